@@ -1,0 +1,182 @@
+#pragma once
+
+#include "runtime/core/fields.hpp"
+#include "runtime/core/result.hpp"
+
+#include <msgpack.hpp>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ke {
+
+/// Limits applied before anything is decoded: bytes that come from a peer or a damaged file must not make us allocate or recurse.
+struct decode_limits {
+  std::size_t bytes = 64u << 20;
+  std::size_t elements = 1u << 22;
+  std::size_t depth = 32;
+};
+
+namespace detail {
+
+using packer = msgpack::packer<msgpack::sbuffer>;
+
+template <class T>
+struct is_vector : std::false_type {};
+template <class T>
+struct is_vector<std::vector<T>> : std::true_type {};
+template <class T>
+struct is_map : std::false_type {};
+template <class T>
+struct is_map<std::map<std::string, T>> : std::true_type {};
+template <class T>
+struct is_optional : std::false_type {};
+template <class T>
+struct is_optional<std::optional<T>> : std::true_type {};
+template <class T>
+struct is_pair : std::false_type {};
+template <class A, class B>
+struct is_pair<std::pair<A, B>> : std::true_type {};
+
+template <class T>
+void put(packer& out, const T& x) {
+  if constexpr (std::is_same_v<T, bool> || std::is_arithmetic_v<T>) {
+    out.pack(x);
+  } else if constexpr (std::is_enum_v<T>) {
+    out.pack(static_cast<std::uint64_t>(x));
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    out.pack_bin(static_cast<std::uint32_t>(x.size()));
+    out.pack_bin_body(x.data(), static_cast<std::uint32_t>(x.size()));
+  } else if constexpr (is_vector<T>::value) {
+    out.pack_array(static_cast<std::uint32_t>(x.size()));
+    for (const auto& e : x)
+      put<typename T::value_type>(out, e);
+  } else if constexpr (is_map<T>::value) {
+    out.pack_map(static_cast<std::uint32_t>(x.size()));
+    for (const auto& [k, v] : x) {
+      put(out, k);
+      put(out, v);
+    }
+  } else if constexpr (is_optional<T>::value) {
+    if (x)
+      put(out, *x);
+    else
+      out.pack_nil();
+  } else if constexpr (is_pair<T>::value) {
+    out.pack_array(2);
+    put(out, x.first);
+    put(out, x.second);
+  } else {
+    static_assert(described<T>, "give the struct a KE_FIELDS list");
+    auto members = fields(x);
+    out.pack_array(static_cast<std::uint32_t>(std::tuple_size_v<decltype(members)>));
+    std::apply([&](const auto&... m) { (put(out, m), ...); }, members);
+  }
+}
+
+struct bad_encoding {};
+
+template <class T>
+void get(const msgpack::object& in, T& x) {
+  namespace mt = msgpack::type;
+  if constexpr (std::is_same_v<T, bool>) {
+    if (in.type != mt::BOOLEAN)
+      throw bad_encoding{};
+    x = in.via.boolean;
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    try {
+      in.convert(x);
+    } catch (const msgpack::type_error&) {
+      throw bad_encoding{};
+    }
+  } else if constexpr (std::is_enum_v<T>) {
+    if (in.type != mt::POSITIVE_INTEGER)
+      throw bad_encoding{};
+    if constexpr (named<T>)
+      if (in.via.u64 >= names_of<T>::value.size())
+        throw bad_encoding{};
+    x = static_cast<T>(in.via.u64);
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    if (in.type != mt::BIN && in.type != mt::STR)
+      throw bad_encoding{};
+    x.assign(in.via.bin.ptr, in.via.bin.size);
+  } else if constexpr (is_vector<T>::value) {
+    if (in.type != mt::ARRAY)
+      throw bad_encoding{};
+    x.clear();
+    x.reserve(in.via.array.size);
+    for (std::uint32_t i = 0; i < in.via.array.size; ++i) {
+      typename T::value_type e{};
+      get(in.via.array.ptr[i], e);
+      x.push_back(std::move(e));
+    }
+  } else if constexpr (is_map<T>::value) {
+    if (in.type != mt::MAP)
+      throw bad_encoding{};
+    x.clear();
+    for (std::uint32_t i = 0; i < in.via.map.size; ++i) {
+      std::string k;
+      get(in.via.map.ptr[i].key, k);
+      get(in.via.map.ptr[i].val, x[k]);
+    }
+  } else if constexpr (is_optional<T>::value) {
+    if (in.type == mt::NIL)
+      x.reset();
+    else
+      get(in, x.emplace());
+  } else if constexpr (is_pair<T>::value) {
+    if (in.type != mt::ARRAY || in.via.array.size != 2)
+      throw bad_encoding{};
+    get(in.via.array.ptr[0], x.first);
+    get(in.via.array.ptr[1], x.second);
+  } else {
+    static_assert(described<T>, "give the struct a KE_FIELDS list");
+    if (in.type != mt::ARRAY)
+      throw bad_encoding{};
+    std::uint32_t i = 0;
+    auto member = [&](auto& m) {
+      if (i < in.via.array.size)
+        get(in.via.array.ptr[i], m);
+      ++i;
+    };
+    auto members = fields(x);
+    std::apply([&](auto&... m) { (member(m), ...); }, members);
+  }
+}
+
+} // namespace detail
+
+/// The msgpack array of x's fields. Deterministic: equal values give equal bytes.
+template <class T>
+std::string pack(const T& x) {
+  msgpack::sbuffer buffer;
+  detail::packer out{buffer};
+  detail::put(out, x);
+  return {buffer.data(), buffer.size()};
+}
+
+/// Decodes what `pack` wrote. `corrupt` if the bytes are over a limit, truncated, followed by more bytes, or of another shape.
+template <class T>
+result<T> unpack(std::string_view bytes, decode_limits limits = {}) {
+  if (bytes.size() > limits.bytes)
+    return failure{failure_kind::corrupt, "encoded value of " + std::to_string(bytes.size()) + " bytes is over the limit"};
+  try {
+    msgpack::unpack_limit bounds(limits.elements, limits.elements, limits.bytes, limits.bytes, limits.bytes, limits.depth);
+    std::size_t end = 0;
+    auto handle = msgpack::unpack(bytes.data(), bytes.size(), end, nullptr, nullptr, bounds);
+    if (end != bytes.size())
+      return failure{failure_kind::corrupt, "bytes follow the encoded value"};
+    T x{};
+    detail::get(handle.get(), x);
+    return x;
+  } catch (const msgpack::unpack_error& e) {
+    return failure{failure_kind::corrupt, std::string{"not msgpack within limits: "} + e.what()};
+  } catch (const detail::bad_encoding&) {
+    return failure{failure_kind::corrupt, "encoded value has another shape than expected"};
+  }
+}
+
+} // namespace ke

@@ -1,0 +1,154 @@
+#include "runtime/core/digest.hpp"
+
+#include <sodium.h>
+#include <zstd.h>
+
+#include <cstring>
+#include <stdexcept>
+
+namespace ke {
+namespace {
+
+std::string hex(const unsigned char* bytes, std::size_t size) {
+  static constexpr char digits[] = "0123456789abcdef";
+  std::string text(size * 2, '0');
+  for (std::size_t i = 0; i < size; ++i) {
+    text[2 * i] = digits[bytes[i] >> 4];
+    text[2 * i + 1] = digits[bytes[i] & 15];
+  }
+  return text;
+}
+
+class hasher {
+public:
+  hasher() { crypto_generichash_init(&state_, nullptr, 0, 32); }
+  void add(std::string_view bytes) {
+    crypto_generichash_update(&state_, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+  }
+  std::string finish() {
+    unsigned char out[32];
+    crypto_generichash_final(&state_, out, sizeof out);
+    return hex(out, sizeof out);
+  }
+
+private:
+  crypto_generichash_state state_;
+};
+
+} // namespace
+
+std::string digest_of(std::string_view bytes) {
+  hasher h;
+  h.add(bytes);
+  return h.finish();
+}
+
+std::string digest_of_parts(std::initializer_list<std::string_view> parts) {
+  hasher h;
+  for (auto part : parts) {
+    std::uint64_t size = part.size();
+    h.add({reinterpret_cast<const char*>(&size), sizeof size});
+    h.add(part);
+  }
+  return h.finish();
+}
+
+std::uint64_t checksum_of(std::string_view bytes) {
+  unsigned char out[crypto_generichash_BYTES_MIN];
+  crypto_generichash(out, sizeof out, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), nullptr, 0);
+  std::uint64_t sum;
+  std::memcpy(&sum, out, sizeof sum);
+  return sum;
+}
+
+std::string compress(std::string_view bytes) {
+  std::string out(ZSTD_compressBound(bytes.size()), '\0');
+  auto size = ZSTD_compress(out.data(), out.size(), bytes.data(), bytes.size(), 3);
+  if (ZSTD_isError(size))
+    throw std::runtime_error{ZSTD_getErrorName(size)};
+  out.resize(size);
+  return out;
+}
+
+bool decompress(std::string_view bytes, std::string& out, std::size_t limit) {
+  out.clear();
+  auto size = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
+  if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN || size > limit)
+    return false;
+  out.resize(size);
+  auto got = ZSTD_decompress(out.data(), out.size(), bytes.data(), bytes.size());
+  if (ZSTD_isError(got) || got != size) {
+    out.clear();
+    return false;
+  }
+  return true;
+}
+
+std::string source_digest(std::string_view source) {
+  std::string text;
+  text.reserve(source.size());
+  enum { code, line_comment, block_comment, string_literal, char_literal } mode = code;
+  bool gap = false;
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    char c = source[i], next = i + 1 < source.size() ? source[i + 1] : '\0';
+    switch (mode) {
+    case code:
+      if (c == '/' && next == '/') {
+        mode = line_comment;
+        ++i;
+      } else if (c == '/' && next == '*') {
+        mode = block_comment;
+        ++i;
+      } else if (c == '\n' || c == ' ' || c == '\t' || c == '\r') {
+        // A line end stays one: preprocessor directives and Python depend on it.
+        if (c == '\n') {
+          if (!text.empty() && text.back() != '\n')
+            text += '\n';
+          gap = false;
+        } else {
+          gap = true;
+        }
+      } else {
+        if (gap && !text.empty())
+          text += ' ';
+        gap = false;
+        text += c;
+        if (c == '"')
+          mode = string_literal;
+        else if (c == '\'')
+          mode = char_literal;
+      }
+      break;
+    case line_comment:
+      if (c == '\n') {
+        mode = code;
+        if (!text.empty() && text.back() != '\n')
+          text += '\n';
+        gap = false;
+      }
+      break;
+    case block_comment:
+      if (c == '*' && next == '/') {
+        mode = code;
+        ++i;
+        gap = true;
+      }
+      break;
+    case string_literal:
+    case char_literal:
+      text += c;
+      if (c == '\\' && next) {
+        text += next;
+        ++i;
+      } else if (c == (mode == string_literal ? '"' : '\'') || c == '\n') {
+        mode = code;
+      }
+      break;
+    }
+  }
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' '))
+    text.pop_back();
+  return digest_of(text);
+}
+
+} // namespace ke

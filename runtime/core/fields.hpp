@@ -1,0 +1,26 @@
+#pragma once
+
+#include <concepts>
+#include <string>
+#include <tuple>
+#include <type_traits>
+
+namespace ke {
+
+/// A struct of the vocabulary lists its members once, in a free function `fields(x)` found by ADL that returns a tuple of
+/// references. Equality, the wire and store codec and log text all derive from that one list. Fields are appended, never
+/// reordered: readers ignore a surplus and default what is missing.
+template <class T>
+concept described = requires(T& x) { fields(x); };
+
+template <described T>
+bool operator==(const T& a, const T& b) {
+  return fields(a) == fields(b);
+}
+
+/// Declares `fields` for T: KE_FIELDS(point, x.a, x.b)
+#define KE_FIELDS(T, ...)                                                                                              \
+  inline auto fields(T& x) { return std::tie(__VA_ARGS__); }                                                           \
+  inline auto fields(const T& x) { return std::tie(__VA_ARGS__); }
+
+} // namespace ke

@@ -1,0 +1,81 @@
+#pragma once
+
+#include "runtime/core/fields.hpp"
+#include "runtime/core/names.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ke {
+
+enum class dtype : std::uint8_t { f64, f32, f16, bf16, i64, i32, i8, u8, boolean };
+KE_NAMES(dtype, 9, "f64", "f32", "f16", "bf16", "i64", "i32", "i8", "u8", "bool")
+
+enum class tensor_role : std::uint8_t { in, out, inout };
+KE_NAMES(tensor_role, 3, "in", "out", "inout")
+
+/// One tensor of the C ABI, in file order. A dimension is an expression over the problem's symbols ("M", "2*N", "N-K+1", "3").
+struct tensor_spec {
+  std::string name;
+  tensor_role role = tensor_role::in;
+  ke::dtype dtype = ke::dtype::f32;
+  std::vector<std::string> shape;
+  std::string init = "normal"; ///< normal | uniform | ints | onehot | zeros | a .npy file beside the problem
+};
+KE_FIELDS(tensor_spec, x.name, x.role, x.dtype, x.shape, x.init)
+
+struct scalar_spec {
+  std::string name;
+  bool integer = false; ///< false: double; true: int64_t
+  double value = 0;
+};
+KE_FIELDS(scalar_spec, x.name, x.integer, x.value)
+
+/// A binding of the symbols. Held-out workloads are never shown to the synthesizer; `eval` and claims check and time them.
+struct workload {
+  std::string name;
+  std::map<std::string, std::int64_t> dims;
+  double weight = 1.0;
+  bool held_out = false;
+};
+KE_FIELDS(workload, x.name, x.dims, x.weight, x.held_out)
+
+struct tolerance {
+  double rtol = 0;
+  double atol = 0;
+};
+KE_FIELDS(tolerance, x.rtol, x.atol)
+
+/// What a candidate may do; shown in the prompt and enforced by the judge.
+struct problem_policy {
+  bool vendor_libraries = false;
+  std::int64_t threads = 1;
+  bool fast_math = false;
+  bool cold_cache = false; ///< which time counts: cache = "cold" or "hot"
+};
+KE_FIELDS(problem_policy, x.vendor_libraries, x.threads, x.fast_math, x.cold_cache)
+
+/// An operator to be implemented: product.md "Problems". Self-contained: files it names are carried in `files`.
+struct problem {
+  std::string name;
+  std::string family;  ///< retrieval and warm starts; may be empty
+  std::string formula; ///< optional scalar expression for emitters
+  std::vector<std::string> dims;
+  std::vector<tensor_spec> tensors;
+  std::vector<scalar_spec> scalars;
+  std::vector<workload> workloads;
+  std::string reference_language; ///< "c++" or "python"
+  std::string reference;          ///< its source text
+  bool bitwise = false;
+  std::map<std::string, tolerance> tolerances; ///< by dtype name; empty: the scaled-error rule of trust.md
+  problem_policy policy;
+  std::string flops; ///< expression over dims; empty: unknown
+  std::string bytes;
+  std::map<std::string, std::string> files; ///< .npy initialisers by name
+};
+KE_FIELDS(problem, x.name, x.family, x.formula, x.dims, x.tensors, x.scalars, x.workloads, x.reference_language, x.reference, x.bitwise,
+          x.tolerances, x.policy, x.flops, x.bytes, x.files)
+
+} // namespace ke

@@ -1,0 +1,125 @@
+#pragma once
+
+#include "runtime/core/fields.hpp"
+#include "runtime/core/names.hpp"
+#include "runtime/core/problem.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ke {
+
+/// The resolved campaign.toml: every key of product.md with its default. `config/` fills it; it is stored with the campaign.
+enum class provider_kind : std::uint8_t { openai, anthropic, command, spool, playbook, replay };
+KE_NAMES(provider_kind, 6, "openai", "anthropic", "command", "spool", "playbook", "replay")
+
+struct model_settings {
+  std::string name = "playbook";
+  provider_kind provider = provider_kind::playbook;
+  std::string model;
+  std::string base_url;
+  double timeout_s = 600; ///< the whole request
+  std::string api_key_env;
+  std::vector<std::string> command;
+  std::string dir;
+  double weight = 1.0;
+  std::int64_t max_parallel = 8;
+  double price_input = 0;  ///< USD per million tokens
+  double price_output = 0;
+  std::int64_t max_tokens = 16384; ///< of one answer; bounds the reservation
+  double connect_timeout_s = 10;
+  double first_byte_timeout_s = 120;
+  double stall_timeout_s = 60;
+  std::int64_t max_answer_bytes = 4 << 20;
+};
+KE_FIELDS(model_settings, x.name, x.provider, x.model, x.base_url, x.timeout_s, x.api_key_env, x.command, x.dir, x.weight, x.max_parallel,
+          x.price_input, x.price_output, x.max_tokens, x.connect_timeout_s, x.first_byte_timeout_s, x.stall_timeout_s, x.max_answer_bytes)
+
+struct target_settings {
+  std::string backend = "cpu-cpp";
+  std::string device = "*"; ///< glob over what workers announce
+};
+KE_FIELDS(target_settings, x.backend, x.device)
+
+enum class baseline_kind : std::uint8_t { reference, eager, compile, best_known };
+KE_NAMES(baseline_kind, 4, "reference", "eager", "compile", "best-known")
+
+struct goal_settings {
+  double target_speedup = 0; ///< 0: none
+  baseline_kind baseline = baseline_kind::reference;
+  bool timed = true;
+};
+KE_FIELDS(goal_settings, x.target_speedup, x.baseline, x.timed)
+
+/// 0 means no limit, except `candidates`, which always has one.
+struct budget_settings {
+  std::int64_t candidates = 500;
+  double wall_hours = 0;
+  double device_hours = 0;
+  double usd = 0;
+  std::int64_t tokens = 0;
+  std::int64_t stall_candidates = 0;
+  double stall_min_gain = 0.01;
+};
+KE_FIELDS(budget_settings, x.candidates, x.wall_hours, x.device_hours, x.usd, x.tokens, x.stall_candidates, x.stall_min_gain)
+
+enum class policy_kind : std::uint8_t { mcts, evolution, beam, greedy, best_of_n };
+KE_NAMES(policy_kind, 5, "mcts", "evolution", "beam", "greedy", "best-of-n")
+enum class ensemble_kind : std::uint8_t { weights, ucb, cost_ucb };
+KE_NAMES(ensemble_kind, 3, "weights", "ucb", "cost-ucb")
+enum class memory_kind : std::uint8_t { parent, siblings, parent_siblings, clean, adaptive };
+KE_NAMES(memory_kind, 5, "parent", "siblings", "parent+siblings", "clean", "adaptive")
+
+struct search_settings {
+  policy_kind policy = policy_kind::mcts;
+  std::int64_t drafts = 8;
+  std::int64_t parallel = 8;
+  double exploration = 1.0;
+  ensemble_kind ensemble = ensemble_kind::weights;
+  memory_kind memory = memory_kind::adaptive;
+};
+KE_FIELDS(search_settings, x.policy, x.drafts, x.parallel, x.exploration, x.ensemble, x.memory)
+
+struct cluster_settings {
+  std::string listen;
+  bool local_worker = true;
+  std::string key;
+  std::string authorized_keys;
+  std::string client_keys;
+  bool allow_simulated = false;
+};
+KE_FIELDS(cluster_settings, x.listen, x.local_worker, x.key, x.authorized_keys, x.client_keys, x.allow_simulated)
+
+struct ui_settings {
+  std::string listen;
+};
+KE_FIELDS(ui_settings, x.listen)
+
+struct embedding_settings {
+  std::string base_url;
+  std::string model;
+  std::string api_key_env;
+};
+KE_FIELDS(embedding_settings, x.base_url, x.model, x.api_key_env)
+
+struct campaign_settings {
+  std::string name = "campaign";
+  std::string store; ///< absolute path
+  std::uint64_t seed = 0;
+  std::string problem_path; ///< as written, resolved against the file's folder
+  goal_settings goal;
+  budget_settings budget;
+  std::vector<target_settings> targets;
+  search_settings search;
+  std::vector<model_settings> models;
+  cluster_settings cluster;
+  ui_settings ui;
+  embedding_settings embeddings;
+};
+KE_FIELDS(campaign_settings, x.name, x.store, x.seed, x.problem_path, x.goal, x.budget, x.targets, x.search, x.models, x.cluster, x.ui,
+          x.embeddings)
+
+} // namespace ke

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "runtime/core/types.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace ke {
+
+/// Frame kinds of wire.md.
+enum class frame_kind : std::uint8_t {
+  hello, welcome, refuse, ready, grant, accept, decline, beat, result, ack, revoke, want, blob, command, answer, event, drain, bye,
+};
+KE_NAMES(frame_kind, 18, "hello", "welcome", "refuse", "ready", "grant", "accept", "decline", "beat", "result", "ack", "revoke", "want",
+         "blob", "command", "answer", "event", "drain", "bye")
+
+/// One application message. `peer` is the routing id on the coordinator's side and empty on a worker's or client's.
+struct frame {
+  std::string peer;
+  frame_kind kind = frame_kind::beat;
+  std::uint64_t sequence = 0;
+  std::uint64_t correlation = 0;
+  std::uint64_t epoch = 0;
+  std::string body; ///< pack() of the kind's struct (runtime/net/wire.hpp)
+};
+
+/// The thread that owns ZeroMQ. Functions may be called from any thread and do not block; callbacks run on the transport thread.
+class transport_port {
+public:
+  virtual ~transport_port() = default;
+  /// Queues a frame. An unroutable peer is reported as `on_lost`.
+  virtual void send(frame f) = 0;
+  /// Content by digest on the bulk socket, chunked with a window: never delays a beat. `done(ok)` when the peer has it all.
+  virtual void send_blob(std::string peer, std::string digest, std::string bytes) = 0;
+};
+
+struct transport_events {
+  std::function<void(frame)> on_frame;
+  std::function<void(std::string peer, std::string digest, std::string bytes)> on_blob; ///< complete and matching its digest
+  std::function<void(std::string peer, failure why)> on_lost; ///< three beats missed, unroutable, or a peer that broke the protocol
+};
+
+} // namespace ke
