@@ -1,0 +1,61 @@
+#pragma once
+
+#include "actors/caf.hpp"
+#include "actors/restart.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace ke {
+
+/// When a child that stopped is started again.
+enum class restart_mode {
+  permanent, ///< always
+  transient, ///< only if it stopped abnormally
+  temporary, ///< never: its owner asks for another one
+};
+
+/// Who else is restarted with a failed child.
+enum class restart_strategy {
+  one_for_one,  ///< nobody
+  rest_for_one, ///< the children started after it, which may depend on it
+};
+
+struct child_spec {
+  std::string name;
+  restart_mode mode = restart_mode::permanent;
+  std::function<caf::actor(caf::event_based_actor*)> start; ///< spawns the child from its supervisor
+  std::chrono::nanoseconds grace = std::chrono::seconds{5}; ///< of an ordered shutdown, before it is killed
+};
+
+struct supervisor_options {
+  std::string name;
+  restart_strategy strategy = restart_strategy::one_for_one;
+  restart_policy restarts;
+  std::uint64_t seed = 1; ///< of the jitter
+  /// Told of every child's abnormal end as a value: (child, reason, delay until its restart or negative if the supervisor gives up).
+  std::function<void(const std::string& child, const caf::error& why, std::chrono::nanoseconds delay)> on_failure;
+};
+
+struct start_child { ///< adds a child after the present ones and starts it; a name that is taken is ignored
+  child_spec spec;
+};
+struct stop_child { ///< ends one child in order and forgets it
+  std::string name;
+};
+
+/// Keeps its children running.
+///
+///   <- start_child, stop_child
+///   <- down      a child ended: start it (rest_for_one: and those after it, which are stopped in reverse order first) again after a delay,
+///                or, if it failed too often, stop everything and escalate by quitting with an error
+///   <- exit      stop the children in reverse order of their start, each with its grace, then quit with the given reason
+///
+/// Expects a supervisor above it that treats its abnormal end as a failure; restart mode there: permanent.
+caf::behavior supervisor(caf::event_based_actor* self, std::vector<child_spec> specs, supervisor_options options);
+
+} // namespace ke
+
+KE_MESSAGE(ke::start_child)
+KE_MESSAGE(ke::stop_child)
