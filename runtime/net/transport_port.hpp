@@ -33,6 +33,10 @@ public:
   virtual void send(frame f) = 0;
   /// Content by digest on the bulk socket, chunked with a window: never delays a beat. `done(ok)` when the peer has it all.
   virtual void send_blob(std::string peer, std::string digest, std::string bytes) = 0;
+  /// The body of the beats from now on (pack() of worker_beat or coordinator_beat); `peer` empty on a worker.
+  virtual void set_beat(std::string peer, std::string body) { (void)peer, (void)body; }
+  /// Worker: what to say (pack() of hello_body) when it must attach again.
+  virtual void set_hello(std::string body) { (void)body; }
 };
 
 struct transport_events {

@@ -6,7 +6,10 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ke {
@@ -25,6 +28,9 @@ struct process_spec {
   std::vector<std::pair<int, int>> pass_fds;  ///< (our descriptor, number in the child); ours stay open and are the caller's
   std::function<void(std::string_view)> on_output; ///< optional, on the process thread, stdout as it arrives
   bool keep_input_open = false;               ///< stdin stays open after `input` until the child ends (a long-lived child's lifeline)
+  std::uint32_t processes = 0;                ///< RLIMIT_NPROC, processes and threads of the child's user; 0: none. Root is not bound by it
+  std::uint32_t outer_uid = 0;                ///< become this user and group, without others, before exec (needs root); 0: stay
+  std::shared_ptr<void> keeps;                ///< let go when the child has ended: what a sandbox lends to it (descriptors, a cgroup)
 };
 
 struct process_exit {

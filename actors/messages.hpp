@@ -1,0 +1,200 @@
+#pragma once
+
+#include "actors/caf.hpp"
+#include "knowledge/prompt.hpp"
+#include "runtime/core/types.hpp"
+#include "runtime/llm/prompt.hpp"
+#include "runtime/llm/provider.hpp"
+#include "runtime/search/tree_core.hpp"
+#include "runtime/store/store_port.hpp"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+// What actors of one process tell each other. Results for nodes are addressed to (campaign, tree, node) through the search tree, never to a
+// handle: the node may have passivated or crashed meanwhile. The life of one candidate as a ladder:
+//
+//   campaign        search_tree      search_node      synthesizer     llm_request      evaluator
+//      |    expand       |                |                |               |               |
+//      |---------------->|    (spawn)     |                |               |               |
+//      |                 |--------------->|                |               |               |
+//      |             prompt_ready         |                |               |               |
+//      |<---------------------------------|                |               |               |
+//      | [reserve, commit the intent]     |                |               |               |
+//      |------------------- synthesize ------------------->|    (spawn)    |               |
+//      |                 |                |                |-------------->| [store answer]|
+//      |                 |             synthesis           |  call_ended   |               |
+//      |                 |<--------------------------------|<--------------|               |
+//      |                 |-- synthesis -->|                                                |
+//      |              answered            |               evaluate_request                 |
+//      |<---------------------------------|----------------------------------------------->|
+//      |<------------------------------------ judged --------------------------------------|
+//      | [commit the verdict, then acknowledge the worker and tell people]                 |
+//      |---- judged ---->|--- judged ---->|                                                |
+//      |                 |     retire     |                                                |
+//      |                 |<---------------|                                                |
+
+namespace ke {
+
+/// A prompt on its way to a model.
+struct synthesis_request {
+  node_key node;
+  std::uint32_t attempt = 0;
+  std::string model;
+  ke::prompt prompt;
+  std::string prompt_digest;
+  std::uint32_t occurrence = 0;
+  reservation reserved;
+
+  /// Unique in the store and stable over restarts: the key of the call's row in text, and spool's file name.
+  std::string call() const {
+    return "c" + std::to_string(node.campaign) + "-t" + std::to_string(node.tree) + "-n" + std::to_string(node.node) + "-a" +
+           std::to_string(attempt);
+  }
+};
+
+/// All that a node's actor needs to begin, or to go on after passivation or a restart.
+struct node_brief {
+  expansion what;
+  node_state phase = node_state::planned; ///< planned: ask; asked: a call is out; answered: have it judged
+  std::uint32_t attempt = 1;              ///< of the request to make
+  std::vector<std::uint32_t> ancestors;   ///< the parent's, nearest first, without the root
+  std::vector<std::uint32_t> siblings;    ///< evaluated children of the parent, newest first
+  std::shared_ptr<const std::vector<std::string>> tried;
+  std::vector<std::string> hints;
+};
+struct expand {
+  std::vector<node_brief> nodes;
+};
+/// A message came for a node that is not awake: its tree asks for its brief.
+struct want_brief {
+  std::uint32_t tree = 0, node = 0;
+};
+struct prompt_ready {
+  std::shared_ptr<synthesis_request> request;
+};
+struct synthesize {
+  std::shared_ptr<const synthesis_request> request;
+};
+struct call_ended {
+  std::string call;
+  std::shared_ptr<const completion> reply;
+  std::string reply_digest;
+  double seconds = 0;
+};
+struct synthesis {
+  node_key node;
+  std::uint32_t attempt = 0;
+  std::shared_ptr<const completion> reply;
+  std::string reply_digest;
+  double seconds = 0;
+};
+/// One send of a request failed and it will be sent again; or, `blocked`, nobody will be asked until a person acts (auth, credit).
+struct failed_try {
+  node_key node;
+  std::uint32_t attempt = 0;
+  failure why;
+  bool blocked = false;
+};
+/// Requests of a campaign that is stopping or paused: what has not left is dropped, what has is cancelled if `running`.
+struct drop_requests {
+  std::uint32_t campaign = 0;
+  bool running = false;
+};
+/// A person says go on: circuits that auth or credit closed are tried again.
+struct unblock_models {};
+
+struct answered {
+  node_key node;
+  std::uint32_t attempt = 0;
+  failure why;
+  std::string reply_digest;
+  std::string source;
+  std::string plan;
+  token_usage usage;
+  double seconds = 0;
+};
+struct evaluate_request {
+  node_key node;
+  std::string backend;
+  std::vector<std::string> devices; ///< pattern per target
+  std::shared_ptr<const std::string> source;
+  std::string source_digest;
+  std::string normalised_digest;
+  std::string problem_digest;
+  std::shared_ptr<const ke::problem> problem;
+  measure_plan plan = measure_plan::rank;
+  bool timed = true;
+  std::uint64_t seed = 0;
+};
+struct cancel_evaluation {
+  node_key node;
+};
+struct stage_changed {
+  node_key node;
+  node_state stage = node_state::building;
+};
+/// A verdict on one target of a node. `batch` holds the evidence and verdict rows: the campaign adds its own and commits them together.
+struct judged {
+  node_key node;
+  std::uint32_t target = 0;
+  std::shared_ptr<const verdict> found;
+  std::string verdict_digest;
+  bool duplicate = false; ///< taken from the store: ranked by it, never claimed from it
+  double device_s = 0;
+  std::shared_ptr<store_batch> batch;
+  std::function<void()> committed; ///< acknowledges the worker; called on the store thread
+};
+/// A node's actor ended abnormally; the campaign wakes it once more, then it is poisoned.
+struct node_crashed {
+  node_key node;
+  std::string why;
+};
+/// The evaluator can't get this node judged: its candidate cost three workers, or it was cancelled.
+struct evaluation_failed {
+  node_key node;
+  node_state state = node_state::poisoned;
+  std::string why;
+};
+struct card_loaded {
+  std::shared_ptr<const node_card> card;
+};
+/// From a tree to a node that was idle for long: it passivates if it only waits.
+struct may_rest {};
+/// The node is done (or has nothing to do for long): its tree may let it go.
+struct retire {
+  std::uint32_t node = 0;
+  std::shared_ptr<const node_card> card; ///< null if it only passivates
+};
+
+/// pause | resume | stop | set | hint; `done` hears the outcome as text.
+struct steer {
+  std::string act, key, value;
+  std::function<void(status)> done;
+};
+
+} // namespace ke
+
+KE_MESSAGE(ke::expand)
+KE_MESSAGE(ke::want_brief)
+KE_MESSAGE(ke::prompt_ready)
+KE_MESSAGE(ke::synthesize)
+KE_MESSAGE(ke::call_ended)
+KE_MESSAGE(ke::synthesis)
+KE_MESSAGE(ke::failed_try)
+KE_MESSAGE(ke::drop_requests)
+KE_MESSAGE(ke::unblock_models)
+KE_MESSAGE(ke::answered)
+KE_MESSAGE(ke::evaluate_request)
+KE_MESSAGE(ke::cancel_evaluation)
+KE_MESSAGE(ke::stage_changed)
+KE_MESSAGE(ke::judged)
+KE_MESSAGE(ke::node_crashed)
+KE_MESSAGE(ke::evaluation_failed)
+KE_MESSAGE(ke::card_loaded)
+KE_MESSAGE(ke::may_rest)
+KE_MESSAGE(ke::retire)
+KE_MESSAGE(ke::steer)

@@ -1,0 +1,206 @@
+#include "actors/search_node.hpp"
+
+#include "actors/synthesizer.hpp"
+#include "runtime/core/codec.hpp"
+#include "runtime/core/digest.hpp"
+#include "runtime/llm/answer.hpp"
+
+namespace ke {
+
+struct card_read {
+  std::uint32_t node;
+  std::shared_ptr<const node_card> card;
+};
+struct source_read {
+  std::shared_ptr<const std::string> source; ///< null: the stored answer can't be read
+};
+
+} // namespace ke
+
+KE_MESSAGE(ke::card_read)
+KE_MESSAGE(ke::source_read)
+
+namespace ke {
+namespace {
+
+class candidate {
+public:
+  candidate(caf::event_based_actor* self, std::shared_ptr<const tree_context> tree, node_brief brief,
+            std::map<std::uint32_t, std::shared_ptr<const node_card>> cards)
+    : self_{self}, tree_{std::move(tree)}, brief_{std::move(brief)}, cards_{std::move(cards)} {
+    if (brief_.phase == node_state::planned)
+      gather_cards();
+    else if (brief_.phase >= node_state::answered)
+      read_source();
+    else
+      waiting_ = true;
+  }
+
+  void card(card_read& c) {
+    --missing_;
+    if (c.card) {
+      cards_[c.node] = c.card;
+      tree_->names->send(tree_name(tree_->campaign, tree_->tree), card_loaded{c.card});
+    }
+    if (missing_ == 0)
+      ask();
+  }
+
+  void answer(const synthesis& s) {
+    auto parsed = read_answer(*s.reply, {tree_->problem->reference_language == "python" ? "python" : "c++", tree_->symbol,
+                                         tree_->answer_limit_bytes});
+    plan_ = parsed.rationale.substr(0, 300);
+    answered a{key(), s.attempt, parsed.why, s.reply_digest, parsed.source, plan_, s.reply->usage, s.seconds};
+    auto usable = parsed.why.kind == failure_kind::none;
+    if (usable)
+      source_ = std::make_shared<const std::string>(std::move(parsed.source));
+    to_campaign(std::move(a));
+    if (usable)
+      evaluate();
+    else
+      leave(make_card(brief_.what.node, node_state::unanswered, {}, {}, plan_, nullptr));
+  }
+
+  void source(source_read& s) {
+    if (!s.source)
+      return to_campaign(evaluation_failed{key(), node_state::poisoned, "its stored source can't be read"});
+    source_ = std::move(s.source);
+    evaluate();
+  }
+
+  void verdict_came(const judged& j) {
+    if (++verdicts_ < tree_->devices.size())
+      return;
+    leave(make_card(brief_.what.node, state_of(j.found->state), source_ ? *source_ : std::string{},
+                    source_ ? source_digest(*source_) : std::string{}, plan_, j.found.get()));
+  }
+
+  void gave_up(const evaluation_failed& f) { leave(make_card(brief_.what.node, f.state, source_ ? *source_ : "", {}, plan_, nullptr)); }
+
+  /// Nothing to do but wait, perhaps for days (spool): the store has all that counts.
+  void rest() {
+    if (waiting_)
+      leave(nullptr);
+  }
+
+private:
+  node_key key() const { return {tree_->campaign, tree_->tree, brief_.what.node}; }
+
+  template <class Message>
+  void to_campaign(Message message) {
+    tree_->names->send(campaign_name(tree_->campaign), std::move(message));
+  }
+
+  void gather_cards() {
+    std::vector<std::uint32_t> wanted = brief_.ancestors;
+    wanted.insert(wanted.end(), brief_.siblings.begin(), brief_.siblings.end());
+    if (brief_.what.parent != 0)
+      wanted.push_back(brief_.what.parent);
+    auto me = weak(self_);
+    for (auto node : wanted)
+      if (!cards_.contains(node)) {
+        ++missing_;
+        load_card(*tree_->store, {tree_->campaign, tree_->tree, node},
+                  [me, node](std::shared_ptr<const node_card> card) { send_weak(me, card_read{node, std::move(card)}); });
+      }
+    if (missing_ == 0)
+      ask();
+  }
+
+  std::vector<std::shared_ptr<const node_card>> pick(const std::vector<std::uint32_t>& nodes) const {
+    std::vector<std::shared_ptr<const node_card>> found;
+    for (auto n : nodes)
+      if (auto c = cards_.find(n); c != cards_.end())
+        found.push_back(c->second);
+    return found;
+  }
+
+  void ask() {
+    prompt_request r;
+    r.problem = tree_->problem.get();
+    r.target = &tree_->target;
+    r.language = tree_->language;
+    r.operation = brief_.what.operation;
+    r.draft = brief_.what.draft;
+    r.seed = brief_.what.seed;
+    r.memory = brief_.what.memory;
+    if (auto c = cards_.find(brief_.what.parent); c != cards_.end())
+      r.parent = c->second;
+    r.ancestors = pick(brief_.ancestors);
+    r.siblings = pick(brief_.siblings);
+    if (brief_.tried)
+      r.tried = *brief_.tried;
+    r.hints = brief_.hints;
+    r.answer_limit_bytes = tree_->answer_limit_bytes;
+    auto request = std::make_shared<synthesis_request>();
+    request->node = key();
+    request->attempt = brief_.attempt;
+    request->model = brief_.what.model;
+    request->prompt = build_prompt(r);
+    request->prompt_digest = digest_of(text_of(request->prompt));
+    cards_.clear();
+    waiting_ = true;
+    to_campaign(prompt_ready{std::move(request)});
+  }
+
+  void read_source() {
+    auto me = weak(self_);
+    auto& store = *tree_->store;
+    store.read(table::nodes, key_of(tree_->campaign, tree_->tree, brief_.what.node), [me, &store](result<std::string> bytes) {
+      auto row = bytes ? unpack<node_row>(*bytes) : result<node_row>{bytes.error()};
+      if (!row)
+        return send_weak(me, source_read{nullptr});
+      store.read_blob(row->source_digest, [me](result<std::string> source) {
+        send_weak(me, source_read{source ? std::make_shared<const std::string>(std::move(*source)) : nullptr});
+      });
+    });
+  }
+
+  void evaluate() {
+    waiting_ = true;
+    evaluate_request e;
+    e.node = key();
+    e.backend = tree_->backend;
+    e.devices = tree_->devices;
+    e.source = source_;
+    e.source_digest = digest_of(*source_);
+    e.normalised_digest = source_digest(*source_);
+    e.problem_digest = tree_->problem_digest;
+    e.problem = tree_->problem;
+    e.timed = tree_->timed;
+    e.seed = brief_.what.seed;
+    tree_->names->send("evaluator", std::move(e));
+  }
+
+  void leave(std::shared_ptr<const node_card> card) {
+    tree_->names->send(tree_name(tree_->campaign, tree_->tree), retire{brief_.what.node, std::move(card)});
+  }
+
+  caf::event_based_actor* self_;
+  std::shared_ptr<const tree_context> tree_;
+  node_brief brief_;
+  std::map<std::uint32_t, std::shared_ptr<const node_card>> cards_;
+  std::size_t missing_ = 0;
+  std::size_t verdicts_ = 0;
+  bool waiting_ = false; ///< for something that will come by message to (campaign, tree, node)
+  std::string plan_;
+  std::shared_ptr<const std::string> source_;
+};
+
+} // namespace
+
+caf::behavior search_node(caf::event_based_actor* self, std::shared_ptr<const tree_context> tree, node_brief brief,
+                          std::map<std::uint32_t, std::shared_ptr<const node_card>> cards) {
+  keep_exception_text(self);
+  auto state = std::make_shared<candidate>(self, std::move(tree), std::move(brief), std::move(cards));
+  return {
+    [=](card_read& c) { state->card(c); },
+    [=](const synthesis& s) { state->answer(s); },
+    [=](source_read& s) { state->source(s); },
+    [=](const judged& j) { state->verdict_came(j); },
+    [=](const evaluation_failed& f) { state->gave_up(f); },
+    [=](const may_rest&) { state->rest(); },
+  };
+}
+
+} // namespace ke

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "actors/directory.hpp"
+#include "actors/messages.hpp"
+#include "actors/node_cards.hpp"
+
+#include <map>
+
+namespace ke {
+
+/// What all nodes of a tree share. Immutable but for the ports; outlives the nodes.
+struct tree_context {
+  std::uint32_t campaign = 0, tree = 0;
+  std::shared_ptr<directory> names;
+  store_port* store = nullptr;
+  std::shared_ptr<const ke::problem> problem;
+  std::string problem_digest;
+  std::string backend;
+  std::string language;             ///< of the fenced block: "cpp"
+  std::string symbol;               ///< that an answer's source must define
+  std::vector<std::string> devices; ///< pattern per target
+  device_info target;               ///< facts of the prompt
+  std::uint64_t answer_limit_bytes = 256u << 10;
+  bool timed = true;
+};
+
+/// One candidate on its way: prompt, answer, evaluation. Waking after passivation and after a crash is one path: the brief says how far it is.
+///
+///   -> prompt_ready       to the campaign, which reserves, journals and has it asked
+///   <- synthesis          -> answered to the campaign; with a source: evaluate_request to the evaluator
+///   <- judged (per target), evaluation_failed
+///   -> card_loaded        cards it had to read, for its tree's cache
+///   <- may_rest           idle for long, or too many are awake
+///   -> retire             done, or it rests
+///
+/// Supervisor: search_tree; temporary: a crash is told to the campaign, which wakes it once more and then marks it poisoned.
+caf::behavior search_node(caf::event_based_actor* self, std::shared_ptr<const tree_context> tree, node_brief brief,
+                          std::map<std::uint32_t, std::shared_ptr<const node_card>> cards);
+
+} // namespace ke

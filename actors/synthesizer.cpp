@@ -1,0 +1,254 @@
+#include "actors/synthesizer.hpp"
+
+#include "actors/llm_request.hpp"
+#include "runtime/core/counters.hpp"
+#include "runtime/core/log.hpp"
+
+#include <deque>
+#include <random>
+
+namespace ke {
+
+struct send_again {
+  std::string call;
+};
+struct try_model {
+  std::string model;
+};
+
+} // namespace ke
+
+KE_MESSAGE(ke::send_again)
+KE_MESSAGE(ke::try_model)
+
+namespace ke {
+
+std::string tree_name(std::uint32_t campaign, std::uint32_t tree) {
+  return "tree/" + std::to_string(campaign) + "/" + std::to_string(tree);
+}
+std::string campaign_name(std::uint32_t campaign) { return "campaign/" + std::to_string(campaign); }
+
+namespace {
+
+/// One request from its arrival until it is answered or given up.
+struct open_request {
+  std::shared_ptr<const synthesis_request> what;
+  retry_history history;
+  caf::actor running; ///< null while it waits
+};
+
+struct model_state {
+  std::string key;
+  model_settings settings;
+  std::unique_ptr<provider_port> provider;
+  ke::circuit circuit;
+  std::deque<std::string> queue; ///< calls, first come first served
+  std::int64_t in_flight = 0;
+  bool waking = false; ///< a try_model timer is set
+};
+
+class asker {
+public:
+  asker(caf::event_based_actor* self, synthesizer_options options) : self_{self}, options_{std::move(options)}, chance_{options_.seed} {}
+
+  void synthesize(std::shared_ptr<const synthesis_request> what) {
+    auto call = what->call();
+    if (requests_.contains(call))
+      return; // a tree that restarted asks again for what is still out
+    auto m = model(*what);
+    if (!m)
+      return give_up(*what, m.error());
+    (*m)->queue.push_back(call);
+    requests_.emplace(call, open_request{std::move(what), retry_history{options_.retries}, {}});
+    pump(**m);
+  }
+
+  void ended(const call_ended& end) {
+    auto r = requests_.find(end.call);
+    if (r == requests_.end())
+      return;
+    auto& m = models_.at(key_of_model(*r->second.what));
+    if (!r->second.running)
+      return;
+    running_.erase(r->second.running.address());
+    r->second.running = nullptr;
+    --m.in_flight;
+    const auto& reply = *end.reply;
+    if (reply.why.kind == failure_kind::none) {
+      m.circuit.success();
+      tell_tree(r->second, synthesis{r->second.what->node, r->second.what->attempt, end.reply, end.reply_digest, end.seconds});
+      requests_.erase(r);
+    } else if (reply.why.kind == failure_kind::cancelled) {
+      m.circuit.forget();
+      requests_.erase(r);
+    } else {
+      failed(r->first, r->second, m, end);
+    }
+    pump(m);
+  }
+
+  void down(const caf::down_msg& msg) {
+    auto r = running_.find(msg.source);
+    if (r == running_.end())
+      return; // told by call_ended
+    auto call = r->second;
+    auto reply = std::make_shared<completion>();
+    reply->why = {failure_kind::internal, "the request's actor ended: " + text_of(msg.reason), false};
+    ended({call, reply, {}, 0});
+  }
+
+  void again(const std::string& call) {
+    auto r = requests_.find(call);
+    if (r == requests_.end() || r->second.running)
+      return;
+    auto& m = models_.at(key_of_model(*r->second.what));
+    m.queue.push_back(call);
+    pump(m);
+  }
+
+  void wake(const std::string& model) {
+    auto m = models_.find(model);
+    if (m == models_.end())
+      return;
+    m->second.waking = false;
+    pump(m->second);
+  }
+
+  void drop(const drop_requests& d) {
+    for (auto& [name, m] : models_)
+      std::erase_if(m.queue, [&](const std::string& call) { return requests_.at(call).what->node.campaign == d.campaign; });
+    for (auto r = requests_.begin(); r != requests_.end();) {
+      auto& open = r->second;
+      if (open.what->node.campaign != d.campaign) {
+        ++r;
+      } else if (!open.running) {
+        r = requests_.erase(r);
+      } else {
+        if (d.running)
+          self_->send_exit(open.running, caf::exit_reason::user_shutdown);
+        ++r;
+      }
+    }
+  }
+
+  void unblock() {
+    for (auto& [name, m] : models_) {
+      m.circuit.reset();
+      pump(m);
+    }
+  }
+
+private:
+  template <class Message>
+  void tell_tree(const open_request& r, Message message) {
+    options_.names->send(tree_name(r.what->node.campaign, r.what->node.tree), std::move(message));
+  }
+
+  void give_up(const synthesis_request& what, failure why) {
+    auto reply = std::make_shared<completion>();
+    reply->why = std::move(why);
+    options_.names->send(tree_name(what.node.campaign, what.node.tree), synthesis{what.node, what.attempt, reply, {}, 0});
+  }
+
+  static std::string key_of_model(const synthesis_request& what) { return std::to_string(what.node.campaign) + "/" + what.model; }
+
+  /// Models are opened at their first request: campaigns come and go.
+  result<model_state*> model(const synthesis_request& what) {
+    auto key = key_of_model(what);
+    auto m = models_.find(key);
+    if (m != models_.end())
+      return &m->second;
+    auto settings = options_.find(what.node.campaign, what.model);
+    if (!settings)
+      return failure{failure_kind::invalid, "no [[model]] is named " + what.model};
+    auto provider = options_.connect(*settings);
+    if (!provider)
+      return provider.error();
+    auto& state = models_[key];
+    state.key = key;
+    state.settings = std::move(*settings);
+    state.provider = std::move(*provider);
+    state.circuit = ke::circuit{options_.circuits};
+    return &state;
+  }
+
+  void failed(const std::string& call, open_request& r, model_state& m, const call_ended& end) {
+    const auto& why = end.reply->why;
+    m.circuit.fail(why, end.reply->retry_after, self_->clock().now());
+    log::info("synthesizer", "request failed",
+              {{"call", call}, {"model", m.settings.name}, {"kind", std::string{to_text(why.kind)}}, {"why", why.text}});
+    if (m.circuit.state() == circuit_state::blocked) {
+      tell_tree(r, failed_try{r.what->node, r.what->attempt, why, true});
+      for (const auto& waiting : m.queue) {
+        auto& w = requests_.at(waiting);
+        tell_tree(w, failed_try{w.what->node, w.what->attempt, {failure_kind::none, {}, false}, true});
+        requests_.erase(waiting);
+      }
+      m.queue.clear();
+      requests_.erase(call);
+      return;
+    }
+    if (auto wait = r.history.fail(why, end.reply->retry_after, std::uniform_real_distribution<double>{}(chance_))) {
+      tell_tree(r, failed_try{r.what->node, r.what->attempt, why, false});
+      after(self_, *wait, send_again{call});
+      return;
+    }
+    tell_tree(r, synthesis{r.what->node, r.what->attempt, end.reply, end.reply_digest, end.seconds});
+    requests_.erase(call);
+  }
+
+  void pump(model_state& m) {
+    static auto& queued = counters::get("llm.queued");
+    static auto& in_flight = counters::get("llm.in_flight");
+    auto now = self_->clock().now();
+    while (!m.queue.empty() && m.in_flight < m.settings.max_parallel && m.circuit.admit(now)) {
+      auto call = std::move(m.queue.front());
+      m.queue.pop_front();
+      auto r = requests_.find(call);
+      if (r == requests_.end()) {
+        m.circuit.forget();
+        continue;
+      }
+      ++m.in_flight;
+      r->second.running = self_->spawn(llm_request, caf::actor_cast<caf::actor>(self_), m.provider.get(), r->second.what);
+      self_->monitor(r->second.running);
+      running_.emplace(r->second.running.address(), call);
+    }
+    std::size_t waiting = 0, out = 0;
+    for (auto& [name, state] : models_)
+      waiting += state.queue.size(), out += static_cast<std::size_t>(state.in_flight);
+    queued = static_cast<std::int64_t>(waiting);
+    in_flight = static_cast<std::int64_t>(out);
+    if (m.queue.empty() || m.waking || m.in_flight >= m.settings.max_parallel)
+      return;
+    if (auto at = m.circuit.next(now)) {
+      m.waking = true;
+      after(self_, *at - now, try_model{m.key});
+    }
+  }
+
+  caf::event_based_actor* self_;
+  synthesizer_options options_;
+  std::mt19937_64 chance_;
+  std::map<std::string, model_state> models_;
+  std::map<std::string, open_request> requests_;    ///< by call
+  std::map<weak_actor, std::string> running_;       ///< llm_request -> call
+};
+
+} // namespace
+
+caf::behavior synthesizer(caf::event_based_actor* self, synthesizer_options options) {
+  keep_exception_text(self);
+  auto state = std::make_shared<asker>(self, std::move(options));
+  self->set_down_handler([=](caf::down_msg& msg) { state->down(msg); });
+  return {
+    [=](synthesize& s) { state->synthesize(std::move(s.request)); },
+    [=](const call_ended& end) { state->ended(end); },
+    [=](const send_again& timer) { state->again(timer.call); },
+    [=](const try_model& timer) { state->wake(timer.model); },
+    [=](const drop_requests& d) { state->drop(d); },
+    [=](const unblock_models&) { state->unblock(); },
+  };
+}
+
+} // namespace ke

@@ -1,0 +1,178 @@
+#include "backends/builder.hpp"
+
+#include "backends/shim.hpp"
+#include "runtime/core/digest.hpp"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+namespace ke {
+namespace {
+
+std::string bytes_of_file(const std::filesystem::path& path) {
+  std::ifstream in{path, std::ios::binary};
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+/// The backend's headers, in name order: they are compiled in, so they belong to the key.
+std::vector<std::pair<std::string, std::string>> headers_of(const backend& b) {
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator{b.folder, error})
+    if (entry.path().extension() == ".h")
+      headers.emplace_back(entry.path().filename().string(), bytes_of_file(entry.path()));
+  std::sort(headers.begin(), headers.end());
+  return headers;
+}
+
+/// A structure at `offset` of untrusted bytes, if it lies inside.
+template <class T>
+bool read_at(const std::string& bytes, std::uint64_t offset, T& into) {
+  if (offset > bytes.size() || bytes.size() - offset < sizeof(T))
+    return false;
+  std::memcpy(&into, bytes.data() + offset, sizeof(T));
+  return true;
+}
+
+} // namespace
+
+build_plan plan_build(const backend& with, const problem& what, std::string_view source, build_role role,
+                      const std::string& toolchain, const job_limits& limits, const std::filesystem::path& folder) {
+  build_plan plan;
+  bool widened = role == build_role::truth;
+  std::string file = (role == build_role::candidate ? "candidate" : "reference") + with.suffix;
+  plan.output = role == build_role::candidate ? "candidate.so" : role == build_role::reference ? "reference.so" : "truth.so";
+  plan.files = headers_of(with);
+  plan.files.emplace_back(file, std::string{source});
+  plan.files.emplace_back("ke_shim.cpp", shim_source(what, widened));
+  std::vector<std::string> flags = with.flags;
+  if (what.policy.fast_math && !widened)
+    flags.insert(flags.end(), with.fast_math_flags.begin(), with.fast_math_flags.end());
+  if (widened) {
+    plan.files.emplace_back("ke_widen.h", widening_header(what));
+    flags.insert(flags.end(), {"-include", "ke_widen.h", "-w"});
+  }
+  std::string command;
+  for (const auto& part : with.build) {
+    std::vector<std::string> words;
+    if (part == "{flags}")
+      words = flags;
+    else if (part == "{sources}")
+      words = {file, "ke_shim.cpp"};
+    else {
+      std::string word = part;
+      for (auto [name, value] : {std::pair<std::string, std::string>{"{include}", "."}, {"{output}", plan.output}})
+        for (auto at = word.find(name); at != std::string::npos; at = word.find(name, at + value.size()))
+          word.replace(at, name.size(), value);
+      words = {word};
+    }
+    for (auto& w : words) {
+      command += w + '\0';
+      plan.spec.argv.push_back(std::move(w));
+    }
+  }
+  if (what.policy.vendor_libraries && !widened)
+    for (const auto& f : with.vendor_flags) {
+      command += f + '\0';
+      plan.spec.argv.push_back(f);
+    }
+  std::string texts;
+  for (const auto& [name, text] : plan.files)
+    texts += digest_of_parts({name, text});
+  plan.key = digest_of_parts({"built object 1", toolchain, command, texts});
+  plan.spec.env = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"LANG", "C"}};
+  plan.spec.directory = folder.string();
+  plan.spec.deadline = std::chrono::nanoseconds{static_cast<std::int64_t>(limits.build_s * 1e9)};
+  plan.spec.cpu_s = static_cast<std::uint64_t>(limits.build_s * 2) + 1;
+  plan.spec.memory_bytes = limits.memory_bytes;
+  plan.spec.file_bytes = std::max<std::uint64_t>(limits.scratch_bytes, 16u << 20);
+  plan.spec.output_limit = limits.log_bytes;
+  return plan;
+}
+
+std::string first_error(std::string_view text, const problem& what) {
+  if (text.find("undefined reference to `kernel'") != std::string_view::npos ||
+      text.find("undefined symbol: kernel") != std::string_view::npos)
+    return "no symbol `kernel`: define " + kernel_signature(what);
+  std::string found;
+  std::istringstream lines{std::string{text}};
+  for (std::string line; std::getline(lines, line);) {
+    bool error = line.find("error:") != std::string::npos || line.find("undefined reference") != std::string::npos ||
+                 line.find("undefined symbol") != std::string::npos || line.find("internal compiler error") != std::string::npos ||
+                 line.find("multiple definition") != std::string::npos;
+    if (error) {
+      found = line;
+      break;
+    }
+    if (found.empty())
+      found = line;
+  }
+  if (found.size() > 400)
+    found.resize(400);
+  return found;
+}
+
+std::string build_failure(const process_exit& exit, const job_limits& limits, const problem& what) {
+  auto seconds = std::to_string(static_cast<long>(limits.build_s)) + " s";
+  if (exit.timed_out)
+    return "the compiler did not end within the limit of " + seconds;
+  if (exit.code == 0)
+    return {};
+  auto text = first_error(exit.err, what);
+  bool memory = exit.err.find("out of memory") != std::string::npos || exit.err.find("cannot allocate") != std::string::npos ||
+                exit.err.find("virtual memory exhausted") != std::string::npos;
+  if (memory)
+    return "the compiler exceeded the memory limit of " + std::to_string(limits.memory_bytes >> 20) + " MiB";
+  if (exit.signal == 24) // SIGXCPU
+    return "the compiler exceeded its CPU time limit (" + seconds + " of wall time)";
+  if (exit.signal != 0)
+    return "the compiler was killed by signal " + std::to_string(exit.signal) + (text.empty() ? "" : ": " + text);
+  return text.empty() ? "the compiler failed with exit code " + std::to_string(exit.code) : text;
+}
+
+std::vector<std::string> undefined_symbols(const std::filesystem::path& object) {
+  std::vector<std::string> names;
+  auto bytes = bytes_of_file(object);
+  Elf64_Ehdr header{};
+  if (!read_at(bytes, 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+      header.e_shentsize != sizeof(Elf64_Shdr))
+    return names;
+  for (unsigned i = 0; i < header.e_shnum; ++i) {
+    Elf64_Shdr table{}, strings{};
+    if (!read_at(bytes, header.e_shoff + std::uint64_t{i} * sizeof table, table) || table.sh_type != SHT_DYNSYM)
+      continue;
+    if (!read_at(bytes, header.e_shoff + std::uint64_t{table.sh_link} * sizeof strings, strings))
+      continue;
+    for (std::uint64_t at = 0; at + sizeof(Elf64_Sym) <= table.sh_size; at += sizeof(Elf64_Sym)) {
+      Elf64_Sym symbol{};
+      if (!read_at(bytes, table.sh_offset + at, symbol))
+        break;
+      if (symbol.st_shndx != SHN_UNDEF || symbol.st_name == 0)
+        continue;
+      std::uint64_t start = strings.sh_offset + symbol.st_name;
+      if (start >= bytes.size())
+        continue;
+      auto end = bytes.find('\0', start);
+      if (end == std::string::npos || end - start > 4096)
+        continue;
+      names.push_back(bytes.substr(start, end - start));
+    }
+  }
+  return names;
+}
+
+std::vector<integrity_flag> forbidden_in(const std::filesystem::path& object, const backend& with) {
+  std::vector<integrity_flag> flags;
+  for (const auto& name : undefined_symbols(object))
+    if (std::find(with.forbidden_symbols.begin(), with.forbidden_symbols.end(), name) != with.forbidden_symbols.end())
+      flags.push_back({"policy_symbol", "the built object calls `" + name + "`, which no kernel may"});
+  return flags;
+}
+
+} // namespace ke

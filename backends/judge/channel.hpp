@@ -1,0 +1,68 @@
+#pragma once
+
+#include "runtime/core/result.hpp"
+#include "runtime/core/types.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ke {
+
+/// How a driver is to be started.
+struct driver_start {
+  std::string driver;      ///< path of ke-driver
+  std::string object;      ///< the shared object, or "-" for the empty kernel
+  std::string sandbox;     ///< full | best | none
+  std::size_t memory = 0;  ///< bytes of the shared memory
+  std::vector<int> cpus;   ///< to stay on; empty: any
+  std::int64_t threads = 1;///< OMP_NUM_THREADS
+  job_limits limits;
+};
+
+enum class call_end : std::uint8_t { done, crashed, timeout, resource_exceeded, load_failed, forged, machine };
+
+/// One "go" as the judge saw it. `why` is for a person, empty for `done`.
+struct call_outcome {
+  call_end end = call_end::done;
+  std::string why;
+  double ns = 0;            ///< judge's clock, from before "go" to after "done"
+  double driver_ns = 0;     ///< the driver's own claim
+  double cpu_s = 0;         ///< CPU time between the start and "done"
+  double gap_cpu_s = 0;     ///< CPU time between "done" and the proven stop
+};
+
+/// A driver in its sandbox, stopped except while a call runs. Owns the process, its descendants, and the shared memory. One
+/// thread. The destructor kills everything.
+class driver_process {
+public:
+  /// Starts the process and waits until the object is loaded; then it is stopped. The call_outcome says how loading ended: a
+  /// candidate that cannot be loaded is no failure of the machine.
+  static result<std::unique_ptr<driver_process>> start(const driver_start& how, call_outcome& loading);
+  ~driver_process();
+  driver_process(const driver_process&) = delete;
+  driver_process& operator=(const driver_process&) = delete;
+
+  /// Our mapping of the shared memory.
+  std::byte* memory() const;
+  std::size_t size() const;
+
+  /// Continues the process, times one order, stops it again. After anything but `done` the process is dead.
+  call_outcome run(std::uint64_t table, std::uint32_t calls, std::uint32_t args, double limit_s);
+
+  /// What it printed so far, bounded; a candidate's bytes.
+  const std::string& log() const;
+
+private:
+  struct state;
+  explicit driver_process(std::unique_ptr<state> s);
+  std::unique_ptr<state> state_;
+};
+
+/// The CPUs that this process may use; at most `count` of them, the highest ones.
+std::vector<int> cpus_for(std::int64_t count);
+
+} // namespace ke

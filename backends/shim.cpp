@@ -1,0 +1,115 @@
+#include "backends/shim.hpp"
+
+namespace ke {
+namespace {
+
+const char* c_type(dtype d, bool widened) {
+  switch (d) {
+  case dtype::f64: return widened ? "long double" : "double";
+  case dtype::f32: return widened ? "double" : "float";
+  case dtype::f16: return widened ? "double" : "_Float16";
+  case dtype::bf16: return "uint16_t";
+  case dtype::i64: return "int64_t";
+  case dtype::i32: return "int32_t";
+  case dtype::i8: return "int8_t";
+  case dtype::u8: return "uint8_t";
+  case dtype::boolean: return "uint8_t";
+  }
+  return "void";
+}
+
+std::string parameters(const problem& what, bool widened, bool with_names) {
+  std::string text;
+  auto add = [&](const std::string& type, const std::string& name) {
+    text += (text.empty() ? "" : ", ") + type + (with_names ? " " + name : "");
+  };
+  for (const auto& t : what.tensors)
+    add((t.role == tensor_role::in ? "const " : "") + std::string{c_type(t.dtype, widened)} + "*", t.name);
+  for (const auto& s : what.scalars)
+    add(s.integer ? "int64_t" : "double", s.name);
+  for (const auto& d : what.dims)
+    add("int64_t", d);
+  return text;
+}
+
+} // namespace
+
+std::size_t bytes_of(dtype d) {
+  switch (d) {
+  case dtype::f64:
+  case dtype::i64: return 8;
+  case dtype::f32:
+  case dtype::i32: return 4;
+  case dtype::f16:
+  case dtype::bf16: return 2;
+  case dtype::i8:
+  case dtype::u8:
+  case dtype::boolean: return 1;
+  }
+  return 1;
+}
+
+std::size_t wide_bytes(dtype d) {
+  switch (d) {
+  case dtype::f64: return sizeof(long double);
+  case dtype::f32:
+  case dtype::f16: return 8;
+  default: return bytes_of(d);
+  }
+}
+
+bool is_floating(dtype d) { return d == dtype::f64 || d == dtype::f32 || d == dtype::f16 || d == dtype::bf16; }
+
+std::string kernel_signature(const problem& what) { return "extern \"C\" void kernel(" + parameters(what, false, true) + ")"; }
+
+std::string shim_source(const problem& what, bool widened) {
+  std::string call;
+  std::size_t i = 0;
+  auto arg = [&](const std::string& text) {
+    call += (call.empty() ? "" : ",\n         ") + text;
+    ++i;
+  };
+  auto slot = [&] { return "args[" + std::to_string(i) + "]"; };
+  for (const auto& t : what.tensors)
+    arg("static_cast<" + std::string{t.role == tensor_role::in ? "const " : ""} + c_type(t.dtype, widened) + "*>(" + slot() + ")");
+  for (const auto& s : what.scalars)
+    arg("*static_cast<const " + std::string{s.integer ? "int64_t" : "double"} + "*>(" + slot() + ")");
+  for (std::size_t d = 0; d < what.dims.size(); ++d)
+    arg("*static_cast<const int64_t*>(" + slot() + ")");
+  return "// Generated from the problem: the harness side of the C ABI.\n"
+         "#include <stdint.h>\n\n"
+         "extern \"C\" void kernel(" + parameters(what, widened, false) + ");\n"
+         "extern \"C\" __attribute__((visibility(\"default\"))) void ke_call(void* const* args) {\n"
+         "  kernel(" + call + ");\n"
+         "}\n";
+}
+
+std::string widening_header(const problem& what) {
+  bool longest = false;
+  for (const auto& t : what.tensors)
+    longest = longest || t.dtype == dtype::f64;
+  std::string text = "// Generated: the reference in wider arithmetic. Headers first, so that they keep their own types.\n";
+  for (const char* h : {"algorithm", "array", "cassert", "cfloat", "climits", "cmath", "complex", "cstddef", "cstdint", "cstdio",
+                        "cstdlib", "cstring", "functional", "limits", "memory", "numeric", "random", "string", "tuple",
+                        "type_traits", "utility", "vector", "math.h", "stdint.h", "stdlib.h", "string.h", "omp.h"})
+    text += std::string{"#include <"} + h + ">\n";
+  text += "#include \"ke.h\"\n";
+  std::string wide = longest ? "long double" : "double";
+  // A literal keeps its type (0.0f is a float), which would break the deduction of std::max(x, 0.0f).
+  text += "namespace std {\n"
+          "inline " + wide + " max(" + wide + " a, " + wide + " b) { return a < b ? b : a; }\n"
+          "inline " + wide + " min(" + wide + " a, " + wide + " b) { return b < a ? b : a; }\n"
+          "inline " + wide + " clamp(" + wide + " x, " + wide + " a, " + wide + " b) { return x < a ? a : b < x ? b : x; }\n"
+          "}\n";
+  for (const char* f : {"sqrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan",
+                        "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "fabs", "floor", "ceil", "round",
+                        "trunc", "rint", "nearbyint", "cbrt", "tgamma", "lgamma", "pow", "fmod", "fmax", "fmin", "fma", "atan2",
+                        "hypot", "copysign", "remainder", "ldexp"})
+    text += std::string{"#define "} + f + "f " + (longest ? "std::" : "") + f + "\n";
+  // The address-of-overload forms std::sqrtf and std::expf do not occur in valid C++20 on libstdc++, so no rule for them.
+  text += longest ? "#define double long double\n#define float double\n#define _Float16 double\n"
+                  : "#define float double\n#define _Float16 double\n";
+  return text;
+}
+
+} // namespace ke

@@ -1,0 +1,294 @@
+#include "backends/statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace ke {
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+std::vector<double> walsh_averages(std::span<const double> values) {
+  std::vector<double> averages;
+  averages.reserve(values.size() * (values.size() + 1) / 2);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    for (std::size_t j = i; j < values.size(); ++j)
+      averages.push_back((values[i] + values[j]) / 2);
+  return averages;
+}
+
+/// Largest c with P(W <= c) <= tail, W the signed-rank statistic of n values under symmetry; -1 if even W = 0 is too likely.
+long signed_rank_critical(std::size_t n, double tail) {
+  if (n > 60) { // the normal approximation is exact enough
+    double mean = n * (n + 1) / 4.0, sd = std::sqrt(n * (n + 1) * (2.0 * n + 1) / 24.0);
+    double z = student_quantile(tail, 1e7);
+    return std::max<long>(-1, static_cast<long>(std::floor(mean + z * sd - 0.5)));
+  }
+  std::size_t top = n * (n + 1) / 2;
+  std::vector<double> chance(top + 1, 0.0);
+  chance[0] = 1;
+  for (std::size_t rank = 1; rank <= n; ++rank) {
+    for (std::size_t w = top + 1; w-- > 0;)
+      chance[w] = 0.5 * chance[w] + (w >= rank ? 0.5 * chance[w - rank] : 0.0);
+  }
+  double sum = 0;
+  for (std::size_t w = 0; w <= top; ++w) {
+    sum += chance[w];
+    if (sum > tail)
+      return static_cast<long>(w) - 1;
+  }
+  return static_cast<long>(top);
+}
+
+/// Continued fraction of the regularised incomplete beta function.
+double beta_fraction(double a, double b, double x) {
+  constexpr double tiny = 1e-300;
+  double c = 1, d = 1 - (a + b) * x / (a + 1);
+  d = 1 / (std::fabs(d) < tiny ? tiny : d);
+  double h = d;
+  for (int m = 1; m < 400; ++m) {
+    double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+    d = 1 + even * d;
+    d = 1 / (std::fabs(d) < tiny ? tiny : d);
+    c = 1 + even / c;
+    c = std::fabs(c) < tiny ? tiny : c;
+    h *= d * c;
+    double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+    d = 1 + odd * d;
+    d = 1 / (std::fabs(d) < tiny ? tiny : d);
+    c = 1 + odd / c;
+    c = std::fabs(c) < tiny ? tiny : c;
+    double step = d * c;
+    h *= step;
+    if (std::fabs(step - 1) < 1e-14)
+      break;
+  }
+  return h;
+}
+
+double incomplete_beta(double a, double b, double x) {
+  if (x <= 0)
+    return 0;
+  if (x >= 1)
+    return 1;
+  double front = std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) + a * std::log(x) + b * std::log1p(-x));
+  return x < (a + 1) / (a + b + 2) ? front * beta_fraction(a, b, x) / a : 1 - front * beta_fraction(b, a, 1 - x) / b;
+}
+
+double student_cdf(double t, double df) {
+  double half = 0.5 * incomplete_beta(df / 2, 0.5, df / (df + t * t));
+  return t > 0 ? 1 - half : half;
+}
+
+bool usable(double ns) { return std::isfinite(ns) && ns > 0; }
+
+/// The log ratios of one launch on one workload, or nothing if a sample is not a time.
+std::vector<double> log_ratios(const launch_samples& s) {
+  std::vector<double> logs;
+  if (s.reference_ns.size() != s.candidate_ns.size())
+    return {};
+  for (std::size_t i = 0; i < s.reference_ns.size(); ++i) {
+    if (!usable(s.reference_ns[i]) || !usable(s.candidate_ns[i]))
+      return {};
+    logs.push_back(std::log(s.reference_ns[i] / s.candidate_ns[i]));
+  }
+  return logs;
+}
+
+struct series {
+  double weight = 1;
+  std::vector<std::vector<double>> launches; ///< log ratios of each launch
+};
+
+/// With few launches: the interval of all pairs, widened by half the spread of the launches' own estimates.
+interval pooled_interval(const series& s, double alpha) {
+  std::vector<double> all, estimates;
+  for (const auto& launch : s.launches) {
+    all.insert(all.end(), launch.begin(), launch.end());
+    estimates.push_back(hodges_lehmann(launch));
+  }
+  interval i = signed_rank_interval(all, alpha);
+  auto [least, most] = std::minmax_element(estimates.begin(), estimates.end());
+  double spread = estimates.empty() ? 0 : (*most - *least) / 2;
+  i.low = std::min(i.low, i.estimate - spread);
+  i.high = std::max(i.high, i.estimate + spread);
+  return i;
+}
+
+interval launch_interval(const series& s, double alpha) {
+  std::vector<double> estimates;
+  for (const auto& launch : s.launches)
+    estimates.push_back(hodges_lehmann(launch));
+  return t_interval(estimates, alpha);
+}
+
+/// Weighted mean of the workloads' logs, with the half-widths of independent intervals added in quadrature.
+interval combined(const std::vector<series>& all, double alpha) {
+  double weights = 0, estimate = 0, below = 0, above = 0;
+  for (const auto& s : all) {
+    interval i = pooled_interval(s, alpha);
+    weights += s.weight;
+    estimate += s.weight * i.estimate;
+    below += std::pow(s.weight * (i.estimate - i.low), 2);
+    above += std::pow(s.weight * (i.high - i.estimate), 2);
+  }
+  estimate /= weights;
+  return {estimate, estimate - std::sqrt(below) / weights, estimate + std::sqrt(above) / weights};
+}
+
+} // namespace
+
+double median_of(std::vector<double> values) {
+  if (values.empty())
+    return 0;
+  auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2)
+    return *middle;
+  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+double hodges_lehmann(std::span<const double> values) { return median_of(walsh_averages(values)); }
+
+double student_quantile(double p, double df) {
+  double low = -1, high = 1;
+  while (student_cdf(low, df) > p)
+    low *= 2;
+  while (student_cdf(high, df) < p)
+    high *= 2;
+  for (int i = 0; i < 200 && high - low > 1e-12 * std::max(1.0, std::fabs(low)); ++i) {
+    double middle = (low + high) / 2;
+    (student_cdf(middle, df) < p ? low : high) = middle;
+  }
+  return (low + high) / 2;
+}
+
+interval t_interval(std::span<const double> values, double alpha) {
+  double mean = 0;
+  for (double v : values)
+    mean += v / static_cast<double>(values.size());
+  if (values.size() < 2)
+    return {mean, -infinite, infinite};
+  double squares = 0;
+  for (double v : values)
+    squares += (v - mean) * (v - mean);
+  double n = static_cast<double>(values.size());
+  double half = student_quantile(1 - alpha / 2, n - 1) * std::sqrt(squares / (n - 1) / n);
+  return {mean, mean - half, mean + half};
+}
+
+interval signed_rank_interval(std::span<const double> values, double alpha) {
+  auto averages = walsh_averages(values);
+  interval i{median_of(averages), -infinite, infinite};
+  long critical = signed_rank_critical(values.size(), alpha / 2);
+  if (critical < 0 || averages.empty())
+    return i;
+  std::sort(averages.begin(), averages.end());
+  auto cut = static_cast<std::size_t>(critical);
+  i.low = averages[cut];
+  i.high = averages[averages.size() - 1 - cut];
+  return i;
+}
+
+sampling_plan plan_of(measure_plan kind) {
+  switch (kind) {
+  case measure_plan::rank:
+    return {{{2, 0.05}}, 14, 6, false, 1.2, 0.05};
+  case measure_plan::eval:
+    return {{{5, 0.005}, {8, 0.010}, {12, 0.015}}, 20, 8, true, 12.0, 0.02};
+  case measure_plan::claim:
+    return {{{5, 0.005}, {8, 0.010}, {12, 0.015}, {20, 0.020}}, 24, 20, true, 60.0, 0.02};
+  }
+  return {};
+}
+
+double aa_half_width(std::span<const double> log_ratios) {
+  if (log_ratios.size() < 6)
+    return 0;
+  interval i = signed_rank_interval(log_ratios, 0.05);
+  return std::isfinite(i.low) ? std::expm1(std::max(std::fabs(i.low), std::fabs(i.high))) : 0;
+}
+
+comparison compare(std::span<const launch_samples> samples, const problem& what, measure_plan kind, double aa_width,
+                   double floor_ns) {
+  comparison out;
+  auto plan = plan_of(kind);
+  std::map<std::uint32_t, series> by_workload;
+  std::vector<double> reference, candidate;
+  std::uint64_t pairs = 0;
+  for (const auto& s : samples) {
+    auto logs = log_ratios(s);
+    if (logs.empty() || s.workload >= what.workloads.size())
+      return out;
+    auto& into = by_workload[s.workload];
+    into.weight = what.workloads[s.workload].weight;
+    if (!(into.weight > 0))
+      into.weight = 1;
+    into.launches.push_back(std::move(logs));
+    reference.insert(reference.end(), s.reference_ns.begin(), s.reference_ns.end());
+    candidate.insert(candidate.end(), s.candidate_ns.begin(), s.candidate_ns.end());
+    pairs += s.reference_ns.size();
+  }
+  if (by_workload.empty())
+    return out;
+  std::vector<series> all;
+  std::size_t launches = by_workload.begin()->second.launches.size();
+  for (auto& [index, s] : by_workload) {
+    if (s.launches.size() != launches)
+      return out;
+    all.push_back(s);
+  }
+  out.valid = true;
+
+  // The look that these launches have reached, and no other: intervals between two looks decide nothing.
+  const look* reached = nullptr;
+  for (const auto& l : plan.looks)
+    if (l.launches <= launches)
+      reached = &l;
+  double alpha = reached ? reached->alpha : 0.05;
+  interval whole;
+  bool few = kind == measure_plan::rank || launches < 3;
+  if (few) {
+    whole = combined(all, alpha);
+  } else {
+    std::vector<double> estimates(launches, 0.0);
+    double weights = 0;
+    for (const auto& s : all)
+      weights += s.weight;
+    for (const auto& s : all)
+      for (std::size_t i = 0; i < launches; ++i)
+        estimates[i] += s.weight / weights * hodges_lehmann(s.launches[i]);
+    whole = t_interval(estimates, alpha);
+  }
+  auto& sum = out.summary;
+  sum.speedup = std::exp(whole.estimate);
+  sum.low = std::exp(whole.low);
+  sum.high = std::exp(whole.high);
+  sum.pairs = static_cast<std::int64_t>(pairs);
+  sum.launches = static_cast<std::int64_t>(launches);
+  sum.reference_ns = median_of(reference);
+  sum.candidate_ns = median_of(candidate);
+  sum.floor_ns = floor_ns;
+  sum.aa_width = aa_width;
+  for (const auto& [index, s] : by_workload) {
+    interval i = few ? pooled_interval(s, alpha) : launch_interval(s, alpha);
+    sum.workloads.push_back({what.workloads[index].name, std::exp(i.estimate), std::exp(i.low), std::exp(i.high)});
+  }
+
+  bool last = reached && reached == &plan.looks.back();
+  if (reached && aa_width <= aa_limit && std::isfinite(sum.low) && std::isfinite(sum.high)) {
+    double delta = std::max(0.02, aa_width), band = std::max(delta, plan.same_band);
+    if (sum.low > 1 + delta)
+      out.decision = timing_decision::faster;
+    else if (sum.low > 1 - band && sum.high < 1 + band)
+      out.decision = timing_decision::same;
+    else if (sum.high < 1)
+      out.decision = timing_decision::slower;
+  }
+  out.final = last || (reached && out.decision != timing_decision::none);
+  return out;
+}
+
+} // namespace ke

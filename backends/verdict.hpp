@@ -1,0 +1,18 @@
+#pragma once
+
+#include "runtime/core/problem.hpp"
+#include "runtime/core/types.hpp"
+#include "runtime/core/verdict.hpp"
+
+#include <string>
+
+namespace ke {
+
+/// The only place that derives a state from evidence (trust.md 3). Pure: the coordinator's result counts and can be had again
+/// from the stored evidence at any time. `backend`, `problem` and `candidate` come from the provenance of the same names.
+verdict verdict_of(const evidence& found, const problem& what, measure_plan plan);
+
+/// product.md "Verdict", on one line.
+std::string verdict_json(const verdict& v);
+
+} // namespace ke

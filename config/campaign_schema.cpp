@@ -1,0 +1,195 @@
+#include "config/campaign_file.hpp"
+
+namespace ke {
+namespace {
+
+constexpr double day_s = 86400;
+
+} // namespace
+
+schema campaign_schema(campaign_settings& s) {
+  schema all;
+  auto& keys = all.keys;
+  auto of = [&s](auto member) { return [&s, member](std::size_t) -> value_slot { return &member(s); }; };
+  auto choice = [&s](auto member) { return [&s, member](std::size_t) -> value_slot { return choice_of(member(s)); }; };
+  auto target = [&s](auto member) { return [&s, member](std::size_t i) -> value_slot { return &(s.targets.at(i).*member); }; };
+  auto model = [&s](auto member) { return [&s, member](std::size_t i) -> value_slot { return &(s.models.at(i).*member); }; };
+
+  keys.push_back({"campaign.name", "The campaign's name in its store.", of([](auto& x) -> auto& { return x.name; })});
+  keys.push_back({.path = "campaign.store",
+                  .doc = "The folder that keeps everything: one store, many campaigns, shared knowledge.",
+                  .at = of([](auto& x) -> auto& { return x.store; }),
+                  .path_of_file = true,
+                  .default_text = "\"~/.local/share/ke-runtime\""});
+  keys.push_back({"campaign.seed", "Seeds every random choice of the search.", of([](auto& x) -> auto& { return x.seed; })});
+
+  keys.push_back({.path = "problem.path",
+                  .doc = "What to make fast: a problem.toml, a KernelBench .py file, or \"aten:NAME\".",
+                  .at = of([](auto& x) -> auto& { return x.problem_path; }),
+                  .required = true,
+                  .path_of_file = true});
+
+  keys.push_back({.path = "goal.target_speedup",
+                  .doc = "Stop when the proven speedup over the baseline reaches this (geometric mean of the workloads); 0: no goal.",
+                  .at = of([](auto& x) -> auto& { return x.goal.target_speedup; }),
+                  .most = 1e6});
+  keys.push_back({"goal.baseline", "What candidates are compared with.", choice([](auto& x) -> auto& { return x.goal.baseline; })});
+  keys.push_back({"goal.timed", "false: only correctness counts.", of([](auto& x) -> auto& { return x.goal.timed; })});
+
+  keys.push_back({.path = "budget.candidates",
+                  .doc = "Most candidates to ask for. The first budget that is used up ends the campaign.",
+                  .at = of([](auto& x) -> auto& { return x.budget.candidates; }),
+                  .least = 1,
+                  .most = 100e6});
+  keys.push_back({"budget.wall_hours", "Hours of running time, pauses not counted; 0: no limit.",
+                  of([](auto& x) -> auto& { return x.budget.wall_hours; })});
+  keys.push_back({"budget.device_hours", "Hours of building and measuring, summed over devices; 0: no limit.",
+                  of([](auto& x) -> auto& { return x.budget.device_hours; })});
+  keys.push_back({"budget.usd", "US dollars for models, by the price tables; 0: no limit.",
+                  of([](auto& x) -> auto& { return x.budget.usd; })});
+  keys.push_back({"budget.tokens", "Input and output tokens of all models; 0: no limit.",
+                  of([](auto& x) -> auto& { return x.budget.tokens; })});
+  keys.push_back({.path = "budget.stall.candidates",
+                  .doc = "Stop after this many judged candidates without a gain; 0: never.",
+                  .at = of([](auto& x) -> auto& { return x.budget.stall_candidates; }),
+                  .most = 100e6});
+  keys.push_back({.path = "budget.stall.min_gain",
+                  .doc = "The relative gain of the best score that counts: 0.01 is one per cent.",
+                  .at = of([](auto& x) -> auto& { return x.budget.stall_min_gain; }),
+                  .most = 10});
+
+  all.lists.push_back({"target", [&s] { return s.targets.emplace_back(), s.targets.size() - 1; }, [&s] { return s.targets.size(); }});
+  keys.push_back({"target.backend", "Hardware and language; `ke-runtime doctor` lists what this machine has.",
+                  target(&target_settings::backend)});
+  keys.push_back({"target.device", "A pattern (* and ?) over the device names that workers announce.", target(&target_settings::device)});
+
+  keys.push_back({"search.policy", "How the next parent is chosen.", choice([](auto& x) -> auto& { return x.search.policy; })});
+  keys.push_back({.path = "search.drafts",
+                  .doc = "Candidates written from the problem alone before any is improved.",
+                  .at = of([](auto& x) -> auto& { return x.search.drafts; }),
+                  .least = 1,
+                  .most = 1e6});
+  keys.push_back({.path = "search.parallel",
+                  .doc = "Nodes in flight: asked, building and measuring together.",
+                  .at = of([](auto& x) -> auto& { return x.search.parallel; }),
+                  .least = 1,
+                  .most = 1e6});
+  keys.push_back({.path = "search.exploration",
+                  .doc = "Weight of the unknown against the best so far (mcts).",
+                  .at = of([](auto& x) -> auto& { return x.search.exploration; }),
+                  .most = 1000});
+  keys.push_back({"search.ensemble", "How a model is picked when there are several.",
+                  choice([](auto& x) -> auto& { return x.search.ensemble; })});
+  keys.push_back({"search.memory", "Which earlier candidates a prompt shows.", choice([](auto& x) -> auto& { return x.search.memory; })});
+
+  all.lists.push_back({"model", [&s] { return s.models.emplace_back(), s.models.size() - 1; }, [&s] { return s.models.size(); }});
+  keys.push_back({.path = "model.name",
+                  .doc = "The model's name in trees, reports and --set.",
+                  .at = model(&model_settings::name),
+                  .default_text = "the provider's name"});
+  keys.push_back({"model.provider", "Who answers the prompts.",
+                  [&s](std::size_t i) -> value_slot { return choice_of(s.models.at(i).provider); }});
+  keys.push_back({"model.model", "The provider's own name of the model (openai, anthropic).", model(&model_settings::model)});
+  keys.push_back({"model.base_url", "Where the server is, e.g. \"http://127.0.0.1:8000/v1\" (openai, anthropic).",
+                  model(&model_settings::base_url)});
+  keys.push_back({.path = "model.timeout_s",
+                  .doc = "Seconds for the whole request.",
+                  .at = model(&model_settings::timeout_s),
+                  .least = 0.001,
+                  .most = 30 * day_s});
+  keys.push_back({"model.api_key_env", "The environment variable that holds the key; the key itself never stands in a file.",
+                  model(&model_settings::api_key_env)});
+  keys.push_back({"model.command", "The program and its arguments; prompt on stdin, answer on stdout (command).",
+                  model(&model_settings::command)});
+  keys.push_back({.path = "model.dir",
+                  .doc = "The folder of prompts and answers (spool), or of recorded answers (replay).",
+                  .at = model(&model_settings::dir),
+                  .path_of_file = true});
+  keys.push_back({.path = "model.weight",
+                  .doc = "Share of the requests; 0: none.",
+                  .at = model(&model_settings::weight),
+                  .most = 1e6});
+  keys.push_back({.path = "model.max_parallel",
+                  .doc = "Requests in flight at this model.",
+                  .at = model(&model_settings::max_parallel),
+                  .least = 1,
+                  .most = 100000});
+  keys.push_back({.path = "model.price.input",
+                  .doc = "USD per million input tokens.",
+                  .at = model(&model_settings::price_input),
+                  .most = 1e6});
+  keys.push_back({.path = "model.price.output",
+                  .doc = "USD per million output tokens.",
+                  .at = model(&model_settings::price_output),
+                  .most = 1e6});
+  keys.push_back({.path = "model.max_tokens",
+                  .doc = "Tokens of one answer; bounds what one request may cost.",
+                  .at = model(&model_settings::max_tokens),
+                  .least = 1,
+                  .most = 10e6});
+  keys.push_back({.path = "model.connect_timeout_s",
+                  .doc = "Seconds to reach the server.",
+                  .at = model(&model_settings::connect_timeout_s),
+                  .least = 0.001,
+                  .most = day_s});
+  keys.push_back({.path = "model.first_byte_timeout_s",
+                  .doc = "Seconds from the request to the answer's first byte.",
+                  .at = model(&model_settings::first_byte_timeout_s),
+                  .least = 0.001,
+                  .most = day_s});
+  keys.push_back({.path = "model.stall_timeout_s",
+                  .doc = "Longest silence within an answer, in seconds.",
+                  .at = model(&model_settings::stall_timeout_s),
+                  .least = 0.001,
+                  .most = day_s});
+  keys.push_back({.path = "model.max_answer_bytes",
+                  .doc = "An answer over this size is cut off and counts as too large.",
+                  .at = model(&model_settings::max_answer_bytes),
+                  .least = 1024,
+                  .most = 1 << 30});
+
+  keys.push_back({"cluster.listen", "Where workers attach, e.g. \"tcp://0.0.0.0:7717\"; absent: this machine alone.",
+                  of([](auto& x) -> auto& { return x.cluster.listen; })});
+  keys.push_back({"cluster.local_worker", "Start a worker on this machine, too.",
+                  of([](auto& x) -> auto& { return x.cluster.local_worker; })});
+  keys.push_back({.path = "cluster.key",
+                  .doc = "The coordinator's secret key, made by `ke-runtime keygen`.",
+                  .at = of([](auto& x) -> auto& { return x.cluster.key; }),
+                  .path_of_file = true});
+  keys.push_back({.path = "cluster.authorized_keys",
+                  .doc = "A folder of .pub files: the workers that may attach; re-read on change.",
+                  .at = of([](auto& x) -> auto& { return x.cluster.authorized_keys; }),
+                  .path_of_file = true});
+  keys.push_back({.path = "cluster.client_keys",
+                  .doc = "A folder of .pub files: who may submit and steer.",
+                  .at = of([](auto& x) -> auto& { return x.cluster.client_keys; }),
+                  .path_of_file = true});
+  keys.push_back({"cluster.allow_simulated", "Admit workers with fake devices (load tests).",
+                  of([](auto& x) -> auto& { return x.cluster.allow_simulated; })});
+
+  keys.push_back({"ui.listen", "The live page, /api/v1 and /metrics, e.g. \"127.0.0.1:7780\"; absent: off.",
+                  of([](auto& x) -> auto& { return x.ui.listen; })});
+
+  keys.push_back({"knowledge.embeddings.base_url", "An embeddings server for retrieval; absent: by words alone.",
+                  of([](auto& x) -> auto& { return x.embeddings.base_url; })});
+  keys.push_back({"knowledge.embeddings.model", "Its model.", of([](auto& x) -> auto& { return x.embeddings.model; })});
+  keys.push_back({"knowledge.embeddings.api_key_env", "The environment variable that holds its key.",
+                  of([](auto& x) -> auto& { return x.embeddings.api_key_env; })});
+  return all;
+}
+
+std::string settings_text(const campaign_settings& settings) {
+  auto copy = settings;
+  return schema_text(campaign_schema(copy), false);
+}
+
+std::string reference_text() {
+  campaign_settings defaults;
+  defaults.targets.emplace_back();
+  defaults.models.emplace_back();
+  defaults.store = "~/.local/share/ke-runtime";
+  defaults.problem_path = "problems/softmax/problem.toml";
+  return schema_text(campaign_schema(defaults), true);
+}
+
+} // namespace ke

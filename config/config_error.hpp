@@ -1,0 +1,44 @@
+#pragma once
+
+#include "runtime/core/result.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ke {
+
+/// Where something stands in a file of the user. Lines and columns count from 1 (columns in characters); line 0: the file as a whole, or a
+/// place that has no lines ("--set").
+struct text_place {
+  std::string file;
+  std::uint32_t line = 0;
+  std::uint32_t col = 0;
+};
+
+/// One thing that is wrong with a configuration or problem file. Never holds the value of a secret.
+struct config_error {
+  std::string file;
+  std::uint32_t line = 0;
+  std::uint32_t col = 0;
+  std::string key;  ///< dotted, "model.price.input"; may be empty for a syntax error
+  std::string text; ///< what was expected, and the nearest right name for a typo
+};
+KE_FIELDS(config_error, x.file, x.line, x.col, x.key, x.text)
+
+config_error error_at(const text_place& place, std::string key, std::string text);
+
+/// "file:line:col: key: text", without the parts that are unknown.
+std::string to_line(const config_error& e);
+
+/// One failure of the given kind whose text has a line for each error. Precondition: errors is not empty.
+failure as_failure(failure_kind kind, const std::vector<config_error>& errors);
+
+/// The name that `typo` most likely stands for, or nothing if none is near (edit distance with swaps, at most a third of the length + 1).
+std::string nearest_name(std::string_view typo, const std::vector<std::string>& names);
+
+/// ` (did you mean "x"?)`, or nothing.
+std::string did_you_mean(std::string_view typo, const std::vector<std::string>& names);
+
+} // namespace ke

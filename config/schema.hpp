@@ -1,0 +1,73 @@
+#pragma once
+
+#include "config/document.hpp"
+#include "runtime/core/names.hpp"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace ke {
+
+/// One of a few words; the same texts in the file, the store and JSON.
+struct choice_slot {
+  std::vector<std::string> names;
+  std::function<std::size_t()> get;
+  std::function<void(std::size_t)> set;
+};
+
+/// Where the value of a key lives. The type of the pointer is the type that the file must hold.
+using value_slot = std::variant<std::string*, std::int64_t*, std::uint64_t*, double*, bool*, std::vector<std::string>*,
+                                std::map<std::string, std::int64_t>*, choice_slot>;
+
+/// One key of a file. The same line drives reading, checking, "did you mean", writing and the manual.
+struct key_spec {
+  std::string path; ///< "model.price.input"
+  std::string doc;  ///< one line for the manual
+  std::function<value_slot(std::size_t)> at; ///< the argument is the index within a list of tables
+  double least = 0;                          ///< of numbers, inclusive
+  double most = 1e15;
+  bool required = false;
+  bool path_of_file = false;    ///< resolved against the file's folder; "~" is the home folder
+  bool of_expressions = false;  ///< a list whose items may be whole numbers too, kept as text
+  std::string default_text;     ///< shown in the manual instead of the slot's value
+};
+
+/// A list of tables: [[model]].
+struct list_spec {
+  std::string name;
+  std::function<std::size_t()> add; ///< appends a default element and returns its index
+  std::function<std::size_t()> size;
+};
+
+/// All keys of one kind of file, bound to one object. The object must outlive it.
+struct schema {
+  std::vector<key_spec> keys;
+  std::vector<list_spec> lists;
+};
+
+/// Where each key and section stood: "budget.usd", "model.0.weight", "model.0".
+using place_map = std::map<std::string, text_place>;
+
+/// Reads the document into the object behind `s`. Every unknown key, wrong type, value out of range and missing required key is
+/// one more error; what is right is still assigned, so that later checks can find more.
+place_map read_document(const toml_node& document, const schema& s, std::vector<config_error>& errors);
+
+/// The keys in file order as TOML, with a section line where the section changes. With `annotated`, every key is preceded by its
+/// documentation, type, range and default.
+std::string schema_text(const schema& s, bool annotated);
+
+/// Is there a key with this dotted path (without list indices)?
+const key_spec* find_key(const schema& s, const std::string& path);
+
+/// The slot of an enum that has names (runtime/core/names.hpp). `e` must outlive it.
+template <named E>
+choice_slot choice_of(E& e) {
+  return {{names_of<E>::value.begin(), names_of<E>::value.end()},
+          [&e] { return static_cast<std::size_t>(e); },
+          [&e](std::size_t i) { e = static_cast<E>(i); }};
+}
+
+} // namespace ke

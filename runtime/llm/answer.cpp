@@ -1,0 +1,234 @@
+#include "runtime/llm/answer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+namespace ke {
+namespace {
+
+constexpr std::size_t rationale_limit = 2000;
+constexpr std::size_t signature_limit = 4096; ///< longest parameter list looked through; bounds the scan
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_space(text.front()))
+    text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back()))
+    text.remove_suffix(1);
+  return text;
+}
+
+std::string_view next_line(std::string_view& rest) {
+  auto end = rest.find('\n');
+  auto line = rest.substr(0, end);
+  rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+  if (!line.empty() && line.back() == '\r')
+    line.remove_suffix(1);
+  return line;
+}
+
+/// The fence that a line opens or closes: its character and length, 0 if it is none.
+std::pair<char, std::size_t> fence_of(std::string_view line) {
+  auto indent = line.find_first_not_of(' ');
+  if (indent == std::string_view::npos || indent > 3 || (line[indent] != '`' && line[indent] != '~'))
+    return {0, 0};
+  auto mark = line[indent];
+  auto end = line.find_first_not_of(mark, indent);
+  auto length = (end == std::string_view::npos ? line.size() : end) - indent;
+  return length >= 3 ? std::pair{mark, length} : std::pair{'\0', std::size_t{0}};
+}
+
+std::string info_of(std::string_view line) {
+  line = trimmed(line);
+  line.remove_prefix(std::min(line.find_first_not_of("`~"), line.size()));
+  line = trimmed(line);
+  std::string word;
+  for (char c : line) {
+    if (is_space(c) || c == ',' || c == '}')
+      break;
+    if (c != '{' && c != '.')
+      word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return word;
+}
+
+bool in_language(const std::string& language, const std::string& info) {
+  using row = std::pair<std::string_view, std::array<std::string_view, 6>>;
+  static constexpr std::array<row, 7> aliases{{
+      {"c++", {"c++", "cpp", "cxx", "cc", "c", "hpp"}},
+      {"python", {"python", "py", "python3", "triton", "gluon", "torch"}},
+      {"cuda", {"cuda", "cu", "c++", "cpp", "c", "cuh"}},
+      {"hip", {"hip", "c++", "cpp", "c", "cu", "cuda"}},
+      {"opencl", {"opencl", "cl", "opencl-c", "c", "openclc", "ocl"}},
+      {"llvm", {"llvm", "ll", "llvm-ir", "ir", "llvmir", "ll"}},
+      {"ptx", {"ptx", "asm", "nasm", "assembly", "ptx", "s"}},
+  }};
+  for (const auto& [name, infos] : aliases)
+    if (name == language)
+      return std::find(infos.begin(), infos.end(), info) != infos.end();
+  return info == language;
+}
+
+/// After an opening parenthesis at `at`: the place behind its match, or npos.
+std::size_t behind_parentheses(std::string_view text, std::size_t at) {
+  int depth = 0;
+  for (auto i = at; i < text.size() && i < at + signature_limit; ++i) {
+    if (text[i] == '(')
+      ++depth;
+    else if (text[i] == ')' && --depth == 0)
+      return i + 1;
+  }
+  return std::string_view::npos;
+}
+
+std::size_t skip_space(std::string_view text, std::size_t at) {
+  while (at < text.size() && is_space(text[at]))
+    ++at;
+  return at;
+}
+
+/// `symbol(...) {` or, in Python, `class symbol` and `def symbol`.
+bool defines(std::string_view text, const answer_rule& rule) {
+  const auto& symbol = rule.symbol;
+  for (auto at = text.find(symbol); at != std::string_view::npos; at = text.find(symbol, at + 1)) {
+    auto end = at + symbol.size();
+    if ((at > 0 && is_word(text[at - 1])) || (end < text.size() && is_word(text[end])))
+      continue;
+    if (rule.language == "python") {
+      auto before = trimmed(text.substr(0, at));
+      for (std::string_view word : {"class", "def"})
+        if (before.size() >= word.size() && before.size() < at && before.substr(before.size() - word.size()) == word)
+          return true;
+      continue;
+    }
+    auto open = skip_space(text, end);
+    if (open >= text.size() || text[open] != '(')
+      continue;
+    auto close = behind_parentheses(text, open);
+    if (close == std::string_view::npos)
+      continue;
+    auto body = skip_space(text, close);
+    if (text.substr(body, 8) == "noexcept")
+      body = skip_space(text, body + 8);
+    if (body < text.size() && text[body] == '{')
+      return true;
+  }
+  return false;
+}
+
+/// An answer without fences that is code from its first line on.
+bool is_code_alone(std::string_view text, const answer_rule& rule) {
+  static constexpr std::array<std::string_view, 14> native{"#include", "#pragma", "#define", "extern", "template", "using ",     "static ",
+                                                           "typedef",  "//",      "/*",      "__kernel", "__global__", "namespace", "void "};
+  static constexpr std::array<std::string_view, 7> python{"import ", "from ", "def ", "class ", "@", "#", "\"\"\""};
+  auto starts = [&](std::string_view word) { return text.substr(0, word.size()) == word; };
+  bool begins = rule.language == "python" ? std::any_of(python.begin(), python.end(), starts) : std::any_of(native.begin(), native.end(), starts);
+  if (!begins)
+    return false;
+  if (!rule.symbol.empty())
+    return defines(text, rule);
+  return rule.language == "python" ? text.find("def ") != std::string_view::npos : text.find('{') != std::string_view::npos;
+}
+
+const code_block* choose(const std::vector<code_block>& blocks, const answer_rule& rule, bool closed_only) {
+  auto fits = [&](const code_block& b, bool other_language) {
+    if (trimmed(b.text).empty() || b.info == "ke-task" || b.info == "diff" || (closed_only && !b.closed))
+      return false;
+    return other_language || b.info.empty() || in_language(rule.language, b.info);
+  };
+  if (!rule.symbol.empty())
+    for (bool other_language : {false, true})
+      for (auto b = blocks.rbegin(); b != blocks.rend(); ++b)
+        if (fits(*b, other_language) && defines(b->text, rule))
+          return &*b;
+  if (closed_only && !rule.symbol.empty())
+    return nullptr;
+  const code_block* largest = nullptr;
+  for (const auto& b : blocks)
+    if (fits(b, false) && (!largest || b.text.size() > largest->text.size()))
+      largest = &b;
+  return largest;
+}
+
+/// At most `limit` bytes from the end of the prose, cut between characters.
+std::string tail(std::string_view text, std::size_t limit) {
+  text = trimmed(text);
+  if (text.size() > limit)
+    text.remove_prefix(text.size() - limit);
+  while (!text.empty() && (static_cast<unsigned char>(text.front()) & 0xc0) == 0x80)
+    text.remove_prefix(1);
+  return std::string{text};
+}
+
+parsed_answer parse(std::string_view text, const answer_rule& rule, bool closed_only) {
+  parsed_answer out;
+  auto blocks = code_blocks(text);
+  if (const auto* block = choose(blocks, rule, closed_only)) {
+    out.source = block->text;
+    out.rationale = tail(text.substr(0, block->offset), rationale_limit);
+  } else if (blocks.empty() && !closed_only && is_code_alone(trimmed(text), rule)) {
+    out.source = std::string{trimmed(text)} + "\n";
+  } else {
+    out.why = {failure_kind::no_code,
+               "the answer holds no " + rule.language + " code block" + (blocks.empty() ? "" : " (only blocks in other languages)") +
+                   ": give the whole source in one block fenced by ```" + rule.language,
+               false};
+    out.rationale = tail(text, rationale_limit);
+    return out;
+  }
+  if (out.source.size() > rule.limit_bytes)
+    out.why = {failure_kind::too_large,
+               "the code has " + std::to_string(out.source.size()) + " bytes, over the limit of " + std::to_string(rule.limit_bytes) +
+                   " bytes for one candidate: write a shorter source",
+               false};
+  return out;
+}
+
+} // namespace
+
+std::vector<code_block> code_blocks(std::string_view text) {
+  std::vector<code_block> blocks;
+  auto rest = text;
+  while (!rest.empty()) {
+    auto offset = text.size() - rest.size();
+    auto line = next_line(rest);
+    auto [mark, length] = fence_of(line);
+    // An info string of backticks holds none itself: such a line is inline code.
+    if (length == 0 || (mark == '`' && trimmed(line).substr(length).find('`') != std::string_view::npos))
+      continue;
+    code_block block{info_of(line), "", false, offset};
+    while (!rest.empty()) {
+      auto inner = next_line(rest);
+      auto [end_mark, end_length] = fence_of(inner);
+      if (end_mark == mark && end_length >= length && trimmed(inner).size() == end_length) {
+        block.closed = true;
+        break;
+      }
+      block.text.append(inner).append("\n");
+    }
+    blocks.push_back(std::move(block));
+  }
+  return blocks;
+}
+
+parsed_answer parse_answer(std::string_view text, const answer_rule& rule) { return parse(text, rule, false); }
+
+parsed_answer read_answer(const completion& reply, const answer_rule& rule) {
+  if (reply.why.kind == failure_kind::none)
+    return parse(reply.text, rule, false);
+  if (reply.why.kind == failure_kind::truncated) {
+    auto whole = parse(reply.text, rule, true);
+    if (whole.why.kind == failure_kind::none)
+      return whole;
+  }
+  parsed_answer out;
+  out.why = reply.why;
+  out.rationale = tail(reply.text, rationale_limit);
+  return out;
+}
+
+} // namespace ke

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "runtime/llm/playbook/ast.hpp"
+#include "runtime/llm/playbook/poly.hpp"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ke::playbook {
+
+/// What the analysis may rely on: distinct tensors do not overlap, sizes are not negative.
+struct kernel_facts {
+  std::map<std::string, std::vector<poly>> shapes; ///< by tensor parameter, over the kernel's own names
+  std::set<std::string> sizes;                     ///< the parameters that are dims
+};
+
+struct loop_range {
+  std::string name;
+  poly from, to; ///< from <= name < to
+};
+
+/// The loops' ranges, outermost first; nullopt if a bound is not a polynomial.
+std::optional<loop_range> range_of(const stmt& loop);
+
+/// True only if no iteration of `loop` can touch what another one writes: they may run in any order or at once.
+/// `outer` are the loops around it, outermost first.
+bool independent(const stmt& loop, const std::vector<loop_range>& outer, const kernel_facts& facts);
+
+enum class carry_kind : std::uint8_t { sum, product, maximum, minimum, scan, unknown };
+
+/// A scalar that lives across the iterations of a loop.
+struct carried_scalar {
+  std::string name;
+  value_type type = value_type::unknown;
+  carry_kind kind = carry_kind::unknown;
+};
+
+/// Scalars declared outside of the loop's body and changed in it. A `sum` (`+=`, `-=`), `product`, `maximum` or `minimum` is
+/// used for nothing else in the body; a `scan` is one `+=` at the top of the body whose value is read elsewhere in it.
+std::vector<carried_scalar> carried_scalars(const stmt& loop);
+
+/// The other operand if `e` is max/min/fmax/fmin of `accumulator` and something that does not mention it; else null.
+expr_ptr extremum_operand(const expr_ptr& e, const std::string& accumulator);
+
+} // namespace ke::playbook

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ke::playbook {
+
+enum class token_kind : std::uint8_t { identifier, number, text, mark, end };
+
+struct token {
+  token_kind kind = token_kind::end;
+  std::string text;
+  int line = 0;
+};
+
+/// C++ tokens without comments and preprocessor lines; ends with one `end` token. `#define NAME number` lines come back in
+/// `defines` as (NAME, number text). Never fails: what is unknown becomes a one-character mark.
+struct token_list {
+  std::vector<token> tokens;
+  std::vector<std::pair<std::string, std::string>> defines;
+};
+token_list tokenize(std::string_view source);
+
+} // namespace ke::playbook

@@ -1,0 +1,20 @@
+#include "runtime/llm/prompt.hpp"
+
+namespace ke {
+
+std::string text_of(const prompt& p) {
+  std::string text;
+  text.reserve(bytes_of(p));
+  for (const auto& section : p.sections)
+    text += section.text;
+  return text;
+}
+
+std::size_t bytes_of(const prompt& p) {
+  std::size_t bytes = 0;
+  for (const auto& section : p.sections)
+    bytes += section.text.size();
+  return bytes;
+}
+
+} // namespace ke

@@ -1,0 +1,102 @@
+#include "runtime/llm/provider.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cctype>
+
+namespace ke {
+namespace {
+
+using json = nlohmann::json;
+
+std::chrono::milliseconds ms(double seconds) { return std::chrono::milliseconds{static_cast<std::int64_t>(std::max(seconds, 0.001) * 1000)}; }
+
+bool ends_with(std::string_view text, std::string_view tail) {
+  return text.size() >= tail.size() && text.substr(text.size() - tail.size()) == tail;
+}
+
+/// `base_url` may be a server, a versioned root (".../v1") or the endpoint itself.
+std::string endpoint(std::string base, std::string_view standard, std::string_view path) {
+  if (base.empty())
+    base = standard;
+  while (!base.empty() && base.back() == '/')
+    base.pop_back();
+  if (ends_with(base, path))
+    return base;
+  auto last = base.substr(base.rfind('/') + 1);
+  bool versioned = last.size() >= 2 && last[0] == 'v' && std::isdigit(static_cast<unsigned char>(last[1]));
+  return base + (versioned ? "" : "/v1") + std::string{path};
+}
+
+/// Bytes of a stream are mostly framing: an answer of max_tokens single-token events must fit.
+std::uint64_t body_limit(const model_settings& model) {
+  auto framed = std::min<std::int64_t>(std::max<std::int64_t>(model.max_tokens, 0) * 320, 16 << 20);
+  return static_cast<std::uint64_t>(std::max(model.max_answer_bytes, framed));
+}
+
+std::string dump(const json& body) { return body.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+json openai_body(const model_settings& model, const prompt& p) {
+  // The hosted service renamed the field for its newer models; every other server knows the old name.
+  bool hosted = model.base_url.empty() || model.base_url.find("api.openai.com") != std::string::npos;
+  json body{{"model", model.model},
+            {"messages", json::array({{{"role", "user"}, {"content", text_of(p)}}})},
+            {"stream", true},
+            {"stream_options", {{"include_usage", true}}}};
+  body[hosted ? "max_completion_tokens" : "max_tokens"] = model.max_tokens;
+  return body;
+}
+
+json anthropic_body(const model_settings& model, const prompt& p) {
+  auto system = json::array();
+  std::string text;
+  for (const auto& section : p.sections) {
+    if (section.text.empty())
+      continue;
+    if (section.stable)
+      system.push_back({{"type", "text"}, {"text", section.text}});
+    else
+      text += section.text;
+  }
+  if (text.empty() && !system.empty()) { // a message must have content
+    text = system.back()["text"].get<std::string>();
+    system.erase(system.end() - 1);
+  }
+  json body{{"model", model.model},
+            {"max_tokens", model.max_tokens},
+            {"messages", json::array({{{"role", "user"}, {"content", text}}})},
+            {"stream", true}};
+  if (!system.empty()) {
+    system.back()["cache_control"] = {{"type", "ephemeral"}};
+    body["system"] = std::move(system);
+  }
+  return body;
+}
+
+} // namespace
+
+http_request encode(const model_settings& model, std::string_view key, const prompt& p) {
+  http_request request;
+  request.headers = {"Content-Type: application/json", "Accept: text/event-stream, application/json"};
+  if (model.provider == provider_kind::anthropic) {
+    request.url = endpoint(model.base_url, "https://api.anthropic.com", "/messages");
+    request.headers.push_back("anthropic-version: 2023-06-01");
+    if (!key.empty())
+      request.headers.push_back("x-api-key: " + std::string{key});
+    request.body = dump(anthropic_body(model, p));
+  } else {
+    request.url = endpoint(model.base_url, "https://api.openai.com", "/chat/completions");
+    if (!key.empty())
+      request.headers.push_back("Authorization: Bearer " + std::string{key});
+    request.body = dump(openai_body(model, p));
+  }
+  request.total = ms(model.timeout_s);
+  request.connect = ms(model.connect_timeout_s);
+  request.first_byte = ms(model.first_byte_timeout_s);
+  request.stall = ms(model.stall_timeout_s);
+  request.limit_bytes = body_limit(model);
+  return request;
+}
+
+} // namespace ke

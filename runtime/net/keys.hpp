@@ -1,0 +1,54 @@
+#pragma once
+
+#include "runtime/core/result.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace ke {
+
+/// A CURVE key pair in Z85 text, 40 characters each. A connecting side without a pair is anonymous (loopback, ipc).
+struct key_pair {
+  std::string public_key;
+  std::string secret_key;
+};
+
+/// Makes a pair and writes NAME.key (secret, mode 0600) and NAME.pub. Never overwrites: an existing file is `invalid`.
+status keygen(const std::string& name);
+
+/// Reads NAME.key. `missing` without the file; `invalid` if it is no key, or readable by others.
+result<key_pair> load_key_pair(const std::string& path);
+
+/// Reads NAME.pub: the public key.
+result<std::string> load_public_key(const std::string& path);
+
+/// What a key may do.
+struct key_rights {
+  bool worker = false;
+  bool client = false;
+  std::string name; ///< of the .pub file, without the ending
+};
+
+/// The allow-list: two folders of .pub files, re-read when a file or folder changes. One thread.
+class key_ring {
+public:
+  /// Either folder may be empty (no key has that right). `admit_any`: unlisted keys are workers named after themselves (an open fleet).
+  key_ring(std::string worker_folder, std::string client_folder, bool admit_any);
+
+  /// `invalid` or `missing` with a text if a named folder cannot be read or none is named.
+  status check() const;
+
+  /// The rights of a public key (Z85), or nothing.
+  std::optional<key_rights> find(const std::string& public_key);
+
+private:
+  void refresh();
+  std::string worker_folder_, client_folder_;
+  bool admit_any_;
+  std::string stamp_; ///< of both folders when last read
+  std::map<std::string, key_rights> keys_;
+};
+
+} // namespace ke

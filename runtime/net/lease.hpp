@@ -1,0 +1,101 @@
+#pragma once
+
+#include "runtime/core/types.hpp"
+#include "runtime/net/wire.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ke {
+
+/// A worker may do a job for as long as it shows signs of life. Whoever holds a lease that ran out may still be computing: its result is
+/// fenced by (attempt, epoch), never by hope.
+struct lease {
+  std::uint64_t job = 0;
+  std::uint32_t attempt = 0;
+  std::uint64_t epoch = 0;
+  std::string worker;
+  std::string device;
+  node_key node;
+  std::chrono::steady_clock::time_point until;
+  wire::lease_stage stage = wire::lease_stage::queued;
+
+  wire::lease_ref ref() const { return {job, attempt, epoch, stage}; }
+};
+
+enum class result_fate : std::uint8_t {
+  accept,  ///< the job's latest attempt, and the job is open: apply it. The job is closed by this answer
+  stale,   ///< an older attempt or another epoch of an open job: acknowledge, keep as a late observation
+  unknown, ///< no such open job: done already, or of an earlier life. Acknowledge, keep
+};
+
+/// All leases of a coordinator. Pure: the caller brings the time (steady clock), which must not run backwards.
+class lease_table {
+public:
+  using time_point = std::chrono::steady_clock::time_point;
+
+  explicit lease_table(std::chrono::nanoseconds term, unsigned poison_after = 3);
+
+  /// The job (its attempt and epoch) now belongs to the worker. A later attempt supersedes an earlier one; granting an attempt that is not
+  /// later than the job's last one is refused (false): that would make two leases indistinguishable.
+  bool grant(const job& j, const std::string& worker, const std::string& device, time_point now);
+
+  /// A worker's beat. Returns those that it holds but should not: revoke them.
+  std::vector<wire::lease_ref> renew(const std::string& worker, const std::vector<wire::lease_ref>& held, time_point now);
+
+  /// Leases that ran out; their jobs stay open without a holder, and count as a loss of the node.
+  std::vector<lease> expire(time_point now);
+  /// When `expire` has something to do next; time_point::max() if never.
+  time_point next_expiry() const;
+
+  /// A result arrived.
+  result_fate result(std::uint64_t job, std::uint32_t attempt, std::uint64_t epoch);
+
+  /// The worker declined, or its job was revoked: the lease ends, no loss is counted. Nothing if it is not the current one.
+  bool release(std::uint64_t job, std::uint32_t attempt);
+
+  /// All leases of a worker that is gone end; each counts as a loss of its node.
+  std::vector<lease> worker_lost(const std::string& worker);
+  /// A worker that said bye: its leases end, nothing is counted against their nodes.
+  std::vector<lease> worker_left(const std::string& worker);
+
+  /// A re-hello, after either side restarted: leases (and held results) whose job is still open in the store (`open` tells) and has no other
+  /// holder become this worker's, with the attempt and epoch that it knows. Returns the others: revoke them.
+  std::vector<wire::lease_ref> adopt(const std::string& worker, const std::vector<wire::lease_ref>& held,
+                                     const std::function<const job*(std::uint64_t)>& open, time_point now);
+
+  /// The job will not be tried again (cancelled, poisoned, decided elsewhere). Returns its lease if somebody holds it.
+  std::optional<lease> close(std::uint64_t job);
+
+  /// Workers that were lost while they held a job of this node.
+  unsigned losses(const node_key& node) const;
+  bool poisoned(const node_key& node) const { return losses(node) >= poison_after_; }
+
+  const lease* find(std::uint64_t job) const; ///< the live lease of a job, if any
+  std::uint32_t last_attempt(std::uint64_t job) const; ///< 0 if none; attempts start at 1
+  std::vector<lease> held_by(const std::string& worker) const;
+  std::size_t live() const { return by_expiry_.size(); }
+
+private:
+  struct entry {
+    lease current;
+    bool live = false;
+  };
+  void end(entry& e);
+  void start(entry& e);
+  std::vector<lease> drop_all(const std::string& worker, bool count);
+
+  std::chrono::nanoseconds term_;
+  unsigned poison_after_;
+  std::map<std::uint64_t, entry> jobs_;                      ///< open jobs that were granted at least once
+  std::set<std::pair<time_point, std::uint64_t>> by_expiry_; ///< live ones
+  std::map<std::string, std::set<std::uint64_t>> by_worker_; ///< live ones
+  std::map<node_key, unsigned> losses_;
+};
+
+} // namespace ke

@@ -1,0 +1,110 @@
+#pragma once
+
+#include "runtime/core/types.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace ke {
+
+/// What placement needs to know of a job that waits for a worker.
+struct placement_request {
+  std::uint64_t job = 0;
+  std::uint32_t campaign = 0;
+  std::string backend;
+  std::string device = "*";                 ///< glob over announced device names
+  std::map<std::string, std::string> labels; ///< that the worker must have
+  std::int32_t priority = 0;                ///< higher first, within its campaign
+  std::set<std::string> avoid;              ///< workers where it failed: only if nobody else could ever take it
+};
+
+struct placed {
+  std::uint64_t job = 0;
+  std::string worker;
+  std::string device;
+};
+
+/// Which job goes to which worker and device. Pure bookkeeping: credit is what a worker offers (device slots, plus build slots so that the
+/// next job builds while one is measured) less what it holds. Campaigns share by what they have in flight, then by who waited longest;
+/// a job takes the worker with the most free credit. O(log n) a step in jobs and workers; classes of jobs (backend, device, labels) are few.
+class placement {
+public:
+  void worker_up(const std::string& worker, std::vector<device_info> devices, std::map<std::string, std::string> labels,
+                 std::uint32_t build_slots, std::uint32_t device_slots);
+  /// Its jobs in flight are forgotten: enqueue their next attempts.
+  void worker_down(const std::string& worker);
+  /// A `ready`: slots offered in total. 0, 0: draining.
+  void offer(const std::string& worker, std::uint32_t build_slots, std::uint32_t device_slots);
+  /// Takes a device (empty: the whole worker) out of, or back into, service; what runs there is not touched.
+  void quarantine(const std::string& worker, const std::string& device, bool out);
+
+  void enqueue(placement_request r);
+  /// Takes a waiting job out. False if it does not wait.
+  bool cancel(std::uint64_t job);
+  /// The next placement, booked against the worker's credit; nothing if no waiting job fits a free worker now.
+  std::optional<placed> next();
+  /// Books a job that a worker already holds (adopted after a restart).
+  void book(std::uint64_t job, std::uint32_t campaign, const std::string& worker, const std::string& device);
+  /// The job ended there (result, decline, expiry): its credit returns. Unknown jobs are ignored.
+  void done(std::uint64_t job);
+
+  std::size_t waiting() const { return where_.size(); }
+  std::size_t in_flight() const { return running_.size(); }
+  /// Free credit over all workers in service.
+  std::uint32_t free_credit() const;
+  /// Whether any attached worker, busy or not, could take such a job: false means the campaign waits for a device.
+  bool possible(const std::string& backend, const std::string& device, const std::map<std::string, std::string>& labels = {}) const;
+
+private:
+  using class_key = std::tuple<std::string, std::string, std::map<std::string, std::string>>;
+  using slot_key = std::pair<std::int64_t, std::uint64_t>; ///< (-priority, arrival)
+
+  struct worker_state {
+    std::vector<device_info> devices;
+    std::map<std::string, std::string> labels;
+    std::uint32_t build_slots = 0, device_slots = 0, used = 0;
+    std::set<std::string> quarantined;
+    bool out = false;
+    std::map<std::string, std::uint32_t> load; ///< by device
+    std::uint32_t free() const;
+  };
+  struct class_state {
+    std::map<std::string, std::vector<std::string>> fits;    ///< worker -> devices that match
+    std::set<std::pair<std::int64_t, std::string>> by_free;  ///< (-free, worker), free > 0 only
+  };
+  struct campaign_state {
+    std::uint32_t in_flight = 0;
+    std::uint64_t served = 0; ///< when last
+    std::map<class_key, std::map<slot_key, placement_request>> queues;
+  };
+  struct waiting_at {
+    std::uint32_t campaign;
+    class_key cls;
+    slot_key slot;
+  };
+  struct running_job {
+    std::uint32_t campaign;
+    std::string worker, device;
+  };
+
+  bool fits(const worker_state& w, const device_info& d, const class_key& key) const;
+  void refit(const std::string& worker);
+  void recredit(const std::string& worker, std::uint32_t before);
+  class_state& class_of(const class_key& key);
+  std::optional<placed> place_from(campaign_state& c, std::uint32_t campaign);
+
+  std::map<std::string, worker_state> workers_;
+  std::map<class_key, class_state> classes_;
+  std::map<std::uint32_t, campaign_state> campaigns_;
+  std::map<std::uint64_t, waiting_at> where_;
+  std::map<std::uint64_t, running_job> running_;
+  std::uint64_t arrivals_ = 0, serves_ = 0;
+};
+
+} // namespace ke

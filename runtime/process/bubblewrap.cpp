@@ -1,0 +1,212 @@
+#include "runtime/process/bubblewrap.hpp"
+
+#include "runtime/process/proc.hpp"
+#include "runtime/process/seccomp_filter.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+
+namespace ke {
+namespace {
+
+/// What bwrap itself adds to the count of processes: the outer one, the namespace's init, and the one that becomes the program.
+constexpr std::uint32_t launchers = 3;
+constexpr auto limiter = "/usr/bin/prlimit";
+
+failure invalid(std::string text) { return {failure_kind::invalid, std::move(text)}; }
+
+bool others_may(const std::string& path, mode_t bits) {
+  struct stat s {};
+  return ::stat(path.c_str(), &s) == 0 && (s.st_mode & bits) == bits;
+}
+
+/// The first folder above `path` that is closed to other users, or nothing.
+std::optional<std::string> closed_above(const std::string& path) {
+  for (auto at = path.find('/', 1); at != path.npos; at = path.find('/', at + 1))
+    if (auto above = path.substr(0, at); !others_may(above, S_IXOTH))
+      return above;
+  return std::nullopt;
+}
+
+std::optional<std::string> resolved(const std::string& path) {
+  std::unique_ptr<char, void (*)(void*)> real{::realpath(path.c_str(), nullptr), ::free};
+  return real ? std::optional<std::string>{real.get()} : std::nullopt;
+}
+
+/// Collects arguments and the descriptors that they name.
+class prefix {
+public:
+  prefix(process_spec& spec, bool dropped, std::uint32_t user) : spec_{spec}, dropped_{dropped}, user_{user} {
+    for (auto [ours, theirs] : spec.pass_fds)
+      next_ = std::max(next_, theirs + 1);
+  }
+
+  template <class... T>
+  void add(T&&... words) {
+    (args.emplace_back(std::forward<T>(words)), ...);
+  }
+
+  /// Lends a descriptor to bwrap; the number to name it by.
+  std::string lend(unique_fd fd) {
+    spec_.pass_fds.emplace_back(fd.get(), next_);
+    lent->push_back(std::move(fd));
+    return std::to_string(next_++);
+  }
+
+  status bind(const std::string& host, const std::string& inside, bool writable) {
+    auto real = resolved(host);
+    if (!real)
+      return invalid("'" + host + "' cannot be shown to the sandbox: " + std::strerror(errno) + ".");
+    struct stat s {};
+    ::stat(real->c_str(), &s);
+    if (writable && dropped_ && ::chown(real->c_str(), user_, user_) != 0)
+      return invalid("'" + host + "' cannot be given to the sandbox's user: " + std::strerror(errno) + ".");
+    auto closed = dropped_ ? closed_above(*real) : std::nullopt;
+    if (dropped_ && !closed && !writable && !others_may(*real, S_ISDIR(s.st_mode) ? S_IROTH | S_IXOTH : S_IROTH))
+      closed = *real;
+    if (!closed) {
+      add(writable ? "--bind" : "--ro-bind", *real, inside);
+      return ok;
+    }
+    if (writable || !S_ISREG(s.st_mode))
+      return invalid("'" + host + "' cannot be shown to the sandbox, which runs as an unprivileged user: '" + *closed +
+                     "' is closed to others; open it (chmod o+rx) or use a folder elsewhere.");
+    unique_fd file{::open(real->c_str(), O_RDONLY | O_CLOEXEC)};
+    if (!file)
+      return invalid("'" + host + "' cannot be read: " + std::strerror(errno) + ".");
+    add("--perms", (s.st_mode & S_IXUSR) != 0 ? "0555" : "0444", "--ro-bind-data", lend(std::move(file)), inside);
+    return ok;
+  }
+
+  std::vector<std::string> args;
+  std::shared_ptr<std::vector<unique_fd>> lent = std::make_shared<std::vector<unique_fd>>();
+
+private:
+  process_spec& spec_;
+  bool dropped_;
+  std::uint32_t user_;
+  int next_ = 3;
+};
+
+void add_namespaces(prefix& p, const bubblewrap_parts& parts, bool network) {
+  p.add("--unshare-user", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL", "--die-with-parent", "--new-session");
+  if (parts.no_userns)
+    p.add("--disable-userns");
+  if (parts.pid)
+    p.add("--unshare-pid");
+  if (parts.ipc)
+    p.add("--unshare-ipc");
+  if (parts.uts)
+    p.add("--unshare-uts", "--hostname", "sandbox");
+  if (parts.net && !network)
+    p.add("--unshare-net");
+  p.add("--unshare-cgroup-try");
+}
+
+/// The system, read-only: programs and libraries, and of /etc only what the loader and the compiler drivers look up.
+void add_system(prefix& p) {
+  p.add("--ro-bind", "/usr", "/usr");
+  for (std::string name : {"bin", "sbin", "lib", "lib32", "lib64"}) {
+    struct stat s {};
+    if (::lstat(("/" + name).c_str(), &s) != 0)
+      continue;
+    if (S_ISLNK(s.st_mode))
+      p.add("--symlink", "usr/" + name, "/" + name);
+    else
+      p.add("--ro-bind", "/" + name, "/" + name);
+  }
+  for (auto file : {"/etc/ld.so.cache", "/etc/alternatives"})
+    p.add("--ro-bind-try", file, file);
+}
+
+void add_private_places(prefix& p, const sandbox_spec& spec, bool own_proc) {
+  auto size = std::to_string(std::max<std::uint64_t>(spec.scratch_bytes, 4096));
+  p.add(own_proc ? "--proc" : "--ro-bind");
+  if (!own_proc)
+    p.add("/proc");
+  p.add("/proc", "--dev", "/dev", "--size", size, "--perms", "1777", "--tmpfs", "/dev/shm");
+  p.add("--size", size, "--perms", "0700", "--tmpfs", spec.scratch);
+}
+
+} // namespace
+
+std::optional<std::uint32_t> next_outer_user() {
+  if (::geteuid() != 0)
+    return std::nullopt;
+  // systemd's table of user ids leaves 0x70000000 to 0x7ffeffff to nobody; a container's map may not reach that far.
+  static const std::uint64_t mapped = [] {
+    std::istringstream map{proc::read("/proc/self/uid_map").value_or("")};
+    std::uint64_t inside = 0, outside = 0, count = 0, end = 0;
+    while (map >> inside >> outside >> count)
+      end = std::max(end, inside + count);
+    return end;
+  }();
+  static std::atomic<std::uint32_t> turn{0};
+  const auto slot = turn++ % 64;
+  const auto process = static_cast<std::uint32_t>(::getpid());
+  if (mapped >= 0x7fff0000)
+    return 0x70000000u + (process % 0x3ffc00u) * 64u + slot;
+  if (mapped >= 65000)
+    return 61184u + (process * 64u + slot) % 3816u; // the range of short-lived service users
+  return std::nullopt;
+}
+
+result<process_spec> bubblewrapped(process_spec inner, const sandbox_spec& spec, const bubblewrap_parts& parts) {
+  std::uint32_t user = 0;
+  if (parts.drop_user) {
+    auto next = next_outer_user();
+    if (!next)
+      return failure{failure_kind::missing, "The sandbox needs an unprivileged user to become, and this process may not change its user."};
+    user = *next;
+  }
+  auto program = std::move(inner.argv);
+  auto directory = inner.directory.empty() ? spec.scratch : inner.directory;
+  prefix p{inner, parts.drop_user, user};
+  p.add("bwrap");
+  add_namespaces(p, parts, spec.network);
+  add_system(p);
+  add_private_places(p, spec, parts.pid);
+  for (auto& [host, inside] : spec.read_only)
+    if (auto bound = p.bind(host, inside, false); !bound)
+      return bound.error();
+  for (auto& [host, inside] : spec.writable)
+    if (auto bound = p.bind(host, inside, true); !bound)
+      return bound.error();
+  for (auto& device : spec.devices)
+    p.add("--dev-bind-try", device, device);
+  // Both are memory file systems without a size: what may be written has one.
+  p.add("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", directory, "--clearenv");
+  for (auto& [key, value] : inner.env)
+    p.add("--setenv", key, value);
+  if (parts.seccomp) {
+    auto filter = seccomp_filter();
+    if (!filter)
+      return filter.error();
+    p.add("--seccomp", p.lend(std::move(*filter)));
+  }
+  p.add("--");
+  inner.processes = 0;
+  if (spec.processes != 0 && parts.drop_user)
+    inner.processes = spec.processes + launchers;
+  else if (spec.processes != 0 && ::access(limiter, X_OK) == 0) {
+    // The user's other processes would count outside; inside the user namespace only the sandbox's do.
+    auto n = std::to_string(spec.processes + launchers);
+    p.add(limiter, "--nproc=" + n + ":" + n, "--");
+  }
+  p.args.insert(p.args.end(), std::make_move_iterator(program.begin()), std::make_move_iterator(program.end()));
+  inner.argv = std::move(p.args);
+  inner.env = {{"PATH", "/usr/bin:/bin:/usr/local/bin"}};
+  inner.directory = "/";
+  inner.outer_uid = user;
+  inner.keeps = std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<void>>>(std::move(inner.keeps), p.lent);
+  return inner;
+}
+
+} // namespace ke

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "runtime/process/unique_fd.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace ke {
+
+/// One output stream of a child, read without blocking: the first `limit` bytes are kept, the rest is read and dropped, so that a
+/// flood neither fills our memory nor blocks the child. One thread.
+class capture {
+public:
+  capture(unique_fd pipe, std::uint64_t limit) : pipe_{std::move(pipe)}, limit_{limit} {}
+
+  /// Reads what is there, at most a megabyte so that one child cannot starve the others; `heard` gets all of it, the dropped part
+  /// too. Closes the pipe at its end.
+  void read_some(const std::function<void(std::string_view)>& heard);
+
+  int descriptor() const { return pipe_.get(); } ///< -1 once closed
+  void close() { pipe_.reset(); }
+  bool cut() const { return cut_; }
+  std::string take() { return std::move(kept_); }
+
+private:
+  unique_fd pipe_;
+  std::uint64_t limit_;
+  std::string kept_;
+  bool cut_ = false;
+};
+
+/// A child's standard input, written without blocking. The thread that calls `write_some` must have SIGPIPE blocked.
+class feed {
+public:
+  feed(unique_fd pipe, std::string text, bool keep_open);
+
+  /// Writes what fits. Closes the pipe when all is written (unless it is to stay open) or nobody reads any more.
+  void write_some();
+
+  int descriptor() const { return pipe_.get(); } ///< -1 once closed
+  bool hungry() const { return pipe_ && written_ < text_.size(); }
+  void close() { pipe_.reset(); }
+
+private:
+  unique_fd pipe_;
+  std::string text_;
+  std::size_t written_ = 0;
+  bool keep_open_;
+};
+
+} // namespace ke

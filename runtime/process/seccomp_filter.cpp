@@ -1,0 +1,86 @@
+#include "runtime/process/seccomp_filter.hpp"
+
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <seccomp.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <string>
+
+namespace ke {
+namespace {
+
+/// By name, because libseccomp knows calls that the kernel headers of the build machine may not. Unknown here: skipped.
+constexpr const char* refused[] = {
+    // namespaces and mounts
+    "unshare", "setns", "mount", "umount", "umount2", "pivot_root", "chroot", "fsopen", "fsconfig", "fsmount", "fspick", "move_mount",
+    "open_tree", "mount_setattr", "name_to_handle_at", "open_by_handle_at",
+    // large or young kernel surface
+    "bpf", "io_uring_setup", "io_uring_enter", "io_uring_register", "userfaultfd", "perf_event_open", "fanotify_init", "lookup_dcookie",
+    "modify_ldt", "vm86", "vm86old", "uselib", "nfsservctl",
+    // other processes
+    "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "pidfd_getfd", "kcmp", "move_pages", "migrate_pages",
+    // keys, modules, the machine
+    "keyctl", "add_key", "request_key", "kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module", "reboot",
+    "swapon", "swapoff", "acct", "quotactl", "syslog", "vhangup", "iopl", "ioperm", "sethostname", "setdomainname", "settimeofday",
+    "clock_settime", "adjtimex", "clock_adjtime"};
+
+constexpr std::uint64_t new_namespaces[] = {CLONE_NEWUSER, CLONE_NEWNS,  CLONE_NEWPID,   CLONE_NEWNET,
+                                            CLONE_NEWIPC,  CLONE_NEWUTS, CLONE_NEWCGROUP};
+
+// Sockets that no network namespace holds back: the hypervisor's, and the kernel's crypto.
+constexpr std::uint64_t refused_families[] = {AF_VSOCK, AF_ALG};
+
+bool add_rules(scmp_filter_ctx filter) {
+  const auto eperm = SCMP_ACT_ERRNO(EPERM);
+  bool good = true;
+  for (auto name : refused)
+    if (int call = seccomp_syscall_resolve_name(name); call != __NR_SCMP_ERROR)
+      good = seccomp_rule_add(filter, eperm, call, 0) == 0 && good;
+  for (auto flag : new_namespaces)
+    good = seccomp_rule_add(filter, eperm, SCMP_SYS(clone), 1, SCMP_A0(SCMP_CMP_MASKED_EQ, flag, flag)) == 0 && good;
+  good = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0) == 0 && good;
+  for (auto family : refused_families)
+    good = seccomp_rule_add(filter, eperm, SCMP_SYS(socket), 1, SCMP_A0(SCMP_CMP_MASKED_EQ, 0xffffffffu, family)) == 0 && good;
+  // A candidate that makes rdtsc fault can lie about time to whoever shares its process.
+  good = seccomp_rule_add(filter, eperm, SCMP_SYS(prctl), 1, SCMP_A0(SCMP_CMP_MASKED_EQ, 0xffffffffu, PR_SET_TSC)) == 0 && good;
+  good = seccomp_rule_add(filter, eperm, SCMP_SYS(personality), 1, SCMP_A0(SCMP_CMP_NE, 0)) == 0 && good;
+  good = seccomp_rule_add(filter, eperm, SCMP_SYS(ioctl), 1, SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffffu, TIOCSTI)) == 0 && good;
+  return good;
+}
+
+failure cannot(std::string why) {
+  return {failure_kind::missing, "The sandbox's system call filter cannot be built (" + why + "); install libseccomp 2.5 or newer."};
+}
+
+result<unique_fd> compile() {
+  std::unique_ptr<void, void (*)(void*)> filter{seccomp_init(SCMP_ACT_ALLOW), seccomp_release};
+  if (!filter || !add_rules(filter.get()))
+    return cannot("a rule was refused");
+  unique_fd file{::memfd_create("seccomp", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
+  if (!file || seccomp_export_bpf(filter.get(), file.get()) != 0 ||
+      ::fcntl(file.get(), F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+    return cannot(std::strerror(errno));
+  return file;
+}
+
+} // namespace
+
+result<unique_fd> seccomp_filter() {
+  static const auto compiled = compile();
+  if (!compiled)
+    return compiled.error();
+  // A duplicate would share the offset that bwrap reads from: open anew.
+  unique_fd own{::open(("/proc/self/fd/" + std::to_string(compiled->get())).c_str(), O_RDONLY | O_CLOEXEC)};
+  if (!own)
+    return cannot(std::strerror(errno));
+  return own;
+}
+
+} // namespace ke

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "runtime/search/chunked.hpp"
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ke {
+
+/// Which sources a tree has seen: normalised digest to the first node that had it, and the latest digests in full. 16 bytes of a digest are kept
+/// per distinct source, plus at most 10 of table: a million cost about 26 MB.
+class digest_filter {
+public:
+  /// The first node with this source: `node` itself if it is new. Digests are 64 hexadecimal digits; another text is hashed first.
+  std::uint32_t note(std::string_view digest, std::uint32_t node);
+  std::optional<std::uint32_t> find(std::string_view digest) const;
+
+  /// The latest distinct digests as given, oldest first, at most 4,096 (the `tried` list of a prompt).
+  std::vector<std::string> latest(std::size_t most = 4096) const;
+  std::size_t size() const { return entries_.size(); }
+  std::size_t bytes() const;
+
+private:
+  using short_digest = std::array<std::uint8_t, 16>;
+  struct entry {
+    short_digest digest{};
+    std::uint32_t node = 0;
+  };
+  static short_digest shorten(std::string_view digest);
+  std::size_t slot_of(const short_digest& d) const;
+  void grow();
+
+  chunked<entry> entries_;
+  std::vector<std::uint32_t> slots_; ///< entry + 1; 0 is empty; open addressing, a power of two, at most two thirds full
+  std::deque<std::array<std::uint8_t, 32>> latest_;
+};
+
+} // namespace ke

@@ -1,0 +1,70 @@
+#pragma once
+
+#include "runtime/core/names.hpp"
+#include "runtime/core/settings.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+namespace ke {
+
+enum class resource : std::uint8_t { candidates, tokens, usd, device, wall };
+/// The stop reasons of product.md, too.
+KE_NAMES(resource, 5, "budget.candidates", "budget.tokens", "budget.usd", "budget.device", "budget.wall")
+
+/// An amount of everything that is budgeted. Money and device time are kept in integers so that sums do not depend on their order.
+struct amounts {
+  std::uint64_t candidates = 0;
+  std::uint64_t tokens = 0;
+  std::uint64_t nano_usd = 0;
+  std::uint64_t device_us = 0;
+
+  static std::uint64_t nano(double usd);           ///< rounded up; not below 0
+  static std::uint64_t micro(double seconds);      ///< rounded up; not below 0
+  double usd() const { return static_cast<double>(nano_usd) * 1e-9; }
+  double device_s() const { return static_cast<double>(device_us) * 1e-6; }
+};
+KE_FIELDS(amounts, x.candidates, x.tokens, x.nano_usd, x.device_us)
+
+/// A campaign's budget, kept in two phases: reserve the worst case before something starts, settle what it really took afterwards. While nothing
+/// takes more than its reservation, spent + reserved never exceeds a cap, whatever is in flight. If something does (a provider that
+/// counts more tokens than it was allowed), the truth is recorded and further reservations are refused. Not thread-safe.
+class ledger {
+public:
+  ledger() = default;
+  explicit ledger(const budget_settings& budget) { caps(budget); }
+
+  /// New caps; what is spent and reserved stays, and may now be over them.
+  void caps(const budget_settings& budget);
+
+  /// All of `a` or nothing. False: some cap would be exceeded, see `lacking`.
+  bool reserve(const amounts& a);
+  /// Takes it without asking: for a fold, where the decision was made when the record was written.
+  void force(const amounts& a);
+  /// What was reserved has ended and took `spent`.
+  void settle(const amounts& reserved, const amounts& spent);
+  /// What was reserved did not happen.
+  void release(const amounts& reserved) { settle(reserved, {}); }
+  /// Campaign time over all sessions; never runs backwards.
+  void wall(std::uint64_t ms) { wall_ms_ = ms > wall_ms_ ? ms : wall_ms_; }
+
+  /// The first resource that cannot hold `a` on top of what is spent and reserved.
+  std::optional<resource> lacking(const amounts& a) const;
+  /// The first resource of which nothing is left even after everything in flight is given back: the campaign is over.
+  std::optional<resource> exhausted() const;
+  /// Candidates that may still be begun.
+  std::uint64_t candidates_left() const;
+
+  const amounts& spent() const { return spent_; }
+  const amounts& reserved() const { return reserved_; }
+  const amounts& cap() const { return cap_; } ///< 0: none
+  std::uint64_t wall_ms() const { return wall_ms_; }
+  std::uint64_t wall_cap_ms() const { return wall_cap_ms_; } ///< 0: none
+
+private:
+  amounts cap_, spent_, reserved_;
+  std::uint64_t wall_ms_ = 0, wall_cap_ms_ = 0;
+};
+
+} // namespace ke

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "runtime/core/result.hpp"
+#include "runtime/core/settings.hpp"
+#include "runtime/search/random.hpp"
+#include "runtime/search/tree.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+namespace ke {
+
+/// One decision: make a child of `parent` by `operation`.
+struct selection {
+  std::uint32_t parent = 0;
+  std::uint32_t parent2 = no_node;
+  operation_kind operation = operation_kind::draft;
+  std::uint32_t draft = 0; ///< draft: its number, from 0
+};
+
+/// Decides which node is expanded next. Deterministic: the same calls with the same tree and generator give the same answers. The owner of the
+/// tree reports each change right after it made it; a policy keeps whatever index it needs to select without looking at all nodes.
+class policy {
+public:
+  virtual ~policy() = default;
+  /// Empty: nothing can be expanded before an open node has ended.
+  virtual std::optional<selection> select(const tree_index& tree, random_source& random) = 0;
+  virtual void added(const tree_index&, std::uint32_t /*node*/) {}
+  virtual void ended(const tree_index&, std::uint32_t /*node*/) {}
+  /// New settings of the same kind.
+  virtual void configure(const search_settings& s) = 0;
+  virtual std::size_t bytes() const { return 0; }
+};
+
+/// `invalid` for a policy that this version does not have.
+result<std::unique_ptr<policy>> make_policy(const search_settings& settings);
+
+std::unique_ptr<policy> make_mcts(const search_settings& settings);
+std::unique_ptr<policy> make_best_of_n(const search_settings& settings);
+
+} // namespace ke

@@ -1,0 +1,152 @@
+#include "runtime/store/record.hpp"
+
+#include "runtime/core/digest.hpp"
+
+#include <cstring>
+
+namespace ke {
+namespace {
+
+constexpr char record_version = 1;
+constexpr std::size_t seal_bytes = 9;
+
+/// Covers table and key, so that a row found under another key fails as well.
+std::uint64_t sum_of(table where, std::string_view key, std::string_view body) {
+  thread_local std::string bytes;
+  bytes.clear();
+  bytes += static_cast<char>(where);
+  bytes += static_cast<char>(key.size() >> 8);
+  bytes += static_cast<char>(key.size());
+  bytes += key;
+  bytes += body;
+  auto sum = checksum_of(bytes);
+  if (bytes.capacity() > (1u << 20))
+    bytes = {};
+  return sum;
+}
+
+template <class T>
+void append_big_endian(std::string& out, T x) {
+  for (int shift = 8 * (static_cast<int>(sizeof x) - 1); shift >= 0; shift -= 8)
+    out += static_cast<char>(x >> shift);
+}
+
+int digit_of(char c) {
+  if (c >= '0' && c <= '9')
+    return c - '0';
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+std::string hex(std::string_view bytes) {
+  static constexpr char digits[] = "0123456789abcdef";
+  std::string text;
+  for (unsigned char b : bytes) {
+    text += digits[b >> 4];
+    text += digits[b & 15];
+  }
+  return text;
+}
+
+} // namespace
+
+std::string key_of(std::uint32_t campaign) {
+  std::string key;
+  append_big_endian(key, campaign);
+  return key;
+}
+
+std::string key_of(std::uint32_t campaign, std::uint32_t tree, std::uint32_t node) {
+  auto key = key_of(campaign);
+  append_big_endian(key, tree);
+  append_big_endian(key, node);
+  return key;
+}
+
+std::string key_of(std::uint32_t campaign, std::uint32_t tree, std::uint32_t node, std::uint32_t last) {
+  auto key = key_of(campaign, tree, node);
+  append_big_endian(key, last);
+  return key;
+}
+
+std::string journal_key(std::uint32_t campaign, std::uint64_t sequence) {
+  auto key = key_of(campaign);
+  append_big_endian(key, sequence);
+  return key;
+}
+
+std::string store_batch::blob(std::string bytes) {
+  auto digest = digest_of(bytes);
+  blobs.emplace_back(digest, std::move(bytes));
+  return digest;
+}
+
+std::string seal(table where, std::string_view key, std::string_view body) {
+  if (where == table::children)
+    return std::string{body};
+  std::string row;
+  row.reserve(seal_bytes + body.size());
+  row += record_version;
+  auto sum = sum_of(where, key, body);
+  for (int i = 0; i < 8; ++i)
+    row += static_cast<char>(sum >> (8 * i));
+  row += body;
+  return row;
+}
+
+result<std::string_view> unseal(table where, std::string_view key, std::string_view row) {
+  if (where == table::children)
+    return row;
+  auto damaged = [&](const char* what) {
+    return failure{failure_kind::corrupt, "row " + shown_key(key) + " of table " + std::string{to_text(where)} + " " + what};
+  };
+  if (row.size() < seal_bytes)
+    return damaged("is cut short");
+  if (row[0] > record_version)
+    return failure{failure_kind::newer_version, damaged("was written by a later version of this program").text};
+  if (row[0] != record_version)
+    return damaged("has no valid record version");
+  std::uint64_t sum = 0;
+  for (int i = 0; i < 8; ++i)
+    sum |= static_cast<std::uint64_t>(static_cast<unsigned char>(row[1 + i])) << (8 * i);
+  auto body = row.substr(seal_bytes);
+  if (sum != sum_of(where, key, body))
+    return damaged("does not match its checksum");
+  return body;
+}
+
+std::string sequence_key(std::uint64_t sequence) {
+  std::string key;
+  append_big_endian(key, sequence);
+  return key;
+}
+
+std::uint64_t number_of(std::string_view big_endian) {
+  std::uint64_t x = 0;
+  for (unsigned char b : big_endian.substr(0, 8))
+    x = x << 8 | b;
+  return x;
+}
+
+std::string digest_key(std::string_view digest) {
+  if (digest.size() != 64)
+    return {};
+  std::string key;
+  for (std::size_t i = 0; i < digest.size(); i += 2) {
+    int high = digit_of(digest[i]), low = digit_of(digest[i + 1]);
+    if (high < 0 || low < 0)
+      return {};
+    key += static_cast<char>(high << 4 | low);
+  }
+  return key;
+}
+
+std::string digest_text(std::string_view key) { return hex(key); }
+
+std::string shown_key(std::string_view key) {
+  for (unsigned char c : key)
+    if (c < 0x21 || c > 0x7e)
+      return "0x" + hex(key);
+  return "\"" + std::string{key} + "\"";
+}
+
+} // namespace ke

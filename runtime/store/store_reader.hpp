@@ -1,0 +1,80 @@
+#pragma once
+
+#include "runtime/core/codec.hpp"
+#include "runtime/core/types.hpp"
+#include "runtime/store/owner_lock.hpp"
+#include "runtime/store/store_port.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ke {
+
+class environment;
+
+/// A synchronous read-only view of a store, beside a living owner or without one, also on a read-only file system. In the owner's own
+/// process it shares the owner's environment. Sees each commit as soon as it is made; two calls may see two states. Never pins pages: a read
+/// transaction copies at most 10,000 rows and has ended before any callback runs. Cheap to copy; may be used from several threads.
+class store_reader {
+public:
+  /// `verify` as in `store_options`; empty: no verification. Failures: `not_found` (no store), `corrupt`, `newer_version`, `invalid`.
+  static result<store_reader> open(const std::string& dir, std::function<status(const std::string&)> verify = {});
+
+  /// The row's pack() bytes, checksum verified. `not_found` or `corrupt`.
+  result<std::string> get(table where, std::string_view key) const;
+
+  template <class T>
+  result<T> row(table where, std::string_view key) const {
+    auto bytes = get(where, key);
+    if (!bytes)
+      return bytes.error();
+    return unpack<T>(*bytes);
+  }
+
+  /// The content; its digest is verified.
+  result<std::string> blob(std::string_view digest) const;
+  bool has_blob(std::string_view digest) const;
+
+  using visitor = std::function<bool(std::string_view key, std::string_view value)>;
+  /// Rows with the prefix in key order, from `first` on if given; until the visitor returns false. `children` rows come once per child.
+  status scan(table where, std::string_view prefix, const visitor& visit, std::string_view first = {}) const;
+
+  template <class T, class F>
+  status rows(table where, std::string_view prefix, F&& visit) const { ///< visit(key, const T&) -> bool
+    status wrong = ok;
+    auto end = scan(where, prefix, [&](std::string_view key, std::string_view value) {
+      auto x = unpack<T>(value);
+      if (x)
+        return static_cast<bool>(visit(key, *x));
+      wrong = x.error();
+      return false;
+    });
+    return wrong ? end : wrong;
+  }
+
+  /// The journal of a campaign from sequence number `from` on, until the visitor returns false. A gap in the numbers is `corrupt`.
+  status journal(std::uint32_t campaign, std::uint64_t from,
+                 const std::function<bool(std::uint64_t sequence, const journal_record&)>& visit) const;
+  /// The sequence number that the next journal record will get.
+  result<std::uint64_t> journal_end(std::uint32_t campaign) const;
+
+  result<std::vector<campaign_row>> campaigns() const;
+  std::vector<std::uint32_t> children(std::uint32_t campaign, std::uint32_t tree, std::uint32_t parent) const;
+  result<std::uint64_t> count(table where) const;
+
+  const std::string& dir() const { return dir_; }
+  const std::string& id() const { return id_; }
+  std::uint64_t epoch() const; ///< of the present or last owner; 0 if unreadable
+  /// The living owner's record, if there is one.
+  std::optional<owner_record> owner() const;
+
+private:
+  std::string dir_, id_;
+  std::shared_ptr<environment> env_;
+};
+
+} // namespace ke

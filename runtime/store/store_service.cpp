@@ -1,0 +1,459 @@
+#include "runtime/store/store_service.hpp"
+
+#include "runtime/core/codec.hpp"
+#include "runtime/core/digest.hpp"
+#include "runtime/core/failpoint.hpp"
+#include "runtime/store/batch_apply.hpp"
+#include "runtime/store/blob_read.hpp"
+#include "runtime/store/environment.hpp"
+#include "runtime/store/opening.hpp"
+#include "runtime/store/store_check.hpp"
+
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+#include <cerrno>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <filesystem>
+#include <mutex>
+#include <random>
+#include <thread>
+
+namespace ke {
+namespace {
+
+using steady = std::chrono::steady_clock;
+
+/// Bounds of one transaction: far below LMDB's limit of dirty pages, and small enough that a callback is not kept waiting.
+constexpr std::size_t group_operations = 8192;
+constexpr std::size_t group_bytes = 64u << 20;
+constexpr auto dead_reader_period = std::chrono::hours{1};
+
+/// What is left to do for the caller once the transaction that answered it has ended.
+using answer = std::function<void()>;
+
+/// One entry of the queue: a batch to write, or a question to be asked inside the same transaction. Both may be run again if the commit fails.
+struct operation {
+  std::optional<store_batch> batch;
+  std::function<void(status)> done;                             ///< of a batch
+  std::function<answer(transaction&, const std::string&)> read; ///< of a question
+  std::function<void(const failure&)> refuse;                   ///< of a question
+  std::size_t bytes = 0;
+};
+
+std::string random_id() {
+  static constexpr char digits[] = "0123456789abcdef";
+  std::random_device device;
+  std::string id;
+  while (id.size() < 32)
+    id += digits[device() & 15];
+  return id;
+}
+
+std::uint64_t unix_ms() {
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count());
+}
+
+/// LMDB reports a write that a full disk cut short as EIO.
+bool file_system_full(const std::string& dir, std::size_t wanted) {
+  struct statvfs fs {};
+  return ::statvfs(dir.c_str(), &fs) == 0 && static_cast<std::uint64_t>(fs.f_bavail) * fs.f_frsize < wanted + (1u << 20);
+}
+
+failure read_failure(int rc, table where, std::string_view key, const std::string& dir) {
+  if (classify(rc) == store_error::missing)
+    return {failure_kind::not_found, "there is no row " + shown_key(key) + " in table " + std::string{to_text(where)}};
+  return store_failure(rc, "read", dir);
+}
+
+} // namespace
+
+/// The store thread and its queue.
+class store_service::writer {
+public:
+  writer(store_options options, owner_lock lock, std::shared_ptr<environment> env) :
+      options_{std::move(options)}, lock_{std::move(lock)}, env_{std::move(env)}, dir_{env_->dir()} {}
+  ~writer() { close(); }
+
+  /// The first transaction: identity, epoch, positions; then the thread may start.
+  status prepare(const std::optional<store_identity>& file) {
+    transaction txn{*env_, transaction::kind::write};
+    if (int rc = txn.begin())
+      return store_failure(rc, "opened", dir_);
+    auto identity = read_meta<store_identity>(txn, "identity");
+    if (!identity && identity.error().kind != failure_kind::not_found)
+      return opening::damaged(dir_, identity.error().text);
+    if (!identity) {
+      if (file) // STORE was written after the first commit
+        return opening::damaged(dir_, "its identity is gone from data.mdb");
+      identity = store_identity{random_id(), store_schema, unix_ms(), options_.program};
+    }
+    if (auto same = opening::check_identity(dir_, file, *identity); !same)
+      return same;
+    id_ = identity->id;
+    auto epoch = read_meta<std::uint64_t>(txn, "epoch");
+    if (!epoch && epoch.error().kind != failure_kind::not_found)
+      return opening::damaged(dir_, epoch.error().text);
+    epoch_ = (epoch ? *epoch : 0) + 1;
+    int rc = put_meta(txn, "identity", pack(*identity));
+    if (rc == 0)
+      rc = put_meta(txn, "epoch", pack(epoch_));
+    if (rc == 0)
+      rc = put_meta(txn, "program", pack(options_.program));
+    if (rc == 0)
+      rc = positions_.load(txn);
+    if (rc == 0)
+      rc = txn.commit();
+    if (rc == 0)
+      rc = env_->keep_length();
+    if (rc != 0)
+      return store_failure(rc, "written", dir_);
+    if (!file)
+      if (auto written = opening::write_identity(dir_, *identity); !written)
+        return written;
+    owner_ = owner_lock::self(options_.socket);
+    if (auto written = lock_.write(owner_); !written)
+      return written;
+    started_ = true;
+    thread_ = std::thread{[this] { run(); }};
+    return ok;
+  }
+
+  void add(operation op) {
+    {
+      std::lock_guard lock{guard_};
+      queue_.push_back(std::move(op));
+    }
+    wake_.notify_all();
+  }
+
+  void retry_now() {
+    {
+      std::lock_guard lock{guard_};
+      retry_ = true;
+    }
+    wake_.notify_all();
+  }
+
+  status announce(const std::string& socket) {
+    std::lock_guard lock{record_guard_};
+    owner_.socket = socket;
+    return lock_.write(owner_);
+  }
+
+  figures now() const {
+    std::lock_guard lock{guard_};
+    auto f = figures_;
+    f.queued = queue_.size();
+    return f;
+  }
+
+  const std::string& id() const { return id_; }
+  const std::string& dir() const { return dir_; }
+  std::uint64_t epoch() const { return epoch_; }
+
+private:
+  template <class T>
+  static result<T> read_meta(transaction& txn, std::string_view key) {
+    std::string_view row;
+    if (int rc = txn.get(table::meta, key, row))
+      return failure{classify(rc) == store_error::missing ? failure_kind::not_found : failure_kind::corrupt, error_text(rc)};
+    auto body = unseal(table::meta, key, row);
+    if (!body)
+      return body.error();
+    return unpack<T>(*body);
+  }
+
+  static int put_meta(transaction& txn, std::string_view key, const std::string& body) {
+    return txn.put(table::meta, key, seal(table::meta, key, body));
+  }
+
+  // -- the thread ---------------------------------------------------------------------------------------------------------
+
+  void run() {
+    auto readers_checked = steady::now();
+    env_->drop_dead_readers();
+    for (;;) {
+      std::deque<operation> group;
+      {
+        std::unique_lock lock{guard_};
+        wake_.wait(lock, [&] { return stopping_ || !queue_.empty(); });
+        if (queue_.empty())
+          return;
+        for (std::size_t bytes = 0; !queue_.empty() && group.size() < group_operations && bytes < group_bytes;) {
+          bytes += queue_.front().bytes;
+          group.push_back(std::move(queue_.front()));
+          queue_.pop_front();
+        }
+      }
+      serve(group);
+      if (steady::now() - readers_checked > dead_reader_period) {
+        env_->drop_dead_readers();
+        readers_checked = steady::now();
+      }
+    }
+  }
+
+  /// Brings a group to its end: committed, or refused for good.
+  void serve(std::deque<operation>& group) {
+    auto pause = options_.retry_first;
+    for (;;) {
+      std::vector<answer> answers;
+      std::size_t bytes = 0;
+      int rc = end_ ? 0 : attempt(group, answers, bytes);
+      if (end_)
+        return refuse(group, *end_);
+      if (rc == 0) {
+        if (waiting_) {
+          waiting_ = false;
+          tell({failure_kind::none, {}});
+        }
+        failpoint::pass("store.before_callback");
+        for (auto& a : answers)
+          a();
+        return;
+      }
+      auto kind = classify(rc);
+      if (kind == store_error::map_full) {
+        rc = env_->grow();
+        if (rc == 0)
+          continue;
+        kind = store_error::other;
+      }
+      if (kind == store_error::disk_full || (rc == EIO && file_system_full(dir_, bytes))) {
+        failure full{failure_kind::disk_full, "the disk that holds the store " + dir_ + " is full; free some space and work goes on by itself", true};
+        if (!waiting_) {
+          waiting_ = true;
+          tell(full);
+        }
+        if (!wait(pause))
+          return refuse(group, full);
+        pause = std::min(pause * 2, options_.retry_ceiling);
+        continue;
+      }
+      end_ = store_failure(rc, "written", dir_);
+      tell(*end_);
+      return refuse(group, *end_);
+    }
+  }
+
+  /// One transaction with the whole group. `answers` is what to call afterwards, in order.
+  int attempt(std::deque<operation>& group, std::vector<answer>& answers, std::size_t& bytes) {
+    bool writes = std::any_of(group.begin(), group.end(), [](auto& op) { return op.batch.has_value(); });
+    transaction txn{*env_, writes ? transaction::kind::write : transaction::kind::read};
+    if (int rc = txn.begin())
+      return rc;
+    auto next = positions_;
+    std::uint64_t batches = 0;
+    for (auto& op : group) {
+      bytes += op.bytes;
+      if (!op.batch) {
+        answers.push_back(op.read(txn, dir_));
+        continue;
+      }
+      auto wrong = fault_in(*op.batch);
+      if (wrong.empty()) {
+        if (int rc = apply(*op.batch, txn, next, dir_))
+          return rc;
+        ++batches;
+        answers.push_back([&op] {
+          if (op.done)
+            op.done(ok);
+        });
+      } else {
+        answers.push_back([&op, wrong] {
+          if (op.done)
+            op.done(failure{failure_kind::invalid, wrong});
+        });
+      }
+    }
+    if (!writes)
+      return txn.commit();
+    if (options_.commit_fault)
+      if (int rc = options_.commit_fault())
+        return rc;
+    failpoint::pass("store.before_commit");
+    if (int rc = txn.commit())
+      return rc;
+    failpoint::pass("store.after_commit");
+    positions_ = std::move(next);
+    env_->keep_length(); // if it fails, an unclean end will be verified: nothing is lost
+    std::lock_guard lock{guard_};
+    ++figures_.commits;
+    figures_.batches += batches;
+    return 0;
+  }
+
+  /// Sleeps until it is time to try again. False: the store is closing and has had its last try.
+  bool wait(std::chrono::milliseconds pause) {
+    std::unique_lock lock{guard_};
+    if (stopping_ && last_try_)
+      return false;
+    wake_.wait_for(lock, pause, [&] { return retry_ || stopping_; });
+    retry_ = false;
+    last_try_ = stopping_;
+    return true;
+  }
+
+  static void refuse(std::deque<operation>& group, const failure& why) {
+    for (auto& op : group)
+      if (op.refuse)
+        op.refuse(why);
+      else if (op.done)
+        op.done(why);
+  }
+
+  void tell(const failure& trouble) {
+    if (options_.on_trouble)
+      options_.on_trouble(trouble);
+  }
+
+  void close() {
+    if (!started_)
+      return;
+    {
+      std::lock_guard lock{guard_};
+      stopping_ = true;
+    }
+    wake_.notify_all();
+    thread_.join();
+    bool sound = !end_ && env_->keep_length() == 0;
+    env_.reset();
+    struct stat st {};
+    if (!sound || ::stat((dir_ + "/data.mdb").c_str(), &st) != 0)
+      return; // without a closing record the next owner verifies
+    owner_record closing;
+    closing.closed = true;
+    closing.data_size = static_cast<std::uint64_t>(st.st_size);
+    closing.data_changed_ns = st.st_mtim.tv_sec * 1'000'000'000ll + st.st_mtim.tv_nsec;
+    std::lock_guard lock{record_guard_};
+    static_cast<void>(lock_.write(closing));
+  }
+
+  store_options options_;
+  std::mutex record_guard_; ///< of `lock_`'s record and `owner_`
+  owner_lock lock_;
+  owner_record owner_;
+  std::shared_ptr<environment> env_;
+  std::string dir_, id_;
+  std::uint64_t epoch_ = 0;
+  bool started_ = false;
+
+  mutable std::mutex guard_; ///< of the next group
+  std::condition_variable wake_;
+  std::deque<operation> queue_;
+  bool stopping_ = false, retry_ = false, last_try_ = false;
+  figures figures_;
+
+  // The thread's own.
+  store_positions positions_;
+  bool waiting_ = false;        ///< for space
+  std::optional<failure> end_;  ///< the store can't write any more
+  std::thread thread_;
+};
+
+// -- store_service --------------------------------------------------------------------------------------------------------
+
+store_service::store_service(std::unique_ptr<writer> w) : writer_{std::move(w)} {}
+store_service::~store_service() = default;
+
+result<std::unique_ptr<store_service>> store_service::open(store_options options) {
+  if (options.create) {
+    std::error_code error;
+    bool made = std::filesystem::create_directories(options.dir, error);
+    if (error)
+      return failure{error == std::errc::no_space_on_device ? failure_kind::disk_full : failure_kind::invalid,
+                     "the store directory " + options.dir + " can't be made (" + error.message() + ")"};
+    if (made)
+      ::chmod(options.dir.c_str(), 0700);
+  }
+  auto dir = opening::canonical(options.dir);
+  if (!dir)
+    return dir.error();
+  if (auto fs = opening::check_file_system(*dir); !fs)
+    return fs.error();
+  if (!options.create && !std::filesystem::exists(*dir + "/STORE") && !std::filesystem::exists(*dir + "/data.mdb"))
+    return failure{failure_kind::not_found, "there is no store in " + *dir};
+  auto lock = owner_lock::take(*dir);
+  if (!lock)
+    return lock.error();
+  auto found = opening::inspect(*dir, false);
+  if (!found)
+    return found.error();
+  auto verify = options.verify ? options.verify : [](const std::string& d) { return verify_store(d); };
+  if (auto verified = opening::verify_if_due(*dir, *found, verify); !verified)
+    return verified.error();
+  auto env = environment::open(*dir, environment::mode::owner, options.map_bytes);
+  if (!env)
+    return env.error();
+  auto w = std::make_unique<writer>(std::move(options), std::move(*lock), std::move(*env));
+  if (auto ready = w->prepare(found->identity); !ready)
+    return ready.error();
+  return std::unique_ptr<store_service>{new store_service{std::move(w)}};
+}
+
+void store_service::write(store_batch batch, std::function<void(status)> done) {
+  operation op;
+  op.bytes = size_of(batch);
+  op.batch = std::move(batch);
+  op.done = std::move(done);
+  writer_->add(std::move(op));
+}
+
+void store_service::read(table where, std::string key, std::function<void(result<std::string>)> done) {
+  operation op;
+  op.refuse = [done](const failure& why) { done(why); };
+  op.read = [where, key = std::move(key), done = std::move(done)](transaction& txn, const std::string& dir) -> answer {
+    auto found = read_row(txn, where, key, dir);
+    return [found = std::move(found), &done]() mutable { done(std::move(found)); };
+  };
+  writer_->add(std::move(op));
+}
+
+void store_service::read_blob(std::string digest, std::function<void(result<std::string>)> done) {
+  operation op;
+  op.refuse = [done](const failure& why) { done(why); };
+  op.read = [digest = std::move(digest), done = std::move(done)](transaction& txn, const std::string& dir) -> answer {
+    auto found = ke::read_blob(txn, digest, dir);
+    return [found = std::move(found), &done]() mutable { done(std::move(found)); };
+  };
+  writer_->add(std::move(op));
+}
+
+void store_service::scan(table where, std::string prefix, std::string first, std::size_t limit,
+                         std::function<void(result<std::vector<std::pair<std::string, std::string>>>)> done) {
+  operation op;
+  op.refuse = [done](const failure& why) { done(why); };
+  op.read = [where, prefix = std::move(prefix), first = std::move(first), limit, done = std::move(done)](
+                transaction& txn, const std::string& dir) -> answer {
+    auto found = read_rows(txn, where, prefix, first, limit, dir);
+    return [found = std::move(found), &done]() mutable { done(std::move(found)); };
+  };
+  writer_->add(std::move(op));
+}
+
+void store_service::flush() {
+  std::mutex guard;
+  std::condition_variable changed;
+  bool over = false;
+  // Notified under the lock: the waiter's variables may not outlive it.
+  write({}, [&](status) {
+    std::lock_guard lock{guard};
+    over = true;
+    changed.notify_all();
+  });
+  std::unique_lock lock{guard};
+  changed.wait(lock, [&] { return over; });
+}
+
+void store_service::retry_now() { writer_->retry_now(); }
+status store_service::announce(const std::string& socket) { return writer_->announce(socket); }
+const std::string& store_service::id() const { return writer_->id(); }
+const std::string& store_service::dir() const { return writer_->dir(); }
+std::uint64_t store_service::epoch() const { return writer_->epoch(); }
+store_service::figures store_service::now() const { return writer_->now(); }
+
+} // namespace ke

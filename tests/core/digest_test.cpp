@@ -1,0 +1,46 @@
+#include "runtime/core/digest.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace ke;
+
+TEST_CASE("a digest is BLAKE2b-256 in hexadecimal") {
+  CHECK(digest_of("") == "0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8");
+  CHECK(digest_of("a") != digest_of("b"));
+}
+
+TEST_CASE("parts do not collide by concatenation") {
+  CHECK(digest_of_parts({"ab", "c"}) != digest_of_parts({"a", "bc"}));
+  CHECK(digest_of_parts({"a", ""}) != digest_of_parts({"a"}));
+}
+
+TEST_CASE("compressed bytes come back, damaged or over-long ones do not") {
+  std::string text(100'000, 'x'), out;
+  auto packed = compress(text);
+  CHECK(packed.size() < 1000);
+  REQUIRE(decompress(packed, out));
+  CHECK(out == text);
+  CHECK_FALSE(decompress(packed, out, 99'999));
+  CHECK_FALSE(decompress(packed.substr(0, packed.size() - 1), out));
+  CHECK_FALSE(decompress("not zstd", out));
+  CHECK(out.empty());
+}
+
+TEST_CASE("a checksum notices one flipped bit") {
+  std::string bytes = "record";
+  auto sum = checksum_of(bytes);
+  bytes[3] ^= 1;
+  CHECK(checksum_of(bytes) != sum);
+}
+
+TEST_CASE("source digests ignore comments and blanks but no code") {
+  auto same = [](std::string_view a, std::string_view b) { return source_digest(a) == source_digest(b); };
+  CHECK(same("int  x = 1; // one\n", "int x = 1;\n\n\n"));
+  CHECK(same("int x = /* one */ 1;", "int x =   1;"));
+  CHECK(same("a\r\nb", "a\nb"));
+  CHECK(same("\n\n  a", "a"));
+  CHECK_FALSE(same("int x = 1;", "int x = 2;"));
+  CHECK_FALSE(same("#define A\nint x;", "#define A int x;"));
+  CHECK_FALSE(same("s = \"a  b\";", "s = \"a b\";"));
+  CHECK_FALSE(same("s = \"// a\";", "s = \"// b\";"));
+}
