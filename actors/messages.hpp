@@ -65,6 +65,7 @@ struct node_brief {
   std::vector<std::uint32_t> siblings;    ///< evaluated children of the parent, newest first
   std::shared_ptr<const std::vector<std::string>> tried;
   std::vector<std::string> hints;
+  std::shared_ptr<const device_info> target; ///< facts of the prompt
 };
 struct expand {
   std::vector<node_brief> nodes;
@@ -170,6 +171,13 @@ struct retire {
   std::shared_ptr<const node_card> card; ///< null if it only passivates
 };
 
+/// What the attached workers offer one backend now; from the fleet (or a stand-in) whenever it changes.
+struct capacity {
+  std::string backend;
+  std::uint32_t slots = 0;
+  std::vector<device_info> devices;
+};
+
 /// pause | resume | stop | set | hint; `done` hears the outcome as text.
 struct steer {
   std::string act, key, value;
@@ -197,4 +205,5 @@ KE_MESSAGE(ke::evaluation_failed)
 KE_MESSAGE(ke::card_loaded)
 KE_MESSAGE(ke::may_rest)
 KE_MESSAGE(ke::retire)
+KE_MESSAGE(ke::capacity)
 KE_MESSAGE(ke::steer)

@@ -118,7 +118,7 @@ private:
   void ask() {
     prompt_request r;
     r.problem = tree_->problem.get();
-    r.target = &tree_->target;
+    r.target = brief_.target.get();
     r.language = tree_->language;
     r.operation = brief_.what.operation;
     r.draft = brief_.what.draft;

@@ -19,7 +19,6 @@ struct tree_context {
   std::string language;             ///< of the fenced block: "cpp"
   std::string symbol;               ///< that an answer's source must define
   std::vector<std::string> devices; ///< pattern per target
-  device_info target;               ///< facts of the prompt
   std::uint64_t answer_limit_bytes = 256u << 10;
   bool timed = true;
 };

@@ -11,7 +11,8 @@ namespace {
 
 class checks {
 public:
-  checks(campaign_load& load, const file_context& context) : load_{load}, s_{load.settings}, context_{context} {}
+  checks(campaign_load& load, const file_context& context)
+      : load_{load}, s_{load.settings}, context_{context} {}
 
   void campaign() {
     auto odd = [](unsigned char c) { return c < 0x20 || c == 0x7f || c == '/'; };
@@ -22,7 +23,8 @@ public:
     if (s_.problem_path == "aten:")
       wrong("problem.path", "an operator's name is expected after \"aten:\"");
     for (std::string key : {"campaign.store", "problem.path"})
-      if (auto& value = key == "problem.path" ? s_.problem_path : s_.store; value.find("/~") != value.npos && context_.home.empty())
+      if (auto& value = key == "problem.path" ? s_.problem_path : s_.store;
+          value.find("/~") != value.npos && context_.home.empty())
         wrong(key, "\"~\" has no meaning here: HOME is not set");
   }
 
@@ -34,7 +36,8 @@ public:
       if (t.backend.empty())
         wrong(place + ".backend", "expected a backend's name, found an empty string");
       if (t.device.empty())
-        wrong(place + ".device", "expected a pattern over device names, found an empty string; \"*\" takes any");
+        wrong(place + ".device",
+              "expected a pattern over device names, found an empty string; \"*\" takes any");
       if (!seen.emplace(t.backend, t.device).second)
         wrong(place, "this backend and device stand in the file twice");
     }
@@ -57,14 +60,16 @@ public:
         key_present(m, place);
     }
     if (!(weight > 0))
-      wrong("model.0.weight", "all weights are 0: no model would be asked; give at least one a weight above 0");
+      wrong("model.0.weight",
+            "all weights are 0: no model would be asked; give at least one a weight above 0");
   }
 
   void cluster() {
     const auto& c = s_.cluster;
     if (c.listen.empty()) {
       if (!c.local_worker)
-        warn("cluster.local_worker", "no local worker and no listen address: nothing will ever measure a candidate");
+        warn("cluster.local_worker",
+             "no local worker and no listen address: nothing will ever measure a candidate");
       return;
     }
     if (c.listen.starts_with("ipc://") && c.listen.size() > 6)
@@ -79,7 +84,8 @@ public:
       if (value->empty())
         lacking += (lacking.empty() ? "" : " and ") + std::string{name};
     if (!lacking.empty())
-      wrong("cluster.listen", "an address that other machines reach needs [cluster] " + lacking + " (make keys with `ke-runtime keygen`)");
+      wrong("cluster.listen", "an address that other machines reach needs [cluster] " + lacking +
+                                  " (make keys with `ke-runtime keygen`)");
   }
 
   void ui() {
@@ -100,21 +106,23 @@ public:
     url(place + ".base_url", e.base_url);
     variable(place + ".api_key_env", e.api_key_env);
     if (used && !e.api_key_env.empty() && !is_set(e.api_key_env))
-      lacking(place + ".api_key_env", e.api_key_env);
+      warn(place + ".api_key_env",
+           "the environment variable " + e.api_key_env + " is not set: retrieval goes by words alone");
   }
 
 private:
   void provider(const model_settings& m, const std::string& place) {
     auto needs = [&](const char* key, bool given) {
       if (!given)
-        wrong(place, "provider \"" + std::string{to_text(m.provider)} + "\" needs " + key, key);
+        wrong(place + "." + key, "provider \"" + std::string{to_text(m.provider)} + "\" needs " + key);
     };
     switch (m.provider) {
     case provider_kind::openai:
     case provider_kind::anthropic:
       needs("model", !m.model.empty());
       needs("base_url", !m.base_url.empty());
-      if (s_.budget.usd > 0 && m.price_input == 0 && m.price_output == 0 && !is_loopback(host_of_url(m.base_url).value_or("localhost")))
+      if (s_.budget.usd > 0 && m.price_input == 0 && m.price_output == 0 &&
+          !is_loopback(host_of_url(m.base_url).value_or("localhost")))
         warn(place, "budget.usd cannot see what this model costs: it has no price");
       break;
     case provider_kind::command:
@@ -134,14 +142,16 @@ private:
     if (text.empty())
       return;
     if (text.find('@') < text.find('/', std::min(text.find("://"), text.size() - 1) + 3))
-      wrong(place, "a user or password in the address is a secret: put the key in an environment variable and name it in api_key_env");
+      wrong(place, "a user or password in the address is a secret: put the key in an environment variable "
+                   "and name it in api_key_env");
     else if (!host_of_url(text))
       wrong(place, "expected an address like http://127.0.0.1:8000/v1");
   }
 
   void variable(const std::string& place, const std::string& name) {
     auto fits = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
-    if (!name.empty() && (!std::all_of(name.begin(), name.end(), fits) || std::isdigit(static_cast<unsigned char>(name[0]))))
+    if (!name.empty() &&
+        (!std::all_of(name.begin(), name.end(), fits) || std::isdigit(static_cast<unsigned char>(name[0]))))
       wrong(place, "expected the name of an environment variable, e.g. \"OPENAI_API_KEY\"");
   }
 
@@ -151,9 +161,11 @@ private:
     auto host = host_of_url(m.base_url);
     if (!m.api_key_env.empty()) {
       if (!is_set(m.api_key_env))
-        lacking(place + ".api_key_env", m.api_key_env);
+        lack(place + ".api_key_env",
+             "the environment variable " + m.api_key_env + " is not set: export it with the provider's key");
     } else if (m.provider == provider_kind::anthropic && host && !is_loopback(*host)) {
-      add(load_.missing, place, "this server wants a key: name the environment variable that holds it in api_key_env", "api_key_env");
+      lack(place + ".api_key_env",
+           "this server wants a key: name the environment variable that holds it in api_key_env");
     }
   }
 
@@ -162,31 +174,14 @@ private:
     return value && !value->empty();
   }
 
-  void lacking(const std::string& place, const std::string& name) {
-    add(load_.missing, place, "the environment variable " + name + " is not set: export it with the provider's key");
+  void wrong(const std::string& place, const std::string& text) {
+    add_error(load_.errors, load_.places, context_.name, place, text);
   }
-
-  void wrong(const std::string& place, const std::string& text, const std::string& key = {}) { add(load_.errors, place, text, key); }
-  void warn(const std::string& place, const std::string& text) { add(load_.warnings, place, text); }
-
-  /// At the place of "model.0.weight", or of the nearest section around it; the error's key is "model.weight".
-  void add(std::vector<config_error>& list, const std::string& place, const std::string& text, const std::string& last = {}) {
-    auto found = load_.places.end();
-    for (auto part = place; found == load_.places.end() && !part.empty(); part = part.substr(0, part.rfind('.'))) {
-      found = load_.places.find(part);
-      if (part.find('.') == part.npos)
-        break;
-    }
-    std::string key;
-    for (std::size_t at = 0; at <= place.size();) {
-      auto end = std::min(place.find('.', at), place.size());
-      auto part = place.substr(at, end - at);
-      if (part.find_first_not_of("0123456789") != part.npos)
-        key += (key.empty() ? "" : ".") + part;
-      at = end + 1;
-    }
-    list.push_back(error_at(found == load_.places.end() ? text_place{context_.name, 1, 1} : found->second,
-                            last.empty() ? key : key + "." + last, text));
+  void warn(const std::string& place, const std::string& text) {
+    add_error(load_.warnings, load_.places, context_.name, place, text);
+  }
+  void lack(const std::string& place, const std::string& text) {
+    add_error(load_.missing, load_.places, context_.name, place, text);
   }
 
   campaign_load& load_;

@@ -67,8 +67,8 @@ std::string resolved_path(const std::string& path, const file_context& context) 
   return text;
 }
 
-campaign_load parse_campaign(std::string_view text, const file_context& context, const std::vector<std::string>& overrides,
-                             campaign_use use) {
+campaign_load parse_campaign(std::string_view text, const file_context& context,
+                             const std::vector<std::string>& overrides, campaign_use use) {
   campaign_load load;
   auto document = parse_toml(text, context.name, load.errors);
   if (!document)
@@ -89,7 +89,8 @@ campaign_load parse_campaign(std::string_view text, const file_context& context,
   return load;
 }
 
-campaign_load load_campaign(const std::string& file, const std::vector<std::string>& overrides, campaign_use use) {
+campaign_load load_campaign(const std::string& file, const std::vector<std::string>& overrides,
+                            campaign_use use) {
   auto text = read_named_file(file, largest_file);
   if (text)
     return parse_campaign(*text, context_of(file), overrides, use);
@@ -106,9 +107,11 @@ std::vector<config_error> unavailable(const campaign_settings& settings, const p
   };
   auto policy = settings.search.policy;
   if (policy == policy_kind::evolution || policy == policy_kind::beam)
-    refuse("search.policy", "\"" + std::string{to_text(policy)} + "\" is not in this version; use mcts, greedy or best-of-n");
+    refuse("search.policy",
+           "\"" + std::string{to_text(policy)} + "\" is not in this version; use mcts, greedy or best-of-n");
   if (settings.search.ensemble != ensemble_kind::weights)
-    refuse("search.ensemble", "\"" + std::string{to_text(settings.search.ensemble)} + "\" is not in this version; use weights");
+    refuse("search.ensemble",
+           "\"" + std::string{to_text(settings.search.ensemble)} + "\" is not in this version; use weights");
   return errors;
 }
 

@@ -17,7 +17,8 @@ struct file_context {
   std::string name;   ///< as the user wrote it: shown in errors
   std::string folder; ///< absolute; relative paths in the file start here
   std::string home;   ///< replaces a leading "~"
-  std::function<std::optional<std::string>(const std::string&)> variable; ///< the environment; empty: nothing is set
+  std::function<std::optional<std::string>(const std::string&)>
+      variable; ///< the environment; empty: nothing is set
 };
 
 /// The context of a file of this machine: absolute folder, $HOME, getenv.
@@ -26,31 +27,37 @@ file_context context_of(const std::string& file);
 /// The absolute path that the text means there; "~" is the home folder. Empty stays empty.
 std::string resolved_path(const std::string& path, const file_context& context);
 
-/// `serve` needs no [problem] and no model: it reads `store` and `[cluster]`; everything else must still be right.
+/// `serve` needs no [problem] and no model: it reads `store` and `[cluster]`; everything else must still be
+/// right.
 enum class campaign_use { campaign, serve };
 
 /// `settings` is complete if `errors` is empty.
 struct campaign_load {
   campaign_settings settings;
-  std::vector<config_error> errors;   ///< exit code 2
-  std::vector<config_error> missing;  ///< the environment lacks something, e.g. an API key's variable: exit code 3
+  std::vector<config_error> errors; ///< exit code 2
+  std::vector<config_error>
+      missing; ///< the environment lacks something, e.g. an API key's variable: exit code 3
   std::vector<config_error> warnings; ///< worth a line on stderr
   place_map places;                   ///< "search.policy", "model.0.weight" -> where it stands in the file
 };
 
-/// Reads campaign.toml and checks all of it: every error at once. `overrides` are the arguments of --set ("budget.usd=5",
-/// "model.main.weight=2", "model.0.weight=2"): the value is TOML, or a string if it is none. Pure.
-campaign_load parse_campaign(std::string_view text, const file_context& context, const std::vector<std::string>& overrides = {},
+/// Reads campaign.toml and checks all of it: every error at once. `overrides` are the arguments of --set
+/// ("budget.usd=5", "model.main.weight=2", "model.0.weight=2"): the value is TOML, or a string if it is none.
+/// Pure.
+campaign_load parse_campaign(std::string_view text, const file_context& context,
+                             const std::vector<std::string>& overrides = {},
                              campaign_use use = campaign_use::campaign);
 
 /// The same for a file on disk; one that cannot be read is one error.
 campaign_load load_campaign(const std::string& file, const std::vector<std::string>& overrides = {},
                             campaign_use use = campaign_use::campaign);
 
-/// What the settings ask for that the contract knows but this version does not do: one error each, empty if all is available.
+/// What the settings ask for that the contract knows but this version does not do: one error each, empty if
+/// all is available.
 std::vector<config_error> unavailable(const campaign_settings& settings, const place_map& places = {});
 
-/// The resolved settings as TOML; `parse_campaign` of it gives the same settings. Holds no secret, as settings hold none.
+/// The resolved settings as TOML; `parse_campaign` of it gives the same settings. Holds no secret, as
+/// settings hold none.
 std::string settings_text(const campaign_settings& settings);
 
 /// All keys of campaign.toml bound to `into`.

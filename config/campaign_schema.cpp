@@ -11,17 +11,25 @@ schema campaign_schema(campaign_settings& s) {
   schema all;
   auto& keys = all.keys;
   auto of = [&s](auto member) { return [&s, member](std::size_t) -> value_slot { return &member(s); }; };
-  auto choice = [&s](auto member) { return [&s, member](std::size_t) -> value_slot { return choice_of(member(s)); }; };
-  auto target = [&s](auto member) { return [&s, member](std::size_t i) -> value_slot { return &(s.targets.at(i).*member); }; };
-  auto model = [&s](auto member) { return [&s, member](std::size_t i) -> value_slot { return &(s.models.at(i).*member); }; };
+  auto choice = [&s](auto member) {
+    return [&s, member](std::size_t) -> value_slot { return choice_of(member(s)); };
+  };
+  auto target = [&s](auto member) {
+    return [&s, member](std::size_t i) -> value_slot { return &(s.targets.at(i).*member); };
+  };
+  auto model = [&s](auto member) {
+    return [&s, member](std::size_t i) -> value_slot { return &(s.models.at(i).*member); };
+  };
 
-  keys.push_back({"campaign.name", "The campaign's name in its store.", of([](auto& x) -> auto& { return x.name; })});
+  keys.push_back(
+      {"campaign.name", "The campaign's name in its store.", of([](auto& x) -> auto& { return x.name; })});
   keys.push_back({.path = "campaign.store",
                   .doc = "The folder that keeps everything: one store, many campaigns, shared knowledge.",
                   .at = of([](auto& x) -> auto& { return x.store; }),
                   .path_of_file = true,
                   .default_text = "\"~/.local/share/ke-runtime\""});
-  keys.push_back({"campaign.seed", "Seeds every random choice of the search.", of([](auto& x) -> auto& { return x.seed; })});
+  keys.push_back({"campaign.seed", "Seeds every random choice of the search.",
+                  of([](auto& x) -> auto& { return x.seed; })});
 
   keys.push_back({.path = "problem.path",
                   .doc = "What to make fast: a problem.toml, a KernelBench .py file, or \"aten:NAME\".",
@@ -30,11 +38,14 @@ schema campaign_schema(campaign_settings& s) {
                   .path_of_file = true});
 
   keys.push_back({.path = "goal.target_speedup",
-                  .doc = "Stop when the proven speedup over the baseline reaches this (geometric mean of the workloads); 0: no goal.",
+                  .doc = "Stop when the proven speedup over the baseline reaches this (geometric mean of the "
+                         "workloads); 0: no goal.",
                   .at = of([](auto& x) -> auto& { return x.goal.target_speedup; }),
                   .most = 1e6});
-  keys.push_back({"goal.baseline", "What candidates are compared with.", choice([](auto& x) -> auto& { return x.goal.baseline; })});
-  keys.push_back({"goal.timed", "false: only correctness counts.", of([](auto& x) -> auto& { return x.goal.timed; })});
+  keys.push_back({"goal.baseline", "What candidates are compared with.",
+                  choice([](auto& x) -> auto& { return x.goal.baseline; })});
+  keys.push_back(
+      {"goal.timed", "false: only correctness counts.", of([](auto& x) -> auto& { return x.goal.timed; })});
 
   keys.push_back({.path = "budget.candidates",
                   .doc = "Most candidates to ask for. The first budget that is used up ends the campaign.",
@@ -58,12 +69,15 @@ schema campaign_schema(campaign_settings& s) {
                   .at = of([](auto& x) -> auto& { return x.budget.stall_min_gain; }),
                   .most = 10});
 
-  all.lists.push_back({"target", [&s] { return s.targets.emplace_back(), s.targets.size() - 1; }, [&s] { return s.targets.size(); }});
+  all.lists.push_back({"target", [&s] { return s.targets.emplace_back(), s.targets.size() - 1; },
+                       [&s] { return s.targets.size(); }});
   keys.push_back({"target.backend", "Hardware and language; `ke-runtime doctor` lists what this machine has.",
                   target(&target_settings::backend)});
-  keys.push_back({"target.device", "A pattern (* and ?) over the device names that workers announce.", target(&target_settings::device)});
+  keys.push_back({"target.device", "A pattern (* and ?) over the device names that workers announce.",
+                  target(&target_settings::device)});
 
-  keys.push_back({"search.policy", "How the next parent is chosen.", choice([](auto& x) -> auto& { return x.search.policy; })});
+  keys.push_back({"search.policy", "How the next parent is chosen.",
+                  choice([](auto& x) -> auto& { return x.search.policy; })});
   keys.push_back({.path = "search.drafts",
                   .doc = "Candidates written from the problem alone before any is improved.",
                   .at = of([](auto& x) -> auto& { return x.search.drafts; }),
@@ -80,26 +94,32 @@ schema campaign_schema(campaign_settings& s) {
                   .most = 1000});
   keys.push_back({"search.ensemble", "How a model is picked when there are several.",
                   choice([](auto& x) -> auto& { return x.search.ensemble; })});
-  keys.push_back({"search.memory", "Which earlier candidates a prompt shows.", choice([](auto& x) -> auto& { return x.search.memory; })});
+  keys.push_back({"search.memory", "Which earlier candidates a prompt shows.",
+                  choice([](auto& x) -> auto& { return x.search.memory; })});
 
-  all.lists.push_back({"model", [&s] { return s.models.emplace_back(), s.models.size() - 1; }, [&s] { return s.models.size(); }});
+  all.lists.push_back({"model", [&s] { return s.models.emplace_back(), s.models.size() - 1; },
+                       [&s] { return s.models.size(); }});
   keys.push_back({.path = "model.name",
                   .doc = "The model's name in trees, reports and --set.",
                   .at = model(&model_settings::name),
                   .default_text = "the provider's name"});
   keys.push_back({"model.provider", "Who answers the prompts.",
                   [&s](std::size_t i) -> value_slot { return choice_of(s.models.at(i).provider); }});
-  keys.push_back({"model.model", "The provider's own name of the model (openai, anthropic).", model(&model_settings::model)});
-  keys.push_back({"model.base_url", "Where the server is, e.g. \"http://127.0.0.1:8000/v1\" (openai, anthropic).",
+  keys.push_back({"model.model", "The provider's own name of the model (openai, anthropic).",
+                  model(&model_settings::model)});
+  keys.push_back({"model.base_url",
+                  "Where the server is, e.g. \"http://127.0.0.1:8000/v1\" (openai, anthropic).",
                   model(&model_settings::base_url)});
   keys.push_back({.path = "model.timeout_s",
                   .doc = "Seconds for the whole request.",
                   .at = model(&model_settings::timeout_s),
                   .least = 0.001,
                   .most = 30 * day_s});
-  keys.push_back({"model.api_key_env", "The environment variable that holds the key; the key itself never stands in a file.",
+  keys.push_back({"model.api_key_env",
+                  "The environment variable that holds the key; the key itself never stands in a file.",
                   model(&model_settings::api_key_env)});
-  keys.push_back({"model.command", "The program and its arguments; prompt on stdin, answer on stdout (command).",
+  keys.push_back({"model.command",
+                  "The program and its arguments; prompt on stdin, answer on stdout (command).",
                   model(&model_settings::command)});
   keys.push_back({.path = "model.dir",
                   .doc = "The folder of prompts and answers (spool), or of recorded answers (replay).",
@@ -148,7 +168,8 @@ schema campaign_schema(campaign_settings& s) {
                   .least = 1024,
                   .most = 1 << 30});
 
-  keys.push_back({"cluster.listen", "Where workers attach, e.g. \"tcp://0.0.0.0:7717\"; absent: this machine alone.",
+  keys.push_back({"cluster.listen",
+                  "Where workers attach, e.g. \"tcp://0.0.0.0:7717\"; absent: this machine alone.",
                   of([](auto& x) -> auto& { return x.cluster.listen; })});
   keys.push_back({"cluster.local_worker", "Start a worker on this machine, too.",
                   of([](auto& x) -> auto& { return x.cluster.local_worker; })});
@@ -170,9 +191,11 @@ schema campaign_schema(campaign_settings& s) {
   keys.push_back({"ui.listen", "The live page, /api/v1 and /metrics, e.g. \"127.0.0.1:7780\"; absent: off.",
                   of([](auto& x) -> auto& { return x.ui.listen; })});
 
-  keys.push_back({"knowledge.embeddings.base_url", "An embeddings server for retrieval; absent: by words alone.",
+  keys.push_back({"knowledge.embeddings.base_url",
+                  "An embeddings server for retrieval; absent: by words alone.",
                   of([](auto& x) -> auto& { return x.embeddings.base_url; })});
-  keys.push_back({"knowledge.embeddings.model", "Its model.", of([](auto& x) -> auto& { return x.embeddings.model; })});
+  keys.push_back(
+      {"knowledge.embeddings.model", "Its model.", of([](auto& x) -> auto& { return x.embeddings.model; })});
   keys.push_back({"knowledge.embeddings.api_key_env", "The environment variable that holds its key.",
                   of([](auto& x) -> auto& { return x.embeddings.api_key_env; })});
   return all;

@@ -6,7 +6,8 @@
 namespace ke {
 namespace {
 
-/// Optimal string alignment: insertions, deletions, replacements and swaps of neighbours, without regard to case.
+/// Optimal string alignment: insertions, deletions, replacements and swaps of neighbours, without regard to
+/// case.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   auto same = [](char x, char y) {
     return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y));

@@ -9,8 +9,8 @@
 
 namespace ke {
 
-/// Where something stands in a file of the user. Lines and columns count from 1 (columns in characters); line 0: the file as a whole, or a
-/// place that has no lines ("--set").
+/// Where something stands in a file of the user. Lines and columns count from 1 (columns in characters); line
+/// 0: the file as a whole, or a place that has no lines ("--set").
 struct text_place {
   std::string file;
   std::uint32_t line = 0;
@@ -35,7 +35,8 @@ std::string to_line(const config_error& e);
 /// One failure of the given kind whose text has a line for each error. Precondition: errors is not empty.
 failure as_failure(failure_kind kind, const std::vector<config_error>& errors);
 
-/// The name that `typo` most likely stands for, or nothing if none is near (edit distance with swaps, at most a third of the length + 1).
+/// The name that `typo` most likely stands for, or nothing if none is near (edit distance with swaps, at most
+/// a third of the length + 1).
 std::string nearest_name(std::string_view typo, const std::vector<std::string>& names);
 
 /// ` (did you mean "x"?)`, or nothing.

@@ -60,23 +60,30 @@ toml_node* toml_node::find(std::string_view key) {
   return nullptr;
 }
 
-const toml_node* toml_node::find(std::string_view key) const { return const_cast<toml_node*>(this)->find(key); }
+const toml_node* toml_node::find(std::string_view key) const {
+  return const_cast<toml_node*>(this)->find(key);
+}
 
 std::string_view kind_name(toml_node::kind k) {
-  static constexpr std::array<std::string_view, 7> names{"true/false", "a whole number", "a number", "a string",
-                                                         "a list",     "a table",        "a date or time"};
+  static constexpr std::array<std::string_view, 7> names{
+      "true/false", "a whole number", "a number", "a string", "a list", "a table", "a date or time"};
   return names[static_cast<std::size_t>(k)];
 }
 
-std::optional<toml_node> parse_toml(std::string_view text, const std::string& file, std::vector<config_error>& errors) {
+std::optional<toml_node> parse_toml(std::string_view text, const std::string& file,
+                                    std::vector<config_error>& errors) {
   if (text.size() > largest_file) {
-    errors.push_back({file, 0, 0, "", "the file has " + std::to_string(text.size()) + " bytes; at most 1 MiB is read"});
+    errors.push_back(
+        {file, 0, 0, "", "the file has " + std::to_string(text.size()) + " bytes; at most 1 MiB is read"});
     return std::nullopt;
   }
   try {
     return convert(toml::parse(text), file);
   } catch (const toml::parse_error& e) {
-    errors.push_back(error_at(place_of(e.source(), file), "", std::string{e.description()}));
+    std::string text{e.description()};
+    if (text.ends_with("could not determine value type"))
+      text += "; a string needs quotes";
+    errors.push_back(error_at(place_of(e.source(), file), "", std::move(text)));
     return std::nullopt;
   }
 }

@@ -9,7 +9,8 @@
 
 namespace ke {
 
-/// A TOML document as a plain tree in which every key and value knows its place. The TOML library stays behind it.
+/// A TOML document as a plain tree in which every key and value knows its place. The TOML library stays
+/// behind it.
 struct toml_node {
   enum class kind { boolean, integer, real, text, list, table, date };
 
@@ -37,9 +38,10 @@ struct toml_node::member {
 /// "a string", "a table"...: how an error names what it found.
 std::string_view kind_name(toml_node::kind k);
 
-/// The tree, or nothing and one error in `errors`: the first syntax error ends the reading. `file` is only the name to show.
-/// Input over 1 MiB is refused. Pure.
-std::optional<toml_node> parse_toml(std::string_view text, const std::string& file, std::vector<config_error>& errors);
+/// The tree, or nothing and one error in `errors`: the first syntax error ends the reading. `file` is only
+/// the name to show. Input over 1 MiB is refused. Pure.
+std::optional<toml_node> parse_toml(std::string_view text, const std::string& file,
+                                    std::vector<config_error>& errors);
 
 /// The text as a TOML string with its quotes.
 std::string toml_text(std::string_view text);

@@ -29,8 +29,11 @@ std::optional<std::pair<std::string, std::string_view>> host_and_port(std::strin
     host = text.substr(0, colon);
     rest = colon == text.npos ? std::string_view{} : text.substr(colon);
   }
-  auto allowed = [](unsigned char c) { return std::isalnum(c) || c == '.' || c == '-' || c == '_' || c == ':' || c == '*' || c == '%'; };
-  if (host.empty() || !std::all_of(host.begin(), host.end(), allowed) || (!rest.empty() && (rest[0] != ':' || rest.size() < 2)))
+  auto allowed = [](unsigned char c) {
+    return std::isalnum(c) || c == '.' || c == '-' || c == '_' || c == ':' || c == '*' || c == '%';
+  };
+  if (host.empty() || !std::all_of(host.begin(), host.end(), allowed) ||
+      (!rest.empty() && (rest[0] != ':' || rest.size() < 2)))
     return std::nullopt;
   return std::pair{std::string{host}, rest.empty() ? rest : rest.substr(1)};
 }
@@ -58,6 +61,8 @@ std::optional<std::string> host_of_listen(std::string_view endpoint) {
   return split->first;
 }
 
-bool is_loopback(std::string_view host) { return host == "localhost" || host == "::1" || host.starts_with("127."); }
+bool is_loopback(std::string_view host) {
+  return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
 
 } // namespace ke

@@ -50,7 +50,8 @@ toml_node value_of(const std::string& text, const key_spec* key) {
 }
 
 /// The element of a list of tables that `part` means, or null with an error.
-toml_node* element(toml_node& list, const std::string& name, const std::string& part, const std::string& key, std::vector<config_error>& errors) {
+toml_node* element(toml_node& list, const std::string& name, const std::string& part, const std::string& key,
+                   std::vector<config_error>& errors) {
   std::size_t index = 0;
   auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), index);
   if (error == std::errc{} && end == part.data() + part.size()) {
@@ -59,7 +60,8 @@ toml_node* element(toml_node& list, const std::string& name, const std::string& 
     if (index < list.items.size())
       return &list.items[index];
     errors.push_back(error_at(from_command_line, key,
-                              "there is no " + name + " number " + part + "; the file has " + std::to_string(list.items.size()) + ", counted from 0"));
+                              "there is no " + name + " number " + part + "; the file has " +
+                                  std::to_string(list.items.size()) + ", counted from 0"));
     return nullptr;
   }
   std::vector<std::string> names;
@@ -71,13 +73,15 @@ toml_node* element(toml_node& list, const std::string& name, const std::string& 
         names.push_back(value->text);
         break;
       }
-  errors.push_back(error_at(from_command_line, key, "there is no " + name + " named \"" + part + "\"" + did_you_mean(part, names)));
+  errors.push_back(error_at(from_command_line, key,
+                            "there is no " + name + " named \"" + part + "\"" + did_you_mean(part, names)));
   return nullptr;
 }
 
 } // namespace
 
-void apply_override(toml_node& document, const schema& s, const std::string& assignment, std::vector<config_error>& errors) {
+void apply_override(toml_node& document, const schema& s, const std::string& assignment,
+                    std::vector<config_error>& errors) {
   auto equals = assignment.find('=');
   auto trimmed = [](std::string text) {
     text.erase(0, std::min(text.find_first_not_of(" \t"), text.size()));
@@ -98,8 +102,10 @@ void apply_override(toml_node& document, const schema& s, const std::string& ass
     auto* next = at->find(parts[i]);
     if (last) {
       auto spec = find_key(s, path);
-      // An index into the schema needs an element to exist; keys of lists are all checked by `read_document` later.
-      auto in_list = std::any_of(s.lists.begin(), s.lists.end(), [&](auto& l) { return path.starts_with(l.name + "."); });
+      // An index into the schema needs an element to exist; keys of lists are all checked by `read_document`
+      // later.
+      auto in_list = std::any_of(s.lists.begin(), s.lists.end(),
+                                 [&](auto& l) { return path.starts_with(l.name + "."); });
       auto value = value_of(trimmed(assignment.substr(equals + 1)), in_list ? nullptr : spec);
       if (next)
         *next = std::move(value);
@@ -116,7 +122,9 @@ void apply_override(toml_node& document, const schema& s, const std::string& ass
     }
     if (list != s.lists.end()) {
       if (i + 2 >= parts.size()) {
-        errors.push_back(error_at(from_command_line, key, "say which one and which key: " + list->name + ".0.KEY=VALUE or " + list->name + ".NAME.KEY=VALUE"));
+        errors.push_back(error_at(from_command_line, key,
+                                  "say which one and which key: " + list->name + ".0.KEY=VALUE or " +
+                                      list->name + ".NAME.KEY=VALUE"));
         return;
       }
       next = element(*next, list->name, parts[++i], key, errors);

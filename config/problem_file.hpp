@@ -19,11 +19,12 @@ struct problem_load {
 /// Gives the bytes of a file named in the problem, by absolute path; `limit` bounds what may be read.
 using file_reader = std::function<result<std::string>(const std::string& path, std::size_t limit)>;
 
-/// Reads problem.toml with its reference and initialisers and checks all of it: every error at once. Pure but for `read`.
+/// Reads problem.toml with its reference and initialisers and checks all of it: every error at once. Pure but
+/// for `read`.
 problem_load parse_problem(std::string_view text, const file_context& context, const file_reader& read);
 
-/// What `[problem] path` and the command line name: a problem.toml, or a folder that holds one. KernelBench files and `aten:` names
-/// are refused with the sentence that says so.
+/// What `[problem] path` and the command line name: a problem.toml, or a folder that holds one. KernelBench
+/// files and `aten:` names are refused with the sentence that says so.
 problem_load load_problem(const std::string& path);
 
 /// The file from disk: a regular file of at most `limit` bytes.
@@ -35,8 +36,9 @@ schema problem_schema(ke::problem& into, std::string& reference_path);
 /// Every key with documentation, as TOML.
 std::string problem_reference_text();
 
-/// The extents of a tensor for one binding of the symbols. `invalid` if a dimension has no value, is negative, or the tensor would exceed
-/// 2^40 elements.
-result<std::vector<std::int64_t>> tensor_extents(const tensor_spec& tensor, const std::map<std::string, std::int64_t>& dims);
+/// The extents of a tensor for one binding of the symbols. `invalid` if a dimension has no value, is
+/// negative, or the tensor would exceed 2^40 elements.
+result<std::vector<std::int64_t>> tensor_extents(const tensor_spec& tensor,
+                                                 const std::map<std::string, std::int64_t>& dims);
 
 } // namespace ke

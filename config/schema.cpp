@@ -15,7 +15,9 @@ template <class... F>
 overloaded(F...) -> overloaded<F...>;
 
 /// "5", "0.5", "1000000": bounds as a person writes them.
-std::string bound(double x) { return x == std::floor(x) ? std::to_string(static_cast<std::int64_t>(x)) : toml_number(x); }
+std::string bound(double x) {
+  return x == std::floor(x) ? std::to_string(static_cast<std::int64_t>(x)) : toml_number(x);
+}
 
 std::string joined(const std::vector<std::string>& names, const std::string& between) {
   std::string all;
@@ -28,30 +30,39 @@ std::string range_text(const key_spec& key) {
   return key.most >= 1e15 ? "at least " + bound(key.least) : bound(key.least) + " to " + bound(key.most);
 }
 
+std::string number_text(std::string_view kind, const key_spec& key) {
+  return std::string{kind} + (key.least <= -1e15 ? "" : ", " + range_text(key));
+}
+
 /// What the key takes, for errors and the manual.
 std::string expectation(const key_spec& key, const value_slot& slot) {
-  return std::visit(overloaded{
-                      [&](std::string*) -> std::string { return key.path_of_file ? "a string: a path" : "a string"; },
-                      [&](std::int64_t*) { return "a whole number, " + range_text(key); },
-                      [&](std::uint64_t*) { return "a whole number, " + range_text(key); },
-                      [&](double*) { return "a number, " + range_text(key); },
-                      [&](bool*) -> std::string { return "true or false"; },
-                      [&](std::vector<std::string>*) -> std::string {
-                        return key.of_expressions ? "a list of strings or whole numbers" : "a list of strings";
-                      },
-                      [&](std::map<std::string, std::int64_t>*) -> std::string { return "a table of whole numbers"; },
-                      [&](const choice_slot& choice) { return "one of " + joined(choice.names, " | "); },
-                    },
-                    slot);
+  return std::visit(
+      overloaded{
+          [&](std::string*) -> std::string { return key.path_of_file ? "a string: a path" : "a string"; },
+          [&](std::int64_t*) { return number_text("a whole number", key); },
+          [&](std::uint64_t*) { return number_text("a whole number", key); },
+          [&](double*) { return number_text("a number", key); },
+          [&](bool*) -> std::string { return "true or false"; },
+          [&](std::vector<std::string>*) -> std::string {
+            return key.of_expressions ? "a list of strings or whole numbers" : "a list of strings";
+          },
+          [&](std::map<std::string, std::int64_t>*) -> std::string { return "a table of whole numbers"; },
+          [&](const choice_slot& choice) { return "one of " + joined(choice.names, " | "); },
+      },
+      slot);
 }
 
 std::string found_text(const toml_node& node) {
   using kind = toml_node::kind;
   switch (node.is) {
-  case kind::integer: return std::to_string(node.integer);
-  case kind::real: return std::isfinite(node.real) ? toml_number(node.real) : "a number that is not finite";
-  case kind::text: return "a string"; // not the text itself: it may be a secret in the wrong place
-  default: return std::string{kind_name(node.is)};
+  case kind::integer:
+    return std::to_string(node.integer);
+  case kind::real:
+    return std::isfinite(node.real) ? toml_number(node.real) : "a number that is not finite";
+  case kind::text:
+    return "a string"; // not the text itself: it may be a secret in the wrong place
+  default:
+    return std::string{kind_name(node.is)};
   }
 }
 
@@ -74,9 +85,11 @@ private:
     for (const auto& m : node.members) {
       auto member_path = path + m.key, member_place = place + m.key;
       places_[member_place] = m.value.place.line ? m.value.place : m.place;
-      if (auto key = find_key(schema_, member_path))
+      if (auto key = find_key(schema_, member_path)) {
+        for (const auto& entry : m.value.members)
+          places_[member_place + "." + entry.key] = entry.value.place;
         assign(*key, m.value, index);
-      else if (auto list = find_list(member_path))
+      } else if (auto list = find_list(member_path))
         tables(*list, m, member_path, member_place);
       else if (is_section(member_path))
         section(m, member_path, member_place, index);
@@ -85,16 +98,19 @@ private:
     }
   }
 
-  void section(const toml_node::member& m, const std::string& path, const std::string& place, std::size_t index) {
+  void section(const toml_node::member& m, const std::string& path, const std::string& place,
+               std::size_t index) {
     if (m.value.is == kind::table)
       return table(m.value, path + ".", place + ".", index);
-    auto list_of_tables = m.value.is == kind::list && !m.value.items.empty() && m.value.items[0].is == kind::table;
+    auto list_of_tables =
+        m.value.is == kind::list && !m.value.items.empty() && m.value.items[0].is == kind::table;
     fail(m.value.place, path,
          list_of_tables ? "expected one table [" + path + "], not a list: write it once, with single brackets"
                         : "expected a table, found " + found_text(m.value));
   }
 
-  void tables(const list_spec& list, const toml_node::member& m, const std::string& path, const std::string& place) {
+  void tables(const list_spec& list, const toml_node::member& m, const std::string& path,
+              const std::string& place) {
     if (m.value.is != kind::list)
       return fail(m.value.is == kind::table ? m.value.place : m.place, path,
                   "expected a list of tables: write [[" + path + "]] with double brackets");
@@ -112,23 +128,35 @@ private:
 
   void assign(const key_spec& key, const toml_node& node, std::size_t index) {
     auto slot = key.at(index);
-    auto wrong = [&] { fail(node.place, key.path, "expected " + expectation(key, slot) + ", found " + found_text(node)); };
-    auto in_range = [&] { return std::isfinite(node.real) && node.real >= key.least && node.real <= key.most; };
-    std::visit(overloaded{
-                 [&](std::string* to) { node.is == kind::text ? void(*to = node.text) : wrong(); },
-                 [&](bool* to) { node.is == kind::boolean ? void(*to = node.boolean) : wrong(); },
-                 [&](std::int64_t* to) { node.is == kind::integer && in_range() ? void(*to = node.integer) : wrong(); },
-                 [&](std::uint64_t* to) {
-                   node.is == kind::integer && node.integer >= 0 ? void(*to = static_cast<std::uint64_t>(node.integer)) : wrong();
-                 },
-                 [&](double* to) {
-                   (node.is == kind::real || node.is == kind::integer) && in_range() ? void(*to = node.real) : wrong();
-                 },
-                 [&](std::vector<std::string>* to) { node.is == kind::list ? texts(key, node, *to) : wrong(); },
-                 [&](std::map<std::string, std::int64_t>* to) { node.is == kind::table ? numbers(key, node, *to) : wrong(); },
-                 [&](choice_slot& to) { choose(key, node, to); },
-               },
-               slot);
+    auto wrong = [&] {
+      fail(node.place, key.path, "expected " + expectation(key, slot) + ", found " + found_text(node));
+    };
+    auto in_range = [&] {
+      return std::isfinite(node.real) && node.real >= key.least && node.real <= key.most;
+    };
+    std::visit(
+        overloaded{
+            [&](std::string* to) { node.is == kind::text ? void(*to = node.text) : wrong(); },
+            [&](bool* to) { node.is == kind::boolean ? void(*to = node.boolean) : wrong(); },
+            [&](std::int64_t* to) {
+              node.is == kind::integer&& in_range() ? void(*to = node.integer) : wrong();
+            },
+            [&](std::uint64_t* to) {
+              node.is == kind::integer&& node.integer >= 0
+                  ? void(*to = static_cast<std::uint64_t>(node.integer))
+                  : wrong();
+            },
+            [&](double* to) {
+              (node.is == kind::real || node.is == kind::integer) && in_range() ? void(*to = node.real)
+                                                                                : wrong();
+            },
+            [&](std::vector<std::string>* to) { node.is == kind::list ? texts(key, node, *to) : wrong(); },
+            [&](std::map<std::string, std::int64_t>* to) {
+              node.is == kind::table ? numbers(key, node, *to) : wrong();
+            },
+            [&](choice_slot& to) { choose(key, node, to); },
+        },
+        slot);
   }
 
   void texts(const key_spec& key, const toml_node& node, std::vector<std::string>& to) {
@@ -139,7 +167,9 @@ private:
       else if (item.is == kind::integer && key.of_expressions)
         to.push_back(std::to_string(item.integer));
       else
-        fail(item.place, key.path, std::string{"expected a string"} + (key.of_expressions ? " or a whole number" : "") + ", found " + found_text(item));
+        fail(item.place, key.path,
+             std::string{"expected a string"} + (key.of_expressions ? " or a whole number" : "") +
+                 ", found " + found_text(item));
     }
   }
 
@@ -148,16 +178,19 @@ private:
       if (m.value.is == kind::integer && m.value.real >= key.least && m.value.real <= key.most)
         to[m.key] = m.value.integer;
       else
-        fail(m.value.place, key.path + "." + m.key, "expected a whole number, " + range_text(key) + ", found " + found_text(m.value));
+        fail(m.value.place, key.path + "." + m.key,
+             "expected a whole number, " + range_text(key) + ", found " + found_text(m.value));
     }
   }
 
   void choose(const key_spec& key, const toml_node& node, choice_slot& to) {
     if (node.is != kind::text)
-      return fail(node.place, key.path, "expected one of " + joined(to.names, " | ") + ", found " + found_text(node));
+      return fail(node.place, key.path,
+                  "expected one of " + joined(to.names, " | ") + ", found " + found_text(node));
     auto found = std::find(to.names.begin(), to.names.end(), node.text);
     if (found == to.names.end())
-      return fail(node.place, key.path, "expected one of " + joined(to.names, " | ") + did_you_mean(node.text, to.names));
+      return fail(node.place, key.path,
+                  "expected one of " + joined(to.names, " | ") + did_you_mean(node.text, to.names));
     to.set(static_cast<std::size_t>(found - to.names.begin()));
   }
 
@@ -166,7 +199,8 @@ private:
     auto section = key.path.substr(0, dot);
     auto complain = [&](const std::string& place) {
       auto at = places_.find(place);
-      fail(at == places_.end() ? text_place{file, 1, 1} : at->second, key.path, "required, but missing: " + key.doc);
+      fail(at == places_.end() ? text_place{file, 1, 1} : at->second, key.path,
+           "required, but missing: " + key.doc);
     };
     if (auto list = find_list(section)) {
       for (std::size_t i = 0; i < list->size(); ++i)
@@ -185,7 +219,8 @@ private:
   }
 
   bool is_section(const std::string& path) const {
-    return std::any_of(schema_.keys.begin(), schema_.keys.end(), [&](auto& k) { return k.path.starts_with(path + "."); });
+    return std::any_of(schema_.keys.begin(), schema_.keys.end(),
+                       [&](auto& k) { return k.path.starts_with(path + "."); });
   }
 
   /// The nearest name of this level; else where a key of exactly this name belongs.
@@ -219,24 +254,24 @@ private:
 
 std::string value_text(const value_slot& slot) {
   return std::visit(overloaded{
-                      [](std::string* x) { return toml_text(*x); },
-                      [](std::int64_t* x) { return std::to_string(*x); },
-                      [](std::uint64_t* x) { return std::to_string(*x); },
-                      [](double* x) { return toml_number(*x); },
-                      [](bool* x) -> std::string { return *x ? "true" : "false"; },
-                      [](std::vector<std::string>* x) {
-                        std::vector<std::string> quoted;
-                        for (const auto& text : *x)
-                          quoted.push_back(toml_text(text));
-                        return "[" + joined(quoted, ", ") + "]";
-                      },
-                      [](std::map<std::string, std::int64_t>* x) {
-                        std::vector<std::string> pairs;
-                        for (const auto& [name, value] : *x)
-                          pairs.push_back(name + " = " + std::to_string(value));
-                        return pairs.empty() ? "{}" : "{ " + joined(pairs, ", ") + " }";
-                      },
-                      [](const choice_slot& x) { return toml_text(x.names[x.get()]); },
+                        [](std::string* x) { return toml_text(*x); },
+                        [](std::int64_t* x) { return std::to_string(*x); },
+                        [](std::uint64_t* x) { return std::to_string(*x); },
+                        [](double* x) { return toml_number(*x); },
+                        [](bool* x) -> std::string { return *x ? "true" : "false"; },
+                        [](std::vector<std::string>* x) {
+                          std::vector<std::string> quoted;
+                          for (const auto& text : *x)
+                            quoted.push_back(toml_text(text));
+                          return "[" + joined(quoted, ", ") + "]";
+                        },
+                        [](std::map<std::string, std::int64_t>* x) {
+                          std::vector<std::string> pairs;
+                          for (const auto& [name, value] : *x)
+                            pairs.push_back(name + " = " + std::to_string(value));
+                          return pairs.empty() ? "{}" : "{ " + joined(pairs, ", ") + " }";
+                        },
+                        [](const choice_slot& x) { return toml_text(x.names[x.get()]); },
                     },
                     slot);
 }
@@ -248,7 +283,8 @@ void write_key(std::string& out, const key_spec& key, std::size_t index, bool an
   auto value = value_text(slot);
   if (annotated) {
     auto standard = !key.default_text.empty() ? key.default_text : value == "\"\"" ? "none" : value;
-    out += "\n# " + key.doc + "\n# " + expectation(key, slot) + "; " + (key.required ? "required" : "default: " + standard) + "\n";
+    out += "\n# " + key.doc + "\n# " + expectation(key, slot) + "; " +
+           (key.required ? "required" : "default: " + standard) + "\n";
   }
   out += name + " = " + value + "\n";
 }
@@ -262,6 +298,25 @@ const key_spec* find_key(const schema& s, const std::string& path) {
   return nullptr;
 }
 
+void add_error(std::vector<config_error>& list, const place_map& places, const std::string& file,
+               const std::string& place, std::string text) {
+  auto found = places.find(place);
+  for (auto part = place; found == places.end() && part.find('.') != part.npos;) {
+    part = part.substr(0, part.rfind('.'));
+    found = places.find(part);
+  }
+  std::string key;
+  for (std::size_t at = 0; at <= place.size();) {
+    auto end = std::min(place.find('.', at), place.size());
+    auto part = place.substr(at, end - at);
+    if (part.find_first_not_of("0123456789") != part.npos)
+      key += (key.empty() ? "" : ".") + part;
+    at = end + 1;
+  }
+  list.push_back(error_at(found == places.end() ? text_place{file, 1, 1} : found->second, std::move(key),
+                          std::move(text)));
+}
+
 place_map read_document(const toml_node& document, const schema& s, std::vector<config_error>& errors) {
   return reading{s, errors}.all(document);
 }
@@ -270,7 +325,8 @@ std::string schema_text(const schema& s, bool annotated) {
   std::string out;
   for (auto key = s.keys.begin(); key != s.keys.end();) {
     auto section = key->path.substr(0, key->path.find('.'));
-    auto end = std::find_if(key, s.keys.end(), [&](auto& k) { return k.path.substr(0, k.path.find('.')) != section; });
+    auto end = std::find_if(key, s.keys.end(),
+                            [&](auto& k) { return k.path.substr(0, k.path.find('.')) != section; });
     auto list = std::find_if(s.lists.begin(), s.lists.end(), [&](auto& l) { return l.name == section; });
     auto is_list = list != s.lists.end();
     for (std::size_t i = 0; i < (is_list ? list->size() : 1); ++i) {

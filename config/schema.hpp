@@ -19,20 +19,20 @@ struct choice_slot {
 };
 
 /// Where the value of a key lives. The type of the pointer is the type that the file must hold.
-using value_slot = std::variant<std::string*, std::int64_t*, std::uint64_t*, double*, bool*, std::vector<std::string>*,
-                                std::map<std::string, std::int64_t>*, choice_slot>;
+using value_slot = std::variant<std::string*, std::int64_t*, std::uint64_t*, double*, bool*,
+                                std::vector<std::string>*, std::map<std::string, std::int64_t>*, choice_slot>;
 
 /// One key of a file. The same line drives reading, checking, "did you mean", writing and the manual.
 struct key_spec {
-  std::string path; ///< "model.price.input"
-  std::string doc;  ///< one line for the manual
+  std::string path;                          ///< "model.price.input"
+  std::string doc;                           ///< one line for the manual
   std::function<value_slot(std::size_t)> at; ///< the argument is the index within a list of tables
   double least = 0;                          ///< of numbers, inclusive
   double most = 1e15;
   bool required = false;
-  bool path_of_file = false;    ///< resolved against the file's folder; "~" is the home folder
-  bool of_expressions = false;  ///< a list whose items may be whole numbers too, kept as text
-  std::string default_text;     ///< shown in the manual instead of the slot's value
+  bool path_of_file = false;   ///< resolved against the file's folder; "~" is the home folder
+  bool of_expressions = false; ///< a list whose items may be whole numbers too, kept as text
+  std::string default_text;    ///< shown in the manual instead of the slot's value
 };
 
 /// A list of tables: [[model]].
@@ -51,12 +51,18 @@ struct schema {
 /// Where each key and section stood: "budget.usd", "model.0.weight", "model.0".
 using place_map = std::map<std::string, text_place>;
 
-/// Reads the document into the object behind `s`. Every unknown key, wrong type, value out of range and missing required key is
-/// one more error; what is right is still assigned, so that later checks can find more.
+/// Reads the document into the object behind `s`. Every unknown key, wrong type, value out of range and
+/// missing required key is one more error; what is right is still assigned, so that later checks can find
+/// more.
 place_map read_document(const toml_node& document, const schema& s, std::vector<config_error>& errors);
 
-/// The keys in file order as TOML, with a section line where the section changes. With `annotated`, every key is preceded by its
-/// documentation, type, range and default.
+/// Appends an error at the place of "model.0.weight", or of the nearest section around it; the error's key is
+/// "model.weight".
+void add_error(std::vector<config_error>& list, const place_map& places, const std::string& file,
+               const std::string& place, std::string text);
+
+/// The keys in file order as TOML, with a section line where the section changes. With `annotated`, every key
+/// is preceded by its documentation, type, range and default.
 std::string schema_text(const schema& s, bool annotated);
 
 /// Is there a key with this dotted path (without list indices)?

@@ -7,13 +7,16 @@
 namespace ke {
 namespace {
 
-constexpr std::array<std::string_view, 12> prefixes{"sk-", "sk_", "ghp_", "gho_", "github_pat_", "xai-", "AIza", "AKIA", "gsk_", "hf_", "glpat-", "pplx-"};
-constexpr std::array<std::string_view, 10> secret_words{"key",    "apikey",     "token",    "secret", "password",
-                                                        "passwd", "passphrase", "bearer", "credential", "credentials"};
+constexpr std::array<std::string_view, 12> prefixes{"sk-",  "sk_",  "ghp_", "gho_", "github_pat_", "xai-",
+                                                    "AIza", "AKIA", "gsk_", "hf_",  "glpat-",      "pplx-"};
+constexpr std::array<std::string_view, 10> secret_words{"key",        "apikey",     "token",      "secret",
+                                                        "password",   "passwd",     "passphrase", "bearer",
+                                                        "credential", "credentials"};
 constexpr std::size_t least_after_prefix = 12;
 constexpr std::size_t least_run = 24;
 
-/// 24 or more letters and digits in a row, with capitals, small letters and digits, most of them different: no word and no model name.
+/// 24 or more letters and digits in a row, with capitals, small letters and digits, most of them different:
+/// no word and no model name.
 bool random_run(std::string_view run) {
   if (run.size() < least_run)
     return false;
@@ -45,10 +48,11 @@ private:
   /// True if the value has to go.
   bool value(toml_node& node, const text_place& place, const std::string& key, bool by_name) {
     if (by_name || (node.is == toml_node::kind::text && looks_like_a_secret(node.text))) {
-      errors_.push_back(error_at(place, key,
-                                 std::string{by_name ? "a secret does not belong in this file"
-                                                     : "this value looks like a secret, which does not belong in this file"} +
-                                   ": put it in an environment variable and name that in api_key_env"));
+      errors_.push_back(error_at(
+          place, key,
+          std::string{by_name ? "a secret does not belong in this file"
+                              : "this value looks like a secret, which does not belong in this file"} +
+              ": put it in an environment variable and name that in api_key_env"));
       return true;
     }
     if (node.is == toml_node::kind::table)
@@ -74,7 +78,8 @@ bool names_a_secret(std::string_view key) {
 
 bool looks_like_a_secret(std::string_view text) {
   for (auto prefix : prefixes)
-    if (text.starts_with(prefix) && text.size() >= prefix.size() + least_after_prefix && text.find(' ') == text.npos)
+    if (text.starts_with(prefix) && text.size() >= prefix.size() + least_after_prefix &&
+        text.find(' ') == text.npos)
       return true;
   if (text.starts_with("Bearer "))
     return true;
@@ -89,6 +94,8 @@ bool looks_like_a_secret(std::string_view text) {
   return false;
 }
 
-void refuse_secrets(toml_node& document, std::vector<config_error>& errors) { sieve{errors}.table(document, ""); }
+void refuse_secrets(toml_node& document, std::vector<config_error>& errors) {
+  sieve{errors}.table(document, "");
+}
 
 } // namespace ke

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "runtime/core/result.hpp"
-#include "runtime/core/types.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -20,7 +19,11 @@ struct driver_start {
   std::size_t memory = 0;  ///< bytes of the shared memory
   std::vector<int> cpus;   ///< to stay on; empty: any
   std::int64_t threads = 1;///< OMP_NUM_THREADS
-  job_limits limits;
+  std::uint64_t memory_bytes = 4ull << 30; ///< of address space beside the shared memory
+  std::uint64_t scratch_bytes = 64ull << 20;
+  std::uint64_t log_bytes = 64u << 10;
+  std::uint32_t processes = 64;
+  double load_s = 20;      ///< until the object is loaded
 };
 
 enum class call_end : std::uint8_t { done, crashed, timeout, resource_exceeded, load_failed, forged, machine };

@@ -18,7 +18,9 @@ struct stop {
   std::string text;
 };
 
-[[noreturn]] std::int64_t overflow() { throw stop{"the value does not fit 64 bits"}; }
+[[noreturn]] std::int64_t overflow() {
+  throw stop{"the value does not fit 64 bits"};
+}
 
 /// Checked arithmetic over int64.
 struct integers {
@@ -139,7 +141,8 @@ class reader {
 public:
   using value = typename Arithmetic::value;
 
-  reader(std::string_view text, const std::map<std::string, std::int64_t>& symbols) : text_{text}, symbols_{symbols} {}
+  reader(std::string_view text, const std::map<std::string, std::int64_t>& symbols)
+      : text_{text}, symbols_{symbols} {}
 
   value all() {
     auto x = sum();
@@ -233,12 +236,14 @@ private:
     }
     auto takes = [&](std::size_t count) {
       if (args.size() != count)
-        throw stop{std::string{name} + " takes " + std::to_string(count) + " argument" + (count == 1 ? "" : "s")};
+        throw stop{std::string{name} + " takes " + std::to_string(count) + " argument" +
+                   (count == 1 ? "" : "s")};
     };
     if (name == "min" || name == "max") {
       if (args.empty())
         throw stop{std::string{name} + " takes at least one argument"};
-      return name == "min" ? *std::min_element(args.begin(), args.end()) : *std::max_element(args.begin(), args.end());
+      return name == "min" ? *std::min_element(args.begin(), args.end())
+                           : *std::max_element(args.begin(), args.end());
     }
     if (name == "ceildiv")
       return takes(2), Arithmetic::ceildiv(args[0], args[1]);
@@ -251,7 +256,8 @@ private:
     if (name == "sqrt")
       return takes(1), Arithmetic::sqrt(args[0]);
     at_ = start;
-    throw stop{"unknown function \"" + std::string{name} + "\" (known: min max ceil floor ceildiv log2 sqrt)"};
+    throw stop{"unknown function \"" + std::string{name} +
+               "\" (known: min max ceil floor ceildiv log2 sqrt)"};
   }
 
   std::string_view number_text() {
@@ -310,22 +316,24 @@ private:
 };
 
 template <class Arithmetic>
-result<typename Arithmetic::value> evaluate(std::string_view text, const std::map<std::string, std::int64_t>& symbols) {
+result<typename Arithmetic::value> evaluate(std::string_view text,
+                                            const std::map<std::string, std::int64_t>& symbols) {
   if (text.size() > longest_text)
-    return failure{failure_kind::invalid, "an expression of " + std::to_string(text.size()) + " bytes is over the limit of " +
-                                            std::to_string(longest_text)};
+    return failure{failure_kind::invalid, "an expression of " + std::to_string(text.size()) +
+                                              " bytes is over the limit of " + std::to_string(longest_text)};
   reader<Arithmetic> in{text, symbols};
   try {
     return in.all();
   } catch (const stop& why) {
-    return failure{failure_kind::invalid,
-                   "in \"" + std::string{text} + "\", column " + std::to_string(in.column()) + ": " + why.text};
+    return failure{failure_kind::invalid, "in \"" + std::string{text} + "\", column " +
+                                              std::to_string(in.column()) + ": " + why.text};
   }
 }
 
 } // namespace
 
-result<std::int64_t> integer_value(std::string_view expression, const std::map<std::string, std::int64_t>& symbols) {
+result<std::int64_t> integer_value(std::string_view expression,
+                                   const std::map<std::string, std::int64_t>& symbols) {
   return evaluate<integers>(expression, symbols);
 }
 

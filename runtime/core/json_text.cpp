@@ -5,7 +5,8 @@
 namespace ke {
 namespace {
 
-/// Length of the valid UTF-8 sequence at the start of `text` (RFC 3629: no overlong forms, no surrogates), or 0.
+/// Length of the valid UTF-8 sequence at the start of `text` (RFC 3629: no overlong forms, no surrogates), or
+/// 0.
 std::size_t sequence(std::string_view text) {
   auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<std::uint8_t>(text[i]) : 0u; };
   auto follows = [&](std::size_t i) { return (byte(i) & 0xc0) == 0x80; };

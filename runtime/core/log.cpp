@@ -31,7 +31,9 @@ struct state {
 
   state() { human = on_stderr("ke.human"); }
 
-  static sink on_stderr(const char* name) { return plain(name, std::make_shared<spdlog::sinks::stderr_sink_mt>()); }
+  static sink on_stderr(const char* name) {
+    return plain(name, std::make_shared<spdlog::sinks::stderr_sink_mt>());
+  }
 
   /// Lines are made here, not by a pattern: spdlog does not escape JSON.
   static sink plain(const char* name, spdlog::sink_ptr to) {
@@ -50,8 +52,8 @@ state& shared() {
 }
 
 constexpr std::array<std::string_view, 4> level_names{"debug", "info", "warn", "error"};
-constexpr std::array<spdlog::level::level_enum, 4> levels{spdlog::level::debug, spdlog::level::info, spdlog::level::warn,
-                                                          spdlog::level::err};
+constexpr std::array<spdlog::level::level_enum, 4> levels{spdlog::level::debug, spdlog::level::info,
+                                                          spdlog::level::warn, spdlog::level::err};
 
 /// "2026-01-31T12:00:00.123Z"
 std::string timestamp() {
@@ -68,7 +70,9 @@ std::string timestamp() {
 
 /// Untrusted values must not move a terminal's cursor or fake a second line.
 std::string for_people(const std::string& value) {
-  auto plain = !value.empty() && std::all_of(value.begin(), value.end(), [](unsigned char c) { return c > 0x20 && c < 0x7f && c != '"'; });
+  auto plain = !value.empty() && std::all_of(value.begin(), value.end(), [](unsigned char c) {
+    return c > 0x20 && c < 0x7f && c != '"';
+  });
   return plain ? value : json_text(value);
 }
 
@@ -93,14 +97,16 @@ void start(const options& o) {
       s.json.push_back(state::on_stderr("ke.json"));
     if (!o.json_file.empty()) {
       try {
-        s.json.push_back(state::plain("ke.file", std::make_shared<spdlog::sinks::rotating_file_sink_mt>(o.json_file, file_bytes, files_kept)));
+        s.json.push_back(state::plain("ke.file", std::make_shared<spdlog::sinks::rotating_file_sink_mt>(
+                                                     o.json_file, file_bytes, files_kept)));
       } catch (const spdlog::spdlog_ex& e) {
         trouble = e.what();
       }
     }
   }
   if (!trouble.empty())
-    warn("log", "the log file cannot be written; logging to stderr only", {{"file", o.json_file}, {"why", trouble}});
+    warn("log", "the log file cannot be written; logging to stderr only",
+         {{"file", o.json_file}, {"why", trouble}});
 }
 
 void stop() {
@@ -139,15 +145,16 @@ void write(level l, std::string_view where, std::string_view text, std::initiali
   auto index = static_cast<std::size_t>(l);
   auto now = timestamp();
   if (s.human) {
-    auto line = now.substr(11, 12) + " " + std::string{level_names[index]} + " " + clean(where) + ": " + clean(text);
+    auto line =
+        now.substr(11, 12) + " " + std::string{level_names[index]} + " " + clean(where) + ": " + clean(text);
     for (const auto& [key, value] : fields)
       line += " " + clean(key) + "=" + for_people(clean(value));
     s.human->log(levels[index], spdlog::string_view_t{line});
   }
   if (s.json.empty())
     return;
-  auto line = "{\"time\":\"" + now + "\",\"level\":\"" + std::string{level_names[index]} + "\",\"where\":" + json_text(clean(where)) +
-              ",\"text\":" + json_text(clean(text));
+  auto line = "{\"time\":\"" + now + "\",\"level\":\"" + std::string{level_names[index]} +
+              "\",\"where\":" + json_text(clean(where)) + ",\"text\":" + json_text(clean(text));
   for (const auto& [key, value] : fields)
     line += "," + json_text(clean(key)) + ":" + json_text(clean(value));
   line += "}";

@@ -12,12 +12,15 @@
 namespace ke::trace {
 namespace {
 
-/// The array form of the format. The file always ends in "\n]\n"; each event is written over that end together with a new one in a single
-/// write, so that a process killed between two events leaves valid JSON. (A kill inside the write itself can cut one event short.)
+/// The array form of the format. The file always ends in "\n]\n"; each event is written over that end
+/// together with a new one in a single write, so that a process killed between two events leaves valid JSON.
+/// (A kill inside the write itself can cut one event short.)
 class file_writer {
 public:
   file_writer(std::FILE* file, time_point zero) : file_{file}, zero_{zero} {
-    std::fputs("[\n{\"ph\":\"M\",\"pid\":1,\"tid\":0,\"name\":\"process_name\",\"args\":{\"name\":\"ke-runtime\"}}", file_);
+    std::fputs(
+        "[\n{\"ph\":\"M\",\"pid\":1,\"tid\":0,\"name\":\"process_name\",\"args\":{\"name\":\"ke-runtime\"}}",
+        file_);
     end_ = std::ftell(file_);
     std::fputs(closing, file_);
     std::fflush(file_);
@@ -93,28 +96,33 @@ void stop() {
   writer.reset();
 }
 
-bool on() { return active.load(std::memory_order_relaxed); }
+bool on() {
+  return active.load(std::memory_order_relaxed);
+}
 
-void span(std::string_view lane, std::string_view name, time_point begin, time_point end, std::string_view args_json) {
+void span(std::string_view lane, std::string_view name, time_point begin, time_point end,
+          std::string_view args_json) {
   with_writer([&](file_writer& w) {
     auto tid = w.lane(lane);
-    w.add("{\"ph\":\"X\",\"pid\":1,\"tid\":" + std::to_string(tid) + ",\"name\":" + json_text(name) + ",\"ts\":" + fixed(w.micros(begin)) +
-          ",\"dur\":" + fixed(w.micros(end) - w.micros(begin)) + ",\"args\":" + std::string{args_json} + "}");
+    w.add("{\"ph\":\"X\",\"pid\":1,\"tid\":" + std::to_string(tid) + ",\"name\":" + json_text(name) +
+          ",\"ts\":" + fixed(w.micros(begin)) + ",\"dur\":" + fixed(w.micros(end) - w.micros(begin)) +
+          ",\"args\":" + std::string{args_json} + "}");
   });
 }
 
 void instant(std::string_view lane, std::string_view name, std::string_view args_json) {
   with_writer([&](file_writer& w) {
     auto tid = w.lane(lane);
-    w.add("{\"ph\":\"i\",\"s\":\"t\",\"pid\":1,\"tid\":" + std::to_string(tid) + ",\"name\":" + json_text(name) +
-          ",\"ts\":" + fixed(w.micros(std::chrono::steady_clock::now())) + ",\"args\":" + std::string{args_json} + "}");
+    w.add("{\"ph\":\"i\",\"s\":\"t\",\"pid\":1,\"tid\":" + std::to_string(tid) +
+          ",\"name\":" + json_text(name) + ",\"ts\":" + fixed(w.micros(std::chrono::steady_clock::now())) +
+          ",\"args\":" + std::string{args_json} + "}");
   });
 }
 
 void counter(std::string_view name, double value) {
   with_writer([&](file_writer& w) {
-    w.add("{\"ph\":\"C\",\"pid\":1,\"name\":" + json_text(name) + ",\"ts\":" + fixed(w.micros(std::chrono::steady_clock::now())) +
-          ",\"args\":{\"value\":" + fixed(value) + "}}");
+    w.add("{\"ph\":\"C\",\"pid\":1,\"name\":" + json_text(name) + ",\"ts\":" +
+          fixed(w.micros(std::chrono::steady_clock::now())) + ",\"args\":{\"value\":" + fixed(value) + "}}");
   });
 }
 

@@ -200,7 +200,7 @@ struct node_row {
   timing_decision decision = timing_decision::none;
   std::string model;
   memory_kind memory = memory_kind::adaptive;
-  std::string prompt_digest; ///< blob: list of section digests
+  std::string prompt_digest; ///< of the prompt's whole text
   std::string reply_digest;
   std::string source_digest;
   std::vector<std::string> verdict_digests; ///< per target, keys of `verdicts`
@@ -209,10 +209,11 @@ struct node_row {
   std::uint64_t planned_ms = 0, asked_ms = 0, answered_ms = 0, judged_ms = 0; ///< campaign time of each step
   token_usage usage;
   double device_s = 0;
-  std::string note; ///< why it ended without a verdict
+  std::string note; ///< the plan of its answer, or why it ended without a verdict
+  std::string sections_digest; ///< blob: pack(vector<string>) of the prompt's section digests
 };
 KE_FIELDS(node_row, x.parents, x.state, x.scores, x.decision, x.model, x.memory, x.prompt_digest, x.reply_digest, x.source_digest,
-          x.verdict_digests, x.duplicate_of, x.attempts, x.planned_ms, x.asked_ms, x.answered_ms, x.judged_ms, x.usage, x.device_s, x.note)
+          x.verdict_digests, x.duplicate_of, x.attempts, x.planned_ms, x.asked_ms, x.answered_ms, x.judged_ms, x.usage, x.device_s, x.note, x.sections_digest)
 
 struct call_row {
   std::string model;

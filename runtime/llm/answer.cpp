@@ -9,7 +9,8 @@ namespace ke {
 namespace {
 
 constexpr std::size_t rationale_limit = 2000;
-constexpr std::size_t signature_limit = 4096; ///< longest parameter list looked through; bounds the scan
+constexpr std::size_t signature_limit = 4096; ///< longest parameter list looked through, and its deepest nesting:
+constexpr int nesting_limit = 32;             ///< they bound the scan of hostile text
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
@@ -77,9 +78,9 @@ bool in_language(const std::string& language, const std::string& info) {
 std::size_t behind_parentheses(std::string_view text, std::size_t at) {
   int depth = 0;
   for (auto i = at; i < text.size() && i < at + signature_limit; ++i) {
-    if (text[i] == '(')
-      ++depth;
-    else if (text[i] == ')' && --depth == 0)
+    if (text[i] == '(' && ++depth > nesting_limit)
+      break;
+    if (text[i] == ')' && --depth == 0)
       return i + 1;
   }
   return std::string_view::npos;

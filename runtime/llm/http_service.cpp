@@ -91,6 +91,7 @@ struct call {
   bool connected = false;
   bool first_byte = false;
   bool leads = false;
+  std::size_t given = 0; ///< of the body, to libcurl
   std::size_t header_bytes = 0;
   failure cut; ///< why we ended it ourselves
   char error[CURL_ERROR_SIZE] = {};
@@ -253,8 +254,12 @@ private:
     set(CURLOPT_HTTPHEADER, c.headers);
     set(CURLOPT_USERAGENT, "ke-runtime/" KE_VERSION);
     if (!c.request.body.empty()) {
-      set(CURLOPT_POSTFIELDS, c.request.body.data());
+      // Read through a callback that can't go back: libcurl would else send a request again by itself when a reused connection breaks, and the
+      // provider might be paid for both.
+      set(CURLOPT_POST, 1L);
       set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(c.request.body.size()));
+      set(CURLOPT_READFUNCTION, &loop::give_body);
+      set(CURLOPT_READDATA, &c);
     }
     set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
     // Over TLS the handshake tells at once whether streams can share a connection; over plain HTTP it would take the first answer.
@@ -455,6 +460,14 @@ private:
     c.last_piece = clock::now();
     if (!std::exchange(c.first_byte, true))
       c.notes->sooner.push_back(c.id);
+  }
+
+  static std::size_t give_body(char* to, std::size_t, std::size_t room, void* user) {
+    auto& c = *static_cast<call*>(user);
+    auto size = std::min(room, c.request.body.size() - c.given);
+    std::copy_n(c.request.body.data() + c.given, size, to);
+    c.given += size;
+    return size;
   }
 
   static std::size_t on_body(char* data, std::size_t, std::size_t size, void* user) {

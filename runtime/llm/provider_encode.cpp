@@ -24,7 +24,9 @@ std::string endpoint(std::string base, std::string_view standard, std::string_vi
     base.pop_back();
   if (ends_with(base, path))
     return base;
-  auto last = base.substr(base.rfind('/') + 1);
+  auto scheme = base.find("://");
+  auto slash = base.find('/', scheme == std::string::npos ? 0 : scheme + 3);
+  auto last = slash == std::string::npos ? "" : base.substr(base.rfind('/') + 1);
   bool versioned = last.size() >= 2 && last[0] == 'v' && std::isdigit(static_cast<unsigned char>(last[1]));
   return base + (versioned ? "" : "/v1") + std::string{path};
 }

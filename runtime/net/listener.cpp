@@ -378,7 +378,7 @@ void listener::refuse(std::size_t lane, const std::string& route, std::uint64_t 
   auto f = wire::make_frame({}, frame_kind::refuse, why, correlation);
   f.epoch = options_.epoch;
   // The lowest version, so that an older peer can read the reason.
-  lanes_[lane].frames.send({route, wire::encode_header(f, options_.min_version), f.body});
+  lanes_[lane].frames.send({route, wire::encode_header(f, wire::min_version), f.body});
 }
 
 void listener::transmit(const std::string& peer, session& s, frame f) {

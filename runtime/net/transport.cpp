@@ -4,6 +4,8 @@
 #include "runtime/net/listener.hpp"
 #include "runtime/net/net_counters.hpp"
 
+#include <pthread.h>
+#include <signal.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -59,14 +61,16 @@ struct transport::core {
   }
 
   void push(request r, std::size_t bytes) {
+    bool blob = std::holds_alternative<blob_request>(r);
     {
       std::lock_guard lock{mutex};
-      if (queue.size() >= max_queued || queued_bytes + bytes > max_queued_bytes + wire::max_blob) {
+      auto& queued = blob ? queued_blobs : queued_bytes;
+      if (queue.size() >= max_queued || queued + bytes > (blob ? wire::max_assembly : max_queued_bytes)) {
         ++net_counters::dropped;
         return;
       }
       queue.push_back(std::move(r));
-      queued_bytes += bytes;
+      queued += bytes;
       ++net_counters::queue;
       if (queue.size() > 1)
         return; // whoever made it non-empty rang
@@ -80,6 +84,10 @@ struct transport::core {
   }
 
   void run(std::promise<status>& opened) {
+    sigset_t all; // signals are the main thread's
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, nullptr);
+    pthread_setname_np(pthread_self(), "ke-net");
     zmq::context context; // outlives the sockets: closing it waits for their linger
     {
       auto mine = std::move(side);
@@ -106,7 +114,7 @@ struct transport::core {
       {
         std::lock_guard lock{mutex};
         taken.swap(queue);
-        queued_bytes = 0;
+        queued_bytes = queued_blobs = 0;
         last = stopping;
       }
       net_counters::queue -= static_cast<std::int64_t>(taken.size());
@@ -144,23 +152,33 @@ struct transport::core {
   int wake;
   std::mutex mutex;
   std::vector<request> queue;
-  std::size_t queued_bytes = 0;
+  std::size_t queued_bytes = 0, queued_blobs = 0;
   bool stopping = false;
   std::thread thread;
 };
+
+namespace {
+
+transport_events complete(transport_events e) {
+  if (!e.on_frame)
+    e.on_frame = [](const frame&) {};
+  return e;
+}
+
+} // namespace
 
 transport::transport(std::unique_ptr<core> c) : core_{std::move(c)} {}
 transport::~transport() = default;
 
 result<std::unique_ptr<transport>> transport::listen(listen_options o, transport_events events) {
-  auto c = std::make_unique<core>(std::make_unique<listener>(std::move(o), std::move(events)));
+  auto c = std::make_unique<core>(std::make_unique<listener>(std::move(o), complete(std::move(events))));
   if (auto s = c->start(); !s)
     return s.error();
   return std::unique_ptr<transport>{new transport{std::move(c)}};
 }
 
 result<std::unique_ptr<transport>> transport::connect(connect_options o, transport_events events) {
-  auto c = std::make_unique<core>(std::make_unique<dialer>(std::move(o), std::move(events)));
+  auto c = std::make_unique<core>(std::make_unique<dialer>(std::move(o), complete(std::move(events))));
   if (auto s = c->start(); !s)
     return s.error();
   return std::unique_ptr<transport>{new transport{std::move(c)}};

@@ -12,6 +12,8 @@
 
 namespace ke::wire {
 
+using ke::operator==; // for the structs below, wherever they are compared
+
 /// Bytes from a peer are hostile until decoded. wire.md is the format; this is its vocabulary.
 inline constexpr std::uint32_t magic = 0x4b45;
 inline constexpr std::uint32_t version = 1; ///< the highest spoken here

@@ -16,14 +16,17 @@
 namespace ke {
 namespace {
 
-/// What bwrap itself adds to the count of processes: the outer one, the namespace's init, and the one that becomes the program.
-constexpr std::uint32_t launchers = 3;
+/// What bwrap adds to the count of its user's processes: the outer one, its start-up helper and the
+/// namespace's init. Within the user namespace only the last two are counted.
+constexpr std::uint32_t launchers = 3, launchers_inside = 2;
 constexpr auto limiter = "/usr/bin/prlimit";
 
-failure invalid(std::string text) { return {failure_kind::invalid, std::move(text)}; }
+failure invalid(std::string text) {
+  return {failure_kind::invalid, std::move(text)};
+}
 
 bool others_may(const std::string& path, mode_t bits) {
-  struct stat s {};
+  struct stat s{};
   return ::stat(path.c_str(), &s) == 0 && (s.st_mode & bits) == bits;
 }
 
@@ -64,24 +67,26 @@ public:
     auto real = resolved(host);
     if (!real)
       return invalid("'" + host + "' cannot be shown to the sandbox: " + std::strerror(errno) + ".");
-    struct stat s {};
+    struct stat s{};
     ::stat(real->c_str(), &s);
     if (writable && dropped_ && ::chown(real->c_str(), user_, user_) != 0)
       return invalid("'" + host + "' cannot be given to the sandbox's user: " + std::strerror(errno) + ".");
     auto closed = dropped_ ? closed_above(*real) : std::nullopt;
-    if (dropped_ && !closed && !writable && !others_may(*real, S_ISDIR(s.st_mode) ? S_IROTH | S_IXOTH : S_IROTH))
+    if (dropped_ && !closed && !writable &&
+        !others_may(*real, S_ISDIR(s.st_mode) ? S_IROTH | S_IXOTH : S_IROTH))
       closed = *real;
     if (!closed) {
       add(writable ? "--bind" : "--ro-bind", *real, inside);
       return ok;
     }
     if (writable || !S_ISREG(s.st_mode))
-      return invalid("'" + host + "' cannot be shown to the sandbox, which runs as an unprivileged user: '" + *closed +
-                     "' is closed to others; open it (chmod o+rx) or use a folder elsewhere.");
+      return invalid("'" + host + "' cannot be shown to the sandbox, which runs as an unprivileged user: '" +
+                     *closed + "' is closed to others; open it (chmod o+rx) or use a folder elsewhere.");
     unique_fd file{::open(real->c_str(), O_RDONLY | O_CLOEXEC)};
     if (!file)
       return invalid("'" + host + "' cannot be read: " + std::strerror(errno) + ".");
-    add("--perms", (s.st_mode & S_IXUSR) != 0 ? "0555" : "0444", "--ro-bind-data", lend(std::move(file)), inside);
+    add("--perms", (s.st_mode & S_IXUSR) != 0 ? "0555" : "0444", "--ro-bind-data", lend(std::move(file)),
+        inside);
     return ok;
   }
 
@@ -96,7 +101,8 @@ private:
 };
 
 void add_namespaces(prefix& p, const bubblewrap_parts& parts, bool network) {
-  p.add("--unshare-user", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL", "--die-with-parent", "--new-session");
+  p.add("--unshare-user", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL", "--die-with-parent",
+        "--new-session");
   if (parts.no_userns)
     p.add("--disable-userns");
   if (parts.pid)
@@ -110,11 +116,12 @@ void add_namespaces(prefix& p, const bubblewrap_parts& parts, bool network) {
   p.add("--unshare-cgroup-try");
 }
 
-/// The system, read-only: programs and libraries, and of /etc only what the loader and the compiler drivers look up.
+/// The system, read-only: programs and libraries, and of /etc only what the loader and the compiler drivers
+/// look up.
 void add_system(prefix& p) {
   p.add("--ro-bind", "/usr", "/usr");
   for (std::string name : {"bin", "sbin", "lib", "lib32", "lib64"}) {
-    struct stat s {};
+    struct stat s{};
     if (::lstat(("/" + name).c_str(), &s) != 0)
       continue;
     if (S_ISLNK(s.st_mode))
@@ -140,7 +147,8 @@ void add_private_places(prefix& p, const sandbox_spec& spec, bool own_proc) {
 std::optional<std::uint32_t> next_outer_user() {
   if (::geteuid() != 0)
     return std::nullopt;
-  // systemd's table of user ids leaves 0x70000000 to 0x7ffeffff to nobody; a container's map may not reach that far.
+  // systemd's table of user ids leaves 0x70000000 to 0x7ffeffff to nobody; a container's map may not reach
+  // that far.
   static const std::uint64_t mapped = [] {
     std::istringstream map{proc::read("/proc/self/uid_map").value_or("")};
     std::uint64_t inside = 0, outside = 0, count = 0, end = 0;
@@ -158,12 +166,15 @@ std::optional<std::uint32_t> next_outer_user() {
   return std::nullopt;
 }
 
-result<process_spec> bubblewrapped(process_spec inner, const sandbox_spec& spec, const bubblewrap_parts& parts) {
+result<process_spec> bubblewrapped(process_spec inner, const sandbox_spec& spec,
+                                   const bubblewrap_parts& parts) {
   std::uint32_t user = 0;
   if (parts.drop_user) {
     auto next = next_outer_user();
     if (!next)
-      return failure{failure_kind::missing, "The sandbox needs an unprivileged user to become, and this process may not change its user."};
+      return failure{
+          failure_kind::missing,
+          "The sandbox needs an unprivileged user to become, and this process may not change its user."};
     user = *next;
   }
   auto program = std::move(inner.argv);
@@ -197,15 +208,17 @@ result<process_spec> bubblewrapped(process_spec inner, const sandbox_spec& spec,
     inner.processes = spec.processes + launchers;
   else if (spec.processes != 0 && ::access(limiter, X_OK) == 0) {
     // The user's other processes would count outside; inside the user namespace only the sandbox's do.
-    auto n = std::to_string(spec.processes + launchers);
+    auto n = std::to_string(spec.processes + launchers_inside);
     p.add(limiter, "--nproc=" + n + ":" + n, "--");
   }
-  p.args.insert(p.args.end(), std::make_move_iterator(program.begin()), std::make_move_iterator(program.end()));
+  p.args.insert(p.args.end(), std::make_move_iterator(program.begin()),
+                std::make_move_iterator(program.end()));
   inner.argv = std::move(p.args);
   inner.env = {{"PATH", "/usr/bin:/bin:/usr/local/bin"}};
   inner.directory = "/";
   inner.outer_uid = user;
-  inner.keeps = std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<void>>>(std::move(inner.keeps), p.lent);
+  inner.keeps = std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<void>>>(
+      std::move(inner.keeps), p.lent);
   return inner;
 }
 

@@ -22,7 +22,9 @@ unique_fd open_in(int folder, const std::string& path, int flags = 0) {
   return unique_fd{::openat(folder, path.c_str(), O_RDONLY | O_CLOEXEC | flags)};
 }
 
-unique_fd pidfd_of(pid_t pid) { return unique_fd{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))}; }
+unique_fd pidfd_of(pid_t pid) {
+  return unique_fd{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))};
+}
 
 /// The state letter of a thread, 'X' once it is gone.
 char state_of(int stat) {
@@ -31,8 +33,33 @@ char state_of(int stat) {
   return n <= 0 ? 'X' : proc::state_in({text, static_cast<std::size_t>(n)});
 }
 
+/// Leaves the processor to those who are to stop: they do so when they next run. Shortly at first, since
+/// mostly they are on another core and stop within microseconds.
+void give_way(int round) {
+  if (round < 32) {
+    ::sched_yield();
+    return;
+  }
+  timespec nap{0, 100'000};
+  ::ppoll(nullptr, 0, &nap, nullptr);
+}
+
+/// How often a thread was given a processor: the third number of its schedstat.
+std::uint64_t runs_of(int schedule) {
+  char text[128];
+  auto n = ::pread(schedule, text, sizeof text, 0);
+  std::string_view numbers{text, n > 0 ? static_cast<std::size_t>(n) : 0};
+  auto last = numbers.rfind(' ');
+  std::uint64_t runs = 0;
+  if (last != numbers.npos)
+    std::from_chars(numbers.data() + last + 1, numbers.data() + numbers.size(), runs);
+  return runs;
+}
+
 /// Stopped by a signal, or past running. 't' is a tracer's stop, which the tracer may end: it does not count.
-bool is_still(char state) { return state == 'T' || state == 'Z' || state == 'X' || state == 'x'; }
+bool is_still(char state) {
+  return state == 'T' || state == 'Z' || state == 'X' || state == 'x';
+}
 
 } // namespace
 
@@ -46,9 +73,18 @@ freezer::~freezer() {
     resume();
 }
 
+bool freezer::alive(const member& m) {
+  pollfd p{m.handle.get(), POLLIN, 0};
+  return ::poll(&p, 1, 0) == 0;
+}
+
 bool freezer::add(pid_t pid) {
-  if (std::any_of(members_.begin(), members_.end(), [&](auto& m) { return m.pid == pid; }))
-    return false;
+  if (auto known = std::find_if(members_.begin(), members_.end(), [&](auto& m) { return m.pid == pid; });
+      known != members_.end()) {
+    if (alive(*known))
+      return false;
+    members_.erase(known); // another process has its number now
+  }
   member m{pid, pidfd_of(pid), open_in(AT_FDCWD, "/proc/" + std::to_string(pid) + "/task", O_DIRECTORY), {}};
   if (!m.handle || !m.tasks)
     return false; // gone meanwhile
@@ -64,7 +100,9 @@ bool freezer::refresh_threads(member& m) {
     if (std::any_of(m.threads.begin(), m.threads.end(), [&](auto& t) { return t.id == id; }))
       continue;
     auto base = std::to_string(id);
-    m.threads.push_back({id, open_in(m.tasks.get(), base + "/stat"), open_in(m.tasks.get(), base + "/children")});
+    m.threads.push_back({id, open_in(m.tasks.get(), base + "/stat"),
+                         open_in(m.tasks.get(), base + "/schedstat"),
+                         open_in(m.tasks.get(), base + "/children")});
     same = false;
   }
   return same;
@@ -120,11 +158,13 @@ void freezer::send(int signal) {
     ::syscall(SYS_pidfd_send_signal, m.handle.get(), signal, nullptr, 0);
 }
 
-status freezer::stop(int tries) {
-  std::erase_if(members_, [](auto& m) { return state_of(m.threads.empty() ? -1 : m.threads.front().stat.get()) == 'X'; });
+status freezer::stop(std::chrono::nanoseconds patience) {
+  using clock = std::chrono::steady_clock;
+  const auto until = clock::now() + patience;
+  std::erase_if(members_, [](auto& m) { return !alive(m); });
   stopped_ = true;
   bool news = members_.empty();
-  for (int round = 0; round < tries; ++round) {
+  for (int round = 0; round == 0 || clock::now() < until; ++round) {
     if (news)
       find_new();
     send(SIGSTOP);
@@ -132,18 +172,32 @@ status freezer::stop(int tries) {
     for (auto& m : members_)
       still = halted(m) && still;
     if (!still) {
-      ::sched_yield(); // they stop when they next run or return from the kernel
+      give_way(round);
       continue;
     }
-    // Stopped members can neither fork nor start threads: what is new now was made before, and must be stopped too.
+    // Stopped members can neither fork nor start threads: what is new now was made before, and must be
+    // stopped too.
     bool same = true;
     for (auto& m : members_)
       same = refresh_threads(m) && same;
     news = find_new();
-    if (same && !news)
+    if (same && !news) {
+      for (auto& m : members_)
+        for (auto& t : m.threads)
+          t.runs = runs_of(t.schedule.get());
       return ok;
+    }
   }
-  return failure{failure_kind::device, "The processes under " + std::to_string(root_) + " could not be brought to a stop."};
+  return failure{failure_kind::device,
+                 "The processes under " + std::to_string(root_) + " could not be brought to a stop."};
+}
+
+bool freezer::held() {
+  for (auto& m : members_)
+    for (auto& t : m.threads)
+      if (!is_still(state_of(t.stat.get())) || (t.schedule && t.runs != runs_of(t.schedule.get())))
+        return false;
+  return stopped_;
 }
 
 void freezer::resume() {

@@ -18,13 +18,16 @@ namespace {
 using clock = std::chrono::steady_clock;
 constexpr auto patience = std::chrono::seconds{2};
 
-double seconds(const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6; }
+double seconds(const timeval& t) {
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+}
 
 void wait_readable(int fd, std::chrono::nanoseconds wait) {
   auto until = clock::now() + wait;
   for (auto left = wait; left.count() >= 0; left = until - clock::now()) {
     pollfd p{fd, POLLIN, 0};
-    timespec t{static_cast<time_t>(left.count() / 1'000'000'000), static_cast<long>(left.count() % 1'000'000'000)};
+    timespec t{static_cast<time_t>(left.count() / 1'000'000'000),
+               static_cast<long>(left.count() % 1'000'000'000)};
     if (::ppoll(&p, 1, &t, nullptr) >= 0 || errno != EINTR)
       return;
   }
@@ -78,8 +81,8 @@ std::size_t sweep_orphans() {
   for (auto pid : proc::children_of(::getpid())) {
     if (ours.alive.count(pid) != 0 || ::getsid(pid) == session)
       continue;
-    // An unreaped child of ours: its pid, and its group if it leads one, cannot be anybody else's. What it leaves behind in
-    // turn comes to us and is found by the next sweep.
+    // An unreaped child of ours: its pid, and its group if it leads one, cannot be anybody else's. What it
+    // leaves behind in turn comes to us and is found by the next sweep.
     if (::getpgid(pid) == pid)
       ::kill(-pid, SIGKILL);
     ::kill(pid, SIGKILL);

@@ -71,7 +71,9 @@ std::optional<std::string> read(const std::string& path) {
   }
 }
 
-std::vector<pid_t> threads_of(pid_t pid) { return numbers_in("/proc/" + std::to_string(pid) + "/task"); }
+std::vector<pid_t> threads_of(pid_t pid) {
+  return numbers_in("/proc/" + std::to_string(pid) + "/task");
+}
 
 std::vector<pid_t> children_of(pid_t pid) {
   if (!kernel_lists_children())

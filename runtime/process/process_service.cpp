@@ -55,7 +55,7 @@ struct job {
   std::optional<time_point> deadline;
   bool timed_out = false;
   bool cancelled = false;
-  std::optional<ending> end;            ///< it is dead
+  std::optional<ending> end;             ///< it is dead
   std::optional<time_point> swept_until; ///< when to stop looking for what it left behind
 
   void kill() {
@@ -147,7 +147,8 @@ private:
 
   void obey(start& s, bool stopping) {
     if (stopping)
-      return refuse(s, {failure_kind::cancelled, "'" + name_of(s.spec) + "' was not started: the process service is stopping."});
+      return refuse(s, {failure_kind::cancelled,
+                        "'" + name_of(s.spec) + "' was not started: the process service is stopping."});
     auto began = clock::now();
     auto started = spawn(s.spec);
     if (!started)
@@ -155,8 +156,16 @@ private:
     auto& c = *started;
     feed in{std::move(c.in), std::move(s.spec.input), s.spec.keep_input_open};
     capture out{std::move(c.out), s.spec.output_limit}, err{std::move(c.err), s.spec.output_limit};
-    jobs_.push_back(job{s.id, std::move(s.done), std::move(s.spec.on_output), std::move(s.spec.keeps), std::move(c), std::move(in),
-                        std::move(out), std::move(err), began, {}});
+    jobs_.push_back(job{s.id,
+                        std::move(s.done),
+                        std::move(s.spec.on_output),
+                        std::move(s.spec.keeps),
+                        std::move(c),
+                        std::move(in),
+                        std::move(out),
+                        std::move(err),
+                        began,
+                        {}});
     if (s.spec.deadline.count() > 0)
       jobs_.back().deadline = began + s.spec.deadline;
   }
@@ -171,7 +180,9 @@ private:
       ::syscall(SYS_pidfd_send_signal, j->process.pidfd.get(), SIGTERM, nullptr, 0);
   }
 
-  static std::string name_of(const process_spec& spec) { return spec.argv.empty() ? std::string{} : spec.argv.front(); }
+  static std::string name_of(const process_spec& spec) {
+    return spec.argv.empty() ? std::string{} : spec.argv.front();
+  }
 
   static void refuse(start& s, failure why) {
     process_exit e;
@@ -249,7 +260,8 @@ private:
     return reap(j.process);
   }
 
-  /// A child is finished when it is dead and nothing that it left behind lives; then its pipes hold all there will be.
+  /// A child is finished when it is dead and nothing that it left behind lives; then its pipes hold all there
+  /// will be.
   void finish(time_point now) {
     if (std::none_of(jobs_.begin(), jobs_.end(), [](auto& j) { return j.end.has_value(); }))
       return;
@@ -302,7 +314,11 @@ process_service::~process_service() = default;
 std::uint64_t process_service::run(process_spec spec, std::function<void(process_exit)> done) {
   return loop_->enqueue(std::move(spec), std::move(done));
 }
-void process_service::cancel(std::uint64_t id) { loop_->enqueue(cancel_order{id}); }
-void process_service::terminate(std::uint64_t id) { loop_->enqueue(terminate_order{id}); }
+void process_service::cancel(std::uint64_t id) {
+  loop_->enqueue(cancel_order{id});
+}
+void process_service::terminate(std::uint64_t id) {
+  loop_->enqueue(terminate_order{id});
+}
 
 } // namespace ke

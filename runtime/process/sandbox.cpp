@@ -6,10 +6,13 @@
 
 #include <linux/landlock.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 
 namespace ke {
 namespace {
@@ -60,7 +63,9 @@ result<std::string> tried(const bubblewrap_parts& parts, const std::string& comm
 
 constexpr auto question = "grep -E '^(Seccomp|NoNewPrivs):' /proc/self/status; cat /proc/self/uid_map";
 
-bool says(const std::string& text, std::string_view line) { return text.find(line) != text.npos; }
+bool says(const std::string& text, std::string_view line) {
+  return text.find(line) != text.npos;
+}
 
 /// All parts at once in the good case; otherwise the least sandbox, then one part after another.
 bubblewrap_parts find_usable(bool root, bool& works, std::string& why) {
@@ -80,11 +85,12 @@ bubblewrap_parts find_usable(bool root, bool& works, std::string& why) {
   }
   if (!works)
     return {};
-  for (auto part : {&bubblewrap_parts::pid, &bubblewrap_parts::net, &bubblewrap_parts::ipc, &bubblewrap_parts::uts,
-                    &bubblewrap_parts::no_userns, &bubblewrap_parts::seccomp}) {
+  for (auto part : {&bubblewrap_parts::pid, &bubblewrap_parts::net, &bubblewrap_parts::ipc,
+                    &bubblewrap_parts::uts, &bubblewrap_parts::no_userns, &bubblewrap_parts::seccomp}) {
     auto more = usable;
     more.*part = true;
-    if (auto got = tried(more, question); got && (part != &bubblewrap_parts::seccomp || says(*got, "Seccomp:\t2")))
+    if (auto got = tried(more, question);
+        got && (part != &bubblewrap_parts::seccomp || says(*got, "Seccomp:\t2")))
       usable = more;
   }
   return usable;
@@ -95,7 +101,8 @@ sandbox_part namespace_part(std::string name, bool there, const std::string& why
     return {std::move(name), part_state::ok, "a namespace of its own", true};
   return {std::move(name), part_state::missing,
           "no such namespace" + (why.empty() ? std::string{} : " (" + why + ")") +
-              "; install bubblewrap and allow user namespaces (sysctl user.max_user_namespaces, the container's seccomp profile)",
+              "; install bubblewrap and allow user namespaces (sysctl user.max_user_namespaces, the "
+              "container's seccomp profile)",
           true};
 }
 
@@ -104,7 +111,8 @@ sandbox_part user_part(bool root, bool dropped) {
     return {"uid", part_state::ok, "the runtime is not root", true};
   if (dropped)
     return {"uid", part_state::ok, "an unprivileged outer user for each sandbox", true};
-  return {"uid", part_state::missing, "the runtime is root and cannot become another user here; run it as an ordinary user", true};
+  return {"uid", part_state::missing,
+          "the runtime is root and cannot become another user here; run it as an ordinary user", true};
 }
 
 sandbox_part process_part(const probed& p, bool root) {
@@ -112,14 +120,17 @@ sandbox_part process_part(const probed& p, bool root) {
     return {"processes", part_state::ok, "RLIMIT_NPROC under a user of its own"};
   if (p.bubblewrap && !root && ::access("/usr/bin/prlimit", X_OK) == 0)
     return {"processes", part_state::ok, "RLIMIT_NPROC within the user namespace"};
-  return {"processes", part_state::missing, root ? "root is not bound by RLIMIT_NPROC; run as an ordinary user" : "install prlimit (util-linux)"};
+  return {"processes", part_state::missing,
+          root ? "root is not bound by RLIMIT_NPROC; run as an ordinary user"
+               : "install prlimit (util-linux)"};
 }
 
 sandbox_part landlock_part() {
   auto abi = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
   if (abi < 1)
     return {"landlock", part_state::missing, "the kernel has none; nothing depends on it"};
-  return {"landlock", part_state::degraded, "ABI " + std::to_string(abi) + ", not used: the mount namespace hides the files"};
+  return {"landlock", part_state::degraded,
+          "ABI " + std::to_string(abi) + ", not used: the mount namespace hides the files"};
 }
 
 probed probe() {
@@ -138,10 +149,14 @@ probed probe() {
   if (p.usable.seccomp)
     p.parts.push_back({"seccomp", part_state::ok, "a filter on system calls", true});
   else
-    p.parts.push_back({"seccomp", part_state::missing, "no filter could be loaded" + (why.empty() ? "" : " (" + why + ")") + "; the kernel needs CONFIG_SECCOMP_FILTER", true});
+    p.parts.push_back({"seccomp", part_state::missing,
+                       "no filter could be loaded" + (why.empty() ? "" : " (" + why + ")") +
+                           "; the kernel needs CONFIG_SECCOMP_FILTER",
+                       true});
   p.parts.push_back(user_part(root, p.usable.drop_user));
   p.parts.push_back(process_part(p, root));
-  p.parts.push_back({"memory", part_state::degraded, "RLIMIT_AS for each process; all together are bound by the process limit times that"});
+  p.parts.push_back({"memory", part_state::degraded,
+                     "RLIMIT_AS for each process; all together are bound by the process limit times that"});
   p.parts.push_back({"freezer", part_state::ok, "SIGSTOP to every process, read back from /proc"});
   p.parts.push_back(landlock_part());
   return p;
@@ -161,15 +176,31 @@ std::string lacking() {
   return names;
 }
 
+/// Processes and threads of our user, which RLIMIT_NPROC counts outside of a user namespace.
+std::uint32_t tasks_of_our_user() {
+  std::uint32_t sum = 0;
+  std::error_code error;
+  for (auto& entry : std::filesystem::directory_iterator{"/proc", error}) {
+    struct stat folder{}, tasks{};
+    if (::stat(entry.path().c_str(), &folder) == 0 && folder.st_uid == ::getuid() &&
+        ::stat((entry.path() / "task").c_str(), &tasks) == 0)
+      sum += tasks.st_nlink - 2;
+  }
+  return sum;
+}
+
 process_spec limited(process_spec inner, const sandbox_spec& spec) {
   add_defaults(inner.env, {});
-  inner.processes = spec.processes;
+  if (spec.processes != 0 && ::geteuid() != 0)
+    inner.processes = tasks_of_our_user() + spec.processes;
   return inner;
 }
 
 } // namespace
 
-const std::vector<sandbox_part>& sandbox_probe() { return known().parts; }
+const std::vector<sandbox_part>& sandbox_probe() {
+  return known().parts;
+}
 
 std::string sandbox_label(sandbox_level level) {
   if (level == sandbox_level::none)
@@ -180,6 +211,10 @@ std::string sandbox_label(sandbox_level level) {
   return without.empty() ? "full" : "best, without " + without;
 }
 
+bool has_launcher(sandbox_level level) {
+  return level != sandbox_level::none && known().bubblewrap;
+}
+
 result<process_spec> sandboxed(process_spec inner, const sandbox_spec& spec) {
   if (inner.argv.empty())
     return failure{failure_kind::invalid, "A sandbox was asked for without a program; argv[0] names it."};
@@ -188,9 +223,10 @@ result<process_spec> sandboxed(process_spec inner, const sandbox_spec& spec) {
   if (spec.level == sandbox_level::none)
     return limited(std::move(inner), spec);
   if (auto without = lacking(); spec.level == sandbox_level::full && !without.empty())
-    return failure{failure_kind::missing, "The full sandbox is not available on this machine, it lacks: " + without +
-                                              "; `ke-runtime doctor` says how to get it, `--sandbox best` does without."};
-  if (!known().bubblewrap)
+    return failure{failure_kind::missing,
+                   "The full sandbox is not available on this machine, it lacks: " + without +
+                       "; `ke-runtime doctor` says how to get it, `--sandbox best` does without."};
+  if (!has_launcher(spec.level))
     return limited(std::move(inner), spec);
   add_defaults(inner.env, spec.scratch);
   return bubblewrapped(std::move(inner), spec, known().usable);

@@ -9,12 +9,14 @@
 #include <utility>
 #include <vector>
 
-// Candidates and the compilers that read them are hostile. A sandbox is an argv prefix (bubblewrap) with namespaces, a seccomp
-// filter, an unprivileged outer user and limits; the rest of the runtime starts it like any other child.
+// Candidates and the compilers that read them are hostile. A sandbox is an argv prefix (bubblewrap) with
+// namespaces, a seccomp filter, an unprivileged outer user and limits; the rest of the runtime starts it like
+// any other child.
 
 namespace ke {
 
-/// What `--sandbox` asks for. full: refuse where a required part is absent; best: do without it and say so; none: limits only.
+/// What `--sandbox` asks for. full: refuse where a required part is absent; best: do without it and say so;
+/// none: limits only.
 enum class sandbox_level : std::uint8_t { full, best, none };
 KE_NAMES(sandbox_level, 3, "full", "best", "none")
 
@@ -25,35 +27,45 @@ KE_NAMES(part_state, 3, "ok", "degraded", "missing")
 struct sandbox_part {
   std::string name; ///< user, pid, net, mount, ipc, uts, seccomp, uid, processes, memory, freezer, landlock
   part_state state = part_state::missing;
-  std::string text; ///< what is used, or what is lost and how to get it
+  std::string text;      ///< what is used, or what is lost and how to get it
   bool required = false; ///< `full` refuses without it
 };
 
-/// What this machine offers. Probed once by starting real sandboxes (tens of milliseconds), then cached; any thread.
+/// What this machine offers. Probed once by starting real sandboxes (tens of milliseconds), then cached; any
+/// thread.
 const std::vector<sandbox_part>& sandbox_probe();
 
 /// In a few words, for provenance: "full", "best, without seccomp" or "none".
 std::string sandbox_label(sandbox_level level);
 
+/// Whether `sandboxed` at this level puts a launcher in front: then the child of ours is bwrap and the
+/// program its descendant (freezer's `skip_root`; a terminating signal of the program is told as exit code
+/// 128 + signal).
+bool has_launcher(sandbox_level level);
+
 struct sandbox_spec {
   sandbox_level level = sandbox_level::full;
-  /// (host path, path inside). With a dropped user the host path must be readable by others, every folder above it included;
-  /// a single file that is not is copied in (keep it small), a folder that is not is refused as `invalid`.
+  /// (host path, path inside). With a dropped user the host path must be readable by others, every folder
+  /// above it included; a single file that is not is copied in (keep it small), a folder that is not is
+  /// refused as `invalid`.
   std::vector<std::pair<std::string, std::string>> read_only;
-  /// As read_only. Given to the outer user when root drops to one. No size limit holds here but `file_bytes` of the spec.
+  /// As read_only. Given to the outer user when root drops to one. No size limit holds here but `file_bytes`
+  /// of the spec.
   std::vector<std::pair<std::string, std::string>> writable;
-  std::uint64_t scratch_bytes = 64ull << 20; ///< size of the tmpfs at `scratch`, HOME, TMPDIR and start directory; /dev/shm has as much
-  std::string scratch = "/tmp/scratch";      ///< path inside
-  bool network = false;                      ///< true: the host's network
-  std::uint32_t processes = 64;              ///< processes and threads; 0: no limit
-  std::uint64_t memory_bytes = 0;            ///< address space of each process; 0: `inner.memory_bytes`
-  std::vector<std::string> devices;          ///< device nodes to show, e.g. /dev/nvidia0; absent ones are skipped
+  std::uint64_t scratch_bytes =
+      64ull << 20; ///< size of the tmpfs at `scratch`, HOME, TMPDIR and start directory; /dev/shm has as much
+  std::string scratch = "/tmp/scratch"; ///< path inside
+  bool network = false;                 ///< true: the host's network
+  std::uint32_t processes = 64;         ///< processes and threads; 0: no limit
+  std::uint64_t memory_bytes = 0;       ///< address space of each process; 0: `inner.memory_bytes`
+  std::vector<std::string> devices;     ///< device nodes to show, e.g. /dev/nvidia0; absent ones are skipped
 };
 
-/// Wraps a plain spec. `inner.argv[0]` and `inner.directory` are paths inside (with level none: of the host; read_only,
-/// writable and scratch do not exist then). `inner.env` is the whole environment but for PATH, HOME, TMPDIR and LANG, which are
-/// set if it lacks them; pass_fds, input, deadline and limits stay as they are. The result may be started once.
-/// Failures: `missing` naming the absent part, `invalid` naming the path. Any thread; blocks for the probe at the first call.
+/// Wraps a plain spec. `inner.argv[0]` and `inner.directory` are paths inside (with level none: of the host;
+/// read_only, writable and scratch do not exist then). `inner.env` is the whole environment but for PATH,
+/// HOME, TMPDIR and LANG, which are set if it lacks them; pass_fds, input, deadline and limits stay as they
+/// are. The result may be started once. Failures: `missing` naming the absent part, `invalid` naming the
+/// path. Any thread; blocks for the probe at the first call.
 result<process_spec> sandboxed(process_spec inner, const sandbox_spec& spec);
 
 } // namespace ke

@@ -30,7 +30,8 @@ struct limit {
   rlimit value{};
 };
 
-/// All that the child needs, made before it exists: between clone and exec it shares our memory and may neither allocate nor lock.
+/// All that the child needs, made before it exists: between clone and exec it shares our memory and may
+/// neither allocate nor lock.
 struct launch {
   const char* path = nullptr;
   char* const* argv = nullptr;
@@ -68,8 +69,9 @@ bool become(std::uint32_t user) {
 }
 
 step prepare(const launch& l) {
-  // Handlers would run in our memory once signals are unblocked; ignored signals would stay ignored across exec.
-  struct sigaction plain {};
+  // Handlers would run in our memory once signals are unblocked; ignored signals would stay ignored across
+  // exec.
+  struct sigaction plain{};
   plain.sa_handler = SIG_DFL;
   for (int s = 1; s < NSIG; ++s)
     ::sigaction(s, &plain, nullptr);
@@ -82,7 +84,8 @@ step prepare(const launch& l) {
   for (std::size_t i = 0; i < l.limits_size; ++i)
     if (::prlimit(0, static_cast<__rlimit_resource>(l.limits[i].resource), &l.limits[i].value, nullptr) < 0)
       return step::limits;
-  // Orphans of a living child stay with it, so what comes to us can only be from dead ones (see sweep_orphans).
+  // Orphans of a living child stay with it, so what comes to us can only be from dead ones (see
+  // sweep_orphans).
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   if (l.user != 0 && !become(l.user))
     return step::user;
@@ -107,11 +110,12 @@ step prepare(const launch& l) {
 }
 
 bool runnable(const std::string& path) {
-  struct stat s {};
+  struct stat s{};
   return ::stat(path.c_str(), &s) == 0 && S_ISREG(s.st_mode) && ::access(path.c_str(), X_OK) == 0;
 }
 
-/// The path of the program, empty if there is none. A relative path with a slash is seen from the child's directory, as a shell would.
+/// The path of the program, empty if there is none. A relative path with a slash is seen from the child's
+/// directory, as a shell would.
 std::string locate(const process_spec& spec) {
   const auto& name = spec.argv.front();
   if (name.find('/') != name.npos) {
@@ -167,7 +171,9 @@ bool open_pipes(const process_spec& spec, pipes& p) {
   return static_cast<bool>(p.child_in);
 }
 
-failure bad(failure_kind kind, std::string text, bool retryable = false) { return {kind, std::move(text), retryable}; }
+failure bad(failure_kind kind, std::string text, bool retryable = false) {
+  return {kind, std::move(text), retryable};
+}
 
 failure explain(const launch& l, const process_spec& spec, const std::string& path) {
   const auto& name = spec.argv.front();
@@ -175,19 +181,28 @@ failure explain(const launch& l, const process_spec& spec, const std::string& pa
   switch (l.failed) {
   case step::exec:
     if (l.error == ENOENT)
-      return bad(failure_kind::missing, "'" + path + "' cannot be started: the interpreter or loader that it names does not exist; install it.");
+      return bad(
+          failure_kind::missing,
+          "'" + path +
+              "' cannot be started: the interpreter or loader that it names does not exist; install it.");
     if (l.error == EACCES || l.error == ENOEXEC)
-      return bad(failure_kind::missing, "'" + path + "' cannot be started (" + why + "): it must be a program that this user may run.");
-    return bad(failure_kind::internal, "'" + path + "' cannot be started: " + why + ".", l.error == EAGAIN || l.error == ENOMEM);
+      return bad(failure_kind::missing, "'" + path + "' cannot be started (" + why +
+                                            "): it must be a program that this user may run.");
+    return bad(failure_kind::internal, "'" + path + "' cannot be started: " + why + ".",
+               l.error == EAGAIN || l.error == ENOMEM);
   case step::directory:
-    return bad(failure_kind::invalid, "'" + name + "' cannot be started in the folder '" + spec.directory + "': " + why + ".");
+    return bad(failure_kind::invalid,
+               "'" + name + "' cannot be started in the folder '" + spec.directory + "': " + why + ".");
   case step::descriptors:
-    return bad(failure_kind::internal, "'" + name + "' cannot be started: its descriptors could not be placed (" + why +
-                                           "); Linux 5.11 or newer is needed, and room under the limit of open files.");
+    return bad(failure_kind::internal,
+               "'" + name + "' cannot be started: its descriptors could not be placed (" + why +
+                   "); Linux 5.11 or newer is needed, and room under the limit of open files.");
   case step::user:
-    return bad(failure_kind::invalid, "'" + name + "' cannot be started as user " + std::to_string(spec.outer_uid) + ": " + why + "; this needs root.");
+    return bad(failure_kind::invalid, "'" + name + "' cannot be started as user " +
+                                          std::to_string(spec.outer_uid) + ": " + why + "; this needs root.");
   default:
-    return bad(failure_kind::internal, "'" + name + "' cannot be started: its session or limits could not be set (" + why + ").");
+    return bad(failure_kind::internal,
+               "'" + name + "' cannot be started: its session or limits could not be set (" + why + ").");
   }
 }
 
@@ -197,8 +212,9 @@ status check(const process_spec& spec) {
   std::set<int> numbers;
   for (auto [ours, theirs] : spec.pass_fds)
     if (theirs < 3 || !numbers.insert(theirs).second || ::fcntl(ours, F_GETFD) < 0)
-      return bad(failure_kind::invalid, "'" + spec.argv.front() + "' cannot be given descriptor " + std::to_string(ours) + " as " +
-                                            std::to_string(theirs) + ": pass open descriptors, each to a number of its own above 2.");
+      return bad(failure_kind::invalid, "'" + spec.argv.front() + "' cannot be given descriptor " +
+                                            std::to_string(ours) + " as " + std::to_string(theirs) +
+                                            ": pass open descriptors, each to a number of its own above 2.");
   return ok;
 }
 
@@ -209,10 +225,14 @@ result<child> spawn(const process_spec& spec) {
     return good.error();
   auto path = locate(spec);
   if (path.empty())
-    return bad(failure_kind::missing, "The program '" + spec.argv.front() + "' was not found; install it or put its folder on PATH.");
+    return bad(failure_kind::missing, "The program '" + spec.argv.front() +
+                                          "' was not found; install it or put its folder on PATH.");
   pipes p;
   if (!open_pipes(spec, p))
-    return bad(failure_kind::internal, "No pipe for '" + spec.argv.front() + "': " + std::strerror(errno) + "; raise the limit of open files.", true);
+    return bad(failure_kind::internal,
+               "No pipe for '" + spec.argv.front() + "': " + std::strerror(errno) +
+                   "; raise the limit of open files.",
+               true);
 
   std::vector<char*> argv;
   for (auto& a : spec.argv)
@@ -225,7 +245,8 @@ result<child> spawn(const process_spec& spec) {
   for (auto& pair : pairs)
     env.push_back(pair.data());
   env.push_back(nullptr);
-  std::vector<std::pair<int, int>> plan{{p.child_in.get(), 0}, {p.child_out.get(), 1}, {p.child_err.get(), 2}};
+  std::vector<std::pair<int, int>> plan{
+      {p.child_in.get(), 0}, {p.child_out.get(), 1}, {p.child_err.get(), 2}};
   plan.insert(plan.end(), spec.pass_fds.begin(), spec.pass_fds.end());
   std::vector<int> moved(plan.size());
   auto limits = limits_of(spec);
@@ -247,7 +268,8 @@ result<child> spawn(const process_spec& spec) {
 
   constexpr std::size_t stack_size = 64 << 10;
   auto stack = std::make_unique_for_overwrite<char[]>(stack_size);
-  auto top = reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(stack.get()) + stack_size) & ~std::uintptr_t{63});
+  auto top = reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(stack.get()) + stack_size) &
+                                     ~std::uintptr_t{63});
 
   child c;
   int pidfd = -1;
@@ -260,7 +282,10 @@ result<child> spawn(const process_spec& spec) {
   int error = errno;
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (c.pid < 0)
-    return bad(failure_kind::internal, "'" + spec.argv.front() + "' cannot be started: " + std::strerror(error) + "; too many processes or too little memory.", true);
+    return bad(failure_kind::internal,
+               "'" + spec.argv.front() + "' cannot be started: " + std::strerror(error) +
+                   "; too many processes or too little memory.",
+               true);
   c.pidfd.reset(pidfd);
   if (l.failed != step::none) {
     ::waitpid(c.pid, nullptr, __WALL);

@@ -1,7 +1,9 @@
 #pragma once
 
 #include "runtime/search/rank_index.hpp"
+#include "runtime/search/tree.hpp"
 
+#include <bit>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -9,15 +11,28 @@
 
 namespace ke {
 
+/// k for k < 16, else k with all but its four leading bits cleared: a bonus is known to an eighth, which is
+/// as much as it means.
+constexpr std::uint32_t coarse(std::uint32_t k) {
+  auto shift = k < 16 ? 0 : std::bit_width(k) - 4;
+  return k >> shift << shift;
+}
+
 /// The nodes that a flat policy may expand, so that the best one is found without looking at all of them.
 ///
-/// A node's worth is  R + scale / (1 + k):  R its rank among the scored nodes (0 worst, 1 best), k its visits and in-flight descendants.
-/// Nodes lie in buckets by k; within one bucket the highest merit has the highest R, so only each bucket's top can win. Buckets are visited
-/// from the smallest k up, and the search ends as soon as 1 + scale / (1 + k) cannot beat the best so far. The number of different k is
-/// O(sqrt(n)); with scales of order 1 a handful of buckets is looked at.
+/// A node's worth is  R + scale / (1 + k):  R its rank among the scored nodes (0 worst, 1 best), k its visits
+/// and in-flight descendants, rounded down by `coarse`. Nodes lie in buckets by k; within one bucket the
+/// highest merit has the highest R, so only each bucket's top can win. Buckets are visited from the smallest
+/// k up: a later one has a smaller bonus, so its rank is asked for only if its top has a higher merit than
+/// any seen before, and the search ends as soon as 1 + scale / (1 + k) cannot beat the best so far. There are
+/// at most 16 + 8 log2(n / 16) buckets.
 ///
-/// Merits order nodes: a scored node's is its score and it is also `ranked`; a node to be repaired only borrows a merit.
-/// Two rooms: `open`, and `closed` for nodes that should rest while an open one is left.
+/// A node's k grows with every descendant; moving all ancestors at each step would cost more than the rest of
+/// the search. A node may therefore lie in a bucket of smaller k than its own: there its worth is
+/// over-estimated, so it surfaces no later than it should, and is then moved on.
+///
+/// Merits order nodes: a scored node's is its score and it is also `ranked`; a node to be repaired only
+/// borrows a merit. Two rooms: `open`, and `closed` for nodes that should rest while an open one is left.
 class arms {
 public:
   enum class room : std::uint8_t { none, open, closed };
@@ -25,11 +40,15 @@ public:
   void rank(double score, std::uint32_t node) { ranks_.insert(rank_key(score, node)); }
   std::size_t ranked() const { return ranks_.size(); }
 
-  /// Puts `node` where it belongs now: into a room at count `k`, or (none) out of both. Cheap if nothing changed. A node's merit never changes.
+  /// Puts `node` where it belongs now: into a room at count `k` (>= 1, made coarse here), or (none) out of
+  /// both. Needed when its room changes or its k shrinks; growth need not be reported, and reporting it costs
+  /// nothing. A node's merit never changes.
   void place(std::uint32_t node, room where, std::uint32_t k, double merit);
+  room where(std::uint32_t node) const;
 
-  /// The node of highest worth in a room; ties go to the smaller k, then the higher merit, then the older node.
-  std::optional<std::uint32_t> best(room where, double scale);
+  /// The node of highest worth in a room, with the k that the tree has now; ties go to the smaller k, then
+  /// the higher merit, then the older node.
+  std::optional<std::uint32_t> best(const tree_index& tree, room where, double scale);
 
   /// R of a merit in [0, 1].
   double standing(std::uint64_t key) const;
@@ -37,18 +56,21 @@ public:
 
 private:
   struct bucket {
-    std::vector<std::uint64_t> heap; ///< rank_key of merits, highest first; may hold keys of nodes that have left
-    std::uint32_t live = 0;          ///< members, not counting those that have left
+    std::vector<std::uint64_t>
+        heap;               ///< rank_key of merits, highest first; may hold keys of nodes that have left
+    std::uint32_t live = 0; ///< members, not counting those that have left
   };
   using room_map = std::map<std::uint32_t, bucket>;
   room_map& of(room r) { return r == room::open ? open_ : closed_; }
   std::uint32_t& spot(std::uint32_t node);
   bool here(std::uint64_t key, std::uint32_t spot) const;
   void compact(bucket& b, std::uint32_t spot);
+  void join(std::uint64_t key, std::uint32_t spot);
 
   rank_index ranks_;
   room_map open_, closed_;
-  std::vector<std::uint32_t> spots_; ///< by node: 0 absent, else k with the top bit telling the room
+  std::vector<std::uint32_t>
+      spots_; ///< by node: 0 absent, else its bucket's k with the top bit telling the room
 };
 
 } // namespace ke

@@ -6,8 +6,8 @@
 
 namespace ke {
 
-/// A growing array whose elements never move: a million rows must not exist twice while a vector doubles. Indices are stable; growth costs
-/// one allocation per `chunk` elements.
+/// A growing array whose elements never move: a million rows must not exist twice while a vector doubles.
+/// Indices are stable; growth costs one allocation per `chunk` elements.
 template <class T, std::size_t chunk = 4096>
 class chunked {
 public:
@@ -27,7 +27,9 @@ public:
       push_back(fill);
   }
 
-  std::size_t bytes() const { return chunks_.size() * chunk * sizeof(T) + chunks_.capacity() * sizeof(void*); }
+  std::size_t bytes() const {
+    return chunks_.size() * chunk * sizeof(T) + chunks_.capacity() * sizeof(void*);
+  }
 
 private:
   std::vector<std::unique_ptr<T[]>> chunks_;

@@ -8,21 +8,22 @@ namespace ke {
 
 /// What a campaign knows of its supply and demand, now.
 struct credit_facts {
-  std::uint32_t slots = 0;            ///< device slots of usable workers
-  std::uint32_t busy = 0;             ///< jobs on slots
-  std::uint32_t queued = 0;           ///< answered, no slot yet
-  std::uint32_t asking = 0;           ///< planned and asked: waiting for a model
-  double model_latency_s = 0;         ///< measured mean; 0: not yet known
-  double evaluations_per_s = 0;       ///< measured, all slots busy; 0: not yet known
-  std::uint32_t parallel = 1;         ///< [search] parallel: upper bound of everything in flight
-  std::uint64_t candidates_left = 0;  ///< of the budget
+  std::uint32_t slots = 0;           ///< device slots of usable workers
+  std::uint32_t busy = 0;            ///< jobs on slots
+  std::uint32_t queued = 0;          ///< answered, no slot yet
+  std::uint32_t asking = 0;          ///< planned and asked: waiting for a model
+  double model_latency_s = 0;        ///< measured mean; 0: not yet known
+  double evaluations_per_s = 0;      ///< measured, all slots busy; 0: not yet known
+  std::uint32_t parallel = 1;        ///< [search] parallel: upper bound of everything in flight
+  std::uint64_t candidates_left = 0; ///< of the budget
 };
 
 /// How many more candidates should be begun so that no slot idles and no answer goes stale in a queue:
 ///   wanted = free slots + one queued job per slot + the evaluations that will end while a model thinks
 ///   credit = wanted - queued - asking
-/// bounded by `parallel` and by the budget. While latency or rate is unknown, `parallel` alone decides: nothing is learnt from waiting.
-/// Without any slot it is 0, so that no request is paid for what nobody can run.
+/// bounded by `parallel` and by the budget. While latency or rate is unknown, `parallel` alone decides:
+/// nothing is learnt from waiting. Without any slot it is 0, so that no request is paid for what nobody can
+/// run.
 inline std::uint32_t credit(const credit_facts& f) {
   if (f.slots == 0)
     return 0;

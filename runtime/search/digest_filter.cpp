@@ -9,7 +9,9 @@ namespace ke {
 
 namespace {
 
-int nibble(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
+int nibble(char c) {
+  return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
 
 bool decode(std::string_view hex, std::array<std::uint8_t, 32>& out) {
   if (hex.size() != 64)
@@ -98,6 +100,8 @@ std::vector<std::string> digest_filter::latest(std::size_t most) const {
   return texts;
 }
 
-std::size_t digest_filter::bytes() const { return entries_.bytes() + slots_.capacity() * 4 + latest_.size() * 32; }
+std::size_t digest_filter::bytes() const {
+  return entries_.bytes() + slots_.capacity() * 4 + latest_.size() * 32;
+}
 
 } // namespace ke

@@ -12,11 +12,13 @@
 
 namespace ke {
 
-/// Which sources a tree has seen: normalised digest to the first node that had it, and the latest digests in full. 16 bytes of a digest are kept
-/// per distinct source, plus at most 10 of table: a million cost about 26 MB.
+/// Which sources a tree has seen: normalised digest to the first node that had it, and the latest digests in
+/// full. 16 bytes of a digest are kept per distinct source, plus at most 10 of table: a million cost about 26
+/// MB.
 class digest_filter {
 public:
-  /// The first node with this source: `node` itself if it is new. Digests are 64 hexadecimal digits; another text is hashed first.
+  /// The first node with this source: `node` itself if it is new. Digests are 64 hexadecimal digits; another
+  /// text is hashed first.
   std::uint32_t note(std::string_view digest, std::uint32_t node);
   std::optional<std::uint32_t> find(std::string_view digest) const;
 
@@ -36,7 +38,8 @@ private:
   void grow();
 
   chunked<entry> entries_;
-  std::vector<std::uint32_t> slots_; ///< entry + 1; 0 is empty; open addressing, a power of two, at most two thirds full
+  std::vector<std::uint32_t>
+      slots_; ///< entry + 1; 0 is empty; open addressing, a power of two, at most two thirds full
   std::deque<std::array<std::uint8_t, 32>> latest_;
 };
 

@@ -13,7 +13,8 @@ result<ensemble> ensemble::make(ensemble_kind kind, const std::vector<model_sett
 
 status ensemble::configure(ensemble_kind kind, const std::vector<model_settings>& models) {
   if (kind != ensemble_kind::weights)
-    return failure{failure_kind::invalid, "[search] ensemble = \"" + std::string{to_text(kind)} + "\" is not available yet; use \"weights\""};
+    return failure{failure_kind::invalid, "[search] ensemble = \"" + std::string{to_text(kind)} +
+                                              "\" is not available yet; use \"weights\""};
   std::vector<share> shares;
   double sum = 0;
   for (const auto& m : models)
@@ -22,7 +23,8 @@ status ensemble::configure(ensemble_kind kind, const std::vector<model_settings>
       sum += m.weight;
     }
   if (shares.empty())
-    return failure{failure_kind::invalid, "no [[model]] has a positive weight; give at least one model weight = 1.0"};
+    return failure{failure_kind::invalid,
+                   "no [[model]] has a positive weight; give at least one model weight = 1.0"};
   std::sort(shares.begin(), shares.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   for (auto& s : shares)
     s.weight /= sum;

@@ -10,9 +10,10 @@
 
 namespace ke {
 
-/// Which model writes the next candidate. Weights, drawn smoothly: each model gains credit in proportion to its weight with every choice and pays
-/// one for being chosen; the draw is proportional to the positive credits. So shares are kept over short runs too, and yet no fixed cycle lets
-/// one model always meet the same kind of node. State is keyed by model name: models may come, go and change order between sessions.
+/// Which model writes the next candidate. Weights, drawn smoothly: each model gains credit in proportion to
+/// its weight with every choice and pays one for being chosen; the draw is proportional to the positive
+/// credits. So shares are kept over short runs too, and yet no fixed cycle lets one model always meet the
+/// same kind of node. State is keyed by model name: models may come, go and change order between sessions.
 class ensemble {
 public:
   /// `invalid` if the kind is not available or no model has a positive weight.

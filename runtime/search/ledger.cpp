@@ -14,18 +14,30 @@ std::uint64_t scaled(double x, double unit) {
   return y < 1e19 ? static_cast<std::uint64_t>(y) : static_cast<std::uint64_t>(1e19);
 }
 
-std::uint64_t count(std::int64_t n) { return n > 0 ? static_cast<std::uint64_t>(n) : 0; }
+std::uint64_t count(std::int64_t n) {
+  return n > 0 ? static_cast<std::uint64_t>(n) : 0;
+}
 
 /// The parts of an amount, in the order of `resource`.
-std::array<std::uint64_t, 4> parts(const amounts& a) { return {a.candidates, a.tokens, a.nano_usd, a.device_us}; }
+std::array<std::uint64_t, 4> parts(const amounts& a) {
+  return {a.candidates, a.tokens, a.nano_usd, a.device_us};
+}
 
-void add(std::uint64_t& to, std::uint64_t x) { to = to + x < to ? ~0ull : to + x; }
-void take(std::uint64_t& from, std::uint64_t x) { from -= std::min(from, x); }
+void add(std::uint64_t& to, std::uint64_t x) {
+  to = to + x < to ? ~0ull : to + x;
+}
+void take(std::uint64_t& from, std::uint64_t x) {
+  from -= std::min(from, x);
+}
 
 } // namespace
 
-std::uint64_t amounts::nano(double usd) { return scaled(usd, 1e9); }
-std::uint64_t amounts::micro(double seconds) { return scaled(seconds, 1e6); }
+std::uint64_t amounts::nano(double usd) {
+  return scaled(usd, 1e9);
+}
+std::uint64_t amounts::micro(double seconds) {
+  return scaled(seconds, 1e6);
+}
 
 void ledger::caps(const budget_settings& b) {
   cap_.candidates = std::max<std::uint64_t>(count(b.candidates), 1); // always limited

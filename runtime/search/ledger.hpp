@@ -13,23 +13,25 @@ enum class resource : std::uint8_t { candidates, tokens, usd, device, wall };
 /// The stop reasons of product.md, too.
 KE_NAMES(resource, 5, "budget.candidates", "budget.tokens", "budget.usd", "budget.device", "budget.wall")
 
-/// An amount of everything that is budgeted. Money and device time are kept in integers so that sums do not depend on their order.
+/// An amount of everything that is budgeted. Money and device time are kept in integers so that sums do not
+/// depend on their order.
 struct amounts {
   std::uint64_t candidates = 0;
   std::uint64_t tokens = 0;
   std::uint64_t nano_usd = 0;
   std::uint64_t device_us = 0;
 
-  static std::uint64_t nano(double usd);           ///< rounded up; not below 0
-  static std::uint64_t micro(double seconds);      ///< rounded up; not below 0
+  static std::uint64_t nano(double usd);      ///< rounded up; not below 0
+  static std::uint64_t micro(double seconds); ///< rounded up; not below 0
   double usd() const { return static_cast<double>(nano_usd) * 1e-9; }
   double device_s() const { return static_cast<double>(device_us) * 1e-6; }
 };
 KE_FIELDS(amounts, x.candidates, x.tokens, x.nano_usd, x.device_us)
 
-/// A campaign's budget, kept in two phases: reserve the worst case before something starts, settle what it really took afterwards. While nothing
-/// takes more than its reservation, spent + reserved never exceeds a cap, whatever is in flight. If something does (a provider that
-/// counts more tokens than it was allowed), the truth is recorded and further reservations are refused. Not thread-safe.
+/// A campaign's budget, kept in two phases: reserve the worst case before something starts, settle what it
+/// really took afterwards. While nothing takes more than its reservation, spent + reserved never exceeds a
+/// cap, whatever is in flight. If something does (a provider that counts more tokens than it was allowed),
+/// the truth is recorded and further reservations are refused. Not thread-safe.
 class ledger {
 public:
   ledger() = default;
@@ -51,7 +53,8 @@ public:
 
   /// The first resource that cannot hold `a` on top of what is spent and reserved.
   std::optional<resource> lacking(const amounts& a) const;
-  /// The first resource of which nothing is left even after everything in flight is given back: the campaign is over.
+  /// The first resource of which nothing is left even after everything in flight is given back: the campaign
+  /// is over.
   std::optional<resource> exhausted() const;
   /// Candidates that may still be begun.
   std::uint64_t candidates_left() const;

@@ -27,18 +27,18 @@ bool is_usable(node_state state) {
 }
 
 double puct_rules::scale(std::uint64_t evaluations, std::uint64_t scored) const {
-  return exploration * std::sqrt(static_cast<double>(evaluations) / static_cast<double>(std::max<std::uint64_t>(scored, 1)));
+  return exploration * std::sqrt(static_cast<double>(evaluations) /
+                                 static_cast<double>(std::max<std::uint64_t>(scored, 1)));
 }
 
-/// Own score; half of what a repair would start from for each failed step above it; the reference's for a correct node of an untimed campaign.
+/// A correct node's is its score (the reference's in an untimed campaign). Any other borrows half of its
+/// parent's.
 double puct_rules::merit_of(const tree_index& tree, std::uint32_t node) {
   double share = 1;
   for (;; node = tree[node].parent, share /= 2) {
     const auto& row = tree[node];
     if (row.state == node_state::correct)
       return share * (row.score >= 0 ? row.score : 1);
-    if (row.state == node_state::noisy || row.state == node_state::compiled)
-      share /= 2;
   }
 }
 
@@ -60,11 +60,12 @@ namespace {
 
 class mcts final : public policy {
 public:
-  explicit mcts(const search_settings& s) { configure(s); }
+  explicit mcts(const search_settings& s) { rules_ = rules_of(s); }
 
-  void configure(const search_settings& s) override {
-    rules_.exploration = s.policy == policy_kind::greedy ? 0 : std::max(s.exploration, 0.0);
-    rules_.drafts = static_cast<std::uint32_t>(std::clamp<std::int64_t>(s.drafts, 1, 1 << 20));
+  void configure(const search_settings& s, const tree_index& tree) override {
+    rules_ = rules_of(s);
+    for (std::uint32_t node = 1; node < tree.size(); ++node)
+      refresh(tree, node); // exploration = 0 also ends the rest of widened nodes
   }
 
   std::optional<selection> select(const tree_index& tree, random_source&) override {
@@ -73,22 +74,34 @@ public:
     if (root.children < rules_.drafts)
       return draft;
     auto scale = rules_.scale(root.visits, arms_.ranked());
-    auto node = arms_.best(arms::room::open, scale);
+    auto node = arms_.best(tree, arms::room::open, scale);
     if (!node)
-      node = arms_.best(arms::room::closed, scale);
+      node = arms_.best(tree, arms::room::closed, scale);
     if (node)
-      return selection{.parent = *node, .operation = is_usable(tree[*node].state) ? operation_kind::improve : operation_kind::fix};
+      return selection{.parent = *node,
+                       .operation =
+                           is_usable(tree[*node].state) ? operation_kind::improve : operation_kind::fix};
     if (root.in_flight == 0)
       return draft; // all drafts and their repairs failed: only a new start is left
     return std::nullopt;
   }
 
-  void added(const tree_index& tree, std::uint32_t node) override { refresh_up(tree, tree[node].parent); }
+  void added(const tree_index& tree, std::uint32_t node) override {
+    auto parent = tree[node].parent;
+    if (parent == 0)
+      return;
+    refresh(tree, parent);
+    for (auto n = tree[parent].parent; n != 0; n = tree[n].parent)
+      if (arms_.where(n) == arms::room::closed) // a larger subtree may have room for another child
+        refresh(tree, n);
+  }
 
   void ended(const tree_index& tree, std::uint32_t node) override {
     if (tree[node].state == node_state::correct)
       arms_.rank(puct_rules::merit_of(tree, node), node);
     refresh(tree, node);
+    if (tree[node].parent == 0)
+      return;
     if (has_verdict(tree[node].state))
       refresh(tree, tree[node].parent);
     else
@@ -98,6 +111,11 @@ public:
   std::size_t bytes() const override { return arms_.bytes(); }
 
 private:
+  static puct_rules rules_of(const search_settings& s) {
+    return {.exploration = s.policy == policy_kind::greedy ? 0 : std::max(s.exploration, 0.0),
+            .drafts = static_cast<std::uint32_t>(std::clamp<std::int64_t>(s.drafts, 1, 1 << 20))};
+  }
+
   void refresh_up(const tree_index& tree, std::uint32_t node) {
     for (; node != 0; node = tree[node].parent)
       refresh(tree, node);
@@ -108,8 +126,8 @@ private:
     if (rest == puct_rules::rest::never)
       arms_.place(node, arms::room::none, 0, 0);
     else
-      arms_.place(node, rest == puct_rules::rest::open ? arms::room::open : arms::room::closed, puct_rules::k_of(tree[node]),
-                  puct_rules::merit_of(tree, node));
+      arms_.place(node, rest == puct_rules::rest::open ? arms::room::open : arms::room::closed,
+                  puct_rules::k_of(tree[node]), puct_rules::merit_of(tree, node));
   }
 
   puct_rules rules_;
@@ -118,6 +136,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<policy> make_mcts(const search_settings& settings) { return std::make_unique<mcts>(settings); }
+std::unique_ptr<policy> make_mcts(const search_settings& settings) {
+  return std::make_unique<mcts>(settings);
+}
 
 } // namespace ke

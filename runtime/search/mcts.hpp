@@ -6,19 +6,22 @@
 
 namespace ke {
 
-/// The rules of the `mcts` policy, apart from its index, so that a test can apply them to every node one by one.
+/// The rules of the `mcts` policy, apart from its index, so that a test can apply them to every node one by
+/// one.
 ///
 /// It is the flat rank-PUCT of asynchronous program search (features.md E2): over ALL scored nodes,
-///     worth(i) = R(i) + c * P * sqrt(V) / (1 + k(i))
-/// R(i) the rank of i's own score among all scores (0 lowest, 1 highest: independent of the operator's time scale), k(i) = finished and open nodes in
-/// i's subtree, itself included (the open ones are the virtual loss of parallel search), V the tree's evaluations, c = [search]
-/// exploration, P the prior of one node. c = 0 is greedy: always the best node.
+///     worth(i) = R(i) + c * P * sqrt(V) / (1 + coarse(k(i)))
+/// R(i) the rank of i's own score among all scores (0 lowest, 1 highest: independent of the operator's time
+/// scale), k(i) = finished and open nodes in i's subtree, itself included (the open ones are the virtual loss
+/// of parallel search), V the tree's evaluations, c = [search] exploration, P the prior of one node. c = 0 is
+/// greedy: always the best node.
 struct puct_rules {
   double exploration = 1;
   std::uint32_t drafts = 8;
 
-  /// c * P * sqrt(V), with P = 1 / sqrt(n) for n scored nodes. A prior of 1 would let the bonus grow without end, so that every hopeless leaf is expanded once
-  /// before the best node gets its second child; 1 / n would end exploration soon after the start.
+  /// c * P * sqrt(V), with P = 1 / sqrt(n) for n scored nodes. A prior of 1 would let the bonus grow without
+  /// end, so that every hopeless leaf is expanded once before the best node gets its second child; 1 / n
+  /// would end exploration soon after the start.
   double scale(std::uint64_t evaluations, std::uint64_t scored) const;
 
   /// May `node` be expanded at all, by what, and with which merit does it stand among the others?
@@ -28,13 +31,14 @@ struct puct_rules {
   static std::uint32_t k_of(const tree_row& row) { return row.visits + row.in_flight; }
 };
 
-/// A failed node may be repaired by one child at a time; an unanswered or cancelled try does not count, up to `fix_tries` children. A chain of
-/// repairs is at most `fix_chain` long: so a branch whose children fail costs a bounded number of candidates before it is left.
+/// A failed node may be repaired by one child at a time; an unanswered or cancelled try does not count, up to
+/// `fix_tries` children. A chain of repairs is at most `fix_chain` long: so a branch whose children fail
+/// costs a bounded number of candidates before it is left.
 inline constexpr std::uint32_t fix_chain = 3;
 inline constexpr std::uint32_t fix_tries = 3;
 
-/// Progressive widening: a node rests while it has `widening` * sqrt(k) children or more, i.e. from five childless children on. A resting node is
-/// still expanded when nothing else can be: credit is never wasted.
+/// Progressive widening: a node rests while it has `widening` * sqrt(k) children or more, i.e. from five
+/// childless children on. A resting node is still expanded when nothing else can be: credit is never wasted.
 inline constexpr double widening = 2;
 
 /// Verdicts that another try may mend.

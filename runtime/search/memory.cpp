@@ -2,7 +2,8 @@
 
 namespace ke {
 
-memory_kind choose_memory(memory_kind setting, operation_kind operation, const tree_row& parent, const stagnation& s) {
+memory_kind choose_memory(memory_kind setting, operation_kind operation, const tree_row& parent,
+                          const stagnation& s) {
   if (operation == operation_kind::draft)
     return memory_kind::clean;
   if (setting != memory_kind::adaptive)

@@ -19,8 +19,9 @@ result<std::unique_ptr<policy>> make_policy(const search_settings& settings) {
   case policy_kind::beam:
     break;
   }
-  return failure{failure_kind::invalid, "[search] policy = \"" + std::string{to_text(settings.policy)} +
-                                            "\" is not available in this version; use mcts, greedy or best-of-n"};
+  return failure{failure_kind::invalid,
+                 "[search] policy = \"" + std::string{to_text(settings.policy)} +
+                     "\" is not available in this version; use mcts, greedy or best-of-n"};
 }
 
 } // namespace ke

@@ -19,8 +19,9 @@ struct selection {
   std::uint32_t draft = 0; ///< draft: its number, from 0
 };
 
-/// Decides which node is expanded next. Deterministic: the same calls with the same tree and generator give the same answers. The owner of the
-/// tree reports each change right after it made it; a policy keeps whatever index it needs to select without looking at all nodes.
+/// Decides which node is expanded next. Deterministic: the same calls with the same tree and generator give
+/// the same answers. The owner of the tree reports each change right after it made it; a policy keeps
+/// whatever index it needs to select without looking at all nodes.
 class policy {
 public:
   virtual ~policy() = default;
@@ -28,8 +29,8 @@ public:
   virtual std::optional<selection> select(const tree_index& tree, random_source& random) = 0;
   virtual void added(const tree_index&, std::uint32_t /*node*/) {}
   virtual void ended(const tree_index&, std::uint32_t /*node*/) {}
-  /// New settings of the same kind.
-  virtual void configure(const search_settings& s) = 0;
+  /// New settings of the same kind; may look at all nodes once.
+  virtual void configure(const search_settings& s, const tree_index& tree) = 0;
   virtual std::size_t bytes() const { return 0; }
 };
 

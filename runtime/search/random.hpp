@@ -14,8 +14,9 @@ constexpr std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// A seeded generator whose whole state is two numbers, so that a journal's fold reproduces it and a hash covers it: the n-th output is a
-/// pure function of (key, n). The standard library's distributions differ between implementations, hence our own.
+/// A seeded generator whose whole state is two numbers, so that a journal's fold reproduces it and a hash
+/// covers it: the n-th output is a pure function of (key, n). The standard library's distributions differ
+/// between implementations, hence our own.
 class random_source {
 public:
   random_source() = default;
@@ -27,7 +28,9 @@ public:
   double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
 
   /// Uniform in [0, n); n > 0. The bias of the multiplication is below n / 2^64.
-  std::uint64_t below(std::uint64_t n) { return static_cast<std::uint64_t>((static_cast<unsigned __int128>(next()) * n) >> 64); }
+  std::uint64_t below(std::uint64_t n) {
+    return static_cast<std::uint64_t>((static_cast<unsigned __int128>(next()) * n) >> 64);
+  }
 
   std::uint64_t key() const { return key_; }
   std::uint64_t position() const { return position_; } ///< numbers drawn so far

@@ -10,7 +10,8 @@ constexpr std::size_t block_size = 512;
 }
 
 std::uint64_t rank_key(double score, std::uint32_t node) {
-  auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(std::max(score, 0.0))); // of non-negative floats, order is order of their bits
+  auto bits = std::bit_cast<std::uint32_t>(
+      static_cast<float>(std::max(score, 0.0))); // of non-negative floats, order is order of their bits
   return std::uint64_t{bits} << 32 | static_cast<std::uint32_t>(~node);
 }
 
@@ -44,7 +45,8 @@ void rank_index::insert(std::uint64_t key) {
       ++fenwick_[i];
     return;
   }
-  // The upper half stays with the block's memory; a run of rising scores then leaves full halves behind it, not doubled capacities.
+  // The upper half stays with the block's memory; a run of rising scores then leaves full halves behind it,
+  // not doubled capacities.
   std::vector<std::uint64_t> low(block.begin(), block.begin() + block_size / 2);
   block.erase(block.begin(), block.begin() + block_size / 2);
   first_[at] = block.front();

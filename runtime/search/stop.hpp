@@ -8,9 +8,10 @@
 
 namespace ke {
 
-/// Counts finished candidates since the last gain. A gain is a score at least (1 + min_gain) times the score of the last gain, so that a slow
-/// creep adds up to one; the first score of all is one. Scores are lower bounds of their intervals: noise cannot feign progress. Counting ends,
-/// not time or requests, means that a hung job neither hides a stall nor makes one.
+/// Counts finished candidates since the last gain. A gain is a score at least (1 + min_gain) times the score
+/// of the last gain, so that a slow creep adds up to one; the first score of all is one. Scores are lower
+/// bounds of their intervals: noise cannot feign progress. Counting ends, not time or requests, means that a
+/// hung job neither hides a stall nor makes one.
 class progress_meter {
 public:
   void finished(std::optional<double> score, double min_gain);
@@ -24,8 +25,8 @@ private:
 
 /// Everything that the stop rule looks at, now.
 struct stop_facts {
-  double best_score = 0;     ///< lower bound of the best correct candidate; 0: none
-  bool any_correct = false;  ///< decides an untimed campaign
+  double best_score = 0;    ///< lower bound of the best correct candidate; 0: none
+  bool any_correct = false; ///< decides an untimed campaign
   std::uint64_t since_gain = 0;
   std::uint64_t in_flight = 0;
   std::optional<double> roofline_fraction; ///< of the best candidate
@@ -34,9 +35,10 @@ struct stop_facts {
 
 inline constexpr double roofline_goal = 0.95; ///< this close to the machine's limit nothing is left to win
 
-/// The stop reason of product.md, or empty: go on. The order is that of good news: target, roofline, then budgets, then stall.
-/// A budget whose last unit is merely reserved does not stop the campaign before what is in flight has ended; wall and device time, once
-/// used up, stop at once.
-std::optional<std::string_view> stop_reason(const goal_settings& goal, const budget_settings& budget, const ledger& money, const stop_facts& now);
+/// The stop reason of product.md, or empty: go on. The order is that of good news: target, roofline, then
+/// budgets, then stall. A budget whose last unit is merely reserved does not stop the campaign before what is
+/// in flight has ended; wall and device time, once used up, stop at once.
+std::optional<std::string_view> stop_reason(const goal_settings& goal, const budget_settings& budget,
+                                            const ledger& money, const stop_facts& now);
 
 } // namespace ke

@@ -100,7 +100,8 @@ std::optional<double> tree_index::score(std::uint32_t node, std::uint32_t target
   return s < 0 ? std::nullopt : std::optional{s};
 }
 
-bool tree_index::judge(std::uint32_t node, std::uint32_t target, node_state state, timing_decision decision, std::optional<double> score) {
+bool tree_index::judge(std::uint32_t node, std::uint32_t target, node_state state, timing_decision decision,
+                       std::optional<double> score) {
   auto& row = rows_[node];
   if (!is_open(row.state) || !has_verdict(state) || target >= targets_ || judged(node, target))
     return false;
@@ -161,6 +162,8 @@ void tree_index::close(std::uint32_t node, bool visit) {
   }
 }
 
-std::size_t tree_index::bytes() const { return sizeof *this + rows_.bytes() + results_.bytes() + second_parents_.size() * 32; }
+std::size_t tree_index::bytes() const {
+  return sizeof *this + rows_.bytes() + results_.bytes() + second_parents_.size() * 32;
+}
 
 } // namespace ke

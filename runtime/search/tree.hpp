@@ -15,7 +15,8 @@ namespace ke {
 enum class operation_kind : std::uint8_t { draft, improve, fix };
 KE_NAMES(operation_kind, 3, "draft", "improve", "fix")
 
-/// All that selection knows of a node. 56 bytes, so that a million fit in 56 MB; sources, prompts and verdicts are in the store.
+/// All that selection knows of a node. 56 bytes, so that a million fit in 56 MB; sources, prompts and
+/// verdicts are in the store.
 struct tree_row {
   std::uint32_t parent = no_node;
   std::uint32_t first_child = no_node; ///< the youngest; its elders follow by next_sibling
@@ -32,32 +33,37 @@ struct tree_row {
   timing_decision decision = timing_decision::none;
   operation_kind operation = operation_kind::draft;
   memory_kind memory = memory_kind::clean;
-  std::uint8_t model = 0;    ///< index into the tree core's model names
-  std::uint8_t fixes = 0;    ///< length of the chain of fix operations that ends here
-  std::uint8_t second = 0;   ///< 1: has a second parent, see tree_index::parent2
-  std::uint8_t marks = 0;    ///< free for the owner of the tree
+  std::uint8_t model = 0;  ///< index into the tree core's model names
+  std::uint8_t fixes = 0;  ///< length of the chain of fix operations that ends here
+  std::uint8_t second = 0; ///< 1: has a second parent, see tree_index::parent2
 };
 static_assert(sizeof(tree_row) <= 64);
 
-/// What a finished candidate is worth, in [0, 1]; the value that is backed up. After the shaping proposed in features.md E2:
+/// What a finished candidate is worth, in [0, 1]; the value that is backed up. After the shaping proposed in
+/// features.md E2:
 ///   failed or without a verdict   0
 ///   correct                       floor + (1 - floor) * clip(log2(score) / log2(goal), 0, 1), floor = 0.05
 ///   right but not timed (noisy, or an untimed campaign)   floor
-/// The logarithm makes two successive gains of 10% worth the same wherever they happen; the floor keeps "right but slow" above "wrong".
-/// `goal` <= 1 means that none was set; then 8 stands in for it.
+/// The logarithm makes two successive gains of 10% worth the same wherever they happen; the floor keeps
+/// "right but slow" above "wrong". `goal` <= 1 means that none was set; then 8 stands in for it.
 double reward_of(node_state state, double score, double goal);
 
-/// The compact index of one search tree. Node 0 is the reference itself: score 1, correct, no parents. Statistics are backed up along primary
-/// edges only; a second parent is provenance. Adding a child or ending a node costs O(depth), everything else O(1). Not thread-safe.
+/// The compact index of one search tree. Node 0 is the reference itself: score 1, correct, no parents.
+/// Statistics are backed up along primary edges only; a second parent is provenance. Adding a child or ending
+/// a node costs O(depth), everything else O(1). Not thread-safe.
 class tree_index {
 public:
   /// `targets` >= 1: verdicts that a node needs before it has ended.
   explicit tree_index(std::uint32_t targets = 1, double goal = 0);
 
-  std::uint32_t size() const { return static_cast<std::uint32_t>(rows_.size()); } ///< the reference root included
+  std::uint32_t size() const {
+    return static_cast<std::uint32_t>(rows_.size());
+  } ///< the reference root included
   std::uint32_t targets() const { return targets_; }
   const tree_row& operator[](std::uint32_t node) const { return rows_[node]; }
-  tree_row& edit(std::uint32_t node) { return rows_[node]; } ///< for the bookkeeping fields only: attempts, memory, model, marks
+  tree_row& edit(std::uint32_t node) {
+    return rows_[node];
+  } ///< for the bookkeeping fields only: attempts, memory, model
   std::uint32_t parent2(std::uint32_t node) const;
   std::vector<std::uint32_t> parents(std::uint32_t node) const;  ///< primary first; empty for the root
   std::vector<std::uint32_t> children(std::uint32_t node) const; ///< primary children, oldest first
@@ -65,22 +71,33 @@ public:
   /// A new open node (`planned`). Ids count up from 1. parent < size().
   std::uint32_t add_child(std::uint32_t parent, operation_kind operation, std::uint32_t parent2 = no_node);
 
-  /// Moves an open node between the open states. False, and nothing happens, if it has ended or `state` is not an open one.
+  /// Moves an open node between the open states. False, and nothing happens, if it has ended or `state` is
+  /// not an open one.
   bool progress(std::uint32_t node, node_state state);
 
-  /// One target's verdict. The node ends with the last one: then its state is `correct` if all are, else the first one that is not, and its
-  /// score the geometric mean. True if it ended now. A verdict for an ended node or a second one for the same target changes nothing.
-  bool judge(std::uint32_t node, std::uint32_t target, node_state state, timing_decision decision, std::optional<double> score);
+  /// One target's verdict. The node ends with the last one: then its state is `correct` if all are, else the
+  /// first one that is not, and its score the geometric mean. True if it ended now. A verdict for an ended
+  /// node or a second one for the same target changes nothing.
+  bool judge(std::uint32_t node, std::uint32_t target, node_state state, timing_decision decision,
+             std::optional<double> score);
 
-  /// Ends an open node without a verdict. Such an end is not a visit: a provider's failure says nothing about the branch.
+  /// Ends an open node without a verdict. Such an end is not a visit: a provider's failure says nothing about
+  /// the branch.
   bool end(std::uint32_t node, node_state state);
 
-  std::optional<double> score(std::uint32_t node, std::uint32_t target) const; ///< empty: none, or not yet judged
+  std::optional<double> score(std::uint32_t node,
+                              std::uint32_t target) const; ///< empty: none, or not yet judged
   bool judged(std::uint32_t node, std::uint32_t target) const;
 
-  std::uint32_t best() const { return best_; } ///< highest own score, oldest first; 0 while no candidate has one
-  double best_score() const { return best_ == 0 ? 0 : rows_[best_].score; } ///< 0 while no candidate is correct
-  std::uint64_t count(node_state state) const { return counts_[static_cast<std::size_t>(state)]; } ///< candidates, root left out
+  std::uint32_t best() const {
+    return best_;
+  } ///< highest own score, oldest first; 0 while no candidate has one
+  double best_score() const {
+    return best_ == 0 ? 0 : rows_[best_].score;
+  } ///< 0 while no candidate is correct
+  std::uint64_t count(node_state state) const {
+    return counts_[static_cast<std::size_t>(state)];
+  } ///< candidates, root left out
   std::uint64_t in_flight() const { return rows_[0].in_flight; }
   std::uint64_t ended() const { return size() - 1 - in_flight(); }
   void goal(double g) { goal_ = g; } ///< for rewards from now on

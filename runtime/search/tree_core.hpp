@@ -9,7 +9,10 @@
 
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ke {
@@ -35,25 +38,31 @@ struct open_call {
   reservation reserved;
 };
 
-/// One search tree with everything that its next decision depends on: index, policy, generator, ensemble, stagnation. The live actor and the fold of
-/// the journal run this same class; whoever feeds it the same inputs in the same order gets the same nodes. Not thread-safe.
+/// One search tree with everything that its next decision depends on: index, policy, generator, ensemble,
+/// stagnation. The live actor and the fold of the journal run this same class; whoever feeds it the same
+/// inputs in the same order gets the same nodes. Not thread-safe.
 ///
-/// Contract with the journal: each function below that is marked (J) has a record; make the call, and write the record, in one and the same order.
+/// Contract with the journal: each function below that is marked (J) has a record; make the call, and write
+/// the record, in one and the same order.
 class tree_core {
 public:
-  /// `tree` is the tree's number; its targets are the settings' targets with this backend. `invalid` if policy or ensemble cannot be had.
-  static result<tree_core> make(std::uint32_t tree, const std::string& backend, const campaign_settings& settings);
+  /// `tree` is the tree's number; its targets are the settings' targets with this backend. `invalid` if
+  /// policy or ensemble cannot be had.
+  static result<tree_core> make(std::uint32_t tree, const std::string& backend,
+                                const campaign_settings& settings);
 
-  /// (J configured) New settings in the middle: weights, exploration, drafts, memory, goal. Another policy or seed applies to a new campaign only.
+  /// (J configured) New settings in the middle: weights, exploration, drafts, memory, goal. Another policy or
+  /// seed applies to a new campaign only.
   status configure(const campaign_settings& settings);
 
-  /// (J stepped) Creates up to `count` children; fewer if nothing can be expanded before an open node has ended. Write the record even then:
-  /// `first` is the number of nodes before the call, and an empty step has drawn nothing but is cheap.
+  /// (J stepped) Creates up to `count` children; fewer if nothing can be expanded before an open node has ended.
+  /// The record's `first` is the number of nodes before the call. A call that makes none changes nothing and
+  /// needs no record.
   std::vector<expansion> step(std::uint32_t count);
 
-  status apply(const journal_asked& r);          ///< (J)
-  status apply(const journal_failed_request& r); ///< (J)
-  /// (J) An answer with a source makes the node `answered` and enters the duplicate filter: compare `first_with` with the node afterwards.
+  status apply(const journal_asked& r); ///< (J)
+  /// (J) An answer with a source makes the node `answered` and enters the duplicate filter: compare
+  /// `first_with` with the node afterwards.
   status apply(const journal_replied& r);
   status apply(const journal_judged& r); ///< (J) the reward is backed up when the last target's verdict is in
   status apply(const journal_ended& r);  ///< (J)
@@ -71,17 +80,23 @@ public:
 
   std::vector<std::uint32_t> open_nodes() const; ///< in order of their ids; O(open)
   std::vector<open_call> open_calls() const;     ///< asked, not replied; in order of node
-  std::optional<std::uint32_t> first_with(const std::string& normalised_digest) const { return filter_.find(normalised_digest); }
-  std::vector<std::string> tried() const { return filter_.latest(); } ///< normalised digests, newest last
+  std::optional<open_call> call(std::uint32_t node, std::uint32_t attempt) const; ///< empty: not out
+  std::optional<std::uint32_t> first_with(const std::string& normalised_digest) const {
+    return filter_.find(normalised_digest);
+  }
+  std::vector<std::string> tried(std::size_t most = 4096) const {
+    return filter_.latest(most);
+  } ///< normalised digests, newest last
 
   std::string hash() const; ///< over all rows and everything else that the next decision depends on
   std::size_t bytes() const;
 
 private:
-  tree_core(std::uint32_t tree, std::string backend, const campaign_settings& settings, std::unique_ptr<policy> p, ensemble e);
+  tree_core(std::uint32_t tree, std::string backend, const campaign_settings& settings,
+            std::unique_ptr<policy> p, ensemble e);
   status check(std::uint32_t tree, std::uint32_t node, const char* what) const;
-  std::uint8_t intern(const std::string& model);
-  void finished(std::uint32_t node);
+  result<std::uint8_t> intern(const std::string& model);
+  void closed(std::uint32_t node);
 
   std::uint32_t number_ = 0;
   std::string backend_;
@@ -93,13 +108,13 @@ private:
   ensemble ensemble_;
   stagnation stagnation_;
   std::vector<std::string> models_; ///< names, by tree_row::model; at most 256
-  std::map<std::uint32_t, open_call> calls_;
-  std::map<std::uint32_t, std::uint32_t> drafts_; ///< open or ended draft nodes to their numbers
-  std::vector<std::uint32_t> open_;               ///< unordered
-  std::map<std::uint32_t, std::size_t> open_at_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, open_call> calls_; ///< by node and attempt
+  std::set<std::uint32_t> open_;
   digest_filter filter_;
 };
 
-inline std::string tree_hash(const tree_core& core) { return core.hash(); }
+inline std::string tree_hash(const tree_core& core) {
+  return core.hash();
+}
 
 } // namespace ke

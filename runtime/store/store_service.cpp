@@ -4,7 +4,7 @@
 #include "runtime/core/digest.hpp"
 #include "runtime/core/failpoint.hpp"
 #include "runtime/store/batch_apply.hpp"
-#include "runtime/store/blob_read.hpp"
+#include "runtime/store/row_read.hpp"
 #include "runtime/store/environment.hpp"
 #include "runtime/store/opening.hpp"
 #include "runtime/store/store_check.hpp"
@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <condition_variable>
-#include <cstring>
 #include <deque>
 #include <filesystem>
 #include <mutex>
@@ -61,12 +61,6 @@ std::uint64_t unix_ms() {
 bool file_system_full(const std::string& dir, std::size_t wanted) {
   struct statvfs fs {};
   return ::statvfs(dir.c_str(), &fs) == 0 && static_cast<std::uint64_t>(fs.f_bavail) * fs.f_frsize < wanted + (1u << 20);
-}
-
-failure read_failure(int rc, table where, std::string_view key, const std::string& dir) {
-  if (classify(rc) == store_error::missing)
-    return {failure_kind::not_found, "there is no row " + shown_key(key) + " in table " + std::string{to_text(where)}};
-  return store_failure(rc, "read", dir);
 }
 
 } // namespace

@@ -92,8 +92,9 @@ TEST_CASE("an expression that has no value says where and why") {
 TEST_CASE("overflow of 64 bits is a failure, not a wrong number") {
   CHECK(whole("9223372036854775807") == std::numeric_limits<std::int64_t>::max());
   CHECK(whole("-9223372036854775807-1") == std::numeric_limits<std::int64_t>::min());
-  for (auto text : {"9223372036854775807+1", "-9223372036854775807-2", "N**6", "9223372036854775808", "2**63",
-                    "(-9223372036854775807-1)/-1", "(-9223372036854775807-1)*-1", "-(-9223372036854775807-1)"})
+  for (auto text :
+       {"9223372036854775807+1", "-9223372036854775807-2", "N**6", "9223372036854775808", "2**63",
+        "(-9223372036854775807-1)/-1", "(-9223372036854775807-1)*-1", "-(-9223372036854775807-1)"})
     CHECK(trouble(text).find("64 bits") != std::string::npos);
 }
 

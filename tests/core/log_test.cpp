@@ -13,7 +13,8 @@ namespace {
 
 /// A JSON log in a temporary folder and its lines after `log::stop`.
 struct log_file {
-  std::filesystem::path path = std::filesystem::temp_directory_path() / ("ke-log-test-" + std::to_string(getpid()) + ".jsonl");
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("ke-log-test-" + std::to_string(getpid()) + ".jsonl");
 
   log_file() { log::start({.least = log::level::error, .human = true, .json_file = path.string()}); }
   ~log_file() {
@@ -34,7 +35,8 @@ struct log_file {
 
 TEST_CASE("every log line is one JSON document whatever its data holds") {
   log_file file;
-  log::error("test", "odd data", {{"newline", "a\nb"}, {"quote", "\"\\"}, {"bytes", "\xff\xfe\x01"}, {"braces", "{} {0} %s"}});
+  log::error("test", "odd data",
+             {{"newline", "a\nb"}, {"quote", "\"\\"}, {"bytes", "\xff\xfe\x01"}, {"braces", "{} {0} %s"}});
   auto lines = file.lines();
   REQUIRE(lines.size() == 1);
   auto line = nlohmann::json::parse(lines[0]);
@@ -51,7 +53,8 @@ TEST_CASE("a registered secret appears in no part of any line") {
   log::mask("canary-secret-4711");
   log::mask("canary-secret-4711-longer");
   log_file file;
-  log::error("canary-secret-4711", "text canary-secret-4711 end", {{"header", "Bearer canary-secret-4711canary-secret-4711-longer!"}});
+  log::error("canary-secret-4711", "text canary-secret-4711 end",
+             {{"header", "Bearer canary-secret-4711canary-secret-4711-longer!"}});
   auto lines = file.lines();
   REQUIRE(lines.size() == 1);
   CHECK(lines[0].find("canary") == std::string::npos);

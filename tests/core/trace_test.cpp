@@ -16,7 +16,8 @@ using namespace std::chrono_literals;
 namespace {
 
 struct trace_file {
-  std::filesystem::path path = std::filesystem::temp_directory_path() / ("ke-trace-test-" + std::to_string(getpid()) + ".json");
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("ke-trace-test-" + std::to_string(getpid()) + ".json");
   ~trace_file() { std::filesystem::remove(path); }
   nlohmann::json read() const {
     std::ifstream in{path};

@@ -48,22 +48,6 @@ struct collector {
   }
 };
 
-/// The largest (or least) value over the loops, innermost eliminated first.
-std::optional<poly> extreme(poly e, const std::vector<loop_range>& loops, bool largest, const std::set<std::string>& sizes) {
-  for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
-    if (!e.mentions(loop->name))
-      continue;
-    auto c = e.coefficient(loop->name);
-    if (!c)
-      return std::nullopt;
-    bool up = c->surely_nonnegative(sizes);
-    if (!up && !(poly{} - *c).surely_nonnegative(sizes))
-      return std::nullopt;
-    e = e.substitute(loop->name, up == largest ? loop->to - poly::constant(1) : loop->from);
-  }
-  return e;
-}
-
 bool mentions_any(const poly& p, const std::vector<loop_range>& loops) {
   return std::any_of(loops.begin(), loops.end(), [&](const loop_range& l) { return p.mentions(l.name); });
 }
@@ -119,6 +103,32 @@ carry_kind kind_of_update(const stmt& s) {
 
 } // namespace
 
+std::optional<poly> extreme(poly e, const std::vector<loop_range>& loops, bool largest, const std::set<std::string>& sizes) {
+  for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
+    if (!e.mentions(loop->name))
+      continue;
+    auto c = e.coefficient(loop->name);
+    if (!c)
+      return std::nullopt;
+    bool up = c->surely_nonnegative(sizes);
+    if (!up && !(poly{} - *c).surely_nonnegative(sizes))
+      return std::nullopt;
+    e = e.substitute(loop->name, up == largest ? loop->to - poly::constant(1) : loop->from);
+  }
+  return e;
+}
+
+bool surely_in_bounds(const std::string& array, const poly& subscript, const std::vector<loop_range>& loops, const kernel_facts& facts) {
+  auto shape = facts.shapes.find(array);
+  if (shape == facts.shapes.end() || shape->second.empty())
+    return false;
+  auto parts = delinearize(subscript, shape->second);
+  for (std::size_t m = 0; m < parts.size(); ++m)
+    if (!in_bounds(parts[m], shape->second[m], loops, facts.sizes))
+      return false;
+  return true;
+}
+
 expr_ptr extremum_operand(const expr_ptr& e, const std::string& accumulator) {
   if (e->kind != expr_kind::call || e->args.size() != 2)
     return nullptr;
@@ -141,8 +151,12 @@ std::optional<loop_range> range_of(const stmt& loop) {
 }
 
 bool independent(const stmt& loop, const std::vector<loop_range>& outer, const kernel_facts& facts) {
+  return carried_scalars(loop).empty() && memory_independent(loop, outer, facts);
+}
+
+bool memory_independent(const stmt& loop, const std::vector<loop_range>& outer, const kernel_facts& facts) {
   auto range = range_of(loop);
-  if (!range || !carried_scalars(loop).empty())
+  if (!range)
     return false;
   collector all;
   for (const auto& name : assigned_in(loop.body))

@@ -28,6 +28,14 @@ std::optional<loop_range> range_of(const stmt& loop);
 /// True only if no iteration of `loop` can touch what another one writes: they may run in any order or at once.
 /// `outer` are the loops around it, outermost first.
 bool independent(const stmt& loop, const std::vector<loop_range>& outer, const kernel_facts& facts);
+/// The same for memory alone: scalars carried from one iteration to the next are not looked at.
+bool memory_independent(const stmt& loop, const std::vector<loop_range>& outer, const kernel_facts& facts);
+
+/// The largest (or least) value of `e` over the ranges of `loops`, innermost (last) eliminated first; nullopt if not known.
+std::optional<poly> extreme(poly e, const std::vector<loop_range>& loops, bool largest, const std::set<std::string>& sizes);
+
+/// True only if the element exists for every iteration of `loops` that run: each dimension stays within the declared shape.
+bool surely_in_bounds(const std::string& array, const poly& subscript, const std::vector<loop_range>& loops, const kernel_facts& facts);
 
 enum class carry_kind : std::uint8_t { sum, product, maximum, minimum, scan, unknown };
 

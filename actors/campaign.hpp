@@ -1,0 +1,77 @@
+#pragma once
+
+#include "actors/call_book.hpp"
+#include "actors/directory.hpp"
+#include "actors/messages.hpp"
+#include "runtime/search/campaign_fold.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace ke {
+
+/// A campaign as its store holds it: the folded journal, and of each open node what the fold does not keep.
+struct stored_campaign {
+  campaign_fold fold;
+  campaign_row row;
+  std::shared_ptr<const ke::problem> problem;
+  std::map<node_key, node_row> rows;   ///< of open nodes
+  std::map<node_key, call_row> calls;  ///< of open calls, as last stored
+  std::map<node_key, std::string> replies; ///< raw bodies that were stored but not yet folded
+  std::uint64_t wall_ms = 0;
+};
+
+/// Why and how a session of a campaign ended.
+struct campaign_outcome {
+  std::string state;  ///< finished | paused | failed
+  std::string reason; ///< product.md "stop_reason"
+  bool proven = false;///< something better than the baseline was found (untimed: something correct)
+  failure why;        ///< paused: out of credit...; failed: what
+};
+
+struct campaign_options {
+  std::uint32_t id = 0;
+  std::shared_ptr<directory> names;
+  store_port* store = nullptr;
+  std::uint64_t epoch = 0;
+  std::shared_ptr<call_book> calls; ///< shared with the providers' record hook
+  /// Applies `set KEY=VALUE` to settings; absent: refused.
+  std::function<result<campaign_settings>(const campaign_settings&, const std::string& key, const std::string& value)> override;
+  /// Reads the campaign on a thread of its own and calls back there. Called at each (re)start of the actor.
+  std::function<void(std::function<void(result<std::shared_ptr<stored_campaign>>)>)> load;
+  std::function<void(campaign_outcome)> ended;         ///< once; any thread
+  std::function<void(const std::string&)> publish;     ///< one JSON line per event, after its commit; any thread, must not block
+  std::function<std::uint64_t()> unix_ms;              ///< for people
+  std::chrono::nanoseconds grace = std::chrono::seconds{10}; ///< of an interrupt: for what is in flight to end
+};
+
+/// Ask for a campaign's live state; `done` gets it as JSON text (one element of `status --json`'s campaigns, without workers).
+struct status_request {
+  std::function<void(std::string)> done;
+};
+/// Ctrl-C: no new work, let what runs end within the grace, then end the session resumably. The second time: at once.
+struct interrupt {};
+
+/// Decides and records: owns the fold (index, budget, stop rule), the journal and the step loop. Each input is applied to the fold and journalled in
+/// one order, so that a restart, and `replay`, get the same state.
+///
+///   <- capacity                      slots of its backends
+///   -> expand                        to its search trees
+///   <- prompt_ready                  reserve; commit the intent; -> synthesize
+///   <- answered, failed_try          journal; spend
+///   <- judged, evaluation_failed, stage_changed, node_crashed, want_brief
+///   <- steer, status_request, interrupt
+///
+/// Supervisor: the campaign's own (rest_for_one: campaign, search trees), permanent there; that one is transient under root.
+caf::behavior campaign(caf::event_based_actor* self, campaign_options options);
+
+/// Ids of nodes as people see them: with T trees, node n of tree t is n * T + t.
+std::uint64_t public_id(std::size_t trees, std::uint32_t tree, std::uint32_t node);
+
+} // namespace ke
+
+KE_MESSAGE(ke::status_request)
+KE_MESSAGE(ke::interrupt)

@@ -1,0 +1,74 @@
+#include "actors/campaign_status.hpp"
+
+#include "actors/campaign.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace ke {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+std::string line(const json& j) { return j.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+json limit(double x) { return x > 0 ? json(x) : json(nullptr); }
+
+json status_of(const campaign_row& row, const campaign_settings& s, status_facts facts) {
+  json best = nullptr;
+  if (row.best_node != no_node)
+    best = {{"node", public_id(std::max<std::size_t>(1, row.trees.size()), row.best_tree, row.best_node)}, {"score", row.best_score}};
+  std::map<std::string, std::uint64_t> nodes = row.states;
+  return {{"name", row.name},
+          {"state", row.state},
+          {"stop_reason", row.stop_reason.empty() ? json(nullptr) : json(row.stop_reason)},
+          {"nodes", nodes},
+          {"failures", row.failures},
+          {"in_flight", facts.in_flight},
+          {"best", best},
+          {"spend",
+           {{"requests", row.requests},
+            {"input_tokens", row.spend.input_tokens},
+            {"output_tokens", row.spend.output_tokens},
+            {"usd", row.spend.usd},
+            {"device_s", row.device_s}}},
+          {"wall_s", static_cast<double>(row.wall_ms) / 1000},
+          {"budget",
+           {{"candidates", s.budget.candidates},
+            {"wall_hours", limit(s.budget.wall_hours)},
+            {"device_hours", limit(s.budget.device_hours)},
+            {"usd", limit(s.budget.usd)},
+            {"tokens", limit(static_cast<double>(s.budget.tokens))},
+            {"stall", s.budget.stall_candidates > 0 ? json{{"candidates", s.budget.stall_candidates}, {"min_gain", s.budget.stall_min_gain}}
+                                                     : json(nullptr)}}}};
+}
+
+} // namespace
+
+std::string campaign_status_json(const campaign_row& row, const campaign_settings& settings, status_facts facts) {
+  return line(status_of(row, settings, facts));
+}
+
+std::string event_json(const char* kind, const std::string& campaign, std::initializer_list<std::pair<const char*, std::string>> fields) {
+  json j = {{"event", kind}, {"campaign", campaign}};
+  for (const auto& [key, value] : fields)
+    j[key] = value;
+  return line(j);
+}
+
+std::string node_event_json(const std::string& campaign, std::uint64_t id, node_state state, timing_decision decision,
+                            std::optional<double> score) {
+  return line({{"event", "node"},
+               {"campaign", campaign},
+               {"node", id},
+               {"state", to_text(state)},
+               {"score", score ? json(*score) : json(nullptr)},
+               {"decision", decision == timing_decision::none ? json(nullptr) : json(to_text(decision))}});
+}
+
+std::string progress_event_json(const campaign_row& row, const campaign_settings& settings, status_facts facts) {
+  json j = {{"event", "progress"}};
+  j.update(status_of(row, settings, facts));
+  return line(j);
+}
+
+} // namespace ke

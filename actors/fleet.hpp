@@ -1,0 +1,41 @@
+#pragma once
+
+#include "actors/directory.hpp"
+#include "actors/fleet_messages.hpp"
+#include "runtime/net/lease.hpp"
+#include "runtime/store/store_port.hpp"
+
+namespace ke {
+
+struct fleet_options {
+  std::shared_ptr<directory> names;
+  store_port* store = nullptr;
+  std::uint64_t epoch = 0;
+  std::chrono::nanoseconds term = std::chrono::seconds{10}; ///< of a lease without a beat
+};
+
+/// Places jobs on workers and leases them. Rules in runtime/net/{placement,lease}.hpp; this is their clock and mailbox.
+///
+///   <- frame_in, peer_lost   from the gateway; a hello begins a worker_session
+///   <- worker_said           from sessions: ready, accept, decline, beat, result, drain
+///   <- submit_job, cancel_job
+///   -> job_done, job_stage, job_poisoned   to the evaluator
+///   -> capacity                            to whoever sent watch_capacity, whenever it changes
+///
+/// Supervisor: root, permanent. After its restart, sessions begin anew with the workers' hello, which lists what they hold.
+caf::behavior fleet(caf::event_based_actor* self, fleet_options options);
+
+/// Given by the gateway, so that sessions can send: the transport of the moment.
+struct transport_is {
+  std::shared_ptr<transport_port> transport;
+};
+
+/// To the gateway: send `transport_is` to this name.
+struct want_transport {
+  std::string name;
+};
+
+} // namespace ke
+
+KE_MESSAGE(ke::want_transport)
+KE_MESSAGE(ke::transport_is)

@@ -1,0 +1,299 @@
+#include "actors/worker/devices.hpp"
+
+#include "actors/worker/instruction_mix.hpp"
+#include "actors/worker/machine_lock.hpp"
+#include "actors/worker/steps.hpp"
+#include "runtime/core/log.hpp"
+#include "runtime/core/trace.hpp"
+
+#include <deque>
+#include <map>
+
+namespace ke {
+
+struct probe_device {
+  std::string name;
+};
+struct disassembled {
+  std::string text;
+};
+
+} // namespace ke
+
+KE_MESSAGE(ke::probe_device)
+KE_MESSAGE(ke::disassembled)
+
+namespace ke {
+
+caf::behavior measure(caf::event_based_actor* self, caf::actor device, process_port* processes, work_ptr item) {
+  keep_exception_text(self);
+  auto steps = std::make_shared<step_runner>(self, processes, item);
+  self->set_exit_handler([=](caf::exit_msg& msg) {
+    steps->cancel();
+    self->quit(std::move(msg.reason));
+  });
+  auto go_on = [=] {
+    if (steps->start("measuring"))
+      return;
+    auto found = item->steps->finish();
+    self->send(device, found ? work_done{item, {}, std::make_shared<evidence>(std::move(*found))} : work_done{item, found.error(), nullptr});
+    self->quit();
+  };
+  self->send(self, begin_steps{});
+  return {
+    [=](const begin_steps&) { go_on(); },
+    [=](const child_exited& e) {
+      steps->ended(e);
+      go_on();
+    },
+  };
+}
+
+caf::behavior profiler(caf::event_based_actor* self, caf::actor device, process_port* processes) {
+  keep_exception_text(self);
+  struct state {
+    std::deque<work_done> waiting;
+  };
+  auto s = std::make_shared<state>();
+  auto start = [=] {
+    process_spec spec;
+    spec.argv = {"objdump", "-d", "--no-show-raw-insn", s->waiting.front().item->steps->artifact()};
+    spec.env = {{"PATH", "/usr/bin:/bin"}, {"LANG", "C"}};
+    spec.deadline = std::chrono::seconds{5};
+    spec.output_limit = 8u << 20;
+    spec.memory_bytes = 1ull << 30;
+    auto me = weak(self);
+    processes->run(std::move(spec), [me](process_exit e) { send_weak(me, disassembled{e.code == 0 ? std::move(e.out) : std::string{}}); });
+  };
+  return {
+    [=](work_done& d) {
+      if (!d.found || d.found->ending != ending::finished || d.item->steps->artifact().empty()) {
+        self->send(device, std::move(d));
+        return;
+      }
+      s->waiting.push_back(std::move(d));
+      if (s->waiting.size() == 1)
+        start();
+    },
+    [=](const disassembled& text) {
+      auto d = std::move(s->waiting.front());
+      s->waiting.pop_front();
+      for (const auto& [name, value] : instruction_mix(text.text))
+        d.found->counters.emplace(name, value);
+      self->send(device, std::move(d));
+      if (!s->waiting.empty())
+        start();
+    },
+  };
+}
+
+namespace {
+
+class lane {
+public:
+  lane(caf::event_based_actor* self, device_info what, caf::actor parent, std::shared_ptr<directory> names, process_port* processes)
+    : self_{self}, what_{std::move(what)}, parent_{std::move(parent)}, names_{std::move(names)}, processes_{processes} {
+    profiler_ = self_->spawn(profiler, caf::actor_cast<caf::actor>(self_), processes_);
+    self_->monitor(profiler_);
+  }
+
+  void take(work_ptr item) {
+    waiting_.push_back(std::move(item));
+    pump();
+  }
+
+  void granted() {
+    if (waiting_.empty()) {
+      asked_ = false;
+      return self_->send(parent_, release_lock{what_.name});
+    }
+    current_ = std::move(waiting_.front());
+    waiting_.pop_front();
+    begun_ = trace::time_point::clock::now();
+    names_->send("link", work_stage{current_->what.id, wire::lease_stage::measuring});
+    measuring_ = self_->spawn(measure, caf::actor_cast<caf::actor>(self_), processes_, current_);
+    self_->monitor(measuring_);
+  }
+
+  /// From measure, then again from the profiler.
+  void done(work_done& d) {
+    if (d.item != current_)
+      return;
+    if (!profiling_) {
+      profiling_ = true;
+      trace::span("device " + what_.name, "measure " + std::to_string(current_->what.node.node), begun_, trace::time_point::clock::now());
+      return self_->send(profiler_, std::move(d));
+    }
+    finish(std::move(d));
+  }
+
+  void down(const caf::down_msg& msg) {
+    if (msg.source == profiler_.address())
+      return self_->quit(caf::make_error(caf::sec::runtime_error, "profiler: " + text_of(msg.reason)));
+    if (!measuring_ || msg.source != measuring_.address())
+      return;
+    measuring_ = nullptr;
+    if (!is_normal(msg.reason) && current_)
+      self_->quit(caf::make_error(caf::sec::runtime_error, "measure: " + text_of(msg.reason)));
+  }
+
+  void cancel(std::uint64_t job) {
+    std::erase_if(waiting_, [&](const work_ptr& w) { return w->what.id == job; });
+    if (!current_ || current_->what.id != job)
+      return;
+    if (measuring_)
+      self_->send_exit(measuring_, caf::exit_reason::user_shutdown);
+    measuring_ = nullptr;
+    next();
+  }
+
+  /// Work in hand when the device's actor ends.
+  void fail_all(const std::string& why) {
+    for (auto& w : waiting_)
+      names_->send("link", work_done{w, {failure_kind::device, why, true}, nullptr});
+    if (current_)
+      names_->send("link", work_done{current_, {failure_kind::device, why, true}, nullptr});
+  }
+
+private:
+  void pump() {
+    if (asked_ || waiting_.empty())
+      return;
+    asked_ = true;
+    self_->send(parent_, want_lock{what_.name, true});
+  }
+  void finish(work_done d) {
+    names_->send("link", std::move(d));
+    next();
+  }
+  void next() {
+    current_ = nullptr;
+    profiling_ = false;
+    asked_ = false;
+    self_->send(parent_, release_lock{what_.name});
+    pump();
+  }
+
+  caf::event_based_actor* self_;
+  device_info what_;
+  caf::actor parent_;
+  std::shared_ptr<directory> names_;
+  process_port* processes_;
+  caf::actor profiler_, measuring_;
+  std::deque<work_ptr> waiting_;
+  work_ptr current_;
+  bool asked_ = false, profiling_ = false;
+  trace::time_point begun_{};
+};
+
+class rack {
+public:
+  rack(caf::event_based_actor* self, devices_options options) : self_{self}, options_{std::move(options)} {
+    for (const auto& d : options_.devices)
+      if (!slots_.contains(d.name)) // one device may serve several backends
+        start(slots_.try_emplace(d.name, slot{d, restart_window{options_.restarts}}).first->second);
+  }
+
+  void take(measure_work& m) {
+    auto s = slots_.find(m.item->device);
+    if (s == slots_.end() && !slots_.empty())
+      s = slots_.begin();
+    if (s == slots_.end() || !s->second.handle)
+      return options_.names->send("link", work_done{m.item, {failure_kind::device, "the device is quarantined", true}, nullptr}), void();
+    self_->send(s->second.handle, std::move(m));
+  }
+
+  void cancel(const cancel_work& c) {
+    for (auto& [name, s] : slots_)
+      if (s.handle)
+        self_->send(s.handle, c);
+  }
+
+  void tell(const std::vector<std::string>& who) {
+    for (const auto& name : who)
+      if (auto s = slots_.find(name); s != slots_.end()) {
+        if (s->second.handle)
+          self_->send(s->second.handle, lock_granted{name});
+        else
+          tell(lock_.release(name));
+      } else {
+        options_.names->send("builder", lock_granted{name});
+      }
+  }
+  void want(const want_lock& w) { tell(lock_.want(w.who, w.alone)); }
+  void release(const release_lock& r) { tell(lock_.release(r.who)); }
+
+  void down(const caf::down_msg& msg) {
+    for (auto& [name, s] : slots_) {
+      if (!s.handle || s.handle.address() != msg.source)
+        continue;
+      s.handle = nullptr;
+      tell(lock_.release(name));
+      if (auto delay = s.window.fail(self_->clock().now())) {
+        after(self_, *delay, probe_device{name});
+        continue;
+      }
+      log::error("devices", "device quarantined", {{"device", name}, {"why", text_of(msg.reason)}});
+      options_.names->send("link", device_state_changed{name, "quarantined", text_of(msg.reason)});
+      s.quarantined = true;
+      after(self_, options_.probe_again, probe_device{name});
+    }
+  }
+
+  void probe(const probe_device& p) {
+    auto& s = slots_.at(p.name);
+    if (s.handle)
+      return;
+    start(s);
+    if (std::exchange(s.quarantined, false))
+      options_.names->send("link", device_state_changed{p.name, "ok", {}});
+  }
+
+private:
+  struct slot {
+    device_info what;
+    restart_window window;
+    caf::actor handle{};
+    bool quarantined = false;
+  };
+
+  void start(slot& s) {
+    s.handle = self_->spawn(device, s.what, caf::actor_cast<caf::actor>(self_), options_.names, options_.processes);
+    self_->monitor(s.handle);
+  }
+
+  caf::event_based_actor* self_;
+  devices_options options_;
+  std::map<std::string, slot> slots_;
+  machine_lock lock_;
+};
+
+} // namespace
+
+caf::behavior device(caf::event_based_actor* self, device_info what, caf::actor parent, std::shared_ptr<directory> names, process_port* processes) {
+  keep_exception_text(self);
+  auto state = std::make_shared<lane>(self, std::move(what), std::move(parent), std::move(names), processes);
+  self->set_down_handler([=](caf::down_msg& msg) { state->down(msg); });
+  self->attach_functor([=](const caf::error& why) { state->fail_all("the device's actor ended: " + text_of(why)); });
+  return {
+    [=](measure_work& m) { state->take(std::move(m.item)); },
+    [=](const lock_granted&) { state->granted(); },
+    [=](work_done& d) { state->done(d); },
+    [=](const cancel_work& c) { state->cancel(c.job); },
+  };
+}
+
+caf::behavior devices(caf::event_based_actor* self, devices_options options) {
+  keep_exception_text(self);
+  auto state = std::make_shared<rack>(self, std::move(options));
+  self->set_down_handler([=](caf::down_msg& msg) { state->down(msg); });
+  return {
+    [=](measure_work& m) { state->take(m); },
+    [=](const cancel_work& c) { state->cancel(c); },
+    [=](const want_lock& w) { state->want(w); },
+    [=](const release_lock& r) { state->release(r); },
+    [=](const probe_device& p) { state->probe(p); },
+  };
+}
+
+} // namespace ke

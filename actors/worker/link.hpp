@@ -1,0 +1,45 @@
+#pragma once
+
+#include "actors/directory.hpp"
+#include "actors/fleet_messages.hpp"
+#include "actors/worker/worker_messages.hpp"
+#include "backends/backend.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ke {
+
+struct link_options {
+  std::shared_ptr<directory> names;
+  std::function<result<std::shared_ptr<transport_port>>(transport_events)> connect;
+  wire::hello_body hello;                 ///< name, boot, devices, slots, labels
+  std::vector<backend> backends;
+  evaluate_options evaluation;            ///< sandbox, folders; limits and seed come with the job
+  std::string results;                    ///< folder of results that wait for their acknowledgement; survives restarts of the worker
+  std::function<void(failure)> refused;   ///< the coordinator will never take us: tells main
+};
+
+/// Asks the worker to finish what it has, take no more and leave (SIGTERM). `done` when nothing is left.
+struct drain_worker {
+  std::function<void()> done;
+};
+struct blob_in {
+  std::string digest, bytes;
+};
+
+/// The worker's side of the wire: accepts grants up to its slots, fetches content, keeps results until they are acknowledged.
+///
+///   <- frame_in, peer_lost, blob_in   from the transport thread
+///   -> build_work to builder, measure_work to devices, cancel_work to both
+///   <- work_stage, work_built, work_done, device_state_changed
+///
+/// Supervisor: the worker's root, permanent, first: when it fails, works in hand are begun again by their leases' end.
+caf::behavior link(caf::event_based_actor* self, link_options options);
+
+} // namespace ke
+
+KE_MESSAGE(ke::drain_worker)
+KE_MESSAGE(ke::blob_in)

@@ -1,0 +1,95 @@
+#pragma once
+
+#include "actors/caf.hpp"
+#include "backends/evaluate.hpp"
+#include "runtime/core/types.hpp"
+#include "runtime/net/wire.hpp"
+#include "runtime/process/process_port.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+// Inside a worker:
+//
+//   link            builder        compile_job        devices         device          measure        profiler
+//    |  build_work    |                |                 |               |               |               |
+//    |--------------->|    (spawn)     |                 |               |               |               |
+//    |                |--------------->| [compilers]     |               |               |               |
+//    |                |<-- work_built -|                 |               |               |               |
+//    |<-- work_built -|                |                 |               |               |               |
+//    |-------------------- measure_work ---------------->|- measure_work>|    (spawn)    |               |
+//    |                |                |                 |               |-------------->| [judge]       |
+//    |                |                |                 |               |<- work_done --|               |
+//    |                |                |                 |               |------ work_done ------------->|
+//    |<----------------------------------- work_done ------------------------------------------ (counters)|
+
+namespace ke {
+
+/// One evaluation under way in this worker. Its `steps` are driven by one actor at a time, handed on with the message.
+struct work {
+  job what;
+  std::string device;
+  std::shared_ptr<evaluation> steps;
+  std::optional<process_spec> next; ///< already taken from `steps`: the judge's, found by the builder
+};
+using work_ptr = std::shared_ptr<work>;
+
+struct build_work {
+  work_ptr item;
+};
+struct work_built {
+  work_ptr item;
+};
+struct measure_work {
+  work_ptr item;
+};
+/// The machine's failure, or evidence.
+struct work_done {
+  work_ptr item;
+  failure why;
+  std::shared_ptr<evidence> found;
+};
+struct work_stage {
+  std::uint64_t job = 0;
+  wire::lease_stage stage = wire::lease_stage::queued;
+};
+struct cancel_work {
+  std::uint64_t job = 0;
+};
+/// To oneself: begin, once the behaviour is installed.
+struct begin_steps {};
+struct child_exited {
+  std::shared_ptr<process_exit> how;
+};
+struct device_state_changed {
+  std::string device;
+  std::string state; ///< ok | quarantined
+  std::string reason;
+};
+/// The machine's lock: builders share it, a measurement has it alone.
+struct want_lock {
+  std::string who;
+  bool alone = false;
+};
+struct lock_granted {
+  std::string who;
+};
+struct release_lock {
+  std::string who;
+};
+
+} // namespace ke
+
+KE_MESSAGE(ke::build_work)
+KE_MESSAGE(ke::work_built)
+KE_MESSAGE(ke::measure_work)
+KE_MESSAGE(ke::work_done)
+KE_MESSAGE(ke::work_stage)
+KE_MESSAGE(ke::cancel_work)
+KE_MESSAGE(ke::begin_steps)
+KE_MESSAGE(ke::child_exited)
+KE_MESSAGE(ke::device_state_changed)
+KE_MESSAGE(ke::want_lock)
+KE_MESSAGE(ke::lock_granted)
+KE_MESSAGE(ke::release_lock)

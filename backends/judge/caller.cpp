@@ -1,0 +1,187 @@
+#include "backends/judge/caller.hpp"
+
+#include "backends/judge/inputs.hpp"
+#include "backends/shim.hpp"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace ke {
+namespace {
+
+constexpr std::size_t line = 64;      ///< tensors begin on a cache line
+constexpr std::size_t red_bytes = 192;///< on each side
+constexpr std::size_t most_gap = 16;  ///< random lines between two tensors
+
+std::size_t size_of(const problem& what, std::size_t tensor, std::size_t elements, bool wide) {
+  auto d = what.tensors[tensor].dtype;
+  return elements * (wide ? wide_bytes(d) : bytes_of(d));
+}
+
+std::size_t up(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
+
+/// Out of every cache of the machine, so that a timed call finds its data cold.
+void evict(const std::byte* from, std::size_t bytes) {
+#if defined(__x86_64__)
+  for (std::size_t i = 0; i < bytes; i += line)
+    _mm_clflush(from + i);
+  _mm_mfence();
+#elif defined(__aarch64__)
+  for (std::size_t i = 0; i < bytes; i += line)
+    asm volatile("dc civac, %0" ::"r"(from + i) : "memory");
+  asm volatile("dsb ish" ::: "memory");
+#else
+  (void)from;
+  (void)bytes;
+#endif
+}
+
+} // namespace
+
+poison::poison(const problem& what, const std::vector<std::string>& samples, random_source& random) : what_{&what}, pool_{samples} {
+  for (std::size_t t = 0; t < pool_.size(); ++t) {
+    auto d = what.tensors[t].dtype;
+    std::size_t n = pool_[t].size() / bytes_of(d);
+    for (std::size_t i = 0; i < n; ++i) {
+      double value = element(d, pool_[t].data(), i);
+      if (is_floating(d))
+        set_element(d, pool_[t].data(), i, value * (0.5 + random.uniform()));
+    }
+  }
+}
+
+void poison::write(std::size_t tensor, std::byte* to, std::size_t bytes, random_source& random) const {
+  auto d = what_->tensors[tensor].dtype;
+  std::size_t size = bytes_of(d), have = pool_[tensor].size() / size, n = bytes / size;
+  if (have == 0 || n == 0)
+    return;
+  if (n <= 4096) { // few elements: rotation alone would show the same ones again
+    for (std::size_t i = 0; i < n; ++i) {
+      double value = element(d, pool_[tensor].data(), random.below(have));
+      if (d == dtype::boolean)
+        value = static_cast<double>(random.next() >> 63);
+      else
+        value = is_floating(d) ? value * (0.5 + random.uniform()) : value + static_cast<double>(random.below(5)) - 2;
+      set_element(d, to, i, value);
+    }
+    return;
+  }
+  std::size_t written = 0, from = random.below(have);
+  while (written < n) {
+    std::size_t now = std::min(n - written, have - from);
+    std::memcpy(to + written * size, pool_[tensor].data() + from * size, now * size);
+    written += now;
+    from = 0;
+  }
+}
+
+caller::caller(std::unique_ptr<driver_process> process, const problem& what, bool wide, std::uint64_t key)
+    : process_{std::move(process)}, what_{&what}, wide_{wide}, random_{key} {
+  red_.resize(red_bytes);
+  for (auto& c : red_)
+    c = static_cast<char>(random_.next());
+}
+
+std::size_t caller::memory_for(const problem& what, const bound_shapes& shapes, std::uint32_t slots, bool wide) {
+  std::size_t args = what.tensors.size() + what.scalars.size() + what.dims.size(), slot = 0;
+  for (std::size_t t = 0; t < what.tensors.size(); ++t)
+    slot += up(size_of(what, t, shapes.elements[t], wide) + 2 * red_bytes, line) + (most_gap + 1) * line;
+  return up(4096 + args * 8 * (slots + 1) + slot * slots, 4096);
+}
+
+bool caller::bind(const bound_shapes& shapes, std::uint32_t slots) {
+  std::size_t tensors = what_->tensors.size(), values = what_->scalars.size() + what_->dims.size(), args = tensors + values;
+  bytes_.clear();
+  for (std::size_t t = 0; t < tensors; ++t)
+    bytes_.push_back(size_of(*what_, t, shapes.elements[t], wide_));
+  value_bits_.clear();
+  for (const auto& s : what_->scalars)
+    value_bits_.push_back(s.integer ? static_cast<std::uint64_t>(static_cast<std::int64_t>(s.value)) : std::bit_cast<std::uint64_t>(s.value));
+  for (const auto& d : what_->dims)
+    value_bits_.push_back(static_cast<std::uint64_t>(shapes.dims.at(d)));
+  values_ = 0;
+  table_ = up(values * 8, line);
+  std::uint64_t next = up(table_ + args * 8 * slots, line);
+  offsets_.assign(slots, {});
+  copies_.assign(slots, std::vector<std::string>(tensors));
+  for (std::uint32_t s = 0; s < slots; ++s)
+    for (std::size_t t = 0; t < tensors; ++t) {
+      next = up(next + red_bytes, line) + random_.below(most_gap) * line;
+      offsets_[s].push_back(next);
+      next += bytes_[t] + red_bytes;
+    }
+  if (next > process_->size())
+    return false;
+  fill_red_zones();
+  return true;
+}
+
+void caller::fill_red_zones() {
+  for (const auto& slot : offsets_)
+    for (std::size_t t = 0; t < slot.size(); ++t) {
+      std::memcpy(at(slot[t] - red_bytes), red_.data(), red_bytes);
+      std::memcpy(at(slot[t] + bytes_[t]), red_.data(), red_bytes);
+    }
+}
+
+bool caller::red_zone_whole(std::size_t slot, std::size_t tensor) const {
+  auto offset = offsets_[slot][tensor];
+  return std::memcmp(at(offset - red_bytes), red_.data(), red_bytes) == 0 &&
+         std::memcmp(at(offset + bytes_[tensor]), red_.data(), red_bytes) == 0;
+}
+
+caller::outcome caller::run(std::span<const bank_slot* const> slots, const poison* rubbish, bool cold, double limit_s) {
+  std::size_t tensors = what_->tensors.size(), args = tensors + value_bits_.size();
+  std::memcpy(at(values_), value_bits_.data(), value_bits_.size() * 8);
+  std::vector<std::uint64_t> table;
+  for (std::size_t s = 0; s < slots.size(); ++s) {
+    for (std::size_t t = 0; t < tensors; ++t) {
+      table.push_back(offsets_[s][t]);
+      const auto& input = slots[s]->inputs[t];
+      if (what_->tensors[t].role == tensor_role::out) {
+        if (rubbish)
+          rubbish->write(t, at(offsets_[s][t]), bytes_[t], random_);
+      } else if (wide_) {
+        auto wider = widened(what_->tensors[t].dtype, input);
+        std::memcpy(at(offsets_[s][t]), wider.data(), bytes_[t]);
+      } else {
+        std::memcpy(at(offsets_[s][t]), input.data(), bytes_[t]);
+      }
+    }
+    for (std::size_t v = 0; v < value_bits_.size(); ++v)
+      table.push_back(values_ + v * 8);
+  }
+  std::memcpy(at(table_), table.data(), table.size() * 8);
+  if (cold)
+    for (std::size_t s = 0; s < slots.size(); ++s)
+      for (std::size_t t = 0; t < tensors; ++t)
+        evict(at(offsets_[s][t]), bytes_[t]);
+
+  outcome out;
+  out.call = process_->run(table_, static_cast<std::uint32_t>(slots.size()), static_cast<std::uint32_t>(args), limit_s);
+  if (out.call.end != call_end::done)
+    return out;
+  // The process is proven stopped. Outputs are copied first and only the copies are ever looked at.
+  bool damaged = false;
+  for (std::size_t s = 0; s < slots.size(); ++s)
+    for (std::size_t t = 0; t < tensors; ++t) {
+      if (!red_zone_whole(s, t)) {
+        out.red_zone = what_->tensors[t].name;
+        damaged = true;
+      }
+      if (what_->tensors[t].role != tensor_role::in)
+        copies_[s][t].assign(reinterpret_cast<const char*>(at(offsets_[s][t])), bytes_[t]);
+      else if (!wide_ && std::memcmp(at(offsets_[s][t]), slots[s]->inputs[t].data(), bytes_[t]) != 0)
+        out.inputs_changed = what_->tensors[t].name;
+    }
+  if (damaged)
+    fill_red_zones();
+  return out;
+}
+
+} // namespace ke

@@ -1,0 +1,301 @@
+#include "backends/judge/channel.hpp"
+
+#include "backends/judge/wire.hpp"
+#include "runtime/process/freezer.hpp"
+#include "runtime/process/sandbox.hpp"
+#include "runtime/process/spawn.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <optional>
+
+namespace ke {
+namespace {
+
+double now_ns() {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<double>(t.tv_sec) * 1e9 + static_cast<double>(t.tv_nsec);
+}
+
+failure machine(const std::string& what) {
+  return {failure_kind::device, "the judge cannot " + what + ": " + std::strerror(errno), true};
+}
+
+/// Bytes of address space of a process, 0 if it is gone.
+std::uint64_t address_space(pid_t pid) {
+  std::ifstream in{"/proc/" + std::to_string(pid) + "/statm"};
+  std::uint64_t pages = 0;
+  in >> pages;
+  return pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+std::string signal_name(int number) {
+  const char* name = sigabbrev_np(number);
+  return "signal " + std::to_string(number) + (name ? " (SIG" + std::string{name} + ")" : "");
+}
+
+} // namespace
+
+struct driver_process::state {
+  driver_start how;
+  unique_fd memory_file, go, done;
+  std::byte* memory = nullptr;
+  child process;
+  std::optional<freezer> group;
+  std::string log;
+  std::uint64_t sequence = 0;
+  std::uint64_t most_memory = 0;
+  bool dead = false;
+
+  ~state() {
+    end_process();
+    if (memory)
+      munmap(memory, how.memory);
+  }
+
+  /// Kills and collects; the freezer must go first, it may not outlive the reaping.
+  ke::ending end_process() {
+    ke::ending how_it_ended;
+    if (!dead && process.pid > 0) {
+      if (group)
+        group->resume();
+      group.reset();
+      how_it_ended = kill_tree(process);
+      drain();
+    }
+    dead = true;
+    return how_it_ended;
+  }
+
+  void drain() {
+    for (auto* pipe : {&process.out, &process.err}) {
+      char buffer[4096];
+      for (;;) {
+        auto n = *pipe ? read(pipe->get(), buffer, sizeof buffer) : 0;
+        if (n > 0 && log.size() < how.log_bytes)
+          log.append(buffer, std::min<std::size_t>(static_cast<std::size_t>(n), how.log_bytes - log.size()));
+        if (n == 0)
+          pipe->reset(); // closed: a descriptor at its end would keep poll awake
+        if (n <= 0)
+          break;
+      }
+    }
+  }
+
+  void note_memory() {
+    if (group)
+      for (auto pid : group->members())
+        most_memory = std::max(most_memory, address_space(pid));
+  }
+
+  /// The child has died by itself, or must now: what that says about the candidate.
+  call_outcome died() {
+    call_outcome out;
+    std::optional<ke::ending> natural = reap(process, std::chrono::milliseconds{200});
+    int code = natural ? natural->code : -1, signal = natural ? natural->signal : 9;
+    if (natural) {
+      group.reset();
+      drain();
+      dead = true;
+    } else {
+      end_process();
+    }
+    sweep_orphans();
+    if (code > 128 && how.sandbox != "none") { // the sandbox reports its child's signal so
+      signal = code - 128;
+      code = -1;
+    }
+    bool full = most_memory > (how.memory_bytes + how.memory) / 10 * 8;
+    if (signal == SIGKILL || signal == SIGXFSZ || (full && signal != 0)) {
+      out.end = call_end::resource_exceeded;
+      out.why = full ? "the candidate reached its memory limit of " + std::to_string(how.memory_bytes >> 20) + " MiB"
+                     : "the candidate was killed by " + signal_name(signal);
+    } else {
+      out.end = call_end::crashed;
+      out.why = signal ? signal_name(signal) : "the process ended by itself with exit code " + std::to_string(code);
+    }
+    return out;
+  }
+
+  call_outcome killed(call_end end, std::string why) {
+    end_process();
+    sweep_orphans();
+    call_outcome out;
+    out.end = end;
+    out.why = std::move(why);
+    return out;
+  }
+
+  /// Waits for one answer until `until_ns`.
+  call_outcome wait(std::uint64_t expected, double until_ns, wire::done& message) {
+    for (;;) {
+      double left_ms = (until_ns - now_ns()) / 1e6;
+      if (left_ms <= 0)
+        return killed(call_end::timeout, "no answer within the limit");
+      pollfd fds[4] = {{done.get(), POLLIN, 0}, {process.pidfd.get(), POLLIN, 0}, {process.out.get(), POLLIN, 0},
+                       {process.err.get(), POLLIN, 0}};
+      int ready = poll(fds, 4, static_cast<int>(std::clamp(left_ms, 1.0, 20.0)));
+      if (ready < 0 && errno != EINTR)
+        return killed(call_end::machine, std::string{"poll: "} + std::strerror(errno));
+      if (fds[0].revents & POLLIN) {
+        auto n = read(done.get(), &message, sizeof message);
+        if (n == static_cast<ssize_t>(sizeof message) && message.sequence == expected)
+          return {};
+        if (n > 0)
+          return killed(call_end::forged, "an answer that belongs to no order");
+      }
+      if (fds[1].revents & POLLIN || (fds[0].revents & (POLLHUP | POLLERR) && !(fds[0].revents & POLLIN)))
+        return died();
+      if (ready > 0)
+        drain();
+      if (ready == 0)
+        note_memory();
+    }
+  }
+
+  status stop() {
+    auto stopped = group->stop();
+    if (!stopped)
+      return stopped.error();
+    return ok;
+  }
+};
+
+driver_process::driver_process(std::unique_ptr<state> s) : state_{std::move(s)} {}
+driver_process::~driver_process() = default;
+std::byte* driver_process::memory() const { return state_->memory; }
+std::size_t driver_process::size() const { return state_->how.memory; }
+const std::string& driver_process::log() const { return state_->log; }
+
+result<std::unique_ptr<driver_process>> driver_process::start(const driver_start& how, call_outcome& loading) {
+  adopt_orphans();
+  auto s = std::make_unique<state>();
+  s->how = how;
+  s->memory_file.reset(memfd_create("ke-slots", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!s->memory_file || ftruncate(s->memory_file.get(), static_cast<off_t>(how.memory)) != 0)
+    return machine("make shared memory of " + std::to_string(how.memory >> 20) + " MiB");
+  // Neither side can change the size now, so no access of ours can fault.
+  if (fcntl(s->memory_file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+    return machine("seal the shared memory");
+  void* mapped = mmap(nullptr, how.memory, PROT_READ | PROT_WRITE, MAP_SHARED, s->memory_file.get(), 0);
+  if (mapped == MAP_FAILED)
+    return machine("map the shared memory");
+  s->memory = static_cast<std::byte*>(mapped);
+  int go[2], done[2];
+  if (pipe2(go, O_CLOEXEC) != 0)
+    return machine("make a pipe");
+  unique_fd go_read{go[0]};
+  s->go.reset(go[1]);
+  if (pipe2(done, O_CLOEXEC) != 0)
+    return machine("make a pipe");
+  s->done.reset(done[0]);
+  unique_fd done_write{done[1]};
+  fcntl(s->done.get(), F_SETFL, O_NONBLOCK);
+
+  process_spec inner;
+  std::string cpus;
+  for (int cpu : how.cpus)
+    cpus += (cpus.empty() ? "" : ",") + std::to_string(cpu);
+  inner.argv = {how.driver, how.object, cpus};
+  inner.env = {{"OMP_NUM_THREADS", std::to_string(how.threads)},
+               {"OMP_WAIT_POLICY", "passive"},
+               {"OMP_DYNAMIC", "false"},
+               {"OPENBLAS_NUM_THREADS", std::to_string(how.threads)}};
+  inner.pass_fds = {{s->memory_file.get(), wire::memory_fd}, {go_read.get(), wire::go_fd}, {done_write.get(), wire::done_fd}};
+  inner.memory_bytes = how.memory_bytes + how.memory;
+  inner.file_bytes = how.scratch_bytes;
+  sandbox_spec box;
+  box.level = parse_name<sandbox_level>(how.sandbox).value_or(sandbox_level::full);
+  box.read_only = {{how.driver, how.driver}};
+  if (how.object != "-")
+    box.read_only.emplace_back(how.object, how.object);
+  box.scratch_bytes = how.scratch_bytes;
+  box.processes = how.processes;
+  auto spec = sandboxed(std::move(inner), box);
+  if (!spec)
+    return spec.error();
+  auto started = spawn(*spec);
+  if (!started)
+    return started.error();
+  s->process = std::move(*started);
+  s->group.emplace(s->process.pid, box.level != sandbox_level::none);
+
+  wire::done message;
+  loading = s->wait(0, now_ns() + how.load_s * 1e9, message);
+  if (loading.end == call_end::timeout)
+    loading.why = "loading the object did not end within " + std::to_string(static_cast<int>(how.load_s)) + " s";
+  if (loading.end == call_end::crashed)
+    loading.why = "while the object was loaded: " + loading.why;
+  if (loading.end == call_end::done && message.what == wire::answer::load_failed) {
+    s->drain();
+    loading = s->killed(call_end::load_failed, s->log.substr(0, s->log.find('\n')));
+  }
+  if (loading.end == call_end::done)
+    if (auto stopped = s->stop(); !stopped)
+      loading = s->killed(call_end::resource_exceeded, "the process could not be stopped after loading");
+  return std::unique_ptr<driver_process>{new driver_process{std::move(s)}};
+}
+
+call_outcome driver_process::run(std::uint64_t table, std::uint32_t calls, std::uint32_t args, double limit_s) {
+  auto& s = *state_;
+  call_outcome out;
+  if (s.dead) {
+    out.end = call_end::crashed;
+    out.why = "the process had ended before the call";
+    return out;
+  }
+  wire::go order{++s.sequence, table, calls, args};
+  s.group->resume();
+  double cpu_before = s.group->cpu_seconds();
+  double start = now_ns();
+  if (write(s.go.get(), &order, sizeof order) != static_cast<ssize_t>(sizeof order))
+    return s.died();
+  wire::done message;
+  out = s.wait(order.sequence, start + limit_s * 1e9, message);
+  double end = now_ns();
+  if (out.end != call_end::done) {
+    if (out.end == call_end::timeout)
+      out.why = "a call did not end within " + std::to_string(limit_s).substr(0, 5) + " s";
+    return out;
+  }
+  double cpu_done = s.group->cpu_seconds();
+  if (auto stopped = s.stop(); !stopped)
+    return s.killed(call_end::resource_exceeded, "the candidate's processes could not be stopped after the call");
+  if (message.what == wire::answer::out_of_memory)
+    return s.killed(call_end::resource_exceeded, "std::bad_alloc at the memory limit of " + std::to_string(s.how.memory_bytes >> 20) + " MiB");
+  if (message.what != wire::answer::done)
+    return s.killed(call_end::crashed, "the kernel threw an exception");
+  out.ns = end - start;
+  out.driver_ns = static_cast<double>(message.took_ns);
+  out.cpu_s = cpu_done - cpu_before;
+  out.gap_cpu_s = s.group->cpu_seconds() - cpu_done;
+  return out;
+}
+
+std::vector<int> cpus_for(std::int64_t count) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<int> all;
+  if (sched_getaffinity(0, sizeof set, &set) == 0)
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+      if (CPU_ISSET(cpu, &set))
+        all.push_back(cpu);
+  auto wanted = static_cast<std::size_t>(std::max<std::int64_t>(1, count));
+  if (all.size() > wanted)
+    all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(wanted));
+  return all;
+}
+
+} // namespace ke

@@ -1,0 +1,223 @@
+#include "backends/judge/expectation.hpp"
+
+#include "backends/judge/inputs.hpp"
+#include "backends/shim.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace ke {
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+/// Smallest step and largest finite value.
+double tiny_of(dtype d) {
+  switch (d) {
+  case dtype::f64: return 0x1p-1022;
+  case dtype::f16: return 0x1p-24;
+  default: return 0x1p-126;
+  }
+}
+
+double largest_of(dtype d) {
+  switch (d) {
+  case dtype::f64: return std::numeric_limits<double>::max();
+  case dtype::f16: return 65504;
+  case dtype::bf16: return 0x1.fep127;
+  default: return std::numeric_limits<float>::max();
+  }
+}
+
+/// The truth as the dtype can say it: too large becomes infinite.
+long double sayable(dtype d, long double t) {
+  // Values that round up to the next power of two overflow; half a step above the largest is the border.
+  long double border = static_cast<long double>(largest_of(d)) * (1 + static_cast<long double>(unit_roundoff(d)) / 2);
+  if (t > border)
+    return infinite;
+  if (t < -border)
+    return -infinite;
+  return t;
+}
+
+long double truth_at(dtype d, const void* truth, bool wide, std::size_t i) {
+  return wide ? sayable(d, wide_element(d, truth, i)) : static_cast<long double>(element(d, truth, i));
+}
+
+template <class T>
+void note(check_outcome& out, std::size_t i, T y, T low, T high) {
+  if (out.failed++ == 0) {
+    out.first = i;
+    out.got = static_cast<double>(y);
+    bool number = low <= high;
+    out.expected = number ? (static_cast<double>(low) + static_cast<double>(high)) / 2 : std::nan("");
+    out.bound = number ? (static_cast<double>(high) - static_cast<double>(low)) / 2 : 0;
+  }
+}
+
+template <class T>
+void check_interval(check_outcome& out, const T* y, const T* low, const T* high, std::size_t n) {
+  // Blocks: first only "is all well", which vectorises, then element by element where it is not.
+  constexpr std::size_t block = 1024;
+  T worst = 0;
+  for (std::size_t from = 0; from < n; from += block) {
+    std::size_t to = std::min(n, from + block);
+    unsigned bad = 0;
+    for (std::size_t i = from; i < to; ++i)
+      bad |= static_cast<unsigned>(!(y[i] >= low[i] && y[i] <= high[i]));
+    T here = 0;
+    for (std::size_t i = from; i < to; ++i) {
+      T middle = low[i] / 2 + high[i] / 2, half = high[i] / 2 - low[i] / 2;
+      T scaled = half > 0 ? std::fabs(y[i] - middle) / half : T{0};
+      here = scaled > here ? scaled : here;
+    }
+    if (!bad) {
+      worst = std::max(worst, here);
+      continue;
+    }
+    for (std::size_t i = from; i < to; ++i) {
+      bool nan_wanted = !(low[i] <= high[i]);
+      bool right = nan_wanted ? std::isnan(y[i]) : y[i] >= low[i] && y[i] <= high[i];
+      if (right)
+        continue;
+      note(out, i, y[i], low[i], high[i]);
+      T half = high[i] / 2 - low[i] / 2;
+      double scaled = std::isfinite(y[i]) && half > 0 ? static_cast<double>(std::fabs(y[i] - (low[i] / 2 + high[i] / 2)) / half) : infinite;
+      out.worst = std::max(out.worst, scaled);
+    }
+  }
+  out.worst = std::max(out.worst, static_cast<double>(worst));
+}
+
+} // namespace
+
+double unit_roundoff(dtype d) {
+  switch (d) {
+  case dtype::f64: return 0x1p-53;
+  case dtype::f32: return 0x1p-24;
+  case dtype::f16: return 0x1p-11;
+  case dtype::bf16: return 0x1p-8;
+  default: return 0;
+  }
+}
+
+comparison_rule rule_for(const problem& what, dtype d, bool widened) {
+  comparison_rule rule;
+  if (what.bitwise || !is_floating(d)) {
+    rule.exact = true;
+    return rule;
+  }
+  if (auto own = what.tolerances.find(std::string{to_text(d)}); own != what.tolerances.end()) {
+    rule.relative = own->second.rtol;
+    rule.absolute = own->second.atol;
+    return rule;
+  }
+  if (widened) {
+    rule.larger = true;
+    rule.relative = 16 * unit_roundoff(d); // c = 4, g = 4
+    return rule;
+  }
+  switch (d) {
+  case dtype::f64: rule.relative = 1e-7; break;
+  case dtype::f32: rule.relative = 1.3e-6; break;
+  case dtype::f16: rule.relative = 1e-3; break;
+  default: rule.relative = 1.6e-2;
+  }
+  rule.absolute = 1e-5;
+  return rule;
+}
+
+double reference_error(dtype d, const void* truth, bool wide, const void* reference, std::size_t elements) {
+  double worst = 0, u = unit_roundoff(d);
+  for (std::size_t i = 0; i < elements; ++i) {
+    auto t = truth_at(d, truth, wide, i);
+    double r = element(d, reference, i);
+    bool finite = std::isfinite(t);
+    if (finite != std::isfinite(r))
+      return -1;
+    if (!finite) {
+      if (std::isnan(t) != std::isnan(r) || (!std::isnan(r) && static_cast<double>(t) != r))
+        return -1;
+      continue;
+    }
+    double error = static_cast<double>(std::fabs(static_cast<long double>(r) - t)) - u * static_cast<double>(std::fabs(t));
+    worst = error > worst ? error : worst;
+  }
+  return worst;
+}
+
+std::size_t expectation::bytes() const {
+  return exact.size() + (low.size() + high.size()) * sizeof(float) + (low64.size() + high64.size()) * sizeof(double);
+}
+
+expectation expect(dtype d, const void* truth, bool wide, std::size_t elements, const comparison_rule& rule) {
+  expectation e;
+  e.dtype = d;
+  e.elements = elements;
+  if (rule.exact) {
+    e.exact.assign(static_cast<const char*>(truth), elements * bytes_of(d));
+    return e;
+  }
+  bool big = d == dtype::f64;
+  e.low64.resize(big ? elements : 0);
+  e.high64.resize(big ? elements : 0);
+  e.low.resize(big ? 0 : elements);
+  e.high.resize(big ? 0 : elements);
+  double tiny = tiny_of(d), largest = largest_of(d);
+  for (std::size_t i = 0; i < elements; ++i) {
+    auto t = truth_at(d, truth, wide, i);
+    double low, high;
+    if (std::isnan(t)) {
+      low = infinite;
+      high = -infinite;
+    } else if (std::isinf(t)) {
+      low = high = static_cast<double>(t);
+    } else {
+      double size = static_cast<double>(std::fabs(t));
+      double bound = rule.larger ? std::max(rule.relative * size, rule.absolute) + tiny : rule.relative * size + rule.absolute;
+      low = std::max(static_cast<double>(t - bound), -largest);
+      high = std::min(static_cast<double>(t + bound), largest);
+    }
+    if (big) {
+      e.low64[i] = low;
+      e.high64[i] = high;
+    } else {
+      // Nearest float: the border moves by at most half a step, far inside every rule but the exact one.
+      e.low[i] = static_cast<float>(low);
+      e.high[i] = static_cast<float>(high);
+    }
+  }
+  return e;
+}
+
+check_outcome check(const expectation& e, const void* got) {
+  check_outcome out;
+  if (!e.exact.empty()) {
+    std::size_t size = bytes_of(e.dtype);
+    if (std::memcmp(e.exact.data(), got, e.exact.size()) == 0)
+      return out;
+    for (std::size_t i = 0; i < e.elements; ++i)
+      if (std::memcmp(e.exact.data() + i * size, static_cast<const char*>(got) + i * size, size) != 0 && out.failed++ == 0) {
+        out.first = i;
+        out.expected = element(e.dtype, e.exact.data(), i);
+        out.got = element(e.dtype, got, i);
+      }
+    out.worst = infinite;
+    return out;
+  }
+  if (e.dtype == dtype::f64) {
+    check_interval(out, static_cast<const double*>(got), e.low64.data(), e.high64.data(), e.elements);
+  } else if (e.dtype == dtype::f32) {
+    check_interval(out, static_cast<const float*>(got), e.low.data(), e.high.data(), e.elements);
+  } else {
+    std::vector<float> values(e.elements);
+    for (std::size_t i = 0; i < e.elements; ++i)
+      values[i] = static_cast<float>(element(e.dtype, got, i));
+    check_interval(out, values.data(), e.low.data(), e.high.data(), e.elements);
+  }
+  return out;
+}
+
+} // namespace ke

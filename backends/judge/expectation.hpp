@@ -1,0 +1,53 @@
+#pragma once
+
+#include "runtime/core/problem.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace ke {
+
+/// The rule of one output tensor. Exact: bytes equal the reference's. Otherwise |y - t| <= relative |t| + absolute, or with
+/// `larger`: <= max(relative |t|, absolute) + the dtype's smallest step.
+struct comparison_rule {
+  bool exact = false;
+  bool larger = false;
+  double relative = 0;
+  double absolute = 0;
+};
+
+/// Unit roundoff; 0 for integers.
+double unit_roundoff(dtype d);
+
+/// trust.md 2.4 for this problem and dtype. `absolute` of the scaled-error rule is left 0: it comes from the reference's own error.
+/// `widened`: the truth was computed in wider arithmetic; without it the fallback tolerances of the page hold.
+comparison_rule rule_for(const problem& what, dtype d, bool widened);
+
+/// How far the reference itself is from the truth, beyond the rounding of its output. Negative: the two disagree on which elements are
+/// finite, so no rule can be derived from this input.
+double reference_error(dtype d, const void* truth, bool wide, const void* reference, std::size_t elements);
+
+/// What a tensor may hold, as an interval per element, so that a check is two comparisons.
+struct expectation {
+  ke::dtype dtype = ke::dtype::f32;
+  std::size_t elements = 0;
+  std::string exact;               ///< not empty: these bytes
+  std::vector<float> low, high;    ///< f32, f16, bf16; low > high where the truth is not a number
+  std::vector<double> low64, high64;
+  std::size_t bytes() const;
+};
+
+expectation expect(dtype d, const void* truth, bool wide, std::size_t elements, const comparison_rule& rule);
+
+struct check_outcome {
+  std::size_t failed = 0; ///< elements
+  std::size_t first = 0;  ///< index of the first one
+  double worst = 0;       ///< largest error over its bound; infinite for a wrong mask or an exact mismatch
+  double expected = 0, got = 0, bound = 0; ///< of the first one
+};
+
+/// `got` must be a private copy.
+check_outcome check(const expectation& e, const void* got);
+
+} // namespace ke

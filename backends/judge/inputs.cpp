@@ -1,0 +1,220 @@
+#include "backends/judge/inputs.hpp"
+
+#include "backends/shim.hpp"
+
+#include <sys/random.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+
+namespace ke {
+namespace {
+
+float bf16_value(std::uint16_t bits) {
+  std::uint32_t wide = static_cast<std::uint32_t>(bits) << 16;
+  float value;
+  std::memcpy(&value, &wide, sizeof value);
+  return value;
+}
+
+std::uint16_t bf16_bits(float value) {
+  std::uint32_t wide;
+  std::memcpy(&wide, &value, sizeof wide);
+  if ((wide & 0x7fffffffu) > 0x7f800000u)
+    return static_cast<std::uint16_t>((wide >> 16) | 0x40u);
+  return static_cast<std::uint16_t>((wide + 0x7fffu + ((wide >> 16) & 1u)) >> 16);
+}
+
+template <class T>
+T at(const void* data, std::size_t i) {
+  T value;
+  std::memcpy(&value, static_cast<const char*>(data) + i * sizeof(T), sizeof(T));
+  return value;
+}
+
+template <class T>
+void put(void* data, std::size_t i, T value) {
+  std::memcpy(static_cast<char*>(data) + i * sizeof(T), &value, sizeof(T));
+}
+
+template <class T>
+T whole(double value) {
+  double low = static_cast<double>(std::numeric_limits<T>::min()), high = static_cast<double>(std::numeric_limits<T>::max());
+  if (!(value > low))
+    return std::numeric_limits<T>::min();
+  if (!(value < high))
+    return std::numeric_limits<T>::max();
+  return static_cast<T>(std::llround(value));
+}
+
+bool drawn(const tensor_spec& t) { return t.init == "normal" || t.init == "uniform" || t.init == "ints"; }
+
+double draw_value(const tensor_spec& t, distribution d, random_source& random) {
+  if (t.dtype == dtype::boolean)
+    return static_cast<double>(random.next() >> 63);
+  bool signed_values = t.dtype != dtype::u8;
+  if (t.init == "ints")
+    // Integers with this initialiser are often indices, so they stay small and are never negative.
+    return is_floating(t.dtype) ? static_cast<double>(random.below(17)) - 8 : static_cast<double>(random.below(8));
+  if (!is_floating(t.dtype)) {
+    double span = t.dtype == dtype::i8 || t.dtype == dtype::u8 ? 16 : 128;
+    return std::floor(random.uniform() * (signed_values ? 2 * span : span)) - (signed_values ? span : 0);
+  }
+  bool uniform = t.init == "uniform";
+  switch (d) {
+  case distribution::init:
+    return uniform ? random.uniform() : random.normal();
+  case distribution::uniform: // the other of the two, so that both are met
+    return uniform ? random.uniform() : 2 * random.uniform() - 1;
+  case distribution::large:
+    return 16 * (uniform ? random.uniform() : random.normal());
+  case distribution::small:
+    return 0x1p-8 * (uniform ? random.uniform() : random.normal());
+  case distribution::mostly_zero:
+    return random.below(8) ? 0.0 : uniform ? random.uniform() : random.normal();
+  }
+  return 0;
+}
+
+/// Reads version 1 to 3 of the format, C order, and the dtype's own element type (or a float of another size).
+result<std::string> from_npy(const problem& what, const tensor_spec& t, std::size_t elements) {
+  auto bad = [&](const std::string& why) {
+    return failure{failure_kind::invalid, "tensor " + t.name + ": initialiser " + t.init + " " + why};
+  };
+  auto file = what.files.find(t.init);
+  if (file == what.files.end())
+    return bad("is not among the problem's files");
+  const std::string& bytes = file->second;
+  if (bytes.size() < 12 || bytes.compare(0, 6, "\x93NUMPY") != 0)
+    return bad("is no .npy file");
+  std::size_t start = bytes[6] == 1 ? 10 : 12;
+  std::size_t length = bytes[6] == 1 ? at<std::uint16_t>(bytes.data() + 8, 0) : at<std::uint32_t>(bytes.data() + 8, 0);
+  if (length > bytes.size() || start + length > bytes.size())
+    return bad("is cut short");
+  std::string header = bytes.substr(start, length);
+  if (header.find("'fortran_order': True") != std::string::npos)
+    return bad("is in Fortran order; save it in C order");
+  auto type_at = header.find("'descr': '");
+  std::string type = type_at == std::string::npos ? "" : header.substr(type_at + 11, 2);
+  static const std::pair<const char*, dtype> types[] = {{"f8", dtype::f64}, {"f4", dtype::f32}, {"f2", dtype::f16},
+                                                         {"i8", dtype::i64}, {"i4", dtype::i32}, {"i1", dtype::i8},
+                                                         {"u1", dtype::u8},  {"b1", dtype::boolean}};
+  for (auto [name, stored] : types)
+    if (type == name) {
+      const char* data = bytes.data() + start + length;
+      if (bytes.size() - start - length < elements * bytes_of(stored))
+        return bad("holds fewer elements than the shape needs");
+      std::string out(elements * bytes_of(t.dtype), '\0');
+      if (stored == t.dtype)
+        std::memcpy(out.data(), data, out.size());
+      else
+        for (std::size_t i = 0; i < elements; ++i)
+          set_element(t.dtype, out.data(), i, element(stored, data, i));
+      return out;
+    }
+  return bad("has the element type " + type + ", which is not one of f8 f4 f2 i8 i4 i1 u1 b1");
+}
+
+} // namespace
+
+std::uint64_t secret_key() {
+  std::uint64_t key = 0;
+  if (getrandom(&key, sizeof key, 0) != static_cast<ssize_t>(sizeof key))
+    throw std::runtime_error{"the kernel gave no random bytes"};
+  return key;
+}
+
+double element(dtype d, const void* data, std::size_t i) {
+  switch (d) {
+  case dtype::f64: return at<double>(data, i);
+  case dtype::f32: return at<float>(data, i);
+  case dtype::f16: return static_cast<double>(at<_Float16>(data, i));
+  case dtype::bf16: return bf16_value(at<std::uint16_t>(data, i));
+  case dtype::i64: return static_cast<double>(at<std::int64_t>(data, i));
+  case dtype::i32: return at<std::int32_t>(data, i);
+  case dtype::i8: return at<std::int8_t>(data, i);
+  case dtype::u8:
+  case dtype::boolean: return at<std::uint8_t>(data, i);
+  }
+  return 0;
+}
+
+long double wide_element(dtype d, const void* data, std::size_t i) {
+  switch (d) {
+  case dtype::f64: return at<long double>(data, i);
+  case dtype::f32:
+  case dtype::f16: return at<double>(data, i);
+  default: return element(d, data, i);
+  }
+}
+
+void set_element(dtype d, void* data, std::size_t i, double value) {
+  switch (d) {
+  case dtype::f64: return put(data, i, value);
+  case dtype::f32: return put(data, i, static_cast<float>(value));
+  case dtype::f16: return put(data, i, static_cast<_Float16>(value));
+  case dtype::bf16: return put(data, i, bf16_bits(static_cast<float>(value)));
+  case dtype::i64: return put(data, i, whole<std::int64_t>(value));
+  case dtype::i32: return put(data, i, whole<std::int32_t>(value));
+  case dtype::i8: return put(data, i, whole<std::int8_t>(value));
+  case dtype::u8: return put(data, i, whole<std::uint8_t>(value));
+  case dtype::boolean: return put(data, i, static_cast<std::uint8_t>(value != 0));
+  }
+}
+
+result<std::string> draw_tensor(const problem& what, const tensor_spec& t, std::size_t elements, std::size_t last, distribution d,
+                                random_source& random) {
+  std::string bytes(elements * bytes_of(t.dtype), '\0');
+  if (t.init == "zeros")
+    return bytes;
+  if (t.init == "onehot") {
+    for (std::size_t row = 0; last && row < elements / last; ++row)
+      set_element(t.dtype, bytes.data(), row * last + random.below(last), 1.0);
+    return bytes;
+  }
+  if (!drawn(t))
+    return from_npy(what, t, elements);
+  if (t.dtype == dtype::f32) { // the usual case, without a branch per element
+    auto* out = reinterpret_cast<float*>(bytes.data());
+    for (std::size_t i = 0; i < elements; ++i)
+      out[i] = static_cast<float>(draw_value(t, d, random));
+  } else {
+    for (std::size_t i = 0; i < elements; ++i)
+      set_element(t.dtype, bytes.data(), i, draw_value(t, d, random));
+  }
+  return bytes;
+}
+
+bool perturb_one(const tensor_spec& t, std::string& bytes, random_source& random) {
+  std::size_t elements = bytes.size() / bytes_of(t.dtype);
+  if (!drawn(t) || !elements)
+    return false;
+  std::size_t i = random.below(elements);
+  double old = element(t.dtype, bytes.data(), i);
+  for (int tries = 0; tries < 16; ++tries) {
+    double value = is_floating(t.dtype) ? 3 * draw_value(t, distribution::init, random) : draw_value(t, distribution::init, random);
+    set_element(t.dtype, bytes.data(), i, value);
+    if (element(t.dtype, bytes.data(), i) != old)
+      return true;
+  }
+  return false;
+}
+
+std::string widened(dtype d, const std::string& bytes) {
+  if (wide_bytes(d) == bytes_of(d))
+    return bytes;
+  std::size_t elements = bytes.size() / bytes_of(d);
+  std::string out(elements * wide_bytes(d), '\0');
+  for (std::size_t i = 0; i < elements; ++i) {
+    if (d == dtype::f64)
+      put<long double>(out.data(), i, element(d, bytes.data(), i));
+    else
+      put<double>(out.data(), i, element(d, bytes.data(), i));
+  }
+  return out;
+}
+
+} // namespace ke

@@ -1,0 +1,34 @@
+// ke-judge: reads a packed judge_task on stdin, writes the packed evidence to stdout. Trusted; runs outside of the sandboxes it
+// starts, and takes everything it started with it when it ends.
+#include "backends/judge/session.hpp"
+
+#include "runtime/core/codec.hpp"
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <iterator>
+#include <string>
+
+int main() {
+  std::signal(SIGPIPE, SIG_IGN); // a driver that dies while we write to it is an ending, not our end
+  std::string bytes{std::istreambuf_iterator<char>{std::cin}, {}};
+  auto task = ke::unpack<ke::judge_task>(bytes, {std::size_t{1} << 30, std::size_t{1} << 24, 32});
+  if (!task) {
+    std::cerr << "ke-judge: the task on stdin is not readable: " << task.error().text << '\n';
+    return 2;
+  }
+  ke::evidence found;
+  try {
+    found = ke::judge(*task);
+  } catch (const std::exception& e) {
+    found.ending = ke::ending::harness_error;
+    found.reason = std::string{"the judge failed: "} + e.what();
+    found.provenance = task->provenance;
+  }
+  auto packed = ke::pack(found);
+  if (std::fwrite(packed.data(), 1, packed.size(), stdout) != packed.size() || std::fflush(stdout) != 0)
+    return 3;
+  return 0;
+}

@@ -1,0 +1,249 @@
+#include "backends/judge/session.hpp"
+
+#include "backends/judge/admission.hpp"
+#include "backends/judge/timing.hpp"
+#include "backends/judge/truth.hpp"
+#include "backends/shim.hpp"
+#include "backends/statistics.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+namespace ke {
+namespace {
+
+using steady = std::chrono::steady_clock;
+double seconds_since(steady::time_point start) { return std::chrono::duration<double>(steady::now() - start).count(); }
+
+class session {
+public:
+  explicit session(const judge_task& task) : task_{task}, what_{task.what}, plan_{plan_of(task.plan)}, random_{secret_key()} {}
+  evidence run();
+
+private:
+  status correctness();
+  status check_shapes(const bound_shapes& shapes, bool thorough);
+  /// Calls the candidate once on `slot` and checks it. False: what follows is pointless.
+  bool call(const bank_slot& slot, const bound_shapes& shapes);
+  void repeat(const bank_slot& slot, const bound_shapes& shapes, int times);
+  status start_candidate();
+  std::size_t memory_for_all(bool wide) const;
+
+  const judge_task& task_;
+  const problem& what_;
+  sampling_plan plan_;
+  random_source random_;
+  evidence found_;
+  std::vector<timed_workload> timed_;
+  std::vector<bound_shapes> shapes_, secret_;
+  std::vector<int> cpus_;
+  std::optional<truth_source> truths_;
+  std::unique_ptr<caller> candidate_;
+  std::unique_ptr<poison> rubbish_;
+  double candidate_ns_ = 0;
+  admission admission_{what_};
+};
+
+std::size_t session::memory_for_all(bool wide) const {
+  std::size_t most = 0;
+  for (const auto* list : {&shapes_, &secret_})
+    for (const auto& s : *list)
+      most = std::max(most, caller::memory_for(what_, s, 1, wide));
+  return most;
+}
+
+status session::start_candidate() {
+  call_outcome loading;
+  auto process = driver_process::start(driver_for(task_, task_.candidate, memory_for_all(false), cpus_), loading);
+  if (!process)
+    return process.error();
+  if (loading.end != call_end::done) {
+    note_ending(found_, loading, loading.why);
+    found_.log += (*process)->log();
+    return ok;
+  }
+  candidate_ = std::make_unique<caller>(*std::move(process), what_, false, random_.next());
+  return ok;
+}
+
+bool session::call(const bank_slot& slot, const bound_shapes& shapes) {
+  const bank_slot* one[] = {&slot};
+  auto said = candidate_->run(one, rubbish_.get(), false, task_.limits.call_s);
+  if (said.call.end == call_end::done)
+    candidate_ns_ = candidate_ns_ > 0 ? std::min(candidate_ns_, said.call.ns) : said.call.ns;
+  return note_call(found_, what_, *candidate_, said, one, shapes, found_.cases);
+}
+
+void session::repeat(const bank_slot& slot, const bound_shapes& shapes, int times) {
+  bool was_wrong = found_.failed > 0;
+  auto before = found_;
+  for (int i = 0; i < times; ++i) {
+    auto failed = found_.failed;
+    bool alive = call(slot, shapes);
+    if (found_.ending != ending::finished)
+      break;
+    if (was_wrong != (found_.failed > failed)) {
+      found_.nondeterministic = true;
+      break;
+    }
+    if (!alive && !was_wrong)
+      break;
+  }
+  if (was_wrong) { // the repetitions are a diagnosis, not further failures
+    bool differs = found_.nondeterministic;
+    found_ = std::move(before);
+    found_.nondeterministic = differs;
+  }
+}
+
+status session::check_shapes(const bound_shapes& shapes, bool thorough) {
+  if (auto s = truths_->use(shapes); !s)
+    return s;
+  // Few outputs say little about the reference's error, so more inputs are looked at.
+  std::size_t outputs = 0;
+  for (std::size_t t = 0; t < what_.tensors.size(); ++t)
+    if (what_.tensors[t].role != tensor_role::in)
+      outputs += shapes.elements[t];
+  int samples = outputs <= 4096 ? 6 : outputs <= (1u << 18) ? 2 : 1;
+  auto fit = truths_->calibrate(distribution::init, samples);
+  if (!fit)
+    return fit.error();
+  if (!*fit) {
+    if (!shapes.secret)
+      found_.unfit = "the reference fails on its own workload " + shapes.name + ": " + truths_->why_unfit();
+    return ok; // a secret shape that the reference does not survive is no shape of the problem
+  }
+  rubbish_ = std::make_unique<poison>(what_, truths_->reference_outputs(), random_);
+  candidate_ns_ = 0;
+  if (!candidate_->bind(shapes, 1))
+    return failure{failure_kind::internal, "the shared memory is too small for " + shapes.name};
+
+  std::optional<bank_slot> first;
+  auto list = shapes.secret ? std::vector{distribution::init, distribution::large, distribution::mostly_zero}
+                            : std::vector{distribution::init, distribution::uniform, distribution::large, distribution::small,
+                                          distribution::mostly_zero};
+  for (auto d : list) {
+    if (d != distribution::init) {
+      auto usable = truths_->calibrate(d, outputs <= 4096 ? 3 : 1);
+      if (!usable)
+        return usable.error();
+      if (!*usable) {
+        if (auto s = truths_->use(shapes); !s) // the reference may have died of it
+          return s;
+        (void)truths_->calibrate(distribution::init, 1);
+        continue;
+      }
+    }
+    auto slot = truths_->make(d);
+    if (!slot)
+      return slot.error();
+    if (!*slot)
+      continue;
+    if (!shapes.secret)
+      admission_.add(**slot, truths_->reference_outputs());
+    if (!call(**slot, shapes)) {
+      if (found_.ending == ending::finished && found_.failed > 0)
+        repeat(**slot, shapes, 4);
+      return ok;
+    }
+    if (d == distribution::init)
+      first = *std::move(*slot);
+  }
+  if (!thorough || !first)
+    return ok;
+  auto changed = truths_->perturbed(*first, distribution::init);
+  if (!changed)
+    return changed.error();
+  if (*changed && (!call(*first, shapes) || !call(**changed, shapes)))
+    return ok;
+  double each = candidate_ns_ * 1e-9 + 1e-3;
+  repeat(*first, shapes, static_cast<int>(std::clamp((task_.plan == measure_plan::rank ? 0.1 : 1.0) / each, 3.0, 20.0)));
+  return ok;
+}
+
+status session::correctness() {
+  for (std::size_t i = 0; i < shapes_.size(); ++i) {
+    if (auto s = check_shapes(shapes_[i], true); !s)
+      return s;
+    if (found_.ending != ending::finished || found_.failed || found_.nondeterministic || !found_.flags.empty() || !found_.unfit.empty())
+      return ok;
+    timed_[i].reference_ns = truths_->reference_ns();
+    timed_[i].candidate_ns = candidate_ns_;
+    timed_[i].rubbish = std::move(rubbish_);
+    if (timed_[i].rubbish == nullptr)
+      return ok;
+  }
+  for (const auto& s : secret_) {
+    if (auto st = check_shapes(s, false); !st)
+      return st;
+    if (found_.ending != ending::finished || found_.failed || !found_.flags.empty())
+      return ok;
+  }
+  return ok;
+}
+
+evidence session::run() {
+  auto start = steady::now();
+  found_.timed = task_.timed;
+  found_.provenance = task_.provenance;
+  found_.aa_width = task_.aa_width;
+  auto machine = [&](const failure& f) {
+    // A problem that cannot be judged anywhere is unfit; a machine that cannot judge is retried elsewhere.
+    if (f.kind == failure_kind::invalid)
+      found_.unfit = f.text;
+    else {
+      found_.ending = ending::harness_error;
+      found_.reason = f.text;
+    }
+    return found_;
+  };
+  for (std::uint32_t i = 0; i < what_.workloads.size(); ++i) {
+    const auto& w = what_.workloads[i];
+    if (w.held_out && !plan_.held_out)
+      continue;
+    auto bound = bind_shapes(what_, w.name, w.dims);
+    if (!bound)
+      return machine(bound.error());
+    timed_workload t;
+    t.index = i;
+    t.shapes = *bound;
+    timed_.push_back(std::move(t));
+    shapes_.push_back(*std::move(bound));
+  }
+  if (shapes_.empty())
+    return machine({failure_kind::invalid, "problem " + what_.name + " has no workload to judge"});
+  secret_ = secret_shapes(what_, 5, std::size_t{1} << 18, random_);
+  cpus_ = cpus_for(what_.policy.threads);
+  truths_.emplace(task_, memory_for_all(false), memory_for_all(true), cpus_);
+  if (auto s = start_candidate(); !s)
+    return machine(s.error());
+  if (candidate_) {
+    if (auto s = correctness(); !s)
+      return machine(s.error());
+    found_.log += candidate_->log();
+    if (found_.unfit.empty())
+      found_.unfit = admission_.verdict();
+  }
+  found_.provenance["truth"] = truths_->wide() ? "the reference in wider arithmetic" : "the reference itself";
+  found_.provenance["secret_shapes"] = std::to_string(secret_.size());
+  candidate_.reset();
+  found_.check_s = seconds_since(start);
+  bool sound = found_.ending == ending::finished && !found_.failed && !found_.nondeterministic && found_.flags.empty() && found_.unfit.empty();
+  if (sound && task_.timed) {
+    auto timing_start = steady::now();
+    timing t{task_, timed_, *truths_, cpus_, random_.next()};
+    if (auto s = t.run(found_); !s)
+      return machine(s.error());
+    found_.time_s = seconds_since(timing_start);
+  }
+  return found_;
+}
+
+} // namespace
+
+evidence judge(const judge_task& task) { return session{task}.run(); }
+
+} // namespace ke

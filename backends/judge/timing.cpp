@@ -1,0 +1,317 @@
+#include "backends/judge/timing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace ke {
+namespace {
+
+using steady = std::chrono::steady_clock;
+double seconds_since(steady::time_point start) { return std::chrono::duration<double>(steady::now() - start).count(); }
+
+constexpr std::size_t bank_memory = 768u << 20;  ///< of all workloads together
+constexpr std::size_t slot_memory = 256u << 20;  ///< shared memory of one driver
+constexpr double floors_per_sample = 20;         ///< a sample lasts at least so many floors
+
+std::size_t bytes_in(const bank_slot& s) {
+  std::size_t n = 0;
+  for (const auto& i : s.inputs)
+    n += i.size();
+  for (const auto& o : s.outputs)
+    n += o.bytes();
+  return n;
+}
+
+std::vector<std::int64_t> index_of(std::size_t flat, const std::vector<std::int64_t>& shape) {
+  std::vector<std::int64_t> index(shape.size());
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    auto size = static_cast<std::size_t>(std::max<std::int64_t>(1, shape[d]));
+    index[d] = static_cast<std::int64_t>(flat % size);
+    flat /= size;
+  }
+  return index;
+}
+
+} // namespace
+
+driver_start driver_for(const judge_task& task, const std::string& object, std::size_t memory, const std::vector<int>& cpus) {
+  driver_start how;
+  how.driver = task.driver;
+  how.object = object;
+  how.sandbox = task.sandbox;
+  how.memory = std::max<std::size_t>(memory, 4096);
+  how.cpus = cpus;
+  how.threads = task.what.policy.threads;
+  how.memory_bytes = task.limits.memory_bytes;
+  how.scratch_bytes = task.limits.scratch_bytes;
+  how.processes = task.limits.processes;
+  how.log_bytes = std::min<std::uint64_t>(task.limits.log_bytes, 64u << 10);
+  how.load_s = std::max(1.0, std::min(task.limits.call_s, task.limits.run_s));
+  return how;
+}
+
+void note_ending(evidence& found, const call_outcome& call, const std::string& why) {
+  switch (call.end) {
+  case call_end::done: return;
+  case call_end::crashed: found.ending = ending::crashed; break;
+  case call_end::timeout: found.ending = ending::timeout; break;
+  case call_end::resource_exceeded: found.ending = ending::resource_exceeded; break;
+  case call_end::load_failed: found.ending = ending::build_failed; break;
+  case call_end::forged: found.flags.push_back({"forged_channel", call.why}); break;
+  case call_end::machine: found.ending = ending::harness_error; break;
+  }
+  found.reason = why;
+}
+
+bool note_call(evidence& found, const problem& what, const caller& by, const caller::outcome& said,
+               std::span<const bank_slot* const> slots, const bound_shapes& shapes, std::int64_t& counter) {
+  std::string place = "call " + std::to_string(found.cases + found.timed_calls_checked + 1) + " on workload " + shapes.name;
+  if (said.call.end != call_end::done) {
+    note_ending(found, said.call, place + ": " + said.call.why);
+    return false;
+  }
+  if (!said.inputs_changed.empty()) {
+    found.flags.push_back({"inputs_changed", "the input " + said.inputs_changed + " was written, " + place});
+    return false;
+  }
+  bool right = true;
+  if (!said.red_zone.empty()) {
+    found.flags.push_back({"red_zone", "memory beside " + said.red_zone + " was written, " + place});
+    found.reason = "writes outside of tensor " + said.red_zone + ", " + place;
+    ++found.failed;
+    right = false;
+  }
+  for (std::size_t s = 0; s < slots.size(); ++s) {
+    bool slot_right = true;
+    for (std::size_t t = 0; t < what.tensors.size(); ++t) {
+      if (what.tensors[t].role == tensor_role::in)
+        continue;
+      auto checked = check(slots[s]->outputs[t], by.output(s, t).data());
+      found.worst_scaled_error = std::max(found.worst_scaled_error, checked.worst);
+      if (checked.failed == 0)
+        continue;
+      slot_right = false;
+      if (!found.first_failure)
+        found.first_failure = mismatch{shapes.name,      what.tensors[t].name, index_of(checked.first, shapes.shapes[t]),
+                                       checked.expected, checked.got,          checked.bound,
+                                       counter + 1,      slots[s]->distribution};
+    }
+    ++counter;
+    if (!slot_right)
+      ++found.failed;
+    right = right && slot_right;
+  }
+  return right;
+}
+
+timing::timing(const judge_task& task, std::vector<timed_workload>& workloads, truth_source& truths, std::vector<int> cpus, std::uint64_t key)
+    : task_{task}, workloads_{workloads}, truths_{truths}, cpus_{std::move(cpus)}, random_{key ^ task.seed}, plan_{plan_of(task.plan)},
+      budget_s_{task.budget_s > 0 ? task.budget_s : plan_.budget_s} {
+  // The sandboxes' start and the correctness phase have spent some of the job's time; what is left bounds the plan.
+  budget_s_ = std::min(budget_s_, 0.4 * task.limits.run_s);
+}
+
+status timing::measure_floor() {
+  call_outcome loading;
+  const auto& smallest = workloads_.front().shapes;
+  auto process = driver_process::start(driver_for(task_, "-", caller::memory_for(task_.what, smallest, 1, false), cpus_), loading);
+  if (!process)
+    return process.error();
+  if (loading.end != call_end::done)
+    return failure{failure_kind::device, "the empty kernel did not start: " + loading.why, true};
+  caller nothing{*std::move(process), task_.what, false, random_.next()};
+  nothing.bind(smallest, 1);
+  std::vector<double> samples;
+  for (int i = 0; i < 14; ++i) {
+    auto said = nothing.run({}, nullptr, false, 5);
+    if (said.call.end != call_end::done)
+      return failure{failure_kind::device, "the empty kernel did not answer: " + said.call.why, true};
+    if (i >= 3)
+      samples.push_back(said.call.ns);
+  }
+  floor_ns_ = median_of(samples);
+  return ok;
+}
+
+/// Decides calls per order, pairs per launch and the size of the bank from what the kernels cost, then fills the bank.
+status timing::prepare(timed_workload& w) {
+  if (auto s = truths_.use(w.shapes); !s)
+    return s;
+  auto fit = truths_.calibrate(distribution::init, 3);
+  if (!fit)
+    return fit.error();
+  auto first = truths_.make(distribution::init);
+  if (!first)
+    return first.error();
+  if (!*fit || !*first)
+    return failure{failure_kind::device, "the reference failed on workload " + w.shapes.name + " while slots were made: " + truths_.why_unfit()};
+  double share = 1.0 / static_cast<double>(workloads_.size());
+  double reference = std::max(w.reference_ns - floor_ns_, 200.0), candidate = std::max(w.candidate_ns - floor_ns_, 200.0);
+  std::size_t slot_bytes = caller::memory_for(task_.what, w.shapes, 1, false);
+  double copy_ns = static_cast<double>(slot_bytes) * 2.5; // both sides: inputs, rubbish, copies, checks
+  double calls = std::ceil(floors_per_sample * floor_ns_ / std::min(reference, candidate));
+  calls = std::min(calls, std::floor(static_cast<double>(slot_memory) / static_cast<double>(slot_bytes)));
+  calls = std::clamp(calls, 1.0, task_.plan == measure_plan::rank ? 64.0 : 128.0);
+  auto most_slots = std::min({share * bank_memory / static_cast<double>(bytes_in(**first)),
+                              1 + share * budget_s_ * 0.6 / std::max(truths_.slot_s(), 1e-6), 4096.0});
+  double least = plan_.least_pairs;
+  if (calls * (least + 1) > most_slots)
+    calls = std::max(1.0, std::floor(most_slots / (least + 1)));
+  double pair_ns = calls * (reference + candidate + copy_ns) + 10 * floor_ns_ + 4e5;
+  double launches = static_cast<double>(plan_.looks.front().launches);
+  double pairs = std::clamp(share * budget_s_ * 1e9 / launches / pair_ns, least, static_cast<double>(plan_.pairs));
+  w.calls = static_cast<std::uint32_t>(calls);
+  w.warm = 2;
+  w.pairs = static_cast<std::uint32_t>(std::max(3.0, std::min(pairs, std::floor(most_slots / calls) - 1)));
+  std::size_t wanted = std::size_t{w.calls} * w.pairs + w.warm;
+  w.bank.push_back(*std::move(*first));
+  while (w.bank.size() < wanted) {
+    auto slot = truths_.make(distribution::init);
+    if (!slot)
+      return slot.error();
+    if (!*slot)
+      return failure{failure_kind::device, "the reference failed on workload " + w.shapes.name + ": " + truths_.why_unfit()};
+    w.bank.push_back(*std::move(*slot));
+  }
+  return ok;
+}
+
+void timing::charge(const caller::outcome& said) {
+  ++orders_;
+  wall_s_ += said.call.ns * 1e-9;
+  cpu_s_ += said.call.cpu_s;
+  gap_s_ += said.call.gap_cpu_s;
+  hidden_.push_back((said.call.ns - said.call.driver_ns - 4 * floor_ns_) / said.call.ns);
+}
+
+bool timing::measure(evidence& found, caller& reference, caller& candidate, timed_workload& w, bool with_control) {
+  std::vector<std::size_t> order(w.bank.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  for (std::size_t i = order.size(); i > 1; --i)
+    std::swap(order[i - 1], order[random_.below(i)]);
+  std::size_t next = 0;
+  bool cold = task_.what.policy.cold_cache;
+  double limit = task_.limits.call_s * w.calls;
+  auto take = [&](std::size_t n) {
+    std::vector<const bank_slot*> slots;
+    while (slots.size() < n)
+      slots.push_back(&w.bank[order[next++]]);
+    return slots;
+  };
+  auto lost = [&](const caller::outcome& said) { // the baseline failed: not the candidate's fault
+    found.ending = ending::harness_error;
+    found.reason = "the baseline failed while it was timed: " + said.call.why;
+  };
+  for (std::uint32_t i = 0; i < w.warm; ++i) {
+    auto slots = take(1);
+    auto a = reference.run(slots, w.rubbish.get(), cold, limit);
+    if (a.call.end != call_end::done)
+      return lost(a), false;
+    auto b = candidate.run(slots, w.rubbish.get(), cold, limit);
+    if (!note_call(found, task_.what, candidate, b, slots, w.shapes, found.cases))
+      return false;
+  }
+  launch_samples samples;
+  samples.workload = w.index;
+  for (std::uint32_t i = 0; i < w.pairs; ++i) {
+    auto slots = take(w.calls);
+    double ns[3] = {0, 0, 0}; // baseline, candidate, baseline again
+    int sides[3] = {0, 1, 2}, count = with_control ? 3 : 2;
+    for (int k = count; k > 1; --k)
+      std::swap(sides[k - 1], sides[random_.below(static_cast<std::uint64_t>(k))]);
+    for (int k = 0; k < count; ++k) {
+      bool is_candidate = sides[k] == 1;
+      auto said = (is_candidate ? candidate : reference).run(slots, w.rubbish.get(), cold, limit);
+      if (is_candidate) {
+        found.timed_calls += w.calls;
+        if (!note_call(found, task_.what, candidate, said, slots, w.shapes, found.timed_calls_checked))
+          return false;
+        charge(said);
+      } else if (said.call.end != call_end::done) {
+        return lost(said), false;
+      }
+      ns[sides[k]] = said.call.ns / w.calls;
+    }
+    samples.reference_ns.push_back(ns[0]);
+    samples.candidate_ns.push_back(ns[1]);
+    if (with_control)
+      control_.push_back(std::log(ns[0] / ns[2]));
+  }
+  found.launches.push_back(std::move(samples));
+  return true;
+}
+
+status timing::launch(evidence& found, bool with_control) {
+  std::size_t memory = 0;
+  for (const auto& w : workloads_)
+    memory = std::max(memory, caller::memory_for(task_.what, w.shapes, w.calls, false));
+  call_outcome loading;
+  auto baseline = driver_process::start(driver_for(task_, task_.reference, memory, cpus_), loading);
+  if (!baseline)
+    return baseline.error();
+  if (loading.end != call_end::done)
+    return failure{failure_kind::device, "the baseline did not load: " + loading.why, true};
+  auto process = driver_process::start(driver_for(task_, task_.candidate, memory, cpus_), loading);
+  if (!process)
+    return process.error();
+  if (loading.end != call_end::done) {
+    note_ending(found, loading, loading.why);
+    return ok;
+  }
+  caller a{*std::move(baseline), task_.what, false, random_.next()};
+  caller b{*std::move(process), task_.what, false, random_.next()};
+  for (auto& w : workloads_) {
+    if (!a.bind(w.shapes, w.calls) || !b.bind(w.shapes, w.calls))
+      return failure{failure_kind::internal, "the shared memory is too small for " + w.shapes.name};
+    if (!measure(found, a, b, w, with_control))
+      break;
+  }
+  return ok;
+}
+
+void timing::flag_integrity(evidence& found) const {
+  auto milliseconds = [](double s) { return std::to_string(s * 1e3).substr(0, 6) + " ms"; };
+  if (orders_ >= 20 && gap_s_ > 1e-3 && gap_s_ > 0.05 * wall_s_)
+    found.flags.push_back({"gap_cpu_time", milliseconds(gap_s_) + " of CPU time after the calls had returned, in " + milliseconds(wall_s_) + " of calls"});
+  double threads = static_cast<double>(std::max<std::int64_t>(1, task_.what.policy.threads));
+  if (cpu_s_ > 0.05 && cpu_s_ > (threads + 0.5) * wall_s_)
+    found.flags.push_back({"threads", milliseconds(cpu_s_) + " of CPU time in " + milliseconds(wall_s_) + ": more threads than the " +
+                                          std::to_string(task_.what.policy.threads) + " of the policy"});
+  // Under load the judge wakes late, so only a clock that hides a good part of most calls is called a liar.
+  if (hidden_.size() >= 6 && median_of(hidden_) > 0.4)
+    found.flags.push_back({"clock_mismatch", "a clock inside the candidate's process saw " +
+                                                 std::to_string(static_cast<int>(100 * (1 - median_of(hidden_)))) + "% of the time that passed outside"});
+}
+
+status timing::run(evidence& found) {
+  auto start = steady::now();
+  if (auto s = measure_floor(); !s)
+    return s;
+  found.floor_ns = floor_ns_;
+  for (auto& w : workloads_) {
+    if (auto s = prepare(w); !s)
+      return s;
+    found.counters["calls_per_order." + w.shapes.name] = w.calls;
+    found.counters["bank_slots." + w.shapes.name] = static_cast<double>(w.bank.size());
+  }
+  found.counters["bank_s"] = seconds_since(start);
+  std::uint32_t last = plan_.looks.back().launches;
+  for (std::uint32_t l = 0; l < last; ++l) {
+    bool control = task_.aa_width <= 0 && l < (task_.plan == measure_plan::rank ? 1u : 2u);
+    if (auto s = launch(found, control); !s)
+      return s;
+    bool sound = found.ending == ending::finished && !found.failed && found.flags.empty();
+    if (!sound)
+      break;
+    if (control)
+      found.aa_width = aa_half_width(control_);
+    auto so_far = compare(found.launches, task_.what, task_.plan, found.aa_width, floor_ns_);
+    if (so_far.final || seconds_since(start) > 0.7 * task_.limits.run_s)
+      break;
+  }
+  flag_integrity(found);
+  return ok;
+}
+
+} // namespace ke

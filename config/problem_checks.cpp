@@ -1,0 +1,202 @@
+#include "config/problem_checks.hpp"
+
+#include "runtime/core/expression.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <set>
+
+namespace ke {
+namespace {
+
+bool is_identifier(std::string_view name) {
+  auto fits = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
+  return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), fits) &&
+         !std::isdigit(static_cast<unsigned char>(name[0]));
+}
+
+/// Names that would not compile as a parameter or would hide a function of expressions.
+bool is_reserved(const std::string& name) {
+  static const std::set<std::string> words{
+      "auto",     "bool",    "break",  "case",    "char",     "class",     "const",    "continue", "default",
+      "delete",   "do",      "double", "else",    "enum",     "extern",    "false",    "float",    "for",
+      "goto",     "if",      "inline", "int",     "long",     "namespace", "new",      "nullptr",  "operator",
+      "private",  "public",  "return", "short",   "signed",   "sizeof",    "static",   "struct",   "switch",
+      "template", "this",    "throw",  "true",    "try",      "typedef",   "typename", "union",    "unsigned",
+      "using",    "virtual", "void",   "while",   "kernel",   "min",       "max",      "ceil",     "floor",
+      "ceildiv",  "log2",    "sqrt",   "int64_t", "uint16_t", "uint8_t"};
+  return words.count(name) > 0;
+}
+
+class checks {
+public:
+  checks(problem_load& load, const place_map& places, const std::string& file)
+      : load_{load}, p_{load.problem}, places_{places}, file_{file} {}
+
+  void names() {
+    std::set<std::string> seen;
+    auto check = [&](const std::string& name, const std::string& place) {
+      if (!is_identifier(name))
+        wrong(place, "\"" + name + "\" is not a C identifier");
+      else if (is_reserved(name))
+        wrong(place, "\"" + name + "\" is a reserved word; choose another name");
+      else if (!seen.insert(name).second)
+        wrong(place,
+              "the name \"" + name + "\" is used twice; dims, tensors and scalars share one parameter list");
+    };
+    if (given("problem.name") && p_.name.empty())
+      wrong("problem.name", "expected a name, found an empty string");
+    for (const auto& dim : p_.dims)
+      check(dim, "problem.dims");
+    for (std::size_t i = 0; i < p_.tensors.size(); ++i)
+      if (auto place = "tensor." + std::to_string(i) + ".name"; given(place))
+        check(p_.tensors[i].name, place);
+    for (std::size_t i = 0; i < p_.scalars.size(); ++i)
+      if (auto place = "scalar." + std::to_string(i) + ".name"; given(place))
+        check(p_.scalars[i].name, place);
+  }
+
+  void tensors() {
+    static const std::vector<std::string> inits{"normal", "uniform", "ints", "onehot", "zeros"};
+    if (p_.tensors.empty())
+      return wrong("tensor", "at least one [[tensor]] with role = \"out\" is expected");
+    for (std::size_t i = 0; i < p_.tensors.size(); ++i) {
+      const auto& t = p_.tensors[i];
+      if (t.init.ends_with(".npy") || std::find(inits.begin(), inits.end(), t.init) != inits.end())
+        continue;
+      wrong("tensor." + std::to_string(i) + ".init",
+            "expected normal | uniform | ints | onehot | zeros or the name of a .npy file" +
+                did_you_mean(t.init, inits));
+    }
+    if (std::none_of(p_.tensors.begin(), p_.tensors.end(), [](auto& t) { return t.role != tensor_role::in; }))
+      wrong("tensor", "no tensor has role = \"out\" or \"inout\": there would be nothing to check");
+  }
+
+  void scalars() {
+    for (std::size_t i = 0; i < p_.scalars.size(); ++i)
+      if (const auto& s = p_.scalars[i];
+          s.integer && (s.value != std::floor(s.value) || std::fabs(s.value) > 9007199254740992.0))
+        wrong("scalar." + std::to_string(i) + ".value",
+              "an int64_t takes a whole number of at most 2^53, found " + toml_number(s.value));
+  }
+
+  void workloads() {
+    std::set<std::string> seen;
+    double weight = 0;
+    bool timed = false;
+    for (std::size_t i = 0; i < p_.workloads.size(); ++i) {
+      const auto& w = p_.workloads[i];
+      auto place = "workload." + std::to_string(i);
+      if (w.name.empty() || !seen.insert(w.name).second)
+        wrong(place + ".name", w.name.empty() ? "expected a name, found an empty string"
+                                              : "another workload is already called \"" + w.name + "\"");
+      for (const auto& dim : p_.dims)
+        if (!w.dims.count(dim) && !given(place + ".dims." + dim))
+          wrong(place + ".dims", "no value for \"" + dim + "\"");
+      for (const auto& [dim, value] : w.dims)
+        if (std::find(p_.dims.begin(), p_.dims.end(), dim) == p_.dims.end())
+          wrong(place + ".dims",
+                "\"" + dim + "\" is not one of the problem's dims" + did_you_mean(dim, p_.dims));
+      if (!w.held_out) {
+        timed = true;
+        weight += w.weight;
+      }
+    }
+    if (!timed)
+      wrong("workload", "at least one [[workload]] without held_out is expected: it is what gets timed");
+    else if (!(weight > 0))
+      wrong("workload.0.weight", "the weights of all timed workloads are 0");
+  }
+
+  /// Precondition: the names are right. Workloads that lack a dim have been reported: every formula would
+  /// fail again for the same reason.
+  void formulas() {
+    for (std::size_t i = 0; i < p_.tensors.size(); ++i)
+      for (const auto& w : p_.workloads)
+        if (auto extents = tensor_extents(p_.tensors[i], w.dims); !extents && binds_all(w)) {
+          wrong("tensor." + std::to_string(i) + ".shape",
+                extents.error().text + " (workload \"" + w.name + "\")");
+          break;
+        }
+    for (auto [name, text] : {std::pair{"cost.flops", &p_.flops}, std::pair{"cost.bytes", &p_.bytes}})
+      for (const auto& w : p_.workloads) {
+        if (text->empty())
+          break;
+        auto value = real_value(*text, w.dims);
+        if (!binds_all(w) || (value && *value >= 0))
+          continue;
+        wrong(name, value ? "the value is negative for workload \"" + w.name + "\"" : value.error().text);
+        break;
+      }
+  }
+
+private:
+  bool binds_all(const workload& w) const { return w.dims.size() == p_.dims.size(); }
+  bool given(const std::string& place) const { return places_.count(place) > 0; }
+  void wrong(const std::string& place, std::string text) {
+    add_error(load_.errors, places_, file_, place, std::move(text));
+  }
+
+  problem_load& load_;
+  const problem& p_;
+  const place_map& places_;
+  const std::string& file_;
+};
+
+std::string without_comments(const std::string& source, bool python) {
+  std::string out;
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    auto line_comment = python ? source[i] == '#' : source.compare(i, 2, "//") == 0;
+    if (line_comment) {
+      i = std::min(source.find('\n', i), source.size());
+    } else if (!python && source.compare(i, 2, "/*") == 0) {
+      auto end = source.find("*/", i + 2);
+      i = end == source.npos ? source.size() : end + 1;
+      out += ' ';
+      continue;
+    }
+    if (i < source.size())
+      out += source[i];
+  }
+  return out;
+}
+
+} // namespace
+
+bool defines_reference(const std::string& source, const std::string& language) {
+  auto code = without_comments(source, language == "python");
+  auto calls = [&](std::string_view name, std::size_t from) {
+    for (auto at = code.find(name, from); at != code.npos; at = code.find(name, at + 1)) {
+      auto letter = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
+      auto after = code.find_first_not_of(" \t\r\n", at + name.size());
+      if ((at == 0 || !letter(code[at - 1])) && after != code.npos && code[after] == '(')
+        return true;
+    }
+    return false;
+  };
+  if (language == "python") {
+    for (auto at = code.find("def"); at != code.npos; at = code.find("def", at + 1)) {
+      auto name = code.find_first_not_of(" \t", at + 3);
+      if (name != code.npos && name > at + 3 && code.compare(name, 9, "reference") == 0 &&
+          calls("reference", name))
+        return true;
+    }
+    return false;
+  }
+  auto linkage = code.find("extern \"C\"");
+  return linkage != code.npos && calls("kernel", linkage);
+}
+
+void check_problem(problem_load& load, const place_map& places, const std::string& file) {
+  auto before = load.errors.size();
+  checks all{load, places, file};
+  all.names();
+  all.tensors();
+  all.scalars();
+  all.workloads();
+  if (load.errors.size() == before)
+    all.formulas();
+}
+
+} // namespace ke

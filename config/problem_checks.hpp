@@ -1,0 +1,14 @@
+#pragma once
+
+#include "config/problem_file.hpp"
+
+namespace ke {
+
+/// What no single key can tell: names, bindings of the dims, shapes, formulas, roles. Appends to load.errors.
+void check_problem(problem_load& load, const place_map& places, const std::string& file);
+
+/// Does the source define the function that the judge calls (`extern "C" ... kernel(` or `def reference(`)?
+/// Comments do not count.
+bool defines_reference(const std::string& source, const std::string& language);
+
+} // namespace ke

@@ -1,0 +1,141 @@
+#include "config/problem_file.hpp"
+
+namespace ke {
+
+schema problem_schema(problem& p, std::string& reference_path) {
+  schema all;
+  auto& keys = all.keys;
+  auto of = [&p](auto member) { return [&p, member](std::size_t) -> value_slot { return &(p.*member); }; };
+  auto policy = [&p](auto member) {
+    return [&p, member](std::size_t) -> value_slot { return &(p.policy.*member); };
+  };
+  auto tensor = [&p](auto member) {
+    return [&p, member](std::size_t i) -> value_slot { return &(p.tensors.at(i).*member); };
+  };
+  auto work = [&p](auto member) {
+    return [&p, member](std::size_t i) -> value_slot { return &(p.workloads.at(i).*member); };
+  };
+
+  keys.push_back(
+      {.path = "problem.name", .doc = "The operator's name.", .at = of(&problem::name), .required = true});
+  keys.push_back({"problem.family",
+                  "Used for retrieval and warm starts: elementwise, reduction, softmax, norm, matmul, conv, "
+                  "scan, transpose, stencil, attention...",
+                  of(&problem::family)});
+  keys.push_back({"problem.formula", "A scalar expression with reduction or index pattern, for emitters.",
+                  of(&problem::formula)});
+  keys.push_back({"problem.dims", "The shape symbols, in the order in which the C ABI passes them.",
+                  of(&problem::dims)});
+  keys.push_back(
+      {.path = "problem.reference",
+       .doc = "The reference: C++ with the candidate's ABI (reference.cpp) or Python (reference.py).",
+       .at = [&reference_path](std::size_t) -> value_slot { return &reference_path; },
+       .required = true,
+       .path_of_file = true});
+
+  all.lists.push_back({"tensor", [&p] { return p.tensors.emplace_back(), p.tensors.size() - 1; },
+                       [&p] { return p.tensors.size(); }});
+  keys.push_back(
+      {.path = "tensor.name", .doc = "A C identifier.", .at = tensor(&tensor_spec::name), .required = true});
+  keys.push_back({"tensor.role", "Who writes it.",
+                  [&p](std::size_t i) -> value_slot { return choice_of(p.tensors.at(i).role); }});
+  keys.push_back({"tensor.dtype", "The type of its elements.",
+                  [&p](std::size_t i) -> value_slot { return choice_of(p.tensors.at(i).dtype); }});
+  keys.push_back({.path = "tensor.shape",
+                  .doc = "Its extents: expressions over the dims, e.g. [\"N\", \"L-K+1\"].",
+                  .at = tensor(&tensor_spec::shape),
+                  .required = true,
+                  .of_expressions = true});
+  keys.push_back({"tensor.init",
+                  "What an input holds: normal | uniform | ints | onehot | zeros | a .npy file.",
+                  tensor(&tensor_spec::init)});
+
+  all.lists.push_back({"scalar", [&p] { return p.scalars.emplace_back(), p.scalars.size() - 1; },
+                       [&p] { return p.scalars.size(); }});
+  keys.push_back({.path = "scalar.name",
+                  .doc = "A C identifier.",
+                  .at = [&p](std::size_t i) -> value_slot { return &p.scalars.at(i).name; },
+                  .required = true});
+  keys.push_back({"scalar.type", "Its C type.", [&p](std::size_t i) -> value_slot {
+                    return choice_slot{
+                        {"double", "int64_t"},
+                        [&p, i] { return p.scalars.at(i).integer ? 1u : 0u; },
+                        [&p, i](std::size_t chosen) { p.scalars.at(i).integer = chosen == 1; }};
+                  }});
+  keys.push_back({.path = "scalar.value",
+                  .doc = "The value that every call gets.",
+                  .at = [&p](std::size_t i) -> value_slot { return &p.scalars.at(i).value; },
+                  .least = -1e300,
+                  .most = 1e300,
+                  .required = true});
+
+  all.lists.push_back({"workload", [&p] { return p.workloads.emplace_back(), p.workloads.size() - 1; },
+                       [&p] { return p.workloads.size(); }});
+  keys.push_back({.path = "workload.name",
+                  .doc = "Its name in prompts and verdicts.",
+                  .at = work(&workload::name),
+                  .default_text = "\"w0\", \"w1\"..."});
+  keys.push_back({.path = "workload.dims",
+                  .doc = "A value for every dim, e.g. { M = 512, N = 4096 }.",
+                  .at = work(&workload::dims),
+                  .least = 1,
+                  .most = 1e12});
+  keys.push_back({.path = "workload.weight",
+                  .doc = "Its share in the geometric mean.",
+                  .at = work(&workload::weight),
+                  .most = 1e6});
+  keys.push_back({"workload.held_out",
+                  "true: never shown to a model, checked and timed for `eval` and the final claim only.",
+                  work(&workload::held_out)});
+
+  keys.push_back({"tolerance.bitwise", "true: every bit must match the reference.", of(&problem::bitwise)});
+  for (auto type : names_of<dtype>::value) {
+    auto name = std::string{type};
+    auto entry = [&p, name](auto member) {
+      return [&p, name, member](std::size_t) -> value_slot { return &(p.tolerances[name].*member); };
+    };
+    keys.push_back({.path = "tolerance." + name + ".rtol",
+                    .doc = "Relative tolerance for outputs of this type.",
+                    .at = entry(&tolerance::rtol),
+                    .most = 1e3});
+    keys.push_back({.path = "tolerance." + name + ".atol",
+                    .doc = "Absolute tolerance for outputs of this type.",
+                    .at = entry(&tolerance::atol),
+                    .most = 1e300});
+  }
+
+  keys.push_back({"policy.vendor_libraries", "May a candidate call vendor libraries?",
+                  policy(&problem_policy::vendor_libraries)});
+  keys.push_back({.path = "policy.threads",
+                  .doc = "Threads that a candidate may use.",
+                  .at = policy(&problem_policy::threads),
+                  .least = 1,
+                  .most = 4096});
+  keys.push_back({"policy.fast_math", "May a candidate be compiled with fast math?",
+                  policy(&problem_policy::fast_math)});
+  keys.push_back({"policy.cache", "Which time counts: with warm caches, or with cold ones.",
+                  [&p](std::size_t) -> value_slot {
+                    return choice_slot{{"hot", "cold"},
+                                       [&p] { return p.policy.cold_cache ? 1u : 0u; },
+                                       [&p](std::size_t chosen) { p.policy.cold_cache = chosen == 1; }};
+                  }});
+
+  keys.push_back({"cost.flops", "Floating-point operations of one call, over the dims: \"5*M*N\".",
+                  of(&problem::flops)});
+  keys.push_back(
+      {"cost.bytes", "Bytes that one call must move, over the dims: \"8*M*N\".", of(&problem::bytes)});
+  return all;
+}
+
+std::string problem_reference_text() {
+  problem example;
+  std::string reference = "reference.cpp";
+  example.name = "softmax";
+  example.dims = {"M", "N"};
+  example.tensors.push_back({"x", tensor_role::in, dtype::f32, {"M", "N"}, "normal"});
+  example.scalars.push_back({"scale", false, 1.0});
+  example.workloads.push_back({"wide", {{"M", 512}, {"N", 4096}}, 1.0, false});
+  return schema_text(problem_schema(example, reference), true);
+}
+
+} // namespace ke

@@ -1,0 +1,89 @@
+#include "runtime/search/campaign_books.hpp"
+
+namespace ke {
+
+void campaign_books::configured(const journal_configured& r) {
+  settings_ = r.settings;
+  problem_digest_ = r.problem_digest;
+  backends_ = r.trees;
+  version_ = r.version;
+  money_.caps(settings_.budget);
+}
+
+void campaign_books::session(const journal_session& r) {
+  epoch_ = r.epoch;
+  reason_.clear();
+}
+
+amounts campaign_books::claim(const reservation& r, std::uint64_t candidates) {
+  return {candidates, r.tokens, amounts::nano(r.usd), 0};
+}
+
+void campaign_books::stepped(std::uint32_t made) {
+  money_.force({.candidates = made});
+  in_flight_ += made;
+}
+
+void campaign_books::asked(const reservation& r) {
+  ++requests_;
+  money_.force(claim(r));
+}
+
+void campaign_books::failed_request(failure_kind kind) {
+  ++requests_;
+  ++failures_[std::string{to_text(kind)}];
+}
+
+void campaign_books::replied(const journal_replied& r, const std::optional<reservation>& reserved) {
+  if (r.kind != failure_kind::none)
+    ++failures_[std::string{to_text(r.kind)}];
+  auto held = claim(reserved.value_or(reservation{}));
+  amounts spent{.tokens = r.usage.input_tokens + r.usage.output_tokens,
+                .nano_usd = amounts::nano(r.usage.usd)};
+  if (r.unknown)
+    spent = held; // it may have been answered and billed
+  money_.settle(held, spent);
+  spend_.input_tokens += r.usage.input_tokens;
+  spend_.output_tokens += r.usage.output_tokens;
+  spend_.cached_tokens += r.usage.cached_tokens;
+  spend_.usd = money_.spent().usd();
+}
+
+void campaign_books::judged(double device_s) {
+  money_.settle({}, {.device_us = amounts::micro(device_s)});
+}
+
+void campaign_books::ended(std::uint32_t tree, std::uint32_t node, node_state state,
+                           std::optional<double> score) {
+  in_flight_ -= in_flight_ > 0;
+  if (state == node_state::cancelled)
+    return money_.release({.candidates = 1});
+  money_.settle({.candidates = 1}, {.candidates = 1});
+  auto own = state == node_state::correct ? score.value_or(0) : 0;
+  if (state == node_state::correct && (best_.node == no_node || own > best_.score))
+    best_ = {tree, node, own};
+  progress_.finished(own > 0 ? std::optional{own} : std::nullopt, settings_.budget.stall_min_gain);
+}
+
+/// `set` is journalled for people; what it changes arrives as the `configured` record that follows it.
+void campaign_books::steered(const journal_steered& r) {
+  if (r.act == "pause")
+    paused_ = true;
+  else if (r.act == "resume")
+    paused_ = false;
+  else if (r.act == "hint")
+    hints_.emplace_back(r.key, r.value);
+}
+
+std::optional<std::string_view> campaign_books::stop(const amounts& next,
+                                                     std::optional<double> roofline_fraction) const {
+  return stop_reason(settings_.goal, settings_.budget, money_,
+                     {.best_score = best_.score,
+                      .any_correct = best_.node != no_node,
+                      .since_gain = progress_.since_gain(),
+                      .in_flight = in_flight_,
+                      .roofline_fraction = roofline_fraction,
+                      .lacking = money_.lacking(next)});
+}
+
+} // namespace ke

@@ -1,0 +1,87 @@
+#pragma once
+
+#include "runtime/search/ledger.hpp"
+#include "runtime/search/stop.hpp"
+#include "runtime/search/tree_core.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ke {
+
+/// What a campaign knows apart from its trees: settings, money, counts, progress, whether it is paused or
+/// over. The campaign actor owns one while the tree actors own the tree cores; campaign_fold owns both. Each
+/// function takes what one journal record means for the campaign, in the order of the journal. A node holds
+/// one candidate of the budget from its step to its end, a call its reservation while it is out.
+class campaign_books {
+public:
+  struct winner {
+    std::uint32_t tree = 0;
+    std::uint32_t node = no_node; ///< no_node: no candidate is correct yet
+    double score = 0;             ///< 0 also if correct but untimed
+  };
+
+  void configured(const journal_configured& r);
+  void session(const journal_session& r); ///< also ends an end: an interrupted or stopped campaign goes on
+  void wall(std::uint64_t ms) { money_.wall(ms); }
+
+  /// Children that were made; they were asked for with `count` <= money().candidates_left().
+  void stepped(std::uint32_t made);
+  void asked(const reservation& r);
+  void failed_request(failure_kind kind);
+  /// `reserved`: of the call, empty if it was not out (a late or repeated reply): then only usage is counted.
+  void replied(const journal_replied& r, const std::optional<reservation>& reserved);
+  void judged(double device_s);
+  /// A node ended now. A cancelled one gives its candidate back; every other end has used it.
+  void ended(std::uint32_t tree, std::uint32_t node, node_state state, std::optional<double> score);
+  void steered(const journal_steered& r);
+  void finished(const journal_finished& r) { reason_ = r.reason; }
+
+  const campaign_settings& settings() const { return settings_; }
+  const std::string& problem_digest() const { return problem_digest_; }
+  const std::vector<std::string>& backends() const { return backends_; } ///< of each tree
+  const std::string& version() const { return version_; }
+  ledger& money() {
+    return money_;
+  } ///< device seconds may be reserved here by the live campaign; such holds are not journalled
+  const ledger& money() const { return money_; }
+  const winner& best() const { return best_; }
+  const progress_meter& progress() const { return progress_; }
+  const std::map<std::string, std::uint64_t>& failures() const {
+    return failures_;
+  }                                                    ///< by kind, retried requests too
+  std::uint64_t requests() const { return requests_; } ///< sent, retries included
+  const token_usage& spend() const { return spend_; }
+  std::uint64_t in_flight() const { return in_flight_; } ///< nodes
+  std::uint64_t epoch() const { return epoch_; }
+  bool paused() const { return paused_; }
+  const std::string& finished_reason() const { return reason_; } ///< empty: still going
+  const std::vector<std::pair<std::string, std::string>>& hints() const {
+    return hints_;
+  } ///< (node, text) in order
+
+  /// The stop rule on this state. `next`: what the next candidate would reserve, its call included.
+  std::optional<std::string_view> stop(const amounts& next,
+                                       std::optional<double> roofline_fraction = {}) const;
+  /// Worst case of one call and its candidate.
+  static amounts claim(const reservation& r, std::uint64_t candidates = 0);
+
+private:
+  campaign_settings settings_;
+  std::string problem_digest_, version_;
+  std::vector<std::string> backends_;
+  ledger money_;
+  progress_meter progress_;
+  winner best_;
+  std::map<std::string, std::uint64_t> failures_;
+  std::uint64_t requests_ = 0, in_flight_ = 0, epoch_ = 0;
+  token_usage spend_;
+  bool paused_ = false;
+  std::string reason_;
+  std::vector<std::pair<std::string, std::string>> hints_;
+};
+
+} // namespace ke

@@ -1,0 +1,223 @@
+#include "runtime/search/campaign_fold.hpp"
+
+#include "runtime/core/codec.hpp"
+#include "runtime/core/digest.hpp"
+
+#include <algorithm>
+
+namespace ke {
+
+namespace {
+
+template <class Record>
+status decode_and_apply(campaign_fold& fold, const std::string& body) {
+  auto r = unpack<Record>(body);
+  return r ? fold.apply(*r) : status{r.error()};
+}
+
+} // namespace
+
+status campaign_fold::apply(const journal_record& record) {
+  ++records_;
+  books_.wall(record.wall_ms);
+  switch (record.kind) {
+  case journal_kind::configured:
+    return decode_and_apply<journal_configured>(*this, record.body);
+  case journal_kind::session:
+    return decode_and_apply<journal_session>(*this, record.body);
+  case journal_kind::stepped:
+    return decode_and_apply<journal_stepped>(*this, record.body);
+  case journal_kind::asked:
+    return decode_and_apply<journal_asked>(*this, record.body);
+  case journal_kind::replied:
+    return decode_and_apply<journal_replied>(*this, record.body);
+  case journal_kind::judged:
+    return decode_and_apply<journal_judged>(*this, record.body);
+  case journal_kind::ended:
+    return decode_and_apply<journal_ended>(*this, record.body);
+  case journal_kind::steered:
+    return decode_and_apply<journal_steered>(*this, record.body);
+  case journal_kind::finished:
+    return decode_and_apply<journal_finished>(*this, record.body);
+  case journal_kind::failed_request:
+    return decode_and_apply<journal_failed_request>(*this, record.body);
+  }
+  return failure{failure_kind::newer_version,
+                 "journal: a record of unknown kind was written by a newer ke-runtime; use that version"};
+}
+
+result<tree_core*> campaign_fold::tree(std::uint32_t number) {
+  if (number < trees_.size())
+    return &trees_[number];
+  return failure{failure_kind::corrupt, "journal: a record names tree " + std::to_string(number) + " of " +
+                                            std::to_string(trees_.size()) + "; run `ke-runtime store check`"};
+}
+
+status campaign_fold::apply(const journal_configured& r) {
+  if (trees_.empty()) {
+    for (std::uint32_t t = 0; t < r.trees.size(); ++t) {
+      auto core = tree_core::make(t, r.trees[t], r.settings);
+      if (!core)
+        return core.error();
+      trees_.push_back(std::move(*core));
+    }
+    if (trees_.empty())
+      return failure{failure_kind::invalid, "a campaign needs at least one [[target]]"};
+  } else {
+    if (r.trees != books_.backends())
+      return failure{failure_kind::invalid,
+                     "the backends of a campaign cannot change; start a new one with --fresh"};
+    for (auto& t : trees_)
+      if (auto done = t.configure(r.settings); !done)
+        return done;
+  }
+  books_.configured(r);
+  return ok;
+}
+
+status campaign_fold::apply(const journal_session& r) {
+  books_.session(r);
+  return ok;
+}
+
+status campaign_fold::apply(const journal_stepped& r) {
+  auto t = tree(r.tree);
+  if (!t)
+    return t.error();
+  auto first = (*t)->tree().size();
+  if (first != r.first)
+    return failure{failure_kind::corrupt, "journal: tree " + std::to_string(r.tree) + " stepped from node " +
+                                              std::to_string(r.first) + ", but the records before it make " +
+                                              std::to_string(first) + " nodes; run `ke-runtime store check`"};
+  books_.stepped(static_cast<std::uint32_t>((*t)->step(r.count).size()));
+  return ok;
+}
+
+result<std::pair<std::vector<expansion>, journal_stepped>> campaign_fold::step(std::uint32_t number,
+                                                                               std::uint32_t count) {
+  auto t = tree(number);
+  if (!t)
+    return t.error();
+  count = static_cast<std::uint32_t>(std::min<std::uint64_t>(count, books_.money().candidates_left()));
+  journal_stepped record{number, count, (*t)->tree().size()};
+  auto made = (*t)->step(count);
+  books_.stepped(static_cast<std::uint32_t>(made.size()));
+  return std::pair{std::move(made), record};
+}
+
+status campaign_fold::apply(const journal_asked& r) {
+  auto t = tree(r.tree);
+  if (!t)
+    return t.error();
+  auto done = (*t)->apply(r);
+  if (done)
+    books_.asked(r.reserved);
+  return done;
+}
+
+status campaign_fold::apply(const journal_failed_request& r) {
+  books_.failed_request(r.kind);
+  return ok;
+}
+
+status campaign_fold::apply(const journal_replied& r) {
+  auto t = tree(r.tree);
+  if (!t)
+    return t.error();
+  auto call = (*t)->call(r.node, r.attempt);
+  auto done = (*t)->apply(r);
+  if (done)
+    books_.replied(r, call ? std::optional{call->reserved} : std::nullopt);
+  return done;
+}
+
+template <class Record>
+status campaign_fold::apply_to_node(const Record& r) {
+  auto t = tree(r.tree);
+  if (!t)
+    return t.error();
+  auto& core = **t;
+  auto open = r.node < core.tree().size() && is_open(core.tree()[r.node].state);
+  if (auto done = core.apply(r); !done)
+    return done;
+  const auto& row = core.tree()[r.node];
+  if (open && !is_open(row.state))
+    books_.ended(r.tree, r.node, row.state, row.score >= 0 ? std::optional{row.score} : std::nullopt);
+  return ok;
+}
+
+status campaign_fold::apply(const journal_judged& r) {
+  books_.judged(r.device_s);
+  return apply_to_node(r);
+}
+
+status campaign_fold::apply(const journal_ended& r) {
+  return apply_to_node(r);
+}
+
+status campaign_fold::apply(const journal_steered& r) {
+  books_.steered(r);
+  return ok;
+}
+
+status campaign_fold::apply(const journal_finished& r) {
+  books_.finished(r);
+  return ok;
+}
+
+std::map<std::string, std::uint64_t> campaign_fold::states() const {
+  std::map<std::string, std::uint64_t> all;
+  for (const auto& t : trees_)
+    for (std::size_t s = 0; s < names_of<node_state>::value.size(); ++s)
+      if (auto n = t.tree().count(static_cast<node_state>(s)))
+        all[std::string{names_of<node_state>::value[s]}] += n;
+  return all;
+}
+
+std::uint64_t campaign_fold::ended() const {
+  std::uint64_t n = 0;
+  for (const auto& t : trees_)
+    n += t.tree().ended();
+  return n;
+}
+
+std::vector<std::pair<std::uint32_t, open_call>> campaign_fold::open_calls() const {
+  std::vector<std::pair<std::uint32_t, open_call>> all;
+  for (const auto& t : trees_)
+    for (auto& call : t.open_calls())
+      all.emplace_back(t.number(), std::move(call));
+  return all;
+}
+
+campaign_row campaign_fold::row(std::uint32_t id) const {
+  campaign_row r;
+  r.id = id;
+  r.name = books_.settings().name;
+  const auto& reason = books_.finished_reason();
+  r.state = !reason.empty() ? "finished" : books_.paused() ? "paused" : "running";
+  r.stop_reason = reason;
+  r.problem_digest = books_.problem_digest();
+  r.wall_ms = books_.money().wall_ms();
+  r.best_tree = books_.best().tree;
+  r.best_node = books_.best().node;
+  r.best_score = books_.best().score;
+  r.requests = books_.requests();
+  r.spend = books_.spend();
+  r.device_s = books_.money().spent().device_s();
+  r.failures = books_.failures();
+  r.states = states();
+  r.trees = books_.backends();
+  return r;
+}
+
+std::string campaign_fold::hash() const {
+  std::string trees;
+  for (const auto& t : trees_)
+    trees += t.hash();
+  auto row_bytes = pack(row(0));
+  auto spent = pack(books_.money().spent()), held = pack(books_.money().reserved());
+  return digest_of_parts({trees, row_bytes, spent, held, std::to_string(books_.progress().since_gain()),
+                          std::to_string(books_.epoch()), std::to_string(books_.in_flight())});
+}
+
+} // namespace ke

@@ -1,0 +1,239 @@
+#include "runtime/search/tree_core.hpp"
+
+#include "runtime/core/codec.hpp"
+#include "runtime/core/digest.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace ke {
+
+namespace {
+
+std::uint32_t targets_of(const campaign_settings& s, const std::string& backend) {
+  auto n =
+      std::count_if(s.targets.begin(), s.targets.end(), [&](const auto& t) { return t.backend == backend; });
+  return static_cast<std::uint32_t>(std::max<std::ptrdiff_t>(n, 1));
+}
+
+template <class T>
+void put(std::string& bytes, T x) {
+  char raw[sizeof x];
+  std::memcpy(raw, &x, sizeof x);
+  bytes.append(raw, sizeof x);
+}
+
+} // namespace
+
+tree_core::tree_core(std::uint32_t tree, std::string backend, const campaign_settings& s,
+                     std::unique_ptr<policy> p, ensemble e)
+    : number_{tree}, backend_{std::move(backend)}, seed_{s.seed}, settings_{s.search},
+      tree_{targets_of(s, backend_), s.goal.target_speedup}, policy_{std::move(p)}, random_{s.seed, tree},
+      ensemble_{std::move(e)} {}
+
+result<tree_core> tree_core::make(std::uint32_t tree, const std::string& backend,
+                                  const campaign_settings& settings) {
+  auto p = make_policy(settings.search);
+  if (!p)
+    return p.error();
+  auto e = ensemble::make(settings.search.ensemble, settings.models);
+  if (!e)
+    return e.error();
+  return tree_core{tree, backend, settings, std::move(*p), std::move(*e)};
+}
+
+status tree_core::configure(const campaign_settings& settings) {
+  if (settings.search.policy != settings_.policy)
+    return failure{failure_kind::invalid,
+                   "[search] policy cannot change within a campaign; start a new one with --fresh"};
+  if (targets_of(settings, backend_) != tree_.targets())
+    return failure{failure_kind::invalid,
+                   "the [[target]]s of backend " + backend_ +
+                       " cannot change within a campaign; start a new one with --fresh"};
+  if (auto done = ensemble_.configure(settings.search.ensemble, settings.models); !done)
+    return done;
+  settings_ = settings.search;
+  tree_.goal(settings.goal.target_speedup);
+  policy_->configure(settings_, tree_);
+  return ok;
+}
+
+std::vector<expansion> tree_core::step(std::uint32_t count) {
+  std::vector<expansion> made;
+  while (made.size() < count) {
+    auto choice = policy_->select(tree_, random_);
+    if (!choice)
+      break;
+    auto memory = choose_memory(settings_.memory, choice->operation, tree_[choice->parent], stagnation_);
+    if (memory == memory_kind::clean && choice->operation != operation_kind::draft)
+      stagnation_.chosen_since_clean = 0;
+    else
+      ++stagnation_.chosen_since_clean;
+    auto model = intern(ensemble_.choose(random_));
+    auto node = tree_.add_child(choice->parent, choice->operation, choice->parent2);
+    tree_.edit(node).memory = memory;
+    tree_.edit(node).model =
+        model ? *model
+              : 0; // more than 256 model names in one campaign: the last ones share the first one's label
+    open_.insert(node);
+    policy_->added(tree_, node);
+    made.push_back({node, choice->parent, choice->parent2, choice->operation, choice->draft,
+                    models_[tree_[node].model], memory, seed_of(node)});
+  }
+  return made;
+}
+
+status tree_core::check(std::uint32_t tree, std::uint32_t node, const char* what) const {
+  if (tree == number_ && node > 0 && node < tree_.size())
+    return ok;
+  return failure{failure_kind::corrupt, std::string{"journal: "} + what + " names node " +
+                                            std::to_string(node) + " of tree " + std::to_string(tree) +
+                                            ", which has " + std::to_string(tree_.size()) +
+                                            " nodes; run `ke-runtime store check`"};
+}
+
+result<std::uint8_t> tree_core::intern(const std::string& model) {
+  auto at = std::find(models_.begin(), models_.end(), model);
+  if (at == models_.end()) {
+    if (models_.size() == 256)
+      return failure{failure_kind::invalid, "a campaign can name at most 256 models"};
+    at = models_.insert(models_.end(), model);
+  }
+  return static_cast<std::uint8_t>(at - models_.begin());
+}
+
+status tree_core::apply(const journal_asked& r) {
+  if (auto fine = check(r.tree, r.node, "asked"); !fine)
+    return fine;
+  auto& row = tree_.edit(r.node);
+  if (auto model = intern(r.model))
+    row.model = *model;
+  row.attempts = static_cast<std::uint16_t>(std::min<std::uint32_t>(row.attempts + 1u, 0xffff));
+  tree_.progress(r.node, node_state::asked);
+  calls_[{r.node, r.attempt}] = {r.node, r.attempt, r.model, r.prompt_digest, r.reserved};
+  return ok;
+}
+
+status tree_core::apply(const journal_replied& r) {
+  if (auto fine = check(r.tree, r.node, "replied"); !fine)
+    return fine;
+  calls_.erase({r.node, r.attempt});
+  if (r.kind != failure_kind::none || r.unknown || !is_open(tree_[r.node].state))
+    return ok;
+  tree_.progress(r.node, node_state::answered);
+  if (!r.normalised_digest.empty())
+    filter_.note(r.normalised_digest, r.node);
+  return ok;
+}
+
+status tree_core::apply(const journal_judged& r) {
+  if (auto fine = check(r.tree, r.node, "judged"); !fine)
+    return fine;
+  if (tree_.judge(r.node, r.target, state_of(r.state), r.decision, r.score))
+    closed(r.node);
+  return ok;
+}
+
+status tree_core::apply(const journal_ended& r) {
+  if (auto fine = check(r.tree, r.node, "ended"); !fine)
+    return fine;
+  if (tree_.end(r.node, r.state))
+    closed(r.node);
+  return ok;
+}
+
+void tree_core::closed(std::uint32_t node) {
+  open_.erase(node);
+  policy_->ended(tree_, node);
+  if (tree_.best() == node)
+    stagnation_.finished_since_best = 0;
+  else if (has_verdict(tree_[node].state))
+    ++stagnation_.finished_since_best;
+}
+
+hot_row tree_core::row(std::uint32_t node) const {
+  const auto& r = tree_[node];
+  return {r.parent, tree_.parent2(node), r.state, r.decision, r.depth, r.visits, r.value, r.score};
+}
+
+std::uint64_t tree_core::seed_of(std::uint32_t node) const {
+  // 53 bits: the seed stands in the prompt's JSON, where larger integers lose digits.
+  return mix(mix(seed_) ^ mix(std::uint64_t{number_} << 32 | node)) >> 11;
+}
+
+expansion tree_core::expansion_of(std::uint32_t node) const {
+  const auto& r = tree_[node];
+  std::uint32_t draft = 0;
+  if (r.operation == operation_kind::draft) {
+    draft = tree_[r.parent].children - 1; // counted from the youngest: open nodes are near it
+    for (auto c = tree_[r.parent].first_child; c != node; c = tree_[c].next_sibling)
+      --draft;
+  }
+  return {node, r.parent, tree_.parent2(node), r.operation, draft, models_[r.model], r.memory, seed_of(node)};
+}
+
+std::vector<std::uint32_t> tree_core::open_nodes() const {
+  return {open_.begin(), open_.end()};
+}
+
+std::vector<open_call> tree_core::open_calls() const {
+  std::vector<open_call> all;
+  for (const auto& [key, call] : calls_)
+    all.push_back(call);
+  return all;
+}
+
+std::optional<open_call> tree_core::call(std::uint32_t node, std::uint32_t attempt) const {
+  auto c = calls_.find({node, attempt});
+  return c == calls_.end() ? std::nullopt : std::optional{c->second};
+}
+
+std::string tree_core::hash() const {
+  std::string sum = digest_of_parts(
+      {backend_, std::to_string(number_), std::to_string(tree_.targets()), std::to_string(tree_.size())});
+  std::string bytes;
+  for (std::uint32_t node = 0; node < tree_.size(); ++node) {
+    const auto& r = tree_[node];
+    put(bytes, r.parent);
+    put(bytes, tree_.parent2(node));
+    put(bytes, r.visits);
+    put(bytes, r.in_flight);
+    put(bytes, r.value);
+    put(bytes, r.score);
+    put(bytes, r.attempts);
+    auto state =
+        r.state == node_state::building || r.state == node_state::measuring ? node_state::answered : r.state;
+    put(bytes, state);
+    put(bytes, r.decision);
+    put(bytes, r.operation);
+    put(bytes, r.memory);
+    bytes += r.model < models_.size() && node ? models_[r.model] : std::string{};
+    put(bytes, '\0');
+    for (std::uint32_t t = 0; tree_.targets() > 1 && t < tree_.targets(); ++t)
+      put(bytes, tree_.score(node, t).value_or(-1));
+    if (bytes.size() > 1u << 20) {
+      sum = digest_of_parts({sum, bytes});
+      bytes.clear();
+    }
+  }
+  put(bytes, random_.key());
+  put(bytes, random_.position());
+  put(bytes, stagnation_.finished_since_best);
+  put(bytes, stagnation_.chosen_since_clean);
+  put(bytes, filter_.size());
+  for (const auto& [name, credit] : ensemble_.credits()) {
+    bytes += name;
+    put(bytes, credit);
+  }
+  for (const auto& [key, call] : calls_)
+    bytes += std::to_string(key.first) + ":" + std::to_string(key.second) + ":" +
+             std::to_string(call.reserved.tokens) + ";";
+  return digest_of_parts({sum, bytes});
+}
+
+std::size_t tree_core::bytes() const {
+  return sizeof *this + tree_.bytes() + policy_->bytes() + filter_.bytes() + open_.size() * 48 +
+         calls_.size() * 256;
+}
+
+} // namespace ke

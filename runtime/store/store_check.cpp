@@ -1,0 +1,211 @@
+#include "runtime/store/store_check.hpp"
+
+#include "runtime/store/record.hpp"
+#include "runtime/store/store_reader.hpp"
+
+#include <unordered_map>
+#include <unordered_set>
+
+namespace ke {
+namespace {
+
+constexpr std::size_t problems_kept = 200;
+
+std::string name_of(const node_key& n) {
+  return std::to_string(n.campaign) + "." + std::to_string(n.tree) + "." + std::to_string(n.node);
+}
+
+std::uint32_t word(std::string_view key, std::size_t i) { return static_cast<std::uint32_t>(number_of(key.substr(4 * i, 4))); }
+
+node_key node_of(std::string_view key) { return {word(key, 0), word(key, 1), word(key, 2)}; }
+
+class checker {
+public:
+  checker(const store_reader& reader, const check_options& options, check_report& report) :
+      reader_{reader}, options_{options}, report_{report} {}
+
+  void run() {
+    checksums();
+    blobs();
+    campaigns();
+    nodes();
+    hot();
+    children();
+    calls();
+  }
+
+private:
+  void problem(std::string text) {
+    if (++report_.problem_count <= problems_kept)
+      report_.problems.push_back(std::move(text));
+  }
+
+  /// Notes a scan's early end, which hides the rows behind it.
+  void ended(const status& end) {
+    if (!end)
+      problem(end.error().text);
+  }
+
+  void checksums() {
+    for (std::size_t i = 0; i < names_of<table>::value.size(); ++i) {
+      auto where = static_cast<table>(i);
+      auto& rows = report_.rows[std::string{to_text(where)}];
+      ended(reader_.scan(where, {}, [&](std::string_view, std::string_view) { return ++rows, true; }));
+    }
+  }
+
+  void blobs() {
+    ended(reader_.scan(table::digests, {}, [&](std::string_view key, std::string_view) {
+      auto digest = digest_text(key);
+      if (auto content = reader_.blob(digest); !content)
+        problem(content.error().text);
+      return true;
+    }));
+  }
+
+  void referenced(const std::string& digest, const std::string& what, const std::string& by) {
+    if (!digest.empty() && seen_.insert(digest).second && !reader_.has_blob(digest))
+      problem("blob " + digest + ", the " + what + " of " + by + ", is not stored");
+  }
+
+  /// A prompt is a list of section digests.
+  void referenced_prompt(const std::string& digest, const std::string& by) {
+    if (digest.empty() || seen_.contains(digest))
+      return;
+    referenced(digest, "prompt", by);
+    auto bytes = reader_.blob(digest);
+    auto sections = bytes ? unpack<std::vector<std::string>>(*bytes) : result<std::vector<std::string>>{failure{}};
+    if (sections)
+      for (auto& section : *sections)
+        if (!digest_key(section).empty())
+          referenced(section, "prompt section", by);
+  }
+
+  void campaigns() {
+    ended(reader_.rows<campaign_row>(table::campaigns, {}, [&](std::string_view key, const campaign_row& row) {
+      auto name = "campaign " + row.name;
+      if (word(key, 0) != row.id)
+        problem(name + " has number " + std::to_string(row.id) + " under key " + shown_key(key));
+      referenced(row.settings_digest, "settings", name);
+      referenced(row.problem_digest, "problem", name);
+      ended(reader_.journal(row.id, 0, [](std::uint64_t, const journal_record&) { return true; }));
+      if (options_.fold)
+        for (auto& text : options_.fold(reader_, row.id))
+          problem(name + ": " + text);
+      return true;
+    }));
+  }
+
+  bool keeps(table where, std::uint32_t campaign, std::unordered_map<std::uint32_t, bool>& known) {
+    auto found = known.find(campaign);
+    if (found == known.end()) {
+      bool any = false;
+      static_cast<void>(reader_.scan(where, key_of(campaign), [&](std::string_view, std::string_view) { return any = true, false; }));
+      found = known.emplace(campaign, any).first;
+    }
+    return found->second;
+  }
+
+  void nodes() {
+    std::unordered_map<std::uint32_t, bool> keeps_evidence;
+    ended(reader_.rows<node_row>(table::nodes, {}, [&](std::string_view key, const node_row& row) {
+      if (key.size() != 12) {
+        problem("key " + shown_key(key) + " of table nodes is not a node's");
+        return true;
+      }
+      auto at = node_of(key);
+      auto name = "node " + name_of(at);
+      compare_hot(key, row, name);
+      if (!row.parents.empty() && row.parents[0] != no_node && !has_child({at.campaign, at.tree, row.parents[0]}, at.node))
+        problem(name + " is not listed among the children of node " + std::to_string(row.parents[0]));
+      referenced_prompt(row.prompt_digest, name);
+      referenced(row.reply_digest, "reply", name);
+      referenced(row.source_digest, "source", name);
+      for (std::size_t target = 0; target < row.verdict_digests.size(); ++target) {
+        auto& digest = row.verdict_digests[target];
+        if (digest.empty())
+          continue;
+        if (!reader_.get(table::verdicts, digest))
+          problem(name + " names verdict " + digest + ", which is not stored");
+        bool own = row.duplicate_of == no_node && keeps(table::evidence, at.campaign, keeps_evidence);
+        if (own && !any_row(table::evidence, key_of(at.campaign, at.tree, at.node, static_cast<std::uint32_t>(target))))
+          problem(name + " has a verdict without evidence for target " + std::to_string(target));
+      }
+      return true;
+    }));
+  }
+
+  void compare_hot(std::string_view key, const node_row& row, const std::string& name) {
+    auto hot = reader_.row<hot_row>(table::hot, key);
+    if (!hot)
+      return problem(name + " has no index row: " + hot.error().text);
+    auto parent = [&](std::size_t i) { return row.parents.size() > i ? row.parents[i] : no_node; };
+    if (hot->state != row.state || hot->decision != row.decision || hot->parent != parent(0) || hot->parent2 != parent(1))
+      problem(name + " differs from its index row");
+  }
+
+  bool any_row(table where, const std::string& prefix) {
+    bool any = false;
+    ended(reader_.scan(where, prefix, [&](std::string_view, std::string_view) { return any = true, false; }));
+    return any;
+  }
+
+  bool has_child(const node_key& parent, std::uint32_t child) {
+    if (!(parent == children_of_)) {
+      children_of_ = parent;
+      auto all = reader_.children(parent.campaign, parent.tree, parent.node);
+      children_ = {all.begin(), all.end()};
+    }
+    return children_.contains(child);
+  }
+
+  void hot() {
+    ended(reader_.scan(table::hot, {}, [&](std::string_view key, std::string_view) {
+      if (auto node = reader_.get(table::nodes, key); !node)
+        problem("the index row of node " + name_of(node_of(key)) + " has no node: " + node.error().text);
+      return true;
+    }));
+  }
+
+  void children() {
+    ended(reader_.scan(table::children, {}, [&](std::string_view key, std::string_view value) {
+      auto parent = node_of(key);
+      node_key child{parent.campaign, parent.tree, word(value, 0)};
+      auto row = reader_.row<node_row>(table::nodes, key_of(child.campaign, child.tree, child.node));
+      if (!row)
+        problem("node " + name_of(parent) + " lists child " + std::to_string(child.node) + ", which can't be read: " + row.error().text);
+      else if (row->parents.empty() || row->parents[0] != parent.node)
+        problem("node " + name_of(parent) + " lists child " + std::to_string(child.node) + ", which has another parent");
+      return true;
+    }));
+  }
+
+  void calls() {
+    ended(reader_.rows<call_row>(table::calls, {}, [&](std::string_view key, const call_row& row) {
+      auto name = "call " + shown_key(key);
+      referenced_prompt(row.prompt_digest, name);
+      referenced(row.reply_digest, "reply", name);
+      return true;
+    }));
+  }
+
+  const store_reader& reader_;
+  const check_options& options_;
+  check_report& report_;
+  std::unordered_set<std::string> seen_;
+  node_key children_of_{no_node, no_node, no_node};
+  std::unordered_set<std::uint32_t> children_;
+};
+
+} // namespace
+
+result<check_report> check_store(const std::string& dir, const check_options& options) {
+  auto reader = store_reader::open(dir, options.verify);
+  if (!reader)
+    return reader.error();
+  check_report report;
+  checker{*reader, options, report}.run();
+  return report;
+}
+
+} // namespace ke

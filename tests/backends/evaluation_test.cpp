@@ -1,0 +1,258 @@
+#include "backends/evaluate.hpp"
+#include "backends/verdict.hpp"
+#include "runtime/process/process_service.hpp"
+#include "tests/backends/problems.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <unistd.h>
+
+using namespace ke;
+
+namespace {
+
+/// One private folder and one process service for all evaluations; the cache spares the reference's builds.
+struct bench {
+  process_service processes;
+  backend cpu;
+  evaluate_options options;
+  std::filesystem::path folder;
+
+  bench() {
+    auto all = load_backends(std::filesystem::path{KE_SOURCE_DIR} / "backends", {});
+    REQUIRE(all);
+    auto found = find_backend(*all, "cpu-cpp");
+    REQUIRE(found);
+    cpu = *found;
+    folder = std::filesystem::temp_directory_path() / ("ke-evaluation-test-" + std::to_string(getpid()));
+    options.scratch = folder / "runs";
+    options.cache = folder / "cache";
+    options.judge = std::filesystem::path{KE_BINARY_DIR} / "ke-judge";
+    options.driver = std::filesystem::path{KE_BINARY_DIR} / "ke-driver";
+    options.limits.call_s = 3;
+    options.limits.memory_bytes = 1ull << 30;
+    options.budget_s = 0.6;
+  }
+  ~bench() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder, ignored);
+  }
+  verdict judge(const problem& p, const std::string& source, bool timed = false, measure_plan plan = measure_plan::rank) {
+    auto o = options;
+    o.timed = timed;
+    auto found = evaluate(p, source, cpu, plan, o, processes);
+    if (!found)
+      FAIL(found.error().text);
+    auto v = verdict_of(*found, p, plan);
+    INFO(verdict_json(v));
+    // Nothing outlives a judgement: the private folders are gone.
+    CHECK((!std::filesystem::exists(o.scratch) || std::filesystem::is_empty(o.scratch)));
+    return v;
+  }
+};
+
+const std::string head = "#include <cmath>\n#include <cstdint>\n#include <cstdlib>\n#include <unistd.h>\n"
+                         "extern \"C\" void kernel(const float* x, float* y, double s, int64_t n) {\n";
+const std::string honest_body = "for (int64_t i = 0; i < n; ++i) y[i] = std::sin(x[i]) * (float)s + 1.0f;\n}\n";
+
+/// The elementwise problem with this text before the honest loop.
+verdict judged(const std::string& before, bool honest = true) {
+  bench b;
+  return b.judge(ke_test::elementwise(), head + before + (honest ? honest_body : "}\n"));
+}
+
+} // namespace
+
+TEST_CASE("an honest copy of the reference is correct when nothing is timed") {
+  auto v = judged("");
+  INFO(verdict_json(v));
+  CHECK(v.state == verdict_state::correct);
+  CHECK(v.decision == timing_decision::none);
+  CHECK_FALSE(v.score);
+  CHECK(v.cases >= 10);
+  CHECK(v.provenance.at("truth") == "the reference in wider arithmetic");
+}
+
+TEST_CASE("a kernel that does a quarter of the work is faster and one that does it four times is slower") {
+  bench b;
+  auto p = ke_test::softmax();
+  std::string quick = R"(#include <algorithm>
+#include <cmath>
+#include <cstdint>
+extern "C" void kernel(const float* x, float* y, int64_t m, int64_t n) {
+  for (int64_t i = 0; i < m; ++i) {
+    float largest = x[i * n], sum = 0.0f;
+    for (int64_t j = 1; j < n; ++j) largest = std::max(largest, x[i * n + j]);
+    for (int64_t j = 0; j < n; ++j) sum += y[i * n + j] = std::exp(x[i * n + j] - largest);
+    float inverse = 1.0f / sum;
+    for (int64_t j = 0; j < n; ++j) y[i * n + j] *= inverse;
+  }
+}
+)";
+  auto slow_reference = p;
+  auto loop = slow_reference.reference.find("sum += std::exp");
+  slow_reference.reference.replace(loop, 3, "for (volatile int k = 0; k < 4; k = k + 1) sum += 0.25f * std::exp(x[i * n + j] - largest); if (0) sum");
+  auto fast = b.judge(slow_reference, quick, true);
+  INFO(verdict_json(fast));
+  CHECK(fast.state == verdict_state::correct);
+  CHECK(fast.decision == timing_decision::faster);
+  REQUIRE(fast.score);
+  CHECK(*fast.score > 1.3);
+  CHECK(fast.timed_calls > 0);
+  CHECK(fast.timed_calls == fast.timed_calls_checked);
+  REQUIRE(fast.timing);
+  CHECK(fast.timing->workloads.size() == 2); // the held-out one is not for ranking
+  auto slow = b.judge(p, slow_reference.reference, true);
+  INFO(verdict_json(slow));
+  CHECK(slow.state == verdict_state::correct);
+  CHECK(slow.decision == timing_decision::slower);
+}
+
+TEST_CASE("wrong values are incorrect and the first of them is kept") {
+  auto v = judged("for (int64_t i = 0; i < n; ++i) y[i] = std::sin(x[i]) * (float)s + 1.0001f;\n", false);
+  CHECK(v.state == verdict_state::incorrect);
+  REQUIRE(v.first_failure);
+  CHECK(v.first_failure->tensor == "y");
+  CHECK(v.first_failure->index.size() == 1);
+  CHECK(*v.score == 0);
+}
+
+TEST_CASE("a kernel without a tail is caught by a secret shape") {
+  auto v = judged("n = n / 8 * 8;\n");
+  CHECK(v.state == verdict_state::incorrect);
+}
+
+TEST_CASE("arithmetic in half the width is incorrect") {
+  auto v = judged("for (int64_t i = 0; i < n; ++i) y[i] = (float)(_Float16)(std::sin(x[i]) * (float)s + 1.0f);\n", false);
+  CHECK(v.state == verdict_state::incorrect);
+}
+
+TEST_CASE("a crash names its signal") {
+  auto v = judged("*(volatile int*)8 = 1;\n");
+  CHECK(v.state == verdict_state::crashed);
+  CHECK(v.reason.find("signal 11") != std::string::npos);
+}
+
+TEST_CASE("an endless loop is a timeout") {
+  auto v = judged("for (volatile int i = 0;;) i = i + 1;\n");
+  CHECK(v.state == verdict_state::timeout);
+}
+
+TEST_CASE("leaving the process in the middle of a call is a crash") {
+  auto v = judged("_exit(0);\n", false);
+  CHECK(v.state == verdict_state::crashed);
+  CHECK(v.reason.find("exit code 0") != std::string::npos);
+}
+
+TEST_CASE("outputs that an earlier call left behind do not pass") {
+  auto v = judged("static int calls = 0; if (calls++) return;\n");
+  CHECK(v.state == verdict_state::incorrect);
+}
+
+TEST_CASE("writing an input is a matter of integrity") {
+  auto v = judged("const_cast<float*>(x)[n / 2] += 1.0f;\n");
+  CHECK(v.state == verdict_state::cheating_suspected);
+  REQUIRE(v.flags.size() == 1);
+  CHECK(v.flags[0].name == "inputs_changed");
+}
+
+TEST_CASE("writing beside an output is incorrect and flagged") {
+  auto v = judged("y[n] = 3.0f;\n");
+  CHECK(v.state == verdict_state::incorrect);
+  REQUIRE_FALSE(v.flags.empty());
+  CHECK(v.flags[0].name == "red_zone");
+}
+
+TEST_CASE("work left to a thread that finishes later does not count") {
+  bench b;
+  auto v = b.judge(ke_test::elementwise(), R"(#include <cmath>
+#include <cstdint>
+#include <thread>
+extern "C" void kernel(const float* x, float* y, double s, int64_t n) {
+  std::thread([=] { for (int64_t i = 0; i < n; ++i) y[i] = std::sin(x[i]) * (float)s + 1.0f; }).detach();
+}
+)");
+  CHECK(v.state == verdict_state::incorrect);
+}
+
+TEST_CASE("results remembered by address are incorrect") {
+  auto v = judged("static const float* seen = nullptr; if (seen == x) return; seen = x;\n");
+  CHECK(v.state == verdict_state::incorrect);
+}
+
+TEST_CASE("right and wrong on the same input is nondeterministic") {
+  auto v = judged("static unsigned calls = 0; if (++calls % 3 == 0) s += 1;\n");
+  CHECK(v.state == verdict_state::nondeterministic);
+}
+
+TEST_CASE("a clock patched inside the process changes no time") {
+  bench b;
+  auto p = ke_test::elementwise();
+  // Exports the clock so that code loaded with it may bind to it, and does the work three times.
+  auto v = b.judge(p, R"(#include <cmath>
+#include <cstdint>
+#include <time.h>
+extern "C" int clock_gettime(clockid_t, struct timespec* t) noexcept { t->tv_sec = 1; t->tv_nsec = 1; return 0; }
+extern "C" void kernel(const float* x, float* y, double s, int64_t n) {
+  for (volatile int k = 0; k < 3; k = k + 1)
+    for (int64_t i = 0; i < n; ++i) y[i] = std::sin(x[i]) * (float)s + 1.0f;
+}
+)", true);
+  INFO(verdict_json(v));
+  if (v.state == verdict_state::correct) {
+    CHECK(v.decision == timing_decision::slower);
+    CHECK(v.timing->speedup < 0.6);
+  } else {
+    CHECK(v.state == verdict_state::cheating_suspected);
+  }
+}
+
+TEST_CASE("a fork is against the rules, and one hidden from the linker is bounded") {
+  CHECK(judged("while (n > 0) fork();\n").state == verdict_state::policy_violation);
+  auto v = judged("for (int i = 0; i < 300; ++i) { long r; asm volatile(\"syscall\" : \"=a\"(r) : \"a\"(57L) : \"rcx\", \"r11\", \"memory\"); "
+                  "if (r == 0) for (;;) pause(); }\n");
+  INFO(verdict_json(v));
+  CHECK((v.state == verdict_state::correct || v.state == verdict_state::resource_exceeded || v.state == verdict_state::crashed));
+}
+
+TEST_CASE("memory without end is a resource matter") {
+  auto v = judged("for (;;) { char* p = new char[64 << 20]; for (int i = 0; i < (64 << 20); i += 4096) p[i] = 1; }\n", false);
+  INFO(verdict_json(v));
+  CHECK(v.state == verdict_state::resource_exceeded);
+}
+
+TEST_CASE("a build error gives the compiler's first line") {
+  bench b;
+  auto v = b.judge(ke_test::elementwise(), "extern \"C\" void kernel(const float* x, float* y, double s, int64_t n) { y[0] = undeclared; }\n");
+  CHECK(v.state == verdict_state::build_failed);
+  CHECK(v.reason.find("error:") != std::string::npos);
+  CHECK(v.reason.find("candidate.cpp:1") != std::string::npos);
+}
+
+TEST_CASE("a missing kernel names the signature that is expected") {
+  bench b;
+  auto v = b.judge(ke_test::elementwise(), "void kernel() {}\n");
+  CHECK(v.state == verdict_state::build_failed);
+  CHECK(v.reason.find("extern \"C\" void kernel(const float* x, float* y, double scale, int64_t N)") != std::string::npos);
+}
+
+TEST_CASE("a problem whose outputs are always zero is unfit") {
+  bench b;
+  auto p = ke_test::elementwise();
+  p.reference = "#include <cstdint>\nextern \"C\" void kernel(const float* x, float* y, double s, int64_t n) {\n"
+                "  for (int64_t i = 0; i < n; ++i) y[i] = 0.0f * (x[i] * 0.0f);\n}\n";
+  auto v = b.judge(p, p.reference);
+  INFO(verdict_json(v));
+  CHECK(v.state == verdict_state::unfit_problem);
+  CHECK_FALSE(v.score);
+}
+
+TEST_CASE("a second build of the same source needs no compiler") {
+  bench b;
+  auto p = ke_test::elementwise();
+  CHECK(b.judge(p, p.reference).state == verdict_state::correct);
+  auto again = b.judge(p, p.reference);
+  CHECK(again.state == verdict_state::correct);
+  CHECK(again.build_s == 0);
+}

@@ -1,0 +1,3 @@
+# def reference(x): only in a comment
+def references(x):
+    return x

@@ -1,0 +1,2 @@
+subroutine kernel()
+end subroutine

@@ -1,0 +1,479 @@
+#include "tests/llm/fake_llm.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <condition_variable>
+#include <mutex>
+#include <queue>
+#include <stdexcept>
+#include <thread>
+#include <unordered_map>
+
+namespace ke::test {
+namespace {
+
+using json = nlohmann::json;
+using clock = std::chrono::steady_clock;
+
+std::string event(const json& data, const std::string& name = "") {
+  return (name.empty() ? "" : "event: " + name + "\n") + "data: " + data.dump() + "\n\n";
+}
+
+/// Pieces as a model streams them: a few tokens each.
+std::vector<std::string> pieces_of(const std::string& text) {
+  std::vector<std::string> pieces;
+  for (std::size_t at = 0; at < text.size();) {
+    auto end = std::min(text.size(), at + 24);
+    while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80)
+      ++end; // not within a character
+    pieces.push_back(text.substr(at, end - at));
+    at = end;
+  }
+  return pieces;
+}
+
+json openai_usage(std::size_t prompt_bytes, const std::string& text) {
+  return {{"prompt_tokens", prompt_bytes / 4}, {"completion_tokens", text.size() / 4}, {"total_tokens", prompt_bytes / 4 + text.size() / 4}};
+}
+
+std::string openai_stream(const std::string& text, const std::string& finish, bool usage, bool done, std::size_t prompt_bytes) {
+  std::string out;
+  auto chunk = [&](const json& delta, const json& finish_reason) {
+    json choice{{"index", 0}, {"delta", delta}, {"finish_reason", finish_reason}};
+    out += event({{"id", "fake"}, {"object", "chat.completion.chunk"}, {"choices", json::array({choice})}});
+  };
+  chunk({{"role", "assistant"}, {"content", ""}}, nullptr);
+  for (const auto& piece : pieces_of(text))
+    chunk({{"content", piece}}, nullptr);
+  if (!finish.empty())
+    chunk(json::object(), finish);
+  if (usage)
+    out += event({{"id", "fake"}, {"choices", json::array()}, {"usage", openai_usage(prompt_bytes, text)}});
+  if (done)
+    out += "data: [DONE]\n\n";
+  return out;
+}
+
+std::string anthropic_stream(const std::string& text, const std::string& stop_reason, std::size_t prompt_bytes) {
+  std::string out = event({{"type", "message_start"}, {"message", {{"id", "fake"}, {"usage", {{"input_tokens", prompt_bytes / 4}, {"output_tokens", 1}}}}}},
+                          "message_start");
+  out += event({{"type", "content_block_start"}, {"index", 0}, {"content_block", {{"type", "text"}, {"text", ""}}}}, "content_block_start");
+  out += event({{"type", "ping"}}, "ping");
+  for (const auto& piece : pieces_of(text))
+    out += event({{"type", "content_block_delta"}, {"index", 0}, {"delta", {{"type", "text_delta"}, {"text", piece}}}}, "content_block_delta");
+  out += event({{"type", "content_block_stop"}, {"index", 0}}, "content_block_stop");
+  out += event({{"type", "message_delta"}, {"delta", {{"stop_reason", stop_reason}}}, {"usage", {{"output_tokens", text.size() / 4}}}}, "message_delta");
+  out += event({{"type", "message_stop"}}, "message_stop");
+  return out;
+}
+
+} // namespace
+
+bool fake_request::streaming() const {
+  auto parsed = json::parse(body, nullptr, false);
+  return parsed.is_object() && parsed.value("stream", false);
+}
+
+std::string head(int status, const std::string& content_type, const fake_headers& more) {
+  std::string out = "HTTP/1.1 " + std::to_string(status) + " Fake\r\n";
+  if (!content_type.empty())
+    out += "Content-Type: " + content_type + "\r\n";
+  for (const auto& [name, value] : more)
+    out += name + ": " + value + "\r\n";
+  return out + "\r\n";
+}
+
+fake_reply whole(int status, const std::string& content_type, const std::string& body, const fake_headers& more) {
+  auto headers = more;
+  headers["Content-Length"] = std::to_string(body.size());
+  return {{{head(status, content_type, headers) + body}}, fake_reply::ending::keep, status};
+}
+
+std::string sse(const std::string& events) { return head(200, "text/event-stream", {{"Connection", "close"}}) + events; }
+
+std::string openai_events(const std::string& text, const std::string& finish, bool usage, bool done) {
+  return openai_stream(text, finish, usage, done, 400);
+}
+
+std::string anthropic_events(const std::string& text, const std::string& stop_reason) { return anthropic_stream(text, stop_reason, 400); }
+
+fake_reply answer(const fake_request& request, const std::string& text, std::chrono::milliseconds latency) {
+  bool anthropic = request.path.find("/messages") != std::string::npos;
+  auto bytes = request.body.size();
+  fake_reply reply;
+  if (request.streaming())
+    reply = whole(200, "text/event-stream", anthropic ? anthropic_stream(text, "end_turn", bytes) : openai_stream(text, "stop", true, true, bytes));
+  else if (anthropic)
+    reply = whole(200, "application/json",
+                  json{{"type", "message"},
+                       {"content", json::array({{{"type", "text"}, {"text", text}}})},
+                       {"stop_reason", "end_turn"},
+                       {"usage", {{"input_tokens", bytes / 4}, {"output_tokens", text.size() / 4}}}}
+                      .dump());
+  else
+    reply = whole(200, "application/json",
+                  json{{"choices", json::array({{{"message", {{"role", "assistant"}, {"content", text}}}, {"finish_reason", "stop"}}})},
+                       {"usage", openai_usage(bytes, text)}}
+                      .dump());
+  reply.steps.front().wait = latency;
+  return reply;
+}
+
+class fake_llm::server {
+public:
+  server(handler play, std::uint16_t port) : play_{std::move(play)} {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+      limit.rlim_cur = limit.rlim_max;
+      setrlimit(RLIMIT_NOFILE, &limit);
+    }
+    listen_ = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    int one = 1;
+    setsockopt(listen_, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(port);
+    socklen_t size = sizeof address;
+    if (listen_ < 0 || bind(listen_, reinterpret_cast<sockaddr*>(&address), size) != 0 || listen(listen_, 4096) != 0 ||
+        getsockname(listen_, reinterpret_cast<sockaddr*>(&address), &size) != 0)
+      throw std::runtime_error("the fake LLM gets no port on loopback");
+    port_ = ntohs(address.sin_port);
+    epoll_ = epoll_create1(EPOLL_CLOEXEC);
+    wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    watch(listen_, EPOLLIN, listen_mark);
+    watch(wake_, EPOLLIN, wake_mark);
+    thread_ = std::thread{[this] { run(); }};
+  }
+
+  ~server() {
+    {
+      std::lock_guard guard{mutex_};
+      stopping_ = true;
+    }
+    wake();
+    thread_.join();
+    for (auto& [id, c] : connections_)
+      close(c.fd);
+    close(listen_);
+    close(wake_);
+    close(epoll_);
+  }
+
+  void release() {
+    {
+      std::lock_guard guard{mutex_};
+      released_ = true;
+    }
+    wake();
+  }
+
+  std::uint16_t port() const { return port_; }
+
+  struct counts {
+    std::uint64_t requests = 0, connections = 0, in_flight = 0, peak = 0;
+    std::map<std::string, std::uint64_t> statuses;
+  };
+  counts seen() const {
+    std::lock_guard guard{mutex_};
+    return counts_;
+  }
+  bool wait_for_requests(std::uint64_t count) const {
+    std::unique_lock lock{mutex_};
+    return more_.wait_for(lock, std::chrono::seconds{20}, [&] { return counts_.requests >= count; });
+  }
+
+private:
+  static constexpr std::uint64_t listen_mark = 1, wake_mark = 2;
+
+  struct connection {
+    int fd = -1;
+    std::string in;
+    std::string out;
+    std::size_t sent = 0;
+    fake_reply reply;
+    std::size_t step = 0;
+    std::uint64_t done_of_step = 0;
+    clock::time_point due{};
+    bool answering = false;
+    bool timer_set = false;
+    bool wants_write = false;
+  };
+
+  void watch(int fd, std::uint32_t events, std::uint64_t mark) {
+    epoll_event e{};
+    e.events = events;
+    e.data.u64 = mark;
+    epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &e);
+  }
+
+  void wake() {
+    std::uint64_t one = 1;
+    [[maybe_unused]] auto n = ::write(wake_, &one, sizeof one);
+  }
+
+  void run() {
+    epoll_event events[256];
+    for (;;) {
+      int wait = -1;
+      if (!timers_.empty())
+        wait = static_cast<int>(std::max<std::int64_t>(0, std::chrono::ceil<std::chrono::milliseconds>(timers_.top().first - clock::now()).count()));
+      int n = epoll_wait(epoll_, events, 256, wait);
+      for (int i = 0; i < n; ++i) {
+        auto mark = events[i].data.u64;
+        if (mark == listen_mark)
+          accept_all();
+        else if (mark == wake_mark && woken())
+          return;
+        else if (auto found = connections_.find(mark); found != connections_.end())
+          serve(mark, found->second, events[i].events);
+      }
+      auto now = clock::now();
+      while (!timers_.empty() && timers_.top().first <= now) {
+        auto id = timers_.top().second;
+        timers_.pop();
+        if (auto found = connections_.find(id); found != connections_.end()) {
+          found->second.timer_set = false;
+          advance(id, found->second);
+        }
+      }
+    }
+  }
+
+  /// True: stop.
+  bool woken() {
+    std::uint64_t count = 0;
+    [[maybe_unused]] auto n = ::read(wake_, &count, sizeof count);
+    {
+      std::lock_guard guard{mutex_};
+      if (stopping_)
+        return true;
+      let_go_ = released_;
+    }
+    std::vector<std::uint64_t> ids;
+    for (auto& [id, c] : connections_)
+      if (c.answering)
+        ids.push_back(id);
+    for (auto id : ids)
+      if (auto found = connections_.find(id); found != connections_.end())
+        advance(id, found->second);
+    return false;
+  }
+
+  void accept_all() {
+    for (;;) {
+      int fd = accept4(listen_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+      if (fd < 0)
+        return;
+      int one = 1;
+      setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+      auto id = ++last_;
+      connections_[id].fd = fd;
+      watch(fd, EPOLLIN, id);
+      std::lock_guard guard{mutex_};
+      ++counts_.connections;
+    }
+  }
+
+  void serve(std::uint64_t id, connection& c, std::uint32_t events) {
+    if (events & EPOLLIN) {
+      char buffer[65536];
+      for (;;) {
+        auto n = ::read(c.fd, buffer, sizeof buffer);
+        if (n > 0) {
+          c.in.append(buffer, static_cast<std::size_t>(n));
+          continue;
+        }
+        if (n == 0 || (errno != EAGAIN && errno != EINTR))
+          return drop(id, c, false);
+        break;
+      }
+      if (!c.answering)
+        take_request(id, c);
+      return;
+    }
+    if (events & (EPOLLERR | EPOLLHUP))
+      return drop(id, c, false);
+    if (events & EPOLLOUT)
+      advance(id, c);
+  }
+
+  void take_request(std::uint64_t id, connection& c) {
+    auto end = c.in.find("\r\n\r\n");
+    if (end == std::string::npos)
+      return;
+    fake_request request;
+    std::size_t at = 0;
+    auto line = [&] {
+      auto stop = c.in.find("\r\n", at);
+      auto text = c.in.substr(at, stop - at);
+      at = stop + 2;
+      return text;
+    };
+    auto first = line();
+    auto space = first.find(' ');
+    request.method = first.substr(0, space);
+    request.path = first.substr(space + 1, first.rfind(' ') - space - 1);
+    while (at < end + 2) {
+      auto text = line();
+      auto colon = text.find(':');
+      if (colon == std::string::npos)
+        continue;
+      auto name = text.substr(0, colon);
+      std::transform(name.begin(), name.end(), name.begin(), [](unsigned char ch) { return static_cast<char>(std::tolower(ch)); });
+      request.headers[name] = text.substr(std::min(text.find_first_not_of(' ', colon + 1), text.size()));
+    }
+    std::size_t length = request.headers.count("content-length") ? std::stoul(request.headers["content-length"]) : 0;
+    if (c.in.size() < end + 4 + length)
+      return;
+    request.body = c.in.substr(end + 4, length);
+    c.in = c.in.substr(end + 4 + length);
+    c.in.shrink_to_fit();
+    bool counted = request.path != "/stats";
+    if (counted) {
+      std::lock_guard guard{mutex_};
+      request.number = ++counts_.requests;
+      counts_.peak = std::max(counts_.peak, ++counts_.in_flight);
+    }
+    more_.notify_all();
+    c.reply = play_(request);
+    c.step = 0;
+    c.done_of_step = 0;
+    c.answering = true;
+    if (!counted)
+      c.reply.status = 0;
+    begin_step(c);
+    advance(id, c);
+  }
+
+  void begin_step(connection& c) {
+    c.due = c.step < c.reply.steps.size() ? clock::now() + c.reply.steps[c.step].wait : clock::now();
+  }
+
+  /// Sends what is due; returns when the socket is full, a wait begins or the reply is done.
+  void advance(std::uint64_t id, connection& c) {
+    while (c.answering) {
+      if (!flush(id, c))
+        return;
+      if (c.step >= c.reply.steps.size())
+        return end_reply(id, c);
+      const auto& step = c.reply.steps[c.step];
+      if (step.held && !let_go_)
+        return;
+      if (clock::now() < c.due) {
+        if (!std::exchange(c.timer_set, true))
+          timers_.push({c.due, id});
+        return;
+      }
+      c.out = step.bytes;
+      c.sent = 0;
+      if (step.repeat != fake_step::forever && ++c.done_of_step >= step.repeat) {
+        ++c.step;
+        c.done_of_step = 0;
+      }
+      begin_step(c);
+    }
+  }
+
+  /// False: the socket is full or gone.
+  bool flush(std::uint64_t id, connection& c) {
+    while (c.sent < c.out.size()) {
+      auto n = ::send(c.fd, c.out.data() + c.sent, c.out.size() - c.sent, MSG_NOSIGNAL);
+      if (n < 0) {
+        if (errno == EAGAIN)
+          want_write(id, c, true);
+        else
+          drop(id, c, false);
+        return false;
+      }
+      c.sent += static_cast<std::size_t>(n);
+    }
+    c.out.clear();
+    c.sent = 0;
+    if (c.wants_write)
+      want_write(id, c, false);
+    return true;
+  }
+
+  void want_write(std::uint64_t id, connection& c, bool on) {
+    c.wants_write = on;
+    epoll_event e{};
+    e.events = on ? EPOLLIN | EPOLLOUT : EPOLLIN;
+    e.data.u64 = id;
+    epoll_ctl(epoll_, EPOLL_CTL_MOD, c.fd, &e);
+  }
+
+  void count_end(connection& c) {
+    if (!c.answering || c.reply.status == 0)
+      return;
+    std::lock_guard guard{mutex_};
+    --counts_.in_flight;
+    ++counts_.statuses[std::to_string(c.reply.status)];
+  }
+
+  void end_reply(std::uint64_t id, connection& c) {
+    if (c.reply.end != fake_reply::ending::keep)
+      return drop(id, c, c.reply.end == fake_reply::ending::reset);
+    count_end(c);
+    c.answering = false;
+    c.reply = {};
+    c.out.shrink_to_fit();
+    if (!c.in.empty())
+      take_request(id, c);
+  }
+
+  void drop(std::uint64_t id, connection& c, bool reset) {
+    count_end(c);
+    if (reset) {
+      linger now{1, 0};
+      setsockopt(c.fd, SOL_SOCKET, SO_LINGER, &now, sizeof now);
+    }
+    close(c.fd);
+    connections_.erase(id);
+  }
+
+  handler play_;
+  int listen_ = -1, epoll_ = -1, wake_ = -1;
+  std::uint16_t port_ = 0;
+  std::unordered_map<std::uint64_t, connection> connections_;
+  using due = std::pair<clock::time_point, std::uint64_t>;
+  std::priority_queue<due, std::vector<due>, std::greater<>> timers_;
+  std::uint64_t last_ = 16;
+  bool let_go_ = false;
+
+  mutable std::mutex mutex_; ///< guards the three below
+  mutable std::condition_variable more_;
+  counts counts_;
+  bool released_ = false;
+  bool stopping_ = false;
+
+  std::thread thread_;
+};
+
+fake_llm::fake_llm(handler play, std::uint16_t port) : server_{std::make_unique<server>(std::move(play), port)} {}
+fake_llm::~fake_llm() = default;
+std::uint16_t fake_llm::port() const { return server_->port(); }
+std::string fake_llm::url(std::string_view path) const { return "http://127.0.0.1:" + std::to_string(port()) + std::string{path}; }
+void fake_llm::release() { server_->release(); }
+std::uint64_t fake_llm::requests() const { return server_->seen().requests; }
+std::uint64_t fake_llm::connections() const { return server_->seen().connections; }
+std::uint64_t fake_llm::peak_in_flight() const { return server_->seen().peak; }
+bool fake_llm::wait_for_requests(std::uint64_t count) const { return server_->wait_for_requests(count); }
+
+std::string fake_llm::stats_json() const {
+  auto c = server_->seen();
+  return json{{"requests", c.requests}, {"connections", c.connections}, {"in_flight", c.in_flight}, {"peak_in_flight", c.peak}, {"statuses", c.statuses}}.dump();
+}
+
+} // namespace ke::test

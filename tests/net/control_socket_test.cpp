@@ -1,0 +1,103 @@
+#include "peers.hpp"
+
+#include "runtime/net/control_socket.hpp"
+
+#include <sys/stat.h>
+
+#include <fstream>
+
+using namespace ke;
+using namespace ke::test;
+
+namespace {
+
+/// An owner that answers every command by echoing it twice over, in parts, after one event.
+struct echoing_owner {
+  explicit echoing_owner(const std::string& path) {
+    auto o = listening("ipc://" + path);
+    o.endpoints[0].workers = false;
+    wire = must(transport::listen(o, in.events()));
+    in.react([this](const frame& f) {
+      auto json = wire::decode<wire::command_body>(f.body)->json;
+      wire->send(wire::make_frame(f.peer, frame_kind::event, wire::event_body{R"({"event":"echo"})"}));
+      for (auto& answer : wire::answer_frames(f.peer, f.sequence, json + json, 3))
+        wire->send(std::move(answer));
+    });
+  }
+  inbox in;
+  std::unique_ptr<transport> wire;
+};
+
+} // namespace
+
+TEST_CASE("the control socket lies in the runtime folder, else in the store, else in a short place") {
+  CHECK(control_path("/s", "abc", "/run/user/1", 1) == "/run/user/1/ke-runtime/abc.sock");
+  CHECK(control_path("/s", "abc", "", 1) == "/s/control.sock");
+  CHECK(control_path("/s", "abc", "relative", 1) == "/s/control.sock");
+  CHECK(control_path("/" + std::string(120, 's'), "abc", "", 12) == "/tmp/ke-runtime-12/abc.sock");
+  CHECK(control_path("/s", "abc", "/" + std::string(120, 'r'), 12) == "/s/control.sock");
+}
+
+TEST_CASE("the socket's folder is ours alone and an old socket is removed") {
+  temp_folder folder;
+  auto path = folder.path + "/ke-runtime/abc.sock";
+  REQUIRE(prepare_control_path(path, "/store"));
+  struct stat s {};
+  REQUIRE(::stat((folder.path + "/ke-runtime").c_str(), &s) == 0);
+  CHECK((s.st_mode & 0777) == 0700);
+  std::ofstream{path} << "stale";
+  REQUIRE(prepare_control_path(path, "/store"));
+  CHECK_FALSE(std::filesystem::exists(path));
+
+  std::filesystem::create_directory_symlink(folder.path, folder.path + "/link");
+  auto linked = prepare_control_path(folder.path + "/link/abc.sock", "/store");
+  REQUIRE_FALSE(linked);
+  CHECK(linked.error().kind == failure_kind::invalid);
+}
+
+TEST_CASE("a command gets its answer and its exit code, however long, and events are heard") {
+  temp_folder folder;
+  echoing_owner owner{folder.path + "/c"};
+  auto client = must(control_client::connect({"ipc://" + folder.path + "/c", {}, {}}, inbox::patience));
+  auto answer = must(client.ask(R"({"command":"status"})"));
+  CHECK(answer.json == R"({"command":"status"}{"command":"status"})");
+  CHECK(answer.exit_code == 3);
+  CHECK(must(client.next_event(inbox::patience)) == R"({"event":"echo"})");
+
+  std::string long_text(900'000, 'x');
+  CHECK(must(client.ask(long_text)).json == long_text + long_text);
+  std::string parts;
+  int pieces = 0;
+  auto streamed = must(client.ask(long_text, inbox::patience, [&](const std::string& part) {
+    parts += part;
+    ++pieces;
+  }));
+  CHECK(parts == long_text + long_text);
+  CHECK(pieces == 4);
+  CHECK(streamed.json.empty());
+  CHECK(client.ask(std::string(2u << 20, 'x')).error().kind == failure_kind::too_large);
+  CHECK(owner.in.count(frame_kind::command) == 3); // the ping never reached the application
+}
+
+TEST_CASE("an owner that does not answer is held, within its patience") {
+  temp_folder folder;
+  auto begin = std::chrono::steady_clock::now();
+  auto nobody = control_client::connect({"ipc://" + folder.path + "/none", {}, {}}, 200ms);
+  CHECK(std::chrono::steady_clock::now() - begin >= 200ms);
+  REQUIRE_FALSE(nobody);
+  CHECK(nobody.error().kind == failure_kind::held);
+
+  echoing_owner owner{folder.path + "/c"};
+  auto client = must(control_client::connect({"ipc://" + folder.path + "/c", {}, {}}, inbox::patience));
+  owner.in.react({});
+  CHECK(client.ask(R"({"command":"status"})", 100ms).error().kind == failure_kind::timeout);
+  CHECK(client.next_event(50ms).error().kind == failure_kind::timeout);
+}
+
+TEST_CASE("a worker is refused on the control socket") {
+  temp_folder folder;
+  echoing_owner owner{folder.path + "/c"};
+  inbox w;
+  auto worker = must(transport::connect(connecting("ipc://" + folder.path + "/c"), w.events()));
+  CHECK(w.take(frame_kind::refuse));
+}

@@ -1,0 +1,180 @@
+#include "tests/search/random_campaign.hpp"
+
+#include "runtime/core/codec.hpp"
+#include "runtime/core/digest.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace ke;
+
+namespace {
+
+campaign_fold fold_of(const std::vector<journal_record>& journal, std::size_t records) {
+  campaign_fold fold;
+  for (std::size_t i = 0; i < records; ++i) {
+    auto done = fold.apply(journal[i]);
+    INFO((done ? "" : done.error().text));
+    REQUIRE(done);
+  }
+  return fold;
+}
+
+campaign_settings random_settings(std::uint64_t seed) {
+  random_source random{seed, 5};
+  auto s = simulated_settings(seed, 40 + static_cast<std::int64_t>(random.below(160)),
+                              1 + static_cast<std::int64_t>(random.below(24)));
+  s.search.drafts = 1 + static_cast<std::int64_t>(random.below(10));
+  s.search.exploration = random.uniform() * 2;
+  s.targets.resize(1 + random.below(3));
+  if (random.uniform() < 0.4)
+    s.targets.push_back({.backend = "opencl", .device = "*"});
+  return s;
+}
+
+} // namespace
+
+TEST_CASE("the fold of a journal is the live state, after every campaign and after any part of it") {
+  for (std::uint64_t seed = 1; seed <= 25; ++seed) {
+    search_simulation live{random_settings(seed), hills(seed), {.seed = seed}};
+    random_source random{seed, 9};
+    std::size_t events = 50 + random.below(400);
+    std::vector<std::pair<std::size_t, std::string>> marks;
+    for (std::size_t i = 0; i < events && live.advance(); ++i)
+      if (i % 61 == 0)
+        marks.emplace_back(live.journal().size(), live.fold().hash());
+    marks.emplace_back(live.journal().size(), live.fold().hash());
+    for (const auto& [records, hash] : marks)
+      CHECK(fold_of(live.journal(), records).hash() == hash);
+    // A part, folded, then continued with the rest, is the whole.
+    auto half = fold_of(live.journal(), live.journal().size() / 2);
+    for (auto i = live.journal().size() / 2; i < live.journal().size(); ++i)
+      REQUIRE(half.apply(live.journal()[i]));
+    CHECK(half.hash() == live.fold().hash());
+  }
+}
+
+TEST_CASE("a campaign ends with its budget spent exactly, and all counts agree") {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    auto s = random_settings(seed);
+    search_simulation live{s, hills(seed), {.seed = seed}};
+    CHECK(live.run() == "budget.candidates");
+    const auto& books = live.fold().books();
+    CHECK(books.money().spent().candidates == static_cast<std::uint64_t>(s.budget.candidates));
+    CHECK(books.money().reserved() == amounts{});
+    CHECK(books.in_flight() == 0);
+    CHECK(live.fold().open_calls().empty());
+    std::uint64_t sum = 0;
+    for (const auto& [state, n] : live.fold().states())
+      sum += n;
+    CHECK(sum == live.fold().ended());
+    auto cancelled = live.fold().states()["cancelled"];
+    CHECK(sum - cancelled == static_cast<std::uint64_t>(s.budget.candidates));
+    auto row = live.fold().row(4);
+    CHECK(row.state == "finished");
+    CHECK(row.stop_reason == "budget.candidates");
+    CHECK(row.spend.usd > 0);
+    CHECK(row.failures["no_code"] + row.failures["rate_limited"] > 0);
+  }
+}
+
+TEST_CASE("target and stall end a simulated campaign with their reasons") {
+  auto s = simulated_settings(2, 5000, 8);
+  s.goal.target_speedup = 1.2;
+  search_simulation reaches{s, hills(2)};
+  CHECK(reaches.run() == "target");
+  CHECK(reaches.fold().books().best().score >= 1.2);
+  s.goal.target_speedup = 1000;
+  s.budget.stall_candidates = 60;
+  search_simulation stalls{s, hills(2)};
+  CHECK(stalls.run() == "stall");
+  CHECK(stalls.fold().books().progress().since_gain() >= 60);
+}
+
+TEST_CASE("after a crash at any record a campaign goes on: unknown calls are charged, open nodes are driven, "
+          "the budget holds") {
+  auto s = simulated_settings(6, 60, 10);
+  s.targets.resize(2);
+  search_simulation live{s, hills(6)};
+  live.run();
+  for (std::size_t cut = 2; cut < live.journal().size(); cut += 37) {
+    std::vector<journal_record> part(live.journal().begin(),
+                                     live.journal().begin() + static_cast<std::ptrdiff_t>(cut));
+    auto before = fold_of(part, part.size());
+    auto out = before.open_calls().size();
+    auto held = before.books().money().reserved().tokens;
+    auto spent = before.books().money().spent().tokens;
+    auto resumed = search_simulation::resume(part, hills(6), {.seed = 100 + cut});
+    CHECK(resumed.fold().open_calls().empty());
+    CHECK(resumed.fold().books().epoch() == 2);
+    CHECK(resumed.fold().books().money().spent().tokens == spent + held);
+    CHECK(held == 4000 * out);
+    CHECK(resumed.run() == "budget.candidates");
+    CHECK(resumed.fold().books().money().spent().candidates == 60);
+    CHECK(fold_of(resumed.journal(), resumed.journal().size()).hash() == resumed.fold().hash());
+  }
+}
+
+TEST_CASE("the same seed gives the same journal, another seed another tree") {
+  auto run = [](std::uint64_t seed) {
+    search_simulation live{simulated_settings(seed, 80, 6), hills(1), {.seed = 1}};
+    live.run();
+    return live.fold().trees()[0].hash();
+  };
+  CHECK(run(1) == run(1));
+  CHECK(run(1) != run(2));
+}
+
+TEST_CASE("settings may change in the middle, but not the policy or the backends") {
+  auto s = simulated_settings(3, 100, 8);
+  campaign_fold fold;
+  REQUIRE(fold.apply(journal_configured{s, "p", {"cpu-cpp"}, "1"}));
+  REQUIRE(fold.step(0, 8));
+  s.search.exploration = 0;
+  s.budget.candidates = 9;
+  s.models[0].weight = 0;
+  REQUIRE(fold.apply(journal_configured{s, "p", {"cpu-cpp"}, "1"}));
+  REQUIRE(fold.apply(journal_judged{0, 1, 0, verdict_state::correct, timing_decision::faster, 1.5}));
+  auto more = fold.step(0, 10);
+  REQUIRE(more);
+  REQUIRE(more->first.size() == 1); // nine candidates in all
+  CHECK(more->first[0].model == "large");
+  CHECK_FALSE(fold.apply(journal_configured{s, "p", {"opencl"}, "1"}));
+  s.search.policy = policy_kind::best_of_n;
+  CHECK_FALSE(fold.apply(journal_configured{s, "p", {"cpu-cpp"}, "1"}));
+}
+
+TEST_CASE("a record that cannot follow the earlier ones is called corrupt") {
+  campaign_fold fold;
+  REQUIRE(fold.apply(journal_configured{simulated_settings(3), "p", {"cpu-cpp"}, "1"}));
+  auto kind = [](const status& s) { return s ? failure_kind::none : s.error().kind; };
+  CHECK(kind(fold.apply(journal_stepped{0, 3, 7})) == failure_kind::corrupt);
+  CHECK(kind(fold.apply(journal_stepped{4, 3, 1})) == failure_kind::corrupt);
+  CHECK(kind(fold.apply(journal_judged{0, 12, 0, verdict_state::correct})) == failure_kind::corrupt);
+  CHECK(kind(fold.apply(journal_record{journal_kind::judged, 1, 1, "not msgpack"})) == failure_kind::corrupt);
+}
+
+TEST_CASE("the duplicate filter finds the first node with a source, and lists what was tried") {
+  auto core = tree_core::make(0, "cpu-cpp", simulated_settings(1));
+  REQUIRE(core);
+  auto made = core->step(3);
+  REQUIRE(made.size() == 3);
+  auto reply = [&](std::uint32_t node, const std::string& source) {
+    journal_replied r{0, node, 0};
+    r.normalised_digest = source_digest(source);
+    REQUIRE(core->apply(journal_asked{0, node, 0, "small", "", {10, 0.1}}));
+    CHECK(core->open_calls().size() == 1);
+    REQUIRE(core->apply(r));
+    return *core->first_with(r.normalised_digest);
+  };
+  CHECK(reply(1, "int a;") == 1);
+  CHECK(reply(2, "int b;") == 2);
+  CHECK(reply(3, "int  a; // again") == 1);
+  CHECK(core->tried() == std::vector<std::string>{source_digest("int a;"), source_digest("int b;")});
+  CHECK_FALSE(core->first_with(source_digest("int c;")));
+  digest_filter filter;
+  for (std::uint32_t i = 0; i < 6000; ++i)
+    REQUIRE(filter.note(digest_of(std::to_string(i % 5000)), i) == i % 5000);
+  CHECK(filter.size() == 5000);
+  CHECK(filter.latest().size() == 4096);
+  CHECK(filter.latest().back() == digest_of("4999"));
+}

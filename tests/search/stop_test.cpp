@@ -1,0 +1,120 @@
+#include "runtime/search/credit.hpp"
+#include "runtime/search/stop.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace ke;
+
+namespace {
+
+struct world {
+  goal_settings goal;
+  budget_settings budget;
+  ledger money;
+  stop_facts now;
+  std::string reason() {
+    auto r = stop_reason(goal, budget, money, now);
+    return std::string{r.value_or("")};
+  }
+};
+
+} // namespace
+
+TEST_CASE("the goal is met by the lower bound of the score") {
+  world w;
+  w.goal.target_speedup = 2;
+  w.now.best_score = 1.99;
+  CHECK(w.reason().empty());
+  w.now.best_score = 2;
+  CHECK(w.reason() == "target");
+  w.goal = {.target_speedup = 0, .timed = false};
+  w.now = {};
+  CHECK(w.reason().empty());
+  w.now.any_correct = true;
+  CHECK(w.reason() == "target");
+}
+
+TEST_CASE("each budget has its reason, and a merely reserved last unit waits for what is in flight") {
+  budget_settings b;
+  b.candidates = 2;
+  b.tokens = 10;
+  b.usd = 1;
+  b.device_hours = 1;
+  b.wall_hours = 1;
+  auto spend = [&](amounts a) {
+    world w;
+    w.budget = b;
+    w.money = ledger{b};
+    w.money.settle({}, a);
+    w.now.lacking = w.money.lacking({.candidates = 1});
+    return w;
+  };
+  CHECK(spend({.candidates = 2}).reason() == "budget.candidates");
+  CHECK(spend({.tokens = 10}).reason() == "budget.tokens");
+  CHECK(spend({.nano_usd = amounts::nano(1)}).reason() == "budget.usd");
+  auto device = spend({.device_us = amounts::micro(3600)});
+  device.now.in_flight = 5;
+  CHECK(device.reason() == "budget.device");
+  auto wall = spend({});
+  CHECK(wall.reason().empty());
+  wall.money.wall(3'600'000);
+  wall.now.in_flight = 5;
+  CHECK(wall.reason() == "budget.wall");
+
+  world held;
+  held.budget = b;
+  held.money = ledger{b};
+  REQUIRE(held.money.reserve({.candidates = 2}));
+  held.now.lacking = held.money.lacking({.candidates = 1});
+  held.now.in_flight = 2;
+  CHECK(held.reason().empty());
+  held.now.in_flight = 0;
+  CHECK(held.reason() == "budget.candidates");
+}
+
+TEST_CASE("a stall is a number of finished candidates without a gain of the lower bound") {
+  world w;
+  w.budget.stall_candidates = 3;
+  progress_meter meter;
+  auto finish = [&](std::optional<double> score) {
+    meter.finished(score, 0.01);
+    w.now.since_gain = meter.since_gain();
+    return w.reason();
+  };
+  CHECK(finish(1.0).empty());
+  CHECK(finish(1.005).empty());
+  CHECK(finish(std::nullopt).empty());
+  CHECK(finish(1.009) == "stall");
+  CHECK(finish(1.02).empty()); // small steps add up to a gain
+  CHECK(finish(0.5).empty());
+  CHECK(finish(1.02).empty());
+  CHECK(finish(std::nullopt) == "stall");
+}
+
+TEST_CASE("close to the roofline nothing is left to win") {
+  world w;
+  w.now.roofline_fraction = 0.94;
+  CHECK(w.reason().empty());
+  w.now.roofline_fraction = 0.95;
+  CHECK(w.reason() == "roofline");
+}
+
+TEST_CASE("credit keeps every slot busy while models think, within parallel and budget") {
+  credit_facts f{
+      .slots = 32, .model_latency_s = 2, .evaluations_per_s = 160, .parallel = 1000, .candidates_left = 5000};
+  CHECK(credit(f) == 32 + 32 + 320);
+  f.asking = 320;
+  f.busy = 32;
+  CHECK(credit(f) == 32);
+  f.queued = 40;
+  CHECK(credit(f) == 0);
+  f.queued = 0;
+  f.candidates_left = 3;
+  CHECK(credit(f) == 3);
+  f.candidates_left = 5000;
+  f.parallel = 353;
+  CHECK(credit(f) == 1);
+  f.slots = 0;
+  CHECK(credit(f) == 0);
+  CHECK(credit({.slots = 2, .parallel = 8, .candidates_left = 100}) == 8); // nothing measured yet
+}
