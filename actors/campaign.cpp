@@ -29,8 +29,12 @@ KE_MESSAGE(ke::grace_is_over)
 
 namespace ke {
 
-std::uint64_t public_id(std::size_t trees, std::uint32_t tree, std::uint32_t node) {
-  return static_cast<std::uint64_t>(node) * trees + tree;
+std::vector<std::string> trees_of(const campaign_settings& settings) {
+  std::vector<std::string> trees;
+  for (const auto& t : settings.targets)
+    if (std::find(trees.begin(), trees.end(), t.backend) == trees.end())
+      trees.push_back(t.backend);
+  return trees;
 }
 
 namespace {
@@ -71,6 +75,14 @@ public:
     loaded_ = true;
     store_batch batch;
     record(batch, journal_kind::session, journal_session{options_.epoch});
+    if (!(options_.settings == books().settings())) {
+      journal_configured changed{options_.settings, books().problem_digest(), trees_of(options_.settings), KE_VERSION};
+      if (auto done = fold_.apply(changed); !done) {
+        loaded_ = false;
+        return end({"failed", "", false, done.error()});
+      }
+      batch.journal.emplace_back(options_.id, journal_record{journal_kind::configured, wall_ms(), options_.unix_ms(), pack(changed)});
+    }
     put_campaign(batch, "running", "");
     commit(std::move(batch), event("campaign", {{"state", "running"}, {"nodes", std::to_string(fold_.states().size())}}));
     resume_nodes();
@@ -634,7 +646,7 @@ private:
     record(batch, journal_kind::finished, journal_finished{reason});
     put_campaign(batch, "finished", reason);
     ended_ = true;
-    auto line = event("stop", {{"reason", reason}});
+    auto line = event("stop", {{"reason", reason}, {"state", "finished"}, {"proven", proven() ? "true" : "false"}});
     commit(std::move(batch), std::move(line), [tell = options_.ended, out = campaign_outcome{"finished", reason, proven(), {}}] { tell(out); });
   }
 
@@ -658,7 +670,7 @@ private:
       return options_.ended(out);
     store_batch batch;
     put_campaign(batch, out.state, out.reason);
-    commit(std::move(batch), event("stop", {{"reason", out.reason}}), [tell = options_.ended, out] { tell(out); });
+    commit(std::move(batch), event("stop", {{"reason", out.reason}, {"state", out.state}, {"proven", out.proven ? "true" : "false"}}), [tell = options_.ended, out] { tell(out); });
   }
 
   void publish_progress() {

@@ -1,8 +1,10 @@
 #pragma once
 
 #include "actors/call_book.hpp"
+#include "actors/campaign_status.hpp"
 #include "actors/directory.hpp"
 #include "actors/messages.hpp"
+#include "actors/stored_campaign.hpp"
 #include "runtime/search/campaign_fold.hpp"
 
 #include <functional>
@@ -12,17 +14,6 @@
 #include <vector>
 
 namespace ke {
-
-/// A campaign as its store holds it: the folded journal, and of each open node what the fold does not keep.
-struct stored_campaign {
-  campaign_fold fold;
-  campaign_row row;
-  std::shared_ptr<const ke::problem> problem;
-  std::map<node_key, node_row> rows;   ///< of open nodes
-  std::map<node_key, call_row> calls;  ///< of open calls, as last stored
-  std::map<node_key, std::string> replies; ///< raw bodies that were stored but not yet folded
-  std::uint64_t wall_ms = 0;
-};
 
 /// Why and how a session of a campaign ended.
 struct campaign_outcome {
@@ -37,6 +28,7 @@ struct campaign_options {
   std::shared_ptr<directory> names;
   store_port* store = nullptr;
   std::uint64_t epoch = 0;
+  campaign_settings settings;       ///< of this session; where they differ from the stored ones, they are journalled
   std::shared_ptr<call_book> calls; ///< shared with the providers' record hook
   /// Applies `set KEY=VALUE` to settings; absent: refused.
   std::function<result<campaign_settings>(const campaign_settings&, const std::string& key, const std::string& value)> override;
@@ -68,8 +60,8 @@ struct interrupt {};
 /// Supervisor: the campaign's own (rest_for_one: campaign, search trees), permanent there; that one is transient under root.
 caf::behavior campaign(caf::event_based_actor* self, campaign_options options);
 
-/// Ids of nodes as people see them: with T trees, node n of tree t is n * T + t.
-std::uint64_t public_id(std::size_t trees, std::uint32_t tree, std::uint32_t node);
+/// The backends of a campaign's trees: those of its targets, each once, in order.
+std::vector<std::string> trees_of(const campaign_settings& settings);
 
 } // namespace ke
 

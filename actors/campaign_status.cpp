@@ -1,7 +1,5 @@
 #include "actors/campaign_status.hpp"
 
-#include "actors/campaign.hpp"
-
 #include <nlohmann/json.hpp>
 
 namespace ke {
@@ -43,6 +41,10 @@ json status_of(const campaign_row& row, const campaign_settings& s, status_facts
 }
 
 } // namespace
+
+std::uint64_t public_id(std::size_t trees, std::uint32_t tree, std::uint32_t node) {
+  return static_cast<std::uint64_t>(node) * trees + tree;
+}
 
 std::string campaign_status_json(const campaign_row& row, const campaign_settings& settings, status_facts facts) {
   return line(status_of(row, settings, facts));

@@ -9,6 +9,9 @@
 
 namespace ke {
 
+/// Ids of nodes as people see them: with T trees, node n of tree t is n * T + t.
+std::uint64_t public_id(std::size_t trees, std::uint32_t tree, std::uint32_t node);
+
 struct status_facts {
   bool live = false;
   std::uint64_t in_flight = 0;

@@ -11,9 +11,12 @@
 namespace ke {
 namespace fs = std::filesystem;
 
-artifact_cache::artifact_cache(fs::path folder, std::uint64_t bytes) : folder_{std::move(folder)}, bytes_{bytes} {}
+artifact_cache::artifact_cache(fs::path folder, std::uint64_t bytes)
+    : folder_{std::move(folder)}, bytes_{bytes} {}
 
-fs::path artifact_cache::place(const std::string& key) const { return folder_ / key.substr(0, 2) / key; }
+fs::path artifact_cache::place(const std::string& key) const {
+  return folder_ / key.substr(0, 2) / key;
+}
 
 std::optional<fs::path> artifact_cache::find(const std::string& key) const {
   if (folder_.empty() || key.size() < 3)

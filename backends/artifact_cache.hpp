@@ -9,8 +9,9 @@
 
 namespace ke {
 
-/// Built objects by content: the key is a digest of source, flags and toolchain. A folder of files, shared by processes: each is
-/// put in place by an atomic rename, so a reader sees a whole file or none. A hit needs no process. Any thread.
+/// Built objects by content: the key is a digest of source, flags and toolchain. A folder of files, shared by
+/// processes: each is put in place by an atomic rename, so a reader sees a whole file or none. A hit needs no
+/// process. Any thread.
 class artifact_cache {
 public:
   /// `folder` is made at the first put. `bytes`: what the folder may hold; the longest unused files go first.

@@ -81,7 +81,8 @@ private:
   }
   void fail(const toml::source_region& at, std::string what) {
     if (error_.empty())
-      error_ = file_ + ":" + std::to_string(at.begin.line) + ":" + std::to_string(at.begin.column) + ": " + std::move(what);
+      error_ = file_ + ":" + std::to_string(at.begin.line) + ":" + std::to_string(at.begin.column) + ": " +
+               std::move(what);
   }
   const toml::table& table_;
   std::string file_;
@@ -97,7 +98,8 @@ result<backend> parse_backend(std::string_view text, const std::filesystem::path
     table = toml::parse(text, file.string());
   } catch (const toml::parse_error& e) {
     const auto& at = e.source().begin;
-    return failure{failure_kind::invalid, file.string() + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": " +
+    return failure{failure_kind::invalid, file.string() + ":" + std::to_string(at.line) + ":" +
+                                              std::to_string(at.column) + ": " +
                                               std::string{e.description()}};
   }
   backend b;
@@ -129,7 +131,8 @@ result<backend> parse_backend(std::string_view text, const std::filesystem::path
   if (!in.error().empty())
     return failure{failure_kind::invalid, in.error()};
   if (b.detect.empty() || b.build.empty())
-    return failure{failure_kind::invalid, file.string() + ":1:1: detect.command and build.command need at least a program name"};
+    return failure{failure_kind::invalid,
+                   file.string() + ":1:1: detect.command and build.command need at least a program name"};
   return b;
 }
 
@@ -148,7 +151,8 @@ result<std::vector<backend>> load_backends(const std::filesystem::path& built_in
         if (std::filesystem::exists(entry.path() / "backend.toml", error))
           files.push_back(entry.path() / "backend.toml");
     if (files.empty())
-      return failure{failure_kind::missing, "no backend.toml in " + root.string() + "; give the folder that holds the backends"};
+      return failure{failure_kind::missing,
+                     "no backend.toml in " + root.string() + "; give the folder that holds the backends"};
     std::sort(files.begin(), files.end());
     for (const auto& file : files) {
       std::ifstream in{file};
@@ -183,7 +187,8 @@ result<backend> find_backend(const std::vector<backend>& all, std::string_view n
       return b;
     known += (known.empty() ? "" : ", ") + b.name;
   }
-  return failure{failure_kind::invalid, "no backend is called \"" + std::string{name} + "\"; there are: " + known};
+  return failure{failure_kind::invalid,
+                 "no backend is called \"" + std::string{name} + "\"; there are: " + known};
 }
 
 } // namespace ke

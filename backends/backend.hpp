@@ -17,13 +17,13 @@ struct backend {
   std::string name;
   std::string title;
   std::string language;
-  std::string suffix;                       ///< of a source file, with the dot
-  std::string driver;                       ///< which driver of the judge runs it: "c-abi"
-  std::string device;                       ///< kind of device it needs: "cpu"
-  std::filesystem::path folder;             ///< where backend.toml lies; {include} in the build command
-  std::vector<std::string> detect;          ///< argv; exit 0 and its text are the toolchain's version
-  std::string detect_hint;                  ///< how to get it, for a person
-  std::vector<std::string> build;           ///< argv template: {flags} {include} {sources} {output}
+  std::string suffix;              ///< of a source file, with the dot
+  std::string driver;              ///< which driver of the judge runs it: "c-abi"
+  std::string device;              ///< kind of device it needs: "cpu"
+  std::filesystem::path folder;    ///< where backend.toml lies; {include} in the build command
+  std::vector<std::string> detect; ///< argv; exit 0 and its text are the toolchain's version
+  std::string detect_hint;         ///< how to get it, for a person
+  std::vector<std::string> build;  ///< argv template: {flags} {include} {sources} {output}
   std::vector<std::string> flags;
   std::vector<std::string> fast_math_flags; ///< added where the problem's policy allows it
   std::vector<std::string> vendor_flags;    ///< added where the policy allows vendor libraries
@@ -36,18 +36,20 @@ struct backend {
 /// `file` names the place in errors: "file:line:col: what". All unknown keys are errors.
 result<backend> parse_backend(std::string_view text, const std::filesystem::path& file);
 
-/// Every folder below `built_in` and `extra` that holds a backend.toml; a later folder replaces an earlier one of the same name.
+/// Every folder below `built_in` and `extra` that holds a backend.toml; a later folder replaces an earlier
+/// one of the same name.
 result<std::vector<backend>> load_backends(const std::filesystem::path& built_in,
                                            const std::vector<std::filesystem::path>& extra);
 
-/// Where the program's own backends lie: beside the executable (`backends/`), or in the source tree it was built from.
+/// Where the program's own backends lie: beside the executable (`backends/`), or in the source tree it was
+/// built from.
 std::filesystem::path built_in_backends();
 
 /// `invalid`, with the known names, if there is none of this name.
 result<backend> find_backend(const std::vector<backend>& all, std::string_view name);
 
-/// Runs the detect command and reads this machine's facts (isa, cores, caches, compiler, flags, toolchain digest). Blocking.
-/// `missing`, with the hint, where the toolchain is not there.
+/// Runs the detect command and reads this machine's facts (isa, cores, caches, compiler, flags, toolchain
+/// digest). Blocking. `missing`, with the hint, where the toolchain is not there.
 result<device_info> probe_target(const backend& b, process_port& processes);
 
 /// The facts of this CPU alone, without any process. Keys: model, isa, cores, l1d, l2, l3, arch.

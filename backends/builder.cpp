@@ -43,11 +43,14 @@ bool read_at(const std::string& bytes, std::uint64_t offset, T& into) {
 } // namespace
 
 build_plan plan_build(const backend& with, const problem& what, std::string_view source, build_role role,
-                      const std::string& toolchain, const job_limits& limits, const std::filesystem::path& folder) {
+                      const std::string& toolchain, const job_limits& limits,
+                      const std::filesystem::path& folder) {
   build_plan plan;
   bool widened = role == build_role::truth;
   std::string file = (role == build_role::candidate ? "candidate" : "reference") + with.suffix;
-  plan.output = role == build_role::candidate ? "candidate.so" : role == build_role::reference ? "reference.so" : "truth.so";
+  plan.output = role == build_role::candidate   ? "candidate.so"
+                : role == build_role::reference ? "reference.so"
+                                                : "truth.so";
   plan.files = headers_of(with);
   plan.files.emplace_back(file, std::string{source});
   plan.files.emplace_back("ke_shim.cpp", shim_source(what, widened));
@@ -67,7 +70,8 @@ build_plan plan_build(const backend& with, const problem& what, std::string_view
       words = {file, "ke_shim.cpp"};
     else {
       std::string word = part;
-      for (auto [name, value] : {std::pair<std::string, std::string>{"{include}", "."}, {"{output}", plan.output}})
+      for (auto [name, value] :
+           {std::pair<std::string, std::string>{"{include}", "."}, {"{output}", plan.output}})
         for (auto at = word.find(name); at != std::string::npos; at = word.find(name, at + value.size()))
           word.replace(at, name.size(), value);
       words = {word};
@@ -103,8 +107,10 @@ std::string first_error(std::string_view text, const problem& what) {
   std::string found;
   std::istringstream lines{std::string{text}};
   for (std::string line; std::getline(lines, line);) {
-    bool error = line.find("error:") != std::string::npos || line.find("undefined reference") != std::string::npos ||
-                 line.find("undefined symbol") != std::string::npos || line.find("internal compiler error") != std::string::npos ||
+    bool error = line.find("error:") != std::string::npos ||
+                 line.find("undefined reference") != std::string::npos ||
+                 line.find("undefined symbol") != std::string::npos ||
+                 line.find("internal compiler error") != std::string::npos ||
                  line.find("multiple definition") != std::string::npos;
     if (error) {
       found = line;
@@ -125,14 +131,16 @@ std::string build_failure(const process_exit& exit, const job_limits& limits, co
   if (exit.code == 0)
     return {};
   auto text = first_error(exit.err, what);
-  bool memory = exit.err.find("out of memory") != std::string::npos || exit.err.find("cannot allocate") != std::string::npos ||
+  bool memory = exit.err.find("out of memory") != std::string::npos ||
+                exit.err.find("cannot allocate") != std::string::npos ||
                 exit.err.find("virtual memory exhausted") != std::string::npos;
   if (memory)
     return "the compiler exceeded the memory limit of " + std::to_string(limits.memory_bytes >> 20) + " MiB";
   if (exit.signal == 24) // SIGXCPU
     return "the compiler exceeded its CPU time limit (" + seconds + " of wall time)";
   if (exit.signal != 0)
-    return "the compiler was killed by signal " + std::to_string(exit.signal) + (text.empty() ? "" : ": " + text);
+    return "the compiler was killed by signal " + std::to_string(exit.signal) +
+           (text.empty() ? "" : ": " + text);
   return text.empty() ? "the compiler failed with exit code " + std::to_string(exit.code) : text;
 }
 
@@ -140,12 +148,13 @@ std::vector<std::string> undefined_symbols(const std::filesystem::path& object) 
   std::vector<std::string> names;
   auto bytes = bytes_of_file(object);
   Elf64_Ehdr header{};
-  if (!read_at(bytes, 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
-      header.e_shentsize != sizeof(Elf64_Shdr))
+  if (!read_at(bytes, 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+      header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_shentsize != sizeof(Elf64_Shdr))
     return names;
   for (unsigned i = 0; i < header.e_shnum; ++i) {
     Elf64_Shdr table{}, strings{};
-    if (!read_at(bytes, header.e_shoff + std::uint64_t{i} * sizeof table, table) || table.sh_type != SHT_DYNSYM)
+    if (!read_at(bytes, header.e_shoff + std::uint64_t{i} * sizeof table, table) ||
+        table.sh_type != SHT_DYNSYM)
       continue;
     if (!read_at(bytes, header.e_shoff + std::uint64_t{table.sh_link} * sizeof strings, strings))
       continue;
@@ -170,7 +179,8 @@ std::vector<std::string> undefined_symbols(const std::filesystem::path& object) 
 std::vector<integrity_flag> forbidden_in(const std::filesystem::path& object, const backend& with) {
   std::vector<integrity_flag> flags;
   for (const auto& name : undefined_symbols(object))
-    if (std::find(with.forbidden_symbols.begin(), with.forbidden_symbols.end(), name) != with.forbidden_symbols.end())
+    if (std::find(with.forbidden_symbols.begin(), with.forbidden_symbols.end(), name) !=
+        with.forbidden_symbols.end())
       flags.push_back({"policy_symbol", "the built object calls `" + name + "`, which no kernel may"});
   return flags;
 }

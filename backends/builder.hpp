@@ -13,31 +13,37 @@
 
 namespace ke {
 
-/// What is compiled: the candidate, the baseline from the reference, or the truth from the reference in wider arithmetic.
+/// What is compiled: the candidate, the baseline from the reference, or the truth from the reference in wider
+/// arithmetic.
 enum class build_role : std::uint8_t { candidate, reference, truth };
 
 /// One compilation as data. Nothing has been written or started.
 struct build_plan {
-  std::string key;    ///< of the artifact cache: digest of sources, command, flags and toolchain
+  std::string key; ///< of the artifact cache: digest of sources, command, flags and toolchain
   std::vector<std::pair<std::string, std::string>> files; ///< name in the build folder -> text
-  process_spec spec;  ///< runs in the build folder; not yet sandboxed
+  process_spec spec;                                      ///< runs in the build folder; not yet sandboxed
   std::string output; ///< file name of the shared object in the build folder
 };
 
-/// Pure but for reading the backend's own headers. `folder` is where the files will lie. Candidate and reference get the same flags.
+/// Pure but for reading the backend's own headers. `folder` is where the files will lie. Candidate and
+/// reference get the same flags.
 build_plan plan_build(const backend& with, const problem& what, std::string_view source, build_role role,
-                      const std::string& toolchain, const job_limits& limits, const std::filesystem::path& folder);
+                      const std::string& toolchain, const job_limits& limits,
+                      const std::filesystem::path& folder);
 
-/// The compiler's first error, as one line without the build folder's path; what to say of a missing `kernel` included.
+/// The compiler's first error, as one line without the build folder's path; what to say of a missing `kernel`
+/// included.
 std::string first_error(std::string_view compiler_text, const problem& what);
 
 /// Why a build ended as it did: empty for success. Names the limit where one was hit.
 std::string build_failure(const process_exit& exit, const job_limits& limits, const problem& what);
 
-/// Undefined dynamic symbols of an ELF64 shared object. Reads bounds-checked: the file is a candidate's. Empty if it is none.
+/// Undefined dynamic symbols of an ELF64 shared object. Reads bounds-checked: the file is a candidate's.
+/// Empty if it is none.
 std::vector<std::string> undefined_symbols(const std::filesystem::path& object);
 
-/// A flag for each symbol that the backend forbids (name "policy_symbol"); libraries that the link added are not looked at.
+/// A flag for each symbol that the backend forbids (name "policy_symbol"); libraries that the link added are
+/// not looked at.
 std::vector<integrity_flag> forbidden_in(const std::filesystem::path& object, const backend& with);
 
 } // namespace ke

@@ -34,7 +34,6 @@ bool write_file(const fs::path& path, const std::string& text) {
   return static_cast<bool>(out.flush());
 }
 
-
 process_exit run_to_end(process_port& processes, process_spec spec) {
   std::mutex mutex;
   std::condition_variable changed;
@@ -67,18 +66,18 @@ struct evaluation::state {
   artifact_cache cache;
   fs::path folder;
   std::vector<build_step> builds;
-  std::size_t at = 0;       ///< build in progress
+  std::size_t at = 0; ///< build in progress
   bool prepared = false;
   bool judging = false;
   bool complete = false;
-  bool cached = true;       ///< the candidate came from the cache
+  bool cached = true; ///< the candidate came from the cache
   failure why;
   evidence found;
-  fs::path objects[3];      ///< by role; empty: not there
+  fs::path objects[3]; ///< by role; empty: not there
 
   state(problem p, std::string s, backend b, device_info t, measure_plan k, evaluate_options o)
-      : what{std::move(p)}, source{std::move(s)}, with{std::move(b)}, target{std::move(t)}, kind{k}, options{std::move(o)},
-        cache{options.cache, options.cache_bytes} {}
+      : what{std::move(p)}, source{std::move(s)}, with{std::move(b)}, target{std::move(t)}, kind{k},
+        options{std::move(o)}, cache{options.cache, options.cache_bytes} {}
   ~state() {
     std::error_code ignored;
     if (!folder.empty())
@@ -108,16 +107,19 @@ void evaluation::state::prepare() {
   found.device = target.name;
   found.timed = options.timed && with.timed;
   if (with.driver != "c-abi")
-    return fail(failure_kind::missing, "backend " + with.name + " needs the driver \"" + with.driver + "\", which this program does not have");
+    return fail(failure_kind::missing, "backend " + with.name + " needs the driver \"" + with.driver +
+                                           "\", which this program does not have");
   if (what.reference_language != "c++")
-    return fail(failure_kind::invalid, "problem " + what.name + " has a reference in " + what.reference_language + "; backend " +
-                                           with.name + " needs one in C++");
+    return fail(failure_kind::invalid, "problem " + what.name + " has a reference in " +
+                                           what.reference_language + "; backend " + with.name +
+                                           " needs one in C++");
   auto parent = options.scratch.empty() ? fs::temp_directory_path() : options.scratch;
   std::error_code error;
   fs::create_directories(parent, error);
   std::string pattern = (parent / "ke-eval-XXXXXX").string();
   if (!mkdtemp(pattern.data()))
-    return fail(failure_kind::internal, "cannot make a private folder in " + parent.string() + ": " + std::strerror(errno));
+    return fail(failure_kind::internal,
+                "cannot make a private folder in " + parent.string() + ": " + std::strerror(errno));
   folder = pattern;
   chmod(pattern.c_str(), 0755); // the sandbox's user must be able to read what lies in it
   if (options.judge.empty())
@@ -126,20 +128,22 @@ void evaluation::state::prepare() {
     options.driver = beside_this_program("ke-driver");
   for (const auto& program : {options.judge, options.driver})
     if (!fs::exists(program, error))
-      return fail(failure_kind::missing, "the program " + program.string() + " is not there; build it or name its place");
+      return fail(failure_kind::missing,
+                  "the program " + program.string() + " is not there; build it or name its place");
   auto fact = [&](const char* key) {
     auto at_ = target.facts.find(key);
     return at_ == target.facts.end() ? std::string{} : at_->second;
   };
-  found.provenance = {{"backend", with.name},
-                      {"problem", problem_digest_of(what)},
-                      {"candidate", digest_of(source)},
-                      {"toolchain", fact("toolchain")},
-                      {"compiler", fact("compiler")},
-                      {"flags", fact("flags")},
-                      {"plan", std::string{to_text(kind)}},
-                      {"judge", KE_VERSION},
-                      {"sandbox", sandbox_label(parse_name<sandbox_level>(options.sandbox).value_or(sandbox_level::full))}};
+  found.provenance = {
+      {"backend", with.name},
+      {"problem", problem_digest_of(what)},
+      {"candidate", digest_of(source)},
+      {"toolchain", fact("toolchain")},
+      {"compiler", fact("compiler")},
+      {"flags", fact("flags")},
+      {"plan", std::string{to_text(kind)}},
+      {"judge", KE_VERSION},
+      {"sandbox", sandbox_label(parse_name<sandbox_level>(options.sandbox).value_or(sandbox_level::full))}};
   plan_builds();
 }
 
@@ -148,7 +152,8 @@ void evaluation::state::plan_builds() {
   if (with.executes)
     roles.insert(roles.end(), {build_role::reference, build_role::truth});
   bool floating = std::any_of(what.tensors.begin(), what.tensors.end(), [](const tensor_spec& t) {
-    return t.role != tensor_role::in && (t.dtype == dtype::f64 || t.dtype == dtype::f32 || t.dtype == dtype::f16 || t.dtype == dtype::bf16);
+    return t.role != tensor_role::in && (t.dtype == dtype::f64 || t.dtype == dtype::f32 ||
+                                         t.dtype == dtype::f16 || t.dtype == dtype::bf16);
   });
   auto toolchain = target.facts.count("toolchain") ? target.facts.at("toolchain") : std::string{};
   for (auto role : roles) {
@@ -156,7 +161,8 @@ void evaluation::state::plan_builds() {
       continue; // integers and bits are compared with the reference itself
     static const char* names[] = {"build-candidate", "build-reference", "build-truth"};
     auto place_ = folder / names[static_cast<int>(role)];
-    auto plan = plan_build(with, what, role == build_role::candidate ? source : what.reference, role, toolchain, options.limits, place_);
+    auto plan = plan_build(with, what, role == build_role::candidate ? source : what.reference, role,
+                           toolchain, options.limits, place_);
     if (auto hit = cache.find(plan.key)) {
       place(role, *hit);
       if (!objects[static_cast<int>(role)].empty())
@@ -166,7 +172,8 @@ void evaluation::state::plan_builds() {
       cached = false;
     builds.push_back({role, std::move(plan), place_});
   }
-  if (!objects[0].empty()) // a cached object was built from this very source, so the rule about symbols applies again
+  if (!objects[0].empty()) // a cached object was built from this very source, so the rule about symbols
+                           // applies again
     for (auto& f : forbidden_in(objects[0], with))
       found.flags.push_back(std::move(f));
   if (!found.flags.empty())
@@ -200,7 +207,8 @@ void evaluation::state::built(const process_exit& exit) {
     if (objects[static_cast<int>(step.role)].empty())
       wrong = "the compiler ended well but left no object";
     else if (!options.cache.empty())
-      (void)cache.put(step.plan.key, objects[static_cast<int>(step.role)]); // a full cache costs time, not verdicts
+      (void)cache.put(step.plan.key,
+                      objects[static_cast<int>(step.role)]); // a full cache costs time, not verdicts
   }
   std::error_code ignored;
   fs::remove_all(step.folder, ignored);
@@ -275,8 +283,10 @@ void evaluation::state::judged(const process_exit& exit) {
                                     std::to_string(static_cast<long>(exit.seconds + 0.5)) + " s");
   auto seen = unpack<evidence>(exit.out);
   if (exit.code != 0 || !seen)
-    return fail(failure_kind::internal, "ke-judge ended with code " + std::to_string(exit.code) + ", signal " + std::to_string(exit.signal) +
-                                            ": " + exit.err.substr(0, 400), true);
+    return fail(failure_kind::internal,
+                "ke-judge ended with code " + std::to_string(exit.code) + ", signal " +
+                    std::to_string(exit.signal) + ": " + exit.err.substr(0, 400),
+                true);
   auto before = std::move(found);
   found = *std::move(seen);
   found.device = before.device;
@@ -288,8 +298,10 @@ void evaluation::state::judged(const process_exit& exit) {
     found.provenance.emplace(key, text);
 }
 
-evaluation::evaluation(problem what, std::string source, backend with, device_info target, measure_plan plan, evaluate_options options)
-    : state_{std::make_unique<state>(std::move(what), std::move(source), std::move(with), std::move(target), plan, std::move(options))} {}
+evaluation::evaluation(problem what, std::string source, backend with, device_info target, measure_plan plan,
+                       evaluate_options options)
+    : state_{std::make_unique<state>(std::move(what), std::move(source), std::move(with), std::move(target),
+                                     plan, std::move(options))} {}
 
 evaluation::~evaluation() = default;
 
@@ -305,7 +317,8 @@ std::optional<process_spec> evaluation::next() {
     fs::create_directories(step.folder, error);
     for (const auto& [name, text] : step.plan.files)
       if (!write_file(step.folder / name, text)) {
-        s.fail(failure_kind::disk_full, "cannot write " + (step.folder / name).string() + "; is the disk full?", true);
+        s.fail(failure_kind::disk_full,
+               "cannot write " + (step.folder / name).string() + "; is the disk full?", true);
         return std::nullopt;
       }
     sandbox_spec box;
@@ -334,7 +347,13 @@ void evaluation::ended(const process_exit& exit) {
     s.built(exit);
 }
 
-std::string evaluation::phase() const { return state_->judging ? "measuring" : "building"; }
+std::string evaluation::phase() const {
+  return state_->judging ? "measuring" : "building";
+}
+
+std::string evaluation::artifact() const {
+  return state_->objects[0].string();
+}
 
 result<evidence> evaluation::finish() {
   if (state_->why.kind != failure_kind::none)
@@ -342,8 +361,8 @@ result<evidence> evaluation::finish() {
   return state_->found;
 }
 
-result<evidence> evaluate(const problem& what, const std::string& source, const backend& with, measure_plan plan,
-                          const evaluate_options& options, process_port& processes) {
+result<evidence> evaluate(const problem& what, const std::string& source, const backend& with,
+                          measure_plan plan, const evaluate_options& options, process_port& processes) {
   auto target = probe_target(with, processes);
   if (!target)
     return target.error();
@@ -353,6 +372,8 @@ result<evidence> evaluate(const problem& what, const std::string& source, const 
   return e.finish();
 }
 
-std::string problem_digest_of(const problem& what) { return digest_of(pack(what)); }
+std::string problem_digest_of(const problem& what) {
+  return digest_of(pack(what));
+}
 
 } // namespace ke

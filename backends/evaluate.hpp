@@ -16,27 +16,29 @@
 namespace ke {
 
 struct evaluate_options {
-  std::string sandbox = "best";       ///< full | best | none
+  std::string sandbox = "best"; ///< full | best | none
   bool timed = true;
-  std::uint64_t seed = 1;             ///< order of launches and pairs
-  std::filesystem::path scratch;      ///< parent of this run's private folder; empty: the system's temporary folder
-  std::filesystem::path cache;        ///< artifact cache; empty: none
+  std::uint64_t seed = 1; ///< order of launches and pairs
+  std::filesystem::path
+      scratch;                 ///< parent of this run's private folder; empty: the system's temporary folder
+  std::filesystem::path cache; ///< artifact cache; empty: none
   std::uint64_t cache_bytes = 512u << 20;
-  std::filesystem::path judge;        ///< empty: ke-judge beside this executable
-  std::filesystem::path driver;       ///< empty: ke-driver beside this executable
+  std::filesystem::path judge;  ///< empty: ke-judge beside this executable
+  std::filesystem::path driver; ///< empty: ke-driver beside this executable
   job_limits limits;
-  double budget_s = 0;                ///< wall time for the timed part; 0: the plan's
-  double aa_width = 0;                ///< of this device, if known
+  double budget_s = 0; ///< wall time for the timed part; 0: the plan's
+  double aa_width = 0; ///< of this device, if known
 };
 
 /// One evaluation as steps that a caller drives, so that an actor never blocks:
 ///   while (auto spec = e.next()) e.ended(run(*spec));  then e.finish().
-/// `next` and `ended` do short file work (sources, cache) and start nothing themselves. The private folder goes with the object.
-/// One thread at a time.
+/// `next` and `ended` do short file work (sources, cache) and start nothing themselves. The private folder
+/// goes with the object. One thread at a time.
 class evaluation {
 public:
   /// `target` is what `probe_target` said of `with`.
-  evaluation(problem what, std::string source, backend with, device_info target, measure_plan plan, evaluate_options options);
+  evaluation(problem what, std::string source, backend with, device_info target, measure_plan plan,
+             evaluate_options options);
   ~evaluation();
   evaluation(const evaluation&) = delete;
   evaluation& operator=(const evaluation&) = delete;
@@ -48,6 +50,9 @@ public:
   /// "building" or "measuring", for progress.
   std::string phase() const;
 
+  /// The candidate's built object on this machine, while this object lives; empty if there is none.
+  std::string artifact() const;
+
   /// A failure means that this machine could not judge; anything about the candidate is in the evidence.
   result<evidence> finish();
 
@@ -57,8 +62,8 @@ private:
 };
 
 /// The whole of it, blocking, through `processes`. Probes the target first.
-result<evidence> evaluate(const problem& what, const std::string& source, const backend& with, measure_plan plan,
-                          const evaluate_options& options, process_port& processes);
+result<evidence> evaluate(const problem& what, const std::string& source, const backend& with,
+                          measure_plan plan, const evaluate_options& options, process_port& processes);
 
 /// Digests under which verdicts are kept: of the problem as packed, and of the source text.
 std::string problem_digest_of(const problem& what);

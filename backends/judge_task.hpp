@@ -10,24 +10,26 @@
 
 namespace ke {
 
-/// What ke-judge reads on stdin, packed. Paths are the host's; the judge shows them to the drivers inside their sandboxes.
+/// What ke-judge reads on stdin, packed. Paths are the host's; the judge shows them to the drivers inside
+/// their sandboxes.
 struct judge_task {
   problem what;
-  std::string candidate;  ///< shared object with `ke_call`
-  std::string reference;  ///< the baseline, built with the same compiler and flags
-  std::string truth;      ///< the reference widened; empty: the reference is the truth
-  std::string driver;     ///< ke-driver
-  std::string scratch;    ///< empty private folder of this run
+  std::string candidate;        ///< shared object with `ke_call`
+  std::string reference;        ///< the baseline, built with the same compiler and flags
+  std::string truth;            ///< the reference widened; empty: the reference is the truth
+  std::string driver;           ///< ke-driver
+  std::string scratch;          ///< empty private folder of this run
   std::string sandbox = "best"; ///< full | best | none
   measure_plan plan = measure_plan::rank;
   bool timed = true;
-  std::uint64_t seed = 0; ///< order of launches and pairs; never the inputs', whose key the judge draws itself
+  std::uint64_t seed =
+      0; ///< order of launches and pairs; never the inputs', whose key the judge draws itself
   job_limits limits;
-  double aa_width = 0;    ///< known width of this device's A/A control; 0: measured along the way
-  double budget_s = 0;    ///< wall time for the timed part; 0: the plan's
+  double aa_width = 0; ///< known width of this device's A/A control; 0: measured along the way
+  double budget_s = 0; ///< wall time for the timed part; 0: the plan's
   std::map<std::string, std::string> provenance; ///< copied into the evidence
 };
-KE_FIELDS(judge_task, x.what, x.candidate, x.reference, x.truth, x.driver, x.scratch, x.sandbox, x.plan, x.timed, x.seed, x.limits,
-          x.aa_width, x.budget_s, x.provenance)
+KE_FIELDS(judge_task, x.what, x.candidate, x.reference, x.truth, x.driver, x.scratch, x.sandbox, x.plan,
+          x.timed, x.seed, x.limits, x.aa_width, x.budget_s, x.provenance)
 
 } // namespace ke

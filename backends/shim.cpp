@@ -5,17 +5,34 @@ namespace {
 
 const char* c_type(dtype d, bool widened) {
   switch (d) {
-  case dtype::f64: return widened ? "long double" : "double";
-  case dtype::f32: return widened ? "double" : "float";
-  case dtype::f16: return widened ? "double" : "_Float16";
-  case dtype::bf16: return "uint16_t";
-  case dtype::i64: return "int64_t";
-  case dtype::i32: return "int32_t";
-  case dtype::i8: return "int8_t";
-  case dtype::u8: return "uint8_t";
-  case dtype::boolean: return "uint8_t";
+  case dtype::f64:
+    return widened ? "ke_wide_f64" : "double";
+  case dtype::f32:
+    return widened ? "ke_wide_f32" : "float";
+  case dtype::f16:
+    return widened ? "ke_wide_f32" : "_Float16";
+  case dtype::bf16:
+    return "uint16_t";
+  case dtype::i64:
+    return "int64_t";
+  case dtype::i32:
+    return "int32_t";
+  case dtype::i8:
+    return "int8_t";
+  case dtype::u8:
+    return "uint8_t";
+  case dtype::boolean:
+    return "uint8_t";
   }
   return "void";
+}
+
+/// With f64 tensors every double of the reference becomes a long double, scalars too.
+bool longest(const problem& what) {
+  for (const auto& t : what.tensors)
+    if (t.dtype == dtype::f64)
+      return true;
+  return false;
 }
 
 std::string parameters(const problem& what, bool widened, bool with_names) {
@@ -26,7 +43,7 @@ std::string parameters(const problem& what, bool widened, bool with_names) {
   for (const auto& t : what.tensors)
     add((t.role == tensor_role::in ? "const " : "") + std::string{c_type(t.dtype, widened)} + "*", t.name);
   for (const auto& s : what.scalars)
-    add(s.integer ? "int64_t" : "double", s.name);
+    add(s.integer ? "int64_t" : widened && longest(what) ? "ke_wide_f64" : "double", s.name);
   for (const auto& d : what.dims)
     add("int64_t", d);
   return text;
@@ -37,30 +54,41 @@ std::string parameters(const problem& what, bool widened, bool with_names) {
 std::size_t bytes_of(dtype d) {
   switch (d) {
   case dtype::f64:
-  case dtype::i64: return 8;
+  case dtype::i64:
+    return 8;
   case dtype::f32:
-  case dtype::i32: return 4;
+  case dtype::i32:
+    return 4;
   case dtype::f16:
-  case dtype::bf16: return 2;
+  case dtype::bf16:
+    return 2;
   case dtype::i8:
   case dtype::u8:
-  case dtype::boolean: return 1;
+  case dtype::boolean:
+    return 1;
   }
   return 1;
 }
 
 std::size_t wide_bytes(dtype d) {
   switch (d) {
-  case dtype::f64: return sizeof(long double);
+  case dtype::f64:
+    return sizeof(long double);
   case dtype::f32:
-  case dtype::f16: return 8;
-  default: return bytes_of(d);
+  case dtype::f16:
+    return 8;
+  default:
+    return bytes_of(d);
   }
 }
 
-bool is_floating(dtype d) { return d == dtype::f64 || d == dtype::f32 || d == dtype::f16 || d == dtype::bf16; }
+bool is_floating(dtype d) {
+  return d == dtype::f64 || d == dtype::f32 || d == dtype::f16 || d == dtype::bf16;
+}
 
-std::string kernel_signature(const problem& what) { return "extern \"C\" void kernel(" + parameters(what, false, true) + ")"; }
+std::string kernel_signature(const problem& what) {
+  return "extern \"C\" void kernel(" + parameters(what, false, true) + ")";
+}
 
 std::string shim_source(const problem& what, bool widened) {
   std::string call;
@@ -71,44 +99,61 @@ std::string shim_source(const problem& what, bool widened) {
   };
   auto slot = [&] { return "args[" + std::to_string(i) + "]"; };
   for (const auto& t : what.tensors)
-    arg("static_cast<" + std::string{t.role == tensor_role::in ? "const " : ""} + c_type(t.dtype, widened) + "*>(" + slot() + ")");
+    arg("static_cast<" + std::string{t.role == tensor_role::in ? "const " : ""} + c_type(t.dtype, widened) +
+        "*>(" + slot() + ")");
   for (const auto& s : what.scalars)
-    arg("*static_cast<const " + std::string{s.integer ? "int64_t" : "double"} + "*>(" + slot() + ")");
+    arg("*static_cast<const " +
+        std::string{s.integer ? "int64_t"
+                    : widened ? "ke_wide_f32"
+                              : "double"} +
+        "*>(" + slot() + ")");
   for (std::size_t d = 0; d < what.dims.size(); ++d)
     arg("*static_cast<const int64_t*>(" + slot() + ")");
   return "// Generated from the problem: the harness side of the C ABI.\n"
          "#include <stdint.h>\n\n"
-         "extern \"C\" void kernel(" + parameters(what, widened, false) + ");\n"
+         "extern \"C\" void kernel(" +
+         parameters(what, widened, false) +
+         ");\n"
          "extern \"C\" __attribute__((visibility(\"default\"))) void ke_call(void* const* args) {\n"
-         "  kernel(" + call + ");\n"
+         "  kernel(" +
+         call +
+         ");\n"
          "}\n";
 }
 
 std::string widening_header(const problem& what) {
-  bool longest = false;
-  for (const auto& t : what.tensors)
-    longest = longest || t.dtype == dtype::f64;
-  std::string text = "// Generated: the reference in wider arithmetic. Headers first, so that they keep their own types.\n";
-  for (const char* h : {"algorithm", "array", "cassert", "cfloat", "climits", "cmath", "complex", "cstddef", "cstdint", "cstdio",
-                        "cstdlib", "cstring", "functional", "limits", "memory", "numeric", "random", "string", "tuple",
-                        "type_traits", "utility", "vector", "math.h", "stdint.h", "stdlib.h", "string.h", "omp.h"})
+  bool longer = longest(what);
+  std::string text =
+      "// Generated: the reference in wider arithmetic. Headers first, so that they keep their own types.\n";
+  for (const char* h : {"algorithm", "array",   "cassert",  "cfloat",   "climits",  "cmath",       "complex",
+                        "cstddef",   "cstdint", "cstdio",   "cstdlib",  "cstring",  "functional",  "limits",
+                        "memory",    "numeric", "random",   "string",   "tuple",    "type_traits", "utility",
+                        "vector",    "math.h",  "stdint.h", "stdlib.h", "string.h", "omp.h"})
     text += std::string{"#include <"} + h + ">\n";
   text += "#include \"ke.h\"\n";
-  std::string wide = longest ? "long double" : "double";
+  text += "using ke_wide_f64 = long double;\nusing ke_wide_f32 = double;\n";
+  std::string wide = longer ? "long double" : "double";
   // A literal keeps its type (0.0f is a float), which would break the deduction of std::max(x, 0.0f).
   text += "namespace std {\n"
-          "inline " + wide + " max(" + wide + " a, " + wide + " b) { return a < b ? b : a; }\n"
-          "inline " + wide + " min(" + wide + " a, " + wide + " b) { return b < a ? b : a; }\n"
-          "inline " + wide + " clamp(" + wide + " x, " + wide + " a, " + wide + " b) { return x < a ? a : b < x ? b : x; }\n"
+          "inline " +
+          wide + " max(" + wide + " a, " + wide +
+          " b) { return a < b ? b : a; }\n"
+          "inline " +
+          wide + " min(" + wide + " a, " + wide +
+          " b) { return b < a ? b : a; }\n"
+          "inline " +
+          wide + " clamp(" + wide + " x, " + wide + " a, " + wide +
+          " b) { return x < a ? a : b < x ? b : x; }\n"
           "}\n";
-  for (const char* f : {"sqrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan",
-                        "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "fabs", "floor", "ceil", "round",
-                        "trunc", "rint", "nearbyint", "cbrt", "tgamma", "lgamma", "pow", "fmod", "fmax", "fmin", "fma", "atan2",
-                        "hypot", "copysign", "remainder", "ldexp"})
-    text += std::string{"#define "} + f + "f " + (longest ? "std::" : "") + f + "\n";
-  // The address-of-overload forms std::sqrtf and std::expf do not occur in valid C++20 on libstdc++, so no rule for them.
-  text += longest ? "#define double long double\n#define float double\n#define _Float16 double\n"
-                  : "#define float double\n#define _Float16 double\n";
+  for (const char* f :
+       {"sqrt",  "exp",       "exp2",  "expm1",    "log",       "log2",  "log10", "log1p", "sin",
+        "cos",   "tan",       "asin",  "acos",     "atan",      "sinh",  "cosh",  "tanh",  "asinh",
+        "acosh", "atanh",     "erf",   "erfc",     "fabs",      "floor", "ceil",  "round", "trunc",
+        "rint",  "nearbyint", "cbrt",  "tgamma",   "lgamma",    "pow",   "fmod",  "fmax",  "fmin",
+        "fma",   "atan2",     "hypot", "copysign", "remainder", "ldexp"})
+    text += std::string{"#define "} + f + "f " + (longer ? "std::" : "") + f + "\n";
+  text += longer ? "#define double ke_wide_f64\n#define float ke_wide_f32\n#define _Float16 ke_wide_f32\n"
+                 : "#define float double\n#define _Float16 double\n";
   return text;
 }
 

@@ -19,7 +19,8 @@ std::vector<double> walsh_averages(std::span<const double> values) {
   return averages;
 }
 
-/// Largest c with P(W <= c) <= tail, W the signed-rank statistic of n values under symmetry; -1 if even W = 0 is too likely.
+/// Largest c with P(W <= c) <= tail, W the signed-rank statistic of n values under symmetry; -1 if even W = 0
+/// is too likely.
 long signed_rank_critical(std::size_t n, double tail) {
   if (n > 60) { // the normal approximation is exact enough
     double mean = n * (n + 1) / 4.0, sd = std::sqrt(n * (n + 1) * (2.0 * n + 1) / 24.0);
@@ -73,8 +74,10 @@ double incomplete_beta(double a, double b, double x) {
     return 0;
   if (x >= 1)
     return 1;
-  double front = std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) + a * std::log(x) + b * std::log1p(-x));
-  return x < (a + 1) / (a + b + 2) ? front * beta_fraction(a, b, x) / a : 1 - front * beta_fraction(b, a, 1 - x) / b;
+  double front =
+      std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) + a * std::log(x) + b * std::log1p(-x));
+  return x < (a + 1) / (a + b + 2) ? front * beta_fraction(a, b, x) / a
+                                   : 1 - front * beta_fraction(b, a, 1 - x) / b;
 }
 
 double student_cdf(double t, double df) {
@@ -82,7 +85,9 @@ double student_cdf(double t, double df) {
   return t > 0 ? 1 - half : half;
 }
 
-bool usable(double ns) { return std::isfinite(ns) && ns > 0; }
+bool usable(double ns) {
+  return std::isfinite(ns) && ns > 0;
+}
 
 /// The log ratios of one launch on one workload, or nothing if a sample is not a time.
 std::vector<double> log_ratios(const launch_samples& s) {
@@ -150,7 +155,9 @@ double median_of(std::vector<double> values) {
   return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
-double hodges_lehmann(std::span<const double> values) { return median_of(walsh_averages(values)); }
+double hodges_lehmann(std::span<const double> values) {
+  return median_of(walsh_averages(values));
+}
 
 double student_quantile(double p, double df) {
   double low = -1, high = 1;
@@ -195,7 +202,7 @@ interval signed_rank_interval(std::span<const double> values, double alpha) {
 sampling_plan plan_of(measure_plan kind) {
   switch (kind) {
   case measure_plan::rank:
-    return {{{2, 0.05}}, 14, 6, false, 1.2, 0.05};
+    return {{{2, 0.04}, {4, 0.01}}, 24, 8, false, 0.9, 0.05};
   case measure_plan::eval:
     return {{{5, 0.005}, {8, 0.010}, {12, 0.015}}, 20, 8, true, 12.0, 0.02};
   case measure_plan::claim:
@@ -211,8 +218,8 @@ double aa_half_width(std::span<const double> log_ratios) {
   return std::isfinite(i.low) ? std::expm1(std::max(std::fabs(i.low), std::fabs(i.high))) : 0;
 }
 
-comparison compare(std::span<const launch_samples> samples, const problem& what, measure_plan kind, double aa_width,
-                   double floor_ns) {
+comparison compare(std::span<const launch_samples> samples, const problem& what, measure_plan kind,
+                   double aa_width, double floor_ns) {
   comparison out;
   auto plan = plan_of(kind);
   std::map<std::uint32_t, series> by_workload;
@@ -274,7 +281,8 @@ comparison compare(std::span<const launch_samples> samples, const problem& what,
   sum.aa_width = aa_width;
   for (const auto& [index, s] : by_workload) {
     interval i = few ? pooled_interval(s, alpha) : launch_interval(s, alpha);
-    sum.workloads.push_back({what.workloads[index].name, std::exp(i.estimate), std::exp(i.low), std::exp(i.high)});
+    sum.workloads.push_back(
+        {what.workloads[index].name, std::exp(i.estimate), std::exp(i.low), std::exp(i.high)});
   }
 
   bool last = reached && reached == &plan.looks.back();

@@ -53,8 +53,9 @@ bool has_word(const std::string& list, std::string_view word) {
 
 std::string isa_of(const std::string& flags) {
   std::string isa;
-  for (std::string_view f : {"sse4_2", "avx", "avx2", "fma", "avx512f", "avx512bw", "avx512vl", "avx512_bf16", "avx512_fp16",
-                             "avx512_vnni", "amx_tile", "asimd", "sve", "sve2", "bf16", "i8mm"})
+  for (std::string_view f :
+       {"sse4_2", "avx", "avx2", "fma", "avx512f", "avx512bw", "avx512vl", "avx512_bf16", "avx512_fp16",
+        "avx512_vnni", "amx_tile", "asimd", "sve", "sve2", "bf16", "i8mm"})
     if (has_word(flags, f))
       isa += (isa.empty() ? "" : " ") + std::string{f};
   return isa;
@@ -63,7 +64,8 @@ std::string isa_of(const std::string& flags) {
 void caches_into(std::map<std::string, std::string>& facts) {
   for (int i = 0; i < 8; ++i) {
     std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(i) + "/";
-    auto level = first_line_of(folder + "level"), type = first_line_of(folder + "type"), size = first_line_of(folder + "size");
+    auto level = first_line_of(folder + "level"), type = first_line_of(folder + "type"),
+         size = first_line_of(folder + "size");
     if (size.empty() || type == "Instruction")
       continue;
     facts[level == "1" ? "l1d" : "l" + level] = size;
@@ -116,7 +118,8 @@ result<device_info> probe_target(const backend& b, process_port& processes) {
   auto ended = run_to_end(processes, std::move(spec));
   if (ended.why.kind != failure_kind::none || ended.code != 0) {
     std::string hint = b.detect_hint.empty() ? "install it" : b.detect_hint;
-    return failure{failure_kind::missing, "the toolchain of backend " + b.name + " does not answer (`" + b.detect.front() + "`): " + hint};
+    return failure{failure_kind::missing, "the toolchain of backend " + b.name + " does not answer (`" +
+                                              b.detect.front() + "`): " + hint};
   }
   auto d = cpu_facts();
   d.backend = b.name;

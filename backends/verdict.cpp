@@ -21,6 +21,15 @@ const integrity_flag* policy_flag(const evidence& e) {
   return nullptr;
 }
 
+/// Writing beside an output is a wrong kernel's commonest fault, so it makes a result wrong but nobody a
+/// suspect.
+const integrity_flag* suspicion(const evidence& e) {
+  for (const auto& f : e.flags)
+    if (f.name != "red_zone")
+      return &f;
+  return nullptr;
+}
+
 std::string place_of(const mismatch& m) {
   std::string at;
   for (auto i : m.index)
@@ -42,9 +51,10 @@ void decide(verdict& v, const evidence& e, const problem& what, measure_plan pla
     return is(verdict_state::build_failed, e.reason);
   const auto* forbidden = policy_flag(e);
   if (e.ending == ending::policy_violation || forbidden)
-    return is(verdict_state::policy_violation, e.reason.empty() && forbidden ? forbidden->evidence : e.reason);
-  if (!e.flags.empty())
-    return is(verdict_state::cheating_suspected, e.flags.front().name + ": " + e.flags.front().evidence);
+    return is(verdict_state::policy_violation,
+              e.reason.empty() && forbidden ? forbidden->evidence : e.reason);
+  if (const auto* f = suspicion(e))
+    return is(verdict_state::cheating_suspected, f->name + ": " + f->evidence);
   if (e.ending == ending::crashed)
     return is(verdict_state::crashed, e.reason);
   if (e.ending == ending::timeout)
@@ -52,7 +62,8 @@ void decide(verdict& v, const evidence& e, const problem& what, measure_plan pla
   if (e.ending == ending::resource_exceeded)
     return is(verdict_state::resource_exceeded, e.reason);
   if (e.nondeterministic)
-    return is(verdict_state::nondeterministic, e.reason.empty() ? "right and wrong on the same input" : e.reason);
+    return is(verdict_state::nondeterministic,
+              e.reason.empty() ? "right and wrong on the same input" : e.reason);
   if (e.failed > 0 || e.first_failure) {
     std::string where = e.first_failure ? "wrong value at " + place_of(*e.first_failure) : "wrong value";
     return is(verdict_state::incorrect, e.reason.empty() ? where : e.reason);
@@ -60,7 +71,8 @@ void decide(verdict& v, const evidence& e, const problem& what, measure_plan pla
   if (e.compiled_only)
     return is(verdict_state::compiled, e.reason);
   if (e.cases <= 0 || e.timed_calls_checked != e.timed_calls)
-    return is(verdict_state::harness_error, e.cases <= 0 ? "the judge checked no call" : "a timed call was not checked");
+    return is(verdict_state::harness_error,
+              e.cases <= 0 ? "the judge checked no call" : "a timed call was not checked");
   if (!e.timed)
     return is(verdict_state::correct, e.reason);
   auto timing = compare(e.launches, what, plan, e.aa_width, e.floor_ns);
@@ -69,20 +81,24 @@ void decide(verdict& v, const evidence& e, const problem& what, measure_plan pla
   v.timing = timing.summary;
   if (timing.decision == timing_decision::none) {
     bool wide = e.aa_width > aa_limit;
-    return is(verdict_state::noisy, wide ? "the baseline against itself varies by more than 25% on this device"
-                                         : "the interval of the speedup decides nothing; measure again");
+    return is(verdict_state::noisy, wide
+                                        ? "the baseline against itself varies by more than 25% on this device"
+                                        : "the interval of the speedup decides nothing; measure again");
   }
   v.decision = timing.decision;
   v.score = timing.summary.low;
   is(verdict_state::correct, e.reason);
 }
 
-nlohmann::json number(double x) { return std::isfinite(x) ? nlohmann::json(x) : nlohmann::json(nullptr); }
+nlohmann::json number(double x) {
+  return std::isfinite(x) ? nlohmann::json(x) : nlohmann::json(nullptr);
+}
 
 nlohmann::json timing_json(const timing_summary& t) {
   auto workloads = nlohmann::json::array();
   for (const auto& w : t.workloads)
-    workloads.push_back({{"name", w.name}, {"speedup", number(w.speedup)}, {"ci95", {number(w.low), number(w.high)}}});
+    workloads.push_back(
+        {{"name", w.name}, {"speedup", number(w.speedup)}, {"ci95", {number(w.low), number(w.high)}}});
   return {{"speedup", number(t.speedup)},
           {"ci95", {number(t.low), number(t.high)}},
           {"pairs", t.pairs},
@@ -95,9 +111,10 @@ nlohmann::json timing_json(const timing_summary& t) {
 }
 
 nlohmann::json mismatch_json(const mismatch& m) {
-  return {{"workload", m.workload},       {"tensor", m.tensor},     {"index", m.index},
-          {"expected", number(m.expected)}, {"got", number(m.got)},   {"bound", number(m.bound)},
-          {"call", m.call},               {"distribution", m.distribution}};
+  return {{"workload", m.workload}, {"tensor", m.tensor},
+          {"index", m.index},       {"expected", number(m.expected)},
+          {"got", number(m.got)},   {"bound", number(m.bound)},
+          {"call", m.call},         {"distribution", m.distribution}};
 }
 
 } // namespace
@@ -137,19 +154,21 @@ verdict verdict_of(const evidence& e, const problem& what, measure_plan plan) {
 std::string verdict_json(const verdict& v) {
   nlohmann::ordered_json out;
   out["state"] = to_text(v.state);
-  out["decision"] = v.decision == timing_decision::none ? nlohmann::json(nullptr) : nlohmann::json(to_text(v.decision));
+  out["decision"] =
+      v.decision == timing_decision::none ? nlohmann::json(nullptr) : nlohmann::json(to_text(v.decision));
   out["reason"] = v.reason;
   out["score"] = v.score ? number(*v.score) : nlohmann::json(nullptr);
   out["backend"] = v.backend;
   out["device"] = v.device;
   out["problem"] = v.problem;
   out["candidate"] = v.candidate;
-  out["correctness"] = {{"cases", v.cases},
-                        {"timed_calls", v.timed_calls},
-                        {"timed_calls_checked", v.timed_calls_checked},
-                        {"failed", v.failed},
-                        {"worst_scaled_error", number(v.worst_scaled_error)},
-                        {"first_failure", v.first_failure ? mismatch_json(*v.first_failure) : nlohmann::json(nullptr)}};
+  out["correctness"] = {
+      {"cases", v.cases},
+      {"timed_calls", v.timed_calls},
+      {"timed_calls_checked", v.timed_calls_checked},
+      {"failed", v.failed},
+      {"worst_scaled_error", number(v.worst_scaled_error)},
+      {"first_failure", v.first_failure ? mismatch_json(*v.first_failure) : nlohmann::json(nullptr)}};
   auto flags = nlohmann::json::array();
   for (const auto& f : v.flags)
     flags.push_back({{"name", f.name}, {"evidence", f.evidence}});
@@ -157,14 +176,16 @@ std::string verdict_json(const verdict& v) {
   out["timing"] = v.timing ? timing_json(*v.timing) : nlohmann::json(nullptr);
   if (v.diagnosis) {
     const auto& d = *v.diagnosis;
-    out["diagnosis"] = {{"bottleneck", d.bottleneck},
-                        {"confidence", number(d.confidence)},
-                        {"roofline_fraction", d.roofline_fraction ? number(*d.roofline_fraction) : nlohmann::json(nullptr)},
-                        {"evidence", d.evidence}};
+    out["diagnosis"] = {
+        {"bottleneck", d.bottleneck},
+        {"confidence", number(d.confidence)},
+        {"roofline_fraction", d.roofline_fraction ? number(*d.roofline_fraction) : nlohmann::json(nullptr)},
+        {"evidence", d.evidence}};
   } else {
     out["diagnosis"] = nullptr;
   }
-  out["cost"] = {{"build_s", number(v.build_s)}, {"check_s", number(v.check_s)}, {"time_s", number(v.time_s)}};
+  out["cost"] = {
+      {"build_s", number(v.build_s)}, {"check_s", number(v.check_s)}, {"time_s", number(v.time_s)}};
   out["provenance"] = v.provenance;
   out["log"] = v.log;
   // Logs are a candidate's bytes: what is not UTF-8 is replaced, never thrown at the reader.

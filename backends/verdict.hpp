@@ -8,8 +8,9 @@
 
 namespace ke {
 
-/// The only place that derives a state from evidence (trust.md 3). Pure: the coordinator's result counts and can be had again
-/// from the stored evidence at any time. `backend`, `problem` and `candidate` come from the provenance of the same names.
+/// The only place that derives a state from evidence (trust.md 3). Pure: the coordinator's result counts and
+/// can be had again from the stored evidence at any time. `backend`, `problem` and `candidate` come from the
+/// provenance of the same names.
 verdict verdict_of(const evidence& found, const problem& what, measure_plan plan);
 
 /// product.md "Verdict", on one line.

@@ -84,8 +84,7 @@ campaign_load parse_campaign(std::string_view text, const file_context& context,
   load.places = read_document(*document, keys, load.errors);
   fill_in(load, context);
   check_campaign(load, context, use);
-  std::stable_sort(load.errors.begin(), load.errors.end(),
-                   [](auto& a, auto& b) { return std::pair{a.line, a.col} < std::pair{b.line, b.col}; });
+  in_file_order(load.errors);
   return load;
 }
 

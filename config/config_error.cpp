@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 
 namespace ke {
 namespace {
@@ -47,6 +48,15 @@ failure as_failure(failure_kind kind, const std::vector<config_error>& errors) {
   for (const auto& e : errors)
     why.text += (why.text.empty() ? "" : "\n") + to_line(e);
   return why;
+}
+
+void in_file_order(std::vector<config_error>& errors) {
+  std::multimap<std::pair<std::uint32_t, std::uint32_t>, config_error> sorted; // keeps the order of equal keys
+  for (auto& e : errors)
+    sorted.emplace(std::pair{e.line, e.col}, std::move(e));
+  errors.clear();
+  for (auto& [place, e] : sorted)
+    errors.push_back(std::move(e));
 }
 
 std::string nearest_name(std::string_view typo, const std::vector<std::string>& names) {

@@ -35,6 +35,9 @@ std::string to_line(const config_error& e);
 /// One failure of the given kind whose text has a line for each error. Precondition: errors is not empty.
 failure as_failure(failure_kind kind, const std::vector<config_error>& errors);
 
+/// Sorts by line and column; errors of one place keep their order.
+void in_file_order(std::vector<config_error>& errors);
+
 /// The name that `typo` most likely stands for, or nothing if none is near (edit distance with swaps, at most
 /// a third of the length + 1).
 std::string nearest_name(std::string_view typo, const std::vector<std::string>& names);

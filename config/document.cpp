@@ -23,7 +23,7 @@ toml_node convert(const toml::node& in, const std::string& file) {
     for (const auto& [key, value] : *table)
       out.members.push_back({std::string{key.str()}, place_of(key.source(), file), convert(value, file)});
     // The library sorts by name; errors and defaults are told in the order of the file.
-    std::stable_sort(out.members.begin(), out.members.end(), [](auto& a, auto& b) {
+    std::sort(out.members.begin(), out.members.end(), [](auto& a, auto& b) {
       return std::pair{a.place.line, a.place.col} < std::pair{b.place.line, b.place.col};
     });
     return out;

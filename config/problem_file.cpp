@@ -48,8 +48,7 @@ public:
     for (std::size_t i = 0; i < load_.problem.tensors.size(); ++i)
       if (load_.problem.tensors[i].init.ends_with(".npy"))
         initialiser(load_.problem.tensors[i], "tensor." + std::to_string(i) + ".init");
-    std::stable_sort(load_.errors.begin(), load_.errors.end(),
-                     [](auto& a, auto& b) { return std::pair{a.line, a.col} < std::pair{b.line, b.col}; });
+    in_file_order(load_.errors);
     return std::move(load_);
   }
 

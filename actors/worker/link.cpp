@@ -31,7 +31,7 @@ public:
     load_held();
     auto me = weak(self_);
     transport_events events;
-    events.on_frame = [me](frame f) { send_weak(me, frame_in{std::move(f)}); };
+    events.on_frame = [me](ke::frame f) { send_weak(me, frame_in{std::move(f)}); };
     events.on_blob = [me](std::string, std::string digest, std::string bytes) { send_weak(me, blob_in{std::move(digest), std::move(bytes)}); };
     events.on_lost = [me](std::string peer, failure why) { send_weak(me, peer_lost{std::move(peer), std::move(why)}); };
     auto opened = options_.connect(std::move(events));
@@ -195,7 +195,6 @@ private:
     options.seed = l.what.seed;
     options.limits = l.what.limits;
     const auto* b = backend_of(l.what.backend);
-    options.limits = b->limits;
     device_info target;
     for (const auto& d : options_.hello.devices)
       if (d.backend == l.what.backend && (target.name.empty() || d.name == l.device))

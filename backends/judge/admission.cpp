@@ -50,15 +50,16 @@ void admission::add(const bank_slot& slot, const std::vector<std::string>& refer
     if (auto other = rotated_by_one(spec.dtype, bytes); other != bytes)
       attempt(rotated, other);
     for (std::size_t i = 0; i < what_->tensors.size(); ++i)
-      if (what_->tensors[i].role != tensor_role::out && what_->tensors[i].dtype == spec.dtype && slot.inputs[i].size() == bytes.size())
+      if (what_->tensors[i].role != tensor_role::out && what_->tensors[i].dtype == spec.dtype &&
+          slot.inputs[i].size() == bytes.size())
         attempt(input_copy, slot.inputs[i]);
   }
   last_ = reference;
 }
 
 std::string admission::verdict() const {
-  static const char* names[fakes] = {"zeros", "the mean of the right outputs", "the outputs of another input", "a copy of an input",
-                                     "the right outputs moved by one place"};
+  static const char* names[fakes] = {"zeros", "the mean of the right outputs", "the outputs of another input",
+                                     "a copy of an input", "the right outputs moved by one place"};
   for (int f = 0; f < fakes; ++f)
     if (tried_[f] && !rejected_[f])
       return "the problem's own check accepts " + std::string{names[f]} + "; change its inputs or tolerances";

@@ -8,8 +8,8 @@
 
 namespace ke {
 
-/// Would the problem's own check accept a wrong answer? Each fake result must be rejected by at least one case, else every verdict
-/// on the problem is worthless (trust.md 2.4). Pure.
+/// Would the problem's own check accept a wrong answer? Each fake result must be rejected by at least one
+/// case, else every verdict on the problem is worthless (trust.md 2.4). Pure.
 class admission {
 public:
   explicit admission(const problem& what) : what_{&what} {}

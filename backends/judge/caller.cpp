@@ -14,16 +14,18 @@
 namespace ke {
 namespace {
 
-constexpr std::size_t line = 64;      ///< tensors begin on a cache line
-constexpr std::size_t red_bytes = 192;///< on each side
-constexpr std::size_t most_gap = 16;  ///< random lines between two tensors
+constexpr std::size_t line = 64;       ///< tensors begin on a cache line
+constexpr std::size_t red_bytes = 192; ///< on each side
+constexpr std::size_t most_gap = 16;   ///< random lines between two tensors
 
 std::size_t size_of(const problem& what, std::size_t tensor, std::size_t elements, bool wide) {
   auto d = what.tensors[tensor].dtype;
   return elements * (wide ? wide_bytes(d) : bytes_of(d));
 }
 
-std::size_t up(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
+std::size_t up(std::size_t n, std::size_t to) {
+  return (n + to - 1) / to * to;
+}
 
 /// Out of every cache of the machine, so that a timed call finds its data cold.
 void evict(const std::byte* from, std::size_t bytes) {
@@ -43,7 +45,8 @@ void evict(const std::byte* from, std::size_t bytes) {
 
 } // namespace
 
-poison::poison(const problem& what, const std::vector<std::string>& samples, random_source& random) : what_{&what}, pool_{samples} {
+poison::poison(const problem& what, const std::vector<std::string>& samples, random_source& random)
+    : what_{&what}, pool_{samples} {
   for (std::size_t t = 0; t < pool_.size(); ++t) {
     auto d = what.tensors[t].dtype;
     std::size_t n = pool_[t].size() / bytes_of(d);
@@ -66,7 +69,8 @@ void poison::write(std::size_t tensor, std::byte* to, std::size_t bytes, random_
       if (d == dtype::boolean)
         value = static_cast<double>(random.next() >> 63);
       else
-        value = is_floating(d) ? value * (0.5 + random.uniform()) : value + static_cast<double>(random.below(5)) - 2;
+        value = is_floating(d) ? value * (0.5 + random.uniform())
+                               : value + static_cast<double>(random.below(5)) - 2;
       set_element(d, to, i, value);
     }
     return;
@@ -87,7 +91,8 @@ caller::caller(std::unique_ptr<driver_process> process, const problem& what, boo
     c = static_cast<char>(random_.next());
 }
 
-std::size_t caller::memory_for(const problem& what, const bound_shapes& shapes, std::uint32_t slots, bool wide) {
+std::size_t caller::memory_for(const problem& what, const bound_shapes& shapes, std::uint32_t slots,
+                               bool wide) {
   std::size_t args = what.tensors.size() + what.scalars.size() + what.dims.size(), slot = 0;
   for (std::size_t t = 0; t < what.tensors.size(); ++t)
     slot += up(size_of(what, t, shapes.elements[t], wide) + 2 * red_bytes, line) + (most_gap + 1) * line;
@@ -95,13 +100,15 @@ std::size_t caller::memory_for(const problem& what, const bound_shapes& shapes, 
 }
 
 bool caller::bind(const bound_shapes& shapes, std::uint32_t slots) {
-  std::size_t tensors = what_->tensors.size(), values = what_->scalars.size() + what_->dims.size(), args = tensors + values;
+  std::size_t tensors = what_->tensors.size(), values = what_->scalars.size() + what_->dims.size(),
+              args = tensors + values;
   bytes_.clear();
   for (std::size_t t = 0; t < tensors; ++t)
     bytes_.push_back(size_of(*what_, t, shapes.elements[t], wide_));
   value_bits_.clear();
   for (const auto& s : what_->scalars)
-    value_bits_.push_back(s.integer ? static_cast<std::uint64_t>(static_cast<std::int64_t>(s.value)) : std::bit_cast<std::uint64_t>(s.value));
+    value_bits_.push_back(s.integer ? static_cast<std::uint64_t>(static_cast<std::int64_t>(s.value))
+                                    : std::bit_cast<std::uint64_t>(s.value));
   for (const auto& d : what_->dims)
     value_bits_.push_back(static_cast<std::uint64_t>(shapes.dims.at(d)));
   values_ = 0;
@@ -135,7 +142,8 @@ bool caller::red_zone_whole(std::size_t slot, std::size_t tensor) const {
          std::memcmp(at(offset + bytes_[tensor]), red_.data(), red_bytes) == 0;
 }
 
-caller::outcome caller::run(std::span<const bank_slot* const> slots, const poison* rubbish, bool cold, double limit_s) {
+caller::outcome caller::run(std::span<const bank_slot* const> slots, const poison* rubbish, bool cold,
+                            double limit_s) {
   std::size_t tensors = what_->tensors.size(), args = tensors + value_bits_.size();
   std::memcpy(at(values_), value_bits_.data(), value_bits_.size() * 8);
   std::vector<std::uint64_t> table;
@@ -163,7 +171,8 @@ caller::outcome caller::run(std::span<const bank_slot* const> slots, const poiso
         evict(at(offsets_[s][t]), bytes_[t]);
 
   outcome out;
-  out.call = process_->run(table_, static_cast<std::uint32_t>(slots.size()), static_cast<std::uint32_t>(args), limit_s);
+  out.call = process_->run(table_, static_cast<std::uint32_t>(slots.size()), static_cast<std::uint32_t>(args),
+                           limit_s);
   if (out.call.end != call_end::done)
     return out;
   // The process is proven stopped. Outputs are copied first and only the copies are ever looked at.

@@ -15,13 +15,13 @@ namespace ke {
 
 /// One fresh input with what the outputs must be. Tensors that play no part in a side are empty there.
 struct bank_slot {
-  std::vector<std::string> inputs;       ///< per tensor, in the candidate's dtypes
-  std::vector<expectation> outputs;      ///< per tensor
+  std::vector<std::string> inputs;  ///< per tensor, in the candidate's dtypes
+  std::vector<expectation> outputs; ///< per tensor
   std::string distribution;
 };
 
-/// Plausible rubbish for outputs: the reference's results on other inputs, scaled at random and rotated anew for each call, so
-/// that neither its look nor its repetition tells a poisoned output from an old one.
+/// Plausible rubbish for outputs: the reference's results on other inputs, scaled at random and rotated anew
+/// for each call, so that neither its look nor its repetition tells a poisoned output from an old one.
 class poison {
 public:
   /// `samples`: output bytes per tensor of one call of the reference.
@@ -33,14 +33,16 @@ private:
   std::vector<std::string> pool_;
 };
 
-/// A driver and the layout of its shared memory: tensors at random offsets between red zones, one set per slot. Knows nothing of right and wrong.
+/// A driver and the layout of its shared memory: tensors at random offsets between red zones, one set per
+/// slot. Knows nothing of right and wrong.
 class caller {
 public:
   /// `wide`: the truth's element sizes.
   caller(std::unique_ptr<driver_process> process, const problem& what, bool wide, std::uint64_t key);
 
   /// Upper bound of the memory that `slots` slots of these shapes need.
-  static std::size_t memory_for(const problem& what, const bound_shapes& shapes, std::uint32_t slots, bool wide);
+  static std::size_t memory_for(const problem& what, const bound_shapes& shapes, std::uint32_t slots,
+                                bool wide);
 
   /// Lays out `slots` slots. False if they do not fit.
   bool bind(const bound_shapes& shapes, std::uint32_t slots);
@@ -51,8 +53,8 @@ public:
     std::string red_zone;       ///< name of a tensor beside which something was written
   };
 
-  /// One order over `slots` (each another slot of the layout): writes inputs and poison while the process is stopped, runs,
-  /// copies outputs out. `cold`: evicts the slots from all caches first.
+  /// One order over `slots` (each another slot of the layout): writes inputs and poison while the process is
+  /// stopped, runs, copies outputs out. `cold`: evicts the slots from all caches first.
   outcome run(std::span<const bank_slot* const> slots, const poison* rubbish, bool cold, double limit_s);
 
   /// Private copy of an output after `run`.
@@ -69,10 +71,10 @@ private:
   const problem* what_;
   bool wide_;
   random_source random_;
-  std::string red_;                                   ///< what red zones hold
-  std::vector<std::size_t> bytes_;                    ///< per tensor
-  std::vector<std::vector<std::uint64_t>> offsets_;   ///< slot, tensor
-  std::vector<std::vector<std::string>> copies_;      ///< slot, tensor
+  std::string red_;                                 ///< what red zones hold
+  std::vector<std::size_t> bytes_;                  ///< per tensor
+  std::vector<std::vector<std::uint64_t>> offsets_; ///< slot, tensor
+  std::vector<std::vector<std::string>> copies_;    ///< slot, tensor
   std::uint64_t table_ = 0, values_ = 0;
   std::vector<std::uint64_t> value_bits_;
 };

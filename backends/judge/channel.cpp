@@ -58,6 +58,7 @@ struct driver_process::state {
   std::uint64_t sequence = 0;
   std::uint64_t most_memory = 0;
   bool dead = false;
+  bool boxed = false; ///< the child is the sandbox's launcher, not the driver
 
   ~state() {
     end_process();
@@ -103,8 +104,8 @@ struct driver_process::state {
   /// The child has died by itself, or must now: what that says about the candidate.
   call_outcome died() {
     call_outcome out;
-    std::optional<ke::ending> natural = reap(process, std::chrono::milliseconds{200});
-    int code = natural ? natural->code : -1, signal = natural ? natural->signal : 9;
+    std::optional<ke::ending> natural = reap(process, std::chrono::seconds{5});
+    int code = natural ? natural->code : -1, signal = natural ? natural->signal : 0;
     if (natural) {
       group.reset();
       drain();
@@ -113,18 +114,25 @@ struct driver_process::state {
       end_process();
     }
     sweep_orphans();
-    if (code > 128 && how.sandbox != "none") { // the sandbox reports its child's signal so
+    if (!natural) {
+      out.end = call_end::crashed;
+      out.why = "the process closed its channel to the judge";
+      return out;
+    }
+    if (code > 128 && boxed) { // the sandbox reports its child's signal so
       signal = code - 128;
       code = -1;
     }
     bool full = most_memory > (how.memory_bytes + how.memory) / 10 * 8;
     if (signal == SIGKILL || signal == SIGXFSZ || (full && signal != 0)) {
       out.end = call_end::resource_exceeded;
-      out.why = full ? "the candidate reached its memory limit of " + std::to_string(how.memory_bytes >> 20) + " MiB"
+      out.why = full ? "the candidate reached its memory limit of " + std::to_string(how.memory_bytes >> 20) +
+                           " MiB"
                      : "the candidate was killed by " + signal_name(signal);
     } else {
       out.end = call_end::crashed;
-      out.why = signal ? signal_name(signal) : "the process ended by itself with exit code " + std::to_string(code);
+      out.why =
+          signal ? signal_name(signal) : "the process ended by itself with exit code " + std::to_string(code);
     }
     return out;
   }
@@ -144,7 +152,9 @@ struct driver_process::state {
       double left_ms = (until_ns - now_ns()) / 1e6;
       if (left_ms <= 0)
         return killed(call_end::timeout, "no answer within the limit");
-      pollfd fds[4] = {{done.get(), POLLIN, 0}, {process.pidfd.get(), POLLIN, 0}, {process.out.get(), POLLIN, 0},
+      pollfd fds[4] = {{done.get(), POLLIN, 0},
+                       {process.pidfd.get(), POLLIN, 0},
+                       {process.out.get(), POLLIN, 0},
                        {process.err.get(), POLLIN, 0}};
       int ready = poll(fds, 4, static_cast<int>(std::clamp(left_ms, 1.0, 20.0)));
       if (ready < 0 && errno != EINTR)
@@ -175,11 +185,18 @@ struct driver_process::state {
 
 driver_process::driver_process(std::unique_ptr<state> s) : state_{std::move(s)} {}
 driver_process::~driver_process() = default;
-std::byte* driver_process::memory() const { return state_->memory; }
-std::size_t driver_process::size() const { return state_->how.memory; }
-const std::string& driver_process::log() const { return state_->log; }
+std::byte* driver_process::memory() const {
+  return state_->memory;
+}
+std::size_t driver_process::size() const {
+  return state_->how.memory;
+}
+const std::string& driver_process::log() const {
+  return state_->log;
+}
 
-result<std::unique_ptr<driver_process>> driver_process::start(const driver_start& how, call_outcome& loading) {
+result<std::unique_ptr<driver_process>> driver_process::start(const driver_start& how,
+                                                              call_outcome& loading) {
   adopt_orphans();
   auto s = std::make_unique<state>();
   s->how = how;
@@ -213,7 +230,9 @@ result<std::unique_ptr<driver_process>> driver_process::start(const driver_start
                {"OMP_WAIT_POLICY", "passive"},
                {"OMP_DYNAMIC", "false"},
                {"OPENBLAS_NUM_THREADS", std::to_string(how.threads)}};
-  inner.pass_fds = {{s->memory_file.get(), wire::memory_fd}, {go_read.get(), wire::go_fd}, {done_write.get(), wire::done_fd}};
+  inner.pass_fds = {{s->memory_file.get(), wire::memory_fd},
+                    {go_read.get(), wire::go_fd},
+                    {done_write.get(), wire::done_fd}};
   inner.memory_bytes = how.memory_bytes + how.memory;
   inner.file_bytes = how.scratch_bytes;
   sandbox_spec box;
@@ -226,16 +245,21 @@ result<std::unique_ptr<driver_process>> driver_process::start(const driver_start
   auto spec = sandboxed(std::move(inner), box);
   if (!spec)
     return spec.error();
+  // Where `best` had to do without bubblewrap, the child is the driver itself.
+  s->boxed = std::any_of(spec->argv.begin(), spec->argv.end(), [](const std::string& word) {
+    return word == "bwrap" || (word.size() > 6 && word.compare(word.size() - 6, 6, "/bwrap") == 0);
+  });
   auto started = spawn(*spec);
   if (!started)
     return started.error();
   s->process = std::move(*started);
-  s->group.emplace(s->process.pid, box.level != sandbox_level::none);
+  s->group.emplace(s->process.pid, s->boxed);
 
   wire::done message;
   loading = s->wait(0, now_ns() + how.load_s * 1e9, message);
   if (loading.end == call_end::timeout)
-    loading.why = "loading the object did not end within " + std::to_string(static_cast<int>(how.load_s)) + " s";
+    loading.why =
+        "loading the object did not end within " + std::to_string(static_cast<int>(how.load_s)) + " s";
   if (loading.end == call_end::crashed)
     loading.why = "while the object was loaded: " + loading.why;
   if (loading.end == call_end::done && message.what == wire::answer::load_failed) {
@@ -248,7 +272,8 @@ result<std::unique_ptr<driver_process>> driver_process::start(const driver_start
   return std::unique_ptr<driver_process>{new driver_process{std::move(s)}};
 }
 
-call_outcome driver_process::run(std::uint64_t table, std::uint32_t calls, std::uint32_t args, double limit_s) {
+call_outcome driver_process::run(std::uint64_t table, std::uint32_t calls, std::uint32_t args,
+                                 double limit_s) {
   auto& s = *state_;
   call_outcome out;
   if (s.dead) {
@@ -272,9 +297,11 @@ call_outcome driver_process::run(std::uint64_t table, std::uint32_t calls, std::
   }
   double cpu_done = s.group->cpu_seconds();
   if (auto stopped = s.stop(); !stopped)
-    return s.killed(call_end::resource_exceeded, "the candidate's processes could not be stopped after the call");
+    return s.killed(call_end::resource_exceeded,
+                    "the candidate's processes could not be stopped after the call");
   if (message.what == wire::answer::out_of_memory)
-    return s.killed(call_end::resource_exceeded, "std::bad_alloc at the memory limit of " + std::to_string(s.how.memory_bytes >> 20) + " MiB");
+    return s.killed(call_end::resource_exceeded, "std::bad_alloc at the memory limit of " +
+                                                     std::to_string(s.how.memory_bytes >> 20) + " MiB");
   if (message.what != wire::answer::done)
     return s.killed(call_end::crashed, "the kernel threw an exception");
   out.ns = end - start;

@@ -13,37 +13,45 @@ namespace ke {
 
 /// How a driver is to be started.
 struct driver_start {
-  std::string driver;      ///< path of ke-driver
-  std::string object;      ///< the shared object, or "-" for the empty kernel
-  std::string sandbox;     ///< full | best | none
-  std::size_t memory = 0;  ///< bytes of the shared memory
-  std::vector<int> cpus;   ///< to stay on; empty: any
-  std::int64_t threads = 1;///< OMP_NUM_THREADS
+  std::string driver;                      ///< path of ke-driver
+  std::string object;                      ///< the shared object, or "-" for the empty kernel
+  std::string sandbox;                     ///< full | best | none
+  std::size_t memory = 0;                  ///< bytes of the shared memory
+  std::vector<int> cpus;                   ///< to stay on; empty: any
+  std::int64_t threads = 1;                ///< OMP_NUM_THREADS
   std::uint64_t memory_bytes = 4ull << 30; ///< of address space beside the shared memory
   std::uint64_t scratch_bytes = 64ull << 20;
   std::uint64_t log_bytes = 64u << 10;
   std::uint32_t processes = 64;
-  double load_s = 20;      ///< until the object is loaded
+  double load_s = 20; ///< until the object is loaded
 };
 
-enum class call_end : std::uint8_t { done, crashed, timeout, resource_exceeded, load_failed, forged, machine };
+enum class call_end : std::uint8_t {
+  done,
+  crashed,
+  timeout,
+  resource_exceeded,
+  load_failed,
+  forged,
+  machine
+};
 
 /// One "go" as the judge saw it. `why` is for a person, empty for `done`.
 struct call_outcome {
   call_end end = call_end::done;
   std::string why;
-  double ns = 0;            ///< judge's clock, from before "go" to after "done"
-  double driver_ns = 0;     ///< the driver's own claim
-  double cpu_s = 0;         ///< CPU time between the start and "done"
-  double gap_cpu_s = 0;     ///< CPU time between "done" and the proven stop
+  double ns = 0;        ///< judge's clock, from before "go" to after "done"
+  double driver_ns = 0; ///< the driver's own claim
+  double cpu_s = 0;     ///< CPU time between the start and "done"
+  double gap_cpu_s = 0; ///< CPU time between "done" and the proven stop
 };
 
-/// A driver in its sandbox, stopped except while a call runs. Owns the process, its descendants, and the shared memory. One
-/// thread. The destructor kills everything.
+/// A driver in its sandbox, stopped except while a call runs. Owns the process, its descendants, and the
+/// shared memory. One thread. The destructor kills everything.
 class driver_process {
 public:
-  /// Starts the process and waits until the object is loaded; then it is stopped. The call_outcome says how loading ended: a
-  /// candidate that cannot be loaded is no failure of the machine.
+  /// Starts the process and waits until the object is loaded; then it is stopped. The call_outcome says how
+  /// loading ended: a candidate that cannot be loaded is no failure of the machine.
   static result<std::unique_ptr<driver_process>> start(const driver_start& how, call_outcome& loading);
   ~driver_process();
   driver_process(const driver_process&) = delete;

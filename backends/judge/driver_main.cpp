@@ -1,5 +1,6 @@
-// ke-driver OBJECT CPUS: loads a built object inside the sandbox and calls it when told to. OBJECT "-" is a kernel that does
-// nothing: the floor of the path. CPUS: comma-separated numbers to stay on. Kept tiny: it lives beside hostile code.
+// ke-driver OBJECT CPUS: loads a built object inside the sandbox and calls it when told to. OBJECT "-" is a
+// kernel that does nothing: the floor of the path. CPUS: comma-separated numbers to stay on. Kept tiny: it
+// lives beside hostile code.
 #include "backends/judge/wire.hpp"
 
 #include <dlfcn.h>
@@ -66,11 +67,12 @@ void stay_on(const char* cpus) {
 int main(int argc, char** argv) {
   if (argc != 3)
     return 2;
-  struct stat memory {};
+  struct stat memory{};
   if (fstat(wire::memory_fd, &memory) != 0)
     return 2;
-  auto* base = static_cast<char*>(mmap(nullptr, static_cast<std::size_t>(memory.st_size), PROT_READ | PROT_WRITE,
-                                       MAP_SHARED | MAP_POPULATE, wire::memory_fd, 0));
+  auto* base =
+      static_cast<char*>(mmap(nullptr, static_cast<std::size_t>(memory.st_size), PROT_READ | PROT_WRITE,
+                              MAP_SHARED | MAP_POPULATE, wire::memory_fd, 0));
   if (base == MAP_FAILED)
     return 2;
   close(wire::memory_fd);

@@ -8,8 +8,8 @@
 
 namespace ke {
 
-/// The rule of one output tensor. Exact: bytes equal the reference's. Otherwise |y - t| <= relative |t| + absolute, or with
-/// `larger`: <= max(relative |t|, absolute) + the dtype's smallest step.
+/// The rule of one output tensor. Exact: bytes equal the reference's. Otherwise |y - t| <= relative |t| +
+/// absolute, or with `larger`: <= max(relative |t|, absolute) + the dtype's smallest step.
 struct comparison_rule {
   bool exact = false;
   bool larger = false;
@@ -20,20 +20,21 @@ struct comparison_rule {
 /// Unit roundoff; 0 for integers.
 double unit_roundoff(dtype d);
 
-/// trust.md 2.4 for this problem and dtype. `absolute` of the scaled-error rule is left 0: it comes from the reference's own error.
-/// `widened`: the truth was computed in wider arithmetic; without it the fallback tolerances of the page hold.
+/// trust.md 2.4 for this problem and dtype. `absolute` of the scaled-error rule is left 0: it comes from the
+/// reference's own error. `widened`: the truth was computed in wider arithmetic; without it the fallback
+/// tolerances of the page hold.
 comparison_rule rule_for(const problem& what, dtype d, bool widened);
 
-/// How far the reference itself is from the truth, beyond the rounding of its output. Negative: the two disagree on which elements are
-/// finite, so no rule can be derived from this input.
+/// How far the reference itself is from the truth, beyond the rounding of its output. Negative: the two
+/// disagree on which elements are finite, so no rule can be derived from this input.
 double reference_error(dtype d, const void* truth, bool wide, const void* reference, std::size_t elements);
 
 /// What a tensor may hold, as an interval per element, so that a check is two comparisons.
 struct expectation {
   ke::dtype dtype = ke::dtype::f32;
   std::size_t elements = 0;
-  std::string exact;               ///< not empty: these bytes
-  std::vector<float> low, high;    ///< f32, f16, bf16; low > high where the truth is not a number
+  std::string exact;            ///< not empty: these bytes
+  std::vector<float> low, high; ///< f32, f16, bf16; low > high where the truth is not a number
   std::vector<double> low64, high64;
   std::size_t bytes() const;
 };

@@ -42,7 +42,8 @@ void put(void* data, std::size_t i, T value) {
 
 template <class T>
 T whole(double value) {
-  double low = static_cast<double>(std::numeric_limits<T>::min()), high = static_cast<double>(std::numeric_limits<T>::max());
+  double low = static_cast<double>(std::numeric_limits<T>::min()),
+         high = static_cast<double>(std::numeric_limits<T>::max());
   if (!(value > low))
     return std::numeric_limits<T>::min();
   if (!(value < high))
@@ -50,7 +51,9 @@ T whole(double value) {
   return static_cast<T>(std::llround(value));
 }
 
-bool drawn(const tensor_spec& t) { return t.init == "normal" || t.init == "uniform" || t.init == "ints"; }
+bool drawn(const tensor_spec& t) {
+  return t.init == "normal" || t.init == "uniform" || t.init == "ints";
+}
 
 double draw_value(const tensor_spec& t, distribution d, random_source& random) {
   if (t.dtype == dtype::boolean)
@@ -58,7 +61,8 @@ double draw_value(const tensor_spec& t, distribution d, random_source& random) {
   bool signed_values = t.dtype != dtype::u8;
   if (t.init == "ints")
     // Integers with this initialiser are often indices, so they stay small and are never negative.
-    return is_floating(t.dtype) ? static_cast<double>(random.below(17)) - 8 : static_cast<double>(random.below(8));
+    return is_floating(t.dtype) ? static_cast<double>(random.below(17)) - 8
+                                : static_cast<double>(random.below(8));
   if (!is_floating(t.dtype)) {
     double span = t.dtype == dtype::i8 || t.dtype == dtype::u8 ? 16 : 128;
     return std::floor(random.uniform() * (signed_values ? 2 * span : span)) - (signed_values ? span : 0);
@@ -79,7 +83,8 @@ double draw_value(const tensor_spec& t, distribution d, random_source& random) {
   return 0;
 }
 
-/// Reads version 1 to 3 of the format, C order, and the dtype's own element type (or a float of another size).
+/// Reads version 1 to 3 of the format, C order, and the dtype's own element type (or a float of another
+/// size).
 result<std::string> from_npy(const problem& what, const tensor_spec& t, std::size_t elements) {
   auto bad = [&](const std::string& why) {
     return failure{failure_kind::invalid, "tensor " + t.name + ": initialiser " + t.init + " " + why};
@@ -91,7 +96,8 @@ result<std::string> from_npy(const problem& what, const tensor_spec& t, std::siz
   if (bytes.size() < 12 || bytes.compare(0, 6, "\x93NUMPY") != 0)
     return bad("is no .npy file");
   std::size_t start = bytes[6] == 1 ? 10 : 12;
-  std::size_t length = bytes[6] == 1 ? at<std::uint16_t>(bytes.data() + 8, 0) : at<std::uint32_t>(bytes.data() + 8, 0);
+  std::size_t length =
+      bytes[6] == 1 ? at<std::uint16_t>(bytes.data() + 8, 0) : at<std::uint32_t>(bytes.data() + 8, 0);
   if (length > bytes.size() || start + length > bytes.size())
     return bad("is cut short");
   std::string header = bytes.substr(start, length);
@@ -99,9 +105,9 @@ result<std::string> from_npy(const problem& what, const tensor_spec& t, std::siz
     return bad("is in Fortran order; save it in C order");
   auto type_at = header.find("'descr': '");
   std::string type = type_at == std::string::npos ? "" : header.substr(type_at + 11, 2);
-  static const std::pair<const char*, dtype> types[] = {{"f8", dtype::f64}, {"f4", dtype::f32}, {"f2", dtype::f16},
-                                                         {"i8", dtype::i64}, {"i4", dtype::i32}, {"i1", dtype::i8},
-                                                         {"u1", dtype::u8},  {"b1", dtype::boolean}};
+  static const std::pair<const char*, dtype> types[] = {
+      {"f8", dtype::f64}, {"f4", dtype::f32}, {"f2", dtype::f16}, {"i8", dtype::i64},
+      {"i4", dtype::i32}, {"i1", dtype::i8},  {"u1", dtype::u8},  {"b1", dtype::boolean}};
   for (auto [name, stored] : types)
     if (type == name) {
       const char* data = bytes.data() + start + length;
@@ -129,44 +135,64 @@ std::uint64_t secret_key() {
 
 double element(dtype d, const void* data, std::size_t i) {
   switch (d) {
-  case dtype::f64: return at<double>(data, i);
-  case dtype::f32: return at<float>(data, i);
-  case dtype::f16: return static_cast<double>(at<_Float16>(data, i));
-  case dtype::bf16: return bf16_value(at<std::uint16_t>(data, i));
-  case dtype::i64: return static_cast<double>(at<std::int64_t>(data, i));
-  case dtype::i32: return at<std::int32_t>(data, i);
-  case dtype::i8: return at<std::int8_t>(data, i);
+  case dtype::f64:
+    return at<double>(data, i);
+  case dtype::f32:
+    return at<float>(data, i);
+  case dtype::f16:
+    return static_cast<double>(at<_Float16>(data, i));
+  case dtype::bf16:
+    return bf16_value(at<std::uint16_t>(data, i));
+  case dtype::i64:
+    return static_cast<double>(at<std::int64_t>(data, i));
+  case dtype::i32:
+    return at<std::int32_t>(data, i);
+  case dtype::i8:
+    return at<std::int8_t>(data, i);
   case dtype::u8:
-  case dtype::boolean: return at<std::uint8_t>(data, i);
+  case dtype::boolean:
+    return at<std::uint8_t>(data, i);
   }
   return 0;
 }
 
 long double wide_element(dtype d, const void* data, std::size_t i) {
   switch (d) {
-  case dtype::f64: return at<long double>(data, i);
+  case dtype::f64:
+    return at<long double>(data, i);
   case dtype::f32:
-  case dtype::f16: return at<double>(data, i);
-  default: return element(d, data, i);
+  case dtype::f16:
+    return at<double>(data, i);
+  default:
+    return element(d, data, i);
   }
 }
 
 void set_element(dtype d, void* data, std::size_t i, double value) {
   switch (d) {
-  case dtype::f64: return put(data, i, value);
-  case dtype::f32: return put(data, i, static_cast<float>(value));
-  case dtype::f16: return put(data, i, static_cast<_Float16>(value));
-  case dtype::bf16: return put(data, i, bf16_bits(static_cast<float>(value)));
-  case dtype::i64: return put(data, i, whole<std::int64_t>(value));
-  case dtype::i32: return put(data, i, whole<std::int32_t>(value));
-  case dtype::i8: return put(data, i, whole<std::int8_t>(value));
-  case dtype::u8: return put(data, i, whole<std::uint8_t>(value));
-  case dtype::boolean: return put(data, i, static_cast<std::uint8_t>(value != 0));
+  case dtype::f64:
+    return put(data, i, value);
+  case dtype::f32:
+    return put(data, i, static_cast<float>(value));
+  case dtype::f16:
+    return put(data, i, static_cast<_Float16>(value));
+  case dtype::bf16:
+    return put(data, i, bf16_bits(static_cast<float>(value)));
+  case dtype::i64:
+    return put(data, i, whole<std::int64_t>(value));
+  case dtype::i32:
+    return put(data, i, whole<std::int32_t>(value));
+  case dtype::i8:
+    return put(data, i, whole<std::int8_t>(value));
+  case dtype::u8:
+    return put(data, i, whole<std::uint8_t>(value));
+  case dtype::boolean:
+    return put(data, i, static_cast<std::uint8_t>(value != 0));
   }
 }
 
-result<std::string> draw_tensor(const problem& what, const tensor_spec& t, std::size_t elements, std::size_t last, distribution d,
-                                random_source& random) {
+result<std::string> draw_tensor(const problem& what, const tensor_spec& t, std::size_t elements,
+                                std::size_t last, distribution d, random_source& random) {
   std::string bytes(elements * bytes_of(t.dtype), '\0');
   if (t.init == "zeros")
     return bytes;
@@ -195,7 +221,8 @@ bool perturb_one(const tensor_spec& t, std::string& bytes, random_source& random
   std::size_t i = random.below(elements);
   double old = element(t.dtype, bytes.data(), i);
   for (int tries = 0; tries < 16; ++tries) {
-    double value = is_floating(t.dtype) ? 3 * draw_value(t, distribution::init, random) : draw_value(t, distribution::init, random);
+    double value = is_floating(t.dtype) ? 3 * draw_value(t, distribution::init, random)
+                                        : draw_value(t, distribution::init, random);
     set_element(t.dtype, bytes.data(), i, value);
     if (element(t.dtype, bytes.data(), i) != old)
       return true;

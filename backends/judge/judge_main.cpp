@@ -1,5 +1,5 @@
-// ke-judge: reads a packed judge_task on stdin, writes the packed evidence to stdout. Trusted; runs outside of the sandboxes it
-// starts, and takes everything it started with it when it ends.
+// ke-judge: reads a packed judge_task on stdin, writes the packed evidence to stdout. Trusted; runs outside
+// of the sandboxes it starts, and takes everything it started with it when it ends.
 #include "backends/judge/session.hpp"
 
 #include "runtime/core/codec.hpp"

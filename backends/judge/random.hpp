@@ -4,7 +4,8 @@
 
 namespace ke {
 
-/// xoshiro256** seeded by splitmix64. The judge's key comes from the kernel (secret_key); a candidate never sees its stream twice.
+/// xoshiro256** seeded by splitmix64. The judge's key comes from the kernel (secret_key); a candidate never
+/// sees its stream twice.
 class random_source {
 public:
   explicit random_source(std::uint64_t key) {
@@ -26,13 +27,16 @@ public:
     s_[3] = rotate(s_[3], 45);
     return out;
   }
-  std::uint64_t below(std::uint64_t n) { return n ? static_cast<std::uint64_t>((static_cast<unsigned __int128>(next()) * n) >> 64) : 0; }
+  std::uint64_t below(std::uint64_t n) {
+    return n ? static_cast<std::uint64_t>((static_cast<unsigned __int128>(next()) * n) >> 64) : 0;
+  }
   double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; } ///< [0, 1)
-  /// Four 16-bit uniforms summed: mean 0, variance 1, close enough to normal for data and three times as fast.
+  /// Four 16-bit uniforms summed: mean 0, variance 1, close enough to normal for data and three times as
+  /// fast.
   double normal() {
     std::uint64_t x = next();
-    double sum = static_cast<double>(x & 0xffff) + static_cast<double>((x >> 16) & 0xffff) + static_cast<double>((x >> 32) & 0xffff) +
-                 static_cast<double>(x >> 48);
+    double sum = static_cast<double>(x & 0xffff) + static_cast<double>((x >> 16) & 0xffff) +
+                 static_cast<double>((x >> 32) & 0xffff) + static_cast<double>(x >> 48);
     return (sum - 131070.0) * (1.7320508075688772 / 65536.0);
   }
 

@@ -11,24 +11,29 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <span>
+#include <vector>
 
 namespace ke {
 namespace {
 
 using steady = std::chrono::steady_clock;
-double seconds_since(steady::time_point start) { return std::chrono::duration<double>(steady::now() - start).count(); }
+double seconds_since(steady::time_point start) {
+  return std::chrono::duration<double>(steady::now() - start).count();
+}
 
 class session {
 public:
-  explicit session(const judge_task& task) : task_{task}, what_{task.what}, plan_{plan_of(task.plan)}, random_{secret_key()} {}
+  explicit session(const judge_task& task)
+      : task_{task}, what_{task.what}, plan_{plan_of(task.plan)}, random_{secret_key()} {}
   evidence run();
 
 private:
   status correctness();
   status check_shapes(const bound_shapes& shapes, bool thorough);
-  /// Calls the candidate once on `slot` and checks it. False: what follows is pointless.
-  bool call(const bank_slot& slot, const bound_shapes& shapes);
-  void repeat(const bank_slot& slot, const bound_shapes& shapes, int times);
+  /// Gives the candidate one order over `slots` and checks it. False: what follows is pointless.
+  bool call(std::span<const bank_slot> slots, const bound_shapes& shapes);
+  void repeat(std::span<const bank_slot> slots, const bound_shapes& shapes, int times);
   status start_candidate();
   std::size_t memory_for_all(bool wide) const;
 
@@ -51,13 +56,14 @@ std::size_t session::memory_for_all(bool wide) const {
   std::size_t most = 0;
   for (const auto* list : {&shapes_, &secret_})
     for (const auto& s : *list)
-      most = std::max(most, caller::memory_for(what_, s, 1, wide));
+      most = std::max(most, caller::memory_for(what_, s, truth_source::batch_of(what_, s), wide));
   return most;
 }
 
 status session::start_candidate() {
   call_outcome loading;
-  auto process = driver_process::start(driver_for(task_, task_.candidate, memory_for_all(false), cpus_), loading);
+  auto process =
+      driver_process::start(driver_for(task_, task_.candidate, memory_for_all(false), cpus_), loading);
   if (!process)
     return process.error();
   if (loading.end != call_end::done) {
@@ -69,20 +75,24 @@ status session::start_candidate() {
   return ok;
 }
 
-bool session::call(const bank_slot& slot, const bound_shapes& shapes) {
-  const bank_slot* one[] = {&slot};
-  auto said = candidate_->run(one, rubbish_.get(), false, task_.limits.call_s);
+bool session::call(std::span<const bank_slot> slots, const bound_shapes& shapes) {
+  std::vector<const bank_slot*> order;
+  for (const auto& slot : slots)
+    order.push_back(&slot);
+  double limit = task_.limits.call_s * static_cast<double>(order.size());
+  auto said = candidate_->run(order, rubbish_.get(), false, limit);
+  double each = said.call.ns / static_cast<double>(order.size());
   if (said.call.end == call_end::done)
-    candidate_ns_ = candidate_ns_ > 0 ? std::min(candidate_ns_, said.call.ns) : said.call.ns;
-  return note_call(found_, what_, *candidate_, said, one, shapes, found_.cases);
+    candidate_ns_ = candidate_ns_ > 0 ? std::min(candidate_ns_, each) : each;
+  return note_call(found_, what_, *candidate_, said, order, shapes, found_.cases);
 }
 
-void session::repeat(const bank_slot& slot, const bound_shapes& shapes, int times) {
+void session::repeat(std::span<const bank_slot> slots, const bound_shapes& shapes, int times) {
   bool was_wrong = found_.failed > 0;
   auto before = found_;
   for (int i = 0; i < times; ++i) {
     auto failed = found_.failed;
-    bool alive = call(slot, shapes);
+    bool alive = call(slots, shapes);
     if (found_.ending != ending::finished)
       break;
     if (was_wrong != (found_.failed > failed)) {
@@ -107,60 +117,57 @@ status session::check_shapes(const bound_shapes& shapes, bool thorough) {
   for (std::size_t t = 0; t < what_.tensors.size(); ++t)
     if (what_.tensors[t].role != tensor_role::in)
       outputs += shapes.elements[t];
-  int samples = outputs <= 4096 ? 6 : outputs <= (1u << 18) ? 2 : 1;
-  auto fit = truths_->calibrate(distribution::init, samples);
-  if (!fit)
-    return fit.error();
-  if (!*fit) {
-    if (!shapes.secret)
-      found_.unfit = "the reference fails on its own workload " + shapes.name + ": " + truths_->why_unfit();
-    return ok; // a secret shape that the reference does not survive is no shape of the problem
-  }
-  rubbish_ = std::make_unique<poison>(what_, truths_->reference_outputs(), random_);
-  candidate_ns_ = 0;
-  if (!candidate_->bind(shapes, 1))
+  std::size_t samples =
+      std::min<std::size_t>(truth_source::batch_of(what_, shapes), outputs <= 4096         ? 6
+                                                                   : outputs <= (1u << 18) ? 2
+                                                                                           : 1);
+  if (!candidate_->bind(shapes, static_cast<std::uint32_t>(samples)))
     return failure{failure_kind::internal, "the shared memory is too small for " + shapes.name};
+  rubbish_.reset();
+  candidate_ns_ = 0;
 
-  std::optional<bank_slot> first;
+  std::vector<bank_slot> first;
   auto list = shapes.secret ? std::vector{distribution::init, distribution::large, distribution::mostly_zero}
-                            : std::vector{distribution::init, distribution::uniform, distribution::large, distribution::small,
-                                          distribution::mostly_zero};
+                            : std::vector{distribution::init, distribution::uniform, distribution::large,
+                                          distribution::small, distribution::mostly_zero};
   for (auto d : list) {
-    if (d != distribution::init) {
-      auto usable = truths_->calibrate(d, outputs <= 4096 ? 3 : 1);
-      if (!usable)
-        return usable.error();
-      if (!*usable) {
-        if (auto s = truths_->use(shapes); !s) // the reference may have died of it
-          return s;
-        (void)truths_->calibrate(distribution::init, 1);
-        continue;
+    auto slots = truths_->make(d, samples);
+    if (!slots)
+      return slots.error();
+    if (slots->empty()) {
+      if (d == distribution::init) {
+        if (!shapes.secret)
+          found_.unfit =
+              "the reference fails on its own workload " + shapes.name + ": " + truths_->why_unfit();
+        return ok; // a secret shape that the reference does not survive is no shape of the problem
       }
-    }
-    auto slot = truths_->make(d);
-    if (!slot)
-      return slot.error();
-    if (!*slot)
+      if (auto s = truths_->use(shapes); !s) // the reference may have died of it
+        return s;
       continue;
+    }
+    if (!rubbish_)
+      rubbish_ = std::make_unique<poison>(what_, truths_->reference_outputs(), random_);
     if (!shapes.secret)
-      admission_.add(**slot, truths_->reference_outputs());
-    if (!call(**slot, shapes)) {
+      admission_.add(slots->back(), truths_->reference_outputs());
+    if (!call(*slots, shapes)) {
       if (found_.ending == ending::finished && found_.failed > 0)
-        repeat(**slot, shapes, 4);
+        repeat(*slots, shapes, 4);
       return ok;
     }
     if (d == distribution::init)
-      first = *std::move(*slot);
+      first = *std::move(slots);
   }
-  if (!thorough || !first)
+  if (!thorough || first.empty())
     return ok;
-  auto changed = truths_->perturbed(*first, distribution::init);
+  first.resize(1);
+  auto changed = truths_->perturbed(first[0], distribution::init);
   if (!changed)
     return changed.error();
-  if (*changed && (!call(*first, shapes) || !call(**changed, shapes)))
+  if (!changed->empty() && (!call(first, shapes) || !call(*changed, shapes)))
     return ok;
   double each = candidate_ns_ * 1e-9 + 1e-3;
-  repeat(*first, shapes, static_cast<int>(std::clamp((task_.plan == measure_plan::rank ? 0.1 : 1.0) / each, 3.0, 20.0)));
+  repeat(first, shapes,
+         static_cast<int>(std::clamp((task_.plan == measure_plan::rank ? 0.1 : 1.0) / each, 3.0, 20.0)));
   return ok;
 }
 
@@ -168,7 +175,8 @@ status session::correctness() {
   for (std::size_t i = 0; i < shapes_.size(); ++i) {
     if (auto s = check_shapes(shapes_[i], true); !s)
       return s;
-    if (found_.ending != ending::finished || found_.failed || found_.nondeterministic || !found_.flags.empty() || !found_.unfit.empty())
+    if (found_.ending != ending::finished || found_.failed || found_.nondeterministic ||
+        !found_.flags.empty() || !found_.unfit.empty())
       return ok;
     timed_[i].reference_ns = truths_->reference_ns();
     timed_[i].candidate_ns = candidate_ns_;
@@ -231,7 +239,8 @@ evidence session::run() {
   found_.provenance["secret_shapes"] = std::to_string(secret_.size());
   candidate_.reset();
   found_.check_s = seconds_since(start);
-  bool sound = found_.ending == ending::finished && !found_.failed && !found_.nondeterministic && found_.flags.empty() && found_.unfit.empty();
+  bool sound = found_.ending == ending::finished && !found_.failed && !found_.nondeterministic &&
+               found_.flags.empty() && found_.unfit.empty();
   if (sound && task_.timed) {
     auto timing_start = steady::now();
     timing t{task_, timed_, *truths_, cpus_, random_.next()};
@@ -244,6 +253,8 @@ evidence session::run() {
 
 } // namespace
 
-evidence judge(const judge_task& task) { return session{task}.run(); }
+evidence judge(const judge_task& task) {
+  return session{task}.run();
+}
 
 } // namespace ke

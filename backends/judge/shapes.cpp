@@ -10,8 +10,12 @@ namespace ke {
 namespace {
 
 bool names_symbol(const std::string& expression, const std::string& symbol) {
-  for (std::size_t at = expression.find(symbol); at != std::string::npos; at = expression.find(symbol, at + 1)) {
-    auto word = [&](std::size_t i) { return i < expression.size() && (std::isalnum(static_cast<unsigned char>(expression[i])) || expression[i] == '_'); };
+  for (std::size_t at = expression.find(symbol); at != std::string::npos;
+       at = expression.find(symbol, at + 1)) {
+    auto word = [&](std::size_t i) {
+      return i < expression.size() &&
+             (std::isalnum(static_cast<unsigned char>(expression[i])) || expression[i] == '_');
+    };
     if (!(at > 0 && word(at - 1)) && !word(at + symbol.size()))
       return true;
   }
@@ -26,7 +30,8 @@ std::set<std::string> movable_symbols(const problem& what) {
       for (const auto& e : t.shape)
         if (names_symbol(e, d)) {
           in_shape = true;
-          divided = divided || e.find_first_of("/%") != std::string::npos || e.find("div") != std::string::npos;
+          divided =
+              divided || e.find_first_of("/%") != std::string::npos || e.find("div") != std::string::npos;
         }
     std::int64_t first = -1;
     for (const auto& w : what.workloads) {
@@ -59,8 +64,10 @@ bool keeps_relations(const problem& what, const std::map<std::string, std::int64
         several = several || &w != &what.workloads.front();
       }
       auto x = dims.at(a), y = dims.at(b);
-      // One workload alone shows an order by chance, so only several make a rule of it; equality is kept in any case.
-      if ((equal && x != y) || (several && less && !(x < y)) || (several && divides && !equal && (y == 0 || x % y != 0)))
+      // One workload alone shows an order by chance, so only several make a rule of it; equality is kept in
+      // any case.
+      if ((equal && x != y) || (several && less && !(x < y)) ||
+          (several && divides && !equal && (y == 0 || x % y != 0)))
         return false;
     }
   return true;
@@ -82,19 +89,33 @@ std::int64_t new_value(std::int64_t usual, std::int64_t most, random_source& ran
   };
   std::int64_t value = 1;
   switch (random.below(6)) {
-  case 0: value = usual + 1; break;
-  case 1: value = usual - 1; break;
-  case 2: value = odd_prime_near(2 + static_cast<std::int64_t>(random.below(30))); break;
-  case 3: value = odd_prime_near(static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(std::max<std::int64_t>(4, usual))))); break;
-  case 4: value = 1 + 2 * static_cast<std::int64_t>(random.below(64)); break;
-  case 5: value = random.below(3) ? odd_prime_near(usual / 3) : 1; break;
+  case 0:
+    value = usual + 1;
+    break;
+  case 1:
+    value = usual - 1;
+    break;
+  case 2:
+    value = odd_prime_near(2 + static_cast<std::int64_t>(random.below(30)));
+    break;
+  case 3:
+    value = odd_prime_near(static_cast<std::int64_t>(
+        random.below(static_cast<std::uint64_t>(std::max<std::int64_t>(4, usual)))));
+    break;
+  case 4:
+    value = 1 + 2 * static_cast<std::int64_t>(random.below(64));
+    break;
+  case 5:
+    value = random.below(3) ? odd_prime_near(usual / 3) : 1;
+    break;
   }
   return std::clamp<std::int64_t>(value, 1, std::max<std::int64_t>(1, most));
 }
 
 } // namespace
 
-result<bound_shapes> bind_shapes(const problem& what, const std::string& name, const std::map<std::string, std::int64_t>& dims) {
+result<bound_shapes> bind_shapes(const problem& what, const std::string& name,
+                                 const std::map<std::string, std::int64_t>& dims) {
   bound_shapes out;
   out.name = name;
   out.dims = dims;
@@ -107,9 +128,11 @@ result<bound_shapes> bind_shapes(const problem& what, const std::string& name, c
     for (const auto& e : t.shape) {
       auto value = integer_value(e, dims);
       if (!value)
-        return failure{failure_kind::invalid, "workload " + name + ", tensor " + t.name + ", dimension \"" + e + "\": " + value.error().text};
+        return failure{failure_kind::invalid, "workload " + name + ", tensor " + t.name + ", dimension \"" +
+                                                  e + "\": " + value.error().text};
       if (*value < 0 || (*value > 0 && elements > (std::size_t{1} << 36) / static_cast<std::size_t>(*value)))
-        return failure{failure_kind::invalid, "workload " + name + ", tensor " + t.name + ": dimension \"" + e + "\" is " + std::to_string(*value)};
+        return failure{failure_kind::invalid, "workload " + name + ", tensor " + t.name + ": dimension \"" +
+                                                  e + "\" is " + std::to_string(*value)};
       shape.push_back(*value);
       elements *= static_cast<std::size_t>(*value);
     }
@@ -119,7 +142,8 @@ result<bound_shapes> bind_shapes(const problem& what, const std::string& name, c
   return out;
 }
 
-std::vector<bound_shapes> secret_shapes(const problem& what, std::size_t count, std::size_t most_elements, random_source& random) {
+std::vector<bound_shapes> secret_shapes(const problem& what, std::size_t count, std::size_t most_elements,
+                                        random_source& random) {
   std::vector<bound_shapes> found;
   auto movable = movable_symbols(what);
   if (movable.empty() || what.workloads.empty())
@@ -138,7 +162,8 @@ std::vector<bound_shapes> secret_shapes(const problem& what, std::size_t count, 
     bool fits = true;
     for (auto e : bound->elements)
       fits = fits && e >= 1 && e <= most_elements;
-    bool known = std::any_of(found.begin(), found.end(), [&](const bound_shapes& s) { return s.dims == dims; });
+    bool known =
+        std::any_of(found.begin(), found.end(), [&](const bound_shapes& s) { return s.dims == dims; });
     if (!fits || known)
       continue;
     bound->secret = true;

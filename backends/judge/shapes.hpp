@@ -13,20 +13,24 @@ namespace ke {
 
 /// A binding of the symbols with every tensor's shape worked out.
 struct bound_shapes {
-  std::string name;              ///< workload's, or "secret N"
+  std::string name; ///< workload's, or "secret N"
   std::map<std::string, std::int64_t> dims;
   std::vector<std::vector<std::int64_t>> shapes; ///< per tensor
   std::vector<std::size_t> elements;             ///< per tensor
   bool secret = false;
 };
 
-/// `invalid` naming tensor and workload if a shape is not a whole number >= 0 or a symbol of `dims` is unbound.
-result<bound_shapes> bind_shapes(const problem& what, const std::string& name, const std::map<std::string, std::int64_t>& dims);
+/// `invalid` naming tensor and workload if a shape is not a whole number >= 0 or a symbol of `dims` is
+/// unbound.
+result<bound_shapes> bind_shapes(const problem& what, const std::string& name,
+                                 const std::map<std::string, std::int64_t>& dims);
 
-/// At most `count` shapes that the candidate has not been shown: odd, prime, one, one more and one less. Conservative, since a problem states no
-/// constraints: a symbol keeps its value if it is small (<= 8) or the same in all of two or more workloads, stands beside `/` or `%`, or occurs in no
-/// shape; and whatever order, divisibility and equality two symbols show in every workload holds in the secret shape, too. The caller must still run the
-/// reference on it first and drop what the reference does not survive.
-std::vector<bound_shapes> secret_shapes(const problem& what, std::size_t count, std::size_t most_elements, random_source& random);
+/// At most `count` shapes that the candidate has not been shown: odd, prime, one, one more and one less.
+/// Conservative, since a problem states no constraints: a symbol keeps its value if it is small (<= 8) or the
+/// same in all of two or more workloads, stands beside `/` or `%`, or occurs in no shape; and whatever order,
+/// divisibility and equality two symbols show in every workload holds in the secret shape, too. The caller
+/// must still run the reference on it first and drop what the reference does not survive.
+std::vector<bound_shapes> secret_shapes(const problem& what, std::size_t count, std::size_t most_elements,
+                                        random_source& random);
 
 } // namespace ke

@@ -2,17 +2,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
+#include <span>
 
 namespace ke {
 namespace {
 
 using steady = std::chrono::steady_clock;
-double seconds_since(steady::time_point start) { return std::chrono::duration<double>(steady::now() - start).count(); }
+double seconds_since(steady::time_point start) {
+  return std::chrono::duration<double>(steady::now() - start).count();
+}
 
-constexpr std::size_t bank_memory = 768u << 20;  ///< of all workloads together
-constexpr std::size_t slot_memory = 256u << 20;  ///< shared memory of one driver
-constexpr double floors_per_sample = 20;         ///< a sample lasts at least so many floors
+constexpr std::size_t bank_memory = 768u << 20; ///< of all workloads together
+constexpr std::size_t slot_memory = 256u << 20; ///< shared memory of one driver
+constexpr double floors_per_sample = 20;        ///< a sample lasts at least so many floors
 
 std::size_t bytes_in(const bank_slot& s) {
   std::size_t n = 0;
@@ -35,7 +39,8 @@ std::vector<std::int64_t> index_of(std::size_t flat, const std::vector<std::int6
 
 } // namespace
 
-driver_start driver_for(const judge_task& task, const std::string& object, std::size_t memory, const std::vector<int>& cpus) {
+driver_start driver_for(const judge_task& task, const std::string& object, std::size_t memory,
+                        const std::vector<int>& cpus) {
   driver_start how;
   how.driver = task.driver;
   how.object = object;
@@ -47,26 +52,40 @@ driver_start driver_for(const judge_task& task, const std::string& object, std::
   how.scratch_bytes = task.limits.scratch_bytes;
   how.processes = task.limits.processes;
   how.log_bytes = std::min<std::uint64_t>(task.limits.log_bytes, 64u << 10);
-  how.load_s = std::max(1.0, std::min(task.limits.call_s, task.limits.run_s));
+  how.load_s = std::max(10.0, task.limits.call_s); // a loaded machine takes its time to start a sandbox
   return how;
 }
 
 void note_ending(evidence& found, const call_outcome& call, const std::string& why) {
   switch (call.end) {
-  case call_end::done: return;
-  case call_end::crashed: found.ending = ending::crashed; break;
-  case call_end::timeout: found.ending = ending::timeout; break;
-  case call_end::resource_exceeded: found.ending = ending::resource_exceeded; break;
-  case call_end::load_failed: found.ending = ending::build_failed; break;
-  case call_end::forged: found.flags.push_back({"forged_channel", call.why}); break;
-  case call_end::machine: found.ending = ending::harness_error; break;
+  case call_end::done:
+    return;
+  case call_end::crashed:
+    found.ending = ending::crashed;
+    break;
+  case call_end::timeout:
+    found.ending = ending::timeout;
+    break;
+  case call_end::resource_exceeded:
+    found.ending = ending::resource_exceeded;
+    break;
+  case call_end::load_failed:
+    found.ending = ending::build_failed;
+    break;
+  case call_end::forged:
+    found.flags.push_back({"forged_channel", call.why});
+    break;
+  case call_end::machine:
+    found.ending = ending::harness_error;
+    break;
   }
   found.reason = why;
 }
 
 bool note_call(evidence& found, const problem& what, const caller& by, const caller::outcome& said,
                std::span<const bank_slot* const> slots, const bound_shapes& shapes, std::int64_t& counter) {
-  std::string place = "call " + std::to_string(found.cases + found.timed_calls_checked + 1) + " on workload " + shapes.name;
+  std::string place =
+      "call " + std::to_string(found.cases + found.timed_calls_checked + 1) + " on workload " + shapes.name;
   if (said.call.end != call_end::done) {
     note_ending(found, said.call, place + ": " + said.call.why);
     return false;
@@ -93,9 +112,10 @@ bool note_call(evidence& found, const problem& what, const caller& by, const cal
         continue;
       slot_right = false;
       if (!found.first_failure)
-        found.first_failure = mismatch{shapes.name,      what.tensors[t].name, index_of(checked.first, shapes.shapes[t]),
-                                       checked.expected, checked.got,          checked.bound,
-                                       counter + 1,      slots[s]->distribution};
+        found.first_failure =
+            mismatch{shapes.name,      what.tensors[t].name,  index_of(checked.first, shapes.shapes[t]),
+                     checked.expected, checked.got,           checked.bound,
+                     counter + 1,      slots[s]->distribution};
     }
     ++counter;
     if (!slot_right)
@@ -105,74 +125,86 @@ bool note_call(evidence& found, const problem& what, const caller& by, const cal
   return right;
 }
 
-timing::timing(const judge_task& task, std::vector<timed_workload>& workloads, truth_source& truths, std::vector<int> cpus, std::uint64_t key)
-    : task_{task}, workloads_{workloads}, truths_{truths}, cpus_{std::move(cpus)}, random_{key ^ task.seed}, plan_{plan_of(task.plan)},
-      budget_s_{task.budget_s > 0 ? task.budget_s : plan_.budget_s} {
-  // The sandboxes' start and the correctness phase have spent some of the job's time; what is left bounds the plan.
+timing::timing(const judge_task& task, std::vector<timed_workload>& workloads, truth_source& truths,
+               std::vector<int> cpus, std::uint64_t key)
+    : task_{task}, workloads_{workloads}, truths_{truths}, cpus_{std::move(cpus)}, random_{key ^ task.seed},
+      plan_{plan_of(task.plan)}, budget_s_{task.budget_s > 0 ? task.budget_s : plan_.budget_s} {
+  // The sandboxes' start and the correctness phase have spent some of the job's time; what is left bounds the
+  // plan.
   budget_s_ = std::min(budget_s_, 0.4 * task.limits.run_s);
 }
 
 status timing::measure_floor() {
   call_outcome loading;
   const auto& smallest = workloads_.front().shapes;
-  auto process = driver_process::start(driver_for(task_, "-", caller::memory_for(task_.what, smallest, 1, false), cpus_), loading);
+  auto process = driver_process::start(
+      driver_for(task_, "-", caller::memory_for(task_.what, smallest, 1, false), cpus_), loading);
   if (!process)
     return process.error();
   if (loading.end != call_end::done)
     return failure{failure_kind::device, "the empty kernel did not start: " + loading.why, true};
   caller nothing{*std::move(process), task_.what, false, random_.next()};
   nothing.bind(smallest, 1);
-  std::vector<double> samples;
+  std::vector<double> samples, gaps;
   for (int i = 0; i < 14; ++i) {
     auto said = nothing.run({}, nullptr, false, 5);
     if (said.call.end != call_end::done)
       return failure{failure_kind::device, "the empty kernel did not answer: " + said.call.why, true};
-    if (i >= 3)
-      samples.push_back(said.call.ns);
+    if (i < 3)
+      continue;
+    samples.push_back(said.call.ns);
+    gaps.push_back(said.call.gap_cpu_s);
   }
   floor_ns_ = median_of(samples);
+  floor_gap_s_ = median_of(gaps);
   return ok;
 }
 
-/// Decides calls per order, pairs per launch and the size of the bank from what the kernels cost, then fills the bank.
+/// Decides calls per order, pairs per launch and the size of the bank from what the kernels cost, then fills
+/// the bank.
 status timing::prepare(timed_workload& w) {
   if (auto s = truths_.use(w.shapes); !s)
     return s;
-  auto fit = truths_.calibrate(distribution::init, 3);
-  if (!fit)
-    return fit.error();
-  auto first = truths_.make(distribution::init);
-  if (!first)
-    return first.error();
-  if (!*fit || !*first)
-    return failure{failure_kind::device, "the reference failed on workload " + w.shapes.name + " while slots were made: " + truths_.why_unfit()};
+  auto sample = truths_.make(distribution::init, 2);
+  if (!sample)
+    return sample.error();
+  auto lost = [&] {
+    return failure{failure_kind::device,
+                   "the reference failed on workload " + w.shapes.name +
+                       " while slots were made: " + truths_.why_unfit(),
+                   true};
+  };
+  if (sample->empty())
+    return lost();
   double share = 1.0 / static_cast<double>(workloads_.size());
-  double reference = std::max(w.reference_ns - floor_ns_, 200.0), candidate = std::max(w.candidate_ns - floor_ns_, 200.0);
+  double reference = std::max(w.reference_ns - floor_ns_, 200.0),
+         candidate = std::max(w.candidate_ns - floor_ns_, 200.0);
   std::size_t slot_bytes = caller::memory_for(task_.what, w.shapes, 1, false);
   double copy_ns = static_cast<double>(slot_bytes) * 2.5; // both sides: inputs, rubbish, copies, checks
   double calls = std::ceil(floors_per_sample * floor_ns_ / std::min(reference, candidate));
   calls = std::min(calls, std::floor(static_cast<double>(slot_memory) / static_cast<double>(slot_bytes)));
   calls = std::clamp(calls, 1.0, task_.plan == measure_plan::rank ? 64.0 : 128.0);
-  auto most_slots = std::min({share * bank_memory / static_cast<double>(bytes_in(**first)),
+  auto most_slots = std::min({share * bank_memory / static_cast<double>(bytes_in(sample->front())),
                               1 + share * budget_s_ * 0.6 / std::max(truths_.slot_s(), 1e-6), 4096.0});
   double least = plan_.least_pairs;
   if (calls * (least + 1) > most_slots)
     calls = std::max(1.0, std::floor(most_slots / (least + 1)));
   double pair_ns = calls * (reference + candidate + copy_ns) + 10 * floor_ns_ + 4e5;
   double launches = static_cast<double>(plan_.looks.front().launches);
-  double pairs = std::clamp(share * budget_s_ * 1e9 / launches / pair_ns, least, static_cast<double>(plan_.pairs));
+  double pairs =
+      std::clamp(share * budget_s_ * 1e9 / launches / pair_ns, least, static_cast<double>(plan_.pairs));
   w.calls = static_cast<std::uint32_t>(calls);
   w.warm = 2;
   w.pairs = static_cast<std::uint32_t>(std::max(3.0, std::min(pairs, std::floor(most_slots / calls) - 1)));
   std::size_t wanted = std::size_t{w.calls} * w.pairs + w.warm;
-  w.bank.push_back(*std::move(*first));
-  while (w.bank.size() < wanted) {
-    auto slot = truths_.make(distribution::init);
-    if (!slot)
-      return slot.error();
-    if (!*slot)
-      return failure{failure_kind::device, "the reference failed on workload " + w.shapes.name + ": " + truths_.why_unfit()};
-    w.bank.push_back(*std::move(*slot));
+  w.bank = *std::move(sample);
+  if (w.bank.size() < wanted) {
+    auto more = truths_.make(distribution::init, wanted - w.bank.size());
+    if (!more)
+      return more.error();
+    if (more->empty())
+      return lost();
+    std::move(more->begin(), more->end(), std::back_inserter(w.bank));
   }
   return ok;
 }
@@ -182,10 +214,11 @@ void timing::charge(const caller::outcome& said) {
   wall_s_ += said.call.ns * 1e-9;
   cpu_s_ += said.call.cpu_s;
   gap_s_ += said.call.gap_cpu_s;
-  hidden_.push_back((said.call.ns - said.call.driver_ns - 4 * floor_ns_) / said.call.ns);
+  hidden_.push_back(said.call.ns - said.call.driver_ns);
+  order_ns_.push_back(said.call.ns);
 }
 
-bool timing::measure(evidence& found, caller& reference, caller& candidate, timed_workload& w, bool with_control) {
+bool timing::measure(evidence& found, caller& reference, caller& candidate, timed_workload& w) {
   std::vector<std::size_t> order(w.bank.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   for (std::size_t i = order.size(); i > 1; --i)
@@ -216,12 +249,10 @@ bool timing::measure(evidence& found, caller& reference, caller& candidate, time
   samples.workload = w.index;
   for (std::uint32_t i = 0; i < w.pairs; ++i) {
     auto slots = take(w.calls);
-    double ns[3] = {0, 0, 0}; // baseline, candidate, baseline again
-    int sides[3] = {0, 1, 2}, count = with_control ? 3 : 2;
-    for (int k = count; k > 1; --k)
-      std::swap(sides[k - 1], sides[random_.below(static_cast<std::uint64_t>(k))]);
-    for (int k = 0; k < count; ++k) {
-      bool is_candidate = sides[k] == 1;
+    double ns[2] = {0, 0}; // baseline, candidate
+    int first = static_cast<int>(random_.below(2));
+    for (int side : {first, 1 - first}) {
+      bool is_candidate = side == 1;
       auto said = (is_candidate ? candidate : reference).run(slots, w.rubbish.get(), cold, limit);
       if (is_candidate) {
         found.timed_calls += w.calls;
@@ -230,19 +261,23 @@ bool timing::measure(evidence& found, caller& reference, caller& candidate, time
         charge(said);
       } else if (said.call.end != call_end::done) {
         return lost(said), false;
+      } else {
+        path_.push_back(said.call.ns - said.call.driver_ns);
       }
-      ns[sides[k]] = said.call.ns / w.calls;
+      ns[side] = said.call.ns / w.calls;
     }
     samples.reference_ns.push_back(ns[0]);
     samples.candidate_ns.push_back(ns[1]);
-    if (with_control)
-      control_.push_back(std::log(ns[0] / ns[2]));
   }
+  // The control: the baseline against itself, from neighbouring pairs. Running it once more within a pair
+  // would warm its caches and favour it over the candidate.
+  for (std::size_t i = 1; i < samples.reference_ns.size(); i += 2)
+    control_.push_back(std::log(samples.reference_ns[i - 1] / samples.reference_ns[i]));
   found.launches.push_back(std::move(samples));
   return true;
 }
 
-status timing::launch(evidence& found, bool with_control) {
+status timing::launch(evidence& found) {
   std::size_t memory = 0;
   for (const auto& w : workloads_)
     memory = std::max(memory, caller::memory_for(task_.what, w.shapes, w.calls, false));
@@ -264,7 +299,7 @@ status timing::launch(evidence& found, bool with_control) {
   for (auto& w : workloads_) {
     if (!a.bind(w.shapes, w.calls) || !b.bind(w.shapes, w.calls))
       return failure{failure_kind::internal, "the shared memory is too small for " + w.shapes.name};
-    if (!measure(found, a, b, w, with_control))
+    if (!measure(found, a, b, w))
       break;
   }
   return ok;
@@ -272,16 +307,44 @@ status timing::launch(evidence& found, bool with_control) {
 
 void timing::flag_integrity(evidence& found) const {
   auto milliseconds = [](double s) { return std::to_string(s * 1e3).substr(0, 6) + " ms"; };
-  if (orders_ >= 20 && gap_s_ > 1e-3 && gap_s_ > 0.05 * wall_s_)
-    found.flags.push_back({"gap_cpu_time", milliseconds(gap_s_) + " of CPU time after the calls had returned, in " + milliseconds(wall_s_) + " of calls"});
+  // The driver's own way back to sleep costs CPU time, too: what the empty kernel needs, with room for a
+  // loaded machine, is free.
+  double charged = gap_s_ - static_cast<double>(orders_) * (5 * floor_gap_s_ + 50e-6);
+  if (orders_ >= 20 && charged > 1e-3 && charged > 0.05 * wall_s_)
+    found.flags.push_back({"gap_cpu_time", milliseconds(charged) +
+                                               " of CPU time after the calls had returned, in " +
+                                               milliseconds(wall_s_) + " of calls"});
   double threads = static_cast<double>(std::max<std::int64_t>(1, task_.what.policy.threads));
   if (cpu_s_ > 0.05 && cpu_s_ > (threads + 0.5) * wall_s_)
-    found.flags.push_back({"threads", milliseconds(cpu_s_) + " of CPU time in " + milliseconds(wall_s_) + ": more threads than the " +
+    found.flags.push_back({"threads", milliseconds(cpu_s_) + " of CPU time in " + milliseconds(wall_s_) +
+                                          ": more threads than the " +
                                           std::to_string(task_.what.policy.threads) + " of the policy"});
-  // Under load the judge wakes late, so only a clock that hides a good part of most calls is called a liar.
-  if (hidden_.size() >= 6 && median_of(hidden_) > 0.4)
-    found.flags.push_back({"clock_mismatch", "a clock inside the candidate's process saw " +
-                                                 std::to_string(static_cast<int>(100 * (1 - median_of(hidden_)))) + "% of the time that passed outside"});
+  // What the driver's clock does not see is the way there and back, which is as long for the baseline: on a
+  // loaded machine it is long for both. Only a candidate whose clock hides far more than the baseline's is
+  // called a liar.
+  double hidden = median_of(hidden_), whole = median_of(order_ns_);
+  if (hidden_.size() >= 6 && hidden > 2 * median_of(path_) + 4 * floor_ns_ + 0.4 * whole)
+    found.flags.push_back(
+        {"clock_mismatch", "a clock inside the candidate's process saw " +
+                               std::to_string(static_cast<int>(100 * (1 - hidden / whole))) +
+                               "% of the time that passed outside"});
+}
+
+/// By the procedure that the candidate's own interval goes through: all pairs for `rank`, launches as units otherwise.
+double timing::control_width(std::uint32_t launches) const {
+  double width = aa_half_width(control_);
+  const look* reached = nullptr;
+  for (const auto& l : plan_.looks)
+    if (l.launches <= launches)
+      reached = &l;
+  if (task_.plan == measure_plan::rank || !reached || launches < 3)
+    return width;
+  std::vector<double> estimates;
+  std::size_t each = control_.size() / launches; // every launch adds as many
+  for (std::uint32_t l = 0; l < launches; ++l)
+    estimates.push_back(hodges_lehmann(std::span{control_}.subspan(l * each, each)));
+  auto i = t_interval(estimates, reached->alpha);
+  return std::max(width, std::expm1(std::max(std::fabs(i.low), std::fabs(i.high))));
 }
 
 status timing::run(evidence& found) {
@@ -298,14 +361,13 @@ status timing::run(evidence& found) {
   found.counters["bank_s"] = seconds_since(start);
   std::uint32_t last = plan_.looks.back().launches;
   for (std::uint32_t l = 0; l < last; ++l) {
-    bool control = task_.aa_width <= 0 && l < (task_.plan == measure_plan::rank ? 1u : 2u);
-    if (auto s = launch(found, control); !s)
+    if (auto s = launch(found); !s)
       return s;
     bool sound = found.ending == ending::finished && !found.failed && found.flags.empty();
     if (!sound)
       break;
-    if (control)
-      found.aa_width = aa_half_width(control_);
+    if (task_.aa_width <= 0)
+      found.aa_width = control_width(l + 1);
     auto so_far = compare(found.launches, task_.what, task_.plan, found.aa_width, floor_ns_);
     if (so_far.final || seconds_since(start) > 0.7 * task_.limits.run_s)
       break;

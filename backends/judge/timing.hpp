@@ -25,29 +25,32 @@ struct timed_workload {
   std::vector<bank_slot> bank;
 };
 
-driver_start driver_for(const judge_task& task, const std::string& object, std::size_t memory, const std::vector<int>& cpus);
+driver_start driver_for(const judge_task& task, const std::string& object, std::size_t memory,
+                        const std::vector<int>& cpus);
 
 /// Enters how a call of the candidate ended into the evidence.
 void note_ending(evidence& found, const call_outcome& call, const std::string& where);
 
-/// Checks the outputs of one order and enters everything into the evidence. False: no further call makes sense.
-/// `counter`: cases or timed_calls_checked, raised by one per checked slot.
+/// Checks the outputs of one order and enters everything into the evidence. False: no further call makes
+/// sense. `counter`: cases or timed_calls_checked, raised by one per checked slot.
 bool note_call(evidence& found, const problem& what, const caller& by, const caller::outcome& said,
                std::span<const bank_slot* const> slots, const bound_shapes& shapes, std::int64_t& counter);
 
 /// The timed part: interleaved pairs over fresh processes, every timed call checked.
 class timing {
 public:
-  timing(const judge_task& task, std::vector<timed_workload>& workloads, truth_source& truths, std::vector<int> cpus, std::uint64_t key);
+  timing(const judge_task& task, std::vector<timed_workload>& workloads, truth_source& truths,
+         std::vector<int> cpus, std::uint64_t key);
   /// Fails only for the machine's reasons.
   status run(evidence& found);
 
 private:
   status measure_floor();
   status prepare(timed_workload& w);
-  status launch(evidence& found, bool with_control);
-  bool measure(evidence& found, caller& reference, caller& candidate, timed_workload& w, bool with_control);
+  status launch(evidence& found);
+  bool measure(evidence& found, caller& reference, caller& candidate, timed_workload& w);
   void charge(const caller::outcome& said);
+  double control_width(std::uint32_t launches) const;
   void flag_integrity(evidence& found) const;
 
   const judge_task& task_;
@@ -57,10 +60,12 @@ private:
   random_source random_;
   sampling_plan plan_;
   double budget_s_ = 0;
-  double floor_ns_ = 0;
-  std::vector<double> control_;            ///< A/A log ratios
+  double floor_ns_ = 0, floor_gap_s_ = 0;
+  std::vector<double> control_; ///< A/A log ratios
   double wall_s_ = 0, cpu_s_ = 0, gap_s_ = 0;
-  std::vector<double> hidden_;             ///< share of the judge's interval that the driver's clock did not see
+  std::vector<double> hidden_,
+      path_;                     ///< ns of an order that the driver's clock did not see: candidate, baseline
+  std::vector<double> order_ns_; ///< the candidate's orders
   std::uint64_t orders_ = 0;
 };
 

@@ -2,8 +2,9 @@
 
 #include <cstdint>
 
-// What the judge and the driver say to each other. The driver shares its address space with the candidate, so nothing that comes
-// from it is believed: the judge takes its own time, reads outputs from memory it mapped itself, and compares sequence numbers.
+// What the judge and the driver say to each other. The driver shares its address space with the candidate, so
+// nothing that comes from it is believed: the judge takes its own time, reads outputs from memory it mapped
+// itself, and compares sequence numbers.
 
 namespace ke::wire {
 
@@ -12,7 +13,8 @@ inline constexpr int memory_fd = 3;
 inline constexpr int go_fd = 4;
 inline constexpr int done_fd = 5;
 
-/// "Call the kernel `calls` times": `table` is the offset, in the shared memory, of calls x args offsets of the arguments.
+/// "Call the kernel `calls` times": `table` is the offset, in the shared memory, of calls x args offsets of
+/// the arguments.
 struct go {
   std::uint64_t sequence = 0;
   std::uint64_t table = 0;

@@ -127,7 +127,7 @@ void mask(std::string secret) {
   if (std::find(s.secrets.begin(), s.secrets.end(), secret) != s.secrets.end())
     return;
   s.secrets.push_back(std::move(secret));
-  std::stable_sort(s.secrets.begin(), s.secrets.end(), [](auto& a, auto& b) { return a.size() > b.size(); });
+  std::sort(s.secrets.begin(), s.secrets.end(), [](auto& a, auto& b) { return a.size() > b.size(); });
 }
 
 std::string masked(std::string_view text) {

@@ -86,7 +86,8 @@ void blob_sender::forget(const std::string& peer) {
 blob_sender::time_point blob_sender::next() const {
   auto next = time_point::max();
   for (auto& [peer, queue] : peers_)
-    next = std::min(next, queue.front().begun ? queue.front().last + resend_after_ : queue.front().not_before);
+    next =
+        std::min(next, queue.front().begun ? queue.front().last + resend_after_ : queue.front().not_before);
   return next;
 }
 
@@ -105,12 +106,13 @@ blob_receiver::outcome blob_receiver::chunk(const std::string& peer, const blob_
   auto& done = finished_[peer];
   auto& mine = parts_[peer];
   if (c.offset != 0 && !mine.count(c.digest)) {
-    // Either our last ack was lost, or the beginning was (we restarted): the sender goes on from what we name.
+    // Either our last ack was lost, or the beginning was (we restarted): the sender goes on from what we
+    // name.
     out.ack.received = std::find(done.begin(), done.end(), c.digest) != done.end() ? c.size : 0;
     return out;
   }
-  if (c.size > max_blob || c.offset > c.size || c.bytes.size() > c.size - c.offset || c.bytes.size() > blob_chunk_size ||
-      c.digest.size() != 64)
+  if (c.size > max_blob || c.offset > c.size || c.bytes.size() > c.size - c.offset ||
+      c.bytes.size() > blob_chunk_size || c.digest.size() != 64)
     return refuse();
   if (!mine.count(c.digest) && mine.size() >= max_assembly_per_peer)
     return refuse();

@@ -13,8 +13,9 @@
 
 namespace ke::wire {
 
-/// The sending half of the blob channel, all peers: cuts content into chunks, keeps at most a window of them unacknowledged, and goes on from
-/// the receiver's last in-order byte after a silence. One transfer per peer at a time, so that a peer's contents arrive in order. Pure.
+/// The sending half of the blob channel, all peers: cuts content into chunks, keeps at most a window of them
+/// unacknowledged, and goes on from the receiver's last in-order byte after a silence. One transfer per peer
+/// at a time, so that a peer's contents arrive in order. Pure.
 class blob_sender {
 public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -30,7 +31,8 @@ public:
   /// What may be sent now; each is given once per (re)send.
   std::vector<out> take(time_point now);
   void acked(const std::string& peer, const blob_ack& ack, time_point now);
-  /// The socket would not take a chunk of this peer (no route yet, no room): from the last acknowledged byte again, at `again`.
+  /// The socket would not take a chunk of this peer (no route yet, no room): from the last acknowledged byte
+  /// again, at `again`.
   void stalled(const std::string& peer, time_point again);
   void forget(const std::string& peer);
   /// When a silent transfer is to be sent again.
@@ -43,7 +45,7 @@ private:
     std::string bytes;
     std::uint64_t sent = 0, acked = 0;
     bool begun = false;
-    time_point last;                               ///< sign of progress
+    time_point last; ///< sign of progress
     time_point not_before = time_point::min();
   };
   std::chrono::nanoseconds resend_after_;
@@ -64,7 +66,8 @@ public:
 
 private:
   std::map<std::string, std::map<std::string, std::string>> parts_; ///< peer -> digest -> bytes so far
-  std::map<std::string, std::deque<std::string>> finished_;         ///< last digests, so that a lost ack is answered again
+  std::map<std::string, std::deque<std::string>>
+      finished_; ///< last digests, so that a lost ack is answered again
   std::uint64_t bytes_ = 0;
 };
 

@@ -29,7 +29,8 @@ constexpr int pings_missed = 3;
 
 } // namespace
 
-std::string control_path(const std::string& store, const std::string& store_id, const std::string& runtime_dir, unsigned uid) {
+std::string control_path(const std::string& store, const std::string& store_id,
+                         const std::string& runtime_dir, unsigned uid) {
   auto inside = runtime_dir + "/ke-runtime/" + store_id + ".sock";
   if (!runtime_dir.empty() && runtime_dir.front() == '/' && inside.size() <= longest_path)
     return inside;
@@ -43,16 +44,20 @@ status prepare_control_path(const std::string& path, const std::string& store) {
   auto folder = fs::path{path}.parent_path();
   if (folder != fs::path{store}) {
     if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
-      return failure{failure_kind::invalid, "cannot make " + folder.string() + " for the control socket: " + std::strerror(errno)};
-    struct stat s {};
+      return failure{failure_kind::invalid,
+                     "cannot make " + folder.string() + " for the control socket: " + std::strerror(errno)};
+    struct stat s{};
     // In a shared folder such as /tmp somebody else may have been there first.
     if (::lstat(folder.c_str(), &s) != 0 || !S_ISDIR(s.st_mode) || s.st_uid != ::geteuid())
-      return failure{failure_kind::invalid, folder.string() + " is not a folder of this user: remove it, or set XDG_RUNTIME_DIR"};
+      return failure{failure_kind::invalid,
+                     folder.string() + " is not a folder of this user: remove it, or set XDG_RUNTIME_DIR"};
     if ((s.st_mode & 077) != 0 && ::chmod(folder.c_str(), 0700) != 0)
-      return failure{failure_kind::invalid, "cannot set the mode of " + folder.string() + ": " + std::strerror(errno)};
+      return failure{failure_kind::invalid,
+                     "cannot set the mode of " + folder.string() + ": " + std::strerror(errno)};
   }
   if (::unlink(path.c_str()) != 0 && errno != ENOENT)
-    return failure{failure_kind::invalid, "cannot remove the old control socket " + path + ": " + std::strerror(errno)};
+    return failure{failure_kind::invalid,
+                   "cannot remove the old control socket " + path + ": " + std::strerror(errno)};
   return ok;
 }
 
@@ -91,7 +96,8 @@ struct control_client::core {
     return sequence;
   }
 
-  /// Waits until `ready` (under the lock) or until; pings meanwhile. False: time is up, or the owner is gone (`gone`).
+  /// Waits until `ready` (under the lock) or until; pings meanwhile. False: time is up, or the owner is gone
+  /// (`gone`).
   template <class Ready>
   bool wait(std::unique_lock<std::mutex>& lock, clock::time_point until, bool& gone, Ready ready) {
     gone = false;
@@ -119,7 +125,8 @@ control_client::control_client(control_client&&) noexcept = default;
 control_client& control_client::operator=(control_client&&) noexcept = default;
 control_client::~control_client() = default;
 
-result<control_client> control_client::connect(const control_target& target, std::chrono::milliseconds patience) {
+result<control_client> control_client::connect(const control_target& target,
+                                               std::chrono::milliseconds patience) {
   auto c = std::make_unique<core>();
   connect_options o;
   o.endpoint = target.endpoint;
@@ -136,8 +143,9 @@ result<control_client> control_client::connect(const control_target& target, std
   control_client client{std::move(c)};
   auto answer = client.ask(ping_command, patience);
   if (!answer && answer.error().kind == failure_kind::timeout)
-    return failure{failure_kind::held, "the owner at " + target.endpoint + " did not answer within " +
-                                         std::to_string(patience.count()) + " ms: it is stopped, stuck or gone",
+    return failure{failure_kind::held,
+                   "the owner at " + target.endpoint + " did not answer within " +
+                       std::to_string(patience.count()) + " ms: it is stopped, stuck or gone",
                    true};
   if (!answer)
     return answer.error();
@@ -146,11 +154,13 @@ result<control_client> control_client::connect(const control_target& target, std
   return client;
 }
 
-result<control_answer> control_client::ask(const std::string& command_json, std::chrono::milliseconds patience,
+result<control_answer> control_client::ask(const std::string& command_json,
+                                           std::chrono::milliseconds patience,
                                            const std::function<void(const std::string&)>& on_part) {
   auto& c = *core_;
   if (command_json.size() + 64 > wire::max_body)
-    return failure{failure_kind::too_large, "a command of " + std::to_string(command_json.size()) + " bytes is over the wire's limit of 1 MiB"};
+    return failure{failure_kind::too_large, "a command of " + std::to_string(command_json.size()) +
+                                                " bytes is over the wire's limit of 1 MiB"};
   control_answer out;
   std::unique_lock lock{c.mutex};
   c.heard = clock::now();

@@ -38,12 +38,8 @@ std::string hex(const std::string& bytes) {
 } // namespace
 
 dialer::dialer(connect_options o, transport_events events)
-  : options_{std::move(o)},
-    events_{std::move(events)},
-    route_{random_route()},
-    beat_{options_.beat},
-    version_{options_.hello.max_version},
-    out_{options_.beat * options_.missed} {
+    : options_{std::move(o)}, events_{std::move(events)}, route_{random_route()}, beat_{options_.beat},
+      version_{options_.hello.max_version}, out_{options_.beat * options_.missed} {
   if (options_.hello.boot.empty())
     options_.hello.boot = hex(route_);
   hello_ = pack(options_.hello);
@@ -75,7 +71,8 @@ status dialer::open(zmq::context& c, time_point now) {
   at_ = *at;
   if (!at_.local() && options_.server_key.empty())
     return failure{failure_kind::invalid,
-                   "the coordinator " + options_.endpoint + " is not on this machine: give its public key with --server-key"};
+                   "the coordinator " + options_.endpoint +
+                       " is not on this machine: give its public key with --server-key"};
   if (!at_.tcp)
     options_.server_key.clear(); // ipc is never encrypted
   if (!options_.server_key.empty() && !options_.keys) {
@@ -132,7 +129,7 @@ void dialer::turn(time_point now) {
     if (events_.on_lost)
       events_.on_lost({}, {failure_kind::worker_lost,
                            "the coordinator " + options_.endpoint + " gave no sign of life for " +
-                             std::to_string(options_.missed) + " beats; attaching again",
+                               std::to_string(options_.missed) + " beats; attaching again",
                            true});
     next_beat_ = now;
   }
@@ -182,7 +179,12 @@ void dialer::on_message(zmq::message m, time_point now) {
     return;
   }
   last_heard_ = now;
-  frame f{{}, static_cast<frame_kind>(head.kind), head.sequence, head.correlation, head.epoch, std::move(m.parts[1])};
+  frame f{{},
+          static_cast<frame_kind>(head.kind),
+          head.sequence,
+          head.correlation,
+          head.epoch,
+          std::move(m.parts[1])};
   if (!options_.session) {
     if (f.kind == frame_kind::answer || f.kind == frame_kind::event || f.kind == frame_kind::refuse)
       events_.on_frame(std::move(f));
@@ -203,7 +205,8 @@ void dialer::on_message(zmq::message m, time_point now) {
   if (f.kind == frame_kind::refuse) {
     auto why = wire::decode<wire::refuse_body>(f.body);
     bool again = why && why->retry;
-    // At once if we believed to be attached, else with the next beat: two who misunderstand each other must not spin.
+    // At once if we believed to be attached, else with the next beat: two who misunderstand each other must
+    // not spin.
     bool was = stage_ == stage::attached;
     detach();
     if (again) {
@@ -301,7 +304,8 @@ void dialer::transmit(frame f) {
 }
 
 void dialer::flush() {
-  while (!waiting_.empty() && frames_.send({waiting_.front().first, waiting_.front().second}) == zmq::sent::yes) {
+  while (!waiting_.empty() &&
+         frames_.send({waiting_.front().first, waiting_.front().second}) == zmq::sent::yes) {
     ++net_counters::frames_out;
     waiting_.pop_front();
   }

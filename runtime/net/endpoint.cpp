@@ -31,7 +31,8 @@ endpoint endpoint::blobs() const {
 
 result<endpoint> parse_endpoint(const std::string& text) {
   auto bad = [&](const std::string& why) {
-    return failure{failure_kind::invalid, "address \"" + text + "\" " + why + ": expected tcp://HOST:PORT or ipc:///PATH"};
+    return failure{failure_kind::invalid,
+                   "address \"" + text + "\" " + why + ": expected tcp://HOST:PORT or ipc:///PATH"};
   };
   endpoint out;
   if (text.rfind("ipc://", 0) == 0) {

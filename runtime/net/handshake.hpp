@@ -19,8 +19,9 @@ inline std::variant<std::uint32_t, refuse_body> negotiate(version_range ours, co
   if (theirs.min_version <= theirs.max_version && most >= std::max(ours.least, theirs.min_version))
     return most;
   return refuse_body{"the worker speaks wire versions " + std::to_string(theirs.min_version) + " to " +
-                       std::to_string(theirs.max_version) + ", this coordinator " + std::to_string(ours.least) + " to " +
-                       std::to_string(ours.most) + ": install the same ke-runtime on both",
+                         std::to_string(theirs.max_version) + ", this coordinator " +
+                         std::to_string(ours.least) + " to " + std::to_string(ours.most) +
+                         ": install the same ke-runtime on both",
                      false};
 }
 

@@ -26,8 +26,9 @@ constexpr std::size_t z85_size = 40;
 status write_new(const std::string& path, const std::string& text, mode_t mode) {
   int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
   if (fd < 0)
-    return failure{failure_kind::invalid, "cannot create " + path + ": " + std::strerror(errno) +
-                                            (errno == EEXIST ? " (keys are never overwritten; choose another name)" : "")};
+    return failure{failure_kind::invalid,
+                   "cannot create " + path + ": " + std::strerror(errno) +
+                       (errno == EEXIST ? " (keys are never overwritten; choose another name)" : "")};
   auto line = text + "\n";
   auto written = ::write(fd, line.data(), line.size());
   bool good = written == static_cast<ssize_t>(line.size()) && ::fsync(fd) == 0;
@@ -48,9 +49,11 @@ result<std::string> read_key(const std::string& path) {
   std::ifstream in{path};
   std::string text;
   if (!in || !(in >> text))
-    return failure{failure_kind::missing, "cannot read the key file " + path + ": make one with `ke-runtime keygen -o NAME`"};
+    return failure{failure_kind::missing,
+                   "cannot read the key file " + path + ": make one with `ke-runtime keygen -o NAME`"};
   if (!is_z85_key(text))
-    return failure{failure_kind::invalid, path + " holds no key: expected 40 characters of Z85, as `ke-runtime keygen` writes them"};
+    return failure{failure_kind::invalid,
+                   path + " holds no key: expected 40 characters of Z85, as `ke-runtime keygen` writes them"};
   return text;
 }
 
@@ -59,10 +62,11 @@ std::string stamp_of(const std::string& folder) {
   std::vector<std::string> lines;
   std::error_code error;
   for (fs::directory_iterator at{folder, error}, end; !error && at != end; at.increment(error)) {
-    struct stat s {};
+    struct stat s{};
     if (at->path().extension() == ".pub" && ::stat(at->path().c_str(), &s) == 0)
-      lines.push_back(at->path().filename().string() + ' ' + std::to_string(s.st_size) + ' ' + std::to_string(s.st_ino) + ' ' +
-                      std::to_string(s.st_mtim.tv_sec) + '.' + std::to_string(s.st_mtim.tv_nsec) + '\n');
+      lines.push_back(at->path().filename().string() + ' ' + std::to_string(s.st_size) + ' ' +
+                      std::to_string(s.st_ino) + ' ' + std::to_string(s.st_mtim.tv_sec) + '.' +
+                      std::to_string(s.st_mtim.tv_nsec) + '\n');
   }
   std::sort(lines.begin(), lines.end());
   std::string all = folder + '\n';
@@ -76,7 +80,8 @@ std::string stamp_of(const std::string& folder) {
 status keygen(const std::string& name) {
   std::array<char, z85_size + 1> open{}, secret{};
   if (zmq_curve_keypair(open.data(), secret.data()) != 0)
-    return failure{failure_kind::missing, "this libzmq was built without CURVE: install one with it (Debian's libzmq5 has it)"};
+    return failure{failure_kind::missing,
+                   "this libzmq was built without CURVE: install one with it (Debian's libzmq5 has it)"};
   if (auto s = write_new(name + ".key", secret.data(), 0600); !s)
     return s;
   if (auto s = write_new(name + ".pub", open.data(), 0644); !s) {
@@ -87,9 +92,10 @@ status keygen(const std::string& name) {
 }
 
 result<key_pair> load_key_pair(const std::string& path) {
-  struct stat s {};
+  struct stat s{};
   if (::stat(path.c_str(), &s) == 0 && (s.st_mode & 077) != 0)
-    return failure{failure_kind::invalid, "the secret key " + path + " is readable by others: run `chmod 600 " + path + "`"};
+    return failure{failure_kind::invalid,
+                   "the secret key " + path + " is readable by others: run `chmod 600 " + path + "`"};
   auto secret = read_key(path);
   if (!secret)
     return secret.error();
@@ -97,7 +103,8 @@ result<key_pair> load_key_pair(const std::string& path) {
   out.secret_key = *secret;
   std::array<char, z85_size + 1> open{};
   if (zmq_curve_public(open.data(), out.secret_key.c_str()) != 0)
-    return failure{failure_kind::invalid, path + " holds no secret key: make one with `ke-runtime keygen -o NAME`"};
+    return failure{failure_kind::invalid,
+                   path + " holds no secret key: make one with `ke-runtime keygen -o NAME`"};
   out.public_key = open.data();
   return out;
 }
@@ -107,27 +114,31 @@ result<std::string> load_public_key(const std::string& path) {
 }
 
 key_ring::key_ring(std::string worker_folder, std::string client_folder, bool admit_any)
-  : worker_folder_{std::move(worker_folder)}, client_folder_{std::move(client_folder)}, admit_any_{admit_any} {}
+    : worker_folder_{std::move(worker_folder)}, client_folder_{std::move(client_folder)},
+      admit_any_{admit_any} {}
 
 status key_ring::check() const {
   if (worker_folder_.empty() && client_folder_.empty() && !admit_any_)
-    return failure{failure_kind::invalid, "[cluster] key is set but nothing says which keys may attach: set `authorized_keys` to a "
-                                          "folder of .pub files, or any holder of the coordinator's public key could enter"};
+    return failure{failure_kind::invalid,
+                   "[cluster] key is set but nothing says which keys may attach: set `authorized_keys` to a "
+                   "folder of .pub files, or any holder of the coordinator's public key could enter"};
   for (auto& folder : {worker_folder_, client_folder_}) {
     std::error_code error;
     if (!folder.empty() && !fs::is_directory(folder, error))
-      return failure{failure_kind::missing, "the folder of authorized keys " + folder + " does not exist: create it and put NAME.pub files there"};
+      return failure{failure_kind::missing, "the folder of authorized keys " + folder +
+                                                " does not exist: create it and put NAME.pub files there"};
   }
   return ok;
 }
 
 void key_ring::refresh() {
-  auto now = (worker_folder_.empty() ? "" : stamp_of(worker_folder_)) + (client_folder_.empty() ? "" : stamp_of(client_folder_));
+  auto now = (worker_folder_.empty() ? "" : stamp_of(worker_folder_)) +
+             (client_folder_.empty() ? "" : stamp_of(client_folder_));
   if (now == stamp_)
     return;
   stamp_ = now;
   keys_.clear();
-  auto read = [&](const std::string& folder, bool key_rights::*right) {
+  auto read = [&](const std::string& folder, bool key_rights::* right) {
     std::error_code error;
     if (folder.empty())
       return;

@@ -2,7 +2,8 @@
 
 namespace ke {
 
-lease_table::lease_table(std::chrono::nanoseconds term, unsigned poison_after) : term_{term}, poison_after_{poison_after} {}
+lease_table::lease_table(std::chrono::nanoseconds term, unsigned poison_after)
+    : term_{term}, poison_after_{poison_after} {}
 
 void lease_table::start(entry& e) {
   e.live = true;
@@ -32,8 +33,8 @@ bool lease_table::grant(const job& j, const std::string& worker, const std::stri
   return true;
 }
 
-std::vector<wire::lease_ref> lease_table::renew(const std::string& worker, const std::vector<wire::lease_ref>& held,
-                                                time_point now) {
+std::vector<wire::lease_ref> lease_table::renew(const std::string& worker,
+                                                const std::vector<wire::lease_ref>& held, time_point now) {
   std::vector<wire::lease_ref> strangers;
   for (auto& ref : held) {
     auto at = jobs_.find(ref.job);
@@ -109,14 +110,17 @@ std::vector<lease> lease_table::worker_left(const std::string& worker) {
   return drop_all(worker, false);
 }
 
-std::vector<wire::lease_ref> lease_table::adopt(const std::string& worker, const std::vector<wire::lease_ref>& held,
-                                                const std::function<const job*(std::uint64_t)>& open, time_point now) {
+std::vector<wire::lease_ref> lease_table::adopt(const std::string& worker,
+                                                const std::vector<wire::lease_ref>& held,
+                                                const std::function<const job*(std::uint64_t)>& open,
+                                                time_point now) {
   std::vector<wire::lease_ref> others;
   for (auto& ref : held) {
     const job* j = open(ref.job);
     auto at = jobs_.find(ref.job);
-    bool taken = at != jobs_.end() && (at->second.current.attempt != ref.attempt || at->second.current.epoch != ref.epoch ||
-                                       (at->second.live && at->second.current.worker != worker));
+    bool taken = at != jobs_.end() &&
+                 (at->second.current.attempt != ref.attempt || at->second.current.epoch != ref.epoch ||
+                  (at->second.live && at->second.current.worker != worker));
     if (!j || j->attempt > ref.attempt || taken) {
       others.push_back(ref);
       continue;

@@ -19,8 +19,8 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t max_sessions = 4096;
 constexpr std::size_t max_waiting = 8192;
-constexpr int fair_share = 256;         ///< messages of one socket per turn
-constexpr auto retry_after = 2ms;       ///< a full pipe announces no room on a ROUTER
+constexpr int fair_share = 256;   ///< messages of one socket per turn
+constexpr auto retry_after = 2ms; ///< a full pipe announces no room on a ROUTER
 constexpr auto blob_retry_after = 20ms;
 constexpr std::size_t max_route = 64;
 
@@ -39,7 +39,9 @@ bool parse_peer(const std::string& peer, std::size_t& lane, std::string& route) 
   auto colon = peer.find(':');
   if (colon == std::string::npos || colon == 0 || colon > 6 || (peer.size() - colon) % 2 == 0)
     return false;
-  auto digit = [](char c) { return c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= '0' && c <= '9' ? c - '0' : -1; };
+  auto digit = [](char c) {
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= '0' && c <= '9' ? c - '0' : -1;
+  };
   lane = 0;
   for (std::size_t i = 0; i < colon; ++i) {
     if (peer[i] < '0' || peer[i] > '9')
@@ -73,10 +75,8 @@ bool from_worker(frame_kind k) {
 } // namespace
 
 listener::listener(listen_options o, transport_events events)
-  : options_{std::move(o)},
-    events_{std::move(events)},
-    alive_{options_.beat * options_.missed},
-    out_{options_.beat * options_.missed} {}
+    : options_{std::move(o)}, events_{std::move(events)}, alive_{options_.beat * options_.missed},
+      out_{options_.beat * options_.missed} {}
 
 void listener::arrange(zmq::socket& s, bool secured, std::size_t largest) const {
   auto beat = static_cast<int>(options_.beat.count());
@@ -116,9 +116,10 @@ status listener::open_lane(zmq::context& c, const listen_endpoint& spec) {
   l.spec = spec;
   l.secured = at->tcp && options_.keys.has_value();
   if (!at->local() && !l.secured)
-    return failure{failure_kind::invalid, "[cluster] listen = \"" + spec.address +
-                                            "\" is open to the network without keys: set `key` and `authorized_keys` "
-                                            "(make them with `ke-runtime keygen`), or listen on 127.0.0.1"};
+    return failure{failure_kind::invalid,
+                   "[cluster] listen = \"" + spec.address +
+                       "\" is open to the network without keys: set `key` and `authorized_keys` "
+                       "(make them with `ke-runtime keygen`), or listen on 127.0.0.1"};
   l.frames = zmq::socket{c, ZMQ_ROUTER};
   l.blobs = zmq::socket{c, ZMQ_ROUTER};
   arrange(l.frames, l.secured, wire::max_part);
@@ -180,7 +181,8 @@ void listener::turn(time_point now) {
       attached.push_back(peer);
     for (auto& peer : attached)
       if (auto at = sessions_.find(peer); at != sessions_.end()) {
-        auto body = at->second.beat.empty() ? pack(wire::coordinator_beat{options_.epoch, {}}) : at->second.beat;
+        auto body =
+            at->second.beat.empty() ? pack(wire::coordinator_beat{options_.epoch, {}}) : at->second.beat;
         transmit(peer, at->second, {peer, frame_kind::beat, 0, 0, 0, std::move(body)});
       }
   }
@@ -243,7 +245,7 @@ void listener::on_message(std::size_t lane, zmq::message m, time_point now) {
     ++net_counters::refused;
     return refuse(lane, m.parts[0], head.sequence,
                   {"this coordinator does not speak wire version " + std::to_string(head.version) +
-                     ": install the same ke-runtime on both",
+                       ": install the same ke-runtime on both",
                    false});
   }
   std::string peer;
@@ -281,7 +283,8 @@ void listener::on_hello(std::size_t lane, const zmq::message& m, const wire::hea
     return deny({"this hello cannot be read: install the same ke-runtime on both", false});
   }
   if (!rights.worker)
-    return deny({"this key or address is not for workers: put the worker's .pub file into `authorized_keys`", false});
+    return deny(
+        {"this key or address is not for workers: put the worker's .pub file into `authorized_keys`", false});
   if (auto at = sessions_.find(peer); at != sessions_.end() && at->second.user != m.user) {
     ++net_counters::impostors;
     return;
@@ -347,8 +350,9 @@ void listener::on_blob_message(std::size_t lane, const zmq::message& m, time_poi
   if (!s)
     return; // its beat will be refused, and it says hello
   auto kind = static_cast<frame_kind>(head.kind);
-  auto chunk = fault == wire::header_fault::none && kind == frame_kind::blob ? wire::decode<wire::blob_chunk>(m.parts[2])
-                                                                             : failure{};
+  auto chunk = fault == wire::header_fault::none && kind == frame_kind::blob
+                   ? wire::decode<wire::blob_chunk>(m.parts[2])
+                   : failure{};
   if (chunk) {
     alive_.heard(peer, now);
     auto outcome = in_.chunk(peer, *chunk);
@@ -363,7 +367,9 @@ void listener::on_blob_message(std::size_t lane, const zmq::message& m, time_poi
     }
     return;
   }
-  auto ack = fault == wire::header_fault::none && kind == frame_kind::ack ? wire::decode<wire::blob_ack>(m.parts[2]) : failure{};
+  auto ack = fault == wire::header_fault::none && kind == frame_kind::ack
+                 ? wire::decode<wire::blob_ack>(m.parts[2])
+                 : failure{};
   if (!ack) {
     ++net_counters::malformed;
     return;
@@ -374,7 +380,8 @@ void listener::on_blob_message(std::size_t lane, const zmq::message& m, time_poi
   out_.acked(peer, *ack, now);
 }
 
-void listener::refuse(std::size_t lane, const std::string& route, std::uint64_t correlation, const wire::refuse_body& why) {
+void listener::refuse(std::size_t lane, const std::string& route, std::uint64_t correlation,
+                      const wire::refuse_body& why) {
   auto f = wire::make_frame({}, frame_kind::refuse, why, correlation);
   f.epoch = options_.epoch;
   // The lowest version, so that an older peer can read the reason.
@@ -470,7 +477,8 @@ void listener::pump_blobs(time_point now) {
     if (at == sessions_.end())
       continue;
     frame f{o.peer, frame_kind::blob, 0, 0, options_.epoch, pack(o.chunk)};
-    auto fate = lanes_[at->second.lane].blobs.send({at->second.route, wire::encode_header(f, at->second.version), f.body});
+    auto fate = lanes_[at->second.lane].blobs.send(
+        {at->second.route, wire::encode_header(f, at->second.version), f.body});
     if (fate != zmq::sent::yes) // the peer's blob socket may still be connecting
       out_.stalled(o.peer, now + blob_retry_after);
   }

@@ -17,7 +17,8 @@
 
 namespace ke {
 
-/// The coordinator's side: a lane (ROUTER for frames, ROUTER for blobs) per address, a session per attached worker. For this room's sources only.
+/// The coordinator's side: a lane (ROUTER for frames, ROUTER for blobs) per address, a session per attached
+/// worker. For this room's sources only.
 class listener final : public transport_side {
 public:
   listener(listen_options o, transport_events events);
@@ -47,7 +48,8 @@ private:
     std::uint32_t version = 0;
     std::uint64_t sequence = 0;
     std::string beat;
-    std::deque<std::pair<std::string, std::string>> waiting; ///< (header, body) that the socket would not take yet
+    std::deque<std::pair<std::string, std::string>>
+        waiting; ///< (header, body) that the socket would not take yet
   };
 
   status open_lane(zmq::context& c, const listen_endpoint& spec);
@@ -57,7 +59,8 @@ private:
   void on_hello(std::size_t lane, const zmq::message& m, const wire::header& head, time_point now);
   void on_command(std::size_t lane, const zmq::message& m, frame f);
   void on_blob_message(std::size_t lane, const zmq::message& m, time_point now);
-  void refuse(std::size_t lane, const std::string& route, std::uint64_t correlation, const wire::refuse_body& why);
+  void refuse(std::size_t lane, const std::string& route, std::uint64_t correlation,
+              const wire::refuse_body& why);
   void transmit(const std::string& peer, session& s, frame f);
   void flush(time_point now);
   void pump_blobs(time_point now);

@@ -8,7 +8,8 @@ namespace ke {
 
 namespace {
 
-constexpr int look_ahead = 16; ///< waiting jobs of one queue looked at when the first cannot go to a free worker
+constexpr int look_ahead =
+    16; ///< waiting jobs of one queue looked at when the first cannot go to a free worker
 
 } // namespace
 
@@ -76,8 +77,9 @@ placement::class_state& placement::class_of(const class_key& key) {
   return at->second;
 }
 
-void placement::worker_up(const std::string& worker, std::vector<device_info> devices, std::map<std::string, std::string> labels,
-                          std::uint32_t build_slots, std::uint32_t device_slots) {
+void placement::worker_up(const std::string& worker, std::vector<device_info> devices,
+                          std::map<std::string, std::string> labels, std::uint32_t build_slots,
+                          std::uint32_t device_slots) {
   auto& w = workers_[worker];
   for (auto& [key, c] : classes_)
     c.by_free.erase({-static_cast<std::int64_t>(w.free()), worker});
@@ -183,7 +185,8 @@ std::optional<placed> placement::place_from(campaign_state& c, std::uint32_t cam
     for (auto& [slot, r] : c.queues.at(*key)) {
       if (++looked > look_ahead)
         break;
-      auto at = std::find_if(cls.by_free.begin(), cls.by_free.end(), [&](auto& w) { return !r.avoid.count(w.second); });
+      auto at = std::find_if(cls.by_free.begin(), cls.by_free.end(),
+                             [&](auto& w) { return !r.avoid.count(w.second); });
       // Every machine that could ever take it has failed it: then any may.
       if (at == cls.by_free.end() &&
           std::all_of(cls.fits.begin(), cls.fits.end(), [&](auto& w) { return r.avoid.count(w.first) != 0; }))
@@ -193,7 +196,8 @@ std::optional<placed> placement::place_from(campaign_state& c, std::uint32_t cam
       auto worker = at->second;
       auto& w = workers_.at(worker);
       auto& devices = cls.fits.at(worker);
-      auto device = *std::min_element(devices.begin(), devices.end(), [&](auto& a, auto& b) { return w.load[a] < w.load[b]; });
+      auto device = *std::min_element(devices.begin(), devices.end(),
+                                      [&](auto& a, auto& b) { return w.load[a] < w.load[b]; });
       placed out{r.job, worker, device};
       cancel(out.job);
       book(out.job, campaign, worker, device);
@@ -204,7 +208,8 @@ std::optional<placed> placement::place_from(campaign_state& c, std::uint32_t cam
   return std::nullopt;
 }
 
-void placement::book(std::uint64_t job, std::uint32_t campaign, const std::string& worker, const std::string& device) {
+void placement::book(std::uint64_t job, std::uint32_t campaign, const std::string& worker,
+                     const std::string& device) {
   done(job);
   cancel(job);
   auto at = workers_.find(worker);

@@ -24,8 +24,10 @@ void socket::set(int option, std::string_view value) {
 
 status socket::bind(const std::string& address) {
   if (zmq_bind(handle_, address.c_str()) != 0)
-    return failure{failure_kind::invalid, "cannot listen on " + address + ": " + zmq_strerror(zmq_errno()) +
-                                            (zmq_errno() == EADDRINUSE ? " (another process has it: choose another address)" : "")};
+    return failure{
+        failure_kind::invalid,
+        "cannot listen on " + address + ": " + zmq_strerror(zmq_errno()) +
+            (zmq_errno() == EADDRINUSE ? " (another process has it: choose another address)" : "")};
   return ok;
 }
 
@@ -76,7 +78,8 @@ sent socket::send(std::initializer_list<std::string_view> parts) {
       rc = zmq_send(handle_, part.data(), part.size(), ZMQ_DONTWAIT | (left ? ZMQ_SNDMORE : 0));
     while (rc < 0 && zmq_errno() == EINTR);
     if (rc < 0)
-      return zmq_errno() == EAGAIN ? sent::full : sent::unroutable; // only at the first part: libzmq takes a message whole
+      return zmq_errno() == EAGAIN ? sent::full
+                                   : sent::unroutable; // only at the first part: libzmq takes a message whole
   }
   return sent::yes;
 }

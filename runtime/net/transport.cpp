@@ -39,7 +39,8 @@ using request = std::variant<frame, blob_request, beat_request, hello_request>;
 
 /// The thread, its queue and its wake-up. Senders lock, append, and write the eventfd if the queue was empty.
 struct transport::core {
-  explicit core(std::unique_ptr<transport_side> s) : side{std::move(s)}, wake{::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)} {}
+  explicit core(std::unique_ptr<transport_side> s)
+      : side{std::move(s)}, wake{::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)} {}
   ~core() {
     {
       std::lock_guard lock{mutex};

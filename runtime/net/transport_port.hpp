@@ -39,6 +39,7 @@ public:
   virtual void set_hello(std::string body) { (void)body; }
 };
 
+/// Called on the transport thread; must neither block nor throw. A session's begin (hello, welcome) may be told twice: handle it idempotently.
 struct transport_events {
   std::function<void(frame)> on_frame;
   std::function<void(std::string peer, std::string digest, std::string bytes)> on_blob; ///< complete and matching its digest

@@ -9,8 +9,8 @@
 
 namespace ke {
 
-/// One end of the wire as the transport thread drives it: a listener (coordinator) or a dialer (worker, client). Every function runs on the
-/// transport thread. For this room's sources only.
+/// One end of the wire as the transport thread drives it: a listener (coordinator) or a dialer (worker,
+/// client). Every function runs on the transport thread. For this room's sources only.
 class transport_side {
 public:
   using time_point = std::chrono::steady_clock::time_point;

@@ -41,7 +41,8 @@ void zap_handler::turn() {
       zmq_z85_encode(key.data(), reinterpret_cast<const std::uint8_t*>(p[6].data()), 32);
       rights = ring_.find(key.data());
       if (!rights)
-        log::warn("net", "a key that is not authorized tried to attach", {{"key", key.data()}, {"address", p[3]}});
+        log::warn("net", "a key that is not authorized tried to attach",
+                  {{"key", key.data()}, {"address", p[3]}});
     }
     if (!rights)
       ++net_counters::denied;

@@ -40,7 +40,7 @@ offspring& offspring::of_this_process() {
   return table;
 }
 
-std::optional<ending> reap(child& c, std::chrono::nanoseconds wait) {
+std::optional<child_end> reap(child& c, std::chrono::nanoseconds wait) {
   if (c.pid < 0)
     return std::nullopt;
   if (wait.count() > 0)
@@ -57,7 +57,7 @@ std::optional<ending> reap(child& c, std::chrono::nanoseconds wait) {
     return std::nullopt;
   ours.alive.erase(c.pid);
   c.pid = -1;
-  ending end;
+  child_end end;
   if (got < 0)
     return end; // somebody else waited for it: it is gone, how is unknown
   if (WIFEXITED(state))
@@ -92,8 +92,9 @@ std::size_t sweep_orphans() {
   return found;
 }
 
-ending kill_tree(child& c) {
-  ending end;
+child_end kill_tree(child& c) {
+  adopt_orphans(); // before it dies: what leaves its group would otherwise become init's and live on
+  child_end end;
   if (c.pid > 0) {
     ::kill(-c.pid, SIGKILL);
     ::syscall(SYS_pidfd_send_signal, c.pidfd.get(), SIGKILL, nullptr, 0);

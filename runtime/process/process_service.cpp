@@ -55,7 +55,7 @@ struct job {
   std::optional<time_point> deadline;
   bool timed_out = false;
   bool cancelled = false;
-  std::optional<ending> end;             ///< it is dead
+  std::optional<child_end> end;             ///< it is dead
   std::optional<time_point> swept_until; ///< when to stop looking for what it left behind
 
   void kill() {
@@ -252,7 +252,7 @@ private:
   }
 
   /// The rest of the group goes with its leader; it must be told before the leader's pid is free for another.
-  static std::optional<ending> reap_whole(job& j) {
+  static std::optional<child_end> reap_whole(job& j) {
     pollfd p{j.process.pidfd.get(), POLLIN, 0};
     if (::poll(&p, 1, 0) <= 0)
       return std::nullopt;

@@ -26,7 +26,7 @@ struct child {
 };
 
 /// How a child ended.
-struct ending {
+struct child_end {
   int code = -1;  ///< exit code, or -1
   int signal = 0; ///< terminating signal, or 0
   double cpu_seconds = 0;
@@ -40,12 +40,12 @@ struct ending {
 result<child> spawn(const process_spec& spec);
 
 /// Collects the child if it has ended, waiting at most `wait` for that. Any thread; a child is reaped once.
-std::optional<ending> reap(child& c, std::chrono::nanoseconds wait = {});
+std::optional<child_end> reap(child& c, std::chrono::nanoseconds wait = {});
 
 /// SIGKILL to the group, then waits for the child and removes the descendants that had left its group or
-/// session. Blocks until all are gone, at most two seconds (a process in the kernel's hands may refuse). Any
-/// thread. Needs `adopt_orphans()` to reach descendants that called setsid.
-ending kill_tree(child& c);
+/// session. Blocks until all are gone, at most two seconds each (a process in the kernel's hands may refuse).
+/// Any thread. Makes this process adopt orphans.
+child_end kill_tree(child& c);
 
 /// Makes this process the parent of orphaned descendants (PR_SET_CHILD_SUBREAPER), once per process: what a
 /// dead child leaves behind comes to us instead of to init, where it could not be found. Idempotent, any

@@ -12,7 +12,18 @@ using namespace ke;
 
 namespace {
 
-/// One private folder and one process service for all evaluations; the cache spares the reference's builds.
+/// The cache of all tests of this process: it spares the reference's builds.
+struct shared_cache {
+  std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("ke-evaluation-cache-" + std::to_string(getpid()));
+  ~shared_cache() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder, ignored);
+  }
+};
+const shared_cache cache;
+
+/// One private folder and one process service.
 struct bench {
   process_service processes;
   backend cpu;
@@ -27,7 +38,7 @@ struct bench {
     cpu = *found;
     folder = std::filesystem::temp_directory_path() / ("ke-evaluation-test-" + std::to_string(getpid()));
     options.scratch = folder / "runs";
-    options.cache = folder / "cache";
+    options.cache = cache.folder;
     options.judge = std::filesystem::path{KE_BINARY_DIR} / "ke-judge";
     options.driver = std::filesystem::path{KE_BINARY_DIR} / "ke-driver";
     options.limits.call_s = 3;
@@ -38,7 +49,8 @@ struct bench {
     std::error_code ignored;
     std::filesystem::remove_all(folder, ignored);
   }
-  verdict judge(const problem& p, const std::string& source, bool timed = false, measure_plan plan = measure_plan::rank) {
+  verdict judge(const problem& p, const std::string& source, bool timed = false,
+                measure_plan plan = measure_plan::rank) {
     auto o = options;
     o.timed = timed;
     auto found = evaluate(p, source, cpu, plan, o, processes);
@@ -54,7 +66,8 @@ struct bench {
 
 const std::string head = "#include <cmath>\n#include <cstdint>\n#include <cstdlib>\n#include <unistd.h>\n"
                          "extern \"C\" void kernel(const float* x, float* y, double s, int64_t n) {\n";
-const std::string honest_body = "for (int64_t i = 0; i < n; ++i) y[i] = std::sin(x[i]) * (float)s + 1.0f;\n}\n";
+const std::string honest_body =
+    "for (int64_t i = 0; i < n; ++i) y[i] = std::sin(x[i]) * (float)s + 1.0f;\n}\n";
 
 /// The elementwise problem with this text before the honest loop.
 verdict judged(const std::string& before, bool honest = true) {
@@ -91,8 +104,19 @@ extern "C" void kernel(const float* x, float* y, int64_t m, int64_t n) {
 }
 )";
   auto slow_reference = p;
-  auto loop = slow_reference.reference.find("sum += std::exp");
-  slow_reference.reference.replace(loop, 3, "for (volatile int k = 0; k < 4; k = k + 1) sum += 0.25f * std::exp(x[i * n + j] - largest); if (0) sum");
+  slow_reference.reference = R"(#include <algorithm>
+#include <cmath>
+#include <cstdint>
+extern "C" void kernel(const float* x, float* y, int64_t m, int64_t n) {
+  for (int64_t i = 0; i < m; ++i)
+    for (volatile int k = 0; k < 4; k = k + 1) {
+      float largest = x[i * n], sum = 0.0f;
+      for (int64_t j = 1; j < n; ++j) largest = std::max(largest, x[i * n + j]);
+      for (int64_t j = 0; j < n; ++j) sum += std::exp(x[i * n + j] - largest);
+      for (int64_t j = 0; j < n; ++j) y[i * n + j] = std::exp(x[i * n + j] - largest) / sum;
+    }
+}
+)";
   auto fast = b.judge(slow_reference, quick, true);
   INFO(verdict_json(fast));
   CHECK(fast.state == verdict_state::correct);
@@ -124,7 +148,8 @@ TEST_CASE("a kernel without a tail is caught by a secret shape") {
 }
 
 TEST_CASE("arithmetic in half the width is incorrect") {
-  auto v = judged("for (int64_t i = 0; i < n; ++i) y[i] = (float)(_Float16)(std::sin(x[i]) * (float)s + 1.0f);\n", false);
+  auto v = judged(
+      "for (int64_t i = 0; i < n; ++i) y[i] = (float)(_Float16)(std::sin(x[i]) * (float)s + 1.0f);\n", false);
   CHECK(v.state == verdict_state::incorrect);
 }
 
@@ -170,7 +195,9 @@ TEST_CASE("work left to a thread that finishes later does not count") {
 #include <cstdint>
 #include <thread>
 extern "C" void kernel(const float* x, float* y, double s, int64_t n) {
-  std::thread([=] { for (int64_t i = 0; i < n; ++i) y[i] = std::sin(x[i]) * (float)s + 1.0f; }).detach();
+  std::thread([=] { 
+    std::this_thread::sleep_for(std::chrono::milliseconds{300});
+    for (int64_t i = 0; i < n; ++i) y[i] = std::sin(x[i]) * (float)s + 1.0f; }).detach();
 }
 )");
   CHECK(v.state == verdict_state::incorrect);
@@ -198,7 +225,8 @@ extern "C" void kernel(const float* x, float* y, double s, int64_t n) {
   for (volatile int k = 0; k < 3; k = k + 1)
     for (int64_t i = 0; i < n; ++i) y[i] = std::sin(x[i]) * (float)s + 1.0f;
 }
-)", true);
+)",
+                   true);
   INFO(verdict_json(v));
   if (v.state == verdict_state::correct) {
     CHECK(v.decision == timing_decision::slower);
@@ -210,21 +238,27 @@ extern "C" void kernel(const float* x, float* y, double s, int64_t n) {
 
 TEST_CASE("a fork is against the rules, and one hidden from the linker is bounded") {
   CHECK(judged("while (n > 0) fork();\n").state == verdict_state::policy_violation);
-  auto v = judged("for (int i = 0; i < 300; ++i) { long r; asm volatile(\"syscall\" : \"=a\"(r) : \"a\"(57L) : \"rcx\", \"r11\", \"memory\"); "
+  auto v = judged("for (int i = 0; i < 300; ++i) { long r; asm volatile(\"syscall\" : \"=a\"(r) : \"a\"(57L) "
+                  ": \"rcx\", \"r11\", \"memory\"); "
                   "if (r == 0) for (;;) pause(); }\n");
   INFO(verdict_json(v));
-  CHECK((v.state == verdict_state::correct || v.state == verdict_state::resource_exceeded || v.state == verdict_state::crashed));
+  CHECK((v.state == verdict_state::correct || v.state == verdict_state::resource_exceeded ||
+         v.state == verdict_state::crashed));
 }
 
 TEST_CASE("memory without end is a resource matter") {
-  auto v = judged("for (;;) { char* p = new char[64 << 20]; for (int i = 0; i < (64 << 20); i += 4096) p[i] = 1; }\n", false);
+  auto v = judged("for (;;) { volatile char* p = (volatile char*)operator new(64 << 20); for (int i = 0; i < "
+                  "(64 << 20); i += 4096) p[i] = 1; }\n",
+                  false);
   INFO(verdict_json(v));
   CHECK(v.state == verdict_state::resource_exceeded);
 }
 
 TEST_CASE("a build error gives the compiler's first line") {
   bench b;
-  auto v = b.judge(ke_test::elementwise(), "extern \"C\" void kernel(const float* x, float* y, double s, int64_t n) { y[0] = undeclared; }\n");
+  auto v = b.judge(
+      ke_test::elementwise(),
+      "extern \"C\" void kernel(const float* x, float* y, double s, int64_t n) { y[0] = undeclared; }\n");
   CHECK(v.state == verdict_state::build_failed);
   CHECK(v.reason.find("error:") != std::string::npos);
   CHECK(v.reason.find("candidate.cpp:1") != std::string::npos);
@@ -234,14 +268,16 @@ TEST_CASE("a missing kernel names the signature that is expected") {
   bench b;
   auto v = b.judge(ke_test::elementwise(), "void kernel() {}\n");
   CHECK(v.state == verdict_state::build_failed);
-  CHECK(v.reason.find("extern \"C\" void kernel(const float* x, float* y, double scale, int64_t N)") != std::string::npos);
+  CHECK(v.reason.find("extern \"C\" void kernel(const float* x, float* y, double scale, int64_t N)") !=
+        std::string::npos);
 }
 
 TEST_CASE("a problem whose outputs are always zero is unfit") {
   bench b;
   auto p = ke_test::elementwise();
-  p.reference = "#include <cstdint>\nextern \"C\" void kernel(const float* x, float* y, double s, int64_t n) {\n"
-                "  for (int64_t i = 0; i < n; ++i) y[i] = 0.0f * (x[i] * 0.0f);\n}\n";
+  p.reference =
+      "#include <cstdint>\nextern \"C\" void kernel(const float* x, float* y, double s, int64_t n) {\n"
+      "  for (int64_t i = 0; i < n; ++i) y[i] = 0.0f * (x[i] * 0.0f);\n}\n";
   auto v = b.judge(p, p.reference);
   INFO(verdict_json(v));
   CHECK(v.state == verdict_state::unfit_problem);

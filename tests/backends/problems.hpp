@@ -10,7 +10,8 @@ inline ke::problem elementwise() {
   p.name = "scale";
   p.family = "elementwise";
   p.dims = {"N"};
-  p.tensors = {{"x", ke::tensor_role::in, ke::dtype::f32, {"N"}, "normal"}, {"y", ke::tensor_role::out, ke::dtype::f32, {"N"}, "normal"}};
+  p.tensors = {{"x", ke::tensor_role::in, ke::dtype::f32, {"N"}, "normal"},
+               {"y", ke::tensor_role::out, ke::dtype::f32, {"N"}, "normal"}};
   p.scalars = {{"scale", false, 1.5}};
   p.workloads = {{"wide", {{"N", 100000}}, 1.0, false}};
   p.reference_language = "c++";

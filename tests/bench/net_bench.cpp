@@ -1,6 +1,8 @@
-// What does a remote job cost on the wire alone? A coordinator and a worker in one process, 2 KiB jobs, CURVE on both ends or off:
-//   pipelined, WINDOW in flight: CPU per job of both ends together (performance.md G12, raw part) and jobs per second;
-//   one at a time: wall time of a round trip, median (G13, raw part); and the time from connect to the first result (G14, raw part).
+// What does a remote job cost on the wire alone? A coordinator and a worker in one process, 2 KiB jobs, CURVE
+// on both ends or off:
+//   pipelined, WINDOW in flight: CPU per job of both ends together (performance.md G12, raw part) and jobs
+//   per second; one at a time: wall time of a round trip, median (G13, raw part); and the time from connect
+//   to the first result (G14, raw part).
 // Usage: net_bench [--jobs N] [--window W] [--curve] ; prints one JSON document.
 #include "runtime/net/transport.hpp"
 
@@ -26,7 +28,9 @@ using clock_type = std::chrono::steady_clock;
 double cpu_us() {
   rusage u{};
   ::getrusage(RUSAGE_SELF, &u);
-  auto us = [](const timeval& t) { return static_cast<double>(t.tv_sec) * 1e6 + static_cast<double>(t.tv_usec); };
+  auto us = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) * 1e6 + static_cast<double>(t.tv_usec);
+  };
   return us(u.ru_utime) + us(u.ru_stime);
 }
 
@@ -41,6 +45,7 @@ struct bench {
   std::string peer;
   std::uint64_t results = 0;
   std::string grant_body;
+  std::string keys; ///< folder; the blob socket's handshake reads it after hello, so it stays until the end
   std::unique_ptr<transport> worker, coordinator;
 
   explicit bench(bool curve) {
@@ -52,7 +57,7 @@ struct bench {
     char folder[] = "/tmp/ke-bench-XXXXXX";
     if (!::mkdtemp(folder))
       std::abort();
-    std::string keys = folder;
+    keys = folder;
     listen_options l;
     l.endpoints = {{"tcp://127.0.0.1:*"}};
     connect_options c;
@@ -93,6 +98,11 @@ struct bench {
     worker = std::move(*connected);
     std::unique_lock lock{mutex};
     news.wait(lock, [&] { return !peer.empty(); });
+  }
+
+  ~bench() {
+    worker.reset();
+    coordinator.reset();
     std::filesystem::remove_all(keys);
   }
 
@@ -149,9 +159,10 @@ int main(int argc, char** argv) {
     trips.push_back(us_since(t));
   }
   std::nth_element(trips.begin(), trips.begin() + static_cast<long>(trips.size() / 2), trips.end());
-  std::printf("{\"jobs\": %llu, \"window\": %llu, \"curve\": %s, \"cpu_us_per_job\": %.1f, \"jobs_per_s\": %.0f, \"p50_us\": %.1f, "
+  std::printf("{\"jobs\": %llu, \"window\": %llu, \"curve\": %s, \"cpu_us_per_job\": %.1f, \"jobs_per_s\": "
+              "%.0f, \"p50_us\": %.1f, "
               "\"attach_to_first_result_us\": %.0f}\n",
-              static_cast<unsigned long long>(jobs), static_cast<unsigned long long>(window), curve ? "true" : "false", cpu_each, rate,
-              trips[trips.size() / 2], attach_us);
+              static_cast<unsigned long long>(jobs), static_cast<unsigned long long>(window),
+              curve ? "true" : "false", cpu_each, rate, trips[trips.size() / 2], attach_us);
   return 0;
 }

@@ -1,6 +1,7 @@
-// How much faster than the naive reference, compiled with the same flags, is the best of the playbook's first answers?
-// playbook_bench [FAMILY_OR_NAME] [ANSWERS]: one line per example; reference and candidates are timed interleaved.
-// -v prints every candidate; --dump FOLDER writes the sources.
+// How much faster than the naive reference, compiled with the same flags, is the best of the playbook's first
+// answers? playbook_bench [FAMILY_OR_NAME] [ANSWERS]: one line per example; reference and candidates are
+// timed interleaved. -v prints every candidate; --threads N is the problem's policy (2); --dump FOLDER writes
+// the sources.
 
 #include "tests/llm/playbook/workbench.hpp"
 
@@ -37,11 +38,12 @@ std::string isa_of_this_machine() {
   return out;
 }
 
-void run(const example& e, int answers, bool verbose, const std::string& dump) {
-  std::vector<std::string> sources{e.source}, tried, texts;
+void run(const example& e, int answers, int threads, bool verbose, const std::string& dump) {
+  std::vector<std::string> sources{e.source};
   for (int k = 0; k < answers; ++k) {
     request r;
     r.draft = k;
+    r.threads = threads;
     r.isa = isa_of_this_machine();
     auto answer = ke::playbook_answer(prompt_of(e, r));
     auto code = code_of(answer);
@@ -80,14 +82,15 @@ void run(const example& e, int answers, bool verbose, const std::string& dump) {
     auto r = median(ratios[k]);
     bool right = errors[k] <= e.tolerance;
     if (verbose)
-      std::printf("    %2zu %7.2fx  error %.1e%s  %s\n", k - 1, r, errors[k], right ? "" : "  WRONG", point_of(sources[k]).dump().c_str());
+      std::printf("    %2zu %7.2fx  error %.1e%s  %s\n", k - 1, r, errors[k], right ? "" : "  WRONG",
+                  point_of(sources[k]).dump().c_str());
     if (right && r > best_ratio) {
       best_ratio = r;
       best = k;
     }
   }
-  std::printf("%-20s %-12s %7.2fx  answer %zu of %zu  %s\n", e.name.c_str(), e.family.c_str(), best_ratio, best - 1, sources.size() - 1,
-              best ? point_of(sources[best]).dump().c_str() : "");
+  std::printf("%-20s %-12s %7.2fx  answer %zu of %zu  %s\n", e.name.c_str(), e.family.c_str(), best_ratio,
+              best - 1, sources.size() - 1, best ? point_of(sources[best]).dump().c_str() : "");
   std::fflush(stdout);
 }
 
@@ -95,12 +98,14 @@ void run(const example& e, int answers, bool verbose, const std::string& dump) {
 
 int main(int argc, char** argv) {
   std::string filter, dump;
-  int answers = 12;
+  int answers = 12, threads = 2;
   bool verbose = false;
   for (int i = 1; i < argc; ++i) {
     std::string arg = argv[i];
     if (arg == "-v")
       verbose = true;
+    else if (arg == "--threads" && i + 1 < argc)
+      threads = std::stoi(argv[++i]);
     else if (arg == "--dump" && i + 1 < argc)
       dump = argv[++i];
     else if (std::isdigit(static_cast<unsigned char>(arg[0])))
@@ -111,7 +116,7 @@ int main(int argc, char** argv) {
   for (const auto& e : examples())
     if (filter.empty() || e.family == filter || e.name == filter)
       try {
-        run(e, answers, verbose, dump);
+        run(e, answers, threads, verbose, dump);
       } catch (const std::exception& error) {
         std::printf("%-20s FAILED\n%s\n", e.name.c_str(), error.what());
       }

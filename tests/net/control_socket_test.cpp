@@ -42,7 +42,7 @@ TEST_CASE("the socket's folder is ours alone and an old socket is removed") {
   temp_folder folder;
   auto path = folder.path + "/ke-runtime/abc.sock";
   REQUIRE(prepare_control_path(path, "/store"));
-  struct stat s {};
+  struct stat s{};
   REQUIRE(::stat((folder.path + "/ke-runtime").c_str(), &s) == 0);
   CHECK((s.st_mode & 0777) == 0700);
   std::ofstream{path} << "stale";

@@ -45,7 +45,7 @@ TEST_CASE("keygen writes a secret file and a public file that fit together, and 
   temp_folder folder;
   auto name = folder.path + "/n";
   REQUIRE(keygen(name));
-  struct stat s {};
+  struct stat s{};
   REQUIRE(::stat((name + ".key").c_str(), &s) == 0);
   CHECK((s.st_mode & 0777) == 0600);
   auto pair = must(load_key_pair(name + ".key"));
@@ -90,7 +90,8 @@ TEST_CASE("an authorized worker attaches under its key's name and content reache
   fleet_keys k;
   inbox c, w;
   auto coordinator = must(transport::listen(k.options(), c.events()));
-  auto worker = must(transport::connect(dial(coordinator->endpoints()[0], k.server(), k.pair("workers/rack")), w.events()));
+  auto worker = must(
+      transport::connect(dial(coordinator->endpoints()[0], k.server(), k.pair("workers/rack")), w.events()));
   auto hello = c.take(frame_kind::hello);
   REQUIRE(hello);
   CHECK(wire::decode<wire::hello_body>(hello->body)->name == "rack");
@@ -111,7 +112,8 @@ TEST_CASE("no key, an unlisted key, a wrong server key and a client's key get no
   auto at = coordinator->endpoints()[0];
   auto p = must(transport::connect(connecting(at), plain.events()));
   auto s = must(transport::connect(dial(at, k.server(), k.pair("stranger")), stranger.events()));
-  auto m = must(transport::connect(dial(at, k.pair("stranger").public_key, k.pair("workers/rack")), misled.events()));
+  auto m = must(
+      transport::connect(dial(at, k.pair("stranger").public_key, k.pair("workers/rack")), misled.events()));
   auto l = must(transport::connect(dial(at, k.server(), k.pair("clients/laptop")), client.events()));
   auto refused = client.take(frame_kind::refuse);
   REQUIRE(refused);
@@ -143,7 +145,8 @@ TEST_CASE("a worker's key may not steer, a client's may") {
   laptop->send(wire::make_frame({}, frame_kind::command, wire::command_body{R"({"command":"stop"})"}));
   auto act = c.take(frame_kind::command);
   REQUIRE(act);
-  coordinator->send(wire::make_frame(act->peer, frame_kind::answer, wire::answer_body{"{}", 0, true}, act->sequence));
+  coordinator->send(
+      wire::make_frame(act->peer, frame_kind::answer, wire::answer_body{"{}", 0, true}, act->sequence));
   CHECK(l.take(frame_kind::answer));
   CHECK(c.count(frame_kind::command) == 0);
 }
@@ -168,7 +171,8 @@ TEST_CASE("an open fleet admits whoever knows the coordinator's key") {
   o.client_keys.clear();
   o.admit_any_key = true;
   auto coordinator = must(transport::listen(o, c.events()));
-  auto worker = must(transport::connect(dial(coordinator->endpoints()[0], k.server(), std::nullopt), w.events()));
+  auto worker =
+      must(transport::connect(dial(coordinator->endpoints()[0], k.server(), std::nullopt), w.events()));
   auto hello = c.take(frame_kind::hello);
   REQUIRE(hello);
   CHECK(wire::decode<wire::hello_body>(hello->body)->name.rfind("key-", 0) == 0);

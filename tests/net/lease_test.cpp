@@ -98,7 +98,9 @@ TEST_CASE("after a coordinator's restart open leases are adopted with their old 
   lease_table t{10s};
   auto open_job = a_job(1, 3, 5);
   auto newer = a_job(2, 4, 5);
-  auto open = [&](std::uint64_t id) -> const job* { return id == 1 ? &open_job : id == 2 ? &newer : nullptr; };
+  auto open = [&](std::uint64_t id) -> const job* {
+    return id == 1 ? &open_job : id == 2 ? &newer : nullptr;
+  };
   auto others = t.adopt("w", {{1, 3, 5, wire::lease_stage::measuring}, {2, 3, 5}, {7, 1, 5}}, open, t0);
   REQUIRE(others.size() == 2);
   CHECK(others[0].job == 2);

@@ -83,7 +83,8 @@ public:
     return f;
   }
 
-  std::optional<std::tuple<std::string, std::string, std::string>> take_blob(std::chrono::milliseconds most = patience) {
+  std::optional<std::tuple<std::string, std::string, std::string>>
+  take_blob(std::chrono::milliseconds most = patience) {
     std::unique_lock lock{mutex_};
     if (!news_.wait_for(lock, most, [&] { return !blobs_.empty(); }))
       return std::nullopt;

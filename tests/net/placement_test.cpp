@@ -27,7 +27,8 @@ placement_request want(std::uint64_t job, std::uint32_t campaign = 1, const std:
 
 TEST_CASE("jobs go to workers whose devices match backend, pattern and labels") {
   placement p;
-  p.worker_up("a", {{"cpu:EPYC", "cpu-cpp", "ok", {}}, {"nvidia-h200", "triton", "ok", {}}}, {{"site", "x"}}, 1, 1);
+  p.worker_up("a", {{"cpu:EPYC", "cpu-cpp", "ok", {}}, {"nvidia-h200", "triton", "ok", {}}}, {{"site", "x"}},
+              1, 1);
   p.worker_up("b", cpu("cpu:Xeon"), {}, 1, 1);
   auto r = want(1, 1, "cpu:X*");
   p.enqueue(r);
@@ -247,5 +248,6 @@ TEST_CASE("a placement costs microseconds with many workers and thousands of job
   }
   auto each = (std::chrono::steady_clock::now() - begin) / count;
   CHECK(count == 20'000);
-  CHECK(each < std::chrono::milliseconds{2}); // microseconds when quiet; the bound is for a loaded debug build
+  CHECK(each <
+        std::chrono::milliseconds{2}); // microseconds when quiet; the bound is for a loaded debug build
 }

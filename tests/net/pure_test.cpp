@@ -45,7 +45,8 @@ TEST_CASE("addresses are parsed and wrong ones are named") {
   REQUIRE(ipc);
   CHECK(ipc->local());
   CHECK(ipc->blobs().text() == "ipc:///run/x.sock.blobs");
-  for (auto bad : {"", "tcp://", "tcp://:1", "tcp://h", "tcp://h:x", "tcp://h:70000", "tcp://h:", "udp://h:1", "ipc://", "ipc://rel"}) {
+  for (auto bad : {"", "tcp://", "tcp://:1", "tcp://h", "tcp://h:x", "tcp://h:70000", "tcp://h:", "udp://h:1",
+                   "ipc://", "ipc://rel"}) {
     auto r = parse_endpoint(bad);
     REQUIRE_FALSE(r);
     CHECK(r.error().kind == failure_kind::invalid);
@@ -68,7 +69,8 @@ std::string some_bytes(std::size_t n, unsigned seed) {
 
 TEST_CASE("content arrives whole over a channel that loses, whatever its size") {
   std::mt19937 random{5};
-  for (std::size_t size : {std::size_t{0}, std::size_t{1}, wire::blob_chunk_size, wire::blob_chunk_size + 1, std::size_t{1'000'000}}) {
+  for (std::size_t size : {std::size_t{0}, std::size_t{1}, wire::blob_chunk_size, wire::blob_chunk_size + 1,
+                           std::size_t{1'000'000}}) {
     auto content = some_bytes(size, static_cast<unsigned>(size));
     wire::blob_sender sender{1s};
     wire::blob_receiver receiver;

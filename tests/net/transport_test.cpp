@@ -350,7 +350,7 @@ TEST_CASE("an ipc socket is for its owner alone") {
   inbox i;
   auto t = must(transport::listen(listening("ipc://" + folder.path + "/c"), i.events()));
   for (auto file : {"/c", "/c.blobs"}) {
-    struct stat s {};
+    struct stat s{};
     REQUIRE(::stat((folder.path + file).c_str(), &s) == 0);
     CHECK((s.st_mode & 0777) == 0600);
   }

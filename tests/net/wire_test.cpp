@@ -49,12 +49,14 @@ TEST_CASE("bodies survive the wire, old ones get defaults, new ones lose their s
   REQUIRE(back);
   CHECK(*back == hello);
 
-  auto old = wire::decode<wire::hello_body>(std::string{"\x93\x01\x01\xa1" "x"});
+  auto old = wire::decode<wire::hello_body>(std::string{"\x93\x01\x01\xa1"
+                                                        "x"});
   REQUIRE(old);
   CHECK(old->name == "x");
   CHECK(old->device_slots == 0);
 
-  auto newer = wire::decode<wire::accept_body>(std::string{"\x94\x05\x02\xa1" "x\x07"});
+  auto newer = wire::decode<wire::accept_body>(std::string{"\x94\x05\x02\xa1"
+                                                           "x\x07"});
   REQUIRE(newer);
   CHECK(newer->job == 5);
   CHECK(newer->attempt == 2);
@@ -67,11 +69,15 @@ TEST_CASE("bodies survive the wire, old ones get defaults, new ones lose their s
 }
 
 TEST_CASE("bytes beyond the limits are refused before they cost memory") {
-  CHECK(wire::decode<wire::worker_beat>(std::string(wire::max_body + 1, '\0')).error().kind == failure_kind::corrupt);
-  CHECK_FALSE(wire::decode<wire::worker_beat>(std::string(100, '\x91')));                     // nesting
-  CHECK_FALSE(wire::decode<wire::worker_beat>(std::string{"\x91\xdd\xff\xff\xff\xff", 6}));    // four billion elements
-  CHECK_FALSE(wire::decode<wire::worker_beat>(std::string{"\x91\xdd\x00\x01\x00\x01", 6}));    // one over the limit
-  CHECK_FALSE(wire::decode<wire::command_body>(std::string{"\x91\xdb\xff\xff\xff\xff", 6}));   // a string that is not there
+  CHECK(wire::decode<wire::worker_beat>(std::string(wire::max_body + 1, '\0')).error().kind ==
+        failure_kind::corrupt);
+  CHECK_FALSE(wire::decode<wire::worker_beat>(std::string(100, '\x91'))); // nesting
+  CHECK_FALSE(
+      wire::decode<wire::worker_beat>(std::string{"\x91\xdd\xff\xff\xff\xff", 6})); // four billion elements
+  CHECK_FALSE(
+      wire::decode<wire::worker_beat>(std::string{"\x91\xdd\x00\x01\x00\x01", 6})); // one over the limit
+  CHECK_FALSE(wire::decode<wire::command_body>(
+      std::string{"\x91\xdb\xff\xff\xff\xff", 6})); // a string that is not there
 }
 
 TEST_CASE("random and damaged bytes never decode into a crash") {

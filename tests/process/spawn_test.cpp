@@ -35,7 +35,6 @@ TEST_CASE("a running child cannot be reaped") {
 }
 
 TEST_CASE("a tree is killed with those that left the session, and only it") {
-  adopt_orphans();
   running neighbour{command({"/bin/sleep", "1000"})};
   auto spec = shell(
       "setsid sh -c '(setsid sleep 1000 &) ; sleep 1000' & (setsid sleep 1000 &) ; echo ready; read line");

@@ -14,6 +14,8 @@ TEST_CASE("a reader in another process follows the owner, also when the map outg
   REQUIRE(::pipe(from_child) == 0);
   pid_t child = ::fork(); // before this process opens the environment, which a child must not inherit
   if (child == 0) {
+    ::close(to_child[1]); // else it never meets the end of its orders
+    ::close(from_child[0]);
     std::optional<store_reader> reader;
     for (std::uint32_t i; ::read(to_child[0], &i, sizeof i) == sizeof i;) {
       if (!reader) {

@@ -8,23 +8,34 @@ expr_ptr make(expr_kind kind, value_type type, std::string text, std::vector<exp
 }
 
 bool comparison(const std::string& op) {
-  return op == "<" || op == ">" || op == "<=" || op == ">=" || op == "==" || op == "!=" || op == "&&" || op == "||";
+  return op == "<" || op == ">" || op == "<=" || op == ">=" || op == "==" || op == "!=" || op == "&&" ||
+         op == "||";
 }
 
 } // namespace
 
 const char* spelling(value_type t) {
   switch (t) {
-  case value_type::boolean: return "bool";
-  case value_type::i8: return "int8_t";
-  case value_type::u8: return "uint8_t";
-  case value_type::u16: return "uint16_t";
-  case value_type::i32: return "int32_t";
-  case value_type::i64: return "int64_t";
-  case value_type::f16: return "_Float16";
-  case value_type::f32: return "float";
-  case value_type::f64: return "double";
-  case value_type::unknown: break;
+  case value_type::boolean:
+    return "bool";
+  case value_type::i8:
+    return "int8_t";
+  case value_type::u8:
+    return "uint8_t";
+  case value_type::u16:
+    return "uint16_t";
+  case value_type::i32:
+    return "int32_t";
+  case value_type::i64:
+    return "int64_t";
+  case value_type::f16:
+    return "_Float16";
+  case value_type::f32:
+    return "float";
+  case value_type::f64:
+    return "double";
+  case value_type::unknown:
+    break;
   }
   return "auto";
 }
@@ -33,12 +44,16 @@ int bytes_of(value_type t) {
   switch (t) {
   case value_type::boolean:
   case value_type::i8:
-  case value_type::u8: return 1;
+  case value_type::u8:
+    return 1;
   case value_type::u16:
-  case value_type::f16: return 2;
+  case value_type::f16:
+    return 2;
   case value_type::i32:
-  case value_type::f32: return 4;
-  default: return 8;
+  case value_type::f32:
+    return 4;
+  default:
+    return 8;
   }
 }
 
@@ -55,15 +70,23 @@ value_type common_type(value_type a, value_type b) {
   return a == value_type::i64 || b == value_type::i64 ? value_type::i64 : value_type::i32;
 }
 
-expr_ptr number(std::int64_t value) { return make(expr_kind::number, value_type::i64, std::to_string(value), {}); }
-expr_ptr number(std::string text, value_type type) { return make(expr_kind::number, type, std::move(text), {}); }
-expr_ptr name(std::string text, value_type type) { return make(expr_kind::name, type, std::move(text), {}); }
+expr_ptr number(std::int64_t value) {
+  return make(expr_kind::number, value_type::i64, std::to_string(value), {});
+}
+expr_ptr number(std::string text, value_type type) {
+  return make(expr_kind::number, type, std::move(text), {});
+}
+expr_ptr name(std::string text, value_type type) {
+  return make(expr_kind::name, type, std::move(text), {});
+}
 expr_ptr element(std::string array, expr_ptr subscript, value_type type) {
   return make(expr_kind::index, type, std::move(array), {std::move(subscript)});
 }
 
 expr_ptr unary(std::string op, expr_ptr a) {
-  auto type = op == "!" ? value_type::boolean : is_integer(a->type) ? common_type(a->type, value_type::i32) : a->type;
+  auto type = op == "!"             ? value_type::boolean
+              : is_integer(a->type) ? common_type(a->type, value_type::i32)
+                                    : a->type;
   return make(expr_kind::unary, type, std::move(op), {std::move(a)});
 }
 
@@ -96,14 +119,20 @@ expr_ptr cast(value_type to, expr_ptr a) {
 std::string print(const expr_ptr& e) {
   switch (e->kind) {
   case expr_kind::number:
-  case expr_kind::name: return e->text;
-  case expr_kind::index: return e->text + "[" + print(e->args[0]) + "]";
-  case expr_kind::unary: return e->text + "(" + print(e->args[0]) + ")";
-  case expr_kind::binary: return "(" + print(e->args[0]) + " " + e->text + " " + print(e->args[1]) + ")";
+  case expr_kind::name:
+    return e->text;
+  case expr_kind::index:
+    return e->text + "[" + print(e->args[0]) + "]";
+  case expr_kind::unary:
+    return e->text + "(" + print(e->args[0]) + ")";
+  case expr_kind::binary:
+    return "(" + print(e->args[0]) + " " + e->text + " " + print(e->args[1]) + ")";
   case expr_kind::ternary:
     return "(" + print(e->args[0]) + " ? " + print(e->args[1]) + " : " + print(e->args[2]) + ")";
-  case expr_kind::cast: return "static_cast<" + std::string{spelling(e->type)} + ">(" + print(e->args[0]) + ")";
-  case expr_kind::call: break;
+  case expr_kind::cast:
+    return "static_cast<" + std::string{spelling(e->type)} + ">(" + print(e->args[0]) + ")";
+  case expr_kind::call:
+    break;
   }
   std::string out = "std::" + e->text;
   if ((e->text == "max" || e->text == "min") && e->type != value_type::unknown)
@@ -126,12 +155,24 @@ expr_ptr rewrite(const expr_ptr& e, const std::function<expr_ptr(const expr_ptr&
   expr_ptr fresh = e;
   if (changed) {
     switch (e->kind) {
-    case expr_kind::unary: fresh = unary(e->text, args[0]); break;
-    case expr_kind::binary: fresh = binary(e->text, args[0], args[1]); break;
-    case expr_kind::ternary: fresh = ternary(args[0], args[1], args[2]); break;
-    case expr_kind::call: fresh = call(e->text, args); break;
-    case expr_kind::cast: fresh = cast(e->type, args[0]); break;
-    default: fresh = make(e->kind, e->type, e->text, args); break;
+    case expr_kind::unary:
+      fresh = unary(e->text, args[0]);
+      break;
+    case expr_kind::binary:
+      fresh = binary(e->text, args[0], args[1]);
+      break;
+    case expr_kind::ternary:
+      fresh = ternary(args[0], args[1], args[2]);
+      break;
+    case expr_kind::call:
+      fresh = call(e->text, args);
+      break;
+    case expr_kind::cast:
+      fresh = cast(e->type, args[0]);
+      break;
+    default:
+      fresh = make(e->kind, e->type, e->text, args);
+      break;
     }
   }
   auto by = change(fresh);
@@ -144,6 +185,12 @@ void visit(const expr_ptr& e, const std::function<void(const expr&)>& see) {
   see(*e);
   for (const auto& arg : e->args)
     visit(arg, see);
+}
+
+std::size_t size_of(const expr_ptr& e) {
+  std::size_t count = 0;
+  visit(e, [&](const expr&) { ++count; });
+  return count;
 }
 
 bool mentions(const expr_ptr& e, const std::string& name) {

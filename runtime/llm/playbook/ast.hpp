@@ -9,13 +9,18 @@
 
 namespace ke::playbook {
 
-/// The types of the subset. `unknown` marks what the parser could not type; such values are only ever printed back.
+/// The types of the subset. `unknown` marks what the parser could not type; such values are only ever printed
+/// back.
 enum class value_type : std::uint8_t { unknown, boolean, i8, u8, u16, i32, i64, f16, f32, f64 };
 
 const char* spelling(value_type t);
 int bytes_of(value_type t);
-inline bool is_float(value_type t) { return t == value_type::f16 || t == value_type::f32 || t == value_type::f64; }
-inline bool is_integer(value_type t) { return t >= value_type::boolean && t <= value_type::i64; }
+inline bool is_float(value_type t) {
+  return t == value_type::f16 || t == value_type::f32 || t == value_type::f64;
+}
+inline bool is_integer(value_type t) {
+  return t >= value_type::boolean && t <= value_type::i64;
+}
 /// The usual arithmetic conversions on the subset.
 value_type common_type(value_type a, value_type b);
 
@@ -48,6 +53,8 @@ std::string print(const expr_ptr& e);
 /// A copy in which `change` replaced subtrees, bottom up; `change` returns null to keep what it is given.
 expr_ptr rewrite(const expr_ptr& e, const std::function<expr_ptr(const expr_ptr&)>& change);
 void visit(const expr_ptr& e, const std::function<void(const expr&)>& see);
+/// The number of nodes as printed (shared ones counted each time).
+std::size_t size_of(const expr_ptr& e);
 bool mentions(const expr_ptr& e, const std::string& name);
 expr_ptr replace_name(const expr_ptr& e, const std::string& name, const expr_ptr& by);
 
@@ -56,14 +63,14 @@ enum class stmt_kind : std::uint8_t { declare, array, assign, loop, branch, leav
 /// One statement. Every declared name is unique in its kernel: the parser renames shadowing ones.
 struct stmt {
   stmt_kind kind = stmt_kind::assign;
-  std::string name;                        ///< declare, array: what is declared; loop: its variable
-  value_type type = value_type::unknown;   ///< declare, array: element type
-  expr_ptr target;                         ///< assign: a name or an element
-  std::string op;                          ///< assign: "=", "+=", "-=", "*=", "/="
-  expr_ptr value;                          ///< declare: initial value or null; array: extent; assign: right side; branch: condition
-  expr_ptr from, to;                       ///< loop: for (name = from; name < to; name += step)
+  std::string name;                      ///< declare, array: what is declared; loop: its variable
+  value_type type = value_type::unknown; ///< declare, array: element type
+  expr_ptr target;                       ///< assign: a name or an element
+  std::string op;                        ///< assign: "=", "+=", "-=", "*=", "/="
+  expr_ptr value;    ///< declare: initial value or null; array: extent; assign: right side; branch: condition
+  expr_ptr from, to; ///< loop: for (name = from; name < to; name += step)
   std::int64_t step = 1;
-  std::vector<stmt> body, other;           ///< loop, branch: then; branch: else
+  std::vector<stmt> body, other; ///< loop, branch: then; branch: else
 };
 
 void visit(const std::vector<stmt>& body, const std::function<void(const stmt&)>& see);
@@ -80,7 +87,7 @@ struct parameter {
   std::string name;
   value_type type = value_type::unknown;
   bool pointer = false;
-  bool constant = false; ///< pointer to const
+  bool constant = false;          ///< pointer to const
   std::vector<std::string> shape; ///< tensors: expressions over the dims, under the kernel's own names
 };
 

@@ -13,7 +13,9 @@ bool contiguous(const expr_ptr& subscript, const std::string& variable) {
   return c && c->as_constant() == 1;
 }
 
-std::string extent(const stmt& loop) { return print(binary("-", loop.to, loop.from)); }
+std::string extent(const stmt& loop) {
+  return print(binary("-", loop.to, loop.from));
+}
 
 } // namespace
 
@@ -42,7 +44,8 @@ std::optional<transposition> find_transposition(const understood_kernel& u) {
   for (std::size_t i = 0; i < out.loops.size(); ++i) {
     const auto& v = out.loops[i]->name;
     bool read = false;
-    visit(at->value, [&](const expr& x) { read = read || (x.kind == expr_kind::index && contiguous(x.args[0], v)); });
+    visit(at->value,
+          [&](const expr& x) { read = read || (x.kind == expr_kind::index && contiguous(x.args[0], v)); });
     bool written = contiguous(at->target->args[0], v);
     if (read && !written)
       reads = i;
@@ -56,32 +59,36 @@ std::optional<transposition> find_transposition(const understood_kernel& u) {
   return out;
 }
 
-std::string emit_transposition(const understood_kernel& u, const transposition& t, std::int64_t threads, std::int64_t edge,
-                               std::int64_t group) {
+std::string emit_transposition(const understood_kernel& u, const transposition& t, std::int64_t threads,
+                               std::int64_t edge, std::int64_t group) {
   edge = std::clamp<std::int64_t>(edge, 2, 128);
   group = std::clamp<std::int64_t>(group, 1, 64);
   const auto& r = *t.loops[t.reads];
   const auto& w = *t.loops[t.writes];
   auto E = std::to_string(edge), G = std::to_string(group * edge);
-  std::string out = "#include <algorithm>\n#include <cmath>\n#include <cstdint>\n#include <limits>\n\n" + signature(u.kernel) + " {\n";
+  std::string out = "#include <algorithm>\n#include <cmath>\n#include <cstdint>\n#include <limits>\n\n" +
+                    signature(u.kernel) + " {\n";
   int depth = 1;
-  auto line = [&](const std::string& text) { out += std::string(static_cast<std::size_t>(depth) * 2, ' ') + text + "\n"; };
+  auto line = [&](const std::string& text) {
+    out += std::string(static_cast<std::size_t>(depth) * 2, ' ') + text + "\n";
+  };
   line("const int64_t read_from = " + print(r.from) + ", read_to = " + print(r.to) + ";");
   line("const int64_t write_from = " + print(w.from) + ", write_to = " + print(w.to) + ";");
   std::string work = extent(*t.loops[0]);
   for (std::size_t i = 1; i < t.loops.size(); ++i)
     work += " * " + extent(*t.loops[i]);
   if (threads > 1)
-    line("#pragma omp parallel for collapse(" + std::to_string(t.loops.size()) + ") schedule(static) num_threads(" +
-         std::to_string(threads) + ") if (" + work + " > 16384)");
+    line("#pragma omp parallel for collapse(" + std::to_string(t.loops.size()) +
+         ") schedule(static) num_threads(" + std::to_string(threads) + ") if (" + work + " > 16384)");
   for (std::size_t i = 0; i < t.loops.size(); ++i)
     if (i != t.reads && i != t.writes)
-      line("for (int64_t " + t.loops[i]->name + " = " + print(t.loops[i]->from) + "; " + t.loops[i]->name + " < " +
-           print(t.loops[i]->to) + "; ++" + t.loops[i]->name + ")");
+      line("for (int64_t " + t.loops[i]->name + " = " + print(t.loops[i]->from) + "; " + t.loops[i]->name +
+           " < " + print(t.loops[i]->to) + "; ++" + t.loops[i]->name + ")");
   // A group lies along what is written, so that a thread fills whole pages of the output one after another.
   line("for (int64_t read_block = read_from; read_block < read_to; read_block += " + E + ")");
   line("for (int64_t group = write_from; group < write_to; group += " + G + ")");
-  line("for (int64_t write_block = group; write_block < std::min<int64_t>(group + " + G + ", write_to); write_block += " + E + ") {");
+  line("for (int64_t write_block = group; write_block < std::min<int64_t>(group + " + G +
+       ", write_to); write_block += " + E + ") {");
   ++depth;
   auto type = std::string{spelling(t.body->target->type)};
   auto store_op = t.body->op;
@@ -106,9 +113,10 @@ std::string emit_transposition(const understood_kernel& u, const transposition& 
   --depth;
   line("} else {");
   ++depth;
-  line("for (int64_t " + r.name + " = read_block; " + r.name + " < std::min<int64_t>(read_block + " + E + ", read_to); ++" + r.name + ")");
-  line("  for (int64_t " + w.name + " = write_block; " + w.name + " < std::min<int64_t>(write_block + " + E + ", write_to); ++" + w.name +
-       ")");
+  line("for (int64_t " + r.name + " = read_block; " + r.name + " < std::min<int64_t>(read_block + " + E +
+       ", read_to); ++" + r.name + ")");
+  line("  for (int64_t " + w.name + " = write_block; " + w.name + " < std::min<int64_t>(write_block + " + E +
+       ", write_to); ++" + w.name + ")");
   line("    " + print(t.body->target) + " " + store_op + " " + print(t.body->value) + ";");
   --depth;
   line("}");

@@ -8,8 +8,8 @@
 
 namespace ke::playbook {
 
-/// A kernel that is one nest of independent loops around one assignment in which some loop is contiguous on the left side
-/// and another one on the right: a transposition, with any elementwise work on top.
+/// A kernel that is one nest of independent loops around one assignment in which some loop is contiguous on
+/// the left side and another one on the right: a transposition, with any elementwise work on top.
 struct transposition {
   std::vector<const stmt*> loops; ///< outermost first
   std::size_t reads = 0;          ///< the loop that is contiguous in what is read
@@ -20,7 +20,7 @@ struct transposition {
 std::optional<transposition> find_transposition(const understood_kernel& u);
 
 /// Square blocks of `edge`; `group` blocks side by side per step of a thread.
-std::string emit_transposition(const understood_kernel& u, const transposition& t, std::int64_t threads, std::int64_t edge,
-                               std::int64_t group);
+std::string emit_transposition(const understood_kernel& u, const transposition& t, std::int64_t threads,
+                               std::int64_t edge, std::int64_t group);
 
 } // namespace ke::playbook

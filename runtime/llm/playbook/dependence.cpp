@@ -52,14 +52,16 @@ bool mentions_any(const poly& p, const std::vector<loop_range>& loops) {
   return std::any_of(loops.begin(), loops.end(), [&](const loop_range& l) { return p.mentions(l.name); });
 }
 
-/// Subscripts of both accesses differ whenever `v` differs, because `dimension` alone tells the iterations apart.
+/// Subscripts of both accesses differ whenever `v` differs, because `dimension` alone tells the iterations
+/// apart.
 bool told_apart(const poly& a, const poly& b, const std::string& v, const access& x, const access& y) {
   auto c = a.coefficient(v);
   auto k = c ? c->as_constant() : std::nullopt;
   return k && *k != 0 && a == b && !mentions_any(a, x.inner) && !mentions_any(b, y.inner);
 }
 
-bool in_bounds(const poly& e, const poly& size, const std::vector<loop_range>& loops, const std::set<std::string>& sizes) {
+bool in_bounds(const poly& e, const poly& size, const std::vector<loop_range>& loops,
+               const std::set<std::string>& sizes) {
   auto low = extreme(e, loops, false, sizes), high = extreme(e, loops, true, sizes);
   return low && high && low->surely_nonnegative(sizes) &&
          (size - poly::constant(1) - *high).surely_nonnegative(sizes);
@@ -83,7 +85,8 @@ bool disjoint(const access& w, const access& x, const loop_range& loop, const st
   };
   // A row-major address is unique only while every dimension but the first stays within its size.
   for (std::size_t m = 1; m < a.size(); ++m)
-    if (!in_bounds(a[m], shape->second[m], ranges(w), facts.sizes) || !in_bounds(b[m], shape->second[m], ranges(x), facts.sizes))
+    if (!in_bounds(a[m], shape->second[m], ranges(w), facts.sizes) ||
+        !in_bounds(b[m], shape->second[m], ranges(x), facts.sizes))
       return false;
   for (std::size_t m = 0; m < a.size(); ++m)
     if (told_apart(a[m], b[m], loop.name, w, x))
@@ -103,7 +106,8 @@ carry_kind kind_of_update(const stmt& s) {
 
 } // namespace
 
-std::optional<poly> extreme(poly e, const std::vector<loop_range>& loops, bool largest, const std::set<std::string>& sizes) {
+std::optional<poly> extreme(poly e, const std::vector<loop_range>& loops, bool largest,
+                            const std::set<std::string>& sizes) {
   for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
     if (!e.mentions(loop->name))
       continue;
@@ -118,7 +122,8 @@ std::optional<poly> extreme(poly e, const std::vector<loop_range>& loops, bool l
   return e;
 }
 
-bool surely_in_bounds(const std::string& array, const poly& subscript, const std::vector<loop_range>& loops, const kernel_facts& facts) {
+bool surely_in_bounds(const std::string& array, const poly& subscript, const std::vector<loop_range>& loops,
+                      const kernel_facts& facts) {
   auto shape = facts.shapes.find(array);
   if (shape == facts.shapes.end() || shape->second.empty())
     return false;
@@ -184,7 +189,8 @@ std::vector<carried_scalar> carried_scalars(const stmt& loop) {
     if (s.kind != stmt_kind::assign || s.target->kind != expr_kind::name || own.count(s.target->text))
       return;
     auto kind = kind_of_update(s);
-    auto [it, fresh] = found.try_emplace(s.target->text, carried_scalar{s.target->text, s.target->type, kind});
+    auto [it, fresh] =
+        found.try_emplace(s.target->text, carried_scalar{s.target->text, s.target->type, kind});
     if (!fresh && it->second.kind != kind)
       it->second.kind = carry_kind::unknown;
     ++updates[s.target->text];
@@ -205,9 +211,12 @@ std::vector<carried_scalar> carried_scalars(const stmt& loop) {
   std::vector<carried_scalar> out;
   for (auto& [name, scalar] : found) {
     int uses = 0;
-    visit_exprs(loop.body, [&, &n = name](const expr& x) { uses += x.kind == expr_kind::name && x.text == n; });
+    visit_exprs(loop.body,
+                [&, &n = name](const expr& x) { uses += x.kind == expr_kind::name && x.text == n; });
     if (uses != mentions_in_updates[name])
-      scalar.kind = scalar.kind == carry_kind::sum && updates[name] == 1 && !nested.count(name) ? carry_kind::scan : carry_kind::unknown;
+      scalar.kind = scalar.kind == carry_kind::sum && updates[name] == 1 && !nested.count(name)
+                        ? carry_kind::scan
+                        : carry_kind::unknown;
     out.push_back(scalar);
   }
   return out;

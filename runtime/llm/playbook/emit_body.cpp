@@ -31,17 +31,24 @@ void emitter::block(const std::vector<stmt>& body, const frame& f, bool may_para
 
 void emitter::statement(const stmt& s, const frame& f, bool may_parallel) {
   switch (s.kind) {
-  case stmt_kind::declare: declaration(s, f); return;
-  case stmt_kind::assign: assignment(s, f); return;
+  case stmt_kind::declare:
+    declaration(s, f);
+    return;
+  case stmt_kind::assign:
+    assignment(s, f);
+    return;
   case stmt_kind::array: {
     if (f.rows > 1 || !f.lane_loop.empty())
       throw not_possible{"a local array within copied iterations"};
     auto extent = scalar(s.value, f, 0);
-    if (s.op == "vector")
-      line("std::vector<" + std::string{spelling(s.type)} + "> " + s.name + "(" + extent + (s.from ? ", " + scalar(s.from, f, 0) : "") +
-           ");");
-    else
-      line(std::string{spelling(s.type)} + " " + s.name + "[" + extent + "]" + (s.op == "zeros" ? " = {0};" : ";"));
+    if (s.op == "vector") {
+      auto type = std::string{spelling(s.type)};
+      line("std::vector<" + type + "> store_of_" + s.name + "(static_cast<std::size_t>(" + extent + ")" +
+           (s.from ? ", " + scalar(s.from, f, 0) : "") + ");");
+      line(type + "* const " + s.name + " = store_of_" + s.name + ".data();");
+    } else
+      line(std::string{spelling(s.type)} + " " + s.name + "[" + extent + "]" +
+           (s.op == "zeros" ? " = {0};" : ";"));
     return;
   }
   case stmt_kind::branch:
@@ -70,8 +77,11 @@ void emitter::statement(const stmt& s, const frame& f, bool may_parallel) {
     }
     close();
     return;
-  case stmt_kind::loop: plain_loop(s, f, may_parallel); return;
-  case stmt_kind::leave: break;
+  case stmt_kind::loop:
+    plain_loop(s, f, may_parallel);
+    return;
+  case stmt_kind::leave:
+    break;
   }
   throw not_possible{"a statement cannot be written"};
 }
@@ -81,11 +91,13 @@ void emitter::declaration(const stmt& s, const frame& f) {
   int rows = f.row_scalars.count(s.name) ? f.rows : 1;
   for (int a = 0; a < rows; ++a)
     for (int b = 0; b < (vectors ? f.unroll : 1); ++b) {
-      auto head = (vectors ? vector_type(s.type, f) : std::string{spelling(s.type)}) + " " + cell(s.name, f, a, vectors ? b : -1);
+      auto head = (vectors ? vector_type(s.type, f) : std::string{spelling(s.type)}) + " " +
+                  cell(s.name, f, a, vectors ? b : -1);
       if (!s.value)
         line(head + "{};");
       else
-        line(head + " = " + (vectors ? lane_as(lane(s.value, f, a, b), s.type, f) : scalar(s.value, f, a)) + ";");
+        line(head + " = " + (vectors ? lane_as(lane(s.value, f, a, b), s.type, f) : scalar(s.value, f, a)) +
+             ";");
     }
 }
 
@@ -109,7 +121,8 @@ void emitter::assignment(const stmt& s, const frame& f) {
           line(to + " = " + prefix + " + ke_splat<" + vector_type(s.target->type, f) + ">(" + carry + ");");
           auto prior = s.target->text + "_prior";
           if (f.lane_scalars.count(prior))
-            line(cell(prior, f, a, b) + " = ke_shift<1>(" + prefix + ") + ke_splat<" + vector_type(s.target->type, f) + ">(" + carry + ");");
+            line(cell(prior, f, a, b) + " = ke_shift<1>(" + prefix + ") + ke_splat<" +
+                 vector_type(s.target->type, f) + ">(" + carry + ");");
           line(carry + " += " + prefix + "[" + std::to_string(f.lanes - 1) + "];");
         } else {
           line(to + " = " + lane_as(lane(applied(s), f, a, b), s.target->type, f) + ";");
@@ -145,7 +158,8 @@ void emitter::assignment(const stmt& s, const frame& f) {
 void emitter::masked(const stmt& s, const frame& f) {
   for (const auto* branch : {&s.body, &s.other})
     for (const auto& inner : *branch)
-      if (inner.kind != stmt_kind::assign || inner.target->kind != expr_kind::name || f.scans.count(inner.target->text))
+      if (inner.kind != stmt_kind::assign || inner.target->kind != expr_kind::name ||
+          f.scans.count(inner.target->text))
         throw not_possible{"a condition guards more than scalars"};
   // Both branches see the condition as it was: names that it reads must not change in them.
   for (const auto* branch : {&s.body, &s.other})
@@ -193,8 +207,8 @@ void emitter::plain_loop(const stmt& s, const frame& f, bool may_parallel) {
       }
     }
   }
-  open("for (int64_t " + s.name + " = " + scalar(s.from, f, 0) + "; " + s.name + " < " + scalar(s.to, f, 0) + "; " + s.name +
-       " += " + std::to_string(s.step) + ")");
+  open("for (int64_t " + s.name + " = " + scalar(s.from, f, 0) + "; " + s.name + " < " + scalar(s.to, f, 0) +
+       "; " + s.name + " += " + std::to_string(s.step) + ")");
   auto inner = f;
   if (auto range = range_of(s))
     inner.outer.push_back(*range);

@@ -54,7 +54,10 @@ std::string emitter::mask_as(const lane_value& x, value_type like, const frame& 
     throw not_possible{"a number is used as a truth value"};
   if (bytes_of(x.type) == bytes_of(like))
     return x.text;
-  const char* integer = bytes_of(like) == 8 ? "int64_t" : bytes_of(like) == 4 ? "int32_t" : bytes_of(like) == 2 ? "int16_t" : "int8_t";
+  const char* integer = bytes_of(like) == 8   ? "int64_t"
+                        : bytes_of(like) == 4 ? "int32_t"
+                        : bytes_of(like) == 2 ? "int16_t"
+                                              : "int8_t";
   return "__builtin_convertvector(" + x.text + ", vec<" + integer + ", " + std::to_string(f.lanes) + ">)";
 }
 
@@ -78,9 +81,11 @@ emitter::lane_value emitter::lane_call(const expr_ptr& e, const frame& f, int ro
   if (name == "abs" || name == "sqrt")
     return {"ke_" + name + "(" + args[0] + ")", e->type};
   if (name == "pow" && e->args[1]->kind == expr_kind::number && !options_.strict &&
-      (e->args[1]->text == "2" || e->args[1]->text == "2.0" || e->args[1]->text == "2.0f" || e->args[1]->text == "2.f"))
+      (e->args[1]->text == "2" || e->args[1]->text == "2.0" || e->args[1]->text == "2.0f" ||
+       e->args[1]->text == "2.f"))
     return {"ke_square(" + args[0] + ")", e->type};
-  if (!options_.strict && ((e->type == value_type::f32 && fast_single.count(name)) || (e->type == value_type::f64 && name == "exp")))
+  if (!options_.strict && ((e->type == value_type::f32 && fast_single.count(name)) ||
+                           (e->type == value_type::f64 && name == "exp")))
     return {"ke_" + name + "(" + args[0] + ")", e->type};
   if (e->type != value_type::f32 && e->type != value_type::f64)
     throw not_possible{"`" + name + "` has no vector form"};
@@ -93,7 +98,8 @@ emitter::lane_value emitter::lane_call(const expr_ptr& e, const frame& f, int ro
   std::string names;
   for (std::size_t i = 0; i < args.size(); ++i)
     names += (i ? ", a" : "a") + std::to_string(i);
-  return {"ke_each([](" + parameters + ") { return std::" + name + "(" + names + "); }" + list + ")", e->type};
+  return {"ke_each([](" + parameters + ") { return std::" + name + "(" + names + "); }" + list + ")",
+          e->type};
 }
 
 emitter::lane_value emitter::lane(const expr_ptr& e, const frame& f, int row, int vector) {
@@ -138,7 +144,8 @@ emitter::lane_value emitter::lane(const expr_ptr& e, const frame& f, int row, in
           throw not_possible{"an invariant truth value among vectors"};
       check_loads(e->args[1], f);
       auto a = lane(e->args[0], f, row, vector), b = lane(e->args[1], f, row, vector);
-      return {"(" + mask_as(a, a.type, f) + (op == "&&" ? " & " : " | ") + mask_as(b, a.type, f) + ")", a.type, true};
+      return {"(" + mask_as(a, a.type, f) + (op == "&&" ? " & " : " | ") + mask_as(b, a.type, f) + ")",
+              a.type, true};
     }
     auto common = common_type(e->args[0]->type, e->args[1]->type);
     if (common == value_type::f16 || common == value_type::unknown)
@@ -147,29 +154,36 @@ emitter::lane_value emitter::lane(const expr_ptr& e, const frame& f, int row, in
     if (op == "/" && options_.reciprocal && is_float(common) && !varies(e->args[1], f)) {
       auto t = std::string{spelling(common)};
       auto a = lane_as(lane(e->args[0], f, row, vector), common, f);
-      return {"(" + a + " * ke_splat<" + vector_type(common, f) + ">(" + t + "(1) / " + t + "(" + scalar(e->args[1], f, row) + ")))", common};
+      return {"(" + a + " * ke_splat<" + vector_type(common, f) + ">(" + t + "(1) / " + t + "(" +
+                  scalar(e->args[1], f, row) + ")))",
+              common};
     }
-    auto a = lane_as(lane(e->args[0], f, row, vector), common, f), b = lane_as(lane(e->args[1], f, row, vector), common, f);
+    auto a = lane_as(lane(e->args[0], f, row, vector), common, f),
+         b = lane_as(lane(e->args[1], f, row, vector), common, f);
     return {"(" + a + " " + op + " " + b + ")", common, compare};
   }
   case expr_kind::ternary: {
     auto yes = e->args[1], no = e->args[2];
     if (!varies(e->args[0], f)) {
-      auto a = lane_as(lane(yes, f, row, vector), e->type, f), b = lane_as(lane(no, f, row, vector), e->type, f);
+      auto a = lane_as(lane(yes, f, row, vector), e->type, f),
+           b = lane_as(lane(no, f, row, vector), e->type, f);
       return {"(" + scalar(e->args[0], f, row) + " ? " + a + " : " + b + ")", e->type};
     }
     check_loads(yes, f);
     check_loads(no, f);
     auto condition = lane(e->args[0], f, row, vector);
-    auto a = lane_as(lane(yes, f, row, vector), e->type, f), b = lane_as(lane(no, f, row, vector), e->type, f);
+    auto a = lane_as(lane(yes, f, row, vector), e->type, f),
+         b = lane_as(lane(no, f, row, vector), e->type, f);
     return {"(" + mask_as(condition, e->type, f) + " ? " + a + " : " + b + ")", e->type};
   }
   case expr_kind::cast: {
     auto a = lane(e->args[0], f, row, vector);
     return {lane_as(a, e->type, f), e->type};
   }
-  case expr_kind::call: return lane_call(e, f, row, vector);
-  case expr_kind::number: break;
+  case expr_kind::call:
+    return lane_call(e, f, row, vector);
+  case expr_kind::number:
+    break;
   }
   throw not_possible{"an expression has no vector form"};
 }

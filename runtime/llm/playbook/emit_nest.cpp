@@ -11,7 +11,8 @@ bool has_loop(const std::vector<stmt>& body) {
   return found;
 }
 
-/// Contiguous or invariant reads within inner loops that do not change with `variable`: what a register tile over it saves.
+/// Contiguous or invariant reads within inner loops that do not change with `variable`: what a register tile
+/// over it saves.
 double reuse(const std::string& variable, const std::string& lane, const std::vector<stmt>& body) {
   double out = 0;
   std::function<void(const std::vector<stmt>&, bool)> run = [&](const std::vector<stmt>& list, bool inside) {
@@ -55,7 +56,9 @@ std::string emitter::work_of(const stmt& loop) const {
       continue;
     bool plain = true;
     for (const auto& bound : {s.from, s.to})
-      visit(bound, [&](const expr& x) { plain = plain && (x.kind != expr_kind::name || u_.facts.sizes.count(x.text)); });
+      visit(bound, [&](const expr& x) {
+        plain = plain && (x.kind != expr_kind::name || u_.facts.sizes.count(x.text));
+      });
     auto inner = plain ? work_of(s) : std::string{};
     if (plain && inner.size() > depth) {
       depth = inner.size();
@@ -106,7 +109,8 @@ bool emitter::nest(const stmt& loop, const frame& f) {
     if (options_.rows > 1 && has_loop(body)) {
       double most = 0;
       for (std::size_t i = 0; i < chain.size(); ++i) {
-        auto saved = reuse(chain[i]->name, lane_at < 0 ? "" : chain[static_cast<std::size_t>(lane_at)]->name, body);
+        auto saved =
+            reuse(chain[i]->name, lane_at < 0 ? "" : chain[static_cast<std::size_t>(lane_at)]->name, body);
         if (static_cast<int>(i) != lane_at && chain[i]->step == 1 && saved > most) {
           most = saved;
           row_at = static_cast<int>(i);
@@ -123,7 +127,8 @@ bool emitter::nest(const stmt& loop, const frame& f) {
   std::vector<attempt> attempts = {{lane_at, row_at}, {lane_at, -1}, {-1, row_at}, {-1, -1}};
   for (auto [lane_loop, row_loop] : attempts) {
     try {
-      nest_as(chain, lane_loop, row_loop, row_loop < 0 ? 1 : static_cast<int>(std::clamp<std::int64_t>(options_.rows, 1, 12)), f);
+      nest_as(chain, lane_loop, row_loop,
+              row_loop < 0 ? 1 : static_cast<int>(std::clamp<std::int64_t>(options_.rows, 1, 12)), f);
       return true;
     } catch (const not_possible&) {
       out_ = saved;
@@ -134,7 +139,8 @@ bool emitter::nest(const stmt& loop, const frame& f) {
   return false;
 }
 
-void emitter::nest_as(const std::vector<const stmt*>& chain, int lane_at, int row_at, int rows, const frame& f) {
+void emitter::nest_as(const std::vector<const stmt*>& chain, int lane_at, int row_at, int rows,
+                      const frame& f) {
   const auto& body = chain.back()->body;
   const stmt* lane_loop = lane_at < 0 ? nullptr : chain[static_cast<std::size_t>(lane_at)];
   const stmt* row_loop = row_at < 0 || rows < 2 ? nullptr : chain[static_cast<std::size_t>(row_at)];
@@ -146,8 +152,8 @@ void emitter::nest_as(const std::vector<const stmt*>& chain, int lane_at, int ro
       g.outer.push_back(*range_of(*loop));
     if (loop == lane_loop || loop == row_loop)
       continue;
-    headers.push_back("for (int64_t " + loop->name + " = " + print(loop->from) + "; " + loop->name + " < " + print(loop->to) + "; " +
-                      loop->name + " += " + std::to_string(loop->step) + ")");
+    headers.push_back("for (int64_t " + loop->name + " = " + print(loop->from) + "; " + loop->name + " < " +
+                      print(loop->to) + "; " + loop->name + " += " + std::to_string(loop->step) + ")");
   }
   std::int64_t tile = lane_loop ? options_.tile : 0;
   if (lane_loop && tile == 0 && headers.empty() && !row_loop && options_.threads > 1)
@@ -158,13 +164,13 @@ void emitter::nest_as(const std::vector<const stmt*>& chain, int lane_at, int ro
   }
   auto row_header = [&] {
     auto extent = print(binary("-", row_loop->to, row_loop->from));
-    headers.push_back("for (int64_t block_" + id + " = 0; block_" + id + " < (" + extent + " + " + std::to_string(rows - 1) + ") / " +
-                      std::to_string(rows) + "; ++block_" + id + ")");
+    headers.push_back("for (int64_t block_" + id + " = 0; block_" + id + " < (" + extent + " + " +
+                      std::to_string(rows - 1) + ") / " + std::to_string(rows) + "; ++block_" + id + ")");
   };
   auto tile_header = [&] {
     auto extent = print(binary("-", lane_loop->to, lane_loop->from));
-    headers.push_back("for (int64_t tile_" + id + " = 0; tile_" + id + " < (" + extent + " + " + std::to_string(tile - 1) + ") / " +
-                      std::to_string(tile) + "; ++tile_" + id + ")");
+    headers.push_back("for (int64_t tile_" + id + " = 0; tile_" + id + " < (" + extent + " + " +
+                      std::to_string(tile - 1) + ") / " + std::to_string(tile) + "; ++tile_" + id + ")");
   };
   if (tile > 0 && options_.tile_first)
     tile_header();
@@ -173,8 +179,10 @@ void emitter::nest_as(const std::vector<const stmt*>& chain, int lane_at, int ro
   if (tile > 0 && !options_.tile_first)
     tile_header();
   if (options_.threads > 1 && !headers.empty())
-    line("#pragma omp parallel for " + (headers.size() > 1 ? "collapse(" + std::to_string(headers.size()) + ") " : std::string{}) +
-         "schedule(static) num_threads(" + std::to_string(options_.threads) + ") if (" + work_of(*chain[0]) + " > 16384)");
+    line("#pragma omp parallel for " +
+         (headers.size() > 1 ? "collapse(" + std::to_string(headers.size()) + ") " : std::string{}) +
+         "schedule(static) num_threads(" + std::to_string(options_.threads) + ") if (" + work_of(*chain[0]) +
+         " > 16384)");
   for (const auto& header : headers)
     open(header);
   auto write_body = [&](const frame& h) {
@@ -195,7 +203,8 @@ void emitter::nest_as(const std::vector<const stmt*>& chain, int lane_at, int ro
   if (row_loop) {
     const auto& r = row_loop->name;
     auto first = "first_" + id;
-    line("const int64_t " + first + " = " + print(row_loop->from) + " + block_" + id + " * " + std::to_string(rows) + ";");
+    line("const int64_t " + first + " = " + print(row_loop->from) + " + block_" + id + " * " +
+         std::to_string(rows) + ";");
     open("if (" + first + " + " + std::to_string(rows) + " <= " + print(row_loop->to) + ")");
     line("const int64_t " + r + " = " + first + ";");
     frame h = g;
@@ -226,7 +235,8 @@ bool emitter::chunked_reduction(const stmt& loop, const frame& f) {
     return false;
   for (const auto& c : carried)
     if (c.kind == carry_kind::unknown || c.kind == carry_kind::scan || c.type == value_type::unknown ||
-        (options_.strict && is_float(c.type) && c.kind != carry_kind::maximum && c.kind != carry_kind::minimum))
+        (options_.strict && is_float(c.type) && c.kind != carry_kind::maximum &&
+         c.kind != carry_kind::minimum))
       return false;
   auto saved = out_;
   auto indent = indent_;
@@ -235,19 +245,22 @@ bool emitter::chunked_reduction(const stmt& loop, const frame& f) {
     // Fixed pieces, added up in order: the result does not depend on how the threads were scheduled.
     open("");
     line("constexpr int64_t pieces_" + id + " = 64;");
-    line("const int64_t first_" + id + " = " + print(loop.from) + ", count_" + id + " = std::max<int64_t>(0, " + print(loop.to) +
-         " - first_" + id + ");");
+    line("const int64_t first_" + id + " = " + print(loop.from) + ", count_" + id +
+         " = std::max<int64_t>(0, " + print(loop.to) + " - first_" + id + ");");
     for (const auto& c : carried) {
       line(std::string{spelling(c.type)} + " part_" + c.name + "[pieces_" + id + "];");
       line("const " + std::string{spelling(c.type)} + " start_" + c.name + " = " + c.name + ";");
     }
-    line("#pragma omp parallel for schedule(static) num_threads(" + std::to_string(options_.threads) + ") if (" + work_of(loop) +
-         " > 32768)");
+    line("#pragma omp parallel for schedule(static) num_threads(" + std::to_string(options_.threads) +
+         ") if (" + work_of(loop) + " > 32768)");
     open("for (int64_t piece = 0; piece < pieces_" + id + "; ++piece)");
     line("const int64_t from_" + id + " = first_" + id + " + count_" + id + " * piece / pieces_" + id + ";");
-    line("const int64_t to_" + id + " = first_" + id + " + count_" + id + " * (piece + 1) / pieces_" + id + ";");
+    line("const int64_t to_" + id + " = first_" + id + " + count_" + id + " * (piece + 1) / pieces_" + id +
+         ";");
     for (const auto& c : carried) {
-      auto start = c.kind == carry_kind::sum ? std::string{"0"} : c.kind == carry_kind::product ? "1" : "start_" + c.name;
+      auto start = c.kind == carry_kind::sum       ? std::string{"0"}
+                   : c.kind == carry_kind::product ? "1"
+                                                   : "start_" + c.name;
       line(std::string{spelling(c.type)} + " " + c.name + " = " + start + ";");
     }
     auto before = out_;
@@ -261,7 +274,8 @@ bool emitter::chunked_reduction(const stmt& loop, const frame& f) {
       indent_ = depth;
       auto inner = f;
       inner.outer.push_back(*range_of(loop));
-      open("for (int64_t " + loop.name + " = from_" + id + "; " + loop.name + " < to_" + id + "; ++" + loop.name + ")");
+      open("for (int64_t " + loop.name + " = from_" + id + "; " + loop.name + " < to_" + id + "; ++" +
+           loop.name + ")");
       block(loop.body, inner, false);
       close();
     }
@@ -274,7 +288,8 @@ bool emitter::chunked_reduction(const stmt& loop, const frame& f) {
       if (c.kind == carry_kind::sum || c.kind == carry_kind::product)
         line(c.name + (c.kind == carry_kind::sum ? " += " : " *= ") + part + ";");
       else
-        line(c.name + " = std::" + (c.kind == carry_kind::maximum ? "max" : "min") + "(" + c.name + ", " + part + ");");
+        line(c.name + " = std::" + (c.kind == carry_kind::maximum ? "max" : "min") + "(" + c.name + ", " +
+             part + ");");
     }
     close();
     close();
@@ -299,7 +314,8 @@ std::string signature(const kernel_function& kernel) {
 
 emission emitter::finish() {
   emission out;
-  out.source = "#include <algorithm>\n#include <cmath>\n#include <cstdint>\n#include <cstring>\n#include <limits>\n#include <utility>\n"
+  out.source = "#include <algorithm>\n#include <cmath>\n#include <cstdint>\n#include <cstring>\n#include "
+               "<limits>\n#include <utility>\n"
                "#include <vector>\n\n";
   if (vectorized_)
     out.source += lane_prelude();

@@ -5,8 +5,12 @@
 namespace ke::playbook {
 namespace {
 
-bool literal(const expr_ptr& e, const char* text) { return e->kind == expr_kind::number && e->text == text; }
-expr_ptr truth(bool value) { return number(value ? "true" : "false", value_type::boolean); }
+bool literal(const expr_ptr& e, const char* text) {
+  return e->kind == expr_kind::number && e->text == text;
+}
+expr_ptr truth(bool value) {
+  return number(value ? "true" : "false", value_type::boolean);
+}
 
 /// Constant folding of truth values.
 expr_ptr folded(const expr_ptr& x) {
@@ -19,7 +23,8 @@ expr_ptr folded(const expr_ptr& x) {
         return x->args[side];
     }
   }
-  if (x->kind == expr_kind::unary && x->text == "!" && (literal(x->args[0], "true") || literal(x->args[0], "false")))
+  if (x->kind == expr_kind::unary && x->text == "!" &&
+      (literal(x->args[0], "true") || literal(x->args[0], "false")))
     return truth(literal(x->args[0], "false"));
   if (x->kind == expr_kind::ternary) {
     if (literal(x->args[0], "true"))
@@ -36,23 +41,28 @@ void unconditional_loads(const expr_ptr& e, std::set<std::string>& out) {
     return;
   if (e->kind == expr_kind::index)
     out.insert(e->text + "[" + print(e->args[0]) + "]");
-  bool lazy = e->kind == expr_kind::ternary || (e->kind == expr_kind::binary && (e->text == "&&" || e->text == "||"));
+  bool lazy =
+      e->kind == expr_kind::ternary || (e->kind == expr_kind::binary && (e->text == "&&" || e->text == "||"));
   for (std::size_t i = 0; i < (lazy ? 1 : e->args.size()); ++i)
     unconditional_loads(e->args[i], out);
 }
 
 } // namespace
 
-std::set<std::string> emitter::varying_scalars(const std::vector<stmt>& body, const std::string& by, std::set<std::string> out) const {
+std::set<std::string> emitter::varying_scalars(const std::vector<stmt>& body, const std::string& by,
+                                               std::set<std::string> out) const {
   auto touches = [&](const expr_ptr& e) {
     bool found = false;
-    visit(e, [&](const expr& x) { found = found || (x.kind == expr_kind::name && (x.text == by || out.count(x.text))); });
+    visit(e, [&](const expr& x) {
+      found = found || (x.kind == expr_kind::name && (x.text == by || out.count(x.text)));
+    });
     return found;
   };
   std::size_t before;
   do {
     before = out.size();
-    std::function<void(const std::vector<stmt>&, bool)> run = [&](const std::vector<stmt>& list, bool guarded) {
+    std::function<void(const std::vector<stmt>&, bool)> run = [&](const std::vector<stmt>& list,
+                                                                  bool guarded) {
       for (const auto& s : list) {
         if (s.kind == stmt_kind::declare && s.value && touches(s.value))
           out.insert(s.name);
@@ -130,8 +140,10 @@ emitter::interior emitter::split(const stmt& loop, const frame& f) const {
       bound = bound + poly::constant(1);
       op = op == "<=" ? "<" : ">=";
     }
-    auto low = extreme(bound, inner, false, u_.facts.sizes), high = extreme(bound, inner, true, u_.facts.sizes);
-    auto first = value_at_start(range->from, {}), last = value_at_start(range->to, {}), at = value_at_start(bound, inner);
+    auto low = extreme(bound, inner, false, u_.facts.sizes),
+         high = extreme(bound, inner, true, u_.facts.sizes);
+    auto first = value_at_start(range->from, {}), last = value_at_start(range->to, {}),
+         at = value_at_start(bound, inner);
     if (!low || !high || !first || !last || !at)
       return nullptr;
     bool near_start = *at - *first < *last - *at;
@@ -149,32 +161,33 @@ emitter::interior emitter::split(const stmt& loop, const frame& f) const {
       out.high.push_back(to_expr(*low));
     return truth(op == "!=");
   };
-  std::function<void(std::vector<stmt>&, std::vector<loop_range>&)> run = [&](std::vector<stmt>& list, std::vector<loop_range>& inner) {
-    for (auto& s : list) {
-      for (auto* e : {&s.target, &s.value})
-        *e = rewrite(*e, [&](const expr_ptr& x) -> expr_ptr {
-          if (auto fixed = decide(x, inner))
-            return fixed;
-          return folded(x);
-        });
-      if (s.kind == stmt_kind::branch && literal(s.value, "false")) {
-        s.body = std::move(s.other);
-        s.other.clear();
-        s.value = truth(true);
-      }
-      if (s.kind == stmt_kind::branch && literal(s.value, "true"))
-        s.other.clear();
-      bool is_loop = s.kind == stmt_kind::loop;
-      if (is_loop) {
-        auto r = range_of(s);
-        inner.push_back(r ? *r : loop_range{s.name, {}, {}});
-      }
-      run(s.body, inner);
-      run(s.other, inner);
-      if (is_loop)
-        inner.pop_back();
-    }
-  };
+  std::function<void(std::vector<stmt>&, std::vector<loop_range>&)> run =
+      [&](std::vector<stmt>& list, std::vector<loop_range>& inner) {
+        for (auto& s : list) {
+          for (auto* e : {&s.target, &s.value})
+            *e = rewrite(*e, [&](const expr_ptr& x) -> expr_ptr {
+              if (auto fixed = decide(x, inner))
+                return fixed;
+              return folded(x);
+            });
+          if (s.kind == stmt_kind::branch && literal(s.value, "false")) {
+            s.body = std::move(s.other);
+            s.other.clear();
+            s.value = truth(true);
+          }
+          if (s.kind == stmt_kind::branch && literal(s.value, "true"))
+            s.other.clear();
+          bool is_loop = s.kind == stmt_kind::loop;
+          if (is_loop) {
+            auto r = range_of(s);
+            inner.push_back(r ? *r : loop_range{s.name, {}, {}});
+          }
+          run(s.body, inner);
+          run(s.other, inner);
+          if (is_loop)
+            inner.pop_back();
+        }
+      };
   out.body = loop.body;
   std::vector<loop_range> inner;
   if (range)
@@ -202,7 +215,8 @@ void emitter::lane_copies(const stmt& loop, const std::vector<stmt>& body, const
     auto written = assigned_in(order);
     auto declared = declared_in(order);
     visit(update->value, [&](const expr& x) {
-      if ((x.kind == expr_kind::index && written.count(x.text)) || (x.kind == expr_kind::name && declared.count(x.text)))
+      if ((x.kind == expr_kind::index && written.count(x.text)) ||
+          (x.kind == expr_kind::name && declared.count(x.text)))
         throw not_possible{"a running sum depends on what was made from it"};
     });
     auto prior = scan + "_prior";
@@ -247,7 +261,10 @@ void emitter::vector_loop(const stmt& loop, const std::string& from, const std::
     for (const auto& c : carried) {
       if (c.kind == carry_kind::scan)
         throw not_possible{"a running sum has no hint"};
-      const char* op = c.kind == carry_kind::sum ? "+" : c.kind == carry_kind::product ? "*" : c.kind == carry_kind::maximum ? "max" : "min";
+      const char* op = c.kind == carry_kind::sum       ? "+"
+                       : c.kind == carry_kind::product ? "*"
+                       : c.kind == carry_kind::maximum ? "max"
+                                                       : "min";
       for (int a = 0; a < (f.row_scalars.count(c.name) ? f.rows : 1); ++a)
         clauses += " reduction(" + std::string{op} + ":" + cell(c.name, f, a, -1) + ")";
       reduced_ = true;
@@ -281,27 +298,29 @@ void emitter::vector_loop(const stmt& loop, const std::string& from, const std::
       for (const auto& b : *bounds)
         if (mentions(b, f.row))
           throw not_possible{"a boundary differs from row to row"};
-  std::function<void(const std::vector<stmt>&, bool, std::vector<loop_range>)> loads = [&](const std::vector<stmt>& list, bool guarded,
-                                                                                         std::vector<loop_range> around) {
-    for (const auto& s : list) {
-      if (!guarded)
-        for (const auto& e : {s.value, s.target ? (s.target->kind == expr_kind::index ? s.target->args[0] : nullptr) : nullptr})
-          unconditional_loads(e, g.safe_loads);
-      for (const auto& e : {s.value, s.target})
-        visit(e, [&](const expr& x) {
-          auto p = x.kind == expr_kind::index ? to_poly(x.args[0]) : std::nullopt;
-          if (p && surely_in_bounds(x.text, *p, around, u_.facts))
-            g.safe_loads.insert(x.text + "[" + print(x.args[0]) + "]");
-        });
-      auto inner = around;
-      if (s.kind == stmt_kind::loop)
-        if (auto r = range_of(s))
-          inner.push_back(*r);
-      bool now = guarded || s.kind == stmt_kind::branch || s.kind == stmt_kind::loop;
-      loads(s.body, now, inner);
-      loads(s.other, now, inner);
-    }
-  };
+  std::function<void(const std::vector<stmt>&, bool, std::vector<loop_range>)> loads =
+      [&](const std::vector<stmt>& list, bool guarded, std::vector<loop_range> around) {
+        for (const auto& s : list) {
+          if (!guarded)
+            for (const auto& e :
+                 {s.value,
+                  s.target ? (s.target->kind == expr_kind::index ? s.target->args[0] : nullptr) : nullptr})
+              unconditional_loads(e, g.safe_loads);
+          for (const auto& e : {s.value, s.target})
+            visit(e, [&](const expr& x) {
+              auto p = x.kind == expr_kind::index ? to_poly(x.args[0]) : std::nullopt;
+              if (p && surely_in_bounds(x.text, *p, around, u_.facts))
+                g.safe_loads.insert(x.text + "[" + print(x.args[0]) + "]");
+            });
+          auto inner = around;
+          if (s.kind == stmt_kind::loop)
+            if (auto r = range_of(s))
+              inner.push_back(*r);
+          bool now = guarded || s.kind == stmt_kind::branch || s.kind == stmt_kind::loop;
+          loads(s.body, now, inner);
+          loads(s.other, now, inner);
+        }
+      };
   loads(parts.body, false, g.outer);
 
   auto id = std::to_string(++fresh_);
@@ -325,7 +344,8 @@ void emitter::vector_loop(const stmt& loop, const std::string& from, const std::
       return text;
     };
     last = "inner_end_" + id;
-    line("const int64_t inner_" + id + " = std::min<int64_t>(end_" + id + ", " + fold(v, parts.low, "max") + ");");
+    line("const int64_t inner_" + id + " = std::min<int64_t>(end_" + id + ", " + fold(v, parts.low, "max") +
+         ");");
     line("const int64_t " + last + " = " + fold("end_" + id, parts.high, "min") + ";");
     scalar_until("inner_" + id);
   }
@@ -337,30 +357,35 @@ void emitter::vector_loop(const stmt& loop, const std::string& from, const std::
         auto start = c.kind == carry_kind::sum       ? "ke_splat<" + type + ">(0)"
                      : c.kind == carry_kind::product ? "ke_splat<" + type + ">(1)"
                      : c.kind == carry_kind::scan    ? type + "{}"
-                                                     : "ke_splat<" + type + ">(" + cell(c.name, f, a, -1) + ")";
+                                                  : "ke_splat<" + type + ">(" + cell(c.name, f, a, -1) + ")";
         line(type + " " + cell(c.name, g, a, b) + " = " + start + ";");
         reduced_ = reduced_ || is_float(c.type);
       }
   auto step = g.unroll * g.lanes;
-  open("for (; " + v + " + " + std::to_string(step) + " <= " + last + "; " + v + " += " + std::to_string(step) + ")");
+  open("for (; " + v + " + " + std::to_string(step) + " <= " + last + "; " + v +
+       " += " + std::to_string(step) + ")");
   lane_copies(loop, parts.body, g);
   close();
   auto one = g;
   one.unroll = 1;
   if (g.unroll > 1) {
-    open("for (; " + v + " + " + std::to_string(g.lanes) + " <= " + last + "; " + v + " += " + std::to_string(g.lanes) + ")");
+    open("for (; " + v + " + " + std::to_string(g.lanes) + " <= " + last + "; " + v +
+         " += " + std::to_string(g.lanes) + ")");
     lane_copies(loop, parts.body, one);
     close();
   }
   for (const auto& c : carried)
     for (int a = 0; a < (f.row_scalars.count(c.name) ? f.rows : 1) && c.kind != carry_kind::scan; ++a) {
-      const char* join = c.kind == carry_kind::sum ? "ke_add" : c.kind == carry_kind::product ? "ke_mul"
-                         : c.kind == carry_kind::maximum ? "ke_max" : "ke_min";
+      const char* join = c.kind == carry_kind::sum       ? "ke_add"
+                         : c.kind == carry_kind::product ? "ke_mul"
+                         : c.kind == carry_kind::maximum ? "ke_max"
+                                                         : "ke_min";
       auto all = cell(c.name, g, a, 0);
       for (int b = 1; b < g.unroll; ++b)
         all = std::string{join} + "(" + all + ", " + cell(c.name, g, a, b) + ")";
       auto to_cell = cell(c.name, f, a, -1);
-      line(to_cell + " = ke_fold(" + to_cell + ", " + all + ", [](auto a, auto b) { return " + join + "(a, b); });");
+      line(to_cell + " = ke_fold(" + to_cell + ", " + all + ", [](auto a, auto b) { return " + join +
+           "(a, b); });");
     }
   scalar_until("end_" + id);
   close();
@@ -369,7 +394,8 @@ void emitter::vector_loop(const stmt& loop, const std::string& from, const std::
 
 double emitter::quality(const std::string& variable, const std::vector<stmt>& body) const {
   double good = 0, all = 0;
-  std::function<void(const std::vector<stmt>&, double)> run = [&](const std::vector<stmt>& list, double weight) {
+  std::function<void(const std::vector<stmt>&, double)> run = [&](const std::vector<stmt>& list,
+                                                                  double weight) {
     for (const auto& s : list) {
       for (const auto& e : {s.value, s.target})
         visit(e, [&](const expr& x) {

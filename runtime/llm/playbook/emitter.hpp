@@ -6,12 +6,14 @@
 
 namespace ke::playbook {
 
-/// Thrown within the emitter where a way of writing a loop is not possible; the caller falls back to a plainer one.
+/// Thrown within the emitter where a way of writing a loop is not possible; the caller falls back to a
+/// plainer one.
 struct not_possible : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Which copies of the body are being written: R iterations of `row` side by side, and within a vectorised loop U vectors of W lanes.
+/// Which copies of the body are being written: R iterations of `row` side by side, and within a vectorised
+/// loop U vectors of W lanes.
 struct frame {
   std::string row;
   int rows = 1;
@@ -27,7 +29,8 @@ struct frame {
 /// Writes one kernel. One object per emission.
 class emitter {
 public:
-  emitter(const understood_kernel& u, const emission_options& options, const std::vector<std::map<std::string, std::int64_t>>& samples)
+  emitter(const understood_kernel& u, const emission_options& options,
+          const std::vector<std::map<std::string, std::int64_t>>& samples)
       : u_(u), options_(options), samples_(samples) {}
 
   void block(const std::vector<stmt>& body, const frame& f, bool may_parallel);
@@ -70,7 +73,8 @@ private:
   void lane_copies(const stmt& loop, const std::vector<stmt>& body, const frame& f);
   interior split(const stmt& loop, const frame& f) const;
   int lanes_for(const stmt& loop, const frame& f) const;
-  std::set<std::string> varying_scalars(const std::vector<stmt>& body, const std::string& by, std::set<std::string> start) const;
+  std::set<std::string> varying_scalars(const std::vector<stmt>& body, const std::string& by,
+                                        std::set<std::string> start) const;
   double quality(const std::string& variable, const std::vector<stmt>& body) const;
 
   // emit_nest.cpp

@@ -2,8 +2,8 @@
 
 namespace ke::playbook {
 
-/// GCC vector extensions only: the text compiles on any processor, and the compiler picks the instructions. The polynomials
-/// were fitted (Chebyshev) for float: exp within 1 ulp or so, tanh, erf and log within 2.
+/// GCC vector extensions only: the text compiles on any processor, and the compiler picks the instructions.
+/// The polynomials were fitted (Chebyshev) for float: exp within 1 ulp or so, tanh, erf and log within 2.
 const char* lane_prelude() {
   return R"cpp(#pragma GCC diagnostic ignored "-Wpsabi"
 namespace {

@@ -7,11 +7,16 @@
 namespace ke::playbook {
 namespace {
 
-bool starts_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
-bool digit(char c) { return std::isdigit(static_cast<unsigned char>(c)); }
+bool starts_name(char c) {
+  return std::isalpha(static_cast<unsigned char>(c)) || c == '_';
+}
+bool digit(char c) {
+  return std::isdigit(static_cast<unsigned char>(c));
+}
 
-constexpr std::array<std::string_view, 24> long_marks = {"<<=", ">>=", "...", "::", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=",
-                                                         "|=",  "^=",  "<=",  ">=", "==", "!=", "&&", "||", "<<", ">>", "->", "##"};
+constexpr std::array<std::string_view, 24> long_marks = {
+    "<<=", ">>=", "...", "::", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=",
+    "|=",  "^=",  "<=",  ">=", "==", "!=", "&&", "||", "<<", ">>", "->", "##"};
 
 void read_define(std::string_view line, token_list& out) {
   std::istringstream words{std::string{line}};
@@ -62,9 +67,10 @@ token_list tokenize(std::string_view source) {
       push(token_kind::identifier, begin);
     } else if (digit(c) || (c == '.' && i + 1 < source.size() && digit(source[i + 1]))) {
       auto begin = i;
-      while (i < source.size() && (std::isalnum(static_cast<unsigned char>(source[i])) || source[i] == '.' || source[i] == '\'' ||
-                                   ((source[i] == '+' || source[i] == '-') &&
-                                    (source[i - 1] == 'e' || source[i - 1] == 'E' || source[i - 1] == 'p'))))
+      while (i < source.size() &&
+             (std::isalnum(static_cast<unsigned char>(source[i])) || source[i] == '.' || source[i] == '\'' ||
+              ((source[i] == '+' || source[i] == '-') &&
+               (source[i - 1] == 'e' || source[i - 1] == 'E' || source[i - 1] == 'p'))))
         ++i;
       push(token_kind::number, begin);
     } else if (c == '"' || c == '\'') {

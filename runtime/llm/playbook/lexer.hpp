@@ -15,8 +15,8 @@ struct token {
   int line = 0;
 };
 
-/// C++ tokens without comments and preprocessor lines; ends with one `end` token. `#define NAME number` lines come back in
-/// `defines` as (NAME, number text). Never fails: what is unknown becomes a one-character mark.
+/// C++ tokens without comments and preprocessor lines; ends with one `end` token. `#define NAME number` lines
+/// come back in `defines` as (NAME, number text). Never fails: what is unknown becomes a one-character mark.
 struct token_list {
   std::vector<token> tokens;
   std::vector<std::pair<std::string, std::string>> defines;

@@ -32,8 +32,8 @@ std::string bind(understood_kernel& u, const task& t) {
   auto& parameters = u.kernel.parameters;
   auto tensors = t.tensors.size(), scalars = t.scalars.size(), dims = t.dims.size();
   if (parameters.size() != tensors + scalars + dims)
-    return "the reference's kernel has " + std::to_string(parameters.size()) + " parameters where the problem declares " +
-           std::to_string(tensors + scalars + dims);
+    return "the reference's kernel has " + std::to_string(parameters.size()) +
+           " parameters where the problem declares " + std::to_string(tensors + scalars + dims);
   std::map<std::string, std::string> own_name;
   for (std::size_t k = 0; k < dims; ++k) {
     const auto& p = parameters[tensors + scalars + k];
@@ -44,13 +44,15 @@ std::string bind(understood_kernel& u, const task& t) {
   }
   for (std::size_t k = 0; k < scalars; ++k)
     if (parameters[tensors + k].pointer)
-      return "the parameter `" + parameters[tensors + k].name + "` should be the scalar `" + t.scalars[k].name + "`";
+      return "the parameter `" + parameters[tensors + k].name + "` should be the scalar `" +
+             t.scalars[k].name + "`";
   for (std::size_t k = 0; k < tensors; ++k) {
     auto& p = parameters[k];
     if (!p.pointer)
       return "the parameter `" + p.name + "` should be the tensor `" + t.tensors[k].name + "`";
     auto expected = storage_type(t.tensors[k].dtype);
-    if (expected == value_type::unknown || bytes_of(expected) != bytes_of(p.type) || is_float(expected) != is_float(p.type))
+    if (expected == value_type::unknown || bytes_of(expected) != bytes_of(p.type) ||
+        is_float(expected) != is_float(p.type))
       return "the parameter `" + p.name + "` is not of the dtype " + t.tensors[k].dtype;
     p.constant = t.tensors[k].role == "in";
     std::vector<poly> shape;
@@ -79,7 +81,9 @@ void visit_lists(std::vector<stmt>& body, const std::function<void(std::vector<s
   see(body);
 }
 
-bool same(const expr_ptr& a, const expr_ptr& b) { return a && b && print(a) == print(b); }
+bool same(const expr_ptr& a, const expr_ptr& b) {
+  return a && b && print(a) == print(b);
+}
 
 bool reads_array(const expr_ptr& e, const std::string& array) {
   bool found = false;
@@ -112,14 +116,17 @@ std::vector<stmt*> perfect_nest(stmt& s) {
   return out;
 }
 
-/// Moves scalars that only name array elements into the single statement that reads them, so that the nest becomes perfect.
+/// Moves scalars that only name array elements into the single statement that reads them, so that the nest
+/// becomes perfect.
 void sink_scalars(stmt& loop) {
   for (std::size_t i = 0; i < loop.body.size();) {
     auto& d = loop.body[i];
-    bool movable = d.kind == stmt_kind::declare && d.value && loop.body.size() == i + 2 && loop.body.back().kind == stmt_kind::loop &&
-                   !assigned_in(loop.body).count(d.name);
+    bool movable = d.kind == stmt_kind::declare && d.value && loop.body.size() == i + 2 &&
+                   loop.body.back().kind == stmt_kind::loop && !assigned_in(loop.body).count(d.name);
     auto written = assigned_in(loop.body);
-    visit(d.value, [&](const expr& x) { movable = movable && !(x.kind == expr_kind::index && written.count(x.text)); });
+    visit(d.value, [&](const expr& x) {
+      movable = movable && !(x.kind == expr_kind::index && written.count(x.text));
+    });
     if (!movable) {
       ++i;
       continue;
@@ -147,7 +154,8 @@ bool promote(stmt& outermost, int& count) {
       (inner[0].op != "+=" && inner[0].op != "-="))
     return false;
   auto update = inner[0];
-  if (reads_array(update.value, update.target->text) || reads_array(update.target->args[0], update.target->text))
+  if (reads_array(update.value, update.target->text) ||
+      reads_array(update.target->args[0], update.target->text))
     return false;
   std::vector<stmt> kept, reducing;
   for (auto* loop : nest) {
@@ -197,7 +205,8 @@ void forward_stores(std::vector<stmt>& body) {
         load.kind == stmt_kind::declare && same(store.target, load.value)) {
       bool rewritten = false;
       for (std::size_t j = i + 2; j < body.size(); ++j)
-        rewritten = rewritten || (body[j].kind == stmt_kind::assign && body[j].op == "=" && same(body[j].target, store.target));
+        rewritten = rewritten || (body[j].kind == stmt_kind::assign && body[j].op == "=" &&
+                                  same(body[j].target, store.target));
       if (!rewritten)
         continue;
       load.value = cast(load.type, store.value);
@@ -206,9 +215,11 @@ void forward_stores(std::vector<stmt>& body) {
   }
 }
 
-/// Every access of an array that either body writes has, after renaming, the very same subscript on both sides.
+/// Every access of an array that either body writes has, after renaming, the very same subscript on both
+/// sides.
 bool fusible(const stmt& a, const stmt& b, const kernel_facts& facts) {
-  if (a.kind != stmt_kind::loop || b.kind != stmt_kind::loop || !same(a.from, b.from) || !same(a.to, b.to) || a.step != b.step)
+  if (a.kind != stmt_kind::loop || b.kind != stmt_kind::loop || !same(a.from, b.from) || !same(a.to, b.to) ||
+      a.step != b.step)
     return false;
   auto written = assigned_in(a.body), also = assigned_in(b.body);
   written.insert(also.begin(), also.end());
@@ -220,7 +231,8 @@ bool fusible(const stmt& a, const stmt& b, const kernel_facts& facts) {
   });
   both.body.insert(both.body.end(), tail.begin(), tail.end());
   for (const auto& n : written)
-    if (!facts.shapes.count(n) && !own_a.count(n) && !own_b.count(n) && mentions(a.body, n) && mentions(b.body, n))
+    if (!facts.shapes.count(n) && !own_a.count(n) && !own_b.count(n) && mentions(a.body, n) &&
+        mentions(b.body, n))
       return false; // a scalar or a local array carries something from one to the other
   return independent(both, {}, facts);
 }
@@ -239,12 +251,13 @@ void inline_integers(std::vector<stmt>& body) {
       };
       for (auto* e : {&s.target, &s.value, &s.from, &s.to})
         *e = rewrite(*e, change);
-      bool fixed = s.kind == stmt_kind::declare && is_integer(s.type) && s.type != value_type::boolean && s.value &&
-                   !written.count(s.name) && s.value->kind != expr_kind::ternary;
+      bool fixed = s.kind == stmt_kind::declare && is_integer(s.type) && s.type != value_type::boolean &&
+                   s.value && !written.count(s.name) && s.value->kind != expr_kind::ternary;
       visit(s.value, [&](const expr& x) {
-        fixed = fixed && x.kind != expr_kind::index && x.kind != expr_kind::call && !(x.kind == expr_kind::name && written.count(x.text));
+        fixed = fixed && x.kind != expr_kind::index && x.kind != expr_kind::call &&
+                !(x.kind == expr_kind::name && written.count(x.text));
       });
-      if (fixed && is_integer(s.value->type)) {
+      if (fixed && is_integer(s.value->type) && size_of(s.value) <= 200) {
         values[s.name] = s.value;
         list.erase(list.begin() + static_cast<std::ptrdiff_t>(i));
         continue;
@@ -268,7 +281,8 @@ void spell_updates(std::vector<stmt>& body) {
     } else if (op != "<" && op != "<=") {
       return nullptr;
     }
-    // Now "a is less than b" chooses `yes`. std::max(p, q) is (p < q) ? q : p, std::min(p, q) is (q < p) ? q : p.
+    // Now "a is less than b" chooses `yes`. std::max(p, q) is (p < q) ? q : p, std::min(p, q) is (q < p) ? q
+    // : p.
     if (same(b, yes) && same(a, no))
       return call("max", {no, yes});
     if (same(a, yes) && same(b, no))
@@ -277,8 +291,9 @@ void spell_updates(std::vector<stmt>& body) {
   };
   visit_lists(body, [&](std::vector<stmt>& list) {
     for (auto& s : list) {
-      if (s.kind == stmt_kind::branch && s.other.empty() && s.body.size() == 1 && s.body[0].kind == stmt_kind::assign &&
-          s.body[0].op == "=" && s.body[0].target->kind == expr_kind::name) {
+      if (s.kind == stmt_kind::branch && s.other.empty() && s.body.size() == 1 &&
+          s.body[0].kind == stmt_kind::assign && s.body[0].op == "=" &&
+          s.body[0].target->kind == expr_kind::name) {
         auto target = s.body[0].target;
         if (auto e = extremum(s.value, s.body[0].value, target))
           s = assign(target, "=", e);
@@ -288,7 +303,8 @@ void spell_updates(std::vector<stmt>& body) {
       if (s.value->kind == expr_kind::ternary)
         if (auto e = extremum(s.value->args[0], s.value->args[1], s.value->args[2]))
           s.value = e;
-      if (s.value->kind == expr_kind::binary && (s.value->text == "+" || s.value->text == "*" || s.value->text == "-")) {
+      if (s.value->kind == expr_kind::binary &&
+          (s.value->text == "+" || s.value->text == "*" || s.value->text == "-")) {
         auto a = s.value->args[0], b = s.value->args[1];
         if (!same(a, s.target) && s.value->text != "-")
           std::swap(a, b);
@@ -369,10 +385,12 @@ void narrow_to_float(kernel_function& kernel) {
     case expr_kind::name:
       // A parameter stays what the ABI says; a scalar of the body is a float now.
       return doubles.count(x->text) ? cast(value_type::f32, x) : name(x->text, value_type::f32);
-    case expr_kind::cast: return is_integer(x->args[0]->type) || x->args[0]->type == value_type::f16
-                                     ? cast(value_type::f32, x->args[0])
-                                     : x->args[0];
-    default: return nullptr;
+    case expr_kind::cast:
+      return is_integer(x->args[0]->type) || x->args[0]->type == value_type::f16
+                 ? cast(value_type::f32, x->args[0])
+                 : x->args[0];
+    default:
+      return nullptr;
     }
   });
   std::function<void(std::vector<stmt>&)> values = [&](std::vector<stmt>& list) {
@@ -388,7 +406,8 @@ void narrow_to_float(kernel_function& kernel) {
 
 understanding understand(const task& t) {
   if (t.reference_language != "c++")
-    return {std::nullopt, "the reference is written in " + (t.reference_language.empty() ? "no language" : t.reference_language) +
+    return {std::nullopt, "the reference is written in " +
+                              (t.reference_language.empty() ? "no language" : t.reference_language) +
                               "; the playbook reads C++ only"};
   auto parsed = parse_kernel(t.reference, t.bitwise);
   if (!parsed.kernel)

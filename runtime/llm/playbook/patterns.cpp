@@ -4,7 +4,9 @@
 
 namespace ke::playbook {
 
-std::string pattern_of(const understood_kernel& u) { return find_transposition(u) ? "blocks" : ""; }
+std::string pattern_of(const understood_kernel& u) {
+  return find_transposition(u) ? "blocks" : "";
+}
 
 std::vector<point> pattern_points(const std::string& pattern, std::int64_t threads) {
   std::vector<point> out;
@@ -23,7 +25,8 @@ std::vector<std::int64_t> pattern_grid(const std::string& pattern, const std::st
   return {};
 }
 
-std::string render_pattern(const understood_kernel& u, const point& at, std::int64_t threads, std::int64_t, bool) {
+std::string render_pattern(const understood_kernel& u, const point& at, std::int64_t threads, std::int64_t,
+                           bool) {
   if (at.plan != "blocks")
     return {};
   auto found = find_transposition(u);

@@ -11,7 +11,9 @@ namespace {
 
 using namespace playbook;
 
-std::string refusal(const std::string& why) { return "The playbook has no answer: " + why + ".\n"; }
+std::string refusal(const std::string& why) {
+  return "The playbook has no answer: " + why + ".\n";
+}
 
 std::string answer(std::string_view prompt) {
   auto reading = read_task(prompt);
@@ -58,7 +60,11 @@ std::string answer(std::string_view prompt) {
       return text;
   auto first = drafts(t, *u.found);
   for (const auto& from : first)
-    if (auto text = pass(improvements(t, *u.found, from), t.operation == "draft" ? std::max<std::int64_t>(0, skip - static_cast<std::int64_t>(first.size())) : 0); !text.empty())
+    if (auto text = pass(improvements(t, *u.found, from),
+                         t.operation == "draft"
+                             ? std::max<std::int64_t>(0, skip - static_cast<std::int64_t>(first.size()))
+                             : 0);
+        !text.empty())
       return text;
   return refusal("every point of its space was tried");
 }

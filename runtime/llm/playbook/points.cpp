@@ -25,7 +25,8 @@ std::int64_t widest(const task& t) {
 
 bool uses_double(const understood_kernel& u) {
   bool found = false;
-  visit(u.kernel.body, [&](const stmt& s) { found = found || (s.kind == stmt_kind::declare && s.type == value_type::f64); });
+  visit(u.kernel.body,
+        [&](const stmt& s) { found = found || (s.kind == stmt_kind::declare && s.type == value_type::f64); });
   visit_exprs(u.kernel.body, [&](const expr& x) { found = found || x.type == value_type::f64; });
   return found;
 }
@@ -38,7 +39,10 @@ bool outputs_single(const task& t) {
 
 bool divides(const understood_kernel& u) {
   bool found = false;
-  visit_exprs(u.kernel.body, [&](const expr& x) { found = found || (x.kind == expr_kind::binary && x.text == "/" && is_float(x.type)); });
+  visit_exprs(u.kernel.body, [&](const expr& x) {
+    found = found || (x.kind == expr_kind::binary && x.text == "/" && is_float(x.type));
+  });
+  visit(u.kernel.body, [&](const stmt& s) { found = found || (s.op == "/=" && is_float(s.target->type)); });
   return found;
 }
 
@@ -78,8 +82,15 @@ shape_of_space explore(const task& t, const understood_kernel& u) {
 }
 
 point lanes_point(const task& t, std::int64_t unroll, std::int64_t rows) {
-  return {"lanes", {{"threads", t.threads}, {"bytes", widest(t)}, {"unroll", unroll}, {"rows", rows}, {"tile", 0}, {"tile_first", 0},
-                    {"reciprocal", 0}, {"single", 0}}};
+  return {"lanes",
+          {{"threads", t.threads},
+           {"bytes", widest(t)},
+           {"unroll", unroll},
+           {"rows", rows},
+           {"tile", 0},
+           {"tile_first", 0},
+           {"reciprocal", 0},
+           {"single", 0}}};
 }
 
 point with(point p, const char* name, std::int64_t v) {
@@ -93,12 +104,14 @@ void add(std::vector<point>& to, point p) {
 }
 
 /// The values that a parameter may take, the promising ones first.
-std::vector<std::int64_t> grid(const task& t, const shape_of_space& space, const std::string& plan, const std::string& name) {
+std::vector<std::int64_t> grid(const task& t, const shape_of_space& space, const std::string& plan,
+                               const std::string& name) {
   if (name == "threads")
     return t.threads > 1 ? std::vector<std::int64_t>{t.threads, 1} : std::vector<std::int64_t>{1};
   if (plan == "hints")
-    return name == "simd" ? std::vector<std::int64_t>{1, 0} : name == "single" && space.narrow ? std::vector<std::int64_t>{1, 0}
-                                                                                                : std::vector<std::int64_t>{};
+    return name == "simd"                     ? std::vector<std::int64_t>{1, 0}
+           : name == "single" && space.narrow ? std::vector<std::int64_t>{1, 0}
+                                              : std::vector<std::int64_t>{};
   if (plan != "lanes")
     return pattern_grid(plan, name);
   if (name == "bytes")
@@ -129,7 +142,8 @@ std::uint64_t mixed(std::uint64_t x) {
 
 std::string render(const task& t, const understood_kernel& u, const point& at) {
   emission_options options;
-  options.threads = std::clamp<std::int64_t>(value(at, "threads", 1), 1, std::max<std::int64_t>(1, t.threads));
+  options.threads =
+      std::clamp<std::int64_t>(value(at, "threads", 1), 1, std::max<std::int64_t>(1, t.threads));
   options.strict = t.bitwise;
   std::string text;
   auto kernel = u;
@@ -168,12 +182,15 @@ std::vector<point> drafts(const task& t, const understood_kernel& u) {
     return p;
   };
   if (space.vectors) {
-    // From careful to bold: exact types first, then register tiles, then float arithmetic and approximate division.
+    // From careful to bold: exact types first, then register tiles, then float arithmetic and approximate
+    // division.
     add(out, lanes_point(t, 1, 1));
     add(out, space.rows ? base(2, 4) : base(4, 1));
     for (const auto& p : pattern_points(space.pattern, t.threads))
       add(out, p);
     add(out, hints);
+    // On a busy machine threads wait for each other: one thread may win.
+    add(out, with(space.rows ? base(2, 6) : base(4, 1), "threads", 1));
     if (space.rows) {
       add(out, base(2, 6));
       add(out, base(4, 4));
@@ -191,7 +208,6 @@ std::vector<point> drafts(const task& t, const understood_kernel& u) {
     add(out, with(base(4, 1), "tile", 1024));
     add(out, with(base(2, 1), "tile", 16384));
     add(out, with(base(4, 1), "reciprocal", 0));
-    add(out, with(lanes_point(t, 2, 1), "threads", 1));
   } else {
     for (const auto& p : pattern_points(space.pattern, t.threads))
       add(out, p);
@@ -214,7 +230,8 @@ std::vector<point> improvements(const task& t, const understood_kernel& u, const
       if (fresh == old)
         continue;
       auto one = with(from, name.c_str(), fresh);
-      // The drawn part outweighs the rank only between neighbours in rank, so that seeds differ but stay sensible.
+      // The drawn part outweighs the rank only between neighbours in rank, so that seeds differ but stay
+      // sensible.
       near.emplace_back(rank * 1000 + mixed(t.seed ^ mixed(checksum_of(to_json(one)))) % 2500, one);
       for (const auto& [other, other_old] : from.parameters) {
         if (other <= name)
@@ -225,12 +242,15 @@ std::vector<point> improvements(const task& t, const understood_kernel& u, const
           if (second == other_old)
             continue;
           auto two = with(one, other.c_str(), second);
-          far.emplace_back((rank + other_rank) * 1000 + mixed(t.seed ^ mixed(checksum_of(to_json(two)))) % 5000, two);
+          far.emplace_back(
+              (rank + other_rank) * 1000 + mixed(t.seed ^ mixed(checksum_of(to_json(two)))) % 5000, two);
         }
       }
     }
   }
-  auto by_rank = [](const auto& a, const auto& b) { return a.first != b.first ? a.first < b.first : to_json(a.second) < to_json(b.second); };
+  auto by_rank = [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first : to_json(a.second) < to_json(b.second);
+  };
   std::sort(near.begin(), near.end(), by_rank);
   std::sort(far.begin(), far.end(), by_rank);
   std::vector<point> out;
@@ -273,9 +293,11 @@ std::string rationale(const task& t, const point& at) {
   if (at.plan == "hints")
     out = "The loops stay as they are; independent iterations are marked for OpenMP and the vectoriser";
   else if (at.plan == "lanes")
-    out = "The best contiguous loop runs in vectors of " + std::to_string(value(at, "bytes", 32)) + " bytes, " +
-          std::to_string(value(at, "unroll", 1)) + " at a time" +
-          (value(at, "rows", 1) > 1 ? ", with a register tile of " + std::to_string(value(at, "rows", 1)) + " rows" : "") +
+    out = "The best contiguous loop runs in vectors of " + std::to_string(value(at, "bytes", 32)) +
+          " bytes, " + std::to_string(value(at, "unroll", 1)) + " at a time" +
+          (value(at, "rows", 1) > 1
+               ? ", with a register tile of " + std::to_string(value(at, "rows", 1)) + " rows"
+               : "") +
           (value(at, "single", 0) ? ", in float throughout" : "");
   else
     out = pattern_rationale(at.plan);

@@ -14,7 +14,9 @@ void add(poly& to, const monomial& m, std::int64_t c) {
     to.terms.erase(m);
 }
 
-bool graded_less(const monomial& a, const monomial& b) { return a.size() != b.size() ? a.size() < b.size() : a < b; }
+bool graded_less(const monomial& a, const monomial& b) {
+  return a.size() != b.size() ? a.size() < b.size() : a < b;
+}
 
 /// a / b if b's factors are all in a.
 std::optional<monomial> quotient(const monomial& a, const monomial& b) {
@@ -78,8 +80,8 @@ poly poly::substitute(const std::string& name, const poly& by) const {
 
 bool poly::surely_nonnegative(const std::set<std::string>& sizes) const {
   return std::all_of(terms.begin(), terms.end(), [&](const auto& t) {
-    return t.second >= 0 &&
-           std::all_of(t.first.begin(), t.first.end(), [&](const std::string& n) { return sizes.count(n) > 0; });
+    return t.second >= 0 && std::all_of(t.first.begin(), t.first.end(),
+                                        [&](const std::string& n) { return sizes.count(n) > 0; });
   });
 }
 
@@ -123,7 +125,8 @@ std::optional<poly> to_poly(const expr_ptr& e, const std::set<std::string>& vary
     if (varying.count(e->text))
       return std::nullopt;
     return poly::variable(e->text);
-  case expr_kind::cast: return bytes_of(e->type) >= 4 ? to_poly(e->args[0], varying) : std::nullopt;
+  case expr_kind::cast:
+    return bytes_of(e->type) >= 4 ? to_poly(e->args[0], varying) : std::nullopt;
   case expr_kind::unary: {
     auto a = to_poly(e->args[0], varying);
     if (!a || e->text != "-")
@@ -142,7 +145,8 @@ std::optional<poly> to_poly(const expr_ptr& e, const std::set<std::string>& vary
       return *a * *b;
     return std::nullopt;
   }
-  default: return std::nullopt;
+  default:
+    return std::nullopt;
   }
 }
 

@@ -11,7 +11,8 @@
 
 namespace ke::playbook {
 
-/// A polynomial with integer coefficients over loop variables and sizes: the exact meaning of a subscript such as
+/// A polynomial with integer coefficients over loop variables and sizes: the exact meaning of a subscript
+/// such as
 /// `(n*C + c)*L + p + k`. Terms map sorted factor lists to coefficients; no zero coefficient is kept.
 struct poly {
   std::map<std::vector<std::string>, std::int64_t> terms;
@@ -32,17 +33,20 @@ poly operator+(const poly& a, const poly& b);
 poly operator-(const poly& a, const poly& b);
 poly operator*(const poly& a, const poly& b);
 
-/// nullopt if the expression is not a polynomial (division, array elements, calls) or reads a name in `varying`.
+/// nullopt if the expression is not a polynomial (division, array elements, calls) or reads a name in
+/// `varying`.
 std::optional<poly> to_poly(const expr_ptr& e, const std::set<std::string>& varying = {});
 expr_ptr to_expr(const poly& p);
 
 struct division {
   poly quotient, remainder;
 };
-/// p = quotient * by + remainder, with no term of the remainder divisible by the leading term of `by` (not zero).
+/// p = quotient * by + remainder, with no term of the remainder divisible by the leading term of `by` (not
+/// zero).
 division divide(const poly& p, const poly& by);
 
-/// The subscript per dimension of a row-major array: the inverse of ((i*d1 + j)*d2 + k). Bounds are not checked here.
+/// The subscript per dimension of a row-major array: the inverse of ((i*d1 + j)*d2 + k). Bounds are not
+/// checked here.
 std::vector<poly> delinearize(const poly& subscript, const std::vector<poly>& shape);
 
 } // namespace ke::playbook

@@ -120,7 +120,8 @@ task_reading read_task(std::string_view prompt) {
       out.operation = operation;
     out.draft = int_at(root, "draft", 0);
     const auto& seed = node_at(root, "seed");
-    out.seed = seed.is_number_unsigned() ? seed.get<std::uint64_t>() : static_cast<std::uint64_t>(int_at(root, "seed", 0));
+    out.seed = seed.is_number_unsigned() ? seed.get<std::uint64_t>()
+                                         : static_cast<std::uint64_t>(int_at(root, "seed", 0));
     out.parent = read_point(node_at(node_at(root, "parent"), "point"));
     out.tried = texts_at(root, "tried");
     out.bottleneck = text_at(node_at(root, "diagnosis"), "bottleneck");

@@ -23,7 +23,8 @@ struct task_scalar {
   bool integer = false;
 };
 
-/// A plan's name and its parameters: a point of the playbook's space. Ordered, so that equal points print equally.
+/// A plan's name and its parameters: a point of the playbook's space. Ordered, so that equal points print
+/// equally.
 struct point {
   std::string plan;
   std::map<std::string, std::int64_t> parameters;

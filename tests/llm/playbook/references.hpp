@@ -21,29 +21,44 @@ struct example {
   std::vector<example_tensor> tensors;
   std::vector<std::pair<std::string, double>> scalars; ///< doubles
   std::string source;
-  sizes workload;             ///< what the prompt shows and the benchmark times
-  std::vector<sizes> shapes;  ///< odd, prime, one and empty ones
-  double tolerance = 2e-5;    ///< relative to the largest magnitude of the output
+  sizes workload;            ///< what the prompt shows and the benchmark times
+  std::vector<sizes> shapes; ///< odd, prime, one and empty ones
+  double tolerance = 2e-5;   ///< relative to the largest magnitude of the output
 };
 
 const std::vector<example>& examples();
 const example& example_named(const std::string& name);
 
 inline const std::vector<example>& examples() {
-  static const std::string head = "#include <cmath>\n#include <cstdint>\n#include <algorithm>\n#include <limits>\n";
-  static const std::vector<sizes> rows = {{{"M", 1}, {"N", 1}}, {{"M", 3}, {"N", 17}}, {{"M", 7}, {"N", 257}}, {{"M", 0}, {"N", 5}},
+  static const std::string head =
+      "#include <cmath>\n#include <cstdint>\n#include <algorithm>\n#include <limits>\n";
+  static const std::vector<sizes> rows = {{{"M", 1}, {"N", 1}},     {{"M", 3}, {"N", 17}},
+                                          {{"M", 7}, {"N", 257}},   {{"M", 0}, {"N", 5}},
                                           {{"M", 31}, {"N", 1031}}, {{"M", 64}, {"N", 128}}};
-  static const std::vector<example_tensor> map_tensors = {{"x", "in", "f32", {"M", "N"}}, {"y", "out", "f32", {"M", "N"}}};
+  static const std::vector<example_tensor> map_tensors = {{"x", "in", "f32", {"M", "N"}},
+                                                          {"y", "out", "f32", {"M", "N"}}};
   static const std::vector<example> list = {
-      {"gelu", "elementwise", {"M", "N"}, map_tensors, {}, head + R"(
+      {"gelu",
+       "elementwise",
+       {"M", "N"},
+       map_tensors,
+       {},
+       head + R"(
 static inline float gelu(float v) {
   const float c = 0.7978845608f;
   return 0.5f * v * (1.0f + std::tanh(c * (v + 0.044715f * v * v * v)));
 }
 extern "C" void kernel(const float* x, float* y, int64_t M, int64_t N) {
   for (int64_t i = 0; i < M * N; ++i) y[i] = gelu(x[i]);
-})", {{"M", 256}, {"N", 4096}}, rows},
-      {"erf_exp", "elementwise", {"M", "N"}, map_tensors, {{"alpha", 0.5}}, head + R"(
+})",
+       {{"M", 256}, {"N", 4096}},
+       rows},
+      {"erf_exp",
+       "elementwise",
+       {"M", "N"},
+       map_tensors,
+       {{"alpha", 0.5}},
+       head + R"(
 extern "C" void kernel(const float* __restrict__ x, float* __restrict__ y, double alpha, int64_t M, int64_t N) {
   const float a = (float)alpha;
   for (int64_t i = 0; i < M; i++)
@@ -53,30 +68,61 @@ extern "C" void kernel(const float* __restrict__ x, float* __restrict__ y, doubl
       if (v > 1.5f) t = std::log(v) * t;
       y[i * N + j] = v > 0.f ? t : t * 0.25f;
     }
-})", {{"M", 256}, {"N", 2048}}, rows},
-      {"sum_rows", "reduction", {"M", "N"}, {{"x", "in", "f32", {"M", "N"}}, {"y", "out", "f32", {"M"}}}, {}, head + R"(
+})",
+       {{"M", 256}, {"N", 2048}},
+       rows},
+      {"sum_rows",
+       "reduction",
+       {"M", "N"},
+       {{"x", "in", "f32", {"M", "N"}}, {"y", "out", "f32", {"M"}}},
+       {},
+       head + R"(
 extern "C" void kernel(const float* x, float* y, int64_t M, int64_t N) {
   for (int64_t i = 0; i < M; ++i) {
     float acc = 0.0f;
     for (int64_t j = 0; j < N; ++j) acc += x[i * N + j];
     y[i] = acc;
   }
-})", {{"M", 512}, {"N", 4096}}, rows, 1e-4},
-      {"sum_columns", "reduction", {"M", "N"}, {{"x", "in", "f32", {"M", "N"}}, {"y", "out", "f32", {"N"}}}, {}, head + R"(
+})",
+       {{"M", 512}, {"N", 4096}},
+       rows,
+       1e-4},
+      {"sum_columns",
+       "reduction",
+       {"M", "N"},
+       {{"x", "in", "f32", {"M", "N"}}, {"y", "out", "f32", {"N"}}},
+       {},
+       head + R"(
 extern "C" void kernel(const float* x, float* y, int64_t M, int64_t N) {
   for (int64_t j = 0; j < N; ++j) {
     double acc = 0;
     for (int64_t i = 0; i < M; ++i) acc += x[i * N + j];
     y[j] = static_cast<float>(acc);
   }
-})", {{"M", 1024}, {"N", 1024}}, rows, 1e-4},
-      {"dot", "reduction", {"N"}, {{"a", "in", "f32", {"N"}}, {"b", "in", "f32", {"N"}}, {"out", "out", "f32", {"1"}}}, {}, head + R"(
+})",
+       {{"M", 1024}, {"N", 1024}},
+       rows,
+       1e-4},
+      {"dot",
+       "reduction",
+       {"N"},
+       {{"a", "in", "f32", {"N"}}, {"b", "in", "f32", {"N"}}, {"out", "out", "f32", {"1"}}},
+       {},
+       head + R"(
 extern "C" void kernel(const float* a, const float* b, float* out, int64_t N) {
   double s = 0.0;
   for (int64_t i = 0; i < N; ++i) s += (double)a[i] * (double)b[i];
   out[0] = (float)s;
-})", {{"N", 4000000}}, {{{"N", 0}}, {{"N", 1}}, {{"N", 1009}}, {{"N", 70001}}}, 1e-4},
-      {"softmax", "softmax", {"M", "N"}, map_tensors, {}, head + R"(
+})",
+       {{"N", 4000000}},
+       {{{"N", 0}}, {{"N", 1}}, {{"N", 1009}}, {{"N", 70001}}},
+       1e-4},
+      {"softmax",
+       "softmax",
+       {"M", "N"},
+       map_tensors,
+       {},
+       head + R"(
 extern "C" void kernel(const float* x, float* y, int64_t M, int64_t N) {
   for (int64_t i = 0; i < M; ++i) {
     const float* row = x + i * N;
@@ -90,8 +136,15 @@ extern "C" void kernel(const float* x, float* y, int64_t M, int64_t N) {
     }
     for (int64_t j = 0; j < N; ++j) out[j] /= sum;
   }
-})", {{"M", 512}, {"N", 4096}}, rows},
-      {"softmax_double", "softmax", {"M", "N"}, map_tensors, {{"scale", 1.5}}, head + R"(
+})",
+       {{"M", 512}, {"N", 4096}},
+       rows},
+      {"softmax_double",
+       "softmax",
+       {"M", "N"},
+       map_tensors,
+       {{"scale", 1.5}},
+       head + R"(
 extern "C" void kernel(const float* x, float* y, double scale, int64_t M, int64_t N) {
   for (int64_t i = 0; i < M; ++i) {
     double peak = -1e30;
@@ -101,9 +154,18 @@ extern "C" void kernel(const float* x, float* y, double scale, int64_t M, int64_
     for (int64_t j = 0; j < N; ++j) total += std::exp(scale * x[i * N + j] - peak);
     for (int64_t j = 0; j < N; ++j) y[i * N + j] = float(std::exp(scale * x[i * N + j] - peak) / total);
   }
-})", {{"M", 512}, {"N", 4096}}, rows},
-      {"layernorm", "norm", {"M", "N"}, {{"x", "in", "f32", {"M", "N"}}, {"g", "in", "f32", {"N"}}, {"b", "in", "f32", {"N"}},
-        {"y", "out", "f32", {"M", "N"}}}, {{"eps", 1e-5}}, head + R"(
+})",
+       {{"M", 512}, {"N", 4096}},
+       rows},
+      {"layernorm",
+       "norm",
+       {"M", "N"},
+       {{"x", "in", "f32", {"M", "N"}},
+        {"g", "in", "f32", {"N"}},
+        {"b", "in", "f32", {"N"}},
+        {"y", "out", "f32", {"M", "N"}}},
+       {{"eps", 1e-5}},
+       head + R"(
 extern "C" void kernel(const float* x, const float* g, const float* b, float* y, double eps, int64_t M, int64_t N) {
   for (int64_t i = 0; i < M; ++i) {
     double mean = 0.0, var = 0.0;
@@ -117,9 +179,16 @@ extern "C" void kernel(const float* x, const float* g, const float* b, float* y,
     const double inv = 1.0 / std::sqrt(var + eps);
     for (int64_t j = 0; j < N; ++j) y[i * N + j] = (float)((x[i * N + j] - mean) * inv * g[j] + b[j]);
   }
-})", {{"M", 1024}, {"N", 1024}}, rows, 1e-4},
-      {"matmul", "matmul", {"M", "N", "K"}, {{"A", "in", "f32", {"M", "K"}}, {"B", "in", "f32", {"K", "N"}}, {"C", "out", "f32", {"M", "N"}}},
-       {}, head + R"(
+})",
+       {{"M", 1024}, {"N", 1024}},
+       rows,
+       1e-4},
+      {"matmul",
+       "matmul",
+       {"M", "N", "K"},
+       {{"A", "in", "f32", {"M", "K"}}, {"B", "in", "f32", {"K", "N"}}, {"C", "out", "f32", {"M", "N"}}},
+       {},
+       head + R"(
 extern "C" void kernel(const float* A, const float* B, float* C, int64_t M, int64_t N, int64_t K) {
   for (int64_t i = 0; i < M; ++i)
     for (int64_t j = 0; j < N; ++j) {
@@ -127,11 +196,23 @@ extern "C" void kernel(const float* A, const float* B, float* C, int64_t M, int6
       for (int64_t k = 0; k < K; ++k) acc += A[i * K + k] * B[k * N + j];
       C[i * N + j] = acc;
     }
-})", {{"M", 384}, {"N", 384}, {"K", 384}},
-       {{{"M", 1}, {"N", 1}, {"K", 1}}, {{"M", 13}, {"N", 37}, {"K", 29}}, {{"M", 5}, {"N", 0}, {"K", 3}}, {{"M", 7}, {"N", 67}, {"K", 0}},
-        {{"M", 67}, {"N", 131}, {"K", 61}}}, 1e-4},
-      {"matmul_ikj", "matmul", {"M", "N", "K"}, {{"A", "in", "f32", {"M", "K"}}, {"B", "in", "f32", {"K", "N"}}, {"bias", "in", "f32", {"N"}},
-        {"C", "out", "f32", {"M", "N"}}}, {}, head + R"(
+})",
+       {{"M", 384}, {"N", 384}, {"K", 384}},
+       {{{"M", 1}, {"N", 1}, {"K", 1}},
+        {{"M", 13}, {"N", 37}, {"K", 29}},
+        {{"M", 5}, {"N", 0}, {"K", 3}},
+        {{"M", 7}, {"N", 67}, {"K", 0}},
+        {{"M", 67}, {"N", 131}, {"K", 61}}},
+       1e-4},
+      {"matmul_ikj",
+       "matmul",
+       {"M", "N", "K"},
+       {{"A", "in", "f32", {"M", "K"}},
+        {"B", "in", "f32", {"K", "N"}},
+        {"bias", "in", "f32", {"N"}},
+        {"C", "out", "f32", {"M", "N"}}},
+       {},
+       head + R"(
 extern "C" void kernel(const float* A, const float* B, const float* bias, float* C, int64_t M, int64_t N, int64_t K) {
   for (int64_t i = 0; i < M; ++i) {
     for (int64_t j = 0; j < N; ++j) C[i * N + j] = bias[j];
@@ -140,11 +221,19 @@ extern "C" void kernel(const float* A, const float* B, const float* bias, float*
       for (int64_t j = 0; j < N; ++j) C[i * N + j] += a * B[k * N + j];
     }
   }
-})", {{"M", 384}, {"N", 384}, {"K", 384}},
-       {{{"M", 1}, {"N", 1}, {"K", 1}}, {{"M", 13}, {"N", 37}, {"K", 29}}, {{"M", 7}, {"N", 67}, {"K", 0}}, {{"M", 67}, {"N", 131}, {"K", 61}}},
+})",
+       {{"M", 384}, {"N", 384}, {"K", 384}},
+       {{{"M", 1}, {"N", 1}, {"K", 1}},
+        {{"M", 13}, {"N", 37}, {"K", 29}},
+        {{"M", 7}, {"N", 67}, {"K", 0}},
+        {{"M", 67}, {"N", 131}, {"K", 61}}},
        1e-4},
-      {"matmul_transposed", "matmul", {"M", "N", "K"}, {{"A", "in", "f32", {"M", "K"}}, {"B", "in", "f32", {"N", "K"}},
-        {"C", "out", "f32", {"M", "N"}}}, {}, head + R"(
+      {"matmul_transposed",
+       "matmul",
+       {"M", "N", "K"},
+       {{"A", "in", "f32", {"M", "K"}}, {"B", "in", "f32", {"N", "K"}}, {"C", "out", "f32", {"M", "N"}}},
+       {},
+       head + R"(
 extern "C" void kernel(const float* A, const float* B, float* C, int64_t M, int64_t N, int64_t K) {
   for (int64_t i = 0; i < M; ++i)
     for (int64_t j = 0; j < N; ++j) {
@@ -154,11 +243,22 @@ extern "C" void kernel(const float* A, const float* B, float* C, int64_t M, int6
       for (int64_t k = 0; k < K; ++k) s += a[k] * b[k];
       C[i * N + j] = s;
     }
-})", {{"M", 256}, {"N", 256}, {"K", 512}},
-       {{{"M", 1}, {"N", 1}, {"K", 1}}, {{"M", 13}, {"N", 37}, {"K", 29}}, {{"M", 7}, {"N", 67}, {"K", 0}}, {{"M", 33}, {"N", 31}, {"K", 161}}},
+})",
+       {{"M", 256}, {"N", 256}, {"K", 512}},
+       {{{"M", 1}, {"N", 1}, {"K", 1}},
+        {{"M", 13}, {"N", 37}, {"K", 29}},
+        {{"M", 7}, {"N", 67}, {"K", 0}},
+        {{"M", 33}, {"N", 31}, {"K", 161}}},
        1e-4},
-      {"conv1d", "conv", {"N", "C", "L", "F", "K"}, {{"x", "in", "f32", {"N", "C", "L"}}, {"w", "in", "f32", {"F", "C", "K"}},
-        {"b", "in", "f32", {"F"}}, {"y", "out", "f32", {"N", "F", "L-K+1"}}}, {}, head + R"(
+      {"conv1d",
+       "conv",
+       {"N", "C", "L", "F", "K"},
+       {{"x", "in", "f32", {"N", "C", "L"}},
+        {"w", "in", "f32", {"F", "C", "K"}},
+        {"b", "in", "f32", {"F"}},
+        {"y", "out", "f32", {"N", "F", "L-K+1"}}},
+       {},
+       head + R"(
 extern "C" void kernel(const float* x, const float* w, const float* b, float* y, int64_t N, int64_t C, int64_t L, int64_t F, int64_t K) {
   const int64_t P = L - K + 1;
   for (int64_t n = 0; n < N; ++n)
@@ -169,11 +269,21 @@ extern "C" void kernel(const float* x, const float* w, const float* b, float* y,
           for (int64_t k = 0; k < K; ++k) acc += x[(n * C + c) * L + p + k] * w[(f * C + c) * K + k];
         y[(n * F + f) * P + p] = acc;
       }
-})", {{"N", 4}, {"C", 32}, {"L", 1024}, {"F", 64}, {"K", 5}},
-       {{{"N", 1}, {"C", 1}, {"L", 1}, {"F", 1}, {"K", 1}}, {{"N", 2}, {"C", 3}, {"L", 41}, {"F", 7}, {"K", 4}},
-        {{"N", 0}, {"C", 3}, {"L", 11}, {"F", 2}, {"K", 3}}, {{"N", 3}, {"C", 5}, {"L", 151}, {"F", 13}, {"K", 7}}}, 1e-4},
-      {"conv2d_padded", "conv", {"C", "H", "W", "F", "K"}, {{"x", "in", "f32", {"C", "H", "W"}}, {"w", "in", "f32", {"F", "C", "K", "K"}},
-        {"y", "out", "f32", {"F", "H", "W"}}}, {}, head + R"(
+})",
+       {{"N", 4}, {"C", 32}, {"L", 1024}, {"F", 64}, {"K", 5}},
+       {{{"N", 1}, {"C", 1}, {"L", 1}, {"F", 1}, {"K", 1}},
+        {{"N", 2}, {"C", 3}, {"L", 41}, {"F", 7}, {"K", 4}},
+        {{"N", 0}, {"C", 3}, {"L", 11}, {"F", 2}, {"K", 3}},
+        {{"N", 3}, {"C", 5}, {"L", 151}, {"F", 13}, {"K", 7}}},
+       1e-4},
+      {"conv2d_padded",
+       "conv",
+       {"C", "H", "W", "F", "K"},
+       {{"x", "in", "f32", {"C", "H", "W"}},
+        {"w", "in", "f32", {"F", "C", "K", "K"}},
+        {"y", "out", "f32", {"F", "H", "W"}}},
+       {},
+       head + R"(
 extern "C" void kernel(const float* x, const float* w, float* y, int64_t C, int64_t H, int64_t W, int64_t F, int64_t K) {
   int64_t pad = K / 2;
   for (int64_t f = 0; f < F; ++f)
@@ -189,10 +299,19 @@ extern "C" void kernel(const float* x, const float* w, float* y, int64_t C, int6
             }
         y[(f * H + r) * W + q] = acc;
       }
-})", {{"C", 16}, {"H", 64}, {"W", 64}, {"F", 32}, {"K", 3}},
-       {{{"C", 1}, {"H", 1}, {"W", 1}, {"F", 1}, {"K", 1}}, {{"C", 3}, {"H", 7}, {"W", 37}, {"F", 5}, {"K", 3}},
-        {{"C", 2}, {"H", 5}, {"W", 2}, {"F", 3}, {"K", 3}}, {{"C", 2}, {"H", 9}, {"W", 83}, {"F", 9}, {"K", 2}}}, 1e-4},
-      {"scan_rows", "scan", {"M", "N"}, map_tensors, {}, head + R"(
+})",
+       {{"C", 16}, {"H", 64}, {"W", 64}, {"F", 32}, {"K", 3}},
+       {{{"C", 1}, {"H", 1}, {"W", 1}, {"F", 1}, {"K", 1}},
+        {{"C", 3}, {"H", 7}, {"W", 37}, {"F", 5}, {"K", 3}},
+        {{"C", 2}, {"H", 5}, {"W", 2}, {"F", 3}, {"K", 3}},
+        {{"C", 2}, {"H", 9}, {"W", 83}, {"F", 9}, {"K", 2}}},
+       1e-4},
+      {"scan_rows",
+       "scan",
+       {"M", "N"},
+       map_tensors,
+       {},
+       head + R"(
 extern "C" void kernel(const float* x, float* y, int64_t M, int64_t N) {
   for (int64_t i = 0; i < M; ++i) {
     float run = 0.0f;
@@ -201,21 +320,44 @@ extern "C" void kernel(const float* x, float* y, int64_t M, int64_t N) {
       y[i * N + j] = run;
     }
   }
-})", {{"M", 256}, {"N", 4096}}, rows, 1e-4},
-      {"scan_exclusive", "scan", {"N"}, {{"x", "in", "f32", {"N"}}, {"y", "out", "f32", {"N"}}}, {}, head + R"(
+})",
+       {{"M", 256}, {"N", 4096}},
+       rows,
+       1e-4},
+      {"scan_exclusive",
+       "scan",
+       {"N"},
+       {{"x", "in", "f32", {"N"}}, {"y", "out", "f32", {"N"}}},
+       {},
+       head + R"(
 extern "C" void kernel(const float* x, float* y, int64_t N) {
   double run = 0;
   for (int64_t i = 0; i < N; ++i) {
     y[i] = (float)run;
     run += x[i];
   }
-})", {{"N", 2000000}}, {{{"N", 0}}, {{"N", 1}}, {{"N", 1013}}, {{"N", 30011}}}, 1e-4},
-      {"transpose", "transpose", {"M", "N"}, {{"x", "in", "f32", {"M", "N"}}, {"y", "out", "f32", {"N", "M"}}}, {}, head + R"(
+})",
+       {{"N", 2000000}},
+       {{{"N", 0}}, {{"N", 1}}, {{"N", 1013}}, {{"N", 30011}}},
+       1e-4},
+      {"transpose",
+       "transpose",
+       {"M", "N"},
+       {{"x", "in", "f32", {"M", "N"}}, {"y", "out", "f32", {"N", "M"}}},
+       {},
+       head + R"(
 extern "C" void kernel(const float* x, float* y, int64_t M, int64_t N) {
   for (int64_t i = 0; i < M; ++i)
     for (int64_t j = 0; j < N; ++j) y[j * M + i] = x[i * N + j];
-})", {{"M", 2048}, {"N", 2048}}, rows},
-      {"stencil2d", "stencil", {"M", "N"}, map_tensors, {}, head + R"(
+})",
+       {{"M", 2048}, {"N", 2048}},
+       rows},
+      {"stencil2d",
+       "stencil",
+       {"M", "N"},
+       map_tensors,
+       {},
+       head + R"(
 extern "C" void kernel(const float* x, float* y, int64_t M, int64_t N) {
   for (int64_t i = 0; i < M; ++i)
     for (int64_t j = 0; j < N; ++j) {
@@ -225,17 +367,33 @@ extern "C" void kernel(const float* x, float* y, int64_t M, int64_t N) {
         y[i * N + j] = 0.5f * x[i * N + j] + 0.125f * (x[(i - 1) * N + j] + x[(i + 1) * N + j] + x[i * N + j - 1] + x[i * N + j + 1]);
       }
     }
-})", {{"M", 1024}, {"N", 1024}}, rows},
-      {"stencil1d", "stencil", {"N"}, {{"x", "in", "f32", {"N"}}, {"y", "out", "f32", {"N"}}}, {}, head + R"(
+})",
+       {{"M", 1024}, {"N", 1024}},
+       rows},
+      {"stencil1d",
+       "stencil",
+       {"N"},
+       {{"x", "in", "f32", {"N"}}, {"y", "out", "f32", {"N"}}},
+       {},
+       head + R"(
 extern "C" void kernel(const float* x, float* y, int64_t N) {
   for (int64_t i = 0; i < N; ++i) {
     const float left = i > 0 ? x[i - 1] : 0.0f;
     const float right = i + 1 < N ? x[i + 1] : 0.0f;
     y[i] = 0.25f * left + 0.5f * x[i] + 0.25f * right;
   }
-})", {{"N", 4000000}}, {{{"N", 0}}, {{"N", 1}}, {{"N", 2}}, {{"N", 1013}}, {{"N", 30011}}}},
-      {"attention", "attention", {"T", "D"}, {{"q", "in", "f32", {"T", "D"}}, {"k", "in", "f32", {"T", "D"}}, {"v", "in", "f32", {"T", "D"}},
-        {"y", "out", "f32", {"T", "D"}}}, {}, head + R"(#include <vector>
+})",
+       {{"N", 4000000}},
+       {{{"N", 0}}, {{"N", 1}}, {{"N", 2}}, {{"N", 1013}}, {{"N", 30011}}}},
+      {"attention",
+       "attention",
+       {"T", "D"},
+       {{"q", "in", "f32", {"T", "D"}},
+        {"k", "in", "f32", {"T", "D"}},
+        {"v", "in", "f32", {"T", "D"}},
+        {"y", "out", "f32", {"T", "D"}}},
+       {},
+       head + R"(#include <vector>
 extern "C" void kernel(const float* q, const float* k, const float* v, float* y, int64_t T, int64_t D) {
   for (int64_t i = 0; i < T; ++i) {
     std::vector<float> s(T);
@@ -254,11 +412,22 @@ extern "C" void kernel(const float* q, const float* k, const float* v, float* y,
       y[i * D + d] = acc / sum;
     }
   }
-})", {{"T", 256}, {"D", 64}}, {{{"T", 1}, {"D", 1}}, {{"T", 17}, {"D", 13}}, {{"T", 0}, {"D", 4}}, {{"T", 65}, {"D", 33}}}, 1e-4},
-      {"integers", "elementwise", {"N"}, {{"x", "in", "i32", {"N"}}, {"y", "out", "i32", {"N"}}}, {}, head + R"(
+})",
+       {{"T", 256}, {"D", 64}},
+       {{{"T", 1}, {"D", 1}}, {{"T", 17}, {"D", 13}}, {{"T", 0}, {"D", 4}}, {{"T", 65}, {"D", 33}}},
+       1e-4},
+      {"integers",
+       "elementwise",
+       {"N"},
+       {{"x", "in", "i32", {"N"}}, {"y", "out", "i32", {"N"}}},
+       {},
+       head + R"(
 extern "C" void kernel(const int32_t* x, int32_t* y, int64_t N) {
   for (int64_t i = 0; i < N; ++i) y[i] = x[i] > 3 ? x[i] * 5 - 1 : -x[i];
-})", {{"N", 1000000}}, {{{"N", 0}}, {{"N", 1}}, {{"N", 1013}}}, 0},
+})",
+       {{"N", 1000000}},
+       {{{"N", 0}}, {{"N", 1}}, {{"N", 1013}}},
+       0},
   };
   return list;
 }

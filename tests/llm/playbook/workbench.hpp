@@ -41,16 +41,28 @@ inline std::string prompt_of(const example& e, const request& r) {
     tensors.push_back({{"name", t.name}, {"role", t.role}, {"dtype", t.dtype}, {"shape", t.shape}});
   for (const auto& [name, value] : e.scalars)
     scalars.push_back({{"name", name}, {"type", "double"}, {"value", value}});
-  json block = {{"version", 1},
-                {"problem",
-                 {{"name", e.name}, {"family", e.family}, {"formula", ""}, {"dims", e.dims}, {"tensors", tensors}, {"scalars", scalars},
-                  {"workloads", json::array({{{"name", "w"}, {"dims", e.workload}, {"weight", 1.0}}})},
-                  {"reference", {{"language", "c++"}, {"source", e.source}}},
-                  {"tolerance", {{"bitwise", r.bitwise}}},
-                  {"policy", {{"vendor_libraries", false}, {"threads", r.threads}, {"fast_math", false}, {"cache", "hot"}}}}},
-                {"target", {{"backend", r.backend}, {"language", "c++"}, {"device", "cpu:test"}, {"facts", {{"isa", r.isa}}}}},
-                {"operation", r.operation}, {"draft", r.draft}, {"seed", r.seed}, {"diagnosis", nullptr}, {"parent", r.parent},
-                {"tried", r.tried}};
+  json block = {
+      {"version", 1},
+      {"problem",
+       {{"name", e.name},
+        {"family", e.family},
+        {"formula", ""},
+        {"dims", e.dims},
+        {"tensors", tensors},
+        {"scalars", scalars},
+        {"workloads", json::array({{{"name", "w"}, {"dims", e.workload}, {"weight", 1.0}}})},
+        {"reference", {{"language", "c++"}, {"source", e.source}}},
+        {"tolerance", {{"bitwise", r.bitwise}}},
+        {"policy",
+         {{"vendor_libraries", false}, {"threads", r.threads}, {"fast_math", false}, {"cache", "hot"}}}}},
+      {"target",
+       {{"backend", r.backend}, {"language", "c++"}, {"device", "cpu:test"}, {"facts", {{"isa", r.isa}}}}},
+      {"operation", r.operation},
+      {"draft", r.draft},
+      {"seed", r.seed},
+      {"diagnosis", nullptr},
+      {"parent", r.parent},
+      {"tried", r.tried}};
   return "```ke-task\n" + block.dump() + "\n```\nWrite a faster kernel.\n";
 }
 
@@ -67,7 +79,9 @@ inline std::string code_of(const std::string& answer) {
 /// The point in the second line of a source.
 inline nlohmann::json point_of(const std::string& source) {
   auto at = source.find("// ke-point: ");
-  return at == std::string::npos ? nlohmann::json() : nlohmann::json::parse(source.substr(at + 13, source.find('\n', at) - at - 13));
+  return at == std::string::npos
+             ? nlohmann::json()
+             : nlohmann::json::parse(source.substr(at + 13, source.find('\n', at) - at - 13));
 }
 
 inline std::int64_t extent_of(const std::string& text, const sizes& at) {
@@ -77,7 +91,9 @@ inline std::int64_t extent_of(const std::string& text, const sizes& at) {
   return *p->as_constant();
 }
 
-inline std::size_t bytes_of(const std::string& dtype) { return dtype == "f64" || dtype == "i64" ? 8 : dtype == "f16" ? 2 : 4; }
+inline std::size_t bytes_of(const std::string& dtype) {
+  return dtype == "f64" || dtype == "i64" ? 8 : dtype == "f16" ? 2 : 4;
+}
 
 /// Buffers of one call: inputs drawn from `seed`, outputs poisoned, a margin of canaries behind every tensor.
 class call_data {
@@ -94,7 +110,8 @@ public:
       counts_.push_back(count);
       // Off by one element: pointers are only element-aligned.
       auto size = bytes_of(t.dtype);
-      buffers_.emplace_back(static_cast<std::size_t>(count) * size + size + margin, static_cast<unsigned char>(0xAB));
+      buffers_.emplace_back(static_cast<std::size_t>(count) * size + size + margin,
+                            static_cast<unsigned char>(0xAB));
       auto* p = buffers_.back().data() + size;
       if (t.role != "out")
         for (std::int64_t i = 0; i < count; ++i) {
@@ -118,7 +135,8 @@ public:
   }
 
   void call(void* entry) {
-    reinterpret_cast<void (*)(void**, const double*, const std::int64_t*)>(entry)(pointers_.data(), scalars_.data(), dims_.data());
+    reinterpret_cast<void (*)(void**, const double*, const std::int64_t*)>(entry)(
+        pointers_.data(), scalars_.data(), dims_.data());
   }
   bool margins_intact() const {
     for (std::size_t k = 0; k < buffers_.size(); ++k)
@@ -127,7 +145,8 @@ public:
           return false;
     return true;
   }
-  /// The largest difference over the largest magnitude of the outputs; infinity if a value is not finite on one side only.
+  /// The largest difference over the largest magnitude of the outputs; infinity if a value is not finite on
+  /// one side only.
   double difference(const call_data& reference) const {
     double worst = 0, size = 1e-30;
     for (std::size_t k = 0; k < example_.tensors.size(); ++k) {
@@ -149,7 +168,8 @@ public:
 private:
   double value(std::size_t k, std::int64_t i) const {
     const auto& dtype = example_.tensors[k].dtype;
-    const auto* p = static_cast<const unsigned char*>(pointers_[k]) + static_cast<std::size_t>(i) * bytes_of(dtype);
+    const auto* p =
+        static_cast<const unsigned char*>(pointers_[k]) + static_cast<std::size_t>(i) * bytes_of(dtype);
     if (dtype == "f64") {
       double v;
       std::memcpy(&v, p, 8);
@@ -172,23 +192,31 @@ private:
   std::vector<double> scalars_;
 };
 
-/// Several sources of one problem in one shared object, each in a namespace of its own. `entry(k)` calls the k-th.
+/// Several sources of one problem in one shared object, each in a namespace of its own. `entry(k)` calls the
+/// k-th.
 class compiled {
 public:
   compiled(const example& e, const std::vector<std::string>& sources, const std::string& flags) {
     static int number = 0;
-    folder_ = std::filesystem::temp_directory_path() / ("ke-playbook-" + std::to_string(::getpid()) + "-" + std::to_string(number++));
+    folder_ = std::filesystem::temp_directory_path() /
+              ("ke-playbook-" + std::to_string(::getpid()) + "-" + std::to_string(number++));
     std::filesystem::create_directories(folder_);
     std::ofstream file{folder_ / "all.cpp"};
-    file << "#include <algorithm>\n#include <cmath>\n#include <cstdint>\n#include <cstring>\n#include <limits>\n#include <utility>\n#include <vector>\n";
+    file << "#include <algorithm>\n#include <cmath>\n#include <cstdint>\n#include <cstring>\n#include "
+            "<limits>\n#include <utility>\n#include <vector>\n";
     for (std::size_t k = 0; k < sources.size(); ++k) {
       auto id = std::to_string(k);
-      file << "#define kernel kernel_" << id << "\nnamespace candidate_" << id << " {\n#line 1 \"candidate_" << id << "\"\n"
-           << sources[k] << "\n}\nextern \"C\" void entry_" << id << "(void** t, const double* s, const int64_t* d) {\n  (void)s;\n  candidate_"
-           << id << "::kernel(";
+      file << "#define kernel kernel_" << id << "\nnamespace candidate_" << id << " {\n#line 1 \"candidate_"
+           << id << "\"\n"
+           << sources[k] << "\n}\nextern \"C\" void entry_" << id
+           << "(void** t, const double* s, const int64_t* d) {\n  (void)s;\n  candidate_" << id
+           << "::kernel(";
       std::size_t at = 0;
       for (const auto& t : e.tensors) {
-        auto type = t.dtype == "f64" ? "double" : t.dtype == "i32" ? "int32_t" : t.dtype == "i64" ? "int64_t" : "float";
+        auto type = t.dtype == "f64"   ? "double"
+                    : t.dtype == "i32" ? "int32_t"
+                    : t.dtype == "i64" ? "int64_t"
+                                       : "float";
         file << (at ? ", " : "") << "(" << (t.role == "in" ? "const " : "") << type << "*)t[" << at << "]";
         ++at;
       }
@@ -204,7 +232,8 @@ public:
                    (folder_ / "all.cpp").string() + " 2> " + (folder_ / "log").string();
     if (std::system(command.c_str()) != 0) {
       std::ifstream log{folder_ / "log"};
-      throw std::runtime_error{e.name + ": " + std::string{std::istreambuf_iterator<char>{log}, {}}.substr(0, 4000)};
+      throw std::runtime_error{e.name + ": " +
+                               std::string{std::istreambuf_iterator<char>{log}, {}}.substr(0, 4000)};
     }
     handle_ = ::dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!handle_)

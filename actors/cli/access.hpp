@@ -1,0 +1,66 @@
+#pragma once
+
+#include "actors/exit_codes.hpp"
+#include "runtime/core/types.hpp"
+#include "runtime/net/control_socket.hpp"
+#include "runtime/store/store_reader.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace ke::cli {
+
+/// How a user names a campaign: `--config FILE` | `--store DIR [--campaign NAME]` | `--connect ENDPOINT --server-key F --key F`.
+struct access_options {
+  std::string config;
+  std::string store; ///< also with --config: replaces the file's
+  std::string campaign;
+  std::string connect;
+  std::string server_key;
+  std::string key;
+};
+
+/// Adds those options to a command. The caller keeps the returned options until the command has run.
+std::shared_ptr<access_options> add_access(CLI::App& command);
+
+/// Who is asked: the store only, or its living owner too.
+enum class ask_owner { no, yes };
+
+/// A named store, opened for reading, or a way to its owner, or both.
+struct access {
+  std::optional<store_reader> store;   ///< absent with --connect
+  std::optional<control_client> owner; ///< present if it was to be asked, lives and answers
+  std::optional<failure> silence;      ///< an owner holds the store but does not answer: why
+  std::string campaign;                ///< the wanted name; empty: none was given
+};
+
+/// Opens what the options name. With no option it is the default store of campaign.toml. Failures: `invalid` (wrong or contradictory options, a file
+/// that can't be read), `not_found` (no store there), `corrupt`, `newer_version`; with --connect also `held` and `connection`. An owner of a local
+/// store that does not answer is no failure: the store can be read all the same.
+result<access> open_access(const access_options& options, ask_owner asking = ask_owner::no);
+
+/// Where the options' store lies, without opening it: for commands that need the ownership.
+result<std::string> store_folder(const access_options& options);
+
+/// The reader, or `invalid` telling that `command` must run on the store's machine.
+result<store_reader> local_store(const access& a, const std::string& command);
+
+/// The one campaign that is meant: the named one (newest of that name), or the store's only one.
+result<campaign_row> wanted_campaign(const access& a, const std::string& command);
+/// The named campaign, or all of the store.
+result<std::vector<campaign_row>> wanted_campaigns(const access& a, const std::string& command);
+
+/// One line "ke-runtime: TEXT" on stderr; the exit code that belongs to the failure.
+int complain(const failure& why);
+
+/// Runs a command's body: exceptions become exit code 4 with one line on stderr, and a stdout that can't be written is an error, too.
+int guarded(const std::function<int()>& body);
+
+} // namespace ke::cli

@@ -1,0 +1,197 @@
+#include "actors/cli/bench_actors.hpp"
+#include "actors/cli/commands.hpp"
+#include "actors/cli/synthetic_campaign.hpp"
+#include "actors/exit_codes.hpp"
+#include "actors/stored_campaign.hpp"
+#include "runtime/search/search_simulation.hpp"
+#include "runtime/store/store_service.hpp"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <sys/stat.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+
+namespace ke::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using json = nlohmann::ordered_json;
+
+/// A folder of this run's own, removed at its end.
+class scratch_folder {
+public:
+  scratch_folder() {
+    std::string pattern = (fs::temp_directory_path() / "ke-bench-XXXXXX").string();
+    if (!mkdtemp(pattern.data()))
+      throw std::runtime_error{"no folder can be made in " + fs::temp_directory_path().string()};
+    path_ = pattern;
+  }
+  ~scratch_folder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  std::string store() const { return (path_ / "store").string(); }
+
+private:
+  fs::path path_;
+};
+
+double seconds_since(std::chrono::steady_clock::time_point begun) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+}
+
+std::uint64_t anonymous_bytes() {
+  std::ifstream status{"/proc/self/status"};
+  std::string line;
+  while (std::getline(status, line))
+    if (line.starts_with("RssAnon:"))
+      return std::stoull(line.substr(8)) * 1024;
+  return 0;
+}
+
+void print(const json& figures, bool as_json) {
+  if (as_json) {
+    std::cout << figures.dump() << '\n';
+    return;
+  }
+  for (const auto& [name, value] : figures.items())
+    std::cout << name << ": " << value.dump() << '\n';
+}
+
+int fail(const failure& why) {
+  std::cerr << "ke-runtime bench: " << why.text << '\n';
+  return exit_code_of(why);
+}
+
+/// Reads every row of every table: what a resume can't do without touching, at least once.
+double scan_seconds(const store_reader& reader) {
+  auto begun = std::chrono::steady_clock::now();
+  std::uint64_t bytes = 0;
+  for (auto t : {table::campaigns, table::nodes, table::hot, table::children, table::digests, table::blobs, table::journal})
+    (void)reader.scan(t, "", [&](std::string_view key, std::string_view value) {
+      bytes += key.size() + value.size();
+      return true;
+    });
+  return bytes > 0 ? seconds_since(begun) : 0;
+}
+
+int bench_tree(std::uint32_t nodes, const std::string& policy, bool as_json) {
+  auto kind = parse_name<policy_kind>(policy);
+  if (!kind)
+    return fail({failure_kind::invalid, "--policy: expected mcts, greedy or best-of-n, not " + policy, false});
+  scratch_folder folder;
+  auto settings = synthetic_settings(folder.store(), "http://127.0.0.1:1/v1", nodes + 1000, 320);
+  settings.search.policy = *kind;
+  auto steps = time_steps(settings.search, {std::min(1000u, nodes), nodes}, 7);
+  if (!steps)
+    return fail(steps.error());
+  json select;
+  for (const auto& [size, us] : steps->select_us)
+    select[std::to_string(size)] = us;
+  {
+    store_options o;
+    o.dir = folder.store();
+    o.program = KE_VERSION;
+    auto store = store_service::open(std::move(o));
+    if (!store)
+      return fail(store.error());
+    write_synthetic_campaign(**store, 1, settings, nodes, 1500, 64);
+    (*store)->flush();
+  }
+  struct stat file {};
+  stat((folder.store() + "/data.mdb").c_str(), &file);
+  auto reader = store_reader::open(folder.store());
+  if (!reader)
+    return fail(reader.error());
+  auto scan_s = scan_seconds(*reader);
+  auto before = anonymous_bytes();
+  auto begun = std::chrono::steady_clock::now();
+  auto stored = read_stored_campaign(*reader, 1);
+  auto resume_s = seconds_since(begun);
+  if (!stored)
+    return fail(stored.error());
+  print({{"nodes", nodes},
+         {"select_us", select},
+         {"rss_bytes", anonymous_bytes() - std::min(before, anonymous_bytes())},
+         {"db_bytes_per_node", static_cast<double>(file.st_blocks) * 512 / nodes},
+         {"resume_s", resume_s},
+         {"scan_s", scan_s}},
+        as_json);
+  return exit_done;
+}
+
+} // namespace
+
+void add_bench(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("bench", "The runtime's own cost, driven through the real actors: what a user sizes a fleet with");
+  command->require_subcommand(1);
+  command->footer("Example:\n  ke-runtime bench overhead --candidates 500 --parallel 8 --llm http://127.0.0.1:8000/v1 --json");
+  auto as_json = std::make_shared<bool>(false);
+  auto llm = std::make_shared<std::string>();
+  auto finish = [as_json, &exit_code](result<json> figures) {
+    if (figures)
+      print(*figures, *as_json);
+    else
+      exit_code = fail(figures.error());
+  };
+
+  auto* overhead = command->add_subcommand("overhead", "Orchestration cost per candidate: real campaign, durable store, evaluator of constant time");
+  auto candidates = std::make_shared<std::int64_t>(500), parallel = std::make_shared<std::int64_t>(8), preload = std::make_shared<std::int64_t>(0);
+  overhead->add_option("--candidates", *candidates, "candidates to run")->capture_default_str()->check(CLI::Range(1, 10'000'000));
+  overhead->add_option("--parallel", *parallel, "nodes in flight")->capture_default_str()->check(CLI::Range(1, 100'000));
+  overhead->add_option("--llm", *llm, "an OpenAI-compatible server, e.g. http://127.0.0.1:8000/v1")->required();
+  overhead->add_option("--preload", *preload, "evaluated nodes that the campaign already holds")->check(CLI::Range(0, 10'000'000));
+  overhead->add_flag("--json", *as_json, "print one JSON document");
+  overhead->callback([=, &exit_code] {
+    (void)exit_code;
+    scratch_folder folder;
+    auto f = run_overhead(folder.store(), *llm, *candidates, *parallel, *preload);
+    finish(f ? result<json>{json{{"candidates", *candidates},
+                                 {"cpu_us_per_candidate", f->cpu_us_per_candidate},
+                                 {"candidates_per_s", f->candidates_per_s},
+                                 {"nodes_held", f->nodes_held},
+                                 {"rss_bytes", f->rss_bytes}}}
+             : result<json>{f.error()});
+  });
+
+  auto* slots = command->add_subcommand("slots", "How busy evaluators stay when models are slow");
+  auto count = std::make_shared<std::int64_t>(32);
+  auto eval_ms = std::make_shared<double>(200), seconds = std::make_shared<double>(30);
+  slots->add_option("--slots", *count, "evaluation slots")->capture_default_str()->check(CLI::Range(1, 4096));
+  slots->add_option("--eval-ms", *eval_ms, "time of one evaluation")->capture_default_str()->check(CLI::Range(1.0, 1e6));
+  slots->add_option("--llm", *llm, "an OpenAI-compatible server")->required();
+  slots->add_option("--seconds", *seconds, "how long to run, 5 s of warm-up included")->capture_default_str()->check(CLI::Range(6.0, 3600.0));
+  slots->add_flag("--json", *as_json, "print one JSON document");
+  slots->callback([=] {
+    scratch_folder folder;
+    auto f = run_slots(folder.store(), *llm, *count, *eval_ms, *seconds);
+    finish(f ? result<json>{json{{"utilization", f->utilization},
+                                 {"evaluations_per_s", f->evaluations_per_s},
+                                 {"llm_in_flight", f->llm_in_flight},
+                                 {"llm_bytes_per_request", f->llm_bytes_per_request},
+                                 {"threads", f->threads}}}
+             : result<json>{f.error()});
+  });
+
+  auto* tree = command->add_subcommand("tree", "Selection, memory, database size and resume of a large tree");
+  auto nodes = std::make_shared<std::uint32_t>(100'000);
+  auto policy = std::make_shared<std::string>("mcts");
+  tree->add_option("--nodes", *nodes, "nodes of the tree")->capture_default_str()->check(CLI::Range(1, 100'000'000));
+  tree->add_option("--policy", *policy, "mcts | greedy | best-of-n")->capture_default_str();
+  tree->add_flag("--json", *as_json, "print one JSON document");
+  tree->callback([=, &exit_code] { exit_code = bench_tree(*nodes, *policy, *as_json); });
+
+  for (auto name : {"dispatch", "search"}) {
+    auto* later = command->add_subcommand(name, "Comes with a later version");
+    later->allow_extras();
+    later->callback([name, &exit_code] { exit_code = fail({failure_kind::invalid, std::string{"bench "} + name + " comes with a later version", false}); });
+  }
+}
+
+} // namespace ke::cli

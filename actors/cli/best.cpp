@@ -1,0 +1,107 @@
+#include "actors/cli/access.hpp"
+#include "actors/cli/campaign_view.hpp"
+#include "actors/cli/commands.hpp"
+#include "actors/cli/figures.hpp"
+#include "actors/cli/winners.hpp"
+#include "backends/verdict.hpp"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <iostream>
+
+namespace ke::cli {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+struct best_of_campaign {
+  node_view node;
+  std::string source_path;
+  std::optional<verdict> found;
+  bool proven = false;
+};
+
+result<std::optional<best_of_campaign>> best_of(const campaign_view& c) {
+  auto key = c.winner();
+  if (!key)
+    return std::optional<best_of_campaign>{};
+  auto n = c.node(*key);
+  if (!n)
+    return n.error();
+  auto path = source_file(c, *n);
+  if (!path)
+    return path.error();
+  best_of_campaign b{std::move(*n), std::move(*path), {}, false};
+  b.found = c.verdict_of(b.node);
+  b.proven = !c.settings().goal.timed || b.node.decision == timing_decision::faster;
+  return std::optional{std::move(b)};
+}
+
+json json_of(const campaign_view& c, const best_of_campaign& b) {
+  return {{"campaign", c.name()},
+          {"problem", c.problem().name},
+          {"node", b.node.id},
+          {"source_path", b.source_path},
+          {"verdict", b.found ? json::parse(verdict_json(*b.found)) : json(nullptr)},
+          {"claim", false}};
+}
+
+std::string text_of(const campaign_view& c, const best_of_campaign& b) {
+  auto text = c.name() + " (" + c.problem().name + "): node " + std::to_string(b.node.id) + ", " + speedup_text(b.found, b.node.score);
+  if (b.found && b.found->timing)
+    text += " over the baseline: " + nanoseconds_text(b.found->timing->reference_ns) + " -> " + nanoseconds_text(b.found->timing->candidate_ns) +
+            " (medians)";
+  text += "\n  source " + b.source_path + "\n";
+  if (b.found)
+    text += "  on " + b.found->device + ", backend " + b.found->backend + ", " + std::to_string(b.found->cases) + " correctness cases" +
+            (b.found->diagnosis ? ", bottleneck " + b.found->diagnosis->bottleneck : "") + "\n";
+  if (!b.proven)
+    text += "  not proven faster than the baseline\n";
+  return text + "  this is the search's own measurement (95% interval), not yet measured again for a claim\n";
+}
+
+int best(const access_options& where, bool as_json) {
+  auto a = open_access(where);
+  if (!a)
+    return complain(a.error());
+  auto rows = wanted_campaigns(*a, "best");
+  if (!rows)
+    return complain(rows.error());
+  auto document = json::array();
+  std::string text;
+  bool proven = false;
+  for (const auto& row : *rows) {
+    auto c = campaign_view::open(*a->store, row);
+    if (!c)
+      return complain(c.error());
+    auto b = best_of(*c);
+    if (!b)
+      return complain(b.error());
+    if (!*b) {
+      text += c->name() + " (" + c->problem().name + "): no correct candidate yet\n";
+      continue;
+    }
+    proven = proven || (*b)->proven;
+    document.push_back(json_of(*c, **b));
+    text += text_of(*c, **b);
+  }
+  if (as_json)
+    std::cout << document.dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
+  else
+    std::cout << (text.empty() ? "the store holds no campaign\n" : text);
+  return proven ? exit_done : exit_unproven;
+}
+
+} // namespace
+
+void add_best(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("best", "The best kernel of each campaign with its evidence; exit 1 if none beats the baseline");
+  auto where = add_access(*command);
+  auto as_json = std::make_shared<bool>(false);
+  command->add_flag("--json", *as_json, "One JSON document");
+  command->footer("Example: ke-runtime best --store ~/.local/share/ke-runtime --json");
+  command->callback([=, &exit_code] { exit_code = guarded([&] { return best(*where, *as_json); }); });
+}
+
+} // namespace ke::cli

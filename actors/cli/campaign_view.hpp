@@ -1,0 +1,73 @@
+#pragma once
+
+#include "actors/stored_campaign.hpp"
+#include "runtime/core/types.hpp"
+#include "runtime/store/store_reader.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ke::cli {
+
+/// One node as people see it: its row, completed from the folded journal (which also knows nodes that have no row yet, and the root).
+struct node_view {
+  node_key key;
+  std::uint64_t id = 0;                ///< public
+  node_row row;                        ///< `parents` are node numbers of the same tree
+  node_state state = node_state::planned;
+  timing_decision decision = timing_decision::none;
+  std::optional<double> score;         ///< geometric mean over the targets
+  std::uint16_t depth = 0;
+  bool is_root() const { return key.node == 0; }
+};
+
+/// A campaign of a store, read once: the fold is of one moment, rows may be newer if an owner is at work (then the newer state of a
+/// node counts). Read-only; one thread.
+class campaign_view {
+public:
+  static result<campaign_view> open(const store_reader& store, const campaign_row& row);
+
+  const store_reader& store() const { return store_; }
+  const campaign_fold& fold() const { return stored_->fold; }
+  const ke::problem& problem() const { return *stored_->problem; }
+  const campaign_settings& settings() const { return fold().books().settings(); }
+  const std::string& name() const { return stored_->row.name; }
+  std::uint32_t id() const { return stored_->row.id; }
+  std::size_t trees() const { return fold().trees().size(); }
+  /// Name, state and stop reason as stored, counts and money from the journal.
+  campaign_row row() const;
+
+  std::uint64_t public_id(std::uint32_t tree, std::uint32_t node) const;
+  std::uint64_t public_id(const node_key& n) const { return public_id(n.tree, n.node); }
+  std::uint64_t id_end() const; ///< all public ids are below
+
+  /// `not_found`, naming the range of ids.
+  result<node_view> node(std::uint64_t id) const;
+  result<node_view> node(const node_key& key) const;
+  /// Nodes with ids from `first` on, in order, until the visitor returns false. Reads rows in pages, never all at once.
+  status each(std::uint64_t first, const std::function<bool(const node_view&)>& visit) const;
+
+  /// The best correct candidate over all trees.
+  std::optional<node_key> winner() const;
+
+  /// The verdict on a target; nothing if there is none (yet).
+  std::optional<verdict> verdict_of(const node_view& n, std::size_t target = 0) const;
+  /// The candidate's text; the root's is the reference.
+  result<std::string> source_of(const node_view& n) const;
+  /// The whole prompt, put together from its sections; empty if it was never asked.
+  result<std::string> prompt_of(const node_view& n) const;
+  std::vector<call_row> calls_of(const node_view& n) const; ///< by attempt, from 1
+
+private:
+  campaign_view(store_reader store, std::shared_ptr<const stored_campaign> stored) : store_{std::move(store)}, stored_{std::move(stored)} {}
+  node_view completed(const node_key& key, std::optional<node_row> row) const;
+
+  store_reader store_;
+  std::shared_ptr<const stored_campaign> stored_;
+};
+
+} // namespace ke::cli

@@ -1,0 +1,182 @@
+#include "actors/cli/display.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+namespace ke::cli {
+namespace {
+
+using json = nlohmann::json;
+using clock = std::chrono::steady_clock;
+
+std::string span_text(double seconds) {
+  char text[32];
+  if (seconds < 90)
+    std::snprintf(text, sizeof text, "%.0f s", seconds);
+  else if (seconds < 5400)
+    std::snprintf(text, sizeof text, "%.0f min", seconds / 60);
+  else
+    std::snprintf(text, sizeof text, "%.1f h", seconds / 3600);
+  return text;
+}
+
+/// "[12/500] 3 in flight, best 2.31x (node 7), 0.8 candidates/s, ETA 10 min, 0.12 USD, failures: rate_limited 2"
+std::string progress_text(const json& p, double rate) {
+  std::uint64_t ended = 0;
+  for (const auto& [state, n] : p["nodes"].items())
+    if (state != "planned" && state != "asked" && state != "answered" && state != "building" && state != "measuring")
+      ended += n.get<std::uint64_t>();
+  auto cap = p["budget"]["candidates"].get<std::uint64_t>();
+  char text[256];
+  std::snprintf(text, sizeof text, "[%llu/%llu] %llu in flight", static_cast<unsigned long long>(ended), static_cast<unsigned long long>(cap),
+                static_cast<unsigned long long>(p["in_flight"].get<std::uint64_t>()));
+  std::string line = text;
+  if (p["best"].is_object()) {
+    std::snprintf(text, sizeof text, ", best %.2fx (lower bound, node %llu)", p["best"]["score"].get<double>(),
+                  static_cast<unsigned long long>(p["best"]["node"].get<std::uint64_t>()));
+    line += text;
+  }
+  if (rate > 0) {
+    std::snprintf(text, sizeof text, ", %.2f candidates/s, at most %s left", rate, span_text(static_cast<double>(cap - std::min(cap, ended)) / rate).c_str());
+    line += text;
+  }
+  if (auto usd = p["spend"]["usd"].get<double>(); usd > 0) {
+    std::snprintf(text, sizeof text, ", %.2f USD", usd);
+    line += text;
+  }
+  std::string failures;
+  for (const auto& [kind, n] : p["failures"].items())
+    failures += (failures.empty() ? ", failures: " : ", ") + kind + " " + std::to_string(n.get<std::uint64_t>());
+  if (p["state"] == "paused")
+    line += ", paused";
+  return line + failures;
+}
+
+} // namespace
+
+class display::printer {
+public:
+  explicit printer(ui_kind kind) : kind_{kind}, thread_{[this] { loop(); }} {}
+  ~printer() {
+    {
+      std::lock_guard lock{mutex_};
+      ending_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+
+  void push(std::string line, bool note) {
+    {
+      std::lock_guard lock{mutex_};
+      lines_.emplace_back(std::move(line), note);
+    }
+    changed_.notify_all();
+  }
+
+private:
+  void loop() {
+    std::unique_lock lock{mutex_};
+    for (;;) {
+      changed_.wait(lock, [&] { return ending_ || !lines_.empty(); });
+      auto lines = std::exchange(lines_, {});
+      auto last = ending_;
+      lock.unlock();
+      for (const auto& [text, note] : lines)
+        note ? say(text) : show(text);
+      std::fflush(stdout);
+      lock.lock();
+      if (last && lines_.empty())
+        break;
+    }
+    if (status_shown_)
+      std::fputs("\n", stdout);
+    std::fflush(stdout);
+  }
+
+  void say(const std::string& text) {
+    if (kind_ == ui_kind::json || kind_ == ui_kind::none)
+      return;
+    clear();
+    std::fputs((text + "\n").c_str(), stdout);
+  }
+
+  void clear() {
+    if (kind_ == ui_kind::tui && status_shown_)
+      std::fputs("\r\033[K", stdout);
+    status_shown_ = false;
+  }
+
+  void show(const std::string& text) {
+    if (kind_ == ui_kind::json)
+      std::fputs((text + "\n").c_str(), stdout);
+    if (kind_ == ui_kind::json || kind_ == ui_kind::none)
+      return;
+    auto e = json::parse(text, nullptr, false);
+    if (!e.is_object())
+      return;
+    auto kind = e.value("event", "");
+    if (kind == "node")
+      node(e);
+    else if (kind == "progress")
+      progress(e);
+    else if (kind == "stop")
+      say("campaign " + e.value("campaign", "") + " stops: " + e.value("reason", ""));
+    else if (kind == "trouble")
+      say("trouble: " + e.value("text", ""));
+  }
+
+  void node(const json& e) {
+    ++ended_;
+    auto score = e["score"].is_number() ? e["score"].get<double>() : 0;
+    auto better = e["state"] == "correct" && score > best_;
+    if (better)
+      best_ = score;
+    if (kind_ == ui_kind::tui && !better)
+      return;
+    char text[160];
+    auto id = std::to_string(e["node"].get<std::uint64_t>());
+    if (e["state"] == "correct" && e["score"].is_number())
+      std::snprintf(text, sizeof text, "node %-5s correct, %s: at least %.2fx%s", id.c_str(), e["decision"].is_string() ? e["decision"].get<std::string>().c_str() : "untimed",
+                    score, better ? "  <- best so far" : "");
+    else
+      std::snprintf(text, sizeof text, "node %-5s %s", id.c_str(), e["state"].get<std::string>().c_str());
+    say(text);
+  }
+
+  void progress(const json& e) {
+    auto now = clock::now();
+    auto text = progress_text(e, ended_ > 0 ? static_cast<double>(ended_) / std::chrono::duration<double>(now - begun_).count() : 0);
+    if (kind_ == ui_kind::tui) {
+      clear();
+      std::fputs(text.c_str(), stdout);
+      status_shown_ = true;
+    } else if (now - told_ >= std::chrono::seconds{5}) {
+      told_ = now;
+      say(text);
+    }
+  }
+
+  ui_kind kind_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::pair<std::string, bool>> lines_;
+  bool ending_ = false, status_shown_ = false;
+  double best_ = 0;
+  std::uint64_t ended_ = 0;
+  clock::time_point begun_ = clock::now(), told_{};
+  std::thread thread_;
+};
+
+display::display(ui_kind kind) : printer_{std::make_unique<printer>(kind)} {}
+display::~display() = default;
+void display::event(const std::string& line) { printer_->push(line, false); }
+void display::note(const std::string& text) { printer_->push(text, true); }
+
+} // namespace ke::cli

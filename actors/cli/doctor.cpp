@@ -1,0 +1,114 @@
+#include "actors/cli/commands.hpp"
+#include "actors/exit_codes.hpp"
+#include "actors/self_process.hpp"
+#include "backends/backend.hpp"
+#include "config/campaign_file.hpp"
+#include "runtime/process/process_service.hpp"
+#include "runtime/process/sandbox.hpp"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+namespace ke::cli {
+namespace {
+
+struct line {
+  std::string part, name;
+  std::string state; ///< ok | degraded | missing | broken
+  std::string text;
+};
+
+void backends_of_this_machine(std::vector<line>& lines, bool& any) {
+  process_service processes;
+  auto backends = load_backends(built_in_backends(), {});
+  if (!backends) {
+    lines.push_back({"backend", "all", "broken", backends.error().text});
+    return;
+  }
+  for (const auto& b : *backends) {
+    auto device = probe_target(b, processes);
+    if (!device) {
+      lines.push_back({"backend", b.name, "missing", device.error().text});
+      continue;
+    }
+    any = true;
+    auto fact = [&](const char* key) { return device->facts.contains(key) ? device->facts.at(key) : std::string{"?"}; };
+    lines.push_back({"backend", b.name, "ok", fact("compiler") + " on " + device->name});
+    lines.push_back({"device", device->name, "ok", fact("cores") + " cores, isa " + fact("isa") + ", L1d " + fact("l1d") + " B, L2 " + fact("l2") + " B, L3 " + fact("l3") + " B"});
+  }
+}
+
+void tool(std::vector<line>& lines, process_port& processes, const std::string& name, const std::string& use, const std::string& package) {
+  process_spec spec;
+  spec.argv = {name, "--version"};
+  spec.env = child_environment();
+  spec.deadline = std::chrono::seconds{10};
+  auto e = run_and_wait(processes, std::move(spec));
+  if (e.why.kind == failure_kind::missing)
+    lines.push_back({"tool", name, "missing", use + "; get it with apt-get install " + package});
+  else if (e.code != 0)
+    lines.push_back({"tool", name, "broken", use + "; `" + name + " --version` ended with code " + std::to_string(e.code)});
+  else
+    lines.push_back({"tool", name, "ok", e.out.substr(0, e.out.find('\n'))});
+}
+
+int diagnose(const std::string& config, bool as_json) {
+  std::vector<line> lines;
+  bool any = false;
+  backends_of_this_machine(lines, any);
+  for (auto helper : {"ke-judge", "ke-driver"}) {
+    auto path = self_path().parent_path() / helper;
+    std::error_code error;
+    auto there = std::filesystem::exists(path, error);
+    any = any && there;
+    lines.push_back({"program", helper, there ? "ok" : "missing", there ? "beside ke-runtime" : "expected at " + path.string() + "; build it with the release preset"});
+  }
+  for (const auto& part : sandbox_probe())
+    lines.push_back({"sandbox", part.name, std::string{to_text(part.state)}, part.text});
+  process_service processes;
+  tool(lines, processes, "objdump", "instruction mix of built kernels", "binutils");
+  tool(lines, processes, "perf", "hardware counters", "linux-perf");
+  tool(lines, processes, "valgrind", "exact instruction counts", "valgrind");
+  if (!config.empty()) {
+    auto loaded = load_campaign(config);
+    for (const auto& e : loaded.errors)
+      lines.push_back({"config", config, "broken", to_line(e)});
+    for (const auto& e : loaded.missing)
+      lines.push_back({"model", e.key, "missing", to_line(e)});
+    for (const auto& m : loaded.settings.models)
+      if (loaded.errors.empty())
+        lines.push_back({"model", m.name, "ok", std::string{to_text(m.provider)} + (m.base_url.empty() ? "" : " at " + m.base_url)});
+  }
+  if (as_json) {
+    auto all = nlohmann::ordered_json::array();
+    for (const auto& l : lines)
+      all.push_back({{"part", l.part}, {"name", l.name}, {"state", l.state}, {"text", l.text}});
+    std::cout << all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+  } else {
+    for (const auto& l : lines)
+      std::printf("%-9s %-8s %-12s %s\n", l.state.c_str(), l.part.c_str(), l.name.substr(0, 40).c_str(), l.text.c_str());
+  }
+  return any ? exit_done : exit_missing;
+}
+
+} // namespace
+
+void add_doctor(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("doctor", "What this machine can do; each line ok, degraded, missing (how to get it) or broken (why)");
+  auto config = std::make_shared<std::string>();
+  auto as_json = std::make_shared<bool>(false);
+  command->add_option("--config", *config, "also check this campaign's models");
+  command->add_flag("--json", *as_json, "print one JSON document");
+  command->footer("Example:\n  ke-runtime doctor\nExit code 3 if no backend can work here.");
+  command->callback([=, &exit_code] { exit_code = diagnose(*config, *as_json); });
+}
+
+} // namespace ke::cli

@@ -1,0 +1,117 @@
+#include "actors/cli/commands.hpp"
+#include "actors/exit_codes.hpp"
+#include "backends/evaluate.hpp"
+#include "backends/verdict.hpp"
+#include "config/problem_file.hpp"
+#include "runtime/process/process_service.hpp"
+#include "runtime/process/sandbox.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <iostream>
+#include <memory>
+
+namespace ke::cli {
+namespace {
+
+struct eval_options {
+  std::string problem, candidate, backend = "cpu-cpp", sandbox = "best";
+  std::vector<std::string> backend_paths;
+  bool json = false, untimed = false;
+  std::string plan = "eval";
+};
+
+int fail(const failure& why) {
+  std::cerr << "ke-runtime eval: " << why.text << '\n';
+  return exit_code_of(why);
+}
+
+void print_for_people(const verdict& v) {
+  std::cout << to_text(v.state);
+  if (v.decision != timing_decision::none)
+    std::cout << ", " << to_text(v.decision);
+  std::cout << '\n';
+  if (!v.reason.empty())
+    std::cout << "  reason: " << v.reason << '\n';
+  if (v.timing) {
+    const auto& t = *v.timing;
+    std::printf("  speedup: %.3fx (95%% interval %.3f to %.3f), %lld pairs in %lld launches\n", t.speedup, t.low, t.high,
+                static_cast<long long>(t.pairs), static_cast<long long>(t.launches));
+    std::printf("  candidate %.1f us, reference %.1f us, floor %.1f us\n", t.candidate_ns / 1e3, t.reference_ns / 1e3, t.floor_ns / 1e3);
+    for (const auto& w : t.workloads)
+      std::printf("    %-16s %.3fx (%.3f to %.3f)\n", w.name.c_str(), w.speedup, w.low, w.high);
+    std::fflush(stdout);
+  }
+  std::cout << "  checked: " << v.cases << " cases, " << v.timed_calls_checked << " of " << v.timed_calls << " timed calls, worst error "
+            << v.worst_scaled_error << " of its bound\n";
+  for (const auto& f : v.flags)
+    std::cout << "  flag: " << f.name << ": " << f.evidence << '\n';
+  if (v.state != verdict_state::correct && !v.log.empty())
+    std::cout << v.log.substr(0, 4000) << '\n';
+}
+
+int run(const eval_options& o) {
+  auto loaded = load_problem(o.problem);
+  if (!loaded.errors.empty()) {
+    for (const auto& e : loaded.errors)
+      std::cerr << to_line(e) << '\n';
+    return exit_usage;
+  }
+  auto source = read_named_file(o.candidate, 1u << 20);
+  if (!source)
+    return fail(source.error());
+  if (!parse_name<sandbox_level>(o.sandbox))
+    return fail({failure_kind::invalid, "--sandbox: expected full, best or none, not " + o.sandbox, false});
+  auto plan = parse_name<measure_plan>(o.plan);
+  if (!plan)
+    return fail({failure_kind::invalid, "--plan: expected rank, eval or claim, not " + o.plan, false});
+  std::vector<std::filesystem::path> extra(o.backend_paths.begin(), o.backend_paths.end());
+  auto backends = load_backends(built_in_backends(), extra);
+  if (!backends)
+    return fail(backends.error());
+  auto with = find_backend(*backends, o.backend);
+  if (!with)
+    return fail(with.error());
+  process_service processes;
+  evaluate_options options;
+  options.sandbox = o.sandbox;
+  options.timed = !o.untimed;
+  options.limits = with->limits;
+  auto found = evaluate(loaded.problem, *source, *with, *plan, options, processes);
+  verdict v;
+  if (found) {
+    v = verdict_of(*found, loaded.problem, *plan);
+  } else if (found.error().kind == failure_kind::missing || found.error().kind == failure_kind::invalid) {
+    return fail(found.error());
+  } else {
+    v.state = verdict_state::harness_error;
+    v.reason = found.error().text;
+    v.backend = with->name;
+  }
+  if (o.json)
+    std::cout << verdict_json(v) << '\n';
+  else
+    print_for_people(v);
+  return v.state == verdict_state::correct ? exit_done : exit_unproven;
+}
+
+} // namespace
+
+void add_eval(CLI::App& app, int& exit_code) {
+  auto o = std::make_shared<eval_options>();
+  auto* command = app.add_subcommand("eval", "Judge one candidate: the same trusted evaluation as in a campaign, no LLM");
+  command->add_option("PROBLEM", o->problem, "problem.toml, or a folder that holds one")->required();
+  command->add_option("CANDIDATE", o->candidate, "source file")->required();
+  command->add_option("--backend", o->backend, "backend to build and run it with")->capture_default_str();
+  command->add_flag("--json", o->json, "print the verdict as one JSON document");
+  command->add_flag("--untimed", o->untimed, "check correctness only");
+  command->add_option("--sandbox", o->sandbox, "full | best | none")->capture_default_str();
+  command->add_option("--plan", o->plan, "rank | eval | claim: how much is measured")->capture_default_str();
+  command->add_option("--backend-path", o->backend_paths, "folder with more backends");
+  command->footer("Example:\n  ke-runtime eval config/problems/softmax my_softmax.cpp --backend cpu-cpp --json\n"
+                  "Exit code: 0 correct, 1 any other state.");
+  command->callback([o, &exit_code] { exit_code = run(*o); });
+}
+
+} // namespace ke::cli

@@ -1,0 +1,343 @@
+#include "actors/cli/commands.hpp"
+#include "actors/cli/display.hpp"
+#include "actors/cli/plan.hpp"
+#include "actors/control_commands.hpp"
+#include "actors/coordinator.hpp"
+#include "actors/exit_codes.hpp"
+#include "config/campaign_file.hpp"
+#include "config/problem_file.hpp"
+#include "runtime/core/codec.hpp"
+#include "runtime/core/log.hpp"
+#include "runtime/core/trace.hpp"
+#include "runtime/net/control_socket.hpp"
+#include "runtime/process/sandbox.hpp"
+#include "runtime/store/store_reader.hpp"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <iostream>
+#include <memory>
+#include <thread>
+
+namespace ke::cli {
+namespace {
+
+struct run_options {
+  std::string config, ui, sandbox = "best", trace;
+  std::vector<std::string> sets, backend_paths;
+  bool fresh = false, dry_run = false;
+};
+
+int complain(const failure& why) {
+  std::cerr << "ke-runtime: " << why.text << std::endl;
+  return exit_code_of(why);
+}
+
+int complain(const std::vector<config_error>& errors, int code) {
+  for (const auto& e : errors)
+    std::cerr << to_line(e) << '\n';
+  std::cerr.flush();
+  return code;
+}
+
+/// Config, problem and backends, all checked: nothing is started before all is right.
+struct prepared {
+  campaign_settings settings;
+  ke::problem problem;
+  std::vector<backend> backends;
+};
+
+std::optional<prepared> prepare(const run_options& o, int& code) {
+  prepared p;
+  auto loaded = load_campaign(o.config, o.sets);
+  auto errors = loaded.errors;
+  if (errors.empty())
+    for (auto& e : unavailable(loaded.settings, loaded.places))
+      errors.push_back(std::move(e));
+  if (!loaded.settings.problem_path.empty()) {
+    auto what = load_problem(loaded.settings.problem_path);
+    errors.insert(errors.end(), what.errors.begin(), what.errors.end());
+    p.problem = std::move(what.problem);
+  }
+  if (!errors.empty()) {
+    code = complain(errors, exit_usage);
+    return std::nullopt;
+  }
+  for (const auto& w : loaded.warnings)
+    std::cerr << "warning: " << to_line(w) << '\n';
+  if (!loaded.missing.empty()) {
+    code = complain(loaded.missing, exit_missing);
+    return std::nullopt;
+  }
+  p.settings = std::move(loaded.settings);
+  for (const auto& m : p.settings.models)
+    if (!m.api_key_env.empty())
+      if (auto secret = std::getenv(m.api_key_env.c_str()))
+        log::mask(secret);
+  std::vector<std::filesystem::path> extra(o.backend_paths.begin(), o.backend_paths.end());
+  auto backends = load_backends(built_in_backends(), extra);
+  if (!backends) {
+    code = complain(backends.error());
+    return std::nullopt;
+  }
+  p.backends = std::move(*backends);
+  process_service processes;
+  for (const auto& t : p.settings.targets) {
+    auto b = find_backend(p.backends, t.backend);
+    if (!b) {
+      code = complain(b.error());
+      return std::nullopt;
+    }
+    if (p.settings.cluster.local_worker && p.settings.cluster.listen.empty())
+      if (auto device = probe_target(*b, processes); !device) { // with no other worker in sight, nobody could do the work
+        code = complain(device.error());
+        return std::nullopt;
+      }
+  }
+  return p;
+}
+
+/// Ctrl-C and SIGTERM: the first is gentle, the second at once, the third doesn't wait for anything.
+class signal_watch {
+public:
+  explicit signal_watch(std::function<void(int)> on_signal) {
+    sigemptyset(&set_);
+    sigaddset(&set_, SIGINT);
+    sigaddset(&set_, SIGTERM);
+    fd_ = signalfd(-1, &set_, SFD_CLOEXEC | SFD_NONBLOCK);
+    [[maybe_unused]] auto made = pipe2(pipe_, O_CLOEXEC);
+    thread_ = std::thread{[this, on_signal = std::move(on_signal)] {
+      for (int count = 1;;) {
+        pollfd fds[2] = {{fd_, POLLIN, 0}, {pipe_[0], POLLIN, 0}};
+        if (poll(fds, 2, -1) < 0)
+          continue;
+        if (fds[1].revents)
+          return;
+        signalfd_siginfo info;
+        if (read(fd_, &info, sizeof info) == sizeof info)
+          on_signal(count++);
+      }
+    }};
+  }
+  ~signal_watch() {
+    [[maybe_unused]] auto n = write(pipe_[1], "x", 1);
+    thread_.join();
+    close(fd_);
+    close(pipe_[0]);
+    close(pipe_[1]);
+  }
+  /// Before any thread exists.
+  static void block() {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  }
+
+private:
+  sigset_t set_;
+  int fd_ = -1;
+  int pipe_[2] = {-1, -1};
+  std::thread thread_;
+};
+
+ui_kind ui_of(const run_options& o) {
+  if (auto kind = parse_name<ui_kind>(o.ui))
+    return *kind;
+  return isatty(1) ? ui_kind::tui : ui_kind::plain;
+}
+
+int code_of(const campaign_outcome& out) {
+  if (out.why.kind != failure_kind::none)
+    std::cerr << "ke-runtime: " << out.why.text << std::endl;
+  if (out.state == "failed")
+    return out.why.kind == failure_kind::none ? static_cast<int>(exit_internal) : exit_code_of(out.why);
+  if (out.state == "paused")
+    return out.why.kind == failure_kind::none ? exit_interrupted : exit_paused;
+  return out.proven ? exit_done : exit_unproven;
+}
+
+/// The store is owned: hands the campaign to its owner and shows what it does.
+int attach(const run_options& o, const prepared& p, const failure& held) {
+  auto lock = read_owner_record(p.settings.store);
+  if (!lock || lock->socket.empty())
+    return complain(held);
+  auto client = control_client::connect({"ipc://" + lock->socket, "", std::nullopt});
+  if (!client)
+    return complain({failure_kind::held, held.text + "; it does not answer on its socket (" + client.error().text + ")", false});
+  using json = nlohmann::json;
+  if (auto watching = client->ask(R"({"command":"watch"})"); !watching)
+    return complain(watching.error());
+  auto sent = client->ask(json{{"command", "submit"}, {"config", settings_text(p.settings)}, {"problem", to_hex(pack(p.problem))}, {"fresh", o.fresh}}.dump());
+  if (!sent)
+    return complain(sent.error());
+  if (sent->exit_code != 0)
+    return complain({failure_kind::invalid, json::parse(sent->json, nullptr, false).value("error", sent->json), false});
+  display shown{ui_of(o)};
+  shown.note("the store is owned by process " + std::to_string(lock->pid) + "; the campaign runs there");
+  std::atomic<bool> leave = false;
+  signal_watch signals{[&](int) { leave = true; }};
+  while (!leave) {
+    auto line = client->next_event(std::chrono::milliseconds{500});
+    if (!line && line.error().kind == failure_kind::timeout)
+      continue;
+    if (!line)
+      return complain({failure_kind::internal, "the owner of the store left: " + line.error().text, false});
+    auto e = json::parse(*line, nullptr, false);
+    if (e.is_object() && e.value("campaign", e.value("name", "")) != p.settings.name)
+      continue;
+    shown.event(*line);
+    if (e.is_object() && e.value("event", "") == "stop") {
+      auto proven = e.value("proven", "false") == "true";
+      return e.value("state", "") == "finished" ? (proven ? exit_done : exit_unproven) : exit_interrupted;
+    }
+  }
+  shown.note("detached; the campaign runs on");
+  return exit_interrupted;
+}
+
+int run(const run_options& o) {
+  signal_watch::block();
+  if (!o.ui.empty() && !parse_name<ui_kind>(o.ui))
+    return complain({failure_kind::invalid, "--ui: expected tui, plain, json or none, not " + o.ui, false});
+  if (!parse_name<sandbox_level>(o.sandbox))
+    return complain({failure_kind::invalid, "--sandbox: expected full, best or none, not " + o.sandbox, false});
+  int code = exit_done;
+  auto p = prepare(o, code);
+  if (!p)
+    return code;
+  if (o.dry_run)
+    return print_plan(p->settings, p->problem, p->backends);
+  if (!o.trace.empty())
+    trace::start(o.trace);
+
+  display shown{ui_of(o)};
+  coordinator_options c;
+  c.store = p->settings.store;
+  c.cluster = p->settings.cluster;
+  c.sandbox = o.sandbox;
+  c.backend_paths.assign(o.backend_paths.begin(), o.backend_paths.end());
+  c.publish = [&shown](const std::string& line) { shown.event(line); };
+  std::atomic<int> waiting{0}; // for space or a device: an interrupt then ends with 5
+  c.trouble = [&](const failure& why) {
+    waiting = why.kind == failure_kind::none ? 0 : 1;
+    if (why.kind != failure_kind::none)
+      shown.event(nlohmann::json{{"event", "trouble"}, {"kind", to_text(why.kind)}, {"text", why.text}}.dump());
+  };
+  auto owner = coordinator::start(std::move(c));
+  if (!owner && owner.error().kind == failure_kind::held)
+    return attach(o, *p, owner.error());
+  if (!owner)
+    return complain(owner.error());
+  auto id = (*owner)->submit(p->settings, p->problem, o.fresh);
+  if (!id)
+    return complain(id.error());
+  campaign_outcome out;
+  {
+    signal_watch signals{[&](int count) {
+      if (count == 1)
+        shown.note("interrupted: finishing what runs; once more to stop at once");
+      if (count >= 3)
+        _exit(exit_interrupted);
+      (*owner)->interrupt_all();
+    }};
+    out = (*owner)->wait(*id);
+    owner->reset(); // drains the store while a further signal still counts
+  }
+  if (out.state == "finished" && out.reason.empty())
+    shown.note("finished");
+  trace::stop();
+  if (out.state == "paused" && waiting != 0)
+    return exit_paused;
+  return code_of(out);
+}
+
+int serve(const std::string& config, const std::string& sandbox) {
+  signal_watch::block();
+  auto loaded = load_campaign(config, {}, campaign_use::serve);
+  if (!loaded.errors.empty())
+    return complain(loaded.errors, exit_usage);
+  coordinator_options c;
+  c.store = loaded.settings.store;
+  c.cluster = loaded.settings.cluster;
+  c.sandbox = sandbox;
+  auto owner = coordinator::start(std::move(c));
+  if (!owner)
+    return complain(owner.error());
+  std::cout << "serving store " << (*owner)->store().dir() << std::endl;
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  int signal = 0;
+  sigwait(&set, &signal);
+  (*owner)->interrupt_all();
+  return exit_interrupted;
+}
+
+int submit(const run_options& o) {
+  int code = exit_done;
+  auto p = prepare(o, code);
+  if (!p)
+    return code;
+  auto record = read_owner_record(p->settings.store);
+  if (!record || record->closed || record->socket.empty())
+    return complain({failure_kind::not_found, "nobody owns the store " + p->settings.store + "; start `ke-runtime serve --config FILE`, or run the campaign", false});
+  auto client = control_client::connect({"ipc://" + record->socket, "", std::nullopt});
+  if (!client)
+    return complain(client.error());
+  using json = nlohmann::json;
+  auto sent = client->ask(json{{"command", "submit"}, {"config", settings_text(p->settings)}, {"problem", to_hex(pack(p->problem))}, {"fresh", o.fresh}}.dump());
+  if (!sent)
+    return complain(sent.error());
+  if (sent->exit_code != 0) {
+    std::cerr << "ke-runtime: " << json::parse(sent->json, nullptr, false).value("error", sent->json) << '\n';
+    return sent->exit_code;
+  }
+  std::cout << sent->json << '\n';
+  return exit_done;
+}
+
+} // namespace
+
+void add_run(CLI::App& app, int& exit_code) {
+  auto o = std::make_shared<run_options>();
+  auto* command = app.add_subcommand("run", "Start the campaign, or resume it if its store already holds it");
+  auto common = [o](CLI::App* c) {
+    c->add_option("--config", o->config, "campaign.toml")->required();
+    c->add_option("--set", o->sets, "a.b=v: overrides a key of the file; may be repeated");
+    c->add_flag("--fresh", o->fresh, "start a new campaign beside the one of this name");
+    c->add_option("--backend-path", o->backend_paths, "folder with more backends");
+  };
+  common(command);
+  command->add_flag("--dry-run", o->dry_run, "check everything; print the plan, the first prompt and the worst-case cost");
+  command->add_option("--ui", o->ui, "tui | plain | json | none (default: tui on a terminal, else plain)");
+  command->add_option("--sandbox", o->sandbox, "full | best | none")->capture_default_str();
+  command->add_option("--trace", o->trace, "write a Chrome trace (opens in Perfetto) to this file");
+  command->footer("Example:\n  ke-runtime --config campaign.toml --set budget.candidates=50\n"
+                  "Ctrl-C once drains and saves, twice stops now; the next start resumes.");
+  command->callback([o, &exit_code] { exit_code = run(*o); });
+
+  auto* service = app.add_subcommand("serve", "Own a store without a campaign of one's own; campaigns come by `submit`");
+  auto config = std::make_shared<std::string>();
+  auto sandbox = std::make_shared<std::string>("best");
+  service->add_option("--config", *config, "campaign.toml: only `store` and [cluster] are read")->required();
+  service->add_option("--sandbox", *sandbox, "full | best | none")->capture_default_str();
+  service->footer("Example:\n  ke-runtime serve --config cluster.toml");
+  service->callback([config, sandbox, &exit_code] { exit_code = serve(*config, *sandbox); });
+
+  auto* hand_in = app.add_subcommand("submit", "Hand a campaign to the process that owns its store");
+  common(hand_in);
+  hand_in->footer("Example:\n  ke-runtime submit --config campaign.toml");
+  hand_in->callback([o, &exit_code] { exit_code = submit(*o); });
+}
+
+} // namespace ke::cli

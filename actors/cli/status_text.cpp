@@ -1,0 +1,151 @@
+#include "actors/cli/status_text.hpp"
+
+#include "actors/cli/figures.hpp"
+#include "runtime/core/types.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+namespace ke::cli {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json parsed(const campaign_status& c) { return json::parse(c.json, nullptr, false); }
+
+double number(const json& j, const char* key) { return j.contains(key) && j[key].is_number() ? j[key].get<double>() : 0; }
+std::uint64_t count(const json& j, const char* key) { return static_cast<std::uint64_t>(std::max(0.0, number(j, key))); }
+std::string text(const json& j, const char* key) { return j.contains(key) && j[key].is_string() ? j[key].get<std::string>() : ""; }
+json part(const json& j, const char* key) { return j.contains(key) && j[key].is_object() ? j[key] : json::object(); }
+
+/// "correct 80, incorrect 3"
+std::string counts(const json& by_name) {
+  std::string all;
+  for (const auto& [name, n] : by_name.items())
+    all += (all.empty() ? "" : ", ") + name + " " + count_text(n.is_number() ? n.get<std::uint64_t>() : 0);
+  return all;
+}
+
+struct progress {
+  std::uint64_t ended = 0; ///< candidates of the budget that were used
+  std::uint64_t total = 0;
+  double per_hour = 0;
+  double left_s = -1; ///< to the end of the candidates at this rate; -1: unknown
+};
+
+progress progress_of(const json& c) {
+  progress p;
+  auto nodes = part(c, "nodes");
+  for (const auto& [name, n] : nodes.items()) {
+    auto state = parse_name<node_state>(name);
+    if (state && !is_open(*state) && *state != node_state::cancelled && n.is_number())
+      p.ended += n.get<std::uint64_t>();
+  }
+  p.total = count(part(c, "budget"), "candidates");
+  auto wall = number(c, "wall_s");
+  if (wall > 0 && p.ended > 0) {
+    p.per_hour = 3600 * static_cast<double>(p.ended) / wall;
+    if (p.total > p.ended)
+      p.left_s = wall * static_cast<double>(p.total - p.ended) / static_cast<double>(p.ended);
+  }
+  return p;
+}
+
+std::string budget_text(const json& c, const progress& p) {
+  auto b = part(c, "budget"), s = part(c, "spend");
+  auto left = [](double used, double cap) { return std::max(0.0, cap - used); };
+  std::string line = count_text(p.total > p.ended ? p.total - p.ended : 0) + " of " + count_text(p.total) + " candidates";
+  if (auto cap = number(b, "usd"); cap > 0)
+    line += ", " + fixed(left(number(s, "usd"), cap), 2) + " of " + usd_text(cap);
+  if (auto cap = number(b, "tokens"); cap > 0)
+    line += ", " + count_text(static_cast<std::uint64_t>(left(number(s, "input_tokens") + number(s, "output_tokens"), cap))) + " of " +
+            count_text(static_cast<std::uint64_t>(cap)) + " tokens";
+  if (auto cap = number(b, "wall_hours"); cap > 0)
+    line += ", " + duration_text(left(number(c, "wall_s"), 3600 * cap)) + " of " + fixed(cap, 1) + " h";
+  if (auto cap = number(b, "device_hours"); cap > 0)
+    line += ", " + duration_text(left(number(s, "device_s"), 3600 * cap)) + " of " + fixed(cap, 1) + " device-h";
+  return line;
+}
+
+std::string workers_text(const json& c) {
+  if (!c.contains("workers") || !c["workers"].is_array() || c["workers"].empty())
+    return "none attached";
+  std::string all;
+  for (const auto& w : c["workers"]) {
+    std::string devices;
+    if (w.contains("devices") && w["devices"].is_array())
+      for (const auto& d : w["devices"])
+        devices += (devices.empty() ? "" : ", ") + (d.is_string() ? d.get<std::string>() : d.dump());
+    all += (all.empty() ? "" : "; ") + text(w, "name") + " (" + devices + ") " + text(w, "state") + ", " + count_text(count(w, "jobs_done")) +
+           " jobs done";
+  }
+  return all;
+}
+
+std::string state_line(const campaign_status& c, const json& j) {
+  auto state = text(j, "state"), reason = text(j, "stop_reason");
+  auto line = state + (reason.empty() ? "" : " (" + reason + ")");
+  if (!c.live && state == "running")
+    line += "; no owner is at work now - `ke-runtime --config FILE` resumes it";
+  return line;
+}
+
+} // namespace
+
+std::string status_text(const campaign_status& c, const std::vector<top_node>& top) {
+  auto j = parsed(c);
+  auto p = progress_of(j);
+  std::string out = text(j, "name") + ": " + state_line(c, j) + "\n";
+  auto row = [&](const std::string& name, const std::string& what) {
+    if (!what.empty())
+      out += "  " + name + std::string(name.size() < 10 ? 10 - name.size() : 1, ' ') + what + "\n";
+  };
+  auto best = part(j, "best");
+  if (best.empty())
+    row("best", "no correct candidate yet");
+  else if (!top.empty() && top.front().id == count(best, "node"))
+    row("best", speedup_text(top.front().found, top.front().score) + " over the baseline, node " + std::to_string(top.front().id) + " (" +
+                    top.front().backend + ")");
+  else
+    row("best", "score " + fixed(number(best, "score"), 3) + " (lower bound of its interval), node " + std::to_string(count(best, "node")));
+  row("nodes", counts(part(j, "nodes")) + "; " + count_text(count(j, "in_flight")) + " in flight");
+  row("left", budget_text(j, p));
+  if (p.per_hour > 0)
+    row("rate", fixed(p.per_hour, 1) + " candidates/h" + (p.left_s >= 0 && still_runs(c) ? ", at most " + duration_text(p.left_s) + " to go" : ""));
+  auto s = part(j, "spend");
+  row("spent", count_text(count(s, "requests")) + " requests, " + count_text(count(s, "input_tokens")) + " + " +
+                   count_text(count(s, "output_tokens")) + " tokens, " + usd_text(number(s, "usd")) + ", " + fixed(number(s, "device_s"), 1) +
+                   " device-s, " + duration_text(number(j, "wall_s")));
+  auto failures = counts(part(j, "failures"));
+  row("failures", failures.empty() ? "none" : failures);
+  row("workers", c.live ? workers_text(j) : "");
+  for (std::size_t i = 0; i < top.size(); ++i) {
+    const auto& t = top[i];
+    auto line = "node " + std::to_string(t.id) + ": " + speedup_text(t.found, t.score);
+    if (t.found && t.found->diagnosis)
+      line += ", bottleneck " + t.found->diagnosis->bottleneck + " (confidence " + percent_text(t.found->diagnosis->confidence) + ")";
+    else
+      line += ", bottleneck not diagnosed";
+    row(i == 0 ? "top" : "", line);
+  }
+  return out;
+}
+
+std::string status_line(const campaign_status& c) {
+  auto j = parsed(c);
+  auto p = progress_of(j);
+  auto best = part(j, "best");
+  auto failures = counts(part(j, "failures"));
+  return text(j, "name") + ": " + text(j, "state") + ", " + count_text(p.ended) + "/" + count_text(p.total) + " candidates, " +
+         count_text(count(j, "in_flight")) + " in flight, best " +
+         (best.empty() ? "none" : fixed(number(best, "score"), 3) + " at node " + std::to_string(count(best, "node"))) + ", " +
+         usd_text(number(part(j, "spend"), "usd")) + (failures.empty() ? "" : ", failures: " + failures);
+}
+
+bool still_runs(const campaign_status& c) {
+  auto state = text(parsed(c), "state");
+  return c.live && (state == "running" || state == "paused");
+}
+
+} // namespace ke::cli

@@ -1,0 +1,96 @@
+#include "actors/cli/winners.hpp"
+
+#include "backends/backend.hpp"
+#include "runtime/core/digest.hpp"
+#include "runtime/store/durable_file.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <tuple>
+
+namespace ke::cli {
+
+namespace fs = std::filesystem;
+
+result<std::vector<winner>> winners_of(const campaign_view& c) {
+  struct judged_node {
+    std::uint64_t ms, id;
+    double score; ///< -1: not a candidate for the best
+    bool proven;
+  };
+  std::vector<judged_node> all;
+  auto timed = c.settings().goal.timed;
+  auto read = c.each(0, [&](const node_view& n) {
+    if (!n.is_root() && has_verdict(n.state))
+      all.push_back({n.row.judged_ms, n.id, n.state == node_state::correct ? n.score.value_or(0) : -1,
+                     n.state == node_state::correct && (!timed || n.decision == timing_decision::faster)});
+    return true;
+  });
+  if (!read)
+    return read.error();
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return std::tie(a.ms, a.id) < std::tie(b.ms, b.id); });
+  std::vector<winner> winners;
+  std::uint64_t candidates = 0;
+  for (const auto& n : all) {
+    ++candidates;
+    if (n.score >= 0 && (winners.empty() || n.score > winners.back().score))
+      winners.push_back({n.id, n.score, n.ms, candidates, n.proven});
+  }
+  return winners;
+}
+
+std::vector<winner> proven_of(std::vector<winner> all) {
+  std::erase_if(all, [](const winner& w) { return !w.proven; });
+  return all;
+}
+
+std::string source_suffix(const std::string& backend, const problem& what) {
+  if (auto all = load_backends(built_in_backends(), {}))
+    if (auto b = find_backend(*all, backend); b && !b->suffix.empty())
+      return b->suffix;
+  return what.reference_language == "python" ? ".py" : ".cpp";
+}
+
+namespace {
+
+result<std::string> placed(const fs::path& folder, const std::string& name, const std::string& text) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error)
+    return failure{failure_kind::invalid, "cannot make " + folder.string() + ": " + error.message()};
+  auto path = folder / name;
+  std::ifstream present{path, std::ios::binary};
+  if (present && std::string{std::istreambuf_iterator<char>{present}, {}} == text)
+    return path.string();
+  if (int rc = replace_file(path.string(), text))
+    return failure{failure_kind::invalid, "cannot write " + path.string() + ": " + std::strerror(rc)};
+  return path.string();
+}
+
+} // namespace
+
+result<std::string> source_file(const campaign_view& c, const node_view& n) {
+  auto source = c.source_of(n);
+  if (!source)
+    return source.error();
+  auto name = digest_of(*source) + source_suffix(c.fold().trees()[n.key.tree].backend(), c.problem());
+  auto at = placed(fs::path{c.store().dir()} / "exports" / "sources", name, *source);
+  if (at)
+    return at;
+  fs::path cache;
+  if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg && *xdg == '/')
+    cache = fs::path{xdg} / "ke-runtime";
+  else if (const char* home = std::getenv("HOME"); home && *home == '/')
+    cache = fs::path{home} / ".cache" / "ke-runtime";
+  else
+    return at;
+  return placed(cache / "sources", name, *source);
+}
+
+} // namespace ke::cli

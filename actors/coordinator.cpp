@@ -1,0 +1,434 @@
+#include "actors/coordinator.hpp"
+
+#include "actors/control.hpp"
+#include "actors/control_commands.hpp"
+#include "actors/evaluator.hpp"
+#include "actors/fleet.hpp"
+#include "actors/gateway.hpp"
+#include "actors/local_worker.hpp"
+#include "actors/search_tree.hpp"
+#include "actors/self_process.hpp"
+#include "actors/supervisor.hpp"
+#include "actors/synthesizer.hpp"
+#include "config/campaign_file.hpp"
+#include "config/override.hpp"
+#include "runtime/core/codec.hpp"
+#include "runtime/core/digest.hpp"
+#include "runtime/core/log.hpp"
+#include "runtime/llm/providers.hpp"
+#include "runtime/net/control_socket.hpp"
+#include "runtime/net/transport.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <unistd.h>
+
+#include <future>
+#include <thread>
+
+namespace ke {
+namespace {
+
+struct system_settings : caf::actor_system_config {
+  system_settings() {
+    set("scheduler.policy", caf::atom("sharing")); // stealing burns CPU while idle and disturbs measurements
+    set("scheduler.max-threads", 2u);
+  }
+};
+
+std::uint64_t unix_ms_now() {
+  return static_cast<std::uint64_t>(
+    std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count());
+}
+
+/// A child of a supervisor that has a name in the directory.
+template <class Spawn>
+child_spec named_child(std::shared_ptr<directory> names, std::string name, Spawn spawn) {
+  child_spec spec;
+  spec.name = name;
+  spec.start = [names, name, spawn](caf::event_based_actor* self) {
+    caf::actor handle = spawn(self);
+    names->set(name, handle);
+    return handle;
+  };
+  return spec;
+}
+
+void log_failure(const std::string& child, const caf::error& why, std::chrono::nanoseconds delay) {
+  log::error("supervisor", delay.count() < 0 ? "a child failed too often" : "a child failed", {{"child", child}, {"why", text_of(why)}});
+}
+
+status commit_and_wait(store_service& store, store_batch batch) {
+  auto done = std::make_shared<std::promise<status>>();
+  auto future = done->get_future();
+  store.write(std::move(batch), [done](status s) { done->set_value(std::move(s)); });
+  return future.get();
+}
+
+} // namespace
+
+coordinator::coordinator(coordinator_options options) : options_{std::move(options)} {}
+
+result<std::unique_ptr<coordinator>> coordinator::start(coordinator_options options) {
+  std::unique_ptr<coordinator> c{new coordinator{std::move(options)}};
+  auto backends = load_backends(built_in_backends(), c->options_.backend_paths);
+  if (!backends)
+    return backends.error();
+  c->backends_ = std::move(*backends);
+  if (auto opened = c->open_store(); !opened)
+    return opened.error();
+  c->processes_ = std::make_unique<process_service>();
+  c->http_ = std::make_unique<http_service>();
+  c->config_ = std::make_unique<system_settings>();
+  c->system_ = std::make_unique<caf::actor_system>(*c->config_);
+  if (!c->options_.durable_only)
+    if (auto ready = c->open_wire(); !ready)
+      return ready.error();
+  c->start_root();
+  return c;
+}
+
+coordinator::~coordinator() {
+  if (root_)
+    caf::anon_send_exit(root_, caf::exit_reason::user_shutdown);
+  root_ = nullptr;
+  system_.reset(); // waits for all actors
+  http_.reset();
+  processes_.reset();
+  store_.reset(); // drains its queue
+}
+
+status coordinator::open_store() {
+  store_options o;
+  o.dir = options_.store;
+  o.program = KE_VERSION;
+  o.verify = verify_in_child;
+  o.on_trouble = [this](const failure& why) {
+    if (why.kind == failure_kind::none)
+      log::info("store", "there is space again; going on");
+    else
+      log::error("store", why.kind == failure_kind::disk_full ? "the disk is full; waiting" : "the store can't be written", {{"why", why.text}});
+    if (options_.trouble)
+      options_.trouble(why);
+  };
+  auto opened = store_service::open(std::move(o));
+  if (!opened)
+    return opened.error();
+  store_ = std::move(*opened);
+  return ok;
+}
+
+/// Decides the endpoints; the gateway binds them.
+status coordinator::open_wire() {
+  auto runtime_dir = std::getenv("XDG_RUNTIME_DIR");
+  auto path = control_path(store_->dir(), store_->id(), runtime_dir ? runtime_dir : "", getuid());
+  if (auto ready = prepare_control_path(path, store_->dir()); !ready)
+    return ready;
+  auto worker_path = path.substr(0, path.size() - 5) + "-w.sock";
+  ::unlink(worker_path.c_str());
+  control_endpoint_ = "ipc://" + path;
+  worker_endpoint_ = "ipc://" + worker_path;
+  return store_->announce(path);
+}
+
+void coordinator::start_root() {
+  std::vector<child_spec> children;
+  synthesizer_options models;
+  models.names = names_;
+  models.find = [this](std::uint32_t campaign, const std::string& name) -> std::optional<model_settings> {
+    std::lock_guard lock{mutex_};
+    auto c = campaigns_.find(campaign);
+    if (c != campaigns_.end())
+      for (const auto& m : c->second.settings.models)
+        if (m.name == name)
+          return m;
+    return std::nullopt;
+  };
+  models.connect = [this](const model_settings& m) {
+    provider_services services;
+    services.http = http_.get();
+    services.process = processes_.get();
+    services.record = [calls = calls_, store = store_.get()](const raw_answer& a) { calls->record(*store, a); };
+    return make_provider(m, services);
+  };
+  models.seed = store_->epoch();
+  children.push_back(named_child(names_, "synthesizer", [models](caf::event_based_actor* self) { return self->spawn(synthesizer, models); }));
+  if (!options_.durable_only) {
+    gateway_options g;
+    g.names = names_;
+    g.listen = [this](transport_events events) -> result<std::shared_ptr<transport_port>> {
+      listen_options o;
+      o.endpoints = {{control_endpoint_, false, true}, {worker_endpoint_, true, false}};
+      o.epoch = store_->epoch();
+      if (!options_.cluster.listen.empty()) {
+        o.endpoints.push_back({options_.cluster.listen, true, true});
+        if (!options_.cluster.key.empty()) {
+          auto keys = load_key_pair(options_.cluster.key);
+          if (!keys)
+            return keys.error();
+          o.keys = *keys;
+        }
+        o.authorized_keys = options_.cluster.authorized_keys;
+        o.client_keys = options_.cluster.client_keys;
+      }
+      auto opened = transport::listen(std::move(o), std::move(events));
+      if (!opened)
+        return opened.error();
+      return std::shared_ptr<transport_port>{std::move(*opened)};
+    };
+    children.push_back(named_child(names_, "gateway", [g](caf::event_based_actor* self) { return self->spawn(gateway, g); }));
+    fleet_options f;
+    f.names = names_;
+    f.store = store_.get();
+    f.epoch = store_->epoch();
+    children.push_back(named_child(names_, "fleet", [f](caf::event_based_actor* self) { return self->spawn(fleet, f); }));
+    if (options_.cluster.local_worker) {
+      local_worker_options w;
+      w.processes = processes_.get();
+      w.argv = {self_path().string(), "worker", "--connect", worker_endpoint_, "--name", "local", "--sandbox", options_.sandbox,
+                "--cache", (std::filesystem::path{store_->dir()} / "cache").string(), "--lifeline"};
+      for (const auto& p : options_.backend_paths)
+        w.argv.insert(w.argv.end(), {"--backend-path", p.string()});
+      w.on_missing = [this](failure why) {
+        if (options_.trouble)
+          options_.trouble(why);
+      };
+      children.push_back(named_child(names_, "local_worker", [w](caf::event_based_actor* self) { return self->spawn(local_worker, w); }));
+    }
+    evaluator_options e;
+    e.names = names_;
+    e.store = store_.get();
+    e.epoch = store_->epoch();
+    for (const auto& b : backends_)
+      e.limits = b.limits;
+    children.push_back(named_child(names_, "evaluator", [e](caf::event_based_actor* self) { return self->spawn(evaluator, e); }));
+    control_options c;
+    c.names = names_;
+    c.carry_out = [this](const std::string& command) { return carry_out(*this, command); };
+    c.subscribe = [this](std::function<void(const std::string&)> listener) -> std::function<void()> {
+      auto number = subscribe(std::move(listener));
+      return [this, number] { unsubscribe(number); };
+    };
+    children.push_back(named_child(names_, "control", [c](caf::event_based_actor* self) { return self->spawn<caf::detached>(control, c); }));
+  }
+  supervisor_options o;
+  o.name = "root";
+  o.strategy = restart_strategy::rest_for_one;
+  o.seed = store_->epoch();
+  o.on_failure = log_failure;
+  root_ = system_->spawn(supervisor, std::move(children), std::move(o));
+  root_->attach_functor([this](const caf::error& why) {
+    if (is_normal(why))
+      return;
+    std::lock_guard lock{mutex_};
+    for (auto& [id, c] : campaigns_)
+      if (!c.outcome)
+        c.outcome = campaign_outcome{"failed", "", false, {failure_kind::internal, text_of(why), false}};
+    changed_.notify_all();
+    if (options_.trouble)
+      options_.trouble({failure_kind::internal, text_of(why), false});
+  });
+}
+
+result<std::uint32_t> coordinator::submit(campaign_settings settings, const problem& what, bool fresh) {
+  auto reader = store_reader::open(store_->dir());
+  if (!reader)
+    return reader.error();
+  auto all = reader->campaigns();
+  if (!all)
+    return all.error();
+  auto packed = pack(what);
+  auto digest = digest_of(packed);
+  std::uint32_t last = 0;
+  const campaign_row* present = nullptr;
+  for (const auto& c : *all) {
+    last = std::max(last, c.id);
+    if (c.name == settings.name)
+      present = &c;
+  }
+  if (present && !fresh) {
+    {
+      std::lock_guard lock{mutex_};
+      if (auto c = campaigns_.find(present->id); c != campaigns_.end() && !c->second.outcome)
+        return present->id; // it runs
+    }
+    if (present->problem_digest != digest)
+      return failure{failure_kind::invalid, "the store " + store_->dir() + " holds a campaign named " + settings.name +
+                                              " for another problem (or another version of it); start beside it with --fresh, or give [campaign] another name"};
+    start_campaign(present->id, settings, what, digest);
+    return present->id;
+  }
+  auto id = last + 1;
+  auto trees = trees_of(settings);
+  store_batch batch;
+  campaign_row row;
+  row.id = id;
+  row.name = settings.name;
+  row.state = "running";
+  row.settings_digest = batch.blob(pack(settings));
+  row.problem_digest = batch.blob(std::move(packed));
+  row.created_unix_ms = unix_ms_now();
+  row.trees = trees;
+  batch.put(table::campaigns, key_of(id), pack(row));
+  journal_configured first{settings, row.problem_digest, trees, KE_VERSION};
+  // The fold must be able to take it before it is written.
+  campaign_fold trial;
+  if (auto fine = trial.apply(first); !fine)
+    return fine.error();
+  batch.journal.emplace_back(id, journal_record{journal_kind::configured, 0, row.created_unix_ms, pack(first)});
+  if (auto done = commit_and_wait(*store_, std::move(batch)); !done)
+    return done.error();
+  start_campaign(id, settings, what, digest);
+  return id;
+}
+
+void coordinator::start_campaign(std::uint32_t id, const campaign_settings& settings, const problem& what, const std::string& problem_digest) {
+  {
+    std::lock_guard lock{mutex_};
+    campaigns_[id] = {settings.name, settings, std::nullopt};
+  }
+  campaign_options o;
+  o.id = id;
+  o.names = names_;
+  o.store = store_.get();
+  o.epoch = store_->epoch();
+  o.calls = calls_;
+  o.settings = settings;
+  o.override = [](const campaign_settings& now, const std::string& key, const std::string& value) {
+    return with_override(now, key + "=" + value);
+  };
+  o.load = [store = store_.get(), id](std::function<void(result<std::shared_ptr<stored_campaign>>)> done) {
+    std::thread{[=] {
+      store->flush();
+      auto reader = store_reader::open(store->dir());
+      done(reader ? read_stored_campaign(*reader, id) : result<std::shared_ptr<stored_campaign>>{reader.error()});
+    }}.detach();
+  };
+  o.ended = [this, id](campaign_outcome out) {
+    std::lock_guard lock{mutex_};
+    campaigns_[id].outcome = std::move(out);
+    changed_.notify_all();
+  };
+  o.publish = [this](const std::string& line) { publish(line); };
+  o.unix_ms = unix_ms_now;
+
+  std::vector<child_spec> children;
+  children.push_back(named_child(names_, campaign_name(id), [o](caf::event_based_actor* self) { return self->spawn(campaign, o); }));
+  auto trees = trees_of(settings);
+  for (std::uint32_t t = 0; t < trees.size(); ++t) {
+    auto context = std::make_shared<tree_context>();
+    context->campaign = id;
+    context->tree = t;
+    context->names = names_;
+    context->store = store_.get();
+    context->problem = std::make_shared<const problem>(what);
+    context->problem_digest = problem_digest;
+    context->backend = trees[t];
+    context->language = "cpp";
+    context->symbol = "kernel";
+    for (const auto& target : settings.targets)
+      if (target.backend == trees[t])
+        context->devices.push_back(target.device);
+    context->timed = settings.goal.timed;
+    children.push_back(named_child(names_, tree_name(id, t), [context](caf::event_based_actor* self) {
+      return self->spawn(search_tree, context, search_tree_options{});
+    }));
+  }
+  supervisor_options s;
+  s.name = "campaign " + settings.name;
+  s.strategy = restart_strategy::rest_for_one;
+  s.seed = id;
+  s.on_failure = log_failure;
+  child_spec spec;
+  spec.name = campaign_name(id);
+  spec.mode = restart_mode::transient;
+  spec.start = [children, s](caf::event_based_actor* self) { return self->spawn(supervisor, children, s); };
+  caf::anon_send(root_, start_child{std::move(spec)});
+}
+
+campaign_outcome coordinator::wait(std::uint32_t id) {
+  std::unique_lock lock{mutex_};
+  changed_.wait(lock, [&] { return campaigns_[id].outcome.has_value(); });
+  return *campaigns_[id].outcome;
+}
+
+void coordinator::interrupt_all() {
+  std::lock_guard lock{mutex_};
+  for (const auto& [id, c] : campaigns_)
+    if (!c.outcome)
+      names_->send(campaign_name(id), interrupt{});
+}
+
+status coordinator::steer_campaign(std::uint32_t id, std::string act, std::string key, std::string value) {
+  auto done = std::make_shared<std::promise<status>>();
+  auto future = done->get_future();
+  if (!names_->send(campaign_name(id), steer{std::move(act), std::move(key), std::move(value), [done](status s) { done->set_value(std::move(s)); }}))
+    return failure{failure_kind::invalid, "the campaign is not running"};
+  if (future.wait_for(std::chrono::seconds{20}) != std::future_status::ready)
+    return failure{failure_kind::timeout, "the campaign did not answer within 20 s"};
+  return future.get();
+}
+
+std::string coordinator::status_json() {
+  auto workers = std::make_shared<std::promise<std::string>>();
+  auto workers_json = workers->get_future();
+  std::string attached = "[]";
+  if (names_->send("fleet", workers_request{[workers](std::string json) { workers->set_value(std::move(json)); }}) &&
+      workers_json.wait_for(std::chrono::seconds{2}) == std::future_status::ready)
+    attached = workers_json.get();
+  auto all = nlohmann::ordered_json::array();
+  std::vector<std::uint32_t> ids;
+  {
+    std::lock_guard lock{mutex_};
+    for (const auto& [id, c] : campaigns_)
+      ids.push_back(id);
+  }
+  for (auto id : ids) {
+    auto got = std::make_shared<std::promise<std::string>>();
+    auto text = got->get_future();
+    if (!names_->send(campaign_name(id), status_request{[got](std::string json) { got->set_value(std::move(json)); }}) ||
+        text.wait_for(std::chrono::seconds{2}) != std::future_status::ready)
+      continue;
+    auto j = nlohmann::ordered_json::parse(text.get(), nullptr, false);
+    if (!j.is_object())
+      continue;
+    j["workers"] = nlohmann::ordered_json::parse(attached, nullptr, false);
+    all.push_back(std::move(j));
+  }
+  return nlohmann::ordered_json{{"live", true}, {"campaigns", all}}.dump();
+}
+
+result<std::uint32_t> coordinator::find_running(const std::string& name) const {
+  std::lock_guard lock{mutex_};
+  std::optional<std::uint32_t> found;
+  for (const auto& [id, c] : campaigns_)
+    if (!c.outcome && (name.empty() || c.name == name)) {
+      if (found && name.empty())
+        return failure{failure_kind::invalid, "several campaigns run here; name one with --campaign"};
+      found = id;
+    }
+  if (!found)
+    return failure{failure_kind::invalid, name.empty() ? "no campaign is running here" : "no campaign named " + name + " is running here"};
+  return *found;
+}
+
+void coordinator::publish(const std::string& line) {
+  if (options_.publish)
+    options_.publish(line);
+  std::lock_guard lock{mutex_};
+  for (const auto& [number, listener] : listeners_)
+    listener(line);
+}
+
+std::uint64_t coordinator::subscribe(std::function<void(const std::string&)> listener) {
+  std::lock_guard lock{mutex_};
+  listeners_[next_listener_] = std::move(listener);
+  return next_listener_++;
+}
+
+void coordinator::unsubscribe(std::uint64_t number) {
+  std::lock_guard lock{mutex_};
+  listeners_.erase(number);
+}
+
+} // namespace ke

@@ -1,0 +1,103 @@
+#pragma once
+
+#include "actors/campaign.hpp"
+#include "backends/backend.hpp"
+#include "runtime/core/settings.hpp"
+#include "runtime/llm/http_service.hpp"
+#include "runtime/process/process_service.hpp"
+#include "runtime/store/store_service.hpp"
+
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ke {
+
+struct coordinator_options {
+  std::string store;
+  cluster_settings cluster;
+  std::string sandbox = "best";
+  std::vector<std::filesystem::path> backend_paths;
+  std::function<void(const std::string&)> publish;  ///< events, one JSON line each; any thread, must not block
+  std::function<void(const failure&)> trouble;      ///< the store or the environment; any thread
+  bool durable_only = false;                        ///< bench: no wire, no worker; whoever drives it registers "evaluator" itself
+};
+
+/// The owner of a store: services, root supervisor and campaigns of one process. Functions may be called from any thread; the destructor stops
+/// everything in order and closes the store.
+///
+///   root             rest_for_one
+///   ├─ synthesizer   first: whatever crashes later costs no paid call
+///   ├─ gateway
+///   ├─ fleet
+///   ├─ local_worker
+///   ├─ evaluator
+///   ├─ control
+///   └─ campaigns     each a supervisor (rest_for_one) of its campaign actor and its search trees
+class coordinator {
+public:
+  static result<std::unique_ptr<coordinator>> start(coordinator_options options);
+  ~coordinator();
+
+  /// Starts the campaign, or takes it up where its last session left it: the newest of this name, unless `fresh`. Its id.
+  /// `invalid` if the stored one is for another problem. Blocks for the commit.
+  result<std::uint32_t> submit(campaign_settings settings, const problem& what, bool fresh);
+
+  /// Blocks until the session of a campaign has ended.
+  campaign_outcome wait(std::uint32_t id);
+  /// Ends the campaign's session resumably: gently the first time, at once the second.
+  void interrupt_all();
+  /// One act of steering; blocks until it is committed.
+  status steer_campaign(std::uint32_t id, std::string act, std::string key, std::string value);
+  /// {"live": true, "campaigns": [...]}; blocks.
+  std::string status_json();
+  /// The id of a running campaign: by name, or the only one.
+  result<std::uint32_t> find_running(const std::string& name) const;
+
+  caf::actor_system& system() { return *system_; } ///< for a stand-in evaluator
+  store_service& store() { return *store_; }
+  const std::shared_ptr<directory>& names() const { return names_; }
+  const std::vector<backend>& backends() const { return backends_; }
+  void publish(const std::string& line);
+  /// More listeners for events; the returned number removes one.
+  std::uint64_t subscribe(std::function<void(const std::string&)> listener);
+  void unsubscribe(std::uint64_t number);
+
+private:
+  coordinator(coordinator_options options);
+  status open_store();
+  status open_wire();
+  void start_root();
+  void start_campaign(std::uint32_t id, const campaign_settings& settings, const problem& what, const std::string& problem_digest);
+
+  struct running {
+    std::string name;
+    campaign_settings settings;
+    std::optional<campaign_outcome> outcome;
+  };
+
+  coordinator_options options_;
+  std::vector<backend> backends_;
+  std::shared_ptr<directory> names_ = std::make_shared<directory>();
+  std::shared_ptr<call_book> calls_ = std::make_shared<call_book>();
+  std::unique_ptr<store_service> store_;
+  std::unique_ptr<process_service> processes_;
+  std::unique_ptr<http_service> http_;
+  std::string control_endpoint_, worker_endpoint_;
+  std::unique_ptr<caf::actor_system_config> config_;
+  std::unique_ptr<caf::actor_system> system_;
+  caf::actor root_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::uint32_t, running> campaigns_;
+  std::map<std::uint64_t, std::function<void(const std::string&)>> listeners_;
+  std::uint64_t next_listener_ = 1;
+};
+
+} // namespace ke

@@ -1,0 +1,64 @@
+// The program: one App, one command each from actors/cli/. `ke-runtime --config FILE` is `ke-runtime run --config FILE`.
+
+#include "actors/cli/commands.hpp"
+#include "actors/exit_codes.hpp"
+#include "runtime/core/log.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <vector>
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);
+  ke::log::options logging;
+  logging.least = std::getenv("KE_LOG_DEBUG") ? ke::log::level::debug : ke::log::level::warn;
+  if (auto file = std::getenv("KE_LOG_FILE"))
+    logging.json_file = file;
+  ke::log::start(logging);
+
+  CLI::App app{"ke-runtime searches for fast compute kernels: LLMs write candidates, a trusted judge checks and times them, the tree remembers.",
+               "ke-runtime"};
+  app.set_version_flag("--version", std::string{"ke-runtime "} + KE_VERSION);
+  app.footer("Examples:\n  ke-runtime --config config/quickstart/softmax.toml\n  ke-runtime best --config config/quickstart/softmax.toml\n"
+             "Each command has --help with an example.");
+  app.require_subcommand(1);
+  int exit_code = 0;
+  ke::cli::add_run(app, exit_code);
+  ke::cli::add_worker(app, exit_code);
+  ke::cli::add_eval(app, exit_code);
+  ke::cli::add_status(app, exit_code);
+  ke::cli::add_best(app, exit_code);
+  ke::cli::add_tree(app, exit_code);
+  ke::cli::add_report(app, exit_code);
+  ke::cli::add_export(app, exit_code);
+  ke::cli::add_store(app, exit_code);
+  ke::cli::add_replay(app, exit_code);
+  ke::cli::add_steer(app, exit_code);
+  ke::cli::add_bench(app, exit_code);
+  ke::cli::add_keygen(app, exit_code);
+  ke::cli::add_doctor(app, exit_code);
+
+  // The main job needs no word: `ke-runtime --config FILE ...`.
+  std::vector<std::string> words(argv + 1, argv + argc);
+  auto job = [](const std::string& w) { return w == "--config" || w.starts_with("--config="); };
+  if (!words.empty() && words[0].starts_with("-") && std::any_of(words.begin(), words.end(), job))
+    words.insert(words.begin(), "run");
+  std::reverse(words.begin(), words.end()); // CLI11 takes them from the back
+  try {
+    app.parse(words);
+  } catch (const CLI::ParseError& e) {
+    auto code = app.exit(e);
+    ke::log::stop();
+    return code == 0 ? ke::exit_done : ke::exit_usage;
+  } catch (const std::exception& e) {
+    std::cerr << "ke-runtime: internal error: " << e.what() << '\n';
+    ke::log::stop();
+    return ke::exit_internal;
+  }
+  ke::log::stop();
+  return exit_code;
+}

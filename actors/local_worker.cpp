@@ -1,0 +1,58 @@
+#include "actors/local_worker.hpp"
+
+#include "actors/self_process.hpp"
+#include "runtime/core/log.hpp"
+
+namespace ke {
+
+struct worker_exited {
+  std::shared_ptr<process_exit> how;
+};
+struct start_worker {};
+
+} // namespace ke
+
+KE_MESSAGE(ke::worker_exited)
+KE_MESSAGE(ke::start_worker)
+
+namespace ke {
+
+caf::behavior local_worker(caf::event_based_actor* self, local_worker_options options) {
+  keep_exception_text(self);
+  struct state {
+    restart_window window;
+    std::uint64_t child = 0;
+  };
+  auto s = std::make_shared<state>(state{restart_window{options.restarts}, 0});
+  self->set_exit_handler([=](caf::exit_msg& msg) {
+    if (s->child)
+      options.processes->cancel(s->child);
+    self->quit(std::move(msg.reason));
+  });
+  self->send(self, start_worker{});
+  return {
+    [=](const start_worker&) {
+      process_spec spec;
+      spec.argv = options.argv;
+      spec.env = child_environment();
+      spec.keep_input_open = true;
+      spec.output_limit = 64u << 10;
+      auto me = weak(self);
+      s->child = options.processes->run(std::move(spec), [me](process_exit e) {
+        send_weak(me, worker_exited{std::make_shared<process_exit>(std::move(e))});
+      });
+    },
+    [=](const worker_exited& e) {
+      s->child = 0;
+      auto said = e.how->why.kind != failure_kind::none ? e.how->why.text : e.how->err.substr(0, 2000);
+      if (e.how->code == 3 && options.on_missing)
+        options.on_missing({failure_kind::missing, said, false});
+      auto delay = s->window.fail(self->clock().now());
+      log::warn("local_worker", "the worker ended and is started again",
+                {{"code", std::to_string(e.how->code)}, {"signal", std::to_string(e.how->signal)}, {"said", said}});
+      after(self, delay.value_or(options.restarts.period), start_worker{});
+    },
+  };
+}
+
+} // namespace ke

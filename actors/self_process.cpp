@@ -1,0 +1,56 @@
+#include "actors/self_process.hpp"
+
+#include "runtime/process/process_service.hpp"
+
+#include <condition_variable>
+#include <cstdlib>
+#include <mutex>
+#include <optional>
+
+namespace ke {
+
+std::filesystem::path self_path() {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error);
+}
+
+std::map<std::string, std::string> child_environment() {
+  std::map<std::string, std::string> env;
+  for (auto name : {"PATH", "HOME", "TMPDIR", "XDG_CACHE_HOME", "KE_FAILPOINT_WORKER"})
+    if (auto value = std::getenv(name))
+      env[name] = value;
+  env["LANG"] = "C.UTF-8";
+  return env;
+}
+
+process_exit run_and_wait(process_port& processes, process_spec spec) {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::optional<process_exit> ended;
+  processes.run(std::move(spec), [&](process_exit e) {
+    std::lock_guard lock{mutex};
+    ended = std::move(e);
+    changed.notify_all();
+  });
+  std::unique_lock lock{mutex};
+  changed.wait(lock, [&] { return ended.has_value(); });
+  return std::move(*ended);
+}
+
+status verify_in_child(const std::string& dir) {
+  process_service processes;
+  process_spec spec;
+  spec.argv = {self_path().string(), "store", "verify-pages", dir};
+  spec.env = child_environment();
+  auto end = run_and_wait(processes, std::move(spec));
+  if (end.why.kind != failure_kind::none)
+    return end.why;
+  if (end.code == 0)
+    return ok;
+  auto said = end.err.substr(0, end.err.find('\n'));
+  return failure{failure_kind::corrupt, "the store " + dir + " is damaged: " +
+                                            (end.signal ? "reading it ended with signal " + std::to_string(end.signal) : said) +
+                                            "; restore a backup, or run `ke-runtime store check --store " + dir + "`"};
+}
+
+} // namespace ke

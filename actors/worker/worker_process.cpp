@@ -1,0 +1,219 @@
+#include "actors/worker/worker_process.hpp"
+
+#include "actors/exit_codes.hpp"
+#include "actors/supervisor.hpp"
+#include "actors/worker/builder.hpp"
+#include "actors/worker/devices.hpp"
+#include "actors/worker/link.hpp"
+#include "runtime/core/digest.hpp"
+#include "runtime/core/log.hpp"
+#include "runtime/net/keys.hpp"
+#include "runtime/net/transport.hpp"
+#include "runtime/process/process_service.hpp"
+#include "runtime/process/sandbox.hpp"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <future>
+#include <iostream>
+#include <random>
+#include <thread>
+
+namespace ke {
+namespace {
+
+struct system_settings : caf::actor_system_config {
+  system_settings() {
+    set("scheduler.policy", caf::atom("sharing"));
+    set("scheduler.max-threads", 1u); // the cores belong to compilers and candidates
+  }
+};
+
+std::string random_name() {
+  std::random_device device;
+  return digest_of(std::to_string(device()) + std::to_string(device()) + std::to_string(getpid())).substr(0, 16);
+}
+
+std::string host_name() {
+  char text[256] = "worker";
+  gethostname(text, sizeof text - 1);
+  return text;
+}
+
+int complain(const failure& why) {
+  std::cerr << "ke-runtime worker: " << why.text << std::endl;
+  return exit_code_of(why);
+}
+
+/// Wakes main: a signal, or a refusal from the link.
+class wakeup {
+public:
+  wakeup() {
+    sigemptyset(&signals_);
+    sigaddset(&signals_, SIGTERM);
+    sigaddset(&signals_, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+    signal_fd_ = signalfd(-1, &signals_, SFD_CLOEXEC);
+    if (pipe2(pipe_, O_CLOEXEC) != 0)
+      throw std::runtime_error{"pipe2 failed"};
+  }
+  ~wakeup() {
+    close(signal_fd_);
+    close(pipe_[0]);
+    close(pipe_[1]);
+  }
+  void wake(char why) { [[maybe_unused]] auto n = write(pipe_[1], &why, 1); }
+
+  /// 's' a signal, 'e' the lifeline ended, or what `wake` was given.
+  char wait(bool lifeline) {
+    for (;;) {
+      pollfd fds[3] = {{signal_fd_, POLLIN, 0}, {pipe_[0], POLLIN, 0}, {lifeline ? 0 : -1, POLLIN, 0}};
+      if (poll(fds, 3, -1) < 0)
+        continue;
+      if (fds[0].revents) {
+        signalfd_siginfo info;
+        [[maybe_unused]] auto n = read(signal_fd_, &info, sizeof info);
+        return 's';
+      }
+      if (fds[1].revents) {
+        char why = 'e';
+        [[maybe_unused]] auto n = read(pipe_[0], &why, 1);
+        return why;
+      }
+      char bytes[256];
+      if (fds[2].revents && read(0, bytes, sizeof bytes) <= 0)
+        return 'e';
+    }
+  }
+
+private:
+  sigset_t signals_;
+  int signal_fd_ = -1;
+  int pipe_[2] = {-1, -1};
+};
+
+template <class Spawn>
+child_spec named(const std::shared_ptr<directory>& names, std::string name, Spawn spawn) {
+  child_spec spec;
+  spec.name = name;
+  spec.start = [names, name, spawn](caf::event_based_actor* self) {
+    caf::actor handle = spawn(self);
+    names->set(name, handle);
+    return handle;
+  };
+  return spec;
+}
+
+} // namespace
+
+int run_worker(const worker_process_options& o) {
+  wakeup end; // blocks the signals before any thread exists
+  if (o.lifeline)
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (!parse_name<sandbox_level>(o.sandbox))
+    return complain({failure_kind::invalid, "--sandbox: expected full, best or none, not " + o.sandbox, false});
+
+  process_service processes;
+  std::vector<std::filesystem::path> extra(o.backend_paths.begin(), o.backend_paths.end());
+  auto backends = load_backends(built_in_backends(), extra);
+  if (!backends)
+    return complain(backends.error());
+  link_options l;
+  std::string absent;
+  for (const auto& b : *backends) {
+    auto device = probe_target(b, processes);
+    if (device) {
+      l.hello.devices.push_back(std::move(*device));
+      l.backends.push_back(b);
+    } else {
+      absent += (absent.empty() ? "" : "; ") + b.name + ": " + device.error().text;
+    }
+  }
+  if (l.backends.empty())
+    return complain({failure_kind::missing, "no backend can work here: " + absent, false});
+
+  l.hello.name = o.name.empty() ? host_name() + "-" + std::to_string(getpid()) : o.name;
+  l.hello.boot = random_name();
+  l.hello.program = KE_VERSION;
+  l.hello.build_slots = o.slots ? o.slots : std::min(4u, std::max(1u, std::thread::hardware_concurrency()));
+  l.hello.device_slots = 1;
+  for (const auto& label : o.labels) {
+    auto at = label.find('=');
+    if (at == std::string::npos)
+      return complain({failure_kind::invalid, "--label: expected k=v, not " + label, false});
+    l.hello.labels[label.substr(0, at)] = label.substr(at + 1);
+  }
+  l.evaluation.sandbox = o.sandbox;
+  if (!o.cache.empty()) {
+    l.evaluation.cache = std::filesystem::path{o.cache} / "objects";
+    l.results = (std::filesystem::path{o.cache} / "results").string();
+  }
+  connect_options wire;
+  wire.endpoint = o.endpoint;
+  if (!o.server_key.empty()) {
+    auto key = load_public_key(o.server_key);
+    if (!key)
+      return complain(key.error());
+    wire.server_key = *key;
+  }
+  if (!o.key.empty()) {
+    auto pair = load_key_pair(o.key);
+    if (!pair)
+      return complain(pair.error());
+    wire.keys = *pair;
+  }
+  wire.hello = l.hello;
+  l.connect = [wire](transport_events events) -> result<std::shared_ptr<transport_port>> {
+    auto opened = transport::connect(wire, std::move(events));
+    if (!opened)
+      return opened.error();
+    return std::shared_ptr<transport_port>{std::move(*opened)};
+  };
+  l.refused = [&end](failure) { end.wake('r'); };
+
+  system_settings settings;
+  caf::actor_system system{settings};
+  auto names = std::make_shared<directory>();
+  l.names = names;
+  builder_options b{names, &processes, l.hello.build_slots};
+  devices_options d;
+  d.names = names;
+  d.processes = &processes;
+  d.devices = l.hello.devices;
+  std::vector<child_spec> children;
+  children.push_back(named(names, "link", [l](caf::event_based_actor* self) { return self->spawn(link, l); }));
+  children.push_back(named(names, "devices", [d](caf::event_based_actor* self) { return self->spawn(devices, d); }));
+  children.push_back(named(names, "builder", [b](caf::event_based_actor* self) { return self->spawn(builder, b); }));
+  supervisor_options s;
+  s.name = "worker";
+  s.strategy = restart_strategy::rest_for_one;
+  s.on_failure = [](const std::string& child, const caf::error& why, std::chrono::nanoseconds) {
+    log::error("worker", "a child failed", {{"child", child}, {"why", text_of(why)}});
+  };
+  auto root = system.spawn(supervisor, std::move(children), std::move(s));
+  root->attach_functor([&end](const caf::error& why) {
+    if (!is_normal(why))
+      end.wake('c');
+  });
+
+  auto code = static_cast<int>(exit_done);
+  auto why = end.wait(o.lifeline);
+  if (why == 's') { // finish what is in hand; a second signal ends it now
+    names->send("link", drain_worker{[&end] { end.wake('d'); }});
+    why = end.wait(o.lifeline);
+  }
+  if (why == 'r')
+    code = exit_usage;
+  if (why == 'c')
+    code = exit_internal;
+  caf::anon_send_exit(root, caf::exit_reason::user_shutdown);
+  root = nullptr;
+  return code;
+}
+
+} // namespace ke

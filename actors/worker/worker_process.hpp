@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ke {
+
+struct worker_process_options {
+  std::string endpoint, server_key, key, name, sandbox = "best", cache;
+  std::vector<std::string> labels, backend_paths;
+  std::uint32_t slots = 0;
+  bool lifeline = false;
+};
+
+/// The life of a worker process: probes its devices, attaches, works until SIGTERM (drains, exit 0), refusal (2) or the end of its lifeline.
+///
+///   root        rest_for_one
+///   ├─ link
+///   ├─ devices
+///   └─ builder
+///
+/// Blocks. Exit code as in product.md; 3 where no backend can work here.
+int run_worker(const worker_process_options& options);
+
+} // namespace ke

@@ -1,0 +1,31 @@
+#!/bin/bash
+# clang-tidy over what changed since HEAD: scripts/lint.sh [--all | FILE...]. Uses build/release (made if absent) for how files compile.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+[ -f build/release/compile_commands.json ] || cmake --preset release > /dev/null
+if [ "${1:-}" = --all ]; then
+  mapfile -t files < <(find actors backends config knowledge runtime -path config/problems -prune -o -name '*.cpp' -print | sort)
+elif [ $# -gt 0 ]; then
+  files=("$@")
+else
+  mapfile -t files < <({
+    git diff --name-only --diff-filter=d HEAD
+    git ls-files --others --exclude-standard
+  } | grep -E '^(actors|backends|config|knowledge|runtime)/.*\.cpp$' | grep -v '^config/problems/' | sort -u)
+fi
+if [ ${#files[@]} -eq 0 ]; then
+  echo "lint: nothing changed"
+  exit 0
+fi
+# GCC's precompiled header and its flags are none of clang's business.
+database=build/lint
+mkdir -p $database
+python3 - build/release/compile_commands.json $database/compile_commands.json << 'PYTHON'
+import json, re, sys
+commands = json.load(open(sys.argv[1]))
+for entry in commands:
+    entry["command"] = re.sub(r"-include \S*cmake_pch\S*|-Winvalid-pch|^\S*ccache ", " ", entry["command"])
+json.dump(commands, open(sys.argv[2], "w"))
+PYTHON
+printf '%s\n' "${files[@]}" | xargs -n 1 -P "${KE_JOBS:-$(nproc)}" clang-tidy-19 -p $database --quiet --warnings-as-errors='*'
+echo "lint: ${#files[@]} files"

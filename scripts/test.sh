@@ -1,0 +1,152 @@
+#!/bin/bash
+# Installs what is missing, builds, and passes the tests: scripts/test.sh [--deps-only] [--stage NAME]...
+#
+#   --deps-only      stop after installing (packages with apt, .venv with pip)
+#   --stage NAME     run only this stage (repeatable): fast checks asan tsan fuzz crash; lint is run only when named
+#   --no-venv        leave .venv alone (no test of this version needs PyTorch)
+#   --no-install     install nothing: what is missing shows itself
+#
+# KE_JOBS: compilers and tests at once (default: cores, at most one per 2 GB of memory). KE_FUZZ_SECONDS: per fuzzer (default 3).
+# KE_KILLS: of the crash loop (default 20). Exit code: 0; 1 a stage failed; 2 bad usage; 3 something could not be installed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/packages.sh
+
+# Rooms whose tests mean something under ThreadSanitizer: the packaged CAF is not instrumented, so actors/ is none of them.
+tsan_rooms="core search store net process playbook llm config backends knowledge"
+
+say() { printf '\n== %s\n' "$*"; }
+
+build() { # build PRESET [TARGET...]
+  local preset=$1
+  shift
+  [ -f "build/$preset/build.ninja" ] || cmake --preset "$preset" > "build/$preset.log" 2>&1 || {
+    cat "build/$preset.log" >&2
+    return 1
+  }
+  ninja -C "build/$preset" -j "$jobs" "$@"
+}
+
+tests() { # tests PRESET [CTEST ARGUMENT...]
+  local preset=$1
+  shift
+  ctest --test-dir "build/$preset" --output-on-failure -j "$jobs" "$@" | tee "build/$preset-ctest.log"
+}
+
+stage_checks() {
+  python3 scripts/check_layering.py
+  scripts/check_headers.sh
+  scripts/format.sh --check
+}
+
+stage_fast() {
+  build release
+  tests release
+}
+
+stage_asan() {
+  build asan
+  ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 tests asan -LE 'slow|release-only'
+}
+
+stage_tsan() {
+  local targets=() pattern
+  for room in $tsan_rooms; do
+    ls "tests/$room/"*_test.cpp "tests/llm/$room/"*_test.cpp > /dev/null 2>&1 && targets+=("ke_${room}_test")
+  done
+  [ -f build/tsan/build.ninja ] || cmake --preset tsan > build/tsan.log 2>&1 || {
+    cat build/tsan.log >&2
+    return 1
+  }
+  # Programs that a room's tests start: built where they exist.
+  for program in ke-judge ke-driver ke-fake-llm; do
+    ninja -C build/tsan -t query "$program" > /dev/null 2>&1 && targets+=("$program")
+  done
+  build tsan "${targets[@]}"
+  pattern="^($(echo "$tsan_rooms" | tr ' ' '|')): "
+  TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 tests tsan -R "$pattern" -LE 'slow|release-only|no-tsan'
+}
+
+stage_fuzz() { scripts/fuzz.sh "${KE_FUZZ_SECONDS:-3}"; }
+
+stage_crash() {
+  if [ ! -x tests/scenario/crash_loop.sh ]; then
+    echo "tests/scenario/crash_loop.sh is not in this tree: skipped"
+    return 0
+  fi
+  [ -x build/release/ke-runtime ] || build release
+  tests/scenario/crash_loop.sh "${KE_KILLS:-20}"
+}
+
+stage_lint() { scripts/lint.sh; }
+
+deps_only=no
+venv=yes
+install=yes
+stages=
+while [ $# -gt 0 ]; do
+  case $1 in
+    --deps-only) deps_only=yes ;;
+    --no-venv) venv=no ;;
+    --no-install) install=no venv=no ;;
+    --stage)
+      shift
+      declare -F "stage_${1:-none}" > /dev/null || {
+        echo "--stage takes one of: fast checks asan tsan fuzz crash lint" >&2
+        exit 2
+      }
+      stages="$stages $1"
+      ;;
+    -h | --help)
+      sed -n '2,/^set /p' "$0" | sed -n 's/^# \{0,1\}//p'
+      exit 0
+      ;;
+    *)
+      echo "scripts/test.sh knows --deps-only, --stage NAME, --no-venv and --no-install, not '$1'" >&2
+      exit 2
+      ;;
+  esac
+  shift
+done
+
+memory_gb=$(awk '/^MemTotal/ {print int($2 / 1048576)}' /proc/meminfo)
+jobs=$((memory_gb / 2 < $(nproc) ? memory_gb / 2 : $(nproc)))
+jobs=${KE_JOBS:-$((jobs > 0 ? jobs : 1))}
+
+if [ $install = yes ]; then
+  # shellcheck disable=SC2086
+  install_packages "what building and testing needs" $packages_to_build $packages_to_run $packages_to_test
+fi
+[ $venv = no ] || scripts/venv.sh
+if [ $deps_only = yes ]; then
+  echo "Everything that building and testing needs is here."
+  exit 0
+fi
+
+mkdir -p build
+summary=
+for stage in ${stages:-fast checks asan tsan fuzz crash}; do
+  say "$stage"
+  start=$SECONDS
+  set +e
+  (
+    set -e
+    "stage_$stage"
+  )
+  code=$?
+  set -e
+  took="$((SECONDS - start)) s"
+  if [ $code -ne 0 ]; then
+    say "$stage failed after $took; again, alone: scripts/test.sh --stage $stage"
+    exit 1
+  fi
+  summary="$summary$stage $took; "
+  echo "-- $stage: $took"
+done
+
+say "all stages passed: ${summary%; }"
+for log in build/*-ctest.log; do
+  [ -f "$log" ] || continue
+  echo "-- $(basename "$log" -ctest.log)"
+  grep -E '^([0-9]+% tests passed|Total Test time)' "$log" || true
+done

@@ -1,0 +1,134 @@
+#include "backends/artifact_cache.hpp"
+#include "backends/backend.hpp"
+#include "backends/builder.hpp"
+#include "backends/shim.hpp"
+#include "tests/backends/problems.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <fstream>
+#include <unistd.h>
+
+using namespace ke;
+
+namespace {
+
+const std::string minimal =
+    "[backend]\nname = \"x\"\nlanguage = \"c++\"\nsuffix = \".cpp\"\ndriver = \"c-abi\"\ndevice = \"cpu\"\n"
+    "[detect]\ncommand = [\"true\"]\n[build]\ncommand = [\"c++\", \"{flags}\", \"{sources}\", \"-o\", "
+    "\"{output}\"]\n";
+
+std::string error_of(const std::string& text) {
+  auto b = parse_backend(text, "some/backend.toml");
+  return b ? std::string{} : b.error().text;
+}
+
+struct folder {
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("ke-backend-test-" + std::to_string(getpid()));
+  folder() { std::filesystem::create_directories(path); }
+  ~folder() { std::filesystem::remove_all(path); }
+};
+
+} // namespace
+
+TEST_CASE("the built-in cpu-cpp backend is read whole") {
+  auto all = load_backends(std::filesystem::path{KE_SOURCE_DIR} / "backends", {});
+  REQUIRE(all);
+  auto b = find_backend(*all, "cpu-cpp");
+  REQUIRE(b);
+  CHECK(b->suffix == ".cpp");
+  CHECK(b->executes);
+  CHECK(b->forbidden_symbols.size() > 20);
+  CHECK(find_backend(*all, "cpu-cp").error().text.find("cpu-cpp") != std::string::npos);
+}
+
+TEST_CASE("errors of a backend.toml name file, line, column and what was expected") {
+  CHECK(error_of(minimal).empty());
+  CHECK(error_of(minimal + "colour = 3\n") == "some/backend.toml:11:10: unknown key build.colour");
+  CHECK(error_of(minimal + "flags = \"-O3\"\n") ==
+        "some/backend.toml:11:9: build.flags must be a list of texts");
+  CHECK(error_of(minimal + "[limits]\nbuild_s = -1\n") ==
+        "some/backend.toml:12:11: limits.build_s must be a positive number");
+  CHECK(error_of("[backend]\nname = \n").find("some/backend.toml:2:") == 0);
+  CHECK(error_of("[backend]\nname = \"x\"\n").find("backend.language is missing") != std::string::npos);
+  CHECK(error_of("\t[*").find("some/backend.toml:1:") == 0);
+}
+
+TEST_CASE("the harness depends on the problem alone and passes every kind of argument") {
+  auto p = ke_test::elementwise();
+  CHECK(shim_source(p, false) == shim_source(p, false));
+  CHECK(kernel_signature(p) == "extern \"C\" void kernel(const float* x, float* y, double scale, int64_t N)");
+  p.tensors.push_back({"b", tensor_role::inout, dtype::bf16, {"N"}, "normal"});
+  p.tensors.push_back({"h", tensor_role::in, dtype::f16, {"N"}, "normal"});
+  p.tensors.push_back({"m", tensor_role::out, dtype::boolean, {"N"}, "normal"});
+  p.scalars.push_back({"k", true, 3});
+  CHECK(kernel_signature(p) ==
+        "extern \"C\" void kernel(const float* x, float* y, uint16_t* b, const _Float16* h, uint8_t* m, "
+        "double scale, int64_t k, int64_t N)");
+  CHECK(shim_source(p, true).find("static_cast<const ke_wide_f32*>(args[0])") != std::string::npos);
+  CHECK(shim_source(p, false).find("*static_cast<const int64_t*>(args[7])") != std::string::npos);
+}
+
+TEST_CASE(
+    "candidate and reference are built with the same command, and the key follows everything that matters") {
+  auto all = load_backends(std::filesystem::path{KE_SOURCE_DIR} / "backends", {});
+  REQUIRE(all);
+  auto b = *find_backend(*all, "cpu-cpp");
+  auto p = ke_test::elementwise();
+  auto key = [&](const backend& with, const problem& of, const std::string& source,
+                 const std::string& toolchain) {
+    return plan_build(with, of, source, build_role::candidate, toolchain, {}, "/f").key;
+  };
+  auto candidate = plan_build(b, p, "a", build_role::candidate, "t", {}, "/f");
+  auto reference = plan_build(b, p, "a", build_role::reference, "t", {}, "/f");
+  REQUIRE(candidate.spec.argv.size() == reference.spec.argv.size());
+  for (const auto& word : candidate.spec.argv)
+    CHECK(word.find("ffast-math") == std::string::npos);
+  CHECK(key(b, p, "a", "t") == key(b, p, "a", "t"));
+  CHECK(key(b, p, "a", "t") != key(b, p, "b", "t"));
+  CHECK(key(b, p, "a", "t") != key(b, p, "a", "u"));
+  auto fast = p;
+  fast.policy.fast_math = true;
+  CHECK(key(b, p, "a", "t") != key(b, fast, "a", "t"));
+}
+
+TEST_CASE("a compiler's text is cut down to the first error, and a limit is named") {
+  auto p = ke_test::elementwise();
+  CHECK(first_error(
+            "a.cpp: In function:\na.cpp:3:5: warning: x\na.cpp:4:1: error: no\na.cpp:9:1: error: later\n",
+            p) == "a.cpp:4:1: error: no");
+  process_exit hung;
+  hung.timed_out = true;
+  CHECK(build_failure(hung, {}, p).find("60 s") != std::string::npos);
+  process_exit fine;
+  fine.code = 0;
+  CHECK(build_failure(fine, {}, p).empty());
+}
+
+TEST_CASE("symbols are read from a real object and from rubbish alike") {
+  auto names = undefined_symbols("/proc/self/exe");
+  CHECK(std::find(names.begin(), names.end(), "getpid") != names.end());
+  folder f;
+  auto path = f.path / "x.so";
+  std::ofstream{path} << "\x7f"
+                         "ELF no more than this";
+  CHECK(undefined_symbols(path).empty());
+}
+
+TEST_CASE("the artifact cache finds what was put, and drops the longest unused when full") {
+  folder f;
+  artifact_cache cache{f.path / "cache", 2500};
+  auto file = f.path / "object";
+  std::ofstream{file} << std::string(1000, 'x');
+  CHECK_FALSE(cache.find("aaaa"));
+  REQUIRE(cache.put("aaaa", file));
+  REQUIRE(cache.put("bbbb", file));
+  REQUIRE(cache.find("aaaa"));
+  std::filesystem::last_write_time(*cache.find("bbbb"),
+                                   std::filesystem::file_time_type::clock::now() - std::chrono::hours{1});
+  REQUIRE(cache.put("cccc", file));
+  CHECK(cache.find("aaaa"));
+  CHECK(cache.find("cccc"));
+  CHECK_FALSE(cache.find("bbbb"));
+}
