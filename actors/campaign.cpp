@@ -1,6 +1,7 @@
 #include "actors/campaign.hpp"
 
 #include "actors/campaign_status.hpp"
+#include "actors/fleet_messages.hpp"
 #include "actors/synthesizer.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/counters.hpp"
@@ -73,6 +74,7 @@ public:
     if (!books().finished_reason().empty()) // a finished campaign has nothing to do
       return end({"finished", books().finished_reason(), proven(), {}});
     loaded_ = true;
+    options_.names->send("fleet", watch_capacity{campaign_name(options_.id)});
     store_batch batch;
     record(batch, journal_kind::session, journal_session{options_.epoch});
     if (!(options_.settings == books().settings())) {
@@ -370,6 +372,7 @@ private:
     const auto& tree = core(n.tree);
     auto& row = rows_[n];
     row.state = tree.tree()[n.node].state;
+    row.decision = tree.tree()[n.node].decision; // over all targets
     put_node(batch, n);
     batch.put(table::hot, key_of(n.campaign, n.tree, n.node), pack(tree.row(n.node)));
     if (has_verdict(row.state))

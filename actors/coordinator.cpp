@@ -6,6 +6,8 @@
 #include "actors/fleet.hpp"
 #include "actors/gateway.hpp"
 #include "actors/local_worker.hpp"
+#include "actors/named_child.hpp"
+#include "actors/recorded_answers.hpp"
 #include "actors/search_tree.hpp"
 #include "actors/self_process.hpp"
 #include "actors/supervisor.hpp"
@@ -39,19 +41,6 @@ struct system_settings : caf::actor_system_config {
 std::uint64_t unix_ms_now() {
   return static_cast<std::uint64_t>(
     std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count());
-}
-
-/// A child of a supervisor that has a name in the directory.
-template <class Spawn>
-child_spec named_child(std::shared_ptr<directory> names, std::string name, Spawn spawn) {
-  child_spec spec;
-  spec.name = name;
-  spec.start = [names, name, spawn](caf::event_based_actor* self) {
-    caf::actor handle = spawn(self);
-    names->set(name, handle);
-    return handle;
-  };
-  return spec;
 }
 
 void log_failure(const std::string& child, const caf::error& why, std::chrono::nanoseconds delay) {
@@ -149,6 +138,8 @@ void coordinator::start_root() {
     services.http = http_.get();
     services.process = processes_.get();
     services.record = [calls = calls_, store = store_.get()](const raw_answer& a) { calls->record(*store, a); };
+    if (m.provider == provider_kind::replay && std::filesystem::exists(std::filesystem::path{m.dir} / "STORE"))
+      services.replay = recorded_answers(m.dir);
     return make_provider(m, services);
   };
   models.seed = store_->epoch();

@@ -15,6 +15,7 @@
 #include <deque>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <thread>
 
 namespace ke {

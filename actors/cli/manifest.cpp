@@ -1,9 +1,8 @@
 #include "actors/cli/manifest.hpp"
 
+#include "actors/cli/output_file.hpp"
 #include "runtime/core/digest.hpp"
-#include "runtime/store/durable_file.hpp"
 
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -78,13 +77,8 @@ status write_folder(const std::string& dir, const folder_files& files) {
     return failure{failure_kind::invalid, "cannot make the folder " + dir + ": " + error.message()};
   auto before = content_of(fs::path{dir} / manifest_name);
   auto listed = before ? parse_manifest(*before) : std::nullopt;
-  auto put = [&](const std::string& name, const std::string& content) -> status {
-    auto path = (fs::path{dir} / name).string();
-    if (int rc = replace_file(path, content))
-      return failure{failure_kind::invalid, "cannot write " + path + ": " + std::strerror(rc)};
-    if (name.size() > 3 && name.ends_with(".sh"))
-      fs::permissions(path, fs::perms::owner_all, error);
-    return ok;
+  auto put = [&](const std::string& name, const std::string& content) {
+    return write_output((fs::path{dir} / name).string(), content, name.ends_with(".sh"));
   };
   // Without a manifest the folder is seen as unfinished until the new one is there.
   fs::remove(fs::path{dir} / manifest_name, error);

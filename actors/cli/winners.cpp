@@ -1,14 +1,13 @@
 #include "actors/cli/winners.hpp"
 
+#include "actors/cli/output_file.hpp"
 #include "backends/backend.hpp"
 #include "runtime/core/digest.hpp"
-#include "runtime/store/durable_file.hpp"
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -68,8 +67,8 @@ result<std::string> placed(const fs::path& folder, const std::string& name, cons
   std::ifstream present{path, std::ios::binary};
   if (present && std::string{std::istreambuf_iterator<char>{present}, {}} == text)
     return path.string();
-  if (int rc = replace_file(path.string(), text))
-    return failure{failure_kind::invalid, "cannot write " + path.string() + ": " + std::strerror(rc)};
+  if (auto done = write_output(path.string(), text); !done)
+    return done.error();
   return path.string();
 }
 

@@ -1,6 +1,7 @@
 #include "actors/worker/worker_process.hpp"
 
 #include "actors/exit_codes.hpp"
+#include "actors/named_child.hpp"
 #include "actors/supervisor.hpp"
 #include "actors/worker/builder.hpp"
 #include "actors/worker/devices.hpp"
@@ -12,6 +13,7 @@
 #include "runtime/process/process_service.hpp"
 #include "runtime/process/sandbox.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -97,18 +99,6 @@ private:
   int pipe_[2] = {-1, -1};
 };
 
-template <class Spawn>
-child_spec named(const std::shared_ptr<directory>& names, std::string name, Spawn spawn) {
-  child_spec spec;
-  spec.name = name;
-  spec.start = [names, name, spawn](caf::event_based_actor* self) {
-    caf::actor handle = spawn(self);
-    names->set(name, handle);
-    return handle;
-  };
-  return spec;
-}
-
 } // namespace
 
 int run_worker(const worker_process_options& o) {
@@ -186,9 +176,9 @@ int run_worker(const worker_process_options& o) {
   d.processes = &processes;
   d.devices = l.hello.devices;
   std::vector<child_spec> children;
-  children.push_back(named(names, "link", [l](caf::event_based_actor* self) { return self->spawn(link, l); }));
-  children.push_back(named(names, "devices", [d](caf::event_based_actor* self) { return self->spawn(devices, d); }));
-  children.push_back(named(names, "builder", [b](caf::event_based_actor* self) { return self->spawn(builder, b); }));
+  children.push_back(named_child(names, "link", [l](caf::event_based_actor* self) { return self->spawn(link, l); }));
+  children.push_back(named_child(names, "devices", [d](caf::event_based_actor* self) { return self->spawn(devices, d); }));
+  children.push_back(named_child(names, "builder", [b](caf::event_based_actor* self) { return self->spawn(builder, b); }));
   supervisor_options s;
   s.name = "worker";
   s.strategy = restart_strategy::rest_for_one;

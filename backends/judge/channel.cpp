@@ -67,8 +67,8 @@ struct driver_process::state {
   }
 
   /// Kills and collects; the freezer must go first, it may not outlive the reaping.
-  ke::ending end_process() {
-    ke::ending how_it_ended;
+  ke::child_end end_process() {
+    ke::child_end how_it_ended;
     if (!dead && process.pid > 0) {
       if (group)
         group->resume();
@@ -104,7 +104,7 @@ struct driver_process::state {
   /// The child has died by itself, or must now: what that says about the candidate.
   call_outcome died() {
     call_outcome out;
-    std::optional<ke::ending> natural = reap(process, std::chrono::seconds{5});
+    std::optional<ke::child_end> natural = reap(process, std::chrono::seconds{5});
     int code = natural ? natural->code : -1, signal = natural ? natural->signal : 0;
     if (natural) {
       group.reset();

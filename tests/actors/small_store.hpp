@@ -202,6 +202,13 @@ public:
     close(batch, tree, n);
   }
 
+  /// New settings in the middle.
+  void configure(const campaign_settings& changed) {
+    store_batch batch;
+    record(batch, journal_kind::configured, journal_configured{changed, problem_digest_, fold.books().backends(), "0.1.0"});
+    commit(std::move(batch));
+  }
+
   void steer(const std::string& act) {
     store_batch batch;
     record(batch, journal_kind::steered, journal_steered{act, "", ""});

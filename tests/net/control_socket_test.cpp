@@ -1,4 +1,4 @@
-#include "peers.hpp"
+#include "tests/net/peers.hpp"
 
 #include "runtime/net/control_socket.hpp"
 

@@ -1,4 +1,4 @@
-#include "peers.hpp"
+#include "tests/net/peers.hpp"
 
 #include "runtime/core/counters.hpp"
 #include "runtime/core/digest.hpp"

@@ -76,7 +76,7 @@ TEST_CASE("each broken promise is named") {
     expected = "blob " + row.reply_digest + ", the reply of node 1.0.3, is not stored";
   }
   SECTION("a section of a prompt that is not there") {
-    row.prompt_digest = b.blob(pack(std::vector<std::string>{b.blob("a section"), digest_of("gone")}));
+    row.sections_digest = b.blob(pack(std::vector<std::string>{b.blob("a section"), digest_of("gone")}));
     b.put(table::nodes, key, pack(row));
     expected = "blob " + digest_of("gone") + ", the prompt section of node 1.0.3, is not stored";
   }

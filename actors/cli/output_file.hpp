@@ -1,0 +1,14 @@
+#pragma once
+
+#include "runtime/core/result.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace ke::cli {
+
+/// Writes a file that the user asked for: replaced as a whole, with the permissions of the user's umask (the store's own files are private).
+/// `executable`: a script. `invalid` with path and cause. One thread (umask).
+status write_output(const std::string& path, std::string_view bytes, bool executable = false);
+
+} // namespace ke::cli

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "actors/directory.hpp"
+#include "actors/supervisor.hpp"
+
+#include <memory>
+#include <string>
+
+namespace ke {
+
+/// A child that is in the directory under its name whenever it lives: `spawn(supervisor)` gives its handle at each start.
+template <class Spawn>
+child_spec named_child(std::shared_ptr<directory> names, std::string name, Spawn spawn) {
+  child_spec spec;
+  spec.name = name;
+  spec.start = [names, name, spawn](caf::event_based_actor* self) {
+    caf::actor handle = spawn(self);
+    names->set(name, handle);
+    return handle;
+  };
+  return spec;
+}
+
+} // namespace ke
