@@ -71,19 +71,22 @@ public:
     rows_ = std::move(stored_->rows);
     wall_base_ = stored_->wall_ms;
     begun_ = self_->clock().now();
-    if (!books().finished_reason().empty()) // a finished campaign has nothing to do
-      return end({"finished", books().finished_reason(), proven(), {}});
+    auto changed = !(options_.settings == books().settings());
+    if (!books().finished_reason().empty() && !changed) { // nothing to do, unless new settings reopen it
+      ended_ = true;
+      return options_.ended({"finished", books().finished_reason(), proven(), {}});
+    }
     loaded_ = true;
     options_.names->send("fleet", watch_capacity{campaign_name(options_.id)});
     store_batch batch;
     record(batch, journal_kind::session, journal_session{options_.epoch});
-    if (!(options_.settings == books().settings())) {
-      journal_configured changed{options_.settings, books().problem_digest(), trees_of(options_.settings), KE_VERSION};
-      if (auto done = fold_.apply(changed); !done) {
+    if (changed) {
+      journal_configured now{options_.settings, books().problem_digest(), trees_of(options_.settings), KE_VERSION};
+      if (auto done = fold_.apply(now); !done) {
         loaded_ = false;
         return end({"failed", "", false, done.error()});
       }
-      batch.journal.emplace_back(options_.id, journal_record{journal_kind::configured, wall_ms(), options_.unix_ms(), pack(changed)});
+      batch.journal.emplace_back(options_.id, journal_record{journal_kind::configured, wall_ms(), options_.unix_ms(), pack(now)});
     }
     put_campaign(batch, "running", "");
     commit(std::move(batch), event("campaign", {{"state", "running"}, {"nodes", std::to_string(fold_.states().size())}}));
@@ -665,15 +668,17 @@ private:
     pump();
   }
 
+  /// The end of this session, not of the campaign. Told at once: on a full disk the commit may have to wait for longer than a person would.
   void end(campaign_outcome out) {
     if (ended_)
       return;
     ended_ = true;
-    if (!loaded_)
-      return options_.ended(out);
-    store_batch batch;
-    put_campaign(batch, out.state, out.reason);
-    commit(std::move(batch), event("stop", {{"reason", out.reason}, {"state", out.state}, {"proven", out.proven ? "true" : "false"}}), [tell = options_.ended, out] { tell(out); });
+    if (loaded_) {
+      store_batch batch;
+      put_campaign(batch, out.state, out.reason);
+      commit(std::move(batch), event("stop", {{"reason", out.reason}, {"state", out.state}, {"proven", out.proven ? "true" : "false"}}));
+    }
+    options_.ended(out);
   }
 
   void publish_progress() {

@@ -92,19 +92,36 @@ status coordinator::open_store() {
   o.dir = options_.store;
   o.program = KE_VERSION;
   o.verify = verify_in_child;
-  o.on_trouble = [this](const failure& why) {
-    if (why.kind == failure_kind::none)
-      log::info("store", "there is space again; going on");
-    else
-      log::error("store", why.kind == failure_kind::disk_full ? "the disk is full; waiting" : "the store can't be written", {{"why", why.text}});
-    if (options_.trouble)
-      options_.trouble(why);
-  };
+  o.on_trouble = [this](const failure& why) { troubled(why); };
   auto opened = store_service::open(std::move(o));
   if (!opened)
     return opened.error();
   store_ = std::move(*opened);
   return ok;
+}
+
+/// On the store thread. A full disk is waited out: nothing that needs a commit goes on meanwhile. Any other trouble is the end of this session.
+void coordinator::troubled(const failure& why) {
+  if (why.kind == failure_kind::none)
+    log::info("store", "there is space again; going on");
+  else
+    log::error("store", why.kind == failure_kind::disk_full ? "the disk is full; waiting" : "the store can't be written", {{"why", why.text}});
+  {
+    std::lock_guard lock{mutex_};
+    trouble_ = why;
+  }
+  if (why.kind != failure_kind::none && why.kind != failure_kind::disk_full)
+    give_up(why);
+  if (options_.trouble)
+    options_.trouble(why);
+}
+
+void coordinator::give_up(const failure& why) {
+  std::lock_guard lock{mutex_};
+  for (auto& [id, c] : campaigns_)
+    if (!c.outcome)
+      c.outcome = campaign_outcome{"failed", "", false, why};
+  changed_.notify_all();
 }
 
 /// Decides the endpoints; the gateway binds them.
@@ -211,13 +228,10 @@ void coordinator::start_root() {
   root_->attach_functor([this](const caf::error& why) {
     if (is_normal(why))
       return;
-    std::lock_guard lock{mutex_};
-    for (auto& [id, c] : campaigns_)
-      if (!c.outcome)
-        c.outcome = campaign_outcome{"failed", "", false, {failure_kind::internal, text_of(why), false}};
-    changed_.notify_all();
+    failure failed{failure_kind::internal, text_of(why), false};
+    give_up(failed);
     if (options_.trouble)
-      options_.trouble({failure_kind::internal, text_of(why), false});
+      options_.trouble(failed);
   });
 }
 
@@ -369,8 +383,10 @@ std::string coordinator::status_json() {
     attached = workers_json.get();
   auto all = nlohmann::ordered_json::array();
   std::vector<std::uint32_t> ids;
+  failure trouble;
   {
     std::lock_guard lock{mutex_};
+    trouble = trouble_;
     for (const auto& [id, c] : campaigns_)
       ids.push_back(id);
   }
@@ -383,6 +399,10 @@ std::string coordinator::status_json() {
     auto j = nlohmann::ordered_json::parse(text.get(), nullptr, false);
     if (!j.is_object())
       continue;
+    if (trouble.kind != failure_kind::none) {
+      j["state"] = "paused";
+      j["trouble"] = trouble.text;
+    }
     j["workers"] = nlohmann::ordered_json::parse(attached, nullptr, false);
     all.push_back(std::move(j));
   }

@@ -70,6 +70,8 @@ public:
 
 private:
   coordinator(coordinator_options options);
+  void troubled(const failure& why);
+  void give_up(const failure& why);
   status open_store();
   status open_wire();
   void start_root();
@@ -94,6 +96,7 @@ private:
   caf::actor root_;
 
   mutable std::mutex mutex_;
+  failure trouble_; ///< a full disk, for as long as it lasts
   std::condition_variable changed_;
   std::map<std::uint32_t, running> campaigns_;
   std::map<std::uint64_t, std::function<void(const std::string&)>> listeners_;

@@ -88,7 +88,8 @@ campaign_row campaign_view::row() const {
   r.name = stored_->row.name;
   r.created_unix_ms = stored_->row.created_unix_ms;
   r.settings_digest = stored_->row.settings_digest;
-  if (r.stop_reason.empty()) { // an interrupted session is known to the row only
+  auto paused_later = r.state == "paused" && stored_->row.state == "running"; // a node that ended meanwhile wrote "running"
+  if (r.stop_reason.empty() && !paused_later) {                               // an interrupted session is known to the row only
     r.state = stored_->row.state;
     r.stop_reason = stored_->row.stop_reason;
   }

@@ -3,6 +3,7 @@
 #include "backends/builder.hpp"
 #include "backends/shim.hpp"
 #include "tests/backends/problems.hpp"
+#include "tests/places.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -33,7 +34,7 @@ struct folder {
 } // namespace
 
 TEST_CASE("the built-in cpu-cpp backend is read whole") {
-  auto all = load_backends(std::filesystem::path{KE_SOURCE_DIR} / "backends", {});
+  auto all = load_backends(std::filesystem::path{ke::test::source_dir()} / "backends", {});
   REQUIRE(all);
   auto b = find_backend(*all, "cpu-cpp");
   REQUIRE(b);
@@ -72,7 +73,7 @@ TEST_CASE("the harness depends on the problem alone and passes every kind of arg
 
 TEST_CASE(
     "candidate and reference are built with the same command, and the key follows everything that matters") {
-  auto all = load_backends(std::filesystem::path{KE_SOURCE_DIR} / "backends", {});
+  auto all = load_backends(std::filesystem::path{ke::test::source_dir()} / "backends", {});
   REQUIRE(all);
   auto b = *find_backend(*all, "cpu-cpp");
   auto p = ke_test::elementwise();

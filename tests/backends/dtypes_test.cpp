@@ -1,6 +1,7 @@
 #include "backends/evaluate.hpp"
 #include "backends/verdict.hpp"
 #include "runtime/process/process_service.hpp"
+#include "tests/places.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -71,12 +72,12 @@ struct shared_cache {
 const shared_cache cache;
 
 verdict judged(const problem& p, const std::string& source, evaluate_options o = {}) {
-  auto all = load_backends(std::filesystem::path{KE_SOURCE_DIR} / "backends", {});
+  auto all = load_backends(std::filesystem::path{ke::test::source_dir()} / "backends", {});
   REQUIRE(all);
   process_service processes;
   o.cache = cache.folder;
-  o.judge = std::filesystem::path{KE_BINARY_DIR} / "ke-judge";
-  o.driver = std::filesystem::path{KE_BINARY_DIR} / "ke-driver";
+  o.judge = std::filesystem::path{ke::test::binary_dir()} / "ke-judge";
+  o.driver = std::filesystem::path{ke::test::binary_dir()} / "ke-driver";
   auto found = evaluate(p, source, *find_backend(*all, "cpu-cpp"), measure_plan::rank, o, processes);
   if (!found)
     FAIL(found.error().text);
@@ -145,7 +146,7 @@ TEST_CASE("without a sandbox the verdicts are the same and the record says so") 
 
 TEST_CASE("a Python reference and an absent judge are the caller's errors, not verdicts") {
   auto p = row_sums(dtype::f32);
-  auto all = load_backends(std::filesystem::path{KE_SOURCE_DIR} / "backends", {});
+  auto all = load_backends(std::filesystem::path{ke::test::source_dir()} / "backends", {});
   REQUIRE(all);
   process_service processes;
   evaluate_options o;

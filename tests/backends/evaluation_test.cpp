@@ -2,6 +2,7 @@
 #include "backends/verdict.hpp"
 #include "runtime/process/process_service.hpp"
 #include "tests/backends/problems.hpp"
+#include "tests/places.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -31,7 +32,7 @@ struct bench {
   std::filesystem::path folder;
 
   bench() {
-    auto all = load_backends(std::filesystem::path{KE_SOURCE_DIR} / "backends", {});
+    auto all = load_backends(std::filesystem::path{ke::test::source_dir()} / "backends", {});
     REQUIRE(all);
     auto found = find_backend(*all, "cpu-cpp");
     REQUIRE(found);
@@ -39,8 +40,8 @@ struct bench {
     folder = std::filesystem::temp_directory_path() / ("ke-evaluation-test-" + std::to_string(getpid()));
     options.scratch = folder / "runs";
     options.cache = cache.folder;
-    options.judge = std::filesystem::path{KE_BINARY_DIR} / "ke-judge";
-    options.driver = std::filesystem::path{KE_BINARY_DIR} / "ke-driver";
+    options.judge = std::filesystem::path{ke::test::binary_dir()} / "ke-judge";
+    options.driver = std::filesystem::path{ke::test::binary_dir()} / "ke-driver";
     options.limits.call_s = 3;
     options.limits.memory_bytes = 1ull << 30;
     options.budget_s = 0.6;

@@ -1,4 +1,5 @@
 #include "config/problem_file.hpp"
+#include "tests/places.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -11,7 +12,7 @@ using namespace ke;
 
 namespace {
 
-const std::filesystem::path folder = std::filesystem::path{KE_SOURCE_DIR} / "tests/config/bad";
+const std::filesystem::path folder = std::filesystem::path{ke::test::source_dir()} / "tests/config/bad";
 
 std::string text_of(const std::filesystem::path& file) {
   std::ifstream in{file};

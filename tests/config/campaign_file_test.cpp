@@ -1,6 +1,7 @@
 #include "config/campaign_file.hpp"
 #include "config/override.hpp"
 #include "config/problem_file.hpp"
+#include "tests/places.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -8,7 +9,7 @@ using namespace ke;
 
 namespace {
 
-const std::string root = KE_SOURCE_DIR;
+const std::string root = ke::test::source_dir();
 
 file_context context() {
   return {"campaign.toml", "/work/files", "/home/user", [](const std::string& name) {

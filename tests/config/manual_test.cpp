@@ -1,5 +1,6 @@
 #include "config/campaign_file.hpp"
 #include "config/problem_file.hpp"
+#include "tests/places.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -11,7 +12,7 @@ namespace {
 
 /// The TOML between the key markers of a page of the manual.
 std::string keys_in(const std::string& page) {
-  std::ifstream file{std::string{KE_SOURCE_DIR} + "/docs/manual/" + page};
+  std::ifstream file{std::string{ke::test::source_dir()} + "/docs/manual/" + page};
   std::stringstream all;
   all << file.rdbuf();
   const auto text = all.str();

@@ -1,6 +1,7 @@
 #include "config/npy.hpp"
 #include "config/problem_checks.hpp"
 #include "config/problem_file.hpp"
+#include "tests/places.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -10,7 +11,7 @@ using namespace ke;
 
 namespace {
 
-const std::filesystem::path problems = std::filesystem::path{KE_SOURCE_DIR} / "config/problems";
+const std::filesystem::path problems = std::filesystem::path{ke::test::source_dir()} / "config/problems";
 const file_context here{"problem.toml", "/folder", "", {}};
 
 result<std::string> any_reference(const std::string& path, std::size_t) {

@@ -1,0 +1,124 @@
+#include "tests/actors/search_fixture.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace ke;
+using namespace ke::test;
+
+namespace {
+
+/// All that a person sees of a tree: who came from whom, how it ended, what it scored.
+std::string shape_of(const tree_core& core) {
+  std::string text;
+  for (std::uint32_t n = 1; n < core.tree().size(); ++n)
+    text += std::to_string(core.tree()[n].parent) + " " + std::string{to_text(core.tree()[n].state)} + " " +
+            std::to_string(core.tree()[n].score) + "\n";
+  return text;
+}
+
+struct recorded_run {
+  campaign_settings settings;
+  std::unique_ptr<memory_store> store;
+  std::string hash, shape;
+  std::size_t asked = 0;
+
+  explicit recorded_run(campaign_settings s) : settings{std::move(s)} {
+    search_fixture run;
+    run.launch(settings);
+    if (!run.drive())
+      throw std::runtime_error{"the undisturbed run did not end"};
+    hash = run.tree_hash_of();
+    shape = shape_of(run.stored()->fold.trees().at(0));
+    asked = run.models.asked.size();
+    store = std::move(run.store);
+    run.store = store->cut(0);
+  }
+};
+
+} // namespace
+
+TEST_CASE("a campaign killed after any commit ends, with one node at a time, in the very tree of the undisturbed run") {
+  auto s = search_fixture::settings(10, 1);
+  s.models[0].provider = provider_kind::playbook; // costs nothing, so a call in doubt is the same call again
+  recorded_run run{s};
+  REQUIRE(run.store->batches.size() > 30);
+  for (std::size_t n = 1; n < run.store->batches.size(); ++n) {
+    search_fixture again;
+    again.store = run.store->cut(n);
+    again.start(1, s);
+    INFO("killed after batch " << n << " of " << run.store->batches.size());
+    REQUIRE(again.drive());
+    CHECK(again.tree_hash_of() == run.hash);
+    CHECK(again.crashes.empty());
+  }
+}
+
+TEST_CASE("a paid call in doubt is charged at its reservation and asked again: the tree has the same shape, the budget holds") {
+  auto s = search_fixture::settings(8, 1);
+  s.budget.tokens = 60'000;
+  recorded_run run{s};
+  for (std::size_t n = 1; n < run.store->batches.size(); ++n) {
+    search_fixture again;
+    again.store = run.store->cut(n);
+    auto in_doubt = again.stored();
+    again.start(1, s);
+    INFO("killed after batch " << n << " of " << run.store->batches.size());
+    REQUIRE(again.drive());
+    auto end = again.stored();
+    CHECK(shape_of(end->fold.trees().at(0)) == run.shape);
+    CHECK(end->fold.books().money().reserved().tokens == 0);
+    CHECK(end->fold.books().money().spent().tokens <= 60'000);
+    for (const auto& [tree, call] : in_doubt->fold.open_calls()) {
+      bool answered = in_doubt->replies.contains({1, tree, call.node});
+      auto spent = end->fold.books().money().spent().tokens;
+      CHECK((spent >= call.reserved.tokens) == !answered); // an answer that was stored is used, not paid for again
+    }
+  }
+}
+
+TEST_CASE_METHOD(search_fixture, "an answer that was stored but not yet folded at the kill is taken up and not asked for again") {
+  auto s = settings(2, 1);
+  launch(s);
+  auto call = models.open.front().request.call;
+  raw_answer raw;
+  raw.call = call;
+  raw.status = 200;
+  raw.body = R"({"choices":[{"message":{"content":")" "Plan.\\n```cpp\\nextern \\\"C\\\" void kernel() {}\\n```"
+             R"("},"finish_reason":"stop"}],"usage":{"prompt_tokens":11,"completion_tokens":22}})";
+  calls->record(*store, raw);
+  kill();
+  start(1, s);
+  REQUIRE(waiting.size() == 1);
+  CHECK(models.asked == std::vector<std::string>{call});
+  CHECK(*waiting.front().source == "extern \"C\" void kernel() {}\n");
+  REQUIRE(drive());
+  auto spent = stored()->fold.books().money().spent().tokens;
+  CHECK(spent == 33 + 30);
+}
+
+TEST_CASE_METHOD(search_fixture, "a spooled request goes on under its own name after a restart, so that a person's answer still fits") {
+  auto s = settings(2, 2);
+  s.models[0].provider = provider_kind::spool;
+  launch(s);
+  auto before = models.asked;
+  REQUIRE(before.size() == 2);
+  kill();
+  start(1, s);
+  CHECK(models.asked == std::vector<std::string>{before[0], before[1], before[0], before[1]});
+  CHECK(store->count(1, journal_kind::asked) == 2); // the same intents
+  REQUIRE(drive());
+  CHECK(acknowledged == 2);
+}
+
+TEST_CASE_METHOD(search_fixture, "a campaign's actor that crashes is started again from the store and loses nothing") {
+  launch(settings(6, 2));
+  answer();
+  caf::anon_send_exit(names->find(campaign_name(1)), caf::make_error(caf::sec::runtime_error, "felled by a test"));
+  settle();
+  REQUIRE(crashes.size() == 1);
+  pass(1s);
+  REQUIRE(drive());
+  CHECK(outcomes[1].reason == "budget.candidates");
+  CHECK(store->count(1, journal_kind::session) == 2);
+  CHECK(nodes_in(node_state::correct) + nodes_in(node_state::incorrect) == 6);
+}

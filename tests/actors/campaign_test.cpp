@@ -1,0 +1,362 @@
+#include "tests/actors/search_fixture.hpp"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+using namespace ke;
+using namespace ke::test;
+
+namespace {
+
+/// The bodies of all records of a kind.
+template <class T>
+std::vector<T> bodies(const memory_store& store, journal_kind kind) {
+  std::vector<T> all;
+  for (const auto& r : store.journal_of(1))
+    if (r.kind == kind)
+      all.push_back(*unpack<T>(r.body));
+  return all;
+}
+
+std::size_t count_events(const std::vector<std::string>& events, const std::string& kind) {
+  std::size_t n = 0;
+  for (const auto& line : events)
+    n += nlohmann::json::parse(line).value("event", "") == kind;
+  return n;
+}
+
+} // namespace
+
+TEST_CASE_METHOD(search_fixture, "a campaign of 12 candidates ends with budget.candidates, and every one has its verdict") {
+  launch(settings(12));
+  REQUIRE(drive());
+  CHECK(outcomes[1].state == "finished");
+  CHECK(outcomes[1].reason == "budget.candidates");
+  CHECK(outcomes[1].proven);
+  CHECK(models.asked.size() == 12);
+  CHECK(acknowledged == 12);
+  CHECK(nodes_in(node_state::correct) + nodes_in(node_state::incorrect) == 12);
+  CHECK(store->count(1, journal_kind::asked) == 12);
+  CHECK(store->count(1, journal_kind::judged) == 12);
+  CHECK(crashes.empty());
+}
+
+TEST_CASE_METHOD(search_fixture, "the last candidates of the budget are begun only as far as it reaches, whatever `parallel` says") {
+  launch(settings(3, 8));
+  CHECK(models.open.size() == 3);
+  REQUIRE(drive());
+  CHECK(models.asked.size() == 3);
+}
+
+TEST_CASE_METHOD(search_fixture, "reaching the target ends the campaign and cancels what is in flight") {
+  auto s = settings(50, 4);
+  s.goal.target_speedup = 3;
+  launch(s);
+  answer();
+  answer();
+  REQUIRE(waiting.size() == 2);
+  REQUIRE(models.open.size() == 2);
+  judge_as(correct(3.5));
+  REQUIRE(outcomes.contains(1));
+  CHECK(outcomes[1].reason == "target");
+  CHECK(outcomes[1].proven);
+  CHECK(models.cancelled.size() == 2);
+  CHECK(cancelled.size() >= 1);
+  CHECK(waiting.empty());
+  CHECK(nodes_in(node_state::cancelled) == 3);
+  CHECK(stored()->fold.open_calls().empty());
+  CHECK(stored()->fold.books().money().reserved().tokens == 0);
+}
+
+TEST_CASE_METHOD(search_fixture, "a campaign without gain ends with stall") {
+  auto s = settings(100, 1);
+  s.budget.stall_candidates = 5;
+  launch(s);
+  for (int n = 0; n < 100 && !outcomes.contains(1); ++n) {
+    answer();
+    judge_as(correct(1.5));
+  }
+  REQUIRE(outcomes.contains(1));
+  CHECK(outcomes[1].reason == "stall");
+  CHECK(store->count(1, journal_kind::judged) == 6); // the first one is a gain
+}
+
+TEST_CASE_METHOD(search_fixture, "spent and reserved tokens never exceed the budget, at no record of the journal") {
+  auto s = settings(40, 8);
+  s.budget.tokens = 20'000; // a few worst cases at a time
+  launch(s);
+  CHECK(models.open.size() < 8);
+  REQUIRE(drive());
+  campaign_fold fold;
+  std::uint64_t most = 0;
+  for (const auto& r : store->journal_of(1)) {
+    REQUIRE(fold.apply(r));
+    const auto& money = fold.books().money();
+    most = std::max(most, money.spent().tokens + money.reserved().tokens);
+  }
+  CHECK(most <= 20'000);
+  CHECK(most > 10'000);
+}
+
+TEST_CASE_METHOD(search_fixture, "a budget that can't hold another call ends with budget.tokens, not with a call too many") {
+  auto s = settings(40, 2);
+  s.budget.tokens = 3'500; // one worst case, hardly more
+  launch(s);
+  REQUIRE(models.open.size() <= 1);
+  REQUIRE(drive());
+  CHECK(outcomes[1].reason == "budget.tokens");
+  CHECK(stored()->fold.books().money().spent().tokens <= 3'500);
+}
+
+TEST_CASE_METHOD(search_fixture, "no request leaves before its intent is committed") {
+  auto s = settings(4, 2);
+  create(1, s);
+  store->hold = true;
+  start(1, s);
+  pass(1s);
+  CHECK(store->count(1, journal_kind::asked) == 2); // written, not yet committed
+  CHECK(models.asked.empty());
+  store->release();
+  settle();
+  CHECK(models.asked == std::vector<std::string>{"c1-t0-n1-a1", "c1-t0-n2-a1"});
+}
+
+TEST_CASE_METHOD(search_fixture, "neither the worker nor a person hears of a verdict before its commit") {
+  launch(settings(4, 1));
+  answer();
+  store->hold = true;
+  judge();
+  CHECK(store->count(1, journal_kind::judged) == 1);
+  CHECK(acknowledged == 0);
+  CHECK(count_events(events, "node") == 0);
+  store->release();
+  settle();
+  CHECK(acknowledged == 1);
+  CHECK(count_events(events, "node") == 1);
+}
+
+TEST_CASE_METHOD(search_fixture, "an answer without code makes its node unanswered, is charged, and the campaign goes on") {
+  launch(settings(3, 1));
+  answer_with("I would rather not.");
+  auto replies = bodies<journal_replied>(*store, journal_kind::replied);
+  REQUIRE(replies.size() == 1);
+  CHECK(replies[0].kind == failure_kind::no_code);
+  CHECK(replies[0].usage.output_tokens == 20);
+  CHECK(waiting.empty());
+  REQUIRE(drive());
+  CHECK(nodes_in(node_state::unanswered) == 1);
+  CHECK(models.asked.size() == 3);
+  CHECK(stored()->fold.books().failures().at("no_code") == 1);
+}
+
+TEST_CASE_METHOD(search_fixture, "a source that was answered before is journalled as a duplicate of the first, at no device time") {
+  launch(settings(3, 1));
+  answer_with(reply(7));
+  judge_as(correct(1.5));
+  answer_with(reply(7));
+  judge_as(correct(1.5), true);
+  auto verdicts = bodies<journal_judged>(*store, journal_kind::judged);
+  REQUIRE(verdicts.size() == 2);
+  CHECK(verdicts[0].duplicate_of == no_node);
+  CHECK(verdicts[1].duplicate_of == 1);
+  CHECK(verdicts[1].device_s == 0);
+}
+
+TEST_CASE_METHOD(search_fixture, "pause begins nothing new and lets run what runs; resume goes on") {
+  launch(settings(12, 2));
+  CHECK(steer_to("pause").kind == failure_kind::none);
+  answer();
+  answer();
+  judge();
+  judge();
+  pass(1min);
+  CHECK(models.asked.size() == 2);
+  CHECK(stored()->fold.books().paused());
+  CHECK(steer_to("resume").kind == failure_kind::none);
+  CHECK(models.asked.size() == 4);
+  REQUIRE(drive());
+  CHECK(outcomes[1].reason == "budget.candidates");
+}
+
+TEST_CASE_METHOD(search_fixture, "stop ends the campaign for good and cancels calls and evaluations") {
+  launch(settings(12, 3));
+  answer();
+  CHECK(steer_to("stop").kind == failure_kind::none);
+  REQUIRE(outcomes.contains(1));
+  CHECK(outcomes[1].state == "finished");
+  CHECK(outcomes[1].reason == "stopped");
+  CHECK(models.open.empty());
+  CHECK(waiting.empty());
+  CHECK(steer_to("resume").kind == failure_kind::invalid); // it is over
+  CHECK(steer_to("resume").text == "the campaign is not running");
+}
+
+TEST_CASE_METHOD(search_fixture, "a hint is journalled and stands in the prompts of the nodes below it") {
+  launch(settings(12, 1));
+  CHECK(steer_to("hint", "0", "tile by 32").kind == failure_kind::none);
+  CHECK(text_of(models.open.front().request.prompt).find("tile by 32") == std::string::npos); // asked before
+  answer();
+  judge_as(correct(2));
+  REQUIRE(models.open.size() == 1);
+  CHECK(text_of(models.open.front().request.prompt).find("- tile by 32\n") != std::string::npos);
+}
+
+TEST_CASE_METHOD(search_fixture, "set changes a budget at once, and a key that is not there is refused by name") {
+  launch(settings(12, 1));
+  CHECK(steer_to("set", "budget.candidate", "2").text == "no key budget.candidate");
+  CHECK(steer_to("set", "budget.candidates", "2").kind == failure_kind::none);
+  REQUIRE(drive());
+  CHECK(models.asked.size() == 2);
+  CHECK(store->count(1, journal_kind::configured) == 2);
+}
+
+TEST_CASE_METHOD(search_fixture, "an interrupt begins nothing new and ends as soon as nothing is in flight") {
+  launch(settings(12, 2));
+  tell(campaign_name(1), interrupt{});
+  CHECK(outcomes.empty());
+  answer();
+  answer();
+  judge();
+  CHECK(outcomes.empty());
+  judge();
+  REQUIRE(outcomes.contains(1));
+  CHECK(outcomes[1].state == "paused");
+  CHECK(outcomes[1].reason == "interrupted");
+  CHECK(models.asked.size() == 2);
+}
+
+TEST_CASE_METHOD(search_fixture, "an interrupt waits no longer than its grace, and the campaign can be resumed") {
+  launch(settings(4, 2));
+  tell(campaign_name(1), interrupt{});
+  pass(9900ms);
+  CHECK(outcomes.empty());
+  pass(100ms);
+  REQUIRE(outcomes.contains(1));
+  CHECK(outcomes[1].state == "paused");
+  CHECK(stored()->fold.books().finished_reason().empty());
+  kill();
+  outcomes.clear();
+  start(1, settings(4, 2));
+  REQUIRE(drive());
+  CHECK(outcomes[1].reason == "budget.candidates");
+}
+
+TEST_CASE_METHOD(search_fixture, "an interrupt does not wait for requests that never left") {
+  auto s = settings(12, 4);
+  s.models[0].max_parallel = 1;
+  launch(s);
+  REQUIRE(models.open.size() == 1);
+  tell(campaign_name(1), interrupt{});
+  answer();
+  judge();
+  CHECK(outcomes.contains(1));
+  CHECK(models.asked.size() == 1);
+  CHECK(stored()->fold.books().money().reserved().tokens == 0); // what never left costs nothing
+}
+
+TEST_CASE_METHOD(search_fixture, "a second interrupt ends at once") {
+  launch(settings(12, 2));
+  tell(campaign_name(1), interrupt{});
+  tell(campaign_name(1), interrupt{});
+  REQUIRE(outcomes.contains(1));
+  CHECK(outcomes[1].state == "paused");
+}
+
+TEST_CASE_METHOD(search_fixture, "a node whose actor crashes is woken once more, and its campaign is not touched") {
+  tree_options.cards = 0; // so that children read their parent's card from the store
+  auto s = settings(6, 1);
+  s.search.drafts = 1;
+  launch(s);
+  answer();
+  store->traps[key_of(1, 0, 1)] = 1;
+  judge_as(correct(2));
+  CHECK(store->traps[key_of(1, 0, 1)] == 0); // it crashed there
+  REQUIRE(models.open.size() == 1);           // and asked all the same
+  REQUIRE(drive());
+  CHECK(nodes_in(node_state::poisoned) == 0);
+  CHECK(outcomes[1].reason == "budget.candidates");
+  CHECK(crashes.empty());
+}
+
+TEST_CASE_METHOD(search_fixture, "a node whose actor crashes twice is poisoned, and its siblings live on") {
+  tree_options.cards = 0;
+  auto s = settings(8, 3);
+  s.search.drafts = 1;
+  launch(s);
+  REQUIRE(models.open.size() >= 1);
+  answer();
+  store->traps[key_of(1, 0, 1)] = 2;
+  judge_as(correct(2));
+  auto ended = bodies<journal_ended>(*store, journal_kind::ended);
+  REQUIRE(ended.size() == 1);
+  CHECK(ended[0].state == node_state::poisoned);
+  CHECK(ended[0].why == "a bug while it read");
+  REQUIRE(drive());
+  CHECK(nodes_in(node_state::poisoned) == 1);
+  CHECK(store->count(1, journal_kind::judged) == 7);
+  CHECK(crashes.empty());
+}
+
+TEST_CASE_METHOD(search_fixture, "nodes that wait for an answer rest, and their answers wake them") {
+  auto& awake = counters::get("search.nodes_awake");
+  auto s = settings(3, 3);
+  s.models[0].provider = provider_kind::spool;
+  launch(s);
+  CHECK(awake == 3);
+  pass(5min);
+  CHECK(awake == 0);
+  answer();
+  CHECK(awake == 1);
+  REQUIRE(waiting.size() == 1);
+  CHECK(waiting.front().node == node_key{1, 0, 1});
+  pass(5min); // one waits for its verdict, which may take as long
+  CHECK(awake == 0);
+  REQUIRE(drive());
+  CHECK(acknowledged == 3);
+  CHECK(outcomes[1].reason == "budget.candidates");
+}
+
+TEST_CASE_METHOD(search_fixture, "no more nodes than allowed stay awake, and all get their answers") {
+  tree_options.awake = 2;
+  launch(settings(9, 9));
+  CHECK(counters::get("search.nodes_awake") <= 3);
+  REQUIRE(drive());
+  CHECK(acknowledged == 9);
+}
+
+TEST_CASE_METHOD(search_fixture, "a model that needs more than its share of a budget is not asked before a worker is there") {
+  slots = 0;
+  launch(settings(12, 4));
+  pass(1min);
+  CHECK(models.asked.empty());
+  tell(campaign_name(1), capacity{"cpu-cpp", 2, {{"cpu:test", "cpu-cpp", "ok", {}}}});
+  CHECK(models.asked.size() == 4);
+}
+
+TEST_CASE_METHOD(search_fixture, "the live state, the stored rows and the fold of the journal are one") {
+  launch(settings(10, 3));
+  auto live = [&] {
+    std::string text;
+    tell(campaign_name(1), status_request{[&](std::string json) { text = std::move(json); }});
+    return text;
+  };
+  for (int round = 0; round < 60 && !outcomes.contains(1); ++round) {
+    auto replayed = stored();
+    auto row = replayed->fold.row(1);
+    CHECK(live() == campaign_status_json(row, replayed->fold.books().settings(), {.live = true, .in_flight = replayed->fold.books().in_flight()}));
+    if (round % 2 == 0 && !models.open.empty())
+      answer();
+    else if (!waiting.empty())
+      judge();
+  }
+  REQUIRE(outcomes.contains(1));
+  auto replayed = stored();
+  const auto& tree = replayed->fold.trees().at(0);
+  for (std::uint32_t n = 1; n < tree.tree().size(); ++n)
+    CHECK(*store->row<hot_row>(table::hot, key_of(1, 0, n)) == tree.row(n));
+  auto row = store->row<campaign_row>(table::campaigns, key_of(1));
+  REQUIRE(row);
+  CHECK(row->states == replayed->fold.states());
+  CHECK(row->state == "finished");
+  CHECK(row->best_node == tree.tree().best());
+}

@@ -1,0 +1,269 @@
+#pragma once
+
+#include "actors/campaign.hpp"
+#include "actors/fleet_messages.hpp"
+#include "actors/named_child.hpp"
+#include "actors/search_tree.hpp"
+#include "actors/synthesizer.hpp"
+#include "tests/actors/fakes.hpp"
+#include "tests/actors/virtual_time.hpp"
+
+#include <deque>
+#include <map>
+
+namespace ke::test {
+
+using namespace std::chrono_literals;
+
+/// The search side of a coordinator under virtual time: synthesizer, campaigns, trees and nodes are real, the models are scripted, and the
+/// evaluator and the fleet are stand-ins that the test drives.
+class search_fixture : public virtual_time {
+public:
+  std::unique_ptr<memory_store> store = std::make_unique<memory_store>();
+  scripted_models models;
+  std::deque<evaluate_request> waiting; ///< for a verdict
+  std::vector<node_key> cancelled;      ///< evaluations
+  std::map<std::uint32_t, campaign_outcome> outcomes;
+  std::vector<std::string> events;
+  std::size_t acknowledged = 0; ///< verdicts, as a worker hears of them
+  std::uint32_t slots = 2;
+  problem what;
+  std::shared_ptr<directory> names = std::make_shared<directory>();
+  std::shared_ptr<call_book> calls = std::make_shared<call_book>();
+  search_tree_options tree_options;
+  std::vector<std::pair<std::string, std::string>> crashes; ///< (child of a supervisor, why)
+
+  search_fixture() {
+    what.name = "scale";
+    what.dims = {"N"};
+    what.tensors = {{"x", tensor_role::in, dtype::f32, {"N"}, "normal"}, {"y", tensor_role::out, dtype::f32, {"N"}, "normal"}};
+    what.workloads = {{"wide", {{"N", 1000}}, 1.0, false}};
+    what.reference_language = "c++";
+    what.reference = "void kernel() {}";
+  }
+  ~search_fixture() { kill(); }
+
+  static campaign_settings settings(std::int64_t candidates = 12, std::int64_t parallel = 4) {
+    campaign_settings s;
+    s.seed = 7;
+    s.budget.candidates = candidates;
+    s.search.drafts = 3;
+    s.search.parallel = parallel;
+    s.targets = {{"cpu-cpp", "*"}};
+    model_settings m;
+    m.name = "m";
+    m.provider = provider_kind::openai;
+    m.max_tokens = 1000;
+    s.models = {m};
+    return s;
+  }
+
+  /// Makes the campaign in the store, as a submission does.
+  void create(std::uint32_t id, const campaign_settings& s) {
+    store_batch batch;
+    campaign_row row;
+    row.id = id;
+    row.name = s.name;
+    row.state = "running";
+    row.settings_digest = batch.blob(pack(s));
+    row.problem_digest = batch.blob(pack(what));
+    row.trees = trees_of(s);
+    batch.put(table::campaigns, key_of(id), pack(row));
+    journal_configured first{s, row.problem_digest, row.trees, "test"};
+    batch.journal.emplace_back(id, journal_record{journal_kind::configured, 0, 0, pack(first)});
+    store->write(std::move(batch));
+  }
+
+  /// Starts the actors of campaign `id`, which is in the store, and, the first time, those that all campaigns share.
+  void start(std::uint32_t id, const campaign_settings& s) {
+    if (!root_)
+      start_shared();
+    settings_[id] = s;
+    campaign_options o;
+    o.id = id;
+    o.names = names;
+    o.store = store.get();
+    o.epoch = ++epoch_;
+    o.settings = s;
+    o.calls = calls;
+    o.override = [](const campaign_settings& now, const std::string& key, const std::string& value) -> result<campaign_settings> {
+      if (key != "budget.candidates")
+        return failure{failure_kind::invalid, "no key " + key};
+      auto changed = now;
+      changed.budget.candidates = std::stoll(value);
+      return changed;
+    };
+    o.load = [this, id](auto done) { done(read_stored_campaign(*store, id)); };
+    o.ended = [this, id](campaign_outcome out) { outcomes[id] = std::move(out); };
+    o.publish = [this](const std::string& line) { events.push_back(line); };
+    o.unix_ms = [] { return std::uint64_t{1'000'000}; };
+    auto context = std::make_shared<tree_context>();
+    context->campaign = id;
+    context->names = names;
+    context->store = store.get();
+    context->problem = std::make_shared<const problem>(what);
+    context->problem_digest = digest_of(pack(what));
+    context->backend = "cpu-cpp";
+    context->language = "cpp";
+    context->symbol = "kernel";
+    context->devices = {"*"};
+    std::vector<child_spec> children;
+    children.push_back(named_child(names, campaign_name(id), [o](caf::event_based_actor* self) { return self->spawn(campaign, o); }));
+    children.push_back(named_child(names, tree_name(id, 0), [context, tree = tree_options](caf::event_based_actor* self) { return self->spawn(search_tree, context, tree); }));
+    roots_.push_back(supervise("campaign", std::move(children)));
+    settle();
+  }
+  void launch(const campaign_settings& s, std::uint32_t id = 1) {
+    create(id, s);
+    start(id, s);
+  }
+  /// Ends all actors at once, as a kill of the process would; the store stays.
+  void kill() {
+    roots_.push_back(root_);
+    root_ = {};
+    for (auto& r : roots_)
+      if (r)
+        caf::anon_send_exit(r, caf::exit_reason::user_shutdown);
+    roots_.clear();
+    settle();
+    pass(1min);
+    models.open.clear();
+    waiting.clear();
+  }
+
+  template <class Message>
+  void tell(const std::string& name, Message m) {
+    names->send(name, std::move(m));
+    settle();
+  }
+  failure steer_to(std::string act, std::string key = {}, std::string value = {}) {
+    failure why{failure_kind::timeout, "no answer"};
+    tell(campaign_name(1), steer{std::move(act), std::move(key), std::move(value), [&](status s) { why = s ? failure{} : s.error(); }});
+    return why;
+  }
+
+  /// A source that is different for each `number`, and its answer.
+  static std::string source(int number) { return "extern \"C\" void kernel() { int unroll = " + std::to_string(number) + "; }\n"; }
+  static std::string reply(int number) { return "Unroll more.\n```cpp\n" + source(number) + "```\n"; }
+
+  /// Answers the oldest open call with a source that depends on its node alone.
+  void answer() {
+    const auto& call = models.open.front().request.call;
+    answer_with(reply(std::stoi(call.substr(call.find("-n") + 2))));
+  }
+  void answer_with(std::string text) {
+    models.answer(std::move(text));
+    settle();
+  }
+
+  static verdict correct(double score) {
+    verdict v;
+    v.state = verdict_state::correct;
+    v.score = score;
+    v.decision = score > 1 ? timing_decision::faster : timing_decision::slower;
+    v.build_s = v.check_s = v.time_s = 0.5;
+    return v;
+  }
+  /// Depends on the candidate alone: some fail, the others gain little by little.
+  static verdict verdict_of_source(const std::string& source) {
+    auto luck = checksum_of(source) % 8;
+    if (luck != 0)
+      return correct(0.5 + 0.25 * static_cast<double>(luck));
+    verdict v;
+    v.state = verdict_state::incorrect;
+    v.reason = "wrong at [0]";
+    return v;
+  }
+  void judge() { judge_as(verdict_of_source(*waiting.front().source)); }
+  void judge_as(const verdict& v, bool duplicate = false) {
+    auto r = std::move(waiting.front());
+    waiting.pop_front();
+    judged j;
+    j.node = r.node;
+    j.found = std::make_shared<const verdict>(v);
+    j.verdict_digest = digest_of(*r.source);
+    j.duplicate = duplicate;
+    j.device_s = 1.5;
+    j.batch = std::make_shared<store_batch>();
+    j.batch->put(table::verdicts, j.verdict_digest, pack(v));
+    j.committed = [this] { ++acknowledged; };
+    tell(campaign_name(r.node.campaign), std::move(j));
+  }
+
+  /// Answers and judges, oldest first, until campaign 1 ends. False: it did not within the rounds.
+  bool drive(int rounds = 2000) {
+    while (rounds-- > 0) {
+      settle();
+      if (outcomes.contains(1))
+        return true;
+      if (!waiting.empty())
+        judge();
+      else if (!models.open.empty())
+        answer();
+      else
+        pass(500ms);
+    }
+    return false;
+  }
+
+  std::shared_ptr<stored_campaign> stored(std::uint32_t id = 1) const {
+    auto s = read_stored_campaign(*store, id);
+    if (!s)
+      throw std::runtime_error{s.error().text};
+    return *s;
+  }
+  std::string tree_hash_of(std::uint32_t id = 1) const { return stored(id)->fold.trees().at(0).hash(); }
+  std::uint64_t nodes_in(node_state state, std::uint32_t id = 1) const { return stored(id)->fold.trees().at(0).tree().count(state); }
+
+private:
+  caf::actor supervise(std::string name, std::vector<child_spec> children) {
+    supervisor_options o;
+    o.name = std::move(name);
+    o.strategy = restart_strategy::rest_for_one;
+    o.on_failure = [this](const std::string& child, const caf::error& why, auto) { crashes.emplace_back(child, text_of(why)); };
+    return system.spawn(supervisor, std::move(children), std::move(o));
+  }
+
+  void start_shared() {
+    models.record = [this](const raw_answer& a) { calls->record(*store, a); };
+    synthesizer_options s;
+    s.names = names;
+    s.find = [this](std::uint32_t campaign, const std::string& name) -> std::optional<model_settings> {
+      for (const auto& m : settings_[campaign].models)
+        if (m.name == name)
+          return m;
+      return std::nullopt;
+    };
+    s.connect = [this](const model_settings& m) -> result<std::unique_ptr<provider_port>> { return models.connect(m); };
+    std::vector<child_spec> children;
+    children.push_back(named_child(names, "synthesizer", [s](caf::event_based_actor* self) { return self->spawn(synthesizer, s); }));
+    children.push_back(named_child(names, "evaluator", [this](caf::event_based_actor* self) {
+      return self->spawn([this](caf::event_based_actor*) -> caf::behavior {
+        return {
+          [this](const evaluate_request& r) { waiting.push_back(r); },
+          [this](const cancel_evaluation& c) {
+            cancelled.push_back(c.node);
+            std::erase_if(waiting, [&](const evaluate_request& r) { return r.node == c.node; });
+          },
+        };
+      });
+    }));
+    children.push_back(named_child(names, "fleet", [this](caf::event_based_actor* self) {
+      return self->spawn([this](caf::event_based_actor*) -> caf::behavior {
+        return {[this](const watch_capacity& w) {
+          capacity c{"cpu-cpp", slots, {{"cpu:test", "cpu-cpp", "ok", {}}}};
+          names->send(w.name, c);
+        }};
+      });
+    }));
+    root_ = supervise("root", std::move(children));
+    settle();
+  }
+
+  caf::actor root_;
+  std::vector<caf::actor> roots_;
+  std::map<std::uint32_t, campaign_settings> settings_;
+  std::uint64_t epoch_ = 0;
+};
+
+} // namespace ke::test

@@ -1,0 +1,27 @@
+#include "runtime/llm/answer.hpp"
+#include "runtime/llm/playbook/playbook.hpp"
+#include "runtime/llm/provider.hpp"
+
+#include <cstdlib>
+
+/// Any bytes as a model's answer, as the body of a provider's response in both protocols, and as a prompt for the playbook.
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
+  std::string text(reinterpret_cast<const char*>(data), size);
+  auto parsed = ke::parse_answer(text, {"c++", "kernel", 4096});
+  if (parsed.why.kind == ke::failure_kind::none && parsed.source.size() > 4096)
+    std::abort();
+  for (auto provider : {ke::provider_kind::openai, ke::provider_kind::anthropic})
+    for (auto type : {"application/json", "text/event-stream"}) {
+      ke::model_settings model;
+      model.provider = provider;
+      ke::http_response response;
+      response.status = 200;
+      response.content_type = type;
+      response.body = text;
+      auto reply = ke::decode(model, 100, response, 0);
+      if (reply.why.kind == ke::failure_kind::none && reply.text.empty())
+        std::abort();
+    }
+  (void)ke::playbook_answer(text);
+  return 0;
+}

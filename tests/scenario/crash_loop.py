@@ -1,0 +1,103 @@
+"""The crash loop: the owner of a campaign is killed at random moments and started again, many times.
+
+usage: crash_loop.py [KILLS] [SEED]
+
+After every kill the local worker must be gone within 3 s; every start must show its first event within 5 s. At the end nothing that
+was acknowledged is lost or changed, no request is counted twice, the store is sound, the journal replays to the same tree, and
+nothing of the run is left.
+"""
+
+import random
+import sys
+import time
+import unittest
+
+from program import PATIENCE, SLACK, Scenario, broken, children_of, command_of, fenced, wait_for_end, wait_for_no_orphans, wrong
+
+PRICE = {"input": 3.0, "output": 15.0}
+
+
+def answers(random_):
+    """An endless campaign's answers in random order: wrong ones, broken ones, no code, a busy server. None is right, so nothing ends it."""
+    number = 0
+    while True:
+        number += 1
+        kind = random_.random()
+        if kind < 0.40:
+            yield {"answer": fenced(wrong(number)), "latency_ms": random_.randrange(200)}
+        elif kind < 0.75:
+            yield {"answer": fenced(broken(number)), "latency_ms": random_.randrange(200)}
+        elif kind < 0.90:
+            yield {"answer": f"I have no idea ({number}).", "latency_ms": random_.randrange(50)}
+        else:
+            yield {"status": 500, "body": {"error": {"message": "busy"}}}
+
+
+class CrashLoop(Scenario):
+    kills = 5
+    seed = None
+
+    def test_crash_loop(self):
+        """The owner is killed at random moments, N times: nothing acknowledged is lost, nothing is counted twice, nothing is left."""
+        seed = self.seed if self.seed is not None else random.SystemRandom().randrange(1 << 32)
+        print(f"seed {seed}, {self.kills} kills", flush=True)
+        chance = random.Random(seed)
+        script = answers(chance)
+        server = self.fake([next(script) for _ in range(self.kills * 30 + 100)], answer="Nothing more comes to mind.")
+        self.config(server.model(), candidates=100000, parallel=4, drafts=1000)
+        groups, first_events, worker_ends, last_nodes = [], [], [], 0
+        for kill in range(self.kills):
+            run = self.start()
+            begun = run.wait("campaign", where=lambda e: e["state"] == "running")
+            first_events.append(begun["at"])
+            self.assertLess(begun["at"], 5 * SLACK, run.told())
+            # From "barely started" to "a few verdicts later": the moment is a number of events and a few milliseconds more.
+            for _ in range(chance.randrange(4)):
+                run.wait("node")
+            moment = chance.random() * 0.4
+            try:
+                run.wait("never", timeout=moment)
+            except AssertionError as e:
+                self.assertIn("no event never", str(e).splitlines()[0] + "no event never" * ("nothing was said" in str(e)))
+            left = [p for p in children_of(run.pid)]
+            workers = run.workers()
+            run.kill()
+            died = time.monotonic()
+            stubborn = wait_for_end(left, 3 * SLACK)
+            self.assertEqual([command_of(p) for p in stubborn], [], f"kill {kill}: left 3 s after the owner was killed")
+            if workers:
+                worker_ends.append(time.monotonic() - died)
+            groups.append(run.acks())
+        self.assertEqual(wait_for_no_orphans(3 * SLACK), [])
+
+        # The last session ends the campaign for good.
+        run = self.start()
+        run.wait("campaign")
+        run.wait("node")
+        self.call("stop", "--config", "campaign.toml")
+        self.assertEqual(run.end(), 1, run.told())
+        groups.append(run.acks())
+        self.assertGreater(sum(map(len, groups)), 0)
+        self.assert_acks_kept(*groups)
+        live, campaign = self.status()
+        self.assertFalse(live)
+        self.assertEqual((campaign["state"], campaign["stop_reason"], campaign["in_flight"]), ("finished", "stopped", 0))
+        tree = self.tree()
+        self.assertEqual(sum(campaign["nodes"].values()), len(tree) - 1)
+
+        # Each kill may cost the requests that were out: intended but never sent, or sent and charged at their reservation.
+        asked, spent = server.requests(), campaign["spend"]["requests"]
+        self.assertLessEqual(abs(spent - asked), (self.kills + 1) * 4, f"{spent} requests in the books, {asked} at the server")
+        hash_ = self.assert_sound()
+        self.assertEqual(self.json("replay")["hash"], hash_)
+        self.assert_nothing_left()
+        print(f"{sum(map(len, groups))} acknowledged, {len(tree) - 1} nodes, {campaign['nodes']}, requests {spent} of {asked}; first event "
+              f"at most {max(first_events):.2f} s, worker gone after at most {max(worker_ends, default=0):.2f} s", flush=True)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        CrashLoop.kills = int(sys.argv[1])
+    if len(sys.argv) > 2:
+        CrashLoop.seed = int(sys.argv[2])
+    unittest.main(argv=sys.argv[:1])
