@@ -38,7 +38,8 @@ caf::behavior control(caf::event_based_actor* self, control_options options) {
           reply = options.carry_out(body->json);
         }
       }
-      s->transport->send(wire::make_frame(f.peer, frame_kind::answer, wire::answer_body{reply.json, reply.exit_code, true}, f.correlation));
+      for (auto& part : wire::answer_frames(f.peer, f.sequence, reply.json, reply.exit_code)) // the client waits for its command's number
+        s->transport->send(std::move(part));
     },
     [=](const peer_lost& l) {
       auto w = s->watching.find(l.peer);

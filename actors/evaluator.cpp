@@ -104,6 +104,8 @@ public:
       d.acknowledge();
       return submit(d.id, job);
     }
+    if (found->state == verdict_state::harness_error)
+      options_.names->send("fleet", cancel_job{d.id}); // it kept the job for another try
     auto batch = std::make_shared<store_batch>();
     auto node = job.request->node;
     batch->put(table::evidence, key_of(node.campaign, node.tree, node.node, job.target), pack(r.found));

@@ -86,8 +86,7 @@ public:
       for (const auto& r : s.beat->leases)
         if (auto j = jobs_.find(r.job); j != jobs_.end() && j->second.attempt == r.attempt && r.stage != wire::lease_stage::queued)
           tell_evaluator(job_stage{r.job, r.stage == wire::lease_stage::building ? node_state::building : node_state::measuring});
-      for (const auto& d : s.beat->devices)
-        placement_.quarantine(w.peer, d.name, d.state != "ok");
+      devices_are(w, s.beat->devices);
       return;
     }
     case frame_kind::result:
@@ -211,11 +210,28 @@ private:
     ++w.jobs_done;
     placement_.done(r->id);
     trace::span("worker " + w.name, "job " + std::to_string(j->second.what->node.node), j->second.granted, trace::time_point::clock::now());
-    if (r->why.kind != failure_kind::none) // the machine's fault: elsewhere first
+    if (r->why.kind != failure_kind::none || r->found.ending == ending::harness_error) // the machine's fault: elsewhere first
       j->second.avoid.insert(peer);
     else
       jobs_.erase(j);
     tell_evaluator(job_done{r->id, r, w.name, acknowledge});
+    dispatch();
+  }
+
+  /// Health as a beat tells it; only changes are news to the campaigns and to waiting jobs.
+  void devices_are(attached& w, const std::vector<wire::device_health>& told) {
+    bool changed = false;
+    for (const auto& t : told)
+      for (auto& d : w.hello.devices)
+        if (d.name == t.name && d.state != t.state) {
+          log::info("fleet", "device state", {{"worker", w.name}, {"device", d.name}, {"state", t.state}, {"why", t.reason}});
+          d.state = t.state;
+          placement_.quarantine(w.peer, d.name, t.state != "ok");
+          changed = true;
+        }
+    if (!changed)
+      return;
+    tell_capacity();
     dispatch();
   }
 

@@ -9,11 +9,13 @@ struct worker_exited {
   std::shared_ptr<process_exit> how;
 };
 struct start_worker {};
+struct worker_is_late {};
 
 } // namespace ke
 
 KE_MESSAGE(ke::worker_exited)
 KE_MESSAGE(ke::start_worker)
+KE_MESSAGE(ke::worker_is_late)
 
 namespace ke {
 
@@ -22,16 +24,25 @@ caf::behavior local_worker(caf::event_based_actor* self, local_worker_options op
   struct state {
     restart_window window;
     std::uint64_t child = 0;
+    std::optional<caf::error> ending;
   };
-  auto s = std::make_shared<state>(state{restart_window{options.restarts}, 0});
+  auto s = std::make_shared<state>(state{restart_window{options.restarts}, 0, std::nullopt});
   self->set_exit_handler([=](caf::exit_msg& msg) {
-    if (s->child)
-      options.processes->cancel(s->child);
-    self->quit(std::move(msg.reason));
+    if (!s->child)
+      return self->quit(std::move(msg.reason));
+    s->ending = std::move(msg.reason); // the worker ends its children and removes their folders first
+    options.processes->terminate(s->child);
+    after(self, std::chrono::seconds{3}, worker_is_late{});
   });
   self->send(self, start_worker{});
   return {
+    [=](const worker_is_late&) {
+      if (s->child)
+        options.processes->cancel(s->child);
+    },
     [=](const start_worker&) {
+      if (s->ending)
+        return;
       process_spec spec;
       spec.argv = options.argv;
       spec.env = child_environment();
@@ -44,6 +55,8 @@ caf::behavior local_worker(caf::event_based_actor* self, local_worker_options op
     },
     [=](const worker_exited& e) {
       s->child = 0;
+      if (s->ending)
+        return self->quit(std::move(*s->ending));
       auto said = e.how->why.kind != failure_kind::none ? e.how->why.text : e.how->err.substr(0, 2000);
       if (e.how->code == 3 && options.on_missing)
         options.on_missing({failure_kind::missing, said, false});

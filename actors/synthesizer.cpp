@@ -45,6 +45,13 @@ struct model_state {
   std::deque<std::string> queue; ///< calls, first come first served
   std::int64_t in_flight = 0;
   bool waking = false; ///< a try_model timer is set
+  bool proven = false; ///< its provider has taken a request since it was opened or unblocked
+
+  /// A wrong key or an empty account must not cost a burst of calls: a few feel the way.
+  std::int64_t limit() const {
+    auto paid = settings.provider == provider_kind::openai || settings.provider == provider_kind::anthropic;
+    return proven || !paid ? settings.max_parallel : std::min<std::int64_t>(settings.max_parallel, 3);
+  }
 };
 
 class asker {
@@ -74,6 +81,7 @@ public:
     r->second.running = nullptr;
     --m.in_flight;
     const auto& reply = *end.reply;
+    m.proven |= reply.why.kind != failure_kind::auth && reply.why.kind != failure_kind::credit && reply.why.kind != failure_kind::cancelled;
     if (reply.why.kind == failure_kind::none) {
       m.circuit.success();
       tell_tree(r->second, synthesis{r->second.what->node, r->second.what->attempt, end.reply, end.reply_digest, end.seconds});
@@ -121,7 +129,8 @@ public:
       auto& open = r->second;
       if (open.what->node.campaign != d.campaign) {
         ++r;
-      } else if (!open.running) {
+      } else if (!open.running) { // never left, or failed and waited: nothing is owed for it
+        tell_tree(open, failed_try{open.what->node, open.what->attempt, {failure_kind::none, {}, false}, true});
         r = requests_.erase(r);
       } else {
         if (d.running)
@@ -134,6 +143,7 @@ public:
   void unblock() {
     for (auto& [name, m] : models_) {
       m.circuit.reset();
+      m.proven = false;
       pump(m);
     }
   }
@@ -201,7 +211,7 @@ private:
     static auto& queued = counters::get("llm.queued");
     static auto& in_flight = counters::get("llm.in_flight");
     auto now = self_->clock().now();
-    while (!m.queue.empty() && m.in_flight < m.settings.max_parallel && m.circuit.admit(now)) {
+    while (!m.queue.empty() && m.in_flight < m.limit() && m.circuit.admit(now)) {
       auto call = std::move(m.queue.front());
       m.queue.pop_front();
       auto r = requests_.find(call);
@@ -219,7 +229,7 @@ private:
       waiting += state.queue.size(), out += static_cast<std::size_t>(state.in_flight);
     queued = static_cast<std::int64_t>(waiting);
     in_flight = static_cast<std::int64_t>(out);
-    if (m.queue.empty() || m.waking || m.in_flight >= m.settings.max_parallel)
+    if (m.queue.empty() || m.waking || m.in_flight >= m.limit())
       return;
     if (auto at = m.circuit.next(now)) {
       m.waking = true;

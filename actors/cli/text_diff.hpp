@@ -11,7 +11,7 @@ namespace ke::cli {
 /// A shortest edit script (Myers 1986) for texts that differ in up to some thousand lines; beyond that a middle part is given as replaced whole. Pure.
 std::string unified_diff(std::string_view a, std::string_view b, const std::string& a_name, const std::string& b_name, std::size_t context = 3);
 
-/// One line of an edit script.
+/// One line of an edit script: a view into the text that it is of.
 struct edit {
   char kind = ' '; ///< ' ' in both, '-' in the first only, '+' in the second only
   std::string_view line;

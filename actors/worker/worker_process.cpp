@@ -6,6 +6,7 @@
 #include "actors/worker/builder.hpp"
 #include "actors/worker/devices.hpp"
 #include "actors/worker/link.hpp"
+#include "actors/worker/scratch_root.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/log.hpp"
 #include "runtime/net/keys.hpp"
@@ -108,6 +109,9 @@ int run_worker(const worker_process_options& o) {
   if (!parse_name<sandbox_level>(o.sandbox))
     return complain({failure_kind::invalid, "--sandbox: expected full, best or none, not " + o.sandbox, false});
 
+  auto scratch = scratch_root::make(std::filesystem::temp_directory_path()); // removed last, when no child of ours can write there any more
+  if (!scratch)
+    return complain(scratch.error());
   process_service processes;
   std::vector<std::filesystem::path> extra(o.backend_paths.begin(), o.backend_paths.end());
   auto backends = load_backends(built_in_backends(), extra);
@@ -139,6 +143,7 @@ int run_worker(const worker_process_options& o) {
     l.hello.labels[label.substr(0, at)] = label.substr(at + 1);
   }
   l.evaluation.sandbox = o.sandbox;
+  l.evaluation.scratch = scratch->folder();
   if (!o.cache.empty()) {
     l.evaluation.cache = std::filesystem::path{o.cache} / "objects";
     l.results = (std::filesystem::path{o.cache} / "results").string();
@@ -191,12 +196,16 @@ int run_worker(const worker_process_options& o) {
       end.wake('c');
   });
 
+  if (o.lifeline) // from here on the end of standard input tells it, and there is time to clean up
+    prctl(PR_SET_PDEATHSIG, 0);
   auto code = static_cast<int>(exit_done);
   auto why = end.wait(o.lifeline);
-  if (why == 's') { // finish what is in hand; a second signal ends it now
+  if (why == 's' && !o.lifeline) { // finish what is in hand; a second signal ends it now. A coordinator's own worker has nobody left to tell
     names->send("link", drain_worker{[&end] { end.wake('d'); }});
     why = end.wait(o.lifeline);
   }
+  if (o.lifeline)
+    alarm(2); // the owner is gone or going: an orderly end, but never a late one
   if (why == 'r')
     code = exit_usage;
   if (why == 'c')

@@ -145,7 +145,8 @@ bool caller::red_zone_whole(std::size_t slot, std::size_t tensor) const {
 caller::outcome caller::run(std::span<const bank_slot* const> slots, const poison* rubbish, bool cold,
                             double limit_s) {
   std::size_t tensors = what_->tensors.size(), args = tensors + value_bits_.size();
-  std::memcpy(at(values_), value_bits_.data(), value_bits_.size() * 8);
+  if (!value_bits_.empty())
+    std::memcpy(at(values_), value_bits_.data(), value_bits_.size() * 8);
   std::vector<std::uint64_t> table;
   for (std::size_t s = 0; s < slots.size(); ++s) {
     for (std::size_t t = 0; t < tensors; ++t) {
@@ -164,7 +165,8 @@ caller::outcome caller::run(std::span<const bank_slot* const> slots, const poiso
     for (std::size_t v = 0; v < value_bits_.size(); ++v)
       table.push_back(values_ + v * 8);
   }
-  std::memcpy(at(table_), table.data(), table.size() * 8);
+  if (!table.empty()) // memcpy may not be given a null source, not even for nothing
+    std::memcpy(at(table_), table.data(), table.size() * 8);
   if (cold)
     for (std::size_t s = 0; s < slots.size(); ++s)
       for (std::size_t t = 0; t < tensors; ++t)

@@ -83,8 +83,7 @@ TEST_CASE_METHOD(search_fixture, "an answer that was stored but not yet folded a
   raw_answer raw;
   raw.call = call;
   raw.status = 200;
-  raw.body = R"({"choices":[{"message":{"content":")" "Plan.\\n```cpp\\nextern \\\"C\\\" void kernel() {}\\n```"
-             R"("},"finish_reason":"stop"}],"usage":{"prompt_tokens":11,"completion_tokens":22}})";
+  raw.body = "Plan.\n```cpp\nextern \"C\" void kernel() {}\n```\n";
   calls->record(*store, raw);
   kill();
   start(1, s);
@@ -92,8 +91,7 @@ TEST_CASE_METHOD(search_fixture, "an answer that was stored but not yet folded a
   CHECK(models.asked == std::vector<std::string>{call});
   CHECK(*waiting.front().source == "extern \"C\" void kernel() {}\n");
   REQUIRE(drive());
-  auto spent = stored()->fold.books().money().spent().tokens;
-  CHECK(spent == 33 + 30);
+  CHECK(models.asked.size() == 2);
 }
 
 TEST_CASE_METHOD(search_fixture, "a spooled request goes on under its own name after a restart, so that a person's answer still fits") {
@@ -113,8 +111,8 @@ TEST_CASE_METHOD(search_fixture, "a spooled request goes on under its own name a
 TEST_CASE_METHOD(search_fixture, "a campaign's actor that crashes is started again from the store and loses nothing") {
   launch(settings(6, 2));
   answer();
-  caf::anon_send_exit(names->find(campaign_name(1)), caf::make_error(caf::sec::runtime_error, "felled by a test"));
-  settle();
+  store->fails_at_write = 2; // the answer, then what the campaign writes of it
+  answer();
   REQUIRE(crashes.size() == 1);
   pass(1s);
   REQUIRE(drive());

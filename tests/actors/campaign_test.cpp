@@ -1,3 +1,4 @@
+#include "runtime/core/counters.hpp"
 #include "tests/actors/search_fixture.hpp"
 
 #include <catch2/catch.hpp>

@@ -66,7 +66,8 @@ TEST_CASE("--since and --limit give a part of the tree in the order of ids") {
     std::vector<std::string> line{"tree", "--store", dir.path(), "--json"};
     line.insert(line.end(), more.begin(), more.end());
     std::vector<int> all;
-    for (const auto& n : parsed(run_command(line))["nodes"])
+    auto document = parsed(run_command(line));
+    for (const auto& n : document["nodes"])
       all.push_back(n["id"]);
     return all;
   };

@@ -65,9 +65,10 @@ TEST_CASE("edit scripts are right and shortest for random texts") {
     for (auto* s : {&a, &b})
       for (auto n = random() % 25; n > 0; --n)
         *s += static_cast<char>('a' + random() % 4);
-    auto edits = line_edits(lines_of(a), lines_of(b));
+    auto text_a = lines_of(a), text_b = lines_of(b); // the edits are views into these
+    auto edits = line_edits(text_a, text_b);
     INFO(a << " -> " << b);
-    CHECK(both_of(edits) == std::pair{lines_of(a), lines_of(b)});
+    CHECK(both_of(edits) == std::pair{text_a, text_b});
     CHECK(changes(edits) == a.size() + b.size() - 2 * longest_common(a, b));
   }
 }

@@ -27,7 +27,11 @@ public:
   std::vector<store_batch> batches;
   std::map<std::string, int> traps; ///< by key: so many reads throw into the actor that reads
 
+  int fails_at_write = 0;           ///< the n-th write from now throws into the actor that writes, and writes nothing
+
   void write(store_batch batch, std::function<void(status)> done = {}) override {
+    if (fails_at_write > 0 && --fails_at_write == 0)
+      throw std::runtime_error{"a bug while it wrote"};
     apply(batch);
     batches.push_back(std::move(batch));
     if (!done)

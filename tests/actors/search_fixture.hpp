@@ -52,7 +52,7 @@ public:
     s.targets = {{"cpu-cpp", "*"}};
     model_settings m;
     m.name = "m";
-    m.provider = provider_kind::openai;
+    m.provider = provider_kind::command;
     m.max_tokens = 1000;
     s.models = {m};
     return s;

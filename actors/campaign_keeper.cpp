@@ -1,0 +1,241 @@
+#include "actors/campaign_keeper.hpp"
+
+#include "actors/campaign_status.hpp"
+#include "actors/synthesizer.hpp"
+#include "runtime/core/digest.hpp"
+#include "runtime/core/log.hpp"
+
+namespace ke {
+
+void keeper::answer(const answered& a) {
+  if (!loaded_ || ended_)
+    return;
+  auto t = a.node.tree, n = a.node.node;
+  if (!is_open(state_of_node(a.node)))
+    return;
+  calls_->close(call_name(a.node, a.attempt));
+  latency_.add(a.seconds);
+  auto& row = rows_[a.node];
+  store_batch batch;
+  journal_replied r{t, n, a.attempt, a.why.kind, a.reply_digest, {}, {}, a.usage, false};
+  if (a.why.kind == failure_kind::none) {
+    r.source_digest = batch.blob(a.source);
+    r.normalised_digest = source_digest(a.source);
+  } else if (!a.source.empty()) {
+    batch.blob(a.source); // refused, but paid for: kept
+  }
+  record(batch, journal_kind::replied, r);
+  row.reply_digest = a.reply_digest;
+  row.source_digest = r.source_digest;
+  row.note = a.plan;
+  row.answered_ms = wall_ms();
+  row.usage = a.usage;
+  if (a.why.kind == failure_kind::none) {
+    if (auto first = core(t).first_with(r.normalised_digest); first && *first != n)
+      row.duplicate_of = *first;
+    row.state = node_state::answered;
+    put_node(batch, a.node);
+    commit(std::move(batch));
+  } else {
+    log::info("campaign", "answer not usable",
+              {{"node", id(a.node)}, {"kind", std::string{to_text(a.why.kind)}}, {"why", a.why.text}});
+    row.note = std::string{to_text(a.why.kind)} + ": " + a.why.text;
+    finish_node(batch, a.node, node_state::unanswered, row.note);
+  }
+  pay();
+  pump();
+}
+
+void keeper::failed(const failed_try& f) {
+  if (!loaded_ || ended_)
+    return;
+  store_batch batch;
+  if (f.why.kind != failure_kind::none && !f.blocked)
+    record(batch, journal_kind::failed_request, journal_failed_request{f.node.tree, f.node.node, f.attempt, f.why.kind, f.why.text});
+  if (f.blocked) {
+    // Never sent, or refused before anything was billed: its reservation returns, and the node is asked again after a resume.
+    record(batch, journal_kind::replied,
+           journal_replied{f.node.tree, f.node.node, f.attempt, f.why.kind == failure_kind::none ? failure_kind::cancelled : f.why.kind, {}, {}, {},
+                           {}, false});
+    calls_->close(call_name(f.node, f.attempt));
+    blocked_.push_back(f.node);
+  }
+  commit(std::move(batch));
+  if (f.blocked && f.why.kind != failure_kind::none && !blocked_why_) {
+    blocked_why_ = f.why;
+    log::error("campaign", "paused: the model's provider refuses", {{"why", f.why.text}});
+    interrupt_now("paused", "interrupted", f.why);
+  }
+  if (interrupted_)
+    pump(); // perhaps it was the last one out
+}
+
+void keeper::stage(const stage_changed& s) {
+  if (loaded_ && !ended_ && s.node.tree < fold_.trees().size() && fold_.trees()[s.node.tree].progress(s.node.node, s.stage))
+    rows_[s.node].state = s.stage;
+}
+
+void keeper::judge(judged& j) {
+  if (!loaded_ || ended_ || !is_open(state_of_node(j.node))) {
+    // Late, or of a node that was cancelled: kept as an observation, and the worker may forget it.
+    if (j.batch)
+      options_.store->write(std::move(*j.batch), [done = j.committed](status) { done ? done() : void(); });
+    else if (j.committed)
+      j.committed();
+    return;
+  }
+  const auto& v = *j.found;
+  auto& row = rows_[j.node];
+  auto batch = j.batch ? std::move(*j.batch) : store_batch{};
+  if (!j.duplicate && j.device_s > 0)
+    evaluation_.add(j.device_s);
+  journal_judged r{j.node.tree, j.node.node, j.target, v.state, v.decision, v.score, j.verdict_digest, j.duplicate ? 0 : j.device_s,
+                   j.duplicate ? row.duplicate_of : no_node};
+  record(batch, journal_kind::judged, r);
+  auto targets = core(j.node.tree).tree().targets();
+  row.scores.resize(targets);
+  row.verdict_digests.resize(targets);
+  row.scores[j.target] = v.score;
+  row.verdict_digests[j.target] = j.verdict_digest;
+  row.device_s += r.device_s;
+  row.judged_ms = wall_ms();
+  row.decision = v.decision;
+  j.batch = nullptr;
+  auto committed = std::exchange(j.committed, nullptr);
+  auto node = j.node;
+  options_.names->send(tree_name(options_.id, node.tree), std::move(j));
+  if (is_open(state_of_node(node))) {
+    put_node(batch, node);
+    commit(std::move(batch), {}, committed);
+  } else {
+    close_node(batch, node, committed);
+  }
+  pump();
+}
+
+void keeper::evaluation_failed_for(const evaluation_failed& f) {
+  if (!loaded_ || ended_ || !is_open(state_of_node(f.node)))
+    return;
+  store_batch batch;
+  finish_node(batch, f.node, f.state, f.why);
+  options_.names->send(tree_name(options_.id, f.node.tree), f);
+  pump();
+}
+
+void keeper::steered(const steer& s) {
+  if (!loaded_ || ended_)
+    return s.done(failure{failure_kind::invalid, "the campaign is not running"});
+  store_batch batch;
+  if (s.act == "set") {
+    if (!options_.override)
+      return s.done(failure{failure_kind::invalid, "settings can't be changed here"});
+    auto changed = options_.override(books().settings(), s.key, s.value);
+    if (!changed)
+      return s.done(changed.error());
+    record(batch, journal_kind::steered, journal_steered{s.act, s.key, s.value});
+    record(batch, journal_kind::configured, journal_configured{*changed, books().problem_digest(), books().backends(), KE_VERSION});
+  } else {
+    record(batch, journal_kind::steered, journal_steered{s.act, s.key, s.value});
+  }
+  put_campaign(batch, books().paused() ? "paused" : "running", "");
+  commit(std::move(batch), event("steered", {{"act", s.act}}), [done = s.done] { done(ok); });
+  if (s.act == "resume") {
+    blocked_why_.reset();
+    options_.names->send("synthesizer", unblock_models{});
+    wake(std::exchange(blocked_, {}));
+  }
+  if (s.act == "stop")
+    return finish("stopped");
+  pump();
+}
+
+void keeper::status_wanted(const status_request& s) {
+  if (!loaded_)
+    return s.done("null");
+  books().wall(wall_ms());
+  auto row = fold_.row(options_.id);
+  if (interrupted_ && !ended_)
+    row.state = "paused";
+  s.done(campaign_status_json(row, books().settings(), {.live = true, .in_flight = books().in_flight()}));
+}
+
+node_state keeper::state_of_node(const node_key& n) {
+  return n.tree < fold_.trees().size() && n.node < core(n.tree).tree().size() ? core(n.tree).tree()[n.node].state : node_state::cancelled;
+}
+
+std::uint64_t keeper::wall_ms() const {
+  return wall_base_ +
+         static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(self_->clock().now() - begun_).count());
+}
+
+const model_settings& keeper::model(const std::string& name) {
+  for (const auto& m : books().settings().models)
+    if (m.name == name)
+      return m;
+  throw std::runtime_error{"no [[model]] is named " + name};
+}
+
+std::string keeper::call_name(const node_key& node, std::uint32_t attempt) {
+  synthesis_request r;
+  r.node = node;
+  r.attempt = attempt;
+  return r.call();
+}
+
+void keeper::commit(store_batch batch, std::string line, std::function<void()> then) {
+  auto publish = options_.publish;
+  options_.store->write(std::move(batch), [line = std::move(line), then = std::move(then), publish](status done) {
+    if (!done)
+      return; // the store stopped; its owner ends the program
+    if (!line.empty() && publish)
+      publish(line);
+    if (then)
+      then();
+  });
+}
+
+std::string keeper::event(const char* kind, std::initializer_list<std::pair<const char*, std::string>> fields) const {
+  return event_json(kind, books_name(), fields);
+}
+
+void keeper::put_node(store_batch& batch, const node_key& n) {
+  batch.put(table::nodes, key_of(n.campaign, n.tree, n.node), pack(rows_[n]));
+}
+
+void keeper::put_campaign(store_batch& batch, const std::string& state, const std::string& reason) {
+  auto row = fold_.row(options_.id);
+  row.name = stored_->row.name;
+  row.settings_digest = stored_->row.settings_digest;
+  row.problem_digest = stored_->row.problem_digest;
+  row.created_unix_ms = stored_->row.created_unix_ms;
+  row.state = state;
+  row.stop_reason = reason;
+  batch.put(table::campaigns, key_of(options_.id), pack(row));
+}
+
+void keeper::finish_node(store_batch& batch, const node_key& n, node_state state, const std::string& why) {
+  record(batch, journal_kind::ended, journal_ended{n.tree, n.node, state, why});
+  rows_[n].note = why;
+  close_node(batch, n, {});
+}
+
+void keeper::close_node(store_batch& batch, const node_key& n, std::function<void()> then) {
+  const auto& tree = core(n.tree);
+  auto& row = rows_[n];
+  row.state = tree.tree()[n.node].state;
+  row.decision = tree.tree()[n.node].decision; // over all targets
+  put_node(batch, n);
+  batch.put(table::hot, key_of(n.campaign, n.tree, n.node), pack(tree.row(n.node)));
+  if (has_verdict(row.state))
+    for (auto up = tree.tree()[n.node].parent; up != no_node; up = tree.tree()[up].parent)
+      batch.put(table::hot, key_of(n.campaign, n.tree, up), pack(tree.row(up)));
+  put_campaign(batch, "running", "");
+  auto score = tree.tree()[n.node].score;
+  auto line = node_event_json(books_name(), public_id(fold_.trees().size(), n.tree, n.node), row.state, row.decision,
+                              score >= 0 ? std::optional{score} : std::nullopt);
+  commit(std::move(batch), std::move(line), std::move(then));
+  rows_.erase(n);
+  crashes_.erase(n);
+}
+
+} // namespace ke

@@ -1,0 +1,143 @@
+#pragma once
+
+#include "actors/campaign.hpp"
+
+#include "runtime/core/codec.hpp"
+
+#include <deque>
+#include <set>
+#include <stdexcept>
+
+namespace ke {
+
+struct campaign_loaded {
+  std::shared_ptr<stored_campaign> stored; ///< null: `why`
+  failure why;
+};
+struct campaign_tick {};
+struct grace_is_over {};
+
+/// A mean that follows changes: each value counts a tenth, the first ones more.
+class moving_mean {
+public:
+  void add(double x) { mean_ += (x - mean_) / std::min(++count_, 10.0); }
+  double value() const { return mean_; }
+
+private:
+  double mean_ = 0, count_ = 0;
+};
+
+/// The campaign actor's state: what each of its messages does. In three files: campaign_keeper.cpp (answers, verdicts, steering), campaign_resume.cpp
+/// (taking up what the store holds, waking nodes) and campaign_steps.cpp (money, the step loop, the end).
+class keeper {
+public:
+  keeper(caf::event_based_actor* self, campaign_options options);
+
+  void loaded(campaign_loaded& l);
+  void capacity_is(const capacity& c);
+  void prompt(prompt_ready& p);
+  void answer(const answered& a);
+  void failed(const failed_try& f);
+  void stage(const stage_changed& s);
+  void judge(judged& j);
+  void evaluation_failed_for(const evaluation_failed& f);
+  void crashed(const node_crashed& c);
+  void brief_wanted(const want_brief& w);
+  void steered(const steer& s);
+  void status_wanted(const status_request& s);
+  void tick();
+  void interrupted();
+  void grace_over();
+
+private:
+  campaign_books& books() { return fold_.books(); }
+  tree_core& core(std::uint32_t t) { return fold_.trees().at(t); }
+  std::string id(const node_key& n) const { return std::to_string(public_id(fold_.trees().size(), n.tree, n.node)); }
+  node_state state_of_node(const node_key& n);
+  std::uint64_t wall_ms() const;
+  const model_settings& model(const std::string& name);
+  static std::string call_name(const node_key& node, std::uint32_t attempt);
+  /// Applies to the fold, then queues for the store: one order for both.
+  template <class Record>
+  void record(store_batch& batch, journal_kind kind, const Record& r) {
+    books().wall(wall_ms());
+    if (auto done = fold_.apply(r); !done)
+      throw std::runtime_error{done.error().text};
+    batch.journal.emplace_back(options_.id, journal_record{kind, wall_ms(), options_.unix_ms(), pack(r)});
+  }
+  void commit(store_batch batch, std::string line = {}, std::function<void()> then = {});
+  std::string event(const char* kind, std::initializer_list<std::pair<const char*, std::string>> fields) const;
+  std::string books_name() const { return fold_.books().settings().name; }
+
+  void put_node(store_batch& batch, const node_key& n);
+  void put_campaign(store_batch& batch, const std::string& state, const std::string& reason);
+
+  // -- nodes ---------------------------------------------------------------------------------------------------------------
+
+  void finish_node(store_batch& batch, const node_key& n, node_state state, const std::string& why);
+  /// The node has just ended in the fold: its rows, those of its ancestors' statistics, and the news.
+  void close_node(store_batch& batch, const node_key& n, std::function<void()> then);
+  node_brief brief_of(const node_key& n, const std::shared_ptr<const std::vector<std::string>>& tried);
+  static bool is_below(const tree_index& index, std::uint32_t node, std::uint32_t ancestor);
+  void wake(const std::vector<node_key>& nodes);
+  /// Only the playbook reads the whole list; for a model it is noise that it pays for.
+  bool playbook_plays();
+  /// After a restart: answers that were stored but not folded are taken up, calls in doubt are charged, and all open nodes wait to be woken.
+  void resume_nodes();
+  void wake_sleeping();
+
+  // -- money ---------------------------------------------------------------------------------------------------------------
+
+  /// Lets prompts go as far as the budget holds their worst case. The intent is committed before the request leaves.
+  void pay();
+
+  // -- the step loop ---------------------------------------------------------------------------------------------------------
+
+  void pump();
+  void step(tree_core& tree, std::uint32_t slots);
+  static std::string be32(std::uint32_t x);
+  std::size_t in_evaluation();
+  std::size_t calls_out() { return fold_.open_calls().size(); }
+
+  std::optional<std::string> stop_reason();
+  bool proven();
+  /// The end by a rule or by a person: what is in flight is cancelled, and the campaign can't be resumed but only looked at.
+  void finish(std::string reason);
+  void interrupt_now(std::string state, std::string reason, failure why);
+  /// The end of this session, not of the campaign. Told at once: on a full disk the commit may have to wait for longer than a person would.
+  void end(campaign_outcome out);
+  void publish_progress();
+
+  struct late_reply { ///< stored before a crash, not yet folded
+    node_key node;
+    open_call call;
+    std::string body;
+  };
+
+  caf::event_based_actor* self_;
+  campaign_options options_;
+  std::shared_ptr<call_book> calls_ = options_.calls;
+  std::shared_ptr<stored_campaign> stored_;
+  campaign_fold fold_;
+  std::map<node_key, node_row> rows_; ///< of open nodes
+  std::map<node_key, int> crashes_;
+  std::map<std::string, capacity> capacity_;
+  std::map<std::string, std::shared_ptr<const device_info>> facts_;
+  std::deque<std::shared_ptr<synthesis_request>> unpaid_; ///< prompts whose worst case the budget can't hold yet
+  std::vector<node_key> sleeping_;                        ///< open nodes of an earlier session, until a worker is there
+  std::vector<late_reply> redeliver_;
+  std::vector<node_key> blocked_;
+  std::set<node_key> again_; ///< whose unpaid call of an earlier session has to be made again
+  std::optional<failure> blocked_why_;
+  moving_mean latency_, evaluation_;
+  std::uint64_t wall_base_ = 0;
+  std::chrono::steady_clock::time_point begun_{};
+  bool loaded_ = false, interrupted_ = false, ended_ = false;
+  campaign_outcome outcome_;
+};
+
+} // namespace ke
+
+KE_MESSAGE(ke::campaign_loaded)
+KE_MESSAGE(ke::campaign_tick)
+KE_MESSAGE(ke::grace_is_over)

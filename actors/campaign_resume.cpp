@@ -1,0 +1,180 @@
+#include "actors/campaign_keeper.hpp"
+
+#include "actors/campaign_status.hpp"
+#include "actors/fleet_messages.hpp"
+#include "actors/synthesizer.hpp"
+#include "runtime/core/digest.hpp"
+#include "runtime/core/log.hpp"
+#include "runtime/llm/price.hpp"
+#include "runtime/llm/provider.hpp"
+
+namespace ke {
+namespace {
+
+constexpr std::size_t most_ancestors = 8, most_siblings = 12, most_tried_shown = 64;
+
+} // namespace
+
+keeper::keeper(caf::event_based_actor* self, campaign_options options) : self_{self}, options_{std::move(options)} {
+  auto me = weak(self_);
+  options_.load([me](result<std::shared_ptr<stored_campaign>> stored) {
+    send_weak(me, stored ? campaign_loaded{*stored, {}} : campaign_loaded{nullptr, stored.error()});
+  });
+}
+
+void keeper::loaded(campaign_loaded& l) {
+  if (!l.stored)
+    return end({"failed", "", false, l.why});
+  stored_ = std::move(l.stored);
+  fold_ = std::move(stored_->fold);
+  rows_ = std::move(stored_->rows);
+  wall_base_ = stored_->wall_ms;
+  begun_ = self_->clock().now();
+  auto changed = !(options_.settings == books().settings());
+  if (!books().finished_reason().empty() && !changed) { // nothing to do, unless new settings reopen it
+    ended_ = true;
+    return options_.ended({"finished", books().finished_reason(), proven(), {}});
+  }
+  loaded_ = true;
+  options_.names->send("fleet", watch_capacity{campaign_name(options_.id)});
+  store_batch batch;
+  record(batch, journal_kind::session, journal_session{options_.epoch});
+  if (changed) {
+    journal_configured now{options_.settings, books().problem_digest(), trees_of(options_.settings), KE_VERSION};
+    if (auto done = fold_.apply(now); !done) {
+      loaded_ = false;
+      return end({"failed", "", false, done.error()});
+    }
+    batch.journal.emplace_back(options_.id, journal_record{journal_kind::configured, wall_ms(), options_.unix_ms(), pack(now)});
+  }
+  put_campaign(batch, "running", "");
+  commit(std::move(batch), event("campaign", {{"state", "running"}, {"nodes", std::to_string(fold_.states().size())}}));
+  resume_nodes();
+  tick();
+}
+
+void keeper::capacity_is(const capacity& c) {
+  auto& mine = capacity_[c.backend];
+  mine = c;
+  pump();
+}
+
+void keeper::crashed(const node_crashed& c) {
+  if (!loaded_ || ended_ || !is_open(state_of_node(c.node)))
+    return;
+  log::warn("campaign", "a node's actor crashed", {{"node", id(c.node)}, {"why", c.why}});
+  if (++crashes_[c.node] < 2)
+    return wake({c.node});
+  store_batch batch;
+  finish_node(batch, c.node, node_state::poisoned, c.why);
+  pump();
+}
+
+void keeper::brief_wanted(const want_brief& w) {
+  if (loaded_ && !ended_ && is_open(state_of_node({options_.id, w.tree, w.node})))
+    wake({{options_.id, w.tree, w.node}});
+}
+
+node_brief keeper::brief_of(const node_key& n, const std::shared_ptr<const std::vector<std::string>>& tried) {
+  auto& tree = core(n.tree);
+  const auto& index = tree.tree();
+  node_brief b;
+  b.what = tree.expansion_of(n.node);
+  b.phase = index[n.node].state;
+  b.attempt = index[n.node].attempts + 1u;
+  if (b.phase == node_state::asked && again_.contains(n)) {
+    b.phase = node_state::planned;
+    b.attempt = index[n.node].attempts;
+  } else if (b.phase == node_state::asked && !tree.call(n.node, index[n.node].attempts)) {
+    b.phase = node_state::planned; // its call ended without an answer: ask again
+  }
+  if (b.what.operation != operation_kind::draft) {
+    for (auto up = index[b.what.parent].parent; up != no_node && up != 0 && b.ancestors.size() < most_ancestors; up = index[up].parent)
+      b.ancestors.push_back(up);
+    for (auto c = index[b.what.parent].first_child; c != no_node && b.siblings.size() < most_siblings; c = index[c].next_sibling)
+      if (c != n.node && !is_open(index[c].state))
+        b.siblings.push_back(c);
+  }
+  b.tried = tried;
+  for (const auto& [at, text] : books().hints())
+    if (auto place = at.empty() ? 0u : static_cast<std::uint32_t>(std::stoul(at) / fold_.trees().size()); is_below(index, n.node, place))
+      b.hints.push_back(text);
+  b.target = facts_[tree.backend()];
+  return b;
+}
+
+bool keeper::is_below(const tree_index& index, std::uint32_t node, std::uint32_t ancestor) {
+  for (; node != no_node; node = index[node].parent)
+    if (node == ancestor)
+      return true;
+  return false;
+}
+
+void keeper::wake(const std::vector<node_key>& nodes) {
+  std::map<std::uint32_t, struct expand> by_tree;
+  std::map<std::uint32_t, std::shared_ptr<const std::vector<std::string>>> tried;
+  for (const auto& n : nodes) {
+    if (!is_open(state_of_node(n)))
+      continue;
+    auto& t = tried[n.tree];
+    if (!t)
+      t = std::make_shared<const std::vector<std::string>>(core(n.tree).tried(playbook_plays() ? 4096 : most_tried_shown));
+    by_tree[n.tree].nodes.push_back(brief_of(n, t));
+  }
+  for (auto& [t, e] : by_tree)
+    options_.names->send(tree_name(options_.id, t), std::move(e));
+}
+
+bool keeper::playbook_plays() {
+  for (const auto& m : books().settings().models)
+    if (m.provider == provider_kind::playbook)
+      return true;
+  return false;
+}
+
+void keeper::resume_nodes() {
+  store_batch batch;
+  for (const auto& [t, call] : fold_.open_calls()) {
+    node_key n{options_.id, t, call.node};
+    auto reply = stored_->replies.find(n);
+    if (reply != stored_->replies.end()) {
+      redeliver_.push_back({n, call, std::move(reply->second)});
+      continue;
+    }
+    auto provider = model(call.model).provider;
+    if (provider == provider_kind::spool || provider == provider_kind::playbook || provider == provider_kind::replay) {
+      again_.insert(n); // not paid: the same call goes on, under the same name
+    } else {
+      journal_replied r{t, call.node, call.attempt, failure_kind::cancelled, {}, {}, {}, charged_at_reservation(call.reserved), true};
+      record(batch, journal_kind::replied, r);
+      log::warn("campaign", "a call was out when the last session ended: charged at its reservation", {{"node", id(n)}});
+    }
+  }
+  commit(std::move(batch));
+  for (auto& tree : fold_.trees())
+    for (auto n : tree.open_nodes())
+      sleeping_.push_back({options_.id, tree.number(), n});
+}
+
+void keeper::wake_sleeping() {
+  if (sleeping_.empty())
+    return;
+  wake(std::exchange(sleeping_, {}));
+  for (auto& r : std::exchange(redeliver_, {})) {
+    const auto& m = model(r.call.model);
+    auto reply = std::make_shared<completion>();
+    if (m.provider == provider_kind::openai || m.provider == provider_kind::anthropic) {
+      http_response raw;
+      raw.status = 200;
+      raw.body = std::move(r.body);
+      raw.content_type = raw.body.starts_with("{") ? "application/json" : "text/event-stream";
+      *reply = decode(m, 0, raw, static_cast<std::int64_t>(options_.unix_ms() / 1000));
+      r.body = std::move(raw.body);
+    } else {
+      *reply = plain_completion(m, 0, r.body);
+    }
+    options_.names->send(tree_name(options_.id, r.node.tree), synthesis{r.node, r.call.attempt, reply, digest_of(r.body), 0});
+  }
+}
+
+} // namespace ke

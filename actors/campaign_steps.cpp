@@ -1,0 +1,240 @@
+#include "actors/campaign_keeper.hpp"
+
+#include "actors/campaign_status.hpp"
+#include "actors/synthesizer.hpp"
+#include "runtime/llm/price.hpp"
+#include "runtime/search/credit.hpp"
+
+namespace ke {
+namespace {
+
+constexpr std::chrono::milliseconds tick_every{500};
+
+} // namespace
+
+void keeper::prompt(prompt_ready& p) {
+  auto& request = *p.request;
+  if (!loaded_ || ended_ || !is_open(state_of_node(request.node)))
+    return;
+  request.reserved = worst_case(model(request.model), bytes_of(request.prompt));
+  unpaid_.push_back(std::move(p.request));
+  pay();
+}
+
+void keeper::tick() {
+  if (ended_)
+    return;
+  after(self_, tick_every, campaign_tick{});
+  if (!loaded_)
+    return;
+  books().wall(wall_ms());
+  publish_progress();
+  pump();
+}
+
+void keeper::interrupted() {
+  if (interrupted_)
+    return end({"paused", "interrupted", proven(), {}});
+  interrupt_now("paused", "interrupted", {});
+}
+
+void keeper::grace_over() {
+  if (interrupted_ && !ended_)
+    end(outcome_);
+}
+
+void keeper::pay() {
+  while (!unpaid_.empty()) {
+    auto request = unpaid_.front();
+    if (!is_open(state_of_node(request->node))) {
+      unpaid_.pop_front();
+      continue;
+    }
+    auto out = core(request->node.tree).call(request->node.node, request->attempt); // of an earlier session
+    if (out)
+      request->reserved = out->reserved;
+    else if (books().money().lacking(campaign_books::claim(request->reserved)))
+      break;
+    unpaid_.pop_front();
+    again_.erase(request->node);
+    const auto& n = request->node;
+    auto& row = rows_[n];
+    store_batch batch;
+    if (!out)
+      record(batch, journal_kind::asked,
+             journal_asked{n.tree, n.node, request->attempt, request->model, request->prompt_digest, request->reserved});
+    request->occurrence = request->attempt - 1;
+    std::vector<std::string> sections;
+    for (const auto& s : request->prompt.sections)
+      sections.push_back(batch.blob(s.text));
+    row.prompt_digest = request->prompt_digest;
+    row.sections_digest = batch.blob(pack(sections));
+    row.model = request->model;
+    row.attempts = request->attempt;
+    row.asked_ms = wall_ms();
+    row.state = node_state::asked;
+    call_row call{request->model, request->prompt_digest, {}, failure_kind::none, {}, request->reserved, options_.unix_ms(), 0, true};
+    batch.put(table::calls, key_of(n.campaign, n.tree, n.node, request->attempt), pack(call));
+    put_node(batch, n);
+    calls_->open(request->call(), n, request->attempt, std::move(call));
+    commit(std::move(batch), {}, [names = options_.names, request = std::shared_ptr<const synthesis_request>{request}] {
+      names->send("synthesizer", synthesize{request});
+    });
+  }
+}
+
+void keeper::pump() {
+  if (!loaded_ || ended_)
+    return;
+  if (auto reason = stop_reason())
+    return finish(*reason);
+  if (interrupted_) {
+    if (in_evaluation() == 0 && calls_out() == 0)
+      end(outcome_);
+    return;
+  }
+  for (auto& tree : fold_.trees()) {
+    auto c = capacity_.find(tree.backend());
+    if (c == capacity_.end() || c->second.slots == 0)
+      continue;
+    if (!facts_[tree.backend()] && !c->second.devices.empty())
+      facts_[tree.backend()] = std::make_shared<const device_info>(c->second.devices.front());
+    wake_sleeping();
+    if (!books().paused() && unpaid_.empty())
+      step(tree, c->second.slots);
+  }
+}
+
+void keeper::step(tree_core& tree, std::uint32_t slots) {
+  const auto& index = tree.tree();
+  auto evaluating = static_cast<std::uint32_t>(index.count(node_state::answered) + index.count(node_state::building) +
+                                               index.count(node_state::measuring));
+  auto busy = std::min(slots, evaluating);
+  auto rate = evaluation_.value() > 0 ? slots / evaluation_.value() : 0;
+  auto count = credit({.slots = slots,
+                       .busy = busy,
+                       .queued = evaluating - busy,
+                       .asking = static_cast<std::uint32_t>(index.count(node_state::planned) + index.count(node_state::asked)),
+                       .model_latency_s = latency_.value(),
+                       .evaluations_per_s = rate,
+                       .parallel = static_cast<std::uint32_t>(books().settings().search.parallel),
+                       .candidates_left = books().money().candidates_left()});
+  if (count == 0)
+    return;
+  auto stepped = fold_.step(tree.number(), count);
+  if (!stepped)
+    throw std::runtime_error{stepped.error().text};
+  auto& [made, r] = *stepped;
+  if (made.empty()) { // nothing was drawn, so nothing is recorded
+    if (books().in_flight() == 0)
+      finish("stall"); // nothing can be expanded and nothing is on its way
+    return;
+  }
+  store_batch batch;
+  batch.journal.emplace_back(options_.id, journal_record{journal_kind::stepped, wall_ms(), options_.unix_ms(), pack(r)});
+  std::vector<node_key> fresh;
+  for (const auto& x : made) {
+    node_key n{options_.id, tree.number(), x.node};
+    auto& row = rows_[n];
+    row.parents = {x.parent};
+    if (x.parent2 != no_node)
+      row.parents.push_back(x.parent2);
+    row.model = x.model;
+    row.memory = x.memory;
+    row.planned_ms = wall_ms();
+    batch.put(table::children, key_of(n.campaign, n.tree, x.parent), be32(x.node));
+    fresh.push_back(n);
+  }
+  commit(std::move(batch));
+  wake(fresh);
+}
+
+std::string keeper::be32(std::uint32_t x) {
+  return {static_cast<char>(x >> 24), static_cast<char>(x >> 16), static_cast<char>(x >> 8), static_cast<char>(x)};
+}
+
+std::size_t keeper::in_evaluation() {
+  std::size_t n = 0;
+  for (const auto& t : fold_.trees())
+    for (auto s : {node_state::answered, node_state::building, node_state::measuring})
+      n += t.tree().count(s);
+  return n;
+}
+
+std::optional<std::string> keeper::stop_reason() {
+  auto next = unpaid_.empty() ? amounts{.candidates = 1} : campaign_books::claim(unpaid_.front()->reserved);
+  if (auto reason = books().stop(next))
+    return std::string{*reason};
+  // Everything in flight waits for money that is not there.
+  if (!unpaid_.empty() && unpaid_.size() == books().in_flight() && calls_out() == 0)
+    if (auto what = books().money().lacking(next))
+      return std::string{to_text(*what)};
+  return std::nullopt;
+}
+
+bool keeper::proven() {
+  const auto& best = books().best();
+  if (best.node == no_node)
+    return false;
+  return !books().settings().goal.timed || core(best.tree).tree()[best.node].decision == timing_decision::faster;
+}
+
+void keeper::finish(std::string reason) {
+  store_batch batch;
+  options_.names->send("synthesizer", drop_requests{options_.id, true});
+  for (const auto& [t, call] : fold_.open_calls()) {
+    auto free = call.reserved.usd == 0;
+    record(batch, journal_kind::replied,
+           journal_replied{t, call.node, call.attempt, failure_kind::cancelled, {}, {}, {}, free ? token_usage{} : charged_at_reservation(call.reserved),
+                           !free});
+  }
+  for (auto& tree : fold_.trees())
+    for (auto n : tree.open_nodes()) {
+      node_key key{options_.id, tree.number(), n};
+      options_.names->send("evaluator", cancel_evaluation{key});
+      record(batch, journal_kind::ended, journal_ended{tree.number(), n, node_state::cancelled, reason});
+      rows_[key].state = node_state::cancelled;
+      rows_[key].note = reason;
+      put_node(batch, key);
+      batch.put(table::hot, key_of(key.campaign, key.tree, key.node), pack(tree.row(n)));
+      options_.names->send(tree_name(options_.id, key.tree), evaluation_failed{key, node_state::cancelled, reason});
+    }
+  record(batch, journal_kind::finished, journal_finished{reason});
+  put_campaign(batch, "finished", reason);
+  ended_ = true;
+  auto line = event("stop", {{"reason", reason}, {"state", "finished"}, {"proven", proven() ? "true" : "false"}});
+  commit(std::move(batch), std::move(line), [tell = options_.ended, out = campaign_outcome{"finished", reason, proven(), {}}] { tell(out); });
+}
+
+void keeper::interrupt_now(std::string state, std::string reason, failure why) {
+  if (interrupted_ || ended_)
+    return;
+  interrupted_ = true;
+  outcome_ = {std::move(state), std::move(reason), loaded_ && proven(), std::move(why)};
+  if (!loaded_)
+    return end(outcome_);
+  options_.names->send("synthesizer", drop_requests{options_.id, false});
+  after(self_, options_.grace, grace_is_over{});
+  pump();
+}
+
+void keeper::end(campaign_outcome out) {
+  if (ended_)
+    return;
+  ended_ = true;
+  if (loaded_) {
+    store_batch batch;
+    put_campaign(batch, out.state, out.reason);
+    commit(std::move(batch), event("stop", {{"reason", out.reason}, {"state", out.state}, {"proven", out.proven ? "true" : "false"}}));
+  }
+  options_.ended(out);
+}
+
+void keeper::publish_progress() {
+  if (!options_.publish)
+    return;
+  auto row = fold_.row(options_.id);
+  options_.publish(progress_event_json(row, books().settings(), {.live = true, .in_flight = books().in_flight()}));
+}
+
+} // namespace ke

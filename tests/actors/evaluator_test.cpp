@@ -1,0 +1,207 @@
+#include "actors/evaluator.hpp"
+#include "actors/synthesizer.hpp"
+#include "tests/actors/fakes.hpp"
+#include "tests/actors/virtual_time.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace ke;
+
+namespace {
+
+struct evaluator_fixture : test::virtual_time {
+  std::shared_ptr<directory> names = std::make_shared<directory>();
+  test::memory_store store;
+  std::vector<std::shared_ptr<const job>> submitted;
+  std::vector<std::uint64_t> cancelled;
+  std::vector<judged> verdicts;
+  std::vector<stage_changed> stages;
+  std::vector<evaluation_failed> failures;
+  std::vector<caf::actor> actors;
+  int acknowledged = 0;
+
+  evaluator_fixture() {
+    add("fleet", system.spawn([this](caf::event_based_actor*) -> caf::behavior {
+      return {
+        [this](const submit_job& s) { submitted.push_back(s.what); },
+        [this](const cancel_job& c) { cancelled.push_back(c.id); },
+        [](const watch_capacity&) {},
+      };
+    }));
+    add(campaign_name(1), system.spawn([this](caf::event_based_actor*) -> caf::behavior {
+      return {
+        [this](const judged& j) { verdicts.push_back(j); },
+        [this](const stage_changed& s) { stages.push_back(s); },
+        [this](const evaluation_failed& f) { failures.push_back(f); },
+      };
+    }));
+    evaluator_options o;
+    o.names = names;
+    o.store = &store;
+    add("evaluator", system.spawn(evaluator, o));
+    settle();
+    tell(capacity{"cpu-cpp", 1, {device()}});
+  }
+  ~evaluator_fixture() {
+    for (auto& a : actors)
+      caf::anon_send_exit(a, caf::exit_reason::user_shutdown);
+    settle();
+  }
+
+  static device_info device() { return {"cpu:test", "cpu-cpp", "ok", {{"flags", "-O3"}}}; }
+  void add(const std::string& name, caf::actor who) {
+    names->set(name, who);
+    actors.push_back(std::move(who));
+  }
+  template <class Message>
+  void tell(Message m) {
+    names->send("evaluator", std::move(m));
+    settle();
+  }
+  static evaluate_request request(std::uint32_t node, const std::string& source = "void kernel() {}") {
+    evaluate_request r;
+    r.node = {1, 0, node};
+    r.backend = "cpu-cpp";
+    r.devices = {"cpu:*"};
+    r.source = std::make_shared<const std::string>(source);
+    r.source_digest = digest_of(source);
+    r.normalised_digest = source_digest(source);
+    r.problem_digest = "p";
+    r.problem = std::make_shared<const problem>();
+    r.timed = false;
+    return r;
+  }
+  void done(std::uint64_t id, ending how, failure why = {}) {
+    auto r = std::make_shared<job_result>();
+    r->id = id;
+    r->why = std::move(why);
+    r->found.ending = how;
+    r->found.reason = "as scripted";
+    r->found.timed = false;
+    r->found.cases = 3;
+    tell(job_done{id, std::move(r), "w", [this] { ++acknowledged; }});
+  }
+};
+
+} // namespace
+
+TEST_CASE_METHOD(evaluator_fixture, "a candidate becomes a job, and its evidence a verdict with the rows to commit") {
+  tell(request(1));
+  REQUIRE(submitted.size() == 1);
+  CHECK(submitted[0]->device == "cpu:*");
+  CHECK(submitted[0]->inline_blobs.at(submitted[0]->source_digest) == "void kernel() {}");
+  tell(job_stage{submitted[0]->id, node_state::measuring});
+  REQUIRE(stages.size() == 1);
+  CHECK(stages[0].node == node_key{1, 0, 1});
+  done(submitted[0]->id, ending::finished);
+  REQUIRE(verdicts.size() == 1);
+  CHECK(verdicts[0].found->state == verdict_state::correct);
+  CHECK_FALSE(verdicts[0].duplicate);
+  REQUIRE(verdicts[0].batch);
+  CHECK(verdicts[0].batch->puts.size() == 2);
+  CHECK(acknowledged == 0); // the campaign acknowledges, after its commit
+  verdicts[0].committed();
+  CHECK(acknowledged == 1);
+}
+
+TEST_CASE_METHOD(evaluator_fixture, "an evaluation that fails for the machine's sake is tried three times, then its verdict is harness_error") {
+  auto machine = GENERATE(true, false);
+  auto fail = [&] {
+    machine ? done(submitted[0]->id, ending::finished, {failure_kind::device, "the device fell over", true})
+            : done(submitted[0]->id, ending::harness_error);
+  };
+  tell(request(1));
+  fail();
+  CHECK(submitted.size() == 2);
+  CHECK(acknowledged == 1);
+  fail();
+  CHECK(submitted.size() == 3);
+  CHECK(verdicts.empty());
+  fail();
+  CHECK(submitted.size() == 3);
+  REQUIRE(verdicts.size() == 1);
+  CHECK(verdicts[0].found->state == verdict_state::harness_error);
+  CHECK(verdicts[0].found->reason == (machine ? "the device fell over" : "as scripted"));
+  CHECK(cancelled == std::vector<std::uint64_t>{submitted[0]->id}); // the fleet keeps nothing of it
+}
+
+TEST_CASE_METHOD(evaluator_fixture, "nodes with the same candidate at the same time cost one evaluation") {
+  tell(request(1));
+  tell(request(2, "void  kernel() {} // the same but for blank space"));
+  tell(request(3, "void kernel() { return; }"));
+  REQUIRE(submitted.size() == 2);
+  done(submitted[0]->id, ending::finished);
+  REQUIRE(verdicts.size() == 2);
+  CHECK(verdicts[0].node.node == 1);
+  CHECK_FALSE(verdicts[0].duplicate);
+  CHECK(verdicts[1].node.node == 2);
+  CHECK(verdicts[1].duplicate);
+  CHECK(verdicts[1].device_s == 0);
+  CHECK(verdicts[1].verdict_digest == verdicts[0].verdict_digest);
+}
+
+TEST_CASE_METHOD(evaluator_fixture, "a verdict that says nothing about the candidate is passed on to nobody else") {
+  tell(request(1));
+  tell(request(2));
+  REQUIRE(submitted.size() == 1);
+  done(submitted[0]->id, ending::timeout);
+  CHECK(verdicts.size() == 1);
+  REQUIRE(submitted.size() == 2); // the second is judged for itself
+  CHECK(submitted[1]->node.node == 2);
+}
+
+TEST_CASE_METHOD(evaluator_fixture, "a stored verdict is taken unless it was noisy or the machine's failure") {
+  auto r = request(1);
+  auto key = verdict_key(r.problem_digest, r.normalised_digest, device(), r.plan, r.timed);
+  verdict old;
+  old.state = GENERATE(verdict_state::correct, verdict_state::incorrect, verdict_state::noisy, verdict_state::harness_error);
+  store_batch batch;
+  batch.put(table::verdicts, key, pack(old));
+  store.write(std::move(batch));
+  tell(r);
+  auto reused = old.state == verdict_state::correct || old.state == verdict_state::incorrect;
+  CHECK(verdicts.size() == (reused ? 1 : 0));
+  CHECK(submitted.size() == (reused ? 0 : 1));
+  if (reused)
+    CHECK(verdicts[0].duplicate);
+}
+
+TEST_CASE("what changes the verdict is part of its key") {
+  auto device = evaluator_fixture::device();
+  auto key = [&] { return verdict_key("p", "c", device, measure_plan::rank, true); };
+  auto first = key();
+  CHECK(key() == first);
+  device.facts["flags"] = "-O2";
+  CHECK(key() != first);
+  device = evaluator_fixture::device();
+  device.facts["hostname"] = "elsewhere";
+  CHECK(key() == first);
+  CHECK(verdict_key("p", "c", device, measure_plan::rank, false) != first);
+  CHECK(verdict_key("p", "d", device, measure_plan::rank, true) != first);
+}
+
+TEST_CASE_METHOD(evaluator_fixture, "a candidate that cost three workers fails its node; one that waited for its verdict is judged for itself") {
+  tell(request(1));
+  tell(request(2));
+  tell(job_poisoned{submitted[0]->id, "three workers were lost"});
+  REQUIRE(failures.size() == 1);
+  CHECK(failures[0].node.node == 1);
+  CHECK(failures[0].state == node_state::poisoned);
+  CHECK(failures[0].why == "three workers were lost");
+  CHECK(submitted.size() == 2);
+}
+
+TEST_CASE_METHOD(evaluator_fixture, "a cancelled evaluation is taken from the fleet, and one that waited for it begins") {
+  tell(request(1));
+  tell(request(2));
+  auto first = submitted[0]->id;
+  tell(cancel_evaluation{{1, 0, 1}});
+  CHECK(cancelled == std::vector<std::uint64_t>{first});
+  REQUIRE(submitted.size() == 2);
+  done(first, ending::finished); // too late: acknowledged, nobody hears of it
+  CHECK(acknowledged == 1);
+  CHECK(verdicts.empty());
+  done(submitted[1]->id, ending::finished);
+  REQUIRE(verdicts.size() == 1);
+  CHECK(verdicts[0].node.node == 2);
+}

@@ -1,0 +1,295 @@
+#include "actors/fleet.hpp"
+#include "actors/messages.hpp"
+#include "tests/actors/fakes.hpp"
+#include "tests/actors/virtual_time.hpp"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+using namespace ke;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct fleet_fixture : test::virtual_time {
+  std::shared_ptr<directory> names = std::make_shared<directory>();
+  test::memory_store store;
+  std::shared_ptr<test::scripted_transport> wire_out = std::make_shared<test::scripted_transport>();
+  std::vector<job_done> done;
+  std::vector<job_stage> stages;
+  std::vector<job_poisoned> poisoned;
+  std::vector<capacity> capacities;
+  std::vector<caf::actor> actors;
+
+  fleet_fixture() {
+    add("evaluator", system.spawn([this](caf::event_based_actor*) -> caf::behavior {
+      return {
+        [this](const job_done& d) { done.push_back(d); },
+        [this](const job_stage& s) { stages.push_back(s); },
+        [this](const job_poisoned& p) { poisoned.push_back(p); },
+        [this](const capacity& c) { capacities.push_back(c); },
+      };
+    }));
+    fleet_options o;
+    o.names = names;
+    o.store = &store;
+    o.epoch = 5;
+    o.term = 10s;
+    add("fleet", system.spawn(fleet, o));
+    tell(transport_is{wire_out});
+    tell(watch_capacity{"evaluator"});
+  }
+  ~fleet_fixture() {
+    for (auto& a : actors)
+      caf::anon_send_exit(a, caf::exit_reason::user_shutdown);
+    settle();
+  }
+
+  void add(const std::string& name, caf::actor who) {
+    names->set(name, who);
+    actors.push_back(std::move(who));
+  }
+  template <class Message>
+  void tell(Message m) {
+    names->send("fleet", std::move(m));
+    settle();
+  }
+  template <class Body>
+  void say(const std::string& peer, frame_kind kind, const Body& body) {
+    auto f = wire::make_frame(peer, kind, body);
+    f.epoch = 5;
+    tell(frame_in{std::move(f)});
+  }
+  void attach(const std::string& peer, std::uint32_t device_slots = 1, std::vector<wire::lease_ref> leases = {},
+              std::vector<wire::lease_ref> held = {}) {
+    wire::hello_body h;
+    h.name = peer;
+    h.devices = {{"cpu:test", "cpu-cpp", "ok", {}}};
+    h.device_slots = device_slots;
+    h.leases = std::move(leases);
+    h.held = std::move(held);
+    say(peer, frame_kind::hello, h);
+    say(peer, frame_kind::ready, wire::ready_body{0, device_slots});
+  }
+  void submit(std::uint64_t id, std::string device = "*") {
+    auto j = std::make_shared<job>();
+    j->id = id;
+    j->node = {1, 0, static_cast<std::uint32_t>(id)};
+    j->backend = "cpu-cpp";
+    j->device = std::move(device);
+    tell(submit_job{std::move(j)});
+  }
+  void beat(const std::string& peer, std::vector<wire::lease_ref> leases, std::vector<wire::device_health> devices = {}) {
+    say(peer, frame_kind::beat, wire::worker_beat{std::move(leases), std::move(devices), 0, 0});
+  }
+  void result(const std::string& peer, std::uint64_t id, std::uint32_t attempt, failure why = {}, std::uint64_t epoch = 5) {
+    job_result r;
+    r.id = id;
+    r.attempt = attempt;
+    r.epoch = epoch;
+    r.why = std::move(why);
+    say(peer, frame_kind::result, r);
+  }
+  std::vector<wire::grant_body> grants(const std::string& peer) const { return wire_out->all<wire::grant_body>(frame_kind::grant, peer); }
+  std::size_t acks(const std::string& peer) const { return wire_out->all<wire::ack_body>(frame_kind::ack, peer).size(); }
+  std::vector<wire::revoke_body> revokes(const std::string& peer) const { return wire_out->all<wire::revoke_body>(frame_kind::revoke, peer); }
+  static wire::lease_ref lease(std::uint64_t id, std::uint32_t attempt, wire::lease_stage stage = wire::lease_stage::building,
+                               std::uint64_t epoch = 5) {
+    return {id, attempt, epoch, stage};
+  }
+};
+
+} // namespace
+
+TEST_CASE_METHOD(fleet_fixture, "jobs are granted up to a worker's credit, the rest when a result frees it") {
+  attach("a", 2);
+  for (std::uint64_t id = 1; id <= 3; ++id)
+    submit(id);
+  REQUIRE(grants("a").size() == 2);
+  CHECK(grants("a")[0].job.id == 1);
+  CHECK(grants("a")[0].job.attempt == 1);
+  CHECK(grants("a")[0].job.epoch == 5);
+  CHECK(grants("a")[0].device == "cpu:test");
+  result("a", 1, 1);
+  REQUIRE(done.size() == 1);
+  CHECK(done[0].worker == "a");
+  CHECK(acks("a") == 0); // not before the verdict's commit
+  done[0].acknowledge();
+  CHECK(acks("a") == 1);
+  CHECK(grants("a").size() == 3);
+}
+
+TEST_CASE_METHOD(fleet_fixture, "a job waits for a worker with a fitting device") {
+  submit(1);
+  submit(2, "gpu:*");
+  attach("a", 4);
+  REQUIRE(grants("a").size() == 1);
+  CHECK(grants("a")[0].job.id == 1);
+}
+
+TEST_CASE_METHOD(fleet_fixture, "beats keep a lease; a worker that falls silent loses it, and the job goes to another one") {
+  attach("a");
+  submit(1);
+  for (int n = 0; n < 10; ++n) {
+    pass(5s);
+    beat("a", {lease(1, 1)});
+  }
+  attach("b");
+  CHECK(grants("b").empty());
+  CHECK(stages.size() == 10);
+  pass(13s);
+  REQUIRE(grants("b").size() == 1);
+  CHECK(grants("b")[0].job.attempt == 2);
+  result("a", 1, 1); // late
+  CHECK(done.empty());
+  CHECK(acks("a") == 1); // so that the worker forgets it
+  beat("a", {lease(1, 1)});
+  REQUIRE(revokes("a").size() == 1);
+  result("b", 1, 2);
+  REQUIRE(done.size() == 1);
+  CHECK(done[0].worker == "b");
+  result("b", 1, 2); // told twice
+  CHECK(done.size() == 1);
+  CHECK(acks("b") == 1);
+}
+
+TEST_CASE_METHOD(fleet_fixture, "a result of another epoch is acknowledged and never applied") {
+  attach("a");
+  submit(1);
+  result("a", 1, 1, {}, 4);
+  CHECK(done.empty());
+  CHECK(acks("a") == 1);
+  result("a", 1, 1);
+  CHECK(done.size() == 1);
+}
+
+TEST_CASE_METHOD(fleet_fixture, "a candidate that cost three workers is poisoned, and nobody gets it again") {
+  submit(1);
+  for (const char* peer : {"a", "b", "c"}) {
+    attach(peer);
+    REQUIRE(grants(peer).size() == 1);
+    tell(peer_lost{peer, {failure_kind::worker_lost, "three beats missed"}});
+  }
+  REQUIRE(poisoned.size() == 1);
+  CHECK(poisoned[0].id == 1);
+  CHECK(poisoned[0].why == "three workers were lost while they evaluated it, the last: three beats missed");
+  attach("d");
+  CHECK(grants("d").empty());
+}
+
+TEST_CASE_METHOD(fleet_fixture, "a worker that says bye costs its jobs nothing") {
+  submit(1);
+  for (const char* peer : {"a", "b", "c", "d"}) {
+    attach(peer);
+    REQUIRE(grants(peer).size() == 1);
+    say(peer, frame_kind::bye, wire::ready_body{});
+  }
+  CHECK(poisoned.empty());
+}
+
+TEST_CASE_METHOD(fleet_fixture, "a failed evaluation is done elsewhere if somebody else can do it") {
+  auto machine = GENERATE(true, false);
+  attach("a");
+  submit(1);
+  attach("b");
+  if (machine) {
+    result("a", 1, 1, {failure_kind::device, "fell over", true});
+  } else {
+    job_result r;
+    r.id = 1;
+    r.attempt = 1;
+    r.epoch = 5;
+    r.found.ending = ending::harness_error;
+    say("a", frame_kind::result, r);
+  }
+  REQUIRE(done.size() == 1);
+  submit(1); // as the evaluator does
+  CHECK(grants("a").size() == 1);
+  REQUIRE(grants("b").size() == 1);
+  CHECK(grants("b")[0].job.attempt == 2);
+}
+
+TEST_CASE_METHOD(fleet_fixture, "a declined job goes elsewhere, or back if there is nobody else") {
+  attach("a");
+  submit(1);
+  attach("b");
+  say("a", frame_kind::decline, wire::decline_body{1, 1, "no compiler"});
+  REQUIRE(grants("b").size() == 1);
+  say("b", frame_kind::bye, wire::ready_body{});
+  CHECK(grants("a").size() == 2);
+}
+
+TEST_CASE_METHOD(fleet_fixture, "a worker that attaches again keeps its jobs that are still wanted and is told of the others") {
+  submit(1);
+  attach("a", 2, {lease(1, 3, wire::lease_stage::measuring, 4), lease(9, 1, wire::lease_stage::building, 4)});
+  REQUIRE(revokes("a").size() == 1);
+  CHECK(revokes("a")[0].lease.job == 9);
+  CHECK(grants("a").empty()); // it has it
+  pass(5s);
+  beat("a", {lease(1, 3, wire::lease_stage::measuring, 4)});
+  pass(9s);
+  result("a", 1, 3, {}, 4);
+  REQUIRE(done.size() == 1);
+  CHECK(done[0].found->attempt == 3);
+}
+
+TEST_CASE_METHOD(fleet_fixture, "a job that is cancelled is revoked where it runs and forgotten where it waits") {
+  attach("a");
+  submit(1);
+  submit(2);
+  tell(cancel_job{1});
+  REQUIRE(revokes("a").size() == 1);
+  CHECK(revokes("a")[0].lease.job == 1);
+  REQUIRE(grants("a").size() == 2);
+  CHECK(grants("a")[1].job.id == 2);
+  result("a", 1, 1);
+  CHECK(done.empty());
+  CHECK(acks("a") == 1);
+}
+
+TEST_CASE_METHOD(fleet_fixture, "a device that its worker calls quarantined gets no jobs until it is well") {
+  attach("a");
+  beat("a", {}, {{"cpu:test", "quarantined", "it fell over"}});
+  CHECK(capacities.back().slots == 0);
+  submit(1);
+  CHECK(grants("a").empty());
+  beat("a", {}, {{"cpu:test", "ok", ""}});
+  CHECK(grants("a").size() == 1);
+  CHECK(capacities.back().slots == 1);
+}
+
+TEST_CASE_METHOD(fleet_fixture, "a draining worker finishes what it has and gets nothing more") {
+  attach("a");
+  submit(1);
+  say("a", frame_kind::drain, wire::ready_body{});
+  CHECK(capacities.back().slots == 0);
+  submit(2);
+  result("a", 1, 1);
+  CHECK(done.size() == 1);
+  CHECK(grants("a").size() == 1);
+  std::string workers;
+  tell(workers_request{[&](std::string json) { workers = std::move(json); }});
+  CHECK(nlohmann::json::parse(workers)[0]["state"] == "draining");
+  attach("b");
+  CHECK(grants("b").size() == 1);
+}
+
+TEST_CASE_METHOD(fleet_fixture, "a worker that breaks the protocol is treated as lost; the others are not touched") {
+  attach("a");
+  submit(1);
+  attach("b");
+  tell(frame_in{frame{"a", frame_kind::beat, 0, 0, 5, "no beat"}});
+  REQUIRE(grants("b").size() == 1);
+  CHECK(capacities.back().slots == 1);
+}
+
+TEST_CASE_METHOD(fleet_fixture, "a worker gets the content it asks for from the store") {
+  store_batch batch;
+  auto digest = batch.blob("void kernel() {}");
+  store.write(std::move(batch));
+  attach("a");
+  say("a", frame_kind::want, wire::want_body{digest});
+  REQUIRE(wire_out->blobs.size() == 1);
+  CHECK(wire_out->blobs[0].peer == "a");
+  CHECK(wire_out->blobs[0].bytes == "void kernel() {}");
+}

@@ -1,0 +1,242 @@
+#include "actors/synthesizer.hpp"
+#include "tests/actors/fakes.hpp"
+#include "tests/actors/virtual_time.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace ke;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct models_fixture : test::virtual_time {
+  std::shared_ptr<directory> names = std::make_shared<directory>();
+  test::scripted_models models;
+  model_settings model;
+  std::vector<synthesis> answers;
+  std::vector<failed_try> failures;
+  std::vector<caf::actor> trees;
+  caf::actor asker;
+
+  models_fixture() {
+    model.name = "m";
+    model.provider = provider_kind::openai;
+  }
+  ~models_fixture() {
+    caf::anon_send_exit(asker, caf::exit_reason::user_shutdown);
+    for (auto& t : trees)
+      caf::anon_send_exit(t, caf::exit_reason::user_shutdown);
+    settle();
+  }
+
+  void launch(std::int64_t max_parallel, provider_kind provider = provider_kind::command) {
+    model.max_parallel = max_parallel;
+    model.provider = provider;
+    synthesizer_options o;
+    o.names = names;
+    o.find = [this](std::uint32_t, const std::string& name) { return name == "m" ? std::optional{model} : std::nullopt; };
+    o.connect = [this](const model_settings& m) -> result<std::unique_ptr<provider_port>> { return models.connect(m); };
+    o.retries = {.transport_tries = 8, .floor = 500ms};
+    o.circuits = {.failures = 3, .open_for = 10s};
+    asker = system.spawn(synthesizer, o);
+    names->set("synthesizer", asker);
+    for (std::uint32_t campaign : {1, 2}) {
+      trees.push_back(system.spawn([this](caf::event_based_actor*) -> caf::behavior {
+        return {
+          [this](const synthesis& s) { answers.push_back(s); },
+          [this](const failed_try& f) { failures.push_back(f); },
+        };
+      }));
+      names->set(tree_name(campaign, 0), trees.back());
+    }
+    settle();
+  }
+  void ask(std::uint32_t node, std::uint32_t campaign = 1, std::string model_name = "m") {
+    auto r = std::make_shared<synthesis_request>();
+    r->node = {campaign, 0, node};
+    r->attempt = 1;
+    r->model = std::move(model_name);
+    r->prompt.sections = {{"Write it.", false}};
+    caf::anon_send(asker, synthesize{std::move(r)});
+    settle();
+  }
+  template <class Message>
+  void tell(Message m) {
+    caf::anon_send(asker, std::move(m));
+    settle();
+  }
+  void answer(std::string text = "fine") { models.answer(std::move(text)), settle(); }
+  void fail(failure_kind kind, bool retryable, std::optional<std::chrono::milliseconds> hint = {}) {
+    models.fail({kind, "because", retryable}, hint);
+    settle();
+  }
+};
+
+} // namespace
+
+TEST_CASE_METHOD(models_fixture, "no more calls are out than max_parallel, and the next leaves when one ends") {
+  launch(2);
+  for (std::uint32_t n = 1; n <= 5; ++n)
+    ask(n);
+  CHECK(models.asked == std::vector<std::string>{"c1-t0-n1-a1", "c1-t0-n2-a1"});
+  answer();
+  CHECK(models.asked.size() == 3);
+  CHECK(models.open.size() == 2);
+  while (!models.open.empty())
+    answer();
+  REQUIRE(answers.size() == 5);
+  CHECK(answers[4].node.node == 5);
+  CHECK(answers[4].reply->text == "fine");
+}
+
+TEST_CASE_METHOD(models_fixture, "the same request twice is one call") {
+  launch(4);
+  ask(1);
+  ask(1);
+  CHECK(models.asked.size() == 1);
+  answer();
+  CHECK(answers.size() == 1);
+}
+
+TEST_CASE_METHOD(models_fixture, "a 429 is sent again no sooner than Retry-After, is told as a failed try, and holds back the whole provider") {
+  launch(4);
+  ask(1);
+  fail(failure_kind::rate_limited, true, 30s);
+  REQUIRE(failures.size() == 1);
+  CHECK(failures[0].why.kind == failure_kind::rate_limited);
+  CHECK_FALSE(failures[0].blocked);
+  ask(2);
+  pass(29'999ms);
+  CHECK(models.asked.size() == 1);
+  pass(1s);
+  CHECK(models.asked.size() == 3);
+  answer();
+  answer();
+  CHECK(answers.size() == 2);
+}
+
+TEST_CASE_METHOD(models_fixture, "a request that keeps failing is given up with its last failure") {
+  launch(1);
+  ask(1);
+  fail(failure_kind::malformed, true);
+  CHECK(failures.size() == 1);
+  pass(2s);
+  REQUIRE(models.open.size() == 1);
+  fail(failure_kind::malformed, true);
+  REQUIRE(answers.size() == 1);
+  CHECK(answers[0].reply->why.kind == failure_kind::malformed);
+  pass(10min);
+  CHECK(models.asked.size() == 2);
+}
+
+TEST_CASE_METHOD(models_fixture, "a provider that is down is left alone, then tried with a single call, then used again") {
+  launch(4);
+  for (std::uint32_t n = 1; n <= 4; ++n)
+    ask(n);
+  for (int n = 0; n < 3; ++n)
+    fail(failure_kind::server_error, true);
+  fail(failure_kind::server_error, true); // it left before the circuit opened
+  CHECK(models.asked.size() == 4);
+  pass(9'900ms);
+  CHECK(models.asked.size() == 4); // open: their retries wait, too
+  pass(200ms);
+  CHECK(models.open.size() == 1); // half-open: the probe
+  fail(failure_kind::server_error, true);
+  pass(19'900ms);
+  CHECK(models.open.empty()); // open for twice as long
+  pass(200ms);
+  REQUIRE(models.open.size() == 1);
+  answer();
+  CHECK(models.open.size() == 3); // closed
+}
+
+TEST_CASE_METHOD(models_fixture, "a wrong key costs at most three calls, tells all who wait, and is tried again when a person says so") {
+  auto kind = GENERATE(failure_kind::auth, failure_kind::credit);
+  launch(8, provider_kind::openai);
+  for (std::uint32_t n = 1; n <= 8; ++n)
+    ask(n);
+  CHECK(models.asked.size() == 3);
+  while (!models.open.empty())
+    fail(kind, false);
+  CHECK(models.asked.size() == 3);
+  pass(1h);
+  CHECK(models.asked.size() == 3);
+  CHECK(answers.empty());
+  REQUIRE(failures.size() == 8);
+  for (const auto& f : failures)
+    CHECK(f.blocked);
+  CHECK(failures[0].why.kind == kind);
+  ask(9); // comes while it is blocked
+  CHECK(models.asked.size() == 3);
+  tell(unblock_models{});
+  CHECK(models.asked.size() == 4);
+  answer();
+  CHECK(answers.size() == 1);
+}
+
+TEST_CASE_METHOD(models_fixture, "once a provider has answered, as many calls leave as allowed") {
+  launch(8, provider_kind::openai);
+  for (std::uint32_t n = 1; n <= 12; ++n)
+    ask(n);
+  CHECK(models.open.size() == 3);
+  answer();
+  CHECK(models.open.size() == 8);
+}
+
+TEST_CASE_METHOD(models_fixture, "a call whose actor crashes fails as internal and touches no other") {
+  launch(3);
+  ask(1);
+  models.crash_next = true;
+  ask(2);
+  ask(3);
+  REQUIRE(answers.size() == 1);
+  CHECK(answers[0].node.node == 2);
+  CHECK(answers[0].reply->why.kind == failure_kind::internal);
+  CHECK(answers[0].reply->why.text.find("the request fell over") != std::string::npos);
+  answer();
+  answer();
+  REQUIRE(answers.size() == 3);
+  CHECK(answers[1].reply->why.kind == failure_kind::none);
+  ask(4); // its place is free again
+  CHECK(models.open.size() == 1);
+}
+
+TEST_CASE_METHOD(models_fixture, "two campaigns with a model of the same name have queues and circuits of their own") {
+  launch(1);
+  ask(1, 1);
+  ask(1, 2);
+  CHECK(models.asked == std::vector<std::string>{"c1-t0-n1-a1", "c2-t0-n1-a1"});
+  fail(failure_kind::auth, false); // of campaign 1
+  ask(2, 1);
+  ask(2, 2);
+  answer();
+  CHECK(models.asked.back() == "c2-t0-n2-a1");
+  REQUIRE(answers.size() == 1);
+  CHECK(answers[0].node.campaign == 2);
+}
+
+TEST_CASE_METHOD(models_fixture, "requests of a campaign that pauses are dropped unless they have left; of one that stops, those are cancelled too") {
+  launch(1);
+  ask(1, 1);
+  ask(2, 1);
+  ask(1, 2);
+  ask(2, 2);
+  tell(drop_requests{1, false});
+  CHECK(models.cancelled.empty());
+  REQUIRE(failures.size() == 1); // so that its reservation returns
+  CHECK(failures[0].node == node_key{1, 0, 2});
+  CHECK(failures[0].blocked);
+  tell(drop_requests{1, true});
+  CHECK(models.cancelled == std::vector<std::string>{"c1-t0-n1-a1"});
+  while (!models.open.empty())
+    answer();
+  CHECK(models.asked == std::vector<std::string>{"c1-t0-n1-a1", "c2-t0-n1-a1", "c2-t0-n2-a1"});
+  CHECK(answers.size() == 2);
+}
+
+TEST_CASE_METHOD(models_fixture, "a request for a model that is not configured fails by name") {
+  launch(1);
+  ask(1, 1, "gone");
+  REQUIRE(answers.size() == 1);
+  CHECK(answers[0].reply->why.text == "no [[model]] is named gone");
+}

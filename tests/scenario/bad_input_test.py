@@ -1,0 +1,177 @@
+"""What is wrong is said in one clear sentence, with the right exit code, before anything is started."""
+
+import os
+import re
+import shutil
+import unittest
+
+from program import RIGHT, Scenario, broken, campaign_text, playbook, wrong
+
+
+class BadInput(Scenario):
+    def refused(self, text, code=2, *args, env=None):
+        self.write("campaign.toml", text)
+        done = self.call("--config", "campaign.toml", "--ui", "json", *args, code=code, env=env)
+        self.assertEqual(done.stdout, "")
+        self.assertFalse((self.folder / "store").exists(), "something was started")
+        return done.stderr
+
+    def test_missing_config(self):
+        """A campaign file that is not there: 2, and its name."""
+        done = self.call("--config", "nowhere.toml", code=2)
+        self.assertIn("nowhere.toml", done.stderr)
+
+    def test_all_errors_at_once(self):
+        """Every error of a campaign file is reported at once with its line and column, a typo with the nearest right name."""
+        text = campaign_text(playbook()).replace("candidates = 8", "candidats = 8").replace("parallel = 2", 'parallel = "two"')
+        said = self.refused(text.replace("drafts = 2", "drafts = -1"))
+        for wrong_line, word in ((text.split("candidats")[0].count("\n") + 1, "candidates"), (text.split("parallel")[0].count("\n") + 1, "parallel"),
+                                 (text.split("drafts")[0].count("\n") + 1, "drafts")):
+            self.assertRegex(said, rf"campaign\.toml:{wrong_line}:\d+: .*{word}")
+
+    def test_not_toml(self):
+        """A file that is no TOML: its line."""
+        self.assertRegex(self.refused(campaign_text(playbook()) + "\n[oops\n"), r"campaign\.toml:\d+:\d+")
+
+    def test_secret_in_file(self):
+        """A key that stands in the file is refused and not repeated."""
+        said = self.refused(campaign_text('[[model]]\nname = "main"\nprovider = "openai"\nmodel = "m"\nbase_url = "http://127.0.0.1:9/v1"\n'
+                                          'api_key_env = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789"\n'))
+        self.assertIn("api_key_env", said)
+        self.assertNotIn("abcdefghijklmnop", said)
+
+    def test_key_is_missing(self):
+        """A key variable that is not set: 3, and its name."""
+        said = self.refused(campaign_text('[[model]]\nname = "main"\nprovider = "openai"\nmodel = "m"\nbase_url = "http://127.0.0.1:9/v1"\n'
+                                          'api_key_env = "NOT_SET_HERE"\n'), 3)
+        self.assertIn("NOT_SET_HERE", said)
+
+    def test_missing_problem(self):
+        """A problem that is not there: 2, and its path."""
+        self.assertIn("nothing/problem.toml", self.refused(campaign_text(playbook()).replace("problem/problem.toml", "nothing/problem.toml")))
+
+    def test_bad_problem(self):
+        """An error in the problem file is reported with the problem file's line."""
+        path = self.folder / "problem/problem.toml"
+        path.write_text(path.read_text().replace('dtype = "f32"', 'dtype = "float"', 1))
+        self.assertRegex(self.refused(campaign_text(playbook())), r"problem\.toml:9:\d+")
+
+    def test_broken_reference(self):
+        """A reference that does not compile makes the problem unfit: nothing is called correct, and the state says whose fault it is."""
+        (self.folder / "problem/reference.cpp").write_text(broken(1))
+        self.write("candidate.cpp", RIGHT)
+        done = self.call("eval", "problem/problem.toml", "candidate.cpp", "--backend", "cpu-cpp", "--json", code=1)
+        self.assertIn('"unfit_problem"', done.stdout)
+        self.assertIn("does not compile", done.stdout)
+
+    def test_no_compiler(self):
+        """No compiler in PATH: 3, and what to install."""
+        (self.folder / "bin").mkdir()
+        said = self.refused(campaign_text(playbook()), 3, env={"PATH": str(self.folder / "bin")})
+        self.assertRegex(said, r"g\+\+|compiler")
+
+    def test_unknown_backend(self):
+        """A backend that nobody knows: 2, and the names that are known."""
+        said = self.refused(campaign_text(playbook()).replace("cpu-cpp", "cpu-ccp"))
+        self.assertIn("cpu-cpp", said)
+
+    def test_sandbox_full_without_bwrap(self):
+        """--sandbox full where bwrap is absent: 3, and how to get it."""
+        box = self.folder / "bin"
+        box.mkdir()
+        for program in ("g++", "gcc", "cc", "as", "ld", "c++", "env", "sh"):
+            if at := shutil.which(program):
+                (box / program).symlink_to(at)
+        self.write("candidate.cpp", RIGHT)
+        done = self.call("eval", "problem/problem.toml", "candidate.cpp", "--backend", "cpu-cpp", "--sandbox", "full", code=3, env={"PATH": str(box)})
+        self.assertIn("bubblewrap", done.stderr)
+        self.assertIn("bubblewrap", self.refused(campaign_text(playbook()), 3, "--sandbox", "full", env={"PATH": str(box)}))
+
+    def test_eval_of_nothing(self):
+        """eval of a candidate that is not there: 2; of one that does not compile, or is wrong: 1 and the state."""
+        args = ("--backend", "cpu-cpp", "--json")
+        done = self.call("eval", "problem/problem.toml", "nowhere.cpp", *args, code=2)
+        self.assertIn("nowhere.cpp", done.stderr)
+        self.write("broken.cpp", broken(1))
+        self.assertIn('"build_failed"', self.call("eval", "problem/problem.toml", "broken.cpp", *args, code=1).stdout)
+        self.write("wrong.cpp", wrong(1))
+        self.assertIn('"incorrect"', self.call("eval", "problem/problem.toml", "wrong.cpp", *args, code=1).stdout)
+        self.call("eval", "problem/problem.toml", "wrong.cpp", "--backend", "cpu-ccp", "--json", code=2)
+        self.assert_nothing_left()
+
+    def test_flags(self):
+        """Unknown flags, commands and values: 2; nothing on stdout."""
+        self.config(playbook())
+        for args in (("--nonsense",), ("frobnicate",), (), ("status", "--jsn"), ("--config",), ("--config", "campaign.toml", "--ui", "fancy"),
+                     ("--config", "campaign.toml", "--sandbox", "some"), ("--config", "campaign.toml", "--set", "budget.candidats=3"),
+                     ("--config", "campaign.toml", "--set", "budget.candidates")):
+            with self.subTest(args):
+                done = self.call(*args, code=2)
+                self.assertEqual(done.stdout, "")
+                self.assertNotEqual(done.stderr, "")
+
+    def test_help(self):
+        """--help of every command ends with 0 and shows an example."""
+        top = self.call("--help").stdout
+        names = re.findall(r"^  ([a-z][a-z-]+)  +\S", top.split("Subcommands:")[1], re.M)
+        self.assertGreater(len(names), 15)
+        for name in names:
+            with self.subTest(name):
+                self.assertIn("Example", self.call(name, "--help").stdout)
+
+
+class BadStore(Scenario):
+    def setUp(self):
+        super().setUp()
+        self.config(playbook(), candidates=2)
+        self.assertEqual(self.start().end(), 0)
+        self.data = max((p for p in (self.folder / "store").rglob("*") if p.is_file() and p.suffix in (".mdb", "") and "lock" not in p.name),
+                        key=lambda p: p.stat().st_size)
+
+    def refused(self, code):
+        said = ""
+        for args in (("status", "--config", "campaign.toml"), ("--config", "campaign.toml", "--ui", "none")):
+            done = self.call(*args, code=code)
+            self.assertRegex(done.stderr, r"store")
+            self.assertLess(done.stderr.count("\n"), 4, done.stderr)
+            said += done.stderr
+        return said
+
+    def test_damaged(self):
+        """A store whose pages are overwritten: 6, one clear line, never a crash and never an empty campaign."""
+        with open(self.data, "r+b") as data:
+            data.write(os.urandom(8192))
+        self.refused(6)
+
+    def test_cut(self):
+        """A store that is cut to nothing: 6."""
+        with open(self.data, "r+b") as data:
+            data.truncate(0)
+        self.refused(6)
+
+    def test_newer(self):
+        """A store of a newer version: 6, naming both versions."""
+        identity = self.folder / "store/STORE"
+        text = identity.read_text()
+        newer = re.sub(r"(format|version)(\W+)\d+", r"\1\g<2>999", text, count=1)
+        self.assertNotEqual(newer, text, text)
+        identity.write_text(newer)
+        self.assertIn("999", self.refused(6))
+
+    def test_nobody_s_place(self):
+        """A store in a place that can't be written: one sentence, 2 or 6, nothing started."""
+        self.write("file", "not a folder")
+        done = self.call("--config", "campaign.toml", "--set", "campaign.store=file/store", code=None)
+        self.assertIn(done.returncode, (2, 6), done.stderr)
+        self.assertIn("file/store", done.stderr)
+
+    def test_no_store(self):
+        """Reading commands without a store: 2, and how to begin."""
+        shutil.rmtree(self.folder / "store")
+        for command in ("status", "tree", "best"):
+            done = self.call(command, "--config", "campaign.toml", code=2)
+            self.assertIn("no store", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

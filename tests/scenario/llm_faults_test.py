@@ -1,0 +1,130 @@
+"""A provider that misbehaves: every fault is counted under its name, and no budget is overrun."""
+
+import json
+import unittest
+
+from program import RIGHT, Scenario, fenced, wrong
+
+
+def error(status, kind, message, **more):
+    return {"status": status, "body": {"error": {"type": kind, "code": kind, "message": message}}, **more}
+
+
+class Faults(Scenario):
+    def run_script(self, script, provider="openai", more="", code=1, **keys):
+        server = self.fake(script)
+        self.config(server.model(provider, more), **{"parallel": 1, "drafts": 4, **keys})
+        run = self.start()
+        self.assertEqual(run.end(), code, run.told())
+        self.assert_nothing_left()
+        return server, run
+
+    def faults_of(self, provider):
+        answer = {"answer": fenced(wrong(1))}
+        again = {"answer": fenced(wrong(2))}
+        server, run = self.run_script([error(429, "rate_limit_error", "slow down", headers={"Retry-After": "0"}), answer,
+                                       error(500, "server_error", "oops"), again,
+                                       {"answer": "I would rather not write code."},
+                                       {"answer": ""}], provider, candidates=4)
+        _, campaign = self.status()
+        self.assertEqual(campaign["nodes"].get("incorrect"), 2, campaign)
+        self.assertEqual(campaign["nodes"].get("unanswered"), 2, campaign)
+        failures = campaign["failures"]
+        self.assertEqual(failures.get("rate_limited"), 1, failures)
+        self.assertEqual(failures.get("server_error"), 1, failures)
+        self.assertGreaterEqual(failures.get("no_code", 0), 1, failures)
+        self.assertGreaterEqual(failures.get("empty", 0), 1, failures)
+        self.assertEqual(campaign["spend"]["requests"], server.requests(), "every request that left is in the books")
+
+    def test_openai(self):
+        """openai: 429, 500, an answer without code and an empty one are retried or given up, each counted once under its kind."""
+        self.faults_of("openai")
+
+    def test_anthropic(self):
+        """anthropic: the same."""
+        self.faults_of("anthropic")
+
+    def test_cut_and_garbage(self):
+        """A page of HTML, a reset connection and a truncated answer are counted, and the campaign goes on."""
+        self.run_script([{"status": 200, "type": "text/html", "body": "<html>sign in</html>"},
+                         {"answer": fenced(wrong(1)), "reset": True},
+                         {"status": 200, "body": {"choices": [{"index": 0, "finish_reason": "length",
+                                                               "message": {"role": "assistant", "content": "```cpp\nextern"}}],
+                                                  "usage": {"prompt_tokens": 10, "completion_tokens": 10}}},
+                         {"answer": fenced(wrong(2))}, {"answer": fenced(wrong(3))}, {"answer": fenced(wrong(4))}], candidates=3)
+        _, campaign = self.status()
+        self.assertGreaterEqual(campaign["nodes"].get("incorrect", 0), 1, campaign)
+        self.assertGreaterEqual(sum(campaign["failures"].values()), 2, campaign)
+        self.assertEqual(sum(campaign["nodes"].values()), 3)
+
+    def test_auth(self):
+        """A refused key pauses the campaign: exit code 5 after at most three calls, and the next start goes on."""
+        server, run = self.run_script([error(401, "invalid_api_key", "no such key", times=8)], candidates=3, parallel=3, code=5)
+        self.assertLessEqual(server.requests(), 3)
+        self.assertIn("KE_TEST_KEY", run.errors().replace("api_key_env", "KE_TEST_KEY"))
+        _, campaign = self.status()
+        self.assertEqual(campaign["state"], "paused")
+        self.assertGreaterEqual(campaign["failures"].get("auth", 0), 1)
+        better = self.fake([{"answer": fenced(wrong(n))} for n in range(3)])
+        self.config(better.model(), parallel=3, drafts=4, candidates=3)
+        again = self.start()
+        self.assertEqual(again.end(), 1, again.told())
+        self.assertEqual(self.status()[1]["nodes"], {"incorrect": 3})
+
+    def test_credit(self):
+        """Out of credit is the same, under its own name."""
+        for provider, fault in (("openai", error(429, "insufficient_quota", "You exceeded your current quota", times=8)),
+                                ("anthropic", error(400, "invalid_request_error", "Your credit balance is too low", times=8))):
+            with self.subTest(provider):
+                server, _ = self.run_script([fault], provider, candidates=3, code=5, name=provider)
+                self.assertLessEqual(server.requests(), 3)
+                all_ = self.json("status")["campaigns"]
+                campaign = next(c for c in all_ if c["name"] == provider)
+                self.assertGreaterEqual(campaign["failures"].get("credit", 0), 1)
+
+    def test_budget_usd(self):
+        """budget.usd is never overrun, not even by what is in flight."""
+        server = self.fake([{"answer": fenced(wrong(n)), "latency_ms": 50} for n in range(60)])
+        self.config(server.model(more="max_parallel = 4\nmax_output_tokens = 1000\n"), candidates=60, parallel=4, budget="usd = 0.10")
+        run = self.start()
+        self.assertEqual(run.end(), 1, run.told())
+        _, campaign = self.status()
+        self.assertEqual(campaign["stop_reason"], "budget.usd")
+        self.assertLessEqual(campaign["spend"]["usd"], 0.10)
+        self.assertGreater(campaign["spend"]["usd"], 0)
+        self.assertEqual(campaign["spend"]["requests"], server.requests())
+
+    def test_budget_tokens(self):
+        """budget.tokens is never overrun."""
+        server = self.fake([{"answer": fenced(wrong(n))} for n in range(60)])
+        self.config(server.model(more="max_parallel = 4\nmax_output_tokens = 1000\n"), candidates=60, parallel=4, budget="tokens = 20_000")
+        run = self.start()
+        self.assertEqual(run.end(), 1, run.told())
+        _, campaign = self.status()
+        self.assertEqual(campaign["stop_reason"], "budget.tokens")
+        spend = campaign["spend"]
+        self.assertLessEqual(spend["input_tokens"] + spend["output_tokens"], 20_000)
+        self.assertEqual(spend["requests"], server.requests())
+
+    def test_dry_run(self):
+        """--dry-run prints the plan, the first prompt and the worst-case cost, asks nobody and writes nothing."""
+        server = self.fake([])
+        self.config(server.model(), candidates=10, budget="usd = 3.0")
+        done = self.call("--config", "campaign.toml", "--dry-run")
+        self.assertIn("```ke-task", done.stdout)
+        self.assertIn("USD", done.stdout)
+        self.assertFalse((self.folder / "store").exists())
+        self.assertEqual(server.requests(), 0)
+
+    def test_secret_stays_secret(self):
+        """The API key is in no file of the store, no log, no event and no command line of a child."""
+        server, run = self.run_script([{"answer": fenced(RIGHT)}], candidates=1, code=0)
+        canary = self.env["KE_TEST_KEY"].encode()
+        for path in self.folder.rglob("*"):
+            if path.is_file():
+                self.assertNotIn(canary, path.read_bytes(), path)
+        self.assertNotIn(canary.decode(), json.dumps(run.events) + run.errors())
+
+
+if __name__ == "__main__":
+    unittest.main()
