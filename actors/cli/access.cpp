@@ -26,7 +26,8 @@ result<place> resolve(const access_options& o) {
   file_context here = context_of("campaign.toml");
   place p{resolved_path(o.store, here), o.campaign};
   if (!o.config.empty()) {
-    auto loaded = load_campaign(o.config); // what the environment lacks (an API key) does not matter for reading
+    auto loaded =
+        load_campaign(o.config); // what the environment lacks (an API key) does not matter for reading
     if (!loaded.errors.empty())
       return as_failure(failure_kind::invalid, loaded.errors);
     if (p.store.empty())
@@ -76,18 +77,22 @@ result<access> connect_to(const access_options& o) {
 
 std::shared_ptr<access_options> add_access(CLI::App& command) {
   auto o = std::make_shared<access_options>();
-  command.add_option("--config", o->config, "The campaign.toml whose store and campaign are meant")->type_name("FILE");
+  command.add_option("--config", o->config, "The campaign.toml whose store and campaign are meant")
+      ->type_name("FILE");
   command.add_option("--store", o->store, "The store's folder")->type_name("DIR");
   command.add_option("--campaign", o->campaign, "A campaign of the store, by name")->type_name("NAME");
-  command.add_option("--connect", o->connect, "A coordinator on another machine, e.g. tcp://host:7717")->type_name("ENDPOINT");
-  command.add_option("--server-key", o->server_key, "Its public key file, COORDINATOR.pub")->type_name("FILE");
+  command.add_option("--connect", o->connect, "A coordinator on another machine, e.g. tcp://host:7717")
+      ->type_name("ENDPOINT");
+  command.add_option("--server-key", o->server_key, "Its public key file, COORDINATOR.pub")
+      ->type_name("FILE");
   command.add_option("--key", o->key, "This client's key file, NAME.key")->type_name("FILE");
   return o;
 }
 
 result<std::string> store_folder(const access_options& o) {
   if (!o.connect.empty())
-    return failure{failure_kind::invalid, "this command works on a store's folder: name it with --store DIR, not with --connect"};
+    return failure{failure_kind::invalid,
+                   "this command works on a store's folder: name it with --store DIR, not with --connect"};
   auto p = resolve(o);
   if (!p)
     return p.error();
@@ -117,8 +122,9 @@ result<access> open_access(const access_options& o, ask_owner asking) {
       if (client)
         a.owner = std::move(*client);
       else
-        a.silence = failure{failure_kind::held, "the store " + a.store->dir() + " is held by process " + std::to_string(owner->pid) +
-                                                    " on " + owner->host + ", which does not answer: " + client.error().text};
+        a.silence = failure{failure_kind::held, "the store " + a.store->dir() + " is held by process " +
+                                                    std::to_string(owner->pid) + " on " + owner->host +
+                                                    ", which does not answer: " + client.error().text};
     }
   return a;
 }
@@ -126,8 +132,10 @@ result<access> open_access(const access_options& o, ask_owner asking) {
 result<store_reader> local_store(const access& a, const std::string& command) {
   if (a.store)
     return *a.store;
-  return failure{failure_kind::invalid, "`" + command + "` reads the store itself: run it on the coordinator's machine with --store DIR " +
-                                            "(over --connect there are `status` and the steering commands)"};
+  return failure{failure_kind::invalid,
+                 "`" + command +
+                     "` reads the store itself: run it on the coordinator's machine with --store DIR " +
+                     "(over --connect there are `status` and the steering commands)"};
 }
 
 result<campaign_row> wanted_campaign(const access& a, const std::string& command) {

@@ -17,7 +17,8 @@ class App;
 
 namespace ke::cli {
 
-/// How a user names a campaign: `--config FILE` | `--store DIR [--campaign NAME]` | `--connect ENDPOINT --server-key F --key F`.
+/// How a user names a campaign: `--config FILE` | `--store DIR [--campaign NAME]` | `--connect ENDPOINT
+/// --server-key F --key F`.
 struct access_options {
   std::string config;
   std::string store; ///< also with --config: replaces the file's
@@ -41,9 +42,10 @@ struct access {
   std::string campaign;                ///< the wanted name; empty: none was given
 };
 
-/// Opens what the options name. With no option it is the default store of campaign.toml. Failures: `invalid` (wrong or contradictory options, a file
-/// that can't be read), `not_found` (no store there), `corrupt`, `newer_version`; with --connect also `held` and `connection`. An owner of a local
-/// store that does not answer is no failure: the store can be read all the same.
+/// Opens what the options name. With no option it is the default store of campaign.toml. Failures: `invalid`
+/// (wrong or contradictory options, a file that can't be read), `not_found` (no store there), `corrupt`,
+/// `newer_version`; with --connect also `held` and `connection`. An owner of a local store that does not
+/// answer is no failure: the store can be read all the same.
 result<access> open_access(const access_options& options, ask_owner asking = ask_owner::no);
 
 /// Where the options' store lies, without opening it: for commands that need the ownership.
@@ -60,7 +62,8 @@ result<std::vector<campaign_row>> wanted_campaigns(const access& a, const std::s
 /// One line "ke-runtime: TEXT" on stderr; the exit code that belongs to the failure.
 int complain(const failure& why);
 
-/// Runs a command's body: exceptions become exit code 4 with one line on stderr, and a stdout that can't be written is an error, too.
+/// Runs a command's body: exceptions become exit code 4 with one line on stderr, and a stdout that can't be
+/// written is an error, too.
 int guarded(const std::function<int()>& body);
 
 } // namespace ke::cli

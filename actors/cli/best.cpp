@@ -48,13 +48,15 @@ json json_of(const campaign_view& c, const best_of_campaign& b) {
 }
 
 std::string text_of(const campaign_view& c, const best_of_campaign& b) {
-  auto text = c.name() + " (" + c.problem().name + "): node " + std::to_string(b.node.id) + ", " + speedup_text(b.found, b.node.score);
+  auto text = c.name() + " (" + c.problem().name + "): node " + std::to_string(b.node.id) + ", " +
+              speedup_text(b.found, b.node.score);
   if (b.found && b.found->timing)
-    text += " over the baseline: " + nanoseconds_text(b.found->timing->reference_ns) + " -> " + nanoseconds_text(b.found->timing->candidate_ns) +
-            " (medians)";
+    text += " over the baseline: " + nanoseconds_text(b.found->timing->reference_ns) + " -> " +
+            nanoseconds_text(b.found->timing->candidate_ns) + " (medians)";
   text += "\n  source " + b.source_path + "\n";
   if (b.found)
-    text += "  on " + b.found->device + ", backend " + b.found->backend + ", " + std::to_string(b.found->cases) + " correctness cases" +
+    text += "  on " + b.found->device + ", backend " + b.found->backend + ", " +
+            std::to_string(b.found->cases) + " correctness cases" +
             (b.found->diagnosis ? ", bottleneck " + b.found->diagnosis->bottleneck : "") + "\n";
   if (!b.proven)
     text += "  not proven faster than the baseline\n";
@@ -96,7 +98,8 @@ int best(const access_options& where, bool as_json) {
 } // namespace
 
 void add_best(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("best", "The best kernel of each campaign with its evidence; exit 1 if none beats the baseline");
+  auto* command = app.add_subcommand(
+      "best", "The best kernel of each campaign with its evidence; exit 1 if none beats the baseline");
   auto where = add_access(*command);
   auto as_json = std::make_shared<bool>(false);
   command->add_flag("--json", *as_json, "One JSON document");

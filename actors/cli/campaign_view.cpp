@@ -14,7 +14,8 @@ constexpr std::size_t rows_per_page = 4096;
 /// Rows of one tree in order of their nodes, a page at a time.
 class row_pages {
 public:
-  row_pages(const store_reader& store, std::uint32_t campaign, std::uint32_t tree) : store_{store}, campaign_{campaign}, tree_{tree} {}
+  row_pages(const store_reader& store, std::uint32_t campaign, std::uint32_t tree)
+      : store_{store}, campaign_{campaign}, tree_{tree} {}
 
   /// The row of `node`, if there is one. Nodes must be asked for in rising order.
   result<std::optional<node_row>> take(std::uint32_t node) {
@@ -88,15 +89,18 @@ campaign_row campaign_view::row() const {
   r.name = stored_->row.name;
   r.created_unix_ms = stored_->row.created_unix_ms;
   r.settings_digest = stored_->row.settings_digest;
-  auto paused_later = r.state == "paused" && stored_->row.state == "running"; // a node that ended meanwhile wrote "running"
-  if (r.stop_reason.empty() && !paused_later) {                               // an interrupted session is known to the row only
+  auto paused_later =
+      r.state == "paused" && stored_->row.state == "running"; // a node that ended meanwhile wrote "running"
+  if (r.stop_reason.empty() && !paused_later) { // an interrupted session is known to the row only
     r.state = stored_->row.state;
     r.stop_reason = stored_->row.stop_reason;
   }
   return r;
 }
 
-std::uint64_t campaign_view::public_id(std::uint32_t tree, std::uint32_t node) const { return ke::public_id(trees(), tree, node); }
+std::uint64_t campaign_view::public_id(std::uint32_t tree, std::uint32_t node) const {
+  return ke::public_id(trees(), tree, node);
+}
 
 std::uint64_t campaign_view::id_end() const {
   std::uint64_t end = 0;
@@ -148,8 +152,8 @@ result<node_view> campaign_view::node(const node_key& key) const {
 result<node_view> campaign_view::node(std::uint64_t id_) const {
   node_key key{id(), static_cast<std::uint32_t>(id_ % trees()), static_cast<std::uint32_t>(id_ / trees())};
   if (id_ / trees() > no_node || key.node >= fold().trees()[key.tree].tree().size())
-    return failure{failure_kind::not_found, "campaign " + name() + " has no node " + std::to_string(id_) + ": its nodes are 0 to " +
-                                                std::to_string(id_end() - 1)};
+    return failure{failure_kind::not_found, "campaign " + name() + " has no node " + std::to_string(id_) +
+                                                ": its nodes are 0 to " + std::to_string(id_end() - 1)};
   return node(key);
 }
 
@@ -188,7 +192,8 @@ result<std::string> campaign_view::source_of(const node_view& n) const {
   if (n.is_root())
     return problem().reference;
   if (n.row.source_digest.empty())
-    return failure{failure_kind::not_found, "node " + std::to_string(n.id) + " has no source: it is " + std::string{to_text(n.state)}};
+    return failure{failure_kind::not_found,
+                   "node " + std::to_string(n.id) + " has no source: it is " + std::string{to_text(n.state)}};
   return store_.blob(n.row.source_digest);
 }
 
@@ -213,8 +218,9 @@ result<std::string> campaign_view::prompt_of(const node_view& n) const {
 
 std::vector<call_row> campaign_view::calls_of(const node_view& n) const {
   std::vector<call_row> calls;
-  static_cast<void>(store_.rows<call_row>(table::calls, key_of(n.key.campaign, n.key.tree, n.key.node),
-                                          [&](std::string_view, const call_row& c) { return calls.push_back(c), true; }));
+  static_cast<void>(
+      store_.rows<call_row>(table::calls, key_of(n.key.campaign, n.key.tree, n.key.node),
+                            [&](std::string_view, const call_row& c) { return calls.push_back(c), true; }));
   return calls;
 }
 

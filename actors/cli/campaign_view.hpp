@@ -13,20 +13,21 @@
 
 namespace ke::cli {
 
-/// One node as people see it: its row, completed from the folded journal (which also knows nodes that have no row yet, and the root).
+/// One node as people see it: its row, completed from the folded journal (which also knows nodes that have no
+/// row yet, and the root).
 struct node_view {
   node_key key;
-  std::uint64_t id = 0;                ///< public
-  node_row row;                        ///< `parents` are node numbers of the same tree
+  std::uint64_t id = 0; ///< public
+  node_row row;         ///< `parents` are node numbers of the same tree
   node_state state = node_state::planned;
   timing_decision decision = timing_decision::none;
-  std::optional<double> score;         ///< geometric mean over the targets
+  std::optional<double> score; ///< geometric mean over the targets
   std::uint16_t depth = 0;
   bool is_root() const { return key.node == 0; }
 };
 
-/// A campaign of a store, read once: the fold is of one moment, rows may be newer if an owner is at work (then the newer state of a
-/// node counts). Read-only; one thread.
+/// A campaign of a store, read once: the fold is of one moment, rows may be newer if an owner is at work
+/// (then the newer state of a node counts). Read-only; one thread.
 class campaign_view {
 public:
   static result<campaign_view> open(const store_reader& store, const campaign_row& row);
@@ -48,7 +49,8 @@ public:
   /// `not_found`, naming the range of ids.
   result<node_view> node(std::uint64_t id) const;
   result<node_view> node(const node_key& key) const;
-  /// Nodes with ids from `first` on, in order, until the visitor returns false. Reads rows in pages, never all at once.
+  /// Nodes with ids from `first` on, in order, until the visitor returns false. Reads rows in pages, never
+  /// all at once.
   status each(std::uint64_t first, const std::function<bool(const node_view&)>& visit) const;
 
   /// The best correct candidate over all trees.
@@ -63,7 +65,8 @@ public:
   std::vector<call_row> calls_of(const node_view& n) const; ///< by attempt, from 1
 
 private:
-  campaign_view(store_reader store, std::shared_ptr<const stored_campaign> stored) : store_{std::move(store)}, stored_{std::move(stored)} {}
+  campaign_view(store_reader store, std::shared_ptr<const stored_campaign> stored)
+      : store_{std::move(store)}, stored_{std::move(stored)} {}
   node_view completed(const node_key& key, std::optional<node_row> row) const;
 
   store_reader store_;

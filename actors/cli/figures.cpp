@@ -41,7 +41,9 @@ std::string duration_text(double s) {
   return std::to_string(whole / 3600) + " h " + std::to_string(whole % 3600 / 60) + " min";
 }
 
-std::string usd_text(double usd) { return fixed(usd, usd > 0 && usd < 0.1 ? 4 : 2) + " USD"; }
+std::string usd_text(double usd) {
+  return fixed(usd, usd > 0 && usd < 0.1 ? 4 : 2) + " USD";
+}
 
 std::string count_text(std::uint64_t n) {
   auto text = std::to_string(n);
@@ -50,7 +52,9 @@ std::string count_text(std::uint64_t n) {
   return text;
 }
 
-std::string percent_text(double share) { return fixed(100 * share, 0) + "%"; }
+std::string percent_text(double share) {
+  return fixed(100 * share, 0) + "%";
+}
 
 std::string time_text(std::uint64_t unix_ms) {
   if (unix_ms == 0)

@@ -10,12 +10,13 @@ namespace ke::cli {
 
 /// Numbers as people read them: with a unit, and with an interval if they were measured. Pure.
 std::string speedup_text(double estimate, double low, double high); ///< "2.31x [2.27, 2.35]"
-std::string speedup_text(const std::optional<verdict>& v, std::optional<double> score); ///< from the verdict; else "score 2.27"; else "-"
-std::string nanoseconds_text(double ns);   ///< "81.2 us"
-std::string duration_text(double seconds); ///< "0.4 s", "12 min 5 s", "3 h 20 min"
-std::string usd_text(double usd);          ///< "1.23 USD"
-std::string count_text(std::uint64_t n);   ///< "1,234,567"
-std::string percent_text(double share);    ///< "71%"
+std::string speedup_text(const std::optional<verdict>& v,
+                         std::optional<double> score); ///< from the verdict; else "score 2.27"; else "-"
+std::string nanoseconds_text(double ns);               ///< "81.2 us"
+std::string duration_text(double seconds);             ///< "0.4 s", "12 min 5 s", "3 h 20 min"
+std::string usd_text(double usd);                      ///< "1.23 USD"
+std::string count_text(std::uint64_t n);               ///< "1,234,567"
+std::string percent_text(double share);                ///< "71%"
 std::string fixed(double x, int digits);
 /// UTC, "2026-11-21 14:07"; "-" for 0.
 std::string time_text(std::uint64_t unix_ms);

@@ -27,7 +27,8 @@ private:
   }
 
   std::string name_of(const tree_core& core, std::uint32_t node) const {
-    return "node " + std::to_string(campaign_.row.id) + "." + std::to_string(core.number()) + "." + std::to_string(node);
+    return "node " + std::to_string(campaign_.row.id) + "." + std::to_string(core.number()) + "." +
+           std::to_string(node);
   }
 
   /// The row is a cache that is written with every ended node; at the end of a campaign it is exact.
@@ -46,9 +47,11 @@ private:
       differ("its row says that it stopped by " + row.stop_reason + ", its journal by " + folded.stop_reason);
     if (row.states != folded.states)
       differ("its row counts other node states than its journal");
-    if (row.failures != folded.failures || row.requests != folded.requests || !(row.spend == folded.spend) || row.device_s != folded.device_s)
+    if (row.failures != folded.failures || row.requests != folded.requests || !(row.spend == folded.spend) ||
+        row.device_s != folded.device_s)
       differ("its row has other spending or failures than its journal");
-    if (row.best_tree != folded.best_tree || row.best_node != folded.best_node || row.best_score != folded.best_score)
+    if (row.best_tree != folded.best_tree || row.best_node != folded.best_node ||
+        row.best_score != folded.best_score)
       differ("its row names another best node than its journal");
   }
 
@@ -62,7 +65,8 @@ private:
       auto node = static_cast<std::uint32_t>(number_of(key.substr(8, 4)));
       if (node == 0 || node >= tree.size()) {
         if (!live_)
-          differ(name_of(core, node) + " has a row, but the journal makes " + std::to_string(tree.size()) + " nodes");
+          differ(name_of(core, node) + " has a row, but the journal makes " + std::to_string(tree.size()) +
+                 " nodes");
         return true;
       }
       ended_rows += !is_open(row.state) && !is_open(tree[node].state);
@@ -72,20 +76,21 @@ private:
     if (!read)
       differ(read.error().text);
     if (ended_rows < tree.ended())
-      differ("tree " + std::to_string(core.number()) + " has rows for " + std::to_string(ended_rows) + " of " + std::to_string(tree.ended()) +
-             " ended nodes");
+      differ("tree " + std::to_string(core.number()) + " has rows for " + std::to_string(ended_rows) +
+             " of " + std::to_string(tree.ended()) + " ended nodes");
   }
 
   void compare_node(const tree_core& core, std::uint32_t node, const node_row& row) {
     const auto& folded = core.tree()[node];
     if (is_open(folded.state)) {
       if (!is_open(row.state) && !live_)
-        differ(name_of(core, node) + " is " + std::string{to_text(row.state)} + " in its row, but its journal does not end it");
+        differ(name_of(core, node) + " is " + std::string{to_text(row.state)} +
+               " in its row, but its journal does not end it");
       return;
     }
     if (row.state != folded.state)
-      return differ(name_of(core, node) + " is " + std::string{to_text(row.state)} + " in its row and " + std::string{to_text(folded.state)} +
-                    " in the journal");
+      return differ(name_of(core, node) + " is " + std::string{to_text(row.state)} + " in its row and " +
+                    std::string{to_text(folded.state)} + " in the journal");
     if (row.parents != core.tree().parents(node))
       differ(name_of(core, node) + " has other parents in its row than in the journal");
     for (std::uint32_t target = 0; target < core.tree().targets() && target < row.scores.size(); ++target)

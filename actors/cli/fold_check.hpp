@@ -20,7 +20,8 @@ struct fold_comparison {
   std::vector<std::string> differences; ///< the first 50, one sentence each
 };
 
-/// `failure` only if the journal itself can't be read or folded. Beside a living owner rows may be newer than the fold; that is no difference.
+/// `failure` only if the journal itself can't be read or folded. Beside a living owner rows may be newer than
+/// the fold; that is no difference.
 result<fold_comparison> compare_fold(const store_reader& store, std::uint32_t campaign);
 
 /// The hook of `check_store`: differences, or the one failure.

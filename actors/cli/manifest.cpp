@@ -22,7 +22,8 @@ std::optional<std::string> content_of(const fs::path& file) {
 }
 
 bool plain_name(const std::string& name) {
-  return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos && name != manifest_name;
+  return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos &&
+         name != manifest_name;
 }
 
 } // namespace
@@ -38,9 +39,11 @@ std::optional<std::map<std::string, std::string>> parse_manifest(const std::stri
   std::map<std::string, std::string> files;
   for (std::size_t at = 0; at < text.size();) {
     auto end = text.find('\n', at);
-    if (end == std::string::npos || end - at < digest_length + 3 || text.compare(at + digest_length, 2, "  ") != 0)
+    if (end == std::string::npos || end - at < digest_length + 3 ||
+        text.compare(at + digest_length, 2, "  ") != 0)
       return std::nullopt;
-    auto digest = text.substr(at, digest_length), name = text.substr(at + digest_length + 2, end - at - digest_length - 2);
+    auto digest = text.substr(at, digest_length),
+         name = text.substr(at + digest_length + 2, end - at - digest_length - 2);
     if (digest.find_first_not_of("0123456789abcdef") != std::string::npos || !plain_name(name))
       return std::nullopt;
     files[name] = digest;
@@ -57,15 +60,18 @@ status verify_folder(const std::string& dir, bool complete) {
     return failure{failure_kind::not_found, dir + " has no " + manifest_name};
   auto files = parse_manifest(*text);
   if (!files)
-    return failure{failure_kind::corrupt, dir + "/" + manifest_name + " is damaged: it is not a list of digests; remove the folder to export anew"};
+    return failure{failure_kind::corrupt,
+                   dir + "/" + manifest_name +
+                       " is damaged: it is not a list of digests; remove the folder to export anew"};
   for (const auto& [name, digest] : *files) {
     auto file = fs::path{dir} / name;
     auto content = content_of(file);
     if (!content && !complete)
       continue;
     if (!content || digest_of(*content) != digest)
-      return failure{failure_kind::corrupt, file.string() + (content ? " was changed since it was exported" : " is missing") +
-                                                ": its digest differs from " + manifest_name + "; remove the folder to export anew"};
+      return failure{failure_kind::corrupt,
+                     file.string() + (content ? " was changed since it was exported" : " is missing") +
+                         ": its digest differs from " + manifest_name + "; remove the folder to export anew"};
   }
   return ok;
 }

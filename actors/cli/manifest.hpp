@@ -18,12 +18,12 @@ std::string manifest_text(const folder_files& files);
 /// Name -> digest, or nothing if the text is no manifest.
 std::optional<std::map<std::string, std::string>> parse_manifest(const std::string& text);
 
-/// Checks a folder against its MANIFEST. `not_found`: the folder has none. `corrupt`, naming the file: a byte was changed, or the manifest makes no
-/// sense; a listed file that is missing is `corrupt` too if `complete`.
+/// Checks a folder against its MANIFEST. `not_found`: the folder has none. `corrupt`, naming the file: a byte
+/// was changed, or the manifest makes no sense; a listed file that is missing is `corrupt` too if `complete`.
 status verify_folder(const std::string& dir, bool complete);
 
-/// Writes the files and their MANIFEST, the latter last, each replaced as a whole; files that only an earlier manifest of the folder names are removed.
-/// Makes the folder. `invalid` if something can't be written.
+/// Writes the files and their MANIFEST, the latter last, each replaced as a whole; files that only an earlier
+/// manifest of the folder names are removed. Makes the folder. `invalid` if something can't be written.
 status write_folder(const std::string& dir, const folder_files& files);
 
 } // namespace ke::cli

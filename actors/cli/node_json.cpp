@@ -13,11 +13,19 @@ namespace {
 using json = nlohmann::ordered_json;
 
 /// Texts may hold a candidate's bytes: what is not UTF-8 is replaced.
-std::string line(const json& j) { return j.dump(-1, ' ', false, json::error_handler_t::replace); }
+std::string line(const json& j) {
+  return j.dump(-1, ' ', false, json::error_handler_t::replace);
+}
 
-json number(std::optional<double> x) { return x && std::isfinite(*x) ? json(*x) : json(nullptr); }
-json text_or_null(const std::string& text) { return text.empty() ? json(nullptr) : json(text); }
-json text_of(const result<std::string>& text) { return text ? text_or_null(*text) : json(nullptr); }
+json number(std::optional<double> x) {
+  return x && std::isfinite(*x) ? json(*x) : json(nullptr);
+}
+json text_or_null(const std::string& text) {
+  return text.empty() ? json(nullptr) : json(text);
+}
+json text_of(const result<std::string>& text) {
+  return text ? text_or_null(*text) : json(nullptr);
+}
 
 json node_fields(const campaign_view& c, const node_view& n) {
   auto parents = json::array(), scores = json::array();
@@ -35,11 +43,16 @@ json node_fields(const campaign_view& c, const node_view& n) {
           {"memory", n.is_root() ? json(nullptr) : json(to_text(n.row.memory))},
           {"prompt", text_or_null(n.row.prompt_digest)},
           {"source", text_or_null(n.row.source_digest)},
-          {"duplicate_of", n.row.duplicate_of == no_node ? json(nullptr) : json(c.public_id(n.key.tree, n.row.duplicate_of))}};
+          {"duplicate_of", n.row.duplicate_of == no_node
+                               ? json(nullptr)
+                               : json(c.public_id(n.key.tree, n.row.duplicate_of))}};
 }
 
 json usage_json(const token_usage& u) {
-  return {{"input_tokens", u.input_tokens}, {"output_tokens", u.output_tokens}, {"cached_tokens", u.cached_tokens}, {"usd", u.usd}};
+  return {{"input_tokens", u.input_tokens},
+          {"output_tokens", u.output_tokens},
+          {"cached_tokens", u.cached_tokens},
+          {"usd", u.usd}};
 }
 
 json calls_json(const campaign_view& c, const node_view& n) {
@@ -61,7 +74,8 @@ json calls_json(const campaign_view& c, const node_view& n) {
 json evidence_json(const campaign_view& c, const node_view& n) {
   auto all = json::array();
   static_cast<void>(c.store().rows<evidence>(
-      table::evidence, key_of(n.key.campaign, n.key.tree, n.key.node), [&](std::string_view key, const evidence& e) {
+      table::evidence, key_of(n.key.campaign, n.key.tree, n.key.node),
+      [&](std::string_view key, const evidence& e) {
         std::uint32_t target = 0;
         for (auto i = std::size_t{12}; i < std::min<std::size_t>(16, key.size()); ++i)
           target = target << 8 | static_cast<unsigned char>(key[i]);
@@ -90,7 +104,9 @@ json evidence_json(const campaign_view& c, const node_view& n) {
 
 } // namespace
 
-std::string node_json(const campaign_view& c, const node_view& n) { return line(node_fields(c, n)); }
+std::string node_json(const campaign_view& c, const node_view& n) {
+  return line(node_fields(c, n));
+}
 
 status write_tree_json(const campaign_view& c, tree_range range, std::ostream& out) {
   out << "{\"nodes\": [";

@@ -29,7 +29,8 @@ int report(const access_options& where, const std::string& file) {
       return complain(f.error());
     facts.push_back(std::move(*f));
   }
-  auto title = "Kernel search: " + (facts.size() == 1 ? facts.front().row.name : std::to_string(facts.size()) + " campaigns");
+  auto title = "Kernel search: " +
+               (facts.size() == 1 ? facts.front().row.name : std::to_string(facts.size()) + " campaigns");
   auto html = report_html(facts, title);
   if (file == "-") {
     std::cout << html;
@@ -42,9 +43,12 @@ int report(const access_options& where, const std::string& file) {
     if (f.steps.empty())
       std::cout << "no correct candidate";
     else
-      std::cout << "first correct kernel after " << duration_text(static_cast<double>(f.first_correct_ms.value_or(0)) / 1000) << ", best ("
-                << (f.steps.back().timed ? speedup_text(f.steps.back().speedup, f.steps.back().low, f.steps.back().high) : "not timed") << ") after "
-                << duration_text(static_cast<double>(*f.best_ms) / 1000);
+      std::cout << "first correct kernel after "
+                << duration_text(static_cast<double>(f.first_correct_ms.value_or(0)) / 1000) << ", best ("
+                << (f.steps.back().timed
+                        ? speedup_text(f.steps.back().speedup, f.steps.back().low, f.steps.back().high)
+                        : "not timed")
+                << ") after " << duration_text(static_cast<double>(*f.best_ms) / 1000);
     std::cout << '\n';
   }
   std::cout << "report: " << file << '\n';
@@ -54,10 +58,13 @@ int report(const access_options& where, const std::string& file) {
 } // namespace
 
 void add_report(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("report", "One self-contained HTML file about a campaign, or about all of a store");
+  auto* command =
+      app.add_subcommand("report", "One self-contained HTML file about a campaign, or about all of a store");
   auto where = add_access(*command);
   auto file = std::make_shared<std::string>();
-  command->add_option("-o,--output", *file, "The file to write; - for stdout")->required()->type_name("FILE.html");
+  command->add_option("-o,--output", *file, "The file to write; - for stdout")
+      ->required()
+      ->type_name("FILE.html");
   command->footer("Example: ke-runtime report --config campaign.toml -o report.html");
   command->callback([=, &exit_code] { exit_code = guarded([&] { return report(*where, *file); }); });
 }

@@ -35,7 +35,8 @@ std::set<std::uint32_t> shown_of(const tree_index& tree) {
       scored.emplace_back(-tree[n].score, n);
   std::sort(scored.begin(), scored.end());
   for (std::size_t i = 0; i < scored.size() && i < best_shown; ++i)
-    for (auto up = scored[i].second; up != no_node && shown.size() < most_tree_nodes && shown.insert(up).second; up = tree[up].parent) {
+    for (auto up = scored[i].second;
+         up != no_node && shown.size() < most_tree_nodes && shown.insert(up).second; up = tree[up].parent) {
     }
   return shown;
 }

@@ -54,7 +54,8 @@ struct report_node {
   std::string source;
 };
 
-/// Everything that a campaign's part of the report is made of. Bounded: dots and tree nodes are thinned out when there are very many.
+/// Everything that a campaign's part of the report is made of. Bounded: dots and tree nodes are thinned out
+/// when there are very many.
 struct report_facts {
   campaign_row row;
   campaign_settings settings;

@@ -40,20 +40,29 @@ summary { cursor: pointer; } summary:focus-visible, a:focus-visible, pre:focus-v
 @media print { details > * { display: block; } pre { max-height: none; } }
 )css";
 
-std::string cell(const std::string& text, bool number = false) { return (number ? "<td class=\"n\">" : "<td>") + html_text(text) + "</td>"; }
+std::string cell(const std::string& text, bool number = false) {
+  return (number ? "<td class=\"n\">" : "<td>") + html_text(text) + "</td>";
+}
 std::string head(const std::string& text, bool number = false) {
   return (number ? "<th scope=\"col\" class=\"n\">" : "<th scope=\"col\">") + html_text(text) + "</th>";
 }
 std::string card(const std::string& value, const std::string& name) {
   return "<div class=\"card\"><b>" + html_text(value) + "</b><span>" + html_text(name) + "</span></div>\n";
 }
-std::string seconds_text(std::uint64_t ms) { return duration_text(static_cast<double>(ms) / 1000); }
-std::string tokens_text(const cost_share& c) { return count_text(c.input_tokens) + " in, " + count_text(c.output_tokens) + " out"; }
+std::string seconds_text(std::uint64_t ms) {
+  return duration_text(static_cast<double>(ms) / 1000);
+}
+std::string tokens_text(const cost_share& c) {
+  return count_text(c.input_tokens) + " in, " + count_text(c.output_tokens) + " out";
+}
 
-std::string step_text(const report_step& s) { return s.timed ? speedup_text(s.speedup, s.low, s.high) : "correct, not timed"; }
+std::string step_text(const report_step& s) {
+  return s.timed ? speedup_text(s.speedup, s.low, s.high) : "correct, not timed";
+}
 
 std::string state_text(node_state state, timing_decision decision) {
-  return std::string{to_text(state)} + (decision == timing_decision::none ? "" : ", " + std::string{to_text(decision)});
+  return std::string{to_text(state)} +
+         (decision == timing_decision::none ? "" : ", " + std::string{to_text(decision)});
 }
 
 std::string summary_of(const report_facts& f) {
@@ -61,34 +70,45 @@ std::string summary_of(const report_facts& f) {
   if (f.steps.empty())
     out += card("none", "no candidate was correct");
   else
-    out += card(step_text(f.steps.back()), std::string{f.steps.back().won.proven ? "best speedup over the baseline" : "best candidate, not proven faster"} +
-                                               " (95% interval), node " + std::to_string(f.steps.back().won.node));
-  out += card(f.row.state + (f.row.stop_reason.empty() ? "" : ": " + f.row.stop_reason), "state after " + seconds_text(f.row.wall_ms) + " of campaign time");
-  out += card(count_text(f.judged) + " of " + count_text(f.all.nodes), "candidates have a verdict; " + count_text(f.all.correct) + " are correct");
+    out += card(step_text(f.steps.back()),
+                std::string{f.steps.back().won.proven ? "best speedup over the baseline"
+                                                      : "best candidate, not proven faster"} +
+                    " (95% interval), node " + std::to_string(f.steps.back().won.node));
+  out += card(f.row.state + (f.row.stop_reason.empty() ? "" : ": " + f.row.stop_reason),
+              "state after " + seconds_text(f.row.wall_ms) + " of campaign time");
+  out += card(count_text(f.judged) + " of " + count_text(f.all.nodes),
+              "candidates have a verdict; " + count_text(f.all.correct) + " are correct");
   out += card(f.first_correct_ms ? seconds_text(*f.first_correct_ms) : "-", "to the first correct kernel");
   out += card(f.best_ms ? seconds_text(*f.best_ms) : "-", "to the best kernel");
-  out += card(usd_text(f.row.spend.usd), count_text(f.row.requests) + " requests, " + count_text(f.row.spend.input_tokens) + " tokens in, " +
-                                              count_text(f.row.spend.output_tokens) + " out");
-  out += card(fixed(f.row.device_s, 1) + " device-s", f.judged ? fixed(f.row.device_s / static_cast<double>(f.judged), 2) + " device-s per kernel with a verdict" : "no kernel measured");
+  out += card(usd_text(f.row.spend.usd), count_text(f.row.requests) + " requests, " +
+                                             count_text(f.row.spend.input_tokens) + " tokens in, " +
+                                             count_text(f.row.spend.output_tokens) + " out");
+  out += card(fixed(f.row.device_s, 1) + " device-s",
+              f.judged ? fixed(f.row.device_s / static_cast<double>(f.judged), 2) +
+                             " device-s per kernel with a verdict"
+                       : "no kernel measured");
   return out + "</div>\n";
 }
 
 std::string plots_of(const report_facts& f) {
   if (f.dots.empty())
     return "<p class=\"soft\">Nothing has been measured yet.</p>\n";
-  return "<h3>Speedup over time</h3>\n" + speedup_plot(f, plot_axis::time) + "\n<h3>Speedup over candidates</h3>\n" + speedup_plot(f, plot_axis::candidates) +
-         "\n<p class=\"soft\">Line: best so far, with its 95% interval as a band. Dots: the score of each candidate, the lower bound of its interval; those on "
+  return "<h3>Speedup over time</h3>\n" + speedup_plot(f, plot_axis::time) +
+         "\n<h3>Speedup over candidates</h3>\n" + speedup_plot(f, plot_axis::candidates) +
+         "\n<p class=\"soft\">Line: best so far, with its 95% interval as a band. Dots: the score of each "
+         "candidate, the lower bound of its interval; those on "
          "the axis were not correct.</p>\n";
 }
 
 std::string steps_of(const report_facts& f) {
   if (f.steps.empty())
     return "";
-  std::string out = "<h3>How the best came about</h3>\n<div class=\"wide\"><table><thead><tr>" + head("node", true) + head("speedup (95% interval)") +
-                    head("after") + head("candidates", true) + "</tr></thead><tbody>\n";
+  std::string out = "<h3>How the best came about</h3>\n<div class=\"wide\"><table><thead><tr>" +
+                    head("node", true) + head("speedup (95% interval)") + head("after") +
+                    head("candidates", true) + "</tr></thead><tbody>\n";
   for (const auto& s : f.steps)
-    out += "<tr>" + cell(std::to_string(s.won.node), true) + cell(step_text(s)) + cell(seconds_text(s.won.judged_ms)) + cell(count_text(s.won.candidates), true) +
-           "</tr>\n";
+    out += "<tr>" + cell(std::to_string(s.won.node), true) + cell(step_text(s)) +
+           cell(seconds_text(s.won.judged_ms)) + cell(count_text(s.won.candidates), true) + "</tr>\n";
   return out + "</tbody></table></div>\n";
 }
 
@@ -98,12 +118,14 @@ std::string diagnosis_row(const report_node& n, const std::string& name) {
     what = "the reference; not diagnosed";
   else if (n.found && n.found->diagnosis) {
     const auto& d = *n.found->diagnosis;
-    what = d.bottleneck + " (confidence " + percent_text(d.confidence) + (d.roofline_fraction ? ", " + percent_text(*d.roofline_fraction) + " of the roofline" : "") + ")";
+    what = d.bottleneck + " (confidence " + percent_text(d.confidence) +
+           (d.roofline_fraction ? ", " + percent_text(*d.roofline_fraction) + " of the roofline" : "") + ")";
     for (const auto& [key, value] : d.evidence)
       what += ", " + key + " " + value;
   }
-  return "<tr>" + cell(name) + cell(std::to_string(n.view.id), true) + cell(n.view.is_root() ? "1x (the reference)" : speedup_text(n.found, n.view.score)) +
-         cell(what) + "</tr>\n";
+  return "<tr>" + cell(name) + cell(std::to_string(n.view.id), true) +
+         cell(n.view.is_root() ? "1x (the reference)" : speedup_text(n.found, n.view.score)) + cell(what) +
+         "</tr>\n";
 }
 
 std::string best_of(const report_facts& f) {
@@ -113,21 +135,29 @@ std::string best_of(const report_facts& f) {
   const auto& v = f.best->found;
   if (v && v->timing) {
     const auto& t = *v->timing;
-    out += "<h3>Reference and best</h3>\n" + workload_plot(t) + "\n<div class=\"wide\"><table><thead><tr>" + head("workload") + head("speedup", true) +
-           head("95% interval", true) + "</tr></thead><tbody>\n";
+    out += "<h3>Reference and best</h3>\n" + workload_plot(t) + "\n<div class=\"wide\"><table><thead><tr>" +
+           head("workload") + head("speedup", true) + head("95% interval", true) + "</tr></thead><tbody>\n";
     for (const auto& w : t.workloads)
-      out += "<tr>" + cell(w.name) + cell(fixed(w.speedup, 3) + "x", true) + cell("[" + fixed(w.low, 3) + ", " + fixed(w.high, 3) + "]", true) + "</tr>\n";
-    out += "<tr>" + cell("geometric mean") + cell(fixed(t.speedup, 3) + "x", true) + cell("[" + fixed(t.low, 3) + ", " + fixed(t.high, 3) + "]", true) +
-           "</tr></tbody></table></div>\n<p class=\"soft\">Median time " + html_text(nanoseconds_text(t.reference_ns) + " -> " + nanoseconds_text(t.candidate_ns)) +
-           ", " + count_text(static_cast<std::uint64_t>(t.pairs)) + " pairs in " + count_text(static_cast<std::uint64_t>(t.launches)) +
-           " launches; an empty call takes " + html_text(nanoseconds_text(t.floor_ns)) + ", the baseline against itself varies by " +
-           html_text(fixed(100 * t.aa_width, 1)) + "%. This is the search's own measurement, not yet measured again for a claim.</p>\n";
+      out += "<tr>" + cell(w.name) + cell(fixed(w.speedup, 3) + "x", true) +
+             cell("[" + fixed(w.low, 3) + ", " + fixed(w.high, 3) + "]", true) + "</tr>\n";
+    out += "<tr>" + cell("geometric mean") + cell(fixed(t.speedup, 3) + "x", true) +
+           cell("[" + fixed(t.low, 3) + ", " + fixed(t.high, 3) + "]", true) +
+           "</tr></tbody></table></div>\n<p class=\"soft\">Median time " +
+           html_text(nanoseconds_text(t.reference_ns) + " -> " + nanoseconds_text(t.candidate_ns)) + ", " +
+           count_text(static_cast<std::uint64_t>(t.pairs)) + " pairs in " +
+           count_text(static_cast<std::uint64_t>(t.launches)) + " launches; an empty call takes " +
+           html_text(nanoseconds_text(t.floor_ns)) + ", the baseline against itself varies by " +
+           html_text(fixed(100 * t.aa_width, 1)) +
+           "%. This is the search's own measurement, not yet measured again for a claim.</p>\n";
   }
-  out += "<h3>Bottleneck</h3>\n<div class=\"wide\"><table><thead><tr>" + head("") + head("node", true) + head("speedup (95% interval)") + head("bottleneck") +
-         "</tr></thead><tbody>\n" + diagnosis_row(*f.best, "best") + (f.parent ? diagnosis_row(*f.parent, "its parent") : "") + "</tbody></table></div>\n";
-  out += "<h3>Best code so far (node " + std::to_string(f.best->view.id) + ")</h3>\n<pre tabindex=\"0\"><code>" + html_text(f.best->source.substr(0, most_source)) +
-         "</code></pre>\n<details><summary>The reference</summary><pre tabindex=\"0\"><code>" + html_text(f.problem.reference.substr(0, most_source)) +
-         "</code></pre></details>\n";
+  out += "<h3>Bottleneck</h3>\n<div class=\"wide\"><table><thead><tr>" + head("") + head("node", true) +
+         head("speedup (95% interval)") + head("bottleneck") + "</tr></thead><tbody>\n" +
+         diagnosis_row(*f.best, "best") + (f.parent ? diagnosis_row(*f.parent, "its parent") : "") +
+         "</tbody></table></div>\n";
+  out += "<h3>Best code so far (node " + std::to_string(f.best->view.id) +
+         ")</h3>\n<pre tabindex=\"0\"><code>" + html_text(f.best->source.substr(0, most_source)) +
+         "</code></pre>\n<details><summary>The reference</summary><pre tabindex=\"0\"><code>" +
+         html_text(f.problem.reference.substr(0, most_source)) + "</code></pre></details>\n";
   return out;
 }
 
@@ -136,29 +166,37 @@ void add_tree_node(const report_facts& f, std::uint32_t index, std::size_t depth
   bool root = n.model.empty() && depth == 0;
   std::string label = std::to_string(n.id) + " " + (root ? "reference" : state_text(n.state, n.decision)) +
                       (n.score ? ", score " + fixed(*n.score, 3) : "");
-  auto text = "<span class=\"" + std::string{n.to_winner ? "way" : n.state == node_state::correct ? "good" : "soft"} + "\">" + html_text(label) + "</span>";
+  auto text = "<span class=\"" +
+              std::string{n.to_winner                      ? "way"
+                          : n.state == node_state::correct ? "good"
+                                                           : "soft"} +
+              "\">" + html_text(label) + "</span>";
   if (!n.note.empty())
     text += " <span class=\"soft\">" + html_text(first_line(n.note, 90)) + "</span>";
   if (n.children.empty() && n.hidden == 0) {
     out += "<li>" + text + "</li>\n";
     return;
   }
-  auto rest = n.hidden ? "<li class=\"soft\">" + count_text(n.hidden) + " more children, left out here</li>\n" : "";
+  auto rest =
+      n.hidden ? "<li class=\"soft\">" + count_text(n.hidden) + " more children, left out here</li>\n" : "";
   if (depth >= deepest) { // nested no further
     out += "<li>" + text + "</li>\n" + rest;
     for (auto child : n.children)
       add_tree_node(f, child, depth, out);
     return;
   }
-  out += "<li><details" + std::string{n.to_winner || depth == 0 ? " open" : ""} + "><summary>" + text + "</summary><ul>\n";
+  out += "<li><details" + std::string{n.to_winner || depth == 0 ? " open" : ""} + "><summary>" + text +
+         "</summary><ul>\n";
   for (auto child : n.children)
     add_tree_node(f, child, depth + 1, out);
   out += rest + "</ul></details></li>\n";
 }
 
 std::string tree_of(const report_facts& f) {
-  std::string out = "<h3>Tree</h3>\n<p class=\"soft\">" + count_text(f.tree_size) + " candidates; bold leads to the best." +
-                    (f.tree.size() < f.tree_size ? " The best ones and the ways to them are shown." : "") + "</p>\n<ul class=\"tree\">\n";
+  std::string out = "<h3>Tree</h3>\n<p class=\"soft\">" + count_text(f.tree_size) +
+                    " candidates; bold leads to the best." +
+                    (f.tree.size() < f.tree_size ? " The best ones and the ways to them are shown." : "") +
+                    "</p>\n<ul class=\"tree\">\n";
   std::vector<bool> is_child(f.tree.size());
   for (const auto& n : f.tree)
     for (auto c : n.children)
@@ -169,33 +207,42 @@ std::string tree_of(const report_facts& f) {
   return out + "</ul>\n";
 }
 
-std::string shares_of(const std::string& title, const std::string& what, const std::map<std::string, cost_share>& shares, double usd) {
-  std::string out = "<h3>" + html_text(title) + "</h3>\n<div class=\"wide\"><table><thead><tr>" + head(what) + head("nodes", true) + head("correct", true) +
-                    head("tokens", true) + head("USD", true) + head("share", true) + head("device-s", true) + head("best score", true) +
+std::string shares_of(const std::string& title, const std::string& what,
+                      const std::map<std::string, cost_share>& shares, double usd) {
+  std::string out = "<h3>" + html_text(title) + "</h3>\n<div class=\"wide\"><table><thead><tr>" + head(what) +
+                    head("nodes", true) + head("correct", true) + head("tokens", true) + head("USD", true) +
+                    head("share", true) + head("device-s", true) + head("best score", true) +
                     "</tr></thead><tbody>\n";
   for (const auto& [name, c] : shares)
-    out += "<tr>" + cell(name.empty() ? "-" : name) + cell(count_text(c.nodes), true) + cell(count_text(c.correct), true) + cell(tokens_text(c), true) +
-           cell(fixed(c.usd, 4), true) + cell(usd > 0 ? percent_text(c.usd / usd) : "-", true) + cell(fixed(c.device_s, 1), true) +
+    out += "<tr>" + cell(name.empty() ? "-" : name) + cell(count_text(c.nodes), true) +
+           cell(count_text(c.correct), true) + cell(tokens_text(c), true) + cell(fixed(c.usd, 4), true) +
+           cell(usd > 0 ? percent_text(c.usd / usd) : "-", true) + cell(fixed(c.device_s, 1), true) +
            cell(c.best > 0 ? fixed(c.best, 3) + "x" : "-", true) + "</tr>\n";
   return out + "</tbody></table></div>\n";
 }
 
 std::string cost_of(const report_facts& f) {
-  auto per = [&](double total, std::uint64_t n, int digits) { return n ? fixed(total / static_cast<double>(n), digits) : std::string{"-"}; };
+  auto per = [&](double total, std::uint64_t n, int digits) {
+    return n ? fixed(total / static_cast<double>(n), digits) : std::string{"-"};
+  };
   auto row = [&](const std::string& name, std::uint64_t n) {
     return "<tr>" + cell(name) + cell(count_text(n), true) +
-           cell(per(static_cast<double>(f.row.spend.input_tokens + f.row.spend.output_tokens), n, 0), true) + cell(per(f.row.spend.usd, n, 4), true) +
-           cell(per(f.row.device_s, n, 2), true) + "</tr>\n";
+           cell(per(static_cast<double>(f.row.spend.input_tokens + f.row.spend.output_tokens), n, 0), true) +
+           cell(per(f.row.spend.usd, n, 4), true) + cell(per(f.row.device_s, n, 2), true) + "</tr>\n";
   };
-  std::string out = "<h3>Cost per kernel</h3>\n<div class=\"wide\"><table><thead><tr>" + head("of each") + head("number", true) + head("tokens", true) +
-                    head("USD", true) + head("device-s", true) + "</tr></thead><tbody>\n" + row("candidate", f.all.nodes) +
-                    row("kernel with a verdict", f.judged) + row("correct kernel", f.all.correct) + "</tbody></table></div>\n";
+  std::string out = "<h3>Cost per kernel</h3>\n<div class=\"wide\"><table><thead><tr>" + head("of each") +
+                    head("number", true) + head("tokens", true) + head("USD", true) + head("device-s", true) +
+                    "</tr></thead><tbody>\n" + row("candidate", f.all.nodes) +
+                    row("kernel with a verdict", f.judged) + row("correct kernel", f.all.correct) +
+                    "</tbody></table></div>\n";
   out += shares_of("How each dollar was spent, by what became of the node", "state", f.by_state, f.all.usd);
   if (f.row.spend.usd > f.all.usd + 1e-9)
-    out += "<p class=\"soft\">A further " + html_text(usd_text(f.row.spend.usd - f.all.usd)) + " went to requests without a usable answer.</p>\n";
+    out += "<p class=\"soft\">A further " + html_text(usd_text(f.row.spend.usd - f.all.usd)) +
+           " went to requests without a usable answer.</p>\n";
   out += shares_of("By model", "model", f.by_model, f.all.usd);
   if (!f.row.failures.empty()) {
-    out += "<h3>Failed requests by kind</h3>\n<table><thead><tr>" + head("kind") + head("requests", true) + "</tr></thead><tbody>\n";
+    out += "<h3>Failed requests by kind</h3>\n<table><thead><tr>" + head("kind") + head("requests", true) +
+           "</tr></thead><tbody>\n";
     for (const auto& [kind, n] : f.row.failures)
       out += "<tr>" + cell(kind) + cell(count_text(n), true) + "</tr>\n";
     out += "</tbody></table>\n<p class=\"soft\">Requests that were sent again are counted, too.</p>\n";
@@ -207,13 +254,15 @@ std::string provenance_of(const report_facts& f) {
   std::string out = "<h3>Provenance</h3>\n<div class=\"wide\"><table><tbody>\n";
   auto row = [&](const std::string& name, const std::string& value) {
     if (!value.empty())
-      out += "<tr><th scope=\"row\">" + html_text(name) + "</th><td><code>" + html_text(first_line(value, 300)) + "</code></td></tr>\n";
+      out += "<tr><th scope=\"row\">" + html_text(name) + "</th><td><code>" +
+             html_text(first_line(value, 300)) + "</code></td></tr>\n";
   };
   row("store", f.store_id);
   row("problem", f.problem.name + " " + f.row.problem_digest);
   row("started", time_text(f.row.created_unix_ms));
   row("program", f.version);
-  row("policy, seed", std::string{to_text(f.settings.search.policy)} + ", " + std::to_string(f.settings.seed));
+  row("policy, seed",
+      std::string{to_text(f.settings.search.policy)} + ", " + std::to_string(f.settings.seed));
   if (f.best && f.best->found) {
     row("device", f.best->found->device);
     for (const auto& [key, value] : f.best->found->provenance)
@@ -226,9 +275,11 @@ std::string provenance_of(const report_facts& f) {
 
 std::string report_html(const std::vector<report_facts>& campaigns, const std::string& title) {
   std::string out = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"
+                    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+                    "'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"
                     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
-                    html_text(title) + "</title>\n<style>" + style + "</style>\n</head>\n<body>\n<header><h1>" + html_text(title) + "</h1>\n";
+                    html_text(title) + "</title>\n<style>" + style +
+                    "</style>\n</head>\n<body>\n<header><h1>" + html_text(title) + "</h1>\n";
   if (campaigns.size() > 1) {
     out += "<nav aria-label=\"Campaigns\">";
     for (const auto& f : campaigns)
@@ -240,8 +291,9 @@ std::string report_html(const std::vector<report_facts>& campaigns, const std::s
     std::string backends;
     for (const auto& b : f.row.trees)
       backends += (backends.empty() ? "" : ", ") + b;
-    out += "<section id=\"c" + std::to_string(f.row.id) + "\">\n<h2>" + html_text(f.row.name) + "</h2>\n<p class=\"soft\">" +
-           html_text(f.problem.name + " on " + backends) + "</p>\n" + summary_of(f) + plots_of(f) + steps_of(f) + best_of(f) + tree_of(f) + cost_of(f) +
+    out += "<section id=\"c" + std::to_string(f.row.id) + "\">\n<h2>" + html_text(f.row.name) +
+           "</h2>\n<p class=\"soft\">" + html_text(f.problem.name + " on " + backends) + "</p>\n" +
+           summary_of(f) + plots_of(f) + steps_of(f) + best_of(f) + tree_of(f) + cost_of(f) +
            provenance_of(f) + "</section>\n";
   }
   if (campaigns.empty())

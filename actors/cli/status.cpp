@@ -25,7 +25,7 @@ class leave_on_interrupt {
 public:
   leave_on_interrupt() {
     asked_to_leave = 0;
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_handler = [](int) { asked_to_leave = 1; };
     ::sigaction(SIGINT, &action, &interrupt_);
     ::sigaction(SIGTERM, &action, &terminate_);
@@ -38,7 +38,7 @@ public:
   leave_on_interrupt& operator=(const leave_on_interrupt&) = delete;
 
 private:
-  struct sigaction interrupt_ {}, terminate_ {};
+  struct sigaction interrupt_{}, terminate_{};
 };
 
 /// One second, or until a signal.
@@ -59,7 +59,9 @@ std::string text_of(const status_source& source, const status_document& d) {
   return text;
 }
 
-bool any_runs(const status_document& d) { return std::any_of(d.campaigns.begin(), d.campaigns.end(), still_runs); }
+bool any_runs(const status_document& d) {
+  return std::any_of(d.campaigns.begin(), d.campaigns.end(), still_runs);
+}
 
 int show_status(const access_options& where, bool as_json, bool watch) {
   auto a = open_access(where, ask_owner::yes);
@@ -142,13 +144,15 @@ int live_view(const access_options& where) {
 } // namespace
 
 void add_status(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("status", "The campaigns of a store: state, best, budget left, failures, workers");
+  auto* command =
+      app.add_subcommand("status", "The campaigns of a store: state, best, budget left, failures, workers");
   auto where = add_access(*command);
   auto as_json = std::make_shared<bool>(false), watch = std::make_shared<bool>(false);
   command->add_flag("--json", *as_json, "One JSON document (with --watch: one per second)");
   command->add_flag("--watch", *watch, "Repeat every second until nothing runs any more");
   command->footer("Example: ke-runtime status --config campaign.toml --watch");
-  command->callback([=, &exit_code] { exit_code = guarded([&] { return show_status(*where, *as_json, *watch); }); });
+  command->callback(
+      [=, &exit_code] { exit_code = guarded([&] { return show_status(*where, *as_json, *watch); }); });
 
   auto* top = app.add_subcommand("top", "A live view of running campaigns; Ctrl-C leaves it");
   auto where_top = add_access(*top);

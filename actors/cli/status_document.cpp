@@ -14,7 +14,9 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-std::string line(const json& j) { return j.dump(-1, ' ', false, json::error_handler_t::replace); }
+std::string line(const json& j) {
+  return j.dump(-1, ' ', false, json::error_handler_t::replace);
+}
 
 /// Elements of the owner's answer by name.
 result<std::map<std::string, std::string>> ask(control_client& owner) {
@@ -23,7 +25,8 @@ result<std::map<std::string, std::string>> ask(control_client& owner) {
     return answer.error();
   auto document = json::parse(answer->json, nullptr, false);
   if (!document.is_object() || !document.contains("campaigns") || !document["campaigns"].is_array())
-    return failure{failure_kind::connection, "the owner's status could not be understood: " + answer->json.substr(0, 200)};
+    return failure{failure_kind::connection,
+                   "the owner's status could not be understood: " + answer->json.substr(0, 200)};
   std::map<std::string, std::string> campaigns;
   for (const auto& c : document["campaigns"])
     if (c.is_object())
@@ -47,7 +50,8 @@ result<std::string> status_source::stored(const campaign_row& row) {
   auto view = campaign_view::open(*access_.store, row);
   if (!view)
     return view.error();
-  auto j = json::parse(campaign_status_json(view->row(), view->settings(), {false, view->fold().books().in_flight()}));
+  auto j = json::parse(
+      campaign_status_json(view->row(), view->settings(), {false, view->fold().books().in_flight()}));
   j["workers"] = json::array();
   auto text = line(j);
   if (row.state == "finished")
@@ -80,7 +84,8 @@ result<status_document> status_source::read() {
   auto rows = wanted_campaigns(access_, "status");
   if (!rows)
     return rows.error();
-  std::map<std::string, std::uint32_t> newest; // the owner knows names; a name's newest campaign is the one that it runs
+  std::map<std::string, std::uint32_t>
+      newest; // the owner knows names; a name's newest campaign is the one that it runs
   for (const auto& row : *rows)
     newest[row.name] = std::max(newest[row.name], row.id);
   for (const auto& row : *rows) {
@@ -105,15 +110,16 @@ std::vector<top_node> status_source::top(std::uint32_t campaign, std::size_t mos
     return best;
   using ranked = std::pair<double, std::pair<std::uint32_t, std::uint32_t>>; // score, tree and node
   std::set<ranked> kept;
-  static_cast<void>(access_.store->rows<hot_row>(table::hot, key_of(campaign), [&](std::string_view key, const hot_row& hot) {
-    auto node = static_cast<std::uint32_t>(number_of(key.substr(8, 4)));
-    if (node == 0 || hot.state != node_state::correct || hot.score < 0)
-      return true;
-    kept.insert({hot.score, {static_cast<std::uint32_t>(number_of(key.substr(4, 4))), node}});
-    if (kept.size() > most)
-      kept.erase(kept.begin());
-    return true;
-  }));
+  static_cast<void>(access_.store->rows<hot_row>(
+      table::hot, key_of(campaign), [&](std::string_view key, const hot_row& hot) {
+        auto node = static_cast<std::uint32_t>(number_of(key.substr(8, 4)));
+        if (node == 0 || hot.state != node_state::correct || hot.score < 0)
+          return true;
+        kept.insert({hot.score, {static_cast<std::uint32_t>(number_of(key.substr(4, 4))), node}});
+        if (kept.size() > most)
+          kept.erase(kept.begin());
+        return true;
+      }));
   for (auto at = kept.rbegin(); at != kept.rend(); ++at) {
     auto [tree, node] = at->second;
     top_node t;

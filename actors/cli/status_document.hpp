@@ -33,7 +33,8 @@ struct status_document {
   std::string json() const;
 };
 
-/// Asks the owner, reads the store for the rest. Keeps what it read of finished campaigns, so asking again is cheap. One thread.
+/// Asks the owner, reads the store for the rest. Keeps what it read of finished campaigns, so asking again is
+/// cheap. One thread.
 class status_source {
 public:
   explicit status_source(access a) : access_{std::move(a)} {}

@@ -12,12 +12,22 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-json parsed(const campaign_status& c) { return json::parse(c.json, nullptr, false); }
+json parsed(const campaign_status& c) {
+  return json::parse(c.json, nullptr, false);
+}
 
-double number(const json& j, const char* key) { return j.contains(key) && j[key].is_number() ? j[key].get<double>() : 0; }
-std::uint64_t count(const json& j, const char* key) { return static_cast<std::uint64_t>(std::max(0.0, number(j, key))); }
-std::string text(const json& j, const char* key) { return j.contains(key) && j[key].is_string() ? j[key].get<std::string>() : ""; }
-json part(const json& j, const char* key) { return j.contains(key) && j[key].is_object() ? j[key] : json::object(); }
+double number(const json& j, const char* key) {
+  return j.contains(key) && j[key].is_number() ? j[key].get<double>() : 0;
+}
+std::uint64_t count(const json& j, const char* key) {
+  return static_cast<std::uint64_t>(std::max(0.0, number(j, key)));
+}
+std::string text(const json& j, const char* key) {
+  return j.contains(key) && j[key].is_string() ? j[key].get<std::string>() : "";
+}
+json part(const json& j, const char* key) {
+  return j.contains(key) && j[key].is_object() ? j[key] : json::object();
+}
 
 /// "correct 80, incorrect 3"
 std::string counts(const json& by_name) {
@@ -55,16 +65,20 @@ progress progress_of(const json& c) {
 std::string budget_text(const json& c, const progress& p) {
   auto b = part(c, "budget"), s = part(c, "spend");
   auto left = [](double used, double cap) { return std::max(0.0, cap - used); };
-  std::string line = count_text(p.total > p.ended ? p.total - p.ended : 0) + " of " + count_text(p.total) + " candidates";
+  std::string line =
+      count_text(p.total > p.ended ? p.total - p.ended : 0) + " of " + count_text(p.total) + " candidates";
   if (auto cap = number(b, "usd"); cap > 0)
     line += ", " + fixed(left(number(s, "usd"), cap), 2) + " of " + usd_text(cap);
   if (auto cap = number(b, "tokens"); cap > 0)
-    line += ", " + count_text(static_cast<std::uint64_t>(left(number(s, "input_tokens") + number(s, "output_tokens"), cap))) + " of " +
-            count_text(static_cast<std::uint64_t>(cap)) + " tokens";
+    line += ", " +
+            count_text(static_cast<std::uint64_t>(
+                left(number(s, "input_tokens") + number(s, "output_tokens"), cap))) +
+            " of " + count_text(static_cast<std::uint64_t>(cap)) + " tokens";
   if (auto cap = number(b, "wall_hours"); cap > 0)
     line += ", " + duration_text(left(number(c, "wall_s"), 3600 * cap)) + " of " + fixed(cap, 1) + " h";
   if (auto cap = number(b, "device_hours"); cap > 0)
-    line += ", " + duration_text(left(number(s, "device_s"), 3600 * cap)) + " of " + fixed(cap, 1) + " device-h";
+    line +=
+        ", " + duration_text(left(number(s, "device_s"), 3600 * cap)) + " of " + fixed(cap, 1) + " device-h";
   return line;
 }
 
@@ -77,8 +91,8 @@ std::string workers_text(const json& c) {
     if (w.contains("devices") && w["devices"].is_array())
       for (const auto& d : w["devices"])
         devices += (devices.empty() ? "" : ", ") + (d.is_string() ? d.get<std::string>() : d.dump());
-    all += (all.empty() ? "" : "; ") + text(w, "name") + " (" + devices + ") " + text(w, "state") + ", " + count_text(count(w, "jobs_done")) +
-           " jobs done";
+    all += (all.empty() ? "" : "; ") + text(w, "name") + " (" + devices + ") " + text(w, "state") + ", " +
+           count_text(count(w, "jobs_done")) + " jobs done";
   }
   return all;
 }
@@ -105,18 +119,22 @@ std::string status_text(const campaign_status& c, const std::vector<top_node>& t
   if (best.empty())
     row("best", "no correct candidate yet");
   else if (!top.empty() && top.front().id == count(best, "node"))
-    row("best", speedup_text(top.front().found, top.front().score) + " over the baseline, node " + std::to_string(top.front().id) + " (" +
-                    top.front().backend + ")");
+    row("best", speedup_text(top.front().found, top.front().score) + " over the baseline, node " +
+                    std::to_string(top.front().id) + " (" + top.front().backend + ")");
   else
-    row("best", "score " + fixed(number(best, "score"), 3) + " (lower bound of its interval), node " + std::to_string(count(best, "node")));
+    row("best", "score " + fixed(number(best, "score"), 3) + " (lower bound of its interval), node " +
+                    std::to_string(count(best, "node")));
   row("nodes", counts(part(j, "nodes")) + "; " + count_text(count(j, "in_flight")) + " in flight");
   row("left", budget_text(j, p));
   if (p.per_hour > 0)
-    row("rate", fixed(p.per_hour, 1) + " candidates/h" + (p.left_s >= 0 && still_runs(c) ? ", at most " + duration_text(p.left_s) + " to go" : ""));
+    row("rate",
+        fixed(p.per_hour, 1) + " candidates/h" +
+            (p.left_s >= 0 && still_runs(c) ? ", at most " + duration_text(p.left_s) + " to go" : ""));
   auto s = part(j, "spend");
-  row("spent", count_text(count(s, "requests")) + " requests, " + count_text(count(s, "input_tokens")) + " + " +
-                   count_text(count(s, "output_tokens")) + " tokens, " + usd_text(number(s, "usd")) + ", " + fixed(number(s, "device_s"), 1) +
-                   " device-s, " + duration_text(number(j, "wall_s")));
+  row("spent", count_text(count(s, "requests")) + " requests, " + count_text(count(s, "input_tokens")) +
+                   " + " + count_text(count(s, "output_tokens")) + " tokens, " + usd_text(number(s, "usd")) +
+                   ", " + fixed(number(s, "device_s"), 1) + " device-s, " +
+                   duration_text(number(j, "wall_s")));
   auto failures = counts(part(j, "failures"));
   row("failures", failures.empty() ? "none" : failures);
   row("workers", c.live ? workers_text(j) : "");
@@ -124,7 +142,8 @@ std::string status_text(const campaign_status& c, const std::vector<top_node>& t
     const auto& t = top[i];
     auto line = "node " + std::to_string(t.id) + ": " + speedup_text(t.found, t.score);
     if (t.found && t.found->diagnosis)
-      line += ", bottleneck " + t.found->diagnosis->bottleneck + " (confidence " + percent_text(t.found->diagnosis->confidence) + ")";
+      line += ", bottleneck " + t.found->diagnosis->bottleneck + " (confidence " +
+              percent_text(t.found->diagnosis->confidence) + ")";
     else
       line += ", bottleneck not diagnosed";
     row(i == 0 ? "top" : "", line);
@@ -137,10 +156,13 @@ std::string status_line(const campaign_status& c) {
   auto p = progress_of(j);
   auto best = part(j, "best");
   auto failures = counts(part(j, "failures"));
-  return text(j, "name") + ": " + text(j, "state") + ", " + count_text(p.ended) + "/" + count_text(p.total) + " candidates, " +
-         count_text(count(j, "in_flight")) + " in flight, best " +
-         (best.empty() ? "none" : fixed(number(best, "score"), 3) + " at node " + std::to_string(count(best, "node"))) + ", " +
-         usd_text(number(part(j, "spend"), "usd")) + (failures.empty() ? "" : ", failures: " + failures);
+  return text(j, "name") + ": " + text(j, "state") + ", " + count_text(p.ended) + "/" + count_text(p.total) +
+         " candidates, " + count_text(count(j, "in_flight")) + " in flight, best " +
+         (best.empty()
+              ? "none"
+              : fixed(number(best, "score"), 3) + " at node " + std::to_string(count(best, "node"))) +
+         ", " + usd_text(number(part(j, "spend"), "usd")) +
+         (failures.empty() ? "" : ", failures: " + failures);
 }
 
 bool still_runs(const campaign_status& c) {

@@ -7,8 +7,8 @@
 
 namespace ke::cli {
 
-/// A campaign's status for a person: state, best with interval, what is left of the budget, rate, failures by kind, workers, the best nodes
-/// with their bottlenecks. Several lines, each ended. Pure.
+/// A campaign's status for a person: state, best with interval, what is left of the budget, rate, failures by
+/// kind, workers, the best nodes with their bottlenecks. Several lines, each ended. Pure.
 std::string status_text(const campaign_status& campaign, const std::vector<top_node>& top);
 
 /// The same in one line, for a pipe.

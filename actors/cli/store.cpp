@@ -15,7 +15,9 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-std::string line(const json& j) { return j.dump(-1, ' ', false, json::error_handler_t::replace); }
+std::string line(const json& j) {
+  return j.dump(-1, ' ', false, json::error_handler_t::replace);
+}
 
 int check(const access_options& where, bool as_json) {
   auto dir = store_folder(where);
@@ -24,7 +26,11 @@ int check(const access_options& where, bool as_json) {
   auto report = check_store(*dir, {verify_in_child, fold_problems});
   if (!report) {
     if (as_json && exit_code_of(report.error()) == exit_store) // too damaged to be walked: still one document
-      std::cout << line({{"store", *dir}, {"sound", false}, {"rows", json::object()}, {"problem_count", 1}, {"problems", {report.error().text}}})
+      std::cout << line({{"store", *dir},
+                         {"sound", false},
+                         {"rows", json::object()},
+                         {"problem_count", 1},
+                         {"problems", {report.error().text}}})
                 << '\n';
     return complain(report.error());
   }
@@ -43,12 +49,14 @@ int check(const access_options& where, bool as_json) {
     std::uint64_t rows = 0;
     for (const auto& [name, n] : report->rows)
       rows += n;
-    std::cout << "the store " << *dir << (report->sound() ? " is sound" : " is damaged") << ": " << count_text(rows) << " rows, "
-              << count_text(report->rows["blobs"]) << " blobs, " << count_text(report->rows["nodes"]) << " nodes, "
-              << count_text(report->rows["journal"]) << " journal records, " << report->problem_count << " problem(s)\n";
+    std::cout << "the store " << *dir << (report->sound() ? " is sound" : " is damaged") << ": "
+              << count_text(rows) << " rows, " << count_text(report->rows["blobs"]) << " blobs, "
+              << count_text(report->rows["nodes"]) << " nodes, " << count_text(report->rows["journal"])
+              << " journal records, " << report->problem_count << " problem(s)\n";
   }
   if (!report->sound())
-    std::cerr << "ke-runtime: the store " << *dir << " is damaged: restore a backup, or export what is still readable" << std::endl;
+    std::cerr << "ke-runtime: the store " << *dir
+              << " is damaged: restore a backup, or export what is still readable" << std::endl;
   return report->sound() ? exit_done : exit_store;
 }
 
@@ -60,12 +68,15 @@ int compact(const access_options& where, bool as_json) {
   if (!report)
     return complain(report.error());
   if (as_json)
-    std::cout << line({{"store", *dir}, {"bytes_before", report->bytes_before}, {"bytes_after", report->bytes_after},
+    std::cout << line({{"store", *dir},
+                       {"bytes_before", report->bytes_before},
+                       {"bytes_after", report->bytes_after},
                        {"files_removed", report->files_removed}})
               << '\n';
   else
-    std::cout << "compacted " << *dir << ": " << count_text(report->bytes_before) << " -> " << count_text(report->bytes_after) << " bytes, "
-              << count_text(report->files_removed) << " orphaned files removed\n";
+    std::cout << "compacted " << *dir << ": " << count_text(report->bytes_before) << " -> "
+              << count_text(report->bytes_after) << " bytes, " << count_text(report->files_removed)
+              << " orphaned files removed\n";
   return exit_done;
 }
 
@@ -83,7 +94,10 @@ void add_later(CLI::App& store, const std::string& name, const std::string& what
   command->allow_extras();
   command->footer("Example: ke-runtime store " + name + " --store DIR");
   command->callback([=, &exit_code] {
-    exit_code = complain({failure_kind::invalid, "`store " + name + "` is not part of this version; copy the whole folder of a closed store instead"});
+    exit_code =
+        complain({failure_kind::invalid,
+                  "`store " + name +
+                      "` is not part of this version; copy the whole folder of a closed store instead"});
   });
 }
 
@@ -94,21 +108,25 @@ void add_store(CLI::App& app, int& exit_code) {
   store->require_subcommand(1);
   store->footer("Example: ke-runtime store check --store ~/.local/share/ke-runtime");
 
-  auto* checking = store->add_subcommand("check", "Verify checksums, references and the journals of a store; exit 6 if it is damaged");
+  auto* checking = store->add_subcommand(
+      "check", "Verify checksums, references and the journals of a store; exit 6 if it is damaged");
   auto where = add_access(*checking);
   auto as_json = std::make_shared<bool>(false);
   checking->add_flag("--json", *as_json, "One JSON document");
   checking->footer("Example: ke-runtime store check --store ~/.local/share/ke-runtime --json");
   checking->callback([=, &exit_code] { exit_code = guarded([&] { return check(*where, *as_json); }); });
 
-  auto* compacting = store->add_subcommand("compact", "Rewrite a store without its free pages; no owner may be running");
+  auto* compacting =
+      store->add_subcommand("compact", "Rewrite a store without its free pages; no owner may be running");
   auto where_compact = add_access(*compacting);
   auto json_compact = std::make_shared<bool>(false);
   compacting->add_flag("--json", *json_compact, "One JSON document");
   compacting->footer("Example: ke-runtime store compact --store ~/.local/share/ke-runtime");
-  compacting->callback([=, &exit_code] { exit_code = guarded([&] { return compact(*where_compact, *json_compact); }); });
+  compacting->callback(
+      [=, &exit_code] { exit_code = guarded([&] { return compact(*where_compact, *json_compact); }); });
 
-  auto* pages = store->add_subcommand("verify-pages", "Walk a store's pages; run by ke-runtime itself")->group("");
+  auto* pages =
+      store->add_subcommand("verify-pages", "Walk a store's pages; run by ke-runtime itself")->group("");
   auto dir = std::make_shared<std::string>();
   pages->add_option("DIR", *dir)->required();
   pages->callback([=, &exit_code] { exit_code = guarded([&] { return verify_pages(*dir); }); });

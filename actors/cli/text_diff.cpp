@@ -21,8 +21,8 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 
 using lines = std::vector<std::string_view>;
 
-/// Myers' greedy algorithm between the common head and the common tail. Row d of the trace holds the furthest x on the diagonals
-/// -d, -d+2, ..., d after d edits; going back through the rows gives the script.
+/// Myers' greedy algorithm between the common head and the common tail. Row d of the trace holds the furthest
+/// x on the diagonals -d, -d+2, ..., d after d edits; going back through the rows gives the script.
 void shortest_script(const lines& a, const lines& b, int a0, int a1, int b0, int b1, std::vector<edit>& out) {
   int n = a1 - a0, m = b1 - b0;
   auto replace_all = [&] {
@@ -59,7 +59,9 @@ void shortest_script(const lines& a, const lines& b, int a0, int a1, int b0, int
   int x = n, y = m;
   for (int step = static_cast<int>(trace.size()) - 1; step > 0; --step) {
     const auto& before = trace[static_cast<std::size_t>(step - 1)]; // diagonals -(step-1)..step-1
-    auto was = [&](int k) { return k < -(step - 1) || k > step - 1 ? -1 : before[static_cast<std::size_t>(k + step - 1)]; };
+    auto was = [&](int k) {
+      return k < -(step - 1) || k > step - 1 ? -1 : before[static_cast<std::size_t>(k + step - 1)];
+    };
     int k = x - y;
     bool down = k == -step || (k != step && was(k - 1) < was(k + 1));
     int from_x = down ? was(k + 1) : was(k - 1), from_y = from_x - (down ? k + 1 : k - 1);
@@ -102,7 +104,8 @@ std::vector<edit> line_edits(std::string_view text_a, std::string_view text_b) {
   return out;
 }
 
-std::string unified_diff(std::string_view a, std::string_view b, const std::string& a_name, const std::string& b_name, std::size_t context) {
+std::string unified_diff(std::string_view a, std::string_view b, const std::string& a_name,
+                         const std::string& b_name, std::size_t context) {
   auto edits = line_edits(a, b);
   std::string text;
   std::size_t i = 0, a_line = 0, b_line = 0; // lines of each text before edit i
@@ -130,7 +133,8 @@ std::string unified_diff(std::string_view a, std::string_view b, const std::stri
       pass(edits[i]);
       (body += edits[i].kind).append(edits[i].line) += '\n';
     }
-    text += "@@ -" + range(a_first, a_line - a_first) + " +" + range(b_first, b_line - b_first) + " @@\n" + body;
+    text +=
+        "@@ -" + range(a_first, a_line - a_first) + " +" + range(b_first, b_line - b_first) + " @@\n" + body;
   }
   return text.empty() ? text : "--- " + a_name + "\n+++ " + b_name + "\n" + text;
 }

@@ -26,7 +26,8 @@ int tree(const access_options& where, bool json, tree_range range) {
   auto c = opened(where, "tree");
   if (!c)
     return complain(c.error());
-  auto done = json ? write_tree_json(*c, range, std::cout) : write_tree_text(*c, range.since, range.limit, std::cout);
+  auto done =
+      json ? write_tree_json(*c, range, std::cout) : write_tree_text(*c, range.since, range.limit, std::cout);
   return done ? exit_done : complain(done.error());
 }
 
@@ -62,7 +63,8 @@ int diff(const access_options& where, std::uint64_t first, std::uint64_t second)
     sources[i] = std::move(*source);
   }
   std::cout << verdict_comparison(*c, nodes[0], nodes[1]) << '\n';
-  auto text = unified_diff(sources[0], sources[1], "node " + std::to_string(first), "node " + std::to_string(second));
+  auto text =
+      unified_diff(sources[0], sources[1], "node " + std::to_string(first), "node " + std::to_string(second));
   std::cout << (text.empty() ? "the sources are the same\n" : text);
   return exit_done;
 }
@@ -89,13 +91,15 @@ void add_tree(CLI::App& app, int& exit_code) {
   one->footer("Example: ke-runtime show 42 --config campaign.toml");
   one->callback([=, &exit_code] { exit_code = guarded([&] { return show(*where_one, *json_one, *id); }); });
 
-  auto* two = app.add_subcommand("diff", "Two candidates side by side: verdicts, then the difference of their sources");
+  auto* two = app.add_subcommand(
+      "diff", "Two candidates side by side: verdicts, then the difference of their sources");
   auto ids = std::make_shared<std::pair<std::uint64_t, std::uint64_t>>();
   auto where_two = add_access(*two);
   two->add_option("A", ids->first, "A node's id; 0 is the reference")->required();
   two->add_option("B", ids->second, "Another node's id")->required();
   two->footer("Example: ke-runtime diff 0 42 --config campaign.toml");
-  two->callback([=, &exit_code] { exit_code = guarded([&] { return diff(*where_two, ids->first, ids->second); }); });
+  two->callback(
+      [=, &exit_code] { exit_code = guarded([&] { return diff(*where_two, ids->first, ids->second); }); });
 }
 
 } // namespace ke::cli

@@ -9,8 +9,9 @@
 
 namespace ke::cli {
 
-/// The drop-in folder of a winner: source, header with the signature, build script, Makefile, verdict, provenance, README. A function of what the
-/// store holds, without times or paths of this machine: the same winner always gives the same bytes. `version`: its number among the campaign's winners.
+/// The drop-in folder of a winner: source, header with the signature, build script, Makefile, verdict,
+/// provenance, README. A function of what the store holds, without times or paths of this machine: the same
+/// winner always gives the same bytes. `version`: its number among the campaign's winners.
 result<folder_files> export_of(const campaign_view& campaign, const node_view& node, std::size_t version);
 
 /// What became of an `export best`.
@@ -19,9 +20,11 @@ struct exported {
   std::uint64_t node = 0;
 };
 
-/// Writes the present winner, or the one before the version that was exported last, to `dir`, and keeps a copy as
-/// `<store>/exports/<campaign>-<id>/<version>/`. Whatever of that version or in `dir` was exported before is verified first: `corrupt` names a changed
-/// file, and nothing is written. `not_found` if there is no such winner.
+/// Writes the present winner, or the one before the version that was exported last, to `dir`, and keeps a
+/// copy as
+/// `<store>/exports/<campaign>-<id>/<version>/`. Whatever of that version or in `dir` was exported before is
+/// verified first: `corrupt` names a changed file, and nothing is written. `not_found` if there is no such
+/// winner.
 result<exported> export_winner(const campaign_view& campaign, const std::string& dir, bool previous);
 
 } // namespace ke::cli

@@ -33,7 +33,8 @@ result<std::vector<winner>> winners_of(const campaign_view& c) {
   });
   if (!read)
     return read.error();
-  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return std::tie(a.ms, a.id) < std::tie(b.ms, b.id); });
+  std::sort(all.begin(), all.end(),
+            [](const auto& a, const auto& b) { return std::tie(a.ms, a.id) < std::tie(b.ms, b.id); });
   std::vector<winner> winners;
   std::uint64_t candidates = 0;
   for (const auto& n : all) {

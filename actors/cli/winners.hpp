@@ -12,12 +12,13 @@ namespace ke::cli {
 struct winner {
   std::uint64_t node = 0; ///< public id
   double score = 0;
-  std::uint64_t judged_ms = 0;   ///< campaign time
-  std::uint64_t candidates = 0;  ///< verdicts of the campaign so far, this one included
-  bool proven = false;           ///< faster than the baseline; in an untimed campaign: correct
+  std::uint64_t judged_ms = 0;  ///< campaign time
+  std::uint64_t candidates = 0; ///< verdicts of the campaign so far, this one included
+  bool proven = false;          ///< faster than the baseline; in an untimed campaign: correct
 };
 
-/// All of them in order of time, the present one last; a pure function of the stored campaign, so it only ever grows at its end.
+/// All of them in order of time, the present one last; a pure function of the stored campaign, so it only
+/// ever grows at its end.
 result<std::vector<winner>> winners_of(const campaign_view& campaign);
 
 /// Only those that beat the baseline.
@@ -26,8 +27,8 @@ std::vector<winner> proven_of(std::vector<winner> all);
 /// The ending of a source file of a backend, with its dot.
 std::string source_suffix(const std::string& backend, const problem& what);
 
-/// A file that holds the candidate's source, made if need be: below the store's `exports/`, or in the user's cache folder where the store can't be
-/// written. Its name has the digest of the content.
+/// A file that holds the candidate's source, made if need be: below the store's `exports/`, or in the user's
+/// cache folder where the store can't be written. Its name has the digest of the content.
 result<std::string> source_file(const campaign_view& campaign, const node_view& node);
 
 } // namespace ke::cli

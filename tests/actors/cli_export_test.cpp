@@ -51,7 +51,10 @@ TEST_CASE("export best writes a folder that says how it was built and measured")
   CHECK(content_of(f.to + "/kernel.cpp") == small_source(3));
   CHECK(content_of(f.to + "/build.sh").find("-O3 -march=native") != std::string::npos);
   CHECK((fs::status(f.to + "/build.sh").permissions() & fs::perms::owner_exec) != fs::perms::none);
-  CHECK(content_of(f.to + "/kernel.h").find("extern \"C\" void kernel(const float* x, float* y, double scale, int64_t M, int64_t N);") != std::string::npos);
+  CHECK(
+      content_of(f.to + "/kernel.h")
+          .find("extern \"C\" void kernel(const float* x, float* y, double scale, int64_t M, int64_t N);") !=
+      std::string::npos);
   CHECK(json::parse(content_of(f.to + "/verdict.json"))["timing"]["speedup"] == 3);
   auto provenance = json::parse(content_of(f.to + "/provenance.json"));
   CHECK(provenance["node"] == 3);

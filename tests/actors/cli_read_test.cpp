@@ -29,7 +29,8 @@ TEST_CASE("tree --json tells exactly the contract's fields of every node") {
     std::set<std::string> keys;
     for (const auto& [key, value] : n.items())
       keys.insert(key);
-    CHECK(keys == std::set<std::string>{"id", "parents", "state", "score", "scores", "decision", "model", "memory", "prompt", "source", "duplicate_of"});
+    CHECK(keys == std::set<std::string>{"id", "parents", "state", "score", "scores", "decision", "model",
+                                        "memory", "prompt", "source", "duplicate_of"});
   }
   const auto& root = nodes[0];
   CHECK(root["id"] == 0);
@@ -144,7 +145,8 @@ TEST_CASE("diff compares two verdicts and the two sources") {
   CHECK(r.out.find("3.00x [2.95, 3.05]") != std::string::npos);
   CHECK(r.out.find("--- node 1\n+++ node 3\n@@ ") != std::string::npos);
   CHECK(r.out.find("-// candidate 1\n+// candidate 3\n") != std::string::npos);
-  CHECK(run_command({"diff", "0", "3", "--store", dir.path()}).out.find("-  reference();") != std::string::npos);
+  CHECK(run_command({"diff", "0", "3", "--store", dir.path()}).out.find("-  reference();") !=
+        std::string::npos);
   CHECK(run_command({"diff", "0", "6", "--store", dir.path()}).code == 2);
 }
 
@@ -204,7 +206,8 @@ TEST_CASE("status without an owner counts what is committed") {
   CHECK(c["name"] == "small");
   CHECK(c["state"] == "running");
   CHECK(c["stop_reason"].is_null());
-  CHECK(c["nodes"] == json{{"correct", 2}, {"build_failed", 1}, {"unanswered", 1}, {"asked", 1}, {"planned", 1}});
+  CHECK(c["nodes"] ==
+        json{{"correct", 2}, {"build_failed", 1}, {"unanswered", 1}, {"asked", 1}, {"planned", 1}});
   CHECK(c["failures"]["rate_limited"] == 1);
   CHECK(c["failures"]["no_code"] == 1);
   CHECK(c["in_flight"] == 2);
@@ -240,7 +243,8 @@ TEST_CASE("an interrupted campaign keeps the state that its last session left") 
   small_campaign c{*store};
   typical(c);
   c.steer("pause");
-  CHECK(parsed(run_command({"status", "--store", dir.path(), "--json"}))["campaigns"][0]["state"] == "paused");
+  CHECK(parsed(run_command({"status", "--store", dir.path(), "--json"}))["campaigns"][0]["state"] ==
+        "paused");
 }
 
 TEST_CASE("several campaigns: best takes all, tree wants a name") {
@@ -250,7 +254,8 @@ TEST_CASE("several campaigns: best takes all, tree wants a name") {
   typical(a);
   typical(b);
   CHECK(parsed(run_command({"best", "--store", dir.path(), "--json"})).size() == 2);
-  CHECK(parsed(run_command({"best", "--store", dir.path(), "--campaign", "second", "--json"}))[0]["problem"] == "conv1d");
+  CHECK(parsed(run_command(
+            {"best", "--store", dir.path(), "--campaign", "second", "--json"}))[0]["problem"] == "conv1d");
   auto r = run_command({"tree", "--store", dir.path(), "--json"});
   CHECK(r.code == 2);
   CHECK(r.err.find("name one with --campaign: first, second") != std::string::npos);
@@ -269,9 +274,21 @@ TEST_CASE("a store that is not there is one clear line and exit code 2") {
 }
 
 TEST_CASE("every reading command has an example in its help") {
-  for (std::vector<std::string> line : std::vector<std::vector<std::string>>{
-           {"status"}, {"top"}, {"best"}, {"tree"}, {"show"}, {"diff"}, {"report"}, {"export"}, {"export", "best"}, {"export", "csv"}, {"export", "tree"},
-           {"store"}, {"store", "check"}, {"store", "compact"}, {"replay"}}) {
+  for (std::vector<std::string> line : std::vector<std::vector<std::string>>{{"status"},
+                                                                             {"top"},
+                                                                             {"best"},
+                                                                             {"tree"},
+                                                                             {"show"},
+                                                                             {"diff"},
+                                                                             {"report"},
+                                                                             {"export"},
+                                                                             {"export", "best"},
+                                                                             {"export", "csv"},
+                                                                             {"export", "tree"},
+                                                                             {"store"},
+                                                                             {"store", "check"},
+                                                                             {"store", "compact"},
+                                                                             {"replay"}}) {
     line.push_back("--help");
     auto r = run_command(line);
     INFO(line[0]);

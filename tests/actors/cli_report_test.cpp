@@ -18,7 +18,8 @@ std::string content_of(const std::string& file) {
   return {std::istreambuf_iterator<char>{in}, {}};
 }
 
-/// The first tag that doesn't close the one that is open, or nothing: well-formed but for HTML's void elements.
+/// The first tag that doesn't close the one that is open, or nothing: well-formed but for HTML's void
+/// elements.
 std::string badly_nested(const std::string& html) {
   static const std::set<std::string> empty_ones{"meta", "br", "hr", "img", "link", "input"};
   static const std::regex tag{"<(/?)([a-zA-Z0-9]+)([^<>]*)>"};
@@ -39,7 +40,8 @@ std::string badly_nested(const std::string& html) {
 
 } // namespace
 
-TEST_CASE("the report is one page without scripts or anything from outside, and escapes what candidates wrote") {
+TEST_CASE(
+    "the report is one page without scripts or anything from outside, and escapes what candidates wrote") {
   temp_dir dir;
   auto store = open_store(dir.path());
   small_campaign c{*store};
@@ -67,9 +69,11 @@ TEST_CASE("the report tells speedups with intervals, times, costs, failures, bot
   typical(c);
   c.finish("stopped");
   auto html = run_command({"report", "--store", dir.path(), "-o", "-"}).out;
-  for (auto part : {"3.00x [2.95, 3.05]", "2.00x [1.95, 2.05]", "to the first correct kernel", "to the best kernel", "device-s", "USD", "rate_limited",
-                    "compute (confidence 90%, 70% of the roofline)", "-march=native", "g++ 12.2.0", "build_failed", "Speedup over time",
-                    "class=\"band\"", "<details open>", "finished: stopped", "How each dollar was spent"})
+  for (auto part :
+       {"3.00x [2.95, 3.05]", "2.00x [1.95, 2.05]", "to the first correct kernel", "to the best kernel",
+        "device-s", "USD", "rate_limited", "compute (confidence 90%, 70% of the roofline)", "-march=native",
+        "g++ 12.2.0", "build_failed", "Speedup over time", "class=\"band\"", "<details open>",
+        "finished: stopped", "How each dollar was spent"})
     CHECK_THAT(html, Catch::Contains(part));
 }
 
@@ -80,7 +84,8 @@ TEST_CASE("a store with several campaigns has a section for each, one without re
   typical(a);
   auto html = run_command({"report", "--store", dir.path(), "-o", "-"}).out;
   CHECK(badly_nested(html) == "");
-  CHECK_THAT(html, Catch::Contains("<section id=\"c1\">") && Catch::Contains("<section id=\"c2\">") && Catch::Contains("second &lt;b&gt;") &&
+  CHECK_THAT(html, Catch::Contains("<section id=\"c1\">") && Catch::Contains("<section id=\"c2\">") &&
+                       Catch::Contains("second &lt;b&gt;") &&
                        Catch::Contains("Nothing has been measured yet"));
 }
 
@@ -97,7 +102,8 @@ TEST_CASE("a report of a very large tree shows the best nodes and the ways to th
   c.answer(2500, small_source(1));
   c.judge(2500, verdict_state::correct, 2.0);
   auto html = run_command({"report", "--store", dir.path(), "-o", "-"}).out;
-  CHECK_THAT(html, Catch::Contains("2,999 more children, left out here") && Catch::Contains("3,000 candidates"));
+  CHECK_THAT(html,
+             Catch::Contains("2,999 more children, left out here") && Catch::Contains("3,000 candidates"));
   CHECK(html.size() < 200'000);
 }
 

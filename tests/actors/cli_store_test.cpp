@@ -8,7 +8,8 @@
 using namespace ke;
 using json = nlohmann::json;
 
-TEST_CASE("store check finds a campaign sound while it runs, after its owner has gone, and when it is finished") {
+TEST_CASE(
+    "store check finds a campaign sound while it runs, after its owner has gone, and when it is finished") {
   temp_dir dir;
   auto check = [&] {
     auto r = run_command({"store", "check", "--store", dir.path(), "--json"});
@@ -152,8 +153,10 @@ TEST_CASE("verify-pages ends with 6 and one line for a damaged store") {
 }
 
 TEST_CASE("later commands say that they are not in this version") {
-  for (std::vector<std::string> line : std::vector<std::vector<std::string>>{
-           {"store", "export", "--store", "x"}, {"store", "merge", "a", "b"}, {"what-if", "--policy", "greedy"}}) {
+  for (std::vector<std::string> line :
+       std::vector<std::vector<std::string>>{{"store", "export", "--store", "x"},
+                                             {"store", "merge", "a", "b"},
+                                             {"what-if", "--policy", "greedy"}}) {
     auto r = run_command(line);
     CHECK(r.code == 2);
     CHECK(r.err.find("not part of this version") != std::string::npos);

@@ -47,7 +47,8 @@ std::string lines_of(const std::string& letters) {
 
 TEST_CASE("a diff is written in unified form with three lines of context") {
   auto a = lines_of("abcdefghij"), b = lines_of("abcdXfghij");
-  CHECK(unified_diff(a, b, "one", "two") == "--- one\n+++ two\n@@ -2,7 +2,7 @@\n b\n c\n d\n-e\n+X\n f\n g\n h\n");
+  CHECK(unified_diff(a, b, "one", "two") ==
+        "--- one\n+++ two\n@@ -2,7 +2,7 @@\n b\n c\n d\n-e\n+X\n f\n g\n h\n");
   CHECK(unified_diff(a, a, "one", "two").empty());
   CHECK(unified_diff("", "x\n", "one", "two") == "--- one\n+++ two\n@@ -0,0 +1 @@\n+x\n");
   CHECK(unified_diff("x\ny\n", "y\n", "one", "two") == "--- one\n+++ two\n@@ -1,2 +1 @@\n-x\n y\n");

@@ -28,7 +28,8 @@ inline problem small_problem(const std::string& name = "softmax") {
   y.role = tensor_role::out;
   p.tensors = {x, y};
   p.scalars = {{"scale", false, 1.0}};
-  p.workloads = {{"wide", {{"M", 512}, {"N", 4096}}, 1.0, false}, {"odd", {{"M", 127}, {"N", 1001}}, 1.0, true}};
+  p.workloads = {{"wide", {{"M", 512}, {"N", 4096}}, 1.0, false},
+                 {"odd", {{"M", 127}, {"N", 1001}}, 1.0, true}};
   p.reference_language = "c++";
   p.reference = "extern \"C\" void kernel(...) {\n  reference();\n}\n";
   p.tolerances = {{"f32", {1e-5, 1e-6}}};
@@ -38,12 +39,12 @@ inline problem small_problem(const std::string& name = "softmax") {
   return p;
 }
 
-/// Writes a campaign into a store as the campaign actor does: each input goes to the fold and to the journal in one order, and the rows follow.
-/// Campaign time advances by 100 ms per act.
+/// Writes a campaign into a store as the campaign actor does: each input goes to the fold and to the journal
+/// in one order, and the rows follow. Campaign time advances by 100 ms per act.
 class small_campaign {
 public:
-  small_campaign(store_service& store, std::uint32_t id = 1, std::string name = "small", std::vector<std::string> backends = {"cpu-cpp"},
-                 problem what = small_problem())
+  small_campaign(store_service& store, std::uint32_t id = 1, std::string name = "small",
+                 std::vector<std::string> backends = {"cpu-cpp"}, problem what = small_problem())
       : store_{store}, id_{id} {
     settings.name = name_ = std::move(name);
     settings.store = store.dir();
@@ -63,7 +64,8 @@ public:
     row_.settings_digest = batch.blob(pack(settings));
     row_.problem_digest = batch.blob(pack(what));
     problem_digest_ = row_.problem_digest;
-    record(batch, journal_kind::configured, journal_configured{settings, row_.problem_digest, backends, "0.1.0"});
+    record(batch, journal_kind::configured,
+           journal_configured{settings, row_.problem_digest, backends, "0.1.0"});
     record(batch, journal_kind::session, journal_session{1});
     put_campaign(batch, "running", "");
     commit(std::move(batch));
@@ -75,7 +77,8 @@ public:
     if (!stepped)
       throw std::runtime_error{stepped.error().text};
     store_batch batch;
-    batch.journal.emplace_back(id_, journal_record{journal_kind::stepped, wall_ms, unix_ms, pack(stepped->second)});
+    batch.journal.emplace_back(
+        id_, journal_record{journal_kind::stepped, wall_ms, unix_ms, pack(stepped->second)});
     std::vector<std::uint32_t> nodes;
     for (const auto& x : stepped->first) {
       auto& row = rows_[key(tree, x.node)];
@@ -102,7 +105,9 @@ public:
     row.attempts = 1;
     row.asked_ms = wall_ms;
     row.state = node_state::asked;
-    batch.put(table::calls, key_of(id_, tree, n, 1), pack(call_row{row.model, row.prompt_digest, {}, failure_kind::none, {}, most, unix_ms, 0, true}));
+    batch.put(
+        table::calls, key_of(id_, tree, n, 1),
+        pack(call_row{row.model, row.prompt_digest, {}, failure_kind::none, {}, most, unix_ms, 0, true}));
     put_node(batch, tree, n);
     commit(std::move(batch));
   }
@@ -111,9 +116,25 @@ public:
     auto& row = rows_[key(tree, n)];
     store_batch batch;
     auto body = "My plan for node " + std::to_string(n) + ".\n```cpp\n" + source + "```\n";
-    journal_replied r{tree, n, 1, failure_kind::none, batch.blob(body), batch.blob(source), source_digest(source), {1200, 300, 0, 0.006}, false};
+    journal_replied r{tree,
+                      n,
+                      1,
+                      failure_kind::none,
+                      batch.blob(body),
+                      batch.blob(source),
+                      source_digest(source),
+                      {1200, 300, 0, 0.006},
+                      false};
     batch.put(table::calls, key_of(id_, tree, n, 1),
-              pack(call_row{row.model, row.prompt_digest, r.reply_digest, failure_kind::none, r.usage, {4000, 0.04}, unix_ms, 2.5, false}));
+              pack(call_row{row.model,
+                            row.prompt_digest,
+                            r.reply_digest,
+                            failure_kind::none,
+                            r.usage,
+                            {4000, 0.04},
+                            unix_ms,
+                            2.5,
+                            false}));
     record(batch, journal_kind::replied, r);
     row.reply_digest = r.reply_digest;
     row.source_digest = r.source_digest;
@@ -143,13 +164,15 @@ public:
     auto& row = rows_[key(tree, n)];
     row.reply_digest = r.reply_digest;
     row.usage = r.usage;
-    record(batch, journal_kind::ended, journal_ended{tree, n, node_state::unanswered, std::string{to_text(kind)}});
+    record(batch, journal_kind::ended,
+           journal_ended{tree, n, node_state::unanswered, std::string{to_text(kind)}});
     row.note = to_text(kind);
     close(batch, tree, n);
   }
 
   /// A verdict; `speedup` counts with `correct` only. Its interval is 0.05 wide to either side.
-  void judge(std::uint32_t n, verdict_state state, double speedup = 0, std::uint32_t tree = 0, const std::string& bottleneck = "memory") {
+  void judge(std::uint32_t n, verdict_state state, double speedup = 0, std::uint32_t tree = 0,
+             const std::string& bottleneck = "memory") {
     auto& row = rows_[key(tree, n)];
     verdict v;
     v.state = state;
@@ -160,8 +183,13 @@ public:
     v.cases = 45;
     v.log = "the log of node " + std::to_string(n);
     v.build_s = 1.2;
-    v.provenance = {{"backend", v.backend}, {"compiler", "g++ 12.2.0"}, {"flags", "-std=c++20 -O3 -march=native -fPIC -shared"},
-                    {"problem", v.problem}, {"candidate", v.candidate}, {"sandbox", "full"}, {"environment", "e0"}};
+    v.provenance = {{"backend", v.backend},
+                    {"compiler", "g++ 12.2.0"},
+                    {"flags", "-std=c++20 -O3 -march=native -fPIC -shared"},
+                    {"problem", v.problem},
+                    {"candidate", v.candidate},
+                    {"sandbox", "full"},
+                    {"environment", "e0"}};
     if (state == verdict_state::correct) {
       timing_summary t;
       t.speedup = speedup;
@@ -173,7 +201,9 @@ public:
       t.reference_ns = 100000;
       t.workloads = {{"wide", speedup, t.low, t.high}};
       v.timing = t;
-      v.decision = t.low > 1 ? timing_decision::faster : t.high < 1 ? timing_decision::slower : timing_decision::same;
+      v.decision = t.low > 1    ? timing_decision::faster
+                   : t.high < 1 ? timing_decision::slower
+                                : timing_decision::same;
       v.score = t.low;
       if (!bottleneck.empty())
         v.diagnosis = diagnosis{bottleneck, 0.9, 0.7, {}};
@@ -193,7 +223,8 @@ public:
     if (!duplicate)
       batch.put(table::evidence, key_of(id_, tree, n, 0), pack(e));
     record(batch, journal_kind::judged,
-           journal_judged{tree, n, 0, v.state, v.decision, v.score, digest, duplicate ? 0 : 0.5, row.duplicate_of});
+           journal_judged{tree, n, 0, v.state, v.decision, v.score, digest, duplicate ? 0 : 0.5,
+                          row.duplicate_of});
     row.scores = {v.score};
     row.verdict_digests = {digest};
     row.device_s = duplicate ? 0 : 0.5;
@@ -205,7 +236,8 @@ public:
   /// New settings in the middle.
   void configure(const campaign_settings& changed) {
     store_batch batch;
-    record(batch, journal_kind::configured, journal_configured{changed, problem_digest_, fold.books().backends(), "0.1.0"});
+    record(batch, journal_kind::configured,
+           journal_configured{changed, problem_digest_, fold.books().backends(), "0.1.0"});
     commit(std::move(batch));
   }
 
@@ -219,7 +251,8 @@ public:
   void finish(const std::string& reason) {
     store_batch batch;
     for (const auto& [t, call] : fold.open_calls())
-      record(batch, journal_kind::replied, journal_replied{t, call.node, call.attempt, failure_kind::cancelled, {}, {}, {}, {}, false});
+      record(batch, journal_kind::replied,
+             journal_replied{t, call.node, call.attempt, failure_kind::cancelled, {}, {}, {}, {}, false});
     for (auto& tree : fold.trees())
       for (auto n : tree.open_nodes()) {
         record(batch, journal_kind::ended, journal_ended{tree.number(), n, node_state::cancelled, reason});
@@ -295,11 +328,14 @@ private:
 
 /// Source of candidate n: differs from others in one line; holds what a report must escape.
 inline std::string small_source(std::uint32_t n) {
-  return "// candidate " + std::to_string(n) + "\nextern \"C\" void kernel(const float* x, float* y) {\n  // <script>alert('&')</script>\n  y[0] = x[" +
+  return "// candidate " + std::to_string(n) +
+         "\nextern \"C\" void kernel(const float* x, float* y) {\n  // <script>alert('&')</script>\n  y[0] = "
+         "x[" +
          std::to_string(n) + "];\n}\n";
 }
 
-/// Four drafts: 1 correct (2.0x), 2 build_failed, 3 correct (3.0x, the best), 4 without code; then two children: 5 still asked, 6 only planned.
+/// Four drafts: 1 correct (2.0x), 2 build_failed, 3 correct (3.0x, the best), 4 without code; then two
+/// children: 5 still asked, 6 only planned.
 inline void typical(small_campaign& c) {
   auto drafts = c.plan(4);
   for (auto n : drafts)
