@@ -1,8 +1,8 @@
 #pragma once
 
-/// The only file that includes CAF, precompiled for this room. It is written for CAF 0.17.6; what later versions changed is listed in
-/// docs/decisions/0001-caf-0.17.md. Actors use the names below where 0.17 and later differ, and nothing else of CAF but spawn, send,
-/// monitor and behaviors.
+/// The only file that includes CAF, precompiled for this room. It is written for CAF 0.17.6; what later
+/// versions changed is listed in docs/decisions/0001-caf-0.17.md. Actors use the names below where 0.17 and
+/// later differ, and nothing else of CAF but spawn, send, monitor and behaviors.
 #include <caf/all.hpp>
 
 #include <chrono>
@@ -12,17 +12,19 @@
 
 namespace ke {
 
-/// Declares a struct that travels between actors of one process only: it is moved or shared, never serialised by CAF.
+/// Declares a struct that travels between actors of one process only: it is moved or shared, never serialised
+/// by CAF.
 #define KE_MESSAGE(type) CAF_ALLOW_UNSAFE_MESSAGE_TYPE(type)
 
-/// Sends `message` to `self` after `delay` of the actor system's clock (virtual in tests). It can't be cancelled: carry a sequence number
-/// and ignore stale ones.
+/// Sends `message` to `self` after `delay` of the actor system's clock (virtual in tests). It can't be
+/// cancelled: carry a sequence number and ignore stale ones.
 template <class Self, class Message>
 void after(Self* self, std::chrono::nanoseconds delay, Message message) {
   self->delayed_send(self, caf::timespan{delay}, std::move(message));
 }
 
-/// A reference that neither keeps the actor alive nor closes a cycle with it; `send_weak` to a dead one is a no-op.
+/// A reference that neither keeps the actor alive nor closes a cycle with it; `send_weak` to a dead one is a
+/// no-op.
 using weak_actor = caf::actor_addr;
 
 template <class Message>
@@ -36,7 +38,8 @@ weak_actor weak(Self* self) {
   return caf::actor_cast<weak_actor>(self);
 }
 
-/// Turns an uncaught exception into an exit reason that keeps its text, so that the supervisor sees why (CAF 0.17 prints and drops it).
+/// Turns an uncaught exception into an exit reason that keeps its text, so that the supervisor sees why (CAF
+/// 0.17 prints and drops it).
 template <class Self>
 void keep_exception_text(Self* self) {
   self->set_exception_handler([](std::exception_ptr& e) -> caf::error {

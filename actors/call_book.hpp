@@ -13,8 +13,8 @@
 
 namespace ke {
 
-/// The calls that are out, with their rows, so that a provider's thread can hand a paid answer to the store before any actor hears of it.
-/// Any thread.
+/// The calls that are out, with their rows, so that a provider's thread can hand a paid answer to the store
+/// before any actor hears of it. Any thread.
 class call_book {
 public:
   void open(const std::string& call, node_key node, std::uint32_t attempt, call_row row) {
@@ -26,7 +26,8 @@ public:
     calls_.erase(call);
   }
 
-  /// The `record` hook of a provider: stores body and row of an answer. Bodies of refused requests (429, 5xx) are not answers.
+  /// The `record` hook of a provider: stores body and row of an answer. Bodies of refused requests (429, 5xx)
+  /// are not answers.
   void record(store_port& store, const raw_answer& a) {
     if (a.body.empty() || a.why.kind != failure_kind::none || (a.status != 0 && a.status != 200))
       return;

@@ -14,21 +14,21 @@ caf::behavior campaign(caf::event_based_actor* self, campaign_options options) {
   keep_exception_text(self);
   auto state = std::make_shared<keeper>(self, std::move(options));
   return {
-    [=](campaign_loaded& l) { state->loaded(l); },
-    [=](const capacity& c) { state->capacity_is(c); },
-    [=](prompt_ready& p) { state->prompt(p); },
-    [=](const answered& a) { state->answer(a); },
-    [=](const failed_try& f) { state->failed(f); },
-    [=](const stage_changed& s) { state->stage(s); },
-    [=](judged& j) { state->judge(j); },
-    [=](const evaluation_failed& f) { state->evaluation_failed_for(f); },
-    [=](const node_crashed& c) { state->crashed(c); },
-    [=](const want_brief& w) { state->brief_wanted(w); },
-    [=](const steer& s) { state->steered(s); },
-    [=](const status_request& s) { state->status_wanted(s); },
-    [=](const campaign_tick&) { state->tick(); },
-    [=](const interrupt&) { state->interrupted(); },
-    [=](const grace_is_over&) { state->grace_over(); },
+      [=](campaign_loaded& l) { state->loaded(l); },
+      [=](const capacity& c) { state->capacity_is(c); },
+      [=](prompt_ready& p) { state->prompt(p); },
+      [=](const answered& a) { state->answer(a); },
+      [=](const failed_try& f) { state->failed(f); },
+      [=](const stage_changed& s) { state->stage(s); },
+      [=](judged& j) { state->judge(j); },
+      [=](const evaluation_failed& f) { state->evaluation_failed_for(f); },
+      [=](const node_crashed& c) { state->crashed(c); },
+      [=](const want_brief& w) { state->brief_wanted(w); },
+      [=](const steer& s) { state->steered(s); },
+      [=](const status_request& s) { state->status_wanted(s); },
+      [=](const campaign_tick&) { state->tick(); },
+      [=](const interrupt&) { state->interrupted(); },
+      [=](const grace_is_over&) { state->grace_over(); },
   };
 }
 

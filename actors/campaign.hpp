@@ -17,10 +17,10 @@ namespace ke {
 
 /// Why and how a session of a campaign ended.
 struct campaign_outcome {
-  std::string state;  ///< finished | paused | failed
-  std::string reason; ///< product.md "stop_reason"
-  bool proven = false;///< something better than the baseline was found (untimed: something correct)
-  failure why;        ///< paused: out of credit...; failed: what
+  std::string state;   ///< finished | paused | failed
+  std::string reason;  ///< product.md "stop_reason"
+  bool proven = false; ///< something better than the baseline was found (untimed: something correct)
+  failure why;         ///< paused: out of credit...; failed: what
 };
 
 struct campaign_options {
@@ -28,27 +28,34 @@ struct campaign_options {
   std::shared_ptr<directory> names;
   store_port* store = nullptr;
   std::uint64_t epoch = 0;
-  campaign_settings settings;       ///< of this session; where they differ from the stored ones, they are journalled
+  campaign_settings
+      settings; ///< of this session; where they differ from the stored ones, they are journalled
   std::shared_ptr<call_book> calls; ///< shared with the providers' record hook
   /// Applies `set KEY=VALUE` to settings; absent: refused.
-  std::function<result<campaign_settings>(const campaign_settings&, const std::string& key, const std::string& value)> override;
+  std::function<result<campaign_settings>(const campaign_settings&, const std::string& key,
+                                          const std::string& value)>
+      override;
   /// Reads the campaign on a thread of its own and calls back there. Called at each (re)start of the actor.
   std::function<void(std::function<void(result<std::shared_ptr<stored_campaign>>)>)> load;
-  std::function<void(campaign_outcome)> ended;         ///< once; any thread
-  std::function<void(const std::string&)> publish;     ///< one JSON line per event, after its commit; any thread, must not block
-  std::function<std::uint64_t()> unix_ms;              ///< for people
-  std::chrono::nanoseconds grace = std::chrono::seconds{10}; ///< of an interrupt: for what is in flight to end
+  std::function<void(campaign_outcome)> ended; ///< once; any thread
+  std::function<void(const std::string&)>
+      publish; ///< one JSON line per event, after its commit; any thread, must not block
+  std::function<std::uint64_t()> unix_ms; ///< for people
+  std::chrono::nanoseconds grace =
+      std::chrono::seconds{10}; ///< of an interrupt: for what is in flight to end
 };
 
-/// Ask for a campaign's live state; `done` gets it as JSON text (one element of `status --json`'s campaigns, without workers).
+/// Ask for a campaign's live state; `done` gets it as JSON text (one element of `status --json`'s campaigns,
+/// without workers).
 struct status_request {
   std::function<void(std::string)> done;
 };
-/// Ctrl-C: no new work, let what runs end within the grace, then end the session resumably. The second time: at once.
+/// Ctrl-C: no new work, let what runs end within the grace, then end the session resumably. The second time:
+/// at once.
 struct interrupt {};
 
-/// Decides and records: owns the fold (index, budget, stop rule), the journal and the step loop. Each input is applied to the fold and journalled in
-/// one order, so that a restart, and `replay`, get the same state.
+/// Decides and records: owns the fold (index, budget, stop rule), the journal and the step loop. Each input
+/// is applied to the fold and journalled in one order, so that a restart, and `replay`, get the same state.
 ///
 ///   <- capacity                      slots of its backends
 ///   -> expand                        to its search trees
@@ -57,7 +64,8 @@ struct interrupt {};
 ///   <- judged, evaluation_failed, stage_changed, node_crashed, want_brief
 ///   <- steer, status_request, interrupt
 ///
-/// Supervisor: the campaign's own (rest_for_one: campaign, search trees), permanent there; that one is transient under root.
+/// Supervisor: the campaign's own (rest_for_one: campaign, search trees), permanent there; that one is
+/// transient under root.
 caf::behavior campaign(caf::event_based_actor* self, campaign_options options);
 
 /// The backends of a campaign's trees: those of its targets, each once, in order.

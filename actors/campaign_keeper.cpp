@@ -51,12 +51,21 @@ void keeper::failed(const failed_try& f) {
     return;
   store_batch batch;
   if (f.why.kind != failure_kind::none && !f.blocked)
-    record(batch, journal_kind::failed_request, journal_failed_request{f.node.tree, f.node.node, f.attempt, f.why.kind, f.why.text});
+    record(batch, journal_kind::failed_request,
+           journal_failed_request{f.node.tree, f.node.node, f.attempt, f.why.kind, f.why.text});
   if (f.blocked) {
-    // Never sent, or refused before anything was billed: its reservation returns, and the node is asked again after a resume.
+    // Never sent, or refused before anything was billed: its reservation returns, and the node is asked again
+    // after a resume.
     record(batch, journal_kind::replied,
-           journal_replied{f.node.tree, f.node.node, f.attempt, f.why.kind == failure_kind::none ? failure_kind::cancelled : f.why.kind, {}, {}, {},
-                           {}, false});
+           journal_replied{f.node.tree,
+                           f.node.node,
+                           f.attempt,
+                           f.why.kind == failure_kind::none ? failure_kind::cancelled : f.why.kind,
+                           {},
+                           {},
+                           {},
+                           {},
+                           false});
     calls_->close(call_name(f.node, f.attempt));
     blocked_.push_back(f.node);
   }
@@ -71,7 +80,8 @@ void keeper::failed(const failed_try& f) {
 }
 
 void keeper::stage(const stage_changed& s) {
-  if (loaded_ && !ended_ && s.node.tree < fold_.trees().size() && fold_.trees()[s.node.tree].progress(s.node.node, s.stage))
+  if (loaded_ && !ended_ && s.node.tree < fold_.trees().size() &&
+      fold_.trees()[s.node.tree].progress(s.node.node, s.stage))
     rows_[s.node].state = s.stage;
 }
 
@@ -89,7 +99,14 @@ void keeper::judge(judged& j) {
   auto batch = j.batch ? std::move(*j.batch) : store_batch{};
   if (!j.duplicate && j.device_s > 0)
     evaluation_.add(j.device_s);
-  journal_judged r{j.node.tree, j.node.node, j.target, v.state, v.decision, v.score, j.verdict_digest, j.duplicate ? 0 : j.device_s,
+  journal_judged r{j.node.tree,
+                   j.node.node,
+                   j.target,
+                   v.state,
+                   v.decision,
+                   v.score,
+                   j.verdict_digest,
+                   j.duplicate ? 0 : j.device_s,
                    j.duplicate ? row.duplicate_of : no_node};
   record(batch, journal_kind::judged, r);
   auto targets = core(j.node.tree).tree().targets();
@@ -133,7 +150,8 @@ void keeper::steered(const steer& s) {
     if (!changed)
       return s.done(changed.error());
     record(batch, journal_kind::steered, journal_steered{s.act, s.key, s.value});
-    record(batch, journal_kind::configured, journal_configured{*changed, books().problem_digest(), books().backends(), KE_VERSION});
+    record(batch, journal_kind::configured,
+           journal_configured{*changed, books().problem_digest(), books().backends(), KE_VERSION});
   } else {
     record(batch, journal_kind::steered, journal_steered{s.act, s.key, s.value});
   }
@@ -160,12 +178,15 @@ void keeper::status_wanted(const status_request& s) {
 }
 
 node_state keeper::state_of_node(const node_key& n) {
-  return n.tree < fold_.trees().size() && n.node < core(n.tree).tree().size() ? core(n.tree).tree()[n.node].state : node_state::cancelled;
+  return n.tree < fold_.trees().size() && n.node < core(n.tree).tree().size()
+             ? core(n.tree).tree()[n.node].state
+             : node_state::cancelled;
 }
 
 std::uint64_t keeper::wall_ms() const {
   return wall_base_ +
-         static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(self_->clock().now() - begun_).count());
+         static_cast<std::uint64_t>(
+             std::chrono::duration_cast<std::chrono::milliseconds>(self_->clock().now() - begun_).count());
 }
 
 const model_settings& keeper::model(const std::string& name) {
@@ -184,17 +205,19 @@ std::string keeper::call_name(const node_key& node, std::uint32_t attempt) {
 
 void keeper::commit(store_batch batch, std::string line, std::function<void()> then) {
   auto publish = options_.publish;
-  options_.store->write(std::move(batch), [line = std::move(line), then = std::move(then), publish](status done) {
-    if (!done)
-      return; // the store stopped; its owner ends the program
-    if (!line.empty() && publish)
-      publish(line);
-    if (then)
-      then();
-  });
+  options_.store->write(std::move(batch),
+                        [line = std::move(line), then = std::move(then), publish](status done) {
+                          if (!done)
+                            return; // the store stopped; its owner ends the program
+                          if (!line.empty() && publish)
+                            publish(line);
+                          if (then)
+                            then();
+                        });
 }
 
-std::string keeper::event(const char* kind, std::initializer_list<std::pair<const char*, std::string>> fields) const {
+std::string keeper::event(const char* kind,
+                          std::initializer_list<std::pair<const char*, std::string>> fields) const {
   return event_json(kind, books_name(), fields);
 }
 
@@ -231,8 +254,8 @@ void keeper::close_node(store_batch& batch, const node_key& n, std::function<voi
       batch.put(table::hot, key_of(n.campaign, n.tree, up), pack(tree.row(up)));
   put_campaign(batch, "running", "");
   auto score = tree.tree()[n.node].score;
-  auto line = node_event_json(books_name(), public_id(fold_.trees().size(), n.tree, n.node), row.state, row.decision,
-                              score >= 0 ? std::optional{score} : std::nullopt);
+  auto line = node_event_json(books_name(), public_id(fold_.trees().size(), n.tree, n.node), row.state,
+                              row.decision, score >= 0 ? std::optional{score} : std::nullopt);
   commit(std::move(batch), std::move(line), std::move(then));
   rows_.erase(n);
   crashes_.erase(n);

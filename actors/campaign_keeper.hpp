@@ -27,8 +27,9 @@ private:
   double mean_ = 0, count_ = 0;
 };
 
-/// The campaign actor's state: what each of its messages does. In three files: campaign_keeper.cpp (answers, verdicts, steering), campaign_resume.cpp
-/// (taking up what the store holds, waking nodes) and campaign_steps.cpp (money, the step loop, the end).
+/// The campaign actor's state: what each of its messages does. In three files: campaign_keeper.cpp (answers,
+/// verdicts, steering), campaign_resume.cpp (taking up what the store holds, waking nodes) and
+/// campaign_steps.cpp (money, the step loop, the end).
 class keeper {
 public:
   keeper(caf::event_based_actor* self, campaign_options options);
@@ -52,7 +53,9 @@ public:
 private:
   campaign_books& books() { return fold_.books(); }
   tree_core& core(std::uint32_t t) { return fold_.trees().at(t); }
-  std::string id(const node_key& n) const { return std::to_string(public_id(fold_.trees().size(), n.tree, n.node)); }
+  std::string id(const node_key& n) const {
+    return std::to_string(public_id(fold_.trees().size(), n.tree, n.node));
+  }
   node_state state_of_node(const node_key& n);
   std::uint64_t wall_ms() const;
   const model_settings& model(const std::string& name);
@@ -66,13 +69,15 @@ private:
     batch.journal.emplace_back(options_.id, journal_record{kind, wall_ms(), options_.unix_ms(), pack(r)});
   }
   void commit(store_batch batch, std::string line = {}, std::function<void()> then = {});
-  std::string event(const char* kind, std::initializer_list<std::pair<const char*, std::string>> fields) const;
+  std::string event(const char* kind,
+                    std::initializer_list<std::pair<const char*, std::string>> fields) const;
   std::string books_name() const { return fold_.books().settings().name; }
 
   void put_node(store_batch& batch, const node_key& n);
   void put_campaign(store_batch& batch, const std::string& state, const std::string& reason);
 
-  // -- nodes ---------------------------------------------------------------------------------------------------------------
+  // -- nodes
+  // ---------------------------------------------------------------------------------------------------------------
 
   void finish_node(store_batch& batch, const node_key& n, node_state state, const std::string& why);
   /// The node has just ended in the fold: its rows, those of its ancestors' statistics, and the news.
@@ -82,16 +87,20 @@ private:
   void wake(const std::vector<node_key>& nodes);
   /// Only the playbook reads the whole list; for a model it is noise that it pays for.
   bool playbook_plays();
-  /// After a restart: answers that were stored but not folded are taken up, calls in doubt are charged, and all open nodes wait to be woken.
+  /// After a restart: answers that were stored but not folded are taken up, calls in doubt are charged, and
+  /// all open nodes wait to be woken.
   void resume_nodes();
   void wake_sleeping();
 
-  // -- money ---------------------------------------------------------------------------------------------------------------
+  // -- money
+  // ---------------------------------------------------------------------------------------------------------------
 
-  /// Lets prompts go as far as the budget holds their worst case. The intent is committed before the request leaves.
+  /// Lets prompts go as far as the budget holds their worst case. The intent is committed before the request
+  /// leaves.
   void pay();
 
-  // -- the step loop ---------------------------------------------------------------------------------------------------------
+  // -- the step loop
+  // ---------------------------------------------------------------------------------------------------------
 
   void pump();
   void step(tree_core& tree, std::uint32_t slots);
@@ -101,10 +110,12 @@ private:
 
   std::optional<std::string> stop_reason();
   bool proven();
-  /// The end by a rule or by a person: what is in flight is cancelled, and the campaign can't be resumed but only looked at.
+  /// The end by a rule or by a person: what is in flight is cancelled, and the campaign can't be resumed but
+  /// only looked at.
   void finish(std::string reason);
   void interrupt_now(std::string state, std::string reason, failure why);
-  /// The end of this session, not of the campaign. Told at once: on a full disk the commit may have to wait for longer than a person would.
+  /// The end of this session, not of the campaign. Told at once: on a full disk the commit may have to wait
+  /// for longer than a person would.
   void end(campaign_outcome out);
   void publish_progress();
 
@@ -123,8 +134,9 @@ private:
   std::map<node_key, int> crashes_;
   std::map<std::string, capacity> capacity_;
   std::map<std::string, std::shared_ptr<const device_info>> facts_;
-  std::deque<std::shared_ptr<synthesis_request>> unpaid_; ///< prompts whose worst case the budget can't hold yet
-  std::vector<node_key> sleeping_;                        ///< open nodes of an earlier session, until a worker is there
+  std::deque<std::shared_ptr<synthesis_request>>
+      unpaid_;                     ///< prompts whose worst case the budget can't hold yet
+  std::vector<node_key> sleeping_; ///< open nodes of an earlier session, until a worker is there
   std::vector<late_reply> redeliver_;
   std::vector<node_key> blocked_;
   std::set<node_key> again_; ///< whose unpaid call of an earlier session has to be made again

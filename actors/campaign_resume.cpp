@@ -15,7 +15,8 @@ constexpr std::size_t most_ancestors = 8, most_siblings = 12, most_tried_shown =
 
 } // namespace
 
-keeper::keeper(caf::event_based_actor* self, campaign_options options) : self_{self}, options_{std::move(options)} {
+keeper::keeper(caf::event_based_actor* self, campaign_options options)
+    : self_{self}, options_{std::move(options)} {
   auto me = weak(self_);
   options_.load([me](result<std::shared_ptr<stored_campaign>> stored) {
     send_weak(me, stored ? campaign_loaded{*stored, {}} : campaign_loaded{nullptr, stored.error()});
@@ -40,15 +41,18 @@ void keeper::loaded(campaign_loaded& l) {
   store_batch batch;
   record(batch, journal_kind::session, journal_session{options_.epoch});
   if (changed) {
-    journal_configured now{options_.settings, books().problem_digest(), trees_of(options_.settings), KE_VERSION};
+    journal_configured now{options_.settings, books().problem_digest(), trees_of(options_.settings),
+                           KE_VERSION};
     if (auto done = fold_.apply(now); !done) {
       loaded_ = false;
       return end({"failed", "", false, done.error()});
     }
-    batch.journal.emplace_back(options_.id, journal_record{journal_kind::configured, wall_ms(), options_.unix_ms(), pack(now)});
+    batch.journal.emplace_back(
+        options_.id, journal_record{journal_kind::configured, wall_ms(), options_.unix_ms(), pack(now)});
   }
   put_campaign(batch, "running", "");
-  commit(std::move(batch), event("campaign", {{"state", "running"}, {"nodes", std::to_string(fold_.states().size())}}));
+  commit(std::move(batch),
+         event("campaign", {{"state", "running"}, {"nodes", std::to_string(fold_.states().size())}}));
   resume_nodes();
   tick();
 }
@@ -89,15 +93,18 @@ node_brief keeper::brief_of(const node_key& n, const std::shared_ptr<const std::
     b.phase = node_state::planned; // its call ended without an answer: ask again
   }
   if (b.what.operation != operation_kind::draft) {
-    for (auto up = index[b.what.parent].parent; up != no_node && up != 0 && b.ancestors.size() < most_ancestors; up = index[up].parent)
+    for (auto up = index[b.what.parent].parent;
+         up != no_node && up != 0 && b.ancestors.size() < most_ancestors; up = index[up].parent)
       b.ancestors.push_back(up);
-    for (auto c = index[b.what.parent].first_child; c != no_node && b.siblings.size() < most_siblings; c = index[c].next_sibling)
+    for (auto c = index[b.what.parent].first_child; c != no_node && b.siblings.size() < most_siblings;
+         c = index[c].next_sibling)
       if (c != n.node && !is_open(index[c].state))
         b.siblings.push_back(c);
   }
   b.tried = tried;
   for (const auto& [at, text] : books().hints())
-    if (auto place = at.empty() ? 0u : static_cast<std::uint32_t>(std::stoul(at) / fold_.trees().size()); is_below(index, n.node, place))
+    if (auto place = at.empty() ? 0u : static_cast<std::uint32_t>(std::stoul(at) / fold_.trees().size());
+        is_below(index, n.node, place))
       b.hints.push_back(text);
   b.target = facts_[tree.backend()];
   return b;
@@ -118,7 +125,8 @@ void keeper::wake(const std::vector<node_key>& nodes) {
       continue;
     auto& t = tried[n.tree];
     if (!t)
-      t = std::make_shared<const std::vector<std::string>>(core(n.tree).tried(playbook_plays() ? 4096 : most_tried_shown));
+      t = std::make_shared<const std::vector<std::string>>(
+          core(n.tree).tried(playbook_plays() ? 4096 : most_tried_shown));
     by_tree[n.tree].nodes.push_back(brief_of(n, t));
   }
   for (auto& [t, e] : by_tree)
@@ -142,12 +150,16 @@ void keeper::resume_nodes() {
       continue;
     }
     auto provider = model(call.model).provider;
-    if (provider == provider_kind::spool || provider == provider_kind::playbook || provider == provider_kind::replay) {
+    if (provider == provider_kind::spool || provider == provider_kind::playbook ||
+        provider == provider_kind::replay) {
       again_.insert(n); // not paid: the same call goes on, under the same name
     } else {
-      journal_replied r{t, call.node, call.attempt, failure_kind::cancelled, {}, {}, {}, charged_at_reservation(call.reserved), true};
+      journal_replied r{t,   call.node, call.attempt, failure_kind::cancelled,
+                        {},  {},        {},           charged_at_reservation(call.reserved),
+                        true};
       record(batch, journal_kind::replied, r);
-      log::warn("campaign", "a call was out when the last session ended: charged at its reservation", {{"node", id(n)}});
+      log::warn("campaign", "a call was out when the last session ended: charged at its reservation",
+                {{"node", id(n)}});
     }
   }
   commit(std::move(batch));
@@ -173,7 +185,8 @@ void keeper::wake_sleeping() {
     } else {
       *reply = plain_completion(m, 0, r.body);
     }
-    options_.names->send(tree_name(options_.id, r.node.tree), synthesis{r.node, r.call.attempt, reply, digest_of(r.body), 0});
+    options_.names->send(tree_name(options_.id, r.node.tree),
+                         synthesis{r.node, r.call.attempt, reply, digest_of(r.body), 0});
   }
 }
 

@@ -7,14 +7,19 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-std::string line(const json& j) { return j.dump(-1, ' ', false, json::error_handler_t::replace); }
+std::string line(const json& j) {
+  return j.dump(-1, ' ', false, json::error_handler_t::replace);
+}
 
-json limit(double x) { return x > 0 ? json(x) : json(nullptr); }
+json limit(double x) {
+  return x > 0 ? json(x) : json(nullptr);
+}
 
 json status_of(const campaign_row& row, const campaign_settings& s, status_facts facts) {
   json best = nullptr;
   if (row.best_node != no_node)
-    best = {{"node", public_id(std::max<std::size_t>(1, row.trees.size()), row.best_tree, row.best_node)}, {"score", row.best_score}};
+    best = {{"node", public_id(std::max<std::size_t>(1, row.trees.size()), row.best_tree, row.best_node)},
+            {"score", row.best_score}};
   std::map<std::string, std::uint64_t> nodes = row.states;
   return {{"name", row.name},
           {"state", row.state},
@@ -36,8 +41,9 @@ json status_of(const campaign_row& row, const campaign_settings& s, status_facts
             {"device_hours", limit(s.budget.device_hours)},
             {"usd", limit(s.budget.usd)},
             {"tokens", limit(static_cast<double>(s.budget.tokens))},
-            {"stall", s.budget.stall_candidates > 0 ? json{{"candidates", s.budget.stall_candidates}, {"min_gain", s.budget.stall_min_gain}}
-                                                     : json(nullptr)}}}};
+            {"stall", s.budget.stall_candidates > 0 ? json{{"candidates", s.budget.stall_candidates},
+                                                           {"min_gain", s.budget.stall_min_gain}}
+                                                    : json(nullptr)}}}};
 }
 
 } // namespace
@@ -46,19 +52,21 @@ std::uint64_t public_id(std::size_t trees, std::uint32_t tree, std::uint32_t nod
   return static_cast<std::uint64_t>(node) * trees + tree;
 }
 
-std::string campaign_status_json(const campaign_row& row, const campaign_settings& settings, status_facts facts) {
+std::string campaign_status_json(const campaign_row& row, const campaign_settings& settings,
+                                 status_facts facts) {
   return line(status_of(row, settings, facts));
 }
 
-std::string event_json(const char* kind, const std::string& campaign, std::initializer_list<std::pair<const char*, std::string>> fields) {
+std::string event_json(const char* kind, const std::string& campaign,
+                       std::initializer_list<std::pair<const char*, std::string>> fields) {
   json j = {{"event", kind}, {"campaign", campaign}};
   for (const auto& [key, value] : fields)
     j[key] = value;
   return line(j);
 }
 
-std::string node_event_json(const std::string& campaign, std::uint64_t id, node_state state, timing_decision decision,
-                            std::optional<double> score) {
+std::string node_event_json(const std::string& campaign, std::uint64_t id, node_state state,
+                            timing_decision decision, std::optional<double> score) {
   return line({{"event", "node"},
                {"campaign", campaign},
                {"node", id},
@@ -67,7 +75,8 @@ std::string node_event_json(const std::string& campaign, std::uint64_t id, node_
                {"decision", decision == timing_decision::none ? json(nullptr) : json(to_text(decision))}});
 }
 
-std::string progress_event_json(const campaign_row& row, const campaign_settings& settings, status_facts facts) {
+std::string progress_event_json(const campaign_row& row, const campaign_settings& settings,
+                                status_facts facts) {
   json j = {{"event", "progress"}};
   j.update(status_of(row, settings, facts));
   return line(j);

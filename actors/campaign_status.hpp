@@ -18,19 +18,22 @@ struct status_facts {
 };
 
 /// One element of `status --json`'s `campaigns` (product.md), without `workers`.
-std::string campaign_status_json(const campaign_row& row, const campaign_settings& settings, status_facts facts);
+std::string campaign_status_json(const campaign_row& row, const campaign_settings& settings,
+                                 status_facts facts);
 
-// -- lines of `--ui json` ---------------------------------------------------------------------------------------------------
+// -- lines of `--ui json`
+// ---------------------------------------------------------------------------------------------------
 
 /// {"event": KIND, "campaign": NAME, ...fields as strings}
-std::string event_json(const char* kind, const std::string& campaign, std::initializer_list<std::pair<const char*, std::string>> fields);
+std::string event_json(const char* kind, const std::string& campaign,
+                       std::initializer_list<std::pair<const char*, std::string>> fields);
 
 /// The acknowledgement of a node's end: {"event": "node", "node": ID, "state": STATE, "score": S}
-std::string node_event_json(const std::string& campaign, std::uint64_t id, node_state state, timing_decision decision,
-                            std::optional<double> score);
+std::string node_event_json(const std::string& campaign, std::uint64_t id, node_state state,
+                            timing_decision decision, std::optional<double> score);
 
 /// {"event": "progress", ...the status}
-std::string progress_event_json(const campaign_row& row, const campaign_settings& settings, status_facts facts);
-
+std::string progress_event_json(const campaign_row& row, const campaign_settings& settings,
+                                status_facts facts);
 
 } // namespace ke

@@ -62,7 +62,8 @@ void keeper::pay() {
     store_batch batch;
     if (!out)
       record(batch, journal_kind::asked,
-             journal_asked{n.tree, n.node, request->attempt, request->model, request->prompt_digest, request->reserved});
+             journal_asked{n.tree, n.node, request->attempt, request->model, request->prompt_digest,
+                           request->reserved});
     request->occurrence = request->attempt - 1;
     std::vector<std::string> sections;
     for (const auto& s : request->prompt.sections)
@@ -73,13 +74,22 @@ void keeper::pay() {
     row.attempts = request->attempt;
     row.asked_ms = wall_ms();
     row.state = node_state::asked;
-    call_row call{request->model, request->prompt_digest, {}, failure_kind::none, {}, request->reserved, options_.unix_ms(), 0, true};
+    call_row call{request->model,
+                  request->prompt_digest,
+                  {},
+                  failure_kind::none,
+                  {},
+                  request->reserved,
+                  options_.unix_ms(),
+                  0,
+                  true};
     batch.put(table::calls, key_of(n.campaign, n.tree, n.node, request->attempt), pack(call));
     put_node(batch, n);
     calls_->open(request->call(), n, request->attempt, std::move(call));
-    commit(std::move(batch), {}, [names = options_.names, request = std::shared_ptr<const synthesis_request>{request}] {
-      names->send("synthesizer", synthesize{request});
-    });
+    commit(std::move(batch), {},
+           [names = options_.names, request = std::shared_ptr<const synthesis_request>{request}] {
+             names->send("synthesizer", synthesize{request});
+           });
   }
 }
 
@@ -107,14 +117,16 @@ void keeper::pump() {
 
 void keeper::step(tree_core& tree, std::uint32_t slots) {
   const auto& index = tree.tree();
-  auto evaluating = static_cast<std::uint32_t>(index.count(node_state::answered) + index.count(node_state::building) +
-                                               index.count(node_state::measuring));
+  auto evaluating =
+      static_cast<std::uint32_t>(index.count(node_state::answered) + index.count(node_state::building) +
+                                 index.count(node_state::measuring));
   auto busy = std::min(slots, evaluating);
   auto rate = evaluation_.value() > 0 ? slots / evaluation_.value() : 0;
   auto count = credit({.slots = slots,
                        .busy = busy,
                        .queued = evaluating - busy,
-                       .asking = static_cast<std::uint32_t>(index.count(node_state::planned) + index.count(node_state::asked)),
+                       .asking = static_cast<std::uint32_t>(index.count(node_state::planned) +
+                                                            index.count(node_state::asked)),
                        .model_latency_s = latency_.value(),
                        .evaluations_per_s = rate,
                        .parallel = static_cast<std::uint32_t>(books().settings().search.parallel),
@@ -131,7 +143,8 @@ void keeper::step(tree_core& tree, std::uint32_t slots) {
     return;
   }
   store_batch batch;
-  batch.journal.emplace_back(options_.id, journal_record{journal_kind::stepped, wall_ms(), options_.unix_ms(), pack(r)});
+  batch.journal.emplace_back(options_.id,
+                             journal_record{journal_kind::stepped, wall_ms(), options_.unix_ms(), pack(r)});
   std::vector<node_key> fresh;
   for (const auto& x : made) {
     node_key n{options_.id, tree.number(), x.node};
@@ -150,7 +163,8 @@ void keeper::step(tree_core& tree, std::uint32_t slots) {
 }
 
 std::string keeper::be32(std::uint32_t x) {
-  return {static_cast<char>(x >> 24), static_cast<char>(x >> 16), static_cast<char>(x >> 8), static_cast<char>(x)};
+  return {static_cast<char>(x >> 24), static_cast<char>(x >> 16), static_cast<char>(x >> 8),
+          static_cast<char>(x)};
 }
 
 std::size_t keeper::in_evaluation() {
@@ -176,7 +190,8 @@ bool keeper::proven() {
   const auto& best = books().best();
   if (best.node == no_node)
     return false;
-  return !books().settings().goal.timed || core(best.tree).tree()[best.node].decision == timing_decision::faster;
+  return !books().settings().goal.timed ||
+         core(best.tree).tree()[best.node].decision == timing_decision::faster;
 }
 
 void keeper::finish(std::string reason) {
@@ -185,7 +200,14 @@ void keeper::finish(std::string reason) {
   for (const auto& [t, call] : fold_.open_calls()) {
     auto free = call.reserved.usd == 0;
     record(batch, journal_kind::replied,
-           journal_replied{t, call.node, call.attempt, failure_kind::cancelled, {}, {}, {}, free ? token_usage{} : charged_at_reservation(call.reserved),
+           journal_replied{t,
+                           call.node,
+                           call.attempt,
+                           failure_kind::cancelled,
+                           {},
+                           {},
+                           {},
+                           free ? token_usage{} : charged_at_reservation(call.reserved),
                            !free});
   }
   for (auto& tree : fold_.trees())
@@ -197,13 +219,16 @@ void keeper::finish(std::string reason) {
       rows_[key].note = reason;
       put_node(batch, key);
       batch.put(table::hot, key_of(key.campaign, key.tree, key.node), pack(tree.row(n)));
-      options_.names->send(tree_name(options_.id, key.tree), evaluation_failed{key, node_state::cancelled, reason});
+      options_.names->send(tree_name(options_.id, key.tree),
+                           evaluation_failed{key, node_state::cancelled, reason});
     }
   record(batch, journal_kind::finished, journal_finished{reason});
   put_campaign(batch, "finished", reason);
   ended_ = true;
-  auto line = event("stop", {{"reason", reason}, {"state", "finished"}, {"proven", proven() ? "true" : "false"}});
-  commit(std::move(batch), std::move(line), [tell = options_.ended, out = campaign_outcome{"finished", reason, proven(), {}}] { tell(out); });
+  auto line =
+      event("stop", {{"reason", reason}, {"state", "finished"}, {"proven", proven() ? "true" : "false"}});
+  commit(std::move(batch), std::move(line),
+         [tell = options_.ended, out = campaign_outcome{"finished", reason, proven(), {}}] { tell(out); });
 }
 
 void keeper::interrupt_now(std::string state, std::string reason, failure why) {
@@ -225,7 +250,9 @@ void keeper::end(campaign_outcome out) {
   if (loaded_) {
     store_batch batch;
     put_campaign(batch, out.state, out.reason);
-    commit(std::move(batch), event("stop", {{"reason", out.reason}, {"state", out.state}, {"proven", out.proven ? "true" : "false"}}));
+    commit(std::move(batch),
+           event("stop",
+                 {{"reason", out.reason}, {"state", out.state}, {"proven", out.proven ? "true" : "false"}}));
   }
   options_.ended(out);
 }
@@ -234,7 +261,8 @@ void keeper::publish_progress() {
   if (!options_.publish)
     return;
   auto row = fold_.row(options_.id);
-  options_.publish(progress_event_json(row, books().settings(), {.live = true, .in_flight = books().in_flight()}));
+  options_.publish(
+      progress_event_json(row, books().settings(), {.live = true, .in_flight = books().in_flight()}));
 }
 
 } // namespace ke

@@ -22,7 +22,8 @@ struct control_options {
   std::function<std::function<void()>(std::function<void(const std::string&)>)> subscribe;
 };
 
-/// Clients of the control socket: one command a frame, its answer, and for `watch` the stream of events until the client leaves.
+/// Clients of the control socket: one command a frame, its answer, and for `watch` the stream of events until
+/// the client leaves.
 ///
 ///   <- frame_in (command), peer_lost   from the gateway
 ///

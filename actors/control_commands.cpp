@@ -12,7 +12,9 @@ namespace {
 
 using json = nlohmann::json;
 
-control_reply refused(const failure& why) { return {json{{"error", why.text}}.dump(-1, ' ', false, json::error_handler_t::replace), exit_code_of(why)}; }
+control_reply refused(const failure& why) {
+  return {json{{"error", why.text}}.dump(-1, ' ', false, json::error_handler_t::replace), exit_code_of(why)};
+}
 
 control_reply submit(coordinator& owner, const json& command) {
   file_context context;
@@ -43,7 +45,9 @@ std::string to_hex(const std::string& bytes) {
 }
 
 std::string from_hex(const std::string& text) {
-  auto value = [](char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; };
+  auto value = [](char c) {
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+  };
   std::string bytes;
   for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
     auto high = value(text[i]), low = value(text[i + 1]);

@@ -7,8 +7,10 @@ namespace ke {
 class coordinator;
 
 /// What the owner of a store does for a client (control socket, or `--connect`):
-///   {"command": "status"} · {"command": "pause"|"resume"|"stop", "campaign": NAME} · {"command": "hint", "node": ID, "text": TEXT} ·
-///   {"command": "set", "key": KEY, "value": VALUE} · {"command": "submit", "config": resolved TOML, "problem": hex of pack(problem), "fresh": BOOL}
+///   {"command": "status"} · {"command": "pause"|"resume"|"stop", "campaign": NAME} · {"command": "hint",
+///   "node": ID, "text": TEXT} ·
+///   {"command": "set", "key": KEY, "value": VALUE} · {"command": "submit", "config": resolved TOML,
+///   "problem": hex of pack(problem), "fresh": BOOL}
 /// An error is {"error": TEXT} with an exit code. Blocking.
 control_reply carry_out(coordinator& owner, const std::string& command);
 

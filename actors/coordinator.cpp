@@ -39,12 +39,14 @@ struct system_settings : caf::actor_system_config {
 };
 
 std::uint64_t unix_ms_now() {
-  return static_cast<std::uint64_t>(
-    std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count());
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(
+                                        std::chrono::system_clock::now().time_since_epoch())
+                                        .count());
 }
 
 void log_failure(const std::string& child, const caf::error& why, std::chrono::nanoseconds delay) {
-  log::error("supervisor", delay.count() < 0 ? "a child failed too often" : "a child failed", {{"child", child}, {"why", text_of(why)}});
+  log::error("supervisor", delay.count() < 0 ? "a child failed too often" : "a child failed",
+             {{"child", child}, {"why", text_of(why)}});
 }
 
 status commit_and_wait(store_service& store, store_batch batch) {
@@ -100,12 +102,16 @@ status coordinator::open_store() {
   return ok;
 }
 
-/// On the store thread. A full disk is waited out: nothing that needs a commit goes on meanwhile. Any other trouble is the end of this session.
+/// On the store thread. A full disk is waited out: nothing that needs a commit goes on meanwhile. Any other
+/// trouble is the end of this session.
 void coordinator::troubled(const failure& why) {
   if (why.kind == failure_kind::none)
     log::info("store", "there is space again; going on");
   else
-    log::error("store", why.kind == failure_kind::disk_full ? "the disk is full; waiting" : "the store can't be written", {{"why", why.text}});
+    log::error("store",
+               why.kind == failure_kind::disk_full ? "the disk is full; waiting"
+                                                   : "the store can't be written",
+               {{"why", why.text}});
   {
     std::lock_guard lock{mutex_};
     trouble_ = why;
@@ -154,13 +160,18 @@ void coordinator::start_root() {
     provider_services services;
     services.http = http_.get();
     services.process = processes_.get();
-    services.record = [calls = calls_, store = store_.get()](const raw_answer& a) { calls->record(*store, a); };
-    if (m.provider == provider_kind::replay && std::filesystem::exists(std::filesystem::path{m.dir} / "STORE"))
+    services.record = [calls = calls_, store = store_.get()](const raw_answer& a) {
+      calls->record(*store, a);
+    };
+    if (m.provider == provider_kind::replay &&
+        std::filesystem::exists(std::filesystem::path{m.dir} / "STORE"))
       services.replay = recorded_answers(m.dir);
     return make_provider(m, services);
   };
   models.seed = store_->epoch();
-  children.push_back(named_child(names_, "synthesizer", [models](caf::event_based_actor* self) { return self->spawn(synthesizer, models); }));
+  children.push_back(named_child(names_, "synthesizer", [models](caf::event_based_actor* self) {
+    return self->spawn(synthesizer, models);
+  }));
   if (!options_.durable_only) {
     gateway_options g;
     g.names = names_;
@@ -184,24 +195,37 @@ void coordinator::start_root() {
         return opened.error();
       return std::shared_ptr<transport_port>{std::move(*opened)};
     };
-    children.push_back(named_child(names_, "gateway", [g](caf::event_based_actor* self) { return self->spawn(gateway, g); }));
+    children.push_back(named_child(names_, "gateway",
+                                   [g](caf::event_based_actor* self) { return self->spawn(gateway, g); }));
     fleet_options f;
     f.names = names_;
     f.store = store_.get();
     f.epoch = store_->epoch();
-    children.push_back(named_child(names_, "fleet", [f](caf::event_based_actor* self) { return self->spawn(fleet, f); }));
+    children.push_back(
+        named_child(names_, "fleet", [f](caf::event_based_actor* self) { return self->spawn(fleet, f); }));
     if (options_.cluster.local_worker) {
       local_worker_options w;
       w.processes = processes_.get();
-      w.argv = {self_path().string(), "worker", "--connect", worker_endpoint_, "--name", "local", "--sandbox", options_.sandbox,
-                "--cache", (std::filesystem::path{store_->dir()} / "cache").string(), "--lifeline"};
+      w.argv = {self_path().string(),
+                "worker",
+                "--connect",
+                worker_endpoint_,
+                "--name",
+                "local",
+                "--sandbox",
+                options_.sandbox,
+                "--cache",
+                (std::filesystem::path{store_->dir()} / "cache").string(),
+                "--lifeline"};
       for (const auto& p : options_.backend_paths)
         w.argv.insert(w.argv.end(), {"--backend-path", p.string()});
       w.on_missing = [this](failure why) {
         if (options_.trouble)
           options_.trouble(why);
       };
-      children.push_back(named_child(names_, "local_worker", [w](caf::event_based_actor* self) { return self->spawn(local_worker, w); }));
+      children.push_back(named_child(names_, "local_worker", [w](caf::event_based_actor* self) {
+        return self->spawn(local_worker, w);
+      }));
     }
     evaluator_options e;
     e.names = names_;
@@ -209,7 +233,8 @@ void coordinator::start_root() {
     e.epoch = store_->epoch();
     for (const auto& b : backends_)
       e.limits = b.limits;
-    children.push_back(named_child(names_, "evaluator", [e](caf::event_based_actor* self) { return self->spawn(evaluator, e); }));
+    children.push_back(named_child(names_, "evaluator",
+                                   [e](caf::event_based_actor* self) { return self->spawn(evaluator, e); }));
     control_options c;
     c.names = names_;
     c.carry_out = [this](const std::string& command) { return carry_out(*this, command); };
@@ -217,7 +242,9 @@ void coordinator::start_root() {
       auto number = subscribe(std::move(listener));
       return [this, number] { unsubscribe(number); };
     };
-    children.push_back(named_child(names_, "control", [c](caf::event_based_actor* self) { return self->spawn<caf::detached>(control, c); }));
+    children.push_back(named_child(names_, "control", [c](caf::event_based_actor* self) {
+      return self->spawn<caf::detached>(control, c);
+    }));
   }
   supervisor_options o;
   o.name = "root";
@@ -258,8 +285,10 @@ result<std::uint32_t> coordinator::submit(campaign_settings settings, const prob
         return present->id; // it runs
     }
     if (present->problem_digest != digest)
-      return failure{failure_kind::invalid, "the store " + store_->dir() + " holds a campaign named " + settings.name +
-                                              " for another problem (or another version of it); start beside it with --fresh, or give [campaign] another name"};
+      return failure{failure_kind::invalid, "the store " + store_->dir() + " holds a campaign named " +
+                                                settings.name +
+                                                " for another problem (or another version of it); start "
+                                                "beside it with --fresh, or give [campaign] another name"};
     start_campaign(present->id, settings, what, digest);
     return present->id;
   }
@@ -280,14 +309,16 @@ result<std::uint32_t> coordinator::submit(campaign_settings settings, const prob
   campaign_fold trial;
   if (auto fine = trial.apply(first); !fine)
     return fine.error();
-  batch.journal.emplace_back(id, journal_record{journal_kind::configured, 0, row.created_unix_ms, pack(first)});
+  batch.journal.emplace_back(id,
+                             journal_record{journal_kind::configured, 0, row.created_unix_ms, pack(first)});
   if (auto done = commit_and_wait(*store_, std::move(batch)); !done)
     return done.error();
   start_campaign(id, settings, what, digest);
   return id;
 }
 
-void coordinator::start_campaign(std::uint32_t id, const campaign_settings& settings, const problem& what, const std::string& problem_digest) {
+void coordinator::start_campaign(std::uint32_t id, const campaign_settings& settings, const problem& what,
+                                 const std::string& problem_digest) {
   {
     std::lock_guard lock{mutex_};
     campaigns_[id] = {settings.name, settings, std::nullopt};
@@ -306,7 +337,8 @@ void coordinator::start_campaign(std::uint32_t id, const campaign_settings& sett
     std::thread{[=] {
       store->flush();
       auto reader = store_reader::open(store->dir());
-      done(reader ? read_stored_campaign(*reader, id) : result<std::shared_ptr<stored_campaign>>{reader.error()});
+      done(reader ? read_stored_campaign(*reader, id)
+                  : result<std::shared_ptr<stored_campaign>>{reader.error()});
     }}.detach();
   };
   o.ended = [this, id](campaign_outcome out) {
@@ -318,7 +350,8 @@ void coordinator::start_campaign(std::uint32_t id, const campaign_settings& sett
   o.unix_ms = unix_ms_now;
 
   std::vector<child_spec> children;
-  children.push_back(named_child(names_, campaign_name(id), [o](caf::event_based_actor* self) { return self->spawn(campaign, o); }));
+  children.push_back(named_child(names_, campaign_name(id),
+                                 [o](caf::event_based_actor* self) { return self->spawn(campaign, o); }));
   auto trees = trees_of(settings);
   for (std::uint32_t t = 0; t < trees.size(); ++t) {
     auto context = std::make_shared<tree_context>();
@@ -367,7 +400,8 @@ void coordinator::interrupt_all() {
 status coordinator::steer_campaign(std::uint32_t id, std::string act, std::string key, std::string value) {
   auto done = std::make_shared<std::promise<status>>();
   auto future = done->get_future();
-  if (!names_->send(campaign_name(id), steer{std::move(act), std::move(key), std::move(value), [done](status s) { done->set_value(std::move(s)); }}))
+  if (!names_->send(campaign_name(id), steer{std::move(act), std::move(key), std::move(value),
+                                             [done](status s) { done->set_value(std::move(s)); }}))
     return failure{failure_kind::invalid, "the campaign is not running"};
   if (future.wait_for(std::chrono::seconds{20}) != std::future_status::ready)
     return failure{failure_kind::timeout, "the campaign did not answer within 20 s"};
@@ -378,7 +412,8 @@ std::string coordinator::status_json() {
   auto workers = std::make_shared<std::promise<std::string>>();
   auto workers_json = workers->get_future();
   std::string attached = "[]";
-  if (names_->send("fleet", workers_request{[workers](std::string json) { workers->set_value(std::move(json)); }}) &&
+  if (names_->send("fleet",
+                   workers_request{[workers](std::string json) { workers->set_value(std::move(json)); }}) &&
       workers_json.wait_for(std::chrono::seconds{2}) == std::future_status::ready)
     attached = workers_json.get();
   auto all = nlohmann::ordered_json::array();
@@ -393,7 +428,8 @@ std::string coordinator::status_json() {
   for (auto id : ids) {
     auto got = std::make_shared<std::promise<std::string>>();
     auto text = got->get_future();
-    if (!names_->send(campaign_name(id), status_request{[got](std::string json) { got->set_value(std::move(json)); }}) ||
+    if (!names_->send(campaign_name(id),
+                      status_request{[got](std::string json) { got->set_value(std::move(json)); }}) ||
         text.wait_for(std::chrono::seconds{2}) != std::future_status::ready)
       continue;
     auto j = nlohmann::ordered_json::parse(text.get(), nullptr, false);
@@ -419,7 +455,8 @@ result<std::uint32_t> coordinator::find_running(const std::string& name) const {
       found = id;
     }
   if (!found)
-    return failure{failure_kind::invalid, name.empty() ? "no campaign is running here" : "no campaign named " + name + " is running here"};
+    return failure{failure_kind::invalid, name.empty() ? "no campaign is running here"
+                                                       : "no campaign named " + name + " is running here"};
   return *found;
 }
 

@@ -23,13 +23,13 @@ struct coordinator_options {
   cluster_settings cluster;
   std::string sandbox = "best";
   std::vector<std::filesystem::path> backend_paths;
-  std::function<void(const std::string&)> publish;  ///< events, one JSON line each; any thread, must not block
-  std::function<void(const failure&)> trouble;      ///< the store or the environment; any thread
-  bool durable_only = false;                        ///< bench: no wire, no worker; whoever drives it registers "evaluator" itself
+  std::function<void(const std::string&)> publish; ///< events, one JSON line each; any thread, must not block
+  std::function<void(const failure&)> trouble;     ///< the store or the environment; any thread
+  bool durable_only = false; ///< bench: no wire, no worker; whoever drives it registers "evaluator" itself
 };
 
-/// The owner of a store: services, root supervisor and campaigns of one process. Functions may be called from any thread; the destructor stops
-/// everything in order and closes the store.
+/// The owner of a store: services, root supervisor and campaigns of one process. Functions may be called from
+/// any thread; the destructor stops everything in order and closes the store.
 ///
 ///   root             rest_for_one
 ///   ├─ synthesizer   first: whatever crashes later costs no paid call
@@ -44,8 +44,8 @@ public:
   static result<std::unique_ptr<coordinator>> start(coordinator_options options);
   ~coordinator();
 
-  /// Starts the campaign, or takes it up where its last session left it: the newest of this name, unless `fresh`. Its id.
-  /// `invalid` if the stored one is for another problem. Blocks for the commit.
+  /// Starts the campaign, or takes it up where its last session left it: the newest of this name, unless
+  /// `fresh`. Its id. `invalid` if the stored one is for another problem. Blocks for the commit.
   result<std::uint32_t> submit(campaign_settings settings, const problem& what, bool fresh);
 
   /// Blocks until the session of a campaign has ended.
@@ -75,7 +75,8 @@ private:
   status open_store();
   status open_wire();
   void start_root();
-  void start_campaign(std::uint32_t id, const campaign_settings& settings, const problem& what, const std::string& problem_digest);
+  void start_campaign(std::uint32_t id, const campaign_settings& settings, const problem& what,
+                      const std::string& problem_digest);
 
   struct running {
     std::string name;

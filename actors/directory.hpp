@@ -8,8 +8,8 @@
 
 namespace ke {
 
-/// Names of the long-lived actors. A restarted actor has a new handle, so peers hold a name and look it up when they send.
-/// Keeps nobody alive. Any thread.
+/// Names of the long-lived actors. A restarted actor has a new handle, so peers hold a name and look it up
+/// when they send. Keeps nobody alive. Any thread.
 class directory {
 public:
   void set(const std::string& name, const caf::actor& who) {
@@ -17,7 +17,8 @@ public:
     names_[name] = caf::actor_cast<weak_actor>(who);
   }
 
-  /// Sends to the actor of that name as it is now; false if there is none (it is being restarted: senders must be able to lose this).
+  /// Sends to the actor of that name as it is now; false if there is none (it is being restarted: senders
+  /// must be able to lose this).
   template <class Message>
   bool send(const std::string& name, Message message) const {
     auto to = find(name);

@@ -24,14 +24,14 @@ KE_MESSAGE(ke::verdict_looked_up)
 
 namespace ke {
 
-std::string verdict_key(const std::string& problem_digest, const std::string& normalised_digest, const device_info& device, measure_plan plan,
-                        bool timed) {
+std::string verdict_key(const std::string& problem_digest, const std::string& normalised_digest,
+                        const device_info& device, measure_plan plan, bool timed) {
   auto fact = [&](const char* name) {
     auto f = device.facts.find(name);
     return f == device.facts.end() ? std::string{} : f->second;
   };
-  return digest_of_parts({problem_digest, normalised_digest, device.backend, fact("flags"), fact("toolchain"), device.name, KE_VERSION,
-                          to_text(plan), timed ? "timed" : "untimed"});
+  return digest_of_parts({problem_digest, normalised_digest, device.backend, fact("flags"), fact("toolchain"),
+                          device.name, KE_VERSION, to_text(plan), timed ? "timed" : "untimed"});
 }
 
 std::uint64_t job_id(const node_key& node, std::uint32_t target) {
@@ -50,7 +50,8 @@ struct open_job {
 
 /// A verdict that says nothing about the candidate is not kept for others.
 bool reusable(const verdict& v) {
-  return v.state != verdict_state::harness_error && v.state != verdict_state::noisy && v.state != verdict_state::timeout;
+  return v.state != verdict_state::harness_error && v.state != verdict_state::noisy &&
+         v.state != verdict_state::timeout;
 }
 
 class bench {
@@ -69,7 +70,8 @@ public:
       auto& j = jobs_[id];
       j.request = request;
       j.target = t;
-      j.key = verdict_key(request->problem_digest, request->normalised_digest, device, request->plan, request->timed);
+      j.key = verdict_key(request->problem_digest, request->normalised_digest, device, request->plan,
+                          request->timed);
       auto& waiting = by_key_[j.key];
       waiting.push_back(id);
       if (waiting.size() > 1)
@@ -100,7 +102,8 @@ public:
     const auto& r = *d.found;
     auto found = std::make_shared<verdict>(verdict_from(job, r));
     if (found->state == verdict_state::harness_error && ++job.tries < options_.harness_tries) {
-      log::warn("evaluator", "evaluation failed, tried again", {{"worker", d.worker}, {"why", found->reason}});
+      log::warn("evaluator", "evaluation failed, tried again",
+                {{"worker", d.worker}, {"why", found->reason}});
       d.acknowledge();
       return submit(d.id, job);
     }
@@ -111,7 +114,8 @@ public:
     batch->put(table::evidence, key_of(node.campaign, node.tree, node.node, job.target), pack(r.found));
     batch->put(table::verdicts, job.key, pack(*found));
     auto key = job.key;
-    tell(job, judged{node, job.target, found, key, false, found->build_s + found->check_s + found->time_s, batch, d.acknowledge});
+    tell(job, judged{node, job.target, found, key, false, found->build_s + found->check_s + found->time_s,
+                     batch, d.acknowledge});
     jobs_.erase(j);
     auto others = take(key, d.id);
     if (reusable(*found)) {
@@ -126,7 +130,8 @@ public:
   void stage(const job_stage& s) {
     auto j = jobs_.find(s.id);
     if (j != jobs_.end())
-      options_.names->send(campaign_name(j->second.request->node.campaign), stage_changed{j->second.request->node, s.stage});
+      options_.names->send(campaign_name(j->second.request->node.campaign),
+                           stage_changed{j->second.request->node, s.stage});
   }
 
   void poisoned(const job_poisoned& p) {
@@ -198,7 +203,9 @@ private:
     return v;
   }
 
-  void tell(const open_job& j, judged message) { options_.names->send(campaign_name(j.request->node.campaign), std::move(message)); }
+  void tell(const open_job& j, judged message) {
+    options_.names->send(campaign_name(j.request->node.campaign), std::move(message));
+  }
 
   /// Those that wait for this key, without `but`; they are nobody's any more.
   std::vector<std::uint64_t> take(const std::string& key, std::uint64_t but) {
@@ -214,7 +221,8 @@ private:
 
   void duplicate(std::uint64_t id, const std::shared_ptr<const verdict>& found) {
     auto j = jobs_.find(id);
-    tell(j->second, judged{j->second.request->node, j->second.target, found, j->second.key, true, 0, nullptr, {}});
+    tell(j->second,
+         judged{j->second.request->node, j->second.target, found, j->second.key, true, 0, nullptr, {}});
     jobs_.erase(j);
   }
 
@@ -244,13 +252,13 @@ caf::behavior evaluator(caf::event_based_actor* self, evaluator_options options)
   keep_exception_text(self);
   auto state = std::make_shared<bench>(self, std::move(options));
   return {
-    [=](evaluate_request& r) { state->evaluate(r); },
-    [=](const verdict_looked_up& l) { state->looked_up(l); },
-    [=](const job_done& d) { state->done(d); },
-    [=](const job_stage& s) { state->stage(s); },
-    [=](const job_poisoned& p) { state->poisoned(p); },
-    [=](const cancel_evaluation& c) { state->cancel(c); },
-    [=](const capacity& c) { state->capacity_is(c); },
+      [=](evaluate_request& r) { state->evaluate(r); },
+      [=](const verdict_looked_up& l) { state->looked_up(l); },
+      [=](const job_done& d) { state->done(d); },
+      [=](const job_stage& s) { state->stage(s); },
+      [=](const job_poisoned& p) { state->poisoned(p); },
+      [=](const cancel_evaluation& c) { state->cancel(c); },
+      [=](const capacity& c) { state->capacity_is(c); },
   };
 }
 

@@ -42,7 +42,7 @@ struct open_work {
 class dispatcher {
 public:
   dispatcher(caf::event_based_actor* self, fleet_options options)
-    : self_{self}, options_{std::move(options)}, leases_{options_.term} {
+      : self_{self}, options_{std::move(options)}, leases_{options_.term} {
     after(self_, options_.term / 4, check_leases{});
     options_.names->send("gateway", want_transport{"fleet"});
   }
@@ -56,7 +56,8 @@ public:
         return;
       attached a;
       a.peer = in.what.peer;
-      a.session = self_->spawn(worker_session, session_options{a.peer, options_.names, transport_, options_.store, options_.epoch});
+      a.session = self_->spawn(worker_session, session_options{a.peer, options_.names, transport_,
+                                                               options_.store, options_.epoch});
       self_->monitor(a.session);
       w = workers_.emplace(a.peer, std::move(a)).first;
     }
@@ -84,8 +85,10 @@ public:
       for (const auto& r : leases_.renew(w.peer, s.beat->leases, now))
         self_->send(w.session, revoke_job{r, "another worker has it, or it is not wanted any more"});
       for (const auto& r : s.beat->leases)
-        if (auto j = jobs_.find(r.job); j != jobs_.end() && j->second.attempt == r.attempt && r.stage != wire::lease_stage::queued)
-          tell_evaluator(job_stage{r.job, r.stage == wire::lease_stage::building ? node_state::building : node_state::measuring});
+        if (auto j = jobs_.find(r.job);
+            j != jobs_.end() && j->second.attempt == r.attempt && r.stage != wire::lease_stage::queued)
+          tell_evaluator(job_stage{r.job, r.stage == wire::lease_stage::building ? node_state::building
+                                                                                 : node_state::measuring});
       devices_are(w, s.beat->devices);
       return;
     }
@@ -172,7 +175,8 @@ private:
     w.hello = h;
     w.name = h.name;
     w.state = "ok";
-    log::info("fleet", "worker attached", {{"worker", h.name}, {"devices", std::to_string(h.devices.size())}});
+    log::info("fleet", "worker attached",
+              {{"worker", h.name}, {"devices", std::to_string(h.devices.size())}});
     auto now = self_->clock().now();
     placement_.worker_up(w.peer, h.devices, h.labels, 0, 0); // credit comes with `ready`
     auto held = h.leases;
@@ -190,7 +194,8 @@ private:
       if (auto j = jobs_.find(r.job); j != jobs_.end() && !revoked.contains(r.job)) {
         placement_.cancel(r.job);
         j->second.attempt = r.attempt;
-        placement_.book(r.job, j->second.what->node.campaign, w.peer, h.devices.empty() ? std::string{} : h.devices.front().name);
+        placement_.book(r.job, j->second.what->node.campaign, w.peer,
+                        h.devices.empty() ? std::string{} : h.devices.front().name);
       }
     tell_capacity();
   }
@@ -209,8 +214,10 @@ private:
     }
     ++w.jobs_done;
     placement_.done(r->id);
-    trace::span("worker " + w.name, "job " + std::to_string(j->second.what->node.node), j->second.granted, trace::time_point::clock::now());
-    if (r->why.kind != failure_kind::none || r->found.ending == ending::harness_error) // the machine's fault: elsewhere first
+    trace::span("worker " + w.name, "job " + std::to_string(j->second.what->node.node), j->second.granted,
+                trace::time_point::clock::now());
+    if (r->why.kind != failure_kind::none ||
+        r->found.ending == ending::harness_error) // the machine's fault: elsewhere first
       j->second.avoid.insert(peer);
     else
       jobs_.erase(j);
@@ -224,7 +231,8 @@ private:
     for (const auto& t : told)
       for (auto& d : w.hello.devices)
         if (d.name == t.name && d.state != t.state) {
-          log::info("fleet", "device state", {{"worker", w.name}, {"device", d.name}, {"state", t.state}, {"why", t.reason}});
+          log::info("fleet", "device state",
+                    {{"worker", w.name}, {"device", d.name}, {"state", t.state}, {"why", t.reason}});
           d.state = t.state;
           placement_.quarantine(w.peer, d.name, t.state != "ok");
           changed = true;
@@ -280,7 +288,8 @@ private:
     if (leases_.poisoned(l.node)) {
       leases_.close(l.job);
       jobs_.erase(j);
-      return tell_evaluator(job_poisoned{l.job, "three workers were lost while they evaluated it, the last: " + why});
+      return tell_evaluator(
+          job_poisoned{l.job, "three workers were lost while they evaluated it, the last: " + why});
     }
     again(l.job, l.worker);
   }
@@ -308,7 +317,9 @@ private:
         auto& c = all[d.backend];
         c.backend = d.backend;
         if (w.state == "ok" && d.state == "ok")
-          c.slots += std::max(1u, w.hello.device_slots / static_cast<std::uint32_t>(std::max<std::size_t>(1, w.hello.devices.size())));
+          c.slots +=
+              std::max(1u, w.hello.device_slots /
+                               static_cast<std::uint32_t>(std::max<std::size_t>(1, w.hello.devices.size())));
         c.devices.push_back(d);
       }
     return all;
@@ -343,15 +354,15 @@ caf::behavior fleet(caf::event_based_actor* self, fleet_options options) {
   auto state = std::make_shared<dispatcher>(self, std::move(options));
   self->set_down_handler([=](caf::down_msg& msg) { state->session_down(msg); });
   return {
-    [=](transport_is& t) { state->transport(std::move(t.transport)); },
-    [=](frame_in& in) { state->frame(in); },
-    [=](const peer_lost& l) { state->peer_gone(l); },
-    [=](const worker_said& s) { state->said(s); },
-    [=](const submit_job& s) { state->submit(s); },
-    [=](const cancel_job& c) { state->cancel(c); },
-    [=](const watch_capacity& w) { state->watch(w); },
-    [=](const workers_request& r) { state->workers(r); },
-    [=](const check_leases&) { state->leases_due(); },
+      [=](transport_is& t) { state->transport(std::move(t.transport)); },
+      [=](frame_in& in) { state->frame(in); },
+      [=](const peer_lost& l) { state->peer_gone(l); },
+      [=](const worker_said& s) { state->said(s); },
+      [=](const submit_job& s) { state->submit(s); },
+      [=](const cancel_job& c) { state->cancel(c); },
+      [=](const watch_capacity& w) { state->watch(w); },
+      [=](const workers_request& r) { state->workers(r); },
+      [=](const check_leases&) { state->leases_due(); },
   };
 }
 

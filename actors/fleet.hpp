@@ -14,7 +14,8 @@ struct fleet_options {
   std::chrono::nanoseconds term = std::chrono::seconds{10}; ///< of a lease without a beat
 };
 
-/// Places jobs on workers and leases them. Rules in runtime/net/{placement,lease}.hpp; this is their clock and mailbox.
+/// Places jobs on workers and leases them. Rules in runtime/net/{placement,lease}.hpp; this is their clock
+/// and mailbox.
 ///
 ///   <- frame_in, peer_lost   from the gateway; a hello begins a worker_session
 ///   <- worker_said           from sessions: ready, accept, decline, beat, result, drain
@@ -22,7 +23,8 @@ struct fleet_options {
 ///   -> job_done, job_stage, job_poisoned   to the evaluator
 ///   -> capacity                            to whoever sent watch_capacity, whenever it changes
 ///
-/// Supervisor: root, permanent. After its restart, sessions begin anew with the workers' hello, which lists what they hold.
+/// Supervisor: root, permanent. After its restart, sessions begin anew with the workers' hello, which lists
+/// what they hold.
 caf::behavior fleet(caf::event_based_actor* self, fleet_options options);
 
 /// Given by the gateway, so that sessions can send: the transport of the moment.

@@ -33,7 +33,8 @@ struct submit_job {
 struct cancel_job {
   std::uint64_t id = 0;
 };
-/// The evidence of a job's current attempt. `acknowledge` may be called from any thread, once the verdict is committed.
+/// The evidence of a job's current attempt. `acknowledge` may be called from any thread, once the verdict is
+/// committed.
 struct job_done {
   std::uint64_t id = 0;
   std::shared_ptr<const job_result> found;

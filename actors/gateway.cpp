@@ -8,7 +8,9 @@ caf::behavior gateway(caf::event_based_actor* self, gateway_options options) {
   transport_events events;
   events.on_frame = [me](frame f) { send_weak(me, frame_in{std::move(f)}); };
   events.on_blob = [](std::string, std::string, std::string) {}; // workers send none yet
-  events.on_lost = [me](std::string peer, failure why) { send_weak(me, peer_lost{std::move(peer), std::move(why)}); };
+  events.on_lost = [me](std::string peer, failure why) {
+    send_weak(me, peer_lost{std::move(peer), std::move(why)});
+  };
   auto opened = options.listen(std::move(events));
   if (!opened)
     throw std::runtime_error{opened.error().text};
@@ -18,14 +20,14 @@ caf::behavior gateway(caf::event_based_actor* self, gateway_options options) {
   names->send("fleet", transport_is{transport});
   names->send("control", transport_is{transport});
   return {
-    [=](frame_in& in) {
-      names->send(in.what.kind == frame_kind::command ? "control" : "fleet", std::move(in));
-    },
-    [=](const peer_lost& l) {
-      names->send("fleet", l);
-      names->send("control", l);
-    },
-    [=](const want_transport& w) { names->send(w.name, transport_is{transport}); },
+      [=](frame_in& in) {
+        names->send(in.what.kind == frame_kind::command ? "control" : "fleet", std::move(in));
+      },
+      [=](const peer_lost& l) {
+        names->send("fleet", l);
+        names->send("control", l);
+      },
+      [=](const want_transport& w) { names->send(w.name, transport_is{transport}); },
   };
 }
 

@@ -1,4 +1,5 @@
-// The program: one App, one command each from actors/cli/. `ke-runtime --config FILE` is `ke-runtime run --config FILE`.
+// The program: one App, one command each from actors/cli/. `ke-runtime --config FILE` is `ke-runtime run
+// --config FILE`.
 
 #include "actors/cli/commands.hpp"
 #include "actors/exit_codes.hpp"
@@ -20,10 +21,12 @@ int main(int argc, char** argv) {
     logging.json_file = file;
   ke::log::start(logging);
 
-  CLI::App app{"ke-runtime searches for fast compute kernels: LLMs write candidates, a trusted judge checks and times them, the tree remembers.",
+  CLI::App app{"ke-runtime searches for fast compute kernels: LLMs write candidates, a trusted judge checks "
+               "and times them, the tree remembers.",
                "ke-runtime"};
   app.set_version_flag("--version", std::string{"ke-runtime "} + KE_VERSION);
-  app.footer("Examples:\n  ke-runtime --config config/quickstart/softmax.toml\n  ke-runtime best --config config/quickstart/softmax.toml\n"
+  app.footer("Examples:\n  ke-runtime --config config/quickstart/softmax.toml\n  ke-runtime best --config "
+             "config/quickstart/softmax.toml\n"
              "Each command has --help with an example.");
   app.require_subcommand(1);
   int exit_code = 0;

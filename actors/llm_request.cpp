@@ -25,20 +25,23 @@ caf::behavior llm_request(caf::event_based_actor* self, caf::actor synthesizer, 
   ask.occurrence = request->occurrence;
   auto begun = trace::time_point::clock::now();
   auto me = weak(self);
-  auto id = provider->ask(std::move(ask), [me](raw_answer answer) { send_weak(me, raw_arrived{std::move(answer)}); });
+  auto id = provider->ask(std::move(ask),
+                          [me](raw_answer answer) { send_weak(me, raw_arrived{std::move(answer)}); });
   self->set_exit_handler([=](caf::exit_msg& msg) {
     provider->cancel(id);
     if (msg.reason == caf::exit_reason::kill)
       self->quit(msg.reason);
   });
   return {
-    [=](raw_arrived& raw) {
-      auto& a = raw.answer;
-      trace::span("llm " + request->model, request->call(), begun, trace::time_point::clock::now());
-      auto digest = a.body.empty() ? std::string{} : digest_of(a.body);
-      self->send(synthesizer, call_ended{request->call(), std::make_shared<const completion>(std::move(a.reply)), digest, a.seconds});
-      self->quit();
-    },
+      [=](raw_arrived& raw) {
+        auto& a = raw.answer;
+        trace::span("llm " + request->model, request->call(), begun, trace::time_point::clock::now());
+        auto digest = a.body.empty() ? std::string{} : digest_of(a.body);
+        self->send(synthesizer,
+                   call_ended{request->call(), std::make_shared<const completion>(std::move(a.reply)), digest,
+                              a.seconds});
+        self->quit();
+      },
   };
 }
 

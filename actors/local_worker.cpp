@@ -36,35 +36,37 @@ caf::behavior local_worker(caf::event_based_actor* self, local_worker_options op
   });
   self->send(self, start_worker{});
   return {
-    [=](const worker_is_late&) {
-      if (s->child)
-        options.processes->cancel(s->child);
-    },
-    [=](const start_worker&) {
-      if (s->ending)
-        return;
-      process_spec spec;
-      spec.argv = options.argv;
-      spec.env = child_environment();
-      spec.keep_input_open = true;
-      spec.output_limit = 64u << 10;
-      auto me = weak(self);
-      s->child = options.processes->run(std::move(spec), [me](process_exit e) {
-        send_weak(me, worker_exited{std::make_shared<process_exit>(std::move(e))});
-      });
-    },
-    [=](const worker_exited& e) {
-      s->child = 0;
-      if (s->ending)
-        return self->quit(std::move(*s->ending));
-      auto said = e.how->why.kind != failure_kind::none ? e.how->why.text : e.how->err.substr(0, 2000);
-      if (e.how->code == 3 && options.on_missing)
-        options.on_missing({failure_kind::missing, said, false});
-      auto delay = s->window.fail(self->clock().now());
-      log::warn("local_worker", "the worker ended and is started again",
-                {{"code", std::to_string(e.how->code)}, {"signal", std::to_string(e.how->signal)}, {"said", said}});
-      after(self, delay.value_or(options.restarts.period), start_worker{});
-    },
+      [=](const worker_is_late&) {
+        if (s->child)
+          options.processes->cancel(s->child);
+      },
+      [=](const start_worker&) {
+        if (s->ending)
+          return;
+        process_spec spec;
+        spec.argv = options.argv;
+        spec.env = child_environment();
+        spec.keep_input_open = true;
+        spec.output_limit = 64u << 10;
+        auto me = weak(self);
+        s->child = options.processes->run(std::move(spec), [me](process_exit e) {
+          send_weak(me, worker_exited{std::make_shared<process_exit>(std::move(e))});
+        });
+      },
+      [=](const worker_exited& e) {
+        s->child = 0;
+        if (s->ending)
+          return self->quit(std::move(*s->ending));
+        auto said = e.how->why.kind != failure_kind::none ? e.how->why.text : e.how->err.substr(0, 2000);
+        if (e.how->code == 3 && options.on_missing)
+          options.on_missing({failure_kind::missing, said, false});
+        auto delay = s->window.fail(self->clock().now());
+        log::warn("local_worker", "the worker ended and is started again",
+                  {{"code", std::to_string(e.how->code)},
+                   {"signal", std::to_string(e.how->signal)},
+                   {"said", said}});
+        after(self, delay.value_or(options.restarts.period), start_worker{});
+      },
   };
 }
 

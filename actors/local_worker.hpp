@@ -17,10 +17,12 @@ struct local_worker_options {
   std::function<void(failure)> on_missing; ///< it ended with code 3: the environment lacks what its text says
 };
 
-/// Keeps this machine's worker alive as a child process that attaches over ipc:// like any other. The child's end is no failure of ours: it is
-/// started again after a growing delay, and after too many ends in a short time only once in a while.
+/// Keeps this machine's worker alive as a child process that attaches over ipc:// like any other. The child's
+/// end is no failure of ours: it is started again after a growing delay, and after too many ends in a short
+/// time only once in a while.
 ///
-/// Supervisor: root, permanent. The child holds its end of a pipe: it leaves when we are gone, however we went.
+/// Supervisor: root, permanent. The child holds its end of a pipe: it leaves when we are gone, however we
+/// went.
 caf::behavior local_worker(caf::event_based_actor* self, local_worker_options options);
 
 } // namespace ke

@@ -14,8 +14,9 @@
 #include <string>
 #include <vector>
 
-// What actors of one process tell each other. Results for nodes are addressed to (campaign, tree, node) through the search tree, never to a
-// handle: the node may have passivated or crashed meanwhile. The life of one candidate as a ladder:
+// What actors of one process tell each other. Results for nodes are addressed to (campaign, tree, node)
+// through the search tree, never to a handle: the node may have passivated or crashed meanwhile. The life of
+// one candidate as a ladder:
 //
 //   campaign        search_tree      search_node      synthesizer     llm_request      evaluator
 //      |    expand       |                |                |               |               |
@@ -51,8 +52,8 @@ struct synthesis_request {
 
   /// Unique in the store and stable over restarts: the key of the call's row in text, and spool's file name.
   std::string call() const {
-    return "c" + std::to_string(node.campaign) + "-t" + std::to_string(node.tree) + "-n" + std::to_string(node.node) + "-a" +
-           std::to_string(attempt);
+    return "c" + std::to_string(node.campaign) + "-t" + std::to_string(node.tree) + "-n" +
+           std::to_string(node.node) + "-a" + std::to_string(attempt);
   }
 };
 
@@ -93,14 +94,16 @@ struct synthesis {
   std::string reply_digest;
   double seconds = 0;
 };
-/// One send of a request failed and it will be sent again; or, `blocked`, nobody will be asked until a person acts (auth, credit).
+/// One send of a request failed and it will be sent again; or, `blocked`, nobody will be asked until a person
+/// acts (auth, credit).
 struct failed_try {
   node_key node;
   std::uint32_t attempt = 0;
   failure why;
   bool blocked = false;
 };
-/// Requests of a campaign that is stopping or paused: what has not left is dropped, what has is cancelled if `running`.
+/// Requests of a campaign that is stopping or paused: what has not left is dropped, what has is cancelled if
+/// `running`.
 struct drop_requests {
   std::uint32_t campaign = 0;
   bool running = false;
@@ -138,7 +141,8 @@ struct stage_changed {
   node_key node;
   node_state stage = node_state::building;
 };
-/// A verdict on one target of a node. `batch` holds the evidence and verdict rows: the campaign adds its own and commits them together.
+/// A verdict on one target of a node. `batch` holds the evidence and verdict rows: the campaign adds its own
+/// and commits them together.
 struct judged {
   node_key node;
   std::uint32_t target = 0;

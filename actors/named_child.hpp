@@ -8,7 +8,8 @@
 
 namespace ke {
 
-/// A child that is in the directory under its name whenever it lives: `spawn(supervisor)` gives its handle at each start.
+/// A child that is in the directory under its name whenever it lives: `spawn(supervisor)` gives its handle at
+/// each start.
 template <class Spawn>
 child_spec named_child(std::shared_ptr<directory> names, std::string name, Spawn spawn) {
   child_spec spec;

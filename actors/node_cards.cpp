@@ -8,12 +8,15 @@ namespace {
 
 constexpr std::size_t log_limit = 4096; ///< of a failure's text in a later prompt
 
-std::string first_line(const std::string& text) { return text.substr(0, std::min<std::size_t>(text.find('\n'), 400)); }
+std::string first_line(const std::string& text) {
+  return text.substr(0, std::min<std::size_t>(text.find('\n'), 400));
+}
 
 } // namespace
 
-std::shared_ptr<const node_card> make_card(std::uint32_t node, node_state state, std::string source, std::string source_digest,
-                                           std::string plan, const verdict* found) {
+std::shared_ptr<const node_card> make_card(std::uint32_t node, node_state state, std::string source,
+                                           std::string source_digest, std::string plan,
+                                           const verdict* found) {
   auto card = std::make_shared<node_card>();
   card->node = node;
   card->state = state;
@@ -34,23 +37,26 @@ std::shared_ptr<const node_card> make_card(std::uint32_t node, node_state state,
 }
 
 void load_card(store_port& store, node_key node, std::function<void(std::shared_ptr<const node_card>)> done) {
-  store.read(table::nodes, key_of(node.campaign, node.tree, node.node), [=, &store](result<std::string> bytes) {
-    auto row = bytes ? unpack<node_row>(*bytes) : result<node_row>{bytes.error()};
-    if (!row)
-      return done(nullptr);
-    auto finish = [=, &store, row = *row](std::string source) {
-      auto normalised = source_digest(source);
-      if (row.verdict_digests.empty() || row.verdict_digests[0].empty())
-        return done(make_card(node.node, row.state, std::move(source), normalised, row.note, nullptr));
-      store.read(table::verdicts, row.verdict_digests[0], [=](result<std::string> packed) {
-        auto found = packed ? unpack<verdict>(*packed) : result<verdict>{packed.error()};
-        done(make_card(node.node, row.state, source, normalised, row.note, found ? &*found : nullptr));
+  store.read(
+      table::nodes, key_of(node.campaign, node.tree, node.node), [=, &store](result<std::string> bytes) {
+        auto row = bytes ? unpack<node_row>(*bytes) : result<node_row>{bytes.error()};
+        if (!row)
+          return done(nullptr);
+        auto finish = [=, &store, row = *row](std::string source) {
+          auto normalised = source_digest(source);
+          if (row.verdict_digests.empty() || row.verdict_digests[0].empty())
+            return done(make_card(node.node, row.state, std::move(source), normalised, row.note, nullptr));
+          store.read(table::verdicts, row.verdict_digests[0], [=](result<std::string> packed) {
+            auto found = packed ? unpack<verdict>(*packed) : result<verdict>{packed.error()};
+            done(make_card(node.node, row.state, source, normalised, row.note, found ? &*found : nullptr));
+          });
+        };
+        if (row->source_digest.empty())
+          return finish({});
+        store.read_blob(row->source_digest, [=](result<std::string> source) {
+          source ? finish(std::move(*source)) : done(nullptr);
+        });
       });
-    };
-    if (row->source_digest.empty())
-      return finish({});
-    store.read_blob(row->source_digest, [=](result<std::string> source) { source ? finish(std::move(*source)) : done(nullptr); });
-  });
 }
 
 void card_cache::put(std::shared_ptr<const node_card> card) {

@@ -13,10 +13,11 @@
 namespace ke {
 
 /// The card of a judged (or failed) node. Pure.
-std::shared_ptr<const node_card> make_card(std::uint32_t node, node_state state, std::string source, std::string source_digest,
-                                           std::string plan, const verdict* found);
+std::shared_ptr<const node_card> make_card(std::uint32_t node, node_state state, std::string source,
+                                           std::string source_digest, std::string plan, const verdict* found);
 
-/// Reads a node's card from the store, without blocking: `done` is called on the store thread with null if the node can't be read.
+/// Reads a node's card from the store, without blocking: `done` is called on the store thread with null if
+/// the node can't be read.
 void load_card(store_port& store, node_key node, std::function<void(std::shared_ptr<const node_card>)> done);
 
 /// The cards used last, so that prompts rarely read the store. One thread.

@@ -13,8 +13,9 @@ namespace {
 
 struct recorded {
   std::optional<store_reader> store;
-  std::map<std::string, provider_kind> kinds;                                          ///< by model name
-  std::map<std::string, std::vector<std::pair<std::string, std::string>>> by_prompt;  ///< prompt -> (model, reply digest), in key order
+  std::map<std::string, provider_kind> kinds; ///< by model name
+  std::map<std::string, std::vector<std::pair<std::string, std::string>>>
+      by_prompt; ///< prompt -> (model, reply digest), in key order
 
   explicit recorded(const std::string& dir) {
     auto opened = store_reader::open(dir);
@@ -40,7 +41,8 @@ struct recorded {
 } // namespace
 
 replay_lookup recorded_answers(const std::string& dir) {
-  return [dir, cache = std::make_shared<std::unique_ptr<recorded>>()](const std::string& prompt, std::uint32_t occurrence) -> std::optional<recorded_answer> {
+  return [dir, cache = std::make_shared<std::unique_ptr<recorded>>()](
+             const std::string& prompt, std::uint32_t occurrence) -> std::optional<recorded_answer> {
     if (!*cache)
       *cache = std::make_unique<recorded>(dir);
     auto& r = **cache;

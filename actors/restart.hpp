@@ -15,18 +15,21 @@ struct restart_policy {
   std::chrono::nanoseconds period = std::chrono::minutes{1};
   std::chrono::nanoseconds floor = std::chrono::milliseconds{100};
   std::chrono::nanoseconds ceiling = std::chrono::seconds{10};
-  double jitter = 0.1; ///< share of the delay that is random, so that children felled together don't return together
+  double jitter =
+      0.1; ///< share of the delay that is random, so that children felled together don't return together
 };
 
-/// The recent failures of one child. Pure: the caller brings the time, which must not run backwards, and the randomness.
+/// The recent failures of one child. Pure: the caller brings the time, which must not run backwards, and the
+/// randomness.
 class restart_window {
 public:
   using time_point = std::chrono::steady_clock::time_point;
 
   explicit restart_window(restart_policy policy) : policy_{policy} {}
 
-  /// Records a failure at `now`. Returns the delay before the next start: it doubles from `floor` to `ceiling` with each failure still in the
-  /// window, less up to `jitter` of itself (`chance` in [0, 1)). Nothing if the child has failed too often.
+  /// Records a failure at `now`. Returns the delay before the next start: it doubles from `floor` to
+  /// `ceiling` with each failure still in the window, less up to `jitter` of itself (`chance` in [0, 1)).
+  /// Nothing if the child has failed too often.
   std::optional<std::chrono::nanoseconds> fail(time_point now, double chance = 0) {
     while (!failures_.empty() && now - failures_.front() > policy_.period)
       failures_.pop_front();
@@ -37,7 +40,8 @@ public:
     for (std::size_t i = 1; i < failures_.size() && delay < policy_.ceiling; ++i)
       delay *= 2;
     delay = std::min(delay, policy_.ceiling);
-    return delay - std::chrono::nanoseconds{static_cast<std::int64_t>(delay.count() * policy_.jitter * chance)};
+    return delay -
+           std::chrono::nanoseconds{static_cast<std::int64_t>(delay.count() * policy_.jitter * chance)};
   }
 
 private:

@@ -27,7 +27,7 @@ class candidate {
 public:
   candidate(caf::event_based_actor* self, std::shared_ptr<const tree_context> tree, node_brief brief,
             std::map<std::uint32_t, std::shared_ptr<const node_card>> cards)
-    : self_{self}, tree_{std::move(tree)}, brief_{std::move(brief)}, cards_{std::move(cards)} {
+      : self_{self}, tree_{std::move(tree)}, brief_{std::move(brief)}, cards_{std::move(cards)} {
     if (brief_.phase == node_state::planned)
       gather_cards();
     else if (brief_.phase >= node_state::answered)
@@ -47,8 +47,8 @@ public:
   }
 
   void answer(const synthesis& s) {
-    auto parsed = read_answer(*s.reply, {tree_->problem->reference_language == "python" ? "python" : "c++", tree_->symbol,
-                                         tree_->answer_limit_bytes});
+    auto parsed = read_answer(*s.reply, {tree_->problem->reference_language == "python" ? "python" : "c++",
+                                         tree_->symbol, tree_->answer_limit_bytes});
     plan_ = parsed.rationale.substr(0, 300);
     answered a{key(), s.attempt, parsed.why, s.reply_digest, parsed.source, plan_, s.reply->usage, s.seconds};
     auto usable = parsed.why.kind == failure_kind::none;
@@ -75,7 +75,9 @@ public:
                     source_ ? source_digest(*source_) : std::string{}, plan_, j.found.get()));
   }
 
-  void gave_up(const evaluation_failed& f) { leave(make_card(brief_.what.node, f.state, source_ ? *source_ : "", {}, plan_, nullptr)); }
+  void gave_up(const evaluation_failed& f) {
+    leave(make_card(brief_.what.node, f.state, source_ ? *source_ : "", {}, plan_, nullptr));
+  }
 
   /// Nothing to do but wait, perhaps for days (spool): the store has all that counts.
   void rest() {
@@ -101,7 +103,9 @@ private:
       if (!cards_.contains(node)) {
         ++missing_;
         load_card(*tree_->store, {tree_->campaign, tree_->tree, node},
-                  [me, node](std::shared_ptr<const node_card> card) { send_weak(me, card_read{node, std::move(card)}); });
+                  [me, node](std::shared_ptr<const node_card> card) {
+                    send_weak(me, card_read{node, std::move(card)});
+                  });
       }
     if (missing_ == 0)
       ask();
@@ -146,14 +150,16 @@ private:
   void read_source() {
     auto me = weak(self_);
     auto& store = *tree_->store;
-    store.read(table::nodes, key_of(tree_->campaign, tree_->tree, brief_.what.node), [me, &store](result<std::string> bytes) {
-      auto row = bytes ? unpack<node_row>(*bytes) : result<node_row>{bytes.error()};
-      if (!row)
-        return send_weak(me, source_read{nullptr});
-      store.read_blob(row->source_digest, [me](result<std::string> source) {
-        send_weak(me, source_read{source ? std::make_shared<const std::string>(std::move(*source)) : nullptr});
-      });
-    });
+    store.read(table::nodes, key_of(tree_->campaign, tree_->tree, brief_.what.node),
+               [me, &store](result<std::string> bytes) {
+                 auto row = bytes ? unpack<node_row>(*bytes) : result<node_row>{bytes.error()};
+                 if (!row)
+                   return send_weak(me, source_read{nullptr});
+                 store.read_blob(row->source_digest, [me](result<std::string> source) {
+                   send_weak(me, source_read{source ? std::make_shared<const std::string>(std::move(*source))
+                                                    : nullptr});
+                 });
+               });
   }
 
   void evaluate() {
@@ -189,17 +195,17 @@ private:
 
 } // namespace
 
-caf::behavior search_node(caf::event_based_actor* self, std::shared_ptr<const tree_context> tree, node_brief brief,
-                          std::map<std::uint32_t, std::shared_ptr<const node_card>> cards) {
+caf::behavior search_node(caf::event_based_actor* self, std::shared_ptr<const tree_context> tree,
+                          node_brief brief, std::map<std::uint32_t, std::shared_ptr<const node_card>> cards) {
   keep_exception_text(self);
   auto state = std::make_shared<candidate>(self, std::move(tree), std::move(brief), std::move(cards));
   return {
-    [=](card_read& c) { state->card(c); },
-    [=](const synthesis& s) { state->answer(s); },
-    [=](source_read& s) { state->source(s); },
-    [=](const judged& j) { state->verdict_came(j); },
-    [=](const evaluation_failed& f) { state->gave_up(f); },
-    [=](const may_rest&) { state->rest(); },
+      [=](card_read& c) { state->card(c); },
+      [=](const synthesis& s) { state->answer(s); },
+      [=](source_read& s) { state->source(s); },
+      [=](const judged& j) { state->verdict_came(j); },
+      [=](const evaluation_failed& f) { state->gave_up(f); },
+      [=](const may_rest&) { state->rest(); },
   };
 }
 

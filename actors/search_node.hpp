@@ -23,7 +23,8 @@ struct tree_context {
   bool timed = true;
 };
 
-/// One candidate on its way: prompt, answer, evaluation. Waking after passivation and after a crash is one path: the brief says how far it is.
+/// One candidate on its way: prompt, answer, evaluation. Waking after passivation and after a crash is one
+/// path: the brief says how far it is.
 ///
 ///   -> prompt_ready       to the campaign, which reserves, journals and has it asked
 ///   <- synthesis          -> answered to the campaign; with a source: evaluate_request to the evaluator
@@ -32,8 +33,9 @@ struct tree_context {
 ///   <- may_rest           idle for long, or too many are awake
 ///   -> retire             done, or it rests
 ///
-/// Supervisor: search_tree; temporary: a crash is told to the campaign, which wakes it once more and then marks it poisoned.
-caf::behavior search_node(caf::event_based_actor* self, std::shared_ptr<const tree_context> tree, node_brief brief,
-                          std::map<std::uint32_t, std::shared_ptr<const node_card>> cards);
+/// Supervisor: search_tree; temporary: a crash is told to the campaign, which wakes it once more and then
+/// marks it poisoned.
+caf::behavior search_node(caf::event_based_actor* self, std::shared_ptr<const tree_context> tree,
+                          node_brief brief, std::map<std::uint32_t, std::shared_ptr<const node_card>> cards);
 
 } // namespace ke

@@ -18,17 +18,18 @@ namespace ke {
 namespace {
 
 struct resident {
-  caf::actor handle;                ///< null while its brief is on its way
-  bool leaving = false;             ///< it was told to end: keep what comes for it
-  bool done = false;                ///< it has its verdict: nothing more will come
+  caf::actor handle;    ///< null while its brief is on its way
+  bool leaving = false; ///< it was told to end: keep what comes for it
+  bool done = false;    ///< it has its verdict: nothing more will come
   std::vector<caf::message> kept;
   std::chrono::steady_clock::time_point last{};
 };
 
 class residence {
 public:
-  residence(caf::event_based_actor* self, std::shared_ptr<const tree_context> context, search_tree_options options)
-    : self_{self}, context_{std::move(context)}, options_{options}, cards_{options.cards} {
+  residence(caf::event_based_actor* self, std::shared_ptr<const tree_context> context,
+            search_tree_options options)
+      : self_{self}, context_{std::move(context)}, options_{options}, cards_{options.cards} {
     after(self_, options_.idle, sweep{});
   }
 
@@ -95,7 +96,9 @@ public:
   }
 
 private:
-  void want(std::uint32_t node) { context_->names->send(campaign_name(context_->campaign), want_brief{context_->tree, node}); }
+  void want(std::uint32_t node) {
+    context_->names->send(campaign_name(context_->campaign), want_brief{context_->tree, node});
+  }
 
   void wake(node_brief brief) {
     auto node = brief.what.node;
@@ -123,7 +126,8 @@ private:
       rest_one();
   }
 
-  /// Over the cap: ask the node that heard nothing for longest among a few. Exact order does not matter, bounded work does.
+  /// Over the cap: ask the node that heard nothing for longest among a few. Exact order does not matter,
+  /// bounded work does.
   void rest_one() {
     resident* oldest = nullptr;
     std::size_t looked = 0;
@@ -152,19 +156,20 @@ private:
 
 } // namespace
 
-caf::behavior search_tree(caf::event_based_actor* self, std::shared_ptr<const tree_context> context, search_tree_options options) {
+caf::behavior search_tree(caf::event_based_actor* self, std::shared_ptr<const tree_context> context,
+                          search_tree_options options) {
   keep_exception_text(self);
   auto state = std::make_shared<residence>(self, context, options);
   self->set_down_handler([=](caf::down_msg& msg) { state->down(msg); });
   return {
-    [=](expand& e) { state->expand(e); },
-    [=](synthesis& s) { state->deliver(std::move(s)); },
-    [=](judged& j) { state->deliver(std::move(j)); },
-    [=](evaluation_failed& f) { state->deliver(std::move(f)); },
-    [=](failed_try& f) { context->names->send(campaign_name(context->campaign), std::move(f)); },
-    [=](const retire& r) { state->retire(r); },
-    [=](const card_loaded& c) { state->card(c); },
-    [=](const sweep&) { state->idle_round(); },
+      [=](expand& e) { state->expand(e); },
+      [=](synthesis& s) { state->deliver(std::move(s)); },
+      [=](judged& j) { state->deliver(std::move(j)); },
+      [=](evaluation_failed& f) { state->deliver(std::move(f)); },
+      [=](failed_try& f) { context->names->send(campaign_name(context->campaign), std::move(f)); },
+      [=](const retire& r) { state->retire(r); },
+      [=](const card_loaded& c) { state->card(c); },
+      [=](const sweep&) { state->idle_round(); },
   };
 }
 

@@ -48,9 +48,10 @@ status verify_in_child(const std::string& dir) {
   if (end.code == 0)
     return ok;
   auto said = end.err.substr(0, end.err.find('\n'));
-  return failure{failure_kind::corrupt, "the store " + dir + " is damaged: " +
-                                            (end.signal ? "reading it ended with signal " + std::to_string(end.signal) : said) +
-                                            "; restore a backup, or run `ke-runtime store check --store " + dir + "`"};
+  return failure{failure_kind::corrupt,
+                 "the store " + dir + " is damaged: " +
+                     (end.signal ? "reading it ended with signal " + std::to_string(end.signal) : said) +
+                     "; restore a backup, or run `ke-runtime store check --store " + dir + "`"};
 }
 
 } // namespace ke

@@ -19,11 +19,13 @@ result<campaign_row> find_campaign(const store_reader& store, const std::string&
     std::string list;
     for (const auto& n : names)
       list += (list.empty() ? "" : ", ") + n;
-    return failure{failure_kind::invalid, "the store " + store.dir() + " holds several campaigns; name one with --campaign: " + list};
+    return failure{failure_kind::invalid, "the store " + store.dir() +
+                                              " holds several campaigns; name one with --campaign: " + list};
   }
   if (!newest)
     return failure{failure_kind::not_found,
-                   name.empty() ? "the store " + store.dir() + " holds no campaign" : "the store " + store.dir() + " holds no campaign named " + name};
+                   name.empty() ? "the store " + store.dir() + " holds no campaign"
+                                : "the store " + store.dir() + " holds no campaign named " + name};
   return *newest;
 }
 

@@ -22,8 +22,8 @@ struct stored_campaign {
   std::uint64_t wall_ms = 0;
 };
 
-/// Folds the journal of a campaign. Blocking: for threads that may wait. `corrupt` names the first record that can't be folded.
-/// `Reader` has store_reader's row, journal and blob.
+/// Folds the journal of a campaign. Blocking: for threads that may wait. `corrupt` names the first record
+/// that can't be folded. `Reader` has store_reader's row, journal and blob.
 template <class Reader>
 result<std::shared_ptr<stored_campaign>> read_stored_campaign(const Reader& store, std::uint32_t id) {
   auto s = std::make_shared<stored_campaign>();
@@ -35,7 +35,8 @@ result<std::shared_ptr<stored_campaign>> read_stored_campaign(const Reader& stor
   auto read = store.journal(id, 0, [&](std::uint64_t sequence, const journal_record& record) {
     folded = s->fold.apply(record);
     if (!folded)
-      folded = failure{folded.error().kind, "campaign " + s->row.name + ", journal record " + std::to_string(sequence) + ": " + folded.error().text};
+      folded = failure{folded.error().kind, "campaign " + s->row.name + ", journal record " +
+                                                std::to_string(sequence) + ": " + folded.error().text};
     s->wall_ms = record.wall_ms;
     return static_cast<bool>(folded);
   });
@@ -64,7 +65,8 @@ result<std::shared_ptr<stored_campaign>> read_stored_campaign(const Reader& stor
     }
   for (const auto& [t, call] : s->fold.open_calls()) {
     node_key n{id, t, call.node};
-    auto stored = store.template row<call_row>(table::calls, key_of(n.campaign, n.tree, n.node, call.attempt));
+    auto stored =
+        store.template row<call_row>(table::calls, key_of(n.campaign, n.tree, n.node, call.attempt));
     if (stored && !stored->open)
       if (auto body = store.blob(stored->reply_digest))
         s->replies[n] = std::move(*body);
@@ -72,7 +74,8 @@ result<std::shared_ptr<stored_campaign>> read_stored_campaign(const Reader& stor
   return s;
 }
 
-/// The newest campaign of that name (empty: the newest of all; with several names in the store that is `invalid`, naming them).
+/// The newest campaign of that name (empty: the newest of all; with several names in the store that is
+/// `invalid`, naming them).
 result<campaign_row> find_campaign(const store_reader& store, const std::string& name);
 
 } // namespace ke

@@ -45,12 +45,12 @@ struct child {
   bool forget = false;   ///< stop_child: not started again
 };
 
-/// The children in start order. At most one round of restarts is under way: `from_` marks its first child, and a round begins when all
-/// children from there on are down.
+/// The children in start order. At most one round of restarts is under way: `from_` marks its first child,
+/// and a round begins when all children from there on are down.
 class nursery {
 public:
   nursery(caf::event_based_actor* self, std::vector<child_spec> specs, supervisor_options options)
-    : self_{self}, options_{std::move(options)}, chance_{options_.seed} {
+      : self_{self}, options_{std::move(options)}, chance_{options_.seed} {
     for (auto& spec : specs)
       children_.push_back({std::move(spec), restart_window{options_.restarts}, nullptr});
     for (auto& c : children_)
@@ -103,8 +103,9 @@ public:
     if (options_.on_failure)
       options_.on_failure(c->spec.name, msg.reason, delay.value_or(std::chrono::nanoseconds{-1}));
     if (!delay)
-      return stop(caf::make_error(caf::sec::runtime_error,
-                                  options_.name + ": " + c->spec.name + " failed too often, last: " + text_of(msg.reason)));
+      return stop(
+          caf::make_error(caf::sec::runtime_error, options_.name + ": " + c->spec.name +
+                                                       " failed too often, last: " + text_of(msg.reason)));
     if (options_.strategy == restart_strategy::one_for_one)
       return after(self_, *delay, restart_now{c->spec.name, 0});
     round_ = std::min(round_, static_cast<std::size_t>(c - children_.begin()));
@@ -158,7 +159,8 @@ private:
     after(self_, c.spec.grace, grace_over{c.spec.name, stops_of(c)});
   }
 
-  /// rest_for_one: those after the failed child end first, last one first; then, when its delay is over, all start again in order.
+  /// rest_for_one: those after the failed child end first, last one first; then, when its delay is over, all
+  /// start again in order.
   void continue_round() {
     if (round_ >= children_.size())
       return;
@@ -202,16 +204,17 @@ private:
 
 } // namespace
 
-caf::behavior supervisor(caf::event_based_actor* self, std::vector<child_spec> specs, supervisor_options options) {
+caf::behavior supervisor(caf::event_based_actor* self, std::vector<child_spec> specs,
+                         supervisor_options options) {
   keep_exception_text(self);
   auto children = std::make_shared<nursery>(self, std::move(specs), std::move(options));
   self->set_exit_handler([=](caf::exit_msg& msg) { children->stop(std::move(msg.reason)); });
   self->set_down_handler([=](caf::down_msg& msg) { children->down(msg); });
   return {
-    [=](start_child& add) { children->add(std::move(add.spec)); },
-    [=](const stop_child& remove) { children->remove(remove.name); },
-    [=](const restart_now& timer) { children->restart(timer); },
-    [=](const grace_over& timer) { children->overdue(timer); },
+      [=](start_child& add) { children->add(std::move(add.spec)); },
+      [=](const stop_child& remove) { children->remove(remove.name); },
+      [=](const restart_now& timer) { children->restart(timer); },
+      [=](const grace_over& timer) { children->overdue(timer); },
   };
 }
 

@@ -26,7 +26,9 @@ namespace ke {
 std::string tree_name(std::uint32_t campaign, std::uint32_t tree) {
   return "tree/" + std::to_string(campaign) + "/" + std::to_string(tree);
 }
-std::string campaign_name(std::uint32_t campaign) { return "campaign/" + std::to_string(campaign); }
+std::string campaign_name(std::uint32_t campaign) {
+  return "campaign/" + std::to_string(campaign);
+}
 
 namespace {
 
@@ -56,7 +58,8 @@ struct model_state {
 
 class asker {
 public:
-  asker(caf::event_based_actor* self, synthesizer_options options) : self_{self}, options_{std::move(options)}, chance_{options_.seed} {}
+  asker(caf::event_based_actor* self, synthesizer_options options)
+      : self_{self}, options_{std::move(options)}, chance_{options_.seed} {}
 
   void synthesize(std::shared_ptr<const synthesis_request> what) {
     auto call = what->call();
@@ -81,10 +84,12 @@ public:
     r->second.running = nullptr;
     --m.in_flight;
     const auto& reply = *end.reply;
-    m.proven |= reply.why.kind != failure_kind::auth && reply.why.kind != failure_kind::credit && reply.why.kind != failure_kind::cancelled;
+    m.proven |= reply.why.kind != failure_kind::auth && reply.why.kind != failure_kind::credit &&
+                reply.why.kind != failure_kind::cancelled;
     if (reply.why.kind == failure_kind::none) {
       m.circuit.success();
-      tell_tree(r->second, synthesis{r->second.what->node, r->second.what->attempt, end.reply, end.reply_digest, end.seconds});
+      tell_tree(r->second, synthesis{r->second.what->node, r->second.what->attempt, end.reply,
+                                     end.reply_digest, end.seconds});
       requests_.erase(r);
     } else if (reply.why.kind == failure_kind::cancelled) {
       m.circuit.forget();
@@ -124,13 +129,16 @@ public:
 
   void drop(const drop_requests& d) {
     for (auto& [name, m] : models_)
-      std::erase_if(m.queue, [&](const std::string& call) { return requests_.at(call).what->node.campaign == d.campaign; });
+      std::erase_if(m.queue, [&](const std::string& call) {
+        return requests_.at(call).what->node.campaign == d.campaign;
+      });
     for (auto r = requests_.begin(); r != requests_.end();) {
       auto& open = r->second;
       if (open.what->node.campaign != d.campaign) {
         ++r;
       } else if (!open.running) { // never left, or failed and waited: nothing is owed for it
-        tell_tree(open, failed_try{open.what->node, open.what->attempt, {failure_kind::none, {}, false}, true});
+        tell_tree(open,
+                  failed_try{open.what->node, open.what->attempt, {failure_kind::none, {}, false}, true});
         r = requests_.erase(r);
       } else {
         if (d.running)
@@ -157,10 +165,13 @@ private:
   void give_up(const synthesis_request& what, failure why) {
     auto reply = std::make_shared<completion>();
     reply->why = std::move(why);
-    options_.names->send(tree_name(what.node.campaign, what.node.tree), synthesis{what.node, what.attempt, reply, {}, 0});
+    options_.names->send(tree_name(what.node.campaign, what.node.tree),
+                         synthesis{what.node, what.attempt, reply, {}, 0});
   }
 
-  static std::string key_of_model(const synthesis_request& what) { return std::to_string(what.node.campaign) + "/" + what.model; }
+  static std::string key_of_model(const synthesis_request& what) {
+    return std::to_string(what.node.campaign) + "/" + what.model;
+  }
 
   /// Models are opened at their first request: campaigns come and go.
   result<model_state*> model(const synthesis_request& what) {
@@ -186,7 +197,10 @@ private:
     const auto& why = end.reply->why;
     m.circuit.fail(why, end.reply->retry_after, self_->clock().now());
     log::info("synthesizer", "request failed",
-              {{"call", call}, {"model", m.settings.name}, {"kind", std::string{to_text(why.kind)}}, {"why", why.text}});
+              {{"call", call},
+               {"model", m.settings.name},
+               {"kind", std::string{to_text(why.kind)}},
+               {"why", why.text}});
     if (m.circuit.state() == circuit_state::blocked) {
       tell_tree(r, failed_try{r.what->node, r.what->attempt, why, true});
       for (const auto& waiting : m.queue) {
@@ -198,7 +212,8 @@ private:
       requests_.erase(call);
       return;
     }
-    if (auto wait = r.history.fail(why, end.reply->retry_after, std::uniform_real_distribution<double>{}(chance_))) {
+    if (auto wait =
+            r.history.fail(why, end.reply->retry_after, std::uniform_real_distribution<double>{}(chance_))) {
       tell_tree(r, failed_try{r.what->node, r.what->attempt, why, false});
       after(self_, *wait, send_again{call});
       return;
@@ -220,7 +235,8 @@ private:
         continue;
       }
       ++m.in_flight;
-      r->second.running = self_->spawn(llm_request, caf::actor_cast<caf::actor>(self_), m.provider.get(), r->second.what);
+      r->second.running =
+          self_->spawn(llm_request, caf::actor_cast<caf::actor>(self_), m.provider.get(), r->second.what);
       self_->monitor(r->second.running);
       running_.emplace(r->second.running.address(), call);
     }
@@ -241,8 +257,8 @@ private:
   synthesizer_options options_;
   std::mt19937_64 chance_;
   std::map<std::string, model_state> models_;
-  std::map<std::string, open_request> requests_;    ///< by call
-  std::map<weak_actor, std::string> running_;       ///< llm_request -> call
+  std::map<std::string, open_request> requests_; ///< by call
+  std::map<weak_actor, std::string> running_;    ///< llm_request -> call
 };
 
 } // namespace
@@ -252,12 +268,12 @@ caf::behavior synthesizer(caf::event_based_actor* self, synthesizer_options opti
   auto state = std::make_shared<asker>(self, std::move(options));
   self->set_down_handler([=](caf::down_msg& msg) { state->down(msg); });
   return {
-    [=](synthesize& s) { state->synthesize(std::move(s.request)); },
-    [=](const call_ended& end) { state->ended(end); },
-    [=](const send_again& timer) { state->again(timer.call); },
-    [=](const try_model& timer) { state->wake(timer.model); },
-    [=](const drop_requests& d) { state->drop(d); },
-    [=](const unblock_models&) { state->unblock(); },
+      [=](synthesize& s) { state->synthesize(std::move(s.request)); },
+      [=](const call_ended& end) { state->ended(end); },
+      [=](const send_again& timer) { state->again(timer.call); },
+      [=](const try_model& timer) { state->wake(timer.model); },
+      [=](const drop_requests& d) { state->drop(d); },
+      [=](const unblock_models&) { state->unblock(); },
   };
 }
 

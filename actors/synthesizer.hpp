@@ -28,14 +28,16 @@ struct synthesizer_options {
 std::string tree_name(std::uint32_t campaign, std::uint32_t tree);
 std::string campaign_name(std::uint32_t campaign);
 
-/// Asks the models: a queue, a concurrency limit and a circuit breaker per model, one llm_request per call. Requests come committed.
+/// Asks the models: a queue, a concurrency limit and a circuit breaker per model, one llm_request per call.
+/// Requests come committed.
 ///
 ///   <- synthesize      queue it; it leaves when the model's circuit and `max_parallel` allow
 ///   <- call_ended      from an llm_request: done, or sent again after a wait, or given up
 ///   <- drop_requests, unblock_models
 ///   -> synthesis, failed_try   to the node's search tree, by name
 ///
-/// Supervisor: root, permanent, first child: whatever crashes later costs no paid call. After its own restart the trees ask again.
+/// Supervisor: root, permanent, first child: whatever crashes later costs no paid call. After its own restart
+/// the trees ask again.
 caf::behavior synthesizer(caf::event_based_actor* self, synthesizer_options options);
 
 } // namespace ke

@@ -15,7 +15,8 @@ struct session_options {
   std::uint64_t epoch = 0;
 };
 
-/// One attached worker process: typed messages on our side, frames on its side. Malformed frames are counted and end the session.
+/// One attached worker process: typed messages on our side, frames on its side. Malformed frames are counted
+/// and end the session.
 ///
 ///   <- frame_in     -> worker_said (to the fleet); `want` is answered from the store
 ///   <- grant_job, revoke_job

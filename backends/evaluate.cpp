@@ -145,8 +145,10 @@ void evaluation::state::prepare() {
       {"judge", KE_VERSION},
       {"sandbox", sandbox_label(parse_name<sandbox_level>(options.sandbox).value_or(sandbox_level::full))}};
   // One id for all that a measurement depends on besides problem and candidate.
-  found.provenance["environment"] = digest_of_parts({fact("toolchain"), fact("flags"), target.name, fact("isa"), fact("cores"), KE_VERSION,
-                                                     found.provenance["sandbox"]}).substr(0, 16);
+  found.provenance["environment"] =
+      digest_of_parts({fact("toolchain"), fact("flags"), target.name, fact("isa"), fact("cores"), KE_VERSION,
+                       found.provenance["sandbox"]})
+          .substr(0, 16);
   plan_builds();
 }
 

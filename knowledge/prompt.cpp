@@ -10,12 +10,15 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-std::string dump(const json& j) { return j.dump(-1, ' ', false, json::error_handler_t::replace); }
+std::string dump(const json& j) {
+  return j.dump(-1, ' ', false, json::error_handler_t::replace);
+}
 
 json problem_json(const problem& p) {
   json tensors = json::array();
   for (const auto& t : p.tensors)
-    tensors.push_back({{"name", t.name}, {"role", to_text(t.role)}, {"dtype", to_text(t.dtype)}, {"shape", t.shape}});
+    tensors.push_back(
+        {{"name", t.name}, {"role", to_text(t.role)}, {"dtype", to_text(t.dtype)}, {"shape", t.shape}});
   json scalars = json::array();
   for (const auto& s : p.scalars)
     scalars.push_back({{"name", s.name}, {"type", s.integer ? "int64_t" : "double"}, {"value", s.value}});
@@ -49,9 +52,13 @@ json diagnosis_json(const diagnosis& d) {
   return j;
 }
 
-/// The block that every prompt begins with (ke_task.md). A fence inside a source is escaped as JSON allows, so that it can't end ours.
+/// The block that every prompt begins with (ke_task.md). A fence inside a source is escaped as JSON allows,
+/// so that it can't end ours.
 std::string task_block(const prompt_request& r) {
-  json target = {{"backend", r.target->backend}, {"language", r.language}, {"device", r.target->name}, {"facts", r.target->facts}};
+  json target = {{"backend", r.target->backend},
+                 {"language", r.language},
+                 {"device", r.target->name},
+                 {"facts", r.target->facts}};
   auto text = "{\"version\":1,\"problem\":" + dump(problem_json(*r.problem)) + ",\"target\":" + dump(target);
   json parent = nullptr, found = nullptr;
   if (r.parent) {
@@ -65,15 +72,17 @@ std::string task_block(const prompt_request& r) {
     if (r.parent->diagnosis)
       found = diagnosis_json(*r.parent->diagnosis);
   }
-  text += ",\"operation\":\"" + std::string{to_text(r.operation)} + "\",\"draft\":" + std::to_string(r.draft) +
-              ",\"seed\":" + std::to_string(r.seed) + ",\"diagnosis\":" + dump(found) + ",\"parent\":" + dump(parent) +
-              ",\"tried\":" + dump(r.tried) + "}";
+  text += ",\"operation\":\"" + std::string{to_text(r.operation)} +
+          "\",\"draft\":" + std::to_string(r.draft) + ",\"seed\":" + std::to_string(r.seed) +
+          ",\"diagnosis\":" + dump(found) + ",\"parent\":" + dump(parent) + ",\"tried\":" + dump(r.tried) +
+          "}";
   for (auto at = text.find("```"); at != std::string::npos; at = text.find("```", at))
     text.replace(at, 3, "\\u0060\\u0060\\u0060");
   return "```ke-task\n" + text + "\n```\n";
 }
 
-/// Text from candidates, compilers and models: bounded and fenced, never an instruction. A fence inside it can't end ours.
+/// Text from candidates, compilers and models: bounded and fenced, never an instruction. A fence inside it
+/// can't end ours.
 std::string quoted(std::string_view text, std::size_t limit) {
   std::string body{text.substr(0, limit)};
   for (auto at = body.find("```"); at != std::string::npos; at = body.find("```", at + 3))
@@ -89,8 +98,8 @@ std::string number(double x) {
 
 std::string outcome(const node_card& c) {
   if (c.timing)
-    return std::string{to_text(c.state)} + ", " + number(c.timing->speedup) + "x the reference (95% interval " + number(c.timing->low) + " to " +
-           number(c.timing->high) + ")";
+    return std::string{to_text(c.state)} + ", " + number(c.timing->speedup) +
+           "x the reference (95% interval " + number(c.timing->low) + " to " + number(c.timing->high) + ")";
   return std::string{to_text(c.state)} + (c.reason.empty() ? "" : ": " + c.reason);
 }
 
@@ -104,15 +113,19 @@ std::string list(const std::vector<std::shared_ptr<const node_card>>& cards, std
 
 std::string rules(const prompt_request& r) {
   const auto& p = *r.problem;
-  std::string text = "\n## Task\nWrite a faster implementation of this operator. It must define\n```cpp\n" + native_signature(p) +
-                     ";\n```\nTensors are contiguous, row-major, only element-aligned. It must be right for every shape, not only for the workloads "
-                     "above: odd, prime, one and empty sizes are checked too, with secret inputs, on the very calls that are timed.\n";
+  std::string text = "\n## Task\nWrite a faster implementation of this operator. It must define\n```cpp\n" +
+                     native_signature(p) +
+                     ";\n```\nTensors are contiguous, row-major, only element-aligned. It must be right for "
+                     "every shape, not only for the workloads "
+                     "above: odd, prime, one and empty sizes are checked too, with secret inputs, on the "
+                     "very calls that are timed.\n";
   text += "Policy: at most " + std::to_string(p.policy.threads) + " thread(s)" +
           (p.policy.vendor_libraries ? "" : ", no vendor libraries, no other processes, files or network") +
-          (p.policy.fast_math ? "" : ", results within the tolerance (no -ffast-math)") + ". Time counts with " +
-          (p.policy.cold_cache ? "cold" : "hot") + " caches.\n";
+          (p.policy.fast_math ? "" : ", results within the tolerance (no -ffast-math)") +
+          ". Time counts with " + (p.policy.cold_cache ? "cold" : "hot") + " caches.\n";
   text += "\n## Answer\nOne or two sentences of plan, then exactly one fenced ```" + r.language +
-          " block with the complete source (includes too). The answer may have at most " + std::to_string(r.answer_limit_bytes >> 10) + " KiB.\n";
+          " block with the complete source (includes too). The answer may have at most " +
+          std::to_string(r.answer_limit_bytes >> 10) + " KiB.\n";
   return text;
 }
 
@@ -126,8 +139,9 @@ std::string parent_section(const prompt_request& r) {
       std::string index;
       for (auto i : m.index)
         index += (index.empty() ? "" : ", ") + std::to_string(i);
-      text += "First wrong element: " + m.tensor + "[" + index + "] on workload " + m.workload + ": expected " + number(m.expected) + ", got " +
-              number(m.got) + ", allowed difference " + number(m.bound) + ".\n";
+      text += "First wrong element: " + m.tensor + "[" + index + "] on workload " + m.workload +
+              ": expected " + number(m.expected) + ", got " + number(m.got) + ", allowed difference " +
+              number(m.bound) + ".\n";
     }
     if (!c.log.empty())
       text += quoted(c.log, 4096);
@@ -152,11 +166,13 @@ std::string point_of(std::string_view source) {
 }
 
 std::string native_signature(const problem& p) {
-  static constexpr std::string_view c_type[] = {"double", "float", "_Float16", "uint16_t", "int64_t", "int32_t", "int8_t", "uint8_t", "uint8_t"};
+  static constexpr std::string_view c_type[] = {"double",  "float",  "_Float16", "uint16_t", "int64_t",
+                                                "int32_t", "int8_t", "uint8_t",  "uint8_t"};
   std::string arguments;
   auto add = [&](const std::string& a) { arguments += (arguments.empty() ? "" : ", ") + a; };
   for (const auto& t : p.tensors)
-    add((t.role == tensor_role::in ? "const " : "") + std::string{c_type[static_cast<int>(t.dtype)]} + "* " + t.name);
+    add((t.role == tensor_role::in ? "const " : "") + std::string{c_type[static_cast<int>(t.dtype)]} + "* " +
+        t.name);
   for (const auto& s : p.scalars)
     add((s.integer ? "int64_t " : "double ") + s.name);
   for (const auto& d : p.dims)
@@ -171,12 +187,15 @@ prompt build_prompt(const prompt_request& r) {
   p.sections.push_back({"\n## Reference\n```" + r.language + "\n" + r.problem->reference + "\n```\n", true});
   if (r.parent)
     p.sections.push_back({parent_section(r), false});
-  auto with_parent = r.memory == memory_kind::parent || r.memory == memory_kind::parent_siblings || r.memory == memory_kind::adaptive;
-  auto with_siblings = r.memory == memory_kind::siblings || r.memory == memory_kind::parent_siblings || r.memory == memory_kind::adaptive;
+  auto with_parent = r.memory == memory_kind::parent || r.memory == memory_kind::parent_siblings ||
+                     r.memory == memory_kind::adaptive;
+  auto with_siblings = r.memory == memory_kind::siblings || r.memory == memory_kind::parent_siblings ||
+                       r.memory == memory_kind::adaptive;
   if (with_parent && !r.ancestors.empty())
     p.sections.push_back({"\n## How the parent came about, nearest first\n" + list(r.ancestors, 8), false});
   if (with_siblings && !r.siblings.empty())
-    p.sections.push_back({"\n## Already tried from this parent\n" + list(r.siblings, 12) + "Try something else.\n", false});
+    p.sections.push_back(
+        {"\n## Already tried from this parent\n" + list(r.siblings, 12) + "Try something else.\n", false});
   if (!r.hints.empty()) {
     std::string text = "\n## Hints from the engineer\n";
     for (const auto& h : r.hints)

@@ -17,11 +17,11 @@ struct node_card {
   node_state state = node_state::planned;
   timing_decision decision = timing_decision::none;
   std::optional<double> score;
-  std::string source;            ///< empty for siblings: plans and results only
-  std::string source_digest;     ///< normalised
-  std::string plan;              ///< first sentence of the answer's rationale, bounded
-  std::string reason;            ///< of a failure: first line, bounded
-  std::string log;               ///< bounded text of compiler or candidate, quoted in the prompt
+  std::string source;        ///< empty for siblings: plans and results only
+  std::string source_digest; ///< normalised
+  std::string plan;          ///< first sentence of the answer's rationale, bounded
+  std::string reason;        ///< of a failure: first line, bounded
+  std::string log;           ///< bounded text of compiler or candidate, quoted in the prompt
   std::optional<mismatch> first_failure;
   std::optional<timing_summary> timing;
   std::optional<ke::diagnosis> diagnosis;
@@ -35,19 +35,20 @@ struct prompt_request {
   std::uint32_t draft = 0;
   std::uint64_t seed = 0;
   memory_kind memory = memory_kind::parent;
-  std::shared_ptr<const node_card> parent;                ///< null for drafts
-  std::vector<std::shared_ptr<const node_card>> ancestors;///< nearest first
-  std::vector<std::shared_ptr<const node_card>> siblings; ///< evaluated children of the parent
-  std::vector<std::string> tried;                         ///< normalised digests, newest last
-  std::vector<std::string> hints;                         ///< a person's, from `hint NODE TEXT`
-  std::uint64_t answer_limit_bytes = 256u << 10;          ///< stands in the prompt
+  std::shared_ptr<const node_card> parent;                 ///< null for drafts
+  std::vector<std::shared_ptr<const node_card>> ancestors; ///< nearest first
+  std::vector<std::shared_ptr<const node_card>> siblings;  ///< evaluated children of the parent
+  std::vector<std::string> tried;                          ///< normalised digests, newest last
+  std::vector<std::string> hints;                          ///< a person's, from `hint NODE TEXT`
+  std::uint64_t answer_limit_bytes = 256u << 10;           ///< stands in the prompt
 };
 
-/// The one prompt builder (A11): sections are chosen by the run-time state, never by a template per phase. The first is the `ke-task` block
-/// (ke_task.md). Pure.
+/// The one prompt builder (A11): sections are chosen by the run-time state, never by a template per phase.
+/// The first is the `ke-task` block (ke_task.md). Pure.
 prompt build_prompt(const prompt_request& request);
 
-/// The C prototype that a native candidate must define, e.g. `extern "C" void kernel(const float* x, float* y, int64_t M, int64_t N)`.
+/// The C prototype that a native candidate must define, e.g. `extern "C" void kernel(const float* x, float*
+/// y, int64_t M, int64_t N)`.
 std::string native_signature(const problem& p);
 
 /// The JSON after `// ke-point:` in a source, or empty.

@@ -73,7 +73,8 @@ int fail(const failure& why) {
 double scan_seconds(const store_reader& reader) {
   auto begun = std::chrono::steady_clock::now();
   std::uint64_t bytes = 0;
-  for (auto t : {table::campaigns, table::nodes, table::hot, table::children, table::digests, table::blobs, table::journal})
+  for (auto t : {table::campaigns, table::nodes, table::hot, table::children, table::digests, table::blobs,
+                 table::journal})
     (void)reader.scan(t, "", [&](std::string_view key, std::string_view value) {
       bytes += key.size() + value.size();
       return true;
@@ -84,7 +85,8 @@ double scan_seconds(const store_reader& reader) {
 int bench_tree(std::uint32_t nodes, const std::string& policy, bool as_json) {
   auto kind = parse_name<policy_kind>(policy);
   if (!kind)
-    return fail({failure_kind::invalid, "--policy: expected mcts, greedy or best-of-n, not " + policy, false});
+    return fail(
+        {failure_kind::invalid, "--policy: expected mcts, greedy or best-of-n, not " + policy, false});
   scratch_folder folder;
   auto settings = synthetic_settings(folder.store(), "http://127.0.0.1:1/v1", nodes + 1000, 320);
   settings.search.policy = *kind;
@@ -104,7 +106,7 @@ int bench_tree(std::uint32_t nodes, const std::string& policy, bool as_json) {
     write_synthetic_campaign(**store, 1, settings, nodes, 1500, 64);
     (*store)->flush();
   }
-  struct stat file {};
+  struct stat file{};
   stat((folder.store() + "/data.mdb").c_str(), &file);
   auto reader = store_reader::open(folder.store());
   if (!reader)
@@ -129,9 +131,11 @@ int bench_tree(std::uint32_t nodes, const std::string& policy, bool as_json) {
 } // namespace
 
 void add_bench(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("bench", "The runtime's own cost, driven through the real actors: what a user sizes a fleet with");
+  auto* command = app.add_subcommand(
+      "bench", "The runtime's own cost, driven through the real actors: what a user sizes a fleet with");
   command->require_subcommand(1);
-  command->footer("Example:\n  ke-runtime bench overhead --candidates 500 --parallel 8 --llm http://127.0.0.1:8000/v1 --json");
+  command->footer("Example:\n  ke-runtime bench overhead --candidates 500 --parallel 8 --llm "
+                  "http://127.0.0.1:8000/v1 --json");
   auto as_json = std::make_shared<bool>(false);
   auto llm = std::make_shared<std::string>();
   auto finish = [as_json, &exit_code](result<json> figures) {
@@ -141,12 +145,21 @@ void add_bench(CLI::App& app, int& exit_code) {
       exit_code = fail(figures.error());
   };
 
-  auto* overhead = command->add_subcommand("overhead", "Orchestration cost per candidate: real campaign, durable store, evaluator of constant time");
-  auto candidates = std::make_shared<std::int64_t>(500), parallel = std::make_shared<std::int64_t>(8), preload = std::make_shared<std::int64_t>(0);
-  overhead->add_option("--candidates", *candidates, "candidates to run")->capture_default_str()->check(CLI::Range(1, 10'000'000));
-  overhead->add_option("--parallel", *parallel, "nodes in flight")->capture_default_str()->check(CLI::Range(1, 100'000));
-  overhead->add_option("--llm", *llm, "an OpenAI-compatible server, e.g. http://127.0.0.1:8000/v1")->required();
-  overhead->add_option("--preload", *preload, "evaluated nodes that the campaign already holds")->check(CLI::Range(0, 10'000'000));
+  auto* overhead = command->add_subcommand(
+      "overhead",
+      "Orchestration cost per candidate: real campaign, durable store, evaluator of constant time");
+  auto candidates = std::make_shared<std::int64_t>(500), parallel = std::make_shared<std::int64_t>(8),
+       preload = std::make_shared<std::int64_t>(0);
+  overhead->add_option("--candidates", *candidates, "candidates to run")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 10'000'000));
+  overhead->add_option("--parallel", *parallel, "nodes in flight")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100'000));
+  overhead->add_option("--llm", *llm, "an OpenAI-compatible server, e.g. http://127.0.0.1:8000/v1")
+      ->required();
+  overhead->add_option("--preload", *preload, "evaluated nodes that the campaign already holds")
+      ->check(CLI::Range(0, 10'000'000));
   overhead->add_flag("--json", *as_json, "print one JSON document");
   overhead->callback([=, &exit_code] {
     (void)exit_code;
@@ -164,9 +177,13 @@ void add_bench(CLI::App& app, int& exit_code) {
   auto count = std::make_shared<std::int64_t>(32);
   auto eval_ms = std::make_shared<double>(200), seconds = std::make_shared<double>(30);
   slots->add_option("--slots", *count, "evaluation slots")->capture_default_str()->check(CLI::Range(1, 4096));
-  slots->add_option("--eval-ms", *eval_ms, "time of one evaluation")->capture_default_str()->check(CLI::Range(1.0, 1e6));
+  slots->add_option("--eval-ms", *eval_ms, "time of one evaluation")
+      ->capture_default_str()
+      ->check(CLI::Range(1.0, 1e6));
   slots->add_option("--llm", *llm, "an OpenAI-compatible server")->required();
-  slots->add_option("--seconds", *seconds, "how long to run, 5 s of warm-up included")->capture_default_str()->check(CLI::Range(6.0, 3600.0));
+  slots->add_option("--seconds", *seconds, "how long to run, 5 s of warm-up included")
+      ->capture_default_str()
+      ->check(CLI::Range(6.0, 3600.0));
   slots->add_flag("--json", *as_json, "print one JSON document");
   slots->callback([=] {
     scratch_folder folder;
@@ -182,7 +199,9 @@ void add_bench(CLI::App& app, int& exit_code) {
   auto* tree = command->add_subcommand("tree", "Selection, memory, database size and resume of a large tree");
   auto nodes = std::make_shared<std::uint32_t>(100'000);
   auto policy = std::make_shared<std::string>("mcts");
-  tree->add_option("--nodes", *nodes, "nodes of the tree")->capture_default_str()->check(CLI::Range(1, 100'000'000));
+  tree->add_option("--nodes", *nodes, "nodes of the tree")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100'000'000));
   tree->add_option("--policy", *policy, "mcts | greedy | best-of-n")->capture_default_str();
   tree->add_flag("--json", *as_json, "print one JSON document");
   tree->callback([=, &exit_code] { exit_code = bench_tree(*nodes, *policy, *as_json); });
@@ -190,7 +209,10 @@ void add_bench(CLI::App& app, int& exit_code) {
   for (auto name : {"dispatch", "search"}) {
     auto* later = command->add_subcommand(name, "Comes with a later version");
     later->allow_extras();
-    later->callback([name, &exit_code] { exit_code = fail({failure_kind::invalid, std::string{"bench "} + name + " comes with a later version", false}); });
+    later->callback([name, &exit_code] {
+      exit_code =
+          fail({failure_kind::invalid, std::string{"bench "} + name + " comes with a later version", false});
+    });
   }
 }
 

@@ -44,7 +44,8 @@ struct stand_in_facts {
   std::atomic<std::int64_t>* done = nullptr;
 };
 
-/// Stands in for fleet and workers: gives each candidate a verdict made from its digest after a constant time, in `slots` slots.
+/// Stands in for fleet and workers: gives each candidate a verdict made from its digest after a constant
+/// time, in `slots` slots.
 caf::behavior stand_in(caf::event_based_actor* self, stand_in_facts facts) {
   keep_exception_text(self);
   struct state {
@@ -60,15 +61,17 @@ caf::behavior stand_in(caf::event_based_actor* self, stand_in_facts facts) {
     v->backend = r.backend;
     v->problem = r.problem_digest;
     v->candidate = r.source_digest;
-    v->score = 1 + static_cast<double>(checksum_of(r.source_digest + std::to_string(r.node.node)) % 1000) / 1000;
+    v->score =
+        1 + static_cast<double>(checksum_of(r.source_digest + std::to_string(r.node.node)) % 1000) / 1000;
     auto batch = std::make_shared<store_batch>();
     auto key = digest_of_parts({r.problem_digest, r.normalised_digest, std::to_string(r.node.node)});
     batch->put(table::evidence, key_of(r.node.campaign, r.node.tree, r.node.node, 0), pack(evidence{}));
     batch->put(table::verdicts, key, pack(*v));
     ++*facts.done;
     *facts.busy_ns += facts.takes.count();
-    facts.names->send(campaign_name(r.node.campaign),
-                      judged{r.node, 0, v, key, false, std::chrono::duration<double>(facts.takes).count(), batch, {}});
+    facts.names->send(
+        campaign_name(r.node.campaign),
+        judged{r.node, 0, v, key, false, std::chrono::duration<double>(facts.takes).count(), batch, {}});
   };
   auto pump = [=] {
     while (s->busy < facts.slots && !s->waiting.empty()) {
@@ -81,33 +84,35 @@ caf::behavior stand_in(caf::event_based_actor* self, stand_in_facts facts) {
   };
   self->send(self, announce_capacity{});
   return {
-    [=](const announce_capacity&) {
-      if (s->served > 0)
-        return;
-      device_info d{"bench", "cpu-cpp", "ok", {}};
-      facts.names->send(campaign_name(facts.campaign), capacity{"cpu-cpp", facts.slots, {d}});
-      after(self, std::chrono::milliseconds{20}, announce_capacity{});
-    },
-    [=](evaluate_request& r) {
-      ++s->served;
-      if (facts.takes.count() == 0)
-        return answer(r);
-      s->waiting.push_back(std::make_shared<evaluate_request>(std::move(r)));
-      pump();
-    },
-    [=](const evaluation_over& e) {
-      --s->busy;
-      answer(*e.request);
-      pump();
-    },
-    [](const cancel_evaluation&) {},
+      [=](const announce_capacity&) {
+        if (s->served > 0)
+          return;
+        device_info d{"bench", "cpu-cpp", "ok", {}};
+        facts.names->send(campaign_name(facts.campaign), capacity{"cpu-cpp", facts.slots, {d}});
+        after(self, std::chrono::milliseconds{20}, announce_capacity{});
+      },
+      [=](evaluate_request& r) {
+        ++s->served;
+        if (facts.takes.count() == 0)
+          return answer(r);
+        s->waiting.push_back(std::make_shared<evaluate_request>(std::move(r)));
+        pump();
+      },
+      [=](const evaluation_over& e) {
+        --s->busy;
+        answer(*e.request);
+        pump();
+      },
+      [](const cancel_evaluation&) {},
   };
 }
 
 double cpu_seconds() {
   rusage u{};
   getrusage(RUSAGE_SELF, &u);
-  auto s = [](const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6; };
+  auto s = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
   return s(u.ru_utime) + s(u.ru_stime);
 }
 
@@ -128,7 +133,8 @@ struct bench_rig {
   std::unique_ptr<coordinator> owner;
   caf::actor evaluator;
 
-  result<std::uint32_t> start(const campaign_settings& settings, std::uint32_t slots, std::chrono::nanoseconds takes, std::int64_t preload) {
+  result<std::uint32_t> start(const campaign_settings& settings, std::uint32_t slots,
+                              std::chrono::nanoseconds takes, std::int64_t preload) {
     if (preload > 0) {
       store_options o;
       o.dir = settings.store;
@@ -167,8 +173,8 @@ struct bench_rig {
 
 } // namespace
 
-result<overhead_figures> run_overhead(const std::string& store, const std::string& llm, std::int64_t candidates, std::int64_t parallel,
-                                      std::int64_t preload) {
+result<overhead_figures> run_overhead(const std::string& store, const std::string& llm,
+                                      std::int64_t candidates, std::int64_t parallel, std::int64_t preload) {
   bench_rig rig;
   auto settings = synthetic_settings(store, llm, candidates + preload, parallel);
   auto id = rig.start(settings, static_cast<std::uint32_t>(parallel), {}, preload);
@@ -180,18 +186,24 @@ result<overhead_figures> run_overhead(const std::string& store, const std::strin
   auto used = cpu_seconds() - cpu;
   auto wall = std::chrono::duration<double>(clock::now() - begun).count();
   if (out.state != "finished")
-    return out.why.kind == failure_kind::none ? failure{failure_kind::internal, "the campaign ended as " + out.state, false} : out.why;
+    return out.why.kind == failure_kind::none
+               ? failure{failure_kind::internal, "the campaign ended as " + out.state, false}
+               : out.why;
   if (rig.done == 0)
-    return failure{failure_kind::connection, "no answer of " + llm + " held a candidate; is the server there?", false};
-  return overhead_figures{used * 1e6 / static_cast<double>(candidates), static_cast<double>(candidates) / wall,
+    return failure{failure_kind::connection,
+                   "no answer of " + llm + " held a candidate; is the server there?", false};
+  return overhead_figures{used * 1e6 / static_cast<double>(candidates),
+                          static_cast<double>(candidates) / wall,
                           static_cast<std::uint64_t>(candidates + preload), status_field("VmRSS") * 1024};
 }
 
-result<slots_figures> run_slots(const std::string& store, const std::string& llm, std::int64_t slots, double eval_ms, double seconds) {
+result<slots_figures> run_slots(const std::string& store, const std::string& llm, std::int64_t slots,
+                                double eval_ms, double seconds) {
   bench_rig rig;
   auto settings = synthetic_settings(store, llm, 100'000'000, 4096);
   auto rss_before = status_field("VmRSS") * 1024;
-  auto id = rig.start(settings, static_cast<std::uint32_t>(slots), std::chrono::nanoseconds{static_cast<std::int64_t>(eval_ms * 1e6)}, 0);
+  auto id = rig.start(settings, static_cast<std::uint32_t>(slots),
+                      std::chrono::nanoseconds{static_cast<std::int64_t>(eval_ms * 1e6)}, 0);
   if (!id)
     return id.error();
   // This is a measurement over wall time: waiting is its work.
@@ -211,7 +223,9 @@ result<slots_figures> run_slots(const std::string& store, const std::string& llm
   f.evaluations_per_s = static_cast<double>(rig.done - done) / wall;
   f.llm_in_flight = static_cast<std::uint64_t>(in_flight / std::max(1, samples) + 0.5);
   auto rss = status_field("VmRSS") * 1024;
-  f.llm_bytes_per_request = f.llm_in_flight ? static_cast<double>(rss > rss_before ? rss - rss_before : 0) / static_cast<double>(f.llm_in_flight) : 0;
+  f.llm_bytes_per_request = f.llm_in_flight ? static_cast<double>(rss > rss_before ? rss - rss_before : 0) /
+                                                  static_cast<double>(f.llm_in_flight)
+                                            : 0;
   f.threads = status_field("Threads");
   rig.owner->interrupt_all();
   rig.owner->interrupt_all();

@@ -15,8 +15,8 @@ struct overhead_figures {
 };
 
 /// A campaign through the real actors with an evaluator in this process that takes no time. Blocking.
-result<overhead_figures> run_overhead(const std::string& store, const std::string& llm, std::int64_t candidates, std::int64_t parallel,
-                                      std::int64_t preload);
+result<overhead_figures> run_overhead(const std::string& store, const std::string& llm,
+                                      std::int64_t candidates, std::int64_t parallel, std::int64_t preload);
 
 struct slots_figures {
   double utilization = 0; ///< of the slots, after 5 s of warm-up
@@ -27,6 +27,7 @@ struct slots_figures {
 };
 
 /// The same with `slots` evaluators that each take `eval_ms`. Blocking for `seconds`.
-result<slots_figures> run_slots(const std::string& store, const std::string& llm, std::int64_t slots, double eval_ms, double seconds);
+result<slots_figures> run_slots(const std::string& store, const std::string& llm, std::int64_t slots,
+                                double eval_ms, double seconds);
 
 } // namespace ke::cli

@@ -26,24 +26,29 @@ std::string span_text(double seconds) {
   return text;
 }
 
-/// "[12/500] 3 in flight, best 2.31x (node 7), 0.8 candidates/s, ETA 10 min, 0.12 USD, failures: rate_limited 2"
+/// "[12/500] 3 in flight, best 2.31x (node 7), 0.8 candidates/s, ETA 10 min, 0.12 USD, failures: rate_limited
+/// 2"
 std::string progress_text(const json& p, double rate) {
   std::uint64_t ended = 0;
   for (const auto& [state, n] : p["nodes"].items())
-    if (state != "planned" && state != "asked" && state != "answered" && state != "building" && state != "measuring")
+    if (state != "planned" && state != "asked" && state != "answered" && state != "building" &&
+        state != "measuring")
       ended += n.get<std::uint64_t>();
   auto cap = p["budget"]["candidates"].get<std::uint64_t>();
   char text[256];
-  std::snprintf(text, sizeof text, "[%llu/%llu] %llu in flight", static_cast<unsigned long long>(ended), static_cast<unsigned long long>(cap),
+  std::snprintf(text, sizeof text, "[%llu/%llu] %llu in flight", static_cast<unsigned long long>(ended),
+                static_cast<unsigned long long>(cap),
                 static_cast<unsigned long long>(p["in_flight"].get<std::uint64_t>()));
   std::string line = text;
   if (p["best"].is_object()) {
-    std::snprintf(text, sizeof text, ", best %.2fx (lower bound, node %llu)", p["best"]["score"].get<double>(),
+    std::snprintf(text, sizeof text, ", best %.2fx (lower bound, node %llu)",
+                  p["best"]["score"].get<double>(),
                   static_cast<unsigned long long>(p["best"]["node"].get<std::uint64_t>()));
     line += text;
   }
   if (rate > 0) {
-    std::snprintf(text, sizeof text, ", %.2f candidates/s, at most %s left", rate, span_text(static_cast<double>(cap - std::min(cap, ended)) / rate).c_str());
+    std::snprintf(text, sizeof text, ", %.2f candidates/s, at most %s left", rate,
+                  span_text(static_cast<double>(cap - std::min(cap, ended)) / rate).c_str());
     line += text;
   }
   if (auto usd = p["spend"]["usd"].get<double>(); usd > 0) {
@@ -52,7 +57,8 @@ std::string progress_text(const json& p, double rate) {
   }
   std::string failures;
   for (const auto& [kind, n] : p["failures"].items())
-    failures += (failures.empty() ? ", failures: " : ", ") + kind + " " + std::to_string(n.get<std::uint64_t>());
+    failures +=
+        (failures.empty() ? ", failures: " : ", ") + kind + " " + std::to_string(n.get<std::uint64_t>());
   if (p["state"] == "paused")
     line += ", paused";
   return line + failures;
@@ -143,8 +149,9 @@ private:
     char text[160];
     auto id = std::to_string(e["node"].get<std::uint64_t>());
     if (e["state"] == "correct" && e["score"].is_number())
-      std::snprintf(text, sizeof text, "node %-5s correct, %s: at least %.2fx%s", id.c_str(), e["decision"].is_string() ? e["decision"].get<std::string>().c_str() : "untimed",
-                    score, better ? "  <- best so far" : "");
+      std::snprintf(text, sizeof text, "node %-5s correct, %s: at least %.2fx%s", id.c_str(),
+                    e["decision"].is_string() ? e["decision"].get<std::string>().c_str() : "untimed", score,
+                    better ? "  <- best so far" : "");
     else
       std::snprintf(text, sizeof text, "node %-5s %s", id.c_str(), e["state"].get<std::string>().c_str());
     say(text);
@@ -152,7 +159,9 @@ private:
 
   void progress(const json& e) {
     auto now = clock::now();
-    auto text = progress_text(e, ended_ > 0 ? static_cast<double>(ended_) / std::chrono::duration<double>(now - begun_).count() : 0);
+    auto text = progress_text(e, ended_ > 0 ? static_cast<double>(ended_) /
+                                                  std::chrono::duration<double>(now - begun_).count()
+                                            : 0);
     if (kind_ == ui_kind::tui) {
       clear();
       std::fputs(text.c_str(), stdout);
@@ -176,7 +185,11 @@ private:
 
 display::display(ui_kind kind) : printer_{std::make_unique<printer>(kind)} {}
 display::~display() = default;
-void display::event(const std::string& line) { printer_->push(line, false); }
-void display::note(const std::string& text) { printer_->push(text, true); }
+void display::event(const std::string& line) {
+  printer_->push(line, false);
+}
+void display::note(const std::string& text) {
+  printer_->push(text, true);
+}
 
 } // namespace ke::cli

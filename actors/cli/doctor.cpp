@@ -40,13 +40,18 @@ void backends_of_this_machine(std::vector<line>& lines, bool& any) {
       continue;
     }
     any = true;
-    auto fact = [&](const char* key) { return device->facts.contains(key) ? device->facts.at(key) : std::string{"?"}; };
+    auto fact = [&](const char* key) {
+      return device->facts.contains(key) ? device->facts.at(key) : std::string{"?"};
+    };
     lines.push_back({"backend", b.name, "ok", fact("compiler") + " on " + device->name});
-    lines.push_back({"device", device->name, "ok", fact("cores") + " cores, isa " + fact("isa") + ", L1d " + fact("l1d") + " B, L2 " + fact("l2") + " B, L3 " + fact("l3") + " B"});
+    lines.push_back({"device", device->name, "ok",
+                     fact("cores") + " cores, isa " + fact("isa") + ", L1d " + fact("l1d") + " B, L2 " +
+                         fact("l2") + " B, L3 " + fact("l3") + " B"});
   }
 }
 
-void tool(std::vector<line>& lines, process_port& processes, const std::string& name, const std::string& use, const std::string& package) {
+void tool(std::vector<line>& lines, process_port& processes, const std::string& name, const std::string& use,
+          const std::string& package) {
   process_spec spec;
   spec.argv = {name, "--version"};
   spec.env = child_environment();
@@ -55,7 +60,8 @@ void tool(std::vector<line>& lines, process_port& processes, const std::string& 
   if (e.why.kind == failure_kind::missing)
     lines.push_back({"tool", name, "missing", use + "; get it with apt-get install " + package});
   else if (e.code != 0)
-    lines.push_back({"tool", name, "broken", use + "; `" + name + " --version` ended with code " + std::to_string(e.code)});
+    lines.push_back({"tool", name, "broken",
+                     use + "; `" + name + " --version` ended with code " + std::to_string(e.code)});
   else
     lines.push_back({"tool", name, "ok", e.out.substr(0, e.out.find('\n'))});
 }
@@ -69,7 +75,9 @@ int diagnose(const std::string& config, bool as_json) {
     std::error_code error;
     auto there = std::filesystem::exists(path, error);
     any = any && there;
-    lines.push_back({"program", helper, there ? "ok" : "missing", there ? "beside ke-runtime" : "expected at " + path.string() + "; build it with the release preset"});
+    lines.push_back({"program", helper, there ? "ok" : "missing",
+                     there ? "beside ke-runtime"
+                           : "expected at " + path.string() + "; build it with the release preset"});
   }
   for (const auto& part : sandbox_probe())
     lines.push_back({"sandbox", part.name, std::string{to_text(part.state)}, part.text});
@@ -85,7 +93,8 @@ int diagnose(const std::string& config, bool as_json) {
       lines.push_back({"model", e.key, "missing", to_line(e)});
     for (const auto& m : loaded.settings.models)
       if (loaded.errors.empty())
-        lines.push_back({"model", m.name, "ok", std::string{to_text(m.provider)} + (m.base_url.empty() ? "" : " at " + m.base_url)});
+        lines.push_back({"model", m.name, "ok",
+                         std::string{to_text(m.provider)} + (m.base_url.empty() ? "" : " at " + m.base_url)});
   }
   if (as_json) {
     auto all = nlohmann::ordered_json::array();
@@ -94,7 +103,8 @@ int diagnose(const std::string& config, bool as_json) {
     std::cout << all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
   } else {
     for (const auto& l : lines)
-      std::printf("%-9s %-8s %-12s %s\n", l.state.c_str(), l.part.c_str(), l.name.substr(0, 40).c_str(), l.text.c_str());
+      std::printf("%-9s %-8s %-12s %s\n", l.state.c_str(), l.part.c_str(), l.name.substr(0, 40).c_str(),
+                  l.text.c_str());
   }
   return any ? exit_done : exit_missing;
 }
@@ -102,7 +112,8 @@ int diagnose(const std::string& config, bool as_json) {
 } // namespace
 
 void add_doctor(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("doctor", "What this machine can do; each line ok, degraded, missing (how to get it) or broken (why)");
+  auto* command = app.add_subcommand(
+      "doctor", "What this machine can do; each line ok, degraded, missing (how to get it) or broken (why)");
   auto config = std::make_shared<std::string>();
   auto as_json = std::make_shared<bool>(false);
   command->add_option("--config", *config, "also check this campaign's models");

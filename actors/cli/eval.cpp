@@ -36,15 +36,16 @@ void print_for_people(const verdict& v) {
     std::cout << "  reason: " << v.reason << '\n';
   if (v.timing) {
     const auto& t = *v.timing;
-    std::printf("  speedup: %.3fx (95%% interval %.3f to %.3f), %lld pairs in %lld launches\n", t.speedup, t.low, t.high,
-                static_cast<long long>(t.pairs), static_cast<long long>(t.launches));
-    std::printf("  candidate %.1f us, reference %.1f us, floor %.1f us\n", t.candidate_ns / 1e3, t.reference_ns / 1e3, t.floor_ns / 1e3);
+    std::printf("  speedup: %.3fx (95%% interval %.3f to %.3f), %lld pairs in %lld launches\n", t.speedup,
+                t.low, t.high, static_cast<long long>(t.pairs), static_cast<long long>(t.launches));
+    std::printf("  candidate %.1f us, reference %.1f us, floor %.1f us\n", t.candidate_ns / 1e3,
+                t.reference_ns / 1e3, t.floor_ns / 1e3);
     for (const auto& w : t.workloads)
       std::printf("    %-16s %.3fx (%.3f to %.3f)\n", w.name.c_str(), w.speedup, w.low, w.high);
     std::fflush(stdout);
   }
-  std::cout << "  checked: " << v.cases << " cases, " << v.timed_calls_checked << " of " << v.timed_calls << " timed calls, worst error "
-            << v.worst_scaled_error << " of its bound\n";
+  std::cout << "  checked: " << v.cases << " cases, " << v.timed_calls_checked << " of " << v.timed_calls
+            << " timed calls, worst error " << v.worst_scaled_error << " of its bound\n";
   for (const auto& f : v.flags)
     std::cout << "  flag: " << f.name << ": " << f.evidence << '\n';
   if (v.state != verdict_state::correct && !v.log.empty())
@@ -100,7 +101,8 @@ int run(const eval_options& o) {
 
 void add_eval(CLI::App& app, int& exit_code) {
   auto o = std::make_shared<eval_options>();
-  auto* command = app.add_subcommand("eval", "Judge one candidate: the same trusted evaluation as in a campaign, no LLM");
+  auto* command =
+      app.add_subcommand("eval", "Judge one candidate: the same trusted evaluation as in a campaign, no LLM");
   command->add_option("PROBLEM", o->problem, "problem.toml, or a folder that holds one")->required();
   command->add_option("CANDIDATE", o->candidate, "source file")->required();
   command->add_option("--backend", o->backend, "backend to build and run it with")->capture_default_str();
@@ -109,8 +111,9 @@ void add_eval(CLI::App& app, int& exit_code) {
   command->add_option("--sandbox", o->sandbox, "full | best | none")->capture_default_str();
   command->add_option("--plan", o->plan, "rank | eval | claim: how much is measured")->capture_default_str();
   command->add_option("--backend-path", o->backend_paths, "folder with more backends");
-  command->footer("Example:\n  ke-runtime eval config/problems/softmax my_softmax.cpp --backend cpu-cpp --json\n"
-                  "Exit code: 0 correct, 1 any other state.");
+  command->footer(
+      "Example:\n  ke-runtime eval config/problems/softmax my_softmax.cpp --backend cpu-cpp --json\n"
+      "Exit code: 0 correct, 1 any other state.");
   command->callback([o, &exit_code] { exit_code = run(*o); });
 }
 

@@ -46,7 +46,8 @@ int print_plan(const campaign_settings& settings, const problem& what, const std
   auto prompt = build_prompt(r);
   auto bytes = bytes_of(prompt);
 
-  std::cout << "# Plan: campaign " << settings.name << ", problem " << what.name << "\n" << settings_text(settings);
+  std::cout << "# Plan: campaign " << settings.name << ", problem " << what.name << "\n"
+            << settings_text(settings);
   std::cout << "\n# Workloads\n";
   for (const auto& w : what.workloads)
     std::cout << "#   " << w.name << (w.held_out ? " (held out)" : "") << "\n";
@@ -54,14 +55,18 @@ int print_plan(const campaign_settings& settings, const problem& what, const std
   double usd = 0, tokens = 0;
   for (const auto& m : settings.models) {
     auto one = worst_case(m, bytes * 2);
-    std::printf("#   model %s: %llu tokens, %.4f USD a request\n", m.name.c_str(), static_cast<unsigned long long>(one.tokens), one.usd);
+    std::printf("#   model %s: %llu tokens, %.4f USD a request\n", m.name.c_str(),
+                static_cast<unsigned long long>(one.tokens), one.usd);
     usd = std::max(usd, one.usd);
     tokens = std::max(tokens, static_cast<double>(one.tokens));
   }
   auto n = static_cast<double>(settings.budget.candidates);
   auto capped_usd = settings.budget.usd > 0 ? std::min(settings.budget.usd, usd * n) : usd * n;
-  auto capped_tokens = settings.budget.tokens > 0 ? std::min(static_cast<double>(settings.budget.tokens), tokens * n) : tokens * n;
-  std::printf("#   %lld candidates: at most %.2f USD and %.0f tokens", static_cast<long long>(settings.budget.candidates), capped_usd, capped_tokens);
+  auto capped_tokens = settings.budget.tokens > 0
+                           ? std::min(static_cast<double>(settings.budget.tokens), tokens * n)
+                           : tokens * n;
+  std::printf("#   %lld candidates: at most %.2f USD and %.0f tokens",
+              static_cast<long long>(settings.budget.candidates), capped_usd, capped_tokens);
   if (settings.budget.wall_hours > 0)
     std::printf(", at most %.2f h", settings.budget.wall_hours);
   std::printf("\n\n# First prompt (%zu bytes, to model %s)\n", bytes, first->first[0].model.c_str());

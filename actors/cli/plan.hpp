@@ -8,7 +8,8 @@
 
 namespace ke::cli {
 
-/// `--dry-run`: what the campaign would do, its first prompt and its worst-case cost, on stdout. Starts no request and writes nothing. The exit code.
+/// `--dry-run`: what the campaign would do, its first prompt and its worst-case cost, on stdout. Starts no
+/// request and writes nothing. The exit code.
 int print_plan(const campaign_settings& settings, const problem& what, const std::vector<backend>& backends);
 
 } // namespace ke::cli

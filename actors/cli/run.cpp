@@ -97,7 +97,8 @@ std::optional<prepared> prepare(const run_options& o, int& code) {
       return std::nullopt;
     }
     if (p.settings.cluster.local_worker && p.settings.cluster.listen.empty())
-      if (auto device = probe_target(*b, processes); !device) { // with no other worker in sight, nobody could do the work
+      if (auto device = probe_target(*b, processes);
+          !device) { // with no other worker in sight, nobody could do the work
         code = complain(device.error());
         return std::nullopt;
       }
@@ -173,15 +174,21 @@ int attach(const run_options& o, const prepared& p, const failure& held) {
     return complain(held);
   auto client = control_client::connect({"ipc://" + lock->socket, "", std::nullopt});
   if (!client)
-    return complain({failure_kind::held, held.text + "; it does not answer on its socket (" + client.error().text + ")", false});
+    return complain({failure_kind::held,
+                     held.text + "; it does not answer on its socket (" + client.error().text + ")", false});
   using json = nlohmann::json;
   if (auto watching = client->ask(R"({"command":"watch"})"); !watching)
     return complain(watching.error());
-  auto sent = client->ask(json{{"command", "submit"}, {"config", settings_text(p.settings)}, {"problem", to_hex(pack(p.problem))}, {"fresh", o.fresh}}.dump());
+  auto sent = client->ask(json{
+      {"command", "submit"},
+      {"config", settings_text(p.settings)},
+      {"problem", to_hex(pack(p.problem))},
+      {"fresh", o.fresh}}.dump());
   if (!sent)
     return complain(sent.error());
   if (sent->exit_code != 0)
-    return complain({failure_kind::invalid, json::parse(sent->json, nullptr, false).value("error", sent->json), false});
+    return complain(
+        {failure_kind::invalid, json::parse(sent->json, nullptr, false).value("error", sent->json), false});
   display shown{ui_of(o)};
   shown.note("the store is owned by process " + std::to_string(lock->pid) + "; the campaign runs there");
   std::atomic<bool> leave = false;
@@ -210,7 +217,8 @@ int run(const run_options& o) {
   if (!o.ui.empty() && !parse_name<ui_kind>(o.ui))
     return complain({failure_kind::invalid, "--ui: expected tui, plain, json or none, not " + o.ui, false});
   if (!parse_name<sandbox_level>(o.sandbox))
-    return complain({failure_kind::invalid, "--sandbox: expected full, best or none, not " + o.sandbox, false});
+    return complain(
+        {failure_kind::invalid, "--sandbox: expected full, best or none, not " + o.sandbox, false});
   int code = exit_done;
   auto p = prepare(o, code);
   if (!p)
@@ -231,7 +239,8 @@ int run(const run_options& o) {
   c.trouble = [&](const failure& why) {
     waiting = why.kind == failure_kind::none ? 0 : 1;
     if (why.kind != failure_kind::none)
-      shown.event(nlohmann::json{{"event", "trouble"}, {"kind", to_text(why.kind)}, {"text", why.text}}.dump());
+      shown.event(
+          nlohmann::json{{"event", "trouble"}, {"kind", to_text(why.kind)}, {"text", why.text}}.dump());
   };
   auto owner = coordinator::start(std::move(c));
   if (!owner && owner.error().kind == failure_kind::held)
@@ -291,12 +300,19 @@ int submit(const run_options& o) {
     return code;
   auto record = read_owner_record(p->settings.store);
   if (!record || record->closed || record->socket.empty())
-    return complain({failure_kind::not_found, "nobody owns the store " + p->settings.store + "; start `ke-runtime serve --config FILE`, or run the campaign", false});
+    return complain({failure_kind::not_found,
+                     "nobody owns the store " + p->settings.store +
+                         "; start `ke-runtime serve --config FILE`, or run the campaign",
+                     false});
   auto client = control_client::connect({"ipc://" + record->socket, "", std::nullopt});
   if (!client)
     return complain(client.error());
   using json = nlohmann::json;
-  auto sent = client->ask(json{{"command", "submit"}, {"config", settings_text(p->settings)}, {"problem", to_hex(pack(p->problem))}, {"fresh", o.fresh}}.dump());
+  auto sent = client->ask(json{
+      {"command", "submit"},
+      {"config", settings_text(p->settings)},
+      {"problem", to_hex(pack(p->problem))},
+      {"fresh", o.fresh}}.dump());
   if (!sent)
     return complain(sent.error());
   if (sent->exit_code != 0) {
@@ -319,7 +335,8 @@ void add_run(CLI::App& app, int& exit_code) {
     c->add_option("--backend-path", o->backend_paths, "folder with more backends");
   };
   common(command);
-  command->add_flag("--dry-run", o->dry_run, "check everything; print the plan, the first prompt and the worst-case cost");
+  command->add_flag("--dry-run", o->dry_run,
+                    "check everything; print the plan, the first prompt and the worst-case cost");
   command->add_option("--ui", o->ui, "tui | plain | json | none (default: tui on a terminal, else plain)");
   command->add_option("--sandbox", o->sandbox, "full | best | none")->capture_default_str();
   command->add_option("--trace", o->trace, "write a Chrome trace (opens in Perfetto) to this file");
@@ -327,7 +344,8 @@ void add_run(CLI::App& app, int& exit_code) {
                   "Ctrl-C once drains and saves, twice stops now; the next start resumes.");
   command->callback([o, &exit_code] { exit_code = run(*o); });
 
-  auto* service = app.add_subcommand("serve", "Own a store without a campaign of one's own; campaigns come by `submit`");
+  auto* service =
+      app.add_subcommand("serve", "Own a store without a campaign of one's own; campaigns come by `submit`");
   auto config = std::make_shared<std::string>();
   auto sandbox = std::make_shared<std::string>("best");
   service->add_option("--config", *config, "campaign.toml: only `store` and [cluster] are read")->required();

@@ -19,8 +19,10 @@ int steer(const access_options& where, json command) {
   if (!a)
     return complain(a.error());
   if (!a->owner)
-    return complain(a->silence.value_or(
-      failure{failure_kind::invalid, "no process owns this store now, so there is nothing to steer; start it with `ke-runtime --config FILE`", false}));
+    return complain(a->silence.value_or(failure{failure_kind::invalid,
+                                                "no process owns this store now, so there is nothing to "
+                                                "steer; start it with `ke-runtime --config FILE`",
+                                                false}));
   if (!a->campaign.empty())
     command["campaign"] = a->campaign;
   auto answer = a->owner->ask(command.dump(-1, ' ', false, json::error_handler_t::replace));
@@ -28,7 +30,8 @@ int steer(const access_options& where, json command) {
     return complain(answer.error());
   auto said = json::parse(answer->json, nullptr, false);
   if (answer->exit_code != 0) {
-    std::cerr << "ke-runtime: " << (said.is_object() ? said.value("error", answer->json) : answer->json) << '\n';
+    std::cerr << "ke-runtime: " << (said.is_object() ? said.value("error", answer->json) : answer->json)
+              << '\n';
     return answer->exit_code;
   }
   std::cout << answer->json << '\n';
@@ -42,7 +45,8 @@ void add_steer(CLI::App& app, int& exit_code) {
     auto* command = app.add_subcommand(name, help);
     auto where = add_access(*command);
     command->footer(std::string{"Example:\n  ke-runtime "} + name + " --config campaign.toml");
-    command->callback([=, &exit_code] { exit_code = guarded([&] { return steer(*where, {{"command", name}}); }); });
+    command->callback(
+        [=, &exit_code] { exit_code = guarded([&] { return steer(*where, {{"command", name}}); }); });
   };
   act("pause", "Begin no new candidates; what is in flight ends");
   act("resume", "Go on after a pause");
@@ -54,7 +58,10 @@ void add_steer(CLI::App& app, int& exit_code) {
   hint->add_option("NODE", *node, "node id; 0: the whole tree")->required()->check(CLI::NonNegativeNumber);
   hint->add_option("TEXT", *text, "the hint")->required();
   hint->footer("Example:\n  ke-runtime hint 12 \"try two accumulators\" --config campaign.toml");
-  hint->callback([=, &exit_code] { exit_code = guarded([&] { return steer(*where, {{"command", "hint"}, {"node", *node}, {"text", *text}}); }); });
+  hint->callback([=, &exit_code] {
+    exit_code =
+        guarded([&] { return steer(*where, {{"command", "hint"}, {"node", *node}, {"text", *text}}); });
+  });
 
   auto* set = app.add_subcommand("set", "Change a key of the running campaign");
   auto at = add_access(*set);
@@ -66,7 +73,9 @@ void add_steer(CLI::App& app, int& exit_code) {
       auto equal = assignment->find('=');
       if (equal == std::string::npos)
         return complain({failure_kind::invalid, "set: expected KEY=VALUE, not " + *assignment, false});
-      return steer(*at, {{"command", "set"}, {"key", assignment->substr(0, equal)}, {"value", assignment->substr(equal + 1)}});
+      return steer(*at, {{"command", "set"},
+                         {"key", assignment->substr(0, equal)},
+                         {"value", assignment->substr(equal + 1)}});
     });
   });
 }

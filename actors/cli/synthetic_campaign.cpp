@@ -12,7 +12,8 @@ namespace {
 
 /// Random text that compresses as little as minified code: the worst honest case for the store.
 std::string payload_text(std::mt19937_64& random, std::size_t size) {
-  static constexpr char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-*/=;(){}[] \n";
+  static constexpr char letters[] =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-*/=;(){}[] \n";
   std::string text;
   text.reserve(size);
   while (text.size() < size)
@@ -56,14 +57,17 @@ problem synthetic_problem() {
   p.name = "bench";
   p.family = "elementwise";
   p.dims = {"N"};
-  p.tensors = {{"x", tensor_role::in, dtype::f32, {"N"}, "normal"}, {"y", tensor_role::out, dtype::f32, {"N"}, "normal"}};
+  p.tensors = {{"x", tensor_role::in, dtype::f32, {"N"}, "normal"},
+               {"y", tensor_role::out, dtype::f32, {"N"}, "normal"}};
   p.workloads = {{"small", {{"N", 1024}}, 1.0, false}};
   p.reference_language = "c++";
-  p.reference = "#include <cstdint>\nextern \"C\" void kernel(const float* x, float* y, int64_t N) {\n  for (int64_t i = 0; i < N; ++i)\n    y[i] = x[i] + 1;\n}\n";
+  p.reference = "#include <cstdint>\nextern \"C\" void kernel(const float* x, float* y, int64_t N) {\n  for "
+                "(int64_t i = 0; i < N; ++i)\n    y[i] = x[i] + 1;\n}\n";
   return p;
 }
 
-campaign_settings synthetic_settings(const std::string& store, const std::string& llm, std::int64_t candidates, std::int64_t parallel) {
+campaign_settings synthetic_settings(const std::string& store, const std::string& llm,
+                                     std::int64_t candidates, std::int64_t parallel) {
   campaign_settings s;
   s.name = "bench";
   s.store = store;
@@ -81,8 +85,8 @@ campaign_settings synthetic_settings(const std::string& store, const std::string
   return s;
 }
 
-void write_synthetic_campaign(store_port& store, std::uint32_t id, const campaign_settings& settings, std::uint32_t nodes, std::size_t payload,
-                              std::uint32_t in_flight) {
+void write_synthetic_campaign(store_port& store, std::uint32_t id, const campaign_settings& settings,
+                              std::uint32_t nodes, std::size_t payload, std::uint32_t in_flight) {
   std::mt19937_64 random{settings.seed};
   writer w{store, id};
   campaign_row row;
@@ -114,8 +118,12 @@ void write_synthetic_campaign(store_port& store, std::uint32_t id, const campaig
       n.attempts = 1;
       n.source_digest = w.batch().blob(source);
       w.record(journal_kind::asked, journal_asked{0, x.node, 1, x.model, n.source_digest, {}});
-      w.record(journal_kind::replied, journal_replied{0, x.node, 1, failure_kind::none, {}, n.source_digest, n.source_digest, {}, false});
-      w.record(journal_kind::judged, journal_judged{0, x.node, 0, verdict_state::correct, timing_decision::faster, score, {}, 0.1, no_node});
+      w.record(
+          journal_kind::replied,
+          journal_replied{0, x.node, 1, failure_kind::none, {}, n.source_digest, n.source_digest, {}, false});
+      w.record(journal_kind::judged,
+               journal_judged{
+                   0, x.node, 0, verdict_state::correct, timing_decision::faster, score, {}, 0.1, no_node});
       auto key = key_of(id, 0, x.node);
       w.batch().put(table::nodes, key, pack(n));
       w.batch().put(table::hot, key, pack(w.fold().trees()[0].row(x.node)));

@@ -9,7 +9,8 @@
 
 namespace ke {
 
-caf::behavior compile_job(caf::event_based_actor* self, caf::actor builder, process_port* processes, work_ptr item) {
+caf::behavior compile_job(caf::event_based_actor* self, caf::actor builder, process_port* processes,
+                          work_ptr item) {
   keep_exception_text(self);
   auto steps = std::make_shared<step_runner>(self, processes, item);
   auto begun = trace::time_point::clock::now();
@@ -20,17 +21,18 @@ caf::behavior compile_job(caf::event_based_actor* self, caf::actor builder, proc
   auto go_on = [=] {
     if (steps->start("building"))
       return;
-    trace::span("build", "job " + std::to_string(item->what.node.node), begun, trace::time_point::clock::now());
+    trace::span("build", "job " + std::to_string(item->what.node.node), begun,
+                trace::time_point::clock::now());
     self->send(builder, work_built{item});
     self->quit();
   };
   self->send(self, begin_steps{});
   return {
-    [=](const begin_steps&) { go_on(); },
-    [=](const child_exited& e) {
-      steps->ended(e);
-      go_on();
-    },
+      [=](const begin_steps&) { go_on(); },
+      [=](const child_exited& e) {
+        steps->ended(e);
+        go_on();
+      },
   };
 }
 
@@ -38,7 +40,8 @@ namespace {
 
 class workshop {
 public:
-  workshop(caf::event_based_actor* self, builder_options options) : self_{self}, options_{std::move(options)} {}
+  workshop(caf::event_based_actor* self, builder_options options)
+      : self_{self}, options_{std::move(options)} {}
 
   void build(work_ptr item) {
     waiting_.push_back(std::move(item));
@@ -76,7 +79,10 @@ public:
     running_.erase(r);
     if (item) {
       release(item);
-      options_.names->send("link", work_done{item, {failure_kind::internal, "compile_job ended: " + text_of(msg.reason), true}, nullptr});
+      options_.names->send(
+          "link", work_done{item,
+                            {failure_kind::internal, "compile_job ended: " + text_of(msg.reason), true},
+                            nullptr});
     }
     pump();
   }
@@ -99,7 +105,9 @@ public:
   }
 
 private:
-  static std::string holder(const work_ptr& item) { return "build " + std::to_string(item->what.id) + "/" + std::to_string(item->what.attempt); }
+  static std::string holder(const work_ptr& item) {
+    return "build " + std::to_string(item->what.id) + "/" + std::to_string(item->what.attempt);
+  }
   void release(const work_ptr& item) { options_.names->send("devices", release_lock{holder(item)}); }
 
   void pump() {
@@ -128,10 +136,10 @@ caf::behavior builder(caf::event_based_actor* self, builder_options options) {
   auto state = std::make_shared<workshop>(self, std::move(options));
   self->set_down_handler([=](caf::down_msg& msg) { state->down(msg); });
   return {
-    [=](build_work& b) { state->build(std::move(b.item)); },
-    [=](const lock_granted& g) { state->granted(g); },
-    [=](const work_built& b) { state->built(b); },
-    [=](const cancel_work& c) { state->cancel(c); },
+      [=](build_work& b) { state->build(std::move(b.item)); },
+      [=](const lock_granted& g) { state->granted(g); },
+      [=](const work_built& b) { state->built(b); },
+      [=](const cancel_work& c) { state->cancel(c); },
   };
 }
 

@@ -20,12 +20,14 @@ struct builder_options {
 /// Supervisor: the worker's root, permanent.
 caf::behavior builder(caf::event_based_actor* self, builder_options options);
 
-/// One work's compilers, in their order (candidate, then reference and truth where no cache has them), in the sandbox.
+/// One work's compilers, in their order (candidate, then reference and truth where no cache has them), in the
+/// sandbox.
 ///
 ///   -> work_built   to the builder, then it quits
 ///   <- exit         kills the compiler
 ///
 /// Supervisor: builder; temporary.
-caf::behavior compile_job(caf::event_based_actor* self, caf::actor builder, process_port* processes, work_ptr item);
+caf::behavior compile_job(caf::event_based_actor* self, caf::actor builder, process_port* processes,
+                          work_ptr item);
 
 } // namespace ke

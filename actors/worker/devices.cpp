@@ -25,7 +25,8 @@ KE_MESSAGE(ke::disassembled)
 
 namespace ke {
 
-caf::behavior measure(caf::event_based_actor* self, caf::actor device, process_port* processes, work_ptr item) {
+caf::behavior measure(caf::event_based_actor* self, caf::actor device, process_port* processes,
+                      work_ptr item) {
   keep_exception_text(self);
   auto steps = std::make_shared<step_runner>(self, processes, item);
   self->set_exit_handler([=](caf::exit_msg& msg) {
@@ -36,16 +37,17 @@ caf::behavior measure(caf::event_based_actor* self, caf::actor device, process_p
     if (steps->start("measuring"))
       return;
     auto found = item->steps->finish();
-    self->send(device, found ? work_done{item, {}, std::make_shared<evidence>(std::move(*found))} : work_done{item, found.error(), nullptr});
+    self->send(device, found ? work_done{item, {}, std::make_shared<evidence>(std::move(*found))}
+                             : work_done{item, found.error(), nullptr});
     self->quit();
   };
   self->send(self, begin_steps{});
   return {
-    [=](const begin_steps&) { go_on(); },
-    [=](const child_exited& e) {
-      steps->ended(e);
-      go_on();
-    },
+      [=](const begin_steps&) { go_on(); },
+      [=](const child_exited& e) {
+        steps->ended(e);
+        go_on();
+      },
   };
 }
 
@@ -63,27 +65,29 @@ caf::behavior profiler(caf::event_based_actor* self, caf::actor device, process_
     spec.output_limit = 8u << 20;
     spec.memory_bytes = 1ull << 30;
     auto me = weak(self);
-    processes->run(std::move(spec), [me](process_exit e) { send_weak(me, disassembled{e.code == 0 ? std::move(e.out) : std::string{}}); });
+    processes->run(std::move(spec), [me](process_exit e) {
+      send_weak(me, disassembled{e.code == 0 ? std::move(e.out) : std::string{}});
+    });
   };
   return {
-    [=](work_done& d) {
-      if (!d.found || d.found->ending != ending::finished || d.item->steps->artifact().empty()) {
+      [=](work_done& d) {
+        if (!d.found || d.found->ending != ending::finished || d.item->steps->artifact().empty()) {
+          self->send(device, std::move(d));
+          return;
+        }
+        s->waiting.push_back(std::move(d));
+        if (s->waiting.size() == 1)
+          start();
+      },
+      [=](const disassembled& text) {
+        auto d = std::move(s->waiting.front());
+        s->waiting.pop_front();
+        for (const auto& [name, value] : instruction_mix(text.text))
+          d.found->counters.emplace(name, value);
         self->send(device, std::move(d));
-        return;
-      }
-      s->waiting.push_back(std::move(d));
-      if (s->waiting.size() == 1)
-        start();
-    },
-    [=](const disassembled& text) {
-      auto d = std::move(s->waiting.front());
-      s->waiting.pop_front();
-      for (const auto& [name, value] : instruction_mix(text.text))
-        d.found->counters.emplace(name, value);
-      self->send(device, std::move(d));
-      if (!s->waiting.empty())
-        start();
-    },
+        if (!s->waiting.empty())
+          start();
+      },
   };
 }
 
@@ -91,8 +95,10 @@ namespace {
 
 class lane {
 public:
-  lane(caf::event_based_actor* self, device_info what, caf::actor parent, std::shared_ptr<directory> names, process_port* processes)
-    : self_{self}, what_{std::move(what)}, parent_{std::move(parent)}, names_{std::move(names)}, processes_{processes} {
+  lane(caf::event_based_actor* self, device_info what, caf::actor parent, std::shared_ptr<directory> names,
+       process_port* processes)
+      : self_{self}, what_{std::move(what)}, parent_{std::move(parent)}, names_{std::move(names)},
+        processes_{processes} {
     profiler_ = self_->spawn(profiler, caf::actor_cast<caf::actor>(self_), processes_);
     self_->monitor(profiler_);
   }
@@ -121,7 +127,8 @@ public:
       return;
     if (!profiling_) {
       profiling_ = true;
-      trace::span("device " + what_.name, "measure " + std::to_string(current_->what.node.node), begun_, trace::time_point::clock::now());
+      trace::span("device " + what_.name, "measure " + std::to_string(current_->what.node.node), begun_,
+                  trace::time_point::clock::now());
       return self_->send(profiler_, std::move(d));
     }
     finish(std::move(d));
@@ -199,7 +206,10 @@ public:
     if (s == slots_.end() && !slots_.empty())
       s = slots_.begin();
     if (s == slots_.end() || !s->second.handle)
-      return options_.names->send("link", work_done{m.item, {failure_kind::device, "the device is quarantined", true}, nullptr}), void();
+      return options_.names->send(
+                 "link",
+                 work_done{m.item, {failure_kind::device, "the device is quarantined", true}, nullptr}),
+             void();
     self_->send(s->second.handle, std::move(m));
   }
 
@@ -258,7 +268,8 @@ private:
   };
 
   void start(slot& s) {
-    s.handle = self_->spawn(device, s.what, caf::actor_cast<caf::actor>(self_), options_.names, options_.processes);
+    s.handle =
+        self_->spawn(device, s.what, caf::actor_cast<caf::actor>(self_), options_.names, options_.processes);
     self_->monitor(s.handle);
   }
 
@@ -270,16 +281,18 @@ private:
 
 } // namespace
 
-caf::behavior device(caf::event_based_actor* self, device_info what, caf::actor parent, std::shared_ptr<directory> names, process_port* processes) {
+caf::behavior device(caf::event_based_actor* self, device_info what, caf::actor parent,
+                     std::shared_ptr<directory> names, process_port* processes) {
   keep_exception_text(self);
   auto state = std::make_shared<lane>(self, std::move(what), std::move(parent), std::move(names), processes);
   self->set_down_handler([=](caf::down_msg& msg) { state->down(msg); });
-  self->attach_functor([=](const caf::error& why) { state->fail_all("the device's actor ended: " + text_of(why)); });
+  self->attach_functor(
+      [=](const caf::error& why) { state->fail_all("the device's actor ended: " + text_of(why)); });
   return {
-    [=](measure_work& m) { state->take(std::move(m.item)); },
-    [=](const lock_granted&) { state->granted(); },
-    [=](work_done& d) { state->done(d); },
-    [=](const cancel_work& c) { state->cancel(c.job); },
+      [=](measure_work& m) { state->take(std::move(m.item)); },
+      [=](const lock_granted&) { state->granted(); },
+      [=](work_done& d) { state->done(d); },
+      [=](const cancel_work& c) { state->cancel(c.job); },
   };
 }
 
@@ -288,11 +301,9 @@ caf::behavior devices(caf::event_based_actor* self, devices_options options) {
   auto state = std::make_shared<rack>(self, std::move(options));
   self->set_down_handler([=](caf::down_msg& msg) { state->down(msg); });
   return {
-    [=](measure_work& m) { state->take(m); },
-    [=](const cancel_work& c) { state->cancel(c); },
-    [=](const want_lock& w) { state->want(w); },
-    [=](const release_lock& r) { state->release(r); },
-    [=](const probe_device& p) { state->probe(p); },
+      [=](measure_work& m) { state->take(m); },        [=](const cancel_work& c) { state->cancel(c); },
+      [=](const want_lock& w) { state->want(w); },     [=](const release_lock& r) { state->release(r); },
+      [=](const probe_device& p) { state->probe(p); },
   };
 }
 

@@ -17,8 +17,9 @@ struct devices_options {
   std::chrono::nanoseconds probe_again = std::chrono::minutes{5}; ///< of a quarantined device
 };
 
-/// Supervises the devices, one for one. It is the one supervisor that does not escalate: a device that fails too often is quarantined, said so,
-/// and tried again after a long while; the worker lives on. It also keeps the machine's lock (machine_lock.hpp).
+/// Supervises the devices, one for one. It is the one supervisor that does not escalate: a device that fails
+/// too often is quarantined, said so, and tried again after a long while; the worker lives on. It also keeps
+/// the machine's lock (machine_lock.hpp).
 ///
 ///   <- measure_work       to the device of that name
 ///   <- cancel_work        to all
@@ -28,21 +29,25 @@ struct devices_options {
 /// Supervisor: the worker's root, permanent.
 caf::behavior devices(caf::event_based_actor* self, devices_options options);
 
-/// One device: takes its works one at a time, alone on the machine; a measure actor for each, then the profiler under the same lease.
+/// One device: takes its works one at a time, alone on the machine; a measure actor for each, then the
+/// profiler under the same lease.
 ///
 ///   <- measure_work, cancel_work, lock_granted
 ///   -> want_lock, release_lock   to devices
 ///   -> work_stage, work_done     to `link`
 ///
 /// Supervisor: devices; permanent. Its end fails the work in hand.
-caf::behavior device(caf::event_based_actor* self, device_info what, caf::actor parent, std::shared_ptr<directory> names, process_port* processes);
+caf::behavior device(caf::event_based_actor* self, device_info what, caf::actor parent,
+                     std::shared_ptr<directory> names, process_port* processes);
 
 /// The correctness check and the benchmark in one: runs the judge on one work.
 ///   -> work_done   to its device, then it quits
 /// Supervisor: device; temporary.
-caf::behavior measure(caf::event_based_actor* self, caf::actor device, process_port* processes, work_ptr item);
+caf::behavior measure(caf::event_based_actor* self, caf::actor device, process_port* processes,
+                      work_ptr item);
 
-/// Adds to the evidence what can be counted without running the candidate again: the instruction mix of the built object.
+/// Adds to the evidence what can be counted without running the candidate again: the instruction mix of the
+/// built object.
 ///   <- work_done   -> work_done, with counters
 /// Supervisor: device; permanent. A profiler that fails leaves the evidence as it was.
 caf::behavior profiler(caf::event_based_actor* self, caf::actor device, process_port* processes);

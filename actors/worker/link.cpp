@@ -27,13 +27,18 @@ struct leased {
 
 class worker_link {
 public:
-  worker_link(caf::event_based_actor* self, link_options options) : self_{self}, options_{std::move(options)} {
+  worker_link(caf::event_based_actor* self, link_options options)
+      : self_{self}, options_{std::move(options)} {
     load_held();
     auto me = weak(self_);
     transport_events events;
     events.on_frame = [me](ke::frame f) { send_weak(me, frame_in{std::move(f)}); };
-    events.on_blob = [me](std::string, std::string digest, std::string bytes) { send_weak(me, blob_in{std::move(digest), std::move(bytes)}); };
-    events.on_lost = [me](std::string peer, failure why) { send_weak(me, peer_lost{std::move(peer), std::move(why)}); };
+    events.on_blob = [me](std::string, std::string digest, std::string bytes) {
+      send_weak(me, blob_in{std::move(digest), std::move(bytes)});
+    };
+    events.on_lost = [me](std::string peer, failure why) {
+      send_weak(me, peer_lost{std::move(peer), std::move(why)});
+    };
     auto opened = options_.connect(std::move(events));
     if (!opened)
       throw std::runtime_error{opened.error().text};
@@ -78,7 +83,9 @@ public:
     }
   }
 
-  void lost(const peer_lost& l) { log::warn("worker", "the coordinator is silent; working on, results are kept", {{"why", l.why.text}}); }
+  void lost(const peer_lost& l) {
+    log::warn("worker", "the coordinator is silent; working on, results are kept", {{"why", l.why.text}});
+  }
 
   void blob(blob_in& b) {
     keep_blob(b.digest, std::move(b.bytes));
@@ -103,14 +110,16 @@ public:
       return;
     }
     auto found = b.item->steps->finish(); // over already: it does not build, or nothing here can run it
-    finish(found ? work_done{b.item, {}, std::make_shared<evidence>(std::move(*found))} : work_done{b.item, found.error(), nullptr});
+    finish(found ? work_done{b.item, {}, std::make_shared<evidence>(std::move(*found))}
+                 : work_done{b.item, found.error(), nullptr});
   }
 
   void finish(const work_done& d) {
     auto l = leases_.find(d.item->what.id);
     if (l == leases_.end() || l->second.what.attempt != d.item->what.attempt)
       return;
-    job_result r{d.item->what.id, d.item->what.attempt, d.item->what.epoch, d.why, d.found ? *d.found : evidence{}};
+    job_result r{d.item->what.id, d.item->what.attempt, d.item->what.epoch, d.why,
+                 d.found ? *d.found : evidence{}};
     leases_.erase(l);
     static auto& done = counters::get("worker.jobs_done");
     ++done;
@@ -136,7 +145,8 @@ public:
 
 private:
   void send_ready() {
-    transport_->send(wire::make_frame("", frame_kind::ready, wire::ready_body{options_.hello.build_slots, options_.hello.device_slots}));
+    transport_->send(wire::make_frame(
+        "", frame_kind::ready, wire::ready_body{options_.hello.build_slots, options_.hello.device_slots}));
   }
 
   void left() {
@@ -157,7 +167,8 @@ private:
       return decline(j, "draining");
     if (!backend_of(j.backend))
       return decline(j, "no backend " + j.backend + " here");
-    if (held_.contains(j.id)) // done in an earlier attempt that nobody has acknowledged: this attempt's answer is the same
+    if (held_.contains(j.id)) // done in an earlier attempt that nobody has acknowledged: this attempt's
+                              // answer is the same
       acknowledged(j.id);
     if (leases_.contains(j.id))
       cancel(j.id);
@@ -199,7 +210,8 @@ private:
     for (const auto& d : options_.hello.devices)
       if (d.backend == l.what.backend && (target.name.empty() || d.name == l.device))
         target = d;
-    item->steps = std::make_shared<evaluation>(**p, blobs_.at(l.what.source_digest), *b, target, l.what.plan, std::move(options));
+    item->steps = std::make_shared<evaluation>(**p, blobs_.at(l.what.source_digest), *b, target, l.what.plan,
+                                               std::move(options));
     options_.names->send("builder", build_work{item});
   }
 
@@ -285,9 +297,12 @@ private:
       }
   }
 
-  // -- results that nobody has acknowledged ---------------------------------------------------------------------------------
+  // -- results that nobody has acknowledged
+  // ---------------------------------------------------------------------------------
 
-  fs::path file_of(std::uint64_t id) const { return fs::path{options_.results} / (std::to_string(id) + ".result"); }
+  fs::path file_of(std::uint64_t id) const {
+    return fs::path{options_.results} / (std::to_string(id) + ".result");
+  }
 
   void save_held(std::uint64_t id, const std::string& bytes) {
     held_[id] = bytes;
@@ -336,14 +351,14 @@ caf::behavior link(caf::event_based_actor* self, link_options options) {
   keep_exception_text(self);
   auto state = std::make_shared<worker_link>(self, std::move(options));
   return {
-    [=](const frame_in& in) { state->frame(in); },
-    [=](const peer_lost& l) { state->lost(l); },
-    [=](blob_in& b) { state->blob(b); },
-    [=](const work_stage& s) { state->stage(s); },
-    [=](const work_built& b) { state->built(b); },
-    [=](const work_done& d) { state->finish(d); },
-    [=](const device_state_changed& c) { state->device_changed(c); },
-    [=](const drain_worker& d) { state->drain(d); },
+      [=](const frame_in& in) { state->frame(in); },
+      [=](const peer_lost& l) { state->lost(l); },
+      [=](blob_in& b) { state->blob(b); },
+      [=](const work_stage& s) { state->stage(s); },
+      [=](const work_built& b) { state->built(b); },
+      [=](const work_done& d) { state->finish(d); },
+      [=](const device_state_changed& c) { state->device_changed(c); },
+      [=](const drain_worker& d) { state->drain(d); },
   };
 }
 

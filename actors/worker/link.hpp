@@ -15,11 +15,12 @@ namespace ke {
 struct link_options {
   std::shared_ptr<directory> names;
   std::function<result<std::shared_ptr<transport_port>>(transport_events)> connect;
-  wire::hello_body hello;                 ///< name, boot, devices, slots, labels
+  wire::hello_body hello; ///< name, boot, devices, slots, labels
   std::vector<backend> backends;
-  evaluate_options evaluation;            ///< sandbox, folders; limits and seed come with the job
-  std::string results;                    ///< folder of results that wait for their acknowledgement; survives restarts of the worker
-  std::function<void(failure)> refused;   ///< the coordinator will never take us: tells main
+  evaluate_options evaluation; ///< sandbox, folders; limits and seed come with the job
+  std::string
+      results; ///< folder of results that wait for their acknowledgement; survives restarts of the worker
+  std::function<void(failure)> refused; ///< the coordinator will never take us: tells main
 };
 
 /// Asks the worker to finish what it has, take no more and leave (SIGTERM). `done` when nothing is left.
@@ -30,13 +31,15 @@ struct blob_in {
   std::string digest, bytes;
 };
 
-/// The worker's side of the wire: accepts grants up to its slots, fetches content, keeps results until they are acknowledged.
+/// The worker's side of the wire: accepts grants up to its slots, fetches content, keeps results until they
+/// are acknowledged.
 ///
 ///   <- frame_in, peer_lost, blob_in   from the transport thread
 ///   -> build_work to builder, measure_work to devices, cancel_work to both
 ///   <- work_stage, work_built, work_done, device_state_changed
 ///
-/// Supervisor: the worker's root, permanent, first: when it fails, works in hand are begun again by their leases' end.
+/// Supervisor: the worker's root, permanent, first: when it fails, works in hand are begun again by their
+/// leases' end.
 caf::behavior link(caf::event_based_actor* self, link_options options);
 
 } // namespace ke

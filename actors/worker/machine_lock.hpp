@@ -7,8 +7,9 @@
 
 namespace ke {
 
-/// Compilers disturb a measurement on the same cores, so they share the machine and a measurement has it alone. First come, first served, but
-/// a waiting measurement goes before waiting builds: evidence is what the search waits for. Pure.
+/// Compilers disturb a measurement on the same cores, so they share the machine and a measurement has it
+/// alone. First come, first served, but a waiting measurement goes before waiting builds: evidence is what
+/// the search waits for. Pure.
 class machine_lock {
 public:
   /// Returns who may begin now.

@@ -7,8 +7,9 @@
 
 namespace ke {
 
-/// One worker's folder for the evaluations that it runs: ke-eval-XXXXXX under the system's temporary folder, with a locked file `alive` in it.
-/// The lock ends with the process, however that ends, so the next worker knows which folders nobody will ever remove, and removes them.
+/// One worker's folder for the evaluations that it runs: ke-eval-XXXXXX under the system's temporary folder,
+/// with a locked file `alive` in it. The lock ends with the process, however that ends, so the next worker
+/// knows which folders nobody will ever remove, and removes them.
 class scratch_root {
 public:
   /// Removes what dead workers of this user left in `parent`, then makes a new folder there.
@@ -20,7 +21,8 @@ public:
   const std::filesystem::path& folder() const { return folder_; }
 
 private:
-  scratch_root(std::filesystem::path folder, unique_fd lock) : folder_{std::move(folder)}, lock_{std::move(lock)} {}
+  scratch_root(std::filesystem::path folder, unique_fd lock)
+      : folder_{std::move(folder)}, lock_{std::move(lock)} {}
   std::filesystem::path folder_;
   unique_fd lock_;
 };

@@ -6,13 +6,15 @@
 
 namespace ke {
 
-/// Drives a work's steps, one child process at a time, without blocking: the shared part of compile_job and measure. Belongs to one actor, which
-/// passes on every `child_exited`.
+/// Drives a work's steps, one child process at a time, without blocking: the shared part of compile_job and
+/// measure. Belongs to one actor, which passes on every `child_exited`.
 class step_runner {
 public:
-  step_runner(caf::event_based_actor* self, process_port* processes, work_ptr item) : self_{self}, processes_{processes}, item_{std::move(item)} {}
+  step_runner(caf::event_based_actor* self, process_port* processes, work_ptr item)
+      : self_{self}, processes_{processes}, item_{std::move(item)} {}
 
-  /// Starts the next process if it belongs to `phase`; else keeps it for whoever drives on. False: nothing was started.
+  /// Starts the next process if it belongs to `phase`; else keeps it for whoever drives on. False: nothing
+  /// was started.
   bool start(const std::string& phase) {
     auto spec = item_->next ? std::exchange(item_->next, std::nullopt) : item_->steps->next();
     if (!spec)

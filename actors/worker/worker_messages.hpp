@@ -26,7 +26,8 @@
 
 namespace ke {
 
-/// One evaluation under way in this worker. Its `steps` are driven by one actor at a time, handed on with the message.
+/// One evaluation under way in this worker. Its `steps` are driven by one actor at a time, handed on with the
+/// message.
 struct work {
   job what;
   std::string device;

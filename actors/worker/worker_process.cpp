@@ -39,7 +39,8 @@ struct system_settings : caf::actor_system_config {
 
 std::string random_name() {
   std::random_device device;
-  return digest_of(std::to_string(device()) + std::to_string(device()) + std::to_string(getpid())).substr(0, 16);
+  return digest_of(std::to_string(device()) + std::to_string(device()) + std::to_string(getpid()))
+      .substr(0, 16);
 }
 
 std::string host_name() {
@@ -107,9 +108,11 @@ int run_worker(const worker_process_options& o) {
   if (o.lifeline)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (!parse_name<sandbox_level>(o.sandbox))
-    return complain({failure_kind::invalid, "--sandbox: expected full, best or none, not " + o.sandbox, false});
+    return complain(
+        {failure_kind::invalid, "--sandbox: expected full, best or none, not " + o.sandbox, false});
 
-  auto scratch = scratch_root::make(std::filesystem::temp_directory_path()); // removed last, when no child of ours can write there any more
+  auto scratch = scratch_root::make(
+      std::filesystem::temp_directory_path()); // removed last, when no child of ours can write there any more
   if (!scratch)
     return complain(scratch.error());
   process_service processes;
@@ -181,9 +184,12 @@ int run_worker(const worker_process_options& o) {
   d.processes = &processes;
   d.devices = l.hello.devices;
   std::vector<child_spec> children;
-  children.push_back(named_child(names, "link", [l](caf::event_based_actor* self) { return self->spawn(link, l); }));
-  children.push_back(named_child(names, "devices", [d](caf::event_based_actor* self) { return self->spawn(devices, d); }));
-  children.push_back(named_child(names, "builder", [b](caf::event_based_actor* self) { return self->spawn(builder, b); }));
+  children.push_back(
+      named_child(names, "link", [l](caf::event_based_actor* self) { return self->spawn(link, l); }));
+  children.push_back(
+      named_child(names, "devices", [d](caf::event_based_actor* self) { return self->spawn(devices, d); }));
+  children.push_back(
+      named_child(names, "builder", [b](caf::event_based_actor* self) { return self->spawn(builder, b); }));
   supervisor_options s;
   s.name = "worker";
   s.strategy = restart_strategy::rest_for_one;
@@ -200,7 +206,8 @@ int run_worker(const worker_process_options& o) {
     prctl(PR_SET_PDEATHSIG, 0);
   auto code = static_cast<int>(exit_done);
   auto why = end.wait(o.lifeline);
-  if (why == 's' && !o.lifeline) { // finish what is in hand; a second signal ends it now. A coordinator's own worker has nobody left to tell
+  if (why == 's' && !o.lifeline) { // finish what is in hand; a second signal ends it now. A coordinator's own
+                                   // worker has nobody left to tell
     names->send("link", drain_worker{[&end] { end.wake('d'); }});
     why = end.wait(o.lifeline);
   }

@@ -13,7 +13,8 @@ struct worker_process_options {
   bool lifeline = false;
 };
 
-/// The life of a worker process: probes its devices, attaches, works until SIGTERM (drains, exit 0), refusal (2) or the end of its lifeline.
+/// The life of a worker process: probes its devices, attaches, works until SIGTERM (drains, exit 0), refusal
+/// (2) or the end of its lifeline.
 ///
 ///   root        rest_for_one
 ///   ├─ link

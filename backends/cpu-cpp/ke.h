@@ -1,4 +1,5 @@
-// Helpers for native kernels; included by hand or not at all. bf16 is carried as its upper 16 bits in a uint16_t.
+// Helpers for native kernels; included by hand or not at all. bf16 is carried as its upper 16 bits in a
+// uint16_t.
 #pragma once
 
 #include <stdint.h>

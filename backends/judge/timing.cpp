@@ -330,7 +330,8 @@ void timing::flag_integrity(evidence& found) const {
                                "% of the time that passed outside"});
 }
 
-/// By the procedure that the candidate's own interval goes through: all pairs for `rank`, launches as units otherwise.
+/// By the procedure that the candidate's own interval goes through: all pairs for `rank`, launches as units
+/// otherwise.
 double timing::control_width(std::uint32_t launches) const {
   double width = aa_half_width(control_);
   const look* reached = nullptr;

@@ -13,7 +13,8 @@
 
 namespace ke {
 
-/// Limits applied before anything is decoded: bytes that come from a peer or a damaged file must not make us allocate or recurse.
+/// Limits applied before anything is decoded: bytes that come from a peer or a damaged file must not make us
+/// allocate or recurse.
 struct decode_limits {
   std::size_t bytes = 64u << 20;
   std::size_t elements = 1u << 22;
@@ -158,13 +159,16 @@ std::string pack(const T& x) {
   return {buffer.data(), buffer.size()};
 }
 
-/// Decodes what `pack` wrote. `corrupt` if the bytes are over a limit, truncated, followed by more bytes, or of another shape.
+/// Decodes what `pack` wrote. `corrupt` if the bytes are over a limit, truncated, followed by more bytes, or
+/// of another shape.
 template <class T>
 result<T> unpack(std::string_view bytes, decode_limits limits = {}) {
   if (bytes.size() > limits.bytes)
-    return failure{failure_kind::corrupt, "encoded value of " + std::to_string(bytes.size()) + " bytes is over the limit"};
+    return failure{failure_kind::corrupt,
+                   "encoded value of " + std::to_string(bytes.size()) + " bytes is over the limit"};
   try {
-    msgpack::unpack_limit bounds(limits.elements, limits.elements, limits.bytes, limits.bytes, limits.bytes, limits.depth);
+    msgpack::unpack_limit bounds(limits.elements, limits.elements, limits.bytes, limits.bytes, limits.bytes,
+                                 limits.depth);
     std::size_t end = 0;
     auto handle = msgpack::unpack(bytes.data(), bytes.size(), end, nullptr, nullptr, bounds);
     if (end != bytes.size())

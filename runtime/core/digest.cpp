@@ -55,7 +55,8 @@ std::string digest_of_parts(std::initializer_list<std::string_view> parts) {
 
 std::uint64_t checksum_of(std::string_view bytes) {
   unsigned char out[crypto_generichash_BYTES_MIN];
-  crypto_generichash(out, sizeof out, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), nullptr, 0);
+  crypto_generichash(out, sizeof out, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
+                     nullptr, 0);
   std::uint64_t sum;
   std::memcpy(&sum, out, sizeof sum);
   return sum;

@@ -56,7 +56,8 @@ bool arm(std::string_view text) {
     std::uint64_t n = 0;
     auto digits = colon == item.npos ? std::string_view{} : item.substr(colon + 1);
     auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), n);
-    if (colon == 0 || digits.empty() || error != std::errc{} || end != digits.data() + digits.size() || n == 0) {
+    if (colon == 0 || digits.empty() || error != std::errc{} || end != digits.data() + digits.size() ||
+        n == 0) {
       s.passes_left.clear();
       return false;
     }

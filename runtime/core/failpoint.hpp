@@ -3,8 +3,9 @@
 #include <atomic>
 #include <string_view>
 
-/// Named places where a test can kill the process: KE_FAILPOINT=name:n ends it without any clean-up, as SIGKILL would, at the n-th
-/// pass (from 1) of `name`; several are separated by commas. Unset, a pass costs one relaxed load.
+/// Named places where a test can kill the process: KE_FAILPOINT=name:n ends it without any clean-up, as
+/// SIGKILL would, at the n-th pass (from 1) of `name`; several are separated by commas. Unset, a pass costs
+/// one relaxed load.
 namespace ke::failpoint {
 
 inline constexpr int exit_code = 137;
@@ -20,7 +21,8 @@ inline void pass(std::string_view name) {
     detail::hit(name);
 }
 
-/// Replaces what the environment said; an empty text disarms. False, and nothing armed, if the text can't be read.
+/// Replaces what the environment said; an empty text disarms. False, and nothing armed, if the text can't be
+/// read.
 bool arm(std::string_view text);
 
 } // namespace ke::failpoint

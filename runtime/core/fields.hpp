@@ -7,9 +7,9 @@
 
 namespace ke {
 
-/// A struct of the vocabulary lists its members once, in a free function `fields(x)` found by ADL that returns a tuple of
-/// references. Equality, the wire and store codec and log text all derive from that one list. Fields are appended, never
-/// reordered: readers ignore a surplus and default what is missing.
+/// A struct of the vocabulary lists its members once, in a free function `fields(x)` found by ADL that
+/// returns a tuple of references. Equality, the wire and store codec and log text all derive from that one
+/// list. Fields are appended, never reordered: readers ignore a surplus and default what is missing.
 template <class T>
 concept described = requires(T& x) { fields(x); };
 
@@ -19,8 +19,12 @@ bool operator==(const T& a, const T& b) {
 }
 
 /// Declares `fields` for T: KE_FIELDS(point, x.a, x.b)
-#define KE_FIELDS(T, ...)                                                                                              \
-  inline auto fields(T& x) { return std::tie(__VA_ARGS__); }                                                           \
-  inline auto fields(const T& x) { return std::tie(__VA_ARGS__); }
+#define KE_FIELDS(T, ...)                                                                                    \
+  inline auto fields(T& x) {                                                                                 \
+    return std::tie(__VA_ARGS__);                                                                            \
+  }                                                                                                          \
+  inline auto fields(const T& x) {                                                                           \
+    return std::tie(__VA_ARGS__);                                                                            \
+  }
 
 } // namespace ke

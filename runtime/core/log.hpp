@@ -11,8 +11,8 @@ enum class level { debug, info, warn, error };
 
 struct options {
   level least = level::info;
-  bool human = true;          ///< lines for people on stderr; false: JSON lines on stderr
-  std::string json_file;      ///< also JSON lines here, rotated; empty: off
+  bool human = true;     ///< lines for people on stderr; false: JSON lines on stderr
+  std::string json_file; ///< also JSON lines here, rotated; empty: off
 };
 
 /// Once, at start. Thread-safe afterwards. Before it, warnings and errors go to stderr.
@@ -28,9 +28,17 @@ using field = std::pair<std::string_view, std::string>;
 /// One event: a fixed text and its data. Never build the text from data; secrets are masked in both.
 void write(level l, std::string_view where, std::string_view text, std::initializer_list<field> fields = {});
 
-inline void debug(std::string_view where, std::string_view text, std::initializer_list<field> f = {}) { write(level::debug, where, text, f); }
-inline void info(std::string_view where, std::string_view text, std::initializer_list<field> f = {}) { write(level::info, where, text, f); }
-inline void warn(std::string_view where, std::string_view text, std::initializer_list<field> f = {}) { write(level::warn, where, text, f); }
-inline void error(std::string_view where, std::string_view text, std::initializer_list<field> f = {}) { write(level::error, where, text, f); }
+inline void debug(std::string_view where, std::string_view text, std::initializer_list<field> f = {}) {
+  write(level::debug, where, text, f);
+}
+inline void info(std::string_view where, std::string_view text, std::initializer_list<field> f = {}) {
+  write(level::info, where, text, f);
+}
+inline void warn(std::string_view where, std::string_view text, std::initializer_list<field> f = {}) {
+  write(level::warn, where, text, f);
+}
+inline void error(std::string_view where, std::string_view text, std::initializer_list<field> f = {}) {
+  write(level::error, where, text, f);
+}
 
 } // namespace ke::log

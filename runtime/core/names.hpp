@@ -7,8 +7,8 @@
 
 namespace ke {
 
-/// The texts of an enum, in the order of its values: specialise `names_of<E>` with a constexpr array. These texts are the
-/// ones that users see in JSON and files, so they are part of the contract.
+/// The texts of an enum, in the order of its values: specialise `names_of<E>` with a constexpr array. These
+/// texts are the ones that users see in JSON and files, so they are part of the contract.
 template <class E>
 struct names_of;
 
@@ -29,10 +29,10 @@ constexpr std::optional<E> parse_name(std::string_view text) {
   return std::nullopt;
 }
 
-#define KE_NAMES(E, N, ...)                                                                                            \
-  template <>                                                                                                          \
-  struct names_of<E> {                                                                                                 \
-    static constexpr std::array<std::string_view, N> value{__VA_ARGS__};                                               \
+#define KE_NAMES(E, N, ...)                                                                                  \
+  template <>                                                                                                \
+  struct names_of<E> {                                                                                       \
+    static constexpr std::array<std::string_view, N> value{__VA_ARGS__};                                     \
   };
 
 } // namespace ke

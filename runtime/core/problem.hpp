@@ -16,7 +16,8 @@ KE_NAMES(dtype, 9, "f64", "f32", "f16", "bf16", "i64", "i32", "i8", "u8", "bool"
 enum class tensor_role : std::uint8_t { in, out, inout };
 KE_NAMES(tensor_role, 3, "in", "out", "inout")
 
-/// One tensor of the C ABI, in file order. A dimension is an expression over the problem's symbols ("M", "2*N", "N-K+1", "3").
+/// One tensor of the C ABI, in file order. A dimension is an expression over the problem's symbols ("M",
+/// "2*N", "N-K+1", "3").
 struct tensor_spec {
   std::string name;
   tensor_role role = tensor_role::in;
@@ -33,7 +34,8 @@ struct scalar_spec {
 };
 KE_FIELDS(scalar_spec, x.name, x.integer, x.value)
 
-/// A binding of the symbols. Held-out workloads are never shown to the synthesizer; `eval` and claims check and time them.
+/// A binding of the symbols. Held-out workloads are never shown to the synthesizer; `eval` and claims check
+/// and time them.
 struct workload {
   std::string name;
   std::map<std::string, std::int64_t> dims;
@@ -57,7 +59,8 @@ struct problem_policy {
 };
 KE_FIELDS(problem_policy, x.vendor_libraries, x.threads, x.fast_math, x.cold_cache)
 
-/// An operator to be implemented: product.md "Problems". Self-contained: files it names are carried in `files`.
+/// An operator to be implemented: product.md "Problems". Self-contained: files it names are carried in
+/// `files`.
 struct problem {
   std::string name;
   std::string family;  ///< retrieval and warm starts; may be empty
@@ -75,7 +78,7 @@ struct problem {
   std::string bytes;
   std::map<std::string, std::string> files; ///< .npy initialisers by name
 };
-KE_FIELDS(problem, x.name, x.family, x.formula, x.dims, x.tensors, x.scalars, x.workloads, x.reference_language, x.reference, x.bitwise,
-          x.tolerances, x.policy, x.flops, x.bytes, x.files)
+KE_FIELDS(problem, x.name, x.family, x.formula, x.dims, x.tensors, x.scalars, x.workloads,
+          x.reference_language, x.reference, x.bitwise, x.tolerances, x.policy, x.flops, x.bytes, x.files)
 
 } // namespace ke

@@ -10,11 +10,23 @@
 
 namespace ke {
 
-/// Why a machine (never a kernel: that is a verdict) failed. The LLM kinds are product.md's and are counted per campaign.
+/// Why a machine (never a kernel: that is a verdict) failed. The LLM kinds are product.md's and are counted
+/// per campaign.
 enum class failure_kind : std::uint8_t {
   none,
   // LLM requests
-  rate_limited, server_error, connection, timeout, too_large, malformed, empty, refused, no_code, truncated, auth, credit,
+  rate_limited,
+  server_error,
+  connection,
+  timeout,
+  too_large,
+  malformed,
+  empty,
+  refused,
+  no_code,
+  truncated,
+  auth,
+  credit,
   // everything else
   invalid,       ///< bad input: the caller can fix it; text names place and fix. Exit code 2.
   missing,       ///< the environment lacks something; text says how to get it. Exit code 3.
@@ -26,13 +38,15 @@ enum class failure_kind : std::uint8_t {
   worker_lost,
   device,
   cancelled,
-  internal,      ///< a bug. Exit code 4.
+  internal, ///< a bug. Exit code 4.
 };
-KE_NAMES(failure_kind, 24, "none", "rate_limited", "server_error", "connection", "timeout", "too_large", "malformed", "empty", "refused",
-         "no_code", "truncated", "auth", "credit", "invalid", "missing", "disk_full", "corrupt", "newer_version", "held", "not_found",
-         "worker_lost", "device", "cancelled", "internal")
+KE_NAMES(failure_kind, 24, "none", "rate_limited", "server_error", "connection", "timeout", "too_large",
+         "malformed", "empty", "refused", "no_code", "truncated", "auth", "credit", "invalid", "missing",
+         "disk_full", "corrupt", "newer_version", "held", "not_found", "worker_lost", "device", "cancelled",
+         "internal")
 
-/// A machine's failure as a value. `text` is one clear sentence for a person: what, where, and how to mend it.
+/// A machine's failure as a value. `text` is one clear sentence for a person: what, where, and how to mend
+/// it.
 struct failure {
   failure_kind kind = failure_kind::none;
   std::string text;

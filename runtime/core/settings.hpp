@@ -12,7 +12,8 @@
 
 namespace ke {
 
-/// The resolved campaign.toml: every key of product.md with its default. `config/` fills it; it is stored with the campaign.
+/// The resolved campaign.toml: every key of product.md with its default. `config/` fills it; it is stored
+/// with the campaign.
 enum class provider_kind : std::uint8_t { openai, anthropic, command, spool, playbook, replay };
 KE_NAMES(provider_kind, 6, "openai", "anthropic", "command", "spool", "playbook", "replay")
 
@@ -27,7 +28,7 @@ struct model_settings {
   std::string dir;
   double weight = 1.0;
   std::int64_t max_parallel = 8;
-  double price_input = 0;  ///< USD per million tokens
+  double price_input = 0; ///< USD per million tokens
   double price_output = 0;
   std::int64_t max_tokens = 16384; ///< of one answer; bounds the reservation
   double connect_timeout_s = 10;
@@ -35,8 +36,9 @@ struct model_settings {
   double stall_timeout_s = 60;
   std::int64_t max_answer_bytes = 4 << 20;
 };
-KE_FIELDS(model_settings, x.name, x.provider, x.model, x.base_url, x.timeout_s, x.api_key_env, x.command, x.dir, x.weight, x.max_parallel,
-          x.price_input, x.price_output, x.max_tokens, x.connect_timeout_s, x.first_byte_timeout_s, x.stall_timeout_s, x.max_answer_bytes)
+KE_FIELDS(model_settings, x.name, x.provider, x.model, x.base_url, x.timeout_s, x.api_key_env, x.command,
+          x.dir, x.weight, x.max_parallel, x.price_input, x.price_output, x.max_tokens, x.connect_timeout_s,
+          x.first_byte_timeout_s, x.stall_timeout_s, x.max_answer_bytes)
 
 struct target_settings {
   std::string backend = "cpu-cpp";
@@ -64,7 +66,8 @@ struct budget_settings {
   std::int64_t stall_candidates = 0;
   double stall_min_gain = 0.01;
 };
-KE_FIELDS(budget_settings, x.candidates, x.wall_hours, x.device_hours, x.usd, x.tokens, x.stall_candidates, x.stall_min_gain)
+KE_FIELDS(budget_settings, x.candidates, x.wall_hours, x.device_hours, x.usd, x.tokens, x.stall_candidates,
+          x.stall_min_gain)
 
 enum class policy_kind : std::uint8_t { mcts, evolution, beam, greedy, best_of_n };
 KE_NAMES(policy_kind, 5, "mcts", "evolution", "beam", "greedy", "best-of-n")
@@ -91,7 +94,8 @@ struct cluster_settings {
   std::string client_keys;
   bool allow_simulated = false;
 };
-KE_FIELDS(cluster_settings, x.listen, x.local_worker, x.key, x.authorized_keys, x.client_keys, x.allow_simulated)
+KE_FIELDS(cluster_settings, x.listen, x.local_worker, x.key, x.authorized_keys, x.client_keys,
+          x.allow_simulated)
 
 struct ui_settings {
   std::string listen;
@@ -119,7 +123,7 @@ struct campaign_settings {
   ui_settings ui;
   embedding_settings embeddings;
 };
-KE_FIELDS(campaign_settings, x.name, x.store, x.seed, x.problem_path, x.goal, x.budget, x.targets, x.search, x.models, x.cluster, x.ui,
-          x.embeddings)
+KE_FIELDS(campaign_settings, x.name, x.store, x.seed, x.problem_path, x.goal, x.budget, x.targets, x.search,
+          x.models, x.cluster, x.ui, x.embeddings)
 
 } // namespace ke

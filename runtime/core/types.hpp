@@ -14,33 +14,58 @@
 
 namespace ke {
 
-/// A search-tree node's place: campaign (store-wide number), tree (one per backend), node (0 is the reference root).
+/// A search-tree node's place: campaign (store-wide number), tree (one per backend), node (0 is the reference
+/// root).
 struct node_key {
   std::uint32_t campaign = 0;
   std::uint32_t tree = 0;
   std::uint32_t node = 0;
 };
 KE_FIELDS(node_key, x.campaign, x.tree, x.node)
-inline bool operator<(const node_key& a, const node_key& b) { return fields(a) < fields(b); }
+inline bool operator<(const node_key& a, const node_key& b) {
+  return fields(a) < fields(b);
+}
 
 inline constexpr std::uint32_t no_node = 0xffffffff;
 
 /// product.md "Node states": the way of a candidate, then its verdict, or an end without one.
 enum class node_state : std::uint8_t {
-  planned, asked, answered, building, measuring,
-  correct, incorrect, nondeterministic, build_failed, crashed, timeout, resource_exceeded, policy_violation, cheating_suspected, noisy,
-  unfit_problem, harness_error, compiled,
-  unanswered, cancelled, poisoned,
+  planned,
+  asked,
+  answered,
+  building,
+  measuring,
+  correct,
+  incorrect,
+  nondeterministic,
+  build_failed,
+  crashed,
+  timeout,
+  resource_exceeded,
+  policy_violation,
+  cheating_suspected,
+  noisy,
+  unfit_problem,
+  harness_error,
+  compiled,
+  unanswered,
+  cancelled,
+  poisoned,
 };
-KE_NAMES(node_state, 21, "planned", "asked", "answered", "building", "measuring", "correct", "incorrect", "nondeterministic", "build_failed",
-         "crashed", "timeout", "resource_exceeded", "policy_violation", "cheating_suspected", "noisy", "unfit_problem", "harness_error",
-         "compiled", "unanswered", "cancelled", "poisoned")
+KE_NAMES(node_state, 21, "planned", "asked", "answered", "building", "measuring", "correct", "incorrect",
+         "nondeterministic", "build_failed", "crashed", "timeout", "resource_exceeded", "policy_violation",
+         "cheating_suspected", "noisy", "unfit_problem", "harness_error", "compiled", "unanswered",
+         "cancelled", "poisoned")
 
 constexpr node_state state_of(verdict_state v) {
   return static_cast<node_state>(static_cast<unsigned>(v) + static_cast<unsigned>(node_state::correct));
 }
-constexpr bool is_open(node_state s) { return s <= node_state::measuring; }
-constexpr bool has_verdict(node_state s) { return s >= node_state::correct && s <= node_state::compiled; }
+constexpr bool is_open(node_state s) {
+  return s <= node_state::measuring;
+}
+constexpr bool has_verdict(node_state s) {
+  return s >= node_state::correct && s <= node_state::compiled;
+}
 
 struct token_usage {
   std::uint64_t input_tokens = 0;
@@ -57,17 +82,28 @@ struct reservation {
 };
 KE_FIELDS(reservation, x.tokens, x.usd)
 
-// -- the journal: one record per input to the pure core; the tree and the ledger are folds of it ---------------------------
+// -- the journal: one record per input to the pure core; the tree and the ledger are folds of it
+// ---------------------------
 
 enum class journal_kind : std::uint8_t {
-  configured, session, stepped, asked, replied, judged, ended, steered, finished, failed_request,
+  configured,
+  session,
+  stepped,
+  asked,
+  replied,
+  judged,
+  ended,
+  steered,
+  finished,
+  failed_request,
 };
-KE_NAMES(journal_kind, 10, "configured", "session", "stepped", "asked", "replied", "judged", "ended", "steered", "finished", "failed_request")
+KE_NAMES(journal_kind, 10, "configured", "session", "stepped", "asked", "replied", "judged", "ended",
+         "steered", "finished", "failed_request")
 
 /// The campaign begins, or its settings changed (`set`, a new config on resume).
 struct journal_configured {
   campaign_settings settings;
-  std::string problem_digest; ///< blob: pack(problem)
+  std::string problem_digest;     ///< blob: pack(problem)
   std::vector<std::string> trees; ///< backend of each tree
   std::string version;
 };
@@ -79,7 +115,8 @@ struct journal_session {
 };
 KE_FIELDS(journal_session, x.epoch)
 
-/// The policy was asked for `count` children; the fold reruns it and must choose the same. `first` is the first new node id, a check.
+/// The policy was asked for `count` children; the fold reruns it and must choose the same. `first` is the
+/// first new node id, a check.
 struct journal_stepped {
   std::uint32_t tree = 0;
   std::uint32_t count = 0;
@@ -104,28 +141,31 @@ struct journal_failed_request {
 };
 KE_FIELDS(journal_failed_request, x.tree, x.node, x.attempt, x.kind, x.text)
 
-/// The call ended. kind none: `source_digest` is the candidate. Otherwise the answer could not be used (no_code, refused...).
+/// The call ended. kind none: `source_digest` is the candidate. Otherwise the answer could not be used
+/// (no_code, refused...).
 struct journal_replied {
   std::uint32_t tree = 0, node = 0, attempt = 0;
   failure_kind kind = failure_kind::none;
   std::string reply_digest;
-  std::string source_digest;    ///< blob digest of the source text
-  std::string normalised_digest;///< source_digest() of it, the duplicate filter's key
+  std::string source_digest;     ///< blob digest of the source text
+  std::string normalised_digest; ///< source_digest() of it, the duplicate filter's key
   token_usage usage;
-  bool unknown = false;         ///< the process died while the call was out: charged at its reservation
+  bool unknown = false; ///< the process died while the call was out: charged at its reservation
 };
-KE_FIELDS(journal_replied, x.tree, x.node, x.attempt, x.kind, x.reply_digest, x.source_digest, x.normalised_digest, x.usage, x.unknown)
+KE_FIELDS(journal_replied, x.tree, x.node, x.attempt, x.kind, x.reply_digest, x.source_digest,
+          x.normalised_digest, x.usage, x.unknown)
 
 struct journal_judged {
   std::uint32_t tree = 0, node = 0, target = 0;
   verdict_state state = verdict_state::harness_error;
   timing_decision decision = timing_decision::none;
   std::optional<double> score;
-  std::string verdict_digest;  ///< key in `verdicts`
+  std::string verdict_digest; ///< key in `verdicts`
   double device_s = 0;
   std::uint32_t duplicate_of = no_node;
 };
-KE_FIELDS(journal_judged, x.tree, x.node, x.target, x.state, x.decision, x.score, x.verdict_digest, x.device_s, x.duplicate_of)
+KE_FIELDS(journal_judged, x.tree, x.node, x.target, x.state, x.decision, x.score, x.verdict_digest,
+          x.device_s, x.duplicate_of)
 
 /// A node ended without a verdict: unanswered, cancelled or poisoned.
 struct journal_ended {
@@ -155,7 +195,8 @@ struct journal_record {
 };
 KE_FIELDS(journal_record, x.kind, x.wall_ms, x.unix_ms, x.body)
 
-// -- store rows (runtime/store/store.md) --------------------------------------------------------------------------------
+// -- store rows (runtime/store/store.md)
+// --------------------------------------------------------------------------------
 
 struct campaign_row {
   std::uint32_t id = 0;
@@ -176,8 +217,9 @@ struct campaign_row {
   std::map<std::string, std::uint64_t> states;   ///< nodes by state
   std::vector<std::string> trees;                ///< backend of each tree
 };
-KE_FIELDS(campaign_row, x.id, x.name, x.state, x.stop_reason, x.settings_digest, x.problem_digest, x.created_unix_ms, x.wall_ms, x.best_tree,
-          x.best_node, x.best_score, x.requests, x.spend, x.device_s, x.failures, x.states, x.trees)
+KE_FIELDS(campaign_row, x.id, x.name, x.state, x.stop_reason, x.settings_digest, x.problem_digest,
+          x.created_unix_ms, x.wall_ms, x.best_tree, x.best_node, x.best_score, x.requests, x.spend,
+          x.device_s, x.failures, x.states, x.trees)
 
 /// The 64-byte index row (sub-database `hot`): all that selection needs after a restart.
 struct hot_row {
@@ -209,11 +251,12 @@ struct node_row {
   std::uint64_t planned_ms = 0, asked_ms = 0, answered_ms = 0, judged_ms = 0; ///< campaign time of each step
   token_usage usage;
   double device_s = 0;
-  std::string note; ///< the plan of its answer, or why it ended without a verdict
+  std::string note;            ///< the plan of its answer, or why it ended without a verdict
   std::string sections_digest; ///< blob: pack(vector<string>) of the prompt's section digests
 };
-KE_FIELDS(node_row, x.parents, x.state, x.scores, x.decision, x.model, x.memory, x.prompt_digest, x.reply_digest, x.source_digest,
-          x.verdict_digests, x.duplicate_of, x.attempts, x.planned_ms, x.asked_ms, x.answered_ms, x.judged_ms, x.usage, x.device_s, x.note, x.sections_digest)
+KE_FIELDS(node_row, x.parents, x.state, x.scores, x.decision, x.model, x.memory, x.prompt_digest,
+          x.reply_digest, x.source_digest, x.verdict_digests, x.duplicate_of, x.attempts, x.planned_ms,
+          x.asked_ms, x.answered_ms, x.judged_ms, x.usage, x.device_s, x.note, x.sections_digest)
 
 struct call_row {
   std::string model;
@@ -226,15 +269,17 @@ struct call_row {
   double seconds = 0;
   bool open = true; ///< intent committed, answer not yet stored
 };
-KE_FIELDS(call_row, x.model, x.prompt_digest, x.reply_digest, x.outcome, x.usage, x.reserved, x.sent_unix_ms, x.seconds, x.open)
+KE_FIELDS(call_row, x.model, x.prompt_digest, x.reply_digest, x.outcome, x.usage, x.reserved, x.sent_unix_ms,
+          x.seconds, x.open)
 
-// -- jobs -----------------------------------------------------------------------------------------------------------------
+// -- jobs
+// -----------------------------------------------------------------------------------------------------------------
 
 /// Limits that the worker enforces on one job.
 struct job_limits {
   double build_s = 60;
-  double run_s = 60;      ///< the whole measurement
-  double call_s = 10;     ///< one call of the candidate
+  double run_s = 60;  ///< the whole measurement
+  double call_s = 10; ///< one call of the candidate
   std::uint64_t memory_bytes = 4ull << 30;
   std::uint64_t scratch_bytes = 64ull << 20;
   std::uint64_t log_bytes = 1ull << 20;
@@ -242,11 +287,13 @@ struct job_limits {
 };
 KE_FIELDS(job_limits, x.build_s, x.run_s, x.call_s, x.memory_bytes, x.scratch_bytes, x.log_bytes, x.processes)
 
-/// How much a measurement may cost: `rank` for the search, `eval` for the command, `claim` for what is published (trust.md 2.5, 2.6).
+/// How much a measurement may cost: `rank` for the search, `eval` for the command, `claim` for what is
+/// published (trust.md 2.5, 2.6).
 enum class measure_plan : std::uint8_t { rank, eval, claim };
 KE_NAMES(measure_plan, 3, "rank", "eval", "claim")
 
-/// One evaluation of a candidate on one target. Content travels by digest; small texts ride along in `inline_blobs`.
+/// One evaluation of a candidate on one target. Content travels by digest; small texts ride along in
+/// `inline_blobs`.
 struct job {
   std::uint64_t id = 0;
   std::uint32_t attempt = 0;
@@ -264,8 +311,8 @@ struct job {
   std::map<std::string, std::string> inline_blobs; ///< digest -> bytes
   std::int32_t priority = 0;
 };
-KE_FIELDS(job, x.id, x.attempt, x.epoch, x.node, x.target, x.backend, x.device, x.problem_digest, x.source_digest, x.plan, x.timed, x.seed,
-          x.limits, x.inline_blobs, x.priority)
+KE_FIELDS(job, x.id, x.attempt, x.epoch, x.node, x.target, x.backend, x.device, x.problem_digest,
+          x.source_digest, x.plan, x.timed, x.seed, x.limits, x.inline_blobs, x.priority)
 
 struct job_result {
   std::uint64_t id = 0;
@@ -277,10 +324,11 @@ struct job_result {
 KE_FIELDS(job_result, x.id, x.attempt, x.epoch, x.why, x.found)
 
 struct device_info {
-  std::string name;    ///< what `[[target]] device` matches, e.g. "cpu:AMD EPYC"
-  std::string backend; ///< one entry per backend that can use it
+  std::string name;         ///< what `[[target]] device` matches, e.g. "cpu:AMD EPYC"
+  std::string backend;      ///< one entry per backend that can use it
   std::string state = "ok"; ///< ok | quarantined
-  std::map<std::string, std::string> facts; ///< isa, cores, caches, compiler, digests: target facts of the prompt
+  std::map<std::string, std::string>
+      facts; ///< isa, cores, caches, compiler, digests: target facts of the prompt
 };
 KE_FIELDS(device_info, x.name, x.backend, x.state, x.facts)
 

@@ -14,18 +14,39 @@ namespace ke {
 
 /// product.md "Verdict"; order is the order of the contract's list, not of precedence.
 enum class verdict_state : std::uint8_t {
-  correct, incorrect, nondeterministic, build_failed, crashed, timeout, resource_exceeded, policy_violation, cheating_suspected, noisy,
-  unfit_problem, harness_error, compiled,
+  correct,
+  incorrect,
+  nondeterministic,
+  build_failed,
+  crashed,
+  timeout,
+  resource_exceeded,
+  policy_violation,
+  cheating_suspected,
+  noisy,
+  unfit_problem,
+  harness_error,
+  compiled,
 };
-KE_NAMES(verdict_state, 13, "correct", "incorrect", "nondeterministic", "build_failed", "crashed", "timeout", "resource_exceeded",
-         "policy_violation", "cheating_suspected", "noisy", "unfit_problem", "harness_error", "compiled")
+KE_NAMES(verdict_state, 13, "correct", "incorrect", "nondeterministic", "build_failed", "crashed", "timeout",
+         "resource_exceeded", "policy_violation", "cheating_suspected", "noisy", "unfit_problem",
+         "harness_error", "compiled")
 
 enum class timing_decision : std::uint8_t { none, faster, same, slower };
 KE_NAMES(timing_decision, 4, "", "faster", "same", "slower")
 
 /// How the candidate's process (or its build) ended, as the judge or the builder saw it.
-enum class ending : std::uint8_t { finished, build_failed, crashed, timeout, resource_exceeded, policy_violation, harness_error };
-KE_NAMES(ending, 7, "finished", "build_failed", "crashed", "timeout", "resource_exceeded", "policy_violation", "harness_error")
+enum class ending : std::uint8_t {
+  finished,
+  build_failed,
+  crashed,
+  timeout,
+  resource_exceeded,
+  policy_violation,
+  harness_error
+};
+KE_NAMES(ending, 7, "finished", "build_failed", "crashed", "timeout", "resource_exceeded", "policy_violation",
+         "harness_error")
 
 /// The first wrong element: enough to reproduce it.
 struct mismatch {
@@ -34,20 +55,22 @@ struct mismatch {
   std::vector<std::int64_t> index;
   double expected = 0;
   double got = 0;
-  double bound = 0;    ///< largest |expected - got| that would have passed
+  double bound = 0; ///< largest |expected - got| that would have passed
   std::int64_t call = 0;
   std::string distribution;
 };
 KE_FIELDS(mismatch, x.workload, x.tensor, x.index, x.expected, x.got, x.bound, x.call, x.distribution)
 
-/// A fact about integrity, never a verdict: name (clock_mismatch, gap_cpu_time, inputs_changed, red_zone, below_floor...) and proof.
+/// A fact about integrity, never a verdict: name (clock_mismatch, gap_cpu_time, inputs_changed, red_zone,
+/// below_floor...) and proof.
 struct integrity_flag {
   std::string name;
   std::string evidence;
 };
 KE_FIELDS(integrity_flag, x.name, x.evidence)
 
-/// Interleaved samples of one process launch on one workload: nanoseconds of baseline and candidate, pair by pair.
+/// Interleaved samples of one process launch on one workload: nanoseconds of baseline and candidate, pair by
+/// pair.
 struct launch_samples {
   std::uint32_t workload = 0; ///< index into problem.workloads
   std::vector<double> reference_ns;
@@ -55,11 +78,12 @@ struct launch_samples {
 };
 KE_FIELDS(launch_samples, x.workload, x.reference_ns, x.candidate_ns)
 
-/// What the judge saw: facts and samples, no state. `verdict_of(evidence)` is the only place that derives one.
+/// What the judge saw: facts and samples, no state. `verdict_of(evidence)` is the only place that derives
+/// one.
 struct evidence {
   ke::ending ending = ke::ending::finished;
-  std::string reason;            ///< one line: compiler's first error, signal, limit
-  std::int64_t cases = 0;        ///< untimed correctness calls checked
+  std::string reason;     ///< one line: compiler's first error, signal, limit
+  std::int64_t cases = 0; ///< untimed correctness calls checked
   std::int64_t timed_calls = 0;
   std::int64_t timed_calls_checked = 0;
   std::int64_t failed = 0;       ///< calls with a wrong element
@@ -67,21 +91,22 @@ struct evidence {
   std::optional<mismatch> first_failure;
   bool nondeterministic = false; ///< right and wrong on the same input
   std::vector<integrity_flag> flags;
-  bool timed = true;             ///< false: timing was not asked for
+  bool timed = true; ///< false: timing was not asked for
   std::vector<launch_samples> launches;
-  double floor_ns = 0;           ///< empty call through the same path
-  double aa_width = 0;           ///< baseline against itself on this device: half-width of its interval
-  bool compiled_only = false;    ///< built; nothing here can run it
-  std::string unfit;             ///< why the problem's own check is worthless, if it is
+  double floor_ns = 0;        ///< empty call through the same path
+  double aa_width = 0;        ///< baseline against itself on this device: half-width of its interval
+  bool compiled_only = false; ///< built; nothing here can run it
+  std::string unfit;          ///< why the problem's own check is worthless, if it is
   std::map<std::string, double> counters;
   double build_s = 0, check_s = 0, time_s = 0;
   std::string device;
   std::map<std::string, std::string> provenance; ///< digests, flags, versions, environment id, sandbox level
-  std::string log;               ///< bounded text of compiler and candidate; untrusted
+  std::string log;                               ///< bounded text of compiler and candidate; untrusted
 };
-KE_FIELDS(evidence, x.ending, x.reason, x.cases, x.timed_calls, x.timed_calls_checked, x.failed, x.worst_scaled_error, x.first_failure,
-          x.nondeterministic, x.flags, x.timed, x.launches, x.floor_ns, x.aa_width, x.compiled_only, x.unfit, x.counters, x.build_s, x.check_s,
-          x.time_s, x.device, x.provenance, x.log)
+KE_FIELDS(evidence, x.ending, x.reason, x.cases, x.timed_calls, x.timed_calls_checked, x.failed,
+          x.worst_scaled_error, x.first_failure, x.nondeterministic, x.flags, x.timed, x.launches, x.floor_ns,
+          x.aa_width, x.compiled_only, x.unfit, x.counters, x.build_s, x.check_s, x.time_s, x.device,
+          x.provenance, x.log)
 
 struct workload_timing {
   std::string name;
@@ -101,7 +126,8 @@ struct timing_summary {
   double aa_width = 0;
   std::vector<workload_timing> workloads;
 };
-KE_FIELDS(timing_summary, x.speedup, x.low, x.high, x.pairs, x.launches, x.candidate_ns, x.reference_ns, x.floor_ns, x.aa_width, x.workloads)
+KE_FIELDS(timing_summary, x.speedup, x.low, x.high, x.pairs, x.launches, x.candidate_ns, x.reference_ns,
+          x.floor_ns, x.aa_width, x.workloads)
 
 struct diagnosis {
   std::string bottleneck; ///< memory | compute | latency | occupancy | frontend | overhead
@@ -130,8 +156,8 @@ struct verdict {
   std::map<std::string, std::string> provenance;
   std::string log;
 };
-KE_FIELDS(verdict, x.state, x.decision, x.reason, x.score, x.backend, x.device, x.problem, x.candidate, x.cases, x.timed_calls,
-          x.timed_calls_checked, x.failed, x.worst_scaled_error, x.first_failure, x.flags, x.timing, x.diagnosis, x.build_s, x.check_s, x.time_s,
-          x.provenance, x.log)
+KE_FIELDS(verdict, x.state, x.decision, x.reason, x.score, x.backend, x.device, x.problem, x.candidate,
+          x.cases, x.timed_calls, x.timed_calls_checked, x.failed, x.worst_scaled_error, x.first_failure,
+          x.flags, x.timing, x.diagnosis, x.build_s, x.check_s, x.time_s, x.provenance, x.log)
 
 } // namespace ke

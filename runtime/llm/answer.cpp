@@ -9,11 +9,16 @@ namespace ke {
 namespace {
 
 constexpr std::size_t rationale_limit = 2000;
-constexpr std::size_t signature_limit = 4096; ///< longest parameter list looked through, and its deepest nesting:
-constexpr int nesting_limit = 32;             ///< they bound the scan of hostile text
+constexpr std::size_t signature_limit =
+    4096;                         ///< longest parameter list looked through, and its deepest nesting:
+constexpr int nesting_limit = 32; ///< they bound the scan of hostile text
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
+bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && is_space(text.front()))
@@ -102,7 +107,8 @@ bool defines(std::string_view text, const answer_rule& rule) {
     if (rule.language == "python") {
       auto before = trimmed(text.substr(0, at));
       for (std::string_view word : {"class", "def"})
-        if (before.size() >= word.size() && before.size() < at && before.substr(before.size() - word.size()) == word)
+        if (before.size() >= word.size() && before.size() < at &&
+            before.substr(before.size() - word.size()) == word)
           return true;
       continue;
     }
@@ -123,16 +129,20 @@ bool defines(std::string_view text, const answer_rule& rule) {
 
 /// An answer without fences that is code from its first line on.
 bool is_code_alone(std::string_view text, const answer_rule& rule) {
-  static constexpr std::array<std::string_view, 14> native{"#include", "#pragma", "#define", "extern", "template", "using ",     "static ",
-                                                           "typedef",  "//",      "/*",      "__kernel", "__global__", "namespace", "void "};
-  static constexpr std::array<std::string_view, 7> python{"import ", "from ", "def ", "class ", "@", "#", "\"\"\""};
+  static constexpr std::array<std::string_view, 14> native{
+      "#include", "#pragma", "#define", "extern",   "template",   "using ",    "static ",
+      "typedef",  "//",      "/*",      "__kernel", "__global__", "namespace", "void "};
+  static constexpr std::array<std::string_view, 7> python{"import ", "from ", "def ",  "class ",
+                                                          "@",       "#",     "\"\"\""};
   auto starts = [&](std::string_view word) { return text.substr(0, word.size()) == word; };
-  bool begins = rule.language == "python" ? std::any_of(python.begin(), python.end(), starts) : std::any_of(native.begin(), native.end(), starts);
+  bool begins = rule.language == "python" ? std::any_of(python.begin(), python.end(), starts)
+                                          : std::any_of(native.begin(), native.end(), starts);
   if (!begins)
     return false;
   if (!rule.symbol.empty())
     return defines(text, rule);
-  return rule.language == "python" ? text.find("def ") != std::string_view::npos : text.find('{') != std::string_view::npos;
+  return rule.language == "python" ? text.find("def ") != std::string_view::npos
+                                   : text.find('{') != std::string_view::npos;
 }
 
 const code_block* choose(const std::vector<code_block>& blocks, const answer_rule& rule, bool closed_only) {
@@ -175,7 +185,8 @@ parsed_answer parse(std::string_view text, const answer_rule& rule, bool closed_
     out.source = std::string{trimmed(text)} + "\n";
   } else {
     out.why = {failure_kind::no_code,
-               "the answer holds no " + rule.language + " code block" + (blocks.empty() ? "" : " (only blocks in other languages)") +
+               "the answer holds no " + rule.language + " code block" +
+                   (blocks.empty() ? "" : " (only blocks in other languages)") +
                    ": give the whole source in one block fenced by ```" + rule.language,
                false};
     out.rationale = tail(text, rationale_limit);
@@ -183,8 +194,8 @@ parsed_answer parse(std::string_view text, const answer_rule& rule, bool closed_
   }
   if (out.source.size() > rule.limit_bytes)
     out.why = {failure_kind::too_large,
-               "the code has " + std::to_string(out.source.size()) + " bytes, over the limit of " + std::to_string(rule.limit_bytes) +
-                   " bytes for one candidate: write a shorter source",
+               "the code has " + std::to_string(out.source.size()) + " bytes, over the limit of " +
+                   std::to_string(rule.limit_bytes) + " bytes for one candidate: write a shorter source",
                false};
   return out;
 }
@@ -216,7 +227,9 @@ std::vector<code_block> code_blocks(std::string_view text) {
   return blocks;
 }
 
-parsed_answer parse_answer(std::string_view text, const answer_rule& rule) { return parse(text, rule, false); }
+parsed_answer parse_answer(std::string_view text, const answer_rule& rule) {
+  return parse(text, rule, false);
+}
 
 parsed_answer read_answer(const completion& reply, const answer_rule& rule) {
   if (reply.why.kind == failure_kind::none)

@@ -12,26 +12,29 @@ namespace ke {
 
 /// What a backend accepts as a candidate.
 struct answer_rule {
-  std::string language;               ///< c++, python, opencl, cuda, hip, llvm, ptx...: as in the ke-task block
-  std::string symbol;                 ///< what the source must define ("kernel", "ModelNew"); empty: anything
+  std::string language; ///< c++, python, opencl, cuda, hip, llvm, ptx...: as in the ke-task block
+  std::string symbol;   ///< what the source must define ("kernel", "ModelNew"); empty: anything
   std::size_t limit_bytes = 256u << 10;
 };
 
 struct parsed_answer {
-  failure why;           ///< none, no_code, too_large, or the completion's own failure; text names the limit and is fit for the next prompt
+  failure why; ///< none, no_code, too_large, or the completion's own failure; text names the limit and is fit
+               ///< for the next prompt
   std::string source;    ///< the candidate; with too_large: what was refused, so that nothing paid is lost
   std::string rationale; ///< the answer's prose before the code, at most 2,000 bytes
 };
 
-/// Finds the candidate in a model's answer: of the fenced blocks in the rule's language (or without a language) the last that defines the
-/// symbol, else the largest; an unfenced answer that looks like code as a whole is taken as such. Pure.
+/// Finds the candidate in a model's answer: of the fenced blocks in the rule's language (or without a
+/// language) the last that defines the symbol, else the largest; an unfenced answer that looks like code as a
+/// whole is taken as such. Pure.
 parsed_answer parse_answer(std::string_view text, const answer_rule& rule);
 
-/// The same for a whole completion. A truncated answer that holds a finished code block with the symbol is accepted; every other failure
-/// passes through.
+/// The same for a whole completion. A truncated answer that holds a finished code block with the symbol is
+/// accepted; every other failure passes through.
 parsed_answer read_answer(const completion& reply, const answer_rule& rule);
 
-/// One fenced block: info string (lower case, first word) and content. An unclosed last fence runs to the end, `closed` false.
+/// One fenced block: info string (lower case, first word) and content. An unclosed last fence runs to the
+/// end, `closed` false.
 struct code_block {
   std::string info;
   std::string text;

@@ -70,7 +70,9 @@ void circuit::forget() {
     state_ = circuit_state::open; // `until_` is past: the next request is the probe
 }
 
-void circuit::reset() { *this = circuit{policy_}; }
+void circuit::reset() {
+  *this = circuit{policy_};
+}
 
 void circuit::open(time_point now) {
   if (state_ == circuit_state::open)

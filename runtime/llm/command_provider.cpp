@@ -37,11 +37,14 @@ failure failure_of(const model_settings& model, const process_exit& exit) {
   if (exit.timed_out)
     return {failure_kind::timeout, name + " gave no answer within its deadline", true};
   if (exit.signal != 0)
-    return {failure_kind::server_error, name + " was ended by signal " + std::to_string(exit.signal) + ": " + first_line(exit.err), true};
+    return {failure_kind::server_error,
+            name + " was ended by signal " + std::to_string(exit.signal) + ": " + first_line(exit.err), true};
   if (exit.code != 0)
-    return {failure_kind::server_error, name + " exited with " + std::to_string(exit.code) + ": " + first_line(exit.err), true};
+    return {failure_kind::server_error,
+            name + " exited with " + std::to_string(exit.code) + ": " + first_line(exit.err), true};
   if (exit.output_cut && static_cast<std::int64_t>(exit.out.size()) >= model.max_answer_bytes)
-    return {failure_kind::too_large, name + " printed more than max_answer_bytes = " + std::to_string(model.max_answer_bytes), false};
+    return {failure_kind::too_large,
+            name + " printed more than max_answer_bytes = " + std::to_string(model.max_answer_bytes), false};
   return {};
 }
 
@@ -62,9 +65,12 @@ std::uint64_t command_provider::ask(ask_request request, std::function<void(raw_
   spec.argv = model_.command;
   spec.env = whole_environment();
   spec.input = text_of(request.prompt);
-  spec.deadline = request.deadline.count() > 0 ? request.deadline : std::chrono::milliseconds{static_cast<std::int64_t>(model_.timeout_s * 1000)};
+  spec.deadline = request.deadline.count() > 0
+                      ? request.deadline
+                      : std::chrono::milliseconds{static_cast<std::int64_t>(model_.timeout_s * 1000)};
   spec.output_limit = static_cast<std::uint64_t>(model_.max_answer_bytes);
-  auto finished = [this, id, call = std::move(request.call), bytes = spec.input.size(), done = std::move(done)](process_exit exit) {
+  auto finished = [this, id, call = std::move(request.call), bytes = spec.input.size(),
+                   done = std::move(done)](process_exit exit) {
     raw_answer answer;
     answer.id = id;
     answer.call = call;

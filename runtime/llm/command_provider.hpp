@@ -6,8 +6,9 @@
 
 namespace ke {
 
-/// `command`: the user's own program, with our environment; the prompt on its stdin, the answer on its stdout. A nonzero exit is a
-/// server_error told by the first line of its stderr. `done` runs on the process thread; the provider must not be destroyed there.
+/// `command`: the user's own program, with our environment; the prompt on its stdin, the answer on its
+/// stdout. A nonzero exit is a server_error told by the first line of its stderr. `done` runs on the process
+/// thread; the provider must not be destroyed there.
 class command_provider : public provider_port {
 public:
   command_provider(process_port& processes, model_settings model, answer_recorder record);

@@ -24,7 +24,8 @@ struct http_request {
 
 struct http_response {
   std::uint64_t id = 0;
-  failure why;             ///< connection, timeout (text says which of the four), too_large; none: a status came and the body is whole
+  failure why; ///< connection, timeout (text says which of the four), too_large; none: a status came and the
+               ///< body is whole
   long status = 0;
   std::string content_type;
   std::map<std::string, std::string> headers; ///< lower-case names
@@ -32,7 +33,8 @@ struct http_response {
   double seconds = 0;
 };
 
-/// The thread that owns libcurl's multi handle: thousands of requests in flight, one thread. Any thread may call; nothing blocks.
+/// The thread that owns libcurl's multi handle: thousands of requests in flight, one thread. Any thread may
+/// call; nothing blocks.
 class http_port {
 public:
   virtual ~http_port() = default;

@@ -27,8 +27,8 @@ namespace {
 using clock = std::chrono::steady_clock;
 using time_point = clock::time_point;
 
-/// libcurl looks through all connections of a multi handle's host for each new request, so one handle holds at most this many requests;
-/// full ones are joined by another on the same epoll.
+/// libcurl looks through all connections of a multi handle's host for each new request, so one handle holds
+/// at most this many requests; full ones are joined by another on the same epoll.
 constexpr std::size_t shard_size = 512;
 constexpr std::size_t header_limit = 64u << 10;
 
@@ -120,7 +120,10 @@ struct call {
   }
 
   std::chrono::milliseconds limit_of(std::string_view name) const {
-    return name == "total" ? request.total : name == "stall" ? request.stall : name == "connect" ? request.connect : request.first_byte;
+    return name == "total"     ? request.total
+           : name == "stall"   ? request.stall
+           : name == "connect" ? request.connect
+                               : request.first_byte;
   }
 };
 
@@ -230,7 +233,9 @@ private:
     deadlines_.push({c.deadline().first, c.id});
     c.host = host_of(c.request.url);
     if (c.host.empty())
-      return finish(c, {failure_kind::invalid, "base_url does not give a valid URL: http:// or https:// and a host is needed", false});
+      return finish(c,
+                    {failure_kind::invalid,
+                     "base_url does not give a valid URL: http:// or https:// and a host is needed", false});
     if (resolve_gate::needs_resolver(c.host)) {
       auto place = gate_.enter(c.host, c.id, clock::now());
       if (place == resolve_gate::place::wait)
@@ -254,20 +259,22 @@ private:
     set(CURLOPT_HTTPHEADER, c.headers);
     set(CURLOPT_USERAGENT, "ke-runtime/" KE_VERSION);
     if (!c.request.body.empty()) {
-      // Read through a callback that can't go back: libcurl would else send a request again by itself when a reused connection breaks, and the
-      // provider might be paid for both.
+      // Read through a callback that can't go back: libcurl would else send a request again by itself when a
+      // reused connection breaks, and the provider might be paid for both.
       set(CURLOPT_POST, 1L);
       set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(c.request.body.size()));
       set(CURLOPT_READFUNCTION, &loop::give_body);
       set(CURLOPT_READDATA, &c);
     }
     set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
-    // Over TLS the handshake tells at once whether streams can share a connection; over plain HTTP it would take the first answer.
+    // Over TLS the handshake tells at once whether streams can share a connection; over plain HTTP it would
+    // take the first answer.
     set(CURLOPT_PIPEWAIT, c.request.url.rfind("https:", 0) == 0 ? 1L : 0L);
     set(CURLOPT_BUFFERSIZE, 8192L);
     set(CURLOPT_UPLOAD_BUFFERSIZE, 16384L);
     set(CURLOPT_NOSIGNAL, 1L);
-    set(CURLOPT_QUICK_EXIT, 1L); // a name server that hangs must not hold up the thread when its request is cut
+    set(CURLOPT_QUICK_EXIT,
+        1L); // a name server that hangs must not hold up the thread when its request is cut
     set(CURLOPT_TCP_KEEPALIVE, 1L);
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
     set(CURLOPT_DNS_CACHE_TIMEOUT, 60L);
@@ -373,9 +380,11 @@ private:
       return {};
     case CURLE_URL_MALFORMAT:
     case CURLE_UNSUPPORTED_PROTOCOL:
-      return {failure_kind::invalid, "base_url does not give a valid URL: http:// or https:// and a host is needed", false};
+      return {failure_kind::invalid,
+              "base_url does not give a valid URL: http:// or https:// and a host is needed", false};
     case CURLE_OPERATION_TIMEDOUT:
-      return {failure_kind::timeout, "total: no whole answer from " + c.host + " within " + in_seconds(c.request.total), true};
+      return {failure_kind::timeout,
+              "total: no whole answer from " + c.host + " within " + in_seconds(c.request.total), true};
     default:
       break;
     }
@@ -398,7 +407,9 @@ private:
         deadlines_.push({when, id});
         continue;
       }
-      finish(c, {failure_kind::timeout, std::string{name} + ": " + c.host + " took longer than " + in_seconds(c.limit_of(name)), true});
+      finish(c,
+             {failure_kind::timeout,
+              std::string{name} + ": " + c.host + " took longer than " + in_seconds(c.limit_of(name)), true});
     }
     for (auto id : std::exchange(notes_.sooner, {}))
       if (auto found = calls_.find(id); found != calls_.end())
@@ -449,7 +460,8 @@ private:
       }
   }
 
-  // -- libcurl's callbacks, all on the http thread --------------------------------------------------------------------------
+  // -- libcurl's callbacks, all on the http thread
+  // --------------------------------------------------------------------------
 
   static void past_name(call& c) {
     if (std::exchange(c.leads, false))
@@ -473,10 +485,13 @@ private:
   static std::size_t on_body(char* data, std::size_t, std::size_t size, void* user) {
     auto& c = *static_cast<call*>(user);
     piece(c);
-    auto room = c.request.limit_bytes - std::min<std::uint64_t>(c.request.limit_bytes, c.response.body.size());
+    auto room =
+        c.request.limit_bytes - std::min<std::uint64_t>(c.request.limit_bytes, c.response.body.size());
     c.response.body.append(data, std::min<std::size_t>(size, room));
     if (size > room) {
-      c.cut = {failure_kind::too_large, "the answer of " + c.host + " is over the limit of " + std::to_string(c.request.limit_bytes) + " bytes",
+      c.cut = {failure_kind::too_large,
+               "the answer of " + c.host + " is over the limit of " + std::to_string(c.request.limit_bytes) +
+                   " bytes",
                false};
       return CURL_WRITEFUNC_ERROR;
     }
@@ -488,7 +503,8 @@ private:
     piece(c);
     c.header_bytes += size;
     if (c.header_bytes > header_limit) {
-      c.cut = {failure_kind::too_large, "the headers of " + c.host + " are over " + std::to_string(header_limit) + " bytes", false};
+      c.cut = {failure_kind::too_large,
+               "the headers of " + c.host + " are over " + std::to_string(header_limit) + " bytes", false};
       return CURL_WRITEFUNC_ERROR;
     }
     std::string_view line{data, size};
@@ -500,11 +516,13 @@ private:
     if (colon == std::string_view::npos)
       return size;
     std::string name{line.substr(0, colon)};
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char ch) { return static_cast<char>(std::tolower(ch)); });
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char ch) { return static_cast<char>(std::tolower(ch)); });
     auto value = line.substr(colon + 1);
     auto begin = value.find_first_not_of(" \t");
     auto end = value.find_last_not_of(" \t\r\n");
-    c.response.headers[name] = begin == std::string_view::npos ? "" : std::string{value.substr(begin, end - begin + 1)};
+    c.response.headers[name] =
+        begin == std::string_view::npos ? "" : std::string{value.substr(begin, end - begin + 1)};
     return size;
   }
 
@@ -550,7 +568,8 @@ private:
   std::vector<std::unique_ptr<shard>> shards_;
   std::unordered_map<std::uint64_t, std::unique_ptr<call>> calls_;
   using due = std::pair<time_point, std::uint64_t>;
-  std::priority_queue<due, std::vector<due>, std::greater<>> deadlines_; ///< may be early; checked against the call when due
+  std::priority_queue<due, std::vector<due>, std::greater<>>
+      deadlines_; ///< may be early; checked against the call when due
   callback_notes notes_;
   std::vector<std::uint64_t> promoted_; ///< waited, lead now
   resolve_gate gate_;
@@ -570,6 +589,8 @@ http_service::~http_service() = default;
 std::uint64_t http_service::send(http_request request, std::function<void(http_response)> done) {
   return loop_->send(std::move(request), std::move(done));
 }
-void http_service::cancel(std::uint64_t id) { loop_->cancel(id); }
+void http_service::cancel(std::uint64_t id) {
+  loop_->cancel(id);
+}
 
 } // namespace ke

@@ -9,8 +9,9 @@
 
 namespace ke {
 
-/// The calls that an adapter has out with a service below: our id, and the service's once it is known. A service may answer before its
-/// `send` has returned; every method is thread-safe and any order of `begin`, `bind` and `end` after `begin` is right.
+/// The calls that an adapter has out with a service below: our id, and the service's once it is known. A
+/// service may answer before its `send` has returned; every method is thread-safe and any order of `begin`,
+/// `bind` and `end` after `begin` is right.
 class open_calls {
 public:
   std::uint64_t begin() {

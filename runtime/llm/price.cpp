@@ -5,9 +5,13 @@
 
 namespace ke {
 
-std::uint64_t most_tokens(std::size_t prompt_bytes) { return prompt_bytes + 64; }
+std::uint64_t most_tokens(std::size_t prompt_bytes) {
+  return prompt_bytes + 64;
+}
 
-std::uint64_t likely_tokens(std::size_t bytes) { return static_cast<std::uint64_t>(std::ceil(static_cast<double>(bytes) / 3.5)); }
+std::uint64_t likely_tokens(std::size_t bytes) {
+  return static_cast<std::uint64_t>(std::ceil(static_cast<double>(bytes) / 3.5));
+}
 
 double usd_of(const model_settings& model, double input_tokens, double output_tokens) {
   return (input_tokens * model.price_input + output_tokens * model.price_output) / 1e6;
@@ -23,7 +27,8 @@ reservation worst_case(const model_settings& model, std::size_t prompt_bytes) {
 
 token_usage charged_at_reservation(const reservation& reserved) {
   token_usage usage;
-  usage.input_tokens = reserved.tokens; // which part would have been output is not known; the sum is what budgets count
+  usage.input_tokens =
+      reserved.tokens; // which part would have been output is not known; the sum is what budgets count
   usage.usd = reserved.usd;
   return usage;
 }

@@ -18,7 +18,8 @@ double usd_of(const model_settings& model, double input_tokens, double output_to
 /// What a request may cost at most: every prompt byte a token and `max_tokens` of answer.
 reservation worst_case(const model_settings& model, std::size_t prompt_bytes);
 
-/// What a call is charged: its told usage, or, if none was told and nothing is known of it (killed while out), its reservation.
+/// What a call is charged: its told usage, or, if none was told and nothing is known of it (killed while
+/// out), its reservation.
 token_usage charged_at_reservation(const reservation& reserved);
 
 } // namespace ke

@@ -6,8 +6,8 @@
 
 namespace ke {
 
-/// A piece of a prompt. `stable` pieces are equal for many prompts of a campaign (rules, constraints, hardware notes), so a provider
-/// that can cache a prefix is told to.
+/// A piece of a prompt. `stable` pieces are equal for many prompts of a campaign (rules, constraints,
+/// hardware notes), so a provider that can cache a prefix is told to.
 struct prompt_section {
   std::string text;
   bool stable = false;
@@ -18,7 +18,8 @@ struct prompt {
   std::vector<prompt_section> sections;
 };
 
-/// The whole prompt as one text: the sections in their order, nothing added. What `command`, `spool`, `playbook` and `openai` read.
+/// The whole prompt as one text: the sections in their order, nothing added. What `command`, `spool`,
+/// `playbook` and `openai` read.
 std::string text_of(const prompt& p);
 std::size_t bytes_of(const prompt& p);
 

@@ -19,11 +19,14 @@ using json = nlohmann::json;
 
 std::string lower(std::string_view text) {
   std::string out{text};
-  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return out;
 }
 
-bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
 
 /// One line of untrusted text, bounded: it goes to logs and status.
 std::string one_line(std::string_view text, std::size_t limit = 200) {
@@ -169,8 +172,8 @@ bool looks_like_stream(std::string_view body) {
   if (begin == std::string_view::npos)
     return false;
   body.remove_prefix(begin);
-  return body.rfind("data:", 0) == 0 || body.rfind("event:", 0) == 0 || body.rfind(":", 0) == 0 || body.rfind("id:", 0) == 0 ||
-         body.rfind("retry:", 0) == 0;
+  return body.rfind("data:", 0) == 0 || body.rfind("event:", 0) == 0 || body.rfind(":", 0) == 0 ||
+         body.rfind("id:", 0) == 0 || body.rfind("retry:", 0) == 0;
 }
 
 failure malformed(const model_settings& model, const std::string& what) {
@@ -190,7 +193,8 @@ failure gather(const model_settings& model, std::string_view body, bool cut, gat
     if (object.is_object())
       take(object);
     else if (!cut)
-      return malformed(model, valid_utf8(body) ? "the answer is not JSON: " + one_line(body, 80) : "the answer is not UTF-8");
+      return malformed(model, valid_utf8(body) ? "the answer is not JSON: " + one_line(body, 80)
+                                               : "the answer is not UTF-8");
     return {};
   }
   sse_parser parser;
@@ -208,8 +212,9 @@ failure gather(const model_settings& model, std::string_view body, bool cut, gat
     if (object.is_object())
       take(object);
     else if (why.kind == failure_kind::none)
-      why = malformed(model, valid_utf8(event.data) ? "an event of the stream is not JSON: " + one_line(event.data, 80)
-                                                    : "an event of the stream is not UTF-8");
+      why = malformed(model, valid_utf8(event.data)
+                                 ? "an event of the stream is not JSON: " + one_line(event.data, 80)
+                                 : "an event of the stream is not UTF-8");
   }
   return why;
 }
@@ -220,12 +225,17 @@ failure judge(const model_settings& model, const gathered& all) {
   if (all.error.kind != failure_kind::none)
     return all.error;
   if (!all.any)
-    return malformed(model, "the answer is JSON of an unknown shape (is base_url right for provider " + std::string{to_text(model.provider)} + "?)");
+    return malformed(model, "the answer is JSON of an unknown shape (is base_url right for provider " +
+                                std::string{to_text(model.provider)} + "?)");
   if (all.finish == "content_filter" || all.finish == "refusal" || (!all.refusal.empty() && all.text.empty()))
-    return {failure_kind::refused, name + " refused: " + (all.refusal.empty() ? "finish " + all.finish : one_line(all.refusal)), false};
+    return {failure_kind::refused,
+            name + " refused: " + (all.refusal.empty() ? "finish " + all.finish : one_line(all.refusal)),
+            false};
   if (all.finish == "length" || all.finish == "max_tokens" || all.finish == "model_context_window_exceeded")
     return {failure_kind::truncated,
-            name + " was cut off at max_tokens = " + std::to_string(model.max_tokens) + ": ask for a shorter answer or raise the limit", false};
+            name + " was cut off at max_tokens = " + std::to_string(model.max_tokens) +
+                ": ask for a shorter answer or raise the limit",
+            false};
   if (!all.ended)
     return {failure_kind::truncated, name + ": the stream ended before its end mark", true};
   if (all.text.find_first_not_of(" \t\r\n") == std::string::npos)
@@ -235,13 +245,15 @@ failure judge(const model_settings& model, const gathered& all) {
 
 bool forbidden_type(const std::string& content_type) {
   auto type = lower(content_type);
-  for (auto prefix : {"text/html", "text/xml", "application/xml", "application/pdf", "image/", "audio/", "video/"})
+  for (auto prefix :
+       {"text/html", "text/xml", "application/xml", "application/pdf", "image/", "audio/", "video/"})
     if (type.rfind(prefix, 0) == 0)
       return true;
   return false;
 }
 
-void settle_usage(const model_settings& model, std::size_t prompt_bytes, const gathered& all, completion& out) {
+void settle_usage(const model_settings& model, std::size_t prompt_bytes, const gathered& all,
+                  completion& out) {
   auto input = all.input, output = all.output, read = all.cache_read, write = all.cache_write;
   if (!all.told_usage) {
     out.estimated = true;
@@ -263,7 +275,8 @@ failure error_status(const model_settings& model, const http_response& response)
   if (response.status >= 300 && response.status < 400) {
     auto to = response.headers.find("location");
     return {failure_kind::server_error,
-            "model " + model.name + ": the server redirects" + (to == response.headers.end() ? "" : " to " + one_line(to->second)) +
+            "model " + model.name + ": the server redirects" +
+                (to == response.headers.end() ? "" : " to " + one_line(to->second)) +
                 "; redirects are not followed (the key would go along): correct base_url",
             false};
   }
@@ -280,7 +293,8 @@ failure error_status(const model_settings& model, const http_response& response)
 
 } // namespace
 
-completion decode(const model_settings& model, std::size_t prompt_bytes, const http_response& response, std::int64_t unix_now) {
+completion decode(const model_settings& model, std::size_t prompt_bytes, const http_response& response,
+                  std::int64_t unix_now) {
   completion out;
   if (auto ms = response.headers.find("retry-after-ms"); ms != response.headers.end()) {
     if (auto wait = parse_retry_after(ms->second, unix_now))
@@ -308,17 +322,19 @@ completion decode(const model_settings& model, std::size_t prompt_bytes, const h
   } else if (response.body.find_first_not_of(" \t\r\n") == std::string::npos) {
     out.why = {failure_kind::empty, "model " + model.name + " gave an empty body", true};
   } else if (forbidden_type(response.content_type)) {
-    out.why = malformed(model, "the answer is " + one_line(response.content_type, 60) + ", not JSON or a stream: is base_url right?");
+    out.why = malformed(model, "the answer is " + one_line(response.content_type, 60) +
+                                   ", not JSON or a stream: is base_url right?");
   } else if (form.kind != failure_kind::none) {
     out.why = form;
   } else {
     out.why = judge(model, all);
   }
   out.text = std::move(all.text);
-  if (out.why.kind == failure_kind::none && static_cast<std::int64_t>(out.text.size()) > model.max_answer_bytes)
+  if (out.why.kind == failure_kind::none &&
+      static_cast<std::int64_t>(out.text.size()) > model.max_answer_bytes)
     out.why = {failure_kind::too_large,
-               "the answer of model " + model.name + " has " + std::to_string(out.text.size()) + " bytes, over max_answer_bytes = " +
-                   std::to_string(model.max_answer_bytes),
+               "the answer of model " + model.name + " has " + std::to_string(out.text.size()) +
+                   " bytes, over max_answer_bytes = " + std::to_string(model.max_answer_bytes),
                false};
   return out;
 }
@@ -334,39 +350,48 @@ completion plain_completion(const model_settings& model, std::size_t prompt_byte
     out.why = {failure_kind::empty, "model " + model.name + " gave an empty answer", true};
   else if (static_cast<std::int64_t>(all.text.size()) > model.max_answer_bytes)
     out.why = {failure_kind::too_large,
-               "the answer of model " + model.name + " is over max_answer_bytes = " + std::to_string(model.max_answer_bytes), false};
+               "the answer of model " + model.name +
+                   " is over max_answer_bytes = " + std::to_string(model.max_answer_bytes),
+               false};
   out.finish = "stop";
   out.text = std::move(all.text);
   return out;
 }
 
-failure classify_error(const std::string& model_name, long status, std::string_view code_text, std::string_view message) {
+failure classify_error(const std::string& model_name, long status, std::string_view code_text,
+                       std::string_view message) {
   auto code = lower(code_text);
   auto said = lower(message);
   std::string name = "model " + model_name;
   std::string what = status ? "HTTP " + std::to_string(status) : std::string{"an error in the stream"};
   if (auto line = one_line(message); !line.empty())
     what += ": " + line;
-  bool no_money = has(code, "insufficient_quota") || has(code, "billing") || has(said, "credit balance") || has(said, "insufficient credit") ||
-                  has(said, "out of credit") || has(said, "exceeded your current quota") || has(said, "insufficient balance");
+  bool no_money = has(code, "insufficient_quota") || has(code, "billing") || has(said, "credit balance") ||
+                  has(said, "insufficient credit") || has(said, "out of credit") ||
+                  has(said, "exceeded your current quota") || has(said, "insufficient balance");
   if (status == 402 || no_money)
-    return {failure_kind::credit, name + " is out of credit (" + what + "): top up the account, then resume", false};
-  if (status == 401 || status == 403 || has(code, "authentication") || has(code, "permission") || has(code, "invalid_api_key"))
-    return {failure_kind::auth, name + " refuses the key (" + what + "): check the variable named by api_key_env", false};
+    return {failure_kind::credit, name + " is out of credit (" + what + "): top up the account, then resume",
+            false};
+  if (status == 401 || status == 403 || has(code, "authentication") || has(code, "permission") ||
+      has(code, "invalid_api_key"))
+    return {failure_kind::auth,
+            name + " refuses the key (" + what + "): check the variable named by api_key_env", false};
   if (status == 429 || has(code, "rate_limit"))
     return {failure_kind::rate_limited, name + " limits the rate (" + what + ")", true};
   if (has(code, "content_filter") || has(code, "content_policy"))
     return {failure_kind::refused, name + " refused the prompt (" + what + ")", false};
-  if (status == 413 || has(code, "context_length") || has(code, "request_too_large") || has(said, "prompt is too long") ||
-      has(said, "maximum context length"))
+  if (status == 413 || has(code, "context_length") || has(code, "request_too_large") ||
+      has(said, "prompt is too long") || has(said, "maximum context length"))
     return {failure_kind::too_large, name + " takes no prompt of this length (" + what + ")", false};
   if (status == 408 || status == 504 || has(code, "timeout"))
     return {failure_kind::timeout, name + " timed out on the server's side (" + what + ")", true};
   if (has(code, "invalid_request") || has(code, "not_found"))
-    return {failure_kind::server_error, name + " does not accept the request (" + what + "): check model and base_url", false};
+    return {failure_kind::server_error,
+            name + " does not accept the request (" + what + "): check model and base_url", false};
   bool passing = status == 0 || status == 409 || status == 425 || status >= 500;
   return {failure_kind::server_error,
-          passing ? name + ": the server failed (" + what + ")" : name + " does not accept the request (" + what + "): check model and base_url",
+          passing ? name + ": the server failed (" + what + ")"
+                  : name + " does not accept the request (" + what + "): check model and base_url",
           passing};
 }
 
@@ -374,7 +399,8 @@ std::optional<std::chrono::milliseconds> parse_retry_after(std::string_view valu
   std::string text{value};
   char* end = nullptr;
   double seconds = std::strtod(text.c_str(), &end);
-  if (end != text.c_str() && text.find_first_not_of(" \t", static_cast<std::size_t>(end - text.c_str())) == std::string::npos) {
+  if (end != text.c_str() &&
+      text.find_first_not_of(" \t", static_cast<std::size_t>(end - text.c_str())) == std::string::npos) {
     if (!std::isfinite(seconds))
       return std::nullopt;
     return std::chrono::milliseconds{static_cast<std::int64_t>(std::clamp(seconds, 0.0, 1e9) * 1000)};
@@ -382,8 +408,8 @@ std::optional<std::chrono::milliseconds> parse_retry_after(std::string_view valu
   char month[4] = {};
   std::tm t{};
   auto comma = text.find(',');
-  if (comma == std::string::npos ||
-      std::sscanf(text.c_str() + comma + 1, " %d %3s %d %d:%d:%d", &t.tm_mday, month, &t.tm_year, &t.tm_hour, &t.tm_min, &t.tm_sec) != 6)
+  if (comma == std::string::npos || std::sscanf(text.c_str() + comma + 1, " %d %3s %d %d:%d:%d", &t.tm_mday,
+                                                month, &t.tm_year, &t.tm_hour, &t.tm_min, &t.tm_sec) != 6)
     return std::nullopt;
   constexpr std::string_view months = "JanFebMarAprMayJunJulAugSepOctNovDec";
   auto index = months.find(month);
@@ -398,14 +424,19 @@ std::optional<std::chrono::milliseconds> parse_retry_after(std::string_view valu
 bool valid_utf8(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     auto lead = static_cast<unsigned char>(text[i]);
-    std::size_t length = lead < 0x80 ? 1 : lead >= 0xc2 && lead < 0xe0 ? 2 : lead >= 0xe0 && lead < 0xf0 ? 3 : lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
+    std::size_t length = lead < 0x80                   ? 1
+                         : lead >= 0xc2 && lead < 0xe0 ? 2
+                         : lead >= 0xe0 && lead < 0xf0 ? 3
+                         : lead >= 0xf0 && lead < 0xf5 ? 4
+                                                       : 0;
     if (length == 0 || i + length > text.size())
       return false;
     for (std::size_t k = 1; k < length; ++k)
       if ((static_cast<unsigned char>(text[i + k]) & 0xc0) != 0x80)
         return false;
     auto second = length > 1 ? static_cast<unsigned char>(text[i + 1]) : 0x80;
-    if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) || (lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second > 0x8f))
+    if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) ||
+        (lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second > 0x8f))
       return false;
     i += length;
   }

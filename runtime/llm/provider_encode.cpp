@@ -10,7 +10,9 @@ namespace {
 
 using json = nlohmann::json;
 
-std::chrono::milliseconds ms(double seconds) { return std::chrono::milliseconds{static_cast<std::int64_t>(std::max(seconds, 0.001) * 1000)}; }
+std::chrono::milliseconds ms(double seconds) {
+  return std::chrono::milliseconds{static_cast<std::int64_t>(std::max(seconds, 0.001) * 1000)};
+}
 
 bool ends_with(std::string_view text, std::string_view tail) {
   return text.size() >= tail.size() && text.substr(text.size() - tail.size()) == tail;
@@ -37,7 +39,9 @@ std::uint64_t body_limit(const model_settings& model) {
   return static_cast<std::uint64_t>(std::max(model.max_answer_bytes, framed));
 }
 
-std::string dump(const json& body) { return body.dump(-1, ' ', false, json::error_handler_t::replace); }
+std::string dump(const json& body) {
+  return body.dump(-1, ' ', false, json::error_handler_t::replace);
+}
 
 json openai_body(const model_settings& model, const prompt& p) {
   // The hosted service renamed the field for its newer models; every other server knows the old name.

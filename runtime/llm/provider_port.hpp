@@ -10,10 +10,11 @@
 namespace ke {
 
 struct ask_request {
-  std::string call;            ///< unique in the store and stable over restarts: spool's file name. Letters, digits, '.', '_', '-'
+  std::string call; ///< unique in the store and stable over restarts: spool's file name. Letters, digits,
+                    ///< '.', '_', '-'
   ke::prompt prompt;
-  std::string prompt_digest;   ///< replay's key; empty: digest of the text
-  std::uint32_t occurrence = 0;///< how often this prompt was asked before: replay's key
+  std::string prompt_digest;            ///< replay's key; empty: digest of the text
+  std::uint32_t occurrence = 0;         ///< how often this prompt was asked before: replay's key
   std::chrono::milliseconds deadline{}; ///< zero: the model's timeout_s (spool: none)
 };
 
@@ -21,20 +22,21 @@ struct raw_answer {
   std::uint64_t id = 0;
   std::string call;
   provider_kind provider = provider_kind::playbook; ///< how `body` is to be read
-  failure why;          ///< transport or answer, = reply.why once decoded; none: reply.text is the answer
-  long status = 0;      ///< HTTP, or the exit code of a command
-  std::string body;     ///< as it came, before any parsing
-  completion reply;     ///< empty in the `record` hook
+  failure why;      ///< transport or answer, = reply.why once decoded; none: reply.text is the answer
+  long status = 0;  ///< HTTP, or the exit code of a command
+  std::string body; ///< as it came, before any parsing
+  completion reply; ///< empty in the `record` hook
   double seconds = 0;
 };
 
-/// Hears every raw body before it is parsed and before `done` hears of it: the paid answer is on its way to the store whatever the parser
-/// does. Called on the provider's thread; must not block.
+/// Hears every raw body before it is parsed and before `done` hears of it: the paid answer is on its way to
+/// the store whatever the parser does. Called on the provider's thread; must not block.
 using answer_recorder = std::function<void(const raw_answer&)>;
 
-/// One configured [[model]]. Any thread may call; nothing blocks. `done` is called exactly once, on a thread of the provider's, after
-/// `record`; a cancelled call ends with failure_kind::cancelled. Providers do not retry: that is the caller's (runtime/llm/retry.hpp).
-/// Destruction cancels what is open; no callback runs after it.
+/// One configured [[model]]. Any thread may call; nothing blocks. `done` is called exactly once, on a thread
+/// of the provider's, after `record`; a cancelled call ends with failure_kind::cancelled. Providers do not
+/// retry: that is the caller's (runtime/llm/retry.hpp). Destruction cancels what is open; no callback runs
+/// after it.
 class provider_port {
 public:
   virtual ~provider_port() = default;

@@ -31,14 +31,17 @@ made make_http(const model_settings& model, provider_services& services) {
   if (!model.api_key_env.empty()) {
     const char* value = std::getenv(model.api_key_env.c_str());
     if (!value || !*value)
-      return failure{failure_kind::missing, "[[model]] " + model.name + ": the environment variable " + model.api_key_env +
-                                                " (api_key_env) is not set: export it before the start", false};
+      return failure{failure_kind::missing,
+                     "[[model]] " + model.name + ": the environment variable " + model.api_key_env +
+                         " (api_key_env) is not set: export it before the start",
+                     false};
     key = value;
     if (key.find_first_of("\r\n") != std::string::npos)
       return invalid(model, "the key in " + model.api_key_env + " holds a line end");
     log::mask(key);
   }
-  return made{std::make_unique<http_provider>(*services.http, model, std::move(key), std::move(services.record))};
+  return made{
+      std::make_unique<http_provider>(*services.http, model, std::move(key), std::move(services.record))};
 }
 
 made make_command(const model_settings& model, provider_services& services) {
@@ -77,8 +80,10 @@ made make_playbook(const model_settings& model, provider_services& services) {
 
 /// Files DIGEST.OCCURRENCE.answer.md, plain text.
 replay_lookup folder_lookup(std::string dir) {
-  return [dir = std::move(dir)](const std::string& digest, std::uint32_t occurrence) -> std::optional<recorded_answer> {
-    std::ifstream file{dir + "/" + digest + "." + std::to_string(occurrence) + ".answer.md", std::ios::binary};
+  return [dir = std::move(dir)](const std::string& digest,
+                                std::uint32_t occurrence) -> std::optional<recorded_answer> {
+    std::ifstream file{dir + "/" + digest + "." + std::to_string(occurrence) + ".answer.md",
+                       std::ios::binary};
     if (!file)
       return std::nullopt;
     std::ostringstream text;
@@ -98,7 +103,9 @@ made make_replay(const model_settings& model, provider_services& services) {
     if (!found) {
       out.provider = provider_kind::replay;
       out.why = {failure_kind::not_found,
-                 "replay holds no answer for prompt " + digest + ", occurrence " + std::to_string(request.occurrence), false};
+                 "replay holds no answer for prompt " + digest + ", occurrence " +
+                     std::to_string(request.occurrence),
+                 false};
       return out;
     }
     out.provider = found->provider;

@@ -17,7 +17,8 @@ struct recorded_answer {
   std::string body;
 };
 /// nullopt: nothing recorded under this key. Called on the replay provider's own thread: it may read a disk.
-using replay_lookup = std::function<std::optional<recorded_answer>(const std::string& prompt_digest, std::uint32_t occurrence)>;
+using replay_lookup =
+    std::function<std::optional<recorded_answer>(const std::string& prompt_digest, std::uint32_t occurrence)>;
 
 /// What the adapters stand on; the ports must outlive the providers.
 struct provider_services {
@@ -27,8 +28,9 @@ struct provider_services {
   answer_recorder record;          ///< may be empty
 };
 
-/// The provider of one [[model]]. The key is read from the environment here, once, and masked in the log. `missing`: the key's variable is
-/// not set; `invalid`: the settings lack what the kind needs (text names the key of campaign.toml).
+/// The provider of one [[model]]. The key is read from the environment here, once, and masked in the log.
+/// `missing`: the key's variable is not set; `invalid`: the settings lack what the kind needs (text names the
+/// key of campaign.toml).
 result<std::unique_ptr<provider_port>> make_provider(const model_settings& model, provider_services services);
 
 } // namespace ke

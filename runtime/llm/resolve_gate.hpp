@@ -9,8 +9,9 @@
 
 namespace ke {
 
-/// libcurl resolves each new host name on a thread of its own and shares the result only once it is there: a burst of requests to a fresh
-/// name would start as many threads. So one request goes ahead (leads) and the others wait until the name is known. Pure.
+/// libcurl resolves each new host name on a thread of its own and shares the result only once it is there: a
+/// burst of requests to a fresh name would start as many threads. So one request goes ahead (leads) and the
+/// others wait until the name is known. Pure.
 class resolve_gate {
 public:
   using time_point = std::chrono::steady_clock::time_point;

@@ -7,8 +7,8 @@ namespace ke {
 namespace {
 
 bool is_transport(failure_kind kind) {
-  return kind == failure_kind::rate_limited || kind == failure_kind::server_error || kind == failure_kind::connection ||
-         kind == failure_kind::timeout;
+  return kind == failure_kind::rate_limited || kind == failure_kind::server_error ||
+         kind == failure_kind::connection || kind == failure_kind::timeout;
 }
 
 bool is_answer_fault(failure_kind kind) {
@@ -17,8 +17,8 @@ bool is_answer_fault(failure_kind kind) {
 
 } // namespace
 
-std::optional<std::chrono::milliseconds> retry_history::fail(const failure& why, std::optional<std::chrono::milliseconds> hint,
-                                                             double chance) {
+std::optional<std::chrono::milliseconds>
+retry_history::fail(const failure& why, std::optional<std::chrono::milliseconds> hint, double chance) {
   bool transport = is_transport(why.kind);
   if (transport)
     ++transport_;
@@ -29,7 +29,8 @@ std::optional<std::chrono::milliseconds> retry_history::fail(const failure& why,
   if (transport ? transport_ >= policy_.transport_tries : answer_ >= policy_.answer_tries)
     return std::nullopt;
   auto doublings = std::min(transport_ + answer_ - 1, 30);
-  auto step = std::min(static_cast<double>(policy_.floor.count()) * std::exp2(doublings), static_cast<double>(policy_.ceiling.count()));
+  auto step = std::min(static_cast<double>(policy_.floor.count()) * std::exp2(doublings),
+                       static_cast<double>(policy_.ceiling.count()));
   if (hint) {
     if (*hint > policy_.longest_hint)
       return std::nullopt;

@@ -21,9 +21,11 @@ class retry_history {
 public:
   explicit retry_history(retry_policy policy = {}) : policy_{policy} {}
 
-  /// Counts `why` and returns the wait before the next send, or nothing: give up. `hint` is the provider's Retry-After and is obeyed
-  /// (never sent earlier); without one the wait doubles from `floor` to `ceiling`. `chance` in [0, 1) spreads both.
-  std::optional<std::chrono::milliseconds> fail(const failure& why, std::optional<std::chrono::milliseconds> hint, double chance);
+  /// Counts `why` and returns the wait before the next send, or nothing: give up. `hint` is the provider's
+  /// Retry-After and is obeyed (never sent earlier); without one the wait doubles from `floor` to `ceiling`.
+  /// `chance` in [0, 1) spreads both.
+  std::optional<std::chrono::milliseconds> fail(const failure& why,
+                                                std::optional<std::chrono::milliseconds> hint, double chance);
 
   int failures() const { return transport_ + answer_; }
 

@@ -29,7 +29,8 @@ constexpr std::string_view answer_end = ".answer.md";
 
 bool fit_for_file_name(const std::string& call) {
   constexpr auto allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
-  return !call.empty() && call.size() <= 200 && call.front() != '.' && call.find_first_not_of(allowed) == std::string::npos;
+  return !call.empty() && call.size() <= 200 && call.front() != '.' &&
+         call.find_first_not_of(allowed) == std::string::npos;
 }
 
 /// Appears whole or not at all.
@@ -37,7 +38,8 @@ failure write_aside(const fs::path& path, const std::string& text) {
   auto aside = path;
   aside += ".tmp";
   auto* file = std::fopen(aside.c_str(), "wbe");
-  bool written = file && std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
+  bool written =
+      file && std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
   int error = written ? 0 : errno;
   if (file)
     std::fclose(file);
@@ -47,25 +49,28 @@ failure write_aside(const fs::path& path, const std::string& text) {
     return {};
   ::unlink(aside.c_str());
   auto why = std::error_code{error, std::generic_category()}.message();
-  return {error == ENOSPC ? failure_kind::disk_full : failure_kind::invalid, "the spool file " + path.string() + " can't be written: " + why,
-          error == ENOSPC};
+  return {error == ENOSPC ? failure_kind::disk_full : failure_kind::invalid,
+          "the spool file " + path.string() + " can't be written: " + why, error == ENOSPC};
 }
 
 } // namespace
 
 class spool_provider::loop {
 public:
-  loop(model_settings model, answer_recorder record) : model_{std::move(model)}, record_{std::move(record)}, dir_{model_.dir} {
+  loop(model_settings model, answer_recorder record)
+      : model_{std::move(model)}, record_{std::move(record)}, dir_{model_.dir} {
     std::error_code error;
     fs::create_directories(dir_, error);
     wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     watch_ = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-    if (error || wake_ < 0 || watch_ < 0 || inotify_add_watch(watch_, dir_.c_str(), IN_MOVED_TO | IN_CLOSE_WRITE) < 0) {
+    if (error || wake_ < 0 || watch_ < 0 ||
+        inotify_add_watch(watch_, dir_.c_str(), IN_MOVED_TO | IN_CLOSE_WRITE) < 0) {
       if (wake_ >= 0)
         close(wake_);
       if (watch_ >= 0)
         close(watch_);
-      throw std::runtime_error("the spool folder " + dir_.string() + " can't be made or watched: check `dir` of model " + model_.name);
+      throw std::runtime_error("the spool folder " + dir_.string() +
+                               " can't be made or watched: check `dir` of model " + model_.name);
     }
     thread_ = std::thread{[this] { run(); }};
   }
@@ -129,7 +134,8 @@ private:
       take_events();
     }
     while (!waiting_.empty())
-      finish(waiting_.begin(), {failure_kind::cancelled, "the spool provider stops; the prompt stays", false});
+      finish(waiting_.begin(),
+             {failure_kind::cancelled, "the spool provider stops; the prompt stays", false});
   }
 
   int wait_ms(clock::time_point next) const {
@@ -162,20 +168,24 @@ private:
     return !stopping;
   }
 
-  fs::path path_of(const std::string& call, std::string_view end) const { return dir_ / (call + std::string{end}); }
+  fs::path path_of(const std::string& call, std::string_view end) const {
+    return dir_ / (call + std::string{end});
+  }
 
   void arrive(waiting_call call) {
     auto name = call.request.call;
     auto placed = waiting_.emplace(name, std::move(call));
     if (!fit_for_file_name(name))
-      return finish(placed, {failure_kind::invalid, "the call name \"" + name + "\" is no file name for the spool", false});
+      return finish(placed, {failure_kind::invalid,
+                             "the call name \"" + name + "\" is no file name for the spool", false});
     if (take_answer(name))
       return;
     std::error_code error;
     auto prompt = path_of(name, ".prompt.md");
     if (fs::exists(prompt, error))
       return;
-    if (auto why = write_aside(prompt, text_of(placed->second.request.prompt)); why.kind != failure_kind::none)
+    if (auto why = write_aside(prompt, text_of(placed->second.request.prompt));
+        why.kind != failure_kind::none)
       finish(placed, std::move(why));
   }
 
@@ -191,7 +201,8 @@ private:
         if (event->mask & IN_Q_OVERFLOW)
           look_through();
         std::string name = event->len ? event->name : "";
-        if (name.size() > answer_end.size() && name.compare(name.size() - answer_end.size(), answer_end.size(), answer_end) == 0)
+        if (name.size() > answer_end.size() &&
+            name.compare(name.size() - answer_end.size(), answer_end.size(), answer_end) == 0)
           take_answer(name.substr(0, name.size() - answer_end.size()));
       }
     }
@@ -211,7 +222,10 @@ private:
       auto current = i++;
       const auto& call = current->second;
       if (call.request.deadline.count() > 0 && now >= call.start + call.request.deadline)
-        finish(current, {failure_kind::timeout, "total: nobody answered " + path_of(current->first, ".prompt.md").string() + " in time", true});
+        finish(current,
+               {failure_kind::timeout,
+                "total: nobody answered " + path_of(current->first, ".prompt.md").string() + " in time",
+                true});
     }
   }
 
@@ -278,6 +292,8 @@ spool_provider::~spool_provider() = default;
 std::uint64_t spool_provider::ask(ask_request request, std::function<void(raw_answer)> done) {
   return loop_->ask(std::move(request), std::move(done));
 }
-void spool_provider::cancel(std::uint64_t id) { loop_->cancel(id); }
+void spool_provider::cancel(std::uint64_t id) {
+  loop_->cancel(id);
+}
 
 } // namespace ke

@@ -13,12 +13,14 @@ struct sse_event {
   std::string data;
 };
 
-/// Incremental reader of a text/event-stream: pieces may be cut anywhere, lines may end in CR, LF or CRLF, comments are skipped. Pure.
+/// Incremental reader of a text/event-stream: pieces may be cut anywhere, lines may end in CR, LF or CRLF,
+/// comments are skipped. Pure.
 class sse_parser {
 public:
   /// The events completed by `piece`.
   std::vector<sse_event> feed(std::string_view piece);
-  /// The event that was still open when the stream ended without a blank line, if any (some servers forget it).
+  /// The event that was still open when the stream ended without a blank line, if any (some servers forget
+  /// it).
   std::vector<sse_event> finish();
 
 private:

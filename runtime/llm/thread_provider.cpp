@@ -5,7 +5,8 @@
 namespace ke {
 
 thread_provider::thread_provider(answer_function answer, read_function read, answer_recorder record)
-    : answer_{std::move(answer)}, read_{std::move(read)}, record_{std::move(record)}, thread_{[this] { run(); }} {}
+    : answer_{std::move(answer)}, read_{std::move(read)}, record_{std::move(record)},
+      thread_{[this] { run(); }} {}
 
 thread_provider::~thread_provider() {
   {

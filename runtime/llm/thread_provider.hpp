@@ -10,11 +10,12 @@
 
 namespace ke {
 
-/// A model that is a function in this process: called on one thread of the provider's own, in the order of asking.
-/// `playbook` and `replay` are made of it.
+/// A model that is a function in this process: called on one thread of the provider's own, in the order of
+/// asking. `playbook` and `replay` are made of it.
 class thread_provider : public provider_port {
 public:
-  /// The raw answer of one call: `body` and, if there is none, `why`. `read` turns a raw answer into its `reply`.
+  /// The raw answer of one call: `body` and, if there is none, `why`. `read` turns a raw answer into its
+  /// `reply`.
   using answer_function = std::function<raw_answer(const ask_request&)>;
   using read_function = std::function<completion(const ask_request&, const raw_answer&)>;
 

@@ -11,12 +11,14 @@
 
 namespace ke {
 
-/// Where the owner of a store listens: `$XDG_RUNTIME_DIR/ke-runtime/<store-id>.sock`, else `<store>/control.sock`, else (too long for a
-/// Unix socket) `/tmp/ke-runtime-<uid>/<store-id>.sock`. Pure: the caller brings the environment. The owner record keeps the choice.
-std::string control_path(const std::string& store, const std::string& store_id, const std::string& runtime_dir, unsigned uid);
+/// Where the owner of a store listens: `$XDG_RUNTIME_DIR/ke-runtime/<store-id>.sock`, else
+/// `<store>/control.sock`, else (too long for a Unix socket) `/tmp/ke-runtime-<uid>/<store-id>.sock`. Pure:
+/// the caller brings the environment. The owner record keeps the choice.
+std::string control_path(const std::string& store, const std::string& store_id,
+                         const std::string& runtime_dir, unsigned uid);
 
-/// Makes the path's folder (mode 0700 if it is ours alone) and removes a socket left by a dead owner. Only the holder of the store's lock may call it.
-/// `invalid` if the folder belongs to another user or is a link.
+/// Makes the path's folder (mode 0700 if it is ours alone) and removes a socket left by a dead owner. Only
+/// the holder of the store's lock may call it. `invalid` if the folder belongs to another user or is a link.
 status prepare_control_path(const std::string& path, const std::string& store);
 
 /// How a command reaches the owner.
@@ -34,15 +36,18 @@ struct control_answer {
 /// One synchronous client of an owner: connect, ask, listen. One thread; blocks, with limits.
 class control_client {
 public:
-  /// Proves that an owner answers (`ping`). `held` if nobody does within `patience`: a stopped owner, or none.
+  /// Proves that an owner answers (`ping`). `held` if nobody does within `patience`: a stopped owner, or
+  /// none.
   static result<control_client> connect(const control_target& target,
                                         std::chrono::milliseconds patience = std::chrono::milliseconds{800});
   control_client(control_client&&) noexcept;
   control_client& operator=(control_client&&) noexcept;
   ~control_client();
 
-  /// Sends one command and waits for its last answer; earlier ones go to `on_part` as they come. `timeout` if silent for `patience`.
-  result<control_answer> ask(const std::string& command_json, std::chrono::milliseconds patience = std::chrono::seconds{30},
+  /// Sends one command and waits for its last answer; earlier ones go to `on_part` as they come. `timeout` if
+  /// silent for `patience`.
+  result<control_answer> ask(const std::string& command_json,
+                             std::chrono::milliseconds patience = std::chrono::seconds{30},
                              const std::function<void(const std::string&)>& on_part = {});
 
   /// The next event line; `timeout` after `patience`, `connection` if the owner left.

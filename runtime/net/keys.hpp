@@ -9,13 +9,15 @@
 
 namespace ke {
 
-/// A CURVE key pair in Z85 text, 40 characters each. A connecting side without a pair is anonymous (loopback, ipc).
+/// A CURVE key pair in Z85 text, 40 characters each. A connecting side without a pair is anonymous (loopback,
+/// ipc).
 struct key_pair {
   std::string public_key;
   std::string secret_key;
 };
 
-/// Makes a pair and writes NAME.key (secret, mode 0600) and NAME.pub. Never overwrites: an existing file is `invalid`.
+/// Makes a pair and writes NAME.key (secret, mode 0600) and NAME.pub. Never overwrites: an existing file is
+/// `invalid`.
 status keygen(const std::string& name);
 
 /// Reads NAME.key. `missing` without the file; `invalid` if it is no key, or readable by others.
@@ -34,7 +36,8 @@ struct key_rights {
 /// The allow-list: two folders of .pub files, re-read when a file or folder changes. One thread.
 class key_ring {
 public:
-  /// Either folder may be empty (no key has that right). `admit_any`: unlisted keys are workers named after themselves (an open fleet).
+  /// Either folder may be empty (no key has that right). `admit_any`: unlisted keys are workers named after
+  /// themselves (an open fleet).
   key_ring(std::string worker_folder, std::string client_folder, bool admit_any);
 
   /// `invalid` or `missing` with a text if a named folder cannot be read or none is named.

@@ -14,8 +14,8 @@
 
 namespace ke {
 
-/// A worker may do a job for as long as it shows signs of life. Whoever holds a lease that ran out may still be computing: its result is
-/// fenced by (attempt, epoch), never by hope.
+/// A worker may do a job for as long as it shows signs of life. Whoever holds a lease that ran out may still
+/// be computing: its result is fenced by (attempt, epoch), never by hope.
 struct lease {
   std::uint64_t job = 0;
   std::uint32_t attempt = 0;
@@ -35,19 +35,22 @@ enum class result_fate : std::uint8_t {
   unknown, ///< no such open job: done already, or of an earlier life. Acknowledge, keep
 };
 
-/// All leases of a coordinator. Pure: the caller brings the time (steady clock), which must not run backwards.
+/// All leases of a coordinator. Pure: the caller brings the time (steady clock), which must not run
+/// backwards.
 class lease_table {
 public:
   using time_point = std::chrono::steady_clock::time_point;
 
   explicit lease_table(std::chrono::nanoseconds term, unsigned poison_after = 3);
 
-  /// The job (its attempt and epoch) now belongs to the worker. A later attempt supersedes an earlier one; granting an attempt that is not
-  /// later than the job's last one is refused (false): that would make two leases indistinguishable.
+  /// The job (its attempt and epoch) now belongs to the worker. A later attempt supersedes an earlier one;
+  /// granting an attempt that is not later than the job's last one is refused (false): that would make two
+  /// leases indistinguishable.
   bool grant(const job& j, const std::string& worker, const std::string& device, time_point now);
 
   /// A worker's beat. Returns those that it holds but should not: revoke them.
-  std::vector<wire::lease_ref> renew(const std::string& worker, const std::vector<wire::lease_ref>& held, time_point now);
+  std::vector<wire::lease_ref> renew(const std::string& worker, const std::vector<wire::lease_ref>& held,
+                                     time_point now);
 
   /// Leases that ran out; their jobs stay open without a holder, and count as a loss of the node.
   std::vector<lease> expire(time_point now);
@@ -57,7 +60,8 @@ public:
   /// A result arrived.
   result_fate result(std::uint64_t job, std::uint32_t attempt, std::uint64_t epoch);
 
-  /// The worker declined, or its job was revoked: the lease ends, no loss is counted. Nothing if it is not the current one.
+  /// The worker declined, or its job was revoked: the lease ends, no loss is counted. Nothing if it is not
+  /// the current one.
   bool release(std::uint64_t job, std::uint32_t attempt);
 
   /// All leases of a worker that is gone end; each counts as a loss of its node.
@@ -65,19 +69,21 @@ public:
   /// A worker that said bye: its leases end, nothing is counted against their nodes.
   std::vector<lease> worker_left(const std::string& worker);
 
-  /// A re-hello, after either side restarted: leases (and held results) whose job is still open in the store (`open` tells) and has no other
-  /// holder become this worker's, with the attempt and epoch that it knows. Returns the others: revoke them.
+  /// A re-hello, after either side restarted: leases (and held results) whose job is still open in the store
+  /// (`open` tells) and has no other holder become this worker's, with the attempt and epoch that it knows.
+  /// Returns the others: revoke them.
   std::vector<wire::lease_ref> adopt(const std::string& worker, const std::vector<wire::lease_ref>& held,
                                      const std::function<const job*(std::uint64_t)>& open, time_point now);
 
-  /// The job will not be tried again (cancelled, poisoned, decided elsewhere). Returns its lease if somebody holds it.
+  /// The job will not be tried again (cancelled, poisoned, decided elsewhere). Returns its lease if somebody
+  /// holds it.
   std::optional<lease> close(std::uint64_t job);
 
   /// Workers that were lost while they held a job of this node.
   unsigned losses(const node_key& node) const;
   bool poisoned(const node_key& node) const { return losses(node) >= poison_after_; }
 
-  const lease* find(std::uint64_t job) const; ///< the live lease of a job, if any
+  const lease* find(std::uint64_t job) const;          ///< the live lease of a job, if any
   std::uint32_t last_attempt(std::uint64_t job) const; ///< 0 if none; attempts start at 1
   std::vector<lease> held_by(const std::string& worker) const;
   std::size_t live() const { return by_expiry_.size(); }

@@ -9,7 +9,8 @@
 
 namespace ke {
 
-/// Who was heard from, and who has been silent for too long. Pure: the caller brings the time, which must not run backwards.
+/// Who was heard from, and who has been silent for too long. Pure: the caller brings the time, which must not
+/// run backwards.
 class liveness {
 public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -44,7 +45,9 @@ public:
   }
 
   /// When `expire` has something to do next; time_point::max() if nobody is watched.
-  time_point next() const { return by_time_.empty() ? time_point::max() : by_time_.begin()->first + patience_; }
+  time_point next() const {
+    return by_time_.empty() ? time_point::max() : by_time_.begin()->first + patience_;
+  }
 
   bool knows(const std::string& peer) const { return last_.count(peer) != 0; }
   std::size_t size() const { return last_.size(); }

@@ -18,10 +18,10 @@ struct placement_request {
   std::uint64_t job = 0;
   std::uint32_t campaign = 0;
   std::string backend;
-  std::string device = "*";                 ///< glob over announced device names
+  std::string device = "*";                  ///< glob over announced device names
   std::map<std::string, std::string> labels; ///< that the worker must have
-  std::int32_t priority = 0;                ///< higher first, within its campaign
-  std::set<std::string> avoid;              ///< workers where it failed: only if nobody else could ever take it
+  std::int32_t priority = 0;                 ///< higher first, within its campaign
+  std::set<std::string> avoid; ///< workers where it failed: only if nobody else could ever take it
 };
 
 struct placed {
@@ -30,13 +30,15 @@ struct placed {
   std::string device;
 };
 
-/// Which job goes to which worker and device. Pure bookkeeping: credit is what a worker offers (device slots, plus build slots so that the
-/// next job builds while one is measured) less what it holds. Campaigns share by what they have in flight, then by who waited longest;
-/// a job takes the worker with the most free credit. O(log n) a step in jobs and workers; classes of jobs (backend, device, labels) are few.
+/// Which job goes to which worker and device. Pure bookkeeping: credit is what a worker offers (device slots,
+/// plus build slots so that the next job builds while one is measured) less what it holds. Campaigns share by
+/// what they have in flight, then by who waited longest; a job takes the worker with the most free credit.
+/// O(log n) a step in jobs and workers; classes of jobs (backend, device, labels) are few.
 class placement {
 public:
-  void worker_up(const std::string& worker, std::vector<device_info> devices, std::map<std::string, std::string> labels,
-                 std::uint32_t build_slots, std::uint32_t device_slots);
+  void worker_up(const std::string& worker, std::vector<device_info> devices,
+                 std::map<std::string, std::string> labels, std::uint32_t build_slots,
+                 std::uint32_t device_slots);
   /// Its jobs in flight are forgotten: enqueue their next attempts.
   void worker_down(const std::string& worker);
   /// A `ready`: slots offered in total. 0, 0: draining.
@@ -47,7 +49,8 @@ public:
   void enqueue(placement_request r);
   /// Takes a waiting job out. False if it does not wait.
   bool cancel(std::uint64_t job);
-  /// The next placement, booked against the worker's credit; nothing if no waiting job fits a free worker now.
+  /// The next placement, booked against the worker's credit; nothing if no waiting job fits a free worker
+  /// now.
   std::optional<placed> next();
   /// Books a job that a worker already holds (adopted after a restart).
   void book(std::uint64_t job, std::uint32_t campaign, const std::string& worker, const std::string& device);
@@ -58,8 +61,10 @@ public:
   std::size_t in_flight() const { return running_.size(); }
   /// Free credit over all workers in service.
   std::uint32_t free_credit() const;
-  /// Whether any attached worker, busy or not, could take such a job: false means the campaign waits for a device.
-  bool possible(const std::string& backend, const std::string& device, const std::map<std::string, std::string>& labels = {}) const;
+  /// Whether any attached worker, busy or not, could take such a job: false means the campaign waits for a
+  /// device.
+  bool possible(const std::string& backend, const std::string& device,
+                const std::map<std::string, std::string>& labels = {}) const;
 
 private:
   using class_key = std::tuple<std::string, std::string, std::map<std::string, std::string>>;
@@ -75,8 +80,8 @@ private:
     std::uint32_t free() const;
   };
   struct class_state {
-    std::map<std::string, std::vector<std::string>> fits;    ///< worker -> devices that match
-    std::set<std::pair<std::int64_t, std::string>> by_free;  ///< (-free, worker), free > 0 only
+    std::map<std::string, std::vector<std::string>> fits;   ///< worker -> devices that match
+    std::set<std::pair<std::int64_t, std::string>> by_free; ///< (-free, worker), free > 0 only
   };
   struct campaign_state {
     std::uint32_t in_flight = 0;

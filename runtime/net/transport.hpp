@@ -13,7 +13,8 @@
 
 namespace ke {
 
-/// Where a coordinator listens and who may speak there. With keys the authenticated key must have the right as well.
+/// Where a coordinator listens and who may speak there. With keys the authenticated key must have the right
+/// as well.
 struct listen_endpoint {
   std::string address; ///< tcp://HOST:PORT (PORT may be *), or ipc://PATH
   bool workers = true;
@@ -22,13 +23,14 @@ struct listen_endpoint {
 
 struct listen_options {
   std::vector<listen_endpoint> endpoints;
-  std::optional<key_pair> keys;  ///< CURVE on TCP; needed unless loopback. ipc:// is never encrypted: its file mode guards it
-  std::string authorized_keys;   ///< folder of workers' .pub files
-  std::string client_keys;       ///< folder of clients' .pub files
-  bool admit_any_key = false;    ///< an open fleet: any key that knows ours is a worker
-  std::uint64_t epoch = 1;       ///< the store's fencing epoch
+  std::optional<key_pair>
+      keys; ///< CURVE on TCP; needed unless loopback. ipc:// is never encrypted: its file mode guards it
+  std::string authorized_keys; ///< folder of workers' .pub files
+  std::string client_keys;     ///< folder of clients' .pub files
+  bool admit_any_key = false;  ///< an open fleet: any key that knows ours is a worker
+  std::uint64_t epoch = 1;     ///< the store's fencing epoch
   std::chrono::milliseconds beat{2000};
-  unsigned missed = 3;           ///< beats missed until a peer is lost
+  unsigned missed = 3; ///< beats missed until a peer is lost
   std::chrono::milliseconds lease{10'000};
   std::uint32_t min_version = wire::min_version;
   std::uint32_t max_version = wire::version;
@@ -46,11 +48,13 @@ struct connect_options {
   unsigned missed = 3;
 };
 
-/// The thread that owns ZeroMQ, as a coordinator (`listen`) or a worker or client (`connect`). Handshake, liveness, beats and blobs are done here;
-/// the application sees sessions begin (`hello` on the coordinator, `welcome` on the worker, both through on_frame) and end (on_lost).
+/// The thread that owns ZeroMQ, as a coordinator (`listen`) or a worker or client (`connect`). Handshake,
+/// liveness, beats and blobs are done here; the application sees sessions begin (`hello` on the coordinator,
+/// `welcome` on the worker, both through on_frame) and end (on_lost).
 ///
-/// A worker's frame sent outside a session is dropped and counted: send on `welcome`. `refuse` that is for good arrives through on_frame.
-/// Destruction: says bye, gives libzmq half a second to flush, joins. Not from a callback.
+/// A worker's frame sent outside a session is dropped and counted: send on `welcome`. `refuse` that is for
+/// good arrives through on_frame. Destruction: says bye, gives libzmq half a second to flush, joins. Not from
+/// a callback.
 class transport final : public transport_port {
 public:
   static result<std::unique_ptr<transport>> listen(listen_options o, transport_events events);

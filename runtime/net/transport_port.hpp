@@ -10,12 +10,30 @@ namespace ke {
 
 /// Frame kinds of wire.md.
 enum class frame_kind : std::uint8_t {
-  hello, welcome, refuse, ready, grant, accept, decline, beat, result, ack, revoke, want, blob, command, answer, event, drain, bye,
+  hello,
+  welcome,
+  refuse,
+  ready,
+  grant,
+  accept,
+  decline,
+  beat,
+  result,
+  ack,
+  revoke,
+  want,
+  blob,
+  command,
+  answer,
+  event,
+  drain,
+  bye,
 };
-KE_NAMES(frame_kind, 18, "hello", "welcome", "refuse", "ready", "grant", "accept", "decline", "beat", "result", "ack", "revoke", "want",
-         "blob", "command", "answer", "event", "drain", "bye")
+KE_NAMES(frame_kind, 18, "hello", "welcome", "refuse", "ready", "grant", "accept", "decline", "beat",
+         "result", "ack", "revoke", "want", "blob", "command", "answer", "event", "drain", "bye")
 
-/// One application message. `peer` is the routing id on the coordinator's side and empty on a worker's or client's.
+/// One application message. `peer` is the routing id on the coordinator's side and empty on a worker's or
+/// client's.
 struct frame {
   std::string peer;
   frame_kind kind = frame_kind::beat;
@@ -25,13 +43,15 @@ struct frame {
   std::string body; ///< pack() of the kind's struct (runtime/net/wire.hpp)
 };
 
-/// The thread that owns ZeroMQ. Functions may be called from any thread and do not block; callbacks run on the transport thread.
+/// The thread that owns ZeroMQ. Functions may be called from any thread and do not block; callbacks run on
+/// the transport thread.
 class transport_port {
 public:
   virtual ~transport_port() = default;
   /// Queues a frame. An unroutable peer is reported as `on_lost`.
   virtual void send(frame f) = 0;
-  /// Content by digest on the bulk socket, chunked with a window: never delays a beat. `done(ok)` when the peer has it all.
+  /// Content by digest on the bulk socket, chunked with a window: never delays a beat. `done(ok)` when the
+  /// peer has it all.
   virtual void send_blob(std::string peer, std::string digest, std::string bytes) = 0;
   /// The body of the beats from now on (pack() of worker_beat or coordinator_beat); `peer` empty on a worker.
   virtual void set_beat(std::string peer, std::string body) { (void)peer, (void)body; }
@@ -39,11 +59,14 @@ public:
   virtual void set_hello(std::string body) { (void)body; }
 };
 
-/// Called on the transport thread; must neither block nor throw. A session's begin (hello, welcome) may be told twice: handle it idempotently.
+/// Called on the transport thread; must neither block nor throw. A session's begin (hello, welcome) may be
+/// told twice: handle it idempotently.
 struct transport_events {
   std::function<void(frame)> on_frame;
-  std::function<void(std::string peer, std::string digest, std::string bytes)> on_blob; ///< complete and matching its digest
-  std::function<void(std::string peer, failure why)> on_lost; ///< three beats missed, unroutable, or a peer that broke the protocol
+  std::function<void(std::string peer, std::string digest, std::string bytes)>
+      on_blob; ///< complete and matching its digest
+  std::function<void(std::string peer, failure why)>
+      on_lost; ///< three beats missed, unroutable, or a peer that broke the protocol
 };
 
 } // namespace ke

@@ -60,8 +60,8 @@ struct hello_body {
   std::vector<lease_ref> leases; ///< running now
   bool simulated = false;
 };
-KE_FIELDS(hello_body, x.min_version, x.max_version, x.name, x.boot, x.program, x.devices, x.build_slots, x.device_slots, x.labels,
-          x.held, x.leases, x.simulated)
+KE_FIELDS(hello_body, x.min_version, x.max_version, x.name, x.boot, x.program, x.devices, x.build_slots,
+          x.device_slots, x.labels, x.held, x.leases, x.simulated)
 
 struct welcome_body {
   std::uint32_t version = wire::version;
@@ -196,8 +196,10 @@ result<T> decode(std::string_view body) {
 /// pack() of a result, its untrusted log cut (with a mark) so that the body fits; the facts are never cut.
 std::string encode_result(job_result r);
 
-/// The answers to one command, whose texts together are the document: cut so that each fits. The last one carries the exit code.
-std::vector<frame> answer_frames(const std::string& peer, std::uint64_t correlation, std::string_view json, std::int32_t exit_code);
+/// The answers to one command, whose texts together are the document: cut so that each fits. The last one
+/// carries the exit code.
+std::vector<frame> answer_frames(const std::string& peer, std::uint64_t correlation, std::string_view json,
+                                 std::int32_t exit_code);
 
 /// A frame ready for `transport_port::send`.
 template <class T>

@@ -55,7 +55,7 @@ struct job {
   std::optional<time_point> deadline;
   bool timed_out = false;
   bool cancelled = false;
-  std::optional<child_end> end;             ///< it is dead
+  std::optional<child_end> end;          ///< it is dead
   std::optional<time_point> swept_until; ///< when to stop looking for what it left behind
 
   void kill() {

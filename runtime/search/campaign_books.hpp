@@ -52,7 +52,7 @@ public:
   const progress_meter& progress() const { return progress_; }
   const std::map<std::string, std::uint64_t>& failures() const {
     return failures_;
-  }                                                    ///< by kind, retried requests too
+  } ///< by kind, retried requests too
   std::uint64_t requests() const { return requests_; } ///< sent, retries included
   const token_usage& spend() const { return spend_; }
   std::uint64_t in_flight() const { return in_flight_; } ///< nodes

@@ -55,9 +55,9 @@ public:
   /// seed applies to a new campaign only.
   status configure(const campaign_settings& settings);
 
-  /// (J stepped) Creates up to `count` children; fewer if nothing can be expanded before an open node has ended.
-  /// The record's `first` is the number of nodes before the call. A call that makes none changes nothing and
-  /// needs no record.
+  /// (J stepped) Creates up to `count` children; fewer if nothing can be expanded before an open node has
+  /// ended. The record's `first` is the number of nodes before the call. A call that makes none changes
+  /// nothing and needs no record.
   std::vector<expansion> step(std::uint32_t count);
 
   status apply(const journal_asked& r); ///< (J)

@@ -12,7 +12,8 @@ namespace {
 constexpr std::size_t longest_key = 511; // LMDB's
 constexpr std::size_t child_bytes = 4;
 
-int put_row(transaction& txn, store_positions& next, table where, std::string_view key, std::string_view body) {
+int put_row(transaction& txn, store_positions& next, table where, std::string_view key,
+            std::string_view body) {
   auto& last = next.last[static_cast<std::size_t>(where)];
   bool beyond = where != table::children && (last.empty() || key > last);
   int rc = txn.put(where, key, seal(where, key, body), beyond);
@@ -21,7 +22,8 @@ int put_row(transaction& txn, store_positions& next, table where, std::string_vi
   return rc;
 }
 
-int put_blob(transaction& txn, store_positions& next, const std::string& digest, const std::string& bytes, const std::string& dir) {
+int put_blob(transaction& txn, store_positions& next, const std::string& digest, const std::string& bytes,
+             const std::string& dir) {
   auto key = digest_key(digest);
   std::string_view row;
   int rc = txn.get(table::digests, key, row);
@@ -31,7 +33,8 @@ int put_blob(transaction& txn, store_positions& next, const std::string& digest,
   blob_place place{next.blob, bytes.size(), packed.size(), packed.size() > blob_files::threshold};
   if (place.file) {
     place.sequence = 0;
-    // A file of this name and size may be left from a transaction that failed; written again, so that it is surely whole and synced.
+    // A file of this name and size may be left from a transaction that failed; written again, so that it is
+    // surely whole and synced.
     rc = blob_files::write(dir, digest, packed);
   } else {
     rc = put_row(txn, next, table::blobs, sequence_key(next.blob), packed);
@@ -40,13 +43,15 @@ int put_blob(transaction& txn, store_positions& next, const std::string& digest,
   return rc != 0 ? rc : put_row(txn, next, table::digests, key, pack(place));
 }
 
-int put_journal(transaction& txn, store_positions& next, std::uint32_t campaign, const journal_record& record) {
+int put_journal(transaction& txn, store_positions& next, std::uint32_t campaign,
+                const journal_record& record) {
   auto known = next.journal.find(campaign);
   if (known == next.journal.end()) {
     std::string key;
     if (int rc = txn.last_key(table::journal, key_of(campaign), key))
       return rc;
-    known = next.journal.emplace(campaign, key.empty() ? 0 : number_of(std::string_view{key}.substr(4)) + 1).first;
+    known = next.journal.emplace(campaign, key.empty() ? 0 : number_of(std::string_view{key}.substr(4)) + 1)
+                .first;
   }
   return put_row(txn, next, table::journal, journal_key(campaign, known->second++), pack(record));
 }
@@ -65,7 +70,8 @@ int store_positions::load(transaction& txn) {
 std::string fault_in(const store_batch& batch) {
   auto bad_key = [](table where, const std::string& key) {
     return key.empty() || key.size() > longest_key
-               ? "a key of table " + std::string{to_text(where)} + " has " + std::to_string(key.size()) + " bytes; 1 to 511 are possible"
+               ? "a key of table " + std::string{to_text(where)} + " has " + std::to_string(key.size()) +
+                     " bytes; 1 to 511 are possible"
                : std::string{};
   };
   for (auto& row : batch.puts) {

@@ -10,11 +10,12 @@
 
 namespace ke {
 
-/// Where the next records go. A value: the writer works on a copy and keeps it only if the transaction was committed.
+/// Where the next records go. A value: the writer works on a copy and keeps it only if the transaction was
+/// committed.
 struct store_positions {
-  std::uint64_t blob = 0;                            ///< next sequence of `blobs`
-  std::map<std::uint32_t, std::uint64_t> journal;    ///< next sequence by campaign, loaded at its first record
-  std::array<std::string, table_count> last;         ///< greatest key of each table: greater ones are appended
+  std::uint64_t blob = 0;                         ///< next sequence of `blobs`
+  std::map<std::uint32_t, std::uint64_t> journal; ///< next sequence by campaign, loaded at its first record
+  std::array<std::string, table_count> last;      ///< greatest key of each table: greater ones are appended
 
   int load(transaction& txn);
 };
@@ -25,7 +26,8 @@ std::string fault_in(const store_batch& batch);
 /// Approximate bytes, for the bound of a group.
 std::size_t size_of(const store_batch& batch);
 
-/// Writes a batch: erasures, blobs, rows, journal. Blob files are durable when it returns. Error number; then the transaction must not be committed.
+/// Writes a batch: erasures, blobs, rows, journal. Blob files are durable when it returns. Error number; then
+/// the transaction must not be committed.
 int apply(const store_batch& batch, transaction& txn, store_positions& next, const std::string& dir);
 
 } // namespace ke

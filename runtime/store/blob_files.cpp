@@ -25,7 +25,9 @@ int make_folder(const std::string& parent, const std::string& folder) {
 
 } // namespace
 
-std::string path_of(const std::string& dir, std::string_view digest) { return folder_of(dir, digest) + "/" + std::string{digest}; }
+std::string path_of(const std::string& dir, std::string_view digest) {
+  return folder_of(dir, digest) + "/" + std::string{digest};
+}
 
 int write(const std::string& dir, std::string_view digest, std::string_view bytes) {
   auto folder = folder_of(dir, digest);
@@ -47,13 +49,14 @@ int read(const std::string& dir, std::string_view digest, std::string& bytes) {
 }
 
 std::int64_t size_of(const std::string& dir, std::string_view digest) {
-  struct stat st {};
+  struct stat st{};
   return ::stat(path_of(dir, digest).c_str(), &st) == 0 ? st.st_size : -1;
 }
 
 void each(const std::string& dir, const std::function<void(const std::string&, const std::string&)>& visit) {
   std::error_code none;
-  for (std::filesystem::recursive_directory_iterator i{dir + "/blobs", none}, end; !none && i != end; i.increment(none))
+  for (std::filesystem::recursive_directory_iterator i{dir + "/blobs", none}, end; !none && i != end;
+       i.increment(none))
     if (i->is_regular_file(none))
       visit(i->path().string(), i->path().filename().string());
 }

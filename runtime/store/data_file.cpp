@@ -32,13 +32,16 @@ static_assert(sizeof(meta_page) == 152);
 
 constexpr std::uint16_t meta_flag = 0x08;
 
-bool plausible_page_size(std::uint32_t bytes) { return bytes >= 512 && bytes <= 65536 && (bytes & (bytes - 1)) == 0; }
+bool plausible_page_size(std::uint32_t bytes) {
+  return bytes >= 512 && bytes <= 65536 && (bytes & (bytes - 1)) == 0;
+}
 
 std::optional<meta_page> read_meta(int fd, std::uint64_t offset) {
   meta_page m;
   if (::pread(fd, &m, sizeof m, static_cast<off_t>(offset)) != static_cast<ssize_t>(sizeof m))
     return std::nullopt;
-  bool valid = (m.header.flags & meta_flag) && m.magic == 0xBEEFC0DE && m.version == 1 && plausible_page_size(m.trees[0].pad);
+  bool valid = (m.header.flags & meta_flag) && m.magic == 0xBEEFC0DE && m.version == 1 &&
+               plausible_page_size(m.trees[0].pad);
   return valid ? std::optional{m} : std::nullopt;
 }
 
@@ -56,7 +59,7 @@ result<data_file_facts> inspect_data_file(const std::string& path) {
     int fd;
     ~closer() { ::close(fd); }
   } guard{fd};
-  struct stat st {};
+  struct stat st{};
   if (::fstat(fd, &st) != 0)
     return failure{failure_kind::invalid, path + " can't be read (" + std::strerror(errno) + ")"};
   facts.bytes = static_cast<std::uint64_t>(st.st_size);
@@ -65,7 +68,8 @@ result<data_file_facts> inspect_data_file(const std::string& path) {
     return facts;
   auto damaged = [&](const char* what) { return failure{failure_kind::corrupt, path + ": " + what}; };
   auto first = read_meta(fd, 0);
-  // Where the second one is, is known from the first alone; without it any usual page size is tried, for the text only.
+  // Where the second one is, is known from the first alone; without it any usual page size is tried, for the
+  // text only.
   auto second = read_meta(fd, first ? first->trees[0].pad : 4096);
   if (!first && !second)
     return damaged("both meta pages are damaged");

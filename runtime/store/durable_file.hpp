@@ -5,8 +5,8 @@
 
 namespace ke {
 
-/// Writes the bytes beside `path`, syncs, renames over it and syncs the directory: afterwards, or after a crash at any moment, the file has
-/// its old or its new content. Mode 0600. Error number of the system.
+/// Writes the bytes beside `path`, syncs, renames over it and syncs the directory: afterwards, or after a
+/// crash at any moment, the file has its old or its new content. Mode 0600. Error number of the system.
 int replace_file(const std::string& path, std::string_view bytes);
 
 /// Makes renames and new entries in a directory durable. Error number.

@@ -27,7 +27,8 @@ registry& environments() {
   return r;
 }
 
-/// LMDB found its own pages inconsistent and would abort: say so in a sentence and end with the exit code of a damaged store.
+/// LMDB found its own pages inconsistent and would abort: say so in a sentence and end with the exit code of
+/// a damaged store.
 void on_assertion(MDB_env* env, const char* what) {
   const char* path = "";
   mdb_env_get_path(env, &path);
@@ -37,8 +38,12 @@ void on_assertion(MDB_env* env, const char* what) {
   ::_exit(6);
 }
 
-MDB_val value_of(std::string_view bytes) { return {bytes.size(), const_cast<char*>(bytes.data())}; }
-std::string_view view_of(const MDB_val& v) { return {static_cast<const char*>(v.mv_data), v.mv_size}; }
+MDB_val value_of(std::string_view bytes) {
+  return {bytes.size(), const_cast<char*>(bytes.data())};
+}
+std::string_view view_of(const MDB_val& v) {
+  return {static_cast<const char*>(v.mv_data), v.mv_size};
+}
 
 struct cursor {
   MDB_cursor* handle = nullptr;
@@ -60,7 +65,8 @@ std::string after_prefix(std::string_view prefix) {
 
 } // namespace
 
-result<std::shared_ptr<environment>> environment::open(const std::string& dir, mode m, std::size_t map_bytes) {
+result<std::shared_ptr<environment>> environment::open(const std::string& dir, mode m,
+                                                       std::size_t map_bytes) {
   auto& all = environments();
   std::unique_lock lock{all.guard};
   for (;;) {
@@ -130,7 +136,8 @@ int environment::open_tables() {
     bool all = true;
     for (std::size_t i = 0; i < table_count && rc == 0; ++i) {
       auto where = static_cast<table>(i);
-      unsigned flags = (where == table::children ? MDB_DUPSORT | MDB_DUPFIXED : 0u) | (create ? MDB_CREATE : 0u);
+      unsigned flags =
+          (where == table::children ? MDB_DUPSORT | MDB_DUPFIXED : 0u) | (create ? MDB_CREATE : 0u);
       rc = mdb_dbi_open(txn, std::string{to_text(where)}.c_str(), flags, &tables_[i]);
       present_[i] = rc == 0;
       if (rc == MDB_NOTFOUND) {
@@ -166,7 +173,7 @@ int environment::keep_length() {
   mdb_env_info(env_, &info);
   mdb_env_stat(env_, &stat);
   mdb_env_get_fd(env_, &fd);
-  struct stat file {};
+  struct stat file{};
   if (::fstat(fd, &file) != 0)
     return errno;
   auto needed = static_cast<off_t>((info.me_last_pgno + 1) * stat.ms_psize);
@@ -178,9 +185,12 @@ void environment::drop_dead_readers() {
   mdb_reader_check(env_, &dead);
 }
 
-int environment::copy_compact(const std::string& dir) { return mdb_env_copy2(env_, dir.c_str(), MDB_CP_COMPACT); }
+int environment::copy_compact(const std::string& dir) {
+  return mdb_env_copy2(env_, dir.c_str(), MDB_CP_COMPACT);
+}
 
-// -- transaction ----------------------------------------------------------------------------------------------------------
+// -- transaction
+// ----------------------------------------------------------------------------------------------------------
 
 transaction::~transaction() {
   if (txn_)
@@ -255,7 +265,9 @@ int transaction::last_key(table where, std::string_view prefix, std::string& key
   } else {
     k = value_of(end);
     rc = mdb_cursor_get(c.handle, &k, &v, MDB_SET_RANGE);
-    rc = rc == MDB_NOTFOUND ? mdb_cursor_get(c.handle, &k, &v, MDB_LAST) : rc != 0 ? rc : mdb_cursor_get(c.handle, &k, &v, MDB_PREV);
+    rc = rc == MDB_NOTFOUND ? mdb_cursor_get(c.handle, &k, &v, MDB_LAST)
+         : rc != 0          ? rc
+                            : mdb_cursor_get(c.handle, &k, &v, MDB_PREV);
   }
   if (rc == 0 && view_of(k).starts_with(prefix))
     key = view_of(k);
@@ -274,7 +286,8 @@ int transaction::count(table where, std::uint64_t& rows) {
   return rc;
 }
 
-int transaction::walk(table where, std::string_view prefix, std::string_view first, const row_visitor& visit) {
+int transaction::walk(table where, std::string_view prefix, std::string_view first,
+                      const row_visitor& visit) {
   auto i = static_cast<std::size_t>(where);
   if (!env_.present_[i])
     return 0;
@@ -301,7 +314,8 @@ int transaction::check_free_list() {
   if (rc != 0)
     return rc;
   MDB_val k, v;
-  for (rc = mdb_cursor_get(c.handle, &k, &v, MDB_FIRST); rc == 0; rc = mdb_cursor_get(c.handle, &k, &v, MDB_NEXT)) {
+  for (rc = mdb_cursor_get(c.handle, &k, &v, MDB_FIRST); rc == 0;
+       rc = mdb_cursor_get(c.handle, &k, &v, MDB_NEXT)) {
     // A length, then that many page numbers in descending order.
     std::size_t n = 0;
     if (k.mv_size != sizeof n || v.mv_size < sizeof n)
@@ -321,35 +335,50 @@ int transaction::check_free_list() {
   return rc == MDB_NOTFOUND ? 0 : rc;
 }
 
-int transaction::missing() { return MDB_NOTFOUND; }
+int transaction::missing() {
+  return MDB_NOTFOUND;
+}
 
-// -- errors -----------------------------------------------------------------------------------------------------------------
+// -- errors
+// -----------------------------------------------------------------------------------------------------------------
 
 store_error classify(int error) {
   switch (error) {
-  case 0: return store_error::none;
-  case MDB_NOTFOUND: return store_error::missing;
-  case MDB_MAP_FULL: return store_error::map_full;
+  case 0:
+    return store_error::none;
+  case MDB_NOTFOUND:
+    return store_error::missing;
+  case MDB_MAP_FULL:
+    return store_error::map_full;
   case ENOSPC:
-  case EDQUOT: return store_error::disk_full;
+  case EDQUOT:
+    return store_error::disk_full;
   case MDB_INVALID:
   case MDB_CORRUPTED:
   case MDB_PAGE_NOTFOUND:
   case MDB_VERSION_MISMATCH:
-  case MDB_INCOMPATIBLE: return store_error::damaged;
-  default: return store_error::other;
+  case MDB_INCOMPATIBLE:
+    return store_error::damaged;
+  default:
+    return store_error::other;
   }
 }
 
-std::string error_text(int error) { return mdb_strerror(error); }
+std::string error_text(int error) {
+  return mdb_strerror(error);
+}
 
 failure store_failure(int error, const std::string& doing, const std::string& dir) {
   auto text = "the store " + dir + " can't be " + doing + " (" + error_text(error) + ")";
   switch (classify(error)) {
-  case store_error::missing: return {failure_kind::not_found, text};
-  case store_error::disk_full: return {failure_kind::disk_full, text + "; free some space", true};
-  case store_error::damaged: return {failure_kind::corrupt, text + "; restore a backup or run `ke-runtime store check`"};
-  default: break;
+  case store_error::missing:
+    return {failure_kind::not_found, text};
+  case store_error::disk_full:
+    return {failure_kind::disk_full, text + "; free some space", true};
+  case store_error::damaged:
+    return {failure_kind::corrupt, text + "; restore a backup or run `ke-runtime store check`"};
+  default:
+    break;
   }
   if (error == EACCES || error == EROFS || error == EPERM)
     return {failure_kind::invalid, text + "; make it accessible or name another store"};

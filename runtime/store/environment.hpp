@@ -18,8 +18,9 @@ namespace ke {
 
 inline constexpr std::size_t table_count = names_of<table>::value.size();
 
-/// An open LMDB environment; environment.cpp is the only file that sees LMDB. LMDB's locks break silently when one process opens an
-/// environment twice, so all that is open is registered by path, and a reader in the owner's process gets the owner's.
+/// An open LMDB environment; environment.cpp is the only file that sees LMDB. LMDB's locks break silently
+/// when one process opens an environment twice, so all that is open is registered by path, and a reader in
+/// the owner's process gets the owner's.
 class environment {
 public:
   enum class mode {
@@ -28,7 +29,8 @@ public:
     unlocked, ///< read only, touches nothing: for a process that knows that nobody writes
   };
 
-  static result<std::shared_ptr<environment>> open(const std::string& canonical_dir, mode m, std::size_t map_bytes);
+  static result<std::shared_ptr<environment>> open(const std::string& canonical_dir, mode m,
+                                                   std::size_t map_bytes);
   ~environment();
   environment(const environment&) = delete;
   environment& operator=(const environment&) = delete;
@@ -36,7 +38,8 @@ public:
   bool writable() const { return mode_ == mode::owner; }
   const std::string& dir() const { return dir_; }
 
-  /// Doubles the map. Waits until this process's read transactions have ended; no transaction of the caller may be open. LMDB error number.
+  /// Doubles the map. Waits until this process's read transactions have ended; no transaction of the caller
+  /// may be open. LMDB error number.
   int grow();
   /// Makes the file as long as its last page number says (store.md). Error number.
   int keep_length();
@@ -56,11 +59,12 @@ private:
   std::size_t map_bytes_ = 0;
   std::array<unsigned, table_count> tables_{};
   std::array<bool, table_count> present_{};
-  std::shared_mutex resize_; ///< shared by every read transaction of this process, exclusive while the map is resized
+  std::shared_mutex
+      resize_; ///< shared by every read transaction of this process, exclusive while the map is resized
 };
 
-/// One LMDB transaction; ends without effect unless committed. Views that it gives are valid until it ends or writes. Functions return error numbers
-/// of LMDB or the system: 0 is success, `missing()` no such row.
+/// One LMDB transaction; ends without effect unless committed. Views that it gives are valid until it ends or
+/// writes. Functions return error numbers of LMDB or the system: 0 is success, `missing()` no such row.
 class transaction {
 public:
   enum class kind { read, write };
@@ -73,7 +77,8 @@ public:
   int commit();
 
   int get(table where, std::string_view key, std::string_view& row);
-  /// `last`: the caller knows that the key is beyond all others: packs pages tightly. `children`: adds a duplicate.
+  /// `last`: the caller knows that the key is beyond all others: packs pages tightly. `children`: adds a
+  /// duplicate.
   int put(table where, std::string_view key, std::string_view row, bool last = false);
   /// Absent rows are no error. `children`: all duplicates.
   int erase(table where, std::string_view key);
@@ -82,7 +87,8 @@ public:
   int count(table where, std::uint64_t& rows);
 
   using row_visitor = std::function<bool(std::string_view key, std::string_view row)>;
-  /// Rows with the prefix from `first` (inclusive; empty: the prefix) in key order, until the visitor returns false; duplicates one by one.
+  /// Rows with the prefix from `first` (inclusive; empty: the prefix) in key order, until the visitor returns
+  /// false; duplicates one by one.
   int walk(table where, std::string_view prefix, std::string_view first, const row_visitor& visit);
 
   /// Reads the list of free pages and checks its form; 0, or an error number. Read transactions only.

@@ -14,7 +14,9 @@
 namespace ke::opening {
 namespace {
 
-std::string identity_path(const std::string& dir) { return dir + "/STORE"; }
+std::string identity_path(const std::string& dir) {
+  return dir + "/STORE";
+}
 
 } // namespace
 
@@ -22,15 +24,17 @@ result<std::string> canonical(const std::string& dir) {
   std::error_code error;
   auto path = std::filesystem::canonical(dir, error);
   if (error)
-    return failure{error == std::errc::no_such_file_or_directory ? failure_kind::not_found : failure_kind::invalid,
+    return failure{error == std::errc::no_such_file_or_directory ? failure_kind::not_found
+                                                                 : failure_kind::invalid,
                    "there is no store directory " + dir + " (" + error.message() + ")"};
   return path.string();
 }
 
 status check_file_system(const std::string& dir) {
-  struct statfs fs {};
+  struct statfs fs{};
   if (::statfs(dir.c_str(), &fs) != 0)
-    return failure{failure_kind::invalid, "the store directory " + dir + " can't be examined (" + std::strerror(errno) + ")"};
+    return failure{failure_kind::invalid,
+                   "the store directory " + dir + " can't be examined (" + std::strerror(errno) + ")"};
   switch (static_cast<std::uint32_t>(fs.f_type)) {
   case 0x6969:     // NFS
   case 0x517b:     // SMB
@@ -39,9 +43,12 @@ status check_file_system(const std::string& dir) {
   case 0x01021997: // 9P
   case 0x00c36400: // Ceph
   case 0x0bd00bd0: // Lustre
-    return failure{failure_kind::invalid, "the store " + dir + " is on a network file system, where a store can't be kept safe; "
-                                                               "name a directory on a local disk"};
-  default: return ok;
+    return failure{failure_kind::invalid,
+                   "the store " + dir +
+                       " is on a network file system, where a store can't be kept safe; "
+                       "name a directory on a local disk"};
+  default:
+    return ok;
   }
 }
 
@@ -51,7 +58,8 @@ result<std::optional<store_identity>> read_identity(const std::string& dir) {
     return std::optional<store_identity>{};
   std::ifstream in{identity_path(dir)};
   if (!in)
-    return failure{failure_kind::invalid, identity_path(dir) + " can't be read (" + std::strerror(errno) + ")"};
+    return failure{failure_kind::invalid,
+                   identity_path(dir) + " can't be read (" + std::strerror(errno) + ")"};
   auto json = nlohmann::json::parse(in, nullptr, false);
   try {
     store_identity id;
@@ -66,7 +74,10 @@ result<std::optional<store_identity>> read_identity(const std::string& dir) {
 }
 
 status write_identity(const std::string& dir, const store_identity& id) {
-  nlohmann::json json{{"store", id.id}, {"schema", id.schema}, {"created_unix_ms", id.created_unix_ms}, {"program", id.program}};
+  nlohmann::json json{{"store", id.id},
+                      {"schema", id.schema},
+                      {"created_unix_ms", id.created_unix_ms},
+                      {"program", id.program}};
   if (int rc = replace_file(identity_path(dir), json.dump() + "\n"))
     return failure{rc == ENOSPC || rc == EDQUOT ? failure_kind::disk_full : failure_kind::invalid,
                    identity_path(dir) + " can't be written (" + std::strerror(rc) + ")"};
@@ -76,9 +87,10 @@ status write_identity(const std::string& dir, const store_identity& id) {
 status check_schema(const std::string& dir, const store_identity& id) {
   if (id.schema <= store_schema)
     return ok;
-  return failure{failure_kind::newer_version, "the store " + dir + " has schema " + std::to_string(id.schema) + ", this program knows up to " +
-                                                  std::to_string(store_schema) + "; use the program that wrote it (" + id.program +
-                                                  ") or a later one"};
+  return failure{failure_kind::newer_version,
+                 "the store " + dir + " has schema " + std::to_string(id.schema) +
+                     ", this program knows up to " + std::to_string(store_schema) +
+                     "; use the program that wrote it (" + id.program + ") or a later one"};
 }
 
 result<findings> inspect(const std::string& dir, bool owned) {
@@ -112,7 +124,8 @@ result<findings> inspect(const std::string& dir, bool owned) {
   return found;
 }
 
-status verify_if_due(const std::string& dir, const findings& found, const std::function<status(const std::string&)>& verify) {
+status verify_if_due(const std::string& dir, const findings& found,
+                     const std::function<status(const std::string&)>& verify) {
   if (found.untouched)
     return ok;
   if (!verify) // a map of a short file faults
@@ -123,7 +136,8 @@ status verify_if_due(const std::string& dir, const findings& found, const std::f
   return damaged(dir, verified.error().text);
 }
 
-status check_identity(const std::string& dir, const std::optional<store_identity>& file, const store_identity& row) {
+status check_identity(const std::string& dir, const std::optional<store_identity>& file,
+                      const store_identity& row) {
   if (auto schema = check_schema(dir, row); !schema)
     return schema;
   if (file && file->id != row.id)
@@ -132,7 +146,8 @@ status check_identity(const std::string& dir, const std::optional<store_identity
 }
 
 failure damaged(const std::string& dir, const std::string& what) {
-  return {failure_kind::corrupt, "the store " + dir + " is damaged: " + what + "; restore a backup of the directory, or run `ke-runtime store check`"};
+  return {failure_kind::corrupt, "the store " + dir + " is damaged: " + what +
+                                     "; restore a backup of the directory, or run `ke-runtime store check`"};
 }
 
 } // namespace ke::opening

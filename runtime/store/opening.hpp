@@ -12,7 +12,8 @@
 /// What an owner and a reader do before LMDB may touch a store directory (store.md "Opening").
 namespace ke::opening {
 
-/// The absolute path without links, dots or a trailing slash: the key of the environment registry. `not_found` if it does not exist.
+/// The absolute path without links, dots or a trailing slash: the key of the environment registry.
+/// `not_found` if it does not exist.
 result<std::string> canonical(const std::string& dir);
 
 /// Refuses network file systems, where LMDB's locks and maps don't work.
@@ -32,15 +33,18 @@ struct findings {
   bool untouched = false; ///< closed cleanly, and the data file is as the closing record says
 };
 
-/// Reads STORE, the head of the data file and the closing record. Failures: `corrupt`, `newer_version`, `invalid`. A live owner's file may be
-/// ahead of its record and short for a moment: `owned` skips what can't be judged then.
+/// Reads STORE, the head of the data file and the closing record. Failures: `corrupt`, `newer_version`,
+/// `invalid`. A live owner's file may be ahead of its record and short for a moment: `owned` skips what can't
+/// be judged then.
 result<findings> inspect(const std::string& dir, bool owned);
 
 /// Runs the verification, if one is due; its failure is made one clear sentence.
-status verify_if_due(const std::string& dir, const findings& found, const std::function<status(const std::string&)>& verify);
+status verify_if_due(const std::string& dir, const findings& found,
+                     const std::function<status(const std::string&)>& verify);
 
 /// Row `identity` of `meta` against STORE.
-status check_identity(const std::string& dir, const std::optional<store_identity>& file, const store_identity& row);
+status check_identity(const std::string& dir, const std::optional<store_identity>& file,
+                      const store_identity& row);
 
 /// One sentence: what is damaged and what to do.
 failure damaged(const std::string& dir, const std::string& what);

@@ -15,10 +15,12 @@ namespace {
 
 constexpr off_t owner_byte = 0, gate_byte = 1;
 
-std::string path_in(const std::string& dir) { return dir + "/owner.lock"; }
+std::string path_in(const std::string& dir) {
+  return dir + "/owner.lock";
+}
 
 bool set_lock(int fd, short type, off_t byte, bool wait) {
-  struct flock lock {};
+  struct flock lock{};
   lock.l_type = type;
   lock.l_whence = SEEK_SET;
   lock.l_start = byte;
@@ -41,8 +43,9 @@ failure held_by(const std::string& dir) {
   auto record = read_owner_record(dir);
   auto who = record && !record->closed ? "process " + std::to_string(record->pid) + " on host " + record->host
                                        : std::string{"a process that is just opening or closing it"};
-  return {failure_kind::held, "the store " + dir + " is held by " + who +
-                                  ", which does not answer; stop that process, or give this one another store"};
+  return {failure_kind::held,
+          "the store " + dir + " is held by " + who +
+              ", which does not answer; stop that process, or give this one another store"};
 }
 
 } // namespace
@@ -73,8 +76,13 @@ status owner_lock::write(const owner_record& r) {
   if (r.closed)
     json = {{"closed", true}, {"data_size", r.data_size}, {"data_changed_ns", r.data_changed_ns}};
   else
-    json = {{"pid", r.pid}, {"host", r.host}, {"boot", r.boot}, {"since_unix_ms", r.since_unix_ms}, {"socket", r.socket}};
-  // Padded to one length and overwritten in place: no disk space is needed after the first time, and no reader meets an empty file.
+    json = {{"pid", r.pid},
+            {"host", r.host},
+            {"boot", r.boot},
+            {"since_unix_ms", r.since_unix_ms},
+            {"socket", r.socket}};
+  // Padded to one length and overwritten in place: no disk space is needed after the first time, and no
+  // reader meets an empty file.
   auto text = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   if (text.size() < 1023)
     text.resize(1023, ' ');
@@ -93,8 +101,9 @@ owner_record owner_lock::self(std::string socket) {
   ::gethostname(host, sizeof host - 1);
   r.host = host;
   r.boot = boot_id();
-  r.since_unix_ms = static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count());
+  r.since_unix_ms = static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(
+                                                   std::chrono::system_clock::now().time_since_epoch())
+                                                   .count());
   r.socket = std::move(socket);
   return r;
 }
@@ -140,7 +149,7 @@ bool owner_lives(const std::string& dir) {
   int fd = ::open(path_in(dir).c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0)
     return false;
-  struct flock lock {};
+  struct flock lock{};
   lock.l_type = F_RDLCK;
   lock.l_whence = SEEK_SET;
   lock.l_start = owner_byte;

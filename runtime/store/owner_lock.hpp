@@ -20,8 +20,9 @@ struct owner_record {
   std::string socket;
 };
 
-/// Exclusive ownership of a store directory (an OFD lock on owner.lock): ends with the object or the process, whichever is first, so a
-/// crashed owner never blocks the next one. Forked children must not outlive their parent while they hold the descriptor; exec closes it.
+/// Exclusive ownership of a store directory (an OFD lock on owner.lock): ends with the object or the process,
+/// whichever is first, so a crashed owner never blocks the next one. Forked children must not outlive their
+/// parent while they hold the descriptor; exec closes it.
 class owner_lock {
 public:
   /// Takes the lock or fails at once: `held`, naming pid and host; `invalid` if the file can't be written.
@@ -36,7 +37,8 @@ public:
   /// This process's record, `since` now.
   static owner_record self(std::string socket);
 
-  /// Keeps readers from opening while data files are swapped; waits for those that are opening. Released with the lock.
+  /// Keeps readers from opening while data files are swapped; waits for those that are opening. Released with
+  /// the lock.
   status shut_gate();
 
 private:

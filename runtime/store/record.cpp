@@ -97,12 +97,14 @@ result<std::string_view> unseal(table where, std::string_view key, std::string_v
   if (where == table::children)
     return row;
   auto damaged = [&](const char* what) {
-    return failure{failure_kind::corrupt, "row " + shown_key(key) + " of table " + std::string{to_text(where)} + " " + what};
+    return failure{failure_kind::corrupt,
+                   "row " + shown_key(key) + " of table " + std::string{to_text(where)} + " " + what};
   };
   if (row.size() < seal_bytes)
     return damaged("is cut short");
   if (row[0] > record_version)
-    return failure{failure_kind::newer_version, damaged("was written by a later version of this program").text};
+    return failure{failure_kind::newer_version,
+                   damaged("was written by a later version of this program").text};
   if (row[0] != record_version)
     return damaged("has no valid record version");
   std::uint64_t sum = 0;
@@ -140,7 +142,9 @@ std::string digest_key(std::string_view digest) {
   return key;
 }
 
-std::string digest_text(std::string_view key) { return hex(key); }
+std::string digest_text(std::string_view key) {
+  return hex(key);
+}
 
 std::string shown_key(std::string_view key) {
   for (unsigned char c : key)

@@ -34,7 +34,8 @@ KE_FIELDS(blob_place, x.sequence, x.size, x.stored, x.file)
 /// Adds record version and checksum. `children` rows are stored as they are.
 std::string seal(table where, std::string_view key, std::string_view body);
 
-/// The body of a sealed row, a view into it. `corrupt`, naming table and key, if version or checksum are not right.
+/// The body of a sealed row, a view into it. `corrupt`, naming table and key, if version or checksum are not
+/// right.
 result<std::string_view> unseal(table where, std::string_view key, std::string_view row);
 
 /// Key of `blobs`.

@@ -12,7 +12,8 @@ namespace {
 constexpr std::size_t largest_blob = std::size_t{1} << 30;
 
 failure not_found(table where, std::string_view key) {
-  return {failure_kind::not_found, "there is no row " + shown_key(key) + " in table " + std::string{to_text(where)}};
+  return {failure_kind::not_found,
+          "there is no row " + shown_key(key) + " in table " + std::string{to_text(where)}};
 }
 
 } // namespace
@@ -38,8 +39,10 @@ result<std::string> read_row(transaction& txn, table where, std::string_view key
   return std::string{*body};
 }
 
-result<std::vector<std::pair<std::string, std::string>>> read_rows(transaction& txn, table where, std::string_view prefix,
-                                                                   std::string_view first, std::size_t limit, const std::string& dir) {
+result<std::vector<std::pair<std::string, std::string>>> read_rows(transaction& txn, table where,
+                                                                   std::string_view prefix,
+                                                                   std::string_view first, std::size_t limit,
+                                                                   const std::string& dir) {
   std::vector<std::pair<std::string, std::string>> rows;
   std::optional<failure> wrong;
   if (limit == 0)

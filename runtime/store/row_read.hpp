@@ -10,12 +10,15 @@
 
 namespace ke {
 
-/// The body of a row; its checksum is verified. `children`: the node numbers of all children, 4 bytes each. `not_found` or `corrupt`.
+/// The body of a row; its checksum is verified. `children`: the node numbers of all children, 4 bytes each.
+/// `not_found` or `corrupt`.
 result<std::string> read_row(transaction& txn, table where, std::string_view key, const std::string& dir);
 
 /// Rows with the prefix from `first` on, at most `limit`.
-result<std::vector<std::pair<std::string, std::string>>> read_rows(transaction& txn, table where, std::string_view prefix,
-                                                                   std::string_view first, std::size_t limit, const std::string& dir);
+result<std::vector<std::pair<std::string, std::string>>> read_rows(transaction& txn, table where,
+                                                                   std::string_view prefix,
+                                                                   std::string_view first, std::size_t limit,
+                                                                   const std::string& dir);
 
 /// A blob's content, from its row or its file; the digest is verified.
 result<std::string> read_blob(transaction& txn, std::string_view digest, const std::string& dir);

@@ -15,14 +15,18 @@ std::string name_of(const node_key& n) {
   return std::to_string(n.campaign) + "." + std::to_string(n.tree) + "." + std::to_string(n.node);
 }
 
-std::uint32_t word(std::string_view key, std::size_t i) { return static_cast<std::uint32_t>(number_of(key.substr(4 * i, 4))); }
+std::uint32_t word(std::string_view key, std::size_t i) {
+  return static_cast<std::uint32_t>(number_of(key.substr(4 * i, 4)));
+}
 
-node_key node_of(std::string_view key) { return {word(key, 0), word(key, 1), word(key, 2)}; }
+node_key node_of(std::string_view key) {
+  return {word(key, 0), word(key, 1), word(key, 2)};
+}
 
 class checker {
 public:
-  checker(const store_reader& reader, const check_options& options, check_report& report) :
-      reader_{reader}, options_{options}, report_{report} {}
+  checker(const store_reader& reader, const check_options& options, check_report& report)
+      : reader_{reader}, options_{options}, report_{report} {}
 
   void run() {
     checksums();
@@ -74,7 +78,8 @@ private:
       return;
     referenced(digest, "prompt", by);
     auto bytes = reader_.blob(digest);
-    auto sections = bytes ? unpack<std::vector<std::string>>(*bytes) : result<std::vector<std::string>>{failure{}};
+    auto sections =
+        bytes ? unpack<std::vector<std::string>>(*bytes) : result<std::vector<std::string>>{failure{}};
     if (sections)
       for (auto& section : *sections)
         if (!digest_key(section).empty())
@@ -82,25 +87,27 @@ private:
   }
 
   void campaigns() {
-    ended(reader_.rows<campaign_row>(table::campaigns, {}, [&](std::string_view key, const campaign_row& row) {
-      auto name = "campaign " + row.name;
-      if (word(key, 0) != row.id)
-        problem(name + " has number " + std::to_string(row.id) + " under key " + shown_key(key));
-      referenced(row.settings_digest, "settings", name);
-      referenced(row.problem_digest, "problem", name);
-      ended(reader_.journal(row.id, 0, [](std::uint64_t, const journal_record&) { return true; }));
-      if (options_.fold)
-        for (auto& text : options_.fold(reader_, row.id))
-          problem(name + ": " + text);
-      return true;
-    }));
+    ended(
+        reader_.rows<campaign_row>(table::campaigns, {}, [&](std::string_view key, const campaign_row& row) {
+          auto name = "campaign " + row.name;
+          if (word(key, 0) != row.id)
+            problem(name + " has number " + std::to_string(row.id) + " under key " + shown_key(key));
+          referenced(row.settings_digest, "settings", name);
+          referenced(row.problem_digest, "problem", name);
+          ended(reader_.journal(row.id, 0, [](std::uint64_t, const journal_record&) { return true; }));
+          if (options_.fold)
+            for (auto& text : options_.fold(reader_, row.id))
+              problem(name + ": " + text);
+          return true;
+        }));
   }
 
   bool keeps(table where, std::uint32_t campaign, std::unordered_map<std::uint32_t, bool>& known) {
     auto found = known.find(campaign);
     if (found == known.end()) {
       bool any = false;
-      static_cast<void>(reader_.scan(where, key_of(campaign), [&](std::string_view, std::string_view) { return any = true, false; }));
+      static_cast<void>(reader_.scan(where, key_of(campaign),
+                                     [&](std::string_view, std::string_view) { return any = true, false; }));
       found = known.emplace(campaign, any).first;
     }
     return found->second;
@@ -117,7 +124,8 @@ private:
       auto name = "node " + name_of(at);
       if (!is_open(row.state)) // an index row is written when a node ends
         compare_hot(key, row, name);
-      if (!row.parents.empty() && row.parents[0] != no_node && !has_child({at.campaign, at.tree, row.parents[0]}, at.node))
+      if (!row.parents.empty() && row.parents[0] != no_node &&
+          !has_child({at.campaign, at.tree, row.parents[0]}, at.node))
         problem(name + " is not listed among the children of node " + std::to_string(row.parents[0]));
       referenced_prompt(row.sections_digest, name);
       if (row.state != node_state::unanswered) // a failed request's body is not always kept
@@ -130,7 +138,8 @@ private:
         if (!reader_.get(table::verdicts, digest))
           problem(name + " names verdict " + digest + ", which is not stored");
         bool own = row.duplicate_of == no_node && keeps(table::evidence, at.campaign, keeps_evidence);
-        if (own && !any_row(table::evidence, key_of(at.campaign, at.tree, at.node, static_cast<std::uint32_t>(target))))
+        if (own && !any_row(table::evidence,
+                            key_of(at.campaign, at.tree, at.node, static_cast<std::uint32_t>(target))))
           problem(name + " has a verdict without evidence for target " + std::to_string(target));
       }
       return true;
@@ -142,7 +151,8 @@ private:
     if (!hot)
       return problem(name + " has no index row: " + hot.error().text);
     auto parent = [&](std::size_t i) { return row.parents.size() > i ? row.parents[i] : no_node; };
-    if (hot->state != row.state || hot->decision != row.decision || hot->parent != parent(0) || hot->parent2 != parent(1))
+    if (hot->state != row.state || hot->decision != row.decision || hot->parent != parent(0) ||
+        hot->parent2 != parent(1))
       problem(name + " differs from its index row");
   }
 
@@ -164,7 +174,8 @@ private:
   void hot() {
     ended(reader_.scan(table::hot, {}, [&](std::string_view key, std::string_view) {
       auto root = key.size() == 12 && word(key, 2) == 0; // the reference: statistics only
-      if (auto node = reader_.get(table::nodes, key); !node && !(root && node.error().kind == failure_kind::not_found))
+      if (auto node = reader_.get(table::nodes, key);
+          !node && !(root && node.error().kind == failure_kind::not_found))
         problem("the index row of node " + name_of(node_of(key)) + " has no node: " + node.error().text);
       return true;
     }));
@@ -175,12 +186,15 @@ private:
       auto parent = node_of(key);
       node_key child{parent.campaign, parent.tree, word(value, 0)};
       auto row = reader_.row<node_row>(table::nodes, key_of(child.campaign, child.tree, child.node));
-      if (!row && row.error().kind == failure_kind::not_found && !reader_.get(table::hot, key_of(child.campaign, child.tree, child.node)))
+      if (!row && row.error().kind == failure_kind::not_found &&
+          !reader_.get(table::hot, key_of(child.campaign, child.tree, child.node)))
         return true; // planned: its row is written when it is asked for
       if (!row)
-        problem("node " + name_of(parent) + " lists child " + std::to_string(child.node) + ", which can't be read: " + row.error().text);
+        problem("node " + name_of(parent) + " lists child " + std::to_string(child.node) +
+                ", which can't be read: " + row.error().text);
       else if (row->parents.empty() || row->parents[0] != parent.node)
-        problem("node " + name_of(parent) + " lists child " + std::to_string(child.node) + ", which has another parent");
+        problem("node " + name_of(parent) + " lists child " + std::to_string(child.node) +
+                ", which has another parent");
       return true;
     }));
   }

@@ -12,8 +12,9 @@ namespace ke {
 
 class store_reader;
 
-/// Walks the whole store: tree pages, free list, every checksum, every blob file's presence. For a process of its own: a damaged
-/// file can abort or fault it, which its parent takes for `corrupt`. Takes no lock and writes nothing.
+/// Walks the whole store: tree pages, free list, every checksum, every blob file's presence. For a process of
+/// its own: a damaged file can abort or fault it, which its parent takes for `corrupt`. Takes no lock and
+/// writes nothing.
 status verify_store(const std::string& dir);
 
 struct check_report {
@@ -29,19 +30,21 @@ struct check_options {
   std::function<std::vector<std::string>(const store_reader&, std::uint32_t campaign)> fold;
 };
 
-/// Everything that can be checked without knowing the search: checksums of all rows; blobs referenced exist and match their digest; journals have
-/// no gap; `hot` equals `nodes`; `children` equals the nodes' primary parents; every verdict that a node names is there, and, in campaigns
-/// that keep evidence, its evidence too. Works beside a living owner. A failure only if the store can't be opened.
+/// Everything that can be checked without knowing the search: checksums of all rows; blobs referenced exist
+/// and match their digest; journals have no gap; `hot` equals `nodes`; `children` equals the nodes' primary
+/// parents; every verdict that a node names is there, and, in campaigns that keep evidence, its evidence too.
+/// Works beside a living owner. A failure only if the store can't be opened.
 result<check_report> check_store(const std::string& dir, const check_options& options = {});
 
 struct compact_report {
   std::uint64_t bytes_before = 0;
-  std::uint64_t bytes_after = 0; ///< data file and blob files
+  std::uint64_t bytes_after = 0;   ///< data file and blob files
   std::uint64_t files_removed = 0; ///< blob files that no row names
 };
 
-/// Rewrites the data file without free pages and replaces it atomically; removes orphaned blob files. Needs the ownership: `held` while an
-/// owner lives. Readers that are open keep their snapshot.
-result<compact_report> compact_store(const std::string& dir, const std::function<status(const std::string&)>& verify = {});
+/// Rewrites the data file without free pages and replaces it atomically; removes orphaned blob files. Needs
+/// the ownership: `held` while an owner lives. Readers that are open keep their snapshot.
+result<compact_report> compact_store(const std::string& dir,
+                                     const std::function<status(const std::string&)>& verify = {});
 
 } // namespace ke

@@ -45,7 +45,8 @@ bool named(transaction& txn, const std::string& digest, const std::string& dir) 
     return false;
   auto row = read_row(txn, table::digests, key, dir);
   auto place = row ? unpack<blob_place>(*row) : result<blob_place>{row.error()};
-  return place ? place->file : place.error().kind != failure_kind::not_found; // unreadable rows are no reason to delete
+  return place ? place->file
+               : place.error().kind != failure_kind::not_found; // unreadable rows are no reason to delete
 }
 
 std::uint64_t remove_orphans(environment& env) {
@@ -62,7 +63,8 @@ std::uint64_t remove_orphans(environment& env) {
 
 } // namespace
 
-result<compact_report> compact_store(const std::string& dir, const std::function<status(const std::string&)>& verify) {
+result<compact_report> compact_store(const std::string& dir,
+                                     const std::function<status(const std::string&)>& verify) {
   auto path = opening::canonical(dir);
   if (!path)
     return path.error();
@@ -105,13 +107,16 @@ result<compact_report> compact_store(const std::string& dir, const std::function
   if (!copy)
     return give_up(copy.error());
   if (copy->too_short())
-    return give_up({failure_kind::internal, "the compact copy of " + *path + " is incomplete; the store is as it was"});
-  // The lock file goes first: nobody may attach a new data file to reader slots of the old one. Readers that are open keep both old files.
+    return give_up(
+        {failure_kind::internal, "the compact copy of " + *path + " is incomplete; the store is as it was"});
+  // The lock file goes first: nobody may attach a new data file to reader slots of the old one. Readers that
+  // are open keep both old files.
   if (auto shut = lock->shut_gate(); !shut)
     return give_up(shut.error());
   ::unlink((*path + "/lock.mdb").c_str());
   if (std::rename((copy_dir + "/data.mdb").c_str(), (*path + "/data.mdb").c_str()) != 0)
-    return give_up({failure_kind::invalid, *path + "/data.mdb can't be replaced (" + std::strerror(errno) + ")"});
+    return give_up(
+        {failure_kind::invalid, *path + "/data.mdb can't be replaced (" + std::strerror(errno) + ")"});
   sync_directory(*path);
   std::filesystem::remove_all(copy_dir, error);
   auto swapped = inspect_data_file(*path + "/data.mdb");

@@ -10,9 +10,24 @@
 namespace ke {
 
 /// The sub-databases of store.md.
-enum class table : std::uint8_t { meta, hot, campaigns, nodes, children, blobs, digests, calls, jobs, evidence, verdicts, skills, fleet, journal };
-KE_NAMES(table, 14, "meta", "hot", "campaigns", "nodes", "children", "blobs", "digests", "calls", "jobs", "evidence", "verdicts", "skills",
-         "fleet", "journal")
+enum class table : std::uint8_t {
+  meta,
+  hot,
+  campaigns,
+  nodes,
+  children,
+  blobs,
+  digests,
+  calls,
+  jobs,
+  evidence,
+  verdicts,
+  skills,
+  fleet,
+  journal
+};
+KE_NAMES(table, 14, "meta", "hot", "campaigns", "nodes", "children", "blobs", "digests", "calls", "jobs",
+         "evidence", "verdicts", "skills", "fleet", "journal")
 
 /// Big-endian, so that scans are in order.
 std::string key_of(std::uint32_t campaign);
@@ -20,7 +35,8 @@ std::string key_of(std::uint32_t campaign, std::uint32_t tree, std::uint32_t nod
 std::string key_of(std::uint32_t campaign, std::uint32_t tree, std::uint32_t node, std::uint32_t last);
 std::string journal_key(std::uint32_t campaign, std::uint64_t sequence);
 
-/// One atomic group of writes; applied in order, all or nothing. Build it with these functions, then move it into `store_port::write`.
+/// One atomic group of writes; applied in order, all or nothing. Build it with these functions, then move it
+/// into `store_port::write`.
 struct store_batch {
   struct put_row {
     table where;
@@ -33,21 +49,27 @@ struct store_batch {
   };
   std::vector<put_row> puts;
   std::vector<erase_row> erases;
-  std::vector<std::pair<std::string, std::string>> blobs;             ///< (digest, bytes); already stored digests are skipped
-  std::vector<std::pair<std::uint32_t, journal_record>> journal;      ///< (campaign, record); sequence numbers are given in order of arrival
+  std::vector<std::pair<std::string, std::string>>
+      blobs; ///< (digest, bytes); already stored digests are skipped
+  std::vector<std::pair<std::uint32_t, journal_record>>
+      journal; ///< (campaign, record); sequence numbers are given in order of arrival
 
-  void put(table where, std::string key, std::string value) { puts.push_back({where, std::move(key), std::move(value)}); }
+  void put(table where, std::string key, std::string value) {
+    puts.push_back({where, std::move(key), std::move(value)});
+  }
   /// Adds the bytes as a blob and returns their digest.
   std::string blob(std::string bytes);
 };
 
-/// The thread that owns LMDB. All functions may be called from any thread and do not block. Batches commit in the order of `write`, many
-/// in one transaction (group commit, full sync). Callbacks run on the store thread and must not block.
+/// The thread that owns LMDB. All functions may be called from any thread and do not block. Batches commit in
+/// the order of `write`, many in one transaction (group commit, full sync). Callbacks run on the store thread
+/// and must not block.
 class store_port {
 public:
   virtual ~store_port() = default;
-  /// `done` is called after the commit that holds the batch (ok), or with why it can never be committed. A full disk is waited out: the batch
-  /// stays queued, `on_trouble` (set at opening) hears `disk_full` and then, when space is back, `none`.
+  /// `done` is called after the commit that holds the batch (ok), or with why it can never be committed. A
+  /// full disk is waited out: the batch stays queued, `on_trouble` (set at opening) hears `disk_full` and
+  /// then, when space is back, `none`.
   virtual void write(store_batch batch, std::function<void(status)> done = {}) = 0;
   /// Reads see every batch written before them. not_found / corrupt as failures.
   virtual void read(table where, std::string key, std::function<void(result<std::string>)> done) = 0;

@@ -19,7 +19,8 @@ struct copied_row {
 
 } // namespace
 
-result<store_reader> store_reader::open(const std::string& dir, std::function<status(const std::string&)> verify) {
+result<store_reader> store_reader::open(const std::string& dir,
+                                        std::function<status(const std::string&)> verify) {
   auto path = opening::canonical(dir);
   if (!path)
     return path.error();
@@ -71,7 +72,8 @@ bool store_reader::has_blob(std::string_view digest) const {
   return !key.empty() && get(table::digests, key);
 }
 
-status store_reader::scan(table where, std::string_view prefix, const visitor& visit, std::string_view first) const {
+status store_reader::scan(table where, std::string_view prefix, const visitor& visit,
+                          std::string_view first) const {
   std::string resume{first}, resume_value;
   bool resumed = false;
   std::vector<copied_row> rows;
@@ -85,7 +87,8 @@ status store_reader::scan(table where, std::string_view prefix, const visitor& v
         return store_failure(rc, "read", dir_);
       std::size_t bytes = 0;
       int rc = txn.walk(where, prefix, resume, [&](std::string_view key, std::string_view row) {
-        // The next transaction starts at the last row of the one before; of a key with duplicates, at its last duplicate.
+        // The next transaction starts at the last row of the one before; of a key with duplicates, at its
+        // last duplicate.
         if (resumed && key == resume && (where != table::children || row <= resume_value))
           return true;
         if (rows.size() == rows_per_transaction || bytes > bytes_per_transaction) {
@@ -126,14 +129,16 @@ status store_reader::journal(std::uint32_t campaign, std::uint64_t from,
       [&](std::string_view key, std::string_view value) {
         auto sequence = number_of(key.substr(4));
         if (sequence != expected) {
-          wrong = failure{failure_kind::corrupt, "the journal of campaign " + std::to_string(campaign) + " lacks record " + std::to_string(expected)};
+          wrong = failure{failure_kind::corrupt, "the journal of campaign " + std::to_string(campaign) +
+                                                     " lacks record " + std::to_string(expected)};
           return false;
         }
         ++expected;
         auto record = unpack<journal_record>(value);
         if (!record) {
-          wrong = failure{record.error().kind, "record " + std::to_string(sequence) + " of the journal of campaign " +
-                                                   std::to_string(campaign) + ": " + record.error().text};
+          wrong = failure{record.error().kind, "record " + std::to_string(sequence) +
+                                                   " of the journal of campaign " + std::to_string(campaign) +
+                                                   ": " + record.error().text};
           return false;
         }
         return visit(sequence, *record);
@@ -164,7 +169,8 @@ result<std::vector<campaign_row>> store_reader::campaigns() const {
   return all;
 }
 
-std::vector<std::uint32_t> store_reader::children(std::uint32_t campaign, std::uint32_t tree, std::uint32_t parent) const {
+std::vector<std::uint32_t> store_reader::children(std::uint32_t campaign, std::uint32_t tree,
+                                                  std::uint32_t parent) const {
   std::vector<std::uint32_t> nodes;
   if (auto all = get(table::children, key_of(campaign, tree, parent)))
     for (std::size_t i = 0; i + 4 <= all->size(); i += 4)

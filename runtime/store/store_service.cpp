@@ -4,9 +4,9 @@
 #include "runtime/core/digest.hpp"
 #include "runtime/core/failpoint.hpp"
 #include "runtime/store/batch_apply.hpp"
-#include "runtime/store/row_read.hpp"
 #include "runtime/store/environment.hpp"
 #include "runtime/store/opening.hpp"
+#include "runtime/store/row_read.hpp"
 #include "runtime/store/store_check.hpp"
 
 #include <sys/stat.h>
@@ -26,7 +26,8 @@ namespace {
 
 using steady = std::chrono::steady_clock;
 
-/// Bounds of one transaction: far below LMDB's limit of dirty pages, and small enough that a callback is not kept waiting.
+/// Bounds of one transaction: far below LMDB's limit of dirty pages, and small enough that a callback is not
+/// kept waiting.
 constexpr std::size_t group_operations = 8192;
 constexpr std::size_t group_bytes = 64u << 20;
 constexpr auto dead_reader_period = std::chrono::hours{1};
@@ -34,7 +35,8 @@ constexpr auto dead_reader_period = std::chrono::hours{1};
 /// What is left to do for the caller once the transaction that answered it has ended.
 using answer = std::function<void()>;
 
-/// One entry of the queue: a batch to write, or a question to be asked inside the same transaction. Both may be run again if the commit fails.
+/// One entry of the queue: a batch to write, or a question to be asked inside the same transaction. Both may
+/// be run again if the commit fails.
 struct operation {
   std::optional<store_batch> batch;
   std::function<void(status)> done;                             ///< of a batch
@@ -53,14 +55,16 @@ std::string random_id() {
 }
 
 std::uint64_t unix_ms() {
-  return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count());
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(
+                                        std::chrono::system_clock::now().time_since_epoch())
+                                        .count());
 }
 
 /// LMDB reports a write that a full disk cut short as EIO.
 bool file_system_full(const std::string& dir, std::size_t wanted) {
-  struct statvfs fs {};
-  return ::statvfs(dir.c_str(), &fs) == 0 && static_cast<std::uint64_t>(fs.f_bavail) * fs.f_frsize < wanted + (1u << 20);
+  struct statvfs fs{};
+  return ::statvfs(dir.c_str(), &fs) == 0 &&
+         static_cast<std::uint64_t>(fs.f_bavail) * fs.f_frsize < wanted + (1u << 20);
 }
 
 } // namespace
@@ -68,8 +72,8 @@ bool file_system_full(const std::string& dir, std::size_t wanted) {
 /// The store thread and its queue.
 class store_service::writer {
 public:
-  writer(store_options options, owner_lock lock, std::shared_ptr<environment> env) :
-      options_{std::move(options)}, lock_{std::move(lock)}, env_{std::move(env)}, dir_{env_->dir()} {}
+  writer(store_options options, owner_lock lock, std::shared_ptr<environment> env)
+      : options_{std::move(options)}, lock_{std::move(lock)}, env_{std::move(env)}, dir_{env_->dir()} {}
   ~writer() { close(); }
 
   /// The first transaction: identity, epoch, positions; then the thread may start.
@@ -154,7 +158,8 @@ private:
   static result<T> read_meta(transaction& txn, std::string_view key) {
     std::string_view row;
     if (int rc = txn.get(table::meta, key, row))
-      return failure{classify(rc) == store_error::missing ? failure_kind::not_found : failure_kind::corrupt, error_text(rc)};
+      return failure{classify(rc) == store_error::missing ? failure_kind::not_found : failure_kind::corrupt,
+                     error_text(rc)};
     auto body = unseal(table::meta, key, row);
     if (!body)
       return body.error();
@@ -165,7 +170,8 @@ private:
     return txn.put(table::meta, key, seal(table::meta, key, body));
   }
 
-  // -- the thread ---------------------------------------------------------------------------------------------------------
+  // -- the thread
+  // ---------------------------------------------------------------------------------------------------------
 
   void run() {
     auto readers_checked = steady::now();
@@ -177,7 +183,8 @@ private:
         wake_.wait(lock, [&] { return stopping_ || !queue_.empty(); });
         if (queue_.empty())
           return;
-        for (std::size_t bytes = 0; !queue_.empty() && group.size() < group_operations && bytes < group_bytes;) {
+        for (std::size_t bytes = 0;
+             !queue_.empty() && group.size() < group_operations && bytes < group_bytes;) {
           bytes += queue_.front().bytes;
           group.push_back(std::move(queue_.front()));
           queue_.pop_front();
@@ -218,7 +225,10 @@ private:
         kind = store_error::other;
       }
       if (kind == store_error::disk_full || (rc == EIO && file_system_full(dir_, bytes))) {
-        failure full{failure_kind::disk_full, "the disk that holds the store " + dir_ + " is full; free some space and work goes on by itself", true};
+        failure full{failure_kind::disk_full,
+                     "the disk that holds the store " + dir_ +
+                         " is full; free some space and work goes on by itself",
+                     true};
         if (!waiting_) {
           waiting_ = true;
           tell(full);
@@ -316,7 +326,7 @@ private:
     thread_.join();
     bool sound = !end_ && env_->keep_length() == 0;
     env_.reset();
-    struct stat st {};
+    struct stat st{};
     if (!sound || ::stat((dir_ + "/data.mdb").c_str(), &st) != 0)
       return; // without a closing record the next owner verifies
     owner_record closing;
@@ -344,12 +354,13 @@ private:
 
   // The thread's own.
   store_positions positions_;
-  bool waiting_ = false;        ///< for space
-  std::optional<failure> end_;  ///< the store can't write any more
+  bool waiting_ = false;       ///< for space
+  std::optional<failure> end_; ///< the store can't write any more
   std::thread thread_;
 };
 
-// -- store_service --------------------------------------------------------------------------------------------------------
+// -- store_service
+// --------------------------------------------------------------------------------------------------------
 
 store_service::store_service(std::unique_ptr<writer> w) : writer_{std::move(w)} {}
 store_service::~store_service() = default;
@@ -369,7 +380,8 @@ result<std::unique_ptr<store_service>> store_service::open(store_options options
     return dir.error();
   if (auto fs = opening::check_file_system(*dir); !fs)
     return fs.error();
-  if (!options.create && !std::filesystem::exists(*dir + "/STORE") && !std::filesystem::exists(*dir + "/data.mdb"))
+  if (!options.create && !std::filesystem::exists(*dir + "/STORE") &&
+      !std::filesystem::exists(*dir + "/data.mdb"))
     return failure{failure_kind::not_found, "there is no store in " + *dir};
   auto lock = owner_lock::take(*dir);
   if (!lock)
@@ -400,7 +412,8 @@ void store_service::write(store_batch batch, std::function<void(status)> done) {
 void store_service::read(table where, std::string key, std::function<void(result<std::string>)> done) {
   operation op;
   op.refuse = [done](const failure& why) { done(why); };
-  op.read = [where, key = std::move(key), done = std::move(done)](transaction& txn, const std::string& dir) -> answer {
+  op.read = [where, key = std::move(key), done = std::move(done)](transaction& txn,
+                                                                  const std::string& dir) -> answer {
     auto found = read_row(txn, where, key, dir);
     return [found = std::move(found), &done]() mutable { done(std::move(found)); };
   };
@@ -410,7 +423,8 @@ void store_service::read(table where, std::string key, std::function<void(result
 void store_service::read_blob(std::string digest, std::function<void(result<std::string>)> done) {
   operation op;
   op.refuse = [done](const failure& why) { done(why); };
-  op.read = [digest = std::move(digest), done = std::move(done)](transaction& txn, const std::string& dir) -> answer {
+  op.read = [digest = std::move(digest), done = std::move(done)](transaction& txn,
+                                                                 const std::string& dir) -> answer {
     auto found = ke::read_blob(txn, digest, dir);
     return [found = std::move(found), &done]() mutable { done(std::move(found)); };
   };
@@ -421,8 +435,8 @@ void store_service::scan(table where, std::string prefix, std::string first, std
                          std::function<void(result<std::vector<std::pair<std::string, std::string>>>)> done) {
   operation op;
   op.refuse = [done](const failure& why) { done(why); };
-  op.read = [where, prefix = std::move(prefix), first = std::move(first), limit, done = std::move(done)](
-                transaction& txn, const std::string& dir) -> answer {
+  op.read = [where, prefix = std::move(prefix), first = std::move(first), limit,
+             done = std::move(done)](transaction& txn, const std::string& dir) -> answer {
     auto found = read_rows(txn, where, prefix, first, limit, dir);
     return [found = std::move(found), &done]() mutable { done(std::move(found)); };
   };
@@ -443,11 +457,23 @@ void store_service::flush() {
   changed.wait(lock, [&] { return over; });
 }
 
-void store_service::retry_now() { writer_->retry_now(); }
-status store_service::announce(const std::string& socket) { return writer_->announce(socket); }
-const std::string& store_service::id() const { return writer_->id(); }
-const std::string& store_service::dir() const { return writer_->dir(); }
-std::uint64_t store_service::epoch() const { return writer_->epoch(); }
-store_service::figures store_service::now() const { return writer_->now(); }
+void store_service::retry_now() {
+  writer_->retry_now();
+}
+status store_service::announce(const std::string& socket) {
+  return writer_->announce(socket);
+}
+const std::string& store_service::id() const {
+  return writer_->id();
+}
+const std::string& store_service::dir() const {
+  return writer_->dir();
+}
+std::uint64_t store_service::epoch() const {
+  return writer_->epoch();
+}
+store_service::figures store_service::now() const {
+  return writer_->now();
+}
 
 } // namespace ke

@@ -32,7 +32,8 @@ status verify_store(const std::string& dir) {
       auto place = unpack<blob_place>(*body);
       if (!place)
         wrong = place.error();
-      else if (place->file && blob_files::size_of(*path, digest_text(key)) != static_cast<std::int64_t>(place->stored))
+      else if (place->file &&
+               blob_files::size_of(*path, digest_text(key)) != static_cast<std::int64_t>(place->stored))
         wrong = failure{failure_kind::corrupt, "the file of blob " + digest_text(key) + " is missing or cut"};
       return !wrong;
     });
@@ -43,7 +44,8 @@ status verify_store(const std::string& dir) {
     if (rc != 0)
       return store_failure(rc, "read", *path);
     if (rows != expected)
-      return failure{failure_kind::corrupt, "table " + std::string{to_text(where)} + " has " + std::to_string(rows) + " rows and should have " +
+      return failure{failure_kind::corrupt, "table " + std::string{to_text(where)} + " has " +
+                                                std::to_string(rows) + " rows and should have " +
                                                 std::to_string(expected)};
   }
   if (int rc = txn.check_free_list())

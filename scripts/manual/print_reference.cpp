@@ -4,7 +4,8 @@
 #include <cstdio>
 #include <string_view>
 
-/// Prints every key of one kind of file as its schema knows it: ke-print-reference campaign|problem. scripts/manual.sh puts it into the manual.
+/// Prints every key of one kind of file as its schema knows it: ke-print-reference campaign|problem.
+/// scripts/manual.sh puts it into the manual.
 int main(int argc, char** argv) {
   const std::string_view kind = argc == 2 ? argv[1] : "";
   if (kind != "campaign" && kind != "problem") {

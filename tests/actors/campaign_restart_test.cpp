@@ -37,7 +37,8 @@ struct recorded_run {
 
 } // namespace
 
-TEST_CASE("a campaign killed after any commit ends, with one node at a time, in the very tree of the undisturbed run") {
+TEST_CASE("a campaign killed after any commit ends, with one node at a time, in the very tree of the "
+          "undisturbed run") {
   auto s = search_fixture::settings(10, 1);
   s.models[0].provider = provider_kind::playbook; // costs nothing, so a call in doubt is the same call again
   recorded_run run{s};
@@ -53,7 +54,8 @@ TEST_CASE("a campaign killed after any commit ends, with one node at a time, in 
   }
 }
 
-TEST_CASE("a paid call in doubt is charged at its reservation and asked again: the tree has the same shape, the budget holds") {
+TEST_CASE("a paid call in doubt is charged at its reservation and asked again: the tree has the same shape, "
+          "the budget holds") {
   auto s = search_fixture::settings(8, 1);
   s.budget.tokens = 60'000;
   recorded_run run{s};
@@ -71,12 +73,15 @@ TEST_CASE("a paid call in doubt is charged at its reservation and asked again: t
     for (const auto& [tree, call] : in_doubt->fold.open_calls()) {
       bool answered = in_doubt->replies.contains({1, tree, call.node});
       auto spent = end->fold.books().money().spent().tokens;
-      CHECK((spent >= call.reserved.tokens) == !answered); // an answer that was stored is used, not paid for again
+      CHECK((spent >= call.reserved.tokens) ==
+            !answered); // an answer that was stored is used, not paid for again
     }
   }
 }
 
-TEST_CASE_METHOD(search_fixture, "an answer that was stored but not yet folded at the kill is taken up and not asked for again") {
+TEST_CASE_METHOD(
+    search_fixture,
+    "an answer that was stored but not yet folded at the kill is taken up and not asked for again") {
   auto s = settings(2, 1);
   launch(s);
   auto call = models.open.front().request.call;
@@ -94,7 +99,9 @@ TEST_CASE_METHOD(search_fixture, "an answer that was stored but not yet folded a
   CHECK(models.asked.size() == 2);
 }
 
-TEST_CASE_METHOD(search_fixture, "a spooled request goes on under its own name after a restart, so that a person's answer still fits") {
+TEST_CASE_METHOD(
+    search_fixture,
+    "a spooled request goes on under its own name after a restart, so that a person's answer still fits") {
   auto s = settings(2, 2);
   s.models[0].provider = provider_kind::spool;
   launch(s);
@@ -108,7 +115,8 @@ TEST_CASE_METHOD(search_fixture, "a spooled request goes on under its own name a
   CHECK(acknowledged == 2);
 }
 
-TEST_CASE_METHOD(search_fixture, "a campaign's actor that crashes is started again from the store and loses nothing") {
+TEST_CASE_METHOD(search_fixture,
+                 "a campaign's actor that crashes is started again from the store and loses nothing") {
   launch(settings(6, 2));
   answer();
   store->fails_at_write = 2; // the answer, then what the campaign writes of it

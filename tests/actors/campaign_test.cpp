@@ -28,7 +28,8 @@ std::size_t count_events(const std::vector<std::string>& events, const std::stri
 
 } // namespace
 
-TEST_CASE_METHOD(search_fixture, "a campaign of 12 candidates ends with budget.candidates, and every one has its verdict") {
+TEST_CASE_METHOD(search_fixture,
+                 "a campaign of 12 candidates ends with budget.candidates, and every one has its verdict") {
   launch(settings(12));
   REQUIRE(drive());
   CHECK(outcomes[1].state == "finished");
@@ -42,7 +43,9 @@ TEST_CASE_METHOD(search_fixture, "a campaign of 12 candidates ends with budget.c
   CHECK(crashes.empty());
 }
 
-TEST_CASE_METHOD(search_fixture, "the last candidates of the budget are begun only as far as it reaches, whatever `parallel` says") {
+TEST_CASE_METHOD(
+    search_fixture,
+    "the last candidates of the budget are begun only as far as it reaches, whatever `parallel` says") {
   launch(settings(3, 8));
   CHECK(models.open.size() == 3);
   REQUIRE(drive());
@@ -82,7 +85,8 @@ TEST_CASE_METHOD(search_fixture, "a campaign without gain ends with stall") {
   CHECK(store->count(1, journal_kind::judged) == 6); // the first one is a gain
 }
 
-TEST_CASE_METHOD(search_fixture, "spent and reserved tokens never exceed the budget, at no record of the journal") {
+TEST_CASE_METHOD(search_fixture,
+                 "spent and reserved tokens never exceed the budget, at no record of the journal") {
   auto s = settings(40, 8);
   s.budget.tokens = 20'000; // a few worst cases at a time
   launch(s);
@@ -99,7 +103,8 @@ TEST_CASE_METHOD(search_fixture, "spent and reserved tokens never exceed the bud
   CHECK(most > 10'000);
 }
 
-TEST_CASE_METHOD(search_fixture, "a budget that can't hold another call ends with budget.tokens, not with a call too many") {
+TEST_CASE_METHOD(search_fixture,
+                 "a budget that can't hold another call ends with budget.tokens, not with a call too many") {
   auto s = settings(40, 2);
   s.budget.tokens = 3'500; // one worst case, hardly more
   launch(s);
@@ -136,7 +141,8 @@ TEST_CASE_METHOD(search_fixture, "neither the worker nor a person hears of a ver
   CHECK(count_events(events, "node") == 1);
 }
 
-TEST_CASE_METHOD(search_fixture, "an answer without code makes its node unanswered, is charged, and the campaign goes on") {
+TEST_CASE_METHOD(search_fixture,
+                 "an answer without code makes its node unanswered, is charged, and the campaign goes on") {
   launch(settings(3, 1));
   answer_with("I would rather not.");
   auto replies = bodies<journal_replied>(*store, journal_kind::replied);
@@ -150,7 +156,9 @@ TEST_CASE_METHOD(search_fixture, "an answer without code makes its node unanswer
   CHECK(stored()->fold.books().failures().at("no_code") == 1);
 }
 
-TEST_CASE_METHOD(search_fixture, "a source that was answered before is journalled as a duplicate of the first, at no device time") {
+TEST_CASE_METHOD(
+    search_fixture,
+    "a source that was answered before is journalled as a duplicate of the first, at no device time") {
   launch(settings(3, 1));
   answer_with(reply(7));
   judge_as(correct(1.5));
@@ -202,7 +210,8 @@ TEST_CASE_METHOD(search_fixture, "a hint is journalled and stands in the prompts
   CHECK(text_of(models.open.front().request.prompt).find("- tile by 32\n") != std::string::npos);
 }
 
-TEST_CASE_METHOD(search_fixture, "set changes a budget at once, and a key that is not there is refused by name") {
+TEST_CASE_METHOD(search_fixture,
+                 "set changes a budget at once, and a key that is not there is refused by name") {
   launch(settings(12, 1));
   CHECK(steer_to("set", "budget.candidate", "2").text == "no key budget.candidate");
   CHECK(steer_to("set", "budget.candidates", "2").kind == failure_kind::none);
@@ -226,7 +235,8 @@ TEST_CASE_METHOD(search_fixture, "an interrupt begins nothing new and ends as so
   CHECK(models.asked.size() == 2);
 }
 
-TEST_CASE_METHOD(search_fixture, "an interrupt waits no longer than its grace, and the campaign can be resumed") {
+TEST_CASE_METHOD(search_fixture,
+                 "an interrupt waits no longer than its grace, and the campaign can be resumed") {
   launch(settings(4, 2));
   tell(campaign_name(1), interrupt{});
   pass(9900ms);
@@ -263,7 +273,8 @@ TEST_CASE_METHOD(search_fixture, "a second interrupt ends at once") {
   CHECK(outcomes[1].state == "paused");
 }
 
-TEST_CASE_METHOD(search_fixture, "a node whose actor crashes is woken once more, and its campaign is not touched") {
+TEST_CASE_METHOD(search_fixture,
+                 "a node whose actor crashes is woken once more, and its campaign is not touched") {
   tree_options.cards = 0; // so that children read their parent's card from the store
   auto s = settings(6, 1);
   s.search.drafts = 1;
@@ -272,7 +283,7 @@ TEST_CASE_METHOD(search_fixture, "a node whose actor crashes is woken once more,
   store->traps[key_of(1, 0, 1)] = 1;
   judge_as(correct(2));
   CHECK(store->traps[key_of(1, 0, 1)] == 0); // it crashed there
-  REQUIRE(models.open.size() == 1);           // and asked all the same
+  REQUIRE(models.open.size() == 1);          // and asked all the same
   REQUIRE(drive());
   CHECK(nodes_in(node_state::poisoned) == 0);
   CHECK(outcomes[1].reason == "budget.candidates");
@@ -325,7 +336,8 @@ TEST_CASE_METHOD(search_fixture, "no more nodes than allowed stay awake, and all
   CHECK(acknowledged == 9);
 }
 
-TEST_CASE_METHOD(search_fixture, "a model that needs more than its share of a budget is not asked before a worker is there") {
+TEST_CASE_METHOD(search_fixture,
+                 "a model that needs more than its share of a budget is not asked before a worker is there") {
   slots = 0;
   launch(settings(12, 4));
   pass(1min);
@@ -344,7 +356,8 @@ TEST_CASE_METHOD(search_fixture, "the live state, the stored rows and the fold o
   for (int round = 0; round < 60 && !outcomes.contains(1); ++round) {
     auto replayed = stored();
     auto row = replayed->fold.row(1);
-    CHECK(live() == campaign_status_json(row, replayed->fold.books().settings(), {.live = true, .in_flight = replayed->fold.books().in_flight()}));
+    CHECK(live() == campaign_status_json(row, replayed->fold.books().settings(),
+                                         {.live = true, .in_flight = replayed->fold.books().in_flight()}));
     if (round % 2 == 0 && !models.open.empty())
       answer();
     else if (!waiting.empty())

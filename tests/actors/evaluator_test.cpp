@@ -23,16 +23,16 @@ struct evaluator_fixture : test::virtual_time {
   evaluator_fixture() {
     add("fleet", system.spawn([this](caf::event_based_actor*) -> caf::behavior {
       return {
-        [this](const submit_job& s) { submitted.push_back(s.what); },
-        [this](const cancel_job& c) { cancelled.push_back(c.id); },
-        [](const watch_capacity&) {},
+          [this](const submit_job& s) { submitted.push_back(s.what); },
+          [this](const cancel_job& c) { cancelled.push_back(c.id); },
+          [](const watch_capacity&) {},
       };
     }));
     add(campaign_name(1), system.spawn([this](caf::event_based_actor*) -> caf::behavior {
       return {
-        [this](const judged& j) { verdicts.push_back(j); },
-        [this](const stage_changed& s) { stages.push_back(s); },
-        [this](const evaluation_failed& f) { failures.push_back(f); },
+          [this](const judged& j) { verdicts.push_back(j); },
+          [this](const stage_changed& s) { stages.push_back(s); },
+          [this](const evaluation_failed& f) { failures.push_back(f); },
       };
     }));
     evaluator_options o;
@@ -85,7 +85,8 @@ struct evaluator_fixture : test::virtual_time {
 
 } // namespace
 
-TEST_CASE_METHOD(evaluator_fixture, "a candidate becomes a job, and its evidence a verdict with the rows to commit") {
+TEST_CASE_METHOD(evaluator_fixture,
+                 "a candidate becomes a job, and its evidence a verdict with the rows to commit") {
   tell(request(1));
   REQUIRE(submitted.size() == 1);
   CHECK(submitted[0]->device == "cpu:*");
@@ -104,7 +105,8 @@ TEST_CASE_METHOD(evaluator_fixture, "a candidate becomes a job, and its evidence
   CHECK(acknowledged == 1);
 }
 
-TEST_CASE_METHOD(evaluator_fixture, "an evaluation that fails for the machine's sake is tried three times, then its verdict is harness_error") {
+TEST_CASE_METHOD(evaluator_fixture, "an evaluation that fails for the machine's sake is tried three times, "
+                                    "then its verdict is harness_error") {
   auto machine = GENERATE(true, false);
   auto fail = [&] {
     machine ? done(submitted[0]->id, ending::finished, {failure_kind::device, "the device fell over", true})
@@ -140,7 +142,8 @@ TEST_CASE_METHOD(evaluator_fixture, "nodes with the same candidate at the same t
   CHECK(verdicts[1].verdict_digest == verdicts[0].verdict_digest);
 }
 
-TEST_CASE_METHOD(evaluator_fixture, "a verdict that says nothing about the candidate is passed on to nobody else") {
+TEST_CASE_METHOD(evaluator_fixture,
+                 "a verdict that says nothing about the candidate is passed on to nobody else") {
   tell(request(1));
   tell(request(2));
   REQUIRE(submitted.size() == 1);
@@ -150,11 +153,13 @@ TEST_CASE_METHOD(evaluator_fixture, "a verdict that says nothing about the candi
   CHECK(submitted[1]->node.node == 2);
 }
 
-TEST_CASE_METHOD(evaluator_fixture, "a stored verdict is taken unless it was noisy or the machine's failure") {
+TEST_CASE_METHOD(evaluator_fixture,
+                 "a stored verdict is taken unless it was noisy or the machine's failure") {
   auto r = request(1);
   auto key = verdict_key(r.problem_digest, r.normalised_digest, device(), r.plan, r.timed);
   verdict old;
-  old.state = GENERATE(verdict_state::correct, verdict_state::incorrect, verdict_state::noisy, verdict_state::harness_error);
+  old.state = GENERATE(verdict_state::correct, verdict_state::incorrect, verdict_state::noisy,
+                       verdict_state::harness_error);
   store_batch batch;
   batch.put(table::verdicts, key, pack(old));
   store.write(std::move(batch));
@@ -180,7 +185,8 @@ TEST_CASE("what changes the verdict is part of its key") {
   CHECK(verdict_key("p", "d", device, measure_plan::rank, true) != first);
 }
 
-TEST_CASE_METHOD(evaluator_fixture, "a candidate that cost three workers fails its node; one that waited for its verdict is judged for itself") {
+TEST_CASE_METHOD(evaluator_fixture, "a candidate that cost three workers fails its node; one that waited for "
+                                    "its verdict is judged for itself") {
   tell(request(1));
   tell(request(2));
   tell(job_poisoned{submitted[0]->id, "three workers were lost"});
@@ -191,7 +197,8 @@ TEST_CASE_METHOD(evaluator_fixture, "a candidate that cost three workers fails i
   CHECK(submitted.size() == 2);
 }
 
-TEST_CASE_METHOD(evaluator_fixture, "a cancelled evaluation is taken from the fleet, and one that waited for it begins") {
+TEST_CASE_METHOD(evaluator_fixture,
+                 "a cancelled evaluation is taken from the fleet, and one that waited for it begins") {
   tell(request(1));
   tell(request(2));
   auto first = submitted[0]->id;

@@ -19,15 +19,16 @@
 
 namespace ke::test {
 
-/// A store in memory. Every batch is kept in order, so that a test can look at the store as a kill would have left it after any of them.
-/// Callbacks come at once, or, while `hold` is set, when `release` is called. One thread.
+/// A store in memory. Every batch is kept in order, so that a test can look at the store as a kill would have
+/// left it after any of them. Callbacks come at once, or, while `hold` is set, when `release` is called. One
+/// thread.
 class memory_store : public store_port {
 public:
   bool hold = false; ///< commits wait: nothing is durable, but reads see it
   std::vector<store_batch> batches;
   std::map<std::string, int> traps; ///< by key: so many reads throw into the actor that reads
 
-  int fails_at_write = 0;           ///< the n-th write from now throws into the actor that writes, and writes nothing
+  int fails_at_write = 0; ///< the n-th write from now throws into the actor that writes, and writes nothing
 
   void write(store_batch batch, std::function<void(status)> done = {}) override {
     if (fails_at_write > 0 && --fails_at_write == 0)
@@ -56,11 +57,14 @@ public:
       throw std::runtime_error{"a bug while it read"};
     done(get(where, key));
   }
-  void read_blob(std::string digest, std::function<void(result<std::string>)> done) override { done(blob(digest)); }
+  void read_blob(std::string digest, std::function<void(result<std::string>)> done) override {
+    done(blob(digest));
+  }
   void scan(table where, std::string prefix, std::string first, std::size_t limit,
             std::function<void(result<std::vector<std::pair<std::string, std::string>>>)> done) override {
     std::vector<std::pair<std::string, std::string>> rows;
-    for (auto i = rows_[where].lower_bound(std::max(prefix, first)); i != rows_[where].end() && rows.size() < limit; ++i)
+    for (auto i = rows_[where].lower_bound(std::max(prefix, first));
+         i != rows_[where].end() && rows.size() < limit; ++i)
       if (i->first.starts_with(prefix))
         rows.push_back(*i);
     done(std::move(rows));
@@ -133,7 +137,8 @@ private:
   std::deque<std::function<void(status)>> waiting_;
 };
 
-/// The calls of all providers of a test: each stays open until the test answers it, fails it, or it is cancelled.
+/// The calls of all providers of a test: each stays open until the test answers it, fails it, or it is
+/// cancelled.
 class scripted_models {
 public:
   struct open_ask {
@@ -143,12 +148,14 @@ public:
     std::function<void(raw_answer)> done;
   };
   std::deque<open_ask> open;
-  std::vector<std::string> asked;      ///< calls, in their order
+  std::vector<std::string> asked; ///< calls, in their order
   std::vector<std::string> cancelled;
   std::function<void(const raw_answer&)> record; ///< as a real provider's: hears an answer before `done`
-  bool crash_next = false;             ///< the next `ask` throws, so its llm_request crashes
+  bool crash_next = false;                       ///< the next `ask` throws, so its llm_request crashes
 
-  std::unique_ptr<provider_port> connect(const model_settings& m) { return std::make_unique<port>(*this, m.name); }
+  std::unique_ptr<provider_port> connect(const model_settings& m) {
+    return std::make_unique<port>(*this, m.name);
+  }
 
   void answer(std::string text) {
     auto a = take();

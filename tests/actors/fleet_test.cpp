@@ -24,10 +24,10 @@ struct fleet_fixture : test::virtual_time {
   fleet_fixture() {
     add("evaluator", system.spawn([this](caf::event_based_actor*) -> caf::behavior {
       return {
-        [this](const job_done& d) { done.push_back(d); },
-        [this](const job_stage& s) { stages.push_back(s); },
-        [this](const job_poisoned& p) { poisoned.push_back(p); },
-        [this](const capacity& c) { capacities.push_back(c); },
+          [this](const job_done& d) { done.push_back(d); },
+          [this](const job_stage& s) { stages.push_back(s); },
+          [this](const job_poisoned& p) { poisoned.push_back(p); },
+          [this](const capacity& c) { capacities.push_back(c); },
       };
     }));
     fleet_options o;
@@ -60,8 +60,8 @@ struct fleet_fixture : test::virtual_time {
     f.epoch = 5;
     tell(frame_in{std::move(f)});
   }
-  void attach(const std::string& peer, std::uint32_t device_slots = 1, std::vector<wire::lease_ref> leases = {},
-              std::vector<wire::lease_ref> held = {}) {
+  void attach(const std::string& peer, std::uint32_t device_slots = 1,
+              std::vector<wire::lease_ref> leases = {}, std::vector<wire::lease_ref> held = {}) {
     wire::hello_body h;
     h.name = peer;
     h.devices = {{"cpu:test", "cpu-cpp", "ok", {}}};
@@ -79,10 +79,12 @@ struct fleet_fixture : test::virtual_time {
     j->device = std::move(device);
     tell(submit_job{std::move(j)});
   }
-  void beat(const std::string& peer, std::vector<wire::lease_ref> leases, std::vector<wire::device_health> devices = {}) {
+  void beat(const std::string& peer, std::vector<wire::lease_ref> leases,
+            std::vector<wire::device_health> devices = {}) {
     say(peer, frame_kind::beat, wire::worker_beat{std::move(leases), std::move(devices), 0, 0});
   }
-  void result(const std::string& peer, std::uint64_t id, std::uint32_t attempt, failure why = {}, std::uint64_t epoch = 5) {
+  void result(const std::string& peer, std::uint64_t id, std::uint32_t attempt, failure why = {},
+              std::uint64_t epoch = 5) {
     job_result r;
     r.id = id;
     r.attempt = attempt;
@@ -90,10 +92,17 @@ struct fleet_fixture : test::virtual_time {
     r.why = std::move(why);
     say(peer, frame_kind::result, r);
   }
-  std::vector<wire::grant_body> grants(const std::string& peer) const { return wire_out->all<wire::grant_body>(frame_kind::grant, peer); }
-  std::size_t acks(const std::string& peer) const { return wire_out->all<wire::ack_body>(frame_kind::ack, peer).size(); }
-  std::vector<wire::revoke_body> revokes(const std::string& peer) const { return wire_out->all<wire::revoke_body>(frame_kind::revoke, peer); }
-  static wire::lease_ref lease(std::uint64_t id, std::uint32_t attempt, wire::lease_stage stage = wire::lease_stage::building,
+  std::vector<wire::grant_body> grants(const std::string& peer) const {
+    return wire_out->all<wire::grant_body>(frame_kind::grant, peer);
+  }
+  std::size_t acks(const std::string& peer) const {
+    return wire_out->all<wire::ack_body>(frame_kind::ack, peer).size();
+  }
+  std::vector<wire::revoke_body> revokes(const std::string& peer) const {
+    return wire_out->all<wire::revoke_body>(frame_kind::revoke, peer);
+  }
+  static wire::lease_ref lease(std::uint64_t id, std::uint32_t attempt,
+                               wire::lease_stage stage = wire::lease_stage::building,
                                std::uint64_t epoch = 5) {
     return {id, attempt, epoch, stage};
   }
@@ -127,7 +136,8 @@ TEST_CASE_METHOD(fleet_fixture, "a job waits for a worker with a fitting device"
   CHECK(grants("a")[0].job.id == 1);
 }
 
-TEST_CASE_METHOD(fleet_fixture, "beats keep a lease; a worker that falls silent loses it, and the job goes to another one") {
+TEST_CASE_METHOD(fleet_fixture,
+                 "beats keep a lease; a worker that falls silent loses it, and the job goes to another one") {
   attach("a");
   submit(1);
   for (int n = 0; n < 10; ++n) {
@@ -219,7 +229,9 @@ TEST_CASE_METHOD(fleet_fixture, "a declined job goes elsewhere, or back if there
   CHECK(grants("a").size() == 2);
 }
 
-TEST_CASE_METHOD(fleet_fixture, "a worker that attaches again keeps its jobs that are still wanted and is told of the others") {
+TEST_CASE_METHOD(
+    fleet_fixture,
+    "a worker that attaches again keeps its jobs that are still wanted and is told of the others") {
   submit(1);
   attach("a", 2, {lease(1, 3, wire::lease_stage::measuring, 4), lease(9, 1, wire::lease_stage::building, 4)});
   REQUIRE(revokes("a").size() == 1);
@@ -233,7 +245,8 @@ TEST_CASE_METHOD(fleet_fixture, "a worker that attaches again keeps its jobs tha
   CHECK(done[0].found->attempt == 3);
 }
 
-TEST_CASE_METHOD(fleet_fixture, "a job that is cancelled is revoked where it runs and forgotten where it waits") {
+TEST_CASE_METHOD(fleet_fixture,
+                 "a job that is cancelled is revoked where it runs and forgotten where it waits") {
   attach("a");
   submit(1);
   submit(2);
@@ -274,7 +287,8 @@ TEST_CASE_METHOD(fleet_fixture, "a draining worker finishes what it has and gets
   CHECK(grants("b").size() == 1);
 }
 
-TEST_CASE_METHOD(fleet_fixture, "a worker that breaks the protocol is treated as lost; the others are not touched") {
+TEST_CASE_METHOD(fleet_fixture,
+                 "a worker that breaks the protocol is treated as lost; the others are not touched") {
   attach("a");
   submit(1);
   attach("b");

@@ -15,8 +15,8 @@ namespace ke::test {
 
 using namespace std::chrono_literals;
 
-/// The search side of a coordinator under virtual time: synthesizer, campaigns, trees and nodes are real, the models are scripted, and the
-/// evaluator and the fleet are stand-ins that the test drives.
+/// The search side of a coordinator under virtual time: synthesizer, campaigns, trees and nodes are real, the
+/// models are scripted, and the evaluator and the fleet are stand-ins that the test drives.
 class search_fixture : public virtual_time {
 public:
   std::unique_ptr<memory_store> store = std::make_unique<memory_store>();
@@ -36,7 +36,8 @@ public:
   search_fixture() {
     what.name = "scale";
     what.dims = {"N"};
-    what.tensors = {{"x", tensor_role::in, dtype::f32, {"N"}, "normal"}, {"y", tensor_role::out, dtype::f32, {"N"}, "normal"}};
+    what.tensors = {{"x", tensor_role::in, dtype::f32, {"N"}, "normal"},
+                    {"y", tensor_role::out, dtype::f32, {"N"}, "normal"}};
     what.workloads = {{"wide", {{"N", 1000}}, 1.0, false}};
     what.reference_language = "c++";
     what.reference = "void kernel() {}";
@@ -74,7 +75,8 @@ public:
     store->write(std::move(batch));
   }
 
-  /// Starts the actors of campaign `id`, which is in the store, and, the first time, those that all campaigns share.
+  /// Starts the actors of campaign `id`, which is in the store, and, the first time, those that all campaigns
+  /// share.
   void start(std::uint32_t id, const campaign_settings& s) {
     if (!root_)
       start_shared();
@@ -86,7 +88,8 @@ public:
     o.epoch = ++epoch_;
     o.settings = s;
     o.calls = calls;
-    o.override = [](const campaign_settings& now, const std::string& key, const std::string& value) -> result<campaign_settings> {
+    o.override = [](const campaign_settings& now, const std::string& key,
+                    const std::string& value) -> result<campaign_settings> {
       if (key != "budget.candidates")
         return failure{failure_kind::invalid, "no key " + key};
       auto changed = now;
@@ -108,8 +111,12 @@ public:
     context->symbol = "kernel";
     context->devices = {"*"};
     std::vector<child_spec> children;
-    children.push_back(named_child(names, campaign_name(id), [o](caf::event_based_actor* self) { return self->spawn(campaign, o); }));
-    children.push_back(named_child(names, tree_name(id, 0), [context, tree = tree_options](caf::event_based_actor* self) { return self->spawn(search_tree, context, tree); }));
+    children.push_back(named_child(names, campaign_name(id),
+                                   [o](caf::event_based_actor* self) { return self->spawn(campaign, o); }));
+    children.push_back(
+        named_child(names, tree_name(id, 0), [context, tree = tree_options](caf::event_based_actor* self) {
+          return self->spawn(search_tree, context, tree);
+        }));
     roots_.push_back(supervise("campaign", std::move(children)));
     settle();
   }
@@ -138,12 +145,15 @@ public:
   }
   failure steer_to(std::string act, std::string key = {}, std::string value = {}) {
     failure why{failure_kind::timeout, "no answer"};
-    tell(campaign_name(1), steer{std::move(act), std::move(key), std::move(value), [&](status s) { why = s ? failure{} : s.error(); }});
+    tell(campaign_name(1), steer{std::move(act), std::move(key), std::move(value),
+                                 [&](status s) { why = s ? failure{} : s.error(); }});
     return why;
   }
 
   /// A source that is different for each `number`, and its answer.
-  static std::string source(int number) { return "extern \"C\" void kernel() { int unroll = " + std::to_string(number) + "; }\n"; }
+  static std::string source(int number) {
+    return "extern \"C\" void kernel() { int unroll = " + std::to_string(number) + "; }\n";
+  }
   static std::string reply(int number) { return "Unroll more.\n```cpp\n" + source(number) + "```\n"; }
 
   /// Answers the oldest open call with a source that depends on its node alone.
@@ -213,14 +223,18 @@ public:
     return *s;
   }
   std::string tree_hash_of(std::uint32_t id = 1) const { return stored(id)->fold.trees().at(0).hash(); }
-  std::uint64_t nodes_in(node_state state, std::uint32_t id = 1) const { return stored(id)->fold.trees().at(0).tree().count(state); }
+  std::uint64_t nodes_in(node_state state, std::uint32_t id = 1) const {
+    return stored(id)->fold.trees().at(0).tree().count(state);
+  }
 
 private:
   caf::actor supervise(std::string name, std::vector<child_spec> children) {
     supervisor_options o;
     o.name = std::move(name);
     o.strategy = restart_strategy::rest_for_one;
-    o.on_failure = [this](const std::string& child, const caf::error& why, auto) { crashes.emplace_back(child, text_of(why)); };
+    o.on_failure = [this](const std::string& child, const caf::error& why, auto) {
+      crashes.emplace_back(child, text_of(why));
+    };
     return system.spawn(supervisor, std::move(children), std::move(o));
   }
 
@@ -234,17 +248,20 @@ private:
           return m;
       return std::nullopt;
     };
-    s.connect = [this](const model_settings& m) -> result<std::unique_ptr<provider_port>> { return models.connect(m); };
+    s.connect = [this](const model_settings& m) -> result<std::unique_ptr<provider_port>> {
+      return models.connect(m);
+    };
     std::vector<child_spec> children;
-    children.push_back(named_child(names, "synthesizer", [s](caf::event_based_actor* self) { return self->spawn(synthesizer, s); }));
+    children.push_back(named_child(
+        names, "synthesizer", [s](caf::event_based_actor* self) { return self->spawn(synthesizer, s); }));
     children.push_back(named_child(names, "evaluator", [this](caf::event_based_actor* self) {
       return self->spawn([this](caf::event_based_actor*) -> caf::behavior {
         return {
-          [this](const evaluate_request& r) { waiting.push_back(r); },
-          [this](const cancel_evaluation& c) {
-            cancelled.push_back(c.node);
-            std::erase_if(waiting, [&](const evaluate_request& r) { return r.node == c.node; });
-          },
+            [this](const evaluate_request& r) { waiting.push_back(r); },
+            [this](const cancel_evaluation& c) {
+              cancelled.push_back(c.node);
+              std::erase_if(waiting, [&](const evaluate_request& r) { return r.node == c.node; });
+            },
         };
       });
     }));

@@ -42,7 +42,8 @@ struct nursery_fixture : test::virtual_time {
               return alive[name] = handle;
             }};
   }
-  void launch(std::vector<child_spec> specs, restart_strategy strategy, restart_policy restarts = {.jitter = 0}) {
+  void launch(std::vector<child_spec> specs, restart_strategy strategy,
+              restart_policy restarts = {.jitter = 0}) {
     supervisor_options options{"boss", strategy, restarts, 1, [this](auto& name, auto& reason, auto) {
                                  failures.emplace_back(name, text_of(reason));
                                }};
@@ -55,7 +56,9 @@ struct nursery_fixture : test::virtual_time {
 
 } // namespace
 
-TEST_CASE_METHOD(nursery_fixture, "a failing child comes back after 100, 200 and 400 ms, then the supervisor gives up and says why") {
+TEST_CASE_METHOD(
+    nursery_fixture,
+    "a failing child comes back after 100, 200 and 400 ms, then the supervisor gives up and says why") {
   launch({child("gpu")}, restart_strategy::one_for_one, {.intensity = 3, .jitter = 0});
   REQUIRE(starts["gpu"] == 1);
   for (auto delay : {100ms, 200ms, 400ms}) {
@@ -91,7 +94,8 @@ TEST_CASE_METHOD(nursery_fixture, "one_for_one: two failed children keep their o
   CHECK(starts == std::map<std::string, int>{{"a", 2}, {"b", 2}});
 }
 
-TEST_CASE_METHOD(nursery_fixture, "rest_for_one: later children end in reverse order and all start again in order") {
+TEST_CASE_METHOD(nursery_fixture,
+                 "rest_for_one: later children end in reverse order and all start again in order") {
   launch({child("a"), child("b"), child("c"), child("d")}, restart_strategy::rest_for_one);
   crash("b");
   CHECK(ended == std::vector<std::string>{"b", "d", "c"});
@@ -100,7 +104,9 @@ TEST_CASE_METHOD(nursery_fixture, "rest_for_one: later children end in reverse o
   CHECK(starts == std::map<std::string, int>{{"a", 1}, {"b", 2}, {"c", 2}, {"d", 2}});
 }
 
-TEST_CASE_METHOD(nursery_fixture, "children end in reverse order of their start, and one that ignores it is killed after its grace") {
+TEST_CASE_METHOD(
+    nursery_fixture,
+    "children end in reverse order of their start, and one that ignores it is killed after its grace") {
   child_spec rock{"rock", restart_mode::permanent, [this](caf::event_based_actor* self) {
                     auto handle = self->spawn(stubborn);
                     handle->attach_functor([this](const caf::error&) { ended.push_back("rock"); });
@@ -116,7 +122,8 @@ TEST_CASE_METHOD(nursery_fixture, "children end in reverse order of their start,
 }
 
 TEST_CASE_METHOD(nursery_fixture, "transient children return only from a crash, temporary ones never") {
-  launch({child("campaign", restart_mode::transient), child("call", restart_mode::temporary)}, restart_strategy::one_for_one);
+  launch({child("campaign", restart_mode::transient), child("call", restart_mode::temporary)},
+         restart_strategy::one_for_one);
   crash("call");
   crash("campaign");
   pass(100ms);

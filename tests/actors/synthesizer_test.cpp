@@ -34,8 +34,12 @@ struct models_fixture : test::virtual_time {
     model.provider = provider;
     synthesizer_options o;
     o.names = names;
-    o.find = [this](std::uint32_t, const std::string& name) { return name == "m" ? std::optional{model} : std::nullopt; };
-    o.connect = [this](const model_settings& m) -> result<std::unique_ptr<provider_port>> { return models.connect(m); };
+    o.find = [this](std::uint32_t, const std::string& name) {
+      return name == "m" ? std::optional{model} : std::nullopt;
+    };
+    o.connect = [this](const model_settings& m) -> result<std::unique_ptr<provider_port>> {
+      return models.connect(m);
+    };
     o.retries = {.transport_tries = 8, .floor = 500ms};
     o.circuits = {.failures = 3, .open_for = 10s};
     asker = system.spawn(synthesizer, o);
@@ -43,8 +47,8 @@ struct models_fixture : test::virtual_time {
     for (std::uint32_t campaign : {1, 2}) {
       trees.push_back(system.spawn([this](caf::event_based_actor*) -> caf::behavior {
         return {
-          [this](const synthesis& s) { answers.push_back(s); },
-          [this](const failed_try& f) { failures.push_back(f); },
+            [this](const synthesis& s) { answers.push_back(s); },
+            [this](const failed_try& f) { failures.push_back(f); },
         };
       }));
       names->set(tree_name(campaign, 0), trees.back());
@@ -74,7 +78,8 @@ struct models_fixture : test::virtual_time {
 
 } // namespace
 
-TEST_CASE_METHOD(models_fixture, "no more calls are out than max_parallel, and the next leaves when one ends") {
+TEST_CASE_METHOD(models_fixture,
+                 "no more calls are out than max_parallel, and the next leaves when one ends") {
   launch(2);
   for (std::uint32_t n = 1; n <= 5; ++n)
     ask(n);
@@ -98,7 +103,8 @@ TEST_CASE_METHOD(models_fixture, "the same request twice is one call") {
   CHECK(answers.size() == 1);
 }
 
-TEST_CASE_METHOD(models_fixture, "a 429 is sent again no sooner than Retry-After, is told as a failed try, and holds back the whole provider") {
+TEST_CASE_METHOD(models_fixture, "a 429 is sent again no sooner than Retry-After, is told as a failed try, "
+                                 "and holds back the whole provider") {
   launch(4);
   ask(1);
   fail(failure_kind::rate_limited, true, 30s);
@@ -129,7 +135,8 @@ TEST_CASE_METHOD(models_fixture, "a request that keeps failing is given up with 
   CHECK(models.asked.size() == 2);
 }
 
-TEST_CASE_METHOD(models_fixture, "a provider that is down is left alone, then tried with a single call, then used again") {
+TEST_CASE_METHOD(models_fixture,
+                 "a provider that is down is left alone, then tried with a single call, then used again") {
   launch(4);
   for (std::uint32_t n = 1; n <= 4; ++n)
     ask(n);
@@ -150,7 +157,9 @@ TEST_CASE_METHOD(models_fixture, "a provider that is down is left alone, then tr
   CHECK(models.open.size() == 3); // closed
 }
 
-TEST_CASE_METHOD(models_fixture, "a wrong key costs at most three calls, tells all who wait, and is tried again when a person says so") {
+TEST_CASE_METHOD(
+    models_fixture,
+    "a wrong key costs at most three calls, tells all who wait, and is tried again when a person says so") {
   auto kind = GENERATE(failure_kind::auth, failure_kind::credit);
   launch(8, provider_kind::openai);
   for (std::uint32_t n = 1; n <= 8; ++n)
@@ -201,7 +210,8 @@ TEST_CASE_METHOD(models_fixture, "a call whose actor crashes fails as internal a
   CHECK(models.open.size() == 1);
 }
 
-TEST_CASE_METHOD(models_fixture, "two campaigns with a model of the same name have queues and circuits of their own") {
+TEST_CASE_METHOD(models_fixture,
+                 "two campaigns with a model of the same name have queues and circuits of their own") {
   launch(1);
   ask(1, 1);
   ask(1, 2);
@@ -215,7 +225,8 @@ TEST_CASE_METHOD(models_fixture, "two campaigns with a model of the same name ha
   CHECK(answers[0].node.campaign == 2);
 }
 
-TEST_CASE_METHOD(models_fixture, "requests of a campaign that pauses are dropped unless they have left; of one that stops, those are cancelled too") {
+TEST_CASE_METHOD(models_fixture, "requests of a campaign that pauses are dropped unless they have left; of "
+                                 "one that stops, those are cancelled too") {
   launch(1);
   ask(1, 1);
   ask(2, 1);

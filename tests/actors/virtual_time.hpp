@@ -12,7 +12,8 @@ struct virtual_time {
     config() { set("scheduler.policy", caf::atom("testing")); }
   } settings;
   caf::actor_system system{settings};
-  caf::scheduler::test_coordinator& time = dynamic_cast<caf::scheduler::test_coordinator&>(system.scheduler());
+  caf::scheduler::test_coordinator& time =
+      dynamic_cast<caf::scheduler::test_coordinator&>(system.scheduler());
 
   virtual_time() { system.await_actors_before_shutdown(false); }
 

@@ -31,7 +31,8 @@ std::map<std::string, long> process_status() {
 double cpu_seconds() {
   rusage use{};
   getrusage(RUSAGE_SELF, &use);
-  return static_cast<double>(use.ru_utime.tv_sec + use.ru_stime.tv_sec) + static_cast<double>(use.ru_utime.tv_usec + use.ru_stime.tv_usec) / 1e6;
+  return static_cast<double>(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
+         static_cast<double>(use.ru_utime.tv_usec + use.ru_stime.tv_usec) / 1e6;
 }
 
 } // namespace
@@ -81,8 +82,10 @@ int main(int argc, char** argv) {
   auto wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   auto requests = static_cast<double>(in_flight) * rounds;
   std::printf("requests %.0f, failed %d, wall %.2f s\n", requests, failed, wall);
-  std::printf("bytes per request in flight %.0f (goal <= 102400)\n", static_cast<double>(peak_kib - idle["VmRSS"]) * 1024 / in_flight);
+  std::printf("bytes per request in flight %.0f (goal <= 102400)\n",
+              static_cast<double>(peak_kib - idle["VmRSS"]) * 1024 / in_flight);
   std::printf("threads %ld (this one, the http thread; goal: none per request)\n", peak_threads);
-  std::printf("CPU per request %.1f us, connection set-up, encoding and decoding included\n", (cpu_seconds() - cpu) / requests * 1e6);
+  std::printf("CPU per request %.1f us, connection set-up, encoding and decoding included\n",
+              (cpu_seconds() - cpu) / requests * 1e6);
   return failed == 0 ? 0 : 1;
 }

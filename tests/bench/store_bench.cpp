@@ -1,5 +1,6 @@
-// Two questions of performance.md: how many bytes the store keeps per node (G9), and how its durable commits compare with bare
-// LMDB at 100 candidates a transaction with the same records (G10). Prints JSON; both sides alternate in one run.
+// Two questions of performance.md: how many bytes the store keeps per node (G9), and how its durable commits
+// compare with bare LMDB at 100 candidates a transaction with the same records (G10). Prints JSON; both sides
+// alternate in one run.
 //
 //   ke_store_bench [nodes] [directory]
 
@@ -28,9 +29,12 @@ using namespace ke;
 using steady = std::chrono::steady_clock;
 
 constexpr std::size_t payload_bytes = 1500;
-constexpr std::uint32_t in_flight = 400; ///< candidates whose acknowledgement is awaited at a time: a few groups
+constexpr std::uint32_t in_flight =
+    400; ///< candidates whose acknowledgement is awaited at a time: a few groups
 
-double seconds_since(steady::time_point begin) { return std::chrono::duration<double>(steady::now() - begin).count(); }
+double seconds_since(steady::time_point begin) {
+  return std::chrono::duration<double>(steady::now() - begin).count();
+}
 
 /// Random bytes: nothing here is won by compression.
 std::string payload(std::uint32_t node) {
@@ -129,7 +133,8 @@ void must(int rc) {
   }
 }
 
-/// The same records, put by bare LMDB: no checksums, no digests, no compression, no queue; encoded before the clock starts.
+/// The same records, put by bare LMDB: no checksums, no digests, no compression, no queue; encoded before the
+/// clock starts.
 measured run_bare(const std::string& dir, std::uint32_t nodes) {
   std::filesystem::create_directories(dir);
   MDB_env* env = nullptr;
@@ -174,8 +179,9 @@ measured run_bare(const std::string& dir, std::uint32_t nodes) {
 }
 
 void print(const char* name, const measured& m) {
-  std::printf("  \"%s\": {\"durable_candidates_per_s\": %.0f, \"commits\": %llu, \"p99_wait_ms\": %.1f, \"bytes_per_node\": %.0f},\n", name, m.per_s,
-              static_cast<unsigned long long>(m.commits), m.p99_ms, m.bytes_per_node);
+  std::printf("  \"%s\": {\"durable_candidates_per_s\": %.0f, \"commits\": %llu, \"p99_wait_ms\": %.1f, "
+              "\"bytes_per_node\": %.0f},\n",
+              name, m.per_s, static_cast<unsigned long long>(m.commits), m.p99_ms, m.bytes_per_node);
 }
 
 } // namespace
@@ -196,6 +202,6 @@ int main(int argc, char** argv) {
   std::printf("{\n  \"nodes\": %u, \"payload_bytes\": %zu,\n", nodes, payload_bytes);
   print("store", store);
   print("bare_lmdb", bare);
-  std::printf("  \"g9_bytes_over_payload\": %.2f, \"g10_rate_over_bare\": %.2f\n}\n", store.bytes_per_node / static_cast<double>(payload_bytes),
-              store.per_s / bare.per_s);
+  std::printf("  \"g9_bytes_over_payload\": %.2f, \"g10_rate_over_bare\": %.2f\n}\n",
+              store.bytes_per_node / static_cast<double>(payload_bytes), store.per_s / bare.per_s);
 }

@@ -4,7 +4,8 @@
 
 #include <cstdlib>
 
-/// Any bytes as a model's answer, as the body of a provider's response in both protocols, and as a prompt for the playbook.
+/// Any bytes as a model's answer, as the body of a provider's response in both protocols, and as a prompt for
+/// the playbook.
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   std::string text(reinterpret_cast<const char*>(data), size);
   auto parsed = ke::parse_answer(text, {"c++", "kernel", 4096});

@@ -2,7 +2,8 @@
 #include "runtime/search/campaign_fold.hpp"
 #include "runtime/store/record.hpp"
 
-/// Any bytes as a sealed row, as the rows of the tables, and as a journal record folded into a small campaign: failures, never a crash.
+/// Any bytes as a sealed row, as the rows of the tables, and as a journal record folded into a small
+/// campaign: failures, never a crash.
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   std::string_view bytes(reinterpret_cast<const char*>(data), size);
   (void)ke::unseal(ke::table::nodes, "key", bytes);

@@ -8,15 +8,20 @@ namespace {
 
 const answer_rule cpp{"c++", "kernel", 1000};
 const answer_rule python{"python", "ModelNew", 1000};
-const std::string kernel = "extern \"C\" void kernel(const float* x, float* y, int64_t n) {\n  y[0] = x[0];\n}\n";
+const std::string kernel =
+    "extern \"C\" void kernel(const float* x, float* y, int64_t n) {\n  y[0] = x[0];\n}\n";
 
-std::string fenced(const std::string& info, const std::string& code) { return "```" + info + "\n" + code + "```\n"; }
+std::string fenced(const std::string& info, const std::string& code) {
+  return "```" + info + "\n" + code + "```\n";
+}
 
 } // namespace
 
 TEST_CASE("the block that defines the symbol is the candidate, whatever else is shown") {
-  auto text = "First the idea.\n" + fenced("cpp", "// a sketch\nvoid helper(int) {}\n" + std::string(300, '/') + "\n") + "Then:\n" + fenced("cpp", kernel) +
-              "Call it like so:\n" + fenced("cpp", "int main() { kernel(x, y, 3); }\n") + fenced("bash", "g++ kernel.cpp\n");
+  auto text = "First the idea.\n" +
+              fenced("cpp", "// a sketch\nvoid helper(int) {}\n" + std::string(300, '/') + "\n") + "Then:\n" +
+              fenced("cpp", kernel) + "Call it like so:\n" +
+              fenced("cpp", "int main() { kernel(x, y, 3); }\n") + fenced("bash", "g++ kernel.cpp\n");
   auto a = parse_answer(text, cpp);
   CHECK(a.why.kind == failure_kind::none);
   CHECK(a.source == kernel);
@@ -29,7 +34,9 @@ TEST_CASE("of two definitions the last counts: models correct themselves") {
 }
 
 TEST_CASE("without the symbol the largest block of the language is taken") {
-  auto a = parse_answer(fenced("cpp", "int a;\n") + fenced("cpp", "int a, b, c;\n") + fenced("json", "{\"a very long\": \"object of no use\"}\n"), cpp);
+  auto a = parse_answer(fenced("cpp", "int a;\n") + fenced("cpp", "int a, b, c;\n") +
+                            fenced("json", "{\"a very long\": \"object of no use\"}\n"),
+                        cpp);
   CHECK(a.why.kind == failure_kind::none);
   CHECK(a.source == "int a, b, c;\n");
 }
@@ -59,14 +66,19 @@ TEST_CASE("an answer that is code as a whole is taken, prose is not") {
 }
 
 TEST_CASE("the echoed task is never the candidate") {
-  CHECK(parse_answer(fenced("ke-task", "{\"reference\": \"void kernel() {}\"}\n"), cpp).why.kind == failure_kind::no_code);
+  CHECK(parse_answer(fenced("ke-task", "{\"reference\": \"void kernel() {}\"}\n"), cpp).why.kind ==
+        failure_kind::no_code);
 }
 
 TEST_CASE("Python candidates are found by class and def") {
   std::string module = "import torch\nclass ModelNew(torch.nn.Module):\n  pass\n";
-  CHECK(parse_answer("Use:\n" + fenced("python", "m = ModelNew()\n" + std::string(200, '#') + "\n") + fenced("py", module), python).source == module);
+  CHECK(parse_answer("Use:\n" + fenced("python", "m = ModelNew()\n" + std::string(200, '#') + "\n") +
+                         fenced("py", module),
+                     python)
+            .source == module);
   CHECK(parse_answer(module, python).source == module);
-  CHECK(parse_answer(fenced("python", "def softmax(x):\n  return x\n"), {"python", "softmax", 1000}).source == "def softmax(x):\n  return x\n");
+  CHECK(parse_answer(fenced("python", "def softmax(x):\n  return x\n"), {"python", "softmax", 1000}).source ==
+        "def softmax(x):\n  return x\n");
 }
 
 TEST_CASE("a source over the limit is refused by name and number, and is not lost") {
@@ -99,6 +111,7 @@ TEST_CASE("hostile answers are parsed in linear time") {
   std::string text = "```cpp\n";
   for (int i = 0; i < 20000; ++i)
     text += "kernel(((";
-  CHECK(parse_answer(text, {"c++", "kernel", 1 << 20}).why.kind == failure_kind::none); // the largest block; its build will fail
+  CHECK(parse_answer(text, {"c++", "kernel", 1 << 20}).why.kind ==
+        failure_kind::none); // the largest block; its build will fail
   CHECK(parse_answer(std::string(200000, '`'), cpp).why.kind == failure_kind::no_code);
 }

@@ -10,7 +10,8 @@ const failure down{failure_kind::connection, "down", true};
 const circuit::time_point zero{};
 } // namespace
 
-TEST_CASE("a circuit opens after so many failures in a row, lets one probe through, and closes when it succeeds") {
+TEST_CASE(
+    "a circuit opens after so many failures in a row, lets one probe through, and closes when it succeeds") {
   circuit c{{3, 10s, 60s}};
   for (int i = 0; i < 2; ++i) {
     REQUIRE(c.admit(zero));
@@ -75,7 +76,8 @@ TEST_CASE("a refused key or an empty account blocks until a person says go on") 
   }
 }
 
-TEST_CASE("late failures of requests that left before it opened do not lengthen the pause, and a cancelled probe gives way to another") {
+TEST_CASE("late failures of requests that left before it opened do not lengthen the pause, and a cancelled "
+          "probe gives way to another") {
   circuit c{{1, 10s, 60s}};
   c.fail(down, {}, zero);
   c.fail(down, {}, zero + 1s);

@@ -44,10 +44,13 @@ std::vector<std::string> pieces_of(const std::string& text) {
 }
 
 json openai_usage(std::size_t prompt_bytes, const std::string& text) {
-  return {{"prompt_tokens", prompt_bytes / 4}, {"completion_tokens", text.size() / 4}, {"total_tokens", prompt_bytes / 4 + text.size() / 4}};
+  return {{"prompt_tokens", prompt_bytes / 4},
+          {"completion_tokens", text.size() / 4},
+          {"total_tokens", prompt_bytes / 4 + text.size() / 4}};
 }
 
-std::string openai_stream(const std::string& text, const std::string& finish, bool usage, bool done, std::size_t prompt_bytes) {
+std::string openai_stream(const std::string& text, const std::string& finish, bool usage, bool done,
+                          std::size_t prompt_bytes) {
   std::string out;
   auto chunk = [&](const json& delta, const json& finish_reason) {
     json choice{{"index", 0}, {"delta", delta}, {"finish_reason", finish_reason}};
@@ -65,15 +68,25 @@ std::string openai_stream(const std::string& text, const std::string& finish, bo
   return out;
 }
 
-std::string anthropic_stream(const std::string& text, const std::string& stop_reason, std::size_t prompt_bytes) {
-  std::string out = event({{"type", "message_start"}, {"message", {{"id", "fake"}, {"usage", {{"input_tokens", prompt_bytes / 4}, {"output_tokens", 1}}}}}},
-                          "message_start");
-  out += event({{"type", "content_block_start"}, {"index", 0}, {"content_block", {{"type", "text"}, {"text", ""}}}}, "content_block_start");
+std::string anthropic_stream(const std::string& text, const std::string& stop_reason,
+                             std::size_t prompt_bytes) {
+  std::string out = event(
+      {{"type", "message_start"},
+       {"message", {{"id", "fake"}, {"usage", {{"input_tokens", prompt_bytes / 4}, {"output_tokens", 1}}}}}},
+      "message_start");
+  out += event(
+      {{"type", "content_block_start"}, {"index", 0}, {"content_block", {{"type", "text"}, {"text", ""}}}},
+      "content_block_start");
   out += event({{"type", "ping"}}, "ping");
   for (const auto& piece : pieces_of(text))
-    out += event({{"type", "content_block_delta"}, {"index", 0}, {"delta", {{"type", "text_delta"}, {"text", piece}}}}, "content_block_delta");
+    out += event(
+        {{"type", "content_block_delta"}, {"index", 0}, {"delta", {{"type", "text_delta"}, {"text", piece}}}},
+        "content_block_delta");
   out += event({{"type", "content_block_stop"}, {"index", 0}}, "content_block_stop");
-  out += event({{"type", "message_delta"}, {"delta", {{"stop_reason", stop_reason}}}, {"usage", {{"output_tokens", text.size() / 4}}}}, "message_delta");
+  out += event({{"type", "message_delta"},
+                {"delta", {{"stop_reason", stop_reason}}},
+                {"usage", {{"output_tokens", text.size() / 4}}}},
+               "message_delta");
   out += event({{"type", "message_stop"}}, "message_stop");
   return out;
 }
@@ -94,26 +107,33 @@ std::string head(int status, const std::string& content_type, const fake_headers
   return out + "\r\n";
 }
 
-fake_reply whole(int status, const std::string& content_type, const std::string& body, const fake_headers& more) {
+fake_reply whole(int status, const std::string& content_type, const std::string& body,
+                 const fake_headers& more) {
   auto headers = more;
   headers["Content-Length"] = std::to_string(body.size());
   return {{{head(status, content_type, headers) + body}}, fake_reply::ending::keep, status};
 }
 
-std::string sse(const std::string& events) { return head(200, "text/event-stream", {{"Connection", "close"}}) + events; }
+std::string sse(const std::string& events) {
+  return head(200, "text/event-stream", {{"Connection", "close"}}) + events;
+}
 
 std::string openai_events(const std::string& text, const std::string& finish, bool usage, bool done) {
   return openai_stream(text, finish, usage, done, 400);
 }
 
-std::string anthropic_events(const std::string& text, const std::string& stop_reason) { return anthropic_stream(text, stop_reason, 400); }
+std::string anthropic_events(const std::string& text, const std::string& stop_reason) {
+  return anthropic_stream(text, stop_reason, 400);
+}
 
 fake_reply answer(const fake_request& request, const std::string& text, std::chrono::milliseconds latency) {
   bool anthropic = request.path.find("/messages") != std::string::npos;
   auto bytes = request.body.size();
   fake_reply reply;
   if (request.streaming())
-    reply = whole(200, "text/event-stream", anthropic ? anthropic_stream(text, "end_turn", bytes) : openai_stream(text, "stop", true, true, bytes));
+    reply = whole(200, "text/event-stream",
+                  anthropic ? anthropic_stream(text, "end_turn", bytes)
+                            : openai_stream(text, "stop", true, true, bytes));
   else if (anthropic)
     reply = whole(200, "application/json",
                   json{{"type", "message"},
@@ -123,7 +143,8 @@ fake_reply answer(const fake_request& request, const std::string& text, std::chr
                       .dump());
   else
     reply = whole(200, "application/json",
-                  json{{"choices", json::array({{{"message", {{"role", "assistant"}, {"content", text}}}, {"finish_reason", "stop"}}})},
+                  json{{"choices", json::array({{{"message", {{"role", "assistant"}, {"content", text}}},
+                                                 {"finish_reason", "stop"}}})},
                        {"usage", openai_usage(bytes, text)}}
                       .dump());
   reply.steps.front().wait = latency;
@@ -146,8 +167,8 @@ public:
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     address.sin_port = htons(port);
     socklen_t size = sizeof address;
-    if (listen_ < 0 || bind(listen_, reinterpret_cast<sockaddr*>(&address), size) != 0 || listen(listen_, 4096) != 0 ||
-        getsockname(listen_, reinterpret_cast<sockaddr*>(&address), &size) != 0)
+    if (listen_ < 0 || bind(listen_, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+        listen(listen_, 4096) != 0 || getsockname(listen_, reinterpret_cast<sockaddr*>(&address), &size) != 0)
       throw std::runtime_error("the fake LLM gets no port on loopback");
     port_ = ntohs(address.sin_port);
     epoll_ = epoll_create1(EPOLL_CLOEXEC);
@@ -228,7 +249,8 @@ private:
     for (;;) {
       int wait = -1;
       if (!timers_.empty())
-        wait = static_cast<int>(std::max<std::int64_t>(0, std::chrono::ceil<std::chrono::milliseconds>(timers_.top().first - clock::now()).count()));
+        wait = static_cast<int>(std::max<std::int64_t>(
+            0, std::chrono::ceil<std::chrono::milliseconds>(timers_.top().first - clock::now()).count()));
       int n = epoll_wait(epoll_, events, 256, wait);
       for (int i = 0; i < n; ++i) {
         auto mark = events[i].data.u64;
@@ -331,10 +353,12 @@ private:
       if (colon == std::string::npos)
         continue;
       auto name = text.substr(0, colon);
-      std::transform(name.begin(), name.end(), name.begin(), [](unsigned char ch) { return static_cast<char>(std::tolower(ch)); });
+      std::transform(name.begin(), name.end(), name.begin(),
+                     [](unsigned char ch) { return static_cast<char>(std::tolower(ch)); });
       request.headers[name] = text.substr(std::min(text.find_first_not_of(' ', colon + 1), text.size()));
     }
-    std::size_t length = request.headers.count("content-length") ? std::stoul(request.headers["content-length"]) : 0;
+    std::size_t length =
+        request.headers.count("content-length") ? std::stoul(request.headers["content-length"]) : 0;
     if (c.in.size() < end + 4 + length)
       return;
     request.body = c.in.substr(end + 4, length);
@@ -461,19 +485,39 @@ private:
   std::thread thread_;
 };
 
-fake_llm::fake_llm(handler play, std::uint16_t port) : server_{std::make_unique<server>(std::move(play), port)} {}
+fake_llm::fake_llm(handler play, std::uint16_t port)
+    : server_{std::make_unique<server>(std::move(play), port)} {}
 fake_llm::~fake_llm() = default;
-std::uint16_t fake_llm::port() const { return server_->port(); }
-std::string fake_llm::url(std::string_view path) const { return "http://127.0.0.1:" + std::to_string(port()) + std::string{path}; }
-void fake_llm::release() { server_->release(); }
-std::uint64_t fake_llm::requests() const { return server_->seen().requests; }
-std::uint64_t fake_llm::connections() const { return server_->seen().connections; }
-std::uint64_t fake_llm::peak_in_flight() const { return server_->seen().peak; }
-bool fake_llm::wait_for_requests(std::uint64_t count) const { return server_->wait_for_requests(count); }
+std::uint16_t fake_llm::port() const {
+  return server_->port();
+}
+std::string fake_llm::url(std::string_view path) const {
+  return "http://127.0.0.1:" + std::to_string(port()) + std::string{path};
+}
+void fake_llm::release() {
+  server_->release();
+}
+std::uint64_t fake_llm::requests() const {
+  return server_->seen().requests;
+}
+std::uint64_t fake_llm::connections() const {
+  return server_->seen().connections;
+}
+std::uint64_t fake_llm::peak_in_flight() const {
+  return server_->seen().peak;
+}
+bool fake_llm::wait_for_requests(std::uint64_t count) const {
+  return server_->wait_for_requests(count);
+}
 
 std::string fake_llm::stats_json() const {
   auto c = server_->seen();
-  return json{{"requests", c.requests}, {"connections", c.connections}, {"in_flight", c.in_flight}, {"peak_in_flight", c.peak}, {"statuses", c.statuses}}.dump();
+  return json{{"requests", c.requests},
+              {"connections", c.connections},
+              {"in_flight", c.in_flight},
+              {"peak_in_flight", c.peak},
+              {"statuses", c.statuses}}
+      .dump();
 }
 
 } // namespace ke::test

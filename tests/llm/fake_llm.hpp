@@ -40,17 +40,22 @@ struct fake_reply {
 using fake_headers = std::map<std::string, std::string>;
 
 /// A whole response with a Content-Length.
-fake_reply whole(int status, const std::string& content_type, const std::string& body, const fake_headers& more = {});
+fake_reply whole(int status, const std::string& content_type, const std::string& body,
+                 const fake_headers& more = {});
 /// The head of a response whose body ends with the connection.
 std::string head(int status, const std::string& content_type, const fake_headers& more = {});
-/// A well-formed answer of either API in the form that was asked for, with usage: prompt bytes / 4 and answer bytes / 4 tokens.
-fake_reply answer(const fake_request& request, const std::string& text, std::chrono::milliseconds latency = {});
+/// A well-formed answer of either API in the form that was asked for, with usage: prompt bytes / 4 and answer
+/// bytes / 4 tokens.
+fake_reply answer(const fake_request& request, const std::string& text,
+                  std::chrono::milliseconds latency = {});
 /// The events of a stream, for tests that cut or damage them.
-std::string openai_events(const std::string& text, const std::string& finish, bool usage = true, bool done = true);
+std::string openai_events(const std::string& text, const std::string& finish, bool usage = true,
+                          bool done = true);
 std::string anthropic_events(const std::string& text, const std::string& stop_reason);
 std::string sse(const std::string& events);
 
-/// A server on loopback that plays an LLM provider and misbehaves on request. One thread, epoll: holds 10,000 requests open.
+/// A server on loopback that plays an LLM provider and misbehaves on request. One thread, epoll: holds 10,000
+/// requests open.
 class fake_llm {
 public:
   using handler = std::function<fake_reply(const fake_request&)>; ///< called on the server's thread

@@ -1,4 +1,5 @@
-// ke-fake-llm: a server that plays an LLM provider for benches and scenario tests. Prints its port, serves until SIGTERM or SIGINT.
+// ke-fake-llm: a server that plays an LLM provider for benches and scenario tests. Prints its port, serves
+// until SIGTERM or SIGINT.
 #include "tests/llm/fake_llm.hpp"
 
 #include <CLI/CLI.hpp>
@@ -23,9 +24,11 @@ std::string contents(const std::string& path) {
   return text.str();
 }
 
-/// One entry of a script. {"answer": TEXT} is a well-formed answer in the form that was asked for; {"status", "headers", "type", "body"} a
-/// whole response; {"raw": BYTES} anything. "latency_ms", "cut" (close behind it), "reset" and "times" go with each.
-ke::test::fake_reply play(const json& entry, const ke::test::fake_request& request, const std::string& usual) {
+/// One entry of a script. {"answer": TEXT} is a well-formed answer in the form that was asked for; {"status",
+/// "headers", "type", "body"} a whole response; {"raw": BYTES} anything. "latency_ms", "cut" (close behind
+/// it), "reset" and "times" go with each.
+ke::test::fake_reply play(const json& entry, const ke::test::fake_request& request,
+                          const std::string& usual) {
   ke::test::fake_reply reply;
   std::chrono::milliseconds latency{entry.value("latency_ms", 0)};
   if (entry.contains("raw")) {
@@ -33,7 +36,8 @@ ke::test::fake_reply play(const json& entry, const ke::test::fake_request& reque
   } else if (entry.contains("status") || entry.contains("body")) {
     auto body = entry.value("body", json(""));
     reply = ke::test::whole(entry.value("status", 200), entry.value("type", std::string{"application/json"}),
-                            body.is_string() ? body.get<std::string>() : body.dump(), entry.value("headers", ke::test::fake_headers{}));
+                            body.is_string() ? body.get<std::string>() : body.dump(),
+                            entry.value("headers", ke::test::fake_headers{}));
   } else {
     reply = ke::test::answer(request, entry.value("answer", usual));
   }
@@ -48,19 +52,23 @@ ke::test::fake_reply play(const json& entry, const ke::test::fake_request& reque
 } // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Plays an LLM provider: /v1/chat/completions and /v1/messages, streaming or not; counts at /stats.\n"
-               "Example: ke-fake-llm --port 0 --latency-ms 2000 --answer kernel.md"};
+  CLI::App app{
+      "Plays an LLM provider: /v1/chat/completions and /v1/messages, streaming or not; counts at /stats.\n"
+      "Example: ke-fake-llm --port 0 --latency-ms 2000 --answer kernel.md"};
   std::uint16_t port = 0;
   int latency_ms = 0;
   std::string script_file, answer_file;
   app.add_option("--port", port, "0: any free port, printed on stdout");
   app.add_option("--latency-ms", latency_ms, "wait before each usual answer");
-  app.add_option("--script", script_file, "JSON array: one entry per request, in order; usual answers afterwards")->check(CLI::ExistingFile);
+  app.add_option("--script", script_file,
+                 "JSON array: one entry per request, in order; usual answers afterwards")
+      ->check(CLI::ExistingFile);
   app.add_option("--answer", answer_file, "text of the usual answer")->check(CLI::ExistingFile);
   CLI11_PARSE(app, argc, argv);
 
-  std::string usual = "A kernel that copies.\n\n```cpp\nextern \"C\" void kernel(const float* x, float* y, long n) {\n"
-                      "  for (long i = 0; i < n; ++i)\n    y[i] = x[i];\n}\n```\n";
+  std::string usual =
+      "A kernel that copies.\n\n```cpp\nextern \"C\" void kernel(const float* x, float* y, long n) {\n"
+      "  for (long i = 0; i < n; ++i)\n    y[i] = x[i];\n}\n```\n";
   if (!answer_file.empty())
     usual = contents(answer_file);
   std::deque<json> script;
@@ -82,19 +90,21 @@ int main(int argc, char** argv) {
   pthread_sigmask(SIG_BLOCK, &ends, nullptr);
 
   std::atomic<const ke::test::fake_llm*> self{nullptr};
-  ke::test::fake_llm server{[&](const ke::test::fake_request& request) {
-                              if (request.path == "/stats")
-                                return ke::test::whole(200, "application/json", self ? self.load()->stats_json() : "{}");
-                              if (request.path.find("/chat/completions") == std::string::npos && request.path.find("/messages") == std::string::npos)
-                                return ke::test::whole(404, "application/json", R"({"error":{"message":"no such path"}})");
-                              if (!script.empty()) {
-                                auto entry = std::move(script.front());
-                                script.pop_front();
-                                return play(entry, request, usual);
-                              }
-                              return ke::test::answer(request, usual, std::chrono::milliseconds{latency_ms});
-                            },
-                            port};
+  ke::test::fake_llm server{
+      [&](const ke::test::fake_request& request) {
+        if (request.path == "/stats")
+          return ke::test::whole(200, "application/json", self ? self.load()->stats_json() : "{}");
+        if (request.path.find("/chat/completions") == std::string::npos &&
+            request.path.find("/messages") == std::string::npos)
+          return ke::test::whole(404, "application/json", R"({"error":{"message":"no such path"}})");
+        if (!script.empty()) {
+          auto entry = std::move(script.front());
+          script.pop_front();
+          return play(entry, request, usual);
+        }
+        return ke::test::answer(request, usual, std::chrono::milliseconds{latency_ms});
+      },
+      port};
   self = &server;
   std::printf("%u\n", server.port());
   std::fflush(stdout);

@@ -68,7 +68,8 @@ std::size_t resident_bytes() {
 }
 
 std::ptrdiff_t threads() {
-  return std::distance(std::filesystem::directory_iterator{"/proc/self/task"}, std::filesystem::directory_iterator{});
+  return std::distance(std::filesystem::directory_iterator{"/proc/self/task"},
+                       std::filesystem::directory_iterator{});
 }
 
 } // namespace
@@ -76,8 +77,8 @@ std::ptrdiff_t threads() {
 TEST_CASE("a request and its answer go over whole") {
   std::string big(300'000, 'p');
   fake_llm server{[&](const fake_request& q) {
-    return whole(q.body == big && q.headers.at("x-test") == "1" && q.method == "POST" ? 200 : 400, "application/json; charset=utf-8", "{\"a\":1}",
-                 {{"X-Mixed-Case", " v "}});
+    return whole(q.body == big && q.headers.at("x-test") == "1" && q.method == "POST" ? 200 : 400,
+                 "application/json; charset=utf-8", "{\"a\":1}", {{"X-Mixed-Case", " v "}});
   }};
   auto request = post(server.url("/x"), big);
   request.headers = {"X-Test: 1"};
@@ -104,7 +105,8 @@ TEST_CASE("connections are used again") {
 
 TEST_CASE("a redirect is an answer, never followed: the key goes nowhere else") {
   fake_llm elsewhere{[](const fake_request&) { return whole(200, "text/plain", "stolen"); }};
-  fake_llm server{[&](const fake_request&) { return whole(307, "", "", {{"Location", elsewhere.url("/steal")}}); }};
+  fake_llm server{
+      [&](const fake_request&) { return whole(307, "", "", {{"Location", elsewhere.url("/steal")}}); }};
   auto r = one(post(server.url()));
   CHECK(r.status == 307);
   CHECK(r.headers.at("location") == elsewhere.url("/steal"));
@@ -120,7 +122,8 @@ TEST_CASE("a refused, a reset and a cut connection are connection failures that 
   fake_llm server{[](const fake_request& q) {
     if (q.path == "/reset")
       return fake_reply{{}, fake_reply::ending::reset};
-    return fake_reply{{{head(200, "text/plain", {{"Content-Length", "100"}}) + "only this"}}, fake_reply::ending::close};
+    return fake_reply{{{head(200, "text/plain", {{"Content-Length", "100"}}) + "only this"}},
+                      fake_reply::ending::close};
   }};
   for (const auto& url : {dead, server.url("/reset"), server.url("/cut")}) {
     INFO(url);
@@ -132,8 +135,11 @@ TEST_CASE("a refused, a reset and a cut connection are connection failures that 
   CHECK(one(post(server.url("/cut"))).body == "only this");
 }
 
-TEST_CASE("a request whose reused connection breaks is not sent again behind our back: it may have been paid") {
-  fake_llm server{[](const fake_request& q) { return q.number == 1 ? whole(200, "text/plain", "ok") : fake_reply{{}, fake_reply::ending::reset}; }};
+TEST_CASE(
+    "a request whose reused connection breaks is not sent again behind our back: it may have been paid") {
+  fake_llm server{[](const fake_request& q) {
+    return q.number == 1 ? whole(200, "text/plain", "ok") : fake_reply{{}, fake_reply::ending::reset};
+  }};
   inbox in;
   http_service http;
   http.send(post(server.url()), in.slot());
@@ -175,8 +181,8 @@ TEST_CASE("each of the four deadlines ends a request in time and is named, the t
     std::chrono::milliseconds first_byte, stall, total;
     const char* name;
   };
-  for (const auto& r : {row{"/silent", 150ms, 5s, 10s, "first byte"}, row{"/silent", 5s, 5s, 150ms, "total"}, row{"/stall", 5s, 150ms, 10s, "stall"},
-                        row{"/drip", 5s, 5s, 300ms, "total"}}) {
+  for (const auto& r : {row{"/silent", 150ms, 5s, 10s, "first byte"}, row{"/silent", 5s, 5s, 150ms, "total"},
+                        row{"/stall", 5s, 150ms, 10s, "stall"}, row{"/drip", 5s, 5s, 300ms, "total"}}) {
     INFO(r.path << " " << r.name);
     auto request = post(server.url(r.path));
     request.first_byte = r.first_byte;
@@ -221,8 +227,10 @@ TEST_CASE("a server that does not take the connection runs into the connect dead
 TEST_CASE("a huge body and an endless stream are cut at the limit, memory stays small") {
   fake_llm server{[](const fake_request& q) {
     if (q.path == "/declared")
-      return fake_reply{{{head(200, "text/plain", {{"Content-Length", "1073741824"}})}, {std::string(1 << 16, 'x'), 0ms, 16384}}};
-    return fake_reply{{{head(200, "text/event-stream")}, {"data: {\"choices\":[]}\n\n", 0ms, fake_step::forever}}};
+      return fake_reply{{{head(200, "text/plain", {{"Content-Length", "1073741824"}})},
+                         {std::string(1 << 16, 'x'), 0ms, 16384}}};
+    return fake_reply{
+        {{head(200, "text/event-stream")}, {"data: {\"choices\":[]}\n\n", 0ms, fake_step::forever}}};
   }};
   auto before = resident_bytes();
   for (auto path : {"/declared", "/endless"}) {
@@ -239,7 +247,10 @@ TEST_CASE("a huge body and an endless stream are cut at the limit, memory stays 
 }
 
 TEST_CASE("endless headers are cut, too") {
-  fake_llm server{[](const fake_request&) { return fake_reply{{{"HTTP/1.1 200 OK\r\n"}, {"X-More: " + std::string(1000, 'h') + "\r\n", 0ms, fake_step::forever}}}; }};
+  fake_llm server{[](const fake_request&) {
+    return fake_reply{
+        {{"HTTP/1.1 200 OK\r\n"}, {"X-More: " + std::string(1000, 'h') + "\r\n", 0ms, fake_step::forever}}};
+  }};
   auto kind = one(post(server.url())).why.kind;
   CHECK((kind == failure_kind::too_large || kind == failure_kind::connection));
 }

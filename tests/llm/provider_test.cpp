@@ -36,7 +36,8 @@ http_response response(long status, std::string body, std::string type = "applic
   return r;
 }
 
-completion read(const model_settings& m, long status, std::string body, std::string type = "application/json") {
+completion read(const model_settings& m, long status, std::string body,
+                std::string type = "application/json") {
   return decode(m, 350, response(status, std::move(body), std::move(type)), 0);
 }
 
@@ -48,7 +49,8 @@ TEST_CASE("base_url may be a server, a versioned root or the endpoint") {
     m.base_url = std::move(base);
     return encode(m, "", two_parts).url;
   };
-  for (auto base : {"http://h:1", "http://h:1/", "http://h:1/v1", "http://h:1/v1/", "http://h:1/v1/chat/completions"})
+  for (auto base :
+       {"http://h:1", "http://h:1/", "http://h:1/v1", "http://h:1/v1/", "http://h:1/v1/chat/completions"})
     CHECK(url(provider_kind::openai, base) == "http://h:1/v1/chat/completions");
   CHECK(url(provider_kind::openai, "https://h/api/v1") == "https://h/api/v1/chat/completions");
   CHECK(url(provider_kind::openai, "https://h/paas/v4") == "https://h/paas/v4/chat/completions");
@@ -72,7 +74,8 @@ TEST_CASE("an openai request streams one user message in the prompt's order and 
   CHECK(encode(openai, "", two_parts).headers.size() == request.headers.size() - 1);
 }
 
-TEST_CASE("an anthropic request puts stable sections into a cached system block and begins its message with the task") {
+TEST_CASE("an anthropic request puts stable sections into a cached system block and begins its message with "
+          "the task") {
   auto request = encode(anthropic, "key", two_parts);
   auto body = json::parse(request.body);
   REQUIRE(body["system"].size() == 1);
@@ -86,7 +89,12 @@ TEST_CASE("an anthropic request puts stable sections into a cached system block 
 }
 
 TEST_CASE("a prompt that is not UTF-8 still makes a valid request") {
-  CHECK(json::parse(encode(openai, "", prompt{{{"a\xff" "b", false}}}).body)["messages"][0]["content"] == "a\xef\xbf\xbd" "b");
+  CHECK(json::parse(encode(openai, "",
+                           prompt{{{"a\xff"
+                                    "b",
+                                    false}}})
+                        .body)["messages"][0]["content"] == "a\xef\xbf\xbd"
+                                                            "b");
 }
 
 TEST_CASE("the four deadlines and the size limit of a request are the model's") {
@@ -116,21 +124,26 @@ TEST_CASE("streams and plain answers of both kinds give text, finish and priced 
   CHECK(stream.usage.usd == Approx((100 * 3.0 + said.size() / 4 * 15.0) / 1e6));
   CHECK_FALSE(stream.estimated);
 
-  auto plain = read(openai, 200, R"({"choices":[{"message":{"content":[{"type":"text","text":"hi"}]},"finish_reason":"stop"}],
+  auto plain =
+      read(openai, 200,
+           R"({"choices":[{"message":{"content":[{"type":"text","text":"hi"}]},"finish_reason":"stop"}],
     "usage":{"prompt_tokens":7,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":5}}})");
   CHECK(plain.why.kind == failure_kind::none);
   CHECK(plain.text == "hi");
   CHECK(plain.usage.input_tokens == 7);
   CHECK(plain.usage.cached_tokens == 5);
 
-  auto events = read(anthropic, 200, test::anthropic_events(said, "end_turn"), "text/event-stream; charset=utf-8");
+  auto events =
+      read(anthropic, 200, test::anthropic_events(said, "end_turn"), "text/event-stream; charset=utf-8");
   CHECK(events.why.kind == failure_kind::none);
   CHECK(events.text == said);
   CHECK(events.finish == "end_turn");
   CHECK(events.usage.input_tokens == 100);
   CHECK(events.usage.output_tokens == said.size() / 4);
 
-  auto message = read(anthropic, 200, R"({"type":"message","content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"hi"}],"stop_reason":"end_turn",
+  auto message = read(
+      anthropic, 200,
+      R"({"type":"message","content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"hi"}],"stop_reason":"end_turn",
     "usage":{"input_tokens":10,"output_tokens":4,"cache_read_input_tokens":1000,"cache_creation_input_tokens":100}})");
   CHECK(message.why.kind == failure_kind::none);
   CHECK(message.text == "hi");
@@ -160,41 +173,65 @@ TEST_CASE("every way an answer can be wrong has its kind, and says whether the p
   auto json_type = "application/json";
   auto stream = "text/event-stream";
   std::vector<row> rows{
-      {"429", openai, 429, R"({"error":{"message":"slow down","code":"rate_limit_exceeded"}})", json_type, k::rate_limited, true},
-      {"429 without money", openai, 429, R"({"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}})", json_type, k::credit, false},
+      {"429", openai, 429, R"({"error":{"message":"slow down","code":"rate_limit_exceeded"}})", json_type,
+       k::rate_limited, true},
+      {"429 without money", openai, 429,
+       R"({"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}})", json_type,
+       k::credit, false},
       {"402", openai, 402, "", "", k::credit, false},
-      {"400 for a low balance", anthropic, 400, R"({"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low"}})", json_type, k::credit, false},
+      {"400 for a low balance", anthropic, 400,
+       R"({"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low"}})",
+       json_type, k::credit, false},
       {"401", openai, 401, R"({"error":{"message":"bad key"}})", json_type, k::auth, false},
-      {"403", anthropic, 403, R"({"type":"error","error":{"type":"permission_error","message":"no"}})", json_type, k::auth, false},
+      {"403", anthropic, 403, R"({"type":"error","error":{"type":"permission_error","message":"no"}})",
+       json_type, k::auth, false},
       {"404", openai, 404, R"({"error":"model not found"})", json_type, k::server_error, false},
       {"408", openai, 408, "", "", k::timeout, true},
       {"413", openai, 413, "", "", k::too_large, false},
-      {"context length", openai, 400, R"({"error":{"code":"context_length_exceeded","message":"too long"}})", json_type, k::too_large, false},
+      {"context length", openai, 400, R"({"error":{"code":"context_length_exceeded","message":"too long"}})",
+       json_type, k::too_large, false},
       {"500", openai, 500, "oops", "text/plain", k::server_error, true},
       {"502 as a page", openai, 502, "<html>bad gateway</html>", "text/html", k::server_error, true},
       {"503", openai, 503, "", "", k::server_error, true},
-      {"529", anthropic, 529, R"({"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}})", json_type, k::server_error, true},
+      {"529", anthropic, 529,
+       R"({"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}})", json_type,
+       k::server_error, true},
       {"redirect", openai, 307, "", "", k::server_error, false},
       {"invalid JSON", openai, 200, R"({"choices": [)", json_type, k::malformed, true},
       {"not JSON at all", openai, 200, "Hello", json_type, k::malformed, true},
       {"another shape", openai, 200, R"({"hello": 1})", json_type, k::malformed, true},
       {"HTML page", openai, 200, "<!doctype html><html></html>", "text/html", k::malformed, true},
-      {"wrong content type", openai, 200, R"({"choices":[{"message":{"content":"x"},"finish_reason":"stop"}]})", "image/png", k::malformed, true},
-      {"bad UTF-8", openai, 200, "{\"choices\":[{\"message\":{\"content\":\"a\xff\"},\"finish_reason\":\"stop\"}]}", json_type, k::malformed, true},
-      {"bad UTF-8 in a stream", openai, 200, "data: {\"choices\":[{\"delta\":{\"content\":\"\xc3\x28\"}}]}\n\ndata: [DONE]\n\n", stream, k::malformed, true},
-      {"damaged event", openai, 200, "data: {\"choices\":[{\"de\n\ndata: [DONE]\n\n", stream, k::malformed, true},
+      {"wrong content type", openai, 200,
+       R"({"choices":[{"message":{"content":"x"},"finish_reason":"stop"}]})", "image/png", k::malformed,
+       true},
+      {"bad UTF-8", openai, 200,
+       "{\"choices\":[{\"message\":{\"content\":\"a\xff\"},\"finish_reason\":\"stop\"}]}", json_type,
+       k::malformed, true},
+      {"bad UTF-8 in a stream", openai, 200,
+       "data: {\"choices\":[{\"delta\":{\"content\":\"\xc3\x28\"}}]}\n\ndata: [DONE]\n\n", stream,
+       k::malformed, true},
+      {"damaged event", openai, 200, "data: {\"choices\":[{\"de\n\ndata: [DONE]\n\n", stream, k::malformed,
+       true},
       {"empty body", openai, 200, "", json_type, k::empty, true},
       {"empty text", openai, 200, test::openai_events("", "stop"), stream, k::empty, true},
       {"blank text", anthropic, 200, test::anthropic_events(" \n", "end_turn"), stream, k::empty, true},
       {"content filter", openai, 200, test::openai_events("I", "content_filter"), stream, k::refused, false},
-      {"refusal field", openai, 200, R"({"choices":[{"message":{"content":null,"refusal":"I can't"},"finish_reason":"stop"}]})", json_type, k::refused, false},
+      {"refusal field", openai, 200,
+       R"({"choices":[{"message":{"content":null,"refusal":"I can't"},"finish_reason":"stop"}]})", json_type,
+       k::refused, false},
       {"refusal", anthropic, 200, test::anthropic_events("no", "refusal"), stream, k::refused, false},
       {"length", openai, 200, test::openai_events("half", "length"), stream, k::truncated, false},
-      {"max_tokens", anthropic, 200, test::anthropic_events("half", "max_tokens"), stream, k::truncated, false},
-      {"stream without its end", openai, 200, test::openai_events("half", "", false, false), stream, k::truncated, true},
-      {"error in the stream", openai, 200, "data: {\"error\":{\"code\":502,\"message\":\"provider down\"}}\n\n", stream, k::server_error, true},
-      {"rate limit in the stream", openai, 200, "data: {\"error\":{\"code\":429,\"message\":\"x\"}}\n\n", stream, k::rate_limited, true},
-      {"overloaded in the stream", anthropic, 200, "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n",
+      {"max_tokens", anthropic, 200, test::anthropic_events("half", "max_tokens"), stream, k::truncated,
+       false},
+      {"stream without its end", openai, 200, test::openai_events("half", "", false, false), stream,
+       k::truncated, true},
+      {"error in the stream", openai, 200,
+       "data: {\"error\":{\"code\":502,\"message\":\"provider down\"}}\n\n", stream, k::server_error, true},
+      {"rate limit in the stream", openai, 200, "data: {\"error\":{\"code\":429,\"message\":\"x\"}}\n\n",
+       stream, k::rate_limited, true},
+      {"overloaded in the stream", anthropic, 200,
+       "event: error\ndata: "
+       "{\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n",
        stream, k::server_error, true},
   };
   for (const auto& r : rows) {
@@ -252,7 +289,8 @@ TEST_CASE("plain texts are completions too") {
 TEST_CASE("UTF-8 is checked to the letter") {
   for (auto good : {"", "abc", "ü", "€", "\xf0\x9f\x98\x80", "\xed\x9f\xbf"})
     CHECK(valid_utf8(good));
-  for (auto bad : {"\x80", "\xc0\xaf", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82", "\xff"})
+  for (auto bad :
+       {"\x80", "\xc0\xaf", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82", "\xff"})
     CHECK_FALSE(valid_utf8(bad));
 }
 

@@ -55,7 +55,8 @@ struct temporary_folder {
     path = mkdtemp(name.data());
   }
   ~temporary_folder() { fs::remove_all(path); }
-  void write(const std::string& name, const std::string& text) const { // as users are told: aside, then rename
+  void write(const std::string& name,
+             const std::string& text) const { // as users are told: aside, then rename
     std::ofstream{path / (name + ".part"), std::ios::binary} << text;
     fs::rename(path / (name + ".part"), path / name);
   }
@@ -133,20 +134,27 @@ TEST_CASE("every fault of the provider table ends as its kind, through the wire"
       {"502", whole(502, "text/html", "<html>"), k::server_error},
       {"503", whole(503, json, "{}"), k::server_error},
       {"reset", {{}, fake_reply::ending::reset}, k::connection},
-      {"cut body", {{{head(200, json, {{"Content-Length", "999"}}) + "{\"choices\""}}, fake_reply::ending::close}, k::connection},
-      {"truncated stream", {{{sse(openai_events("half", "", false, false))}}, fake_reply::ending::close}, k::truncated},
+      {"cut body",
+       {{{head(200, json, {{"Content-Length", "999"}}) + "{\"choices\""}}, fake_reply::ending::close},
+       k::connection},
+      {"truncated stream",
+       {{{sse(openai_events("half", "", false, false))}}, fake_reply::ending::close},
+       k::truncated},
       {"length", {{{sse(openai_events("half", "length"))}}, fake_reply::ending::close}, k::truncated},
       {"invalid JSON", whole(200, json, "{\"choices\": ["), k::malformed},
       {"HTML page", whole(200, "text/html", "<html>login</html>"), k::malformed},
       {"wrong content type", whole(200, "image/png", "\x89PNG"), k::malformed},
-      {"bad UTF-8", whole(200, json, "{\"choices\":[{\"message\":{\"content\":\"\xff\xfe\"}}]}"), k::malformed},
+      {"bad UTF-8", whole(200, json, "{\"choices\":[{\"message\":{\"content\":\"\xff\xfe\"}}]}"),
+       k::malformed},
       {"empty body", whole(200, json, ""), k::empty},
       {"empty answer", {{{sse(openai_events("", "stop"))}}, fake_reply::ending::close}, k::empty},
       {"refusal", {{{sse(openai_events("", "content_filter"))}}, fake_reply::ending::close}, k::refused},
       {"401", whole(401, json, R"({"error":{"message":"bad key"}})"), k::auth},
       {"403", whole(403, json, "{}"), k::auth},
       {"402", whole(402, json, "{}"), k::credit},
-      {"endless stream", {{{head(200, "text/event-stream")}, {": ping\n", 0ms, fake_step::forever}}}, k::too_large},
+      {"endless stream",
+       {{{head(200, "text/event-stream")}, {": ping\n", 0ms, fake_step::forever}}},
+       k::too_large},
       {"silence", {{{"late", 0ms, 1, true}}}, k::timeout},
       {"slow drip", {{{head(200, "text/event-stream")}, {":\n", 20ms, fake_step::forever}}}, k::timeout},
   };
@@ -179,7 +187,8 @@ TEST_CASE("every fault of the provider table ends as its kind, through the wire"
 }
 
 TEST_CASE("an answer without code and one with many blocks are told apart behind the wire") {
-  std::vector<std::string> says{"I can't.", "```cpp\nint a;\n```\n```cpp\nvoid kernel() {}\n```\n```bash\nmake\n```\n"};
+  std::vector<std::string> says{"I can't.",
+                                "```cpp\nint a;\n```\n```cpp\nvoid kernel() {}\n```\n```bash\nmake\n```\n"};
   fake_llm server{[&](const fake_request& q) { return answer(q, says[q.number - 1]); }};
   inbox in;
   http_service http;
@@ -242,7 +251,9 @@ TEST_CASE("settings that lack what their provider needs are named") {
   provider_services services;
   services.http = &http;
   services.process = &processes;
-  for (auto [kind, key] : {std::pair{provider_kind::openai, "`model`"}, {provider_kind::command, "`command`"}, {provider_kind::spool, "`dir`"},
+  for (auto [kind, key] : {std::pair{provider_kind::openai, "`model`"},
+                           {provider_kind::command, "`command`"},
+                           {provider_kind::spool, "`dir`"},
                            {provider_kind::replay, "`dir`"}}) {
     auto m = model_of(kind);
     m.model.clear();
@@ -343,7 +354,8 @@ TEST_CASE("a spooled prompt waits for its answer, also over a restart") {
   CHECK(in.wait().reply.text == "```cpp\nvoid kernel() {}\n```\n");
 }
 
-TEST_CASE("a spool call can be cancelled, has a deadline only if it asks for one, and refuses names that are paths") {
+TEST_CASE("a spool call can be cancelled, has a deadline only if it asks for one, and refuses names that are "
+          "paths") {
   temporary_folder dir;
   auto m = model_of(provider_kind::spool);
   m.dir = dir.path;
@@ -370,7 +382,8 @@ TEST_CASE("a spool call can be cancelled, has a deadline only if it asks for one
 TEST_CASE("replay gives the recorded answers in their order and names the prompt that it misses") {
   inbox in;
   provider_services services;
-  services.replay = [](const std::string& digest, std::uint32_t occurrence) -> std::optional<recorded_answer> {
+  services.replay = [](const std::string& digest,
+                       std::uint32_t occurrence) -> std::optional<recorded_answer> {
     if (digest != "d1")
       return std::nullopt;
     if (occurrence == 0)

@@ -35,7 +35,8 @@ TEST_CASE("a malformed or empty answer is retried once, what the model or the ac
   retry_history h;
   CHECK(h.fail(malformed, {}, 0.5));
   CHECK_FALSE(h.fail(malformed, {}, 0.5));
-  for (auto kind : {failure_kind::auth, failure_kind::credit, failure_kind::refused, failure_kind::too_large, failure_kind::no_code, failure_kind::cancelled}) {
+  for (auto kind : {failure_kind::auth, failure_kind::credit, failure_kind::refused, failure_kind::too_large,
+                    failure_kind::no_code, failure_kind::cancelled}) {
     CHECK_FALSE(retry_history{}.fail({kind, "", false}, {}, 0.5));
     CHECK_FALSE(retry_history{}.fail({kind, "", true}, {}, 0.5));
   }

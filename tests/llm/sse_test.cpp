@@ -27,7 +27,20 @@ std::vector<sse_event> read_in_pieces(const std::string& text, std::size_t size)
 } // namespace
 
 TEST_CASE("events are the same however the stream is cut and whatever ends its lines") {
-  std::string lines[] = {"\xef\xbb\xbf: hello", "event: a", "data: one", "data:two", "", "data: [DONE]", "", ": ping", "", "id: 7", "retry: 5", "data:  x", "", ""};
+  std::string lines[] = {"\xef\xbb\xbf: hello",
+                         "event: a",
+                         "data: one",
+                         "data:two",
+                         "",
+                         "data: [DONE]",
+                         "",
+                         ": ping",
+                         "",
+                         "id: 7",
+                         "retry: 5",
+                         "data:  x",
+                         "",
+                         ""};
   for (std::string end : {"\n", "\r\n", "\r"}) {
     std::string text;
     for (const auto& line : lines)

@@ -94,9 +94,11 @@ TEST_CASE("the caller's fold of each campaign takes part in the check") {
   fill(*store, 3);
   check_options options;
   options.fold = [](const store_reader& reader, std::uint32_t campaign) {
-    return std::vector<std::string>{std::to_string(*reader.journal_end(campaign)) + " records fold to another tree"};
+    return std::vector<std::string>{std::to_string(*reader.journal_end(campaign)) +
+                                    " records fold to another tree"};
   };
-  CHECK(problems(dir.path(), options) == std::vector<std::string>{"campaign c1: 3 records fold to another tree"});
+  CHECK(problems(dir.path(), options) ==
+        std::vector<std::string>{"campaign c1: 3 records fold to another tree"});
 }
 
 TEST_CASE("a blob file that was changed or lost is named, by the check and by the verification") {

@@ -51,7 +51,8 @@ struct writing_child {
   }
 };
 
-/// Every acknowledged node is there, whole, and the store as a whole is sound. Returns the number of the next node.
+/// Every acknowledged node is there, whole, and the store as a whole is sound. Returns the number of the next
+/// node.
 std::uint32_t verify(const std::string& dir, std::uint32_t acknowledged) {
   auto store = open_store(dir);
   auto reader = store_reader::open(dir);
@@ -80,7 +81,8 @@ TEST_CASE("kill -9 at random moments loses no acknowledged record") {
     std::uint32_t acknowledged = next;
     {
       writing_child child{dir.path(), next, ""};
-      // Killed after a random number of acknowledgements, so at an arbitrary point of the following transactions.
+      // Killed after a random number of acknowledgements, so at an arbitrary point of the following
+      // transactions.
       for (auto left = 1 + random() % 120; left > 0; --left) {
         auto i = child.next();
         REQUIRE(i);
@@ -99,7 +101,8 @@ TEST_CASE("kill -9 at random moments loses no acknowledged record") {
 
 TEST_CASE("death before a commit, after it, or before its callbacks leaves whole batches only") {
   temp_dir dir;
-  auto point = GENERATE(as<std::string>{}, "store.before_commit:3", "store.after_commit:3", "store.before_callback:3");
+  auto point =
+      GENERATE(as<std::string>{}, "store.before_commit:3", "store.after_commit:3", "store.before_callback:3");
   CAPTURE(point);
   std::uint32_t acknowledged = 0;
   {

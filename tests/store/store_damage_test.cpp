@@ -79,19 +79,35 @@ TEST_CASE("a damaged data file is refused with a clear sentence, never opened as
   auto data = dir / "data.mdb";
   auto bytes = std::filesystem::file_size(data);
   CAPTURE(clean);
-  SECTION("first meta page overwritten") { overwrite(data, 0, 200, 1); }
-  SECTION("second meta page overwritten") { overwrite(data, 4096, 200, 2); }
-  SECTION("both meta pages overwritten") { overwrite(data, 0, 8192, 3); }
+  SECTION("first meta page overwritten") {
+    overwrite(data, 0, 200, 1);
+  }
+  SECTION("second meta page overwritten") {
+    overwrite(data, 4096, 200, 2);
+  }
+  SECTION("both meta pages overwritten") {
+    overwrite(data, 0, 8192, 3);
+  }
   SECTION("fifty data pages overwritten") {
     std::mt19937 generator{4};
     for (unsigned i = 0; i < 50; ++i)
       overwrite(data, static_cast<off_t>(2 + generator() % (bytes / 4096 - 2)) * 4096, 4096, i);
   }
-  SECTION("cut in half") { std::filesystem::resize_file(data, bytes / 2); }
-  SECTION("cut to one page") { std::filesystem::resize_file(data, 4096); }
-  SECTION("emptied") { std::filesystem::resize_file(data, 0); }
-  SECTION("removed") { std::filesystem::remove(data); }
-  SECTION("the file STORE overwritten") { std::ofstream{dir / "STORE"} << "{\"store\": 7"; }
+  SECTION("cut in half") {
+    std::filesystem::resize_file(data, bytes / 2);
+  }
+  SECTION("cut to one page") {
+    std::filesystem::resize_file(data, 4096);
+  }
+  SECTION("emptied") {
+    std::filesystem::resize_file(data, 0);
+  }
+  SECTION("removed") {
+    std::filesystem::remove(data);
+  }
+  SECTION("the file STORE overwritten") {
+    std::ofstream{dir / "STORE"} << "{\"store\": 7";
+  }
   SECTION("the data file of another store") {
     temp_dir other;
     fill(other.path(), true);
@@ -102,11 +118,15 @@ TEST_CASE("a damaged data file is refused with a clear sentence, never opened as
 
 TEST_CASE("one flipped byte in a row is found where it is read") {
   temp_dir dir;
-  { REQUIRE(write(*open_store(dir.path()), batch_of(table::skills, "tile-loops", "split the loops by the cache size"))); }
+  {
+    REQUIRE(write(*open_store(dir.path()),
+                  batch_of(table::skills, "tile-loops", "split the loops by the cache size")));
+  }
   auto data = dir / "data.mdb";
   std::ifstream in{data, std::ios::binary};
   std::string bytes{std::istreambuf_iterator<char>{in}, {}};
-  for (auto at = bytes.find("split the loops"); at != std::string::npos; at = bytes.find("split the loops", at + 1))
+  for (auto at = bytes.find("split the loops"); at != std::string::npos;
+       at = bytes.find("split the loops", at + 1))
     bytes[at + 3] ^= 1;
   std::ofstream{data, std::ios::binary} << bytes;
   auto reader = store_reader::open(dir.path());
@@ -121,7 +141,9 @@ TEST_CASE("one flipped byte in a row is found where it is read") {
 TEST_CASE("a store that a later program wrote is refused, naming both schemas") {
   temp_dir dir;
   std::string id;
-  { id = open_store(dir.path())->id(); }
+  {
+    id = open_store(dir.path())->id();
+  }
   SECTION("by the file STORE") {
     std::ofstream{dir / "STORE"} << R"({"store":")" << id << R"(","schema":7,"program":"3.1.0"})";
   }
@@ -131,7 +153,8 @@ TEST_CASE("a store that a later program wrote is refused, naming both schemas") 
     auto store = open_store(dir.path());
     REQUIRE(write(*store, batch_of(table::meta, "identity", pack(next))));
   }
-  for (auto& why : {store_service::open(options_for(dir.path())).error(), store_reader::open(dir.path()).error()}) {
+  for (auto& why :
+       {store_service::open(options_for(dir.path())).error(), store_reader::open(dir.path()).error()}) {
     CHECK(why.kind == failure_kind::newer_version);
     CHECK(why.text.find("schema 7") != std::string::npos);
     CHECK(why.text.find("up to 1") != std::string::npos);

@@ -33,7 +33,9 @@ private:
   std::vector<failure_kind> kinds_;
 };
 
-journal_record numbered(std::uint64_t i) { return {journal_kind::session, i, 0, {}}; }
+journal_record numbered(std::uint64_t i) {
+  return {journal_kind::session, i, 0, {}};
+}
 
 } // namespace
 
@@ -64,7 +66,9 @@ TEST_CASE("a full disk is waited out: nothing is lost or reordered, trouble and 
   CHECK(std::is_sorted(order.begin(), order.end()));
   CHECK(order.back() == 19);
   std::vector<std::uint64_t> ms;
-  REQUIRE(store_reader::open(dir.path())->journal(1, 0, [&](std::uint64_t, const journal_record& r) { return ms.push_back(r.wall_ms), true; }));
+  REQUIRE(store_reader::open(dir.path())->journal(1, 0, [&](std::uint64_t, const journal_record& r) {
+    return ms.push_back(r.wall_ms), true;
+  }));
   CHECK(ms == order);
 }
 
@@ -81,8 +85,10 @@ TEST_CASE("a store that closes while the disk is full refuses what it could not 
     REQUIRE(store);
     REQUIRE(write(**store, batch_of(table::skills, "kept", "1")));
     full = true;
-    (*store)->write(batch_of(table::skills, "refused", "1"), [&](status s) { ends.push_back(s ? failure_kind::none : s.error().kind); });
-    (*store)->read(table::skills, "kept", [&](result<std::string> r) { ends.push_back(r ? failure_kind::none : r.error().kind); });
+    (*store)->write(batch_of(table::skills, "refused", "1"),
+                    [&](status s) { ends.push_back(s ? failure_kind::none : s.error().kind); });
+    (*store)->read(table::skills, "kept",
+                   [&](result<std::string> r) { ends.push_back(r ? failure_kind::none : r.error().kind); });
     REQUIRE(trouble.wait_for(1));
     store->reset();
   }
@@ -93,7 +99,8 @@ TEST_CASE("a store that closes while the disk is full refuses what it could not 
   CHECK(read(*store, table::skills, "refused").error().kind == failure_kind::not_found);
 }
 
-TEST_CASE("any other write error stops the store: everything queued and later is refused, what was told as done stays") {
+TEST_CASE("any other write error stops the store: everything queued and later is refused, what was told as "
+          "done stays") {
   temp_dir dir;
   for (int n = 1; n <= 5; ++n) { // the n-th commit fails
     auto path = dir / std::to_string(n);
@@ -131,12 +138,16 @@ TEST_CASE("on a disk that is really full the store waits, and goes on when space
     o.on_trouble = trouble.listener();
     auto store = store_service::open(o);
     REQUIRE(store);
-    { std::ofstream{dir / "ballast"} << noise(7'000'000); }
+    {
+      std::ofstream{dir / "ballast"} << noise(7'000'000);
+    }
     std::vector<std::uint32_t> acknowledged;
     bool blobs_too = GENERATE(false, true);
-    constexpr std::uint32_t count = 100; // 4 to 7 MB: more than is free beside the ballast, less than without it
+    constexpr std::uint32_t count =
+        100; // 4 to 7 MB: more than is free beside the ballast, less than without it
     for (std::uint32_t i = 0; i < count; ++i) {
-      auto b = blobs_too && i % 10 == 0 ? store_batch{} : batch_of(table::evidence, key_of(1, 0, i, 0), noise(40'000, i));
+      auto b = blobs_too && i % 10 == 0 ? store_batch{}
+                                        : batch_of(table::evidence, key_of(1, 0, i, 0), noise(40'000, i));
       if (blobs_too && i % 10 == 0)
         b.blob(noise(300'000, i));
       b.journal.emplace_back(1, numbered(i));

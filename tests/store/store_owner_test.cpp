@@ -16,7 +16,8 @@ TEST_CASE("a second owner is refused at once, naming process and host, and the f
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds{1});
   REQUIRE_FALSE(second);
   CHECK(second.error().kind == failure_kind::held);
-  CHECK(second.error().text.find("process " + std::to_string(::getpid()) + " on host " + host) != std::string::npos);
+  CHECK(second.error().text.find("process " + std::to_string(::getpid()) + " on host " + host) !=
+        std::string::npos);
   CHECK(compact_store(dir.path()).error().kind == failure_kind::held);
 
   pid_t child = ::fork(); // another process fares no better
@@ -110,7 +111,7 @@ TEST_CASE("a directory is made private; without `create` an absent store is not 
   o.create = true;
   auto store = store_service::open(o);
   REQUIRE(store);
-  struct stat st {};
+  struct stat st{};
   ::stat((dir / "a/b").c_str(), &st);
   CHECK((st.st_mode & 0777) == 0700);
   ::stat((dir / "a/b/data.mdb").c_str(), &st);
@@ -119,7 +120,9 @@ TEST_CASE("a directory is made private; without `create` an absent store is not 
 
 TEST_CASE("a store on a read-only file system can be read but not owned") {
   temp_dir dir;
-  { REQUIRE(write(*open_store(dir / "store"), batch_of(table::skills, "a", "1"))); }
+  {
+    REQUIRE(write(*open_store(dir / "store"), batch_of(table::skills, "a", "1")));
+  }
   std::filesystem::create_directory(dir / "view");
   if (::mount((dir / "store").c_str(), (dir / "view").c_str(), nullptr, MS_BIND, nullptr) != 0 ||
       ::mount(nullptr, (dir / "view").c_str(), nullptr, MS_REMOUNT | MS_BIND | MS_RDONLY, nullptr) != 0) {

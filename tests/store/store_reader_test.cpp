@@ -7,7 +7,8 @@
 
 using namespace ke;
 
-TEST_CASE("a reader in another process follows the owner, also when the map outgrows what it was opened with") {
+TEST_CASE(
+    "a reader in another process follows the owner, also when the map outgrows what it was opened with") {
   temp_dir dir;
   int to_child[2], from_child[2];
   REQUIRE(::pipe(to_child) == 0);
@@ -98,7 +99,8 @@ TEST_CASE("a scan goes on where its last read transaction ended, also among many
   REQUIRE(write(*store, std::move(b)));
   auto reader = store_reader::open(dir.path());
   std::uint32_t next = 0;
-  CHECK(reader->rows<std::uint32_t>(table::hot, key_of(1), [&](std::string_view, std::uint32_t i) { return i == next++; }));
+  CHECK(reader->rows<std::uint32_t>(table::hot, key_of(1),
+                                    [&](std::string_view, std::uint32_t i) { return i == next++; }));
   CHECK(next == count);
   std::vector<std::uint32_t> seen;
   CHECK(reader->scan(table::children, {}, [&](std::string_view, std::string_view value) {

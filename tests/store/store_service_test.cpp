@@ -93,7 +93,9 @@ TEST_CASE("batches that queue up behind a commit share the next transaction") {
 
 TEST_CASE("journal records are numbered in order of arrival, per campaign, across restarts") {
   temp_dir dir;
-  auto record = [](std::uint64_t ms) { return journal_record{journal_kind::session, ms, 0, pack(journal_session{ms})}; };
+  auto record = [](std::uint64_t ms) {
+    return journal_record{journal_kind::session, ms, 0, pack(journal_session{ms})};
+  };
   for (int session = 0; session < 3; ++session) {
     auto store = open_store(dir.path());
     for (std::uint64_t i = 0; i < 5; ++i) {
@@ -165,7 +167,8 @@ TEST_CASE("a batch erases before it writes, and one that can't be stored leaves 
   wrong.put(table::skills, std::string(512, 'k'), "1");
   CHECK(write(*store, std::move(wrong)).error().kind == failure_kind::invalid);
   CHECK(write(*store, batch_of(table::skills, "", "1")).error().kind == failure_kind::invalid);
-  CHECK(write(*store, batch_of(table::children, key_of(1, 0, 0), "five!")).error().kind == failure_kind::invalid);
+  CHECK(write(*store, batch_of(table::children, key_of(1, 0, 0), "five!")).error().kind ==
+        failure_kind::invalid);
   CHECK(read(*store, table::skills, "b").error().kind == failure_kind::not_found);
   CHECK(write(*store, batch_of(table::skills, std::string(511, 'k'), "1")));
 }

@@ -55,8 +55,9 @@ inline status verify_in_child(const std::string& dir) {
   ::waitpid(child, &how, 0);
   if (WIFEXITED(how) && WEXITSTATUS(how) == 0)
     return ok;
-  return failure{failure_kind::corrupt, WIFSIGNALED(how) ? "reading it ended by signal " + std::to_string(WTERMSIG(how))
-                                                         : std::string{"rows don't match their checksums"}};
+  return failure{failure_kind::corrupt, WIFSIGNALED(how)
+                                            ? "reading it ended by signal " + std::to_string(WTERMSIG(how))
+                                            : std::string{"rows don't match their checksums"}};
 }
 
 inline store_options options_for(const std::string& dir) {
@@ -144,7 +145,8 @@ inline store_batch node_batch(std::uint32_t campaign, std::uint32_t node, const 
     b.put(table::children, key_of(campaign, 0, hot.parent), key_of(node));
   b.put(table::evidence, key_of(campaign, 0, node, 0), pack(evidence{}));
   b.put(table::verdicts, row.verdict_digests[0], pack(verdict{}));
-  b.journal.emplace_back(campaign, journal_record{journal_kind::judged, node, 0, pack(journal_judged{0, node, 0})});
+  b.journal.emplace_back(campaign,
+                         journal_record{journal_kind::judged, node, 0, pack(journal_judged{0, node, 0})});
   return b;
 }
 
