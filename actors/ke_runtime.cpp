@@ -3,10 +3,12 @@
 
 #include "actors/cli/commands.hpp"
 #include "actors/exit_codes.hpp"
+#include "config/config_error.hpp"
 #include "runtime/core/log.hpp"
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -50,6 +52,16 @@ int main(int argc, char** argv) {
   auto job = [](const std::string& w) { return w == "--config" || w.starts_with("--config="); };
   if (!words.empty() && words[0].starts_with("-") && std::any_of(words.begin(), words.end(), job))
     words.insert(words.begin(), "run");
+  if (!words.empty() && !words[0].starts_with("-")) {
+    std::vector<std::string> known;
+    for (const auto* command : app.get_subcommands({}))
+      known.push_back(command->get_name());
+    if (std::find(known.begin(), known.end(), words[0]) == known.end()) {
+      std::cerr << "ke-runtime: there is no command " << words[0] << ke::did_you_mean(words[0], known)
+                << "; `ke-runtime --help` lists them\n";
+      return ke::exit_usage;
+    }
+  }
   std::reverse(words.begin(), words.end()); // CLI11 takes them from the back
   try {
     app.parse(words);

@@ -1,6 +1,7 @@
 #include "backends/backend.hpp"
 
 #include "runtime/core/digest.hpp"
+#include "runtime/process/spawn.hpp"
 
 #include <sched.h>
 
@@ -110,17 +111,22 @@ device_info cpu_facts() {
 }
 
 result<device_info> probe_target(const backend& b, process_port& processes) {
+  auto absent = [&] {
+    std::string hint = b.detect_hint.empty() ? "install it" : b.detect_hint;
+    return failure{failure_kind::missing, "the toolchain of backend " + b.name + " does not answer (`" +
+                                              b.detect.front() + "`): " + hint};
+  };
+  // Builds run with one PATH, the same for everybody; a compiler that the user's own PATH hides is none.
+  if (!on_own_path(b.detect.front()))
+    return absent();
   process_spec spec;
   spec.argv = b.detect;
   spec.env = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"LANG", "C"}};
   spec.deadline = std::chrono::seconds{20};
   spec.output_limit = 64u << 10;
   auto ended = run_to_end(processes, std::move(spec));
-  if (ended.why.kind != failure_kind::none || ended.code != 0) {
-    std::string hint = b.detect_hint.empty() ? "install it" : b.detect_hint;
-    return failure{failure_kind::missing, "the toolchain of backend " + b.name + " does not answer (`" +
-                                              b.detect.front() + "`): " + hint};
-  }
+  if (ended.why.kind != failure_kind::none || ended.code != 0)
+    return absent();
   auto d = cpu_facts();
   d.backend = b.name;
   std::string flags;

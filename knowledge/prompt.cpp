@@ -52,11 +52,46 @@ json diagnosis_json(const diagnosis& d) {
   return j;
 }
 
+/// A piece of untrusted text for the middle of a line: bounded, no line breaks, no fence.
+std::string in_line(std::string_view text) {
+  std::string line{text.substr(0, 400)};
+  for (auto& c : line)
+    if (static_cast<unsigned char>(c) < 0x20)
+      c = ' ';
+  for (auto at = line.find("```"); at != std::string::npos; at = line.find("```", at + 3))
+    line.replace(at, 3, "'''");
+  return line;
+}
+
+/// What may be told of a failure: a text that names a held-out workload would give it away.
+std::string told(const problem& p, const std::string& text) {
+  for (const auto& w : p.workloads)
+    if (w.held_out && !w.name.empty() && text.find(w.name) != std::string::npos)
+      return "wrong on a workload that is not shown";
+  return text;
+}
+
+bool is_held_out(const problem& p, const std::string& workload) {
+  return std::any_of(p.workloads.begin(), p.workloads.end(),
+                     [&](const ke::workload& w) { return w.held_out && w.name == workload; });
+}
+
+/// A source in a fence that is longer than any in it, so that it can't end ours.
+std::string fenced(const std::string& language, const std::string& source) {
+  std::size_t longest = 2, run = 0;
+  for (auto c : source) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  std::string fence(longest + 1, '`');
+  return fence + language + "\n" + source + "\n" + fence + "\n";
+}
+
 /// The block that every prompt begins with (ke_task.md). A fence inside a source is escaped as JSON allows,
 /// so that it can't end ours.
 std::string task_block(const prompt_request& r) {
   json target = {{"backend", r.target->backend},
-                 {"language", r.language},
+                 {"language", r.language == "cpp" ? "c++" : r.language}, // the fence's word is not the block's
                  {"device", r.target->name},
                  {"facts", r.target->facts}};
   auto text = "{\"version\":1,\"problem\":" + dump(problem_json(*r.problem)) + ",\"target\":" + dump(target);
@@ -68,7 +103,7 @@ std::string task_block(const prompt_request& r) {
               {"state", to_text(r.parent->state)},
               {"score", r.parent->score ? json(*r.parent->score) : json(nullptr)},
               {"point", point.is_discarded() ? json(nullptr) : json(point)},
-              {"failure", r.parent->reason}};
+              {"failure", told(*r.problem, r.parent->reason)}};
     if (r.parent->diagnosis)
       found = diagnosis_json(*r.parent->diagnosis);
   }
@@ -96,18 +131,18 @@ std::string number(double x) {
   return text;
 }
 
-std::string outcome(const node_card& c) {
+std::string outcome(const problem& p, const node_card& c) {
   if (c.timing)
     return std::string{to_text(c.state)} + ", " + number(c.timing->speedup) +
            "x the reference (95% interval " + number(c.timing->low) + " to " + number(c.timing->high) + ")";
-  return std::string{to_text(c.state)} + (c.reason.empty() ? "" : ": " + c.reason);
+  return std::string{to_text(c.state)} + (c.reason.empty() ? "" : ": " + in_line(told(p, c.reason)));
 }
 
-std::string list(const std::vector<std::shared_ptr<const node_card>>& cards, std::size_t most) {
+std::string list(const problem& p, const std::vector<std::shared_ptr<const node_card>>& cards, std::size_t most) {
   std::string text;
   for (std::size_t i = 0; i < std::min(most, cards.size()); ++i)
-    text += "- node " + std::to_string(cards[i]->node) + " (" + outcome(*cards[i]) + ")" +
-            (cards[i]->plan.empty() ? "" : ": " + cards[i]->plan) + "\n";
+    text += "- node " + std::to_string(cards[i]->node) + " (" + outcome(p, *cards[i]) + ")" +
+            (cards[i]->plan.empty() ? "" : ": " + in_line(cards[i]->plan)) + "\n";
   return text;
 }
 
@@ -131,10 +166,10 @@ std::string rules(const prompt_request& r) {
 
 std::string parent_section(const prompt_request& r) {
   const auto& c = *r.parent;
-  auto text = "\n## Parent (node " + std::to_string(c.node) + "): " + outcome(c) + "\n";
+  auto text = "\n## Parent (node " + std::to_string(c.node) + "): " + outcome(*r.problem, c) + "\n";
   if (r.operation == operation_kind::fix) {
     text += "It failed. Find the cause and repair it.\n";
-    if (c.first_failure) {
+    if (c.first_failure && !is_held_out(*r.problem, c.first_failure->workload)) {
       const auto& m = *c.first_failure;
       std::string index;
       for (auto i : m.index)
@@ -144,12 +179,11 @@ std::string parent_section(const prompt_request& r) {
               number(m.bound) + ".\n";
     }
     if (!c.log.empty())
-      text += quoted(c.log, 4096);
+      text += quoted(told(*r.problem, c.log), 4096);
   } else if (c.diagnosis) {
     text += "Its bottleneck: " + c.diagnosis->bottleneck + ".\n";
   }
-  text += "```" + r.language + "\n" + c.source + "\n```\n";
-  return text;
+  return text + fenced(r.language, c.source);
 }
 
 } // namespace
@@ -184,7 +218,7 @@ prompt build_prompt(const prompt_request& r) {
   prompt p;
   p.sections.push_back({task_block(r), false});
   p.sections.push_back({rules(r), true});
-  p.sections.push_back({"\n## Reference\n```" + r.language + "\n" + r.problem->reference + "\n```\n", true});
+  p.sections.push_back({"\n## Reference\n" + fenced(r.language, r.problem->reference), true});
   if (r.parent)
     p.sections.push_back({parent_section(r), false});
   auto with_parent = r.memory == memory_kind::parent || r.memory == memory_kind::parent_siblings ||
@@ -192,10 +226,10 @@ prompt build_prompt(const prompt_request& r) {
   auto with_siblings = r.memory == memory_kind::siblings || r.memory == memory_kind::parent_siblings ||
                        r.memory == memory_kind::adaptive;
   if (with_parent && !r.ancestors.empty())
-    p.sections.push_back({"\n## How the parent came about, nearest first\n" + list(r.ancestors, 8), false});
+    p.sections.push_back({"\n## How the parent came about, nearest first\n" + list(*r.problem, r.ancestors, 8), false});
   if (with_siblings && !r.siblings.empty())
     p.sections.push_back(
-        {"\n## Already tried from this parent\n" + list(r.siblings, 12) + "Try something else.\n", false});
+        {"\n## Already tried from this parent\n" + list(*r.problem, r.siblings, 12) + "Try something else.\n", false});
   if (!r.hints.empty()) {
     std::string text = "\n## Hints from the engineer\n";
     for (const auto& h : r.hints)

@@ -1,3 +1,5 @@
+#include "actors/cli/best.hpp"
+
 #include "actors/cli/access.hpp"
 #include "actors/cli/campaign_view.hpp"
 #include "actors/cli/commands.hpp"
@@ -96,6 +98,16 @@ int best(const access_options& where, bool as_json) {
 }
 
 } // namespace
+
+result<std::string> best_text(const store_reader& store, const campaign_row& row) {
+  auto c = campaign_view::open(store, row);
+  if (!c)
+    return c.error();
+  auto b = best_of(*c);
+  if (!b)
+    return b.error();
+  return *b ? text_of(*c, **b) : c->name() + " (" + c->problem().name + "): no correct candidate yet\n";
+}
 
 void add_best(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand(

@@ -1,3 +1,4 @@
+#include "actors/cli/best.hpp"
 #include "actors/cli/commands.hpp"
 #include "actors/cli/display.hpp"
 #include "actors/cli/plan.hpp"
@@ -90,6 +91,11 @@ std::optional<prepared> prepare(const run_options& o, int& code) {
   }
   p.backends = std::move(*backends);
   process_service processes;
+  if (p.settings.cluster.local_worker)
+    if (auto ready = sandbox_ready(*parse_name<sandbox_level>(o.sandbox)); !ready) {
+      code = complain(ready.error());
+      return std::nullopt;
+    }
   for (const auto& t : p.settings.targets) {
     auto b = find_backend(p.backends, t.backend);
     if (!b) {
@@ -212,6 +218,22 @@ int attach(const run_options& o, const prepared& p, const failure& held) {
   return exit_interrupted;
 }
 
+/// The last words of a session: where the campaign stands, its best kernel, and how to go on.
+void summarize(coordinator& owner, std::uint32_t id, const campaign_outcome& out, display& shown) {
+  owner.store().flush();
+  auto reader = store_reader::open(owner.store().dir());
+  auto row =
+      reader ? reader->row<campaign_row>(table::campaigns, key_of(id)) : result<campaign_row>{reader.error()};
+  if (!row)
+    return;
+  if (auto best = best_text(*reader, *row))
+    shown.note(best->substr(0, best->find_last_not_of('\n') + 1));
+  shown.note(out.state == "finished"
+                 ? "finished: " + out.reason + "; look at it with `ke-runtime report --store " +
+                       reader->dir() + " -o report.html`"
+                 : "saved; the same command goes on from here");
+}
+
 int run(const run_options& o) {
   signal_watch::block();
   if (!o.ui.empty() && !parse_name<ui_kind>(o.ui))
@@ -260,10 +282,10 @@ int run(const run_options& o) {
       (*owner)->interrupt_all();
     }};
     out = (*owner)->wait(*id);
+    if (out.state != "failed")
+      summarize(**owner, *id, out, shown);
     owner->reset(); // drains the store while a further signal still counts
   }
-  if (out.state == "finished" && out.reason.empty())
-    shown.note("finished");
   trace::stop();
   if (out.state == "paused" && waiting != 0)
     return exit_paused;

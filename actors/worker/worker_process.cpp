@@ -111,6 +111,8 @@ int run_worker(const worker_process_options& o) {
     return complain(
         {failure_kind::invalid, "--sandbox: expected full, best or none, not " + o.sandbox, false});
 
+  if (auto ready = sandbox_ready(*parse_name<sandbox_level>(o.sandbox)); !ready)
+    return complain(ready.error());
   auto scratch = scratch_root::make(
       std::filesystem::temp_directory_path()); // removed last, when no child of ours can write there any more
   if (!scratch)

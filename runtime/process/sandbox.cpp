@@ -137,7 +137,10 @@ probed probe() {
   probed p;
   const bool root = ::geteuid() == 0;
   std::string why;
-  p.usable = find_usable(root, p.bubblewrap, why);
+  if (on_own_path("bwrap"))
+    p.usable = find_usable(root, p.bubblewrap, why);
+  else
+    why = "bwrap is not in PATH";
   p.parts.push_back(namespace_part("user", p.bubblewrap && p.usable.no_userns, why));
   p.parts.push_back(namespace_part("pid", p.usable.pid, why));
   p.parts.push_back(namespace_part("net", p.usable.net, why));
@@ -202,6 +205,17 @@ const std::vector<sandbox_part>& sandbox_probe() {
   return known().parts;
 }
 
+status sandbox_ready(sandbox_level level) {
+  if (level != sandbox_level::full)
+    return ok;
+  auto without = lacking();
+  if (without.empty())
+    return ok;
+  auto how = known().bubblewrap ? "`ke-runtime doctor` says how to get it" : "install bubblewrap (`ke-runtime doctor` says more)";
+  return failure{failure_kind::missing, "The full sandbox is not available on this machine, it lacks: " + without + "; " + how +
+                                            ", `--sandbox best` does without."};
+}
+
 std::string sandbox_label(sandbox_level level) {
   if (level == sandbox_level::none)
     return "none";
@@ -222,10 +236,8 @@ result<process_spec> sandboxed(process_spec inner, const sandbox_spec& spec) {
     inner.memory_bytes = spec.memory_bytes;
   if (spec.level == sandbox_level::none)
     return limited(std::move(inner), spec);
-  if (auto without = lacking(); spec.level == sandbox_level::full && !without.empty())
-    return failure{failure_kind::missing,
-                   "The full sandbox is not available on this machine, it lacks: " + without +
-                       "; `ke-runtime doctor` says how to get it, `--sandbox best` does without."};
+  if (auto ready = sandbox_ready(spec.level); !ready)
+    return ready.error();
   if (!has_launcher(spec.level))
     return limited(std::move(inner), spec);
   add_defaults(inner.env, spec.scratch);

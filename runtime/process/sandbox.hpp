@@ -35,6 +35,9 @@ struct sandbox_part {
 /// thread.
 const std::vector<sandbox_part>& sandbox_probe();
 
+/// Whether `sandboxed` at this level is possible here: `missing` names what is absent and how to get it.
+status sandbox_ready(sandbox_level level);
+
 /// In a few words, for provenance: "full", "best, without seccomp" or "none".
 std::string sandbox_label(sandbox_level level);
 

@@ -220,6 +220,12 @@ status check(const process_spec& spec) {
 
 } // namespace
 
+bool on_own_path(const std::string& program) {
+  process_spec spec;
+  spec.argv = {program};
+  return !locate(spec).empty();
+}
+
 result<child> spawn(const process_spec& spec) {
   if (auto good = check(spec); !good)
     return good.error();

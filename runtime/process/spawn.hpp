@@ -47,6 +47,9 @@ std::optional<child_end> reap(child& c, std::chrono::nanoseconds wait = {});
 /// Any thread. Makes this process adopt orphans.
 child_end kill_tree(child& c);
 
+/// Whether a spec without a PATH of its own would find this program: by our PATH, or by its path.
+bool on_own_path(const std::string& program);
+
 /// Makes this process the parent of orphaned descendants (PR_SET_CHILD_SUBREAPER), once per process: what a
 /// dead child leaves behind comes to us instead of to init, where it could not be found. Idempotent, any
 /// thread.

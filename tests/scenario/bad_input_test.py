@@ -153,7 +153,7 @@ class BadStore(Scenario):
         """A store of a newer version: 6, naming both versions."""
         identity = self.folder / "store/STORE"
         text = identity.read_text()
-        newer = re.sub(r"(format|version)(\W+)\d+", r"\1\g<2>999", text, count=1)
+        newer = re.sub(r"(schema\W+)\d+", r"\g<1>999", text, count=1)
         self.assertNotEqual(newer, text, text)
         identity.write_text(newer)
         self.assertIn("999", self.refused(6))

@@ -57,7 +57,7 @@ class FullDisk(Scenario):
         """Interrupted while the disk is full: 5, nothing acknowledged is lost, and with space again it resumes."""
         run = self.full()
         run.signal(signal.SIGINT)
-        run.signal(signal.SIGINT)
+        run.signal(signal.SIGTERM)
         self.assertEqual(run.end(), 5, run.told())
         self.assert_nothing_left()
         (self.disk / "filler").unlink()

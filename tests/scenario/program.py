@@ -314,9 +314,9 @@ class FakeLlm:
 
     def requests(self):
         """Requests for an answer: what asked for /stats does not count."""
-        stats = self.stats()
-        self._asked = getattr(self, "_asked", 0) + 1
-        return stats["requests"] - self._asked
+        asked_before = getattr(self, "_asked", 0)
+        self._asked = asked_before + 1
+        return self.stats()["requests"] - asked_before
 
     def close(self):
         self.process.terminate()

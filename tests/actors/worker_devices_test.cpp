@@ -1,0 +1,215 @@
+#include "actors/worker/builder.hpp"
+#include "actors/worker/devices.hpp"
+#include "actors/worker/machine_lock.hpp"
+#include "tests/actors/worker_fixture.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <random>
+
+using namespace ke;
+using namespace ke::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct workshop_fixture : worker_fixture {
+  std::vector<work_done> done;
+  std::vector<work_built> built;
+  std::vector<work_stage> stages;
+  std::vector<device_state_changed> states;
+
+  void launch(std::uint32_t build_slots = 2, std::vector<std::string> device_names = {"cpu:0"}) {
+    add("link", system.spawn([this](caf::event_based_actor*) -> caf::behavior {
+      return {
+        [this](const work_done& d) { done.push_back(d); },
+        [this](const work_built& b) { built.push_back(b); },
+        [this](const work_stage& s) { stages.push_back(s); },
+        [this](const device_state_changed& s) { states.push_back(s); },
+      };
+    }));
+    devices_options d;
+    d.names = names;
+    d.processes = &processes;
+    for (const auto& name : device_names)
+      d.devices.push_back({name, "cpu-cpp", "ok", {}});
+    d.restarts = {.intensity = 3, .floor = 200ms, .jitter = 0};
+    add("devices", system.spawn(devices, d));
+    add("builder", system.spawn(builder, builder_options{names, &processes, build_slots}));
+  }
+};
+
+} // namespace
+
+TEST_CASE("whatever comes in whatever order, a measurement has the machine alone and nobody waits for ever") {
+  auto seed = GENERATE(range(1, 40));
+  std::mt19937 random(static_cast<unsigned>(seed));
+  machine_lock lock;
+  std::map<std::string, bool> holding; // name -> alone
+  std::map<std::string, bool> waiting;
+  int next = 0;
+  auto begin = [&](const std::vector<std::string>& who) {
+    for (const auto& w : who) {
+      REQUIRE(waiting.contains(w));
+      holding[w] = waiting[w];
+      waiting.erase(w);
+    }
+    auto alone = std::count_if(holding.begin(), holding.end(), [](auto& h) { return h.second; });
+    REQUIRE(alone <= 1);
+    if (alone == 1)
+      REQUIRE(holding.size() == 1);
+    REQUIRE(lock.holders() == holding.size());
+    REQUIRE(lock.held_alone() == (alone == 1));
+  };
+  for (int n = 0; n < 300; ++n) {
+    auto pick = random() % 3;
+    if (pick == 0 || holding.empty()) {
+      auto who = std::to_string(++next);
+      bool alone = random() % 2 == 0;
+      waiting[who] = alone;
+      begin(lock.want(who, alone));
+    } else if (pick == 1 && !waiting.empty()) {
+      auto who = waiting.begin()->first;
+      waiting.erase(who);
+      begin(lock.release(who)); // no longer wants it
+    } else {
+      auto who = holding.begin()->first;
+      holding.erase(who);
+      begin(lock.release(who));
+    }
+  }
+  while (!holding.empty()) {
+    auto who = holding.begin()->first;
+    holding.erase(who);
+    begin(lock.release(who));
+  }
+  CHECK(waiting.empty());
+}
+
+TEST_CASE("a waiting measurement goes before builds that come later") {
+  machine_lock lock;
+  CHECK(lock.want("build 1", false) == std::vector<std::string>{"build 1"});
+  CHECK(lock.want("cpu", true).empty());
+  CHECK(lock.want("build 2", false).empty());
+  CHECK(lock.release("build 1") == std::vector<std::string>{"cpu"});
+  CHECK(lock.release("cpu") == std::vector<std::string>{"build 2"});
+}
+
+TEST_CASE_METHOD(workshop_fixture, "the builder runs a work's compilers in turn and hands it on with the judge's process ready") {
+  launch(1);
+  tell("builder", build_work{make_work(1)});
+  tell("builder", build_work{make_work(2)});
+  REQUIRE(processes.running.size() == 1); // one slot
+  CHECK(stages.at(0).job == 1);
+  compiled(); // the candidate
+  compiled(); // the reference
+  REQUIRE(built.size() == 1);
+  CHECK(built[0].item->what.id == 1);
+  CHECK(built[0].item->next.has_value());
+  CHECK(compiling()); // the second work has the slot
+  not_compiled("kernel.cpp:1: error: no such thing");
+  REQUIRE(built.size() == 2);
+  CHECK_FALSE(built[1].item->next.has_value());
+  auto found = built[1].item->steps->finish();
+  REQUIRE(found);
+  CHECK(found->ending == ending::build_failed);
+}
+
+TEST_CASE_METHOD(workshop_fixture, "a measurement never overlaps a build") {
+  launch(2);
+  auto ready = built_work(1);
+  tell("builder", build_work{make_work(2)});
+  tell("devices", measure_work{ready});
+  tell("builder", build_work{make_work(3)});
+  REQUIRE(processes.running.size() == 1); // the build of 2; the measurement waits for it, and the build of 3 for that
+  CHECK(compiling());
+  compiled();
+  compiled();
+  REQUIRE(processes.running.size() == 1);
+  CHECK_FALSE(compiling()); // the judge, alone
+  evidence e;
+  e.cases = 7;
+  judged(e);
+  disassembled("0000000000001100 <kernel>:\n    1100:\tret\n");
+  REQUIRE(done.size() == 1);
+  CHECK(done[0].found->cases == 7);
+  CHECK(done[0].found->counters.at("insn.total") == 1);
+  CHECK(compiling()); // the build of 3
+}
+
+TEST_CASE_METHOD(workshop_fixture, "a cancelled work's compiler is killed and its slot is free") {
+  launch(1);
+  tell("builder", build_work{make_work(1)});
+  tell("builder", build_work{make_work(2)});
+  auto first = processes.running.front().id;
+  tell("builder", cancel_work{1});
+  CHECK(processes.cancelled == std::vector<std::uint64_t>{first});
+  REQUIRE(processes.running.size() == 1);
+  CHECK(compiling());
+  compiled();
+  compiled();
+  REQUIRE(built.size() == 1);
+  CHECK(built[0].item->what.id == 2);
+}
+
+TEST_CASE_METHOD(workshop_fixture, "a cancelled work's judge is killed, and the next work is measured") {
+  launch();
+  tell("devices", measure_work{built_work(1)});
+  tell("devices", measure_work{built_work(2)});
+  tell("devices", measure_work{built_work(3)});
+  auto first = processes.running.front().id;
+  tell("devices", cancel_work{2}); // waits: never begins
+  tell("devices", cancel_work{1});
+  CHECK(processes.cancelled == std::vector<std::uint64_t>{first});
+  REQUIRE(processes.running.size() == 1);
+  judged({});
+  disassembled("");
+  REQUIRE(done.size() == 1);
+  CHECK(done[0].item->what.id == 3);
+  CHECK(processes.running.empty());
+}
+
+TEST_CASE_METHOD(workshop_fixture, "a device that falls over fails its work as the machine's failure and comes back") {
+  launch();
+  processes.crash_next = true;
+  tell("devices", measure_work{built_work(1)});
+  REQUIRE(done.size() == 1);
+  CHECK(done[0].why.kind == failure_kind::device);
+  CHECK(done[0].why.text.find("the device fell over") != std::string::npos);
+  pass(200ms);
+  tell("devices", measure_work{built_work(2)});
+  REQUIRE(processes.running.size() == 1);
+  judged({});
+  disassembled("");
+  REQUIRE(done.size() == 2);
+  CHECK(done[1].found);
+  CHECK(states.empty());
+}
+
+TEST_CASE_METHOD(workshop_fixture, "a device that falls over too often is quarantined and tried again later; the worker and its other device live on") {
+  launch(1, {"cpu:0", "cpu:1"});
+  for (std::uint64_t id = 1; id <= 4; ++id) {
+    processes.crash_next = true;
+    tell("devices", measure_work{built_work(id)});
+    if (id < 4)
+      pass(1s);
+  }
+  REQUIRE(states.size() == 1);
+  CHECK(states[0].device == "cpu:0");
+  CHECK(states[0].state == "quarantined");
+  tell("devices", measure_work{built_work(5)});
+  REQUIRE(done.size() == 5);
+  CHECK(done[4].why.text == "the device is quarantined");
+  tell("devices", measure_work{built_work(6, "cpu:1")});
+  REQUIRE(processes.running.size() == 1);
+  judged({});
+  disassembled("");
+  CHECK(done[5].found);
+  pass(5min);
+  REQUIRE(states.size() == 2);
+  CHECK(states[1].state == "ok");
+  tell("devices", measure_work{built_work(7)});
+  judged({});
+  disassembled("");
+  CHECK(done[6].found);
+}

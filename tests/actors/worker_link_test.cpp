@@ -1,0 +1,265 @@
+#include "actors/worker/instruction_mix.hpp"
+#include "actors/worker/link.hpp"
+#include "tests/actors/worker_fixture.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace ke;
+using namespace ke::test;
+
+namespace {
+
+struct link_fixture : worker_fixture {
+  std::shared_ptr<scripted_transport> wire_out = std::make_shared<scripted_transport>();
+  std::vector<work_ptr> to_build, to_measure;
+  std::vector<std::uint64_t> build_cancels, device_cancels;
+  std::vector<std::string> refusals;
+  std::string problem_digest, problem_bytes = pack(what());
+
+  link_fixture() {
+    problem_digest = digest_of(problem_bytes);
+    add("builder", system.spawn([this](caf::event_based_actor*) -> caf::behavior {
+      return {[this](const build_work& b) { to_build.push_back(b.item); }, [this](const cancel_work& c) { build_cancels.push_back(c.job); }};
+    }));
+    add("devices", system.spawn([this](caf::event_based_actor*) -> caf::behavior {
+      return {[this](const measure_work& m) { to_measure.push_back(m.item); }, [this](const cancel_work& c) { device_cancels.push_back(c.job); }};
+    }));
+    launch();
+  }
+
+  void launch() {
+    link_options o;
+    o.names = names;
+    o.connect = [this](transport_events events) -> result<std::shared_ptr<transport_port>> {
+      wire_out->events = std::move(events);
+      return std::shared_ptr<transport_port>{wire_out};
+    };
+    o.hello.name = "w";
+    o.hello.build_slots = 1;
+    o.hello.device_slots = 2;
+    o.hello.devices = {{"cpu:0", "cpu-cpp", "ok", {}}};
+    o.backends = {with()};
+    o.evaluation = evaluation_options();
+    o.results = (folder.path() / "results").string();
+    o.refused = [this](failure why) { refusals.push_back(why.text); };
+    add("link", system.spawn(link, o));
+  }
+  /// The worker's process dies and another one starts in its place, with the same folder.
+  void restart() {
+    caf::anon_send_exit(actors.back(), caf::exit_reason::kill);
+    settle();
+    actors.pop_back();
+    wire_out = std::make_shared<scripted_transport>();
+    launch();
+  }
+
+  template <class Body>
+  void hear(frame_kind kind, const Body& body) {
+    wire_out->events.on_frame(wire::make_frame("", kind, body));
+    settle();
+  }
+  void grant(std::uint64_t id, std::uint32_t attempt = 1, std::string backend_name = "cpu-cpp", bool with_source = true) {
+    wire::grant_body g;
+    g.job.id = id;
+    g.job.attempt = attempt;
+    g.job.epoch = 5;
+    g.job.backend = std::move(backend_name);
+    g.job.problem_digest = problem_digest;
+    auto source = "extern \"C\" void kernel() { int a = " + std::to_string(id) + "; }";
+    g.job.source_digest = digest_of(source);
+    if (with_source)
+      g.job.inline_blobs[g.job.source_digest] = source;
+    g.device = "cpu:0";
+    hear(frame_kind::grant, g);
+  }
+  void send_problem() {
+    wire_out->events.on_blob("", problem_digest, problem_bytes);
+    settle();
+  }
+  void finish(const work_ptr& item) {
+    auto found = std::make_shared<evidence>();
+    found->cases = 3;
+    tell("link", work_done{item, {}, found});
+  }
+  template <class T>
+  std::vector<T> said(frame_kind kind) const {
+    return wire_out->all<T>(kind);
+  }
+  wire::hello_body hello() const { return *unpack<wire::hello_body>(wire_out->hello); }
+};
+
+} // namespace
+
+TEST_CASE_METHOD(link_fixture, "a grant is accepted, and begins once what it needs is here") {
+  grant(1);
+  CHECK(said<wire::accept_body>(frame_kind::accept).size() == 1);
+  auto wants = said<wire::want_body>(frame_kind::want);
+  REQUIRE(wants.size() == 1);
+  CHECK(wants[0].digest == problem_digest);
+  CHECK(to_build.empty());
+  send_problem();
+  REQUIRE(to_build.size() == 1);
+  CHECK(to_build[0]->what.id == 1);
+  CHECK(to_build[0]->device == "cpu:0");
+  grant(2); // the problem is known by now
+  CHECK(to_build.size() == 2);
+  CHECK(said<wire::want_body>(frame_kind::want).size() == 1);
+}
+
+TEST_CASE_METHOD(link_fixture, "content that is missing for two jobs begins both") {
+  grant(1);
+  grant(2);
+  send_problem();
+  CHECK(to_build.size() == 2);
+}
+
+TEST_CASE_METHOD(link_fixture, "inline content that does not match its digest is not used") {
+  wire::grant_body g;
+  g.job.id = 1;
+  g.job.attempt = 1;
+  g.job.backend = "cpu-cpp";
+  g.job.problem_digest = problem_digest;
+  g.job.source_digest = digest_of("the real source");
+  g.job.inline_blobs[g.job.source_digest] = "another source";
+  hear(frame_kind::grant, g);
+  send_problem();
+  CHECK(to_build.empty());
+  CHECK(said<wire::want_body>(frame_kind::want).size() == 2);
+}
+
+TEST_CASE_METHOD(link_fixture, "a job for a backend that is not here is declined by name") {
+  grant(1, 1, "cuda");
+  auto declined = said<wire::decline_body>(frame_kind::decline);
+  REQUIRE(declined.size() == 1);
+  CHECK(declined[0].reason == "no backend cuda here");
+  CHECK(said<wire::accept_body>(frame_kind::accept).empty());
+}
+
+TEST_CASE_METHOD(link_fixture, "a built work goes on to be measured; one that did not build is reported at once") {
+  grant(1);
+  send_problem();
+  to_build[0]->next = process_spec{};
+  tell("link", work_built{to_build[0]});
+  CHECK(to_measure.size() == 1);
+  grant(2);
+  while (auto spec = to_build[1]->steps->next()) {
+    process_exit how;
+    how.code = 1;
+    how.err = "error: no";
+    to_build[1]->steps->ended(how);
+  }
+  tell("link", work_built{to_build[1]});
+  CHECK(to_measure.size() == 1);
+  auto results = said<job_result>(frame_kind::result);
+  REQUIRE(results.size() == 1);
+  CHECK(results[0].id == 2);
+  CHECK(results[0].epoch == 5);
+  CHECK(results[0].found.ending == ending::build_failed);
+}
+
+TEST_CASE_METHOD(link_fixture, "a result is kept until it is acknowledged, over restarts of the worker too") {
+  grant(1);
+  send_problem();
+  finish(to_build[0]);
+  CHECK(said<job_result>(frame_kind::result).size() == 1);
+  CHECK(hello().held.size() == 1);
+  restart();
+  REQUIRE(hello().held.size() == 1);
+  CHECK(hello().held[0].job == 1);
+  CHECK(hello().held[0].attempt == 1);
+  CHECK(hello().held[0].epoch == 5);
+  hear(frame_kind::welcome, wire::welcome_body{});
+  REQUIRE(said<job_result>(frame_kind::result).size() == 1);
+  CHECK(said<job_result>(frame_kind::result)[0].found.cases == 3);
+  hear(frame_kind::ack, wire::ack_body{1, 1});
+  CHECK(hello().held.empty());
+  restart();
+  CHECK(hello().held.empty());
+  hear(frame_kind::welcome, wire::welcome_body{});
+  CHECK(said<job_result>(frame_kind::result).empty());
+}
+
+TEST_CASE_METHOD(link_fixture, "a file among the results that is no result is thrown away") {
+  std::ofstream{folder.path() / "results" / "7.result"} << "half a res";
+  restart();
+  CHECK(hello().held.empty());
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "results" / "7.result"));
+}
+
+TEST_CASE_METHOD(link_fixture, "a revoked job is cancelled everywhere and reported by nobody") {
+  grant(1);
+  send_problem();
+  hear(frame_kind::revoke, wire::revoke_body{{1, 1, 5, wire::lease_stage::building}, "not wanted"});
+  CHECK(build_cancels == std::vector<std::uint64_t>{1});
+  CHECK(device_cancels == std::vector<std::uint64_t>{1});
+  finish(to_build[0]);
+  CHECK(said<job_result>(frame_kind::result).empty());
+  CHECK(hello().leases.empty());
+}
+
+TEST_CASE_METHOD(link_fixture, "a revocation of an earlier attempt leaves the present one alone; one in a beat counts as well") {
+  grant(1, 2);
+  send_problem();
+  hear(frame_kind::revoke, wire::revoke_body{{1, 1, 5, wire::lease_stage::building}, "expired"});
+  CHECK(build_cancels.empty());
+  hear(frame_kind::beat, wire::coordinator_beat{5, {{1, 2, 5, wire::lease_stage::building}}});
+  CHECK(build_cancels == std::vector<std::uint64_t>{1});
+}
+
+TEST_CASE_METHOD(link_fixture, "beats say what is leased, how far it is, and which device is ill") {
+  grant(1);
+  send_problem();
+  tell("link", work_stage{1, wire::lease_stage::measuring});
+  tell("link", device_state_changed{"cpu:0", "quarantined", "fell over"});
+  auto beat = *unpack<wire::worker_beat>(wire_out->beats[""]);
+  REQUIRE(beat.leases.size() == 1);
+  CHECK(beat.leases[0].stage == wire::lease_stage::measuring);
+  REQUIRE(beat.devices.size() == 1);
+  CHECK(beat.devices[0].state == "quarantined");
+  CHECK_FALSE(said<wire::worker_beat>(frame_kind::beat).empty()); // at once, not with the next beat
+}
+
+TEST_CASE_METHOD(link_fixture, "a draining worker declines what comes, finishes what it has, and leaves when all is acknowledged") {
+  grant(1);
+  send_problem();
+  bool left = false;
+  tell("link", drain_worker{[&] { left = true; }});
+  CHECK(said<wire::ready_body>(frame_kind::drain).size() == 1);
+  grant(2);
+  CHECK(said<wire::decline_body>(frame_kind::decline).size() == 1);
+  finish(to_build[0]);
+  CHECK_FALSE(left);
+  hear(frame_kind::ack, wire::ack_body{1, 1});
+  CHECK(left);
+  CHECK(said<wire::ready_body>(frame_kind::bye).size() == 1);
+}
+
+TEST_CASE_METHOD(link_fixture, "a refusal for good is told to the program with its reason") {
+  hear(frame_kind::refuse, wire::refuse_body{"busy", true});
+  CHECK(refusals.empty());
+  hear(frame_kind::refuse, wire::refuse_body{"version 9 is not spoken here", false});
+  CHECK(refusals == std::vector<std::string>{"the coordinator refused this worker: version 9 is not spoken here"});
+}
+
+TEST_CASE("the instruction mix counts the candidate's own instructions by class") {
+  auto mix = instruction_mix("0000000000001000 <_init>:\n"
+                             "    1000:\tsub    $0x8,%rsp\n"
+                             "\n"
+                             "0000000000001100 <kernel>:\n"
+                             "    1100:\tvmovups (%rdi),%ymm0\n"
+                             "    1104:\tvfmadd231ps %zmm1,%zmm2,%zmm0\n"
+                             "    1108:\tmulss  %xmm1,%xmm0\n"
+                             "    110c:\taddps  %xmm1,%xmm0\n"
+                             "    1110:\tnopw   0x0(%rax,%rax,1)\n"
+                             "    1114:\tcall   1030 <expf@plt>\n"
+                             "    1118:\tjne    1100 <kernel>\n"
+                             "    111c:\tret\n");
+  CHECK(mix.at("insn.total") == 7);
+  CHECK(mix.at("insn.vector") == 3);
+  CHECK(mix.at("insn.scalar_fp") == 1);
+  CHECK(mix.at("insn.fma") == 1);
+  CHECK(mix.at("insn.call") == 1);
+  CHECK(mix.at("insn.branch") == 1);
+  CHECK(mix.at("insn.max_vector_bits") == 512);
+  CHECK(instruction_mix("no disassembly at all").empty());
+}
