@@ -282,7 +282,7 @@ int run(const run_options& o) {
       (*owner)->interrupt_all();
     }};
     out = (*owner)->wait(*id);
-    if (out.state != "failed")
+    if (out.state != "failed" && waiting == 0)
       summarize(**owner, *id, out, shown);
     owner->reset(); // drains the store while a further signal still counts
   }

@@ -215,7 +215,7 @@ result<process_spec> bubblewrapped(process_spec inner, const sandbox_spec& spec,
                 std::make_move_iterator(program.end()));
   inner.argv = std::move(p.args);
   inner.env = {{"PATH", "/usr/bin:/bin:/usr/local/bin"}};
-  inner.directory = "/";
+  inner.directory.assign(1, '/'); // g++ 12 sees an overlap in assigning a literal here (-Wrestrict)
   inner.outer_uid = user;
   inner.keeps = std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<void>>>(
       std::move(inner.keeps), p.lent);

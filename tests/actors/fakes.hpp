@@ -53,8 +53,10 @@ public:
   }
 
   void read(table where, std::string key, std::function<void(result<std::string>)> done) override {
-    if (auto t = traps.find(key); t != traps.end() && t->second-- > 0)
+    if (auto t = traps.find(key); t != traps.end() && t->second > 0) {
+      --t->second;
       throw std::runtime_error{"a bug while it read"};
+    }
     done(get(where, key));
   }
   void read_blob(std::string digest, std::function<void(result<std::string>)> done) override {

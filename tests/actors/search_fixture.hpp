@@ -48,7 +48,7 @@ public:
     campaign_settings s;
     s.seed = 7;
     s.budget.candidates = candidates;
-    s.search.drafts = 3;
+    s.search.drafts = 4;
     s.search.parallel = parallel;
     s.targets = {{"cpu-cpp", "*"}};
     model_settings m;

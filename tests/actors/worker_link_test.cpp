@@ -42,7 +42,7 @@ struct link_fixture : worker_fixture {
     o.evaluation = evaluation_options();
     o.results = (folder.path() / "results").string();
     o.refused = [this](failure why) { refusals.push_back(why.text); };
-    add("link", system.spawn(link, o));
+    add("link", system.spawn(ke::link, o));
   }
   /// The worker's process dies and another one starts in its place, with the same folder.
   void restart() {

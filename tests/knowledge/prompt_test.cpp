@@ -19,7 +19,7 @@ struct prompt_fixture {
     what.dims = {"M", "N"};
     what.tensors = {{"x", tensor_role::in, dtype::f32, {"M", "N"}, "normal"}, {"y", tensor_role::out, dtype::f32, {"M", "N"}, "normal"}};
     what.scalars = {{"scale", false, 1.5}, {"axis", true, 1}};
-    what.workloads = {{"wide", {{"M", 512}, {"N", 4096}}, 1.0, false}, {"secret", {{"M", 31337}, {"N", 7}}, 2.0, true}};
+    what.workloads = {{"wide", {{"M", 512}, {"N", 4096}}, 1.0, false}, {"hushhush", {{"M", 31337}, {"N", 7}}, 2.0, true}};
     what.reference_language = "c++";
     what.reference = "extern \"C\" void kernel() {}";
     what.tolerances = {{"f32", {1e-5, 1e-6}}};
@@ -96,18 +96,18 @@ TEST_CASE_METHOD(prompt_fixture, "a held-out workload is nowhere in a prompt") {
   improve();
   CHECK(task()["problem"]["workloads"].size() == 1);
   CHECK(says("wide"));
-  CHECK_FALSE(says("secret"));
+  CHECK_FALSE(says("hushhush"));
   CHECK_FALSE(says("31337"));
 }
 
 TEST_CASE_METHOD(prompt_fixture, "a failure on a held-out workload is told without its name or index") {
   improve();
   auto parent = card(4, node_state::incorrect);
-  parent->reason = "wrong value at y[31336, 6] of workload secret";
-  parent->first_failure = mismatch{"secret", "y", {31336, 6}, 1, 2, 0.1, 3, "normal"};
+  parent->reason = "wrong value at y[31336, 6] of workload hushhush";
+  parent->first_failure = mismatch{"hushhush", "y", {31336, 6}, 1, 2, 0.1, 3, "normal"};
   request.operation = operation_kind::fix;
   request.parent = parent;
-  CHECK_FALSE(says("secret"));
+  CHECK_FALSE(says("hushhush"));
   CHECK_FALSE(says("31336"));
   CHECK(says("It failed."));
 }
