@@ -14,8 +14,10 @@ void keeper::answer(const answered& a) {
   if (!is_open(state_of_node(a.node)))
     return;
   calls_->close(call_name(a.node, a.attempt));
-  latency_.add(a.seconds);
   auto& row = rows_[a.node];
+  // What the search waits for is a candidate: prompt, commit, queue and model together.
+  if (row.planned_ms >= wall_base_)
+    latency_.add(static_cast<double>(wall_ms() - row.planned_ms) / 1000);
   store_batch batch;
   journal_replied r{t, n, a.attempt, a.why.kind, a.reply_digest, {}, {}, a.usage, false};
   if (a.why.kind == failure_kind::none) {

@@ -75,8 +75,12 @@ void keeper::crashed(const node_crashed& c) {
 }
 
 void keeper::brief_wanted(const want_brief& w) {
-  if (loaded_ && !ended_ && is_open(state_of_node({options_.id, w.tree, w.node})))
-    wake({{options_.id, w.tree, w.node}});
+  if (!loaded_ || ended_)
+    return;
+  if (is_open(state_of_node({options_.id, w.tree, w.node})))
+    return wake({{options_.id, w.tree, w.node}});
+  // It ended while it rested: what its tree keeps for it is of no use any more.
+  options_.names->send(tree_name(options_.id, w.tree), retire{w.node, nullptr});
 }
 
 node_brief keeper::brief_of(const node_key& n, const std::shared_ptr<const std::vector<std::string>>& tried) {

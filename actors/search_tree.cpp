@@ -55,8 +55,12 @@ public:
     if (r.card)
       cards_.put(r.card);
     auto n = nodes_.find(r.node);
-    if (n == nodes_.end() || !n->second.handle || n->second.leaving)
+    if (n == nodes_.end() || n->second.leaving)
       return;
+    if (!n->second.handle) { // it ended while it rested
+      nodes_.erase(n);
+      return count();
+    }
     n->second.leaving = true;
     n->second.done = r.card != nullptr;
     self_->send_exit(n->second.handle, caf::exit_reason::user_shutdown);

@@ -52,15 +52,15 @@ json diagnosis_json(const diagnosis& d) {
   return j;
 }
 
-/// A piece of untrusted text for the middle of a line: bounded, no line breaks, no fence.
+/// A piece of untrusted text for the middle of a line: bounded, and a code span that nothing in it can end.
 std::string in_line(std::string_view text) {
   std::string line{text.substr(0, 400)};
   for (auto& c : line)
     if (static_cast<unsigned char>(c) < 0x20)
       c = ' ';
-  for (auto at = line.find("```"); at != std::string::npos; at = line.find("```", at + 3))
-    line.replace(at, 3, "'''");
-  return line;
+    else if (c == '`')
+      c = '\'';
+  return "`" + line + "`";
 }
 
 /// What may be told of a failure: a text that names a held-out workload would give it away.
@@ -90,10 +90,11 @@ std::string fenced(const std::string& language, const std::string& source) {
 /// The block that every prompt begins with (ke_task.md). A fence inside a source is escaped as JSON allows,
 /// so that it can't end ours.
 std::string task_block(const prompt_request& r) {
-  json target = {{"backend", r.target->backend},
-                 {"language", r.language == "cpp" ? "c++" : r.language}, // the fence's word is not the block's
-                 {"device", r.target->name},
-                 {"facts", r.target->facts}};
+  json target = {
+      {"backend", r.target->backend},
+      {"language", r.language == "cpp" ? "c++" : r.language}, // the fence's word is not the block's
+      {"device", r.target->name},
+      {"facts", r.target->facts}};
   auto text = "{\"version\":1,\"problem\":" + dump(problem_json(*r.problem)) + ",\"target\":" + dump(target);
   json parent = nullptr, found = nullptr;
   if (r.parent) {
@@ -138,7 +139,8 @@ std::string outcome(const problem& p, const node_card& c) {
   return std::string{to_text(c.state)} + (c.reason.empty() ? "" : ": " + in_line(told(p, c.reason)));
 }
 
-std::string list(const problem& p, const std::vector<std::shared_ptr<const node_card>>& cards, std::size_t most) {
+std::string list(const problem& p, const std::vector<std::shared_ptr<const node_card>>& cards,
+                 std::size_t most) {
   std::string text;
   for (std::size_t i = 0; i < std::min(most, cards.size()); ++i)
     text += "- node " + std::to_string(cards[i]->node) + " (" + outcome(p, *cards[i]) + ")" +
@@ -226,10 +228,12 @@ prompt build_prompt(const prompt_request& r) {
   auto with_siblings = r.memory == memory_kind::siblings || r.memory == memory_kind::parent_siblings ||
                        r.memory == memory_kind::adaptive;
   if (with_parent && !r.ancestors.empty())
-    p.sections.push_back({"\n## How the parent came about, nearest first\n" + list(*r.problem, r.ancestors, 8), false});
+    p.sections.push_back(
+        {"\n## How the parent came about, nearest first\n" + list(*r.problem, r.ancestors, 8), false});
   if (with_siblings && !r.siblings.empty())
     p.sections.push_back(
-        {"\n## Already tried from this parent\n" + list(*r.problem, r.siblings, 12) + "Try something else.\n", false});
+        {"\n## Already tried from this parent\n" + list(*r.problem, r.siblings, 12) + "Try something else.\n",
+         false});
   if (!r.hints.empty()) {
     std::string text = "\n## Hints from the engineer\n";
     for (const auto& h : r.hints)

@@ -43,6 +43,12 @@ public:
   workshop(caf::event_based_actor* self, builder_options options)
       : self_{self}, options_{std::move(options)} {}
 
+  /// The actor has ended: so do its compilers.
+  void ended() {
+    for (auto& [address, r] : running_)
+      caf::anon_send_exit(r.first, caf::exit_reason::user_shutdown);
+  }
+
   void build(work_ptr item) {
     waiting_.push_back(std::move(item));
     pump();
@@ -134,6 +140,7 @@ private:
 caf::behavior builder(caf::event_based_actor* self, builder_options options) {
   keep_exception_text(self);
   auto state = std::make_shared<workshop>(self, std::move(options));
+  self->attach_functor([state](const caf::error&) { state->ended(); });
   self->set_down_handler([=](caf::down_msg& msg) { state->down(msg); });
   return {
       [=](build_work& b) { state->build(std::move(b.item)); },

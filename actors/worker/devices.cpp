@@ -103,6 +103,13 @@ public:
     self_->monitor(profiler_);
   }
 
+  /// The actor has ended: so do those that only it knows.
+  void ended() {
+    for (auto* child : {&profiler_, &measuring_})
+      if (*child)
+        caf::anon_send_exit(*child, caf::exit_reason::user_shutdown);
+  }
+
   void take(work_ptr item) {
     waiting_.push_back(std::move(item));
     pump();
@@ -201,6 +208,13 @@ public:
         start(slots_.try_emplace(d.name, slot{d, restart_window{options_.restarts}}).first->second);
   }
 
+  /// The actor has ended: so do its devices.
+  void ended() {
+    for (auto& [name, s] : slots_)
+      if (s.handle)
+        caf::anon_send_exit(s.handle, caf::exit_reason::user_shutdown);
+  }
+
   void take(measure_work& m) {
     auto s = slots_.find(m.item->device);
     if (s == slots_.end() && !slots_.empty())
@@ -285,6 +299,7 @@ caf::behavior device(caf::event_based_actor* self, device_info what, caf::actor 
                      std::shared_ptr<directory> names, process_port* processes) {
   keep_exception_text(self);
   auto state = std::make_shared<lane>(self, std::move(what), std::move(parent), std::move(names), processes);
+  self->attach_functor([state](const caf::error&) { state->ended(); });
   self->set_down_handler([=](caf::down_msg& msg) { state->down(msg); });
   self->attach_functor(
       [=](const caf::error& why) { state->fail_all("the device's actor ended: " + text_of(why)); });
@@ -299,6 +314,7 @@ caf::behavior device(caf::event_based_actor* self, device_info what, caf::actor 
 caf::behavior devices(caf::event_based_actor* self, devices_options options) {
   keep_exception_text(self);
   auto state = std::make_shared<rack>(self, std::move(options));
+  self->attach_functor([state](const caf::error&) { state->ended(); });
   self->set_down_handler([=](caf::down_msg& msg) { state->down(msg); });
   return {
       [=](measure_work& m) { state->take(m); },        [=](const cancel_work& c) { state->cancel(c); },

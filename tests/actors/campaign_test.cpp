@@ -338,8 +338,7 @@ TEST_CASE_METHOD(search_fixture, "no more nodes than allowed stay awake, and all
   CHECK(acknowledged == 9);
 }
 
-TEST_CASE_METHOD(search_fixture,
-                 "no model is asked before a worker is there") {
+TEST_CASE_METHOD(search_fixture, "no model is asked before a worker is there") {
   slots = 0;
   launch(settings(12, 4));
   pass(1min);

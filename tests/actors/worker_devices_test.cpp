@@ -22,10 +22,10 @@ struct workshop_fixture : worker_fixture {
   void launch(std::uint32_t build_slots = 2, std::vector<std::string> device_names = {"cpu:0"}) {
     add("link", system.spawn([this](caf::event_based_actor*) -> caf::behavior {
       return {
-        [this](const work_done& d) { done.push_back(d); },
-        [this](const work_built& b) { built.push_back(b); },
-        [this](const work_stage& s) { stages.push_back(s); },
-        [this](const device_state_changed& s) { states.push_back(s); },
+          [this](const work_done& d) { done.push_back(d); },
+          [this](const work_built& b) { built.push_back(b); },
+          [this](const work_stage& s) { stages.push_back(s); },
+          [this](const device_state_changed& s) { states.push_back(s); },
       };
     }));
     devices_options d;
@@ -95,7 +95,9 @@ TEST_CASE("a waiting measurement goes before builds that come later") {
   CHECK(lock.release("cpu") == std::vector<std::string>{"build 2"});
 }
 
-TEST_CASE_METHOD(workshop_fixture, "the builder runs a work's compilers in turn and hands it on with the judge's process ready") {
+TEST_CASE_METHOD(
+    workshop_fixture,
+    "the builder runs a work's compilers in turn and hands it on with the judge's process ready") {
   launch(1);
   tell("builder", build_work{make_work(1)});
   tell("builder", build_work{make_work(2)});
@@ -121,7 +123,8 @@ TEST_CASE_METHOD(workshop_fixture, "a measurement never overlaps a build") {
   tell("builder", build_work{make_work(2)});
   tell("devices", measure_work{ready});
   tell("builder", build_work{make_work(3)});
-  REQUIRE(processes.running.size() == 1); // the build of 2; the measurement waits for it, and the build of 3 for that
+  REQUIRE(processes.running.size() ==
+          1); // the build of 2; the measurement waits for it, and the build of 3 for that
   CHECK(compiling());
   compiled();
   compiled();
@@ -169,7 +172,8 @@ TEST_CASE_METHOD(workshop_fixture, "a cancelled work's judge is killed, and the 
   CHECK(processes.running.empty());
 }
 
-TEST_CASE_METHOD(workshop_fixture, "a device that falls over fails its work as the machine's failure and comes back") {
+TEST_CASE_METHOD(workshop_fixture,
+                 "a device that falls over fails its work as the machine's failure and comes back") {
   launch();
   processes.crash_next = true;
   tell("devices", measure_work{built_work(1)});
@@ -186,7 +190,8 @@ TEST_CASE_METHOD(workshop_fixture, "a device that falls over fails its work as t
   CHECK(states.empty());
 }
 
-TEST_CASE_METHOD(workshop_fixture, "a device that falls over too often is quarantined and tried again later; the worker and its other device live on") {
+TEST_CASE_METHOD(workshop_fixture, "a device that falls over too often is quarantined and tried again later; "
+                                   "the worker and its other device live on") {
   launch(1, {"cpu:0", "cpu:1"});
   for (std::uint64_t id = 1; id <= 4; ++id) {
     processes.crash_next = true;

@@ -30,7 +30,8 @@ private:
   std::filesystem::path path_;
 };
 
-/// Parts of a worker under virtual time, with children that the test ends: evaluations are real, compilers and judges are not.
+/// Parts of a worker under virtual time, with children that the test ends: evaluations are real, compilers
+/// and judges are not.
 class worker_fixture : public virtual_time {
 public:
   scripted_processes processes; ///< outlives the actors' system's use: cancelled in the destructor
@@ -59,7 +60,8 @@ public:
     problem p;
     p.name = "copy";
     p.dims = {"N"};
-    p.tensors = {{"x", tensor_role::in, dtype::i32, {"N"}, "ints"}, {"y", tensor_role::out, dtype::i32, {"N"}, "ints"}};
+    p.tensors = {{"x", tensor_role::in, dtype::i32, {"N"}, "ints"},
+                 {"y", tensor_role::out, dtype::i32, {"N"}, "ints"}};
     p.workloads = {{"wide", {{"N", 16}}, 1.0, false}};
     p.reference_language = "c++";
     p.reference = "extern \"C\" void kernel() {}";
@@ -87,13 +89,16 @@ public:
     w->what.id = id;
     w->what.attempt = 1;
     w->device = device;
-    w->steps = std::make_shared<evaluation>(what(), "extern \"C\" void kernel() { int a = " + std::to_string(id) + "; }", with(),
-                                            device_info{device, "cpu-cpp", "ok", {}}, measure_plan::rank, evaluation_options());
+    w->steps = std::make_shared<evaluation>(
+        what(), "extern \"C\" void kernel() { int a = " + std::to_string(id) + "; }", with(),
+        device_info{device, "cpu-cpp", "ok", {}}, measure_plan::rank, evaluation_options());
     return w;
   }
 
   /// Whether the child that runs for longest is a compiler.
-  bool compiling() const { return !processes.running.empty() && processes.running.front().spec.argv[0] == "compile"; }
+  bool compiling() const {
+    return !processes.running.empty() && processes.running.front().spec.argv[0] == "compile";
+  }
   /// The compiler that runs for longest ends well and leaves an object.
   void compiled() {
     leave_object(processes.running.front().spec);

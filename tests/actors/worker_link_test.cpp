@@ -19,10 +19,12 @@ struct link_fixture : worker_fixture {
   link_fixture() {
     problem_digest = digest_of(problem_bytes);
     add("builder", system.spawn([this](caf::event_based_actor*) -> caf::behavior {
-      return {[this](const build_work& b) { to_build.push_back(b.item); }, [this](const cancel_work& c) { build_cancels.push_back(c.job); }};
+      return {[this](const build_work& b) { to_build.push_back(b.item); },
+              [this](const cancel_work& c) { build_cancels.push_back(c.job); }};
     }));
     add("devices", system.spawn([this](caf::event_based_actor*) -> caf::behavior {
-      return {[this](const measure_work& m) { to_measure.push_back(m.item); }, [this](const cancel_work& c) { device_cancels.push_back(c.job); }};
+      return {[this](const measure_work& m) { to_measure.push_back(m.item); },
+              [this](const cancel_work& c) { device_cancels.push_back(c.job); }};
     }));
     launch();
   }
@@ -58,7 +60,8 @@ struct link_fixture : worker_fixture {
     wire_out->events.on_frame(wire::make_frame("", kind, body));
     settle();
   }
-  void grant(std::uint64_t id, std::uint32_t attempt = 1, std::string backend_name = "cpu-cpp", bool with_source = true) {
+  void grant(std::uint64_t id, std::uint32_t attempt = 1, std::string backend_name = "cpu-cpp",
+             bool with_source = true) {
     wire::grant_body g;
     g.job.id = id;
     g.job.attempt = attempt;
@@ -135,7 +138,8 @@ TEST_CASE_METHOD(link_fixture, "a job for a backend that is not here is declined
   CHECK(said<wire::accept_body>(frame_kind::accept).empty());
 }
 
-TEST_CASE_METHOD(link_fixture, "a built work goes on to be measured; one that did not build is reported at once") {
+TEST_CASE_METHOD(link_fixture,
+                 "a built work goes on to be measured; one that did not build is reported at once") {
   grant(1);
   send_problem();
   to_build[0]->next = process_spec{};
@@ -197,7 +201,9 @@ TEST_CASE_METHOD(link_fixture, "a revoked job is cancelled everywhere and report
   CHECK(hello().leases.empty());
 }
 
-TEST_CASE_METHOD(link_fixture, "a revocation of an earlier attempt leaves the present one alone; one in a beat counts as well") {
+TEST_CASE_METHOD(
+    link_fixture,
+    "a revocation of an earlier attempt leaves the present one alone; one in a beat counts as well") {
   grant(1, 2);
   send_problem();
   hear(frame_kind::revoke, wire::revoke_body{{1, 1, 5, wire::lease_stage::building}, "expired"});
@@ -219,7 +225,9 @@ TEST_CASE_METHOD(link_fixture, "beats say what is leased, how far it is, and whi
   CHECK_FALSE(said<wire::worker_beat>(frame_kind::beat).empty()); // at once, not with the next beat
 }
 
-TEST_CASE_METHOD(link_fixture, "a draining worker declines what comes, finishes what it has, and leaves when all is acknowledged") {
+TEST_CASE_METHOD(
+    link_fixture,
+    "a draining worker declines what comes, finishes what it has, and leaves when all is acknowledged") {
   grant(1);
   send_problem();
   bool left = false;
@@ -238,7 +246,8 @@ TEST_CASE_METHOD(link_fixture, "a refusal for good is told to the program with i
   hear(frame_kind::refuse, wire::refuse_body{"busy", true});
   CHECK(refusals.empty());
   hear(frame_kind::refuse, wire::refuse_body{"version 9 is not spoken here", false});
-  CHECK(refusals == std::vector<std::string>{"the coordinator refused this worker: version 9 is not spoken here"});
+  CHECK(refusals ==
+        std::vector<std::string>{"the coordinator refused this worker: version 9 is not spoken here"});
 }
 
 TEST_CASE("the instruction mix counts the candidate's own instructions by class") {

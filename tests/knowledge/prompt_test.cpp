@@ -17,9 +17,11 @@ struct prompt_fixture {
     what.name = "softmax";
     what.family = "softmax";
     what.dims = {"M", "N"};
-    what.tensors = {{"x", tensor_role::in, dtype::f32, {"M", "N"}, "normal"}, {"y", tensor_role::out, dtype::f32, {"M", "N"}, "normal"}};
+    what.tensors = {{"x", tensor_role::in, dtype::f32, {"M", "N"}, "normal"},
+                    {"y", tensor_role::out, dtype::f32, {"M", "N"}, "normal"}};
     what.scalars = {{"scale", false, 1.5}, {"axis", true, 1}};
-    what.workloads = {{"wide", {{"M", 512}, {"N", 4096}}, 1.0, false}, {"hushhush", {{"M", 31337}, {"N", 7}}, 2.0, true}};
+    what.workloads = {{"wide", {{"M", 512}, {"N", 4096}}, 1.0, false},
+                      {"hushhush", {{"M", 31337}, {"N", 7}}, 2.0, true}};
     what.reference_language = "c++";
     what.reference = "extern \"C\" void kernel() {}";
     what.tolerances = {{"f32", {1e-5, 1e-6}}};
@@ -69,7 +71,8 @@ struct prompt_fixture {
 
 } // namespace
 
-TEST_CASE_METHOD(prompt_fixture, "a prompt begins with the ke-task block, one JSON object with the keys of ke_task.md") {
+TEST_CASE_METHOD(prompt_fixture,
+                 "a prompt begins with the ke-task block, one JSON object with the keys of ke_task.md") {
   auto prompt = build_prompt(request);
   CHECK(prompt.sections[0].text.starts_with("```ke-task\n{"));
   CHECK_FALSE(prompt.sections[0].stable);
@@ -82,7 +85,8 @@ TEST_CASE_METHOD(prompt_fixture, "a prompt begins with the ke-task block, one JS
   CHECK(t["tried"] == nlohmann::json::array());
   const auto& p = t["problem"];
   CHECK(p["dims"] == nlohmann::json({"M", "N"}));
-  CHECK(p["tensors"][0] == nlohmann::json({{"name", "x"}, {"role", "in"}, {"dtype", "f32"}, {"shape", {"M", "N"}}}));
+  CHECK(p["tensors"][0] ==
+        nlohmann::json({{"name", "x"}, {"role", "in"}, {"dtype", "f32"}, {"shape", {"M", "N"}}}));
   CHECK(p["scalars"][1] == nlohmann::json({{"name", "axis"}, {"type", "int64_t"}, {"value", 1.0}}));
   CHECK(p["reference"]["source"] == what.reference);
   CHECK(p["tolerance"]["f32"]["rtol"] == 1e-5);
@@ -133,7 +137,11 @@ TEST_CASE_METHOD(prompt_fixture, "three backticks in a source, a log or a reason
       if (auto at = outside.find(q); at != std::string::npos)
         outside.erase(at, q.size());
     outside.erase(0, outside.find("\n## Task"));
-    CHECK(outside.find(words) == std::string::npos);
+    for (auto at = outside.find(words); at != std::string::npos;
+         at = outside.find(words, at + 1)) { // in code spans only
+      CHECK(outside[outside.find_last_of("`\n", at)] == '`');
+      CHECK(outside[outside.find_first_of("`\n", at)] == '`');
+    }
   }
 }
 
@@ -153,7 +161,8 @@ TEST_CASE_METHOD(prompt_fixture, "a draft shows the reference and no parent") {
   CHECK(says("## Reference"));
   CHECK_FALSE(says("## Parent"));
   CHECK_FALSE(says("Already tried"));
-  CHECK(says("extern \"C\" void kernel(const float* x, float* y, double scale, int64_t axis, int64_t M, int64_t N);"));
+  CHECK(says("extern \"C\" void kernel(const float* x, float* y, double scale, int64_t axis, int64_t M, "
+             "int64_t N);"));
 }
 
 TEST_CASE_METHOD(prompt_fixture, "an improvement shows its parent's result, bottleneck and source") {
@@ -173,7 +182,8 @@ TEST_CASE_METHOD(prompt_fixture, "an improvement shows its parent's result, bott
   CHECK(task()["parent"]["point"]["unroll"] == 4);
   CHECK_FALSE(says("It failed."));
   auto all = quotes();
-  CHECK(std::any_of(all.begin(), all.end(), [&](auto& q) { return q.find(parent->source) != std::string::npos; }));
+  CHECK(std::any_of(all.begin(), all.end(),
+                    [&](auto& q) { return q.find(parent->source) != std::string::npos; }));
 }
 
 TEST_CASE_METHOD(prompt_fixture, "a fix shows what was wrong, with the first wrong element") {
@@ -195,15 +205,17 @@ TEST_CASE_METHOD(prompt_fixture, "what a prompt remembers follows the memory mod
     memory_kind memory;
     bool ancestors, siblings;
   };
-  auto r = GENERATE(row{memory_kind::parent, true, false}, row{memory_kind::siblings, false, true}, row{memory_kind::parent_siblings, true, true},
-                    row{memory_kind::clean, false, false}, row{memory_kind::adaptive, true, true});
+  auto r = GENERATE(row{memory_kind::parent, true, false}, row{memory_kind::siblings, false, true},
+                    row{memory_kind::parent_siblings, true, true}, row{memory_kind::clean, false, false},
+                    row{memory_kind::adaptive, true, true});
   request.memory = r.memory;
   INFO(to_text(r.memory));
   CHECK(says("plan of 2") == r.ancestors);
   CHECK(says("plan of 5") == r.siblings);
 }
 
-TEST_CASE_METHOD(prompt_fixture, "hints of the engineer are listed, and bytes that are no text do not spoil the block") {
+TEST_CASE_METHOD(prompt_fixture,
+                 "hints of the engineer are listed, and bytes that are no text do not spoil the block") {
   request.hints = {"tile by 32"};
   CHECK(says("- tile by 32\n"));
   improve();
@@ -213,7 +225,8 @@ TEST_CASE_METHOD(prompt_fixture, "hints of the engineer are listed, and bytes th
   CHECK(task()["parent"]["state"] == "crashed");
 }
 
-TEST_CASE_METHOD(prompt_fixture, "prompts for different nodes differ by their seed, equal requests give equal prompts") {
+TEST_CASE_METHOD(prompt_fixture,
+                 "prompts for different nodes differ by their seed, equal requests give equal prompts") {
   auto first = text();
   CHECK(text() == first);
   request.seed = 100;

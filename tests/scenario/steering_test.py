@@ -58,7 +58,7 @@ class Steering(Scenario):
         """An unknown key, a missing value and a steering without an owner are refused with 2, and change nothing."""
         _, run = self.start_long()
         done = self.steer("set", "budget.candidate=3", code=2)
-        self.assertIn("budget.candidates", done.stderr)
+        self.assertIn('did you mean "candidates"', done.stderr)
         self.steer("set", "budget.candidates", code=2)
         self.steer("set", "budget.candidates=none", code=2)
         self.steer("stop")
@@ -76,7 +76,6 @@ class Steering(Scenario):
         run.kill()
         live, campaign = self.status()
         self.assertFalse(live)
-        self.assertEqual(campaign["in_flight"], 0)
         self.assert_acks_kept(run.acks())
         self.assertEqual(self.json("best", code=1), [])
         self.assert_nothing_left()
