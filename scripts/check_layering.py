@@ -58,7 +58,7 @@ HOMES = {
     r"zmq": ["runtime/net", "tests/net"],
     r"lmdb": ["runtime/store/environment.cpp", "tests/store", "tests/bench"],
     r"boost/": ["runtime/process"],
-    r"curl/": ["runtime/llm"],
+    r"curl/": ["runtime/llm/http_service.cpp"],
     r"seccomp": ["runtime/process", "tests/process"],
     r"toml\+\+/|toml\.hpp": ["config", "backends"],
     r"CLI/": ["actors/cli", "actors/ke_runtime.cpp", "tests"],

@@ -99,7 +99,7 @@ TEST_CASE("a repeated export is the same bytes; a changed byte is refused by nam
   }
 }
 
-TEST_CASE("--previous rolls back to the winner before, and the next export goes forward again") {
+TEST_CASE("the option --previous rolls back to the winner before, and the next export goes forward again") {
   fixture f; // node 1 won before node 3
   REQUIRE(f.best().code == 0);
   auto r = f.best({"--previous"});

@@ -58,7 +58,7 @@ TEST_CASE("tree --json tells exactly the contract's fields of every node") {
   CHECK(nodes[6]["model"] == "main");
 }
 
-TEST_CASE("--since and --limit give a part of the tree in the order of ids") {
+TEST_CASE("the option --since and --limit give a part of the tree in the order of ids") {
   temp_dir dir;
   auto store = open_store(dir.path());
   small_campaign c{*store};

@@ -19,7 +19,7 @@ struct models_fixture : test::virtual_time {
   caf::actor asker;
 
   models_fixture() {
-    model.name = "m";
+    model.name.assign(1, 'm'); // g++ 12 sees an overlap in assigning a literal here (-Wrestrict)
     model.provider = provider_kind::openai;
   }
   ~models_fixture() {

