@@ -75,8 +75,8 @@ stage_crash() {
     echo "tests/scenario/crash_loop.sh is not in this tree: skipped"
     return 0
   fi
-  [ -x build/release/ke-runtime ] || build release
-  tests/scenario/crash_loop.sh "${KE_KILLS:-20}"
+  build release ke-runtime ke-judge ke-driver ke-fake-llm
+  KE_RUNTIME=$PWD/build/release/ke-runtime tests/scenario/crash_loop.sh "${KE_KILLS:-20}"
 }
 
 stage_lint() { scripts/lint.sh; }

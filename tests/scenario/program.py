@@ -21,7 +21,7 @@ import urllib.request
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-RUNTIME = os.environ.get("KE_RUNTIME", str(ROOT / "build/dev/ke-runtime"))
+RUNTIME = os.environ.get("KE_RUNTIME", str(ROOT / "build/release/ke-runtime"))
 FAKE_LLM = os.environ.get("KE_FAKE_LLM", str(Path(RUNTIME).parent / "ke-fake-llm"))
 SLACK = float(os.environ.get("KE_SCENARIO_SLACK", "1"))
 PATIENCE = 90.0 * SLACK  # seconds until a wait gives up: far beyond what anything here takes
