@@ -273,8 +273,10 @@ int run(const run_options& o) {
   if (!id)
     return complain(id.error());
   campaign_outcome out;
+  std::atomic<bool> stopped_waiting{false}; // interrupted while it waited: closing the store may well succeed
   {
     signal_watch signals{[&](int count) {
+      stopped_waiting = stopped_waiting || waiting != 0;
       if (count == 1)
         shown.note("interrupted: finishing what runs; once more to stop at once");
       if (count >= 3)
@@ -287,7 +289,7 @@ int run(const run_options& o) {
     owner->reset(); // drains the store while a further signal still counts
   }
   trace::stop();
-  if (out.state == "paused" && waiting != 0)
+  if (out.state == "paused" && (stopped_waiting || waiting != 0))
     return exit_paused;
   return code_of(out);
 }
