@@ -211,9 +211,10 @@ status sandbox_ready(sandbox_level level) {
   auto without = lacking();
   if (without.empty())
     return ok;
-  auto how = known().bubblewrap ? "`ke-runtime doctor` says how to get it" : "install bubblewrap (`ke-runtime doctor` says more)";
-  return failure{failure_kind::missing, "The full sandbox is not available on this machine, it lacks: " + without + "; " + how +
-                                            ", `--sandbox best` does without."};
+  auto how = known().bubblewrap ? "`ke-runtime doctor` says how to get it"
+                                : "install bubblewrap (`ke-runtime doctor` says more)";
+  return failure{failure_kind::missing, "The full sandbox is not available on this machine, it lacks: " +
+                                            without + "; " + how + ", `--sandbox best` does without."};
 }
 
 std::string sandbox_label(sandbox_level level) {
