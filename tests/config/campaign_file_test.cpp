@@ -12,7 +12,7 @@ namespace {
 const std::string root = ke::test::source_dir();
 
 file_context context() {
-  return {"campaign.toml", "/work/files", "/home/user", [](const std::string& name) {
+  return {"campaign.toml", "/srv/files", "/home/user", [](const std::string& name) {
             return name == "SET_KEY" ? std::optional<std::string>{"value"} : std::nullopt;
           }};
 }
@@ -104,7 +104,7 @@ TEST_CASE("every key of the contract's example arrives in the settings") {
   CHECK(s.name == "softmax-h200");
   CHECK(s.store == "/home/user/.local/share/ke-runtime");
   CHECK(s.seed == 7);
-  CHECK(s.problem_path == "/work/files/problems/softmax/problem.toml");
+  CHECK(s.problem_path == "/srv/files/problems/softmax/problem.toml");
   CHECK(s.goal == goal_settings{2.0, baseline_kind::best_known, true});
   CHECK(s.budget == budget_settings{500, 12, 4, 50, 20'000'000, 80, 0.02});
   CHECK(s.targets == std::vector<target_settings>{{"triton", "nvidia-h200"}});
@@ -113,11 +113,11 @@ TEST_CASE("every key of the contract's example arrives in the settings") {
   REQUIRE(s.models.size() == 2);
   CHECK(s.models[0].provider == provider_kind::anthropic);
   CHECK(s.models[0].command == std::vector<std::string>{"llm", "-m", "x"});
-  CHECK(s.models[0].dir == "/work/files/spool");
+  CHECK(s.models[0].dir == "/srv/files/spool");
   CHECK(s.models[0].price_output == 15.0);
   CHECK(s.models[1].name == "playbook");
-  CHECK(s.cluster == cluster_settings{"tcp://0.0.0.0:7717", true, "/work/files/keys/coordinator.key",
-                                      "/work/files/keys/workers", "/work/files/keys/clients", false});
+  CHECK(s.cluster == cluster_settings{"tcp://0.0.0.0:7717", true, "/srv/files/keys/coordinator.key",
+                                      "/srv/files/keys/workers", "/srv/files/keys/clients", false});
   CHECK(s.ui.listen == "127.0.0.1:7780");
   CHECK(s.embeddings == embedding_settings{"http://127.0.0.1:8000/v1", "e", "SET_KEY"});
 }
@@ -126,7 +126,7 @@ TEST_CASE("a file with only a problem gets every documented default") {
   auto s = good(least).settings;
   campaign_settings wanted;
   wanted.store = "/home/user/.local/share/ke-runtime";
-  wanted.problem_path = "/work/files/p/problem.toml";
+  wanted.problem_path = "/srv/files/p/problem.toml";
   wanted.targets.emplace_back();
   wanted.models.emplace_back();
   CHECK(s == wanted);
@@ -134,10 +134,10 @@ TEST_CASE("a file with only a problem gets every documented default") {
 
 TEST_CASE("paths start at the file's folder, but for absolute ones, the home folder and aten names") {
   CHECK(good("[problem]\npath = \"/abs/p.toml\"\n").settings.problem_path == "/abs/p.toml");
-  CHECK(good("[problem]\npath = \"../p.toml\"\n").settings.problem_path == "/work/p.toml");
+  CHECK(good("[problem]\npath = \"../p.toml\"\n").settings.problem_path == "/srv/p.toml");
   CHECK(good("[problem]\npath = \"aten:softmax\"\n").settings.problem_path == "aten:softmax");
   CHECK(good("[campaign]\nstore = \"~/s/\"\n" + least).settings.store == "/home/user/s");
-  CHECK(good("[campaign]\nstore = \"s/./t/../u\"\n" + least).settings.store == "/work/files/s/u");
+  CHECK(good("[campaign]\nstore = \"s/./t/../u\"\n" + least).settings.store == "/srv/files/s/u");
 }
 
 TEST_CASE("the resolved settings as text read back as the same settings") {

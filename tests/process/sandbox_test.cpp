@@ -273,8 +273,8 @@ TEST_CASE("compilers work inside") {
   auto source = folder.write("main.cpp", "#include <iostream>\n#include <thread>\nint main() { std::thread "
                                          "t{[] { std::cout << 42; }}; t.join(); }\n");
   sandbox_spec box;
-  box.read_only = {{source, "/work/main.cpp"}};
-  auto e = inside(shell("g++ -std=c++20 -O1 -pthread /work/main.cpp -o main && ./main"), box);
+  box.read_only = {{source, "/code/main.cpp"}};
+  auto e = inside(shell("g++ -std=c++20 -O1 -pthread /code/main.cpp -o main && ./main"), box);
   CHECK(e.code == 0);
   CHECK(e.out == "42");
 }
