@@ -1,10 +1,9 @@
 #include "actors/self_process.hpp"
 
 #include "runtime/process/process_service.hpp"
+#include "runtime/process/run_and_wait.hpp"
 
-#include <condition_variable>
 #include <cstdlib>
-#include <mutex>
 #include <optional>
 
 namespace ke {
@@ -21,20 +20,6 @@ std::map<std::string, std::string> child_environment() {
       env[name] = value;
   env["LANG"] = "C.UTF-8";
   return env;
-}
-
-process_exit run_and_wait(process_port& processes, process_spec spec) {
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::optional<process_exit> ended;
-  processes.run(std::move(spec), [&](process_exit e) {
-    std::lock_guard lock{mutex};
-    ended = std::move(e);
-    changed.notify_all();
-  });
-  std::unique_lock lock{mutex};
-  changed.wait(lock, [&] { return ended.has_value(); });
-  return std::move(*ended);
 }
 
 status verify_in_child(const std::string& dir) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "runtime/core/result.hpp"
-#include "runtime/process/process_port.hpp"
 
 #include <filesystem>
 #include <map>
@@ -14,9 +13,6 @@ std::filesystem::path self_path();
 
 /// The environment of our own child processes: nothing secret, no keys.
 std::map<std::string, std::string> child_environment();
-
-/// Runs a child to its end, blocking.
-process_exit run_and_wait(process_port& processes, process_spec spec);
 
 /// Walks a store in a child process: a damaged file can abort or fault whoever reads it.
 status verify_in_child(const std::string& dir);

@@ -5,16 +5,15 @@
 #include "backends/statistics.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/process/run_and_wait.hpp"
 #include "runtime/process/sandbox.hpp"
 
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <condition_variable>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <mutex>
 #include <sstream>
 
 namespace ke {
@@ -32,20 +31,6 @@ bool write_file(const fs::path& path, const std::string& text) {
   std::ofstream out{path, std::ios::binary};
   out << text;
   return static_cast<bool>(out.flush());
-}
-
-process_exit run_to_end(process_port& processes, process_spec spec) {
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::optional<process_exit> ended;
-  processes.run(std::move(spec), [&](process_exit e) {
-    std::lock_guard lock{mutex};
-    ended = std::move(e);
-    changed.notify_all();
-  });
-  std::unique_lock lock{mutex};
-  changed.wait(lock, [&] { return ended.has_value(); });
-  return *std::move(ended);
 }
 
 struct build_step {
@@ -373,7 +358,7 @@ result<evidence> evaluate(const problem& what, const std::string& source, const 
     return target.error();
   evaluation e{what, source, with, *target, plan, options};
   while (auto spec = e.next())
-    e.ended(run_to_end(processes, *std::move(spec)));
+    e.ended(run_and_wait(processes, *std::move(spec)));
   return e.finish();
 }
 

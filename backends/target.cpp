@@ -1,13 +1,12 @@
 #include "backends/backend.hpp"
 
 #include "runtime/core/digest.hpp"
+#include "runtime/process/run_and_wait.hpp"
 #include "runtime/process/spawn.hpp"
 
 #include <sched.h>
 
-#include <condition_variable>
 #include <fstream>
-#include <mutex>
 #include <sstream>
 
 namespace ke {
@@ -73,21 +72,6 @@ void caches_into(std::map<std::string, std::string>& facts) {
   }
 }
 
-/// Waits for one process; only for programs that may block (commands and tests).
-process_exit run_to_end(process_port& processes, process_spec spec) {
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::optional<process_exit> ended;
-  processes.run(std::move(spec), [&](process_exit e) {
-    std::lock_guard lock{mutex};
-    ended = std::move(e);
-    changed.notify_all();
-  });
-  std::unique_lock lock{mutex};
-  changed.wait(lock, [&] { return ended.has_value(); });
-  return *std::move(ended);
-}
-
 } // namespace
 
 device_info cpu_facts() {
@@ -124,7 +108,7 @@ result<device_info> probe_target(const backend& b, process_port& processes) {
   spec.env = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"LANG", "C"}};
   spec.deadline = std::chrono::seconds{20};
   spec.output_limit = 64u << 10;
-  auto ended = run_to_end(processes, std::move(spec));
+  auto ended = run_and_wait(processes, std::move(spec));
   if (ended.why.kind != failure_kind::none || ended.code != 0)
     return absent();
   auto d = cpu_facts();

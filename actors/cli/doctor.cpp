@@ -4,6 +4,7 @@
 #include "backends/backend.hpp"
 #include "config/campaign_file.hpp"
 #include "runtime/process/process_service.hpp"
+#include "runtime/process/run_and_wait.hpp"
 #include "runtime/process/sandbox.hpp"
 
 #include <CLI/CLI.hpp>

@@ -305,8 +305,8 @@ TEST_CASE("a closed file is copied in, a closed folder is refused with its name"
   folder.write("closed/tool", "#!/bin/sh\necho copied\n", 0700);
   ::chmod(closed.c_str(), 0700);
   sandbox_spec box;
-  box.read_only = {{closed + "/tool", "/work/tool"}};
-  CHECK(inside(command({"/work/tool"}), box).out == "copied\n");
+  box.read_only = {{closed + "/tool", "/code/tool"}};
+  CHECK(inside(command({"/code/tool"}), box).out == "copied\n");
   box.read_only = {{closed, "/work"}};
   auto refused = sandboxed(shell("true"), box);
   REQUIRE_FALSE(refused);

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "runtime/process/process_port.hpp"
+
+namespace ke {
+
+/// Runs a child to its end, blocking the caller: for commands and for threads that may wait, never for an
+/// actor.
+process_exit run_and_wait(process_port& processes, process_spec spec);
+
+} // namespace ke
