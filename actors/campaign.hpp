@@ -27,6 +27,7 @@ struct campaign_options {
   std::uint32_t id = 0;
   std::shared_ptr<directory> names;
   store_port* store = nullptr;
+  std::string store_id;
   std::uint64_t epoch = 0;
   campaign_settings
       settings; ///< of this session; where they differ from the stored ones, they are journalled
@@ -41,6 +42,9 @@ struct campaign_options {
   std::function<void(const std::string&)>
       publish; ///< one JSON line per event, after its commit; any thread, must not block
   std::function<std::uint64_t()> unix_ms; ///< for people
+  /// Keeps an image of the fold (store.md). Called after the commit of all that it stands for, on the store
+  /// thread: must not block. Absent: none are made.
+  std::function<void(image_header, std::string body)> keep_image;
   std::chrono::nanoseconds grace =
       std::chrono::seconds{10}; ///< of an interrupt: for what is in flight to end
 };

@@ -251,9 +251,6 @@ void keeper::close_node(store_batch& batch, const node_key& n, std::function<voi
   row.decision = tree.tree()[n.node].decision; // over all targets
   put_node(batch, n);
   batch.put(table::hot, key_of(n.campaign, n.tree, n.node), pack(tree.row(n.node)));
-  if (has_verdict(row.state))
-    for (auto up = tree.tree()[n.node].parent; up != no_node; up = tree.tree()[up].parent)
-      batch.put(table::hot, key_of(n.campaign, n.tree, up), pack(tree.row(up)));
   put_campaign(batch, "running", "");
   auto score = tree.tree()[n.node].score;
   auto line = node_event_json(books_name(), public_id(fold_.trees().size(), n.tree, n.node), row.state,

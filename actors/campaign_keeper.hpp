@@ -66,7 +66,14 @@ private:
     books().wall(wall_ms());
     if (auto done = fold_.apply(r); !done)
       throw std::runtime_error{done.error().text};
-    batch.journal.emplace_back(options_.id, journal_record{kind, wall_ms(), options_.unix_ms(), pack(r)});
+    journal(batch, kind, r);
+  }
+  /// For what the fold has taken already.
+  template <class Record>
+  void journal(store_batch& batch, journal_kind kind, const Record& r) {
+    last_ = {kind, wall_ms(), options_.unix_ms(), pack(r)};
+    ++records_;
+    batch.journal.emplace_back(options_.id, last_);
   }
   void commit(store_batch batch, std::string line = {}, std::function<void()> then = {});
   std::string event(const char* kind,
@@ -80,7 +87,7 @@ private:
   // ---------------------------------------------------------------------------------------------------------------
 
   void finish_node(store_batch& batch, const node_key& n, node_state state, const std::string& why);
-  /// The node has just ended in the fold: its rows, those of its ancestors' statistics, and the news.
+  /// The node has just ended in the fold: its rows and the news.
   void close_node(store_batch& batch, const node_key& n, std::function<void()> then);
   node_brief brief_of(const node_key& n, const std::shared_ptr<const std::vector<std::string>>& tried);
   static bool is_below(const tree_index& index, std::uint32_t node, std::uint32_t ancestor);
@@ -118,6 +125,8 @@ private:
   /// for longer than a person would.
   void end(campaign_outcome out);
   void publish_progress();
+  /// An image of the fold as it is now, kept once everything before it is committed.
+  void make_image();
 
   struct late_reply { ///< stored before a crash, not yet folded
     node_key node;
@@ -130,6 +139,8 @@ private:
   std::shared_ptr<call_book> calls_ = options_.calls;
   std::shared_ptr<stored_campaign> stored_;
   campaign_fold fold_;
+  std::uint64_t records_ = 0, imaged_ = 0; ///< of the journal: all, and those that the image stands for
+  journal_record last_;                    ///< the newest one of this session
   std::map<node_key, node_row> rows_; ///< of open nodes
   std::map<node_key, int> crashes_;
   std::map<std::string, capacity> capacity_;

@@ -30,6 +30,8 @@ void keeper::loaded(campaign_loaded& l) {
   fold_ = std::move(stored_->fold);
   rows_ = std::move(stored_->rows);
   wall_base_ = stored_->wall_ms;
+  records_ = fold_.records();
+  imaged_ = stored_->imaged;
   begun_ = self_->clock().now();
   auto changed = !(options_.settings == books().settings());
   if (!books().finished_reason().empty() && !changed) { // nothing to do, unless new settings reopen it
@@ -47,8 +49,7 @@ void keeper::loaded(campaign_loaded& l) {
       loaded_ = false;
       return end({"failed", "", false, done.error()});
     }
-    batch.journal.emplace_back(
-        options_.id, journal_record{journal_kind::configured, wall_ms(), options_.unix_ms(), pack(now)});
+    journal(batch, journal_kind::configured, now);
   }
   put_campaign(batch, "running", "");
   commit(std::move(batch),

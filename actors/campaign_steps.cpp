@@ -9,6 +9,7 @@ namespace ke {
 namespace {
 
 constexpr std::chrono::milliseconds tick_every{500};
+constexpr std::uint64_t worth_an_image = 4096; ///< records, at the end of a session
 
 } // namespace
 
@@ -29,7 +30,20 @@ void keeper::tick() {
     return;
   books().wall(wall_ms());
   publish_progress();
+  if (image_is_due(records_, imaged_))
+    make_image();
   pump();
+}
+
+void keeper::make_image() {
+  if (!options_.keep_image || records_ == imaged_ || last_.body.empty())
+    return;
+  imaged_ = records_;
+  auto header = header_of_image(options_.store_id, options_.id, records_, last_);
+  auto body = std::make_shared<std::string>(fold_.image(records_));
+  commit({}, {}, [keep = options_.keep_image, header = std::move(header), body]() mutable {
+    keep(std::move(header), std::move(*body));
+  });
 }
 
 void keeper::interrupted() {
@@ -143,8 +157,7 @@ void keeper::step(tree_core& tree, std::uint32_t slots) {
     return;
   }
   store_batch batch;
-  batch.journal.emplace_back(options_.id,
-                             journal_record{journal_kind::stepped, wall_ms(), options_.unix_ms(), pack(r)});
+  journal(batch, journal_kind::stepped, r);
   std::vector<node_key> fresh;
   for (const auto& x : made) {
     node_key n{options_.id, tree.number(), x.node};
@@ -229,6 +242,8 @@ void keeper::finish(std::string reason) {
       event("stop", {{"reason", reason}, {"state", "finished"}, {"proven", proven() ? "true" : "false"}});
   commit(std::move(batch), std::move(line),
          [tell = options_.ended, out = campaign_outcome{"finished", reason, proven(), {}}] { tell(out); });
+  if (records_ - imaged_ >= worth_an_image)
+    make_image();
 }
 
 void keeper::interrupt_now(std::string state, std::string reason, failure why) {
@@ -253,6 +268,8 @@ void keeper::end(campaign_outcome out) {
     commit(std::move(batch),
            event("stop",
                  {{"reason", out.reason}, {"state", out.state}, {"proven", out.proven ? "true" : "false"}}));
+    if (records_ - imaged_ >= worth_an_image)
+      make_image();
   }
   options_.ended(out);
 }

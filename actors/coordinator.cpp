@@ -26,7 +26,6 @@
 #include <unistd.h>
 
 #include <future>
-#include <thread>
 
 namespace ke {
 namespace {
@@ -86,7 +85,10 @@ coordinator::~coordinator() {
   system_.reset(); // waits for all actors
   http_.reset();
   processes_.reset();
-  store_.reset(); // drains its queue
+  if (files_)
+    files_->wait(); // a campaign that is being read
+  store_.reset();   // drains its queue; the last commits may still hand images over
+  files_.reset();
 }
 
 status coordinator::open_store() {
@@ -99,6 +101,7 @@ status coordinator::open_store() {
   if (!opened)
     return opened.error();
   store_ = std::move(*opened);
+  files_ = std::make_unique<work_thread>();
   return ok;
 }
 
@@ -327,19 +330,26 @@ void coordinator::start_campaign(std::uint32_t id, const campaign_settings& sett
   o.id = id;
   o.names = names_;
   o.store = store_.get();
+  o.store_id = store_->id();
   o.epoch = store_->epoch();
   o.calls = calls_;
   o.settings = settings;
   o.override = [](const campaign_settings& now, const std::string& key, const std::string& value) {
     return with_override(now, key + "=" + value);
   };
-  o.load = [store = store_.get(), id](std::function<void(result<std::shared_ptr<stored_campaign>>)> done) {
-    std::thread{[=] {
+  o.load = [files = files_.get(), store = store_.get(), id](std::function<void(result<std::shared_ptr<stored_campaign>>)> done) {
+    files->post([=] {
       store->flush();
       auto reader = store_reader::open(store->dir());
-      done(reader ? read_stored_campaign(*reader, id)
+      done(reader ? read_stored_campaign(*reader, id, read_folded_start(*reader, id))
                   : result<std::shared_ptr<stored_campaign>>{reader.error()});
-    }}.detach();
+    });
+  };
+  o.keep_image = [files = files_.get(), dir = store_->dir()](image_header header, std::string body) {
+    files->post([dir, header = std::move(header), body = std::move(body)]() mutable {
+      if (auto done = write_image(dir, std::move(header), body); !done)
+        log::warn("store", "no image of the campaign is kept", {{"why", done.error().text}});
+    });
   };
   o.ended = [this, id](campaign_outcome out) {
     std::lock_guard lock{mutex_};

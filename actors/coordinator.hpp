@@ -3,6 +3,7 @@
 #include "actors/campaign.hpp"
 #include "backends/backend.hpp"
 #include "runtime/core/settings.hpp"
+#include "runtime/core/work_thread.hpp"
 #include "runtime/llm/http_service.hpp"
 #include "runtime/process/process_service.hpp"
 #include "runtime/store/store_service.hpp"
@@ -89,6 +90,7 @@ private:
   std::shared_ptr<directory> names_ = std::make_shared<directory>();
   std::shared_ptr<call_book> calls_ = std::make_shared<call_book>();
   std::unique_ptr<store_service> store_;
+  std::unique_ptr<work_thread> files_; ///< reads campaigns, writes images
   std::unique_ptr<process_service> processes_;
   std::unique_ptr<http_service> http_;
   std::string control_endpoint_, worker_endpoint_;

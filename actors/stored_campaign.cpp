@@ -1,8 +1,58 @@
 #include "actors/stored_campaign.hpp"
 
+#include "runtime/core/digest.hpp"
+#include "runtime/core/log.hpp"
+
+#include <algorithm>
 #include <set>
 
 namespace ke {
+
+bool image_is_due(std::uint64_t records, std::uint64_t imaged) {
+  return records - imaged >= std::max<std::uint64_t>(16384, imaged / 8);
+}
+
+image_header header_of_image(std::string store_id, std::uint32_t id, std::uint64_t records,
+                             const journal_record& last) {
+  image_header h;
+  h.store = std::move(store_id);
+  h.program = KE_VERSION;
+  h.layout = campaign_fold::image_layout();
+  h.campaign = id;
+  h.records = records;
+  h.wall_ms = last.wall_ms;
+  h.last_record = digest_of(pack(last));
+  return h;
+}
+
+folded_start read_folded_start(const store_reader& store, std::uint32_t id) {
+  auto image = read_image(store.dir(), id);
+  if (!image) {
+    if (image.error().kind != failure_kind::not_found)
+      log::warn("store", "an image is not used", {{"why", image.error().text}});
+    return {};
+  }
+  const auto& head = image->header;
+  std::optional<journal_record> last;
+  if (head.records > 0)
+    (void)store.journal(id, head.records - 1, [&](std::uint64_t, const journal_record& r) {
+      last = r;
+      return false;
+    });
+  if (!last || pack(head) != pack([&] {
+        auto expected = header_of_image(store.id(), id, head.records, *last);
+        expected.body_bytes = head.body_bytes;
+        expected.body_digest = head.body_digest;
+        return expected;
+      }()))
+    return {}; // of another program, or of a journal that went on differently
+  auto fold = campaign_fold::from_image(image->body);
+  if (!fold) {
+    log::warn("store", "an image is not used", {{"why", fold.error().text}});
+    return {};
+  }
+  return {std::move(*fold), head.records, head.wall_ms};
+}
 
 result<campaign_row> find_campaign(const store_reader& store, const std::string& name) {
   auto all = store.campaigns();

@@ -3,6 +3,7 @@
 #include "runtime/core/codec.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/search/campaign_fold.hpp"
+#include "runtime/store/image_file.hpp"
 #include "runtime/store/store_reader.hpp"
 
 #include <map>
@@ -20,19 +21,40 @@ struct stored_campaign {
   std::map<node_key, node_row> rows;       ///< of open nodes
   std::map<node_key, std::string> replies; ///< raw answers that were stored but not yet folded
   std::uint64_t wall_ms = 0;
+  std::uint64_t imaged = 0; ///< records that the campaign's image stands for
 };
 
-/// Folds the journal of a campaign. Blocking: for threads that may wait. `corrupt` names the first record
-/// that can't be folded. `Reader` has store_reader's row, journal and blob.
+/// A fold of the first records of a journal.
+struct folded_start {
+  campaign_fold fold;
+  std::uint64_t records = 0;
+  std::uint64_t wall_ms = 0;
+};
+
+/// What the campaign's image holds, or the empty start if there is none that fits (store.md, "Images").
+/// Blocking.
+folded_start read_folded_start(const store_reader& store, std::uint32_t id);
+/// Is it time for another image, after so many records, when the last one stands for `imaged` of them?
+bool image_is_due(std::uint64_t records, std::uint64_t imaged);
+/// The header of an image that stands for `records` of the journal, `last` being the last of them.
+image_header header_of_image(std::string store_id, std::uint32_t id, std::uint64_t records,
+                             const journal_record& last);
+
+/// Folds the journal of a campaign, from `start` on. Blocking: for threads that may wait. `corrupt` names the
+/// first record that can't be folded. `Reader` has store_reader's row, journal and blob.
 template <class Reader>
-result<std::shared_ptr<stored_campaign>> read_stored_campaign(const Reader& store, std::uint32_t id) {
+result<std::shared_ptr<stored_campaign>> read_stored_campaign(const Reader& store, std::uint32_t id,
+                                                              folded_start start = {}) {
   auto s = std::make_shared<stored_campaign>();
+  s->fold = std::move(start.fold);
+  s->wall_ms = start.wall_ms;
+  s->imaged = start.records;
   auto row = store.template row<campaign_row>(table::campaigns, key_of(id));
   if (!row)
     return row.error();
   s->row = std::move(*row);
   status folded = ok;
-  auto read = store.journal(id, 0, [&](std::uint64_t sequence, const journal_record& record) {
+  auto read = store.journal(id, start.records, [&](std::uint64_t sequence, const journal_record& record) {
     folded = s->fold.apply(record);
     if (!folded)
       folded = failure{folded.error().kind, "campaign " + s->row.name + ", journal record " +

@@ -115,7 +115,7 @@ int bench_tree(std::uint32_t nodes, const std::string& policy, bool as_json) {
   auto scan_s = scan_seconds(*reader);
   malloc_trim(0); // what writing the store left in the heap is not the tree's
   auto begun = std::chrono::steady_clock::now();
-  auto stored = read_stored_campaign(*reader, 1);
+  auto stored = read_stored_campaign(*reader, 1, read_folded_start(*reader, 1));
   auto resume_s = seconds_since(begun);
   if (!stored)
     return fail(stored.error());

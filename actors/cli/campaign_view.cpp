@@ -78,7 +78,7 @@ std::optional<double> mean_of(const std::vector<std::optional<double>>& scores) 
 } // namespace
 
 result<campaign_view> campaign_view::open(const store_reader& store, const campaign_row& row) {
-  auto stored = read_stored_campaign(store, row.id);
+  auto stored = read_stored_campaign(store, row.id, read_folded_start(store, row.id));
   if (!stored)
     return stored.error();
   return campaign_view{store, std::move(*stored)};

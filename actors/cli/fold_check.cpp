@@ -97,12 +97,15 @@ private:
       if (has_verdict(row.state) && row.scores[target] != core.tree().score(node, target))
         differ(name_of(core, node) + " has another score in its row than in the journal");
     if (live_)
-      return; // statistics of ancestors move on
+      return;
     auto hot = store_.row<hot_row>(table::hot, key_of(campaign_.row.id, core.number(), node));
     if (!hot)
-      differ(name_of(core, node) + " has no index row: " + hot.error().text);
-    else if (!(*hot == core.row(node)))
-      differ(name_of(core, node) + " has other statistics in its index row than in the journal");
+      return differ(name_of(core, node) + " has no index row: " + hot.error().text);
+    auto now = core.row(node); // what was beneath it when it ended is not known any more
+    now.visits = hot->visits;
+    now.value = hot->value;
+    if (!(*hot == now))
+      differ(name_of(core, node) + " is another one in its index row than in the journal");
   }
 
   const store_reader& store_;
@@ -110,6 +113,20 @@ private:
   bool live_;
   fold_comparison& into_;
 };
+
+/// The image is a cache of what was just folded anew.
+void compare_image(const store_reader& store, std::uint32_t campaign, fold_comparison& into) {
+  auto start = read_folded_start(store, campaign);
+  if (start.records == 0)
+    return;
+  auto quick = read_stored_campaign(store, campaign, std::move(start));
+  if (quick && (*quick)->fold.hash() == into.hash)
+    return;
+  ++into.difference_count;
+  into.differences.push_back(quick ? "its image leads to another state than its journal; delete " +
+                                         image_path(store.dir(), campaign)
+                                   : quick.error().text);
+}
 
 } // namespace
 
@@ -124,6 +141,8 @@ result<fold_comparison> compare_fold(const store_reader& store, std::uint32_t ca
   c.records = (*stored)->fold.records();
   c.hash = (*stored)->fold.hash();
   comparer{store, **stored, live, c}.run();
+  if (!live)
+    compare_image(store, campaign, c);
   return c;
 }
 

@@ -9,7 +9,7 @@
 
 namespace ke::cli {
 
-/// A campaign's journal, folded anew, against the rows that its owner wrote along the way.
+/// A campaign's journal, folded anew, against the rows and the image that its owner wrote along the way.
 struct fold_comparison {
   std::uint64_t records = 0;
   std::uint64_t nodes = 0; ///< roots left out

@@ -2,6 +2,7 @@
 
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
+#include "actors/stored_campaign.hpp"
 #include "runtime/search/campaign_fold.hpp"
 
 #include <random>
@@ -23,7 +24,7 @@ std::string payload_text(std::mt19937_64& random, std::size_t size) {
 
 class writer {
 public:
-  writer(store_port& store, std::uint32_t id) : store_{store}, id_{id} {}
+  writer(store_service& store, std::uint32_t id) : store_{store}, store_id_{store.id()}, id_{id} {}
 
   template <class Record>
   void record(journal_kind kind, const Record& r) {
@@ -33,19 +34,39 @@ public:
   }
   template <class Record>
   void journal(journal_kind kind, const Record& r) {
-    batch_.journal.emplace_back(id_, journal_record{kind, ++clock_, 0, pack(r)});
+    last_ = {kind, ++clock_, 0, pack(r)};
+    ++records_;
+    batch_.journal.emplace_back(id_, last_);
     if (batch_.journal.size() >= 1000)
       send();
   }
   void send() { store_.write(std::exchange(batch_, {})); }
+  /// As a living campaign does it, so that a resume finds what a kill would have left.
+  void image_if_due() {
+    if (!image_is_due(records_, imaged_))
+      return;
+    imaged_ = records_;
+    image_ = fold_.image(records_);
+    header_ = header_of_image(store_id_, id_, records_, last_);
+  }
+  void keep_image(const std::string& dir) {
+    if (imaged_ == 0)
+      return;
+    if (auto done = write_image(dir, header_, image_); !done)
+      throw std::runtime_error{done.error().text};
+  }
 
   store_batch& batch() { return batch_; }
   campaign_fold& fold() { return fold_; }
 
 private:
-  store_port& store_;
+  store_service& store_;
+  std::string store_id_;
   std::uint32_t id_;
-  std::uint64_t clock_ = 0;
+  std::uint64_t clock_ = 0, records_ = 0, imaged_ = 0;
+  journal_record last_;
+  std::string image_; ///< the latest; earlier ones would only have been overwritten
+  image_header header_;
   store_batch batch_;
   campaign_fold fold_;
 };
@@ -85,7 +106,7 @@ campaign_settings synthetic_settings(const std::string& store, const std::string
   return s;
 }
 
-void write_synthetic_campaign(store_port& store, std::uint32_t id, const campaign_settings& settings,
+void write_synthetic_campaign(store_service& store, std::uint32_t id, const campaign_settings& settings,
                               std::uint32_t nodes, std::size_t payload, std::uint32_t in_flight) {
   std::mt19937_64 random{settings.seed};
   writer w{store, id};
@@ -129,8 +150,11 @@ void write_synthetic_campaign(store_port& store, std::uint32_t id, const campaig
       w.batch().put(table::hot, key, pack(w.fold().trees()[0].row(x.node)));
       w.batch().put(table::children, key_of(id, 0, x.parent), key_of(x.node));
     }
+    w.image_if_due();
   }
   w.send();
+  store.flush();
+  w.keep_image(store.dir());
 }
 
 } // namespace ke::cli

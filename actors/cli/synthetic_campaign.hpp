@@ -2,7 +2,7 @@
 
 #include "runtime/core/problem.hpp"
 #include "runtime/core/settings.hpp"
-#include "runtime/store/store_port.hpp"
+#include "runtime/store/store_service.hpp"
 
 #include <cstdint>
 
@@ -18,7 +18,7 @@ campaign_settings synthetic_settings(const std::string& store, const std::string
 /// Writes campaign `id` with `nodes` evaluated candidates, record by record as a live one would (journal,
 /// rows, `payload` bytes of source each), `in_flight` at a time. Blocks until all is queued; the caller
 /// flushes.
-void write_synthetic_campaign(store_port& store, std::uint32_t id, const campaign_settings& settings,
+void write_synthetic_campaign(store_service& store, std::uint32_t id, const campaign_settings& settings,
                               std::uint32_t nodes, std::size_t payload, std::uint32_t in_flight);
 
 } // namespace ke::cli

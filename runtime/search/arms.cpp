@@ -6,6 +6,10 @@ namespace ke {
 
 namespace {
 constexpr std::uint32_t closed_bit = 0x80000000;
+
+std::uint32_t puct_count(const tree_row& row) {
+  return row.visits + row.in_flight;
+}
 }
 
 std::uint32_t& arms::spot(std::uint32_t node) {
@@ -29,27 +33,33 @@ arms::room arms::where(std::uint32_t node) const {
 }
 
 void arms::join(std::uint64_t key, std::uint32_t spot) {
-  auto& b = (spot & closed_bit ? closed_ : open_)[spot & ~closed_bit];
+  auto& rooms = spot & closed_bit ? closed_ : open_;
+  auto number = spot & ~closed_bit;
+  if (number >= rooms.size())
+    rooms.resize(number + 1);
+  auto& b = rooms[number];
   b.heap.push_back(key);
   std::push_heap(b.heap.begin(), b.heap.end());
   ++b.live;
 }
 
+void arms::leave(std::uint32_t spot) {
+  auto& b = (spot & closed_bit ? closed_ : open_)[spot & ~closed_bit];
+  if (--b.live == 0)
+    b = {};
+  else if (b.heap.size() > 64 + b.live + b.live / 2)
+    compact(b, spot);
+}
+
 void arms::place(std::uint32_t node, room where, std::uint32_t k, double merit) {
-  auto now = where == room::none ? 0 : coarse(k) | (where == room::closed ? closed_bit : 0);
+  auto now = where == room::none ? 0 : bucket_of(k) | (where == room::closed ? closed_bit : 0);
   auto& at = spot(node);
   auto was = at;
   if (was == now || (was && now && (was & closed_bit) == (now & closed_bit) && was < now))
     return;
   at = now;
-  if (was) {
-    auto& rooms = was & closed_bit ? closed_ : open_;
-    auto b = rooms.find(was & ~closed_bit);
-    if (--b->second.live == 0)
-      rooms.erase(b);
-    else if (b->second.heap.size() > 64 + b->second.live + b->second.live / 2)
-      compact(b->second, was);
-  }
+  if (was)
+    leave(was);
   if (now)
     join(rank_key(merit, node), now);
 }
@@ -63,11 +73,23 @@ void arms::compact(bucket& b, std::uint32_t spot) {
     b.heap.shrink_to_fit();
 }
 
-double arms::standing(std::uint64_t key) const {
+/// An upper bound of the standing of `key`, which lies in `b`.
+double arms::at_most(const bucket& b, std::uint64_t key) const {
+  auto n = ranks_.size();
+  if (b.asked_key != key || n < 2)
+    return 1;
+  return std::min(1.0, static_cast<double>(b.asked_below + (n - b.asked_at)) / static_cast<double>(n - 1));
+}
+
+/// R of `key` in [0, 1].
+double arms::standing_in(bucket& b, std::uint64_t key) const {
   auto n = ranks_.size();
   auto below = ranks_.rank(key);
   if (n < 2)
     return n == 1 && (below == 1 || ranks_.rank(key + 1) == 1) ? 1 : 0;
+  b.asked_key = key;
+  b.asked_below = below;
+  b.asked_at = n;
   return std::min(1.0, static_cast<double>(below) / static_cast<double>(n - 1));
 }
 
@@ -75,41 +97,43 @@ std::optional<std::uint32_t> arms::best(const tree_index& tree, room where, doub
   std::optional<std::uint32_t> winner;
   double worth = -1;
   std::uint64_t highest = 0; // merit key seen so far; every real key is larger
+  auto bit = where == room::closed ? closed_bit : 0;
   auto& rooms = of(where);
-  for (auto i = rooms.begin(); i != rooms.end();) {
-    auto& [k, b] = *i;
-    auto bonus = scale / (1.0 + k);
+  for (std::uint32_t number = 0; number < rooms.size(); ++number) {
+    if (rooms[number].live == 0)
+      continue;
+    auto bonus = scale / (1.0 + count_of(number));
     if (winner && 1 + bonus <= worth)
       break;
-    auto bit = where == room::closed ? closed_bit : 0;
-    while (b.live > 0 && b.heap.front() > highest) {
+    for (auto spot = number | bit; rooms[number].live > 0;) {
+      auto& b = rooms[number];
       auto key = b.heap.front();
-      auto node = node_of(key);
-      auto present = here(key, k | bit);
-      const auto& row = tree[node];
-      if (present && coarse(row.visits + row.in_flight) == k)
+      if (key <= highest)
         break;
+      if (at_most(b, key) + bonus <= worth) { // nor can a lower merit with a smaller bonus win
+        highest = key;
+        break;
+      }
+      auto node = node_of(key);
+      auto present = here(key, spot);
+      auto now = bucket_of(puct_count(tree[node]));
+      if (present && now == number) {
+        highest = key;
+        if (auto w = standing_in(b, key) + bonus; w > worth) {
+          worth = w;
+          winner = node;
+        }
+        break;
+      }
       std::pop_heap(b.heap.begin(), b.heap.end());
       b.heap.pop_back();
-      if (present) { // it has grown out of this bucket; k is larger, so the loop still comes by
-        --b.live;
-        spots_[node] = coarse(row.visits + row.in_flight) | bit;
-        join(key, spots_[node]);
+      if (present) { // it has grown out of this bucket; its number is larger, so the loop still comes by
+        spots_[node] = now | bit;
+        if (--b.live == 0)
+          b = {};
+        join(key, now | bit); // may move the buckets
       }
     }
-    if (b.live == 0) {
-      i = rooms.erase(i);
-      continue;
-    }
-    if (b.heap.front() > highest) {
-      highest = b.heap.front();
-      auto w = standing(highest) + bonus;
-      if (w > worth) {
-        worth = w;
-        winner = node_of(highest);
-      }
-    }
-    ++i;
   }
   return winner;
 }
@@ -117,8 +141,8 @@ std::optional<std::uint32_t> arms::best(const tree_index& tree, room where, doub
 std::size_t arms::bytes() const {
   auto sum = ranks_.bytes() + spots_.capacity() * sizeof(std::uint32_t);
   for (auto rooms : {&open_, &closed_})
-    for (const auto& [k, b] : *rooms)
-      sum += b.heap.capacity() * 8 + 80;
+    for (const auto& b : *rooms)
+      sum += b.heap.capacity() * 8 + sizeof b;
   return sum;
 }
 

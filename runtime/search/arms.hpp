@@ -5,7 +5,6 @@
 
 #include <bit>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <vector>
 
@@ -18,6 +17,17 @@ constexpr std::uint32_t coarse(std::uint32_t k) {
   return k >> shift << shift;
 }
 
+/// The number of k's bucket: counts up with coarse(k), without gaps, from 0 to 239.
+constexpr std::uint32_t bucket_of(std::uint32_t k) {
+  auto shift = k < 16 ? 0u : static_cast<std::uint32_t>(std::bit_width(k)) - 4;
+  return shift * 8 + (k >> shift);
+}
+/// The coarse k of a bucket.
+constexpr std::uint32_t count_of(std::uint32_t bucket) {
+  return bucket < 16 ? bucket : (bucket % 8 + 8) << (bucket / 8 - 1);
+}
+inline constexpr std::uint32_t most_buckets = 240;
+
 /// The nodes that a flat policy may expand, so that the best one is found without looking at all of them.
 ///
 /// A node's worth is  R + scale / (1 + k):  R its rank among the scored nodes (0 worst, 1 best), k its visits
@@ -25,7 +35,9 @@ constexpr std::uint32_t coarse(std::uint32_t k) {
 /// highest merit has the highest R, so only each bucket's top can win. Buckets are visited from the smallest
 /// k up: a later one has a smaller bonus, so its rank is asked for only if its top has a higher merit than
 /// any seen before, and the search ends as soon as 1 + scale / (1 + k) cannot beat the best so far. There are
-/// at most 16 + 8 log2(n / 16) buckets.
+/// at most 16 + 8 log2(n / 16) buckets. Each remembers the rank that its top had when it was last asked for:
+/// as scores are only ever added, that rank has grown by at most the number of scores added since, and while
+/// this bound cannot win, neither the rank nor the node is looked at.
 ///
 /// A node's k grows with every descendant; moving all ancestors at each step would cost more than the rest of
 /// the search. A node may therefore lie in a bucket of smaller k than its own: there its worth is
@@ -38,6 +50,7 @@ public:
   enum class room : std::uint8_t { none, open, closed };
 
   void rank(double score, std::uint32_t node) { ranks_.insert(rank_key(score, node)); }
+  void rank_all(std::vector<std::uint64_t> keys) { ranks_.assign(std::move(keys)); } ///< rank_key of each
   std::size_t ranked() const { return ranks_.size(); }
 
   /// Puts `node` where it belongs now: into a room at count `k` (>= 1, made coarse here), or (none) out of
@@ -50,27 +63,31 @@ public:
   /// the higher merit, then the older node.
   std::optional<std::uint32_t> best(const tree_index& tree, room where, double scale);
 
-  /// R of a merit in [0, 1].
-  double standing(std::uint64_t key) const;
   std::size_t bytes() const;
 
 private:
   struct bucket {
     std::vector<std::uint64_t>
-        heap;               ///< rank_key of merits, highest first; may hold keys of nodes that have left
-    std::uint32_t live = 0; ///< members, not counting those that have left
+        heap;                    ///< rank_key of merits, highest first; may hold keys of nodes that have left
+    std::uint32_t live = 0;      ///< members, not counting those that have left
+    std::uint64_t asked_key = 0; ///< whose rank was asked for last,
+    std::size_t asked_below = 0; ///< how many scores were below it,
+    std::size_t asked_at = 0;    ///< of how many
   };
-  using room_map = std::map<std::uint32_t, bucket>;
-  room_map& of(room r) { return r == room::open ? open_ : closed_; }
+  using room_buckets = std::vector<bucket>; ///< by number; those without a member are empty
+  room_buckets& of(room r) { return r == room::open ? open_ : closed_; }
   std::uint32_t& spot(std::uint32_t node);
   bool here(std::uint64_t key, std::uint32_t spot) const;
+  void leave(std::uint32_t spot);
   void compact(bucket& b, std::uint32_t spot);
   void join(std::uint64_t key, std::uint32_t spot);
+  double at_most(const bucket& b, std::uint64_t key) const;
+  double standing_in(bucket& b, std::uint64_t key) const;
 
   rank_index ranks_;
-  room_map open_, closed_;
+  room_buckets open_, closed_;
   std::vector<std::uint32_t>
-      spots_; ///< by node: 0 absent, else its bucket's k with the top bit telling the room
+      spots_; ///< by node: 0 absent, else its bucket's number with the top bit telling the room
 };
 
 } // namespace ke

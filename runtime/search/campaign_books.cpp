@@ -75,6 +75,36 @@ void campaign_books::steered(const journal_steered& r) {
     hints_.emplace_back(r.key, r.value);
 }
 
+void campaign_books::save(image_writer& out) const {
+  out.packed(journal_configured{settings_, problem_digest_, backends_, version_});
+  out.value(money_);
+  out.value(progress_);
+  out.value(best_);
+  out.packed(failures_);
+  out.value(requests_);
+  out.value(in_flight_);
+  out.value(epoch_);
+  out.packed(spend_);
+  out.value(paused_);
+  out.packed(reason_);
+  out.packed(hints_);
+}
+
+void campaign_books::load(image_reader& in) {
+  configured(in.packed<journal_configured>());
+  money_ = in.value<ledger>();
+  progress_ = in.value<progress_meter>();
+  best_ = in.value<winner>();
+  failures_ = in.packed<std::map<std::string, std::uint64_t>>();
+  requests_ = in.value<std::uint64_t>();
+  in_flight_ = in.value<std::uint64_t>();
+  epoch_ = in.value<std::uint64_t>();
+  spend_ = in.packed<token_usage>();
+  paused_ = in.value<bool>();
+  reason_ = in.packed<std::string>();
+  hints_ = in.packed<std::vector<std::pair<std::string, std::string>>>();
+}
+
 std::optional<std::string_view> campaign_books::stop(const amounts& next,
                                                      std::optional<double> roofline_fraction) const {
   return stop_reason(settings_.goal, settings_.budget, money_,

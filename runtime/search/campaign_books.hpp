@@ -69,6 +69,9 @@ public:
   /// Worst case of one call and its candidate.
   static amounts claim(const reservation& r, std::uint64_t candidates = 0);
 
+  void save(image_writer& out) const;
+  void load(image_reader& in); ///< in place of these books
+
 private:
   campaign_settings settings_;
   std::string problem_digest_, version_;

@@ -4,6 +4,7 @@
 #include "runtime/core/digest.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace ke {
 
@@ -208,6 +209,49 @@ campaign_row campaign_fold::row(std::uint32_t id) const {
   r.states = states();
   r.trees = books_.backends();
   return r;
+}
+
+std::string campaign_fold::image(std::uint64_t records) const {
+  image_writer out;
+  std::size_t size = 1 << 16;
+  for (const auto& t : trees_)
+    size += t.bytes();
+  out.reserve(size);
+  books_.save(out);
+  out.value(records);
+  out.value<std::uint64_t>(trees_.size());
+  for (const auto& t : trees_)
+    t.save(out);
+  return out.take();
+}
+
+result<campaign_fold> campaign_fold::from_image(std::string_view bytes) {
+  image_reader in{bytes};
+  campaign_fold fold;
+  fold.books_.load(in);
+  fold.records_ = in.value<std::uint64_t>();
+  auto trees = in.value<std::uint64_t>();
+  for (std::uint64_t t = 0; in.good() && t < trees; ++t) {
+    auto core = tree_core::load(in, fold.books_.settings());
+    if (!core)
+      return core.error();
+    fold.trees_.push_back(std::move(*core));
+  }
+  if (!in.good() || !in.at_end())
+    return failure{failure_kind::corrupt, "the image of a campaign is incomplete"};
+  return fold;
+}
+
+std::string campaign_fold::image_layout() {
+  std::string text = "1";
+  for (auto number :
+       {sizeof(tree_row), offsetof(tree_row, value), offsetof(tree_row, state), offsetof(tree_row, ahead),
+        sizeof(ledger), sizeof(progress_meter), sizeof(campaign_books::winner), sizeof(stagnation),
+        names_of<node_state>::value.size(), names_of<operation_kind>::value.size(),
+        names_of<memory_kind>::value.size(), sizeof(std::size_t)})
+    text += "." + std::to_string(number);
+  const std::uint16_t order = 1;
+  return text + (reinterpret_cast<const char*>(&order)[0] ? "le" : "be");
 }
 
 std::string campaign_fold::hash() const {

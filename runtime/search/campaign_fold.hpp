@@ -57,6 +57,13 @@ public:
   campaign_row row(std::uint32_t id) const;
   std::string hash() const; ///< over trees, money, counts and progress
 
+  /// The whole state as bytes, so that a resume need not fold a long journal from its beginning. A cache: it
+  /// says nothing that the journal does not say, and is good only for the program that wrote it (`layout`).
+  std::string image(std::uint64_t records) const; ///< `records`: of the journal, that led here
+  static result<campaign_fold> from_image(std::string_view bytes);
+  /// Differs between programs whose images differ in layout.
+  static std::string image_layout();
+
 private:
   result<tree_core*> tree(std::uint32_t number);
   template <class Record>

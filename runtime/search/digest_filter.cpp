@@ -64,9 +64,12 @@ std::size_t digest_filter::slot_of(const short_digest& d) const {
 }
 
 void digest_filter::grow() {
-  auto size = slots_.empty() ? 64 : slots_.size() * 2;
+  rehash(slots_.empty() ? 64 : slots_.size() * 2);
+}
+
+void digest_filter::rehash(std::size_t slots) {
   slots_ = {};
-  slots_.resize(size, 0);
+  slots_.resize(slots, 0);
   for (std::size_t i = 0; i < entries_.size(); ++i)
     slots_[slot_of(entries_[i].digest)] = static_cast<std::uint32_t>(i + 1);
 }
@@ -98,6 +101,21 @@ std::vector<std::string> digest_filter::latest(std::size_t most) const {
   for (auto i = latest_.size() - std::min(most, latest_.size()); i < latest_.size(); ++i)
     texts.push_back(text_of(latest_[i]));
   return texts;
+}
+
+void digest_filter::save(image_writer& out) const {
+  entries_.save(out);
+  out.list(std::vector<std::array<std::uint8_t, 32>>{latest_.begin(), latest_.end()});
+}
+
+void digest_filter::load(image_reader& in) {
+  entries_.load(in);
+  auto latest = in.list<std::array<std::uint8_t, 32>>();
+  latest_ = {latest.begin(), latest.end()};
+  std::size_t slots = 64;
+  while (entries_.size() * 3 > slots * 2)
+    slots *= 2;
+  rehash(entries_.size() ? slots : 0);
 }
 
 std::size_t digest_filter::bytes() const {

@@ -27,6 +27,9 @@ public:
   std::size_t size() const { return entries_.size(); }
   std::size_t bytes() const;
 
+  void save(image_writer& out) const;
+  void load(image_reader& in); ///< in place of what was here
+
 private:
   using short_digest = std::array<std::uint8_t, 16>;
   struct entry {
@@ -36,6 +39,7 @@ private:
   static short_digest shorten(std::string_view digest);
   std::size_t slot_of(const short_digest& d) const;
   void grow();
+  void rehash(std::size_t slots);
 
   chunked<entry> entries_;
   std::vector<std::uint32_t>

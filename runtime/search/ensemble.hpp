@@ -24,6 +24,7 @@ public:
 
   const std::string& choose(random_source& random);
   const std::map<std::string, double>& credits() const { return credits_; }
+  void credits(std::map<std::string, double> c) { credits_ = std::move(c); }
 
 private:
   struct share {

@@ -68,6 +68,16 @@ public:
       refresh(tree, node); // exploration = 0 also ends the rest of widened nodes
   }
 
+  void adopt(const tree_index& tree) override {
+    std::vector<std::uint64_t> keys;
+    for (std::uint32_t node = 1; node < tree.size(); ++node)
+      if (tree[node].state == node_state::correct)
+        keys.push_back(rank_key(puct_rules::merit_of(tree, node), node));
+    arms_.rank_all(std::move(keys));
+    for (std::uint32_t node = 1; node < tree.size(); ++node)
+      refresh(tree, node);
+  }
+
   std::optional<selection> select(const tree_index& tree, random_source&) override {
     const auto& root = tree[0];
     auto draft = selection{.parent = 0, .operation = operation_kind::draft, .draft = root.children};

@@ -31,6 +31,10 @@ public:
   virtual void ended(const tree_index&, std::uint32_t /*node*/) {}
   /// New settings of the same kind; may look at all nodes once.
   virtual void configure(const search_settings& s, const tree_index& tree) = 0;
+  /// Takes over a tree that another policy of the same kind and settings has grown: from here on both decide
+  /// alike. What a policy keeps is therefore a function of the tree. Once, on a new policy; may look at all
+  /// nodes.
+  virtual void adopt(const tree_index&) {}
   virtual std::size_t bytes() const { return 0; }
 };
 

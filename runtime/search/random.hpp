@@ -32,6 +32,7 @@ public:
     return static_cast<std::uint64_t>((static_cast<unsigned __int128>(next()) * n) >> 64);
   }
 
+  void seek(std::uint64_t position) { position_ = position; } ///< as if so many had been drawn
   std::uint64_t key() const { return key_; }
   std::uint64_t position() const { return position_; } ///< numbers drawn so far
 

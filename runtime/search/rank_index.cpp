@@ -55,6 +55,20 @@ void rank_index::insert(std::uint64_t key) {
   recount();
 }
 
+void rank_index::assign(std::vector<std::uint64_t> keys) {
+  std::sort(keys.begin(), keys.end());
+  blocks_.clear();
+  first_.clear();
+  size_ = keys.size();
+  for (std::size_t i = 0; i < keys.size(); i += block_size / 2) {
+    auto end = std::min(i + block_size / 2, keys.size());
+    blocks_.emplace_back(keys.begin() + static_cast<std::ptrdiff_t>(i),
+                         keys.begin() + static_cast<std::ptrdiff_t>(end));
+    first_.push_back(keys[i]);
+  }
+  recount();
+}
+
 std::size_t rank_index::rank(std::uint64_t key) const {
   if (blocks_.empty())
     return 0;

@@ -61,12 +61,22 @@ std::uint32_t tree_index::add_child(std::uint32_t parent, operation_kind operati
   }
   p.first_child = id;
   ++p.children;
+  row.ahead = p.ahead; // an approximation until the walk below has counted the levels
   rows_.push_back(row);
   if (targets_ > 1)
     results_.resize(results_.size() + targets_);
   ++counts_[static_cast<std::size_t>(node_state::planned)];
-  for (auto n = id; n != no_node; n = rows_[n].parent)
-    ++rows_[n].in_flight;
+  auto ahead = id;
+  unsigned levels = 0;
+  for (auto n = id; n != no_node;) {
+    auto& r = rows_[n];
+    rows_.prefetch(r.ahead);
+    ++r.in_flight;
+    if (levels++ <= look_ahead)
+      ahead = n;
+    n = r.parent;
+  }
+  rows_[id].ahead = ahead;
   return id;
 }
 
@@ -151,15 +161,45 @@ void tree_index::close(std::uint32_t node, bool visit) {
   const auto& row = rows_[node];
   auto reward = reward_of(row.state, row.score, goal_);
   auto best = row.state == node_state::correct ? static_cast<float>(row.score) : -1.0f;
-  for (auto n = node; n != no_node; n = rows_[n].parent) {
+  for (auto n = node; n != no_node;) {
     auto& r = rows_[n];
+    rows_.prefetch(r.ahead);
     --r.in_flight;
-    if (!visit)
-      continue;
-    ++r.visits;
-    r.value += reward;
-    r.best = std::max(r.best, best);
+    if (visit) {
+      ++r.visits;
+      r.value += reward;
+      r.best = std::max(r.best, best);
+    }
+    n = r.parent;
   }
+}
+
+void tree_index::save(image_writer& out) const {
+  rows_.save(out);
+  results_.save(out);
+  std::vector<std::array<std::uint32_t, 2>> second;
+  for (auto [node, parent] : second_parents_)
+    second.push_back({node, parent});
+  out.list(second);
+  out.value(counts_);
+  out.value(targets_);
+  out.value(best_);
+  out.value(goal_);
+}
+
+void tree_index::load(image_reader& in) {
+  rows_.load(in);
+  results_.load(in);
+  second_parents_.clear();
+  for (auto [node, parent] : in.list<std::array<std::uint32_t, 2>>())
+    second_parents_.emplace(node, parent);
+  counts_ = in.value<decltype(counts_)>();
+  targets_ = in.value<std::uint32_t>();
+  best_ = in.value<std::uint32_t>();
+  goal_ = in.value<double>();
+  if (rows_.size() == 0 || best_ >= rows_.size() || targets_ == 0 ||
+      results_.size() != (targets_ > 1 ? rows_.size() * targets_ : 0))
+    in.fail();
 }
 
 std::size_t tree_index::bytes() const {

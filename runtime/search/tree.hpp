@@ -15,9 +15,9 @@ namespace ke {
 enum class operation_kind : std::uint8_t { draft, improve, fix };
 KE_NAMES(operation_kind, 3, "draft", "improve", "fix")
 
-/// All that selection knows of a node. 56 bytes, so that a million fit in 56 MB; sources, prompts and
-/// verdicts are in the store.
-struct tree_row {
+/// All that selection knows of a node: one cache line, so that each step from a leaf to the root costs one
+/// miss, and a million nodes fit in 64 MB; sources, prompts and verdicts are in the store.
+struct alignas(64) tree_row {
   std::uint32_t parent = no_node;
   std::uint32_t first_child = no_node; ///< the youngest; its elders follow by next_sibling
   std::uint32_t next_sibling = no_node;
@@ -36,8 +36,12 @@ struct tree_row {
   std::uint8_t model = 0;  ///< index into the tree core's model names
   std::uint8_t fixes = 0;  ///< length of the chain of fix operations that ends here
   std::uint8_t second = 0; ///< 1: has a second parent, see tree_index::parent2
+  std::uint32_t ahead = 0; ///< the ancestor `look_ahead` levels up, or the root: a walk prefetches it
 };
-static_assert(sizeof(tree_row) <= 64);
+static_assert(sizeof(tree_row) == 64);
+
+/// How many rows a walk to the root has on their way from memory at once.
+inline constexpr unsigned look_ahead = 8;
 
 /// What a finished candidate is worth, in [0, 1]; the value that is backed up. After the shaping proposed in
 /// features.md E2:
@@ -101,6 +105,9 @@ public:
   std::uint64_t in_flight() const { return rows_[0].in_flight; }
   std::uint64_t ended() const { return size() - 1 - in_flight(); }
   void goal(double g) { goal_ = g; } ///< for rewards from now on
+
+  void save(image_writer& out) const;
+  void load(image_reader& in); ///< in place of this tree
   std::size_t bytes() const;
 
 private:
@@ -113,7 +120,7 @@ private:
   void set_state(tree_row& row, node_state state);
   void close(std::uint32_t node, bool visit);
 
-  chunked<tree_row> rows_;
+  chunked<tree_row, 32768> rows_;
   chunked<target_result> results_; ///< only with several targets: node * targets + target
   std::unordered_map<std::uint32_t, std::uint32_t> second_parents_;
   std::array<std::uint64_t, names_of<node_state>::value.size()> counts_{};

@@ -188,6 +188,55 @@ std::optional<open_call> tree_core::call(std::uint32_t node, std::uint32_t attem
   return c == calls_.end() ? std::nullopt : std::optional{c->second};
 }
 
+void tree_core::save(image_writer& out) const {
+  out.value(number_);
+  out.packed(backend_);
+  out.value(seed_);
+  tree_.save(out);
+  out.value(random_.position());
+  out.packed(ensemble_.credits());
+  out.value(stagnation_);
+  out.packed(models_);
+  out.packed(open_calls());
+  out.list(open_nodes());
+  filter_.save(out);
+}
+
+result<tree_core> tree_core::load(image_reader& in, const campaign_settings& settings) {
+  auto number = in.value<std::uint32_t>();
+  auto backend = in.packed<std::string>();
+  auto made = make(number, backend, settings);
+  if (!made)
+    return made.error();
+  auto& core = *made;
+  core.seed_ = in.value<std::uint64_t>();
+  core.random_ = random_source{core.seed_, number};
+  core.tree_.load(in);
+  core.random_.seek(in.value<std::uint64_t>());
+  core.ensemble_.credits(in.packed<std::map<std::string, double>>());
+  core.stagnation_ = in.value<stagnation>();
+  core.models_ = in.packed<std::vector<std::string>>();
+  for (auto& call : in.packed<std::vector<open_call>>()) {
+    auto key = std::pair{call.node, call.attempt};
+    core.calls_.emplace(key, std::move(call));
+  }
+  for (auto node : in.list<std::uint32_t>())
+    core.open_.insert(core.open_.end(), node);
+  core.filter_.load(in);
+  if (!in.good() || (!core.open_.empty() && *core.open_.rbegin() >= core.tree_.size()))
+    return failure{failure_kind::corrupt, "the image of tree " + std::to_string(number) + " is incomplete"};
+  for (auto node : core.open_) { // what was in a workshop has to be sent there again
+    bool judged = false;
+    for (std::uint32_t t = 0; t < core.tree_.targets(); ++t)
+      judged = judged || core.tree_.judged(node, t);
+    if (auto state = core.tree_[node].state;
+        state == node_state::building || (state == node_state::measuring && !judged))
+      core.tree_.progress(node, node_state::answered);
+  }
+  core.policy_->adopt(core.tree_);
+  return made;
+}
+
 std::string tree_core::hash() const {
   std::string sum = digest_of_parts(
       {backend_, std::to_string(number_), std::to_string(tree_.targets()), std::to_string(tree_.size())});

@@ -37,6 +37,7 @@ struct open_call {
   std::string prompt_digest;
   reservation reserved;
 };
+KE_FIELDS(open_call, x.node, x.attempt, x.model, x.prompt_digest, x.reserved)
 
 /// One search tree with everything that its next decision depends on: index, policy, generator, ensemble,
 /// stagnation. The live actor and the fold of the journal run this same class; whoever feeds it the same
@@ -87,6 +88,10 @@ public:
   std::vector<std::string> tried(std::size_t most = 4096) const {
     return filter_.latest(most);
   } ///< normalised digests, newest last
+
+  void save(image_writer& out) const;
+  /// What `save` wrote; `settings` as they were then. `corrupt` if it is anything else.
+  static result<tree_core> load(image_reader& in, const campaign_settings& settings);
 
   std::string hash() const; ///< over all rows and everything else that the next decision depends on
   std::size_t bytes() const;

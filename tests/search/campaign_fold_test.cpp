@@ -53,6 +53,54 @@ TEST_CASE("the fold of a journal is the live state, after every campaign and aft
   }
 }
 
+TEST_CASE("a fold that comes from an image goes on exactly like the one that it was made of") {
+  for (std::uint64_t seed = 1; seed <= 25; ++seed) {
+    search_simulation live{random_settings(seed), hills(seed), {.seed = seed}};
+    random_source random{seed, 9};
+    std::size_t events = 50 + random.below(600);
+    for (std::size_t i = 0; i < events && live.advance(); ++i)
+      ;
+    const auto& journal = live.journal();
+    for (std::size_t records = 2; records <= journal.size(); records += 1 + journal.size() / 5) {
+      auto copy = campaign_fold::from_image(fold_of(journal, records).image(records));
+      INFO("seed " << seed << ", after " << records << " records: " << (copy ? "" : copy.error().text));
+      REQUIRE(copy);
+      CHECK(copy->records() == records);
+      CHECK(copy->hash() == fold_of(journal, records).hash());
+      for (auto i = records; i < journal.size(); ++i)
+        REQUIRE(copy->apply(journal[i]));
+      CHECK(copy->hash() == live.fold().hash());
+      CHECK(pack(copy->row(1)) == pack(live.fold().row(1)));
+    }
+  }
+}
+
+TEST_CASE("an image of a greedy or best-of-n campaign goes on alike") {
+  for (auto kind : {policy_kind::greedy, policy_kind::best_of_n}) {
+    auto s = random_settings(3);
+    s.search.policy = kind;
+    search_simulation live{s, hills(3), {.seed = 3}};
+    live.run();
+    auto half = live.journal().size() / 2;
+    auto copy = campaign_fold::from_image(fold_of(live.journal(), half).image(half));
+    REQUIRE(copy);
+    for (auto i = half; i < live.journal().size(); ++i)
+      REQUIRE(copy->apply(live.journal()[i]));
+    CHECK(copy->hash() == live.fold().hash());
+  }
+}
+
+TEST_CASE("a cut or lengthened image is refused") {
+  search_simulation live{random_settings(4), hills(4), {.seed = 4}};
+  for (int i = 0; i < 200; ++i)
+    live.advance();
+  auto image = live.fold().image(7);
+  REQUIRE(campaign_fold::from_image(image));
+  for (std::size_t cut = 0; cut < image.size(); cut += 1 + image.size() / 97)
+    CHECK_FALSE(campaign_fold::from_image(std::string_view{image}.substr(0, cut)));
+  CHECK_FALSE(campaign_fold::from_image(image + "x"));
+}
+
 TEST_CASE("a campaign ends with its budget spent exactly, and all counts agree") {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     auto s = random_settings(seed);
