@@ -141,7 +141,7 @@ private:
   campaign_fold fold_;
   std::uint64_t records_ = 0, imaged_ = 0; ///< of the journal: all, and those that the image stands for
   journal_record last_;                    ///< the newest one of this session
-  std::map<node_key, node_row> rows_; ///< of open nodes
+  std::map<node_key, node_row> rows_;      ///< of open nodes
   std::map<node_key, int> crashes_;
   std::map<std::string, capacity> capacity_;
   std::map<std::string, std::shared_ptr<const device_info>> facts_;

@@ -11,7 +11,7 @@
 namespace ke {
 namespace {
 
-constexpr std::size_t most_ancestors = 8, most_siblings = 12, most_tried_shown = 64;
+constexpr std::size_t most_ancestors = 8, most_siblings = 12, most_tried_shown = 16;
 
 } // namespace
 

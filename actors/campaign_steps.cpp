@@ -9,7 +9,6 @@ namespace ke {
 namespace {
 
 constexpr std::chrono::milliseconds tick_every{500};
-constexpr std::uint64_t worth_an_image = 4096; ///< records, at the end of a session
 
 } // namespace
 
@@ -30,8 +29,6 @@ void keeper::tick() {
     return;
   books().wall(wall_ms());
   publish_progress();
-  if (image_is_due(records_, imaged_))
-    make_image();
   pump();
 }
 
@@ -110,6 +107,8 @@ void keeper::pay() {
 void keeper::pump() {
   if (!loaded_ || ended_)
     return;
+  if (image_is_due(records_, imaged_, options_.image_every))
+    make_image();
   if (auto reason = stop_reason())
     return finish(*reason);
   if (interrupted_) {
@@ -242,7 +241,7 @@ void keeper::finish(std::string reason) {
       event("stop", {{"reason", reason}, {"state", "finished"}, {"proven", proven() ? "true" : "false"}});
   commit(std::move(batch), std::move(line),
          [tell = options_.ended, out = campaign_outcome{"finished", reason, proven(), {}}] { tell(out); });
-  if (records_ - imaged_ >= worth_an_image)
+  if (records_ - imaged_ >= options_.image_every / 4)
     make_image();
 }
 
@@ -268,7 +267,7 @@ void keeper::end(campaign_outcome out) {
     commit(std::move(batch),
            event("stop",
                  {{"reason", out.reason}, {"state", out.state}, {"proven", out.proven ? "true" : "false"}}));
-    if (records_ - imaged_ >= worth_an_image)
+    if (records_ - imaged_ >= options_.image_every / 4)
       make_image();
   }
   options_.ended(out);

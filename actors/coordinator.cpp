@@ -337,7 +337,8 @@ void coordinator::start_campaign(std::uint32_t id, const campaign_settings& sett
   o.override = [](const campaign_settings& now, const std::string& key, const std::string& value) {
     return with_override(now, key + "=" + value);
   };
-  o.load = [files = files_.get(), store = store_.get(), id](std::function<void(result<std::shared_ptr<stored_campaign>>)> done) {
+  o.load = [files = files_.get(), store = store_.get(),
+            id](std::function<void(result<std::shared_ptr<stored_campaign>>)> done) {
     files->post([=] {
       store->flush();
       auto reader = store_reader::open(store->dir());

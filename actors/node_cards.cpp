@@ -36,14 +36,15 @@ std::shared_ptr<const node_card> make_card(std::uint32_t node, node_state state,
   return card;
 }
 
-void load_card(store_port& store, node_key node, std::function<void(std::shared_ptr<const node_card>)> done) {
+void load_card(store_port& store, node_key node, card_extent extent,
+               std::function<void(std::shared_ptr<const node_card>)> done) {
   store.read(
       table::nodes, key_of(node.campaign, node.tree, node.node), [=, &store](result<std::string> bytes) {
         auto row = bytes ? unpack<node_row>(*bytes) : result<node_row>{bytes.error()};
         if (!row)
           return done(nullptr);
         auto finish = [=, &store, row = *row](std::string source) {
-          auto normalised = source_digest(source);
+          auto normalised = extent == card_extent::with_source ? source_digest(source) : std::string{};
           if (row.verdict_digests.empty() || row.verdict_digests[0].empty())
             return done(make_card(node.node, row.state, std::move(source), normalised, row.note, nullptr));
           store.read(table::verdicts, row.verdict_digests[0], [=](result<std::string> packed) {
@@ -51,7 +52,7 @@ void load_card(store_port& store, node_key node, std::function<void(std::shared_
             done(make_card(node.node, row.state, source, normalised, row.note, found ? &*found : nullptr));
           });
         };
-        if (row->source_digest.empty())
+        if (row->source_digest.empty() || extent == card_extent::outcome)
           return finish({});
         store.read_blob(row->source_digest, [=](result<std::string> source) {
           source ? finish(std::move(*source)) : done(nullptr);

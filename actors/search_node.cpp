@@ -103,6 +103,7 @@ private:
       if (!cards_.contains(node)) {
         ++missing_;
         load_card(*tree_->store, {tree_->campaign, tree_->tree, node},
+                  node == brief_.what.parent ? card_extent::with_source : card_extent::outcome,
                   [me, node](std::shared_ptr<const node_card> card) {
                     send_weak(me, card_read{node, std::move(card)});
                   });

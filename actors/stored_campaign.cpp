@@ -8,8 +8,8 @@
 
 namespace ke {
 
-bool image_is_due(std::uint64_t records, std::uint64_t imaged) {
-  return records - imaged >= std::max<std::uint64_t>(16384, imaged / 8);
+bool image_is_due(std::uint64_t records, std::uint64_t imaged, std::uint64_t least) {
+  return records - imaged >= std::max(least, imaged / 8);
 }
 
 image_header header_of_image(std::string store_id, std::uint32_t id, std::uint64_t records,
@@ -25,6 +25,23 @@ image_header header_of_image(std::string store_id, std::uint32_t id, std::uint64
   return h;
 }
 
+folded_start fold_of_image(const image_file& image, const std::string& store_id, std::uint32_t id,
+                           const std::optional<journal_record>& last) {
+  if (!last)
+    return {};
+  auto expected = header_of_image(store_id, id, image.header.records, *last);
+  expected.body_bytes = image.header.body_bytes;
+  expected.body_digest = image.header.body_digest;
+  if (!(image.header == expected))
+    return {}; // of another program, or of a journal that went on differently
+  auto fold = campaign_fold::from_image(image.body);
+  if (!fold) {
+    log::warn("store", "an image is not used", {{"why", fold.error().text}});
+    return {};
+  }
+  return {std::move(*fold), image.header.records, image.header.wall_ms};
+}
+
 folded_start read_folded_start(const store_reader& store, std::uint32_t id) {
   auto image = read_image(store.dir(), id);
   if (!image) {
@@ -32,26 +49,13 @@ folded_start read_folded_start(const store_reader& store, std::uint32_t id) {
       log::warn("store", "an image is not used", {{"why", image.error().text}});
     return {};
   }
-  const auto& head = image->header;
   std::optional<journal_record> last;
-  if (head.records > 0)
-    (void)store.journal(id, head.records - 1, [&](std::uint64_t, const journal_record& r) {
+  if (image->header.records > 0)
+    (void)store.journal(id, image->header.records - 1, [&](std::uint64_t, const journal_record& r) {
       last = r;
       return false;
     });
-  if (!last || pack(head) != pack([&] {
-        auto expected = header_of_image(store.id(), id, head.records, *last);
-        expected.body_bytes = head.body_bytes;
-        expected.body_digest = head.body_digest;
-        return expected;
-      }()))
-    return {}; // of another program, or of a journal that went on differently
-  auto fold = campaign_fold::from_image(image->body);
-  if (!fold) {
-    log::warn("store", "an image is not used", {{"why", fold.error().text}});
-    return {};
-  }
-  return {std::move(*fold), head.records, head.wall_ms};
+  return fold_of_image(*image, store.id(), id, last);
 }
 
 result<campaign_row> find_campaign(const store_reader& store, const std::string& name) {

@@ -34,8 +34,14 @@ struct folded_start {
 /// What the campaign's image holds, or the empty start if there is none that fits (store.md, "Images").
 /// Blocking.
 folded_start read_folded_start(const store_reader& store, std::uint32_t id);
+/// The fold in an image, or the empty start if the image is not of this store, campaign and program, or if
+/// `last`, the journal's record of number header.records - 1, is not the one that it ends with.
+folded_start fold_of_image(const image_file& image, const std::string& store_id, std::uint32_t id,
+                           const std::optional<journal_record>& last);
+
+inline constexpr std::uint64_t least_between_images = 16384; ///< records
 /// Is it time for another image, after so many records, when the last one stands for `imaged` of them?
-bool image_is_due(std::uint64_t records, std::uint64_t imaged);
+bool image_is_due(std::uint64_t records, std::uint64_t imaged, std::uint64_t least = least_between_images);
 /// The header of an image that stands for `records` of the journal, `last` being the last of them.
 image_header header_of_image(std::string store_id, std::uint32_t id, std::uint64_t records,
                              const journal_record& last);

@@ -1,8 +1,8 @@
 #include "actors/cli/synthetic_campaign.hpp"
 
+#include "actors/stored_campaign.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
-#include "actors/stored_campaign.hpp"
 #include "runtime/search/campaign_fold.hpp"
 
 #include <random>

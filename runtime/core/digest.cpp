@@ -4,6 +4,7 @@
 #include <zstd.h>
 
 #include <cstring>
+#include <memory>
 #include <stdexcept>
 
 namespace ke {
@@ -19,9 +20,18 @@ std::string hex(const unsigned char* bytes, std::size_t size) {
   return text;
 }
 
+/// libsodium chooses the machine's vector instructions when it is told to, and is slow until then.
+void choose_instructions() {
+  static const int done = sodium_init();
+  static_cast<void>(done);
+}
+
 class hasher {
 public:
-  hasher() { crypto_generichash_init(&state_, nullptr, 0, 32); }
+  hasher() {
+    choose_instructions();
+    crypto_generichash_init(&state_, nullptr, 0, 32);
+  }
   void add(std::string_view bytes) {
     crypto_generichash_update(&state_, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
   }
@@ -54,6 +64,7 @@ std::string digest_of_parts(std::initializer_list<std::string_view> parts) {
 }
 
 std::uint64_t checksum_of(std::string_view bytes) {
+  choose_instructions();
   unsigned char out[crypto_generichash_BYTES_MIN];
   crypto_generichash(out, sizeof out, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
                      nullptr, 0);
@@ -63,8 +74,11 @@ std::uint64_t checksum_of(std::string_view bytes) {
 }
 
 std::string compress(std::string_view bytes) {
+  // A context's tables cost more than compressing a candidate's source: each thread keeps its own.
+  thread_local const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context{ZSTD_createCCtx(),
+                                                                                  &ZSTD_freeCCtx};
   std::string out(ZSTD_compressBound(bytes.size()), '\0');
-  auto size = ZSTD_compress(out.data(), out.size(), bytes.data(), bytes.size(), 3);
+  auto size = ZSTD_compressCCtx(context.get(), out.data(), out.size(), bytes.data(), bytes.size(), 3);
   if (ZSTD_isError(size))
     throw std::runtime_error{ZSTD_getErrorName(size)};
   out.resize(size);
@@ -76,8 +90,10 @@ bool decompress(std::string_view bytes, std::string& out, std::size_t limit) {
   auto size = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
   if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN || size > limit)
     return false;
+  thread_local const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context{ZSTD_createDCtx(),
+                                                                                  &ZSTD_freeDCtx};
   out.resize(size);
-  auto got = ZSTD_decompress(out.data(), out.size(), bytes.data(), bytes.size());
+  auto got = ZSTD_decompressDCtx(context.get(), out.data(), out.size(), bytes.data(), bytes.size());
   if (ZSTD_isError(got) || got != size) {
     out.clear();
     return false;

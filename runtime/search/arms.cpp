@@ -10,7 +10,7 @@ constexpr std::uint32_t closed_bit = 0x80000000;
 std::uint32_t puct_count(const tree_row& row) {
   return row.visits + row.in_flight;
 }
-}
+} // namespace
 
 std::uint32_t& arms::spot(std::uint32_t node) {
   if (node >= spots_.size()) {

@@ -21,7 +21,7 @@ class rank_index {
 public:
   void insert(std::uint64_t key);
   void assign(std::vector<std::uint64_t> keys); ///< in place of what was here; in any order; O(n log n)
-  std::size_t rank(std::uint64_t key) const; ///< keys strictly below
+  std::size_t rank(std::uint64_t key) const;    ///< keys strictly below
   std::size_t size() const { return size_; }
   std::size_t bytes() const;
 

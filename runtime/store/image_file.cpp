@@ -17,7 +17,8 @@ namespace {
 constexpr std::string_view magic = "ke image 1\n";
 
 failure broken(const std::string& path, const std::string& what) {
-  return {failure_kind::corrupt, "the image " + path + " " + what + "; it is only a cache and may be deleted"};
+  return {failure_kind::corrupt,
+          "the image " + path + " " + what + "; it is only a cache and may be deleted"};
 }
 
 } // namespace

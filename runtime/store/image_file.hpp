@@ -16,9 +16,9 @@ struct image_header {
   std::string program; ///< version of the program that wrote it
   std::string layout;  ///< of the bytes, by whoever made them
   std::uint32_t campaign = 0;
-  std::uint64_t records = 0;   ///< of the journal that it stands for, counted from the first; at least 1
-  std::uint64_t wall_ms = 0;   ///< of the last of them
-  std::string last_record;     ///< digest_of(pack(journal_record)) of the last of them
+  std::uint64_t records = 0;    ///< of the journal that it stands for, counted from the first; at least 1
+  std::uint64_t wall_ms = 0;    ///< of the last of them
+  std::string last_record;      ///< digest_of(pack(journal_record)) of the last of them
   std::uint64_t body_bytes = 0; ///< filled by write_image
   std::string body_digest;      ///< filled by write_image
 };

@@ -19,17 +19,20 @@ std::string shape_of(const tree_core& core) {
 struct recorded_run {
   campaign_settings settings;
   std::unique_ptr<memory_store> store;
+  std::vector<image_file> images;
   std::string hash, shape;
   std::size_t asked = 0;
 
-  explicit recorded_run(campaign_settings s) : settings{std::move(s)} {
+  explicit recorded_run(campaign_settings s, std::uint64_t image_every = 0) : settings{std::move(s)} {
     search_fixture run;
+    run.image_every = image_every;
     run.launch(settings);
     if (!run.drive())
       throw std::runtime_error{"the undisturbed run did not end"};
     hash = run.tree_hash_of();
     shape = shape_of(run.stored()->fold.trees().at(0));
     asked = run.models.asked.size();
+    images = std::move(run.images);
     store = std::move(run.store);
     run.store = store->cut(0);
   }
@@ -52,6 +55,74 @@ TEST_CASE("a campaign killed after any commit ends, with one node at a time, in 
     CHECK(again.tree_hash_of() == run.hash);
     CHECK(again.crashes.empty());
   }
+}
+
+TEST_CASE(
+    "whatever image the kill left, an older one or one of records that were lost, the tree is the same") {
+  auto s = search_fixture::settings(10, 1);
+  s.models[0].provider = provider_kind::playbook;
+  recorded_run run{s, 8};
+  REQUIRE(run.images.size() > 3);
+  std::size_t taken = 0, refused = 0;
+  for (std::size_t n = 1; n < run.store->batches.size(); n += 3)
+    for (const auto& image : run.images) {
+      search_fixture again;
+      again.store = run.store->cut(n);
+      again.images = {image};
+      auto fits = image.header.records <= again.store->journal_of(1).size();
+      again.start(1, s);
+      INFO("killed after batch " << n << " of " << run.store->batches.size() << ", image of "
+                                 << image.header.records << " records");
+      CHECK(again.starts_from_images == fits);
+      (fits ? taken : refused) += 1;
+      REQUIRE(again.drive());
+      CHECK(again.tree_hash_of() == run.hash);
+      CHECK(again.crashes.empty());
+    }
+  CHECK(taken > 0);
+  CHECK(refused > 0);
+}
+
+TEST_CASE_METHOD(search_fixture,
+                 "a campaign that goes on from its image ends in the state that its journal tells") {
+  image_every = 8;
+  auto s = settings(24, 4);
+  launch(s);
+  for (int i = 0; i < 6; ++i) {
+    answer();
+    if (!waiting.empty())
+      judge();
+    pass(500ms);
+  }
+  REQUIRE(images.size() > 1);
+  kill();
+  start(1, s);
+  CHECK(starts_from_images == 1);
+  REQUIRE(drive());
+  auto folded = stored(); // from the first record
+  auto quick =
+      fold_of_image(images.back(), "memory", 1, store->journal_of(1).at(images.back().header.records - 1));
+  REQUIRE(quick.records == store->journal_of(1).size()); // the end of a session keeps one, too
+  CHECK(quick.fold.hash() == folded->fold.hash());
+}
+
+TEST_CASE("an image of another store, campaign, program or journal is not used") {
+  recorded_run run{search_fixture::settings(4, 1), 8};
+  const auto& good = run.images.back();
+  auto last = run.store->journal_of(1).at(good.header.records - 1);
+  CHECK(fold_of_image(good, "memory", 1, last).records == good.header.records);
+  CHECK(fold_of_image(good, "another", 1, last).records == 0);
+  CHECK(fold_of_image(good, "memory", 2, last).records == 0);
+  CHECK(fold_of_image(good, "memory", 1, std::nullopt).records == 0);
+  auto other = last;
+  other.wall_ms += 1;
+  CHECK(fold_of_image(good, "memory", 1, other).records == 0);
+  auto image = good;
+  image.header.program = "0.0.9";
+  CHECK(fold_of_image(image, "memory", 1, last).records == 0);
+  image = good;
+  image.body.resize(image.body.size() / 2);
+  CHECK(fold_of_image(image, "memory", 1, last).records == 0);
 }
 
 TEST_CASE("a paid call in doubt is charged at its reservation and asked again: the tree has the same shape, "

@@ -56,12 +56,12 @@ TEST_CASE("store check and replay tell where rows differ from the journal") {
       b.put(table::nodes, key, pack(*row));
       expected = "node 1.0.3 has another score in its row than in the journal";
     }
-    SECTION("statistics") {
+    SECTION("the index row") {
       auto hot = reader->row<hot_row>(table::hot, key);
       REQUIRE(hot);
-      hot->visits += 1;
+      hot->depth += 1;
       b.put(table::hot, key, pack(*hot));
-      expected = "node 1.0.3 has other statistics in its index row than in the journal";
+      expected = "node 1.0.3 is another one in its index row than in the journal";
     }
     SECTION("the campaign") {
       auto campaign = reader->row<campaign_row>(table::campaigns, key_of(1));

@@ -31,6 +31,9 @@ public:
   std::shared_ptr<directory> names = std::make_shared<directory>();
   std::shared_ptr<call_book> calls = std::make_shared<call_book>();
   search_tree_options tree_options;
+  std::uint64_t image_every = 0; ///< records; 0: campaigns keep no images
+  std::vector<image_file> images;
+  std::size_t starts_from_images = 0;
   std::vector<std::pair<std::string, std::string>> crashes; ///< (child of a supervisor, why)
 
   search_fixture() {
@@ -96,7 +99,14 @@ public:
       changed.budget.candidates = std::stoll(value);
       return changed;
     };
-    o.load = [this, id](auto done) { done(read_stored_campaign(*store, id)); };
+    o.load = [this, id](auto done) { done(read_stored_campaign(*store, id, newest_image(id))); };
+    if (image_every) {
+      o.image_every = image_every;
+      o.store_id = "memory";
+      o.keep_image = [this](image_header head, std::string body) {
+        images.push_back({std::move(head), std::move(body)});
+      };
+    }
     o.ended = [this, id](campaign_outcome out) { outcomes[id] = std::move(out); };
     o.publish = [this](const std::string& line) { events.push_back(line); };
     o.unix_ms = [] { return std::uint64_t{1'000'000}; };
@@ -228,6 +238,18 @@ public:
   }
 
 private:
+  folded_start newest_image(std::uint32_t id) {
+    if (images.empty())
+      return {};
+    const auto& journal = store->journal_of(id);
+    auto records = images.back().header.records;
+    auto start =
+        fold_of_image(images.back(), "memory", id,
+                      records <= journal.size() ? std::optional{journal[records - 1]} : std::nullopt);
+    starts_from_images += start.records > 0;
+    return start;
+  }
+
   caf::actor supervise(std::string name, std::vector<child_spec> children) {
     supervisor_options o;
     o.name = std::move(name);
