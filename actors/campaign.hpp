@@ -45,7 +45,7 @@ struct campaign_options {
   /// Keeps an image of the fold (store.md). Called after the commit of all that it stands for, on the store
   /// thread: must not block. Absent: none are made.
   std::function<void(image_header, std::string body)> keep_image;
-  std::uint64_t image_every = least_between_images; ///< records, at least; a quarter at the session's end
+  std::uint64_t image_every = least_between_images; ///< records, at least; sooner at the session's end
   std::chrono::nanoseconds grace =
       std::chrono::seconds{10}; ///< of an interrupt: for what is in flight to end
 };

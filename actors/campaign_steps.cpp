@@ -241,7 +241,7 @@ void keeper::finish(std::string reason) {
       event("stop", {{"reason", reason}, {"state", "finished"}, {"proven", proven() ? "true" : "false"}});
   commit(std::move(batch), std::move(line),
          [tell = options_.ended, out = campaign_outcome{"finished", reason, proven(), {}}] { tell(out); });
-  if (records_ - imaged_ >= options_.image_every / 4)
+  if (image_is_due(records_, imaged_, options_.image_every / 4, 64))
     make_image();
 }
 
@@ -267,7 +267,7 @@ void keeper::end(campaign_outcome out) {
     commit(std::move(batch),
            event("stop",
                  {{"reason", out.reason}, {"state", out.state}, {"proven", out.proven ? "true" : "false"}}));
-    if (records_ - imaged_ >= options_.image_every / 4)
+    if (image_is_due(records_, imaged_, options_.image_every / 4, 64))
       make_image();
   }
   options_.ended(out);

@@ -8,8 +8,8 @@
 
 namespace ke {
 
-bool image_is_due(std::uint64_t records, std::uint64_t imaged, std::uint64_t least) {
-  return records - imaged >= std::max(least, imaged / 8);
+bool image_is_due(std::uint64_t records, std::uint64_t imaged, std::uint64_t least, std::uint64_t parts) {
+  return records - imaged >= std::max(least, imaged / parts);
 }
 
 image_header header_of_image(std::string store_id, std::uint32_t id, std::uint64_t records,

@@ -40,8 +40,10 @@ folded_start fold_of_image(const image_file& image, const std::string& store_id,
                            const std::optional<journal_record>& last);
 
 inline constexpr std::uint64_t least_between_images = 16384; ///< records
-/// Is it time for another image, after so many records, when the last one stands for `imaged` of them?
-bool image_is_due(std::uint64_t records, std::uint64_t imaged, std::uint64_t least = least_between_images);
+/// Is it time for another image, after so many records, when the last one stands for `imaged` of them? Not
+/// before `least` more, and not before one part of `parts` more: making one takes as long as folding that.
+bool image_is_due(std::uint64_t records, std::uint64_t imaged, std::uint64_t least = least_between_images,
+                  std::uint64_t parts = 8);
 /// The header of an image that stands for `records` of the journal, `last` being the last of them.
 image_header header_of_image(std::string store_id, std::uint32_t id, std::uint64_t records,
                              const journal_record& last);
