@@ -68,7 +68,7 @@ stage_tsan() {
   TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 tests tsan -R "$pattern" -LE 'slow|release-only|no-tsan'
 }
 
-stage_fuzz() { scripts/fuzz.sh "${KE_FUZZ_SECONDS:-3}"; }
+stage_fuzz() { KE_JOBS=$jobs scripts/fuzz.sh "${KE_FUZZ_SECONDS:-3}"; }
 
 stage_crash() {
   if [ ! -x tests/scenario/crash_loop.sh ]; then
