@@ -30,8 +30,8 @@ rm -rf "$root/src"
 mkdir -p "$root/src"
 tar --exclude=./build --exclude=./.venv --exclude=./.git -cf - . | tar -xf - -C "$root/src"
 
-inside() { # inside COMMAND...: as root of the bare system, with its own processes; the sandbox of candidates must work in there too
-  bwrap --bind "$root" / --dev-bind /dev /dev --proc /proc --ro-bind-try /sys /sys --perms 1777 --tmpfs /tmp --unshare-pid --cap-add ALL --chdir /src \
+inside() { # inside COMMAND...: as root of the bare system; /proc is the whole one, or the sandbox of candidates could not mount its own in there
+  bwrap --bind "$root" / --dev-bind /dev /dev --bind /proc /proc --ro-bind-try /sys /sys --perms 1777 --tmpfs /tmp --cap-add ALL --chdir /src \
     --setenv HOME /root --setenv PATH /usr/sbin:/usr/bin:/sbin:/bin --unsetenv PIP_FIND_LINKS --die-with-parent "$@"
 }
 start=$SECONDS
