@@ -1,5 +1,5 @@
 #!/bin/bash
-# Proves the two commands of the README on a bare Debian 12: scripts/bare_root.sh DIR [all|deps|quickstart]
+# Proves the two commands of the README on a bare Debian 12: scripts/bare_root.sh DIR [all|deps|quickstart] [ARGUMENT OF test.sh...]
 #
 # Makes a minimal system in DIR (debootstrap, once), copies this tree into it without build folders, and runs there `scripts/test.sh --deps-only`
 # and then `scripts/quickstart.sh`. Package sources, proxies, certificates and pip's configuration are this machine's. Needs root, debootstrap, bwrap.
@@ -7,6 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 root=${1:?scripts/bare_root.sh DIR [all|deps|quickstart]}
 what=${2:-all}
+shift $(($# < 2 ? $# : 2))
 mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Codename: bookworm' 'Component: main' | head -n 1)
 if [ -z "$mirror" ]; then
   echo "apt on this machine knows no Debian 12 (bookworm) source to take packages from" >&2
@@ -29,12 +30,12 @@ rm -rf "$root/src"
 mkdir -p "$root/src"
 tar --exclude=./build --exclude=./.venv --exclude=./.git -cf - . | tar -xf - -C "$root/src"
 
-inside() { # inside COMMAND...: as root of the bare system, with its own processes; the sandbox of candidates must work in there too
-  bwrap --bind "$root" / --dev-bind /dev /dev --proc /proc --ro-bind-try /sys /sys --perms 1777 --tmpfs /tmp --unshare-pid --cap-add ALL --chdir /src \
+inside() { # inside COMMAND...: as root of the bare system; /proc is the whole one, or the sandbox of candidates could not mount its own in there
+  bwrap --bind "$root" / --dev-bind /dev /dev --bind /proc /proc --ro-bind-try /sys /sys --perms 1777 --tmpfs /tmp --cap-add ALL --chdir /src \
     --setenv HOME /root --setenv PATH /usr/sbin:/usr/bin:/sbin:/bin --unsetenv PIP_FIND_LINKS --die-with-parent "$@"
 }
 start=$SECONDS
-[ "$what" = quickstart ] || inside bash scripts/test.sh --deps-only
+[ "$what" = quickstart ] || inside bash scripts/test.sh --deps-only "$@"
 echo "-- deps: $((SECONDS - start)) s"
 [ "$what" != deps ] || exit 0
 start=$SECONDS

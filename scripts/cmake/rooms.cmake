@@ -15,20 +15,41 @@ function(ke_room name)
     add_library(ke_${name} STATIC ${sources})
     target_link_libraries(ke_${name} PUBLIC ${ROOM_LINK} PRIVATE ${ROOM_PRIVATE})
     target_compile_definitions(ke_${name} PRIVATE KE_VERSION="${PROJECT_VERSION}")
+    if(KE_FUZZ AND NOT name STREQUAL "actors")
+      target_compile_options(ke_${name} PRIVATE -fsanitize=fuzzer-no-link)
+    endif()
   else()
     add_library(ke_${name} INTERFACE)
     target_link_libraries(ke_${name} INTERFACE ${ROOM_LINK} ${ROOM_PRIVATE})
   endif()
 endfunction()
 
-# ke_test(NAME DIR folder LINK targets... [SOURCES extra...]): one Catch2 program per room, one CTest per test case.
+# ke_precompile(TARGET headers...): what all its files include, compiled once; set so that ccache keeps working.
+function(ke_precompile target)
+  target_precompile_headers(${target} PRIVATE ${ARGN})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE -fpch-preprocess) # lets ccache see through the precompiled header
+  else()
+    target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp") # or no second clone finds it in ccache
+  endif()
+endfunction()
+
+# ke_test(NAME DIR folder LINK targets... [SOURCES extra...] [TIMED]): one Catch2 program per room, one CTest per test case.
+# TIMED: the room has test cases tagged [timing]. They measure, so each runs with nothing beside it, and never under a sanitizer.
 function(ke_test name)
-  cmake_parse_arguments(TEST "" "DIR" "LINK;SOURCES" ${ARGN})
+  cmake_parse_arguments(TEST "TIMED" "DIR" "LINK;SOURCES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${TEST_DIR}/*_test.cpp)
   if(NOT sources)
     return()
   endif()
   add_executable(ke_${name}_test ${sources} ${TEST_SOURCES})
   target_link_libraries(ke_${name}_test PRIVATE ${TEST_LINK} ke_test_main)
-  catch_discover_tests(ke_${name}_test TEST_PREFIX "${name}: " DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 120)
+  if(KE_SANITIZE MATCHES address)
+    target_compile_options(ke_${name}_test PRIVATE -O0) # Catch2's macros cost compile time, not run time
+  endif()
+  catch_discover_tests(ke_${name}_test TEST_PREFIX "${name}: " TEST_SPEC "~[timing]" PROPERTIES TIMEOUT 120)
+  if(TEST_TIMED)
+    catch_discover_tests(ke_${name}_test TEST_PREFIX "${name}: " TEST_SPEC "[timing]"
+                         PROPERTIES TIMEOUT 300 LABELS timing RUN_SERIAL TRUE)
+  endif()
 endfunction()

@@ -63,6 +63,14 @@ struct bench {
     CHECK((!std::filesystem::exists(o.scratch) || std::filesystem::is_empty(o.scratch)));
     return v;
   }
+  /// With timing. `noisy` is the right answer on a machine that is busy at this moment; a test of what the
+  /// timing says asks again.
+  verdict judge_timed(const problem& p, const std::string& source) {
+    auto v = judge(p, source, true);
+    for (int again = 0; again < 5 && v.state == verdict_state::noisy; ++again)
+      v = judge(p, source, true);
+    return v;
+  }
 };
 
 const std::string head = "#include <cmath>\n#include <cstdint>\n#include <cstdlib>\n#include <unistd.h>\n"
@@ -88,7 +96,8 @@ TEST_CASE("an honest copy of the reference is correct when nothing is timed") {
   CHECK(v.provenance.at("truth") == "the reference in wider arithmetic");
 }
 
-TEST_CASE("a kernel that does a quarter of the work is faster and one that does it four times is slower") {
+TEST_CASE("a kernel that does a quarter of the work is faster and one that does it four times is slower",
+          "[timing]") {
   bench b;
   auto p = ke_test::softmax();
   std::string quick = R"(#include <algorithm>
@@ -118,7 +127,7 @@ extern "C" void kernel(const float* x, float* y, int64_t m, int64_t n) {
     }
 }
 )";
-  auto fast = b.judge(slow_reference, quick, true);
+  auto fast = b.judge_timed(slow_reference, quick);
   INFO(verdict_json(fast));
   CHECK(fast.state == verdict_state::correct);
   CHECK(fast.decision == timing_decision::faster);
@@ -128,7 +137,7 @@ extern "C" void kernel(const float* x, float* y, int64_t m, int64_t n) {
   CHECK(fast.timed_calls == fast.timed_calls_checked);
   REQUIRE(fast.timing);
   CHECK(fast.timing->workloads.size() == 2); // the held-out one is not for ranking
-  auto slow = b.judge(p, slow_reference.reference, true);
+  auto slow = b.judge_timed(p, slow_reference.reference);
   INFO(verdict_json(slow));
   CHECK(slow.state == verdict_state::correct);
   CHECK(slow.decision == timing_decision::slower);
@@ -214,11 +223,11 @@ TEST_CASE("right and wrong on the same input is nondeterministic") {
   CHECK(v.state == verdict_state::nondeterministic);
 }
 
-TEST_CASE("a clock patched inside the process changes no time") {
+TEST_CASE("a clock patched inside the process changes no time", "[timing]") {
   bench b;
   auto p = ke_test::elementwise();
   // Exports the clock so that code loaded with it may bind to it, and does the work three times.
-  auto v = b.judge(p, R"(#include <cmath>
+  auto v = b.judge_timed(p, R"(#include <cmath>
 #include <cstdint>
 #include <time.h>
 extern "C" int clock_gettime(clockid_t, struct timespec* t) noexcept { t->tv_sec = 1; t->tv_nsec = 1; return 0; }
@@ -226,8 +235,7 @@ extern "C" void kernel(const float* x, float* y, double s, int64_t n) {
   for (volatile int k = 0; k < 3; k = k + 1)
     for (int64_t i = 0; i < n; ++i) y[i] = std::sin(x[i]) * (float)s + 1.0f;
 }
-)",
-                   true);
+)");
   INFO(verdict_json(v));
   if (v.state == verdict_state::correct) {
     CHECK(v.decision == timing_decision::slower);
