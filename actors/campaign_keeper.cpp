@@ -257,7 +257,8 @@ void keeper::close_node(store_batch& batch, const node_key& n, std::function<voi
   put_campaign(batch, "running", "");
   auto score = tree.tree()[n.node].score;
   auto line = node_event_json(books_name(), public_id(fold_.trees().size(), n.tree, n.node), row.state,
-                              row.decision, score >= 0 ? std::optional{score} : std::nullopt);
+                              row.decision, score >= 0 ? std::optional{score} : std::nullopt,
+                              has_verdict(row.state) ? std::string{} : row.note);
   commit(std::move(batch), std::move(line), std::move(then));
   rows_.erase(n);
   crashes_.erase(n);

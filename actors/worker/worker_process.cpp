@@ -9,6 +9,7 @@
 #include "actors/worker/scratch_root.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/log.hpp"
+#include "runtime/net/endpoint.hpp"
 #include "runtime/net/keys.hpp"
 #include "runtime/net/transport.hpp"
 #include "runtime/process/process_service.hpp"
@@ -111,6 +112,8 @@ int run_worker(const worker_process_options& o) {
     return complain(
         {failure_kind::invalid, "--sandbox: expected full, best or none, not " + o.sandbox, false});
 
+  if (auto address = parse_endpoint(o.endpoint); !address)
+    return complain({failure_kind::invalid, "--connect: " + address.error().text, false});
   if (auto ready = sandbox_ready(*parse_name<sandbox_level>(o.sandbox)); !ready)
     return complain(ready.error());
   auto scratch = scratch_root::make(
