@@ -6,6 +6,24 @@
 #include "runtime/core/log.hpp"
 
 namespace ke {
+namespace {
+
+/// Several verdicts, and every one says that the problem's own check is worthless: asking models on costs
+/// money for nothing. One alone may be bad luck with the inputs.
+bool all_unfit(const campaign_row& row) {
+  constexpr std::uint64_t enough = 3;
+  std::uint64_t unfit = 0;
+  for (const auto& [name, count] : row.states) {
+    auto state = parse_name<node_state>(name);
+    if (state == node_state::unfit_problem)
+      unfit = count;
+    else if (count > 0 && state && has_verdict(*state))
+      return false;
+  }
+  return unfit >= enough;
+}
+
+} // namespace
 
 void keeper::answer(const answered& a) {
   if (!loaded_ || ended_)
@@ -122,6 +140,7 @@ void keeper::judge(judged& j) {
   j.batch = nullptr;
   auto committed = std::exchange(j.committed, nullptr);
   auto node = j.node;
+  auto unfit = v.state == verdict_state::unfit_problem ? std::optional{v.reason} : std::nullopt;
   options_.names->send(tree_name(options_.id, node.tree), std::move(j));
   if (is_open(state_of_node(node))) {
     put_node(batch, node);
@@ -129,6 +148,9 @@ void keeper::judge(judged& j) {
   } else {
     close_node(batch, node, committed);
   }
+  if (unfit && all_unfit(fold_.row(options_.id)))
+    interrupt_now("failed", "",
+                  {failure_kind::invalid, "the problem is unfit, no candidate can be judged: " + *unfit, false});
   pump();
 }
 
