@@ -133,7 +133,8 @@ private:
     else if (kind == "progress")
       progress(e);
     else if (kind == "stop")
-      say("campaign " + e.value("campaign", "") + " stops: " + e.value("reason", ""));
+      say("campaign " + e.value("campaign", "") +
+          " stops: " + (e.value("reason", "").empty() ? e.value("state", "") : e.value("reason", "")));
     else if (kind == "trouble")
       say("trouble: " + e.value("text", ""));
   }
