@@ -4,6 +4,9 @@
 #include "actors/synthesizer.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/log.hpp"
+#include "runtime/search/ensemble.hpp"
+
+#include <cstdlib>
 
 namespace ke {
 namespace {
@@ -21,6 +24,21 @@ bool all_unfit(const campaign_row& row) {
       return false;
   }
   return unfit >= enough;
+}
+
+/// What a running campaign refuses; a record of it could not be applied.
+status can_change(const campaign_settings& now, const campaign_settings& then) {
+  auto refused = [](const std::string& what) {
+    return failure{failure_kind::invalid,
+                   what + " cannot change within a campaign; start a new one with --fresh"};
+  };
+  if (then.search.policy != now.search.policy)
+    return refused("[search] policy");
+  if (!(then.targets == now.targets))
+    return refused("[[target]]");
+  if (auto models = ensemble::make(then.search.ensemble, then.models); !models)
+    return models.error();
+  return ok;
 }
 
 } // namespace
@@ -166,6 +184,13 @@ void keeper::evaluation_failed_for(const evaluation_failed& f) {
 void keeper::steered(const steer& s) {
   if (!loaded_ || ended_)
     return s.done(failure{failure_kind::invalid, "the campaign is not running"});
+  if (s.act == "hint" && !s.key.empty()) {
+    auto id = std::strtoull(s.key.c_str(), nullptr, 10);
+    auto trees = fold_.trees().size();
+    if (id / trees >= core(static_cast<std::uint32_t>(id % trees)).tree().size())
+      return s.done(
+          failure{failure_kind::invalid, "campaign " + books_name() + " has no node " + s.key, false});
+  }
   store_batch batch;
   if (s.act == "set") {
     if (!options_.override)
@@ -173,6 +198,8 @@ void keeper::steered(const steer& s) {
     auto changed = options_.override(books().settings(), s.key, s.value);
     if (!changed)
       return s.done(changed.error());
+    if (auto fine = can_change(books().settings(), *changed); !fine)
+      return s.done(fine.error());
     record(batch, journal_kind::steered, journal_steered{s.act, s.key, s.value});
     record(batch, journal_kind::configured,
            journal_configured{*changed, books().problem_digest(), books().backends(), KE_VERSION});

@@ -116,8 +116,13 @@ int run_worker(const worker_process_options& o) {
     return complain({failure_kind::invalid, "--connect: " + address.error().text, false});
   if (auto ready = sandbox_ready(*parse_name<sandbox_level>(o.sandbox)); !ready)
     return complain(ready.error());
-  auto scratch = scratch_root::make(
-      std::filesystem::temp_directory_path()); // removed last, when no child of ours can write there any more
+  std::error_code no_folder;
+  auto temporary = std::filesystem::temp_directory_path(no_folder);
+  if (no_folder)
+    return complain({failure_kind::missing,
+                     "there is no temporary folder (" + no_folder.message() + "); set TMPDIR to one", false});
+  // Removed last, when no child of ours can write there any more.
+  auto scratch = scratch_root::make(temporary);
   if (!scratch)
     return complain(scratch.error());
   process_service processes;

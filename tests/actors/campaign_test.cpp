@@ -249,6 +249,20 @@ TEST_CASE_METHOD(search_fixture,
   CHECK(store->count(1, journal_kind::configured) == 2);
 }
 
+TEST_CASE_METHOD(search_fixture, "what cannot change within a campaign is refused, and the campaign lives on") {
+  launch(settings(6, 2));
+  auto why = steer_to("set", "search.policy", "greedy");
+  CHECK(why.kind == failure_kind::invalid);
+  CHECK(why.text.find("--fresh") != std::string::npos);
+  why = steer_to("hint", "9999", "try this");
+  CHECK(why.kind == failure_kind::invalid);
+  CHECK(why.text.find("9999") != std::string::npos);
+  CHECK(steer_to("hint", "0", "try this").kind == failure_kind::none);
+  REQUIRE(drive());
+  CHECK(outcomes[1].state == "finished");
+  CHECK(crashes.empty());
+}
+
 TEST_CASE_METHOD(search_fixture, "an interrupt begins nothing new and ends as soon as nothing is in flight") {
   launch(settings(12, 2));
   tell(campaign_name(1), interrupt{});

@@ -121,6 +121,12 @@ class BadInput(Scenario):
             os.close(write)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
+    def test_no_temporary_folder(self):
+        """TMPDIR that names nothing: 3 and what to do."""
+        self.write("wrong.cpp", wrong(1))
+        done = self.call("eval", "problem/problem.toml", "wrong.cpp", code=3, env={"TMPDIR": str(self.folder / "nowhere")})
+        self.assertIn("TMPDIR", done.stderr)
+
     def test_interrupted_eval(self):
         """Ctrl-C ends eval with 130; no process and no folder of it is left."""
         self.write("endless.cpp", RIGHT.replace("for (int64_t i = 0; i < n; ++i)", "for (volatile int64_t i = 0;; i = i + 1)"))
