@@ -167,8 +167,9 @@ void keeper::judge(judged& j) {
     close_node(batch, node, committed);
   }
   if (unfit && all_unfit(fold_.row(options_.id)))
-    interrupt_now("failed", "",
-                  {failure_kind::invalid, "the problem is unfit, no candidate can be judged: " + *unfit, false});
+    interrupt_now(
+        "failed", "",
+        {failure_kind::invalid, "the problem is unfit, no candidate can be judged: " + *unfit, false});
   pump();
 }
 

@@ -154,9 +154,8 @@ private:
                     e["decision"].is_string() ? e["decision"].get<std::string>().c_str() : "untimed", score,
                     better ? "  <- best so far" : "");
     else
-      std::snprintf(text, sizeof text, "node %-5s %s%s%s", id.c_str(),
-                    e["state"].get<std::string>().c_str(), e.contains("reason") ? ": " : "",
-                    e.value("reason", "").c_str());
+      std::snprintf(text, sizeof text, "node %-5s %s%s%s", id.c_str(), e["state"].get<std::string>().c_str(),
+                    e.contains("reason") ? ": " : "", e.value("reason", "").c_str());
     say(text);
   }
 

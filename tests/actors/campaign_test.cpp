@@ -249,7 +249,8 @@ TEST_CASE_METHOD(search_fixture,
   CHECK(store->count(1, journal_kind::configured) == 2);
 }
 
-TEST_CASE_METHOD(search_fixture, "what cannot change within a campaign is refused, and the campaign lives on") {
+TEST_CASE_METHOD(search_fixture,
+                 "what cannot change within a campaign is refused, and the campaign lives on") {
   launch(settings(6, 2));
   auto why = steer_to("set", "search.policy", "greedy");
   CHECK(why.kind == failure_kind::invalid);

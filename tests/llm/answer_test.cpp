@@ -72,7 +72,8 @@ TEST_CASE("code among a model's thoughts is no candidate if code follows them") 
   CHECK(parsed(thought + std::string{"```\n</think>\n"} + said).source == "void kernel() { said(); }\n");
   CHECK(parsed(thought + std::string{"</think>\n"} + said).source == "void kernel() { said(); }\n");
   // A server that cuts the opening mark, and one that marks all of the answer.
-  CHECK(parsed("so ```cpp\nint bad;\n```\n</think>\n" + std::string{said}).source == "void kernel() { said(); }\n");
+  CHECK(parsed("so ```cpp\nint bad;\n```\n</think>\n" + std::string{said}).source ==
+        "void kernel() { said(); }\n");
   CHECK(parsed("<think>\n" + std::string{said} + "</think>\nDone.").source == "void kernel() { said(); }\n");
 }
 

@@ -205,6 +205,7 @@ class BadStore(Scenario):
         for args in (("status", "--config", "campaign.toml"), ("--config", "campaign.toml", "--ui", "none")):
             done = self.call(*args, code=code)
             self.assertRegex(done.stderr, r"store")
+            self.assertLessEqual(done.stderr.count("is damaged"), 1, "said once is enough")
             self.assertLess(done.stderr.count("\n"), 4, done.stderr)
             said += done.stderr
         return said
