@@ -4,8 +4,44 @@
 #include "actors/synthesizer.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/log.hpp"
+#include "runtime/search/ensemble.hpp"
+
+#include <cstdlib>
 
 namespace ke {
+namespace {
+
+/// Several verdicts, and every one says that the problem's own check is worthless: asking models on costs
+/// money for nothing. One alone may be bad luck with the inputs.
+bool all_unfit(const campaign_row& row) {
+  constexpr std::uint64_t enough = 3;
+  std::uint64_t unfit = 0;
+  for (const auto& [name, count] : row.states) {
+    auto state = parse_name<node_state>(name);
+    if (state == node_state::unfit_problem)
+      unfit = count;
+    else if (count > 0 && state && has_verdict(*state))
+      return false;
+  }
+  return unfit >= enough;
+}
+
+/// What a running campaign refuses; a record of it could not be applied.
+status can_change(const campaign_settings& now, const campaign_settings& then) {
+  auto refused = [](const std::string& what) {
+    return failure{failure_kind::invalid,
+                   what + " cannot change within a campaign; start a new one with --fresh"};
+  };
+  if (then.search.policy != now.search.policy)
+    return refused("[search] policy");
+  if (!(then.targets == now.targets))
+    return refused("[[target]]");
+  if (auto models = ensemble::make(then.search.ensemble, then.models); !models)
+    return models.error();
+  return ok;
+}
+
+} // namespace
 
 void keeper::answer(const answered& a) {
   if (!loaded_ || ended_)
@@ -122,6 +158,7 @@ void keeper::judge(judged& j) {
   j.batch = nullptr;
   auto committed = std::exchange(j.committed, nullptr);
   auto node = j.node;
+  auto unfit = v.state == verdict_state::unfit_problem ? std::optional{v.reason} : std::nullopt;
   options_.names->send(tree_name(options_.id, node.tree), std::move(j));
   if (is_open(state_of_node(node))) {
     put_node(batch, node);
@@ -129,6 +166,10 @@ void keeper::judge(judged& j) {
   } else {
     close_node(batch, node, committed);
   }
+  if (unfit && all_unfit(fold_.row(options_.id)))
+    interrupt_now(
+        "failed", "",
+        {failure_kind::invalid, "the problem is unfit, no candidate can be judged: " + *unfit, false});
   pump();
 }
 
@@ -144,6 +185,13 @@ void keeper::evaluation_failed_for(const evaluation_failed& f) {
 void keeper::steered(const steer& s) {
   if (!loaded_ || ended_)
     return s.done(failure{failure_kind::invalid, "the campaign is not running"});
+  if (s.act == "hint" && !s.key.empty()) {
+    auto id = std::strtoull(s.key.c_str(), nullptr, 10);
+    auto trees = fold_.trees().size();
+    if (id / trees >= core(static_cast<std::uint32_t>(id % trees)).tree().size())
+      return s.done(
+          failure{failure_kind::invalid, "campaign " + books_name() + " has no node " + s.key, false});
+  }
   store_batch batch;
   if (s.act == "set") {
     if (!options_.override)
@@ -151,6 +199,8 @@ void keeper::steered(const steer& s) {
     auto changed = options_.override(books().settings(), s.key, s.value);
     if (!changed)
       return s.done(changed.error());
+    if (auto fine = can_change(books().settings(), *changed); !fine)
+      return s.done(fine.error());
     record(batch, journal_kind::steered, journal_steered{s.act, s.key, s.value});
     record(batch, journal_kind::configured,
            journal_configured{*changed, books().problem_digest(), books().backends(), KE_VERSION});
@@ -254,7 +304,8 @@ void keeper::close_node(store_batch& batch, const node_key& n, std::function<voi
   put_campaign(batch, "running", "");
   auto score = tree.tree()[n.node].score;
   auto line = node_event_json(books_name(), public_id(fold_.trees().size(), n.tree, n.node), row.state,
-                              row.decision, score >= 0 ? std::optional{score} : std::nullopt);
+                              row.decision, score >= 0 ? std::optional{score} : std::nullopt,
+                              has_verdict(row.state) ? std::string{} : row.note);
   commit(std::move(batch), std::move(line), std::move(then));
   rows_.erase(n);
   crashes_.erase(n);

@@ -66,13 +66,17 @@ std::string event_json(const char* kind, const std::string& campaign,
 }
 
 std::string node_event_json(const std::string& campaign, std::uint64_t id, node_state state,
-                            timing_decision decision, std::optional<double> score) {
-  return line({{"event", "node"},
-               {"campaign", campaign},
-               {"node", id},
-               {"state", to_text(state)},
-               {"score", score ? json(*score) : json(nullptr)},
-               {"decision", decision == timing_decision::none ? json(nullptr) : json(to_text(decision))}});
+                            timing_decision decision, std::optional<double> score,
+                            const std::string& reason) {
+  json j = {{"event", "node"},
+            {"campaign", campaign},
+            {"node", id},
+            {"state", to_text(state)},
+            {"score", score ? json(*score) : json(nullptr)},
+            {"decision", decision == timing_decision::none ? json(nullptr) : json(to_text(decision))}};
+  if (!reason.empty())
+    j["reason"] = reason;
+  return line(j);
 }
 
 std::string progress_event_json(const campaign_row& row, const campaign_settings& settings,

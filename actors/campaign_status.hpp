@@ -28,9 +28,10 @@ std::string campaign_status_json(const campaign_row& row, const campaign_setting
 std::string event_json(const char* kind, const std::string& campaign,
                        std::initializer_list<std::pair<const char*, std::string>> fields);
 
-/// The acknowledgement of a node's end: {"event": "node", "node": ID, "state": STATE, "score": S}
+/// The acknowledgement of a node's end: {"event": "node", "node": ID, "state": STATE, "score": S}. `reason`
+/// is why it has no verdict, empty otherwise.
 std::string node_event_json(const std::string& campaign, std::uint64_t id, node_state state,
-                            timing_decision decision, std::optional<double> score);
+                            timing_decision decision, std::optional<double> score, const std::string& reason);
 
 /// {"event": "progress", ...the status}
 std::string progress_event_json(const campaign_row& row, const campaign_settings& settings,

@@ -56,6 +56,11 @@ int main(int argc, char** argv) {
     std::vector<std::string> known;
     for (const auto* command : app.get_subcommands({}))
       known.push_back(command->get_name());
+    constexpr std::string_view later[] = {"suite", "problem", "knowledge", "mcp"};
+    if (std::find(std::begin(later), std::end(later), words[0]) != std::end(later)) {
+      std::cerr << "ke-runtime: `" << words[0] << "` is not part of this version\n";
+      return ke::exit_usage;
+    }
     if (std::find(known.begin(), known.end(), words[0]) == known.end()) {
       std::cerr << "ke-runtime: there is no command " << words[0] << ke::did_you_mean(words[0], known)
                 << "; `ke-runtime --help` lists them\n";

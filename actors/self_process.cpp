@@ -33,6 +33,8 @@ status verify_in_child(const std::string& dir) {
   if (end.code == 0)
     return ok;
   auto said = end.err.substr(0, end.err.find('\n'));
+  if (!end.signal && said.starts_with("the store " + dir)) // a whole sentence already
+    return failure{failure_kind::corrupt, said, false};
   return failure{failure_kind::corrupt,
                  "the store " + dir + " is damaged: " +
                      (end.signal ? "reading it ended with signal " + std::to_string(end.signal) : said) +

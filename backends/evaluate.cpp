@@ -98,8 +98,11 @@ void evaluation::state::prepare() {
     return fail(failure_kind::invalid, "problem " + what.name + " has a reference in " +
                                            what.reference_language + "; backend " + with.name +
                                            " needs one in C++");
-  auto parent = options.scratch.empty() ? fs::temp_directory_path() : options.scratch;
   std::error_code error;
+  auto parent = options.scratch.empty() ? fs::temp_directory_path(error) : options.scratch;
+  if (error)
+    return fail(failure_kind::missing,
+                "there is no temporary folder (" + error.message() + "); set TMPDIR to one");
   fs::create_directories(parent, error);
   std::string pattern = (parent / "ke-eval-XXXXXX").string();
   if (!mkdtemp(pattern.data()))

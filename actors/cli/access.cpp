@@ -3,8 +3,12 @@
 #include "actors/self_process.hpp"
 #include "actors/stored_campaign.hpp"
 #include "config/campaign_file.hpp"
+#include "runtime/core/log.hpp"
 
 #include <CLI/CLI.hpp>
+
+#include <poll.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <exception>
@@ -159,14 +163,24 @@ result<std::vector<campaign_row>> wanted_campaigns(const access& a, const std::s
 
 int complain(const failure& why) {
   std::cout.flush();
-  std::cerr << "ke-runtime: " << why.text << std::endl;
+  std::cerr << "ke-runtime: " << log::masked(why.text) << std::endl;
   return exit_code_of(why);
 }
+
+namespace {
+
+/// `| head`: whoever reads has seen enough.
+bool reader_left() {
+  pollfd out{STDOUT_FILENO, 0, 0};
+  return poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
+}
+
+} // namespace
 
 int guarded(const std::function<int()>& body) {
   try {
     auto code = body();
-    if (!std::cout.flush())
+    if (!std::cout.flush() && !reader_left())
       return complain({failure_kind::internal, "the result could not be written to stdout"});
     return code;
   } catch (const std::exception& e) {

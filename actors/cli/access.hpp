@@ -63,7 +63,7 @@ result<std::vector<campaign_row>> wanted_campaigns(const access& a, const std::s
 int complain(const failure& why);
 
 /// Runs a command's body: exceptions become exit code 4 with one line on stderr, and a stdout that can't be
-/// written is an error, too.
+/// written is an error, too, unless its reader has left.
 int guarded(const std::function<int()>& body);
 
 } // namespace ke::cli

@@ -133,7 +133,8 @@ private:
     else if (kind == "progress")
       progress(e);
     else if (kind == "stop")
-      say("campaign " + e.value("campaign", "") + " stops: " + e.value("reason", ""));
+      say("campaign " + e.value("campaign", "") +
+          " stops: " + (e.value("reason", "").empty() ? e.value("state", "") : e.value("reason", "")));
     else if (kind == "trouble")
       say("trouble: " + e.value("text", ""));
   }
@@ -146,14 +147,15 @@ private:
       best_ = score;
     if (kind_ == ui_kind::tui && !better)
       return;
-    char text[160];
+    char text[400];
     auto id = std::to_string(e["node"].get<std::uint64_t>());
     if (e["state"] == "correct" && e["score"].is_number())
       std::snprintf(text, sizeof text, "node %-5s correct, %s: at least %.2fx%s", id.c_str(),
                     e["decision"].is_string() ? e["decision"].get<std::string>().c_str() : "untimed", score,
                     better ? "  <- best so far" : "");
     else
-      std::snprintf(text, sizeof text, "node %-5s %s", id.c_str(), e["state"].get<std::string>().c_str());
+      std::snprintf(text, sizeof text, "node %-5s %s%s%s", id.c_str(), e["state"].get<std::string>().c_str(),
+                    e.contains("reason") ? ": " : "", e.value("reason", "").c_str());
     say(text);
   }
 

@@ -1,3 +1,4 @@
+#include "actors/cli/access.hpp"
 #include "actors/cli/commands.hpp"
 #include "actors/exit_codes.hpp"
 #include "actors/self_process.hpp"
@@ -120,7 +121,7 @@ void add_doctor(CLI::App& app, int& exit_code) {
   command->add_option("--config", *config, "also check this campaign's models");
   command->add_flag("--json", *as_json, "print one JSON document");
   command->footer("Example:\n  ke-runtime doctor\nExit code 3 if no backend can work here.");
-  command->callback([=, &exit_code] { exit_code = diagnose(*config, *as_json); });
+  command->callback([=, &exit_code] { exit_code = guarded([&] { return diagnose(*config, *as_json); }); });
 }
 
 } // namespace ke::cli

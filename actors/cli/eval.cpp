@@ -1,4 +1,6 @@
+#include "actors/cli/access.hpp"
 #include "actors/cli/commands.hpp"
+#include "actors/cli/signal_watch.hpp"
 #include "actors/exit_codes.hpp"
 #include "backends/evaluate.hpp"
 #include "backends/verdict.hpp"
@@ -8,9 +10,12 @@
 
 #include <CLI/CLI.hpp>
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <iostream>
 #include <memory>
+#include <mutex>
 
 namespace ke::cli {
 namespace {
@@ -20,6 +25,35 @@ struct eval_options {
   std::vector<std::string> backend_paths;
   bool json = false, untimed = false;
   std::string plan = "eval";
+};
+
+/// Runs children one after the other until `interrupt`; from then on each is killed, so that an evaluation
+/// comes to its end and removes what it made. All functions may be called from any thread.
+class interruptible final : public process_port {
+public:
+  explicit interruptible(process_port& inner) : inner_{inner} {}
+
+  std::uint64_t run(process_spec spec, std::function<void(process_exit)> done) override {
+    std::lock_guard lock{mutex_};
+    running_ = inner_.run(std::move(spec), std::move(done));
+    if (interrupted_)
+      inner_.cancel(running_);
+    return running_;
+  }
+  void cancel(std::uint64_t id) override { inner_.cancel(id); }
+  void terminate(std::uint64_t id) override { inner_.terminate(id); }
+
+  void interrupt() {
+    std::lock_guard lock{mutex_};
+    interrupted_ = true;
+    inner_.cancel(running_);
+  }
+
+private:
+  process_port& inner_;
+  std::mutex mutex_;
+  std::uint64_t running_ = 0; ///< unknown ids are ignored
+  bool interrupted_ = false;
 };
 
 int fail(const failure& why) {
@@ -53,6 +87,7 @@ void print_for_people(const verdict& v) {
 }
 
 int run(const eval_options& o) {
+  signal_watch::block();
   auto loaded = load_problem(o.problem);
   if (!loaded.errors.empty()) {
     for (const auto& e : loaded.errors)
@@ -74,7 +109,13 @@ int run(const eval_options& o) {
   auto with = find_backend(*backends, o.backend);
   if (!with)
     return fail(with.error());
-  process_service processes;
+  process_service service;
+  interruptible processes{service};
+  signal_watch signals{[&](int count) {
+    if (count >= 3) // it doesn't end by itself
+      _exit(exit_interrupted);
+    processes.interrupt();
+  }};
   evaluate_options options;
   options.sandbox = o.sandbox;
   options.timed = !o.untimed;
@@ -85,6 +126,8 @@ int run(const eval_options& o) {
     v = verdict_of(*found, loaded.problem, *plan);
   } else if (found.error().kind == failure_kind::missing || found.error().kind == failure_kind::invalid) {
     return fail(found.error());
+  } else if (found.error().kind == failure_kind::cancelled) {
+    return fail({failure_kind::cancelled, "interrupted; nothing was decided", false});
   } else {
     v.state = verdict_state::harness_error;
     v.reason = found.error().text;
@@ -114,7 +157,7 @@ void add_eval(CLI::App& app, int& exit_code) {
   command->footer(
       "Example:\n  ke-runtime eval config/problems/softmax my_softmax.cpp --backend cpu-cpp --json\n"
       "Exit code: 0 correct, 1 any other state.");
-  command->callback([o, &exit_code] { exit_code = run(*o); });
+  command->callback([o, &exit_code] { exit_code = guarded([&] { return run(*o); }); });
 }
 
 } // namespace ke::cli

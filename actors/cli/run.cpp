@@ -1,7 +1,9 @@
+#include "actors/cli/access.hpp"
 #include "actors/cli/best.hpp"
 #include "actors/cli/commands.hpp"
 #include "actors/cli/display.hpp"
 #include "actors/cli/plan.hpp"
+#include "actors/cli/signal_watch.hpp"
 #include "actors/control_commands.hpp"
 #include "actors/coordinator.hpp"
 #include "actors/exit_codes.hpp"
@@ -17,16 +19,12 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <iostream>
 #include <memory>
-#include <thread>
 
 namespace ke::cli {
 namespace {
@@ -37,12 +35,7 @@ struct run_options {
   bool fresh = false, dry_run = false;
 };
 
-int complain(const failure& why) {
-  std::cerr << "ke-runtime: " << why.text << std::endl;
-  return exit_code_of(why);
-}
-
-int complain(const std::vector<config_error>& errors, int code) {
+int complain_of(const std::vector<config_error>& errors, int code) {
   for (const auto& e : errors)
     std::cerr << to_line(e) << '\n';
   std::cerr.flush();
@@ -69,13 +62,13 @@ std::optional<prepared> prepare(const run_options& o, int& code) {
     p.problem = std::move(what.problem);
   }
   if (!errors.empty()) {
-    code = complain(errors, exit_usage);
+    code = complain_of(errors, exit_usage);
     return std::nullopt;
   }
   for (const auto& w : loaded.warnings)
     std::cerr << "warning: " << to_line(w) << '\n';
   if (!loaded.missing.empty()) {
-    code = complain(loaded.missing, exit_missing);
+    code = complain_of(loaded.missing, exit_missing);
     return std::nullopt;
   }
   p.settings = std::move(loaded.settings);
@@ -112,51 +105,6 @@ std::optional<prepared> prepare(const run_options& o, int& code) {
   return p;
 }
 
-/// Ctrl-C and SIGTERM: the first is gentle, the second at once, the third doesn't wait for anything.
-class signal_watch {
-public:
-  explicit signal_watch(std::function<void(int)> on_signal) {
-    sigemptyset(&set_);
-    sigaddset(&set_, SIGINT);
-    sigaddset(&set_, SIGTERM);
-    fd_ = signalfd(-1, &set_, SFD_CLOEXEC | SFD_NONBLOCK);
-    [[maybe_unused]] auto made = pipe2(pipe_, O_CLOEXEC);
-    thread_ = std::thread{[this, on_signal = std::move(on_signal)] {
-      for (int count = 1;;) {
-        pollfd fds[2] = {{fd_, POLLIN, 0}, {pipe_[0], POLLIN, 0}};
-        if (poll(fds, 2, -1) < 0)
-          continue;
-        if (fds[1].revents)
-          return;
-        signalfd_siginfo info;
-        if (read(fd_, &info, sizeof info) == sizeof info)
-          on_signal(count++);
-      }
-    }};
-  }
-  ~signal_watch() {
-    [[maybe_unused]] auto n = write(pipe_[1], "x", 1);
-    thread_.join();
-    close(fd_);
-    close(pipe_[0]);
-    close(pipe_[1]);
-  }
-  /// Before any thread exists.
-  static void block() {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  }
-
-private:
-  sigset_t set_;
-  int fd_ = -1;
-  int pipe_[2] = {-1, -1};
-  std::thread thread_;
-};
-
 ui_kind ui_of(const run_options& o) {
   if (auto kind = parse_name<ui_kind>(o.ui))
     return *kind;
@@ -165,7 +113,7 @@ ui_kind ui_of(const run_options& o) {
 
 int code_of(const campaign_outcome& out) {
   if (out.why.kind != failure_kind::none)
-    std::cerr << "ke-runtime: " << out.why.text << std::endl;
+    complain(out.why);
   if (out.state == "failed")
     return out.why.kind == failure_kind::none ? static_cast<int>(exit_internal) : exit_code_of(out.why);
   if (out.state == "paused")
@@ -246,7 +194,7 @@ int run(const run_options& o) {
   if (!p)
     return code;
   if (o.dry_run)
-    return print_plan(p->settings, p->problem, p->backends);
+    return guarded([&] { return print_plan(p->settings, p->problem, p->backends); });
   if (!o.trace.empty())
     trace::start(o.trace);
 
@@ -275,6 +223,7 @@ int run(const run_options& o) {
   campaign_outcome out;
   std::atomic<bool> stopped_waiting{false}; // interrupted while it waited: closing the store may well succeed
   {
+    // The first is gentle, the second at once, the third doesn't wait for anything.
     signal_watch signals{[&](int count) {
       stopped_waiting = stopped_waiting || waiting != 0;
       if (count == 1)
@@ -298,7 +247,7 @@ int serve(const std::string& config, const std::string& sandbox) {
   signal_watch::block();
   auto loaded = load_campaign(config, {}, campaign_use::serve);
   if (!loaded.errors.empty())
-    return complain(loaded.errors, exit_usage);
+    return complain_of(loaded.errors, exit_usage);
   coordinator_options c;
   c.store = loaded.settings.store;
   c.cluster = loaded.settings.cluster;

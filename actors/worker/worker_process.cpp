@@ -9,6 +9,7 @@
 #include "actors/worker/scratch_root.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/log.hpp"
+#include "runtime/net/endpoint.hpp"
 #include "runtime/net/keys.hpp"
 #include "runtime/net/transport.hpp"
 #include "runtime/process/process_service.hpp"
@@ -111,10 +112,17 @@ int run_worker(const worker_process_options& o) {
     return complain(
         {failure_kind::invalid, "--sandbox: expected full, best or none, not " + o.sandbox, false});
 
+  if (auto address = parse_endpoint(o.endpoint); !address)
+    return complain({failure_kind::invalid, "--connect: " + address.error().text, false});
   if (auto ready = sandbox_ready(*parse_name<sandbox_level>(o.sandbox)); !ready)
     return complain(ready.error());
-  auto scratch = scratch_root::make(
-      std::filesystem::temp_directory_path()); // removed last, when no child of ours can write there any more
+  std::error_code no_folder;
+  auto temporary = std::filesystem::temp_directory_path(no_folder);
+  if (no_folder)
+    return complain({failure_kind::missing,
+                     "there is no temporary folder (" + no_folder.message() + "); set TMPDIR to one", false});
+  // Removed last, when no child of ours can write there any more.
+  auto scratch = scratch_root::make(temporary);
   if (!scratch)
     return complain(scratch.error());
   process_service processes;

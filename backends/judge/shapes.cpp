@@ -25,11 +25,12 @@ bool names_symbol(const std::string& expression, const std::string& symbol) {
 std::set<std::string> movable_symbols(const problem& what) {
   std::set<std::string> movable;
   for (const auto& d : what.dims) {
-    bool in_shape = false, divided = false, small = false, varies = false;
+    bool in_shape = false, divided = false, small = false, varies = false, of_file = false;
     for (const auto& t : what.tensors)
       for (const auto& e : t.shape)
         if (names_symbol(e, d)) {
           in_shape = true;
+          of_file = of_file || t.init.ends_with(".npy"); // it holds just the elements of the workloads
           divided =
               divided || e.find_first_of("/%") != std::string::npos || e.find("div") != std::string::npos;
         }
@@ -41,7 +42,7 @@ std::set<std::string> movable_symbols(const problem& what) {
       varies = varies || (first >= 0 && value != first);
       first = first < 0 ? value : first;
     }
-    if (in_shape && !divided && !small && (varies || what.workloads.size() == 1))
+    if (in_shape && !of_file && !divided && !small && (varies || what.workloads.size() == 1))
       movable.insert(d);
   }
   return movable;

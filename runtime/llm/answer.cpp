@@ -228,12 +228,18 @@ std::vector<code_block> code_blocks(std::string_view text) {
 }
 
 parsed_answer parse_answer(std::string_view text, const answer_rule& rule) {
+  // Some servers leave a model's thoughts in the answer. What follows them is meant, if it has code.
+  constexpr std::string_view end_of_thoughts = "</think>";
+  if (auto at = text.rfind(end_of_thoughts); at != std::string_view::npos)
+    if (auto said = parse(text.substr(at + end_of_thoughts.size()), rule, false);
+        said.why.kind == failure_kind::none)
+      return said;
   return parse(text, rule, false);
 }
 
 parsed_answer read_answer(const completion& reply, const answer_rule& rule) {
   if (reply.why.kind == failure_kind::none)
-    return parse(reply.text, rule, false);
+    return parse_answer(reply.text, rule);
   if (reply.why.kind == failure_kind::truncated) {
     auto whole = parse(reply.text, rule, true);
     if (whole.why.kind == failure_kind::none)

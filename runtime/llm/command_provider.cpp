@@ -42,10 +42,14 @@ failure failure_of(const model_settings& model, const process_exit& exit) {
   if (exit.code != 0)
     return {failure_kind::server_error,
             name + " exited with " + std::to_string(exit.code) + ": " + first_line(exit.err), true};
-  if (exit.output_cut && static_cast<std::int64_t>(exit.out.size()) >= model.max_answer_bytes)
-    return {failure_kind::too_large,
-            name + " printed more than max_answer_bytes = " + std::to_string(model.max_answer_bytes), false};
   return {};
+}
+
+failure flooded(const model_settings& model) {
+  return {failure_kind::too_large,
+          "command of model " + model.name +
+              " printed more than max_answer_bytes = " + std::to_string(model.max_answer_bytes),
+          false};
 }
 
 } // namespace
@@ -69,13 +73,20 @@ std::uint64_t command_provider::ask(ask_request request, std::function<void(raw_
                       ? request.deadline
                       : std::chrono::milliseconds{static_cast<std::int64_t>(model_.timeout_s * 1000)};
   spec.output_limit = static_cast<std::uint64_t>(model_.max_answer_bytes);
-  auto finished = [this, id, call = std::move(request.call), bytes = spec.input.size(),
+  // A program that never stops printing is not waited for.
+  auto printed = std::make_shared<std::int64_t>(0); // touched by the process thread alone
+  spec.on_output = [this, id, printed](std::string_view chunk) {
+    *printed += static_cast<std::int64_t>(chunk.size());
+    if (*printed > model_.max_answer_bytes)
+      cancel(id);
+  };
+  auto finished = [this, id, printed, call = std::move(request.call), bytes = spec.input.size(),
                    done = std::move(done)](process_exit exit) {
     raw_answer answer;
     answer.id = id;
     answer.call = call;
     answer.provider = model_.provider;
-    answer.why = failure_of(model_, exit);
+    answer.why = *printed > model_.max_answer_bytes ? flooded(model_) : failure_of(model_, exit);
     answer.status = exit.code;
     answer.seconds = exit.seconds;
     answer.body = std::move(exit.out);

@@ -1,5 +1,7 @@
 #include "runtime/llm/http_provider.hpp"
 
+#include "runtime/core/log.hpp"
+
 #include <ctime>
 #include <utility>
 
@@ -28,7 +30,7 @@ std::uint64_t http_provider::ask(ask_request request, std::function<void(raw_ans
     answer.why = response.why;
     answer.status = response.status;
     answer.seconds = response.seconds;
-    answer.body = std::move(response.body);
+    answer.body = log::masked(response.body); // a server may quote the key that it refuses
     if (record_)
       record_(answer);
     response.body = std::move(answer.body);

@@ -106,9 +106,9 @@ void take_openai(const model_settings& model, const json& object, gathered& all)
   const auto& choices = member(object, "choices");
   if (!choices.is_array())
     return;
-  all.any = true;
   if (choices.empty())
     return;
+  all.any = true;
   const auto& choice = choices.front();
   for (auto name : {"delta", "message"}) {
     const auto& said = member(choice, name);
@@ -258,7 +258,9 @@ void settle_usage(const model_settings& model, std::size_t prompt_bytes, const g
   if (!all.told_usage) {
     out.estimated = true;
     input = static_cast<double>(likely_tokens(prompt_bytes));
-    output = static_cast<double>(likely_tokens(all.text.size()));
+    // More than was asked for is not billed, however long a broken server goes on.
+    output = std::min(static_cast<double>(likely_tokens(all.text.size())),
+                      static_cast<double>(std::max<std::int64_t>(model.max_tokens, 0)));
   }
   double priced = input;
   if (model.provider == provider_kind::anthropic) { // its input_tokens leave out what the cache took or gave

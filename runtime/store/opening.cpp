@@ -146,6 +146,8 @@ status check_identity(const std::string& dir, const std::optional<store_identity
 }
 
 failure damaged(const std::string& dir, const std::string& what) {
+  if (what.starts_with("the store " + dir)) // a whole sentence already
+    return {failure_kind::corrupt, what, false};
   return {failure_kind::corrupt, "the store " + dir + " is damaged: " + what +
                                      "; restore a backup of the directory, or run `ke-runtime store check`"};
 }

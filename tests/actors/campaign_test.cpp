@@ -72,6 +72,35 @@ TEST_CASE_METHOD(search_fixture, "reaching the target ends the campaign and canc
   CHECK(stored()->fold.books().money().reserved().tokens == 0);
 }
 
+TEST_CASE_METHOD(search_fixture, "a campaign whose problem is unfit fails early instead of asking on") {
+  launch(settings(100, 2));
+  verdict unfit;
+  unfit.state = verdict_state::unfit_problem;
+  unfit.reason = "its check accepts zeros";
+  for (int n = 0; n < 100 && !outcomes.contains(1); ++n) {
+    if (waiting.empty())
+      answer();
+    judge_as(unfit);
+  }
+  REQUIRE(outcomes.contains(1));
+  CHECK(outcomes[1].state == "failed");
+  CHECK(outcomes[1].why.kind == failure_kind::invalid);
+  CHECK(outcomes[1].why.text.find("its check accepts zeros") != std::string::npos);
+  CHECK(models.asked.size() <= 5);
+}
+
+TEST_CASE_METHOD(search_fixture, "one unfit verdict among others ends nothing") {
+  launch(settings(8, 1));
+  verdict unfit;
+  unfit.state = verdict_state::unfit_problem;
+  for (int n = 0; n < 8; ++n) {
+    answer();
+    judge_as(n == 0 ? correct(1.5) : unfit);
+  }
+  REQUIRE(outcomes.contains(1));
+  CHECK(outcomes[1].state == "finished");
+}
+
 TEST_CASE_METHOD(search_fixture, "a campaign without gain ends with stall") {
   auto s = settings(100, 1);
   s.budget.stall_candidates = 5;
@@ -218,6 +247,21 @@ TEST_CASE_METHOD(search_fixture,
   REQUIRE(drive());
   CHECK(models.asked.size() == 2);
   CHECK(store->count(1, journal_kind::configured) == 2);
+}
+
+TEST_CASE_METHOD(search_fixture,
+                 "what cannot change within a campaign is refused, and the campaign lives on") {
+  launch(settings(6, 2));
+  auto why = steer_to("set", "search.policy", "greedy");
+  CHECK(why.kind == failure_kind::invalid);
+  CHECK(why.text.find("--fresh") != std::string::npos);
+  why = steer_to("hint", "9999", "try this");
+  CHECK(why.kind == failure_kind::invalid);
+  CHECK(why.text.find("9999") != std::string::npos);
+  CHECK(steer_to("hint", "0", "try this").kind == failure_kind::none);
+  REQUIRE(drive());
+  CHECK(outcomes[1].state == "finished");
+  CHECK(crashes.empty());
 }
 
 TEST_CASE_METHOD(search_fixture, "an interrupt begins nothing new and ends as soon as nothing is in flight") {

@@ -93,9 +93,13 @@ public:
     o.calls = calls;
     o.override = [](const campaign_settings& now, const std::string& key,
                     const std::string& value) -> result<campaign_settings> {
+      auto changed = now;
+      if (key == "search.policy") {
+        changed.search.policy = *parse_name<policy_kind>(value);
+        return changed;
+      }
       if (key != "budget.candidates")
         return failure{failure_kind::invalid, "no key " + key};
-      auto changed = now;
       changed.budget.candidates = std::stoll(value);
       return changed;
     };

@@ -293,6 +293,19 @@ TEST_CASE("a problem whose outputs are always zero is unfit") {
   CHECK_FALSE(v.score);
 }
 
+TEST_CASE("a reference that never ends is the problem's fault, not the candidate's") {
+  bench b;
+  auto p = ke_test::elementwise();
+  auto candidate = p.reference;
+  p.reference = "#include <cstdint>\nextern \"C\" void kernel(const float*, float*, double, int64_t) {\n"
+                "  for (volatile int i = 0;;) i = i + 1;\n}\n";
+  b.options.limits.run_s = 4;
+  b.options.budget_s = 0.5;
+  auto v = b.judge(p, candidate);
+  INFO(verdict_json(v));
+  CHECK(v.state == verdict_state::unfit_problem);
+}
+
 TEST_CASE("a second build of the same source needs no compiler") {
   bench b;
   auto p = ke_test::elementwise();

@@ -126,6 +126,19 @@ TEST_CASE("secret shapes are new, legal, and keep what the workloads have in com
   }
 }
 
+TEST_CASE("secret shapes leave the extents of a .npy file alone: it holds no element more") {
+  random_source random{6};
+  auto p = ke_test::softmax();
+  p.tensors[0].init = "x.npy";
+  CHECK(secret_shapes(p, 5, 1 << 18, random).empty());
+  p.tensors[0].shape = {"N"};
+  auto found = secret_shapes(p, 5, 1 << 18, random);
+  CHECK_FALSE(found.empty());
+  for (const auto& s : found)
+    CHECK(std::any_of(p.workloads.begin(), p.workloads.end(),
+                      [&](const workload& w) { return w.dims.at("N") == s.dims.at("N"); }));
+}
+
 TEST_CASE("the admission test rejects a check that lets a wrong answer through") {
   auto p = ke_test::elementwise();
   auto slot_for = [&](const std::vector<float>& out, double atol) {

@@ -65,6 +65,18 @@ TEST_CASE("an answer that is code as a whole is taken, prose is not") {
   CHECK(parse_answer("", cpp).why.kind == failure_kind::no_code);
 }
 
+TEST_CASE("code among a model's thoughts is no candidate if code follows them") {
+  auto parsed = [](const std::string& text) { return parse_answer(text, cpp); };
+  auto said = "```cpp\nvoid kernel() { said(); }\n```\n";
+  auto thought = "<think>\nmaybe ```cpp\nint bad;\n```\nor\n```cpp\nvoid kernel() { thought(); }\n";
+  CHECK(parsed(thought + std::string{"```\n</think>\n"} + said).source == "void kernel() { said(); }\n");
+  CHECK(parsed(thought + std::string{"</think>\n"} + said).source == "void kernel() { said(); }\n");
+  // A server that cuts the opening mark, and one that marks all of the answer.
+  CHECK(parsed("so ```cpp\nint bad;\n```\n</think>\n" + std::string{said}).source ==
+        "void kernel() { said(); }\n");
+  CHECK(parsed("<think>\n" + std::string{said} + "</think>\nDone.").source == "void kernel() { said(); }\n");
+}
+
 TEST_CASE("the echoed task is never the candidate") {
   CHECK(parse_answer(fenced("ke-task", "{\"reference\": \"void kernel() {}\"}\n"), cpp).why.kind ==
         failure_kind::no_code);

@@ -159,6 +159,14 @@ TEST_CASE("usage that was not told is estimated and marked") {
   CHECK(c.usage.output_tokens == 2);
 }
 
+TEST_CASE("an endless answer without usage is charged at most max_tokens: a budget holds for it, too") {
+  auto m = openai;
+  m.max_tokens = 100;
+  auto c = read(m, 200, test::openai_events(std::string(100'000, 'x'), "stop", false), "text/event-stream");
+  CHECK(c.usage.output_tokens == 100);
+  CHECK(c.usage.usd <= worst_case(m, 350).usd);
+}
+
 TEST_CASE("every way an answer can be wrong has its kind, and says whether the prompt may be sent again") {
   struct row {
     const char* name;
@@ -198,6 +206,7 @@ TEST_CASE("every way an answer can be wrong has its kind, and says whether the p
        k::server_error, true},
       {"redirect", openai, 307, "", "", k::server_error, false},
       {"invalid JSON", openai, 200, R"({"choices": [)", json_type, k::malformed, true},
+      {"no choice at all", openai, 200, R"({"choices": []})", json_type, k::malformed, true},
       {"not JSON at all", openai, 200, "Hello", json_type, k::malformed, true},
       {"another shape", openai, 200, R"({"hello": 1})", json_type, k::malformed, true},
       {"HTML page", openai, 200, "<!doctype html><html></html>", "text/html", k::malformed, true},

@@ -303,6 +303,9 @@ TEST_CASE("a command answers on its stdout what it is asked on its stdin") {
   CHECK(run("kill -9 $$").why.kind == failure_kind::server_error);
   CHECK(run("exec tail -f /dev/null", 150ms).why.kind == failure_kind::timeout);
   CHECK(run("head -c 5000 /dev/zero | tr '\\0' x").why.kind == failure_kind::too_large);
+  auto endless = run("yes");
+  CHECK(endless.why.kind == failure_kind::too_large); // not only when its deadline has passed
+  CHECK(endless.seconds < 15);
   CHECK(run("true").why.kind == failure_kind::empty);
 }
 

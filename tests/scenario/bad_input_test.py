@@ -3,9 +3,11 @@
 import os
 import re
 import shutil
+import signal
+import subprocess
 import unittest
 
-from program import RIGHT, Scenario, broken, campaign_text, playbook, wrong
+from program import PATIENCE, REFERENCE, RIGHT, RUNTIME, FolderWatch, Scenario, _started, broken, campaign_text, playbook, wrong
 
 
 class BadInput(Scenario):
@@ -99,6 +101,76 @@ class BadInput(Scenario):
         self.call("eval", "problem/problem.toml", "wrong.cpp", "--backend", "cpu-ccp", "--json", code=2)
         self.assert_nothing_left()
 
+    def test_result_that_cannot_be_written(self):
+        """A full stdout is an error, one whose reader has left is not; neither crashes."""
+        self.config(playbook())
+        self.write("wrong.cpp", wrong(1))
+        eval_ = ("eval", "problem/problem.toml", "wrong.cpp", "--untimed", "--json")
+        for args in (("doctor",), ("--config", "campaign.toml", "--dry-run"), eval_):
+            with self.subTest(args), open("/dev/full", "wb") as full:
+                done = subprocess.run([RUNTIME, *args], cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL, stdout=full,
+                                      stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
+                self.assertEqual(done.returncode, 4, done.stderr)
+                self.assertIn("stdout", done.stderr)
+        read, write = os.pipe()
+        os.close(read)
+        try:
+            done = subprocess.run([RUNTIME, "doctor"], cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL, stdout=write,
+                                  stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
+        finally:
+            os.close(write)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_no_temporary_folder(self):
+        """TMPDIR that names nothing: 3 and what to do."""
+        self.write("wrong.cpp", wrong(1))
+        done = self.call("eval", "problem/problem.toml", "wrong.cpp", code=3, env={"TMPDIR": str(self.folder / "nowhere")})
+        self.assertIn("TMPDIR", done.stderr)
+
+    def test_interrupted_eval(self):
+        """Ctrl-C ends eval with 130; no process and no folder of it is left."""
+        self.write("endless.cpp", RIGHT.replace("for (int64_t i = 0; i < n; ++i)", "for (volatile int64_t i = 0;; i = i + 1)"))
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(number):
+                watch = FolderWatch(self.folder / "tmp")
+                process = subprocess.Popen([RUNTIME, "eval", "problem/problem.toml", "endless.cpp", "--json"], cwd=self.folder, env=self.env,
+                                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                _started.add(process.pid)
+                try:
+                    self.assertTrue(watch.wait_until(lambda: list((self.folder / "tmp").glob("ke-eval-*"))), "no evaluation began")
+                    process.send_signal(number)
+                    out, err = process.communicate(timeout=PATIENCE)
+                finally:
+                    watch.close()
+                    process.kill()
+                    process.wait()
+                    _started.discard(process.pid)
+                self.assertEqual((process.returncode, out), (130, ""), err)
+                self.assertIn("interrupted", err)
+                self.assert_nothing_left()
+
+    def test_unfit_problem_ends_a_campaign(self):
+        """A campaign whose problem is unfit ends with 2 and the reason instead of using up its budget."""
+        (self.folder / "problem/reference.cpp").write_text(REFERENCE.replace("std::sin(x[i]) * 1.5f + 1.0f", "0.0f * x[i]"))
+        self.config(playbook(), candidates=30)
+        run = self.start()
+        self.assertEqual(run.end(), 2, run.told())
+        self.assertIn("accepts zeros", run.errors())
+        self.assertLess(len(run.acks()), 10)
+        self.assertEqual(self.status()[1]["state"], "failed")
+
+    def test_worker_of_no_address(self):
+        """worker --connect to something that is no address: 2, at once."""
+        for address in ("bogus", "tcp://127.0.0.1:99999", "http://127.0.0.1:7"):
+            self.assertIn("--connect", self.call("worker", "--connect", address, code=2).stderr)
+
+    def test_commands_of_later_versions(self):
+        """What comes later is refused as such, not as a typing error."""
+        for name in ("suite", "problem", "knowledge", "mcp"):
+            said = self.call(name, code=2).stderr
+            self.assertIn("not part of this version", said)
+            self.assertNotIn("did you mean", said)
+
     def test_flags(self):
         """Unknown flags, commands and values: 2; nothing on stdout."""
         self.config(playbook())
@@ -133,6 +205,7 @@ class BadStore(Scenario):
         for args in (("status", "--config", "campaign.toml"), ("--config", "campaign.toml", "--ui", "none")):
             done = self.call(*args, code=code)
             self.assertRegex(done.stderr, r"store")
+            self.assertLessEqual(done.stderr.count("is damaged"), 1, "said once is enough")
             self.assertLess(done.stderr.count("\n"), 4, done.stderr)
             said += done.stderr
         return said

@@ -71,6 +71,18 @@ class Faults(Scenario):
         self.assertEqual(again.end(), 1, again.told())
         self.assertEqual(self.status()[1]["nodes"], {"incorrect": 3})
 
+    def test_quoted_key(self):
+        """A server that quotes the key in its refusal does not bring it onto the terminal, into events or into the store."""
+        canary = self.env["KE_TEST_KEY"]
+        for name, status, code in (("auth", 401, 5), ("other", 404, 1)):
+            with self.subTest(name):
+                _, run = self.run_script([error(status, "invalid", f"Incorrect API key provided: {canary}", times=8)],
+                                         candidates=2, code=code, name=name)
+                self.assertNotIn(canary, run.errors() + json.dumps(run.events))
+                self.assertIn("***", run.errors() + json.dumps(run.events))
+                shown = self.call("show", "1", "--store", "store", "--campaign", name, "--json").stdout
+                self.assertNotIn(canary, shown)
+
     def test_credit(self):
         """Out of credit is the same, under its own name."""
         for provider, fault in (("openai", error(429, "insufficient_quota", "You exceeded your current quota", times=8)),

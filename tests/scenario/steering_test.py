@@ -60,6 +60,8 @@ class Steering(Scenario):
         done = self.steer("set", "budget.candidate=3", code=2)
         self.assertIn('did you mean "candidates"', done.stderr)
         self.steer("set", "budget.candidates", code=2)
+        self.assertIn("--fresh", self.steer("set", "search.policy=greedy", code=2).stderr)
+        self.assertIn("9999", self.steer("hint", "9999", "no such node", code=2).stderr)
         self.steer("set", "budget.candidates=none", code=2)
         self.steer("stop")
         self.assertEqual(run.end(), 1)

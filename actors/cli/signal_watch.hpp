@@ -1,0 +1,28 @@
+#pragma once
+
+#include <csignal>
+#include <functional>
+#include <thread>
+
+namespace ke::cli {
+
+/// SIGINT and SIGTERM as calls on a thread of its own, where more than async-signal-safe code may run.
+class signal_watch {
+public:
+  /// `on_signal` gets 1 for the first signal, 2 for the second...; `block` must have been called.
+  explicit signal_watch(std::function<void(int)> on_signal);
+  ~signal_watch();
+  signal_watch(const signal_watch&) = delete;
+  signal_watch& operator=(const signal_watch&) = delete;
+
+  /// Keeps both signals from ending the process. Before any thread exists: threads inherit it.
+  static void block();
+
+private:
+  sigset_t set_;
+  int fd_ = -1;
+  int pipe_[2] = {-1, -1};
+  std::thread thread_;
+};
+
+} // namespace ke::cli
