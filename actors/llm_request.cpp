@@ -35,7 +35,8 @@ caf::behavior llm_request(caf::event_based_actor* self, caf::actor synthesizer, 
   return {
       [=](raw_arrived& raw) {
         auto& a = raw.answer;
-        trace::span("llm " + request->model, request->call(), begun, trace::time_point::clock::now());
+        if (trace::on())
+          trace::span("llm " + request->model, request->call(), begun, trace::time_point::clock::now());
         auto digest = a.body.empty() ? std::string{} : digest_of(a.body);
         self->send(synthesizer,
                    call_ended{request->call(), std::make_shared<const completion>(std::move(a.reply)), digest,

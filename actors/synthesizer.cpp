@@ -6,6 +6,7 @@
 
 #include <deque>
 #include <random>
+#include <unordered_map>
 
 namespace ke {
 
@@ -80,7 +81,7 @@ public:
     auto& m = models_.at(key_of_model(*r->second.what));
     if (!r->second.running)
       return;
-    running_.erase(r->second.running.address());
+    running_.erase(r->second.running.id());
     r->second.running = nullptr;
     --m.in_flight;
     const auto& reply = *end.reply;
@@ -101,7 +102,7 @@ public:
   }
 
   void down(const caf::down_msg& msg) {
-    auto r = running_.find(msg.source);
+    auto r = running_.find(msg.source.id());
     if (r == running_.end())
       return; // told by call_ended
     auto call = r->second;
@@ -238,7 +239,7 @@ private:
       r->second.running =
           self_->spawn(llm_request, caf::actor_cast<caf::actor>(self_), m.provider.get(), r->second.what);
       self_->monitor(r->second.running);
-      running_.emplace(r->second.running.address(), call);
+      running_.emplace(r->second.running.id(), call);
     }
     std::size_t waiting = 0, out = 0;
     for (auto& [name, state] : models_)
@@ -257,8 +258,8 @@ private:
   synthesizer_options options_;
   std::mt19937_64 chance_;
   std::map<std::string, model_state> models_;
-  std::map<std::string, open_request> requests_; ///< by call
-  std::map<weak_actor, std::string> running_;    ///< llm_request -> call
+  std::unordered_map<std::string, open_request> requests_; ///< by call
+  std::unordered_map<caf::actor_id, std::string> running_; ///< llm_request -> call
 };
 
 } // namespace
