@@ -33,13 +33,6 @@ std::string campaign_name(std::uint32_t campaign) {
 
 namespace {
 
-/// One request from its arrival until it is answered or given up.
-struct open_request {
-  std::shared_ptr<const synthesis_request> what;
-  retry_history history;
-  caf::actor running; ///< null while it waits
-};
-
 struct model_state {
   std::string key;
   model_settings settings;
@@ -57,6 +50,14 @@ struct model_state {
   }
 };
 
+/// One request from its arrival until it is answered or given up.
+struct open_request {
+  std::shared_ptr<const synthesis_request> what;
+  model_state* model; ///< models are opened and never closed
+  retry_history history;
+  caf::actor running; ///< null while it waits
+};
+
 class asker {
 public:
   asker(caf::event_based_actor* self, synthesizer_options options)
@@ -70,7 +71,8 @@ public:
     if (!m)
       return give_up(*what, m.error());
     (*m)->queue.push_back(call);
-    requests_.emplace(call, open_request{std::move(what), retry_history{options_.retries}, {}});
+    requests_.emplace(std::move(call),
+                      open_request{std::move(what), *m, retry_history{options_.retries}, {}});
     pump(**m);
   }
 
@@ -78,7 +80,7 @@ public:
     auto r = requests_.find(end.call);
     if (r == requests_.end())
       return;
-    auto& m = models_.at(key_of_model(*r->second.what));
+    auto& m = *r->second.model;
     if (!r->second.running)
       return;
     running_.erase(r->second.running.id());
@@ -115,7 +117,7 @@ public:
     auto r = requests_.find(call);
     if (r == requests_.end() || r->second.running)
       return;
-    auto& m = models_.at(key_of_model(*r->second.what));
+    auto& m = *r->second.model;
     m.queue.push_back(call);
     pump(m);
   }

@@ -4,7 +4,7 @@
 // Processor time of the whole process from the first spawn to the last end, and bytes in use while all of
 // them wait; the variants take turns, the least of the rounds counts.
 //
-//   actors_bench [actors=20000] [rounds=3]
+//   actors_bench [actors=20000] [rounds=12]
 
 #include "actors/search_tree.hpp"
 #include "actors/synthesizer.hpp"
@@ -302,7 +302,7 @@ void tell(const char* what, double value) {
 
 int main(int argc, char** argv) {
   auto count = static_cast<std::uint32_t>(argc > 1 ? std::atoi(argv[1]) : 20000);
-  auto rounds = argc > 2 ? std::atoi(argv[2]) : 3;
+  auto rounds = argc > 2 ? std::atoi(argv[2]) : 12;
   caf::actor_system_config config;
   config.set("scheduler.policy", caf::atom("sharing"));
   config.set("scheduler.max-threads", 2u);

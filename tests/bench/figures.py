@@ -133,7 +133,7 @@ class bench:
         self.table.row("G10", "wait for durability / bare commit, p99 both", f["g10_p99_wait_over_p99_bare_commit"], 3, said)
 
     def actors(self):
-        self.program("actors_bench", *((200, 1) if self.options.smoke else (50000, self.options.rounds)))
+        self.program("actors_bench", *((200, 1) if self.options.smoke else (20000, 4 * self.options.rounds)))
 
     def process(self):
         self.program("process_bench", *((1, 1) if self.options.smoke else (4, 9)))
