@@ -19,7 +19,8 @@ caf::behavior llm_request(caf::event_based_actor* self, caf::actor synthesizer, 
                           std::shared_ptr<const synthesis_request> request) {
   keep_exception_text(self);
   ask_request ask;
-  ask.call = request->call();
+  auto call = request->call();
+  ask.call = call;
   ask.prompt = request->prompt;
   ask.prompt_digest = request->prompt_digest;
   ask.occurrence = request->occurrence;
@@ -33,13 +34,13 @@ caf::behavior llm_request(caf::event_based_actor* self, caf::actor synthesizer, 
       self->quit(msg.reason);
   });
   return {
-      [=](raw_arrived& raw) {
+      [=, call = std::move(call)](raw_arrived& raw) {
         auto& a = raw.answer;
-        trace::span("llm " + request->model, request->call(), begun, trace::time_point::clock::now());
+        if (trace::on())
+          trace::span("llm " + request->model, call, begun, trace::time_point::clock::now());
         auto digest = a.body.empty() ? std::string{} : digest_of(a.body);
-        self->send(synthesizer,
-                   call_ended{request->call(), std::make_shared<const completion>(std::move(a.reply)), digest,
-                              a.seconds});
+        self->send(synthesizer, call_ended{call, std::make_shared<const completion>(std::move(a.reply)),
+                                           digest, a.seconds});
         self->quit();
       },
   };

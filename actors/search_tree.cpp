@@ -69,11 +69,11 @@ public:
   void card(const card_loaded& c) { cards_.put(c.card); }
 
   void down(const caf::down_msg& msg) {
-    auto at = by_address_.find(msg.source);
-    if (at == by_address_.end())
+    auto at = by_id_.find(msg.source.id());
+    if (at == by_id_.end())
       return;
     auto node = at->second;
-    by_address_.erase(at);
+    by_id_.erase(at);
     auto n = nodes_.find(node);
     if (n == nodes_.end())
       return;
@@ -122,7 +122,7 @@ private:
     r.last = self_->clock().now();
     r.handle = self_->spawn(search_node, context_, std::move(brief), std::move(cards));
     self_->monitor(r.handle);
-    by_address_.emplace(r.handle.address(), node);
+    by_id_.emplace(r.handle.id(), node);
     for (auto& m : std::exchange(r.kept, {}))
       self_->send(r.handle, std::move(m));
     count();
@@ -155,7 +155,7 @@ private:
   search_tree_options options_;
   card_cache cards_;
   std::unordered_map<std::uint32_t, resident> nodes_;
-  std::map<weak_actor, std::uint32_t> by_address_;
+  std::unordered_map<caf::actor_id, std::uint32_t> by_id_; ///< of living nodes
 };
 
 } // namespace

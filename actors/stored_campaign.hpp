@@ -41,7 +41,7 @@ folded_start fold_of_image(const image_file& image, const std::string& store_id,
 
 inline constexpr std::uint64_t least_between_images = 16384; ///< records
 /// Is it time for another image, after so many records, when the last one stands for `imaged` of them? Not
-/// before `least` more, and not before one part of `parts` more: making one takes as long as folding that.
+/// before `least` more, and not before one part of `parts` more: making one has its price, too.
 bool image_is_due(std::uint64_t records, std::uint64_t imaged, std::uint64_t least = least_between_images,
                   std::uint64_t parts = 8);
 /// The header of an image that stands for `records` of the journal, `last` being the last of them.

@@ -6,6 +6,7 @@
 
 #include <deque>
 #include <random>
+#include <unordered_map>
 
 namespace ke {
 
@@ -32,13 +33,6 @@ std::string campaign_name(std::uint32_t campaign) {
 
 namespace {
 
-/// One request from its arrival until it is answered or given up.
-struct open_request {
-  std::shared_ptr<const synthesis_request> what;
-  retry_history history;
-  caf::actor running; ///< null while it waits
-};
-
 struct model_state {
   std::string key;
   model_settings settings;
@@ -56,6 +50,14 @@ struct model_state {
   }
 };
 
+/// One request from its arrival until it is answered or given up.
+struct open_request {
+  std::shared_ptr<const synthesis_request> what;
+  model_state* model; ///< models are opened and never closed
+  retry_history history;
+  caf::actor running; ///< null while it waits
+};
+
 class asker {
 public:
   asker(caf::event_based_actor* self, synthesizer_options options)
@@ -69,7 +71,8 @@ public:
     if (!m)
       return give_up(*what, m.error());
     (*m)->queue.push_back(call);
-    requests_.emplace(call, open_request{std::move(what), retry_history{options_.retries}, {}});
+    requests_.emplace(std::move(call),
+                      open_request{std::move(what), *m, retry_history{options_.retries}, {}});
     pump(**m);
   }
 
@@ -77,10 +80,10 @@ public:
     auto r = requests_.find(end.call);
     if (r == requests_.end())
       return;
-    auto& m = models_.at(key_of_model(*r->second.what));
+    auto& m = *r->second.model;
     if (!r->second.running)
       return;
-    running_.erase(r->second.running.address());
+    running_.erase(r->second.running.id());
     r->second.running = nullptr;
     --m.in_flight;
     const auto& reply = *end.reply;
@@ -101,7 +104,7 @@ public:
   }
 
   void down(const caf::down_msg& msg) {
-    auto r = running_.find(msg.source);
+    auto r = running_.find(msg.source.id());
     if (r == running_.end())
       return; // told by call_ended
     auto call = r->second;
@@ -114,7 +117,7 @@ public:
     auto r = requests_.find(call);
     if (r == requests_.end() || r->second.running)
       return;
-    auto& m = models_.at(key_of_model(*r->second.what));
+    auto& m = *r->second.model;
     m.queue.push_back(call);
     pump(m);
   }
@@ -238,7 +241,7 @@ private:
       r->second.running =
           self_->spawn(llm_request, caf::actor_cast<caf::actor>(self_), m.provider.get(), r->second.what);
       self_->monitor(r->second.running);
-      running_.emplace(r->second.running.address(), call);
+      running_.emplace(r->second.running.id(), call);
     }
     std::size_t waiting = 0, out = 0;
     for (auto& [name, state] : models_)
@@ -257,8 +260,8 @@ private:
   synthesizer_options options_;
   std::mt19937_64 chance_;
   std::map<std::string, model_state> models_;
-  std::map<std::string, open_request> requests_; ///< by call
-  std::map<weak_actor, std::string> running_;    ///< llm_request -> call
+  std::unordered_map<std::string, open_request> requests_; ///< by call
+  std::unordered_map<caf::actor_id, std::string> running_; ///< llm_request -> call
 };
 
 } // namespace

@@ -182,16 +182,29 @@ void add_bench(CLI::App& app, int& exit_code) {
       ->capture_default_str()
       ->check(CLI::Range(1.0, 1e6));
   slots->add_option("--llm", *llm, "an OpenAI-compatible server")->required();
+  auto most = std::make_shared<std::int64_t>(4096);
+  slots
+      ->add_option("--parallel", *most,
+                   "candidates in flight at most: more than (slots / evaluation time) x model latency")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100'000));
   slots->add_option("--seconds", *seconds, "how long to run, 5 s of warm-up included")
       ->capture_default_str()
       ->check(CLI::Range(6.0, 3600.0));
   slots->add_flag("--json", *as_json, "print one JSON document");
+  slots->footer("llm_in_flight is the mean after the warm-up. llm_bytes_per_request is all anonymous memory "
+                "that the process has taken since\nbefore its store and actors were started (LMDB's mapped "
+                "file and the program's text are not anonymous), divided by\nllm_in_flight_peak, the most "
+                "requests that were in flight in the run: memory stays with the process for the next ones."
+                "\nExample:\n  ke-runtime bench slots --slots 32 --eval-ms 200 --seconds 35 --llm "
+                "http://127.0.0.1:8000/v1 --json");
   slots->callback([=] {
     scratch_folder folder;
-    auto f = run_slots(folder.store(), *llm, *count, *eval_ms, *seconds);
+    auto f = run_slots(folder.store(), *llm, *count, *eval_ms, *seconds, *most);
     finish(f ? result<json>{json{{"utilization", f->utilization},
                                  {"evaluations_per_s", f->evaluations_per_s},
                                  {"llm_in_flight", f->llm_in_flight},
+                                 {"llm_in_flight_peak", f->llm_in_flight_peak},
                                  {"llm_bytes_per_request", f->llm_bytes_per_request},
                                  {"threads", f->threads}}}
              : result<json>{f.error()});

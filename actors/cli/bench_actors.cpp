@@ -198,34 +198,43 @@ result<overhead_figures> run_overhead(const std::string& store, const std::strin
 }
 
 result<slots_figures> run_slots(const std::string& store, const std::string& llm, std::int64_t slots,
-                                double eval_ms, double seconds) {
+                                double eval_ms, double seconds, std::int64_t parallel) {
   bench_rig rig;
-  auto settings = synthetic_settings(store, llm, 100'000'000, 4096);
-  auto rss_before = status_field("VmRSS") * 1024;
+  auto settings = synthetic_settings(store, llm, 100'000'000, parallel);
+  auto& out = counters::get("llm.in_flight");
+  slots_figures f;
+  auto before = status_field("RssAnon") * 1024;
+  auto held = before;
   auto id = rig.start(settings, static_cast<std::uint32_t>(slots),
                       std::chrono::nanoseconds{static_cast<std::int64_t>(eval_ms * 1e6)}, 0);
   if (!id)
     return id.error();
   // This is a measurement over wall time: waiting is its work.
-  std::this_thread::sleep_for(std::chrono::seconds{5});
+  auto watch = [&](double s, auto each) {
+    auto begun = clock::now();
+    while (std::chrono::duration<double>(clock::now() - begun).count() < s) {
+      std::this_thread::sleep_for(std::chrono::milliseconds{20});
+      f.llm_in_flight_peak = std::max(f.llm_in_flight_peak, static_cast<std::uint64_t>(out));
+      held = std::max(held, status_field("RssAnon") * 1024);
+      each();
+    }
+  };
+  watch(5, [] {});
   auto begun = clock::now();
   std::int64_t busy = rig.busy_ns, done = rig.done;
   double in_flight = 0;
   int samples = 0;
-  while (std::chrono::duration<double>(clock::now() - begun).count() < seconds - 5) {
-    std::this_thread::sleep_for(std::chrono::milliseconds{100});
-    in_flight += static_cast<double>(counters::get("llm.in_flight"));
+  watch(seconds - 5, [&] {
+    in_flight += static_cast<double>(out);
     ++samples;
-  }
+  });
   auto wall = std::chrono::duration<double>(clock::now() - begun).count();
-  slots_figures f;
   f.utilization = static_cast<double>(rig.busy_ns - busy) * 1e-9 / (wall * static_cast<double>(slots));
   f.evaluations_per_s = static_cast<double>(rig.done - done) / wall;
   f.llm_in_flight = static_cast<std::uint64_t>(in_flight / std::max(1, samples) + 0.5);
-  auto rss = status_field("VmRSS") * 1024;
-  f.llm_bytes_per_request = f.llm_in_flight ? static_cast<double>(rss > rss_before ? rss - rss_before : 0) /
-                                                  static_cast<double>(f.llm_in_flight)
-                                            : 0;
+  // Memory stays with the process for the next requests: the most of both belong together.
+  if (f.llm_in_flight_peak > 0)
+    f.llm_bytes_per_request = static_cast<double>(held - before) / static_cast<double>(f.llm_in_flight_peak);
   f.threads = status_field("Threads");
   rig.owner->interrupt_all();
   rig.owner->interrupt_all();

@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <memory>
+#include <new>
 #include <stdexcept>
 
 namespace ke {
@@ -45,6 +46,14 @@ private:
   crypto_generichash_state state_;
 };
 
+/// Making a context costs five times what a source of 2 KB costs to compress, so each thread keeps one; but
+/// not one that has grown to a large input.
+constexpr std::size_t kept_context_bytes = 64u << 10;
+struct free_context {
+  void operator()(ZSTD_CCtx* c) const { ZSTD_freeCCtx(c); }
+  void operator()(ZSTD_DCtx* c) const { ZSTD_freeDCtx(c); }
+};
+
 } // namespace
 
 std::string digest_of(std::string_view bytes) {
@@ -74,11 +83,16 @@ std::uint64_t checksum_of(std::string_view bytes) {
 }
 
 std::string compress(std::string_view bytes) {
-  // A context's tables cost more than compressing a candidate's source: each thread keeps its own.
-  thread_local const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context{ZSTD_createCCtx(),
-                                                                                  &ZSTD_freeCCtx};
   std::string out(ZSTD_compressBound(bytes.size()), '\0');
-  auto size = ZSTD_compressCCtx(context.get(), out.data(), out.size(), bytes.data(), bytes.size(), 3);
+  std::size_t size = 0;
+  if (bytes.size() <= kept_context_bytes) {
+    thread_local std::unique_ptr<ZSTD_CCtx, free_context> context{ZSTD_createCCtx()};
+    if (!context)
+      throw std::bad_alloc{};
+    size = ZSTD_compressCCtx(context.get(), out.data(), out.size(), bytes.data(), bytes.size(), 3);
+  } else {
+    size = ZSTD_compress(out.data(), out.size(), bytes.data(), bytes.size(), 3);
+  }
   if (ZSTD_isError(size))
     throw std::runtime_error{ZSTD_getErrorName(size)};
   out.resize(size);
@@ -90,9 +104,10 @@ bool decompress(std::string_view bytes, std::string& out, std::size_t limit) {
   auto size = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
   if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN || size > limit)
     return false;
-  thread_local const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context{ZSTD_createDCtx(),
-                                                                                  &ZSTD_freeDCtx};
   out.resize(size);
+  thread_local std::unique_ptr<ZSTD_DCtx, free_context> context{ZSTD_createDCtx()};
+  if (!context)
+    throw std::bad_alloc{};
   auto got = ZSTD_decompressDCtx(context.get(), out.data(), out.size(), bytes.data(), bytes.size());
   if (ZSTD_isError(got) || got != size) {
     out.clear();

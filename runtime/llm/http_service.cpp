@@ -479,6 +479,10 @@ private:
     auto size = std::min(room, c.request.body.size() - c.given);
     std::copy_n(c.request.body.data() + c.given, size, to);
     c.given += size;
+    if (c.given == c.request.body.size()) { // it is never sent again, and the answer may take minutes
+      c.request.body = {};
+      c.given = 0;
+    }
     return size;
   }
 

@@ -5,6 +5,7 @@
 #include "runtime/core/failpoint.hpp"
 #include "runtime/store/batch_apply.hpp"
 #include "runtime/store/environment.hpp"
+#include "runtime/store/group_window.hpp"
 #include "runtime/store/opening.hpp"
 #include "runtime/store/row_read.hpp"
 #include "runtime/store/store_check.hpp"
@@ -121,11 +122,14 @@ public:
   }
 
   void add(operation op) {
+    bool due = false;
     {
       std::lock_guard lock{guard_};
       queue_.push_back(std::move(op));
+      due = queue_.size() == 1 || queue_.size() >= window_.enough();
     }
-    wake_.notify_all();
+    if (due)
+      wake_.notify_all();
   }
 
   void retry_now() {
@@ -183,6 +187,8 @@ private:
         wake_.wait(lock, [&] { return stopping_ || !queue_.empty(); });
         if (queue_.empty())
           return;
+        if (auto pause = window_.wait_with(queue_.size()); pause.count() > 0)
+          wake_.wait_for(lock, pause, [&] { return stopping_ || queue_.size() >= window_.enough(); });
         for (std::size_t bytes = 0;
              !queue_.empty() && group.size() < group_operations && bytes < group_bytes;) {
           bytes += queue_.front().bytes;
@@ -190,7 +196,12 @@ private:
           queue_.pop_front();
         }
       }
+      auto begun = steady::now();
       serve(group);
+      {
+        std::lock_guard lock{guard_};
+        window_.served(group.size(), steady::now() - begun);
+      }
       if (steady::now() - readers_checked > dead_reader_period) {
         env_->drop_dead_readers();
         readers_checked = steady::now();
@@ -349,6 +360,7 @@ private:
   mutable std::mutex guard_; ///< of the next group
   std::condition_variable wake_;
   std::deque<operation> queue_;
+  group_window window_;
   bool stopping_ = false, retry_ = false, last_try_ = false;
   figures figures_;
 
