@@ -4,6 +4,7 @@
 #include "actors/synthesizer.hpp"
 #include "runtime/llm/price.hpp"
 #include "runtime/search/credit.hpp"
+#include "runtime/store/prompt_sections.hpp"
 
 namespace ke {
 namespace {
@@ -76,9 +77,9 @@ void keeper::pay() {
              journal_asked{n.tree, n.node, request->attempt, request->model, request->prompt_digest,
                            request->reserved});
     request->occurrence = request->attempt - 1;
-    std::vector<std::string> sections;
+    std::vector<stored_section> sections;
     for (const auto& s : request->prompt.sections)
-      sections.push_back(batch.blob(s.text));
+      sections.push_back(s.stable ? stored_section{batch.blob(s.text), {}} : stored_section{{}, s.text});
     row.prompt_digest = request->prompt_digest;
     row.sections_digest = batch.blob(pack(sections));
     row.model = request->model;

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <deque>
 
+#include "runtime/store/prompt_sections.hpp"
+
 namespace ke::cli {
 namespace {
 
@@ -204,10 +206,13 @@ result<std::string> campaign_view::prompt_of(const node_view& n) const {
   auto list = store_.blob(n.row.sections_digest);
   if (!list)
     return list.error();
-  auto sections = unpack<std::vector<std::string>>(*list);
+  auto sections = unpack_sections(*list);
   if (!sections)
     return sections.error();
-  for (const auto& digest : *sections) {
+  for (const auto& [digest, own] : *sections) {
+    text += own;
+    if (digest.empty())
+      continue;
     auto section = store_.blob(digest);
     if (!section)
       return section.error();

@@ -252,7 +252,7 @@ struct node_row {
   token_usage usage;
   double device_s = 0;
   std::string note;            ///< the plan of its answer, or why it ended without a verdict
-  std::string sections_digest; ///< blob: pack(vector<string>) of the prompt's section digests
+  std::string sections_digest; ///< blob: pack(vector<stored_section>)
 };
 KE_FIELDS(node_row, x.parents, x.state, x.scores, x.decision, x.model, x.memory, x.prompt_digest,
           x.reply_digest, x.source_digest, x.verdict_digests, x.duplicate_of, x.attempts, x.planned_ms,

@@ -1,4 +1,5 @@
 #include "runtime/store/store_check.hpp"
+#include "runtime/store/prompt_sections.hpp"
 
 #include "runtime/store/record.hpp"
 #include "runtime/store/store_reader.hpp"
@@ -72,18 +73,16 @@ private:
       problem("blob " + digest + ", the " + what + " of " + by + ", is not stored");
   }
 
-  /// A prompt is stored as the list of its sections' digests.
   void referenced_prompt(const std::string& digest, const std::string& by) {
     if (digest.empty() || seen_.contains(digest))
       return;
     referenced(digest, "prompt", by);
     auto bytes = reader_.blob(digest);
-    auto sections =
-        bytes ? unpack<std::vector<std::string>>(*bytes) : result<std::vector<std::string>>{failure{}};
+    auto sections = bytes ? unpack_sections(*bytes) : result<std::vector<stored_section>>{failure{}};
     if (sections)
       for (auto& section : *sections)
-        if (!digest_key(section).empty())
-          referenced(section, "prompt section", by);
+        if (!digest_key(section.digest).empty())
+          referenced(section.digest, "prompt section", by);
   }
 
   void campaigns() {

@@ -3,6 +3,7 @@
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/search/campaign_fold.hpp"
+#include "runtime/store/prompt_sections.hpp"
 #include "tests/store/temp_store.hpp"
 
 #include <map>
@@ -101,7 +102,7 @@ public:
     reservation most{4000, 0.04};
     record(batch, journal_kind::asked, journal_asked{tree, n, 1, row.model, digest_of(prompt), most});
     row.prompt_digest = digest_of(prompt);
-    row.sections_digest = batch.blob(pack(std::vector<std::string>{batch.blob(prompt)}));
+    row.sections_digest = batch.blob(pack(std::vector<stored_section>{{batch.blob(prompt), {}}}));
     row.attempts = 1;
     row.asked_ms = wall_ms;
     row.state = node_state::asked;

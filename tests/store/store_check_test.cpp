@@ -1,3 +1,4 @@
+#include "runtime/store/prompt_sections.hpp"
 #include "tests/store/temp_store.hpp"
 
 #include "runtime/store/blob_files.hpp"
@@ -76,7 +77,8 @@ TEST_CASE("each broken promise is named") {
     expected = "blob " + row.reply_digest + ", the reply of node 1.0.3, is not stored";
   }
   SECTION("a section of a prompt that is not there") {
-    row.sections_digest = b.blob(pack(std::vector<std::string>{b.blob("a section"), digest_of("gone")}));
+    row.sections_digest = b.blob(pack(std::vector<stored_section>{
+        {b.blob("a section"), {}}, {{}, "one that stands in the list"}, {digest_of("gone"), {}}}));
     b.put(table::nodes, key, pack(row));
     expected = "blob " + digest_of("gone") + ", the prompt section of node 1.0.3, is not stored";
   }
@@ -86,6 +88,15 @@ TEST_CASE("each broken promise is named") {
   }
   REQUIRE(write(*store, std::move(b)));
   CHECK(problems(dir.path()) == std::vector{expected});
+}
+
+TEST_CASE("the sections of a prompt are read in both forms in which they were ever stored") {
+  std::vector<stored_section> now{{digest_of("shared"), {}}, {{}, "own"}};
+  CHECK(*unpack_sections(pack(now)) == now);
+  CHECK(*unpack_sections(pack(std::vector<std::string>{digest_of("shared")})) ==
+        std::vector<stored_section>{{digest_of("shared"), {}}});
+  CHECK(unpack_sections(pack(std::vector<stored_section>{}))->empty());
+  CHECK_FALSE(unpack_sections("no list"));
 }
 
 TEST_CASE("the caller's fold of each campaign takes part in the check") {
