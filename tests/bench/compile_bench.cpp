@@ -76,6 +76,10 @@ void run(std::vector<std::string> argv, const fs::path& folder, const fs::path& 
 } // namespace
 
 int main(int argc, char** argv) {
+  if (!fs::exists("/usr/bin/ccache") && !fs::exists("/usr/local/bin/ccache")) {
+    std::puts("G19 not measured: ccache is not installed (apt-get install ccache)");
+    return 0;
+  }
   auto rounds = argc > 1 ? std::atoi(argv[1]) : 5;
   auto pattern = (fs::temp_directory_path() / "compile_bench.XXXXXX").string();
   must(mkdtemp(pattern.data()) != nullptr, "no folder can be made for the bench");

@@ -14,6 +14,18 @@ TEST_CASE("parts do not collide by concatenation") {
   CHECK(digest_of_parts({"a", ""}) != digest_of_parts({"a"}));
 }
 
+TEST_CASE("a thread compresses small and large texts in turns") {
+  // Small ones share a context that is kept, large ones get their own.
+  for (std::size_t size : {0u, 1u, 2'000u, 500'000u, 1'500u, 65'536u, 65'537u, 10u}) {
+    std::string text, out;
+    for (std::size_t i = 0; i < size; ++i)
+      text += static_cast<char>('a' + i * i % 23);
+    REQUIRE(decompress(compress(text), out));
+    CHECK(out == text);
+    CHECK_FALSE(decompress("not zstd", out)); // a failure leaves nothing behind for the next
+  }
+}
+
 TEST_CASE("compressed bytes come back, damaged or over-long ones do not") {
   std::string text(100'000, 'x'), out;
   auto packed = compress(text);
