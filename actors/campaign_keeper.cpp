@@ -11,9 +11,8 @@ void keeper::answer(const answered& a) {
   if (!loaded_ || ended_)
     return;
   auto t = a.node.tree, n = a.node.node;
-  if (!is_open(state_of_node(a.node)))
+  if (!is_open(state_of_node(a.node)) || !is_out(a.node, a.attempt))
     return;
-  calls_->close(call_name(a.node, a.attempt));
   auto& row = rows_[a.node];
   // What the search waits for is a candidate: prompt, commit, queue and model together.
   if (row.planned_ms >= wall_base_)
@@ -44,12 +43,13 @@ void keeper::answer(const answered& a) {
     row.note = std::string{to_text(a.why.kind)} + ": " + a.why.text;
     finish_node(batch, a.node, node_state::unanswered, row.note);
   }
+  calls_->close(call_name(a.node, a.attempt)); // the journal has it: a restart finds it there
   pay();
   pump();
 }
 
 void keeper::failed(const failed_try& f) {
-  if (!loaded_ || ended_)
+  if (!loaded_ || ended_ || !is_out(f.node, f.attempt))
     return;
   store_batch batch;
   if (f.why.kind != failure_kind::none && !f.blocked)
@@ -68,10 +68,11 @@ void keeper::failed(const failed_try& f) {
                            {},
                            {},
                            false});
-    calls_->close(call_name(f.node, f.attempt));
     blocked_.push_back(f.node);
   }
   commit(std::move(batch));
+  if (f.blocked)
+    calls_->close(call_name(f.node, f.attempt));
   if (f.blocked && f.why.kind != failure_kind::none && !blocked_why_) {
     blocked_why_ = f.why;
     log::error("campaign", "paused: the model's provider refuses", {{"why", f.why.text}});
@@ -163,6 +164,7 @@ void keeper::steered(const steer& s) {
     blocked_why_.reset();
     options_.names->send("synthesizer", unblock_models{});
     wake(std::exchange(blocked_, {}));
+    pay();
   }
   if (s.act == "stop")
     return finish("stopped");

@@ -14,8 +14,9 @@ constexpr std::chrono::milliseconds tick_every{500};
 
 void keeper::prompt(prompt_ready& p) {
   auto& request = *p.request;
-  if (!loaded_ || ended_ || !is_open(state_of_node(request.node)))
-    return;
+  auto state = loaded_ && !ended_ ? state_of_node(request.node) : node_state::cancelled;
+  if (state != node_state::planned && state != node_state::asked)
+    return; // it ended, or was answered while its prompt was built
   request.reserved = worst_case(model(request.model), bytes_of(request.prompt));
   unpaid_.push_back(std::move(p.request));
   pay();
@@ -44,9 +45,11 @@ void keeper::grace_over() {
 }
 
 void keeper::pay() {
+  if (interrupted_ || books().paused())
+    return; // no new work
   while (!unpaid_.empty()) {
     auto request = unpaid_.front();
-    if (!is_open(state_of_node(request->node))) {
+    if (auto s = state_of_node(request->node); s != node_state::planned && s != node_state::asked) {
       unpaid_.pop_front();
       continue;
     }

@@ -84,6 +84,8 @@ coordinator::~coordinator() {
     caf::anon_send_exit(root_, caf::exit_reason::user_shutdown);
   root_ = nullptr;
   system_.reset(); // waits for all actors
+  if (providers_)
+    providers_->close();
   http_.reset();
   processes_.reset();
   store_.reset(); // drains its queue
@@ -156,7 +158,8 @@ void coordinator::start_root() {
           return m;
     return std::nullopt;
   };
-  models.connect = [this](const model_settings& m) {
+  models.calls = calls_;
+  models.providers = providers_ = std::make_shared<provider_pool>([this](const model_settings& m) {
     provider_services services;
     services.http = http_.get();
     services.process = processes_.get();
@@ -167,7 +170,7 @@ void coordinator::start_root() {
         std::filesystem::exists(std::filesystem::path{m.dir} / "STORE"))
       services.replay = recorded_answers(m.dir);
     return make_provider(m, services);
-  };
+  });
   models.seed = store_->epoch();
   children.push_back(named_child(names_, "synthesizer", [models](caf::event_based_actor* self) {
     return self->spawn(synthesizer, models);

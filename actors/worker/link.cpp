@@ -120,6 +120,7 @@ public:
       return;
     job_result r{d.item->what.id, d.item->what.attempt, d.item->what.epoch, d.why,
                  d.found ? *d.found : evidence{}};
+    note_health(l->second.device, r);
     leases_.erase(l);
     static auto& done = counters::get("worker.jobs_done");
     ++done;
@@ -152,6 +153,20 @@ private:
   void left() {
     transport_->send({"", frame_kind::bye, 0, 0, 0, pack(wire::ready_body{})});
     std::exchange(draining_, nullptr)();
+  }
+
+  /// A machine that fails one candidate after another would use up the campaign's.
+  void note_health(const std::string& device, const job_result& r) {
+    if (r.why.kind == failure_kind::cancelled)
+      return;
+    auto ours = r.why.kind != failure_kind::none || r.found.ending == ending::harness_error;
+    auto& failures = failures_[device];
+    failures = ours ? failures + 1 : 0;
+    if (failures < options_.suspect_after)
+      return;
+    failures = 0;
+    options_.names->send("devices", suspect_device{device, r.why.kind != failure_kind::none ? r.why.text
+                                                                                           : r.found.reason});
   }
 
   void decline(const job& j, const std::string& why) {
@@ -342,6 +357,7 @@ private:
   std::size_t blob_bytes_ = 0;
   std::map<std::string, problem> problems_;
   std::map<std::string, wire::device_health> health_;
+  std::map<std::string, unsigned> failures_; ///< of the machine, in a row, by device
   std::function<void()> draining_;
 };
 

@@ -29,8 +29,11 @@ public:
   std::uint32_t slots = 2;
   problem what;
   std::shared_ptr<directory> names = std::make_shared<directory>();
-  std::shared_ptr<call_book> calls = std::make_shared<call_book>();
+  std::shared_ptr<call_book> calls = std::make_shared<call_book>(); ///< of one process, as are the providers
+  std::shared_ptr<provider_pool> providers;
   search_tree_options tree_options;
+  /// How a campaign is read from the store; absent: at once.
+  std::function<void(std::function<void(result<std::shared_ptr<stored_campaign>>)>)> load;
   std::vector<std::pair<std::string, std::string>> crashes; ///< (child of a supervisor, why)
 
   search_fixture() {
@@ -96,7 +99,7 @@ public:
       changed.budget.candidates = std::stoll(value);
       return changed;
     };
-    o.load = [this, id](auto done) { done(read_stored_campaign(*store, id)); };
+    o.load = [this, id](auto done) { load ? load(std::move(done)) : done(read_stored_campaign(*store, id)); };
     o.ended = [this, id](campaign_outcome out) { outcomes[id] = std::move(out); };
     o.publish = [this](const std::string& line) { events.push_back(line); };
     o.unix_ms = [] { return std::uint64_t{1'000'000}; };
@@ -117,7 +120,13 @@ public:
         named_child(names, tree_name(id, 0), [context, tree = tree_options](caf::event_based_actor* self) {
           return self->spawn(search_tree, context, tree);
         }));
-    roots_.push_back(supervise("campaign", std::move(children)));
+    child_spec spec;
+    spec.name = campaign_name(id);
+    spec.mode = restart_mode::transient;
+    spec.start = [this, children](caf::event_based_actor* self) {
+      return self->spawn(supervisor, children, supervised("campaign"));
+    };
+    caf::anon_send(root_, start_child{std::move(spec)});
     settle();
   }
   void launch(const campaign_settings& s, std::uint32_t id = 1) {
@@ -126,16 +135,21 @@ public:
   }
   /// Ends all actors at once, as a kill of the process would; the store stays.
   void kill() {
-    roots_.push_back(root_);
+    if (root_)
+      caf::anon_send_exit(root_, caf::exit_reason::user_shutdown);
     root_ = {};
-    for (auto& r : roots_)
-      if (r)
-        caf::anon_send_exit(r, caf::exit_reason::user_shutdown);
-    roots_.clear();
     settle();
     pass(1min);
+    if (providers)
+      providers->close();
+    calls = std::make_shared<call_book>();
     models.open.clear();
     waiting.clear();
+  }
+  /// Ends one actor as an exception in it would; its supervisor starts it again when time passes.
+  void crash(const std::string& name) {
+    caf::anon_send_exit(names->find(name), caf::exit_reason::unhandled_exception);
+    settle();
   }
 
   template <class Message>
@@ -228,14 +242,14 @@ public:
   }
 
 private:
-  caf::actor supervise(std::string name, std::vector<child_spec> children) {
+  supervisor_options supervised(std::string name) {
     supervisor_options o;
     o.name = std::move(name);
     o.strategy = restart_strategy::rest_for_one;
     o.on_failure = [this](const std::string& child, const caf::error& why, auto) {
       crashes.emplace_back(child, text_of(why));
     };
-    return system.spawn(supervisor, std::move(children), std::move(o));
+    return o;
   }
 
   void start_shared() {
@@ -248,9 +262,9 @@ private:
           return m;
       return std::nullopt;
     };
-    s.connect = [this](const model_settings& m) -> result<std::unique_ptr<provider_port>> {
-      return models.connect(m);
-    };
+    s.calls = calls;
+    s.providers = providers = std::make_shared<provider_pool>(
+        [this](const model_settings& m) -> result<std::unique_ptr<provider_port>> { return models.connect(m); });
     std::vector<child_spec> children;
     children.push_back(named_child(
         names, "synthesizer", [s](caf::event_based_actor* self) { return self->spawn(synthesizer, s); }));
@@ -273,12 +287,11 @@ private:
         }};
       });
     }));
-    root_ = supervise("root", std::move(children));
+    root_ = system.spawn(supervisor, std::move(children), supervised("root"));
     settle();
   }
 
   caf::actor root_;
-  std::vector<caf::actor> roots_;
   std::map<std::uint32_t, campaign_settings> settings_;
   std::uint64_t epoch_ = 0;
 };
