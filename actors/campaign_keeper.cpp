@@ -178,7 +178,8 @@ void keeper::status_wanted(const status_request& s) {
   auto row = fold_.row(options_.id);
   if (interrupted_ && !ended_)
     row.state = "paused";
-  s.done(campaign_status_json(row, books().settings(), {.live = true, .in_flight = books().in_flight()}));
+  s.done(campaign_status_json(row, books().settings(),
+                              {.live = true, .in_flight = books().in_flight(), .trouble = no_device_}));
 }
 
 node_state keeper::state_of_node(const node_key& n) {

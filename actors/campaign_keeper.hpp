@@ -122,6 +122,8 @@ private:
   /// for longer than a person would.
   void end(campaign_outcome out);
   void publish_progress();
+  /// No device is left for any of its trees: it waits until one is back.
+  void look_for_devices();
 
   struct late_reply { ///< stored before a crash, not yet folded
     node_key node;
@@ -145,6 +147,7 @@ private:
   std::vector<node_key> blocked_;
   std::set<node_key> again_; ///< whose call is open in the journal, has cost nothing, and has to be made again
   std::optional<failure> blocked_why_;
+  std::string no_device_; ///< why it waits for a device; empty: it does not
   moving_mean latency_, evaluation_;
   std::uint64_t wall_base_ = 0;
   std::chrono::steady_clock::time_point begun_{};

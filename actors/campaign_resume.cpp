@@ -60,6 +60,8 @@ void keeper::loaded(campaign_loaded& l) {
 void keeper::capacity_is(const capacity& c) {
   auto& mine = capacity_[c.backend];
   mine = c;
+  if (loaded_ && !ended_)
+    look_for_devices();
   pump();
 }
 

@@ -21,8 +21,9 @@ json status_of(const campaign_row& row, const campaign_settings& s, status_facts
     best = {{"node", public_id(std::max<std::size_t>(1, row.trees.size()), row.best_tree, row.best_node)},
             {"score", row.best_score}};
   std::map<std::string, std::uint64_t> nodes = row.states;
-  return {{"name", row.name},
-          {"state", row.state},
+  auto waits = !facts.trouble.empty() && row.state == "running";
+  json j = {{"name", row.name},
+          {"state", waits ? "paused" : row.state},
           {"stop_reason", row.stop_reason.empty() ? json(nullptr) : json(row.stop_reason)},
           {"nodes", nodes},
           {"failures", row.failures},
@@ -44,6 +45,9 @@ json status_of(const campaign_row& row, const campaign_settings& s, status_facts
             {"stall", s.budget.stall_candidates > 0 ? json{{"candidates", s.budget.stall_candidates},
                                                            {"min_gain", s.budget.stall_min_gain}}
                                                     : json(nullptr)}}}};
+  if (waits)
+    j["trouble"] = facts.trouble;
+  return j;
 }
 
 } // namespace

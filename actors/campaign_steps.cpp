@@ -9,6 +9,7 @@ namespace ke {
 namespace {
 
 constexpr std::chrono::milliseconds tick_every{500};
+constexpr std::chrono::seconds patience{10}; ///< for the first worker to attach
 
 } // namespace
 
@@ -29,14 +30,47 @@ void keeper::tick() {
   if (!loaded_)
     return;
   books().wall(wall_ms());
+  look_for_devices();
   publish_progress();
   pump();
 }
 
+void keeper::look_for_devices() {
+  std::string why;
+  for (const auto& tree : fold_.trees()) {
+    auto c = capacity_.find(tree.backend());
+    if (c != capacity_.end() && c->second.slots > 0) {
+      why.clear();
+      break;
+    }
+    if (c != capacity_.end() && !c->second.why.empty())
+      why += (why.empty() ? "" : "; ") + c->second.why;
+    else if (self_->clock().now() - begun_ >= patience)
+      why += (why.empty() ? "" : "; ") + std::string{"no worker has attached that offers the backend "} +
+             tree.backend();
+    else
+      return; // it may be on its way
+  }
+  if (why == no_device_)
+    return;
+  if (why.empty())
+    log::info("campaign", "a device is there again; going on");
+  else if (no_device_.empty())
+    log::error("campaign", "no device is left; waiting until one is back", {{"why", why}});
+  no_device_ = why;
+  if (options_.publish)
+    options_.publish(event("trouble", {{"kind", why.empty() ? "none" : "device"},
+                                       {"text", why.empty() ? "a device is there again" : why}}));
+}
+
 void keeper::interrupted() {
   if (interrupted_)
-    return end({"paused", "interrupted", proven(), {}});
-  interrupt_now("paused", "interrupted", {});
+    return end(outcome_);
+  // Waiting for a device, it was paused already (product.md, exit code 5).
+  interrupt_now("paused", "interrupted",
+                no_device_.empty() ? failure{}
+                                   : failure{failure_kind::device, "stopped while it waited for a device: " + no_device_,
+                                             true});
 }
 
 void keeper::grace_over() {
@@ -102,7 +136,7 @@ void keeper::pump() {
   if (auto reason = stop_reason())
     return finish(*reason);
   if (interrupted_) {
-    if (in_evaluation() == 0 && calls_out() == 0)
+    if ((in_evaluation() == 0 || !no_device_.empty()) && calls_out() == 0)
       end(outcome_);
     return;
   }
@@ -265,7 +299,8 @@ void keeper::publish_progress() {
     return;
   auto row = fold_.row(options_.id);
   options_.publish(
-      progress_event_json(row, books().settings(), {.live = true, .in_flight = books().in_flight()}));
+      progress_event_json(row, books().settings(),
+                          {.live = true, .in_flight = books().in_flight(), .trouble = no_device_}));
 }
 
 } // namespace ke

@@ -185,6 +185,7 @@ struct capacity {
   std::string backend;
   std::uint32_t slots = 0;
   std::vector<device_info> devices;
+  std::string why; ///< there are no slots now, though there were, or a worker is there
 };
 
 /// pause | resume | stop | set | hint; `done` hears the outcome as text.

@@ -2,6 +2,7 @@
 #include "actors/cli/commands.hpp"
 #include "actors/cli/display.hpp"
 #include "actors/cli/plan.hpp"
+#include "actors/cli/signal_watch.hpp"
 #include "actors/control_commands.hpp"
 #include "actors/coordinator.hpp"
 #include "actors/exit_codes.hpp"
@@ -17,16 +18,12 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <iostream>
 #include <memory>
-#include <thread>
 
 namespace ke::cli {
 namespace {
@@ -111,51 +108,6 @@ std::optional<prepared> prepare(const run_options& o, int& code) {
   }
   return p;
 }
-
-/// Ctrl-C and SIGTERM: the first is gentle, the second at once, the third doesn't wait for anything.
-class signal_watch {
-public:
-  explicit signal_watch(std::function<void(int)> on_signal) {
-    sigemptyset(&set_);
-    sigaddset(&set_, SIGINT);
-    sigaddset(&set_, SIGTERM);
-    fd_ = signalfd(-1, &set_, SFD_CLOEXEC | SFD_NONBLOCK);
-    [[maybe_unused]] auto made = pipe2(pipe_, O_CLOEXEC);
-    thread_ = std::thread{[this, on_signal = std::move(on_signal)] {
-      for (int count = 1;;) {
-        pollfd fds[2] = {{fd_, POLLIN, 0}, {pipe_[0], POLLIN, 0}};
-        if (poll(fds, 2, -1) < 0)
-          continue;
-        if (fds[1].revents)
-          return;
-        signalfd_siginfo info;
-        if (read(fd_, &info, sizeof info) == sizeof info)
-          on_signal(count++);
-      }
-    }};
-  }
-  ~signal_watch() {
-    [[maybe_unused]] auto n = write(pipe_[1], "x", 1);
-    thread_.join();
-    close(fd_);
-    close(pipe_[0]);
-    close(pipe_[1]);
-  }
-  /// Before any thread exists.
-  static void block() {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  }
-
-private:
-  sigset_t set_;
-  int fd_ = -1;
-  int pipe_[2] = {-1, -1};
-  std::thread thread_;
-};
 
 ui_kind ui_of(const run_options& o) {
   if (auto kind = parse_name<ui_kind>(o.ui))

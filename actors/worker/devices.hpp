@@ -17,6 +17,8 @@ struct devices_options {
   std::vector<device_info> devices;
   restart_policy restarts{.intensity = 3, .floor = std::chrono::milliseconds{200}};
   std::chrono::nanoseconds probe_again = std::chrono::minutes{5}; ///< of a quarantined device
+  std::chrono::nanoseconds test_again =
+      std::chrono::seconds{10}; ///< after a failed self-test; doubles with each one, up to `probe_again`
   /// Makes the self-test of a device (self_test.hpp); absent: none is ever suspected.
   std::function<std::shared_ptr<evaluation>(const device_info&)> self_test;
 };
@@ -25,7 +27,7 @@ struct devices_options {
 /// too often is quarantined, said so, and tried again after a long while; the worker lives on. It also keeps
 /// the machine's lock (machine_lock.hpp). A device on which evaluations fail through no fault of the
 /// candidates is out of service until a self-test succeeds: at once if the machine is well, else tried again
-/// after the long while.
+/// later and later.
 ///
 ///   <- measure_work       to the device of that name
 ///   <- cancel_work        to all

@@ -347,6 +347,71 @@ TEST_CASE_METHOD(search_fixture, "no model is asked before a worker is there") {
   CHECK(models.asked.size() == 4);
 }
 
+TEST_CASE_METHOD(search_fixture, "with no device left a campaign waits, says why, and goes on by itself") {
+  launch(settings(12, 2));
+  answer();
+  auto told = [&] {
+    std::string text;
+    tell(campaign_name(1), status_request{[&](std::string json) { text = std::move(json); }});
+    return nlohmann::json::parse(text);
+  };
+  CHECK(told()["state"] == "running");
+  capacity none{"cpu-cpp", 0, {{"cpu:test", "cpu-cpp", "quarantined", {}}}, "device cpu:test is quarantined: no"};
+  tell(campaign_name(1), none);
+  CHECK(told()["state"] == "paused");
+  CHECK(told()["trouble"] == "device cpu:test is quarantined: no");
+  CHECK(stored()->row.state == "running"); // by its rules it goes on
+  CHECK(events.back().find("\"trouble\"") != std::string::npos);
+  auto asked = models.asked.size();
+  answer();
+  pass(1h);
+  CHECK(models.asked.size() == asked);
+  CHECK(outcomes.empty());
+  tell(campaign_name(1), capacity{"cpu-cpp", 2, {{"cpu:test", "cpu-cpp", "ok", {}}}});
+  CHECK(told()["state"] == "running");
+  CHECK_FALSE(told().contains("trouble"));
+  REQUIRE(drive());
+  CHECK(outcomes[1].reason == "budget.candidates");
+}
+
+TEST_CASE_METHOD(search_fixture, "an interrupt while a campaign waits for a device ends at once as paused, with "
+                                 "the reason") {
+  launch(settings(12, 2));
+  answer();
+  answer();
+  REQUIRE(waiting.size() == 2); // judged by nobody now
+  tell(campaign_name(1), capacity{"cpu-cpp", 0, {}, "no worker offers the backend cpu-cpp any more"});
+  tell(campaign_name(1), interrupt{});
+  REQUIRE(outcomes.contains(1));
+  CHECK(outcomes[1].state == "paused");
+  CHECK(outcomes[1].why.kind == failure_kind::device);
+  CHECK(outcomes[1].why.text ==
+        "stopped while it waited for a device: no worker offers the backend cpu-cpp any more");
+}
+
+TEST_CASE_METHOD(search_fixture, "a worker that does not come is waited for, and missed after a while") {
+  slots = 0;
+  launch(settings(4, 1));
+  pass(9s);
+  CHECK(std::none_of(events.begin(), events.end(),
+                     [](auto& e) { return e.find("\"trouble\"") != std::string::npos; }));
+  pass(2s);
+  CHECK(std::any_of(events.begin(), events.end(), [](auto& e) {
+    return e.find("no worker has attached that offers the backend cpu-cpp") != std::string::npos;
+  }));
+  tell(campaign_name(1), interrupt{});
+  REQUIRE(outcomes.contains(1));
+  CHECK(outcomes[1].why.kind == failure_kind::device);
+}
+
+TEST_CASE_METHOD(search_fixture, "an interrupt before the first worker could come is an interrupt") {
+  slots = 0;
+  launch(settings(4, 1));
+  tell(campaign_name(1), interrupt{});
+  REQUIRE(outcomes.contains(1));
+  CHECK(outcomes[1].why.kind == failure_kind::none);
+}
+
 TEST_CASE_METHOD(search_fixture, "the live state, the stored rows and the fold of the journal are one") {
   launch(settings(10, 3));
   auto live = [&] {
