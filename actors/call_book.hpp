@@ -3,6 +3,7 @@
 #include "actors/messages.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/failpoint.hpp"
 #include "runtime/core/types.hpp"
 #include "runtime/llm/provider_port.hpp"
 #include "runtime/store/store_port.hpp"
@@ -111,6 +112,7 @@ public:
       c->second.body = a.body;
       e = c->second;
     }
+    failpoint::pass("llm.answered");
     store_batch batch;
     e.row.reply_digest = batch.blob(a.body);
     e.row.open = false;

@@ -2,6 +2,7 @@
 
 #include "actors/campaign_status.hpp"
 #include "actors/synthesizer.hpp"
+#include "runtime/core/log.hpp"
 #include "runtime/llm/price.hpp"
 #include "runtime/search/credit.hpp"
 

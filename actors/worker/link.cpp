@@ -3,6 +3,7 @@
 #include "runtime/core/codec.hpp"
 #include "runtime/core/counters.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/failpoint.hpp"
 #include "runtime/core/log.hpp"
 
 #include <filesystem>
@@ -126,6 +127,7 @@ public:
     ++done;
     auto bytes = wire::encode_result(std::move(r));
     save_held(d.item->what.id, bytes);
+    failpoint::pass("worker.before_result");
     transport_->send({"", frame_kind::result, 0, 0, 0, bytes});
     say_state(true);
     if (draining_ && leases_.empty() && held_.empty())
@@ -165,8 +167,10 @@ private:
     if (failures < options_.suspect_after)
       return;
     failures = 0;
-    options_.names->send("devices", suspect_device{device, r.why.kind != failure_kind::none ? r.why.text
-                                                                                           : r.found.reason});
+    auto why = r.why.kind != failure_kind::none ? r.why.text : r.found.reason;
+    health_[device] = {device, "quarantined", why}; // said before the result, so that no job comes for it
+    say_state(true);
+    options_.names->send("devices", suspect_device{device, why});
   }
 
   void decline(const job& j, const std::string& why) {
@@ -188,6 +192,7 @@ private:
     if (leases_.contains(j.id))
       cancel(j.id);
     transport_->send(wire::make_frame("", frame_kind::accept, wire::accept_body{j.id, j.attempt}));
+    failpoint::pass("worker.after_accept");
     auto& l = leases_[j.id];
     l.device = body->device;
     for (auto& [digest, bytes] : j.inline_blobs)

@@ -53,7 +53,7 @@ result<store_reader> store_reader::open(const std::string& dir,
     return failure{failure_kind::invalid,
                    "the store " + *path + " has schema " + std::to_string(identity->schema) +
                        " and has to be brought to " + std::to_string(store_schema) +
-                       " first: resume its campaign once, or run `ke-runtime store compact`"};
+                       " first: resume its campaign once"};
   reader.id_ = identity->id;
   return reader;
 }

@@ -114,6 +114,140 @@ TEST_CASE_METHOD(search_fixture,
   CHECK(stored()->fold.books().money().spent().tokens <= 3'500);
 }
 
+TEST_CASE_METHOD(search_fixture, "spent and reserved money never exceed the budget, at no record of the journal") {
+  auto s = settings(20, 8);
+  s.models[0].price_input = 3;
+  s.models[0].price_output = 15;
+  s.budget.usd = 0.08; // a few worst cases at a time
+  launch(s);
+  CHECK(models.open.size() >= 1);
+  CHECK(models.open.size() < 8);
+  REQUIRE(drive());
+  campaign_fold fold;
+  double most = 0;
+  for (const auto& r : store->journal_of(1)) {
+    REQUIRE(fold.apply(r));
+    const auto& money = fold.books().money();
+    most = std::max(most, money.spent().usd() + money.reserved().usd());
+  }
+  CHECK(most <= 0.08);
+  CHECK(most > 0.02);
+}
+
+TEST_CASE_METHOD(search_fixture, "a budget that can't pay the worst case of one call ends with budget.usd, unasked") {
+  auto s = settings(20, 2);
+  s.models[0].price_output = 15;
+  s.budget.usd = 0.001;
+  launch(s);
+  REQUIRE(drive());
+  CHECK(outcomes[1].reason == "budget.usd");
+  CHECK_FALSE(outcomes[1].proven);
+  CHECK(models.asked.empty());
+}
+
+TEST_CASE_METHOD(search_fixture, "a campaign ends with budget.device once its evaluations have used it up") {
+  auto s = settings(20, 1);
+  s.budget.device_hours = 4.0 / 3600; // at 1.5 s each
+  launch(s);
+  REQUIRE(drive());
+  CHECK(outcomes[1].reason == "budget.device");
+  CHECK(store->count(1, journal_kind::judged) == 3);
+  CHECK(stored()->fold.books().money().spent().device_s() == Approx(4.5));
+}
+
+TEST_CASE_METHOD(search_fixture, "a campaign ends with budget.wall when its time is over, over its sessions, and "
+                                 "what is in flight is cancelled") {
+  auto s = settings(20, 2);
+  s.budget.wall_hours = 10.0 / 3600;
+  launch(s);
+  pass(6s);
+  answer(); // a record tells the time
+  kill();
+  outcomes.clear();
+  start(1, s);
+  REQUIRE(models.open.size() >= 1);
+  pass(3s);
+  CHECK(outcomes.empty());
+  pass(2s);
+  REQUIRE(outcomes.contains(1));
+  CHECK(outcomes[1].reason == "budget.wall");
+  CHECK(nodes_in(node_state::cancelled) == 2);
+  CHECK(stored()->fold.open_calls().empty());
+}
+
+TEST_CASE_METHOD(search_fixture, "several targets of one backend are one tree with a score per target; their "
+                                 "geometric mean decides") {
+  auto s = settings(2, 1);
+  s.targets = {{"cpu-cpp", "cpu:a"}, {"cpu-cpp", "cpu:b"}};
+  launch(s);
+  answer();
+  REQUIRE(waiting.size() == 1);
+  CHECK(waiting.front().devices == std::vector<std::string>{"cpu:a", "cpu:b"});
+  auto r = waiting.front();
+  waiting.pop_front();
+  judge_target(r, 1, correct(8));
+  CHECK(nodes_in(node_state::correct) == 0); // one is missing
+  CHECK(count_events(events, "node") == 0);
+  judge_target(r, 0, correct(2));
+  CHECK(nodes_in(node_state::correct) == 1);
+  CHECK(acknowledged == 2);
+  auto tree = stored();
+  CHECK(tree->fold.trees().size() == 1);
+  CHECK(tree->fold.trees()[0].tree()[1].score == Approx(4));
+  auto row = store->row<node_row>(table::nodes, key_of(1, 0, 1));
+  REQUIRE(row);
+  CHECK(row->scores == std::vector<std::optional<double>>{2.0, 8.0});
+  REQUIRE(drive());
+  CHECK(outcomes[1].reason == "budget.candidates");
+}
+
+TEST_CASE_METHOD(search_fixture, "a target that fails a candidate fails it, whatever the others say") {
+  auto s = settings(1, 1);
+  s.targets = {{"cpu-cpp", "cpu:a"}, {"cpu-cpp", "cpu:b"}};
+  launch(s);
+  answer();
+  auto r = waiting.front();
+  waiting.pop_front();
+  judge_target(r, 0, correct(8));
+  verdict wrong;
+  wrong.state = verdict_state::incorrect;
+  judge_target(r, 1, wrong);
+  CHECK(nodes_in(node_state::incorrect) == 1);
+  CHECK(nodes_in(node_state::correct) == 0);
+}
+
+TEST_CASE_METHOD(search_fixture, "several backends are a tree each under one budget, and resume together") {
+  auto s = settings(10, 2);
+  s.targets = {{"cpu-cpp", "*"}, {"other", "*"}};
+  launch(s);
+  answer();
+  kill();
+  start(1, s);
+  REQUIRE(drive());
+  CHECK(outcomes[1].reason == "budget.candidates");
+  auto end = stored();
+  REQUIRE(end->fold.trees().size() == 2);
+  auto used = [&](std::size_t t) { return end->fold.trees()[t].tree().ended(); };
+  CHECK(used(0) + used(1) == 10);
+  CHECK(used(0) > 0);
+  CHECK(used(1) > 0);
+  CHECK(end->fold.trees()[1].backend() == "other");
+  CHECK(end->fold.open_calls().empty());
+}
+
+TEST_CASE_METHOD(search_fixture, "a backend without a device waits while the other one goes on") {
+  auto s = settings(6, 2);
+  s.targets = {{"cpu-cpp", "*"}, {"other", "*"}};
+  launch(s);
+  tell(campaign_name(1), capacity{"other", 0, {}, "no worker offers the backend other any more"});
+  CHECK(std::none_of(events.begin(), events.end(),
+                     [](auto& e) { return e.find("\"trouble\"") != std::string::npos; }));
+  answer();
+  CHECK(outcomes.empty());
+  tell(campaign_name(1), capacity{"cpu-cpp", 0, {}, "it left"});
+  CHECK(events.back().find("it left; no worker offers the backend other any more") != std::string::npos);
+}
+
 TEST_CASE_METHOD(search_fixture, "no request leaves before its intent is committed") {
   auto s = settings(4, 2);
   create(1, s);

@@ -103,23 +103,29 @@ public:
     o.ended = [this, id](campaign_outcome out) { outcomes[id] = std::move(out); };
     o.publish = [this](const std::string& line) { events.push_back(line); };
     o.unix_ms = [] { return std::uint64_t{1'000'000}; };
-    auto context = std::make_shared<tree_context>();
-    context->campaign = id;
-    context->names = names;
-    context->store = store.get();
-    context->problem = std::make_shared<const problem>(what);
-    context->problem_digest = digest_of(pack(what));
-    context->backend = "cpu-cpp";
-    context->language = "cpp";
-    context->symbol = "kernel";
-    context->devices = {"*"};
     std::vector<child_spec> children;
     children.push_back(named_child(names, campaign_name(id),
                                    [o](caf::event_based_actor* self) { return self->spawn(campaign, o); }));
-    children.push_back(
-        named_child(names, tree_name(id, 0), [context, tree = tree_options](caf::event_based_actor* self) {
-          return self->spawn(search_tree, context, tree);
-        }));
+    auto trees = trees_of(s);
+    for (std::uint32_t t = 0; t < trees.size(); ++t) {
+      auto context = std::make_shared<tree_context>();
+      context->campaign = id;
+      context->tree = t;
+      context->names = names;
+      context->store = store.get();
+      context->problem = std::make_shared<const problem>(what);
+      context->problem_digest = digest_of(pack(what));
+      context->backend = trees[t];
+      context->language = "cpp";
+      context->symbol = "kernel";
+      for (const auto& target : s.targets)
+        if (target.backend == trees[t])
+          context->devices.push_back(target.device);
+      children.push_back(
+          named_child(names, tree_name(id, t), [context, tree = tree_options](caf::event_based_actor* self) {
+            return self->spawn(search_tree, context, tree);
+          }));
+    }
     child_spec spec;
     spec.name = campaign_name(id);
     spec.mode = restart_mode::transient;
@@ -202,7 +208,12 @@ public:
   void judge_as(const verdict& v, bool duplicate = false) {
     auto r = std::move(waiting.front());
     waiting.pop_front();
+    for (std::uint32_t target = 0; target < r.devices.size(); ++target)
+      judge_target(r, target, v, duplicate);
+  }
+  void judge_target(const evaluate_request& r, std::uint32_t target, const verdict& v, bool duplicate = false) {
     judged j;
+    j.target = target;
     j.node = r.node;
     j.found = std::make_shared<const verdict>(v);
     j.verdict_digest = digest_of(*r.source);
@@ -282,8 +293,8 @@ private:
     children.push_back(named_child(names, "fleet", [this](caf::event_based_actor* self) {
       return self->spawn([this](caf::event_based_actor*) -> caf::behavior {
         return {[this](const watch_capacity& w) {
-          capacity c{"cpu-cpp", slots, {{"cpu:test", "cpu-cpp", "ok", {}}}};
-          names->send(w.name, c);
+          for (std::string backend : {"cpu-cpp", "other"})
+            names->send(w.name, capacity{backend, slots, {{"cpu:test", backend, "ok", {}}}, {}});
         }};
       });
     }));

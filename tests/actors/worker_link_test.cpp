@@ -267,6 +267,14 @@ TEST_CASE_METHOD(link_fixture, "evaluations that fail one after another for the 
   REQUIRE(suspected.size() == 1);
   CHECK(suspected[0].device == "cpu:0");
   CHECK(suspected[0].reason == "the baseline did not load");
+  const auto& sent = wire_out->sent; // the beat that says so goes before the result: no job comes in between
+  REQUIRE(sent.size() >= 2);
+  auto last_result = std::find_if(sent.rbegin(), sent.rend(), [](auto& f) { return f.kind == frame_kind::result; });
+  auto told = std::find_if(last_result, sent.rend(), [](auto& f) { return f.kind == frame_kind::beat; });
+  REQUIRE(told != sent.rend());
+  auto beat = wire::decode<wire::worker_beat>(told->body);
+  REQUIRE(beat->devices.size() == 1);
+  CHECK(beat->devices[0].state == "quarantined");
   fail(7, failure_kind::device);
   CHECK(suspected.size() == 1); // counted anew
 }
