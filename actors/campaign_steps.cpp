@@ -285,12 +285,19 @@ void keeper::end(campaign_outcome out) {
   if (ended_)
     return;
   ended_ = true;
+  auto line = event_json("stop", loaded_ ? books_name() : options_.settings.name,
+                         {{"reason", out.reason}, {"state", out.state}, {"proven", out.proven ? "true" : "false"}});
+  // The session ends whether or not this can be committed, but after all that was told before.
+  auto tell = [publish = options_.publish, line](const status&) {
+    if (publish)
+      publish(line);
+  };
   if (loaded_) {
     store_batch batch;
     put_campaign(batch, out.state, out.reason);
-    commit(std::move(batch),
-           event("stop",
-                 {{"reason", out.reason}, {"state", out.state}, {"proven", out.proven ? "true" : "false"}}));
+    options_.store->write(std::move(batch), tell);
+  } else {
+    tell(ok);
   }
   options_.ended(out);
 }

@@ -367,6 +367,21 @@ TEST_CASE_METHOD(search_fixture, "an interrupt begins nothing new and ends as so
   CHECK(outcomes[1].state == "paused");
   CHECK(outcomes[1].reason == "interrupted");
   CHECK(models.asked.size() == 2);
+  auto stop = nlohmann::json::parse(events.back());
+  CHECK(stop["event"] == "stop");
+  CHECK(stop["state"] == "paused");
+  CHECK(stop["reason"] == "interrupted");
+}
+
+TEST_CASE_METHOD(search_fixture, "an interrupt while a campaign is read from the store is told as its stop") {
+  create(1, settings(2, 1));
+  load = [](auto) {}; // never done
+  start(1, settings(2, 1));
+  tell(campaign_name(1), interrupt{});
+  REQUIRE(outcomes.contains(1));
+  CHECK(outcomes[1].reason == "interrupted");
+  REQUIRE(events.size() == 1);
+  CHECK(nlohmann::json::parse(events.back())["event"] == "stop");
 }
 
 TEST_CASE_METHOD(search_fixture,

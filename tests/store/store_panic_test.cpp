@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <optional>
 
 using namespace ke;
 
@@ -40,8 +41,9 @@ TEST_CASE("a commit that fails in its last write, after which LMDB refuses every
   REQUIRE(opened);
   auto& store = **opened;
   REQUIRE(write(store, batch_of(table::skills, "before", "1")));
-  auto reader = store_reader::open(dir.path()); // shares the environment
-  REQUIRE(reader);
+  auto opened_reader = store_reader::open(dir.path());
+  REQUIRE(opened_reader);
+  std::optional<store_reader> reader{std::move(*opened_reader)}; // shares the environment
   int faults = GENERATE(1, 2, 7); // LMDB itself tries to write the old page back
   meta_faults = faults;
   std::vector<int> order;
@@ -61,6 +63,7 @@ TEST_CASE("a commit that fails in its last write, after which LMDB refuses every
     CHECK(troubles[0].text.find("does not take writes") != std::string::npos);
     CHECK(troubles[1].kind == failure_kind::none);
   }
+  reader.reset();
   opened->reset();
   CHECK(check_store(dir.path())->sound());
   CHECK(open_store(dir.path())->epoch() == 2);
