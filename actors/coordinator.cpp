@@ -384,6 +384,7 @@ void coordinator::start_campaign(std::uint32_t id, const campaign_settings& sett
   spec.name = campaign_name(id);
   spec.mode = restart_mode::transient;
   spec.start = [children, s](caf::event_based_actor* self) { return self->spawn(supervisor, children, s); };
+  caf::anon_send(root_, stop_child{spec.name}); // of an earlier session that has ended
   caf::anon_send(root_, start_child{std::move(spec)});
 }
 

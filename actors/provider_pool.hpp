@@ -5,11 +5,11 @@
 #include "runtime/llm/provider_port.hpp"
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace ke {
 
@@ -20,15 +20,18 @@ public:
   using connector = std::function<result<std::unique_ptr<provider_port>>(const model_settings&)>;
   explicit provider_pool(connector connect) : connect_{std::move(connect)} {}
 
-  /// The provider of that name, connected at its first use. It lives until `close`.
+  /// The provider of that name with these settings, connected at its first use. It lives until `close`, as
+  /// do those with earlier settings: they may have calls out.
   result<provider_port*> get(const std::string& name, const model_settings& settings) {
     std::lock_guard lock{mutex_};
-    if (auto p = providers_.find(name); p != providers_.end())
-      return p->second.get();
+    for (const auto& p : providers_)
+      if (p.name == name && p.settings == settings)
+        return p.provider.get();
     auto made = connect_(settings);
     if (!made)
       return made.error();
-    return providers_.emplace(name, std::move(*made)).first->second.get();
+    providers_.push_back({name, settings, std::move(*made)});
+    return providers_.back().provider.get();
   }
 
   /// Cancels what is out and disconnects: after the actors have ended, before the services and the store do.
@@ -38,9 +41,14 @@ public:
   }
 
 private:
+  struct connected {
+    std::string name;
+    model_settings settings;
+    std::unique_ptr<provider_port> provider;
+  };
   connector connect_;
   std::mutex mutex_;
-  std::map<std::string, std::unique_ptr<provider_port>> providers_;
+  std::vector<connected> providers_;
 };
 
 } // namespace ke

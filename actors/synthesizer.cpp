@@ -200,14 +200,21 @@ private:
   result<model_state*> model(const synthesis_request& what) {
     auto key = key_of_model(what);
     auto m = models_.find(key);
-    if (m != models_.end())
-      return &m->second;
     auto settings = options_.find(what.node.campaign, what.model);
     if (!settings)
       return failure{failure_kind::invalid, "no [[model]] is named " + what.model};
+    if (m != models_.end() && m->second.settings == *settings)
+      return &m->second;
     auto provider = options_.providers->get(key, *settings);
     if (!provider)
       return provider.error();
+    if (m != models_.end()) { // submitted again with other settings: what is out goes on as it was
+      m->second.settings = std::move(*settings);
+      m->second.provider = *provider;
+      m->second.circuit.reset();
+      m->second.proven = false;
+      return &m->second;
+    }
     auto& state = models_[key];
     state.key = key;
     state.settings = std::move(*settings);

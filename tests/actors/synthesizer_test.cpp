@@ -332,6 +332,20 @@ TEST_CASE_METHOD(models_fixture, "an account that runs dry after it worked costs
   CHECK(failures.size() == 11);
 }
 
+TEST_CASE_METHOD(models_fixture, "a campaign that is submitted again with another key is not blocked by the old one") {
+  launch(4, provider_kind::openai);
+  ask(1);
+  fail(failure_kind::auth, false);
+  ask(2);
+  CHECK(models.asked.size() == 1);
+  model.api_key_env = "ANOTHER_KEY";
+  ask(3);
+  CHECK(models.asked.size() == 3);
+  answer();
+  answer();
+  CHECK(answers.size() == 2);
+}
+
 TEST_CASE_METHOD(models_fixture, "a request for a model that is not configured fails by name") {
   launch(1);
   ask(1, 1, "gone");
