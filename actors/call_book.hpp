@@ -81,7 +81,9 @@ public:
   whereabouts find(const std::string& call) const {
     std::lock_guard lock{mutex_};
     auto c = calls_.find(call);
-    return c == calls_.end() ? whereabouts::unknown : c->second.provider ? whereabouts::out : whereabouts::here;
+    return c == calls_.end()    ? whereabouts::unknown
+           : c->second.provider ? whereabouts::out
+                                : whereabouts::here;
   }
   /// The answer, if it came: for a campaign that was read from the store just before.
   std::optional<std::string> body(const std::string& call) const {

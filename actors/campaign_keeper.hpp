@@ -145,7 +145,8 @@ private:
   std::vector<node_key> sleeping_; ///< open nodes of an earlier session, until a worker is there
   std::vector<late_reply> redeliver_;
   std::vector<node_key> blocked_;
-  std::set<node_key> again_; ///< whose call is open in the journal, has cost nothing, and has to be made again
+  std::set<node_key>
+      again_; ///< whose call is open in the journal, has cost nothing, and has to be made again
   std::optional<failure> blocked_why_;
   std::string no_device_; ///< why it waits for a device; empty: it does not
   moving_mean latency_, evaluation_;

@@ -179,8 +179,8 @@ void keeper::resume_nodes() {
     if (at == call_book::whereabouts::out)
       continue; // only this actor was started again: its answer comes, and wakes the node
     auto provider = model(call.model).provider;
-    if (at == call_book::whereabouts::here || provider == provider_kind::spool || provider == provider_kind::playbook ||
-        provider == provider_kind::replay) {
+    if (at == call_book::whereabouts::here || provider == provider_kind::spool ||
+        provider == provider_kind::playbook || provider == provider_kind::replay) {
       again_.insert(n); // not paid: the same call goes on, under the same name
     } else {
       journal_replied r{t,   call.node, call.attempt, failure_kind::cancelled,

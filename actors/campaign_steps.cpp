@@ -70,8 +70,8 @@ void keeper::interrupted() {
   // Waiting for a device, it was paused already (product.md, exit code 5).
   interrupt_now("paused", "interrupted",
                 no_device_.empty() ? failure{}
-                                   : failure{failure_kind::device, "stopped while it waited for a device: " + no_device_,
-                                             true});
+                                   : failure{failure_kind::device,
+                                             "stopped while it waited for a device: " + no_device_, true});
 }
 
 void keeper::grace_over() {
@@ -285,8 +285,9 @@ void keeper::end(campaign_outcome out) {
   if (ended_)
     return;
   ended_ = true;
-  auto line = event_json("stop", loaded_ ? books_name() : options_.settings.name,
-                         {{"reason", out.reason}, {"state", out.state}, {"proven", out.proven ? "true" : "false"}});
+  auto line =
+      event_json("stop", loaded_ ? books_name() : options_.settings.name,
+                 {{"reason", out.reason}, {"state", out.state}, {"proven", out.proven ? "true" : "false"}});
   // The session ends whether or not this can be committed, but after all that was told before.
   auto tell = [publish = options_.publish, line](const status&) {
     if (publish)
@@ -306,9 +307,8 @@ void keeper::publish_progress() {
   if (!options_.publish)
     return;
   auto row = fold_.row(options_.id);
-  options_.publish(
-      progress_event_json(row, books().settings(),
-                          {.live = true, .in_flight = books().in_flight(), .trouble = no_device_}));
+  options_.publish(progress_event_json(
+      row, books().settings(), {.live = true, .in_flight = books().in_flight(), .trouble = no_device_}));
 }
 
 } // namespace ke

@@ -41,9 +41,9 @@ namespace {
 struct child {
   child_spec spec;
   restart_window window;
-  caf::actor handle;     ///< null while it waits for its restart
-  bool stopping = false; ///< asked to end by us
-  bool forget = false;   ///< stop_child: not started again
+  caf::actor handle;              ///< null while it waits for its restart
+  bool stopping = false;          ///< asked to end by us
+  bool forget = false;            ///< stop_child: not started again
   std::optional<child_spec> next; ///< but this in its place, once it is down
 };
 

@@ -71,8 +71,9 @@ public:
     for (auto& what : options_.calls->all_out()) // of a synthesizer that crashed
       if (auto m = model(*what)) {
         ++(*m)->in_flight;
-        auto& r = requests_.emplace(what->call(), open_request{what, retry_history{options_.retries}, false, {}})
-                      .first->second;
+        auto& r =
+            requests_.emplace(what->call(), open_request{what, retry_history{options_.retries}, false, {}})
+                .first->second;
         r.out = true;
       }
   }
@@ -94,7 +95,8 @@ public:
     if (r == requests_.end()) {
       // It came back while no synthesizer lived. A failure has cost nothing: its node asks again.
       if (end.what && end.reply->why.kind == failure_kind::none)
-        tell_tree(*end.what, synthesis{end.what->node, end.what->attempt, end.reply, end.reply_digest, end.seconds});
+        tell_tree(*end.what,
+                  synthesis{end.what->node, end.what->attempt, end.reply, end.reply_digest, end.seconds});
       return;
     }
     auto& m = models_.at(key_of_model(*r->second.what));
@@ -110,7 +112,7 @@ public:
     if (reply.why.kind == failure_kind::none) {
       m.circuit.success();
       tell_tree(*r->second.what, synthesis{r->second.what->node, r->second.what->attempt, end.reply,
-                                     end.reply_digest, end.seconds});
+                                           end.reply_digest, end.seconds});
       requests_.erase(r);
     } else if (reply.why.kind == failure_kind::cancelled) {
       m.circuit.forget();

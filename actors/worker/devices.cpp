@@ -300,11 +300,11 @@ public:
       return;
     }
     auto pause = std::min(options_.test_again * (1 << std::min(s.tests_failed++, 16)), options_.probe_again);
-    log::error("devices", "device quarantined: it failed its self-test",
-               {{"device", t.device},
-                {"why", t.complaint},
-                {"again_in_s",
-                 std::to_string(std::chrono::duration_cast<std::chrono::seconds>(pause).count())}});
+    log::error(
+        "devices", "device quarantined: it failed its self-test",
+        {{"device", t.device},
+         {"why", t.complaint},
+         {"again_in_s", std::to_string(std::chrono::duration_cast<std::chrono::seconds>(pause).count())}});
     options_.names->send("link", device_state_changed{t.device, "quarantined", t.complaint});
     for (auto& m : held) // another machine may have it
       options_.names->send("link", work_done{m.item, {failure_kind::device, t.complaint, true}, nullptr});
@@ -347,9 +347,9 @@ private:
     device_info what;
     restart_window window;
     caf::actor handle{};
-    bool quarantined = false;       ///< its actor failed too often
-    bool suspected = false;         ///< until it passes a self-test
-    int tests_failed = 0;           ///< in a row
+    bool quarantined = false;        ///< its actor failed too often
+    bool suspected = false;          ///< until it passes a self-test
+    int tests_failed = 0;            ///< in a row
     std::deque<measure_work> held{}; ///< came while it was suspected
   };
   static constexpr auto tester = "self-test";

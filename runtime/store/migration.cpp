@@ -26,7 +26,8 @@ int sync_file(const std::string& path) {
   return rc;
 }
 
-/// backup/schema-N.mdb and schema-N.STORE, durable. One that is there already is of an earlier try, and whole.
+/// backup/schema-N.mdb and schema-N.STORE, durable. One that is there already is of an earlier try, and
+/// whole.
 status back_up(const std::string& dir, std::uint32_t schema) {
   auto folder = dir + "/backup";
   auto copy = folder + "/schema-" + std::to_string(schema) + ".mdb";
@@ -71,10 +72,9 @@ status step_forward(environment& env, const migration& step, store_identity& ide
     rc = txn.commit();
   }
   if (rc != 0)
-    return store_failure(rc,
-                         "brought from schema " + std::to_string(identity.schema) + " to " +
-                             std::to_string(next.schema),
-                         env.dir());
+    return store_failure(
+        rc, "brought from schema " + std::to_string(identity.schema) + " to " + std::to_string(next.schema),
+        env.dir());
   identity = next;
   failpoint::pass("store.after_migration");
   return ok;
@@ -90,8 +90,7 @@ const std::vector<migration>& migrations() {
 status migrate(environment& env, store_identity& identity, std::uint32_t to,
                const std::vector<migration>& steps) {
   while (identity.schema < to) {
-    auto step =
-        std::find_if(steps.begin(), steps.end(), [&](auto& s) { return s.from == identity.schema; });
+    auto step = std::find_if(steps.begin(), steps.end(), [&](auto& s) { return s.from == identity.schema; });
     if (step == steps.end())
       return failure{failure_kind::internal, "the store " + env.dir() + " has schema " +
                                                  std::to_string(identity.schema) +

@@ -23,7 +23,8 @@ struct store_options {
   std::function<status(const std::string& dir)> verify;
 
   /// Called on the store thread: `disk_full` once when commits begin to wait (for space, or for a disk that
-  /// reports errors to take writes again), kind `none` when they go on; any other kind is the end of the store: everything queued and later is refused with it.
+  /// reports errors to take writes again), kind `none` when they go on; any other kind is the end of the
+  /// store: everything queued and later is refused with it.
   std::function<void(const failure&)> on_trouble;
 
   std::chrono::milliseconds retry_first{

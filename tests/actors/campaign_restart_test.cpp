@@ -164,8 +164,9 @@ TEST_CASE_METHOD(search_fixture, "a campaign's actor that crashes waits for the 
   CHECK(stored()->fold.books().money().spent().tokens == 6 * 30);
 }
 
-TEST_CASE_METHOD(search_fixture, "an answer that comes while a campaign's actor is down is used and not asked "
-                                 "for again") {
+TEST_CASE_METHOD(search_fixture,
+                 "an answer that comes while a campaign's actor is down is used and not asked "
+                 "for again") {
   launch(settings(2, 1));
   auto call = models.asked;
   crash(campaign_name(1));
@@ -179,7 +180,8 @@ TEST_CASE_METHOD(search_fixture, "an answer that comes while a campaign's actor 
   CHECK(unknown_replies(*store) == 0);
 }
 
-TEST_CASE_METHOD(search_fixture, "an answer that comes while a campaign is read from the store is kept for it") {
+TEST_CASE_METHOD(search_fixture,
+                 "an answer that comes while a campaign is read from the store is kept for it") {
   std::function<void(result<std::shared_ptr<stored_campaign>>)> loaded;
   launch(settings(2, 1));
   load = [&](auto done) { loaded = std::move(done); };
@@ -210,8 +212,9 @@ TEST_CASE_METHOD(search_fixture, "calls that had not left when a campaign's acto
   CHECK(unknown_replies(*store) == 0);
 }
 
-TEST_CASE_METHOD(search_fixture, "a synthesizer that crashes costs no paid call: what is out comes back, what "
-                                 "had not left is asked once") {
+TEST_CASE_METHOD(search_fixture,
+                 "a synthesizer that crashes costs no paid call: what is out comes back, what "
+                 "had not left is asked once") {
   auto s = settings(6, 4);
   s.models[0].max_parallel = 2;
   launch(s);
@@ -229,8 +232,9 @@ TEST_CASE_METHOD(search_fixture, "a synthesizer that crashes costs no paid call:
   CHECK(stored()->fold.books().money().spent().tokens <= 6 * 30); // the one read from the store is estimated
 }
 
-TEST_CASE_METHOD(search_fixture, "a search tree that crashes alone is woken as it was: no call is lost or made "
-                                 "twice") {
+TEST_CASE_METHOD(search_fixture,
+                 "a search tree that crashes alone is woken as it was: no call is lost or made "
+                 "twice") {
   launch(settings(6, 2));
   answer();
   REQUIRE(waiting.size() == 1);
@@ -242,7 +246,8 @@ TEST_CASE_METHOD(search_fixture, "a search tree that crashes alone is woken as i
   CHECK(store->count(1, journal_kind::session) == 1);
 }
 
-TEST_CASE_METHOD(search_fixture, "a verdict that comes while a campaign is read from the store is kept for it") {
+TEST_CASE_METHOD(search_fixture,
+                 "a verdict that comes while a campaign is read from the store is kept for it") {
   std::function<void(result<std::shared_ptr<stored_campaign>>)> loaded;
   launch(settings(2, 1));
   answer();

@@ -114,7 +114,8 @@ TEST_CASE_METHOD(search_fixture,
   CHECK(stored()->fold.books().money().spent().tokens <= 3'500);
 }
 
-TEST_CASE_METHOD(search_fixture, "spent and reserved money never exceed the budget, at no record of the journal") {
+TEST_CASE_METHOD(search_fixture,
+                 "spent and reserved money never exceed the budget, at no record of the journal") {
   auto s = settings(20, 8);
   s.models[0].price_input = 3;
   s.models[0].price_output = 15;
@@ -134,7 +135,8 @@ TEST_CASE_METHOD(search_fixture, "spent and reserved money never exceed the budg
   CHECK(most > 0.02);
 }
 
-TEST_CASE_METHOD(search_fixture, "a budget that can't pay the worst case of one call ends with budget.usd, unasked") {
+TEST_CASE_METHOD(search_fixture,
+                 "a budget that can't pay the worst case of one call ends with budget.usd, unasked") {
   auto s = settings(20, 2);
   s.models[0].price_output = 15;
   s.budget.usd = 0.001;
@@ -155,8 +157,9 @@ TEST_CASE_METHOD(search_fixture, "a campaign ends with budget.device once its ev
   CHECK(stored()->fold.books().money().spent().device_s() == Approx(4.5));
 }
 
-TEST_CASE_METHOD(search_fixture, "a campaign ends with budget.wall when its time is over, over its sessions, and "
-                                 "what is in flight is cancelled") {
+TEST_CASE_METHOD(search_fixture,
+                 "a campaign ends with budget.wall when its time is over, over its sessions, and "
+                 "what is in flight is cancelled") {
   auto s = settings(20, 2);
   s.budget.wall_hours = 10.0 / 3600;
   launch(s);
@@ -505,7 +508,8 @@ TEST_CASE_METHOD(search_fixture, "with no device left a campaign waits, says why
     return nlohmann::json::parse(text);
   };
   CHECK(told()["state"] == "running");
-  capacity none{"cpu-cpp", 0, {{"cpu:test", "cpu-cpp", "quarantined", {}}}, "device cpu:test is quarantined: no"};
+  capacity none{
+      "cpu-cpp", 0, {{"cpu:test", "cpu-cpp", "quarantined", {}}}, "device cpu:test is quarantined: no"};
   tell(campaign_name(1), none);
   CHECK(told()["state"] == "paused");
   CHECK(told()["trouble"] == "device cpu:test is quarantined: no");
@@ -523,8 +527,9 @@ TEST_CASE_METHOD(search_fixture, "with no device left a campaign waits, says why
   CHECK(outcomes[1].reason == "budget.candidates");
 }
 
-TEST_CASE_METHOD(search_fixture, "an interrupt while a campaign waits for a device ends at once as paused, with "
-                                 "the reason") {
+TEST_CASE_METHOD(search_fixture,
+                 "an interrupt while a campaign waits for a device ends at once as paused, with "
+                 "the reason") {
   launch(settings(12, 2));
   answer();
   answer();

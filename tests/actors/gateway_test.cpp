@@ -73,7 +73,8 @@ struct wire_fixture : test::virtual_time {
 
 } // namespace
 
-TEST_CASE_METHOD(wire_fixture, "workers' frames go to the fleet, clients' commands to control, a loss to both") {
+TEST_CASE_METHOD(wire_fixture,
+                 "workers' frames go to the fleet, clients' commands to control, a loss to both") {
   CHECK(transports == 1);
   wire_out->events.on_frame({"w", frame_kind::ready, 1, 0, 5, pack(wire::ready_body{1, 1})});
   settle();
@@ -88,7 +89,8 @@ TEST_CASE_METHOD(wire_fixture, "workers' frames go to the fleet, clients' comman
   CHECK(lost[0].why.text == "silent");
 }
 
-TEST_CASE_METHOD(wire_fixture, "a gateway that can't listen ends with the reason, so that its supervisor tells it") {
+TEST_CASE_METHOD(wire_fixture,
+                 "a gateway that can't listen ends with the reason, so that its supervisor tells it") {
   gateway_options g;
   g.names = names;
   g.listen = [](transport_events) -> result<std::shared_ptr<transport_port>> {

@@ -31,8 +31,9 @@ struct local_fixture : worker_fixture {
 
 } // namespace
 
-TEST_CASE_METHOD(local_fixture, "the local worker is started with a lifeline, and again after each end, later and "
-                                "later") {
+TEST_CASE_METHOD(local_fixture,
+                 "the local worker is started with a lifeline, and again after each end, later and "
+                 "later") {
   REQUIRE(processes.running.size() == 1);
   CHECK(processes.running.front().spec.argv[1] == "worker");
   CHECK(processes.running.front().spec.keep_input_open);
@@ -63,8 +64,9 @@ TEST_CASE_METHOD(local_fixture, "a local worker that lacks something says what")
   CHECK(missing[0].text == "ke-runtime worker: no backend can work here");
 }
 
-TEST_CASE_METHOD(local_fixture, "the end of its actor ends the local worker, in order or after three seconds by "
-                                "force") {
+TEST_CASE_METHOD(local_fixture,
+                 "the end of its actor ends the local worker, in order or after three seconds by "
+                 "force") {
   auto stubborn = GENERATE(true, false);
   caf::anon_send_exit(actors.back(), caf::exit_reason::user_shutdown);
   settle();

@@ -21,8 +21,9 @@ void record(store_service& store, std::uint32_t node, const std::string& model, 
 
 } // namespace
 
-TEST_CASE("recorded answers are found by prompt and occurrence, in the order in which they were asked for, and "
-          "are read as their provider's") {
+TEST_CASE(
+    "recorded answers are found by prompt and occurrence, in the order in which they were asked for, and "
+    "are read as their provider's") {
   temp_dir dir;
   {
     auto store = open_store(dir.path());

@@ -211,7 +211,8 @@ public:
     for (std::uint32_t target = 0; target < r.devices.size(); ++target)
       judge_target(r, target, v, duplicate);
   }
-  void judge_target(const evaluate_request& r, std::uint32_t target, const verdict& v, bool duplicate = false) {
+  void judge_target(const evaluate_request& r, std::uint32_t target, const verdict& v,
+                    bool duplicate = false) {
     judged j;
     j.target = target;
     j.node = r.node;
@@ -275,7 +276,9 @@ private:
     };
     s.calls = calls;
     s.providers = providers = std::make_shared<provider_pool>(
-        [this](const model_settings& m) -> result<std::unique_ptr<provider_port>> { return models.connect(m); });
+        [this](const model_settings& m) -> result<std::unique_ptr<provider_port>> {
+          return models.connect(m);
+        });
     std::vector<child_spec> children;
     children.push_back(named_child(
         names, "synthesizer", [s](caf::event_based_actor* self) { return self->spawn(synthesizer, s); }));

@@ -155,8 +155,9 @@ TEST_CASE("a window forgets failures older than its period, and jitter only shor
   CHECK(window.fail(start + 40s, 0.5) == 750ms);
 }
 
-TEST_CASE_METHOD(nursery_fixture, "a child that is stopped and started again in one breath is started anew, once it is "
-                                  "down") {
+TEST_CASE_METHOD(nursery_fixture,
+                 "a child that is stopped and started again in one breath is started anew, once it is "
+                 "down") {
   launch({child("a"), child("b")}, restart_strategy::rest_for_one);
   caf::anon_send(boss, start_child{child("b")}); // taken
   caf::anon_send(boss, stop_child{"b"});

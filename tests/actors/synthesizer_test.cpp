@@ -43,7 +43,9 @@ struct models_fixture : test::virtual_time {
     };
     o.calls = calls;
     o.providers = std::make_shared<provider_pool>(
-        [this](const model_settings& m) -> result<std::unique_ptr<provider_port>> { return models.connect(m); });
+        [this](const model_settings& m) -> result<std::unique_ptr<provider_port>> {
+          return models.connect(m);
+        });
     o.retries = {.transport_tries = 8, .floor = 500ms};
     o.circuits = {.failures = 3, .open_for = 10s};
     start = [this, o] {
@@ -277,8 +279,9 @@ TEST_CASE_METHOD(models_fixture, "a synthesizer that crashes leaves its calls ou
   CHECK(calls->all_out().empty());
 }
 
-TEST_CASE_METHOD(models_fixture, "a call of a synthesizer that crashed can be cancelled, and one that fails is "
-                                 "sent again") {
+TEST_CASE_METHOD(models_fixture,
+                 "a call of a synthesizer that crashed can be cancelled, and one that fails is "
+                 "sent again") {
   launch(2);
   ask(1, 1);
   ask(1, 2);
@@ -332,7 +335,8 @@ TEST_CASE_METHOD(models_fixture, "an account that runs dry after it worked costs
   CHECK(failures.size() == 11);
 }
 
-TEST_CASE_METHOD(models_fixture, "a campaign that is submitted again with another key is not blocked by the old one") {
+TEST_CASE_METHOD(models_fixture,
+                 "a campaign that is submitted again with another key is not blocked by the old one") {
   launch(4, provider_kind::openai);
   ask(1);
   fail(failure_kind::auth, false);

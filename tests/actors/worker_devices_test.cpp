@@ -281,7 +281,8 @@ TEST_CASE_METHOD(workshop_fixture, "a device that passes its self-test at once g
   CHECK(tests == 1);
 }
 
-TEST_CASE_METHOD(workshop_fixture, "a self-test waits for the measurement that runs, and builds wait for it") {
+TEST_CASE_METHOD(workshop_fixture,
+                 "a self-test waits for the measurement that runs, and builds wait for it") {
   launch();
   tell("devices", measure_work{built_work(1)});
   tell("devices", suspect_device{"cpu:0", "why"});

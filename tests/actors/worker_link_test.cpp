@@ -244,8 +244,9 @@ TEST_CASE_METHOD(
   CHECK(said<wire::ready_body>(frame_kind::bye).size() == 1);
 }
 
-TEST_CASE_METHOD(link_fixture, "evaluations that fail one after another for the machine's sake put their device "
-                               "under suspicion") {
+TEST_CASE_METHOD(link_fixture,
+                 "evaluations that fail one after another for the machine's sake put their device "
+                 "under suspicion") {
   auto fail = [&](std::uint64_t id, failure_kind kind) {
     grant(id);
     tell("link", work_done{to_build.back(), {kind, "the sandbox can't be set up", true}, nullptr});
@@ -269,7 +270,8 @@ TEST_CASE_METHOD(link_fixture, "evaluations that fail one after another for the 
   CHECK(suspected[0].reason == "the baseline did not load");
   const auto& sent = wire_out->sent; // the beat that says so goes before the result: no job comes in between
   REQUIRE(sent.size() >= 2);
-  auto last_result = std::find_if(sent.rbegin(), sent.rend(), [](auto& f) { return f.kind == frame_kind::result; });
+  auto last_result =
+      std::find_if(sent.rbegin(), sent.rend(), [](auto& f) { return f.kind == frame_kind::result; });
   auto told = std::find_if(last_result, sent.rend(), [](auto& f) { return f.kind == frame_kind::beat; });
   REQUIRE(told != sent.rend());
   auto beat = wire::decode<wire::worker_beat>(told->body);

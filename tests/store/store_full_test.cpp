@@ -39,7 +39,8 @@ journal_record numbered(std::uint64_t i) {
 
 } // namespace
 
-TEST_CASE("a full disk, a full quota and a disk with write errors are waited out: nothing is lost or reordered, trouble and its end are told once") {
+TEST_CASE("a full disk, a full quota and a disk with write errors are waited out: nothing is lost or "
+          "reordered, trouble and its end are told once") {
   temp_dir dir;
   trouble_log trouble;
   std::atomic<int> failures{3};

@@ -68,8 +68,8 @@ TEST_CASE("an older store is brought forward step by step, and what it was is ke
 }
 
 TEST_CASE("a migration that is killed at any of its commits is finished by the next owner") {
-  std::string point = GENERATE("store.before_migration:1", "store.after_migration:1", "store.before_migration:2",
-                               "store.after_migration:2");
+  std::string point = GENERATE("store.before_migration:1", "store.after_migration:1",
+                               "store.before_migration:2", "store.after_migration:2");
   CAPTURE(point);
   temp_dir dir;
   make_old(dir.path());
@@ -101,7 +101,8 @@ TEST_CASE("a migration step that fails leaves the store as the last step left it
   expect_migrated(dir.path());
 }
 
-TEST_CASE("a schema without a way forward is refused, and so is a store of a later schema by an older program") {
+TEST_CASE(
+    "a schema without a way forward is refused, and so is a store of a later schema by an older program") {
   temp_dir dir;
   make_old(dir.path());
   auto o = later_program(dir.path());

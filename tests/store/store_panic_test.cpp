@@ -48,9 +48,8 @@ TEST_CASE("a commit that fails in its last write, after which LMDB refuses every
   meta_faults = faults;
   std::vector<int> order;
   for (int i = 0; i < 10; ++i)
-    store.write(batch_of(table::skills, "row" + std::to_string(i), "x"), [&order, i](status s) {
-      order.push_back(s ? i : -1);
-    });
+    store.write(batch_of(table::skills, "row" + std::to_string(i), "x"),
+                [&order, i](status s) { order.push_back(s ? i : -1); });
   store.flush();
   CHECK(meta_faults == 0);
   CHECK(order == std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
