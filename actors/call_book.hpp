@@ -1,29 +1,103 @@
 #pragma once
 
+#include "actors/messages.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/failpoint.hpp"
 #include "runtime/core/types.hpp"
 #include "runtime/llm/provider_port.hpp"
 #include "runtime/store/store_port.hpp"
 
-#include <functional>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace ke {
 
-/// The calls that are out, with their rows, so that a provider's thread can hand a paid answer to the store
-/// before any actor hears of it. Any thread.
+/// The calls of this process that are not folded yet, with their rows: so that a provider's thread can hand a
+/// paid answer to the store before any actor hears of it, and so that an actor that is started again finds
+/// what is still out instead of paying for it twice. Any thread.
 class call_book {
 public:
+  /// The intent is being committed; a call that is out already stays so.
   void open(const std::string& call, node_key node, std::uint32_t attempt, call_row row) {
     std::lock_guard lock{mutex_};
-    calls_[call] = {node, attempt, std::move(row)};
+    auto& e = calls_[call];
+    e.node = node;
+    e.attempt = attempt;
+    e.row = std::move(row);
   }
+  /// What became of it is in the journal.
   void close(const std::string& call) {
     std::lock_guard lock{mutex_};
     calls_.erase(call);
+  }
+
+  /// It leaves for `provider`, which outlives the call; `returned` follows in any case.
+  void leaves(const std::shared_ptr<const synthesis_request>& what, provider_port* provider) {
+    std::lock_guard lock{mutex_};
+    auto& e = calls_[what->call()];
+    e.node = what->node;
+    e.attempt = what->attempt;
+    e.what = what;
+    e.provider = provider;
+    e.id = 0;
+  }
+  /// The provider's number for it.
+  void left_as(const std::string& call, std::uint64_t id) {
+    std::lock_guard lock{mutex_};
+    if (auto c = calls_.find(call); c != calls_.end() && c->second.provider)
+      c->second.id = id;
+  }
+  void returned(const std::string& call) {
+    std::lock_guard lock{mutex_};
+    if (auto c = calls_.find(call); c != calls_.end()) {
+      c->second.provider = nullptr;
+      c->second.what = nullptr;
+    }
+  }
+  /// Asks the provider to give it up; it still returns.
+  void cancel(const std::string& call) {
+    provider_port* provider = nullptr;
+    std::uint64_t id = 0;
+    {
+      std::lock_guard lock{mutex_};
+      if (auto c = calls_.find(call); c != calls_.end())
+        provider = c->second.provider, id = c->second.id;
+    }
+    if (provider && id != 0)
+      provider->cancel(id);
+  }
+
+  enum class whereabouts {
+    unknown, ///< of an earlier process: it may have been paid for
+    here,    ///< of this process, but no provider has it: it never left, or came back without an answer
+    out
+  };
+  whereabouts find(const std::string& call) const {
+    std::lock_guard lock{mutex_};
+    auto c = calls_.find(call);
+    return c == calls_.end()    ? whereabouts::unknown
+           : c->second.provider ? whereabouts::out
+                                : whereabouts::here;
+  }
+  /// The answer, if it came: for a campaign that was read from the store just before.
+  std::optional<std::string> body(const std::string& call) const {
+    std::lock_guard lock{mutex_};
+    auto c = calls_.find(call);
+    return c == calls_.end() ? std::nullopt : c->second.body;
+  }
+  std::vector<std::shared_ptr<const synthesis_request>> all_out() const {
+    std::lock_guard lock{mutex_};
+    std::vector<std::shared_ptr<const synthesis_request>> all;
+    for (const auto& [call, e] : calls_)
+      if (e.provider)
+        all.push_back(e.what);
+    return all;
   }
 
   /// The `record` hook of a provider: stores body and row of an answer. Bodies of refused requests (429, 5xx)
@@ -37,8 +111,10 @@ public:
       auto c = calls_.find(a.call);
       if (c == calls_.end())
         return;
+      c->second.body = a.body;
       e = c->second;
     }
+    failpoint::pass("llm.answered");
     store_batch batch;
     e.row.reply_digest = batch.blob(a.body);
     e.row.open = false;
@@ -52,8 +128,12 @@ private:
     node_key node;
     std::uint32_t attempt = 0;
     call_row row;
+    std::shared_ptr<const synthesis_request> what; ///< while it is out
+    provider_port* provider = nullptr;             ///< while it is out
+    std::uint64_t id = 0;                          ///< the provider's; 0: not yet known
+    std::optional<std::string> body;               ///< once it is answered
   };
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::unordered_map<std::string, entry> calls_;
 };
 

@@ -13,7 +13,7 @@ std::vector<std::string> trees_of(const campaign_settings& settings) {
 caf::behavior campaign(caf::event_based_actor* self, campaign_options options) {
   keep_exception_text(self);
   auto state = std::make_shared<keeper>(self, std::move(options));
-  return {
+  caf::behavior loaded{
       [=](campaign_loaded& l) { state->loaded(l); },
       [=](const capacity& c) { state->capacity_is(c); },
       [=](prompt_ready& p) { state->prompt(p); },
@@ -24,11 +24,22 @@ caf::behavior campaign(caf::event_based_actor* self, campaign_options options) {
       [=](const evaluation_failed& f) { state->evaluation_failed_for(f); },
       [=](const node_crashed& c) { state->crashed(c); },
       [=](const want_brief& w) { state->brief_wanted(w); },
+      [=](const tree_started& t) { state->tree_began(t); },
       [=](const steer& s) { state->steered(s); },
       [=](const status_request& s) { state->status_wanted(s); },
       [=](const campaign_tick&) { state->tick(); },
       [=](const interrupt&) { state->interrupted(); },
       [=](const grace_is_over&) { state->grace_over(); },
+  };
+  // What comes while the store is being read is kept: an answer or a verdict that is lost is paid for again.
+  self->set_default_handler(caf::skip);
+  return {
+      [=](campaign_loaded& l) {
+        self->become(loaded);
+        state->loaded(l);
+      },
+      [=](const status_request& s) { state->status_wanted(s); },
+      [=](const interrupt&) { state->interrupted(); },
   };
 }
 

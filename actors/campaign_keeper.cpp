@@ -47,9 +47,8 @@ void keeper::answer(const answered& a) {
   if (!loaded_ || ended_)
     return;
   auto t = a.node.tree, n = a.node.node;
-  if (!is_open(state_of_node(a.node)))
+  if (!is_open(state_of_node(a.node)) || !is_out(a.node, a.attempt))
     return;
-  calls_->close(call_name(a.node, a.attempt));
   auto& row = rows_[a.node];
   // What the search waits for is a candidate: prompt, commit, queue and model together.
   if (row.planned_ms >= wall_base_)
@@ -80,12 +79,13 @@ void keeper::answer(const answered& a) {
     row.note = std::string{to_text(a.why.kind)} + ": " + a.why.text;
     finish_node(batch, a.node, node_state::unanswered, row.note);
   }
+  calls_->close(call_name(a.node, a.attempt)); // the journal has it: a restart finds it there
   pay();
   pump();
 }
 
 void keeper::failed(const failed_try& f) {
-  if (!loaded_ || ended_)
+  if (!loaded_ || ended_ || !is_out(f.node, f.attempt))
     return;
   store_batch batch;
   if (f.why.kind != failure_kind::none && !f.blocked)
@@ -104,10 +104,11 @@ void keeper::failed(const failed_try& f) {
                            {},
                            {},
                            false});
-    calls_->close(call_name(f.node, f.attempt));
     blocked_.push_back(f.node);
   }
   commit(std::move(batch));
+  if (f.blocked)
+    calls_->close(call_name(f.node, f.attempt));
   if (f.blocked && f.why.kind != failure_kind::none && !blocked_why_) {
     blocked_why_ = f.why;
     log::error("campaign", "paused: the model's provider refuses", {{"why", f.why.text}});
@@ -213,6 +214,7 @@ void keeper::steered(const steer& s) {
     blocked_why_.reset();
     options_.names->send("synthesizer", unblock_models{});
     wake(std::exchange(blocked_, {}));
+    pay();
   }
   if (s.act == "stop")
     return finish("stopped");
@@ -226,7 +228,8 @@ void keeper::status_wanted(const status_request& s) {
   auto row = fold_.row(options_.id);
   if (interrupted_ && !ended_)
     row.state = "paused";
-  s.done(campaign_status_json(row, books().settings(), {.live = true, .in_flight = books().in_flight()}));
+  s.done(campaign_status_json(row, books().settings(),
+                              {.live = true, .in_flight = books().in_flight(), .trouble = no_device_}));
 }
 
 node_state keeper::state_of_node(const node_key& n) {

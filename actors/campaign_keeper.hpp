@@ -44,6 +44,7 @@ public:
   void evaluation_failed_for(const evaluation_failed& f);
   void crashed(const node_crashed& c);
   void brief_wanted(const want_brief& w);
+  void tree_began(const tree_started& t);
   void steered(const steer& s);
   void status_wanted(const status_request& s);
   void tick();
@@ -94,8 +95,8 @@ private:
   void wake(const std::vector<node_key>& nodes);
   /// Only the playbook reads the whole list; for a model it is noise that it pays for.
   bool playbook_plays();
-  /// After a restart: answers that were stored but not folded are taken up, calls in doubt are charged, and
-  /// all open nodes wait to be woken.
+  /// After a restart: answers that were stored but not folded are taken up, calls that are still out in this
+  /// process are waited for, those of another one are charged, and all open nodes wait to be woken.
   void resume_nodes();
   void wake_sleeping();
 
@@ -113,6 +114,9 @@ private:
   void step(tree_core& tree, std::uint32_t slots);
   static std::string be32(std::uint32_t x);
   std::size_t in_evaluation();
+  bool is_out(const node_key& n, std::uint32_t attempt) {
+    return n.tree < fold_.trees().size() && core(n.tree).call(n.node, attempt);
+  }
   std::size_t calls_out() { return fold_.open_calls().size(); }
 
   std::optional<std::string> stop_reason();
@@ -127,6 +131,8 @@ private:
   void publish_progress();
   /// An image of the fold as it is now, kept once everything before it is committed.
   void make_image();
+  /// No device is left for any of its trees: it waits until one is back.
+  void look_for_devices();
 
   struct late_reply { ///< stored before a crash, not yet folded
     node_key node;
@@ -150,8 +156,10 @@ private:
   std::vector<node_key> sleeping_; ///< open nodes of an earlier session, until a worker is there
   std::vector<late_reply> redeliver_;
   std::vector<node_key> blocked_;
-  std::set<node_key> again_; ///< whose unpaid call of an earlier session has to be made again
+  std::set<node_key>
+      again_; ///< whose call is open in the journal, has cost nothing, and has to be made again
   std::optional<failure> blocked_why_;
+  std::string no_device_; ///< why it waits for a device; empty: it does not
   moving_mean latency_, evaluation_;
   std::uint64_t wall_base_ = 0;
   std::chrono::steady_clock::time_point begun_{};

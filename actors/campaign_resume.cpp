@@ -61,6 +61,8 @@ void keeper::loaded(campaign_loaded& l) {
 void keeper::capacity_is(const capacity& c) {
   auto& mine = capacity_[c.backend];
   mine = c;
+  if (loaded_ && !ended_)
+    look_for_devices();
   pump();
 }
 
@@ -78,10 +80,26 @@ void keeper::crashed(const node_crashed& c) {
 void keeper::brief_wanted(const want_brief& w) {
   if (!loaded_ || ended_)
     return;
-  if (is_open(state_of_node({options_.id, w.tree, w.node})))
-    return wake({{options_.id, w.tree, w.node}});
+  node_key n{options_.id, w.tree, w.node};
+  if (std::find(sleeping_.begin(), sleeping_.end(), n) != sleeping_.end())
+    return; // it will be woken with the others, when there is a device whose facts its prompt can tell
+  if (is_open(state_of_node(n)))
+    return wake({n});
   // It ended while it rested: what its tree keeps for it is of no use any more.
   options_.names->send(tree_name(options_.id, w.tree), retire{w.node, nullptr});
+}
+
+/// A tree that was started again without us has forgotten its nodes; what they wait for still comes.
+void keeper::tree_began(const tree_started& t) {
+  if (!loaded_ || ended_ || t.tree >= fold_.trees().size())
+    return;
+  std::vector<node_key> open;
+  for (auto n : core(t.tree).open_nodes())
+    if (node_key key{options_.id, t.tree, n};
+        std::find(sleeping_.begin(), sleeping_.end(), key) == sleeping_.end())
+      open.push_back(key);
+  std::erase_if(unpaid_, [&](const auto& r) { return r->node.tree == t.tree; }); // asked for again
+  wake(open);
 }
 
 node_brief keeper::brief_of(const node_key& n, const std::shared_ptr<const std::vector<std::string>>& tried) {
@@ -154,9 +172,16 @@ void keeper::resume_nodes() {
       redeliver_.push_back({n, call, std::move(reply->second)});
       continue;
     }
+    if (auto body = calls_->body(call_name(n, call.attempt))) {
+      redeliver_.push_back({n, call, std::move(*body)});
+      continue;
+    }
+    auto at = calls_->find(call_name(n, call.attempt));
+    if (at == call_book::whereabouts::out)
+      continue; // only this actor was started again: its answer comes, and wakes the node
     auto provider = model(call.model).provider;
-    if (provider == provider_kind::spool || provider == provider_kind::playbook ||
-        provider == provider_kind::replay) {
+    if (at == call_book::whereabouts::here || provider == provider_kind::spool ||
+        provider == provider_kind::playbook || provider == provider_kind::replay) {
       again_.insert(n); // not paid: the same call goes on, under the same name
     } else {
       journal_replied r{t,   call.node, call.attempt, failure_kind::cancelled,

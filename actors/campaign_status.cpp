@@ -21,29 +21,33 @@ json status_of(const campaign_row& row, const campaign_settings& s, status_facts
     best = {{"node", public_id(std::max<std::size_t>(1, row.trees.size()), row.best_tree, row.best_node)},
             {"score", row.best_score}};
   std::map<std::string, std::uint64_t> nodes = row.states;
-  return {{"name", row.name},
-          {"state", row.state},
-          {"stop_reason", row.stop_reason.empty() ? json(nullptr) : json(row.stop_reason)},
-          {"nodes", nodes},
-          {"failures", row.failures},
-          {"in_flight", facts.in_flight},
-          {"best", best},
-          {"spend",
-           {{"requests", row.requests},
-            {"input_tokens", row.spend.input_tokens},
-            {"output_tokens", row.spend.output_tokens},
-            {"usd", row.spend.usd},
-            {"device_s", row.device_s}}},
-          {"wall_s", static_cast<double>(row.wall_ms) / 1000},
-          {"budget",
-           {{"candidates", s.budget.candidates},
-            {"wall_hours", limit(s.budget.wall_hours)},
-            {"device_hours", limit(s.budget.device_hours)},
-            {"usd", limit(s.budget.usd)},
-            {"tokens", limit(static_cast<double>(s.budget.tokens))},
-            {"stall", s.budget.stall_candidates > 0 ? json{{"candidates", s.budget.stall_candidates},
-                                                           {"min_gain", s.budget.stall_min_gain}}
-                                                    : json(nullptr)}}}};
+  auto waits = !facts.trouble.empty() && row.state == "running";
+  json j = {{"name", row.name},
+            {"state", waits ? "paused" : row.state},
+            {"stop_reason", row.stop_reason.empty() ? json(nullptr) : json(row.stop_reason)},
+            {"nodes", nodes},
+            {"failures", row.failures},
+            {"in_flight", facts.in_flight},
+            {"best", best},
+            {"spend",
+             {{"requests", row.requests},
+              {"input_tokens", row.spend.input_tokens},
+              {"output_tokens", row.spend.output_tokens},
+              {"usd", row.spend.usd},
+              {"device_s", row.device_s}}},
+            {"wall_s", static_cast<double>(row.wall_ms) / 1000},
+            {"budget",
+             {{"candidates", s.budget.candidates},
+              {"wall_hours", limit(s.budget.wall_hours)},
+              {"device_hours", limit(s.budget.device_hours)},
+              {"usd", limit(s.budget.usd)},
+              {"tokens", limit(static_cast<double>(s.budget.tokens))},
+              {"stall", s.budget.stall_candidates > 0 ? json{{"candidates", s.budget.stall_candidates},
+                                                             {"min_gain", s.budget.stall_min_gain}}
+                                                      : json(nullptr)}}}};
+  if (waits)
+    j["trouble"] = facts.trouble;
+  return j;
 }
 
 } // namespace

@@ -15,6 +15,7 @@ std::uint64_t public_id(std::size_t trees, std::uint32_t tree, std::uint32_t nod
 struct status_facts {
   bool live = false;
   std::uint64_t in_flight = 0;
+  std::string trouble{}; ///< what a running campaign waits for: it is shown as paused, with this
 };
 
 /// One element of `status --json`'s `campaigns` (product.md), without `workers`.

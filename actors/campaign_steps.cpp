@@ -2,6 +2,7 @@
 
 #include "actors/campaign_status.hpp"
 #include "actors/synthesizer.hpp"
+#include "runtime/core/log.hpp"
 #include "runtime/llm/price.hpp"
 #include "runtime/search/credit.hpp"
 #include "runtime/store/prompt_sections.hpp"
@@ -10,13 +11,15 @@ namespace ke {
 namespace {
 
 constexpr std::chrono::milliseconds tick_every{500};
+constexpr std::chrono::seconds patience{10}; ///< for the first worker to attach
 
 } // namespace
 
 void keeper::prompt(prompt_ready& p) {
   auto& request = *p.request;
-  if (!loaded_ || ended_ || !is_open(state_of_node(request.node)))
-    return;
+  auto state = loaded_ && !ended_ ? state_of_node(request.node) : node_state::cancelled;
+  if (state != node_state::planned && state != node_state::asked)
+    return; // it ended, or was answered while its prompt was built
   request.reserved = worst_case(model(request.model), bytes_of(request.prompt));
   unpaid_.push_back(std::move(p.request));
   pay();
@@ -29,6 +32,7 @@ void keeper::tick() {
   if (!loaded_)
     return;
   books().wall(wall_ms());
+  look_for_devices();
   publish_progress();
   pump();
 }
@@ -44,10 +48,42 @@ void keeper::make_image() {
   });
 }
 
+void keeper::look_for_devices() {
+  std::string why;
+  for (const auto& tree : fold_.trees()) {
+    auto c = capacity_.find(tree.backend());
+    if (c != capacity_.end() && c->second.slots > 0) {
+      why.clear();
+      break;
+    }
+    if (c != capacity_.end() && !c->second.why.empty())
+      why += (why.empty() ? "" : "; ") + c->second.why;
+    else if (self_->clock().now() - begun_ >= patience)
+      why += (why.empty() ? "" : "; ") + std::string{"no worker has attached that offers the backend "} +
+             tree.backend();
+    else
+      return; // it may be on its way
+  }
+  if (why == no_device_)
+    return;
+  if (why.empty())
+    log::info("campaign", "a device is there again; going on");
+  else if (no_device_.empty())
+    log::error("campaign", "no device is left; waiting until one is back", {{"why", why}});
+  no_device_ = why;
+  if (options_.publish)
+    options_.publish(event("trouble", {{"kind", why.empty() ? "none" : "device"},
+                                       {"text", why.empty() ? "a device is there again" : why}}));
+}
+
 void keeper::interrupted() {
   if (interrupted_)
-    return end({"paused", "interrupted", proven(), {}});
-  interrupt_now("paused", "interrupted", {});
+    return end(outcome_);
+  // Waiting for a device, it was paused already (product.md, exit code 5).
+  interrupt_now("paused", "interrupted",
+                no_device_.empty() ? failure{}
+                                   : failure{failure_kind::device,
+                                             "stopped while it waited for a device: " + no_device_, true});
 }
 
 void keeper::grace_over() {
@@ -56,9 +92,11 @@ void keeper::grace_over() {
 }
 
 void keeper::pay() {
+  if (interrupted_ || books().paused())
+    return; // no new work
   while (!unpaid_.empty()) {
     auto request = unpaid_.front();
-    if (!is_open(state_of_node(request->node))) {
+    if (auto s = state_of_node(request->node); s != node_state::planned && s != node_state::asked) {
       unpaid_.pop_front();
       continue;
     }
@@ -113,7 +151,7 @@ void keeper::pump() {
   if (auto reason = stop_reason())
     return finish(*reason);
   if (interrupted_) {
-    if (in_evaluation() == 0 && calls_out() == 0)
+    if ((in_evaluation() == 0 || !no_device_.empty()) && calls_out() == 0)
       end(outcome_);
     return;
   }
@@ -262,14 +300,22 @@ void keeper::end(campaign_outcome out) {
   if (ended_)
     return;
   ended_ = true;
+  auto line =
+      event_json("stop", loaded_ ? books_name() : options_.settings.name,
+                 {{"reason", out.reason}, {"state", out.state}, {"proven", out.proven ? "true" : "false"}});
+  // The session ends whether or not this can be committed, but after all that was told before.
+  auto tell = [publish = options_.publish, line](const status&) {
+    if (publish)
+      publish(line);
+  };
   if (loaded_) {
     store_batch batch;
     put_campaign(batch, out.state, out.reason);
-    commit(std::move(batch),
-           event("stop",
-                 {{"reason", out.reason}, {"state", out.state}, {"proven", out.proven ? "true" : "false"}}));
+    options_.store->write(std::move(batch), tell);
     if (image_is_due(records_, imaged_, options_.image_every / 4, 64))
       make_image();
+  } else {
+    tell(ok);
   }
   options_.ended(out);
 }
@@ -278,8 +324,8 @@ void keeper::publish_progress() {
   if (!options_.publish)
     return;
   auto row = fold_.row(options_.id);
-  options_.publish(
-      progress_event_json(row, books().settings(), {.live = true, .in_flight = books().in_flight()}));
+  options_.publish(progress_event_json(
+      row, books().settings(), {.live = true, .in_flight = books().in_flight(), .trouble = no_device_}));
 }
 
 } // namespace ke

@@ -83,6 +83,8 @@ coordinator::~coordinator() {
     caf::anon_send_exit(root_, caf::exit_reason::user_shutdown);
   root_ = nullptr;
   system_.reset(); // waits for all actors
+  if (providers_)
+    providers_->close();
   http_.reset();
   processes_.reset();
   if (files_)
@@ -159,7 +161,8 @@ void coordinator::start_root() {
           return m;
     return std::nullopt;
   };
-  models.connect = [this](const model_settings& m) {
+  models.calls = calls_;
+  models.providers = providers_ = std::make_shared<provider_pool>([this](const model_settings& m) {
     provider_services services;
     services.http = http_.get();
     services.process = processes_.get();
@@ -170,7 +173,7 @@ void coordinator::start_root() {
         std::filesystem::exists(std::filesystem::path{m.dir} / "STORE"))
       services.replay = recorded_answers(m.dir);
     return make_provider(m, services);
-  };
+  });
   models.seed = store_->epoch();
   children.push_back(named_child(names_, "synthesizer", [models](caf::event_based_actor* self) {
     return self->spawn(synthesizer, models);
@@ -392,6 +395,7 @@ void coordinator::start_campaign(std::uint32_t id, const campaign_settings& sett
   spec.name = campaign_name(id);
   spec.mode = restart_mode::transient;
   spec.start = [children, s](caf::event_based_actor* self) { return self->spawn(supervisor, children, s); };
+  caf::anon_send(root_, stop_child{spec.name}); // of an earlier session that has ended
   caf::anon_send(root_, start_child{std::move(spec)});
 }
 

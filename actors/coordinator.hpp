@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/campaign.hpp"
+#include "actors/provider_pool.hpp"
 #include "backends/backend.hpp"
 #include "runtime/core/settings.hpp"
 #include "runtime/core/work_thread.hpp"
@@ -93,6 +94,7 @@ private:
   std::unique_ptr<work_thread> files_; ///< reads campaigns, writes images
   std::unique_ptr<process_service> processes_;
   std::unique_ptr<http_service> http_;
+  std::shared_ptr<provider_pool> providers_;
   std::string control_endpoint_, worker_endpoint_;
   std::unique_ptr<caf::actor_system_config> config_;
   std::unique_ptr<caf::actor_system> system_;

@@ -28,7 +28,8 @@ struct attached {
   std::string name;
   caf::actor session;
   wire::hello_body hello;
-  std::string state = "ok"; ///< ok | draining
+  std::string state = "ok";                   ///< ok | draining
+  std::map<std::string, std::string> reasons; ///< of devices that are out of service
   std::uint64_t jobs_done = 0;
 };
 
@@ -234,6 +235,7 @@ private:
           log::info("fleet", "device state",
                     {{"worker", w.name}, {"device", d.name}, {"state", t.state}, {"why", t.reason}});
           d.state = t.state;
+          w.reasons[d.name] = t.reason;
           placement_.quarantine(w.peer, d.name, t.state != "ok");
           changed = true;
         }
@@ -310,6 +312,14 @@ private:
     dispatch();
   }
 
+  static std::string out_of_service(const attached& w, const device_info& d) {
+    if (d.state == "ok")
+      return "worker " + w.name + " is " + w.state;
+    auto reason = w.reasons.find(d.name);
+    return "device " + d.name + " of worker " + w.name + " is " + d.state +
+           (reason == w.reasons.end() || reason->second.empty() ? "" : ": " + reason->second);
+  }
+
   std::map<std::string, capacity> capacities() const {
     std::map<std::string, capacity> all;
     for (const auto& [peer, w] : workers_)
@@ -320,16 +330,23 @@ private:
           c.slots +=
               std::max(1u, w.hello.device_slots /
                                static_cast<std::uint32_t>(std::max<std::size_t>(1, w.hello.devices.size())));
+        else
+          c.why += (c.why.empty() ? "" : "; ") + out_of_service(w, d);
         c.devices.push_back(d);
       }
+    for (auto& [backend, c] : all)
+      if (c.slots > 0)
+        c.why.clear();
     return all;
   }
 
   void tell_capacity() {
     auto now = capacities();
     for (const auto& backend : known_backends_)
-      if (!now.contains(backend))
-        now[backend].backend = backend; // nobody offers it any more
+      if (!now.contains(backend)) {
+        now[backend].backend = backend;
+        now[backend].why = "no worker offers the backend " + backend + " any more";
+      }
     for (const auto& [backend, c] : now) {
       known_backends_.insert(backend);
       for (const auto& name : watchers_)

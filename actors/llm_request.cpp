@@ -5,17 +5,16 @@
 
 namespace ke {
 
-struct raw_arrived {
-  raw_answer answer;
-};
+struct call_over {};
 
 } // namespace ke
 
-KE_MESSAGE(ke::raw_arrived)
+KE_MESSAGE(ke::call_over)
 
 namespace ke {
 
-caf::behavior llm_request(caf::event_based_actor* self, caf::actor synthesizer, provider_port* provider,
+caf::behavior llm_request(caf::event_based_actor* self, std::shared_ptr<directory> names,
+                          std::shared_ptr<call_book> calls, provider_port* provider,
                           std::shared_ptr<const synthesis_request> request) {
   keep_exception_text(self);
   ask_request ask;
@@ -24,26 +23,27 @@ caf::behavior llm_request(caf::event_based_actor* self, caf::actor synthesizer, 
   ask.prompt = request->prompt;
   ask.prompt_digest = request->prompt_digest;
   ask.occurrence = request->occurrence;
-  auto begun = trace::time_point::clock::now();
-  auto me = weak(self);
-  auto id = provider->ask(std::move(ask),
-                          [me](raw_answer answer) { send_weak(me, raw_arrived{std::move(answer)}); });
   self->set_exit_handler([=](caf::exit_msg& msg) {
-    provider->cancel(id);
+    calls->cancel(request->call());
     if (msg.reason == caf::exit_reason::kill)
       self->quit(msg.reason);
   });
-  return {
-      [=, call = std::move(call)](raw_arrived& raw) {
-        auto& a = raw.answer;
-        if (trace::on())
-          trace::span("llm " + request->model, call, begun, trace::time_point::clock::now());
-        auto digest = a.body.empty() ? std::string{} : digest_of(a.body);
-        self->send(synthesizer, call_ended{call, std::make_shared<const completion>(std::move(a.reply)),
-                                           digest, a.seconds});
-        self->quit();
-      },
-  };
+  auto begun = trace::time_point::clock::now();
+  auto me = weak(self);
+  calls->leaves(request, provider);
+  auto id = provider->ask(std::move(ask), [=](raw_answer a) {
+    auto call = request->call();
+    if (trace::on())
+      trace::span("llm " + request->model, call, begun, trace::time_point::clock::now());
+    // First no longer out, then told: a synthesizer that starts in between must not wait for it.
+    calls->returned(call);
+    names->send("synthesizer",
+                call_ended{call, std::make_shared<const completion>(std::move(a.reply)),
+                           a.body.empty() ? std::string{} : digest_of(a.body), a.seconds, request});
+    send_weak(me, call_over{});
+  });
+  calls->left_as(request->call(), id);
+  return {[=](const call_over&) { self->quit(); }};
 }
 
 } // namespace ke

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "actors/call_book.hpp"
+#include "actors/directory.hpp"
 #include "actors/messages.hpp"
 #include "runtime/llm/provider_port.hpp"
 
@@ -7,12 +9,13 @@ namespace ke {
 
 /// One paid call, from the moment it leaves until its answer is in the store's hands.
 ///
-///   -> call_ended (to the synthesizer that spawned it), then it quits
+///   -> call_ended (to "synthesizer", by name: whichever lives when it ends), then it quits
 ///   <- exit       cancels the call; call_ended follows with `cancelled`
 ///
-/// Supervisor: synthesizer, which monitors it; temporary. An abnormal end is told as `internal`, and the call
-/// stays open in the store. The provider must outlive it (the synthesizer owns both).
-caf::behavior llm_request(caf::event_based_actor* self, caf::actor synthesizer, provider_port* provider,
+/// Supervisor: synthesizer, which monitors it; temporary. An abnormal end is told as `internal`. The call
+/// belongs to the provider and the call book: it goes on if this actor and its synthesizer are gone.
+caf::behavior llm_request(caf::event_based_actor* self, std::shared_ptr<directory> names,
+                          std::shared_ptr<call_book> calls, provider_port* provider,
                           std::shared_ptr<const synthesis_request> request);
 
 } // namespace ke

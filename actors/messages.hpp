@@ -75,6 +75,10 @@ struct expand {
 struct want_brief {
   std::uint32_t tree = 0, node = 0;
 };
+/// From a search tree to its campaign, at each start: nobody is awake in it.
+struct tree_started {
+  std::uint32_t tree = 0;
+};
 struct prompt_ready {
   std::shared_ptr<synthesis_request> request;
 };
@@ -86,6 +90,7 @@ struct call_ended {
   std::shared_ptr<const completion> reply;
   std::string reply_digest;
   double seconds = 0;
+  std::shared_ptr<const synthesis_request> what;
 };
 struct synthesis {
   node_key node;
@@ -180,6 +185,7 @@ struct capacity {
   std::string backend;
   std::uint32_t slots = 0;
   std::vector<device_info> devices;
+  std::string why; ///< there are no slots now, though there were, or a worker is there
 };
 
 /// pause | resume | stop | set | hint; `done` hears the outcome as text.
@@ -192,6 +198,7 @@ struct steer {
 
 KE_MESSAGE(ke::expand)
 KE_MESSAGE(ke::want_brief)
+KE_MESSAGE(ke::tree_started)
 KE_MESSAGE(ke::prompt_ready)
 KE_MESSAGE(ke::synthesize)
 KE_MESSAGE(ke::call_ended)

@@ -42,11 +42,17 @@ public:
       cards_[c.node] = c.card;
       tree_->names->send(tree_name(tree_->campaign, tree_->tree), card_loaded{c.card});
     }
-    if (missing_ == 0)
+    if (missing_ == 0 && !answered_)
       ask();
   }
 
   void answer(const synthesis& s) {
+    auto expected = brief_.phase == node_state::planned ? brief_.attempt
+                    : brief_.phase == node_state::asked ? brief_.attempt - 1
+                                                        : 0;
+    if (answered_ || s.attempt != expected)
+      return; // told twice, or of a call that was given up
+    answered_ = true;
     auto parsed = read_answer(*s.reply, {tree_->problem->reference_language == "python" ? "python" : "c++",
                                          tree_->symbol, tree_->answer_limit_bytes});
     plan_ = parsed.rationale.substr(0, 300);
@@ -189,6 +195,7 @@ private:
   std::map<std::uint32_t, std::shared_ptr<const node_card>> cards_;
   std::size_t missing_ = 0;
   std::size_t verdicts_ = 0;
+  bool answered_ = false;
   bool waiting_ = false; ///< for something that will come by message to (campaign, tree, node)
   std::string plan_;
   std::shared_ptr<const std::string> source_;

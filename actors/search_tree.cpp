@@ -31,6 +31,7 @@ public:
             search_tree_options options)
       : self_{self}, context_{std::move(context)}, options_{options}, cards_{options.cards} {
     after(self_, options_.idle, sweep{});
+    context_->names->send(campaign_name(context_->campaign), tree_started{context_->tree});
   }
 
   void expand(struct expand& e) {

@@ -15,9 +15,11 @@ std::filesystem::path self_path() {
 
 std::map<std::string, std::string> child_environment() {
   std::map<std::string, std::string> env;
-  for (auto name : {"PATH", "HOME", "TMPDIR", "XDG_CACHE_HOME", "KE_FAILPOINT_WORKER"})
+  for (auto name : {"PATH", "HOME", "TMPDIR", "XDG_CACHE_HOME"})
     if (auto value = std::getenv(name))
       env[name] = value;
+  if (auto value = std::getenv("KE_FAILPOINT_WORKER")) // the owner's own is not its children's
+    env["KE_FAILPOINT"] = value;
   env["LANG"] = "C.UTF-8";
   return env;
 }

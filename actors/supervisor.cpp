@@ -1,6 +1,7 @@
 #include "actors/supervisor.hpp"
 
 #include <memory>
+#include <optional>
 #include <random>
 
 namespace ke {
@@ -40,9 +41,10 @@ namespace {
 struct child {
   child_spec spec;
   restart_window window;
-  caf::actor handle;     ///< null while it waits for its restart
-  bool stopping = false; ///< asked to end by us
-  bool forget = false;   ///< stop_child: not started again
+  caf::actor handle;              ///< null while it waits for its restart
+  bool stopping = false;          ///< asked to end by us
+  bool forget = false;            ///< stop_child: not started again
+  std::optional<child_spec> next; ///< but this in its place, once it is down
 };
 
 /// The children in start order. At most one round of restarts is under way: `from_` marks its first child,
@@ -58,8 +60,13 @@ public:
   }
 
   void add(child_spec spec) {
-    if (ending_ || find(spec.name) != children_.end())
+    if (ending_)
       return;
+    if (auto present = find(spec.name); present != children_.end()) {
+      if (present->forget)
+        present->next = std::move(spec);
+      return;
+    }
     children_.push_back({std::move(spec), restart_window{options_.restarts}, nullptr});
     start(children_.back());
   }
@@ -86,6 +93,10 @@ public:
     c->stopping = false;
     if (ending_)
       return stop_last();
+    if (c->forget && c->next) {
+      *c = child{std::move(*c->next), restart_window{options_.restarts}, nullptr};
+      return start(*c);
+    }
     if (c->forget) {
       children_.erase(c);
       return;

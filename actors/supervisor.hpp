@@ -40,7 +40,9 @@ struct supervisor_options {
       on_failure;
 };
 
-struct start_child { ///< adds a child after the present ones and starts it; a name that is taken is ignored
+/// Adds a child after the present ones and starts it. A name that is taken is ignored; if its child is being
+/// stopped (stop_child), the new one takes its place when it is down.
+struct start_child {
   child_spec spec;
 };
 struct stop_child { ///< ends one child in order and forgets it

@@ -36,17 +36,24 @@ namespace {
 struct model_state {
   std::string key;
   model_settings settings;
-  std::unique_ptr<provider_port> provider;
+  provider_port* provider = nullptr;
   ke::circuit circuit;
   std::deque<std::string> queue; ///< calls, first come first served
   std::int64_t in_flight = 0;
   bool waking = false; ///< a try_model timer is set
   bool proven = false; ///< its provider has taken a request since it was opened or unblocked
 
+  bool paid() const {
+    return settings.provider == provider_kind::openai || settings.provider == provider_kind::anthropic;
+  }
   /// A wrong key or an empty account must not cost a burst of calls: a few feel the way.
   std::int64_t limit() const {
-    auto paid = settings.provider == provider_kind::openai || settings.provider == provider_kind::anthropic;
-    return proven || !paid ? settings.max_parallel : std::min<std::int64_t>(settings.max_parallel, 3);
+    return proven || !paid() ? settings.max_parallel : std::min<std::int64_t>(settings.max_parallel, 3);
+  }
+  /// Whether both are billed to one account: a refusal of one is a refusal of both.
+  bool same_account(const model_state& other) const {
+    return paid() && settings.provider == other.settings.provider &&
+           settings.base_url == other.settings.base_url && settings.api_key_env == other.settings.api_key_env;
   }
 };
 
@@ -55,13 +62,20 @@ struct open_request {
   std::shared_ptr<const synthesis_request> what;
   model_state* model; ///< models are opened and never closed
   retry_history history;
-  caf::actor running; ///< null while it waits
+  bool out = false;   ///< a provider has it
+  caf::actor running; ///< its llm_request; null while it waits, and if an earlier synthesizer sent it
 };
 
 class asker {
 public:
   asker(caf::event_based_actor* self, synthesizer_options options)
-      : self_{self}, options_{std::move(options)}, chance_{options_.seed} {}
+      : self_{self}, options_{std::move(options)}, chance_{options_.seed} {
+    for (auto& what : options_.calls->all_out()) // of a synthesizer that crashed
+      if (auto m = model(*what)) {
+        ++(*m)->in_flight;
+        requests_.emplace(what->call(), open_request{what, *m, retry_history{options_.retries}, true, {}});
+      }
+  }
 
   void synthesize(std::shared_ptr<const synthesis_request> what) {
     auto call = what->call();
@@ -72,27 +86,33 @@ public:
       return give_up(*what, m.error());
     (*m)->queue.push_back(call);
     requests_.emplace(std::move(call),
-                      open_request{std::move(what), *m, retry_history{options_.retries}, {}});
+                      open_request{std::move(what), *m, retry_history{options_.retries}, false, {}});
     pump(**m);
   }
 
   void ended(const call_ended& end) {
     auto r = requests_.find(end.call);
-    if (r == requests_.end())
+    if (r == requests_.end()) {
+      // It came back while no synthesizer lived. A failure has cost nothing: its node asks again.
+      if (end.what && end.reply->why.kind == failure_kind::none)
+        tell_tree(*end.what,
+                  synthesis{end.what->node, end.what->attempt, end.reply, end.reply_digest, end.seconds});
       return;
+    }
     auto& m = *r->second.model;
-    if (!r->second.running)
+    if (!r->second.out)
       return;
-    running_.erase(r->second.running.id());
+    if (r->second.running)
+      running_.erase(r->second.running.id());
     r->second.running = nullptr;
+    r->second.out = false;
     --m.in_flight;
     const auto& reply = *end.reply;
-    m.proven |= reply.why.kind != failure_kind::auth && reply.why.kind != failure_kind::credit &&
-                reply.why.kind != failure_kind::cancelled;
+    m.proven |= !is_refusal(reply.why) && reply.why.kind != failure_kind::cancelled;
     if (reply.why.kind == failure_kind::none) {
       m.circuit.success();
-      tell_tree(r->second, synthesis{r->second.what->node, r->second.what->attempt, end.reply,
-                                     end.reply_digest, end.seconds});
+      tell_tree(*r->second.what, synthesis{r->second.what->node, r->second.what->attempt, end.reply,
+                                           end.reply_digest, end.seconds});
       requests_.erase(r);
     } else if (reply.why.kind == failure_kind::cancelled) {
       m.circuit.forget();
@@ -108,14 +128,15 @@ public:
     if (r == running_.end())
       return; // told by call_ended
     auto call = r->second;
+    options_.calls->returned(call);
     auto reply = std::make_shared<completion>();
     reply->why = {failure_kind::internal, "the request's actor ended: " + text_of(msg.reason), false};
-    ended({call, reply, {}, 0});
+    ended({call, reply, {}, 0, {}});
   }
 
   void again(const std::string& call) {
     auto r = requests_.find(call);
-    if (r == requests_.end() || r->second.running)
+    if (r == requests_.end() || r->second.out)
       return;
     auto& m = *r->second.model;
     m.queue.push_back(call);
@@ -139,13 +160,15 @@ public:
       auto& open = r->second;
       if (open.what->node.campaign != d.campaign) {
         ++r;
-      } else if (!open.running) { // never left, or failed and waited: nothing is owed for it
-        tell_tree(open,
+      } else if (!open.out) { // never left, or failed and waited: nothing is owed for it
+        tell_tree(*open.what,
                   failed_try{open.what->node, open.what->attempt, {failure_kind::none, {}, false}, true});
         r = requests_.erase(r);
       } else {
-        if (d.running)
+        if (d.running && open.running)
           self_->send_exit(open.running, caf::exit_reason::user_shutdown);
+        else if (d.running)
+          options_.calls->cancel(r->first);
         ++r;
       }
     }
@@ -161,15 +184,14 @@ public:
 
 private:
   template <class Message>
-  void tell_tree(const open_request& r, Message message) {
-    options_.names->send(tree_name(r.what->node.campaign, r.what->node.tree), std::move(message));
+  void tell_tree(const synthesis_request& what, Message message) {
+    options_.names->send(tree_name(what.node.campaign, what.node.tree), std::move(message));
   }
 
   void give_up(const synthesis_request& what, failure why) {
     auto reply = std::make_shared<completion>();
     reply->why = std::move(why);
-    options_.names->send(tree_name(what.node.campaign, what.node.tree),
-                         synthesis{what.node, what.attempt, reply, {}, 0});
+    tell_tree(what, synthesis{what.node, what.attempt, reply, {}, 0});
   }
 
   static std::string key_of_model(const synthesis_request& what) {
@@ -180,20 +202,41 @@ private:
   result<model_state*> model(const synthesis_request& what) {
     auto key = key_of_model(what);
     auto m = models_.find(key);
-    if (m != models_.end())
-      return &m->second;
     auto settings = options_.find(what.node.campaign, what.model);
     if (!settings)
       return failure{failure_kind::invalid, "no [[model]] is named " + what.model};
-    auto provider = options_.connect(*settings);
+    if (m != models_.end() && m->second.settings == *settings)
+      return &m->second;
+    auto provider = options_.providers->get(key, *settings);
     if (!provider)
       return provider.error();
+    if (m != models_.end()) { // submitted again with other settings: what is out goes on as it was
+      m->second.settings = std::move(*settings);
+      m->second.provider = *provider;
+      m->second.circuit.reset();
+      m->second.proven = false;
+      return &m->second;
+    }
     auto& state = models_[key];
     state.key = key;
     state.settings = std::move(*settings);
-    state.provider = std::move(*provider);
+    state.provider = *provider;
     state.circuit = ke::circuit{options_.circuits};
     return &state;
+  }
+
+  static bool is_refusal(const failure& why) {
+    return why.kind == failure_kind::auth || why.kind == failure_kind::credit;
+  }
+
+  /// Nobody will be asked: those who wait get their reservations back.
+  void drop_queue(model_state& m) {
+    for (const auto& waiting : m.queue) {
+      const auto& w = *requests_.at(waiting).what;
+      tell_tree(w, failed_try{w.node, w.attempt, {failure_kind::none, {}, false}, true});
+      requests_.erase(waiting);
+    }
+    m.queue.clear();
   }
 
   void failed(const std::string& call, open_request& r, model_state& m, const call_ended& end) {
@@ -205,23 +248,24 @@ private:
                {"kind", std::string{to_text(why.kind)}},
                {"why", why.text}});
     if (m.circuit.state() == circuit_state::blocked) {
-      tell_tree(r, failed_try{r.what->node, r.what->attempt, why, true});
-      for (const auto& waiting : m.queue) {
-        auto& w = requests_.at(waiting);
-        tell_tree(w, failed_try{w.what->node, w.what->attempt, {failure_kind::none, {}, false}, true});
-        requests_.erase(waiting);
-      }
-      m.queue.clear();
+      tell_tree(*r.what, failed_try{r.what->node, r.what->attempt, why, true});
       requests_.erase(call);
+      for (auto& [name, other] : models_) {
+        if (&other != &m && !other.same_account(m))
+          continue;
+        if (&other != &m && is_refusal(why))
+          other.circuit.fail(why, {}, self_->clock().now());
+        drop_queue(other);
+      }
       return;
     }
     if (auto wait =
             r.history.fail(why, end.reply->retry_after, std::uniform_real_distribution<double>{}(chance_))) {
-      tell_tree(r, failed_try{r.what->node, r.what->attempt, why, false});
+      tell_tree(*r.what, failed_try{r.what->node, r.what->attempt, why, false});
       after(self_, *wait, send_again{call});
       return;
     }
-    tell_tree(r, synthesis{r.what->node, r.what->attempt, end.reply, end.reply_digest, end.seconds});
+    tell_tree(*r.what, synthesis{r.what->node, r.what->attempt, end.reply, end.reply_digest, end.seconds});
     requests_.erase(call);
   }
 
@@ -238,8 +282,9 @@ private:
         continue;
       }
       ++m.in_flight;
+      r->second.out = true;
       r->second.running =
-          self_->spawn(llm_request, caf::actor_cast<caf::actor>(self_), m.provider.get(), r->second.what);
+          self_->spawn(llm_request, options_.names, options_.calls, m.provider, r->second.what);
       self_->monitor(r->second.running);
       running_.emplace(r->second.running.id(), call);
     }

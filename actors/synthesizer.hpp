@@ -1,7 +1,9 @@
 #pragma once
 
+#include "actors/call_book.hpp"
 #include "actors/directory.hpp"
 #include "actors/messages.hpp"
+#include "actors/provider_pool.hpp"
 #include "runtime/llm/circuit.hpp"
 #include "runtime/llm/provider_port.hpp"
 #include "runtime/llm/retry.hpp"
@@ -16,8 +18,8 @@ namespace ke {
 
 struct synthesizer_options {
   std::function<std::optional<model_settings>(std::uint32_t campaign, const std::string& model)> find;
-  /// Makes the provider of a model, at its first request.
-  std::function<result<std::unique_ptr<provider_port>>(const model_settings&)> connect;
+  std::shared_ptr<provider_pool> providers; ///< of all models; outlives this actor and its restarts
+  std::shared_ptr<call_book> calls;         ///< what is out, over restarts
   std::shared_ptr<directory> names;
   std::uint64_t seed = 1; ///< of the jitter
   retry_policy retries;
@@ -32,12 +34,13 @@ std::string campaign_name(std::uint32_t campaign);
 /// Requests come committed.
 ///
 ///   <- synthesize      queue it; it leaves when the model's circuit and `max_parallel` allow
-///   <- call_ended      from an llm_request: done, or sent again after a wait, or given up
+///   <- call_ended      from a provider, by name: done, or sent again after a wait, or given up
 ///   <- drop_requests, unblock_models
 ///   -> synthesis, failed_try   to the node's search tree, by name
 ///
-/// Supervisor: root, permanent, first child: whatever crashes later costs no paid call. After its own restart
-/// the trees ask again.
+/// Supervisor: root, permanent, first child: whatever crashes later costs no paid call. Nor does its own
+/// crash: calls that are out go on, and the next synthesizer takes them over from the call book; what had not
+/// left is asked for again by the campaigns, which restart with it.
 caf::behavior synthesizer(caf::event_based_actor* self, synthesizer_options options);
 
 } // namespace ke

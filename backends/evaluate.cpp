@@ -194,6 +194,15 @@ void evaluation::state::built(const process_exit& exit) {
     return fail(exit.why.kind, exit.why.text, true);
   if (exit.cancelled)
     return fail(failure_kind::cancelled, "the build was cancelled");
+  // The launcher's own word, before any compiler ran. (A source can make a compiler say the like; that wins
+  // it a second try elsewhere and nothing else.)
+  auto level = parse_name<sandbox_level>(options.sandbox).value_or(sandbox_level::full);
+  if (exit.code == 1 && has_launcher(level) && exit.err.starts_with("bwrap: ") &&
+      exit.err.find(" error: ") == std::string::npos)
+    return fail(failure_kind::device,
+                "the sandbox can't be set up: " + exit.err.substr(0, exit.err.find('\n')) +
+                    "; `ke-runtime doctor` says what this machine lacks",
+                true);
   auto wrong = build_failure(exit, options.limits, what);
   if (wrong.empty()) {
     place(step.role, step.folder / step.plan.output);

@@ -2,6 +2,7 @@
 #include "actors/cli/commands.hpp"
 #include "actors/cli/signal_watch.hpp"
 #include "actors/exit_codes.hpp"
+#include "actors/worker/scratch_root.hpp"
 #include "backends/evaluate.hpp"
 #include "backends/verdict.hpp"
 #include "config/problem_file.hpp"
@@ -13,9 +14,11 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <mutex>
+#include <set>
 
 namespace ke::cli {
 namespace {
@@ -25,35 +28,6 @@ struct eval_options {
   std::vector<std::string> backend_paths;
   bool json = false, untimed = false;
   std::string plan = "eval";
-};
-
-/// Runs children one after the other until `interrupt`; from then on each is killed, so that an evaluation
-/// comes to its end and removes what it made. All functions may be called from any thread.
-class interruptible final : public process_port {
-public:
-  explicit interruptible(process_port& inner) : inner_{inner} {}
-
-  std::uint64_t run(process_spec spec, std::function<void(process_exit)> done) override {
-    std::lock_guard lock{mutex_};
-    running_ = inner_.run(std::move(spec), std::move(done));
-    if (interrupted_)
-      inner_.cancel(running_);
-    return running_;
-  }
-  void cancel(std::uint64_t id) override { inner_.cancel(id); }
-  void terminate(std::uint64_t id) override { inner_.terminate(id); }
-
-  void interrupt() {
-    std::lock_guard lock{mutex_};
-    interrupted_ = true;
-    inner_.cancel(running_);
-  }
-
-private:
-  process_port& inner_;
-  std::mutex mutex_;
-  std::uint64_t running_ = 0; ///< unknown ids are ignored
-  bool interrupted_ = false;
 };
 
 int fail(const failure& why) {
@@ -86,6 +60,45 @@ void print_for_people(const verdict& v) {
     std::cout << v.log.substr(0, 4000) << '\n';
 }
 
+/// Processes that a signal ends: what runs is killed, what would come is not started.
+class stoppable_processes : public process_port {
+public:
+  explicit stoppable_processes(process_port& below) : below_{below} {}
+
+  std::uint64_t run(process_spec spec, std::function<void(process_exit)> done) override {
+    std::unique_lock lock{mutex_};
+    if (stopped_) {
+      lock.unlock();
+      process_exit how;
+      how.cancelled = true;
+      done(std::move(how));
+      return 0;
+    }
+    auto id = below_.run(std::move(spec), std::move(done));
+    started_.insert(id);
+    return id;
+  }
+  void cancel(std::uint64_t id) override { below_.cancel(id); }
+  void terminate(std::uint64_t id) override { below_.terminate(id); }
+
+  void stop() {
+    std::lock_guard lock{mutex_};
+    stopped_ = true;
+    for (auto id : started_)
+      below_.cancel(id); // those that have ended are ignored
+  }
+  bool stopped() const {
+    std::lock_guard lock{mutex_};
+    return stopped_;
+  }
+
+private:
+  process_port& below_;
+  mutable std::mutex mutex_;
+  std::set<std::uint64_t> started_;
+  bool stopped_ = false;
+};
+
 int run(const eval_options& o) {
   signal_watch::block();
   auto loaded = load_problem(o.problem);
@@ -109,25 +122,29 @@ int run(const eval_options& o) {
   auto with = find_backend(*backends, o.backend);
   if (!with)
     return fail(with.error());
+  auto scratch = scratch_root::make(std::filesystem::temp_directory_path());
+  if (!scratch)
+    return fail(scratch.error());
   process_service service;
-  interruptible processes{service};
+  stoppable_processes processes{service};
   signal_watch signals{[&](int count) {
     if (count >= 3) // it doesn't end by itself
       _exit(exit_interrupted);
-    processes.interrupt();
+    processes.stop();
   }};
   evaluate_options options;
   options.sandbox = o.sandbox;
+  options.scratch = scratch->folder();
   options.timed = !o.untimed;
   options.limits = with->limits;
   auto found = evaluate(loaded.problem, *source, *with, *plan, options, processes);
+  if (processes.stopped())
+    return fail({failure_kind::cancelled, "interrupted; nothing was judged", false});
   verdict v;
   if (found) {
     v = verdict_of(*found, loaded.problem, *plan);
   } else if (found.error().kind == failure_kind::missing || found.error().kind == failure_kind::invalid) {
     return fail(found.error());
-  } else if (found.error().kind == failure_kind::cancelled) {
-    return fail({failure_kind::cancelled, "interrupted; nothing was decided", false});
   } else {
     v.state = verdict_state::harness_error;
     v.reason = found.error().text;
@@ -156,7 +173,7 @@ void add_eval(CLI::App& app, int& exit_code) {
   command->add_option("--backend-path", o->backend_paths, "folder with more backends");
   command->footer(
       "Example:\n  ke-runtime eval config/problems/softmax my_softmax.cpp --backend cpu-cpp --json\n"
-      "Exit code: 0 correct, 1 any other state.");
+      "Exit code: 0 correct, 1 any other state, 130 interrupted.");
   command->callback([o, &exit_code] { exit_code = guarded([&] { return run(*o); }); });
 }
 

@@ -50,8 +50,8 @@ result<std::string> status_source::stored(const campaign_row& row) {
   auto view = campaign_view::open(*access_.store, row);
   if (!view)
     return view.error();
-  auto j = json::parse(
-      campaign_status_json(view->row(), view->settings(), {false, view->fold().books().in_flight()}));
+  // With no owner alive nothing is in flight; `nodes` tells what waits to be taken up.
+  auto j = json::parse(campaign_status_json(view->row(), view->settings(), {}));
   j["workers"] = json::array();
   auto text = line(j);
   if (row.state == "finished")

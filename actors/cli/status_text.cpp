@@ -115,6 +115,7 @@ std::string status_text(const campaign_status& c, const std::vector<top_node>& t
     if (!what.empty())
       out += "  " + name + std::string(name.size() < 10 ? 10 - name.size() : 1, ' ') + what + "\n";
   };
+  row("waits", text(j, "trouble"));
   auto best = part(j, "best");
   if (best.empty())
     row("best", "no correct candidate yet");
@@ -162,7 +163,8 @@ std::string status_line(const campaign_status& c) {
               ? "none"
               : fixed(number(best, "score"), 3) + " at node " + std::to_string(count(best, "node"))) +
          ", " + usd_text(number(part(j, "spend"), "usd")) +
-         (failures.empty() ? "" : ", failures: " + failures);
+         (failures.empty() ? "" : ", failures: " + failures) +
+         (text(j, "trouble").empty() ? "" : "; waits: " + text(j, "trouble"));
 }
 
 bool still_runs(const campaign_status& c) {

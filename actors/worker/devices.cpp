@@ -2,6 +2,7 @@
 
 #include "actors/worker/instruction_mix.hpp"
 #include "actors/worker/machine_lock.hpp"
+#include "actors/worker/self_test.hpp"
 #include "actors/worker/steps.hpp"
 #include "runtime/core/log.hpp"
 #include "runtime/core/trace.hpp"
@@ -14,6 +15,9 @@ namespace ke {
 struct probe_device {
   std::string name;
 };
+struct test_device {
+  std::string name;
+};
 struct disassembled {
   std::string text;
 };
@@ -21,6 +25,7 @@ struct disassembled {
 } // namespace ke
 
 KE_MESSAGE(ke::probe_device)
+KE_MESSAGE(ke::test_device)
 KE_MESSAGE(ke::disassembled)
 
 namespace ke {
@@ -213,6 +218,8 @@ public:
     for (auto& [name, s] : slots_)
       if (s.handle)
         caf::anon_send_exit(s.handle, caf::exit_reason::user_shutdown);
+    if (tester_)
+      caf::anon_send_exit(tester_, caf::exit_reason::user_shutdown);
   }
 
   void take(measure_work& m) {
@@ -224,18 +231,25 @@ public:
                  "link",
                  work_done{m.item, {failure_kind::device, "the device is quarantined", true}, nullptr}),
              void();
-    self_->send(s->second.handle, std::move(m));
+    if (s->second.suspected)
+      s->second.held.push_back(std::move(m)); // it ran on while the doubt arose: the self-test says where to
+    else
+      self_->send(s->second.handle, std::move(m));
   }
 
   void cancel(const cancel_work& c) {
-    for (auto& [name, s] : slots_)
+    for (auto& [name, s] : slots_) {
+      std::erase_if(s.held, [&](const measure_work& m) { return m.item->what.id == c.job; });
       if (s.handle)
         self_->send(s.handle, c);
+    }
   }
 
   void tell(const std::vector<std::string>& who) {
     for (const auto& name : who)
-      if (auto s = slots_.find(name); s != slots_.end()) {
+      if (name == tester) {
+        begin_test();
+      } else if (auto s = slots_.find(name); s != slots_.end()) {
         if (s->second.handle)
           self_->send(s->second.handle, lock_granted{name});
         else
@@ -247,7 +261,62 @@ public:
   void want(const want_lock& w) { tell(lock_.want(w.who, w.alone)); }
   void release(const release_lock& r) { tell(lock_.release(r.who)); }
 
+  void suspect(const suspect_device& d) {
+    auto s = slots_.find(d.device);
+    if (s == slots_.end() || s->second.suspected || s->second.quarantined)
+      return;
+    if (!options_.self_test)
+      return options_.names->send("link", device_state_changed{d.device, "ok", {}}), void();
+    log::warn("devices", "device under suspicion: evaluations fail through no fault of the candidates",
+              {{"device", d.device}, {"why", d.reason}});
+    s->second.suspected = true;
+    options_.names->send("link", device_state_changed{d.device, "quarantined", d.reason});
+    test({d.device});
+  }
+
+  /// One self-test at a time, alone on the machine.
+  void test(const test_device& t) {
+    to_test_.push_back(t.name);
+    if (to_test_.size() == 1)
+      tell(lock_.want(tester, true));
+  }
+
+  void tested(const self_tested& t) {
+    tester_ = nullptr;
+    auto& s = slots_.at(t.device);
+    to_test_.pop_front();
+    tell(lock_.release(tester));
+    if (!to_test_.empty())
+      tell(lock_.want(tester, true));
+    auto held = std::exchange(s.held, {});
+    if (t.complaint.empty()) {
+      log::info("devices", "device passed its self-test", {{"device", t.device}});
+      s.suspected = false;
+      s.tests_failed = 0;
+      if (!s.quarantined)
+        options_.names->send("link", device_state_changed{t.device, "ok", {}});
+      for (auto& m : held)
+        take(m);
+      return;
+    }
+    auto pause = std::min(options_.test_again * (1 << std::min(s.tests_failed++, 16)), options_.probe_again);
+    log::error(
+        "devices", "device quarantined: it failed its self-test",
+        {{"device", t.device},
+         {"why", t.complaint},
+         {"again_in_s", std::to_string(std::chrono::duration_cast<std::chrono::seconds>(pause).count())}});
+    options_.names->send("link", device_state_changed{t.device, "quarantined", t.complaint});
+    for (auto& m : held) // another machine may have it
+      options_.names->send("link", work_done{m.item, {failure_kind::device, t.complaint, true}, nullptr});
+    after(self_, pause, test_device{t.device});
+  }
+
   void down(const caf::down_msg& msg) {
+    if (tester_ && tester_.address() == msg.source) {
+      if (!is_normal(msg.reason))
+        tested({to_test_.front(), "the self-test itself failed: " + text_of(msg.reason)});
+      return;
+    }
     for (auto& [name, s] : slots_) {
       if (!s.handle || s.handle.address() != msg.source)
         continue;
@@ -269,7 +338,7 @@ public:
     if (s.handle)
       return;
     start(s);
-    if (std::exchange(s.quarantined, false))
+    if (std::exchange(s.quarantined, false) && !s.suspected)
       options_.names->send("link", device_state_changed{p.name, "ok", {}});
   }
 
@@ -278,8 +347,19 @@ private:
     device_info what;
     restart_window window;
     caf::actor handle{};
-    bool quarantined = false;
+    bool quarantined = false;        ///< its actor failed too often
+    bool suspected = false;          ///< until it passes a self-test
+    int tests_failed = 0;            ///< in a row
+    std::deque<measure_work> held{}; ///< came while it was suspected
   };
+  static constexpr auto tester = "self-test";
+
+  void begin_test() {
+    auto& s = slots_.at(to_test_.front());
+    tester_ = self_->spawn(self_test, caf::actor_cast<caf::actor>(self_), options_.processes, s.what.name,
+                           options_.self_test(s.what));
+    self_->monitor(tester_);
+  }
 
   void start(slot& s) {
     s.handle =
@@ -291,6 +371,8 @@ private:
   devices_options options_;
   std::map<std::string, slot> slots_;
   machine_lock lock_;
+  std::deque<std::string> to_test_; ///< the first has the lock, or waits for it
+  caf::actor tester_;
 };
 
 } // namespace
@@ -319,7 +401,8 @@ caf::behavior devices(caf::event_based_actor* self, devices_options options) {
   return {
       [=](measure_work& m) { state->take(m); },        [=](const cancel_work& c) { state->cancel(c); },
       [=](const want_lock& w) { state->want(w); },     [=](const release_lock& r) { state->release(r); },
-      [=](const probe_device& p) { state->probe(p); },
+      [=](const probe_device& p) { state->probe(p); }, [=](const suspect_device& d) { state->suspect(d); },
+      [=](const test_device& t) { state->test(t); },   [=](const self_tested& t) { state->tested(t); },
   };
 }
 

@@ -4,6 +4,8 @@
 #include "actors/restart.hpp"
 #include "actors/worker/worker_messages.hpp"
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,14 +17,21 @@ struct devices_options {
   std::vector<device_info> devices;
   restart_policy restarts{.intensity = 3, .floor = std::chrono::milliseconds{200}};
   std::chrono::nanoseconds probe_again = std::chrono::minutes{5}; ///< of a quarantined device
+  std::chrono::nanoseconds test_again =
+      std::chrono::seconds{10}; ///< after a failed self-test; doubles with each one, up to `probe_again`
+  /// Makes the self-test of a device (self_test.hpp); absent: none is ever suspected.
+  std::function<std::shared_ptr<evaluation>(const device_info&)> self_test;
 };
 
 /// Supervises the devices, one for one. It is the one supervisor that does not escalate: a device that fails
 /// too often is quarantined, said so, and tried again after a long while; the worker lives on. It also keeps
-/// the machine's lock (machine_lock.hpp).
+/// the machine's lock (machine_lock.hpp). A device on which evaluations fail through no fault of the
+/// candidates is out of service until a self-test succeeds: at once if the machine is well, else tried again
+/// later and later.
 ///
 ///   <- measure_work       to the device of that name
 ///   <- cancel_work        to all
+///   <- suspect_device     from `link`
 ///   <- want_lock, release_lock   -> lock_granted to builder or device
 ///   -> device_state_changed      to `link`
 ///

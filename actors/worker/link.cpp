@@ -3,6 +3,7 @@
 #include "runtime/core/codec.hpp"
 #include "runtime/core/counters.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/failpoint.hpp"
 #include "runtime/core/log.hpp"
 
 #include <filesystem>
@@ -120,11 +121,13 @@ public:
       return;
     job_result r{d.item->what.id, d.item->what.attempt, d.item->what.epoch, d.why,
                  d.found ? *d.found : evidence{}};
+    note_health(l->second.device, r);
     leases_.erase(l);
     static auto& done = counters::get("worker.jobs_done");
     ++done;
     auto bytes = wire::encode_result(std::move(r));
     save_held(d.item->what.id, bytes);
+    failpoint::pass("worker.before_result");
     transport_->send({"", frame_kind::result, 0, 0, 0, bytes});
     say_state(true);
     if (draining_ && leases_.empty() && held_.empty())
@@ -154,6 +157,22 @@ private:
     std::exchange(draining_, nullptr)();
   }
 
+  /// A machine that fails one candidate after another would use up the campaign's.
+  void note_health(const std::string& device, const job_result& r) {
+    if (r.why.kind == failure_kind::cancelled)
+      return;
+    auto ours = r.why.kind != failure_kind::none || r.found.ending == ending::harness_error;
+    auto& failures = failures_[device];
+    failures = ours ? failures + 1 : 0;
+    if (failures < options_.suspect_after)
+      return;
+    failures = 0;
+    auto why = r.why.kind != failure_kind::none ? r.why.text : r.found.reason;
+    health_[device] = {device, "quarantined", why}; // said before the result, so that no job comes for it
+    say_state(true);
+    options_.names->send("devices", suspect_device{device, why});
+  }
+
   void decline(const job& j, const std::string& why) {
     transport_->send(wire::make_frame("", frame_kind::decline, wire::decline_body{j.id, j.attempt, why}));
   }
@@ -173,6 +192,7 @@ private:
     if (leases_.contains(j.id))
       cancel(j.id);
     transport_->send(wire::make_frame("", frame_kind::accept, wire::accept_body{j.id, j.attempt}));
+    failpoint::pass("worker.after_accept");
     auto& l = leases_[j.id];
     l.device = body->device;
     for (auto& [digest, bytes] : j.inline_blobs)
@@ -342,6 +362,7 @@ private:
   std::size_t blob_bytes_ = 0;
   std::map<std::string, problem> problems_;
   std::map<std::string, wire::device_health> health_;
+  std::map<std::string, unsigned> failures_; ///< of the machine, in a row, by device
   std::function<void()> draining_;
 };
 

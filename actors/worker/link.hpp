@@ -21,6 +21,8 @@ struct link_options {
   std::string
       results; ///< folder of results that wait for their acknowledgement; survives restarts of the worker
   std::function<void(failure)> refused; ///< the coordinator will never take us: tells main
+  unsigned suspect_after = 2; ///< failures of the machine in a row on one device, until it is tested; fewer
+                              ///< than a job has tries (evaluator), so that no candidate pays for them
 };
 
 /// Asks the worker to finish what it has, take no more and leave (SIGTERM). `done` when nothing is left.
@@ -37,6 +39,7 @@ struct blob_in {
 ///   <- frame_in, peer_lost, blob_in   from the transport thread
 ///   -> build_work to builder, measure_work to devices, cancel_work to both
 ///   <- work_stage, work_built, work_done, device_state_changed
+///   -> suspect_device   to devices, when evaluations keep failing through no fault of the candidates
 ///
 /// Supervisor: the worker's root, permanent, first: when it fails, works in hand are begun again by their
 /// leases' end.

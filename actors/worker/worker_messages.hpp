@@ -68,6 +68,11 @@ struct device_state_changed {
   std::string state; ///< ok | quarantined
   std::string reason;
 };
+/// Evaluations on this device fail for reasons that are not the candidates': is the machine fit at all?
+struct suspect_device {
+  std::string device;
+  std::string reason;
+};
 /// The machine's lock: builders share it, a measurement has it alone.
 struct want_lock {
   std::string who;
@@ -91,6 +96,7 @@ KE_MESSAGE(ke::cancel_work)
 KE_MESSAGE(ke::begin_steps)
 KE_MESSAGE(ke::child_exited)
 KE_MESSAGE(ke::device_state_changed)
+KE_MESSAGE(ke::suspect_device)
 KE_MESSAGE(ke::want_lock)
 KE_MESSAGE(ke::lock_granted)
 KE_MESSAGE(ke::release_lock)

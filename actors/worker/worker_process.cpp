@@ -7,6 +7,7 @@
 #include "actors/worker/devices.hpp"
 #include "actors/worker/link.hpp"
 #include "actors/worker/scratch_root.hpp"
+#include "actors/worker/self_test.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/log.hpp"
 #include "runtime/net/endpoint.hpp"
@@ -193,6 +194,10 @@ int run_worker(const worker_process_options& o) {
   d.names = names;
   d.processes = &processes;
   d.devices = l.hello.devices;
+  d.self_test = [with = l.backends, evaluation = l.evaluation](const device_info& device) {
+    auto b = find_backend(with, device.backend);
+    return self_test_of(b ? *b : with.front(), device, evaluation);
+  };
   std::vector<child_spec> children;
   children.push_back(
       named_child(names, "link", [l](caf::event_based_actor* self) { return self->spawn(link, l); }));

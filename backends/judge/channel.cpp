@@ -119,6 +119,12 @@ struct driver_process::state {
       out.why = "the process closed its channel to the judge";
       return out;
     }
+    if (code == 1 && boxed && sequence == 0 && log.starts_with("bwrap: ")) { // the driver never ran
+      out.end = call_end::machine;
+      out.why = "the sandbox can't be set up: " + log.substr(0, log.find('\n')) +
+                "; `ke-runtime doctor` says what this machine lacks";
+      return out;
+    }
     if (code > 128 && boxed) { // the sandbox reports its child's signal so
       signal = code - 128;
       code = -1;

@@ -5,7 +5,9 @@
 
 /// Named places where a test can kill the process: KE_FAILPOINT=name:n ends it without any clean-up, as
 /// SIGKILL would, at the n-th pass (from 1) of `name`; several are separated by commas. Unset, a pass costs
-/// one relaxed load.
+/// one relaxed load. The local worker of an owner gets KE_FAILPOINT_WORKER instead. Points:
+/// store.{before_commit, after_commit, before_callback, before_migration, after_migration}, llm.answered,
+/// worker.{after_accept, before_result}.
 namespace ke::failpoint {
 
 inline constexpr int exit_code = 137;

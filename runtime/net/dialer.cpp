@@ -226,6 +226,7 @@ void dialer::on_message(zmq::message m, time_point now) {
     return;
   }
   if (f.kind == frame_kind::bye) {
+    transmit({{}, frame_kind::bye, 0, 0, 0, {}}); // heard: it need not stay for us
     detach();
     next_beat_ = now + beat_;
   }

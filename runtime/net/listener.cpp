@@ -22,6 +22,7 @@ constexpr std::size_t max_waiting = 8192;
 constexpr int fair_share = 256;   ///< messages of one socket per turn
 constexpr auto retry_after = 2ms; ///< a full pipe announces no room on a ROUTER
 constexpr auto blob_retry_after = 20ms;
+constexpr auto farewell = 1s; ///< for workers to answer a bye
 constexpr std::size_t max_route = 64;
 
 /// A peer is its lane and its route: routes of two lanes may be equal.
@@ -194,12 +195,34 @@ listener::time_point listener::next() const {
   return std::min({next_beat_, alive_.next(), out_.next(), retry_at_});
 }
 
+/// Stays until everybody has answered the bye, for a moment: a dialer's socket forgets what it has not read
+/// yet when its connection ends.
 void listener::close(time_point now) {
   std::vector<std::string> attached;
   for (auto& [peer, s] : sessions_)
     attached.push_back(peer);
   for (auto& peer : attached)
-    send({peer, frame_kind::bye, 0, 0, 0, {}}, now);
+    if (auto at = sessions_.find(peer); at != sessions_.end())
+      transmit(peer, at->second, {peer, frame_kind::bye, 0, 0, 0, {}});
+  const auto until = now + farewell;
+  std::vector<zmq_pollitem_t> items;
+  while (!sessions_.empty() && now < until) {
+    items.clear();
+    poll_set(items);
+    auto left = std::chrono::ceil<std::chrono::milliseconds>(until - now);
+    zmq_poll(items.data(), static_cast<int>(items.size()), std::min<long>(left.count(), 20));
+    now = time_point::clock::now();
+    flush(now);
+    for (std::size_t i = 0; i < lanes_.size(); ++i)
+      while (auto m = lanes_[i].frames.receive())
+        if (m->parts.size() == 3 && m->parts[0].size() <= max_route) {
+          auto [fault, head] = wire::decode_header(m->parts[1]);
+          std::string peer;
+          if (fault == wire::header_fault::none && head.kind == static_cast<std::uint32_t>(frame_kind::bye) &&
+              session_of(i, *m, peer))
+            forget(peer);
+        }
+  }
 }
 
 key_rights listener::rights_of(const lane& l, const std::string& user) const {

@@ -85,20 +85,8 @@ result<std::shared_ptr<environment>> environment::open(const std::string& dir, m
   env->mode_ = m;
   int rc = 0;
   for (bool without_lock = m == mode::unlocked;;) {
-    if ((rc = mdb_env_create(&env->env_)) != 0)
+    if ((rc = env->open_once(without_lock, map_bytes)) == 0)
       break;
-    mdb_env_set_maxdbs(env->env_, 32);
-    mdb_env_set_maxreaders(env->env_, reader_slots);
-    mdb_env_set_assert(env->env_, on_assertion);
-    // Durability rests on the default flags; these concern threads and access only.
-    unsigned flags = MDB_NOTLS | (m == mode::owner ? 0u : MDB_RDONLY) | (without_lock ? MDB_NOLOCK : 0u);
-    if (m == mode::owner)
-      mdb_env_set_mapsize(env->env_, map_bytes);
-    rc = mdb_env_open(env->env_, dir.c_str(), flags, 0600);
-    if (rc == 0 && (rc = env->open_tables()) == 0)
-      break;
-    mdb_env_close(env->env_);
-    env->env_ = nullptr;
     if (rc == ENOMEM && m == mode::owner && map_bytes > (std::size_t{64} << 20))
       map_bytes /= 2;
     else if ((rc == EACCES || rc == EROFS || rc == EPERM) && m == mode::reader && !without_lock)
@@ -107,6 +95,7 @@ result<std::shared_ptr<environment>> environment::open(const std::string& dir, m
       break;
   }
   if (rc != 0) {
+    env->dir_.clear(); // it was never registered
     lock.unlock();
     return store_failure(rc, "opened", dir);
   }
@@ -116,15 +105,45 @@ result<std::shared_ptr<environment>> environment::open(const std::string& dir, m
 }
 
 environment::~environment() {
-  if (!env_)
+  if (dir_.empty())
     return;
   auto& all = environments();
   {
     std::lock_guard lock{all.guard};
-    mdb_env_close(env_);
+    if (env_)
+      mdb_env_close(env_);
     all.open.erase(dir_);
   }
   all.closed.notify_all();
+}
+
+int environment::open_once(bool without_lock, std::size_t map_bytes) {
+  int rc = mdb_env_create(&env_);
+  if (rc != 0) {
+    env_ = nullptr;
+    return rc;
+  }
+  mdb_env_set_maxdbs(env_, 32);
+  mdb_env_set_maxreaders(env_, reader_slots);
+  mdb_env_set_assert(env_, on_assertion);
+  // Durability rests on the default flags; these concern threads and access only.
+  unsigned flags = MDB_NOTLS | (mode_ == mode::owner ? 0u : MDB_RDONLY) | (without_lock ? MDB_NOLOCK : 0u);
+  if (mode_ == mode::owner)
+    mdb_env_set_mapsize(env_, map_bytes);
+  rc = mdb_env_open(env_, dir_.c_str(), flags, 0600);
+  if (rc == 0 && (rc = open_tables()) == 0)
+    return 0;
+  mdb_env_close(env_);
+  env_ = nullptr;
+  return rc;
+}
+
+int environment::reopen() {
+  std::unique_lock lock{resize_};
+  if (env_)
+    mdb_env_close(env_);
+  env_ = nullptr;
+  return open_once(mode_ == mode::unlocked, map_bytes_);
 }
 
 int environment::open_tables() {
@@ -167,6 +186,8 @@ int environment::grow() {
 }
 
 int environment::keep_length() {
+  if (!env_)
+    return EIO;
   MDB_envinfo info;
   MDB_stat stat;
   mdb_filehandle_t fd;
@@ -182,7 +203,8 @@ int environment::keep_length() {
 
 void environment::drop_dead_readers() {
   int dead = 0;
-  mdb_reader_check(env_, &dead);
+  if (env_)
+    mdb_reader_check(env_, &dead);
 }
 
 int environment::copy_compact(const std::string& dir) {
@@ -201,7 +223,8 @@ int transaction::begin() {
   for (;;) {
     if (kind_ == kind::read)
       shared_ = std::shared_lock{env_.resize_};
-    int rc = mdb_txn_begin(env_.env_, nullptr, kind_ == kind::read ? MDB_RDONLY : 0u, &txn_);
+    int rc = env_.env_ ? mdb_txn_begin(env_.env_, nullptr, kind_ == kind::read ? MDB_RDONLY : 0u, &txn_)
+                       : MDB_PANIC; // it could not be opened again
     if (rc == 0)
       return 0;
     txn_ = nullptr;
@@ -353,6 +376,10 @@ store_error classify(int error) {
   case ENOSPC:
   case EDQUOT:
     return store_error::disk_full;
+  case EIO:
+    return store_error::disk_io;
+  case MDB_PANIC:
+    return store_error::fatal;
   case MDB_INVALID:
   case MDB_CORRUPTED:
   case MDB_PAGE_NOTFOUND:

@@ -41,6 +41,10 @@ public:
   /// Doubles the map. Waits until this process's read transactions have ended; no transaction of the caller
   /// may be open. LMDB error number.
   int grow();
+  /// Closes and opens it anew, after LMDB reported a fatal error (of a commit that failed in its last write).
+  /// Waits until this process's read transactions have ended; no transaction of the caller may be open. LMDB
+  /// error number; then every transaction fails until another try succeeds.
+  int reopen();
   /// Makes the file as long as its last page number says (store.md). Error number.
   int keep_length();
   /// Frees reader slots of dead processes.
@@ -52,6 +56,7 @@ private:
   friend class transaction;
   environment() = default;
   int open_tables();
+  int open_once(bool without_lock, std::size_t map_bytes);
 
   MDB_env* env_ = nullptr;
   mode mode_ = mode::reader;
@@ -104,7 +109,7 @@ private:
 };
 
 /// What kind of trouble an error number of LMDB or the system is.
-enum class store_error { none, missing, map_full, disk_full, damaged, other };
+enum class store_error { none, missing, map_full, disk_full, disk_io, fatal, damaged, other };
 store_error classify(int error);
 std::string error_text(int error);
 

@@ -84,23 +84,23 @@ status write_identity(const std::string& dir, const store_identity& id) {
   return ok;
 }
 
-status check_schema(const std::string& dir, const store_identity& id) {
-  if (id.schema <= store_schema)
+status check_schema(const std::string& dir, const store_identity& id, std::uint32_t known) {
+  if (id.schema <= known)
     return ok;
   return failure{failure_kind::newer_version,
                  "the store " + dir + " has schema " + std::to_string(id.schema) +
-                     ", this program knows up to " + std::to_string(store_schema) +
+                     ", this program knows up to " + std::to_string(known) +
                      "; use the program that wrote it (" + id.program + ") or a later one"};
 }
 
-result<findings> inspect(const std::string& dir, bool owned) {
+result<findings> inspect(const std::string& dir, bool owned, std::uint32_t known) {
   findings found;
   auto identity = read_identity(dir);
   if (!identity)
     return identity.error();
   found.identity = *identity;
   if (found.identity)
-    if (auto schema = check_schema(dir, *found.identity); !schema)
+    if (auto schema = check_schema(dir, *found.identity, known); !schema)
       return schema.error();
   auto data = inspect_data_file(dir + "/data.mdb");
   if (!data)
@@ -137,8 +137,8 @@ status verify_if_due(const std::string& dir, const findings& found,
 }
 
 status check_identity(const std::string& dir, const std::optional<store_identity>& file,
-                      const store_identity& row) {
-  if (auto schema = check_schema(dir, row); !schema)
+                      const store_identity& row, std::uint32_t known) {
+  if (auto schema = check_schema(dir, row, known); !schema)
     return schema;
   if (file && file->id != row.id)
     return damaged(dir, "data.mdb belongs to store " + row.id + ", the file STORE names " + file->id);

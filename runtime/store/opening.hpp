@@ -23,8 +23,9 @@ status check_file_system(const std::string& dir);
 result<std::optional<store_identity>> read_identity(const std::string& dir);
 status write_identity(const std::string& dir, const store_identity& identity);
 
-/// `newer_version`, naming both schemas.
-status check_schema(const std::string& dir, const store_identity& identity);
+/// `newer_version`, naming both schemas, if it is beyond what this program knows.
+status check_schema(const std::string& dir, const store_identity& identity,
+                    std::uint32_t known = store_schema);
 
 struct findings {
   std::optional<store_identity> identity; ///< of the file STORE
@@ -36,7 +37,7 @@ struct findings {
 /// Reads STORE, the head of the data file and the closing record. Failures: `corrupt`, `newer_version`,
 /// `invalid`. A live owner's file may be ahead of its record and short for a moment: `owned` skips what can't
 /// be judged then.
-result<findings> inspect(const std::string& dir, bool owned);
+result<findings> inspect(const std::string& dir, bool owned, std::uint32_t known = store_schema);
 
 /// Runs the verification, if one is due; its failure is made one clear sentence.
 status verify_if_due(const std::string& dir, const findings& found,
@@ -44,7 +45,7 @@ status verify_if_due(const std::string& dir, const findings& found,
 
 /// Row `identity` of `meta` against STORE.
 status check_identity(const std::string& dir, const std::optional<store_identity>& file,
-                      const store_identity& row);
+                      const store_identity& row, std::uint32_t known = store_schema);
 
 /// One sentence: what is damaged and what to do.
 failure damaged(const std::string& dir, const std::string& what);

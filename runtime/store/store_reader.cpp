@@ -49,6 +49,11 @@ result<store_reader> store_reader::open(const std::string& dir,
   }
   if (auto same = opening::check_identity(*path, found->identity, *identity); !same)
     return same.error();
+  if (identity->schema < store_schema)
+    return failure{failure_kind::invalid, "the store " + *path + " has schema " +
+                                              std::to_string(identity->schema) +
+                                              " and has to be brought to " + std::to_string(store_schema) +
+                                              " first: resume its campaign once"};
   reader.id_ = identity->id;
   return reader;
 }

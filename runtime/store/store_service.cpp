@@ -77,8 +77,26 @@ public:
       : options_{std::move(options)}, lock_{std::move(lock)}, env_{std::move(env)}, dir_{env_->dir()} {}
   ~writer() { close(); }
 
+  /// Older rows are brought forward first: nothing else reads or writes them.
+  status bring_forward(const std::optional<store_identity>& file) {
+    result<store_identity> identity = failure{};
+    {
+      transaction txn{*env_, transaction::kind::read};
+      if (int rc = txn.begin())
+        return store_failure(rc, "opened", dir_);
+      identity = read_meta<store_identity>(txn, "identity");
+    }
+    if (!identity || identity->schema >= options_.schema)
+      return ok; // `prepare` judges it
+    if (auto same = opening::check_identity(dir_, file, *identity, options_.schema); !same)
+      return same;
+    return migrate(*env_, *identity, options_.schema, options_.steps);
+  }
+
   /// The first transaction: identity, epoch, positions; then the thread may start.
   status prepare(const std::optional<store_identity>& file) {
+    if (auto forward = bring_forward(file); !forward)
+      return forward;
     transaction txn{*env_, transaction::kind::write};
     if (int rc = txn.begin())
       return store_failure(rc, "opened", dir_);
@@ -88,9 +106,9 @@ public:
     if (!identity) {
       if (file) // STORE was written after the first commit
         return opening::damaged(dir_, "its identity is gone from data.mdb");
-      identity = store_identity{random_id(), store_schema, unix_ms(), options_.program};
+      identity = store_identity{random_id(), options_.schema, unix_ms(), options_.program};
     }
-    if (auto same = opening::check_identity(dir_, file, *identity); !same)
+    if (auto same = opening::check_identity(dir_, file, *identity, options_.schema); !same)
       return same;
     id_ = identity->id;
     auto epoch = read_meta<std::uint64_t>(txn, "epoch");
@@ -110,7 +128,7 @@ public:
       rc = env_->keep_length();
     if (rc != 0)
       return store_failure(rc, "written", dir_);
-    if (!file)
+    if (!file || file->schema != identity->schema)
       if (auto written = opening::write_identity(dir_, *identity); !written)
         return written;
     owner_ = owner_lock::self(options_.socket);
@@ -235,10 +253,20 @@ private:
           continue;
         kind = store_error::other;
       }
-      if (kind == store_error::disk_full || (rc == EIO && file_system_full(dir_, bytes))) {
+      if (kind == store_error::fatal) { // a commit failed so late that LMDB gives up its environment
+        rc = env_->reopen();
+        if (rc == 0)
+          continue;
+        if (classify(rc) != store_error::damaged)
+          kind = store_error::disk_io;
+      }
+      if (kind == store_error::disk_full || kind == store_error::disk_io) {
+        auto space = kind == store_error::disk_full || file_system_full(dir_, bytes);
         failure full{failure_kind::disk_full,
                      "the disk that holds the store " + dir_ +
-                         " is full; free some space and work goes on by itself",
+                         (space ? " is full; free some space and work goes on by itself"
+                                : " does not take writes (" + error_text(rc) +
+                                      "); see the system's log; work goes on by itself once it does"),
                      true};
         if (!waiting_) {
           waiting_ = true;
@@ -398,7 +426,7 @@ result<std::unique_ptr<store_service>> store_service::open(store_options options
   auto lock = owner_lock::take(*dir);
   if (!lock)
     return lock.error();
-  auto found = opening::inspect(*dir, false);
+  auto found = opening::inspect(*dir, false, options.schema);
   if (!found)
     return found.error();
   auto verify = options.verify ? options.verify : [](const std::string& d) { return verify_store(d); };

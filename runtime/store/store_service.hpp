@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/store/migration.hpp"
 #include "runtime/store/store_port.hpp"
 
 #include <chrono>
@@ -21,8 +22,9 @@ struct store_options {
   /// its back. Empty: the check runs in this process, where a damaged file can abort it.
   std::function<status(const std::string& dir)> verify;
 
-  /// Called on the store thread: `disk_full` once when commits begin to wait, kind `none` when they go on;
-  /// any other kind is the end of the store: everything queued and later is refused with it.
+  /// Called on the store thread: `disk_full` once when commits begin to wait (for space, or for a disk that
+  /// reports errors to take writes again), kind `none` when they go on; any other kind is the end of the
+  /// store: everything queued and later is refused with it.
   std::function<void(const failure&)> on_trouble;
 
   std::chrono::milliseconds retry_first{
@@ -30,6 +32,10 @@ struct store_options {
   std::chrono::milliseconds retry_ceiling{2000};
   std::size_t map_bytes = std::size_t{256}
                           << 30; ///< halved until the address space takes it; grown by doubling when full
+
+  /// What an older store is brought to, and how; for tests of the way itself.
+  std::uint32_t schema = store_schema;
+  std::vector<migration> steps = migrations();
 
   /// Fault injection: an error number to meet in place of the next commit, 0 for none. Called on the store
   /// thread.

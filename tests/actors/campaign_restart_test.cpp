@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <set>
+
 using namespace ke;
 using namespace ke::test;
 
@@ -198,4 +200,136 @@ TEST_CASE_METHOD(search_fixture,
   CHECK(outcomes[1].reason == "budget.candidates");
   CHECK(store->count(1, journal_kind::session) == 2);
   CHECK(nodes_in(node_state::correct) + nodes_in(node_state::incorrect) == 6);
+}
+
+namespace {
+
+std::size_t unknown_replies(const memory_store& store) {
+  std::size_t n = 0;
+  for (const auto& r : store.journal_of(1))
+    if (r.kind == journal_kind::replied)
+      if (auto body = unpack<journal_replied>(r.body))
+        n += body->unknown;
+  return n;
+}
+
+std::set<std::string> distinct(const std::vector<std::string>& calls) {
+  return {calls.begin(), calls.end()};
+}
+
+} // namespace
+
+TEST_CASE_METHOD(search_fixture, "a campaign's actor that crashes waits for the paid calls that are out, and "
+                                 "pays for none twice") {
+  launch(settings(6, 2));
+  REQUIRE(models.open.size() == 2);
+  crash(campaign_name(1));
+  pass(1s);
+  REQUIRE(store->count(1, journal_kind::session) == 2);
+  CHECK(models.asked.size() == 2);
+  REQUIRE(drive());
+  CHECK(outcomes[1].reason == "budget.candidates");
+  CHECK(distinct(models.asked).size() == models.asked.size());
+  CHECK(models.asked.size() == 6);
+  CHECK(unknown_replies(*store) == 0);
+  CHECK(stored()->fold.books().money().spent().tokens == 6 * 30);
+}
+
+TEST_CASE_METHOD(search_fixture,
+                 "an answer that comes while a campaign's actor is down is used and not asked "
+                 "for again") {
+  launch(settings(2, 1));
+  auto call = models.asked;
+  crash(campaign_name(1));
+  answer();
+  pass(1s);
+  REQUIRE(waiting.size() == 1);
+  CHECK(*waiting.front().source == source(1));
+  CHECK(models.asked == call);
+  REQUIRE(drive());
+  CHECK(models.asked.size() == 2);
+  CHECK(unknown_replies(*store) == 0);
+}
+
+TEST_CASE_METHOD(search_fixture,
+                 "an answer that comes while a campaign is read from the store is kept for it") {
+  std::function<void(result<std::shared_ptr<stored_campaign>>)> loaded;
+  launch(settings(2, 1));
+  load = [&](auto done) { loaded = std::move(done); };
+  crash(campaign_name(1));
+  pass(1s);
+  REQUIRE(loaded);
+  auto before = stored(); // read before the answer came
+  answer();
+  loaded(before);
+  settle();
+  REQUIRE(waiting.size() == 1); // once, though it is both kept for the node and told by the book
+  CHECK(unknown_replies(*store) == 0);
+  REQUIRE(drive());
+  CHECK(models.asked.size() == 2);
+}
+
+TEST_CASE_METHOD(search_fixture, "calls that had not left when a campaign's actor crashed leave once") {
+  auto s = settings(6, 4);
+  s.models[0].max_parallel = 1;
+  launch(s);
+  REQUIRE(models.open.size() == 1);
+  REQUIRE(store->count(1, journal_kind::asked) == 4);
+  crash(campaign_name(1));
+  pass(1s);
+  REQUIRE(drive());
+  CHECK(distinct(models.asked).size() == models.asked.size());
+  CHECK(models.asked.size() == 6);
+  CHECK(unknown_replies(*store) == 0);
+}
+
+TEST_CASE_METHOD(search_fixture,
+                 "a synthesizer that crashes costs no paid call: what is out comes back, what "
+                 "had not left is asked once") {
+  auto s = settings(6, 4);
+  s.models[0].max_parallel = 2;
+  launch(s);
+  REQUIRE(models.open.size() == 2);
+  crash("synthesizer");
+  CHECK(models.cancelled.empty());
+  answer(); // while nobody lives who could hear it
+  pass(1s);
+  REQUIRE(crashes.size() == 1);
+  REQUIRE(drive());
+  CHECK(outcomes[1].reason == "budget.candidates");
+  CHECK(distinct(models.asked).size() == models.asked.size());
+  CHECK(models.asked.size() == 6);
+  CHECK(unknown_replies(*store) == 0);
+  CHECK(stored()->fold.books().money().spent().tokens <= 6 * 30); // the one read from the store is estimated
+}
+
+TEST_CASE_METHOD(search_fixture,
+                 "a search tree that crashes alone is woken as it was: no call is lost or made "
+                 "twice") {
+  launch(settings(6, 2));
+  answer();
+  REQUIRE(waiting.size() == 1);
+  crash(tree_name(1, 0));
+  pass(1s);
+  REQUIRE(drive());
+  CHECK(outcomes[1].reason == "budget.candidates");
+  CHECK(models.asked.size() == 6);
+  CHECK(store->count(1, journal_kind::session) == 1);
+}
+
+TEST_CASE_METHOD(search_fixture,
+                 "a verdict that comes while a campaign is read from the store is kept for it") {
+  std::function<void(result<std::shared_ptr<stored_campaign>>)> loaded;
+  launch(settings(2, 1));
+  answer();
+  load = [&](auto done) { loaded = std::move(done); };
+  crash(campaign_name(1));
+  pass(1s);
+  REQUIRE(loaded);
+  judge();
+  CHECK(acknowledged == 0);
+  loaded(stored());
+  settle();
+  CHECK(acknowledged == 1);
+  CHECK(stored()->fold.books().money().spent().device_s() == Approx(1.5));
 }

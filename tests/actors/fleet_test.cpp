@@ -264,11 +264,15 @@ TEST_CASE_METHOD(fleet_fixture, "a device that its worker calls quarantined gets
   attach("a");
   beat("a", {}, {{"cpu:test", "quarantined", "it fell over"}});
   CHECK(capacities.back().slots == 0);
+  CHECK(capacities.back().why == "device cpu:test of worker a is quarantined: it fell over");
   submit(1);
   CHECK(grants("a").empty());
   beat("a", {}, {{"cpu:test", "ok", ""}});
   CHECK(grants("a").size() == 1);
   CHECK(capacities.back().slots == 1);
+  CHECK(capacities.back().why.empty());
+  say("a", frame_kind::bye, wire::ready_body{});
+  CHECK(capacities.back().why == "no worker offers the backend cpu-cpp any more");
 }
 
 TEST_CASE_METHOD(fleet_fixture, "a draining worker finishes what it has and gets nothing more") {

@@ -29,11 +29,14 @@ public:
   std::uint32_t slots = 2;
   problem what;
   std::shared_ptr<directory> names = std::make_shared<directory>();
-  std::shared_ptr<call_book> calls = std::make_shared<call_book>();
+  std::shared_ptr<call_book> calls = std::make_shared<call_book>(); ///< of one process, as are the providers
+  std::shared_ptr<provider_pool> providers;
   search_tree_options tree_options;
   std::uint64_t image_every = 0; ///< records; 0: campaigns keep no images
   std::vector<image_file> images;
   std::size_t starts_from_images = 0;
+  /// How a campaign is read from the store; absent: at once.
+  std::function<void(std::function<void(result<std::shared_ptr<stored_campaign>>)>)> load;
   std::vector<std::pair<std::string, std::string>> crashes; ///< (child of a supervisor, why)
 
   search_fixture() {
@@ -103,7 +106,9 @@ public:
       changed.budget.candidates = std::stoll(value);
       return changed;
     };
-    o.load = [this, id](auto done) { done(read_stored_campaign(*store, id, newest_image(id))); };
+    o.load = [this, id](auto done) {
+      load ? load(std::move(done)) : done(read_stored_campaign(*store, id, newest_image(id)));
+    };
     if (image_every) {
       o.image_every = image_every;
       o.store_id = "memory";
@@ -114,24 +119,36 @@ public:
     o.ended = [this, id](campaign_outcome out) { outcomes[id] = std::move(out); };
     o.publish = [this](const std::string& line) { events.push_back(line); };
     o.unix_ms = [] { return std::uint64_t{1'000'000}; };
-    auto context = std::make_shared<tree_context>();
-    context->campaign = id;
-    context->names = names;
-    context->store = store.get();
-    context->problem = std::make_shared<const problem>(what);
-    context->problem_digest = digest_of(pack(what));
-    context->backend = "cpu-cpp";
-    context->language = "cpp";
-    context->symbol = "kernel";
-    context->devices = {"*"};
     std::vector<child_spec> children;
     children.push_back(named_child(names, campaign_name(id),
                                    [o](caf::event_based_actor* self) { return self->spawn(campaign, o); }));
-    children.push_back(
-        named_child(names, tree_name(id, 0), [context, tree = tree_options](caf::event_based_actor* self) {
-          return self->spawn(search_tree, context, tree);
-        }));
-    roots_.push_back(supervise("campaign", std::move(children)));
+    auto trees = trees_of(s);
+    for (std::uint32_t t = 0; t < trees.size(); ++t) {
+      auto context = std::make_shared<tree_context>();
+      context->campaign = id;
+      context->tree = t;
+      context->names = names;
+      context->store = store.get();
+      context->problem = std::make_shared<const problem>(what);
+      context->problem_digest = digest_of(pack(what));
+      context->backend = trees[t];
+      context->language = "cpp";
+      context->symbol = "kernel";
+      for (const auto& target : s.targets)
+        if (target.backend == trees[t])
+          context->devices.push_back(target.device);
+      children.push_back(
+          named_child(names, tree_name(id, t), [context, tree = tree_options](caf::event_based_actor* self) {
+            return self->spawn(search_tree, context, tree);
+          }));
+    }
+    child_spec spec;
+    spec.name = campaign_name(id);
+    spec.mode = restart_mode::transient;
+    spec.start = [this, children](caf::event_based_actor* self) {
+      return self->spawn(supervisor, children, supervised("campaign"));
+    };
+    caf::anon_send(root_, start_child{std::move(spec)});
     settle();
   }
   void launch(const campaign_settings& s, std::uint32_t id = 1) {
@@ -140,16 +157,21 @@ public:
   }
   /// Ends all actors at once, as a kill of the process would; the store stays.
   void kill() {
-    roots_.push_back(root_);
+    if (root_)
+      caf::anon_send_exit(root_, caf::exit_reason::user_shutdown);
     root_ = {};
-    for (auto& r : roots_)
-      if (r)
-        caf::anon_send_exit(r, caf::exit_reason::user_shutdown);
-    roots_.clear();
     settle();
     pass(1min);
+    if (providers)
+      providers->close();
+    calls = std::make_shared<call_book>();
     models.open.clear();
     waiting.clear();
+  }
+  /// Ends one actor as an exception in it would; its supervisor starts it again when time passes.
+  void crash(const std::string& name) {
+    caf::anon_send_exit(names->find(name), caf::exit_reason::unhandled_exception);
+    settle();
   }
 
   template <class Message>
@@ -202,7 +224,13 @@ public:
   void judge_as(const verdict& v, bool duplicate = false) {
     auto r = std::move(waiting.front());
     waiting.pop_front();
+    for (std::uint32_t target = 0; target < r.devices.size(); ++target)
+      judge_target(r, target, v, duplicate);
+  }
+  void judge_target(const evaluate_request& r, std::uint32_t target, const verdict& v,
+                    bool duplicate = false) {
     judged j;
+    j.target = target;
     j.node = r.node;
     j.found = std::make_shared<const verdict>(v);
     j.verdict_digest = digest_of(*r.source);
@@ -254,14 +282,14 @@ private:
     return start;
   }
 
-  caf::actor supervise(std::string name, std::vector<child_spec> children) {
+  supervisor_options supervised(std::string name) {
     supervisor_options o;
     o.name = std::move(name);
     o.strategy = restart_strategy::rest_for_one;
     o.on_failure = [this](const std::string& child, const caf::error& why, auto) {
       crashes.emplace_back(child, text_of(why));
     };
-    return system.spawn(supervisor, std::move(children), std::move(o));
+    return o;
   }
 
   void start_shared() {
@@ -274,9 +302,11 @@ private:
           return m;
       return std::nullopt;
     };
-    s.connect = [this](const model_settings& m) -> result<std::unique_ptr<provider_port>> {
-      return models.connect(m);
-    };
+    s.calls = calls;
+    s.providers = providers = std::make_shared<provider_pool>(
+        [this](const model_settings& m) -> result<std::unique_ptr<provider_port>> {
+          return models.connect(m);
+        });
     std::vector<child_spec> children;
     children.push_back(named_child(
         names, "synthesizer", [s](caf::event_based_actor* self) { return self->spawn(synthesizer, s); }));
@@ -294,17 +324,16 @@ private:
     children.push_back(named_child(names, "fleet", [this](caf::event_based_actor* self) {
       return self->spawn([this](caf::event_based_actor*) -> caf::behavior {
         return {[this](const watch_capacity& w) {
-          capacity c{"cpu-cpp", slots, {{"cpu:test", "cpu-cpp", "ok", {}}}};
-          names->send(w.name, c);
+          for (std::string backend : {"cpu-cpp", "other"})
+            names->send(w.name, capacity{backend, slots, {{"cpu:test", backend, "ok", {}}}, {}});
         }};
       });
     }));
-    root_ = supervise("root", std::move(children));
+    root_ = system.spawn(supervisor, std::move(children), supervised("root"));
     settle();
   }
 
   caf::actor root_;
-  std::vector<caf::actor> roots_;
   std::map<std::uint32_t, campaign_settings> settings_;
   std::uint64_t epoch_ = 0;
 };

@@ -154,3 +154,20 @@ TEST_CASE("a window forgets failures older than its period, and jitter only shor
   CHECK(window.fail(start + 5s) == std::nullopt);
   CHECK(window.fail(start + 40s, 0.5) == 750ms);
 }
+
+TEST_CASE_METHOD(nursery_fixture,
+                 "a child that is stopped and started again in one breath is started anew, once it is "
+                 "down") {
+  launch({child("a"), child("b")}, restart_strategy::rest_for_one);
+  caf::anon_send(boss, start_child{child("b")}); // taken
+  caf::anon_send(boss, stop_child{"b"});
+  caf::anon_send(boss, start_child{child("b")});
+  settle();
+  CHECK(starts["b"] == 2);
+  CHECK(starts["a"] == 1);
+  CHECK(ended == std::vector<std::string>{"b"});
+  crash("b");
+  pass(1s);
+  CHECK(starts["b"] == 3); // supervised like any other
+  CHECK(failures.size() == 1);
+}

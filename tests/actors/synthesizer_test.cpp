@@ -15,6 +15,8 @@ struct models_fixture : test::virtual_time {
   model_settings model;
   std::vector<synthesis> answers;
   std::vector<failed_try> failures;
+  std::shared_ptr<call_book> calls = std::make_shared<call_book>();
+  std::function<void()> start; ///< as its supervisor does
   std::vector<caf::actor> trees;
   caf::actor asker;
 
@@ -35,15 +37,22 @@ struct models_fixture : test::virtual_time {
     synthesizer_options o;
     o.names = names;
     o.find = [this](std::uint32_t, const std::string& name) {
-      return name == "m" ? std::optional{model} : std::nullopt;
+      auto found = model;
+      found.name = name;
+      return name == "m" || name == "n" ? std::optional{found} : std::nullopt;
     };
-    o.connect = [this](const model_settings& m) -> result<std::unique_ptr<provider_port>> {
-      return models.connect(m);
-    };
+    o.calls = calls;
+    o.providers = std::make_shared<provider_pool>(
+        [this](const model_settings& m) -> result<std::unique_ptr<provider_port>> {
+          return models.connect(m);
+        });
     o.retries = {.transport_tries = 8, .floor = 500ms};
     o.circuits = {.failures = 3, .open_for = 10s};
-    asker = system.spawn(synthesizer, o);
-    names->set("synthesizer", asker);
+    start = [this, o] {
+      asker = system.spawn(synthesizer, o);
+      names->set("synthesizer", asker);
+    };
+    start();
     for (std::uint32_t campaign : {1, 2}) {
       trees.push_back(system.spawn([this](caf::event_based_actor*) -> caf::behavior {
         return {
@@ -242,6 +251,102 @@ TEST_CASE_METHOD(models_fixture, "requests of a campaign that pauses are dropped
   while (!models.open.empty())
     answer();
   CHECK(models.asked == std::vector<std::string>{"c1-t0-n1-a1", "c2-t0-n1-a1", "c2-t0-n2-a1"});
+  CHECK(answers.size() == 2);
+}
+
+TEST_CASE_METHOD(models_fixture, "a synthesizer that crashes leaves its calls out: the next one takes them "
+                                 "over, and no answer is lost or asked for twice") {
+  launch(2);
+  for (std::uint32_t n = 1; n <= 3; ++n)
+    ask(n);
+  caf::anon_send_exit(asker, caf::exit_reason::unhandled_exception);
+  settle();
+  CHECK(models.cancelled.empty());
+  REQUIRE(models.open.size() == 2);
+  start();
+  settle();
+  ask(1); // its campaign restarted, too
+  ask(3); // had not left
+  CHECK(models.asked == std::vector<std::string>{"c1-t0-n1-a1", "c1-t0-n2-a1"}); // and max_parallel holds
+  answer();
+  CHECK(models.asked.size() == 3);
+  answer();
+  answer();
+  REQUIRE(answers.size() == 3);
+  CHECK(answers[0].node.node == 1);
+  CHECK(answers[1].node.node == 2);
+  CHECK(answers[2].node.node == 3);
+  CHECK(calls->all_out().empty());
+}
+
+TEST_CASE_METHOD(models_fixture,
+                 "a call of a synthesizer that crashed can be cancelled, and one that fails is "
+                 "sent again") {
+  launch(2);
+  ask(1, 1);
+  ask(1, 2);
+  caf::anon_send_exit(asker, caf::exit_reason::unhandled_exception);
+  settle();
+  start();
+  settle();
+  tell(drop_requests{1, true});
+  CHECK(models.cancelled == std::vector<std::string>{"c1-t0-n1-a1"});
+  fail(failure_kind::server_error, true);
+  pass(2s);
+  CHECK(models.asked == std::vector<std::string>{"c1-t0-n1-a1", "c2-t0-n1-a1", "c2-t0-n1-a1"});
+  answer();
+  CHECK(answers.size() == 1);
+}
+
+TEST_CASE_METHOD(models_fixture, "an answer that comes while no synthesizer lives is not out any more") {
+  launch(2);
+  ask(1);
+  caf::anon_send_exit(asker, caf::exit_reason::unhandled_exception);
+  settle();
+  answer();
+  CHECK(calls->find("c1-t0-n1-a1") == call_book::whereabouts::here);
+  start();
+  settle();
+  CHECK(calls->all_out().empty());
+  ask(2); // its place is free
+  ask(3);
+  CHECK(models.open.size() == 2);
+}
+
+TEST_CASE_METHOD(models_fixture, "an account that runs dry after it worked costs no call more once a refusal "
+                                 "is seen, whichever of its models was refused") {
+  launch(4, provider_kind::openai);
+  for (std::uint32_t n = 1; n <= 8; ++n)
+    ask(n);
+  answer();
+  ask(11, 1, "n");
+  ask(12, 1, "n");
+  ask(13, 1, "n");
+  ask(14, 1, "n");
+  auto sent = models.asked.size();
+  while (!models.open.empty())
+    fail(failure_kind::credit, false);
+  CHECK(models.asked.size() == sent);
+  pass(1h);
+  ask(20);
+  ask(21, 1, "n");
+  CHECK(models.asked.size() == sent);
+  CHECK(answers.size() == 1);
+  CHECK(failures.size() == 11);
+}
+
+TEST_CASE_METHOD(models_fixture,
+                 "a campaign that is submitted again with another key is not blocked by the old one") {
+  launch(4, provider_kind::openai);
+  ask(1);
+  fail(failure_kind::auth, false);
+  ask(2);
+  CHECK(models.asked.size() == 1);
+  model.api_key_env = "ANOTHER_KEY";
+  ask(3);
+  CHECK(models.asked.size() == 3);
+  answer();
+  answer();
   CHECK(answers.size() == 2);
 }
 

@@ -18,6 +18,17 @@ struct workshop_fixture : worker_fixture {
   std::vector<work_built> built;
   std::vector<work_stage> stages;
   std::vector<device_state_changed> states;
+  std::uint64_t tests = 0;
+
+  /// A self-test compiles its kernel and the reference, then both are judged.
+  void test_ends(ending how) {
+    while (compiling())
+      compiled();
+    evidence found;
+    found.ending = how;
+    found.reason = "bwrap: no";
+    judged(found);
+  }
 
   void launch(std::uint32_t build_slots = 2, std::vector<std::string> device_names = {"cpu:0"}) {
     add("link", system.spawn([this](caf::event_based_actor*) -> caf::behavior {
@@ -34,6 +45,7 @@ struct workshop_fixture : worker_fixture {
     for (const auto& name : device_names)
       d.devices.push_back({name, "cpu-cpp", "ok", {}});
     d.restarts = {.intensity = 3, .floor = 200ms, .jitter = 0};
+    d.self_test = [this](const device_info& device) { return make_work(1000 + tests++, device.name)->steps; };
     add("devices", system.spawn(devices, d));
     add("builder", system.spawn(builder, builder_options{names, &processes, build_slots}));
   }
@@ -217,4 +229,73 @@ TEST_CASE_METHOD(workshop_fixture, "a device that falls over too often is quaran
   judged({});
   disassembled("");
   CHECK(done[6].found);
+}
+
+TEST_CASE_METHOD(workshop_fixture, "a device under suspicion is out of service until it passes a self-test, "
+                                   "which is tried later and later") {
+  launch();
+  tell("devices", suspect_device{"cpu:0", "the sandbox can't be set up"});
+  REQUIRE(states.size() == 1);
+  CHECK(states[0].state == "quarantined");
+  CHECK(states[0].reason == "the sandbox can't be set up");
+  tell("devices", suspect_device{"cpu:0", "again"}); // known
+  CHECK(tests == 1);
+  tell("devices", measure_work{built_work(1)}); // was on its way
+  test_ends(ending::harness_error);
+  REQUIRE(states.size() == 2);
+  CHECK(states[1].state == "quarantined");
+  CHECK(states[1].reason == "a kernel that is known to be right ended as harness_error: bwrap: no");
+  REQUIRE(done.size() == 1); // for another machine
+  CHECK(done[0].why.kind == failure_kind::device);
+  pass(9'900ms);
+  CHECK(tests == 1);
+  pass(200ms);
+  CHECK(tests == 2);
+  test_ends(ending::build_failed); // of a kernel that is right
+  pass(19'900ms);
+  CHECK(tests == 2);
+  pass(200ms);
+  REQUIRE(tests == 3);
+  CHECK(states.back().state == "quarantined");
+  test_ends(ending::finished);
+  CHECK(states.back().state == "ok");
+  tell("devices", measure_work{built_work(2)});
+  judged({});
+  disassembled("");
+  REQUIRE(done.size() == 2);
+  CHECK(done[1].found);
+}
+
+TEST_CASE_METHOD(workshop_fixture, "a device that passes its self-test at once goes on with what it had") {
+  launch();
+  tell("devices", suspect_device{"cpu:0", "a candidate that no machine can judge"});
+  tell("devices", measure_work{built_work(1)});
+  test_ends(ending::finished);
+  REQUIRE(states.size() == 2);
+  CHECK(states[1].state == "ok");
+  judged({});
+  disassembled("");
+  REQUIRE(done.size() == 1);
+  CHECK(done[0].found);
+  pass(10min);
+  CHECK(tests == 1);
+}
+
+TEST_CASE_METHOD(workshop_fixture,
+                 "a self-test waits for the measurement that runs, and builds wait for it") {
+  launch();
+  tell("devices", measure_work{built_work(1)});
+  tell("devices", suspect_device{"cpu:0", "why"});
+  CHECK(tests == 0);
+  tell("builder", build_work{make_work(2)});
+  judged({});
+  disassembled("");
+  CHECK(tests == 1);
+  REQUIRE(processes.running.size() == 1);
+  test_ends(ending::finished);
+  CHECK(compiling()); // of work 2
+  REQUIRE(processes.running.size() == 1);
+  while (compiling())
+    compiled();
+  CHECK(built.size() == 1);
 }

@@ -14,6 +14,7 @@ struct link_fixture : worker_fixture {
   std::vector<work_ptr> to_build, to_measure;
   std::vector<std::uint64_t> build_cancels, device_cancels;
   std::vector<std::string> refusals;
+  std::vector<suspect_device> suspected;
   std::string problem_digest, problem_bytes = pack(what());
 
   link_fixture() {
@@ -24,7 +25,8 @@ struct link_fixture : worker_fixture {
     }));
     add("devices", system.spawn([this](caf::event_based_actor*) -> caf::behavior {
       return {[this](const measure_work& m) { to_measure.push_back(m.item); },
-              [this](const cancel_work& c) { device_cancels.push_back(c.job); }};
+              [this](const cancel_work& c) { device_cancels.push_back(c.job); },
+              [this](const suspect_device& s) { suspected.push_back(s); }};
     }));
     launch();
   }
@@ -240,6 +242,43 @@ TEST_CASE_METHOD(
   hear(frame_kind::ack, wire::ack_body{1, 1});
   CHECK(left);
   CHECK(said<wire::ready_body>(frame_kind::bye).size() == 1);
+}
+
+TEST_CASE_METHOD(link_fixture,
+                 "evaluations that fail one after another for the machine's sake put their device "
+                 "under suspicion") {
+  auto fail = [&](std::uint64_t id, failure_kind kind) {
+    grant(id);
+    tell("link", work_done{to_build.back(), {kind, "the sandbox can't be set up", true}, nullptr});
+  };
+  grant(1);
+  send_problem();
+  finish(to_build.back());
+  fail(2, failure_kind::device);
+  grant(3);
+  finish(to_build.back()); // one that goes well clears it
+  fail(4, failure_kind::device);
+  fail(5, failure_kind::cancelled); // says nothing
+  CHECK(suspected.empty());
+  grant(6);
+  auto found = std::make_shared<evidence>();
+  found->ending = ending::harness_error;
+  found->reason = "the baseline did not load";
+  tell("link", work_done{to_build.back(), {}, found});
+  REQUIRE(suspected.size() == 1);
+  CHECK(suspected[0].device == "cpu:0");
+  CHECK(suspected[0].reason == "the baseline did not load");
+  const auto& sent = wire_out->sent; // the beat that says so goes before the result: no job comes in between
+  REQUIRE(sent.size() >= 2);
+  auto last_result =
+      std::find_if(sent.rbegin(), sent.rend(), [](auto& f) { return f.kind == frame_kind::result; });
+  auto told = std::find_if(last_result, sent.rend(), [](auto& f) { return f.kind == frame_kind::beat; });
+  REQUIRE(told != sent.rend());
+  auto beat = wire::decode<wire::worker_beat>(told->body);
+  REQUIRE(beat->devices.size() == 1);
+  CHECK(beat->devices[0].state == "quarantined");
+  fail(7, failure_kind::device);
+  CHECK(suspected.size() == 1); // counted anew
 }
 
 TEST_CASE_METHOD(link_fixture, "a refusal for good is told to the program with its reason") {

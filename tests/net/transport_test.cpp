@@ -8,6 +8,8 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include <atomic>
+#include <future>
 #include <random>
 #include <set>
 
@@ -227,7 +229,8 @@ TEST_CASE("a worker finds its restarted coordinator by itself and says hello aga
   later.name = "w1";
   later.leases.push_back({4, 1, 7, wire::lease_stage::measuring});
   worker->set_hello(pack(later));
-  first.reset(); // its bye is a courtesy that may be lost with the socket: the epoch tells, too
+  first.reset();
+  CHECK(w.take(frame_kind::bye));
   o.epoch = 8;
   auto second = must(transport::listen(o, c2.events()));
   auto hello = c2.take(frame_kind::hello);
@@ -238,6 +241,32 @@ TEST_CASE("a worker finds its restarted coordinator by itself and says hello aga
   auto welcome = w.take(frame_kind::welcome);
   REQUIRE(welcome);
   CHECK(welcome->epoch == 8);
+}
+
+TEST_CASE("a coordinator's bye reaches a worker that reads late: it is not lost with the connection") {
+  temp_folder folder;
+  auto address = "ipc://" + folder.path + "/c";
+  auto o = listening(address);
+  o.beat = 20ms;
+  o.missed = 1000;
+  inbox c, w;
+  std::promise<void> busy, go_on;
+  auto released = go_on.get_future().share();
+  auto coordinator = must(transport::listen(o, c.events()));
+  std::atomic<bool> once{false};
+  w.react([&, released](const frame& f) {
+    if (f.kind == frame_kind::beat && !once.exchange(true)) {
+      busy.set_value();
+      released.wait(); // the worker's thread reads nothing meanwhile
+    }
+  });
+  auto worker = must(transport::connect(connecting(address), w.events()));
+  busy.get_future().wait();
+  auto closed = std::async(std::launch::async, [&] { coordinator.reset(); });
+  closed.wait_for(100ms); // long enough for a coordinator that does not wait to be gone
+  go_on.set_value();
+  CHECK(w.take(frame_kind::bye));
+  closed.get();
 }
 
 TEST_CASE("a peer without session is asked to say hello, and nothing of it reaches the application") {

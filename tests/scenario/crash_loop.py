@@ -70,7 +70,35 @@ class CrashLoop(Scenario):
             groups.append(run.acks())
         self.assertEqual(wait_for_no_orphans(3 * SLACK), [])
 
-        # The last session ends the campaign for good.
+        self.check_end(server, groups, self.kills)
+        print(f"first event at most {max(first_events):.2f} s, worker gone after at most {max(worker_ends, default=0):.2f} s", flush=True)
+
+    def test_named_points(self):
+        """The owner or its worker dies at a named point: before a commit, after it, before it is told, with an answer in hand."""
+        seed = self.seed if self.seed is not None else random.SystemRandom().randrange(1 << 32)
+        print(f"seed {seed}", flush=True)
+        chance = random.Random(seed)
+        script = answers(chance)
+        server = self.fake([next(script) for _ in range(self.kills * 60 + 200)], answer="Nothing more comes to mind.")
+        self.config(server.model(), candidates=100000, parallel=4, drafts=1000)
+        groups = []
+        for point in ("store.before_commit", "store.after_commit", "store.before_callback", "llm.answered") * max(1, self.kills // 5):
+            run = self.start(env={"KE_FAILPOINT": f"{point}:{chance.randrange(1, 40)}"})
+            self.assertEqual(run.end(), 137, f"{point}\n{run.told()}")
+            self.assertEqual(wait_for_no_orphans(3 * SLACK), [], point)
+            groups.append(run.acks())
+        for point in ("worker.after_accept", "worker.before_result"):
+            run = self.start(env={"KE_FAILPOINT_WORKER": f"{point}:{chance.randrange(2, 6)}"})
+            for _ in range(6):
+                run.wait("node")  # of one worker after the other
+            run.kill()
+            self.assertEqual(wait_for_no_orphans(3 * SLACK), [], point)
+            self.assertIn("137", run.errors(), "no worker died at its point")
+            groups.append(run.acks())
+        self.check_end(server, groups, len(groups))
+
+    def check_end(self, server, groups, kills):
+        """The last session ends the campaign for good; then everything must add up."""
         run = self.start()
         run.wait("campaign")
         run.wait("node")
@@ -87,12 +115,11 @@ class CrashLoop(Scenario):
 
         # Each kill may cost the requests that were out: intended but never sent, or sent and charged at their reservation.
         asked, spent = server.requests(), campaign["spend"]["requests"]
-        self.assertLessEqual(abs(spent - asked), (self.kills + 1) * 4, f"{spent} requests in the books, {asked} at the server")
+        self.assertLessEqual(abs(spent - asked), (kills + 1) * 4, f"{spent} requests in the books, {asked} at the server")
         hash_ = self.assert_sound()
         self.assertEqual(self.json("replay")["hash"], hash_)
         self.assert_nothing_left()
-        print(f"{sum(map(len, groups))} acknowledged, {len(tree) - 1} nodes, {campaign['nodes']}, requests {spent} of {asked}; first event "
-              f"at most {max(first_events):.2f} s, worker gone after at most {max(worker_ends, default=0):.2f} s", flush=True)
+        print(f"{sum(map(len, groups))} acknowledged, {len(tree) - 1} nodes, {campaign['nodes']}, requests {spent} of {asked}", flush=True)
 
 
 if __name__ == "__main__":

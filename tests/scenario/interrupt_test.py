@@ -20,8 +20,11 @@ class Interrupt(Scenario):
         self.assertEqual(run.end(), 130, run.told())
         self.assertLess(time.monotonic() - sent, (GRACE + 1) * SLACK)
         self.assert_nothing_left()
+        stop = run.events[-1]
+        self.assertEqual((stop["event"], stop["state"], stop["reason"]), ("stop", "paused", "interrupted"), run.told())
         live, campaign = self.status()
         self.assertFalse(live)
+        self.assertEqual(campaign["in_flight"], 0)  # of a dead owner, whatever waits to be taken up
         self.assertEqual((campaign["state"], campaign["stop_reason"]), ("paused", "interrupted"))
         self.assert_acks_kept(run.acks())
 

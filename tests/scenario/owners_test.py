@@ -39,6 +39,24 @@ class Owners(Scenario):
         self.assertEqual(owner.end(), 1, owner.told())
         self.assertEqual(len(owner.acks()), 6)
 
+    def test_submitted_again(self):
+        """A campaign that ended in a living owner goes on there when it is submitted again with more to do."""
+        server = self.fake([{"answer": fenced(wrong(n)), "latency_ms": 100} for n in range(60)], latency_ms=300)
+        self.config(server.model(), candidates=1000, parallel=1, drafts=1000)
+        owner = self.start()
+        owner.wait("node")
+        seen = {}
+        for candidates in (2, 4):
+            self.config(server.model(), file="b.toml", name="b", candidates=candidates, parallel=1)
+            guest = self.start(config="b.toml")
+            self.assertEqual(guest.end(), 1, guest.told())
+            seen.update(guest.acks())
+        self.assertEqual(len(seen), 4)
+        owner.signal(signal.SIGINT)
+        owner.signal(signal.SIGTERM)
+        self.assertEqual(owner.end(), 130, owner.told())
+        self.assert_nothing_left()
+
     def test_frozen_owner(self):
         """An owner that is frozen does not answer: the second start ends with 6 in about a second and names its pid; thawed, it goes on."""
         server = self.fake([{"answer": fenced(wrong(n)), "latency_ms": 200} for n in range(6)])

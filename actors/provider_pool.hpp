@@ -1,0 +1,54 @@
+#pragma once
+
+#include "runtime/core/result.hpp"
+#include "runtime/core/settings.hpp"
+#include "runtime/llm/provider_port.hpp"
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ke {
+
+/// The connected models of a process. They belong to no actor: what they have out is paid for, and a
+/// synthesizer that crashes must not cancel it. Any thread.
+class provider_pool {
+public:
+  using connector = std::function<result<std::unique_ptr<provider_port>>(const model_settings&)>;
+  explicit provider_pool(connector connect) : connect_{std::move(connect)} {}
+
+  /// The provider of that name with these settings, connected at its first use. It lives until `close`, as
+  /// do those with earlier settings: they may have calls out.
+  result<provider_port*> get(const std::string& name, const model_settings& settings) {
+    std::lock_guard lock{mutex_};
+    for (const auto& p : providers_)
+      if (p.name == name && p.settings == settings)
+        return p.provider.get();
+    auto made = connect_(settings);
+    if (!made)
+      return made.error();
+    providers_.push_back({name, settings, std::move(*made)});
+    return providers_.back().provider.get();
+  }
+
+  /// Cancels what is out and disconnects: after the actors have ended, before the services and the store do.
+  void close() {
+    std::lock_guard lock{mutex_};
+    providers_.clear();
+  }
+
+private:
+  struct connected {
+    std::string name;
+    model_settings settings;
+    std::unique_ptr<provider_port> provider;
+  };
+  connector connect_;
+  std::mutex mutex_;
+  std::vector<connected> providers_;
+};
+
+} // namespace ke

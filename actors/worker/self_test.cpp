@@ -1,0 +1,65 @@
+#include "actors/worker/self_test.hpp"
+
+#include "actors/worker/steps.hpp"
+
+namespace ke {
+
+std::shared_ptr<evaluation> self_test_of(const backend& with, const device_info& target,
+                                         evaluate_options options) {
+  problem p;
+  p.name = "self-test";
+  p.dims = {"N"};
+  p.tensors = {{"x", tensor_role::in, dtype::i32, {"N"}, "ints"},
+               {"y", tensor_role::out, dtype::i32, {"N"}, "ints"}};
+  p.workloads = {{"small", {{"N", 64}}, 1.0, false}};
+  p.reference_language = "c++";
+  p.reference = "#include <cstdint>\n"
+                "extern \"C\" void kernel(const std::int32_t* x, std::int32_t* y, std::int64_t n) {\n"
+                "  for (std::int64_t i = 0; i < n; ++i)\n"
+                "    y[i] = x[i] + 1;\n"
+                "}\n";
+  options.timed = false;
+  options.cache.clear(); // a compiler that is gone must not be hidden by what it built before
+  options.limits = with.limits;
+  auto source = p.reference;
+  return std::make_shared<evaluation>(std::move(p), std::move(source), with, target, measure_plan::rank,
+                                      std::move(options));
+}
+
+std::string complaint_of(const result<evidence>& found) {
+  if (!found)
+    return found.error().text;
+  if (found->ending != ending::finished || found->failed != 0)
+    return "a kernel that is known to be right ended as " + std::string{to_text(found->ending)} +
+           (found->reason.empty() ? "" : ": " + found->reason);
+  return found->unfit;
+}
+
+caf::behavior self_test(caf::event_based_actor* self, caf::actor parent, process_port* processes,
+                        std::string device, std::shared_ptr<evaluation> steps) {
+  keep_exception_text(self);
+  auto item = std::make_shared<work>();
+  item->device = std::move(device);
+  item->steps = std::move(steps);
+  auto runner = std::make_shared<step_runner>(self, processes, item);
+  self->set_exit_handler([=](caf::exit_msg& msg) {
+    runner->cancel();
+    self->quit(std::move(msg.reason));
+  });
+  auto go_on = [=] {
+    if (runner->start("building") || runner->start("measuring"))
+      return;
+    self->send(parent, self_tested{item->device, complaint_of(item->steps->finish())});
+    self->quit();
+  };
+  self->send(self, begin_steps{});
+  return {
+      [=](const begin_steps&) { go_on(); },
+      [=](const child_exited& e) {
+        runner->ended(e);
+        go_on();
+      },
+  };
+}
+
+} // namespace ke

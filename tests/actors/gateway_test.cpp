@@ -1,0 +1,137 @@
+#include "actors/control.hpp"
+#include "actors/gateway.hpp"
+#include "tests/actors/fakes.hpp"
+#include "tests/actors/virtual_time.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace ke;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct wire_fixture : test::virtual_time {
+  std::shared_ptr<directory> names = std::make_shared<directory>();
+  std::shared_ptr<test::scripted_transport> wire_out = std::make_shared<test::scripted_transport>();
+  std::vector<frame_in> to_fleet;
+  std::vector<peer_lost> lost;
+  std::size_t transports = 0; ///< told to the fleet
+  std::vector<std::string> carried_out;
+  std::map<int, std::function<void(const std::string&)>> listeners;
+  int last_listener = 0;
+  std::vector<caf::actor> actors;
+
+  wire_fixture() {
+    add("fleet", system.spawn([this](caf::event_based_actor*) -> caf::behavior {
+      return {
+          [this](const frame_in& f) { to_fleet.push_back(f); },
+          [this](const peer_lost& l) { lost.push_back(l); },
+          [this](const transport_is&) { ++transports; },
+      };
+    }));
+    gateway_options g;
+    g.names = names;
+    g.listen = [this](transport_events events) -> result<std::shared_ptr<transport_port>> {
+      wire_out->events = std::move(events);
+      return std::shared_ptr<transport_port>{wire_out};
+    };
+    add("gateway", system.spawn(gateway, g));
+    control_options c;
+    c.names = names;
+    c.carry_out = [this](const std::string& json) -> control_reply {
+      carried_out.push_back(json);
+      return {R"({"done":true})", 0};
+    };
+    c.subscribe = [this](std::function<void(const std::string&)> listener) -> std::function<void()> {
+      auto number = ++last_listener;
+      listeners[number] = std::move(listener);
+      return [this, number] { listeners.erase(number); };
+    };
+    add("control", system.spawn(control, c));
+  }
+  ~wire_fixture() {
+    for (auto& a : actors)
+      caf::anon_send_exit(a, caf::exit_reason::user_shutdown);
+    settle();
+    wire_out->events = {};
+  }
+  void add(const std::string& name, caf::actor who) {
+    names->set(name, who);
+    actors.push_back(std::move(who));
+    settle();
+  }
+  void command(const std::string& peer, std::string json, std::uint64_t number = 1) {
+    auto f = wire::make_frame(peer, frame_kind::command, wire::command_body{std::move(json)});
+    f.sequence = number;
+    wire_out->events.on_frame(std::move(f));
+    settle();
+  }
+  std::vector<wire::answer_body> answers(const std::string& peer) const {
+    return wire_out->all<wire::answer_body>(frame_kind::answer, peer);
+  }
+};
+
+} // namespace
+
+TEST_CASE_METHOD(wire_fixture,
+                 "workers' frames go to the fleet, clients' commands to control, a loss to both") {
+  CHECK(transports == 1);
+  wire_out->events.on_frame({"w", frame_kind::ready, 1, 0, 5, pack(wire::ready_body{1, 1})});
+  settle();
+  REQUIRE(to_fleet.size() == 1);
+  CHECK(to_fleet[0].what.peer == "w");
+  command("c", R"({"command":"status"})");
+  CHECK(to_fleet.size() == 1);
+  CHECK(carried_out == std::vector<std::string>{R"({"command":"status"})"});
+  wire_out->events.on_lost("w", {failure_kind::worker_lost, "silent", true});
+  settle();
+  REQUIRE(lost.size() == 1);
+  CHECK(lost[0].why.text == "silent");
+}
+
+TEST_CASE_METHOD(wire_fixture,
+                 "a gateway that can't listen ends with the reason, so that its supervisor tells it") {
+  gateway_options g;
+  g.names = names;
+  g.listen = [](transport_events) -> result<std::shared_ptr<transport_port>> {
+    return failure{failure_kind::invalid, "cannot listen on tcp://0.0.0.0:1: another process has it"};
+  };
+  std::string why;
+  auto watcher = system.spawn([&](caf::event_based_actor* self) -> caf::behavior {
+    self->set_down_handler([&why](caf::down_msg& msg) { why = text_of(msg.reason); });
+    self->monitor(self->spawn(gateway, g));
+    return {[](const transport_is&) {}};
+  });
+  actors.push_back(watcher);
+  settle();
+  CHECK(why == "cannot listen on tcp://0.0.0.0:1: another process has it");
+}
+
+TEST_CASE_METHOD(wire_fixture, "a command is answered under its number; what is no command says so") {
+  command("c", R"({"command":"pause"})", 41);
+  command("c", "not json", 42);
+  auto all = answers("c");
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].json == R"({"done":true})");
+  CHECK(all[0].exit_code == 0);
+  CHECK(all[1].exit_code == 2);
+  CHECK(wire_out->sent.back().correlation == 42);
+  CHECK(carried_out.size() == 1);
+}
+
+TEST_CASE_METHOD(wire_fixture, "a watching client hears every event once, until it is gone") {
+  command("c", R"({"command":"watch"})");
+  command("c", R"({"command":"watch"})"); // again: still one stream
+  REQUIRE(listeners.size() == 1);
+  CHECK(answers("c").back().json == R"({"watching":true})");
+  listeners.begin()->second(R"({"event":"node"})");
+  CHECK(wire_out->all<wire::event_body>(frame_kind::event, "c").size() == 1);
+  wire_out->events.on_lost("c", {failure_kind::worker_lost, "it left", true});
+  settle();
+  CHECK(listeners.empty());
+  command("d", R"({"command":"watch"})");
+  CHECK(listeners.size() == 1);
+  caf::anon_send_exit(names->find("control"), caf::exit_reason::user_shutdown);
+  settle();
+  CHECK(listeners.empty()); // nobody calls into an actor that is gone
+}

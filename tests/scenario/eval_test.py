@@ -1,0 +1,48 @@
+"""`eval` leaves nothing behind, however it ends."""
+
+import os
+import signal
+import subprocess
+import unittest
+
+from program import HEAD, RUNTIME, RIGHT, SLACK, Scenario, descendants_of, wait_for_end
+
+ENDLESS = HEAD + "  for (;;)\n    asm volatile(\"\");\n}\n"
+
+
+class Eval(Scenario):
+    def at_work(self):
+        """An eval whose candidate runs, and all its processes."""
+        self.write("endless.cpp", ENDLESS)
+        run = subprocess.Popen([RUNTIME, "eval", "problem", "endless.cpp", "--untimed"], cwd=self.folder, env=self.env,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(lambda: run.poll() is None and run.kill())
+        while not any("ke-judge" in open(f"/proc/{p}/cmdline").read() for p in descendants_of(run.pid) if os.path.exists(f"/proc/{p}/cmdline")):
+            self.assertIsNone(run.poll(), "it ended before its judge began")
+            os.sched_yield()
+        return run, descendants_of(run.pid)
+
+    def test_interrupted(self):
+        """Ctrl-C: 130, one sentence, no process and no folder left."""
+        run, below = self.at_work()
+        run.send_signal(signal.SIGINT)
+        _, said = run.communicate(timeout=30)
+        self.assertEqual(run.returncode, 130, said)
+        self.assertIn("interrupted", said)
+        self.assertEqual(wait_for_end(below, 3 * SLACK), [])
+        self.assert_nothing_left()
+
+    def test_killed(self):
+        """kill -9: its processes go with it, and its folder with the next start."""
+        run, below = self.at_work()
+        run.kill()
+        run.communicate()
+        self.assertEqual(wait_for_end(below, 3 * SLACK), [])
+        self.assertEqual(len(list((self.folder / "tmp").glob("ke-eval-*"))), 1)
+        self.write("right.cpp", RIGHT)
+        self.call("eval", "problem", "right.cpp", "--untimed")
+        self.assert_nothing_left()
+
+
+if __name__ == "__main__":
+    unittest.main()
