@@ -98,7 +98,8 @@ private:
   /// After a restart: answers that were stored but not folded are taken up, calls that are still out in this
   /// process are waited for, those of another one are charged, and all open nodes wait to be woken.
   void resume_nodes();
-  void wake_sleeping();
+  /// Those of one tree, once the facts of its devices are known: prompts tell them.
+  void wake_sleeping(std::uint32_t tree);
 
   // -- money
   // ---------------------------------------------------------------------------------------------------------------

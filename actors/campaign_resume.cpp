@@ -198,11 +198,24 @@ void keeper::resume_nodes() {
       sleeping_.push_back({options_.id, tree.number(), n});
 }
 
-void keeper::wake_sleeping() {
-  if (sleeping_.empty())
+void keeper::wake_sleeping(std::uint32_t tree) {
+  std::vector<node_key> nodes;
+  std::erase_if(sleeping_, [&](const node_key& n) {
+    if (n.tree == tree)
+      nodes.push_back(n);
+    return n.tree == tree;
+  });
+  if (nodes.empty())
     return;
-  wake(std::exchange(sleeping_, {}));
-  for (auto& r : std::exchange(redeliver_, {})) {
+  wake(nodes);
+  std::vector<late_reply> replies;
+  std::erase_if(redeliver_, [&](late_reply& r) {
+    auto mine = r.node.tree == tree;
+    if (mine)
+      replies.push_back(std::move(r));
+    return mine;
+  });
+  for (auto& r : replies) {
     const auto& m = model(r.call.model);
     auto reply = std::make_shared<completion>();
     if (m.provider == provider_kind::openai || m.provider == provider_kind::anthropic) {

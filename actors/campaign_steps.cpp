@@ -161,7 +161,9 @@ void keeper::pump() {
       continue;
     if (!facts_[tree.backend()] && !c->second.devices.empty())
       facts_[tree.backend()] = std::make_shared<const device_info>(c->second.devices.front());
-    wake_sleeping();
+    if (!facts_[tree.backend()])
+      continue; // prompts tell them
+    wake_sleeping(tree.number());
     if (!books().paused() && unpaid_.empty())
       step(tree, c->second.slots);
   }

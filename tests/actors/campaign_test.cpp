@@ -248,7 +248,8 @@ TEST_CASE_METHOD(search_fixture, "a target that fails a candidate fails it, what
   CHECK(nodes_in(node_state::correct) == 0);
 }
 
-TEST_CASE_METHOD(search_fixture, "several backends are a tree each under one budget, and resume together") {
+TEST_CASE_METHOD(search_fixture,
+                 "several backends are a tree each under one budget, and resume each with its own device") {
   auto s = settings(10, 2);
   s.targets = {{"cpu-cpp", "*"}, {"other", "*"}};
   launch(s);
