@@ -122,7 +122,12 @@ int run(const eval_options& o) {
   auto with = find_backend(*backends, o.backend);
   if (!with)
     return fail(with.error());
-  auto scratch = scratch_root::make(std::filesystem::temp_directory_path());
+  std::error_code no_folder;
+  auto temporary = std::filesystem::temp_directory_path(no_folder);
+  if (no_folder)
+    return fail({failure_kind::missing,
+                 "there is no temporary folder (" + no_folder.message() + "); set TMPDIR to one", false});
+  auto scratch = scratch_root::make(temporary);
   if (!scratch)
     return fail(scratch.error());
   process_service service;
