@@ -4,6 +4,7 @@
 #include "actors/synthesizer.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/log.hpp"
+#include "runtime/core/trace.hpp"
 #include "runtime/search/ensemble.hpp"
 
 #include <cstdlib>
@@ -297,6 +298,25 @@ void keeper::finish_node(store_batch& batch, const node_key& n, node_state state
   close_node(batch, n, {});
 }
 
+/// The hops of a candidate's way, as far as this session saw them.
+void keeper::trace_node(const node_key& n, const node_row& row) const {
+  if (!trace::on())
+    return;
+  auto lane = "node " + std::to_string(n.tree) + "." + std::to_string(n.node);
+  auto hop = [&](const char* name, std::uint64_t from, std::uint64_t to) {
+    if (from < wall_base_ || to < from)
+      return;
+    auto at = [&](std::uint64_t ms) { return begun_ + std::chrono::milliseconds{ms - wall_base_}; };
+    trace::span(lane, name, at(from), at(to));
+  };
+  if (row.asked_ms > 0)
+    hop("prompt and commit", row.planned_ms, row.asked_ms);
+  if (row.answered_ms > 0)
+    hop("model", row.asked_ms, row.answered_ms);
+  if (row.judged_ms > 0 && row.answered_ms > 0)
+    hop("evaluate", row.answered_ms, row.judged_ms);
+}
+
 void keeper::close_node(store_batch& batch, const node_key& n, std::function<void()> then) {
   const auto& tree = core(n.tree);
   auto& row = rows_[n];
@@ -305,6 +325,7 @@ void keeper::close_node(store_batch& batch, const node_key& n, std::function<voi
   put_node(batch, n);
   batch.put(table::hot, key_of(n.campaign, n.tree, n.node), pack(tree.row(n.node)));
   put_campaign(batch, "running", "");
+  trace_node(n, row);
   auto score = tree.tree()[n.node].score;
   auto line = node_event_json(books_name(), public_id(fold_.trees().size(), n.tree, n.node), row.state,
                               row.decision, score >= 0 ? std::optional{score} : std::nullopt,

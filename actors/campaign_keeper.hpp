@@ -90,6 +90,7 @@ private:
   void finish_node(store_batch& batch, const node_key& n, node_state state, const std::string& why);
   /// The node has just ended in the fold: its rows and the news.
   void close_node(store_batch& batch, const node_key& n, std::function<void()> then);
+  void trace_node(const node_key& n, const node_row& row) const;
   node_brief brief_of(const node_key& n, const std::shared_ptr<const std::vector<std::string>>& tried);
   static bool is_below(const tree_index& index, std::uint32_t node, std::uint32_t ancestor);
   void wake(const std::vector<node_key>& nodes);

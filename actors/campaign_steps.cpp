@@ -2,7 +2,9 @@
 
 #include "actors/campaign_status.hpp"
 #include "actors/synthesizer.hpp"
+#include "runtime/core/counters.hpp"
 #include "runtime/core/log.hpp"
+#include "runtime/core/trace.hpp"
 #include "runtime/llm/price.hpp"
 #include "runtime/search/credit.hpp"
 #include "runtime/store/prompt_sections.hpp"
@@ -34,6 +36,11 @@ void keeper::tick() {
   books().wall(wall_ms());
   look_for_devices();
   publish_progress();
+  static auto& unpaid = counters::get("campaign.prompts_waiting");
+  unpaid = static_cast<std::int64_t>(unpaid_.size());
+  if (trace::on())
+    for (const auto& [name, value] : counters::snapshot())
+      trace::counter(name, static_cast<double>(value));
   pump();
 }
 

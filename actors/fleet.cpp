@@ -37,7 +37,7 @@ struct open_work {
   std::shared_ptr<const job> what;
   std::uint32_t attempt = 0;
   std::set<std::string> avoid;
-  trace::time_point granted{};
+  trace::time_point queued = trace::time_point::clock::now(), granted{};
 };
 
 class dispatcher {
@@ -201,6 +201,20 @@ private:
     tell_capacity();
   }
 
+  static void trace_job(const attached& w, const open_work& j, const job_result& r) {
+    if (!trace::on())
+      return;
+    auto now = trace::time_point::clock::now();
+    const auto& n = j.what->node;
+    auto lane = "job of node " + std::to_string(n.tree) + "." + std::to_string(n.node);
+    trace::span(lane, "wait for a worker", j.queued, j.granted);
+    trace::span(lane, "at " + w.name, j.granted, now);
+    for (const auto& hop : r.hops) { // the worker's clock: laid from the grant on, never past the result
+      auto begin = std::min(now, j.granted + std::chrono::microseconds{hop.begin_us});
+      trace::span(lane, hop.name, begin, std::min(now, begin + std::chrono::microseconds{hop.us}));
+    }
+  }
+
   void result(attached& w, const std::shared_ptr<const job_result>& r) {
     auto transport = transport_;
     auto peer = w.peer;
@@ -215,8 +229,7 @@ private:
     }
     ++w.jobs_done;
     placement_.done(r->id);
-    trace::span("worker " + w.name, "job " + std::to_string(j->second.what->node.node), j->second.granted,
-                trace::time_point::clock::now());
+    trace_job(w, j->second, *r);
     if (r->why.kind != failure_kind::none ||
         r->found.ending == ending::harness_error) // the machine's fault: elsewhere first
       j->second.avoid.insert(peer);

@@ -2,7 +2,6 @@
 
 #include "actors/worker/steps.hpp"
 #include "runtime/core/counters.hpp"
-#include "runtime/core/trace.hpp"
 
 #include <deque>
 #include <map>
@@ -13,7 +12,6 @@ caf::behavior compile_job(caf::event_based_actor* self, caf::actor builder, proc
                           work_ptr item) {
   keep_exception_text(self);
   auto steps = std::make_shared<step_runner>(self, processes, item);
-  auto begun = trace::time_point::clock::now();
   self->set_exit_handler([=](caf::exit_msg& msg) {
     steps->cancel();
     self->quit(std::move(msg.reason));
@@ -21,11 +19,11 @@ caf::behavior compile_job(caf::event_based_actor* self, caf::actor builder, proc
   auto go_on = [=] {
     if (steps->start("building"))
       return;
-    trace::span("build", "job " + std::to_string(item->what.node.node), begun,
-                trace::time_point::clock::now());
+    item->hop("build");
     self->send(builder, work_built{item});
     self->quit();
   };
+  item->hop("wait for a build slot");
   self->send(self, begin_steps{});
   return {
       [=](const begin_steps&) { go_on(); },

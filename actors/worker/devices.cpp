@@ -5,7 +5,6 @@
 #include "actors/worker/self_test.hpp"
 #include "actors/worker/steps.hpp"
 #include "runtime/core/log.hpp"
-#include "runtime/core/trace.hpp"
 
 #include <deque>
 #include <map>
@@ -127,7 +126,7 @@ public:
     }
     current_ = std::move(waiting_.front());
     waiting_.pop_front();
-    begun_ = trace::time_point::clock::now();
+    current_->hop("wait for the device");
     names_->send("link", work_stage{current_->what.id, wire::lease_stage::measuring});
     measuring_ = self_->spawn(measure, caf::actor_cast<caf::actor>(self_), processes_, current_);
     self_->monitor(measuring_);
@@ -139,8 +138,7 @@ public:
       return;
     if (!profiling_) {
       profiling_ = true;
-      trace::span("device " + what_.name, "measure " + std::to_string(current_->what.node.node), begun_,
-                  trace::time_point::clock::now());
+      current_->hop("measure");
       return self_->send(profiler_, std::move(d));
     }
     finish(std::move(d));
@@ -182,6 +180,8 @@ private:
     self_->send(parent_, want_lock{what_.name, true});
   }
   void finish(work_done d) {
+    if (profiling_)
+      d.item->hop("profile");
     names_->send("link", std::move(d));
     next();
   }
@@ -202,7 +202,6 @@ private:
   std::deque<work_ptr> waiting_;
   work_ptr current_;
   bool asked_ = false, profiling_ = false;
-  trace::time_point begun_{};
 };
 
 class rack {

@@ -119,8 +119,9 @@ public:
     auto l = leases_.find(d.item->what.id);
     if (l == leases_.end() || l->second.what.attempt != d.item->what.attempt)
       return;
-    job_result r{d.item->what.id, d.item->what.attempt, d.item->what.epoch, d.why,
-                 d.found ? *d.found : evidence{}};
+    job_result r{
+        d.item->what.id, d.item->what.attempt, d.item->what.epoch, d.why, d.found ? *d.found : evidence{},
+        d.item->hops};
     note_health(l->second.device, r);
     leases_.erase(l);
     static auto& done = counters::get("worker.jobs_done");

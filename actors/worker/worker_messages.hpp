@@ -6,9 +6,11 @@
 #include "runtime/net/wire.hpp"
 #include "runtime/process/process_port.hpp"
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 // Inside a worker:
 //
@@ -33,6 +35,18 @@ struct work {
   std::string device;
   std::shared_ptr<evaluation> steps;
   std::optional<process_spec> next; ///< already taken from `steps`: the judge's, found by the builder
+  std::chrono::steady_clock::time_point taken = std::chrono::steady_clock::now(), since = taken;
+  std::vector<job_hop> hops;
+
+  /// What the job did, or waited for, since the last hop.
+  void hop(std::string name) {
+    using std::chrono::duration_cast, std::chrono::microseconds;
+    auto now = std::chrono::steady_clock::now();
+    hops.push_back({std::move(name),
+                    static_cast<std::uint64_t>(duration_cast<microseconds>(since - taken).count()),
+                    static_cast<std::uint64_t>(duration_cast<microseconds>(now - since).count())});
+    since = now;
+  }
 };
 using work_ptr = std::shared_ptr<work>;
 

@@ -314,14 +314,24 @@ struct job {
 KE_FIELDS(job, x.id, x.attempt, x.epoch, x.node, x.target, x.backend, x.device, x.problem_digest,
           x.source_digest, x.plan, x.timed, x.seed, x.limits, x.inline_blobs, x.priority)
 
+/// A part of a job's time at its worker, for the trace: microseconds since the worker took the job, so that
+/// no two machines' clocks are compared.
+struct job_hop {
+  std::string name;
+  std::uint64_t begin_us = 0;
+  std::uint64_t us = 0;
+};
+KE_FIELDS(job_hop, x.name, x.begin_us, x.us)
+
 struct job_result {
   std::uint64_t id = 0;
   std::uint32_t attempt = 0;
   std::uint64_t epoch = 0;
   failure why; ///< kind none: `found` counts. Otherwise the machine failed and the job is tried elsewhere.
   evidence found;
+  std::vector<job_hop> hops;
 };
-KE_FIELDS(job_result, x.id, x.attempt, x.epoch, x.why, x.found)
+KE_FIELDS(job_result, x.id, x.attempt, x.epoch, x.why, x.found, x.hops)
 
 struct device_info {
   std::string name;         ///< what `[[target]] device` matches, e.g. "cpu:AMD EPYC"

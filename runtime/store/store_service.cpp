@@ -1,8 +1,10 @@
 #include "runtime/store/store_service.hpp"
 
 #include "runtime/core/codec.hpp"
+#include "runtime/core/counters.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/failpoint.hpp"
+#include "runtime/core/trace.hpp"
 #include "runtime/store/batch_apply.hpp"
 #include "runtime/store/environment.hpp"
 #include "runtime/store/group_window.hpp"
@@ -214,8 +216,13 @@ private:
           queue_.pop_front();
         }
       }
+      static auto& waiting = counters::get("store.waiting");
+      waiting = static_cast<std::int64_t>(group.size());
       auto begun = steady::now();
       serve(group);
+      waiting = 0;
+      if (trace::on())
+        trace::span("store", "transaction of " + std::to_string(group.size()), begun, steady::now());
       {
         std::lock_guard lock{guard_};
         window_.served(group.size(), steady::now() - begun);
