@@ -77,7 +77,7 @@ shape_of_space explore(const task& t, const understood_kernel& u) {
   out.rows = trial.jammed;
   out.narrow = !t.bitwise && uses_double(u) && outputs_single(t);
   out.divide = !t.bitwise && divides(u);
-  out.pattern = pattern_of(u);
+  out.pattern = pattern_of(u, t.bitwise);
   return out;
 }
 
@@ -186,7 +186,7 @@ std::vector<point> drafts(const task& t, const understood_kernel& u) {
     // division.
     add(out, lanes_point(t, 1, 1));
     add(out, space.rows ? base(2, 4) : base(4, 1));
-    for (const auto& p : pattern_points(space.pattern, t.threads))
+    for (const auto& p : pattern_points(space.pattern, t.threads, widest(t)))
       add(out, p);
     add(out, hints);
     // On a busy machine threads wait for each other: one thread may win.
@@ -209,7 +209,7 @@ std::vector<point> drafts(const task& t, const understood_kernel& u) {
     add(out, with(base(2, 1), "tile", 16384));
     add(out, with(base(4, 1), "reciprocal", 0));
   } else {
-    for (const auto& p : pattern_points(space.pattern, t.threads))
+    for (const auto& p : pattern_points(space.pattern, t.threads, widest(t)))
       add(out, p);
     add(out, hints);
   }

@@ -197,7 +197,7 @@ extern "C" void kernel(const float* A, const float* B, float* C, int64_t M, int6
       C[i * N + j] = acc;
     }
 })",
-       {{"M", 384}, {"N", 384}, {"K", 384}},
+       {{"M", 512}, {"N", 512}, {"K", 512}},
        {{{"M", 1}, {"N", 1}, {"K", 1}},
         {{"M", 13}, {"N", 37}, {"K", 29}},
         {{"M", 5}, {"N", 0}, {"K", 3}},
@@ -222,7 +222,7 @@ extern "C" void kernel(const float* A, const float* B, const float* bias, float*
     }
   }
 })",
-       {{"M", 384}, {"N", 384}, {"K", 384}},
+       {{"M", 512}, {"N", 512}, {"K", 512}},
        {{{"M", 1}, {"N", 1}, {"K", 1}},
         {{"M", 13}, {"N", 37}, {"K", 29}},
         {{"M", 7}, {"N", 67}, {"K", 0}},

@@ -203,7 +203,7 @@ public:
     std::filesystem::create_directories(folder_);
     std::ofstream file{folder_ / "all.cpp"};
     file << "#include <algorithm>\n#include <cmath>\n#include <cstdint>\n#include <cstring>\n#include "
-            "<limits>\n#include <utility>\n#include <vector>\n";
+            "<limits>\n#include <memory>\n#include <new>\n#include <utility>\n#include <vector>\n";
     for (std::size_t k = 0; k < sources.size(); ++k) {
       auto id = std::to_string(k);
       file << "#define kernel kernel_" << id << "\nnamespace candidate_" << id << " {\n#line 1 \"candidate_"
