@@ -36,7 +36,11 @@ std::vector<point> pattern_points(const std::string& pattern, std::int64_t threa
   if (pattern == "blocks")
     for (std::int64_t edge : {16, 8, 32, 64})
       for (std::int64_t group : {4, 1, 8})
-        out.push_back({"blocks", {{"threads", threads}, {"edge", edge}, {"group", group}}});
+        for (std::int64_t prefetch : {1, 0})
+          if (prefetch == 0 || group == 4)
+            out.push_back(
+                {"blocks",
+                 {{"threads", threads}, {"edge", edge}, {"group", group}, {"prefetch", prefetch}}});
   if (pattern == "panels") {
     // The sums and one vector per column fill the registers: 32 of them with 64-byte vectors, else 16.
     std::int64_t tall = vector_bytes == 64 ? 12 : 6, flat = vector_bytes == 64 ? 8 : 4;
@@ -51,7 +55,7 @@ std::vector<point> pattern_points(const std::string& pattern, std::int64_t threa
 
 std::vector<std::int64_t> pattern_grid(const std::string& pattern, const std::string& parameter) {
   static const std::map<std::string, std::map<std::string, std::vector<std::int64_t>>> grids = {
-      {"blocks", {{"edge", {16, 8, 32, 64, 4}}, {"group", {4, 8, 1, 2, 16}}}},
+      {"blocks", {{"edge", {16, 8, 32, 64, 4}}, {"group", {4, 8, 1, 2, 16}}, {"prefetch", {0, 1}}}},
       {"panels",
        {{"rows", {12, 8, 6, 14, 4}},
         {"vectors", {2, 3, 1, 4}},
@@ -71,7 +75,8 @@ std::string render_pattern(const understood_kernel& u, const point& at, std::int
     auto found = find_transposition(u);
     if (!found || !value(at, "edge", 0) || !value(at, "group", 0))
       return {};
-    return emit_transposition(u, *found, threads, value(at, "edge", 16), value(at, "group", 4));
+    return emit_transposition(u, *found, threads, value(at, "edge", 16), value(at, "group", 4),
+                              value(at, "prefetch", 0));
   }
   if (at.plan == "panels") {
     auto found = find_product(u, strict);
