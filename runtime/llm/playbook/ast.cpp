@@ -105,7 +105,11 @@ expr_ptr call(std::string function, std::vector<expr_ptr> args) {
   auto type = args.empty() ? value_type::unknown : args.front()->type;
   for (const auto& arg : args)
     type = arg->type == type ? type : common_type(type, arg->type);
-  if (function != "max" && function != "min" && function != "abs" && is_integer(type))
+  if (function == "ke_bf16_to_float")
+    type = value_type::f32;
+  else if (function == "ke_float_to_bf16")
+    type = value_type::u16;
+  else if (function != "max" && function != "min" && function != "abs" && is_integer(type))
     type = value_type::f64;
   return make(expr_kind::call, type, std::move(function), std::move(args));
 }
@@ -134,7 +138,7 @@ std::string print(const expr_ptr& e) {
   case expr_kind::call:
     break;
   }
-  std::string out = "std::" + e->text;
+  auto out = (e->text.rfind("ke_", 0) == 0 ? "" : "std::") + e->text;
   if ((e->text == "max" || e->text == "min") && e->type != value_type::unknown)
     out += "<" + std::string{spelling(e->type)} + ">";
   out += "(";

@@ -60,7 +60,7 @@ std::optional<transposition> find_transposition(const understood_kernel& u) {
 }
 
 std::string emit_transposition(const understood_kernel& u, const transposition& t, std::int64_t threads,
-                               std::int64_t edge, std::int64_t group) {
+                               std::int64_t edge, std::int64_t group, bool prefetch) {
   edge = std::clamp<std::int64_t>(edge, 2, 128);
   group = std::clamp<std::int64_t>(group, 1, 64);
   const auto& r = *t.loops[t.reads];
@@ -98,6 +98,16 @@ std::string emit_transposition(const understood_kernel& u, const transposition& 
   line(type + " block[" + E + "][" + E + "];");
   line("for (int64_t b = 0; b < " + E + "; ++b) {");
   line("  const int64_t " + w.name + " = write_block + b;");
+  if (prefetch)
+    visit(t.body->value, [&](const expr& x) {
+      if (x.kind != expr_kind::index || !contiguous(x.args[0], r.name))
+        return;
+      auto next = replace_name(replace_name(x.args[0], r.name, name("read_block", value_type::i64)), w.name,
+                               binary("+", name(w.name, value_type::i64), number(edge)));
+      for (std::int64_t at = 0; at < edge * bytes_of(x.type); at += 64)
+        line("  __builtin_prefetch(" + x.text + " + " + print(next) + " + " +
+             std::to_string(at / bytes_of(x.type)) + ");");
+    });
   line("  for (int64_t a = 0; a < " + E + "; ++a) {");
   line("    const int64_t " + r.name + " = read_block + a;");
   line("    block[a][b] = " + print(t.body->value) + ";");

@@ -19,8 +19,9 @@ struct transposition {
 
 std::optional<transposition> find_transposition(const understood_kernel& u);
 
-/// Square blocks of `edge`; `group` blocks side by side per step of a thread.
+/// Square blocks of `edge`; `group` blocks side by side per step of a thread. `prefetch`: the rows of the
+/// next block are asked for while this one is read.
 std::string emit_transposition(const understood_kernel& u, const transposition& t, std::int64_t threads,
-                               std::int64_t edge, std::int64_t group);
+                               std::int64_t edge, std::int64_t group, bool prefetch);
 
 } // namespace ke::playbook

@@ -21,7 +21,7 @@ struct emission_options {
   bool reciprocal = false;   ///< x / invariant becomes x * (1 / invariant)
   bool strict = false;       ///< every result bit for bit as the reference's order of operations gives it
   bool hints = true;         ///< lanes = false: `omp simd`; off: plain loops under OpenMP
-  std::int64_t prefetch = 0; ///< elements ahead of contiguous loads; 0: none
+  std::int64_t prefetch = 0; ///< steps ahead that rows are asked for, of the loop that walks over them; 0: none
 };
 
 struct emission {

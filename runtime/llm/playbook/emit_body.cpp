@@ -212,6 +212,7 @@ void emitter::plain_loop(const stmt& s, const frame& f, bool may_parallel) {
   auto inner = f;
   if (auto range = range_of(s))
     inner.outer.push_back(*range);
+  prefetch(s.name, s.step, s.body, inner);
   block(s.body, inner, may_parallel);
   close();
 }

@@ -46,6 +46,8 @@ std::string emitter::lane_as(const lane_value& x, value_type to, const frame& f)
     throw not_possible{"a truth value is used as a number"};
   if (x.type == to)
     return x.text;
+  if (x.type == value_type::f16 || to == value_type::f16)
+    return "ke_convert<" + vector_type(to, f) + ">(" + x.text + ")";
   return "__builtin_convertvector(" + x.text + ", " + vector_type(to, f) + ")";
 }
 
@@ -70,6 +72,8 @@ void emitter::check_loads(const expr_ptr& e, const frame& f) const {
 
 emitter::lane_value emitter::lane_call(const expr_ptr& e, const frame& f, int row, int vector) {
   static const std::set<std::string> fast_single = {"exp", "tanh", "erf", "log"};
+  if (e->text == "ke_bf16_to_float" || e->text == "ke_float_to_bf16")
+    return {"ke_lanes_" + e->text.substr(3) + "(" + lane(e->args[0], f, row, vector).text + ")", e->type};
   std::vector<std::string> args;
   for (const auto& arg : e->args)
     args.push_back(lane_as(lane(arg, f, row, vector), e->type, f));

@@ -243,6 +243,35 @@ void emitter::lane_copies(const stmt& loop, const std::vector<stmt>& body, const
   block(order, g, false);
 }
 
+/// Asks for what the loop over `walks` reads in vectors some steps later. Within a vectorised loop these are
+/// rows that lie far apart, which no processor foresees across pages.
+void emitter::prefetch(const std::string& walks, std::int64_t step, const std::vector<stmt>& body,
+                       const frame& f) {
+  if (options_.prefetch <= 0 || f.lane_loop.empty())
+    return;
+  std::set<std::string> asked;
+  for (const auto& s : body)
+    visit(s.value, [&](const expr& x) {
+      auto p = x.kind == expr_kind::index ? to_poly(x.args[0]) : std::nullopt;
+      auto along = p ? p->coefficient(f.lane_loop) : std::nullopt;
+      auto by = p ? p->coefficient(walks) : std::nullopt;
+      if (!along || along->as_constant() != 1 || !by || by->terms.empty() ||
+          (walks != f.lane_loop && by->as_constant() == 1))
+        return;
+      for (const auto& scalar_name : f.lane_scalars)
+        if (p->mentions(scalar_name))
+          return;
+      auto ahead = *p + *by * poly::constant(step * options_.prefetch);
+      auto bytes = static_cast<std::int64_t>(f.unroll) * f.lanes * bytes_of(x.type);
+      for (int a = 0; a < (p->mentions(f.row) ? f.rows : 1); ++a)
+        for (std::int64_t at = 0; at < bytes; at += 64) {
+          auto where = x.text + " + " + scalar(to_expr(ahead + poly::constant(at / bytes_of(x.type))), f, a);
+          if (asked.size() < 32 && asked.insert(where).second)
+            line("__builtin_prefetch(" + where + ");");
+        }
+    });
+}
+
 void emitter::vector_loop(const stmt& loop, const std::string& from, const std::string& to, const frame& f) {
   auto carried = carried_scalars(loop);
   if (!memory_independent(loop, f.outer, u_.facts))
@@ -364,6 +393,7 @@ void emitter::vector_loop(const stmt& loop, const std::string& from, const std::
   auto step = g.unroll * g.lanes;
   open("for (; " + v + " + " + std::to_string(step) + " <= " + last + "; " + v +
        " += " + std::to_string(step) + ")");
+  prefetch(v, step, parts.body, g);
   lane_copies(loop, parts.body, g);
   close();
   auto one = g;

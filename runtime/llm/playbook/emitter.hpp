@@ -71,6 +71,7 @@ private:
   // emit_vector_loop.cpp
   void vector_loop(const stmt& loop, const std::string& from, const std::string& to, const frame& f);
   void lane_copies(const stmt& loop, const std::vector<stmt>& body, const frame& f);
+  void prefetch(const std::string& walks, std::int64_t step, const std::vector<stmt>& body, const frame& f);
   interior split(const stmt& loop, const frame& f) const;
   int lanes_for(const stmt& loop, const frame& f) const;
   std::set<std::string> varying_scalars(const std::vector<stmt>& body, const std::string& by,

@@ -210,6 +210,12 @@ protected:
         e = small(replace_name(e, helper.parameters[i].first, cast_to(helper.parameters[i].second, args[i])));
       return e;
     }
+    if ((name == "ke_bf16_to_float" || name == "ke_float_to_bf16") && args.size() == 1 && !standard) {
+      bool widens = name == "ke_bf16_to_float";
+      if (widens != is_integer(args[0]->type) || args[0]->type == value_type::unknown)
+        fail("`" + name + "` is given a value of another type");
+      return call(name, {cast_to(widens ? value_type::u16 : value_type::f32, args[0])});
+    }
     auto it = function_names().find(name);
     if (it == function_names().end() || args.empty() || args.size() > 3)
       fail("the function `" + name + "` is not known");

@@ -5,7 +5,10 @@ namespace ke::playbook {
 /// GCC vector extensions only: the text compiles on any processor, and the compiler picks the instructions.
 /// The polynomials were fitted (Chebyshev) for float: exp within 1 ulp or so, tanh, erf and log within 2.
 const char* lane_prelude() {
-  return R"cpp(#pragma GCC diagnostic ignored "-Wpsabi"
+  return R"cpp(#if defined(__F16C__) && defined(__AVX2__)
+#include <immintrin.h>
+#endif
+#pragma GCC diagnostic ignored "-Wpsabi"
 namespace {
 
 template <class T, int N>
@@ -93,6 +96,42 @@ KE_INLINE V ke_sqrt(V x) {
   for (int i = 0; i < lanes<V>; ++i)
     out[i] = std::sqrt(x[i]);
   return out;
+}
+
+/// Half precision: the instructions where the processor has them.
+template <class To, class V>
+KE_INLINE To ke_convert(V x) {
+#if defined(__F16C__) && defined(__AVX2__)
+  constexpr bool widens = sizeof(lane_of<V>) == 2 && sizeof(lane_of<To>) == 4;
+  constexpr bool narrows = sizeof(lane_of<V>) == 4 && sizeof(lane_of<To>) == 2;
+#if defined(__AVX512F__)
+  if constexpr (widens && lanes<V> == 16)
+    return (To)_mm512_cvtph_ps((__m256i)x);
+  if constexpr (narrows && lanes<V> == 16)
+    return (To)_mm512_cvtps_ph((__m512)x, _MM_FROUND_TO_NEAREST_INT);
+#endif
+  if constexpr (widens && lanes<V> == 8)
+    return (To)_mm256_cvtph_ps((__m128i)x);
+  if constexpr (narrows && lanes<V> == 8)
+    return (To)_mm256_cvtps_ph((__m256)x, _MM_FROUND_TO_NEAREST_INT);
+#endif
+  To out{};
+  for (int i = 0; i < lanes<V>; ++i)
+    out[i] = static_cast<lane_of<To>>(x[i]);
+  return out;
+}
+template <class V>
+KE_INLINE auto ke_lanes_bf16_to_float(V x) {
+  return (vec<float, lanes<V>>)(__builtin_convertvector(x, vec<uint32_t, lanes<V>>) << 16);
+}
+/// To nearest, ties to even; a NaN stays one.
+template <class V>
+KE_INLINE auto ke_lanes_float_to_bf16(V x) {
+  using bits = vec<uint32_t, lanes<V>>;
+  const bits wide = (bits)x;
+  const bits near = (wide + 0x7fffu + ((wide >> 16) & 1u)) >> 16;
+  const bits out = x != x ? (wide >> 16) | 0x40u : near;
+  return __builtin_convertvector(out, vec<uint16_t, lanes<V>>);
 }
 
 template <int S, class V, int... I>

@@ -13,8 +13,10 @@ namespace ke::playbook {
 /// loops, never by name.
 
 /// The emitter that fits the kernel; empty if none does.
-std::string pattern_of(const understood_kernel& u);
-std::vector<point> pattern_points(const std::string& pattern, std::int64_t threads);
+std::string pattern_of(const understood_kernel& u, bool strict);
+/// The most promising ones first.
+std::vector<point> pattern_points(const std::string& pattern, std::int64_t threads,
+                                  std::int64_t vector_bytes);
 std::vector<std::int64_t> pattern_grid(const std::string& pattern, const std::string& parameter);
 /// The candidate's text without its first comment lines; empty if the pattern does not fit.
 std::string render_pattern(const understood_kernel& u, const point& at, std::int64_t threads,

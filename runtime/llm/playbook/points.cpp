@@ -77,7 +77,7 @@ shape_of_space explore(const task& t, const understood_kernel& u) {
   out.rows = trial.jammed;
   out.narrow = !t.bitwise && uses_double(u) && outputs_single(t);
   out.divide = !t.bitwise && divides(u);
-  out.pattern = pattern_of(u);
+  out.pattern = pattern_of(u, t.bitwise);
   return out;
 }
 
@@ -90,6 +90,7 @@ point lanes_point(const task& t, std::int64_t unroll, std::int64_t rows) {
            {"tile", 0},
            {"tile_first", 0},
            {"reciprocal", 0},
+           {"prefetch", 0},
            {"single", 0}}};
 }
 
@@ -124,6 +125,8 @@ std::vector<std::int64_t> grid(const task& t, const shape_of_space& space, const
     return {0, 512, 256, 1024, 4096, 16384, 128};
   if (name == "tile_first")
     return space.rows ? std::vector<std::int64_t>{0, 1} : std::vector<std::int64_t>{0};
+  if (name == "prefetch")
+    return {0, 8, 4, 16};
   if (name == "reciprocal")
     return space.divide ? std::vector<std::int64_t>{1, 0} : std::vector<std::int64_t>{0};
   if (name == "single")
@@ -161,6 +164,7 @@ std::string render(const task& t, const understood_kernel& u, const point& at) {
     options.rows = std::clamp<std::int64_t>(value(at, "rows", 1), 1, 12);
     options.tile = std::clamp<std::int64_t>(value(at, "tile", 0), 0, 1 << 20);
     options.tile_first = value(at, "tile_first", 0);
+    options.prefetch = std::clamp<std::int64_t>(value(at, "prefetch", 0), 0, 64);
     options.reciprocal = value(at, "reciprocal", 0) && !t.bitwise;
     text = emit_kernel(kernel, options, samples(t, u)).source;
   } else {
@@ -168,6 +172,9 @@ std::string render(const task& t, const understood_kernel& u, const point& at) {
   }
   if (text.empty())
     return {};
+  if (text.find("ke_bf16_to_float(") != std::string::npos ||
+      text.find("ke_float_to_bf16(") != std::string::npos)
+    text.insert(0, "#include \"ke.h\"\n");
   return "// " + at.plan + ": made from the reference's loops.\n// ke-point: " + to_json(at) + "\n" + text;
 }
 
@@ -186,7 +193,7 @@ std::vector<point> drafts(const task& t, const understood_kernel& u) {
     // division.
     add(out, lanes_point(t, 1, 1));
     add(out, space.rows ? base(2, 4) : base(4, 1));
-    for (const auto& p : pattern_points(space.pattern, t.threads))
+    for (const auto& p : pattern_points(space.pattern, t.threads, widest(t)))
       add(out, p);
     add(out, hints);
     // On a busy machine threads wait for each other: one thread may win.
@@ -205,11 +212,12 @@ std::vector<point> drafts(const task& t, const understood_kernel& u) {
     add(out, base(2, 1));
     add(out, base(8, 1));
     add(out, with(base(4, 1), "bytes", std::min<std::int64_t>(32, widest(t))));
+    add(out, with(space.rows ? base(2, 4) : base(4, 1), "prefetch", 8));
     add(out, with(base(4, 1), "tile", 1024));
     add(out, with(base(2, 1), "tile", 16384));
     add(out, with(base(4, 1), "reciprocal", 0));
   } else {
-    for (const auto& p : pattern_points(space.pattern, t.threads))
+    for (const auto& p : pattern_points(space.pattern, t.threads, widest(t)))
       add(out, p);
     add(out, hints);
   }
@@ -278,6 +286,7 @@ std::vector<point> simplifications(const task& t, const understood_kernel& u, co
   plainer("reciprocal", 0);
   plainer("rows", 1);
   plainer("tile", 0);
+  plainer("prefetch", 0);
   plainer("unroll", 1);
   plainer("threads", 1);
   for (auto simd : {1, 0})

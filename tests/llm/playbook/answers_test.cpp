@@ -85,6 +85,10 @@ TEST_CASE("stencil answers are right on every shape") {
   for (auto name : {"stencil2d", "stencil1d"})
     check(name, 4);
 }
+TEST_CASE("half and brain precision answers are right on every shape") {
+  for (auto name : {"norm_bf16", "swish_f16", "matmul_bf16"})
+    check(name, 4);
+}
 TEST_CASE("attention answers are right on every shape") {
   check("attention", 3);
 }

@@ -197,7 +197,7 @@ extern "C" void kernel(const float* A, const float* B, float* C, int64_t M, int6
       C[i * N + j] = acc;
     }
 })",
-       {{"M", 384}, {"N", 384}, {"K", 384}},
+       {{"M", 512}, {"N", 512}, {"K", 512}},
        {{{"M", 1}, {"N", 1}, {"K", 1}},
         {{"M", 13}, {"N", 37}, {"K", 29}},
         {{"M", 5}, {"N", 0}, {"K", 3}},
@@ -222,7 +222,7 @@ extern "C" void kernel(const float* A, const float* B, const float* bias, float*
     }
   }
 })",
-       {{"M", 384}, {"N", 384}, {"K", 384}},
+       {{"M", 512}, {"N", 512}, {"K", 512}},
        {{{"M", 1}, {"N", 1}, {"K", 1}},
         {{"M", 13}, {"N", 37}, {"K", 29}},
         {{"M", 7}, {"N", 67}, {"K", 0}},
@@ -416,6 +416,59 @@ extern "C" void kernel(const float* q, const float* k, const float* v, float* y,
        {{"T", 256}, {"D", 64}},
        {{{"T", 1}, {"D", 1}}, {{"T", 17}, {"D", 13}}, {{"T", 0}, {"D", 4}}, {{"T", 65}, {"D", 33}}},
        1e-4},
+      {"norm_bf16",
+       "norm",
+       {"M", "N"},
+       {{"x", "in", "bf16", {"M", "N"}}, {"y", "out", "bf16", {"M", "N"}}},
+       {},
+       "#include \"ke.h\"\n" + head + R"(
+extern "C" void kernel(const uint16_t* x, uint16_t* y, int64_t M, int64_t N) {
+  for (int64_t i = 0; i < M; ++i) {
+    float sum = 0;
+    for (int64_t j = 0; j < N; ++j) sum += ke_bf16_to_float(x[i * N + j]) * ke_bf16_to_float(x[i * N + j]);
+    const float inv = 1.0f / std::sqrt(sum / static_cast<float>(N) + 1e-5f);
+    for (int64_t j = 0; j < N; ++j) y[i * N + j] = ke_float_to_bf16(ke_bf16_to_float(x[i * N + j]) * inv);
+  }
+})",
+       {{"M", 512}, {"N", 2048}},
+       rows,
+       1e-2},
+      {"swish_f16",
+       "elementwise",
+       {"M", "N"},
+       {{"x", "in", "f16", {"M", "N"}}, {"y", "out", "f16", {"M", "N"}}},
+       {},
+       head + R"(
+extern "C" void kernel(const _Float16* x, _Float16* y, int64_t M, int64_t N) {
+  for (int64_t i = 0; i < M * N; ++i) {
+    const float v = static_cast<float>(x[i]);
+    y[i] = static_cast<_Float16>(v / (1.0f + std::exp(-v)));
+  }
+})",
+       {{"M", 256}, {"N", 4096}},
+       rows,
+       2e-3},
+      {"matmul_bf16",
+       "matmul",
+       {"M", "N", "K"},
+       {{"A", "in", "bf16", {"M", "K"}}, {"B", "in", "bf16", {"K", "N"}}, {"C", "out", "bf16", {"M", "N"}}},
+       {},
+       "#include \"ke.h\"\n" + head + R"(
+extern "C" void kernel(const uint16_t* A, const uint16_t* B, uint16_t* C, int64_t M, int64_t N, int64_t K) {
+  for (int64_t i = 0; i < M; ++i)
+    for (int64_t j = 0; j < N; ++j) {
+      float acc = 0;
+      for (int64_t k = 0; k < K; ++k) {
+        const float a = ke_bf16_to_float(A[i * K + k]);
+        const float b = ke_bf16_to_float(B[k * N + j]);
+        acc += a * b;
+      }
+      C[i * N + j] = ke_float_to_bf16(acc);
+    }
+})",
+       {{"M", 256}, {"N", 256}, {"K", 256}},
+       {{{"M", 1}, {"N", 1}, {"K", 1}}, {{"M", 13}, {"N", 37}, {"K", 29}}, {{"M", 7}, {"N", 67}, {"K", 0}}},
+       2e-2},
       {"integers",
        "elementwise",
        {"N"},

@@ -1,9 +1,11 @@
 #pragma once
 
+#include "backends/cpu-cpp/ke.h"
 #include "runtime/llm/playbook/ast.hpp"
 #include "runtime/llm/playbook/parser.hpp"
 #include "runtime/llm/playbook/poly.hpp"
 #include "tests/llm/playbook/references.hpp"
+#include "tests/places.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -92,7 +94,7 @@ inline std::int64_t extent_of(const std::string& text, const sizes& at) {
 }
 
 inline std::size_t bytes_of(const std::string& dtype) {
-  return dtype == "f64" || dtype == "i64" ? 8 : dtype == "f16" ? 2 : 4;
+  return dtype == "f64" || dtype == "i64" ? 8 : dtype == "f16" || dtype == "bf16" ? 2 : 4;
 }
 
 /// Buffers of one call: inputs drawn from `seed`, outputs poisoned, a margin of canaries behind every tensor.
@@ -121,6 +123,12 @@ public:
           } else if (t.dtype == "f64") {
             double v = normal(random);
             std::memcpy(p + i * 8, &v, 8);
+          } else if (t.dtype == "f16") {
+            auto v = static_cast<_Float16>(normal(random));
+            std::memcpy(p + i * 2, &v, 2);
+          } else if (t.dtype == "bf16") {
+            auto v = ke_float_to_bf16(normal(random));
+            std::memcpy(p + i * 2, &v, 2);
           } else if (t.dtype == "i32") {
             auto v = static_cast<std::int32_t>(random() % 21) - 10;
             std::memcpy(p + i * 4, &v, 4);
@@ -180,6 +188,16 @@ private:
       std::memcpy(&v, p, 4);
       return v;
     }
+    if (dtype == "f16") {
+      _Float16 v;
+      std::memcpy(&v, p, 2);
+      return static_cast<double>(v);
+    }
+    if (dtype == "bf16") {
+      std::uint16_t v;
+      std::memcpy(&v, p, 2);
+      return ke_bf16_to_float(v);
+    }
     float v;
     std::memcpy(&v, p, 4);
     return v;
@@ -202,8 +220,9 @@ public:
               ("ke-playbook-" + std::to_string(::getpid()) + "-" + std::to_string(number++));
     std::filesystem::create_directories(folder_);
     std::ofstream file{folder_ / "all.cpp"};
-    file << "#include <algorithm>\n#include <cmath>\n#include <cstdint>\n#include <cstring>\n#include "
-            "<limits>\n#include <utility>\n#include <vector>\n";
+    // Headers first: what a candidate includes within its namespace is then there already.
+    file << "#include \"ke.h\"\n#if defined(__F16C__)\n#include <immintrin.h>\n#endif\n#include <algorithm>\n#include <cmath>\n#include <cstdint>\n#include <cstring>\n#include "
+            "<limits>\n#include <memory>\n#include <new>\n#include <utility>\n#include <vector>\n";
     for (std::size_t k = 0; k < sources.size(); ++k) {
       auto id = std::to_string(k);
       file << "#define kernel kernel_" << id << "\nnamespace candidate_" << id << " {\n#line 1 \"candidate_"
@@ -213,7 +232,9 @@ public:
            << "::kernel(";
       std::size_t at = 0;
       for (const auto& t : e.tensors) {
-        auto type = t.dtype == "f64"   ? "double"
+        auto type = t.dtype == "f64"    ? "double"
+                    : t.dtype == "f16"  ? "_Float16"
+                    : t.dtype == "bf16" ? "uint16_t"
                     : t.dtype == "i32" ? "int32_t"
                     : t.dtype == "i64" ? "int64_t"
                                        : "float";
@@ -228,7 +249,9 @@ public:
     }
     file.close();
     auto object = (folder_ / "all.so").string();
-    auto command = "g++ -std=c++20 -march=native -fopenmp -shared -fPIC " + flags + " -o " + object + " " +
+    auto command = std::string{"g++ -std=c++20 -march=native -fopenmp -shared -fPIC -I"} +
+                   ke::test::source_dir() + "/backends/cpu-cpp" + " " +
+                   flags + " -o " + object + " " +
                    (folder_ / "all.cpp").string() + " 2> " + (folder_ / "log").string();
     if (std::system(command.c_str()) != 0) {
       std::ifstream log{folder_ / "log"};
