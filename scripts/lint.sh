@@ -1,5 +1,6 @@
 #!/bin/bash
-# clang-tidy over what changed since HEAD: scripts/lint.sh [--all | FILE...]. Uses build/release (made if absent) for how files compile.
+# clang-tidy over what changed since HEAD, or, in a clean tree, in the last commit: scripts/lint.sh [--all | FILE...]. Uses build/release (made if
+# absent) for how files compile.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 [ -f build/release/compile_commands.json ] || cmake --preset release > /dev/null
@@ -9,8 +10,12 @@ elif [ $# -gt 0 ]; then
   files=("$@")
 else
   mapfile -t files < <({
-    git diff --name-only --diff-filter=d HEAD
-    git ls-files --others --exclude-standard
+    if [ -n "$(git status --porcelain)" ]; then
+      git diff --name-only --diff-filter=d HEAD
+      git ls-files --others --exclude-standard
+    else
+      git diff --name-only --diff-filter=d HEAD^ HEAD
+    fi
   } | grep -E '^(actors|backends|config|knowledge|runtime)/.*\.cpp$' | grep -v '^config/problems/' | sort -u)
 fi
 if [ ${#files[@]} -eq 0 ]; then
