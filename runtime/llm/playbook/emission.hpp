@@ -14,14 +14,15 @@ struct emission_options {
   std::int64_t threads = 1; ///< 1: no OpenMP
   bool lanes = true;        ///< explicit vectors; false: `omp simd` hints
   std::int64_t vector_bytes = 32;
-  std::int64_t unroll = 1;   ///< vectors per step of a vectorised loop
-  std::int64_t rows = 1;     ///< iterations of another parallel loop that share one body (register tile)
-  std::int64_t tile = 0;     ///< elements of the vectorised loop per tile; 0: all
-  bool tile_first = false;   ///< tiles outside of the row loop
-  bool reciprocal = false;   ///< x / invariant becomes x * (1 / invariant)
-  bool strict = false;       ///< every result bit for bit as the reference's order of operations gives it
-  bool hints = true;         ///< lanes = false: `omp simd`; off: plain loops under OpenMP
-  std::int64_t prefetch = 0; ///< steps ahead that rows are asked for, of the loop that walks over them; 0: none
+  std::int64_t unroll = 1; ///< vectors per step of a vectorised loop
+  std::int64_t rows = 1;   ///< iterations of another parallel loop that share one body (register tile)
+  std::int64_t tile = 0;   ///< elements of the vectorised loop per tile; 0: all
+  bool tile_first = false; ///< tiles outside of the row loop
+  bool reciprocal = false; ///< x / invariant becomes x * (1 / invariant)
+  bool strict = false;     ///< every result bit for bit as the reference's order of operations gives it
+  bool hints = true;       ///< lanes = false: `omp simd`; off: plain loops under OpenMP
+  std::int64_t prefetch =
+      0; ///< steps ahead that rows are asked for, of the loop that walks over them; 0: none
 };
 
 struct emission {

@@ -250,26 +250,33 @@ void emitter::prefetch(const std::string& walks, std::int64_t step, const std::v
   if (options_.prefetch <= 0 || f.lane_loop.empty())
     return;
   std::set<std::string> asked;
-  for (const auto& s : body)
-    visit(s.value, [&](const expr& x) {
-      auto p = x.kind == expr_kind::index ? to_poly(x.args[0]) : std::nullopt;
-      auto along = p ? p->coefficient(f.lane_loop) : std::nullopt;
-      auto by = p ? p->coefficient(walks) : std::nullopt;
-      if (!along || along->as_constant() != 1 || !by || by->terms.empty() ||
-          (walks != f.lane_loop && by->as_constant() == 1))
-        return;
-      for (const auto& scalar_name : f.lane_scalars)
-        if (p->mentions(scalar_name))
+  std::function<void(const std::vector<stmt>&)> run = [&](const std::vector<stmt>& list) {
+    for (const auto& s : list) {
+      if (s.kind == stmt_kind::branch && literal(s.value, "true"))
+        run(s.body);
+      visit(s.value, [&](const expr& x) {
+        auto p = x.kind == expr_kind::index ? to_poly(x.args[0]) : std::nullopt;
+        auto along = p ? p->coefficient(f.lane_loop) : std::nullopt;
+        auto by = p ? p->coefficient(walks) : std::nullopt;
+        if (!along || along->as_constant() != 1 || !by || by->terms.empty() ||
+            (walks != f.lane_loop && by->as_constant() == 1))
           return;
-      auto ahead = *p + *by * poly::constant(step * options_.prefetch);
-      auto bytes = static_cast<std::int64_t>(f.unroll) * f.lanes * bytes_of(x.type);
-      for (int a = 0; a < (p->mentions(f.row) ? f.rows : 1); ++a)
-        for (std::int64_t at = 0; at < bytes; at += 64) {
-          auto where = x.text + " + " + scalar(to_expr(ahead + poly::constant(at / bytes_of(x.type))), f, a);
-          if (asked.size() < 32 && asked.insert(where).second)
-            line("__builtin_prefetch(" + where + ");");
-        }
-    });
+        for (const auto& scalar_name : f.lane_scalars)
+          if (p->mentions(scalar_name))
+            return;
+        auto ahead = *p + *by * poly::constant(step * options_.prefetch);
+        auto bytes = static_cast<std::int64_t>(f.unroll) * f.lanes * bytes_of(x.type);
+        for (int a = 0; a < (p->mentions(f.row) ? f.rows : 1); ++a)
+          for (std::int64_t at = 0; at < bytes; at += 64) {
+            auto where =
+                x.text + " + " + scalar(to_expr(ahead + poly::constant(at / bytes_of(x.type))), f, a);
+            if (asked.size() < 32 && asked.insert(where).second)
+              line("__builtin_prefetch(" + where + ");");
+          }
+      });
+    }
+  };
+  run(body);
 }
 
 void emitter::vector_loop(const stmt& loop, const std::string& from, const std::string& to, const frame& f) {

@@ -1,5 +1,6 @@
 #include "runtime/llm/playbook/normalize.hpp"
 
+#include "runtime/llm/playbook/formula.hpp"
 #include "runtime/llm/playbook/parser.hpp"
 
 #include <algorithm>
@@ -405,11 +406,17 @@ void narrow_to_float(kernel_function& kernel) {
 }
 
 understanding understand(const task& t) {
-  if (t.reference_language != "c++")
-    return {std::nullopt, "the reference is written in " +
-                              (t.reference_language.empty() ? "no language" : t.reference_language) +
-                              "; the playbook reads C++ only"};
-  auto parsed = parse_kernel(t.reference, t.bitwise);
+  parse_outcome parsed;
+  if (t.reference_language == "c++")
+    parsed = parse_kernel(t.reference, t.bitwise);
+  else
+    parsed.why = "the reference is written in " +
+                 (t.reference_language.empty() ? "no language" : t.reference_language) +
+                 "; the playbook reads C++ only";
+  // A formula says what is computed, not in which order: not enough for a bitwise problem.
+  if (!parsed.kernel && !t.bitwise)
+    if (auto source = reference_of_formula(t); !source.empty())
+      parsed.kernel = parse_kernel(source).kernel;
   if (!parsed.kernel)
     return {std::nullopt, parsed.why};
   understood_kernel u;

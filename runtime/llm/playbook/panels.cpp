@@ -53,7 +53,9 @@ std::string extent(const stmt& loop) {
 struct writer {
   std::string out;
   int depth = 1;
-  void line(const std::string& text) { out += std::string(static_cast<std::size_t>(depth) * 2, ' ') + text + "\n"; }
+  void line(const std::string& text) {
+    out += std::string(static_cast<std::size_t>(depth) * 2, ' ') + text + "\n";
+  }
   void open(const std::string& text) {
     line(text.empty() ? "{" : text + " {");
     ++depth;
@@ -113,7 +115,8 @@ std::optional<product> find_product(const understood_kernel& u, bool strict) {
   for (const auto& s : out.before)
     plain = plain && s.kind == stmt_kind::declare;
   visit(out.after, [&](const stmt& s) {
-    plain = plain && (s.kind == stmt_kind::declare || s.kind == stmt_kind::assign || s.kind == stmt_kind::branch);
+    plain =
+        plain && (s.kind == stmt_kind::declare || s.kind == stmt_kind::assign || s.kind == stmt_kind::branch);
   });
   if (!plain)
     return std::nullopt;
@@ -194,19 +197,23 @@ std::optional<product> find_product(const understood_kernel& u, bool strict) {
 
 std::string emit_panels(const understood_kernel& u, const product& p, const panel_options& o) {
   auto lanes = std::clamp<std::int64_t>(o.vector_bytes, 16, 64) / bytes_of(p.type);
-  auto tile_rows = std::clamp<std::int64_t>(o.rows, 1, 16), vectors = std::clamp<std::int64_t>(o.vectors, 1, 4);
+  auto tile_rows = std::clamp<std::int64_t>(o.rows, 1, 16),
+       vectors = std::clamp<std::int64_t>(o.vectors, 1, 4);
   auto depth = std::clamp<std::int64_t>(o.depth, 1, 1 << 20);
   auto tiles_per_block = std::max<std::int64_t>(1, 96 / tile_rows);
   std::string T = spelling(p.type);
   const auto &i = p.rows->name, &j = p.columns->name;
   std::string work = extent(*p.rows) + " * " + extent(*p.columns) + " * $steps";
   writer w;
-  w.line("// A register tile is `tile` rows by `wide` columns; a block of rows stays in the second-level cache.");
-  w.line("constexpr int64_t $tile = " + std::to_string(tile_rows) + ", $wide = " + std::to_string(lanes * vectors) +
+  w.line("// A register tile is `tile` rows by `wide` columns; a block of rows stays in the second-level "
+         "cache.");
+  w.line("constexpr int64_t $tile = " + std::to_string(tile_rows) +
+         ", $wide = " + std::to_string(lanes * vectors) +
          ", $block_rows = " + std::to_string(tiles_per_block) + " * $tile;");
   w.line("using $V = vec<" + T + ", " + std::to_string(lanes) + ">;");
   w.line("const int64_t $row_from = " + print(p.rows->from) + ", $row_to = " + print(p.rows->to) + ";");
-  w.line("const int64_t $column_from = " + print(p.columns->from) + ", $column_to = " + print(p.columns->to) + ";");
+  w.line("const int64_t $column_from = " + print(p.columns->from) + ", $column_to = " + print(p.columns->to) +
+         ";");
   w.line("if ($row_from >= $row_to || $column_from >= $column_to)");
   w.line("  return;");
   std::string inner = "1";
@@ -216,7 +223,8 @@ std::string emit_panels(const understood_kernel& u, const product& p, const pane
   w.line("const int64_t $panels = ($column_to - $column_from + $wide - 1) / $wide;");
   w.line("const int64_t $blocks = ($row_to - $row_from + $block_rows - 1) / $block_rows;");
   w.line("const int64_t $tiles = ($row_to - $row_from + $tile - 1) / $tile;");
-  w.line("struct $give_back { void operator()(" + T + "* x) const { ::operator delete(x, std::align_val_t{64}); } };");
+  w.line("struct $give_back { void operator()(" + T +
+         "* x) const { ::operator delete(x, std::align_val_t{64}); } };");
   auto buffer = [&](const std::string& name, const std::string& count) {
     w.line("const std::unique_ptr<" + T + ", $give_back> $store_of_" + name + "{static_cast<" + T +
            "*>(::operator new(static_cast<std::size_t>(" + count + " + 64) * sizeof(" + T +
@@ -242,8 +250,8 @@ std::string emit_panels(const understood_kernel& u, const product& p, const pane
                   bool along) {
     parallel("");
     w.open("for (int64_t $at = 0; $at < " + count + "; ++$at)");
-    w.line("const int64_t $first = " + from + " + $at * " + size + ", $here = std::min<int64_t>(" + size + ", " +
-           to + " - $first);");
+    w.line("const int64_t $first = " + from + " + $at * " + size + ", $here = std::min<int64_t>(" + size +
+           ", " + to + " - $first);");
     w.line(T + "* $out = " + name + " + $at * $steps * " + size + ";");
     auto steps_open = [&](bool move) {
       for (std::size_t k = 0; k < p.reduction.size(); ++k) {
@@ -302,8 +310,10 @@ std::string emit_panels(const understood_kernel& u, const product& p, const pane
   parallel("collapse(2) ");
   w.line("for (int64_t $block = 0; $block < $blocks; ++$block)");
   w.open("for (int64_t $panel = 0; $panel < $panels; ++$panel)");
-  w.line("const int64_t $top = $row_from + $block * $block_rows, $bottom = std::min($top + $block_rows, $row_to);");
-  w.line("const int64_t $first = $column_from + $panel * $wide, $last = std::min($first + $wide, $column_to);");
+  w.line("const int64_t $top = $row_from + $block * $block_rows, $bottom = std::min($top + $block_rows, "
+         "$row_to);");
+  w.line(
+      "const int64_t $first = $column_from + $panel * $wide, $last = std::min($first + $wide, $column_to);");
   w.line("alignas(64) " + T + " $sums[$block_rows * $wide];");
   w.line("if ($last < $first + $wide || $bottom < $top + $block_rows)");
   w.line("  std::fill($sums, $sums + $block_rows * $wide, " + T + "(0));");
@@ -322,7 +332,9 @@ std::string emit_panels(const understood_kernel& u, const product& p, const pane
   if (o.both)
     w.line("const " + T + "* $left = $packed_rows + (($row - $row_from) / $tile * $steps + $done) * $tile;");
   w.line(T + "* const $sum = $sums + ($row - $top) * $wide;");
-  auto cell = [](std::int64_t r, std::int64_t v) { return "$s_" + std::to_string(r) + "_" + std::to_string(v); };
+  auto cell = [](std::int64_t r, std::int64_t v) {
+    return "$s_" + std::to_string(r) + "_" + std::to_string(v);
+  };
   for (std::int64_t r = 0; r < tile_rows; ++r) {
     if (!o.both)
       // Rows past the end repeat the last one; their sums are dropped.
@@ -335,7 +347,8 @@ std::string emit_panels(const understood_kernel& u, const product& p, const pane
   for (std::size_t k = 0; k < p.reduction.size(); ++k)
     w.open(k == 0 ? header(*p.reduction[k], "$from", "$until") : header(*p.reduction[k]));
   for (std::int64_t v = 0; v < vectors; ++v)
-    w.line("const $V $b_" + std::to_string(v) + " = ke_load<$V>($right + " + std::to_string(v * lanes) + ");");
+    w.line("const $V $b_" + std::to_string(v) + " = ke_load<$V>($right + " + std::to_string(v * lanes) +
+           ");");
   for (std::int64_t r = 0; r < tile_rows; ++r) {
     auto row = name("$row_" + std::to_string(r), value_type::i64);
     w.line("const " + T + " $a_" + std::to_string(r) + " = " +
@@ -369,7 +382,8 @@ std::string emit_panels(const understood_kernel& u, const product& p, const pane
   auto taken = declared_in(u.kernel.body);
   for (const auto& x : u.kernel.parameters)
     taken.insert(x.name);
-  while (std::any_of(taken.begin(), taken.end(), [&](const std::string& n) { return n.rfind(prefix, 0) == 0; }))
+  while (
+      std::any_of(taken.begin(), taken.end(), [&](const std::string& n) { return n.rfind(prefix, 0) == 0; }))
     prefix.insert(0, "p");
   std::string text;
   for (char x : w.out)

@@ -19,7 +19,7 @@ struct product {
   std::vector<stmt> before, after;
   std::string sum; ///< the accumulator, declared in `before`
   value_type type = value_type::f32;
-  expr_ptr left, right;      ///< factors by row and by column, of `type`
+  expr_ptr left, right;     ///< factors by row and by column, of `type`
   bool right_along = false; ///< the right factor lies along the innermost reduction, not along the columns
 };
 

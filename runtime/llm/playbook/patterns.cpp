@@ -39,8 +39,7 @@ std::vector<point> pattern_points(const std::string& pattern, std::int64_t threa
         for (std::int64_t prefetch : {1, 0})
           if (prefetch == 0 || group == 4)
             out.push_back(
-                {"blocks",
-                 {{"threads", threads}, {"edge", edge}, {"group", group}, {"prefetch", prefetch}}});
+                {"blocks", {{"threads", threads}, {"edge", edge}, {"group", group}, {"prefetch", prefetch}}});
   if (pattern == "panels") {
     // The sums and one vector per column fill the registers: 32 of them with 64-byte vectors, else 16.
     std::int64_t tall = vector_bytes == 64 ? 12 : 6, flat = vector_bytes == 64 ? 8 : 4;

@@ -134,6 +134,18 @@ std::vector<std::int64_t> grid(const task& t, const shape_of_space& space, const
   return {};
 }
 
+/// Whether a parameter acts on what holds the parent back: such changes are tried first.
+bool acts_on(const std::string& bottleneck, const std::string& name) {
+  static const std::map<std::string, std::set<std::string>> levers = {
+      {"memory", {"tile", "tile_first", "prefetch", "edge", "group", "depth", "both", "rows", "threads"}},
+      {"compute", {"unroll", "rows", "vectors", "bytes", "single", "reciprocal"}},
+      {"latency", {"unroll", "rows", "vectors", "prefetch"}},
+      {"frontend", {"unroll", "rows"}},
+      {"overhead", {"threads", "both"}}};
+  auto it = levers.find(bottleneck);
+  return it != levers.end() && it->second.count(name) > 0;
+}
+
 std::uint64_t mixed(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15ull;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
@@ -189,22 +201,28 @@ std::vector<point> drafts(const task& t, const understood_kernel& u) {
     return p;
   };
   if (space.vectors) {
-    // From careful to bold: exact types first, then register tiles, then float arithmetic and approximate
-    // division.
-    add(out, lanes_point(t, 1, 1));
-    add(out, space.rows ? base(2, 4) : base(4, 1));
-    for (const auto& p : pattern_points(space.pattern, t.threads, widest(t)))
-      add(out, p);
+    // A campaign may end after six drafts: one that is surely right, then the best guesses, each of another
+    // kind. Later ones vary what the first ones guessed.
+    auto patterns = pattern_points(space.pattern, t.threads, widest(t));
+    add(out, lanes_point(t, space.rows ? 2 : 4, space.rows ? 4 : 1));
+    if (!patterns.empty())
+      add(out, patterns[0]);
+    auto best = space.rows ? with(base(3, 8), "bytes", widest(t)) : base(4, 1);
+    add(out, best);
+    // Small work is done before a second thread has woken up; on a busy machine threads wait for each other.
+    add(out, with(patterns.empty() ? best : patterns[0], "threads", 1));
+    if (patterns.size() > 1)
+      add(out, patterns[1]);
+    add(out, with(base(space.rows ? 2 : 8, space.rows ? 6 : 1), "threads", 1));
     add(out, hints);
-    // On a busy machine threads wait for each other: one thread may win.
-    add(out, with(space.rows ? base(2, 6) : base(4, 1), "threads", 1));
+    for (const auto& p : patterns)
+      add(out, p);
     if (space.rows) {
       add(out, base(2, 6));
       add(out, base(4, 4));
       add(out, with(with(base(2, 8), "tile", 512), "tile_first", 1));
       add(out, with(with(base(2, 6), "tile", 128), "tile_first", 1));
       add(out, with(base(4, 2), "tile", 512));
-      add(out, with(base(3, 8), "bytes", widest(t)));
       add(out, base(2, 12));
       add(out, base(1, 8));
     }
@@ -240,7 +258,8 @@ std::vector<point> improvements(const task& t, const understood_kernel& u, const
       auto one = with(from, name.c_str(), fresh);
       // The drawn part outweighs the rank only between neighbours in rank, so that seeds differ but stay
       // sensible.
-      near.emplace_back(rank * 1000 + mixed(t.seed ^ mixed(checksum_of(to_json(one)))) % 2500, one);
+      auto ahead = acts_on(t.bottleneck, name) ? 0u : 2500u;
+      near.emplace_back(rank * 1000 + ahead + mixed(t.seed ^ mixed(checksum_of(to_json(one)))) % 2500, one);
       for (const auto& [other, other_old] : from.parameters) {
         if (other <= name)
           continue;

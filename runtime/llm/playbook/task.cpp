@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 namespace ke::playbook {
 namespace {
 
@@ -116,6 +118,10 @@ task_reading read_task(std::string_view prompt) {
     const auto& target = node_at(root, "target");
     out.backend = text_at(target, "backend");
     out.isa = text_at(node_at(target, "facts"), "isa");
+    // Facts are texts; more threads than cores only wait for each other.
+    auto cores = text_at(node_at(target, "facts"), "cores");
+    if (!cores.empty() && cores.size() < 6 && cores.find_first_not_of("0123456789") == std::string::npos)
+      out.threads = std::min<std::int64_t>(out.threads, std::max<std::int64_t>(1, std::stoll(cores)));
     if (auto operation = text_at(root, "operation"); !operation.empty())
       out.operation = operation;
     out.draft = int_at(root, "draft", 0);

@@ -42,8 +42,8 @@ struct task {
   std::vector<task_scalar> scalars;
   std::string reference_language, reference;
   bool bitwise = false;
-  double f32_rtol = 0; ///< 0: the scaled-error rule
-  std::int64_t threads = 1;
+  double f32_rtol = 0;      ///< 0: the scaled-error rule
+  std::int64_t threads = 1; ///< the policy's, at most the target's cores
   std::string backend, isa;
   std::vector<std::map<std::string, std::int64_t>> workloads; ///< dims of each public workload
   std::string operation = "draft";

@@ -469,6 +469,18 @@ extern "C" void kernel(const uint16_t* A, const uint16_t* B, uint16_t* C, int64_
        {{"M", 256}, {"N", 256}, {"K", 256}},
        {{{"M", 1}, {"N", 1}, {"K", 1}}, {{"M", 13}, {"N", 37}, {"K", 29}}, {{"M", 7}, {"N", 67}, {"K", 0}}},
        2e-2},
+      {"two_passes",
+       "elementwise",
+       {"M", "N"},
+       {{"x", "in", "f32", {"M", "N"}}, {"b", "in", "f32", {"M", "N"}}, {"y", "out", "f32", {"M", "N"}}},
+       {},
+       head + R"(
+extern "C" void kernel(const float* x, const float* b, float* y, int64_t M, int64_t N) {
+  for (int64_t i = 0; i < M * N; ++i) y[i] = x[i] * 0.5f;
+  for (int64_t i = 0; i < M * N; ++i) y[i] = y[i] + b[i] * x[i];
+})",
+       {{"M", 512}, {"N", 4096}},
+       rows},
       {"integers",
        "elementwise",
        {"N"},

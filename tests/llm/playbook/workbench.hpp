@@ -33,6 +33,9 @@ struct request {
   int threads = 2;
   std::string isa = "avx2 fma";
   std::string backend = "cpu-cpp";
+  std::string formula;
+  std::string language = "c++";
+  std::string cores = "2";
 };
 
 /// The prompt that a campaign would send: knowledge/ke_task.md.
@@ -48,17 +51,20 @@ inline std::string prompt_of(const example& e, const request& r) {
       {"problem",
        {{"name", e.name},
         {"family", e.family},
-        {"formula", ""},
+        {"formula", r.formula},
         {"dims", e.dims},
         {"tensors", tensors},
         {"scalars", scalars},
         {"workloads", json::array({{{"name", "w"}, {"dims", e.workload}, {"weight", 1.0}}})},
-        {"reference", {{"language", "c++"}, {"source", e.source}}},
+        {"reference", {{"language", r.language}, {"source", e.source}}},
         {"tolerance", {{"bitwise", r.bitwise}}},
         {"policy",
          {{"vendor_libraries", false}, {"threads", r.threads}, {"fast_math", false}, {"cache", "hot"}}}}},
       {"target",
-       {{"backend", r.backend}, {"language", "c++"}, {"device", "cpu:test"}, {"facts", {{"isa", r.isa}}}}},
+       {{"backend", r.backend},
+        {"language", "c++"},
+        {"device", "cpu:test"},
+        {"facts", {{"isa", r.isa}, {"cores", r.cores}}}}},
       {"operation", r.operation},
       {"draft", r.draft},
       {"seed", r.seed},
@@ -221,7 +227,8 @@ public:
     std::filesystem::create_directories(folder_);
     std::ofstream file{folder_ / "all.cpp"};
     // Headers first: what a candidate includes within its namespace is then there already.
-    file << "#include \"ke.h\"\n#if defined(__F16C__)\n#include <immintrin.h>\n#endif\n#include <algorithm>\n#include <cmath>\n#include <cstdint>\n#include <cstring>\n#include "
+    file << "#include \"ke.h\"\n#if defined(__F16C__)\n#include <immintrin.h>\n#endif\n#include "
+            "<algorithm>\n#include <cmath>\n#include <cstdint>\n#include <cstring>\n#include "
             "<limits>\n#include <memory>\n#include <new>\n#include <utility>\n#include <vector>\n";
     for (std::size_t k = 0; k < sources.size(); ++k) {
       auto id = std::to_string(k);
@@ -235,9 +242,9 @@ public:
         auto type = t.dtype == "f64"    ? "double"
                     : t.dtype == "f16"  ? "_Float16"
                     : t.dtype == "bf16" ? "uint16_t"
-                    : t.dtype == "i32" ? "int32_t"
-                    : t.dtype == "i64" ? "int64_t"
-                                       : "float";
+                    : t.dtype == "i32"  ? "int32_t"
+                    : t.dtype == "i64"  ? "int64_t"
+                                        : "float";
         file << (at ? ", " : "") << "(" << (t.role == "in" ? "const " : "") << type << "*)t[" << at << "]";
         ++at;
       }
@@ -250,8 +257,7 @@ public:
     file.close();
     auto object = (folder_ / "all.so").string();
     auto command = std::string{"g++ -std=c++20 -march=native -fopenmp -shared -fPIC -I"} +
-                   ke::test::source_dir() + "/backends/cpu-cpp" + " " +
-                   flags + " -o " + object + " " +
+                   ke::test::source_dir() + "/backends/cpu-cpp" + " " + flags + " -o " + object + " " +
                    (folder_ / "all.cpp").string() + " 2> " + (folder_ / "log").string();
     if (std::system(command.c_str()) != 0) {
       std::ifstream log{folder_ / "log"};
