@@ -214,13 +214,16 @@ public:
       m.max_parallel = count;
       return std::optional{m};
     };
-    options.connect = [&](const model_settings&) -> result<std::unique_ptr<provider_port>> {
-      auto made = std::make_unique<silent_provider>();
-      made->open.reserve(count);
-      provider = made.get();
-      return std::unique_ptr<provider_port>{std::move(made)};
-    };
+    options.calls = std::make_shared<call_book>();
+    options.providers = std::make_shared<provider_pool>(
+        [&](const model_settings&) -> result<std::unique_ptr<provider_port>> {
+          auto made = std::make_unique<silent_provider>();
+          made->open.reserve(count);
+          provider = made.get();
+          return std::unique_ptr<provider_port>{std::move(made)};
+        });
     auto asker = system_.spawn(synthesizer, options);
+    names_->set("synthesizer", asker);
     std::vector<std::shared_ptr<const synthesis_request>> all;
     for (std::uint32_t i = 0; i < count + 1; ++i) {
       auto r = std::make_shared<synthesis_request>();
