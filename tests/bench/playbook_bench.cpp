@@ -143,17 +143,19 @@ extern "C" void kernel(const float* A, const float* B, float* C, int64_t M, int6
           for (int64_t j = jj; j < std::min(jj + 128, N); ++j) C[i * N + j] += A[i * K + k] * B[k * N + j];
 })";
   // As many multiply-adds as the product has, on values that never leave the registers.
-  const std::string alone = R"(#include <cstdint>
-typedef float V __attribute__((vector_size(64)));
+  const bool wide = isa_of_this_machine().find("avx512f") != std::string::npos;
+  const std::string alone = "#define LANES " + std::string{wide ? "16" : "8"} + R"(
+#include <cstdint>
+typedef float V __attribute__((vector_size(4 * LANES)));
 extern "C" void kernel(const float* A, const float*, float* C, int64_t M, int64_t N, int64_t K) {
-  V s[8] = {};
   const V a = A[0] - V{}, b = A[1] - V{};
-  for (int64_t i = 0; i < M * N * K / 128; ++i) {
-#pragma GCC unroll 8
-    for (int k = 0; k < 8; ++k) s[k] = s[k] * a + b;
-    asm volatile("" : "+m"(C[0]));
+  V p = b, q = b, r = b, s = b, t = b, u = b, v = b, w = b;
+  for (int64_t i = 0; i < M * N * K / (8 * LANES); ++i) {
+    p = p * a + b, q = q * a + b, r = r * a + b, s = s * a + b;
+    t = t * a + b, u = u * a + b, v = v * a + b, w = w * a + b;
+    asm volatile("" : "+v"(p), "+v"(q), "+v"(r), "+v"(s), "+v"(t), "+v"(u), "+v"(v), "+v"(w));
   }
-  for (int k = 0; k < 8; ++k) C[k] = s[k][k];
+  C[0] = (p + q + r + s + t + u + v + w)[0];
 })";
   std::vector<std::string> sources{e.source, tiled, alone};
   for (int k = 0; k < 12; ++k) {

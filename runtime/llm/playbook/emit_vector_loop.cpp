@@ -252,8 +252,10 @@ void emitter::prefetch(const std::string& walks, std::int64_t step, const std::v
   std::set<std::string> asked;
   std::function<void(const std::vector<stmt>&)> run = [&](const std::vector<stmt>& list) {
     for (const auto& s : list) {
-      if (s.kind == stmt_kind::branch && literal(s.value, "true"))
+      if (s.kind == stmt_kind::branch) { // asking for what is not read after all costs little and never fails
         run(s.body);
+        run(s.other);
+      }
       visit(s.value, [&](const expr& x) {
         auto p = x.kind == expr_kind::index ? to_poly(x.args[0]) : std::nullopt;
         auto along = p ? p->coefficient(f.lane_loop) : std::nullopt;

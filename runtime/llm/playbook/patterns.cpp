@@ -33,13 +33,18 @@ std::string pattern_of(const understood_kernel& u, bool strict) {
 std::vector<point> pattern_points(const std::string& pattern, std::int64_t threads,
                                   std::int64_t vector_bytes) {
   std::vector<point> out;
-  if (pattern == "blocks")
+  if (pattern == "blocks") {
+    auto blocks = [&](std::int64_t edge, std::int64_t group, std::int64_t count, std::int64_t prefetch) {
+      return point{"blocks", {{"threads", count}, {"edge", edge}, {"group", group}, {"prefetch", prefetch}}};
+    };
+    out = {blocks(16, 4, threads, 0), blocks(16, 4, 1, 0), blocks(16, 8, threads, 0),
+           blocks(8, 4, threads, 0),  blocks(16, 8, 1, 0), blocks(32, 4, threads, 0)};
     for (std::int64_t edge : {16, 8, 32, 64})
       for (std::int64_t group : {4, 1, 8})
-        for (std::int64_t prefetch : {1, 0})
-          if (prefetch == 0 || group == 4)
-            out.push_back(
-                {"blocks", {{"threads", threads}, {"edge", edge}, {"group", group}, {"prefetch", prefetch}}});
+        out.push_back(blocks(edge, group, threads, 0));
+    out.push_back(blocks(16, 4, threads, 1));
+    out.push_back(blocks(32, 4, threads, 1));
+  }
   if (pattern == "panels") {
     // The sums and one vector per column fill the registers: 32 of them with 64-byte vectors, else 16.
     std::int64_t tall = vector_bytes == 64 ? 12 : 6, flat = vector_bytes == 64 ? 8 : 4;

@@ -211,10 +211,16 @@ std::vector<point> drafts(const task& t, const understood_kernel& u) {
     add(out, best);
     // Small work is done before a second thread has woken up; on a busy machine threads wait for each other.
     add(out, with(patterns.empty() ? best : patterns[0], "threads", 1));
+    // Loads of half a cache line never cross into the next one where data is aligned to vectors of 32 bytes.
+    auto narrow = with(base(4, 1), "bytes", std::min<std::int64_t>(32, widest(t)));
     if (patterns.size() > 1)
       add(out, patterns[1]);
-    add(out, with(base(space.rows ? 2 : 8, space.rows ? 6 : 1), "threads", 1));
-    add(out, hints);
+    else
+      add(out, narrow);
+    add(out, with(space.rows ? base(2, 6) : narrow, "threads", 1));
+    add(out, with(base(space.rows ? 4 : 8, 1), "threads", 1));
+    if (!space.rows)
+      add(out, hints);
     for (const auto& p : patterns)
       add(out, p);
     if (space.rows) {
@@ -226,10 +232,11 @@ std::vector<point> drafts(const task& t, const understood_kernel& u) {
       add(out, base(2, 12));
       add(out, base(1, 8));
     }
+    add(out, hints);
     add(out, lanes_point(t, 4, space.rows ? 4 : 1));
     add(out, base(2, 1));
     add(out, base(8, 1));
-    add(out, with(base(4, 1), "bytes", std::min<std::int64_t>(32, widest(t))));
+    add(out, narrow);
     add(out, with(space.rows ? base(2, 4) : base(4, 1), "prefetch", 8));
     add(out, with(base(4, 1), "tile", 1024));
     add(out, with(base(2, 1), "tile", 16384));
