@@ -215,8 +215,8 @@ public:
       return std::optional{m};
     };
     options.calls = std::make_shared<call_book>();
-    options.providers = std::make_shared<provider_pool>(
-        [&](const model_settings&) -> result<std::unique_ptr<provider_port>> {
+    options.providers =
+        std::make_shared<provider_pool>([&](const model_settings&) -> result<std::unique_ptr<provider_port>> {
           auto made = std::make_unique<silent_provider>();
           made->open.reserve(count);
           provider = made.get();
