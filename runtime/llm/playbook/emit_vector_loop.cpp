@@ -250,6 +250,7 @@ void emitter::prefetch(const std::string& walks, std::int64_t step, const std::v
   if (options_.prefetch <= 0 || f.lane_loop.empty())
     return;
   std::set<std::string> asked;
+  const auto own = declared_in(body); // not there yet where the requests stand
   std::function<void(const std::vector<stmt>&)> run = [&](const std::vector<stmt>& list) {
     for (const auto& s : list) {
       if (s.kind == stmt_kind::branch) { // asking for what is not read after all costs little and never fails
@@ -263,9 +264,10 @@ void emitter::prefetch(const std::string& walks, std::int64_t step, const std::v
         if (!along || along->as_constant() != 1 || !by || by->terms.empty() ||
             (walks != f.lane_loop && by->as_constant() == 1))
           return;
-        for (const auto& scalar_name : f.lane_scalars)
-          if (p->mentions(scalar_name))
-            return;
+        for (const auto* unknown : {&f.lane_scalars, &own})
+          for (const auto& scalar_name : *unknown)
+            if (p->mentions(scalar_name))
+              return;
         auto ahead = *p + *by * poly::constant(step * options_.prefetch);
         auto bytes = static_cast<std::int64_t>(f.unroll) * f.lanes * bytes_of(x.type);
         for (int a = 0; a < (p->mentions(f.row) ? f.rows : 1); ++a)
