@@ -4,7 +4,11 @@ import os
 import signal
 import unittest
 
-from program import RIGHT, Scenario, command_of, descendants_of, fenced, wrong
+from program import HEAD, RIGHT, Scenario, command_of, descendants_of, fenced, wrong
+
+ENDLESS = HEAD + "  for (;;)\n    asm volatile(\"\");\n}\n"
+# Right, and so slow that its measurement is seen.
+SLOW = RIGHT.replace("  for (", "  for (volatile int wait = 0; wait < 3000000; wait = wait + 1)\n    ;\n  for (", 1)
 
 
 class WorkerLoss(Scenario):
@@ -25,7 +29,7 @@ class WorkerLoss(Scenario):
 
     def test_comes_back(self):
         """kill -9 of the worker in a measurement: a new one comes, and the campaign ends as if nothing had happened."""
-        server = self.fake([{"answer": fenced(RIGHT)}, {"answer": fenced(wrong(1))}, {"answer": fenced(wrong(2))}])
+        server = self.fake([{"answer": fenced(SLOW)}, {"answer": fenced(wrong(1))}, {"answer": fenced(wrong(2))}])
         self.config(server.model(), candidates=3, parallel=1, timed=True)
         run = self.start()
         self.kill_worker_at_work(run, "ke-judge")
@@ -41,7 +45,7 @@ class WorkerLoss(Scenario):
 
     def test_poisoned(self):
         """A candidate that costs three workers is poisoned, and the campaign goes on with the next."""
-        server = self.fake([{"answer": fenced(RIGHT)}, {"answer": fenced(wrong(1))}])
+        server = self.fake([{"answer": fenced(ENDLESS)}, {"answer": fenced(wrong(1))}])
         self.config(server.model(), candidates=2, parallel=1, timed=True)
         run = self.start()
         for _ in range(3):
