@@ -178,6 +178,7 @@ void tree_index::save(image_writer& out) const {
   rows_.save(out);
   results_.save(out);
   std::vector<std::array<std::uint32_t, 2>> second;
+  second.reserve(second_parents_.size());
   for (auto [node, parent] : second_parents_)
     second.push_back({node, parent});
   out.list(second);

@@ -382,8 +382,7 @@ std::string emit_panels(const understood_kernel& u, const product& p, const pane
   auto taken = declared_in(u.kernel.body);
   for (const auto& x : u.kernel.parameters)
     taken.insert(x.name);
-  while (
-      std::any_of(taken.begin(), taken.end(), [&](const std::string& n) { return n.rfind(prefix, 0) == 0; }))
+  while (std::any_of(taken.begin(), taken.end(), [&](const std::string& n) { return n.starts_with(prefix); }))
     prefix.insert(0, "p");
   std::string text;
   for (char x : w.out)
