@@ -6,25 +6,7 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <string>
-
-namespace {
-
-/// Anonymous resident memory of this process in bytes.
-std::size_t anonymous_bytes() {
-  std::ifstream status{"/proc/self/status"};
-  std::string word;
-  while (status >> word)
-    if (word == "RssAnon:") {
-      std::size_t kib = 0;
-      status >> kib;
-      return kib * 1024;
-    }
-  return 0;
-}
-
-} // namespace
 
 int main(int argc, char** argv) {
   auto nodes = argc > 1 ? static_cast<std::uint32_t>(std::strtoul(argv[1], nullptr, 10)) : 1'000'000u;
@@ -38,7 +20,6 @@ int main(int argc, char** argv) {
     }
     search.policy = *kind;
   }
-  auto rss_before = anonymous_bytes();
   auto timing = ke::time_steps(search, {1000, nodes});
   if (!timing) {
     std::fprintf(stderr, "search_bench: %s\n", timing.error().text.c_str());
@@ -48,8 +29,8 @@ int main(int argc, char** argv) {
   auto per_node = static_cast<double>(timing->bytes) / timing->nodes;
   std::printf("{\"policy\": \"%s\", \"select_us\": {\"1000\": %.3f, \"%u\": %.3f}, \"ratio\": %.2f, "
               "\"bytes_per_node\": %.1f, "
-              "\"peak_rss_bytes_grown\": %zu, \"deepest\": %u}\n",
+              "\"deepest\": %u}\n",
               std::string{ke::to_text(search.policy)}.c_str(), small, nodes, large, large / small, per_node,
-              anonymous_bytes() - rss_before, timing->deepest);
+              timing->deepest);
   return nodes >= 1'000'000 && (large > 10 || large > 3 * small || per_node > 100) ? 1 : 0;
 }
