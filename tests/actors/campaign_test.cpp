@@ -19,13 +19,6 @@ std::vector<T> bodies(const memory_store& store, journal_kind kind) {
   return all;
 }
 
-std::size_t count_events(const std::vector<std::string>& events, const std::string& kind) {
-  std::size_t n = 0;
-  for (const auto& line : events)
-    n += nlohmann::json::parse(line).value("event", "") == kind;
-  return n;
-}
-
 } // namespace
 
 TEST_CASE_METHOD(search_fixture,
@@ -205,80 +198,6 @@ TEST_CASE_METHOD(search_fixture,
   CHECK(outcomes[1].reason == "budget.wall");
   CHECK(nodes_in(node_state::cancelled) == 2);
   CHECK(stored()->fold.open_calls().empty());
-}
-
-TEST_CASE_METHOD(search_fixture, "several targets of one backend are one tree with a score per target; their "
-                                 "geometric mean decides") {
-  auto s = settings(2, 1);
-  s.targets = {{"cpu-cpp", "cpu:a"}, {"cpu-cpp", "cpu:b"}};
-  launch(s);
-  answer();
-  REQUIRE(waiting.size() == 1);
-  CHECK(waiting.front().devices == std::vector<std::string>{"cpu:a", "cpu:b"});
-  auto r = waiting.front();
-  waiting.pop_front();
-  judge_target(r, 1, correct(8));
-  CHECK(nodes_in(node_state::correct) == 0); // one is missing
-  CHECK(count_events(events, "node") == 0);
-  judge_target(r, 0, correct(2));
-  CHECK(nodes_in(node_state::correct) == 1);
-  CHECK(acknowledged == 2);
-  auto tree = stored();
-  CHECK(tree->fold.trees().size() == 1);
-  CHECK(tree->fold.trees()[0].tree()[1].score == Approx(4));
-  auto row = store->row<node_row>(table::nodes, key_of(1, 0, 1));
-  REQUIRE(row);
-  CHECK(row->scores == std::vector<std::optional<double>>{2.0, 8.0});
-  REQUIRE(drive());
-  CHECK(outcomes[1].reason == "budget.candidates");
-}
-
-TEST_CASE_METHOD(search_fixture, "a target that fails a candidate fails it, whatever the others say") {
-  auto s = settings(1, 1);
-  s.targets = {{"cpu-cpp", "cpu:a"}, {"cpu-cpp", "cpu:b"}};
-  launch(s);
-  answer();
-  auto r = waiting.front();
-  waiting.pop_front();
-  judge_target(r, 0, correct(8));
-  verdict wrong;
-  wrong.state = verdict_state::incorrect;
-  judge_target(r, 1, wrong);
-  CHECK(nodes_in(node_state::incorrect) == 1);
-  CHECK(nodes_in(node_state::correct) == 0);
-}
-
-TEST_CASE_METHOD(search_fixture,
-                 "several backends are a tree each under one budget, and resume each with its own device") {
-  auto s = settings(10, 2);
-  s.targets = {{"cpu-cpp", "*"}, {"other", "*"}};
-  launch(s);
-  answer();
-  kill();
-  start(1, s);
-  REQUIRE(drive());
-  CHECK(outcomes[1].reason == "budget.candidates");
-  auto end = stored();
-  REQUIRE(end->fold.trees().size() == 2);
-  auto used = [&](std::size_t t) { return end->fold.trees()[t].tree().ended(); };
-  CHECK(used(0) + used(1) == 10);
-  CHECK(used(0) > 0);
-  CHECK(used(1) > 0);
-  CHECK(end->fold.trees()[1].backend() == "other");
-  CHECK(end->fold.open_calls().empty());
-}
-
-TEST_CASE_METHOD(search_fixture, "a backend without a device waits while the other one goes on") {
-  auto s = settings(6, 2);
-  s.targets = {{"cpu-cpp", "*"}, {"other", "*"}};
-  launch(s);
-  tell(campaign_name(1), capacity{"other", 0, {}, "no worker offers the backend other any more"});
-  CHECK(std::none_of(events.begin(), events.end(),
-                     [](auto& e) { return e.find("\"trouble\"") != std::string::npos; }));
-  answer();
-  CHECK(outcomes.empty());
-  tell(campaign_name(1), capacity{"cpu-cpp", 0, {}, "it left"});
-  CHECK(events.back().find("it left; no worker offers the backend other any more") != std::string::npos);
 }
 
 TEST_CASE_METHOD(search_fixture, "no request leaves before its intent is committed") {
@@ -533,74 +452,6 @@ TEST_CASE_METHOD(search_fixture, "no more nodes than allowed stay awake, and all
   CHECK(counters::get("search.nodes_awake") <= 3);
   REQUIRE(drive());
   CHECK(acknowledged == 9);
-}
-
-TEST_CASE_METHOD(search_fixture, "no model is asked before a worker is there") {
-  slots = 0;
-  launch(settings(12, 4));
-  pass(1min);
-  CHECK(models.asked.empty());
-  tell(campaign_name(1), capacity{"cpu-cpp", 2, {{"cpu:test", "cpu-cpp", "ok", {}}}});
-  CHECK(models.asked.size() == 4);
-}
-
-TEST_CASE_METHOD(search_fixture, "with no device left a campaign waits, says why, and goes on by itself") {
-  launch(settings(12, 2));
-  answer();
-  auto told = [&] {
-    std::string text;
-    tell(campaign_name(1), status_request{[&](std::string json) { text = std::move(json); }});
-    return nlohmann::json::parse(text);
-  };
-  CHECK(told()["state"] == "running");
-  capacity none{
-      "cpu-cpp", 0, {{"cpu:test", "cpu-cpp", "quarantined", {}}}, "device cpu:test is quarantined: no"};
-  tell(campaign_name(1), none);
-  CHECK(told()["state"] == "paused");
-  CHECK(told()["trouble"] == "device cpu:test is quarantined: no");
-  CHECK(stored()->row.state == "running"); // by its rules it goes on
-  CHECK(events.back().find("\"trouble\"") != std::string::npos);
-  auto asked = models.asked.size();
-  answer();
-  pass(1h);
-  CHECK(models.asked.size() == asked);
-  CHECK(outcomes.empty());
-  tell(campaign_name(1), capacity{"cpu-cpp", 2, {{"cpu:test", "cpu-cpp", "ok", {}}}});
-  CHECK(told()["state"] == "running");
-  CHECK_FALSE(told().contains("trouble"));
-  REQUIRE(drive());
-  CHECK(outcomes[1].reason == "budget.candidates");
-}
-
-TEST_CASE_METHOD(search_fixture,
-                 "an interrupt while a campaign waits for a device ends at once as paused, with "
-                 "the reason") {
-  launch(settings(12, 2));
-  answer();
-  answer();
-  REQUIRE(waiting.size() == 2); // judged by nobody now
-  tell(campaign_name(1), capacity{"cpu-cpp", 0, {}, "no worker offers the backend cpu-cpp any more"});
-  tell(campaign_name(1), interrupt{});
-  REQUIRE(outcomes.contains(1));
-  CHECK(outcomes[1].state == "paused");
-  CHECK(outcomes[1].why.kind == failure_kind::device);
-  CHECK(outcomes[1].why.text ==
-        "stopped while it waited for a device: no worker offers the backend cpu-cpp any more");
-}
-
-TEST_CASE_METHOD(search_fixture, "a worker that does not come is waited for, and missed after a while") {
-  slots = 0;
-  launch(settings(4, 1));
-  pass(9s);
-  CHECK(std::none_of(events.begin(), events.end(),
-                     [](auto& e) { return e.find("\"trouble\"") != std::string::npos; }));
-  pass(2s);
-  CHECK(std::any_of(events.begin(), events.end(), [](auto& e) {
-    return e.find("no worker has attached that offers the backend cpu-cpp") != std::string::npos;
-  }));
-  tell(campaign_name(1), interrupt{});
-  REQUIRE(outcomes.contains(1));
-  CHECK(outcomes[1].why.kind == failure_kind::device);
 }
 
 TEST_CASE_METHOD(search_fixture, "an interrupt before the first worker could come is an interrupt") {

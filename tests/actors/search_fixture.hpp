@@ -8,12 +8,22 @@
 #include "tests/actors/fakes.hpp"
 #include "tests/actors/virtual_time.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <deque>
 #include <map>
 
 namespace ke::test {
 
 using namespace std::chrono_literals;
+
+/// Of one kind, among a campaign's JSON lines.
+inline std::size_t count_events(const std::vector<std::string>& events, const std::string& kind) {
+  std::size_t n = 0;
+  for (const auto& line : events)
+    n += nlohmann::json::parse(line).value("event", "") == kind;
+  return n;
+}
 
 /// The search side of a coordinator under virtual time: synthesizer, campaigns, trees and nodes are real, the
 /// models are scripted, and the evaluator and the fleet are stand-ins that the test drives.

@@ -1,7 +1,7 @@
 // The first answers for every family, compiled and run against the reference on odd, prime, one and empty
 // shapes.
 
-#include "tests/llm/playbook/workbench.hpp"
+#include "tests/llm/playbook/check_answers.hpp"
 
 #include "runtime/core/digest.hpp"
 #include "runtime/llm/playbook/playbook.hpp"
@@ -34,19 +34,7 @@ void check(const std::string& name, int count) {
   auto sources = first_answers(e, count);
   REQUIRE(sources.size() >= 2);
   sources.insert(sources.begin(), e.source);
-  compiled object{e, sources, "-O1"};
-  unsigned seed = 3;
-  for (const auto& shape : e.shapes) {
-    call_data truth{e, shape, ++seed};
-    truth.call(object.entry(0));
-    for (std::size_t k = 1; k < sources.size(); ++k) {
-      call_data mine{e, shape, seed};
-      mine.call(object.entry(k));
-      CAPTURE(name, k, nlohmann::json(shape).dump(), point_of(sources[k]).dump());
-      CHECK(mine.margins_intact());
-      CHECK(mine.difference(truth) <= e.tolerance);
-    }
-  }
+  check_answers(e, sources, 3);
 }
 
 } // namespace

@@ -1,7 +1,7 @@
 // Family by transformation: some draft does it, its trace is in the kernel's text, and the kernel is right on
 // odd shapes. A trace is looked for behind the prelude, where only what is used stands.
 
-#include "tests/llm/playbook/workbench.hpp"
+#include "tests/llm/playbook/check_answers.hpp"
 
 #include "runtime/llm/playbook/playbook.hpp"
 
@@ -46,19 +46,7 @@ void check(const std::string& name, const std::vector<trace>& traces, const std:
     CAPTURE(name, traces[k].transformation, traces[k].text);
     CHECK(found[k]);
   }
-  compiled object{e, sources, "-O1"};
-  unsigned seed = 11;
-  for (const auto& shape : e.shapes) {
-    call_data truth{e, shape, ++seed};
-    truth.call(object.entry(0));
-    for (std::size_t k = 1; k < sources.size(); ++k) {
-      call_data mine{e, shape, seed};
-      mine.call(object.entry(k));
-      CAPTURE(name, nlohmann::json(shape).dump(), point_of(sources[k]).dump());
-      CHECK(mine.margins_intact());
-      CHECK(mine.difference(truth) <= e.tolerance);
-    }
-  }
+  check_answers(e, sources, 11);
 }
 
 const trace threads{"OpenMP", "#pragma omp parallel"}, vectors{"vector types", "ke_load<vec<float, 8>>"},
