@@ -114,7 +114,6 @@ private:
 
   void pump();
   void step(tree_core& tree, std::uint32_t slots);
-  static std::string be32(std::uint32_t x);
   std::size_t in_evaluation();
   bool is_out(const node_key& n, std::uint32_t attempt) {
     return n.tree < fold_.trees().size() && core(n.tree).call(n.node, attempt);

@@ -215,16 +215,11 @@ void keeper::step(tree_core& tree, std::uint32_t slots) {
     row.model = x.model;
     row.memory = x.memory;
     row.planned_ms = wall_ms();
-    batch.put(table::children, key_of(n.campaign, n.tree, x.parent), be32(x.node));
+    batch.put(table::children, key_of(n.campaign, n.tree, x.parent), key_of(x.node));
     fresh.push_back(n);
   }
   commit(std::move(batch));
   wake(fresh);
-}
-
-std::string keeper::be32(std::uint32_t x) {
-  return {static_cast<char>(x >> 24), static_cast<char>(x >> 16), static_cast<char>(x >> 8),
-          static_cast<char>(x)};
 }
 
 std::size_t keeper::in_evaluation() {

@@ -161,8 +161,7 @@ public:
       if (open.what->node.campaign != d.campaign) {
         ++r;
       } else if (!open.out) { // never left, or failed and waited: nothing is owed for it
-        tell_tree(*open.what,
-                  failed_try{open.what->node, open.what->attempt, {failure_kind::none, {}, false}, true});
+        give_back(*open.what);
         r = requests_.erase(r);
       } else {
         if (d.running && open.running)
@@ -229,11 +228,15 @@ private:
     return why.kind == failure_kind::auth || why.kind == failure_kind::credit;
   }
 
+  /// It was never sent: its reservation returns, and its node is asked again later.
+  void give_back(const synthesis_request& what) {
+    tell_tree(what, failed_try{what.node, what.attempt, {failure_kind::none, {}, false}, true});
+  }
+
   /// Nobody will be asked: those who wait get their reservations back.
   void drop_queue(model_state& m) {
     for (const auto& waiting : m.queue) {
-      const auto& w = *requests_.at(waiting).what;
-      tell_tree(w, failed_try{w.node, w.attempt, {failure_kind::none, {}, false}, true});
+      give_back(*requests_.at(waiting).what);
       requests_.erase(waiting);
     }
     m.queue.clear();
