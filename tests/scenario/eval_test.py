@@ -5,7 +5,7 @@ import signal
 import subprocess
 import unittest
 
-from program import HEAD, RUNTIME, RIGHT, SLACK, Scenario, descendants_of, wait_for_end
+from program import HEAD, RUNTIME, RIGHT, SLACK, Scenario, command_of, descendants_of, wait_for_end
 
 ENDLESS = HEAD + "  for (;;)\n    asm volatile(\"\");\n}\n"
 
@@ -17,7 +17,7 @@ class Eval(Scenario):
         run = subprocess.Popen([RUNTIME, "eval", "problem", "endless.cpp", "--untimed"], cwd=self.folder, env=self.env,
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(lambda: run.poll() is None and run.kill())
-        while not any("ke-judge" in open(f"/proc/{p}/cmdline").read() for p in descendants_of(run.pid) if os.path.exists(f"/proc/{p}/cmdline")):
+        while not any("ke-judge" in command_of(p) for p in descendants_of(run.pid)):
             self.assertIsNone(run.poll(), "it ended before its judge began")
             os.sched_yield()
         return run, descendants_of(run.pid)
