@@ -29,7 +29,7 @@ struct evaluate_options {
   std::filesystem::path driver; ///< empty: ke-driver beside this executable
   job_limits limits;
   double budget_s = 0; ///< wall time for the timed part; 0: the plan's
-  double aa_width = 0; ///< of this device, if known
+  double aa_width = 0; ///< least width of the A/A control; each run measures its own as well
 };
 
 /// A process of one job, ready to run.
