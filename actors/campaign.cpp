@@ -30,6 +30,7 @@ caf::behavior campaign(caf::event_based_actor* self, campaign_options options) {
       [=](const campaign_tick&) { state->tick(); },
       [=](const interrupt&) { state->interrupted(); },
       [=](const grace_is_over&) { state->grace_over(); },
+      [=](const finalist_read& f) { state->finalist(f); },
   };
   // What comes while the store is being read is kept: an answer or a verdict that is lost is paid for again.
   self->set_default_handler(caf::skip);

@@ -46,6 +46,7 @@ struct campaign_options {
   /// thread: must not block. Absent: none are made.
   std::function<void(image_header, std::string body)> keep_image;
   std::uint64_t image_every = least_between_images; ///< records, at least; sooner at the session's end
+  bool claims = true; ///< the best are measured again before the campaign ends (trust.md 2.6)
   std::chrono::nanoseconds grace =
       std::chrono::seconds{10}; ///< of an interrupt: for what is in flight to end
 };
@@ -67,6 +68,7 @@ struct interrupt {};
 ///   <- prompt_ready                  reserve; commit the intent; -> synthesize
 ///   <- answered, failed_try          journal; spend
 ///   <- judged, evaluation_failed, stage_changed, node_crashed, want_brief
+///   -> evaluate_request              of finalists, for the claim; <- judged, evaluation_failed
 ///   <- steer, status_request, interrupt
 ///
 /// Supervisor: the campaign's own (rest_for_one: campaign, search trees), permanent there; that one is

@@ -126,6 +126,8 @@ void keeper::stage(const stage_changed& s) {
 }
 
 void keeper::judge(judged& j) {
+  if (j.plan == measure_plan::claim && loaded_ && !ended_)
+    return claim_judged(j);
   if (!loaded_ || ended_ || !is_open(state_of_node(j.node))) {
     // Late, or of a node that was cancelled: kept as an observation, and the worker may forget it.
     if (j.batch)
@@ -176,6 +178,8 @@ void keeper::judge(judged& j) {
 }
 
 void keeper::evaluation_failed_for(const evaluation_failed& f) {
+  if (f.plan == measure_plan::claim && loaded_ && !ended_ && claims_out_ == f.node)
+    return claim_failed(f.node, f.why);
   if (!loaded_ || ended_ || !is_open(state_of_node(f.node)))
     return;
   store_batch batch;

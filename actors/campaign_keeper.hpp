@@ -3,8 +3,10 @@
 #include "actors/campaign.hpp"
 
 #include "runtime/core/codec.hpp"
+#include "runtime/search/claim_book.hpp"
 
 #include <deque>
+#include <optional>
 #include <set>
 #include <stdexcept>
 
@@ -16,6 +18,11 @@ struct campaign_loaded {
 };
 struct campaign_tick {};
 struct grace_is_over {};
+struct finalist_read {
+  node_key node;
+  std::shared_ptr<const std::string> source; ///< null: `why`
+  failure why;
+};
 
 /// A mean that follows changes: each value counts a tenth, the first ones more.
 class moving_mean {
@@ -27,9 +34,9 @@ private:
   double mean_ = 0, count_ = 0;
 };
 
-/// The campaign actor's state: what each of its messages does. In three files: campaign_keeper.cpp (answers,
-/// verdicts, steering), campaign_resume.cpp (taking up what the store holds, waking nodes) and
-/// campaign_steps.cpp (money, the step loop, the end).
+/// The campaign actor's state: what each of its messages does. In four files: campaign_keeper.cpp (answers,
+/// verdicts, steering), campaign_resume.cpp (taking up what the store holds, waking nodes),
+/// campaign_steps.cpp (money, the step loop, the end) and campaign_claims.cpp (finalists are measured again).
 class keeper {
 public:
   keeper(caf::event_based_actor* self, campaign_options options);
@@ -50,6 +57,7 @@ public:
   void tick();
   void interrupted();
   void grace_over();
+  void finalist(const finalist_read& f);
 
 private:
   campaign_books& books() { return fold_.books(); }
@@ -122,9 +130,23 @@ private:
 
   std::optional<std::string> stop_reason();
   bool proven();
-  /// The end by a rule or by a person: what is in flight is cancelled, and the campaign can't be resumed but
-  /// only looked at.
+  /// The end by a person, or by a rule when no claim is left to make: what is in flight is cancelled, and the
+  /// campaign can't be resumed but only looked at.
   void finish(std::string reason);
+  void wind_down(store_batch& batch, const std::string& reason);
+  void conclude(std::string reason);
+
+  // -- claims
+  // ----------------------------------------------------------------------------------------------------------------
+
+  void close(std::string reason);
+  void go_on_closing();
+  void begin_claim(tree_node who);
+  void claim_judged(judged& j);
+  void claim_failed(const node_key& n, const std::string& why);
+  void claim_recorded(store_batch batch, const node_key& n, std::function<void()> then);
+  /// It is made anew by the next session.
+  void drop_claim();
   void interrupt_now(std::string state, std::string reason, failure why);
   /// The end of this session, not of the campaign. Told at once: on a full disk the commit may have to wait
   /// for longer than a person would.
@@ -160,6 +182,10 @@ private:
   std::set<node_key>
       again_; ///< whose call is open in the journal, has cost nothing, and has to be made again
   std::optional<failure> blocked_why_;
+  std::optional<std::string> closing_;  ///< the search is over, for this reason; claims are being made
+  std::optional<node_key> claims_out_; ///< the finalist that is measured again now
+  std::shared_ptr<const evaluate_request> claim_request_;
+  unsigned claim_tries_ = 0;
   std::string no_device_; ///< why it waits for a device; empty: it does not
   moving_mean latency_, evaluation_;
   std::uint64_t wall_base_ = 0;
@@ -173,3 +199,4 @@ private:
 KE_MESSAGE(ke::campaign_loaded)
 KE_MESSAGE(ke::campaign_tick)
 KE_MESSAGE(ke::grace_is_over)
+KE_MESSAGE(ke::finalist_read)

@@ -7,6 +7,7 @@
 #include "runtime/core/trace.hpp"
 #include "runtime/llm/price.hpp"
 #include "runtime/search/credit.hpp"
+#include "runtime/search/finalists.hpp"
 #include "runtime/store/prompt_sections.hpp"
 
 namespace ke {
@@ -155,13 +156,21 @@ void keeper::pump() {
     return;
   if (image_is_due(records_, imaged_, options_.image_every))
     make_image();
-  if (auto reason = stop_reason())
-    return finish(*reason);
+  if (closing_)
+    return interrupted_ ? end(outcome_) : go_on_closing();
+  auto reason = stop_reason();
+  if (reason && (!options_.claims || *reason == "target"))
+    return finish(*reason); // the claim that reached the goal has been made
+  if (reason && !interrupted_)
+    return close(*reason);
   if (interrupted_) {
     if ((in_evaluation() == 0 || !no_device_.empty()) && calls_out() == 0)
       end(outcome_);
     return;
   }
+  if (options_.claims && !claims_out_ && !books().paused())
+    if (auto who = goal_candidate(fold_))
+      begin_claim(*who);
   for (auto& tree : fold_.trees()) {
     auto c = capacity_.find(tree.backend());
     if (c == capacity_.end() || c->second.slots == 0)
@@ -171,7 +180,7 @@ void keeper::pump() {
     if (!facts_[tree.backend()])
       continue; // prompts tell them
     wake_sleeping(tree.number());
-    if (!books().paused() && unpaid_.empty())
+    if (!books().paused() && unpaid_.empty() && !claims_out_) // perhaps the goal is reached: nothing more is paid for
       step(tree, c->second.slots);
   }
 }
@@ -200,7 +209,7 @@ void keeper::step(tree_core& tree, std::uint32_t slots) {
   auto& [made, r] = *stepped;
   if (made.empty()) { // nothing was drawn, so nothing is recorded
     if (books().in_flight() == 0)
-      finish("stall"); // nothing can be expanded and nothing is on its way
+      options_.claims ? close("stall") : finish("stall"); // nothing can be expanded and nothing is on its way
     return;
   }
   store_batch batch;
@@ -232,7 +241,7 @@ std::size_t keeper::in_evaluation() {
 
 std::optional<std::string> keeper::stop_reason() {
   auto next = unpaid_.empty() ? amounts{.candidates = 1} : campaign_books::claim(unpaid_.front()->reserved);
-  if (auto reason = books().stop(next))
+  if (auto reason = books().stop(next, options_.claims))
     return std::string{*reason};
   // Everything in flight waits for money that is not there.
   if (!unpaid_.empty() && unpaid_.size() == books().in_flight() && calls_out() == 0)
@@ -242,15 +251,25 @@ std::optional<std::string> keeper::stop_reason() {
 }
 
 bool keeper::proven() {
+  auto timed = books().settings().goal.timed;
+  const auto& claims = books().claims();
+  if (claims.champion(timed))
+    return true;
   const auto& best = books().best();
-  if (best.node == no_node)
+  if (best.node == no_node || claims.measured({best.tree, best.node}))
     return false;
-  return !books().settings().goal.timed ||
-         core(best.tree).tree()[best.node].decision == timing_decision::faster;
+  return !timed || core(best.tree).tree()[best.node].decision == timing_decision::faster;
 }
 
 void keeper::finish(std::string reason) {
   store_batch batch;
+  wind_down(batch, reason);
+  commit(std::move(batch));
+  conclude(std::move(reason));
+}
+
+void keeper::wind_down(store_batch& batch, const std::string& reason) {
+  drop_claim();
   options_.names->send("synthesizer", drop_requests{options_.id, true});
   for (const auto& [t, call] : fold_.open_calls()) {
     auto free = call.reserved.usd == 0;
@@ -277,6 +296,10 @@ void keeper::finish(std::string reason) {
       options_.names->send(tree_name(options_.id, key.tree),
                            evaluation_failed{key, node_state::cancelled, reason});
     }
+}
+
+void keeper::conclude(std::string reason) {
+  store_batch batch;
   record(batch, journal_kind::finished, journal_finished{reason});
   put_campaign(batch, "finished", reason);
   ended_ = true;
@@ -295,6 +318,7 @@ void keeper::interrupt_now(std::string state, std::string reason, failure why) {
   outcome_ = {std::move(state), std::move(reason), loaded_ && proven(), std::move(why)};
   if (!loaded_)
     return end(outcome_);
+  drop_claim();
   options_.names->send("synthesizer", drop_requests{options_.id, false});
   after(self_, options_.grace, grace_is_over{});
   pump();

@@ -2,6 +2,7 @@
 
 #include "actors/coordinator.hpp"
 #include "actors/exit_codes.hpp"
+#include "actors/remote_reading.hpp"
 #include "config/campaign_file.hpp"
 #include "runtime/core/codec.hpp"
 
@@ -67,6 +68,15 @@ control_reply carry_out(coordinator& owner, const std::string& text) {
     return {owner.status_json(), 0};
   if (act == "submit")
     return submit(owner, command);
+  if (act == "read") {
+    std::vector<std::string> words;
+    if (auto w = command.find("words"); w != command.end() && w->is_array())
+      for (const auto& word : *w)
+        if (word.is_string())
+          words.push_back(word.get<std::string>());
+    return read_for_client(owner.store_dir(), command.value("campaign", ""), words,
+                           command.value("writes", false));
+  }
   if (act != "pause" && act != "resume" && act != "stop" && act != "hint" && act != "set")
     return refused({failure_kind::invalid, "this owner knows no command \"" + act + "\"", false});
   auto id = owner.find_running(command.value("campaign", ""));

@@ -63,6 +63,7 @@ public:
 
   caf::actor_system& system() { return *system_; } ///< for a stand-in evaluator
   store_service& store() { return *store_; }
+  const std::string& store_dir() const { return options_.store; }
   const std::shared_ptr<directory>& names() const { return names_; }
   const std::vector<backend>& backends() const { return backends_; }
   void publish(const std::string& line);

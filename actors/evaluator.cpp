@@ -34,8 +34,9 @@ std::string verdict_key(const std::string& problem_digest, const std::string& no
                           device.name, KE_VERSION, to_text(plan), timed ? "timed" : "untimed"});
 }
 
-std::uint64_t job_id(const node_key& node, std::uint32_t target) {
-  return checksum_of(pack(node) + pack(target)) >> 1;
+std::uint64_t job_id(const node_key& node, std::uint32_t target, measure_plan plan) {
+  auto name = pack(node) + pack(target);
+  return checksum_of(plan == measure_plan::rank ? name : name + pack(plan)) >> 1;
 }
 
 namespace {
@@ -63,7 +64,7 @@ public:
   void evaluate(evaluate_request& r) {
     auto request = std::make_shared<const evaluate_request>(std::move(r));
     for (std::uint32_t t = 0; t < request->devices.size(); ++t) {
-      auto id = job_id(request->node, t);
+      auto id = job_id(request->node, t, request->plan);
       if (jobs_.contains(id))
         continue; // asked for again after a restart of its node
       const auto& device = device_for(request->backend, request->devices[t]);
@@ -72,6 +73,12 @@ public:
       j.target = t;
       j.key = verdict_key(request->problem_digest, request->normalised_digest, device, request->plan,
                           request->timed);
+      if (request->plan == measure_plan::claim) { // measured afresh, whatever is known of it
+        j.key = digest_of_parts({j.key, pack(request->node), std::to_string(t)});
+        by_key_[j.key].push_back(id);
+        submit(id, j);
+        continue;
+      }
       auto& waiting = by_key_[j.key];
       waiting.push_back(id);
       if (waiting.size() > 1)
@@ -111,11 +118,12 @@ public:
       options_.names->send("fleet", cancel_job{d.id}); // it kept the job for another try
     auto batch = std::make_shared<store_batch>();
     auto node = job.request->node;
-    batch->put(table::evidence, key_of(node.campaign, node.tree, node.node, job.target), pack(r.found));
+    auto place = job.request->plan == measure_plan::claim ? evidence_of_claims + job.target : job.target;
+    batch->put(table::evidence, key_of(node.campaign, node.tree, node.node, place), pack(r.found));
     batch->put(table::verdicts, job.key, pack(*found));
     auto key = job.key;
     tell(job, judged{node, job.target, found, key, false, found->build_s + found->check_s + found->time_s,
-                     batch, d.acknowledge});
+                     batch, d.acknowledge, job.request->plan});
     jobs_.erase(j);
     auto others = take(key, d.id);
     if (reusable(*found)) {
@@ -138,12 +146,12 @@ public:
     auto j = jobs_.find(p.id);
     if (j == jobs_.end())
       return;
-    fail(p.id, {j->second.request->node, node_state::poisoned, p.why});
+    fail(p.id, {j->second.request->node, node_state::poisoned, p.why, j->second.request->plan});
   }
 
   void cancel(const cancel_evaluation& c) {
-    for (std::uint32_t t = 0; jobs_.contains(job_id(c.node, t)); ++t) {
-      auto id = job_id(c.node, t);
+    for (std::uint32_t t = 0; jobs_.contains(job_id(c.node, t, c.plan)); ++t) {
+      auto id = job_id(c.node, t, c.plan);
       auto& j = jobs_.at(id);
       if (j.submitted)
         options_.names->send("fleet", cancel_job{id});

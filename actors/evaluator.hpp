@@ -34,6 +34,6 @@ std::string verdict_key(const std::string& problem_digest, const std::string& no
                         const device_info& device, measure_plan plan, bool timed);
 
 /// A job's id: the same before and after a restart, so that a worker's result finds its job.
-std::uint64_t job_id(const node_key& node, std::uint32_t target);
+std::uint64_t job_id(const node_key& node, std::uint32_t target, measure_plan plan = measure_plan::rank);
 
 } // namespace ke

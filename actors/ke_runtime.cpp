@@ -2,6 +2,7 @@
 // --config FILE`.
 
 #include "actors/cli/commands.hpp"
+#include "actors/cli/remote_read.hpp"
 #include "actors/exit_codes.hpp"
 #include "config/config_error.hpp"
 #include "runtime/core/log.hpp"
@@ -66,6 +67,10 @@ int main(int argc, char** argv) {
                 << "; `ke-runtime --help` lists them\n";
       return ke::exit_usage;
     }
+  }
+  if (auto code = ke::cli::read_remotely(words)) {
+    ke::log::stop();
+    return *code;
   }
   std::reverse(words.begin(), words.end()); // CLI11 takes them from the back
   try {

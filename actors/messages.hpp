@@ -141,6 +141,7 @@ struct evaluate_request {
 };
 struct cancel_evaluation {
   node_key node;
+  measure_plan plan = measure_plan::rank;
 };
 struct stage_changed {
   node_key node;
@@ -157,6 +158,7 @@ struct judged {
   double device_s = 0;
   std::shared_ptr<store_batch> batch;
   std::function<void()> committed; ///< acknowledges the worker; called on the store thread
+  measure_plan plan = measure_plan::rank; ///< `claim`: the node has its verdict already
 };
 /// A node's actor ended abnormally; the campaign wakes it once more, then it is poisoned.
 struct node_crashed {
@@ -168,6 +170,7 @@ struct evaluation_failed {
   node_key node;
   node_state state = node_state::poisoned;
   std::string why;
+  measure_plan plan = measure_plan::rank;
 };
 struct card_loaded {
   std::shared_ptr<const node_card> card;

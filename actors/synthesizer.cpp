@@ -42,6 +42,7 @@ struct model_state {
   std::int64_t in_flight = 0;
   bool waking = false; ///< a try_model timer is set
   bool proven = false; ///< its provider has taken a request since it was opened or unblocked
+  int refused = 0;     ///< requests for good, in a row
 
   bool paid() const {
     return settings.provider == provider_kind::openai || settings.provider == provider_kind::anthropic;
@@ -108,9 +109,10 @@ public:
     r->second.out = false;
     --m.in_flight;
     const auto& reply = *end.reply;
-    m.proven |= !is_refusal(reply.why) && reply.why.kind != failure_kind::cancelled;
+    m.proven |= !is_refusal(reply.why) && !is_final(reply.why) && reply.why.kind != failure_kind::cancelled;
     if (reply.why.kind == failure_kind::none) {
       m.circuit.success();
+      m.refused = 0;
       tell_tree(*r->second.what, synthesis{r->second.what->node, r->second.what->attempt, end.reply,
                                            end.reply_digest, end.seconds});
       requests_.erase(r);
@@ -177,6 +179,7 @@ public:
     for (auto& [name, m] : models_) {
       m.circuit.reset();
       m.proven = false;
+      m.refused = 0;
       pump(m);
     }
   }
@@ -227,6 +230,11 @@ private:
   static bool is_refusal(const failure& why) {
     return why.kind == failure_kind::auth || why.kind == failure_kind::credit;
   }
+  /// HTTP 404 and the like: the same request will be refused again. Of a provider that has answered others it
+  /// may be this prompt's fault; of one that never did it is the configuration's.
+  static bool is_final(const failure& why) {
+    return why.kind == failure_kind::server_error && !why.retryable;
+  }
 
   /// It was never sent: its reservation returns, and its node is asked again later.
   void give_back(const synthesis_request& what) {
@@ -243,8 +251,12 @@ private:
   }
 
   void failed(const std::string& call, open_request& r, model_state& m, const call_ended& end) {
+    constexpr int enough = 3;
     const auto& why = end.reply->why;
-    m.circuit.fail(why, end.reply->retry_after, self_->clock().now());
+    if (is_final(why) && (!m.proven || ++m.refused >= enough))
+      m.circuit.block(why);
+    else
+      m.circuit.fail(why, end.reply->retry_after, self_->clock().now());
     log::info("synthesizer", "request failed",
               {{"call", call},
                {"model", m.settings.name},

@@ -111,9 +111,41 @@ public:
       fail(n->source(), graph.error().text);
   }
 
+  /// The tables of [[level]].
+  void levels(std::vector<source_level>& into) {
+    known_.emplace_back("level");
+    const auto* n = table_.get("level");
+    if (!n)
+      return;
+    const auto* array = n->as_array();
+    if (!array || !array->is_array_of_tables())
+      return fail(n->source(), "level must be a list of tables: write [[level]]");
+    for (const auto& e : *array) {
+      source_level l;
+      for (const auto& [key, value] : *e.as_table()) {
+        auto* text = key == "name" ? &l.name : key == "suffix" ? &l.suffix : nullptr;
+        auto* list = key == "marks" ? &l.marks : key == "command" ? &l.command : nullptr;
+        if (!text && !list)
+          return fail(value.source(), "unknown key level." + std::string{key.str()});
+        if (text && !value.is_string())
+          return fail(value.source(), "level." + std::string{key.str()} + " must be a text");
+        if (list && (!value.is_array() || !value.as_array()->is_homogeneous(toml::node_type::string)))
+          return fail(value.source(), "level." + std::string{key.str()} + " must be a list of texts");
+        if (text)
+          *text = value.as_string()->get();
+        else
+          for (const auto& word : *value.as_array())
+            list->push_back(word.as_string()->get());
+      }
+      if (l.name.empty() || l.suffix.empty() || l.marks.empty())
+        return fail(e.source(), "a level needs a name, a suffix and marks, by which its texts are known");
+      into.push_back(std::move(l));
+    }
+  }
+
   void refuse_unknown() {
     for (const auto& [table, node] : table_) {
-      if (table == "job")
+      if (table == "job" || table == "level")
         continue;
       const auto* t = node.as_table();
       if (!t) {
@@ -178,6 +210,14 @@ private:
 
 } // namespace
 
+const source_level* level_of(const backend& b, std::string_view source) {
+  for (const auto& l : b.levels)
+    if (std::all_of(l.marks.begin(), l.marks.end(),
+                    [&](const std::string& mark) { return source.find(mark) != std::string_view::npos; }))
+      return &l;
+  return nullptr;
+}
+
 std::vector<job_spec> usual_jobs() {
   return {{"candidate", job_kind::build, {}, "candidate", {}, {}, 0},
           {"symbols", job_kind::precheck, {"candidate"}, {}, {}, {}, 0},
@@ -221,6 +261,7 @@ result<backend> parse_backend(std::string_view text, const std::filesystem::path
   in.number("limits", "scratch_bytes", b.limits.scratch_bytes);
   in.number("limits", "log_bytes", b.limits.log_bytes);
   in.number("limits", "processes", b.limits.processes);
+  in.levels(b.levels);
   in.jobs(b.jobs);
   in.refuse_unknown();
   if (!in.error().empty())

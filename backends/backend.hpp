@@ -13,6 +13,15 @@
 
 namespace ke {
 
+/// Lower-level text that a candidate may be instead: its parent's assembly or IR, changed by hand or by a
+/// model. It is assembled and linked without the front end.
+struct source_level {
+  std::string name;
+  std::string suffix;               ///< of a source file, with the dot
+  std::vector<std::string> marks;   ///< a text that holds all of these is of this level
+  std::vector<std::string> command; ///< argv template; empty: the backend's
+};
+
 /// A kernel backend as its `backend.toml` describes it: data, never code.
 struct backend {
   std::string name;
@@ -29,11 +38,15 @@ struct backend {
   std::vector<std::string> fast_math_flags; ///< added where the problem's policy allows it
   std::vector<std::string> vendor_flags;    ///< added where the policy allows vendor libraries
   std::vector<std::string> forbidden_symbols;
+  std::vector<source_level> levels;
   std::vector<job_spec> jobs; ///< of one evaluation; never empty after parse_backend
   bool executes = true;
   bool timed = true;
   job_limits limits;
 };
+
+/// The level that a candidate's text is written at; null: the backend's own language.
+const source_level* level_of(const backend& b, std::string_view source);
 
 /// The jobs of a manifest that declares none: build candidate, reference and truth, check the symbols,
 /// measure.

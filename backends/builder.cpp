@@ -47,7 +47,9 @@ build_plan plan_build(const backend& with, const problem& what, std::string_view
                       const std::filesystem::path& folder) {
   build_plan plan;
   bool widened = role == build_role::truth;
-  std::string file = (role == build_role::candidate ? "candidate" : "reference") + with.suffix;
+  const auto* level = role == build_role::candidate ? level_of(with, source) : nullptr;
+  std::string file =
+      (role == build_role::candidate ? "candidate" : "reference") + (level ? level->suffix : with.suffix);
   plan.output = role == build_role::candidate   ? "candidate.so"
                 : role == build_role::reference ? "reference.so"
                                                 : "truth.so";
@@ -62,7 +64,7 @@ build_plan plan_build(const backend& with, const problem& what, std::string_view
     flags.insert(flags.end(), {"-include", "ke_widen.h", "-w"});
   }
   std::string command;
-  for (const auto& part : with.build) {
+  for (const auto& part : level && !level->command.empty() ? level->command : with.build) {
     std::vector<std::string> words;
     if (part == "{flags}")
       words = flags;

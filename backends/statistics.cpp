@@ -274,7 +274,11 @@ sampling_plan plan_of(measure_plan kind) {
   case measure_plan::eval:
     return {{{5, 0.005}, {8, 0.010}, {12, 0.015}}, 20, 8, true, 12.0, 0.02, 0};
   case measure_plan::claim:
-    return {{{5, 0.005}, {8, 0.010}, {12, 0.015}, {20, 0.020}}, 24, 20, true, 60.0, 0.02, 0};
+    return {{{5, 0.005 / claim_finalists},
+             {8, 0.010 / claim_finalists},
+             {12, 0.015 / claim_finalists},
+             {20, 0.020 / claim_finalists}},
+            24, 20, true, 60.0, 0.02, 0};
   }
   return {};
 }

@@ -55,6 +55,8 @@ struct sampling_plan {
   /// candidate is `slower` without another launch. 0: never.
   double futile_below = 0;
 };
+/// The levels of `claim` are divided by the number of finalists, since the best of them is published.
+inline constexpr double claim_finalists = 3;
 sampling_plan plan_of(measure_plan kind);
 
 /// The samples so far, and what they decide. `decision` is none while open; `final` says that no further

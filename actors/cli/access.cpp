@@ -28,6 +28,9 @@ struct place {
 
 result<place> resolve(const access_options& o) {
   file_context here = context_of("campaign.toml");
+  if (here.home.empty() && (o.store.starts_with("~") || (o.store.empty() && o.config.empty())))
+    return failure{failure_kind::invalid,
+                   "HOME is not set, so ~ has no meaning: name the store with --store DIR"};
   place p{resolved_path(o.store, here), o.campaign};
   if (!o.config.empty()) {
     auto loaded =
@@ -138,8 +141,7 @@ result<store_reader> local_store(const access& a, const std::string& command) {
     return *a.store;
   return failure{failure_kind::invalid,
                  "`" + command +
-                     "` reads the store itself: run it on the coordinator's machine with --store DIR " +
-                     "(over --connect there are `status` and the steering commands)"};
+                     "` reads the store itself: run it on the coordinator's machine with --store DIR"};
 }
 
 result<campaign_row> wanted_campaign(const access& a, const std::string& command) {

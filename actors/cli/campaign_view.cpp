@@ -151,8 +151,12 @@ result<node_view> campaign_view::node(const node_key& key) const {
   return completed(key, std::nullopt);
 }
 
+node_key campaign_view::key_of_id(std::uint64_t id_) const {
+  return {id(), static_cast<std::uint32_t>(id_ % trees()), static_cast<std::uint32_t>(id_ / trees())};
+}
+
 result<node_view> campaign_view::node(std::uint64_t id_) const {
-  node_key key{id(), static_cast<std::uint32_t>(id_ % trees()), static_cast<std::uint32_t>(id_ / trees())};
+  auto key = key_of_id(id_);
   if (id_ / trees() > no_node || key.node >= fold().trees()[key.tree].tree().size())
     return failure{failure_kind::not_found, "campaign " + name() + " has no node " + std::to_string(id_) +
                                                 ": its nodes are 0 to " + std::to_string(id_end() - 1)};
@@ -177,10 +181,24 @@ status campaign_view::each(std::uint64_t first, const std::function<bool(const n
 }
 
 std::optional<node_key> campaign_view::winner() const {
-  const auto& best = fold().books().best();
+  const auto& best = fold().books().told();
   if (best.node == no_node)
     return std::nullopt;
   return node_key{id(), best.tree, best.node};
+}
+
+const claim_book::entry* campaign_view::claim_on(const node_key& key) const {
+  const auto* e = fold().books().claims().find({key.tree, key.node});
+  return e && e->complete() ? e : nullptr;
+}
+
+std::optional<verdict> campaign_view::claimed_verdict(const node_key& key, std::size_t target) const {
+  if (const auto* e = claim_on(key))
+    for (const auto& t : e->targets)
+      if (t.target == target && !t.verdict_digest.empty())
+        if (auto v = store_.row<verdict>(table::verdicts, t.verdict_digest))
+          return std::move(*v);
+  return std::nullopt;
 }
 
 std::optional<verdict> campaign_view::verdict_of(const node_view& n, std::size_t target) const {

@@ -45,6 +45,7 @@ public:
   std::uint64_t public_id(std::uint32_t tree, std::uint32_t node) const;
   std::uint64_t public_id(const node_key& n) const { return public_id(n.tree, n.node); }
   std::uint64_t id_end() const; ///< all public ids are below
+  node_key key_of_id(std::uint64_t id) const;
 
   /// `not_found`, naming the range of ids.
   result<node_view> node(std::uint64_t id) const;
@@ -53,8 +54,12 @@ public:
   /// all at once.
   status each(std::uint64_t first, const std::function<bool(const node_view&)>& visit) const;
 
-  /// The best correct candidate over all trees.
+  /// The best correct candidate over all trees: by a confirmed claim, else by the search's score.
   std::optional<node_key> winner() const;
+  /// What came of measuring a node again for a claim; null: it was not, or not on all targets.
+  const claim_book::entry* claim_on(const node_key& key) const;
+  /// The claim's verdict on a target.
+  std::optional<verdict> claimed_verdict(const node_key& key, std::size_t target = 0) const;
 
   /// The verdict on a target; nothing if there is none (yet).
   std::optional<verdict> verdict_of(const node_view& n, std::size_t target = 0) const;

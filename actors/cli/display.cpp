@@ -135,6 +135,10 @@ private:
     else if (kind == "stop")
       say("campaign " + e.value("campaign", "") +
           " stops: " + (e.value("reason", "").empty() ? e.value("state", "") : e.value("reason", "")));
+    else if (kind == "claim")
+      say("node " + e.value("node", "") + ", a finalist: " +
+          (e.value("state", "") == "measuring" ? "measuring it again for the claim"
+                                               : "the claim is " + e.value("state", "")));
     else if (kind == "trouble")
       say("trouble: " + e.value("text", ""));
   }

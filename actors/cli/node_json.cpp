@@ -1,6 +1,7 @@
 #include "actors/cli/node_json.hpp"
 
 #include "backends/verdict.hpp"
+#include "runtime/core/digest.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -42,7 +43,7 @@ json node_fields(const campaign_view& c, const node_view& n) {
           {"model", text_or_null(n.row.model)},
           {"memory", n.is_root() ? json(nullptr) : json(to_text(n.row.memory))},
           {"prompt", text_or_null(n.row.prompt_digest)},
-          {"source", text_or_null(n.row.source_digest)},
+          {"source", n.is_root() ? json(digest_of(c.problem().reference)) : text_or_null(n.row.source_digest)},
           {"duplicate_of", n.row.duplicate_of == no_node
                                ? json(nullptr)
                                : json(c.public_id(n.key.tree, n.row.duplicate_of))}};
@@ -79,10 +80,14 @@ json evidence_json(const campaign_view& c, const node_view& n) {
         std::uint32_t target = 0;
         for (auto i = std::size_t{12}; i < std::min<std::size_t>(16, key.size()); ++i)
           target = target << 8 | static_cast<unsigned char>(key[i]);
+        auto of_claim = target >= evidence_of_claims;
+        if (of_claim)
+          target -= evidence_of_claims;
         auto flags = json::array();
         for (const auto& f : e.flags)
           flags.push_back({{"name", f.name}, {"evidence", f.evidence}});
         all.push_back({{"target", target},
+                       {"claim", of_claim},
                        {"ending", to_text(e.ending)},
                        {"reason", e.reason},
                        {"device", e.device},

@@ -104,7 +104,8 @@ result<report_facts> report_facts_of(const campaign_view& c) {
     auto n = c.node(w.node);
     if (!n)
       return n.error();
-    if (auto v = c.verdict_of(*n); v && v->timing)
+    auto v = w.claimed ? c.claimed_verdict(n->key) : c.verdict_of(*n);
+    if (v && v->timing)
       s = {w, v->timing->speedup, v->timing->low, v->timing->high, true};
     f.steps.push_back(s);
   }
@@ -141,6 +142,9 @@ result<report_facts> report_facts_of(const campaign_view& c) {
     auto best = node_with_source(c, f.steps.back().won.node);
     if (!best)
       return best.error();
+    f.claimed = f.steps.back().won.claimed;
+    if (f.claimed)
+      best->found = c.claimed_verdict(best->view.key);
     f.best_ms = f.steps.back().won.judged_ms;
     if (!best->view.row.parents.empty()) {
       auto parent = node_with_source(c, c.public_id(best->view.key.tree, best->view.row.parents.front()));

@@ -67,6 +67,7 @@ struct report_facts {
   std::uint64_t tree_size = 0;
   std::uint64_t judged = 0;
   std::optional<report_node> best, parent;
+  bool claimed = false; ///< the best was measured again, and confirmed: `best->found` is the claim's
   std::map<std::string, cost_share> by_model, by_state;
   cost_share all;
   std::optional<std::uint64_t> first_correct_ms, best_ms;

@@ -148,7 +148,9 @@ std::string best_of(const report_facts& f) {
            count_text(static_cast<std::uint64_t>(t.launches)) + " launches; an empty call takes " +
            html_text(nanoseconds_text(t.floor_ns)) + ", the baseline against itself varies by " +
            html_text(fixed(100 * t.aa_width, 1)) +
-           "%. This is the search's own measurement, not yet measured again for a claim.</p>\n";
+           (f.claimed ? "%. Measured again for the claim: fresh inputs and processes, held-out workloads "
+                        "included.</p>\n"
+                      : "%. This is the search's own measurement, not yet measured again for a claim.</p>\n");
   }
   out += "<h3>Bottleneck</h3>\n<div class=\"wide\"><table><thead><tr>" + head("") + head("node", true) +
          head("speedup (95% interval)") + head("bottleneck") + "</tr></thead><tbody>\n" +

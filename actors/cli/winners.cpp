@@ -37,10 +37,22 @@ result<std::vector<winner>> winners_of(const campaign_view& c) {
             [](const auto& a, const auto& b) { return std::tie(a.ms, a.id) < std::tie(b.ms, b.id); });
   std::vector<winner> winners;
   std::uint64_t candidates = 0;
+  const auto* champion = c.fold().books().claims().champion(timed);
+  auto best = champion ? std::optional{c.public_id(champion->who.first, champion->who.second)} : std::nullopt;
   for (const auto& n : all) {
     ++candidates;
-    if (n.score >= 0 && (winners.empty() || n.score > winners.back().score))
-      winners.push_back({n.id, n.score, n.ms, candidates, n.proven});
+    if (n.score < 0)
+      continue;
+    auto key = c.key_of_id(n.id);
+    const auto* claim = c.claim_on(key);
+    auto refuted = claim && !claim->confirmed(timed);
+    if (n.id == best) { // whoever the search liked better before or after it was refuted, or not claimed
+      std::erase_if(winners, [&](const winner& w) { return w.score >= n.score; });
+      winners.push_back({n.id, n.score, n.ms, candidates, true, true});
+      break;
+    }
+    if (winners.empty() || n.score > winners.back().score)
+      winners.push_back({n.id, n.score, n.ms, candidates, n.proven && !refuted, false});
   }
   return winners;
 }

@@ -14,11 +14,13 @@ struct winner {
   double score = 0;
   std::uint64_t judged_ms = 0;  ///< campaign time
   std::uint64_t candidates = 0; ///< verdicts of the campaign so far, this one included
-  bool proven = false;          ///< faster than the baseline; in an untimed campaign: correct
+  bool proven = false;          ///< faster than the baseline, untimed: correct; and no claim has refuted it
+  bool claimed = false;         ///< a claim has confirmed it
 };
 
-/// All of them in order of time, the present one last; a pure function of the stored campaign, so it only
-/// ever grows at its end.
+/// All of them in order of time, the present one last; a pure function of the stored campaign. While the search
+/// runs it only grows at its end; a claim that confirms an earlier one than the search's last makes that the
+/// last.
 result<std::vector<winner>> winners_of(const campaign_view& campaign);
 
 /// Only those that beat the baseline.

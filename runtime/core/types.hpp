@@ -96,9 +96,10 @@ enum class journal_kind : std::uint8_t {
   steered,
   finished,
   failed_request,
+  claimed,
 };
-KE_NAMES(journal_kind, 10, "configured", "session", "stepped", "asked", "replied", "judged", "ended",
-         "steered", "finished", "failed_request")
+KE_NAMES(journal_kind, 11, "configured", "session", "stepped", "asked", "replied", "judged", "ended",
+         "steered", "finished", "failed_request", "claimed")
 
 /// The campaign begins, or its settings changed (`set`, a new config on resume).
 struct journal_configured {
@@ -174,6 +175,18 @@ struct journal_ended {
   std::string why;
 };
 KE_FIELDS(journal_ended, x.tree, x.node, x.state, x.why)
+
+/// A finalist was measured again, on one target, for a claim (trust.md 2.6). `harness_error`: it could not be.
+struct journal_claimed {
+  std::uint32_t tree = 0, node = 0, target = 0;
+  verdict_state state = verdict_state::harness_error;
+  timing_decision decision = timing_decision::none;
+  std::optional<double> score;
+  std::string verdict_digest; ///< key in `verdicts`
+  double device_s = 0;
+};
+KE_FIELDS(journal_claimed, x.tree, x.node, x.target, x.state, x.decision, x.score, x.verdict_digest,
+          x.device_s)
 
 struct journal_steered {
   std::string act; ///< pause | resume | stop | hint | set
@@ -257,6 +270,9 @@ struct node_row {
 KE_FIELDS(node_row, x.parents, x.state, x.scores, x.decision, x.model, x.memory, x.prompt_digest,
           x.reply_digest, x.source_digest, x.verdict_digests, x.duplicate_of, x.attempts, x.planned_ms,
           x.asked_ms, x.answered_ms, x.judged_ms, x.usage, x.device_s, x.note, x.sections_digest)
+
+/// Evidence of a claim lies in the store behind the search's, under this much more than its target.
+inline constexpr std::uint32_t evidence_of_claims = 1u << 16;
 
 struct call_row {
   std::string model;

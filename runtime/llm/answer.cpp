@@ -97,9 +97,24 @@ std::size_t skip_space(std::string_view text, std::size_t at) {
   return at;
 }
 
+/// As a label of assembly or a definition of LLVM IR: a candidate may be its parent's lower-level text.
+bool defines_below(std::string_view text, const std::string& symbol) {
+  if (text.find("\n" + symbol + ":") != std::string_view::npos)
+    return true;
+  auto at = text.find("@" + symbol + "(");
+  for (; at != std::string_view::npos; at = text.find("@" + symbol + "(", at + 1)) {
+    auto line = text.rfind('\n', at);
+    if (text.substr(line == std::string_view::npos ? 0 : line + 1).starts_with("define "))
+      return true;
+  }
+  return false;
+}
+
 /// `symbol(...) {` or, in Python, `class symbol` and `def symbol`.
 bool defines(std::string_view text, const answer_rule& rule) {
   const auto& symbol = rule.symbol;
+  if (rule.language != "python" && defines_below(text, symbol))
+    return true;
   for (auto at = text.find(symbol); at != std::string_view::npos; at = text.find(symbol, at + 1)) {
     auto end = at + symbol.size();
     if ((at > 0 && is_word(text[at - 1])) || (end < text.size() && is_word(text[end])))

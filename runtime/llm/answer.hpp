@@ -25,7 +25,8 @@ struct parsed_answer {
 };
 
 /// Finds the candidate in a model's answer: of the fenced blocks in the rule's language (or without a
-/// language) the last that defines the symbol, else the largest; an unfenced answer that looks like code as a
+/// language) the last that defines the symbol, else one in another language that does (assembly and LLVM IR
+/// too), else the largest; an unfenced answer that looks like code as a
 /// whole is taken as such. Pure.
 parsed_answer parse_answer(std::string_view text, const answer_rule& rule);
 

@@ -39,9 +39,7 @@ void circuit::fail(const failure& why, std::optional<std::chrono::milliseconds> 
   switch (why.kind) {
   case failure_kind::auth:
   case failure_kind::credit:
-    state_ = circuit_state::blocked;
-    why_ = why;
-    return;
+    return block(why);
   case failure_kind::rate_limited:
     if (state_ == circuit_state::half_open)
       state_ = circuit_state::closed; // it answers again
@@ -63,6 +61,11 @@ void circuit::fail(const failure& why, std::optional<std::chrono::milliseconds> 
   default:
     return success();
   }
+}
+
+void circuit::block(const failure& why) {
+  state_ = circuit_state::blocked;
+  why_ = why;
 }
 
 void circuit::forget() {

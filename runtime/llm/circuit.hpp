@@ -16,7 +16,7 @@ struct circuit_policy {
 enum class circuit_state { closed, open, half_open, blocked };
 
 /// Keeps a provider that fails from being asked by everybody: closed (ask), open (nobody asks), half-open
-/// (one probe is out), blocked (401 or out of credit: only `reset` helps). A Retry-After holds the whole
+/// (one probe is out), blocked (401, out of credit, a model that is not there: only `reset` helps). A Retry-After holds the whole
 /// provider without opening it. Pure: time is an argument that never runs back.
 class circuit {
 public:
@@ -32,6 +32,8 @@ public:
   void success();
   /// Answer faults (malformed, empty, refused...) count as success: the provider is there.
   void fail(const failure& why, std::optional<std::chrono::milliseconds> retry_after, time_point now);
+  /// The provider takes no request as it is configured (HTTP 404 for its model...): only `reset` helps.
+  void block(const failure& why);
   /// A request that was admitted ended untold (cancelled).
   void forget();
   /// A person says go on (resume after a pause).

@@ -203,7 +203,7 @@ private:
         std::string name = event->len ? event->name : "";
         if (name.size() > answer_end.size() &&
             name.compare(name.size() - answer_end.size(), answer_end.size(), answer_end) == 0)
-          take_answer(name.substr(0, name.size() - answer_end.size()));
+          take_answer(name.substr(0, name.size() - answer_end.size()), event->mask & IN_MOVED_TO);
       }
     }
   }
@@ -229,8 +229,9 @@ private:
     }
   }
 
-  /// Gives the answer of `name` to whoever waits for it, if it is there.
-  bool take_answer(const std::string& name) {
+  /// Gives the answer of `name` to whoever waits for it, if it is there. An empty file may be one that somebody
+  /// is about to write; `whole`: it was put in place as it is.
+  bool take_answer(const std::string& name, bool whole = false) {
     auto [first, last] = waiting_.equal_range(name);
     if (first == last)
       return false;
@@ -242,7 +243,7 @@ private:
     char piece[65536];
     while (body.size() < limit && (file.read(piece, sizeof piece), file.gcount() > 0))
       body.append(piece, std::min<std::size_t>(static_cast<std::size_t>(file.gcount()), limit - body.size()));
-    if (body.empty())
+    if (body.empty() && !whole)
       return false;
     while (first != last)
       finish(first++, {}, body);

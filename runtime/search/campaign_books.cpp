@@ -65,6 +65,16 @@ void campaign_books::ended(std::uint32_t tree, std::uint32_t node, node_state st
   progress_.finished(own > 0 ? std::optional{own} : std::nullopt, settings_.budget.stall_min_gain);
 }
 
+void campaign_books::claimed(const journal_claimed& r, std::uint32_t targets, double search_score) {
+  money_.settle({}, {.device_us = amounts::micro(r.device_s)});
+  claims_.add(r, targets, search_score);
+}
+
+campaign_books::winner campaign_books::told() const {
+  const auto* champion = claims_.champion(settings_.goal.timed);
+  return champion ? winner{champion->who.first, champion->who.second, champion->score()} : best_;
+}
+
 /// `set` is journalled for people; what it changes arrives as the `configured` record that follows it.
 void campaign_books::steered(const journal_steered& r) {
   if (r.act == "pause")
@@ -88,6 +98,7 @@ void campaign_books::save(image_writer& out) const {
   out.value(paused_);
   out.packed(reason_);
   out.packed(hints_);
+  out.packed(claims_.all());
 }
 
 void campaign_books::load(image_reader& in) {
@@ -103,13 +114,17 @@ void campaign_books::load(image_reader& in) {
   paused_ = in.value<bool>();
   reason_ = in.packed<std::string>();
   hints_ = in.packed<std::vector<std::pair<std::string, std::string>>>();
+  claims_.restore(in.packed<std::vector<claim_book::entry>>());
 }
 
-std::optional<std::string_view> campaign_books::stop(const amounts& next,
+std::optional<std::string_view> campaign_books::stop(const amounts& next, bool proven,
                                                      std::optional<double> roofline_fraction) const {
+  const auto* champion = claims_.champion(settings_.goal.timed);
   return stop_reason(settings_.goal, settings_.budget, money_,
-                     {.best_score = best_.score,
-                      .any_correct = best_.node != no_node,
+                     {.best_score = !proven    ? best_.score
+                                    : champion ? champion->score()
+                                               : 0,
+                      .any_correct = proven ? champion != nullptr : best_.node != no_node,
                       .since_gain = progress_.since_gain(),
                       .in_flight = in_flight_,
                       .roofline_fraction = roofline_fraction,

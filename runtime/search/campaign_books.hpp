@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/search/claim_book.hpp"
 #include "runtime/search/ledger.hpp"
 #include "runtime/search/stop.hpp"
 #include "runtime/search/tree_core.hpp"
@@ -37,6 +38,8 @@ public:
   void judged(double device_s);
   /// A node ended now. A cancelled one gives its candidate back; every other end has used it.
   void ended(std::uint32_t tree, std::uint32_t node, node_state state, std::optional<double> score);
+  /// `search_score`: of the node, `targets`: of its tree.
+  void claimed(const journal_claimed& r, std::uint32_t targets, double search_score);
   void steered(const journal_steered& r);
   void finished(const journal_finished& r) { reason_ = r.reason; }
 
@@ -48,7 +51,10 @@ public:
     return money_;
   } ///< device seconds may be reserved here by the live campaign; such holds are not journalled
   const ledger& money() const { return money_; }
-  const winner& best() const { return best_; }
+  const winner& best() const { return best_; } ///< by the search's own score
+  const claim_book& claims() const { return claims_; }
+  /// What a person is told: the best that a claim has confirmed, else the search's.
+  winner told() const;
   const progress_meter& progress() const { return progress_; }
   const std::map<std::string, std::uint64_t>& failures() const {
     return failures_;
@@ -63,8 +69,9 @@ public:
     return hints_;
   } ///< (node, text) in order
 
-  /// The stop rule on this state. `next`: what the next candidate would reserve, its call included.
-  std::optional<std::string_view> stop(const amounts& next,
+  /// The stop rule on this state. `next`: what the next candidate would reserve, its call included. `proven`:
+  /// the goal counts as reached only by what a claim has confirmed.
+  std::optional<std::string_view> stop(const amounts& next, bool proven = false,
                                        std::optional<double> roofline_fraction = {}) const;
   /// Worst case of one call and its candidate.
   static amounts claim(const reservation& r, std::uint64_t candidates = 0);
@@ -79,6 +86,7 @@ private:
   ledger money_;
   progress_meter progress_;
   winner best_;
+  claim_book claims_;
   std::map<std::string, std::uint64_t> failures_;
   std::uint64_t requests_ = 0, in_flight_ = 0, epoch_ = 0;
   token_usage spend_;

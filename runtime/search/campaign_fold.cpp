@@ -42,6 +42,8 @@ status campaign_fold::apply(const journal_record& record) {
     return decode_and_apply<journal_finished>(*this, record.body);
   case journal_kind::failed_request:
     return decode_and_apply<journal_failed_request>(*this, record.body);
+  case journal_kind::claimed:
+    return decode_and_apply<journal_claimed>(*this, record.body);
   }
   return failure{failure_kind::newer_version,
                  "journal: a record of unknown kind was written by a newer ke-runtime; use that version"};
@@ -161,6 +163,18 @@ status campaign_fold::apply(const journal_steered& r) {
   return ok;
 }
 
+status campaign_fold::apply(const journal_claimed& r) {
+  auto t = tree(r.tree);
+  if (!t)
+    return t.error();
+  const auto& index = (*t)->tree();
+  if (r.node == 0 || r.node >= index.size())
+    return failure{failure_kind::corrupt, "journal: a claim on node " + std::to_string(r.node) + " of " +
+                                              std::to_string(index.size()) + "; run `ke-runtime store check`"};
+  books_.claimed(r, index.targets(), std::max(0.0, index[r.node].score));
+  return ok;
+}
+
 status campaign_fold::apply(const journal_finished& r) {
   books_.finished(r);
   return ok;
@@ -199,9 +213,10 @@ campaign_row campaign_fold::row(std::uint32_t id) const {
   r.stop_reason = reason;
   r.problem_digest = books_.problem_digest();
   r.wall_ms = books_.money().wall_ms();
-  r.best_tree = books_.best().tree;
-  r.best_node = books_.best().node;
-  r.best_score = books_.best().score;
+  auto best = books_.told();
+  r.best_tree = best.tree;
+  r.best_node = best.node;
+  r.best_score = best.score;
   r.requests = books_.requests();
   r.spend = books_.spend();
   r.device_s = books_.money().spent().device_s();
@@ -243,7 +258,7 @@ result<campaign_fold> campaign_fold::from_image(std::string_view bytes) {
 }
 
 std::string campaign_fold::image_layout() {
-  std::string text = "1";
+  std::string text = "2";
   for (auto number :
        {sizeof(tree_row), offsetof(tree_row, value), offsetof(tree_row, state), offsetof(tree_row, ahead),
         sizeof(ledger), sizeof(progress_meter), sizeof(campaign_books::winner), sizeof(stagnation),

@@ -31,6 +31,7 @@ public:
   status apply(const journal_ended& r);
   status apply(const journal_steered& r);
   status apply(const journal_finished& r);
+  status apply(const journal_claimed& r);
 
   /// Live: applies a step of at most `count` children, as far as the budget of candidates goes, and gives the
   /// record that repeats it.

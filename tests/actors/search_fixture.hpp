@@ -32,6 +32,7 @@ public:
   std::unique_ptr<memory_store> store = std::make_unique<memory_store>();
   scripted_models models;
   std::deque<evaluate_request> waiting; ///< for a verdict
+  bool claims = false;                  ///< finalists are measured again
   std::vector<node_key> cancelled;      ///< evaluations
   std::map<std::uint32_t, campaign_outcome> outcomes;
   std::vector<std::string> events;
@@ -98,6 +99,7 @@ public:
       start_shared();
     settings_[id] = s;
     campaign_options o;
+    o.claims = claims;
     o.id = id;
     o.names = names;
     o.store = store.get();
@@ -249,6 +251,7 @@ public:
     j.batch = std::make_shared<store_batch>();
     j.batch->put(table::verdicts, j.verdict_digest, pack(v));
     j.committed = [this] { ++acknowledged; };
+    j.plan = r.plan;
     tell(campaign_name(r.node.campaign), std::move(j));
   }
 

@@ -192,6 +192,41 @@ TEST_CASE_METHOD(
   CHECK(answers.size() == 1);
 }
 
+TEST_CASE_METHOD(models_fixture, "a model that is not there (404) costs at most three calls and no candidate") {
+  launch(8, provider_kind::openai);
+  for (std::uint32_t n = 1; n <= 8; ++n)
+    ask(n);
+  while (!models.open.empty())
+    fail(failure_kind::server_error, false);
+  CHECK(models.asked.size() == 3);
+  CHECK(answers.empty());
+  REQUIRE(failures.size() == 8);
+  for (const auto& f : failures)
+    CHECK(f.blocked);
+}
+
+TEST_CASE_METHOD(models_fixture, "of a provider that has answered, a refusal for good is that prompt's, until "
+                                 "three come in a row") {
+  launch(8, provider_kind::openai);
+  ask(1);
+  answer();
+  for (std::uint32_t n = 2; n <= 6; ++n)
+    ask(n);
+  fail(failure_kind::server_error, false);
+  fail(failure_kind::server_error, false);
+  CHECK(answers.size() == 3); // told to their nodes
+  CHECK(failures.empty());
+  answer();
+  fail(failure_kind::server_error, false);
+  CHECK(failures.empty());
+  ask(7);
+  ask(8);
+  fail(failure_kind::server_error, false);
+  fail(failure_kind::server_error, false);
+  CHECK_FALSE(failures.empty());
+  CHECK(failures[0].blocked);
+}
+
 TEST_CASE_METHOD(models_fixture, "once a provider has answered, as many calls leave as allowed") {
   launch(8, provider_kind::openai);
   for (std::uint32_t n = 1; n <= 12; ++n)

@@ -83,6 +83,15 @@ TEST_CASE("a manifest declares the jobs of an evaluation, and a graph that can't
         std::string::npos);
 }
 
+TEST_CASE("levels of a manifest need a name, a suffix and marks") {
+  auto wrong = [](const std::string& text) { return error_of(minimal + text); };
+  CHECK(wrong("[[level]]\nname = \"ptx\"\nsuffix = \".ptx\"\nmarks = [\".entry\"]\n").empty());
+  CHECK(wrong("[[level]]\nname = \"ptx\"\n") ==
+        "some/backend.toml:11:1: a level needs a name, a suffix and marks, by which its texts are known");
+  CHECK(wrong("[[level]]\nmark = 3\n").find("unknown key level.mark") != std::string::npos);
+  CHECK(wrong("[[level]]\nmarks = \"x\"\n").find("level.marks must be a list of texts") != std::string::npos);
+}
+
 TEST_CASE("the harness depends on the problem alone and passes every kind of argument") {
   auto p = ke_test::elementwise();
   CHECK(shim_source(p, false) == shim_source(p, false));

@@ -86,3 +86,13 @@ TEST_CASE("late failures of requests that left before it opened do not lengthen 
   c.fail({failure_kind::cancelled, "", false}, {}, zero + 11s);
   CHECK(c.admit(zero + 11s));
 }
+
+TEST_CASE("a provider that takes no request as configured is blocked until a person says go on") {
+  circuit c;
+  c.block({failure_kind::server_error, "no such model", false});
+  CHECK(c.state() == circuit_state::blocked);
+  CHECK_FALSE(c.admit(zero + 24h));
+  CHECK(c.why().text == "no such model");
+  c.reset();
+  CHECK(c.admit(zero));
+}

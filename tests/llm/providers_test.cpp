@@ -357,6 +357,18 @@ TEST_CASE("a spooled prompt waits for its answer, also over a restart") {
   CHECK(in.wait().reply.text == "```cpp\nvoid kernel() {}\n```\n");
 }
 
+TEST_CASE("an empty file that is renamed to a spool's answer is an empty answer, not one still to come") {
+  temporary_folder dir;
+  auto m = model_of(provider_kind::spool);
+  m.dir = dir.path;
+  inbox in;
+  auto provider = make(m, {});
+  provider->ask(ask(), in.slot());
+  std::ofstream{dir.path / "x.part"};
+  fs::rename(dir.path / "x.part", dir.path / "c1-n1-a0.answer.md");
+  CHECK(in.wait().why.kind == failure_kind::empty);
+}
+
 TEST_CASE("a spool call can be cancelled, has a deadline only if it asks for one, and refuses names that are "
           "paths") {
   temporary_folder dir;

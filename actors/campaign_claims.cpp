@@ -1,0 +1,133 @@
+#include "actors/campaign_keeper.hpp"
+
+#include "actors/campaign_status.hpp"
+#include "backends/statistics.hpp"
+#include "runtime/core/digest.hpp"
+#include "runtime/core/log.hpp"
+#include "runtime/search/finalists.hpp"
+
+namespace ke {
+namespace {
+
+static_assert(most_finalists == claim_finalists, "the plan's levels are divided by the number of finalists");
+constexpr unsigned most_claim_tries = 3; ///< of a measurement that decides nothing
+
+} // namespace
+
+/// The search is over, for `reason`: what is in flight ends, the finalists are measured again, then the
+/// campaign is finished.
+void keeper::close(std::string reason) {
+  store_batch batch;
+  wind_down(batch, reason);
+  commit(std::move(batch));
+  closing_ = std::move(reason);
+  go_on_closing();
+}
+
+void keeper::go_on_closing() {
+  if (claims_out_ || interrupted_)
+    return;
+  if (auto next = next_finalist(fold_))
+    return begin_claim(*next);
+  conclude(*std::exchange(closing_, std::nullopt));
+}
+
+void keeper::begin_claim(tree_node who) {
+  node_key node{options_.id, who.first, who.second};
+  claims_out_ = node;
+  log::info("campaign", "measuring a finalist again, for the claim", {{"node", id(node)}});
+  if (options_.publish)
+    options_.publish(event("claim", {{"node", id(node)}, {"state", "measuring"}}));
+  auto me = weak(self_);
+  auto* store = options_.store;
+  store->read(table::nodes, key_of(node.campaign, node.tree, node.node),
+              [me, store, node](result<std::string> bytes) {
+                auto row = bytes ? unpack<node_row>(*bytes) : result<node_row>{bytes.error()};
+                if (!row)
+                  return send_weak(me, finalist_read{node, nullptr, row.error()});
+                store->read_blob(row->source_digest, [me, node](result<std::string> source) {
+                  send_weak(me, source ? finalist_read{node,
+                                                       std::make_shared<const std::string>(std::move(*source)),
+                                                       {}}
+                                       : finalist_read{node, nullptr, source.error()});
+                });
+              });
+}
+
+void keeper::finalist(const finalist_read& f) {
+  if (ended_ || interrupted_ || claims_out_ != f.node)
+    return;
+  if (!f.source)
+    return claim_failed(f.node, "its source can't be read: " + f.why.text);
+  evaluate_request e;
+  e.node = f.node;
+  e.backend = core(f.node.tree).backend();
+  for (const auto& target : books().settings().targets)
+    if (target.backend == e.backend)
+      e.devices.push_back(target.device);
+  e.source = f.source;
+  e.source_digest = digest_of(*f.source);
+  e.normalised_digest = source_digest(*f.source);
+  e.problem_digest = books().problem_digest();
+  e.problem = stored_->problem;
+  e.plan = measure_plan::claim;
+  e.timed = books().settings().goal.timed;
+  e.seed = checksum_of(e.source_digest + " claim");
+  claim_request_ = std::make_shared<const evaluate_request>(std::move(e));
+  claim_tries_ = 1;
+  options_.names->send("evaluator", *claim_request_);
+}
+
+void keeper::claim_judged(judged& j) {
+  if (claims_out_ != j.node || interrupted_) { // given up meanwhile: it will be measured once more
+    if (j.committed)
+      j.committed();
+    return;
+  }
+  const auto& v = *j.found;
+  if (v.state == verdict_state::noisy && claim_tries_ < most_claim_tries && claim_request_ &&
+      claim_request_->devices.size() == 1) { // the machine's fault, perhaps a passing one
+    ++claim_tries_;
+    if (j.committed)
+      j.committed();
+    return options_.names->send("evaluator", *claim_request_), void();
+  }
+  auto batch = j.batch ? std::move(*j.batch) : store_batch{};
+  record(batch, journal_kind::claimed,
+         journal_claimed{j.node.tree, j.node.node, j.target, v.state, v.decision, v.score, j.verdict_digest,
+                         j.device_s});
+  claim_recorded(std::move(batch), j.node, j.committed);
+}
+
+void keeper::claim_failed(const node_key& n, const std::string& why) {
+  log::warn("campaign", "a finalist can't be measured again", {{"node", id(n)}, {"why", why}});
+  store_batch batch;
+  for (std::uint32_t t = 0; t < core(n.tree).tree().targets(); ++t)
+    record(batch, journal_kind::claimed, journal_claimed{n.tree, n.node, t});
+  claim_recorded(std::move(batch), n, {});
+}
+
+void keeper::claim_recorded(store_batch batch, const node_key& n, std::function<void()> then) {
+  const auto* e = books().claims().find({n.tree, n.node});
+  std::string line;
+  if (e && e->complete()) {
+    claims_out_.reset();
+    auto timed = books().settings().goal.timed;
+    line = event("claim", {{"node", id(n)},
+                           {"state", e->confirmed(timed) ? "confirmed" : "not confirmed"},
+                           {"score", std::to_string(e->score())},
+                           {"search_score", std::to_string(e->search_score)}});
+    put_campaign(batch, "running", "");
+  }
+  commit(std::move(batch), std::move(line), std::move(then));
+  pump();
+}
+
+void keeper::drop_claim() {
+  if (!claims_out_)
+    return;
+  options_.names->send("evaluator", cancel_evaluation{*claims_out_, measure_plan::claim});
+  claims_out_.reset();
+}
+
+} // namespace ke

@@ -1,0 +1,171 @@
+#include "tests/actors/search_fixture.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace ke;
+using namespace ke::test;
+
+namespace {
+
+struct claims_fixture : search_fixture {
+  claims_fixture() { claims = true; }
+
+  bool claiming() const { return !waiting.empty() && waiting.front().plan == measure_plan::claim; }
+  /// All candidates are answered and judged; their scores are 1.1, 1.2 ... in the order of their verdicts.
+  void search() {
+    double score = 1.1;
+    for (int rounds = 0; rounds < 200 && !claiming() && !outcomes.contains(1); ++rounds) {
+      if (!waiting.empty()) {
+        judge_as(correct(score));
+        score += 0.1;
+      } else if (!models.open.empty()) {
+        answer();
+      } else {
+        pass(500ms);
+      }
+    }
+  }
+  const claim_book& book() {
+    fold_ = stored()->fold;
+    return fold_.books().claims();
+  }
+  static verdict noisy() {
+    verdict v;
+    v.state = verdict_state::noisy;
+    return v;
+  }
+
+private:
+  campaign_fold fold_;
+};
+
+} // namespace
+
+TEST_CASE_METHOD(claims_fixture, "when the budget is used, the best is measured again before the campaign ends") {
+  launch(settings(4));
+  search();
+  REQUIRE(claiming());
+  CHECK(waiting.size() == 1);
+  CHECK_FALSE(outcomes.contains(1));
+  auto node = waiting.front().node.node;
+  judge_as(correct(1.45));
+  REQUIRE(outcomes.contains(1));
+  CHECK(outcomes[1].state == "finished");
+  CHECK(outcomes[1].reason == "budget.candidates");
+  CHECK(outcomes[1].proven);
+  REQUIRE(book().champion(true));
+  CHECK(book().champion(true)->who.second == node);
+  CHECK(book().champion(true)->search_score == Approx(1.4));
+  CHECK(stored()->row.best_node == node);
+  CHECK(stored()->row.best_score == Approx(1.45));
+  CHECK(count_events(events, "claim") == 2);
+  CHECK(acknowledged == 5);
+}
+
+TEST_CASE_METHOD(claims_fixture, "100 copies of the baseline of which some were lucky prove nothing") {
+  launch(settings(4));
+  search();
+  for (int i = 0; i < 3; ++i) {
+    REQUIRE(claiming());
+    judge_as(correct(0.99));
+  }
+  REQUIRE(outcomes.contains(1));
+  CHECK_FALSE(outcomes[1].proven);
+  CHECK(book().all().size() == 3);
+}
+
+TEST_CASE_METHOD(claims_fixture, "a goal that the claim does not confirm is searched on for, and while it is "
+                                 "measured nothing more is paid for") {
+  auto s = settings(6, 2);
+  s.search.drafts = 2;
+  s.goal.target_speedup = 2;
+  launch(s);
+  answer();
+  judge_as(correct(2.1));
+  REQUIRE(claiming());
+  auto asked = models.asked.size();
+  while (!models.open.empty()) // what was out comes in
+    answer();
+  pass(5s);
+  CHECK(models.asked.size() == asked);
+  judge_as(correct(1.9));
+  CHECK_FALSE(outcomes.contains(1));
+  while (!waiting.empty())
+    judge_as(correct(1.5));
+  CHECK(models.asked.size() > asked);
+  answer();
+  judge_as(correct(2.5));
+  REQUIRE(claiming());
+  judge_as(correct(2.4));
+  REQUIRE(outcomes.contains(1));
+  CHECK(outcomes[1].reason == "target");
+  CHECK(outcomes[1].proven);
+}
+
+TEST_CASE_METHOD(claims_fixture, "a claim that decides nothing is measured three times at most") {
+  launch(settings(1));
+  search();
+  for (int i = 0; i < 3; ++i) {
+    REQUIRE(claiming());
+    judge_as(noisy());
+  }
+  REQUIRE(outcomes.contains(1));
+  CHECK_FALSE(outcomes[1].proven);
+  REQUIRE(book().all().size() == 1);
+  CHECK(book().all()[0].targets[0].state == verdict_state::noisy);
+}
+
+TEST_CASE_METHOD(claims_fixture, "a process that dies while a finalist is measured makes the claim anew") {
+  auto s = settings(4);
+  launch(s);
+  search();
+  REQUIRE(claiming());
+  kill();
+  start(1, s);
+  pass(1s);
+  REQUIRE(claiming());
+  judge_as(correct(1.4));
+  REQUIRE(outcomes.contains(1));
+  CHECK(outcomes[1].proven);
+  CHECK(store->count(1, journal_kind::claimed) == 1);
+}
+
+TEST_CASE_METHOD(claims_fixture, "Ctrl-C while a finalist is measured ends the session at once, resumably") {
+  auto s = settings(4);
+  launch(s);
+  search();
+  REQUIRE(claiming());
+  tell(campaign_name(1), interrupt{});
+  REQUIRE(outcomes.contains(1));
+  CHECK(outcomes[1].state == "paused");
+  CHECK(waiting.empty()); // the measurement was cancelled
+  outcomes.clear();
+  start(1, s);
+  pass(1s);
+  CHECK(claiming());
+}
+
+TEST_CASE_METHOD(claims_fixture, "a person's stop does not wait for claims") {
+  launch(settings(50));
+  answer();
+  judge_as(correct(1.5));
+  CHECK(steer_to("stop").kind == failure_kind::none);
+  REQUIRE(outcomes.contains(1));
+  CHECK(outcomes[1].reason == "stopped");
+  CHECK(book().all().empty());
+}
+
+TEST_CASE_METHOD(claims_fixture, "a finalist that costs its workers is left out, and the next one is measured") {
+  launch(settings(4));
+  search();
+  REQUIRE(claiming());
+  auto node = waiting.front().node;
+  waiting.clear();
+  tell(campaign_name(1), evaluation_failed{node, node_state::poisoned, "it cost three workers",
+                                           measure_plan::claim});
+  REQUIRE(claiming());
+  CHECK(waiting.front().node.node != node.node);
+  judge_as(correct(1.3));
+  REQUIRE(outcomes.contains(1));
+  CHECK(outcomes[1].proven);
+}
