@@ -99,7 +99,7 @@ std::size_t caller::memory_for(const problem& what, const bound_shapes& shapes, 
   return up(4096 + args * 8 * (slots + 1) + slot * slots, 4096);
 }
 
-bool caller::bind(const bound_shapes& shapes, std::uint32_t slots) {
+bool caller::bind(const bound_shapes& shapes, std::uint32_t slots, bool misaligned) {
   std::size_t tensors = what_->tensors.size(), values = what_->scalars.size() + what_->dims.size(),
               args = tensors + values;
   bytes_.clear();
@@ -119,6 +119,8 @@ bool caller::bind(const bound_shapes& shapes, std::uint32_t slots) {
   for (std::uint32_t s = 0; s < slots; ++s)
     for (std::size_t t = 0; t < tensors; ++t) {
       next = up(next + red_bytes, line) + random_.below(most_gap) * line;
+      if (std::size_t size = bytes_of(what_->tensors[t].dtype); misaligned && !wide_)
+        next += (1 + random_.below(line / size - 1)) * size;
       offsets_[s].push_back(next);
       next += bytes_[t] + red_bytes;
     }

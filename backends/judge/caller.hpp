@@ -44,8 +44,9 @@ public:
   static std::size_t memory_for(const problem& what, const bound_shapes& shapes, std::uint32_t slots,
                                 bool wide);
 
-  /// Lays out `slots` slots. False if they do not fit.
-  bool bind(const bound_shapes& shapes, std::uint32_t slots);
+  /// Lays out `slots` slots. False if they do not fit. `misaligned`: tensors begin off a cache line, on a
+  /// multiple of their element's size.
+  bool bind(const bound_shapes& shapes, std::uint32_t slots, bool misaligned = false);
 
   struct outcome {
     call_outcome call;
