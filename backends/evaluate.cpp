@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t log_limit = 64u << 10;
+constexpr int warm_fd = 3; ///< in the judge
 
 fs::path beside_this_program(const char* name) {
   std::error_code error;
@@ -58,7 +59,8 @@ struct evaluation::state {
   bool cached = true; ///< the candidate came from the cache
   failure why;
   evidence found;
-  fs::path objects[3]; ///< by role; empty: not there
+  fs::path objects[3];                 ///< by role; empty: not there
+  std::shared_ptr<python_parent> warm; ///< of a Python backend
 
   state(problem p, std::string s, backend b, device_info t, measure_plan k, evaluate_options o)
       : what{std::move(p)}, source{std::move(s)}, with{std::move(b)}, target{std::move(t)}, kind{k},
@@ -91,13 +93,14 @@ void evaluation::state::prepare() {
   prepared = true;
   found.device = target.name;
   found.timed = options.timed && with.timed;
-  if (with.driver != "c-abi")
+  bool python = with.driver == "python";
+  if (with.driver != "c-abi" && !python)
     return fail(failure_kind::missing, "backend " + with.name + " needs the driver \"" + with.driver +
                                            "\", which this program does not have");
-  if (what.reference_language != "c++")
+  if (what.reference_language != (python ? "python" : "c++"))
     return fail(failure_kind::invalid, "problem " + what.name + " has a reference in " +
                                            what.reference_language + "; backend " + with.name +
-                                           " needs one in C++");
+                                           " needs one in " + (python ? "Python" : "C++"));
   std::error_code error;
   auto parent = options.scratch.empty() ? fs::temp_directory_path(error) : options.scratch;
   if (error)
@@ -137,7 +140,17 @@ void evaluation::state::prepare() {
       digest_of_parts({fact("toolchain"), fact("flags"), target.name, fact("isa"), fact("cores"), KE_VERSION,
                        found.provenance["sandbox"]})
           .substr(0, 16);
-  plan_builds();
+  if (!python)
+    return plan_builds();
+  if (!options.python)
+    options.python = std::make_shared<python_parents>();
+  auto started = options.python->of(with, options.sandbox);
+  if (!started) {
+    why = started.error();
+    complete = true;
+    return;
+  }
+  warm = std::move(*started);
 }
 
 void evaluation::state::plan_builds() {
@@ -261,6 +274,11 @@ std::optional<process_spec> evaluation::state::judge_spec() {
   task.aa_width = options.aa_width;
   task.budget_s = options.budget_s;
   task.provenance = found.provenance;
+  if (warm) {
+    task.driver_kind = "python";
+    task.warm_parent = warm_fd;
+    task.source = source;
+  }
   double budget = options.budget_s > 0 ? options.budget_s : plan_of(kind).budget_s;
   double whole = std::max(options.limits.run_s, 3 * budget);
   task.limits.run_s = whole;
@@ -271,6 +289,10 @@ std::optional<process_spec> evaluation::state::judge_spec() {
   spec.input = pack(task);
   spec.deadline = std::chrono::nanoseconds{static_cast<std::int64_t>(whole * 1e9)};
   spec.output_limit = 64u << 20;
+  if (warm) {
+    spec.pass_fds = {{warm->socket(), warm_fd}};
+    spec.keeps = warm;
+  }
   return spec;
 }
 

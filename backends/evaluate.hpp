@@ -2,6 +2,7 @@
 
 #include "backends/artifact_cache.hpp"
 #include "backends/backend.hpp"
+#include "backends/python_parent.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/core/result.hpp"
 #include "runtime/core/types.hpp"
@@ -28,12 +29,14 @@ struct evaluate_options {
   job_limits limits;
   double budget_s = 0; ///< wall time for the timed part; 0: the plan's
   double aa_width = 0; ///< of this device, if known
+  /// Warm parents of the Python backends, to be shared by evaluations; empty: one for this evaluation alone.
+  std::shared_ptr<python_parents> python;
 };
 
 /// One evaluation as steps that a caller drives, so that an actor never blocks:
 ///   while (auto spec = e.next()) e.ended(run(*spec));  then e.finish().
-/// `next` and `ended` do short file work (sources, cache) and start nothing themselves. The private folder
-/// goes with the object. One thread at a time.
+/// `next` and `ended` do short file work (sources, cache) and start nothing themselves but the warm parent of
+/// a Python backend, if there is none yet. The private folder goes with the object. One thread at a time.
 class evaluation {
 public:
   /// `target` is what `probe_target` said of `with`.
