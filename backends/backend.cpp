@@ -247,7 +247,8 @@ result<backend> parse_backend(std::string_view text, const std::filesystem::path
   in.text("backend", "device", b.device, true);
   in.list("detect", "command", b.detect, true);
   in.text("detect", "hint", b.detect_hint);
-  in.list("build", "command", b.build, true);
+  bool compiles = b.driver != "python";
+  in.list("build", "command", b.build, compiles);
   in.list("build", "flags", b.flags);
   in.list("build", "fast_math", b.fast_math_flags);
   in.list("build", "vendor_libraries", b.vendor_flags);
@@ -266,7 +267,7 @@ result<backend> parse_backend(std::string_view text, const std::filesystem::path
   in.refuse_unknown();
   if (!in.error().empty())
     return failure{failure_kind::invalid, in.error()};
-  if (b.detect.empty() || b.build.empty())
+  if (b.detect.empty() || (compiles && b.build.empty()))
     return failure{failure_kind::invalid,
                    file.string() + ":1:1: detect.command and build.command need at least a program name"};
   return b;

@@ -27,13 +27,14 @@ struct backend {
   std::string name;
   std::string title;
   std::string language;
-  std::string suffix;              ///< of a source file, with the dot
-  std::string driver;              ///< which driver of the judge runs it: "c-abi"
-  std::string device;              ///< kind of device it needs: "cpu"
-  std::filesystem::path folder;    ///< where backend.toml lies; {include} in the build command
-  std::vector<std::string> detect; ///< argv; exit 0 and its text are the toolchain's version
-  std::string detect_hint;         ///< how to get it, for a person
-  std::vector<std::string> build;  ///< argv template: {flags} {include} {sources} {output}
+  std::string suffix;           ///< of a source file, with the dot
+  std::string driver;           ///< which driver of the judge runs it: "c-abi", or "python" (fork_server.py)
+  std::string device;           ///< kind of device it needs: "cpu"
+  std::filesystem::path folder; ///< where backend.toml lies; {include} in the build command
+  std::vector<std::string>
+      detect; ///< argv, {python} for python_program(); exit 0 and its text are the toolchain's version
+  std::string detect_hint;        ///< how to get it, for a person
+  std::vector<std::string> build; ///< argv template: {flags} {include} {sources} {output}
   std::vector<std::string> flags;
   std::vector<std::string> fast_math_flags; ///< added where the problem's policy allows it
   std::vector<std::string> vendor_flags;    ///< added where the policy allows vendor libraries

@@ -28,6 +28,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t log_limit = 64u << 10;
+constexpr int warm_fd = 3; ///< in the judge
 
 fs::path beside_this_program(const char* name) {
   std::error_code error;
@@ -72,6 +73,7 @@ struct evaluation::state {
   evidence found;
   fs::path objects[3]; ///< by role; empty: not there
   std::string keys[3]; ///< of the artifact cache, by role
+  std::shared_ptr<python_parent> warm; ///< of a Python backend
 
   state(problem p, std::string s, backend b, device_info t, measure_plan k, evaluate_options o)
       : what{std::move(p)}, source{std::move(s)}, with{std::move(b)}, target{std::move(t)}, kind{k},
@@ -112,13 +114,14 @@ void evaluation::state::prepare() {
   prepared = true;
   found.device = target.name;
   found.timed = options.timed && with.timed;
-  if (with.driver != "c-abi")
+  bool python = with.driver == "python";
+  if (with.driver != "c-abi" && !python)
     return fail(failure_kind::missing, "backend " + with.name + " needs the driver \"" + with.driver +
                                            "\", which this program does not have");
-  if (what.reference_language != "c++")
+  if (what.reference_language != (python ? "python" : "c++"))
     return fail(failure_kind::invalid, "problem " + what.name + " has a reference in " +
                                            what.reference_language + "; backend " + with.name +
-                                           " needs one in C++");
+                                           " needs one in " + (python ? "Python" : "C++"));
   std::error_code error;
   auto parent = options.scratch.empty() ? fs::temp_directory_path(error) : options.scratch;
   if (error)
@@ -153,6 +156,14 @@ void evaluation::state::prepare() {
       digest_of_parts({fact("toolchain"), fact("flags"), target.name, fact("isa"), fact("cores"), KE_VERSION,
                        found.provenance["sandbox"]})
           .substr(0, 16);
+  if (python) {
+    if (!options.python)
+      options.python = std::make_shared<python_parents>();
+    auto started = options.python->of(with, options.sandbox);
+    if (!started)
+      return fail(started.error().kind, started.error().text, started.error().retryable);
+    warm = std::move(*started);
+  }
   plan_jobs();
 }
 
@@ -167,8 +178,9 @@ void evaluation::state::plan_jobs() {
   for (const auto& j : with.jobs) {
     bool truth = j.kind == job_kind::build && j.role == "truth";
     bool runs = place_of(j.kind) == job_place::device || (j.kind == job_kind::build && j.role != "candidate");
+    bool builds = j.kind <= job_kind::precheck && with.build.empty();
     // Integers and bits are compared with the reference itself.
-    if ((truth && (!floating || what.bitwise)) || (runs && !with.executes)) {
+    if (builds || (truth && (!floating || what.bitwise)) || (runs && !with.executes)) {
       left_out.insert(j.name);
       continue;
     }
@@ -337,6 +349,11 @@ process_spec evaluation::state::judge_spec() {
   task.aa_width = options.aa_width;
   task.budget_s = options.budget_s;
   task.provenance = found.provenance;
+  if (warm) {
+    task.driver_kind = "python";
+    task.warm_parent = warm_fd;
+    task.source = source;
+  }
   double budget = options.budget_s > 0 ? options.budget_s : plan_of(kind).budget_s;
   double whole = std::max(options.limits.run_s, 3 * budget);
   task.limits.run_s = whole;
@@ -347,6 +364,10 @@ process_spec evaluation::state::judge_spec() {
   spec.input = pack(task);
   spec.deadline = std::chrono::nanoseconds{static_cast<std::int64_t>(whole * 1e9)};
   spec.output_limit = 64u << 20;
+  if (warm) {
+    spec.pass_fds = {{warm->socket(), warm_fd}};
+    spec.keeps = warm;
+  }
   return spec;
 }
 

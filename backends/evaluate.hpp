@@ -2,6 +2,7 @@
 
 #include "backends/artifact_cache.hpp"
 #include "backends/backend.hpp"
+#include "backends/python_parent.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/core/result.hpp"
 #include "runtime/core/types.hpp"
@@ -30,6 +31,8 @@ struct evaluate_options {
   job_limits limits;
   double budget_s = 0; ///< wall time for the timed part; 0: the plan's
   double aa_width = 0; ///< least width of the A/A control; each run measures its own as well
+  /// Warm parents of the Python backends, to be shared by evaluations; empty: one for this evaluation alone.
+  std::shared_ptr<python_parents> python;
 };
 
 /// A process of one job, ready to run.
@@ -43,8 +46,9 @@ struct evaluation_job {
 /// One evaluation as a graph of jobs that a caller drives, so that an actor never blocks:
 ///   while (!e.complete()) { start all of e.ready(place); whenever one ends: e.ended(id, how); }
 /// then e.finish(). Jobs that `ready` gave at the same time may run at the same time.
-/// `ready` and `ended` do short file work (sources, cache, prechecks) and start nothing themselves. The
-/// private folder goes with the object. One thread at a time.
+/// `ready` and `ended` do short file work (sources, cache, prechecks) and start nothing themselves but the warm
+/// parent of a Python backend, if there is none yet. The private folder goes with the object. One thread at a
+/// time.
 class evaluation {
 public:
   /// `target` is what `probe_target` said of `with`.

@@ -28,8 +28,18 @@ struct judge_task {
   double aa_width = 0; ///< least width of this device's A/A control; each run measures its own as well
   double budget_s = 0; ///< wall time for the timed part; 0: the plan's
   std::map<std::string, std::string> provenance; ///< copied into the evidence
+  /// "c-abi": objects for ke-driver. "python": no objects; the candidate is `source`, the reference the
+  /// problem's own, and processes are forked from the warm parent whose socket is `warm_parent` in the judge.
+  std::string driver_kind = "c-abi";
+  std::int32_t warm_parent = -1;
+  std::string source;
+  std::string arguments; ///< filled in by the judge: of a KernelBench class, as Python writes them
+  std::string
+      order; ///< filled in by the judge: of a call's tensors (t) and numbers (s); empty: all tensors first
+  std::uint64_t weights = 0; ///< filled in by the judge: the seed of all models' weights
 };
 KE_FIELDS(judge_task, x.what, x.candidate, x.reference, x.truth, x.driver, x.scratch, x.sandbox, x.plan,
-          x.timed, x.seed, x.limits, x.aa_width, x.budget_s, x.provenance)
+          x.timed, x.seed, x.limits, x.aa_width, x.budget_s, x.provenance, x.driver_kind, x.warm_parent,
+          x.source, x.arguments, x.order, x.weights)
 
 } // namespace ke

@@ -1,5 +1,6 @@
 #include "backends/backend.hpp"
 
+#include "backends/python_parent.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/process/run_and_wait.hpp"
 #include "runtime/process/spawn.hpp"
@@ -95,16 +96,20 @@ device_info cpu_facts() {
 }
 
 result<device_info> probe_target(const backend& b, process_port& processes) {
+  auto command = b.detect;
+  for (auto& word : command)
+    if (word == "{python}")
+      word = python_program();
   auto absent = [&] {
     std::string hint = b.detect_hint.empty() ? "install it" : b.detect_hint;
     return failure{failure_kind::missing, "the toolchain of backend " + b.name + " does not answer (`" +
-                                              b.detect.front() + "`): " + hint};
+                                              command.front() + "`): " + hint};
   };
   // Builds run with one PATH, the same for everybody; a compiler that the user's own PATH hides is none.
-  if (!on_own_path(b.detect.front()))
+  if (!on_own_path(command.front()))
     return absent();
   process_spec spec;
-  spec.argv = b.detect;
+  spec.argv = command;
   spec.env = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"LANG", "C"}};
   spec.deadline = std::chrono::seconds{20};
   spec.output_limit = 64u << 10;

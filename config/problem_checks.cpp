@@ -188,6 +188,16 @@ bool defines_reference(const std::string& source, const std::string& language) {
   return linkage != code.npos && calls("kernel", linkage);
 }
 
+bool defines_python(const std::string& source, const std::string& definition) {
+  for (auto at = source.find(definition); at != source.npos; at = source.find(definition, at + 1)) {
+    auto after = source.find_first_not_of(" \t", at + definition.size());
+    bool ends = after != source.npos && (source[after] == '(' || source[after] == ':');
+    if (ends && (at == 0 || source[at - 1] == '\n'))
+      return true;
+  }
+  return false;
+}
+
 void check_problem(problem_load& load, const place_map& places, const std::string& file) {
   auto before = load.errors.size();
   checks all{load, places, file};

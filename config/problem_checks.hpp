@@ -11,4 +11,7 @@ void check_problem(problem_load& load, const place_map& places, const std::strin
 /// Comments do not count.
 bool defines_reference(const std::string& source, const std::string& language);
 
+/// Does a Python source have this definition ("class Model", "def get_inputs") at the beginning of a line?
+bool defines_python(const std::string& source, const std::string& definition);
+
 } // namespace ke

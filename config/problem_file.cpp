@@ -5,6 +5,7 @@
 #include "runtime/core/expression.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -162,6 +163,32 @@ problem_load parse_problem(std::string_view text, const file_context& context, c
   return reading{context, read}.all(text);
 }
 
+problem_load load_kernelbench(const std::string& path) {
+  problem_load load;
+  auto wrong = [&](std::string text) {
+    load.errors.push_back({path, 0, 0, "", std::move(text)});
+    return std::move(load);
+  };
+  auto source = read_named_file(path, largest_reference);
+  if (!source) {
+    load.errors.push_back({"", 0, 0, "", source.error().text});
+    return load;
+  }
+  auto& p = load.problem;
+  for (unsigned char c : std::filesystem::path{path}.stem().string())
+    p.name += std::isalnum(c) || c == '-' || c == '.' ? static_cast<char>(c) : '_';
+  p.reference_language = "python";
+  for (auto part : {"class Model", "def get_inputs", "def get_init_inputs"})
+    if (!defines_python(*source, part))
+      return wrong("the file has no `" + std::string{part} +
+                   "`; a KernelBench problem defines class Model, get_inputs() and get_init_inputs()");
+  p.reference = std::move(*source);
+  workload all;
+  all.name = "default"; // the shapes are those that get_inputs() gives
+  p.workloads.push_back(std::move(all));
+  return load;
+}
+
 problem_load load_problem(const std::string& path) {
   problem_load load;
   auto refuse = [&](std::string text) {
@@ -169,11 +196,11 @@ problem_load load_problem(const std::string& path) {
     return std::move(load);
   };
   if (path.starts_with("aten:"))
-    return refuse("operators of PyTorch need the torch-cpu backend, which is not in this version; write a "
-                  "problem.toml as in config/problems");
+    return refuse(
+        "operators of PyTorch are not in this version; write a KernelBench file, or a problem.toml with "
+        "a reference.py");
   if (path.ends_with(".py"))
-    return refuse("KernelBench files need the torch-cpu backend, which is not in this version; write a "
-                  "problem.toml as in config/problems");
+    return load_kernelbench(path);
   std::error_code ignored;
   auto file = std::filesystem::is_directory(path, ignored)
                   ? (std::filesystem::path{path} / "problem.toml").string()

@@ -23,9 +23,13 @@ using file_reader = std::function<result<std::string>(const std::string& path, s
 /// for `read`.
 problem_load parse_problem(std::string_view text, const file_context& context, const file_reader& read);
 
-/// What `[problem] path` and the command line name: a problem.toml, or a folder that holds one. KernelBench
-/// files and `aten:` names are refused with the sentence that says so.
+/// What `[problem] path` and the command line name: a problem.toml, a folder that holds one, or a KernelBench
+/// file (.py). `aten:` names are refused with the sentence that says so.
 problem_load load_problem(const std::string& path);
+
+/// A KernelBench file: class Model, get_inputs(), get_init_inputs(). Its tensors are what Python says when it
+/// is judged, so the problem has none; one workload, "default".
+problem_load load_kernelbench(const std::string& path);
 
 /// The file from disk: a regular file of at most `limit` bytes.
 result<std::string> read_named_file(const std::string& path, std::size_t limit);

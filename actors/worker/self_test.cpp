@@ -18,6 +18,10 @@ std::shared_ptr<evaluation> self_test_of(const backend& with, const device_info&
                 "  for (std::int64_t i = 0; i < n; ++i)\n"
                 "    y[i] = x[i] + 1;\n"
                 "}\n";
+  if (with.driver == "python") {
+    p.reference_language = "python";
+    p.reference = "def reference(x):\n    return x + 1\n";
+  }
   options.timed = false;
   options.cache.clear(); // a compiler that is gone must not be hidden by what it built before
   options.limits = with.limits;

@@ -158,6 +158,7 @@ int run_worker(const worker_process_options& o) {
   }
   l.evaluation.sandbox = o.sandbox;
   l.evaluation.scratch = scratch->folder();
+  l.evaluation.python = std::make_shared<python_parents>(); // warm as long as this process lives
   if (!o.cache.empty()) {
     l.evaluation.cache = std::filesystem::path{o.cache} / "objects";
     l.results = (std::filesystem::path{o.cache} / "results").string();

@@ -94,14 +94,15 @@ caller::caller(std::unique_ptr<driver_process> process, const problem& what, boo
 std::size_t caller::memory_for(const problem& what, const bound_shapes& shapes, std::uint32_t slots,
                                bool wide) {
   std::size_t args = what.tensors.size() + what.scalars.size() + what.dims.size(), slot = 0;
+  for (const auto& shape : shapes.shapes)
+    args += shape.size();
   for (std::size_t t = 0; t < what.tensors.size(); ++t)
     slot += up(size_of(what, t, shapes.elements[t], wide) + 2 * red_bytes, line) + (most_gap + 1) * line;
   return up(4096 + args * 8 * (slots + 1) + slot * slots, 4096);
 }
 
 bool caller::bind(const bound_shapes& shapes, std::uint32_t slots, bool misaligned) {
-  std::size_t tensors = what_->tensors.size(), values = what_->scalars.size() + what_->dims.size(),
-              args = tensors + values;
+  std::size_t tensors = what_->tensors.size(), args = tensors + what_->scalars.size() + what_->dims.size();
   bytes_.clear();
   for (std::size_t t = 0; t < tensors; ++t)
     bytes_.push_back(size_of(*what_, t, shapes.elements[t], wide_));
@@ -111,8 +112,14 @@ bool caller::bind(const bound_shapes& shapes, std::uint32_t slots, bool misalign
                                     : std::bit_cast<std::uint64_t>(s.value));
   for (const auto& d : what_->dims)
     value_bits_.push_back(static_cast<std::uint64_t>(shapes.dims.at(d)));
+  if (process_->takes_extents()) {
+    for (const auto& shape : shapes.shapes)
+      for (auto extent : shape)
+        value_bits_.push_back(static_cast<std::uint64_t>(extent));
+    args = tensors + value_bits_.size();
+  }
   values_ = 0;
-  table_ = up(values * 8, line);
+  table_ = up(value_bits_.size() * 8, line);
   std::uint64_t next = up(table_ + args * 8 * slots, line);
   offsets_.assign(slots, {});
   copies_.assign(slots, std::vector<std::string>(tensors));

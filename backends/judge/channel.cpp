@@ -1,5 +1,6 @@
 #include "backends/judge/channel.hpp"
 
+#include "backends/judge/warm_fork.hpp"
 #include "backends/judge/wire.hpp"
 #include "runtime/process/freezer.hpp"
 #include "runtime/process/sandbox.hpp"
@@ -53,10 +54,12 @@ struct driver_process::state {
   unique_fd memory_file, go, done;
   std::byte* memory = nullptr;
   child process;
+  std::optional<warm_fork> forked; ///< then `process` is its, and not a child of ours
   std::optional<freezer> group;
   std::string log;
   std::uint64_t sequence = 0;
   std::uint64_t most_memory = 0;
+  std::uint64_t base_memory = 0; ///< address space that it was born with
   bool dead = false;
   bool boxed = false; ///< the child is the sandbox's launcher, not the driver
 
@@ -73,7 +76,7 @@ struct driver_process::state {
       if (group)
         group->resume();
       group.reset();
-      how_it_ended = kill_tree(process);
+      how_it_ended = forked ? forked->kill() : kill_tree(process);
       drain();
     }
     dead = true;
@@ -95,6 +98,13 @@ struct driver_process::state {
     }
   }
 
+  /// What a Python driver says at last about an exception: a candidate's text.
+  std::string last_line() const {
+    auto end = log.find_last_not_of('\n');
+    auto line = log.substr(0, end == log.npos ? 0 : end + 1);
+    return line.substr(line.rfind('\n') + 1).substr(0, 400);
+  }
+
   void note_memory() {
     if (group)
       for (auto pid : group->members())
@@ -104,7 +114,8 @@ struct driver_process::state {
   /// The child has died by itself, or must now: what that says about the candidate.
   call_outcome died() {
     call_outcome out;
-    std::optional<ke::child_end> natural = reap(process, std::chrono::seconds{5});
+    std::optional<ke::child_end> natural =
+        forked ? forked->ended(std::chrono::seconds{5}) : reap(process, std::chrono::seconds{5});
     int code = natural ? natural->code : -1, signal = natural ? natural->signal : 0;
     if (natural) {
       group.reset();
@@ -119,6 +130,12 @@ struct driver_process::state {
       out.why = "the process closed its channel to the judge";
       return out;
     }
+    if (forked && !forked->trouble().empty()) {
+      out.end = call_end::machine;
+      out.why = "the sandbox can't be set up: " + forked->trouble() +
+                "; `ke-runtime doctor` says what this machine lacks";
+      return out;
+    }
     if (code == 1 && boxed && sequence == 0 && log.starts_with("bwrap: ")) { // the driver never ran
       out.end = call_end::machine;
       out.why = "the sandbox can't be set up: " + log.substr(0, log.find('\n')) +
@@ -129,7 +146,7 @@ struct driver_process::state {
       signal = code - 128;
       code = -1;
     }
-    bool full = most_memory > (how.memory_bytes + how.memory) / 10 * 8;
+    bool full = most_memory > base_memory + (how.memory_bytes + how.memory) / 10 * 8;
     if (signal == SIGKILL || signal == SIGXFSZ || (full && signal != 0)) {
       out.end = call_end::resource_exceeded;
       out.why = full ? "the candidate reached its memory limit of " + std::to_string(how.memory_bytes >> 20) +
@@ -181,6 +198,8 @@ struct driver_process::state {
     }
   }
 
+  status fork(int go_read, int done_write);
+
   status stop() {
     auto stopped = group->stop();
     if (!stopped)
@@ -189,6 +208,29 @@ struct driver_process::state {
   }
 };
 
+/// A process of the warm parent.
+status driver_process::state::fork(int go_read, int done_write) {
+  fork_request what;
+  what.parent = how.warm_parent;
+  what.memory = memory_file.get();
+  what.go = go_read;
+  what.done = done_write;
+  what.payload = how.payload;
+  what.processes = how.processes;
+  what.address_space = how.memory_bytes + how.memory;
+  what.file_bytes = std::max<std::uint64_t>(how.scratch_bytes, how.memory);
+  what.scratch_bytes = how.scratch_bytes;
+  auto made = warm_fork::ask(what);
+  if (!made)
+    return made.error();
+  forked.emplace(std::move(*made));
+  process = std::move(forked->process);
+  forked->process.pidfd.reset(fcntl(process.pidfd.get(), F_DUPFD_CLOEXEC, 3));
+  base_memory = forked->base_bytes;
+  group.emplace(process.pid);
+  return ok;
+}
+
 driver_process::driver_process(std::unique_ptr<state> s) : state_{std::move(s)} {}
 driver_process::~driver_process() = default;
 std::byte* driver_process::memory() const {
@@ -196,6 +238,9 @@ std::byte* driver_process::memory() const {
 }
 std::size_t driver_process::size() const {
   return state_->how.memory;
+}
+bool driver_process::takes_extents() const {
+  return state_->how.warm_parent >= 0;
 }
 const std::string& driver_process::log() const {
   return state_->log;
@@ -227,6 +272,13 @@ result<std::unique_ptr<driver_process>> driver_process::start(const driver_start
   unique_fd done_write{done[1]};
   fcntl(s->done.get(), F_SETFL, O_NONBLOCK);
 
+  if (how.warm_parent >= 0) {
+    if (auto good = s->fork(go_read.get(), done_write.get()); !good)
+      return good.error();
+    go_read.reset(); // or the end of the fork would not close the pipes
+    done_write.reset();
+    return loaded(std::move(s), loading);
+  }
   process_spec inner;
   std::string cpus;
   for (int cpu : how.cpus)
@@ -260,7 +312,12 @@ result<std::unique_ptr<driver_process>> driver_process::start(const driver_start
     return started.error();
   s->process = std::move(*started);
   s->group.emplace(s->process.pid, s->boxed);
+  return loaded(std::move(s), loading);
+}
 
+result<std::unique_ptr<driver_process>> driver_process::loaded(std::unique_ptr<state> s,
+                                                               call_outcome& loading) {
+  const auto& how = s->how;
   wire::done message;
   loading = s->wait(0, now_ns() + how.load_s * 1e9, message);
   if (loading.end == call_end::timeout)
@@ -270,8 +327,12 @@ result<std::unique_ptr<driver_process>> driver_process::start(const driver_start
     loading.why = "while the object was loaded: " + loading.why;
   if (loading.end == call_end::done && message.what == wire::answer::load_failed) {
     s->drain();
-    loading = s->killed(call_end::load_failed, s->log.substr(0, s->log.find('\n')));
+    loading =
+        s->killed(call_end::load_failed, s->forked ? s->last_line() : s->log.substr(0, s->log.find('\n')));
   }
+  if (loading.end == call_end::done && message.what == wire::answer::out_of_memory)
+    loading = s->killed(call_end::resource_exceeded, "loading reached the memory limit of " +
+                                                         std::to_string(how.memory_bytes >> 20) + " MiB");
   if (loading.end == call_end::done)
     if (auto stopped = s->stop(); !stopped)
       loading = s->killed(call_end::resource_exceeded, "the process could not be stopped after loading");
@@ -306,10 +367,16 @@ call_outcome driver_process::run(std::uint64_t table, std::uint32_t calls, std::
     return s.killed(call_end::resource_exceeded,
                     "the candidate's processes could not be stopped after the call");
   if (message.what == wire::answer::out_of_memory)
-    return s.killed(call_end::resource_exceeded, "std::bad_alloc at the memory limit of " +
-                                                     std::to_string(s.how.memory_bytes >> 20) + " MiB");
-  if (message.what != wire::answer::done)
-    return s.killed(call_end::crashed, "the kernel threw an exception");
+    return s.killed(call_end::resource_exceeded,
+                    "memory ran out at the limit of " + std::to_string(s.how.memory_bytes >> 20) + " MiB");
+  if (message.what == wire::answer::wrong_form) {
+    s.drain();
+    out.why = s.last_line();
+  } else if (message.what != wire::answer::done) {
+    s.drain();
+    return s.killed(call_end::crashed,
+                    "the kernel threw an exception" + (s.forked ? ": " + s.last_line() : std::string{}));
+  }
   out.ns = end - start;
   out.driver_ns = static_cast<double>(message.took_ns);
   out.cpu_s = cpu_done - cpu_before;

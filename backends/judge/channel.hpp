@@ -23,7 +23,9 @@ struct driver_start {
   std::uint64_t scratch_bytes = 64ull << 20;
   std::uint64_t log_bytes = 64u << 10;
   std::uint32_t processes = 64;
-  double load_s = 20; ///< until the object is loaded
+  double load_s = 20;   ///< until the object is loaded
+  int warm_parent = -1; ///< socket of a warm parent: fork from it with `payload` instead of starting `driver`
+  std::string payload;
 };
 
 enum class call_end : std::uint8_t {
@@ -36,7 +38,8 @@ enum class call_end : std::uint8_t {
   machine
 };
 
-/// One "go" as the judge saw it. `why` is for a person, empty for `done`.
+/// One "go" as the judge saw it. `why` is for a person; empty for `done`, unless the driver said that results
+/// have the wrong form.
 struct call_outcome {
   call_end end = call_end::done;
   std::string why;
@@ -60,6 +63,8 @@ public:
   /// Our mapping of the shared memory.
   std::byte* memory() const;
   std::size_t size() const;
+  /// Whether its calls take every tensor's extents after the dims: Python has no C ABI to know them from.
+  bool takes_extents() const;
 
   /// Continues the process, times one order, stops it again. After anything but `done` the process is dead.
   call_outcome run(std::uint64_t table, std::uint32_t calls, std::uint32_t args, double limit_s);
@@ -70,6 +75,8 @@ public:
 private:
   struct state;
   explicit driver_process(std::unique_ptr<state> s);
+  /// The end of `start`: waits for the first answer.
+  static result<std::unique_ptr<driver_process>> loaded(std::unique_ptr<state> s, call_outcome& loading);
   std::unique_ptr<state> state_;
 };
 

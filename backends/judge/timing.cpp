@@ -1,5 +1,7 @@
 #include "backends/judge/timing.hpp"
 
+#include "backends/judge/python_payload.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -56,6 +58,15 @@ driver_start driver_for(const judge_task& task, const std::string& object, std::
   how.processes = task.limits.processes;
   how.log_bytes = std::min<std::uint64_t>(task.limits.log_bytes, 64u << 10);
   how.load_s = std::max(10.0, task.limits.call_s); // a loaded machine takes its time to start a sandbox
+  if (task.driver_kind == "python") {
+    how.warm_parent = task.warm_parent;
+    auto role = object == "-"              ? python_role::nothing
+                : object == task.candidate ? python_role::candidate
+                : object == task.truth     ? python_role::truth
+                                           : python_role::reference;
+    if (!object.empty())
+      how.payload = python_payload(task, role, task.weights, cpus);
+  }
   return how;
 }
 
@@ -125,6 +136,9 @@ bool note_call(evidence& found, const problem& what, const caller& by, const cal
       ++found.failed;
     right = right && slot_right;
   }
+  if (!right && found.reason.empty() && !said.call.why.empty())
+    found.reason =
+        place + ": " + said.call.why; // the form of a result, as the driver says; the bytes decided
   return right;
 }
 

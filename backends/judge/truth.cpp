@@ -1,5 +1,7 @@
 #include "backends/judge/truth.hpp"
 
+#include "backends/judge/python_payload.hpp"
+#include "backends/judge/timing.hpp"
 #include "backends/shim.hpp"
 
 #include <algorithm>
@@ -20,23 +22,20 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 truth_source::truth_source(const judge_task& task, std::size_t memory, std::size_t wide_memory,
                            std::vector<int> cpus)
     : task_{task}, memory_{memory}, wide_memory_{wide_memory}, cpus_{std::move(cpus)}, random_{secret_key()},
-      wide_{!task.truth.empty()} {}
+      wide_{!task.truth.empty()} {
+  if (task.driver_kind == "python" && is_kernelbench(task.what))
+    maker_.emplace(task);
+}
 
 status truth_source::start(bool wide) {
-  driver_start how;
-  how.driver = task_.driver;
-  how.object = wide ? task_.truth : task_.reference;
-  how.sandbox = task_.sandbox;
-  how.memory = wide ? wide_memory_ : memory_;
-  how.cpus = cpus_;
-  how.threads = task_.what.policy.threads;
-  how.memory_bytes = task_.limits.memory_bytes;
-  how.processes = task_.limits.processes;
+  auto how = driver_for(task_, wide ? task_.truth : task_.reference, wide ? wide_memory_ : memory_, cpus_);
   call_outcome loading;
   auto process = driver_process::start(how, loading);
   if (!process)
     return process.error();
   if (loading.end != call_end::done) {
+    if (!wide && loading.end == call_end::load_failed && task_.driver_kind == "python")
+      return failure{failure_kind::invalid, "the reference cannot be loaded: " + loading.why};
     if (!wide)
       return failure{failure_kind::device, "the reference could not be loaded: " + loading.why, true};
     wide_ = false; // a truth that does not load is no truth; the reference stands in, and the record says so
@@ -80,10 +79,11 @@ bool truth_source::compute(std::span<bank_slot> slots) {
   // would be the candidate's fault.
   auto limit = task_.limits.run_s / 2;
   auto said = reference_->run(batch, nullptr, false, limit);
-  if (said.call.end != call_end::done || !said.red_zone.empty() || !said.inputs_changed.empty()) {
-    unfit_ = said.call.end != call_end::done ? said.call.why
-             : said.red_zone.empty()         ? "it writes its input " + said.inputs_changed
-                                             : "it writes outside of " + said.red_zone;
+  bool formless = said.call.end == call_end::done && !said.call.why.empty();
+  if (said.call.end != call_end::done || formless || !said.red_zone.empty() || !said.inputs_changed.empty()) {
+    unfit_ = said.call.end != call_end::done || formless ? said.call.why
+             : said.red_zone.empty()                     ? "it writes its input " + said.inputs_changed
+                                                         : "it writes outside of " + said.red_zone;
     if (said.call.end != call_end::done)
       reference_.reset();
     return false;
@@ -96,7 +96,7 @@ bool truth_source::compute(std::span<bank_slot> slots) {
   if (!wide_)
     return true;
   auto wide = truth_->run(batch, nullptr, false, limit);
-  if (wide.call.end != call_end::done) {
+  if (wide.call.end != call_end::done || !wide.call.why.empty()) {
     unfit_ = "in wider arithmetic: " + wide.call.why;
     truth_.reset();
     wide_ = false;
@@ -173,6 +173,18 @@ result<std::vector<bank_slot>> truth_source::completed(std::vector<bank_slot> sl
 
 result<std::vector<bank_slot>> truth_source::make(distribution d, std::size_t count) {
   std::vector<bank_slot> slots(count);
+  if (maker_) {
+    auto made = maker_->draw(count, d, shapes_, random_);
+    if (!made)
+      return made.error();
+    slots.resize(made->size());
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      slots[i].inputs = std::move((*made)[i]);
+      slots[i].outputs.resize(slots[i].inputs.size());
+      slots[i].distribution = to_text(d);
+    }
+    return completed(std::move(slots), d);
+  }
   for (auto& slot : slots) {
     slot.inputs.resize(task_.what.tensors.size());
     slot.outputs.resize(slot.inputs.size());
@@ -199,7 +211,9 @@ result<std::vector<bank_slot>> truth_source::perturbed(const bank_slot& slot, di
       order.push_back(t);
   for (std::size_t tries = 0; tries < 4 && !order.empty(); ++tries) {
     std::size_t t = order[random_.below(order.size())];
-    if (perturb_one(task_.what.tensors[t], other[0].inputs[t], random_))
+    const auto& spec = task_.what.tensors[t];
+    if (maker_ ? input_maker::perturb(spec, other[0].inputs[t], random_)
+               : perturb_one(spec, other[0].inputs[t], random_))
       return completed(std::move(other), d);
   }
   return std::vector<bank_slot>{};

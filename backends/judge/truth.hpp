@@ -2,11 +2,13 @@
 
 #include "backends/judge/caller.hpp"
 #include "backends/judge/edges.hpp"
+#include "backends/judge/input_maker.hpp"
 #include "backends/judge/inputs.hpp"
 #include "backends/judge_task.hpp"
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -73,6 +75,7 @@ private:
   std::vector<int> cpus_;
   random_source random_;
   std::unique_ptr<caller> reference_, truth_;
+  std::optional<input_maker> maker_; ///< of a KernelBench file's inputs
   bound_shapes shapes_;
   bool wide_ = false;
   std::uint32_t batch_ = 1;

@@ -22,7 +22,7 @@ struct go {
   std::uint32_t args = 0;
 };
 
-enum class answer : std::uint32_t { ready = 1, done, load_failed, out_of_memory, exception };
+enum class answer : std::uint32_t { ready = 1, done, load_failed, out_of_memory, exception, wrong_form };
 
 struct done {
   std::uint64_t sequence = 0; ///< of the order; 0 for the first answer

@@ -63,6 +63,13 @@ public:
     return std::to_string(next_++);
   }
 
+  /// The folders above a path, open to all: bwrap's own are its user's alone.
+  void add_above(const std::string& path) {
+    for (auto at = path.find('/', 1); at != path.npos; at = path.find('/', at + 1))
+      if (auto above = path.substr(0, at); above != "/usr" && !above.starts_with("/usr/"))
+        add("--perms", "0755", "--dir", above);
+  }
+
   status bind(const std::string& host, const std::string& inside, bool writable) {
     auto real = resolved(host);
     if (!real)
@@ -100,11 +107,24 @@ private:
   int next_ = 3;
 };
 
+/// Who the program is, and what it may do.
+void add_identity(prefix& p, const bubblewrap_parts& parts, bool nests) {
+  if (!nests) {
+    p.add("--unshare-user", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL");
+    if (parts.no_userns)
+      p.add("--disable-userns");
+    return;
+  }
+  p.add("--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN");
+  if (nested_users())
+    p.add("--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_KILL");
+  else // as root of its own user namespace, or bwrap would put it into a second one without rights in the
+       // first
+    p.add("--unshare-user", "--uid", "0", "--gid", "0", "--cap-add", "CAP_SETFCAP");
+}
+
 void add_namespaces(prefix& p, const bubblewrap_parts& parts, bool network) {
-  p.add("--unshare-user", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL", "--die-with-parent",
-        "--new-session");
-  if (parts.no_userns)
-    p.add("--disable-userns");
+  p.add("--die-with-parent", "--new-session");
   if (parts.pid)
     p.add("--unshare-pid");
   if (parts.ipc)
@@ -139,6 +159,11 @@ void add_private_places(prefix& p, const sandbox_spec& spec, bool own_proc) {
   if (!own_proc)
     p.add("/proc");
   p.add("/proc", "--dev", "/dev", "--size", size, "--perms", "1777", "--tmpfs", "/dev/shm");
+  if (spec.nests) { // other users must get there
+    p.add_above(spec.scratch);
+    for (auto& [host, inside] : spec.read_only)
+      p.add_above(inside);
+  }
   p.add("--size", size, "--perms", "0700", "--tmpfs", spec.scratch);
 }
 
@@ -166,10 +191,22 @@ std::optional<std::uint32_t> next_outer_user() {
   return std::nullopt;
 }
 
+bool nested_users() {
+  constexpr int sys_admin = 21;
+  static const bool may = [] {
+    auto status = proc::read("/proc/self/status").value_or("");
+    auto at = status.find("CapEff:\t");
+    auto held = at == status.npos ? 0 : std::strtoull(status.c_str() + at + 8, nullptr, 16);
+    return (held >> sys_admin & 1) != 0 && next_outer_user().has_value();
+  }();
+  return may;
+}
+
 result<process_spec> bubblewrapped(process_spec inner, const sandbox_spec& spec,
                                    const bubblewrap_parts& parts) {
   std::uint32_t user = 0;
-  if (parts.drop_user) {
+  const bool drops = parts.drop_user && !(spec.nests && nested_users());
+  if (drops) {
     auto next = next_outer_user();
     if (!next)
       return failure{
@@ -179,8 +216,9 @@ result<process_spec> bubblewrapped(process_spec inner, const sandbox_spec& spec,
   }
   auto program = std::move(inner.argv);
   auto directory = inner.directory.empty() ? spec.scratch : inner.directory;
-  prefix p{inner, parts.drop_user, user};
+  prefix p{inner, drops, user};
   p.add("bwrap");
+  add_identity(p, parts, spec.nests);
   add_namespaces(p, parts, spec.network);
   add_system(p);
   add_private_places(p, spec, parts.pid);
@@ -196,7 +234,7 @@ result<process_spec> bubblewrapped(process_spec inner, const sandbox_spec& spec,
   p.add("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", directory, "--clearenv");
   for (auto& [key, value] : inner.env)
     p.add("--setenv", key, value);
-  if (parts.seccomp) {
+  if (parts.seccomp && !spec.nests) {
     auto filter = seccomp_filter();
     if (!filter)
       return filter.error();
@@ -204,11 +242,12 @@ result<process_spec> bubblewrapped(process_spec inner, const sandbox_spec& spec,
   }
   p.add("--");
   inner.processes = 0;
-  if (spec.processes != 0 && parts.drop_user)
-    inner.processes = spec.processes + launchers;
-  else if (spec.processes != 0 && ::access(limiter, X_OK) == 0) {
+  const auto processes = spec.nests ? 0 : spec.processes;
+  if (processes != 0 && drops)
+    inner.processes = processes + launchers;
+  else if (processes != 0 && ::access(limiter, X_OK) == 0) {
     // The user's other processes would count outside; inside the user namespace only the sandbox's do.
-    auto n = std::to_string(spec.processes + launchers_inside);
+    auto n = std::to_string(processes + launchers_inside);
     p.add(limiter, "--nproc=" + n + ":" + n, "--");
   }
   p.args.insert(p.args.end(), std::make_move_iterator(program.begin()),

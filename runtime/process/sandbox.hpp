@@ -46,6 +46,10 @@ std::string sandbox_label(sandbox_level level);
 /// 128 + signal).
 bool has_launcher(sandbox_level level);
 
+/// Whether a sandbox that `nests` may give each of its own another user: we are root and hold the
+/// capabilities.
+bool nested_users();
+
 struct sandbox_spec {
   sandbox_level level = sandbox_level::full;
   /// (host path, path inside). With a dropped user the host path must be readable by others, every folder
@@ -62,6 +66,10 @@ struct sandbox_spec {
   std::uint32_t processes = 64;         ///< processes and threads; 0: no limit
   std::uint64_t memory_bytes = 0;       ///< address space of each process; 0: `inner.memory_bytes`
   std::vector<std::string> devices;     ///< device nodes to show, e.g. /dev/nvidia0; absent ones are skipped
+  /// The program is ours and makes sandboxes itself, inside of this one: it keeps the right to make
+  /// namespaces, and as root to change users, and gets neither filter nor limit on processes. Never for
+  /// foreign code.
+  bool nests = false;
 };
 
 /// Wraps a plain spec. `inner.argv[0]` and `inner.directory` are paths inside (with level none: of the host;

@@ -5,7 +5,10 @@
 
 #include <catch2/catch.hpp>
 
+#include <unistd.h>
+
 #include <filesystem>
+#include <fstream>
 
 using namespace ke;
 
@@ -115,9 +118,27 @@ bytes = "8*M*N"
 }
 
 TEST_CASE("formats of other backends are refused by name, whatever the path") {
-  CHECK(to_line(load_problem("aten:softmax").errors.at(0)).find("torch-cpu") != std::string::npos);
-  CHECK(to_line(load_problem("level1/1_matmul.py").errors.at(0)).find("KernelBench") != std::string::npos);
+  CHECK(to_line(load_problem("aten:softmax").errors.at(0)).find("KernelBench") != std::string::npos);
   CHECK(to_line(load_problem("/nowhere").errors.at(0)) == "cannot read /nowhere: there is no such file");
+}
+
+TEST_CASE("a KernelBench file is a problem without declared tensors") {
+  auto folder = std::filesystem::temp_directory_path() / ("ke-kernelbench-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  auto path = (folder / "1 matmul.py").string();
+  std::string text = "class Model:\n  pass\n\ndef get_inputs():\n  return []\n";
+  std::ofstream{path} << text;
+  CHECK(to_line(load_problem(path).errors.at(0)).find("def get_init_inputs") != std::string::npos);
+  std::ofstream{path} << text + "def get_init_inputs():\n  return []\n";
+  auto load = load_problem(path);
+  REQUIRE(load.errors.empty());
+  CHECK(load.problem.name == "1_matmul");
+  CHECK(load.problem.reference_language == "python");
+  CHECK(load.problem.tensors.empty());
+  REQUIRE(load.problem.workloads.size() == 1);
+  CHECK(to_line(load_problem((folder / "none.py").string()).errors.at(0)).find("no such file") !=
+        std::string::npos);
+  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("a reference is found by its definition, not by a comment") {

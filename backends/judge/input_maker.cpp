@@ -1,0 +1,209 @@
+#include "backends/judge/input_maker.hpp"
+
+#include "backends/judge/python_payload.hpp"
+#include "backends/judge/timing.hpp"
+#include "backends/shim.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <span>
+
+namespace ke {
+namespace {
+
+constexpr std::size_t description_bytes = 256u << 10;
+constexpr std::uint32_t most_entries = 64;
+
+struct description_entry { // of driver.py
+  char kind;
+  std::uint8_t dtype, rank, reserved[5];
+  std::int64_t extents[8]; ///< or the number
+};
+static_assert(sizeof(description_entry) == 72);
+
+failure unfit(std::string text) {
+  return {failure_kind::invalid, std::move(text)};
+}
+
+/// The description is text of the problem's process: bounds-checked all the same.
+status read_description(const std::byte* memory, judge_task& task) {
+  std::uint32_t entries = 0, length = 0;
+  std::memcpy(&entries, memory, 4);
+  std::memcpy(&length, memory + 4, 4);
+  if (entries > most_entries || 8 + entries * sizeof(description_entry) + length > description_bytes)
+    return unfit(task.what.name + ".py: more than " + std::to_string(most_entries) + " inputs and outputs");
+  auto& what = task.what;
+  std::size_t inputs = 0, outputs = 0;
+  for (std::uint32_t i = 0; i < entries; ++i) {
+    description_entry e;
+    std::memcpy(&e, memory + 8 + i * sizeof e, sizeof e);
+    if (e.kind == 'n' || e.kind == 'f') {
+      double value = static_cast<double>(e.extents[0]);
+      if (e.kind == 'f')
+        std::memcpy(&value, &e.extents[0], sizeof value);
+      what.scalars.push_back({"s" + std::to_string(what.scalars.size()), e.kind == 'n', value});
+      task.order += 's';
+      continue;
+    }
+    if ((e.kind != 't' && e.kind != 'o') || e.rank > 8 || e.dtype >= names_of<dtype>::value.size())
+      return unfit(task.what.name + ".py: its tensors could not be read");
+    tensor_spec t;
+    bool out = e.kind == 'o';
+    t.name = out ? "out" + std::to_string(outputs++) : "in" + std::to_string(inputs++);
+    t.role = out ? tensor_role::out : tensor_role::in;
+    t.dtype = static_cast<dtype>(e.dtype);
+    for (int d = 0; d < e.rank; ++d) {
+      if (e.extents[d] < 0)
+        return unfit(task.what.name + ".py: its tensors could not be read");
+      t.shape.push_back(std::to_string(e.extents[d]));
+    }
+    t.init = "get_inputs";
+    if (!out)
+      task.order += 't';
+    what.tensors.push_back(std::move(t));
+  }
+  if (outputs == 0)
+    return unfit(task.what.name + ".py: Model returns nothing");
+  task.arguments.assign(reinterpret_cast<const char*>(memory + 8 + entries * sizeof(description_entry)),
+                        length);
+  if (task.arguments.find('\n') != std::string::npos)
+    return unfit(task.what.name + ".py: get_init_inputs() gives a text of several lines");
+  return ok;
+}
+
+bool both_signs(dtype d, const std::string& bytes) {
+  bool below = false, above = false;
+  std::size_t n = bytes.size() / bytes_of(d);
+  for (std::size_t i = 0; i < n && !(below && above); ++i) {
+    double value = element(d, bytes.data(), i);
+    below = below || value < 0;
+    above = above || value > 0;
+  }
+  return below && above;
+}
+
+/// `d` is not `init`.
+void bend(dtype type, std::string& bytes, distribution d, random_source& random) {
+  std::size_t n = bytes.size() / bytes_of(type);
+  for (std::size_t i = 0; i < n; ++i) {
+    double value = element(type, bytes.data(), i);
+    switch (d) {
+    case distribution::uniform:
+      value = 2 * random.uniform() - 1;
+      break;
+    case distribution::large:
+      value *= 16;
+      break;
+    case distribution::small:
+      value *= 0x1p-8;
+      break;
+    default:
+      value = random.below(8) ? 0 : value;
+    }
+    set_element(type, bytes.data(), i, value);
+  }
+}
+
+} // namespace
+
+status describe_kernelbench(judge_task& task, std::uint64_t seed) {
+  driver_start how = driver_for(task, "", description_bytes, {});
+  how.payload = python_payload(task, python_role::describe, seed, cpus_for(task.what.policy.threads));
+  how.load_s = task.limits.run_s / 2;
+  call_outcome loading;
+  auto process = driver_process::start(how, loading);
+  if (!process)
+    return process.error();
+  if (loading.end == call_end::machine)
+    return failure{failure_kind::device, loading.why, true};
+  if (loading.end != call_end::done)
+    return unfit("the problem " + task.what.name + " cannot be read: " + loading.why);
+  return read_description((*process)->memory(), task);
+}
+
+input_maker::input_maker(const judge_task& task) : task_{task} {
+  what_.tensors.push_back({"seed", tensor_role::in, dtype::i64, {"1"}, "ints"});
+  what_.name = task.what.name;
+  what_.policy = task.what.policy;
+  what_.reference_language = "python";
+  what_.reference = task.what.reference;
+  for (std::size_t t = 0; t < task.what.tensors.size(); ++t)
+    if (task.what.tensors[t].role != tensor_role::out) {
+      tensors_.push_back(t);
+      what_.tensors.push_back(task.what.tensors[t]);
+      what_.tensors.back().role = tensor_role::out;
+    }
+}
+
+status input_maker::start(const bound_shapes& shapes) {
+  shapes_ = {};
+  shapes_.name = shapes.name;
+  shapes_.shapes = {{1}};
+  shapes_.elements = {1};
+  for (auto t : tensors_) {
+    shapes_.shapes.push_back(shapes.shapes[t]);
+    shapes_.elements.push_back(shapes.elements[t]);
+  }
+  judge_task own;
+  own.what = what_;
+  own.order = "t";
+  auto how = driver_for(task_, "", caller::memory_for(what_, shapes_, 1, false), {});
+  how.payload = python_payload(own, python_role::maker, 0, cpus_for(task_.what.policy.threads));
+  call_outcome loading;
+  auto process = driver_process::start(how, loading);
+  if (!process)
+    return process.error();
+  if (loading.end != call_end::done)
+    return failure{failure_kind::device, "the inputs cannot be made: " + loading.why, true};
+  maker_ = std::make_unique<caller>(*std::move(process), what_, false, secret_key());
+  if (!maker_->bind(shapes_, 1))
+    return failure{failure_kind::internal, "the shared memory is too small for " + shapes.name};
+  return ok;
+}
+
+result<std::vector<std::vector<std::string>>>
+input_maker::draw(std::size_t count, distribution d, const bound_shapes& shapes, random_source& random) {
+  if (!maker_)
+    if (auto s = start(shapes); !s)
+      return s.error();
+  std::vector<std::vector<std::string>> all;
+  for (std::size_t i = 0; i < count; ++i) {
+    bank_slot request;
+    request.inputs.resize(what_.tensors.size());
+    std::uint64_t seed = random.next() >> 2;
+    request.inputs[0].assign(reinterpret_cast<const char*>(&seed), sizeof seed);
+    const bank_slot* slot = &request;
+    auto said = maker_->run(std::span{&slot, 1}, nullptr, false, task_.limits.run_s / 2);
+    if (said.call.end != call_end::done || !said.call.why.empty())
+      return unfit("get_inputs() of " + task_.what.name + ".py fails: " + said.call.why);
+    std::vector<std::string> made(task_.what.tensors.size());
+    bool bent = d == distribution::init;
+    for (std::size_t k = 0; k < tensors_.size(); ++k) {
+      auto type = task_.what.tensors[tensors_[k]].dtype;
+      auto& bytes = made[tensors_[k]] = maker_->output(0, k + 1);
+      if (d != distribution::init && is_floating(type) && both_signs(type, bytes)) {
+        bend(type, bytes, d, random);
+        bent = true;
+      }
+    }
+    if (!bent)
+      return std::vector<std::vector<std::string>>{};
+    all.push_back(std::move(made));
+  }
+  return all;
+}
+
+bool input_maker::perturb(const tensor_spec& t, std::string& bytes, random_source& random) {
+  std::size_t size = bytes_of(t.dtype), n = bytes.size() / size;
+  for (int tries = 0; n > 1 && tries < 16; ++tries) {
+    std::size_t i = random.below(n), j = random.below(n);
+    if (std::memcmp(&bytes[i * size], &bytes[j * size], size) == 0)
+      continue;
+    std::memcpy(&bytes[i * size], &bytes[j * size], size);
+    return true;
+  }
+  return false;
+}
+
+} // namespace ke

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "backends/judge/caller.hpp"
+#include "backends/judge/inputs.hpp"
+#include "backends/judge_task.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ke {
+
+/// Learns what a KernelBench file's tensors are, by running it in a process of its own, and completes `task`:
+/// the problem's tensors, scalars and workload, the arguments of the class, the order of a call, and whether
+/// there is a truth in double precision. `invalid` with file and line if the file is no such problem.
+status describe_kernelbench(judge_task& task, std::uint64_t seed);
+
+/// Makes inputs by get_inputs() of a KernelBench file, in a process that no candidate can reach, each from a
+/// fresh seed. One thread.
+class input_maker {
+public:
+  explicit input_maker(const judge_task& task);
+
+  /// Inputs of `count` slots, per tensor of the problem. A distribution other than `init` bends the tensors
+  /// that have values of both signs, which no limited domain has; empty if there are none to bend.
+  result<std::vector<std::vector<std::string>>> draw(std::size_t count, distribution d,
+                                                     const bound_shapes& shapes, random_source& random);
+
+  /// Gives one element the value of another one of its tensor: still a value of the problem's.
+  static bool perturb(const tensor_spec& t, std::string& bytes, random_source& random);
+
+private:
+  status start(const bound_shapes& shapes);
+
+  const judge_task& task_;
+  problem what_; ///< a seed in, the problem's inputs out
+  bound_shapes shapes_;
+  std::vector<std::size_t> tensors_; ///< of the problem, in the order of get_inputs()
+  std::unique_ptr<caller> maker_;
+};
+
+} // namespace ke

@@ -1,0 +1,86 @@
+#include "backends/judge/python_payload.hpp"
+
+#include "backends/shim.hpp"
+
+#include <algorithm>
+
+namespace ke {
+namespace {
+
+std::string list_of(const std::vector<int>& cpus) {
+  std::string text;
+  for (int cpu : cpus)
+    text += (text.empty() ? "" : ",") + std::to_string(cpu);
+  return text;
+}
+
+const char* class_or_function(python_role role, bool kernelbench) {
+  if (role == python_role::candidate)
+    return kernelbench ? "ModelNew" : "kernel,reference";
+  return kernelbench ? "Model" : "reference";
+}
+
+const char* kind_of(python_role role, bool kernelbench) {
+  switch (role) {
+  case python_role::nothing:
+    return "nothing";
+  case python_role::describe:
+    return "describe";
+  case python_role::maker:
+    return "maker";
+  default:
+    return kernelbench ? "model" : "function";
+  }
+}
+
+} // namespace
+
+bool is_kernelbench(const problem& what) {
+  if (what.reference_language != "python")
+    return false;
+  return what.tensors.empty() || std::any_of(what.tensors.begin(), what.tensors.end(),
+                                             [](const tensor_spec& t) { return t.init == "get_inputs"; });
+}
+
+std::string python_payload(const judge_task& task, python_role role, std::uint64_t seed,
+                           const std::vector<int>& cpus) {
+  const auto& what = task.what;
+  bool kernelbench = is_kernelbench(what), wide = role == python_role::truth;
+  std::string text;
+  auto line = [&](const char* key, const std::string& value) {
+    text += std::string{key} + ' ' + value + '\n';
+  };
+  line("role", kind_of(role, kernelbench));
+  line("name", class_or_function(role, kernelbench));
+  line("threads", std::to_string(what.policy.threads));
+  line("seed", std::to_string(seed >> 1)); // torch takes 63 bits from everyone
+  line("cpus", list_of(cpus));
+  if (wide)
+    line("wide", "1");
+  if (!task.arguments.empty())
+    line("init", task.arguments);
+  std::string order;
+  for (const auto& t : what.tensors) {
+    line("tensor", std::string{to_text(t.role)} + ' ' + std::string{to_text(t.dtype)} + ' ' +
+                       std::to_string(wide ? wide_bytes(t.dtype) : bytes_of(t.dtype)) + ' ' +
+                       std::to_string(t.shape.size()));
+    if (t.role != tensor_role::out)
+      order += 't';
+  }
+  for (const auto& s : what.scalars)
+    line("scalar", s.integer ? "int" : "double");
+  order += std::string(what.scalars.size(), 's');
+  line("order", task.order.empty() ? order : task.order);
+  bool foreign = role == python_role::candidate;
+  if (role != python_role::nothing) {
+    const auto& code = foreign ? task.source : what.reference;
+    std::string file = foreign ? "candidate.py" : kernelbench ? what.name + ".py" : "reference.py";
+    line("text", file + ' ' + std::to_string(code.size()));
+    text += '\n' + code;
+  } else {
+    text += '\n';
+  }
+  return text;
+}
+
+} // namespace ke

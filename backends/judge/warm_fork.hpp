@@ -1,0 +1,51 @@
+#pragma once
+
+#include "runtime/core/result.hpp"
+#include "runtime/process/spawn.hpp"
+#include "runtime/process/unique_fd.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace ke {
+
+/// What a warm parent (backends/torch-cpu/fork_server.py) is asked for, and with which limits.
+struct fork_request {
+  int parent = -1; ///< its socket
+  int memory = -1, go = -1, done = -1;
+  std::string payload; ///< what the fork reads, and its parent does not
+  std::uint32_t processes = 0;
+  std::uint64_t address_space = 0; ///< beyond what the parent has
+  std::uint64_t file_bytes = 0;
+  std::uint64_t scratch_bytes = 0;
+  double wait_s = 120; ///< for the answer: a parent that has just been started imports torch first
+};
+
+/// A process that a warm parent forked for us. It is not our child: its parent collects it and tells how it
+/// ended. The destructor kills it. One thread.
+class warm_fork {
+public:
+  /// Failures are the machine's: the parent is gone, or cannot fork.
+  static result<warm_fork> ask(const fork_request& what);
+  warm_fork(warm_fork&&) = default;
+  ~warm_fork();
+
+  child process;                ///< pid in our namespace, pidfd, streams; never to be reaped by us
+  std::uint64_t base_bytes = 0; ///< address space that it was born with
+
+  /// How it ended, if it has or does within `wait`.
+  std::optional<child_end> ended(std::chrono::nanoseconds wait = {});
+  child_end kill();
+  /// Why it could not enter its sandbox; empty if it did.
+  const std::string& trouble() const { return trouble_; }
+
+private:
+  warm_fork() = default;
+  unique_fd control_;
+  std::string trouble_;
+  bool over_ = false;
+};
+
+} // namespace ke

@@ -1,0 +1,306 @@
+"""Runs in a fork, beside the candidate: loads it, calls it when told to, writes its results as raw bytes.
+
+It shares its address space with hostile code, so nothing that it says is believed: the judge takes its own time and compares
+bytes that it copied itself, from memory that it mapped itself. Orders and answers are those of backends/judge/wire.hpp.
+
+The payload: lines "key value...", an empty line, then the texts in the order of their `text` lines.
+    role model|function|maker|describe|nothing
+    name NAME                  of the class or function
+    threads N | seed N | cpus 0,1
+    wide 1                     in double precision: the truth
+    init LITERAL               arguments of the class
+    order tst                  the arguments of a call: a tensor, the next scalar
+    tensor ROLE DTYPE SIZE RANK      SIZE: bytes of an element in memory
+    scalar int|float
+    text FILE BYTES
+"""
+import ast
+import errno
+import linecache
+import mmap
+import os
+import random
+import struct
+import sys
+import time
+import traceback
+import types
+
+import torch
+
+MEMORY, GO, DONE = 3, 4, 5
+READY, FINISHED, LOAD_FAILED, OUT_OF_MEMORY, EXCEPTION, WRONG_FORM = 1, 2, 3, 4, 5, 6
+ORDER, ANSWER = struct.Struct("<QQII"), struct.Struct("<QIIQ")
+DTYPES = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i64": torch.int64,
+          "i32": torch.int32, "i8": torch.int8, "u8": torch.uint8, "bool": torch.bool}
+CODES = list(DTYPES)  # the order of ke::dtype
+TENSOR_TYPES = (torch.Tensor, torch.nn.Parameter)
+
+
+class WrongForm(Exception):
+    """The call returned something that is not the outputs of the problem."""
+
+
+class Text:
+    def __init__(self, name, source):
+        self.name, self.source = name, source
+
+
+class Payload:
+    def __init__(self, data):
+        header, _, rest = data.partition(b"\n\n")
+        self.role, self.name, self.threads, self.seed, self.wide, self.cpus = "nothing", "", 1, 0, 0, ()
+        self.init, self.order, self.tensors, self.scalars, self.texts = "[]", "", [], [], []
+        for line in header.decode().split("\n"):
+            key, _, value = line.partition(" ")
+            if key == "tensor":
+                role, dtype, size, rank = value.split(" ")
+                self.tensors.append((role, dtype, int(size), int(rank)))
+            elif key == "scalar":
+                self.scalars.append("<q" if value == "int" else "<d")
+            elif key == "text":
+                name, _, size = value.rpartition(" ")
+                self.texts.append(Text(name, rest[: int(size)].decode("utf-8", "replace")))
+                rest = rest[int(size):]
+            elif key in ("threads", "seed", "wide"):
+                setattr(self, key, int(value))
+            elif key == "cpus":
+                self.cpus = tuple(int(c) for c in value.split(",") if c)
+            else:
+                setattr(self, key, value)
+
+
+def warm_up():
+    """Once, in the parent: what every candidate would otherwise pay for, on one thread."""
+    torch.set_num_threads(1)
+    x = torch.ones(4, 4)
+    with torch.no_grad():
+        torch.softmax(torch.nn.Linear(4, 4)(x) @ x, 1).sum().item()
+
+
+def module_of(text):
+    """Runs a source as a module of its own."""
+    module = types.ModuleType(os.path.splitext(text.name)[0])
+    module.__file__ = text.name
+    sys.modules[module.__name__] = module
+    linecache.cache[text.name] = (len(text.source), None, text.source.splitlines(True), text.name)
+    exec(compile(text.source, text.name, "exec"), module.__dict__)
+    return module
+
+
+def one_line(problem, name):
+    """An exception as "Type: text (file:line)", the place being the last one inside of `name`."""
+    line = None
+    if isinstance(problem, SyntaxError) and problem.filename == name:
+        line, said = problem.lineno, problem.msg
+    else:
+        said = str(problem)
+        for frame in traceback.extract_tb(problem.__traceback__):
+            if frame.filename == name:
+                line = frame.lineno
+    said = " ".join(f"{type(problem).__name__}: {said}".split())[:300]
+    return said + (f" ({name}:{line})" if line else "")
+
+
+def tell(text):
+    """The last line of the log is the reason."""
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except Exception:
+        pass
+    os.write(2, ("\n" + text + "\n").encode())
+
+
+def seed_all(seed):
+    torch.manual_seed(seed)
+    random.seed(seed)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(seed % 2**32)
+
+
+def out_of_memory(problem):
+    return isinstance(problem, MemoryError) or (
+        isinstance(problem, (RuntimeError, OSError))
+        and ("allocate memory" in str(problem) or getattr(problem, "errno", None) == errno.ENOMEM))
+
+
+def named(module, names, kind):
+    for name in names:
+        if hasattr(module, name):
+            return getattr(module, name)
+    raise NameError(f"the file defines no {kind} `{names[0]}`")
+
+
+def model(module, name, init, seed, wide):
+    made = named(module, [name], "class")
+    seed_all(seed)
+    made = made(*ast.literal_eval(init))
+    if wide:
+        if isinstance(made, torch.nn.Module):
+            made = made.double()
+        torch.set_default_dtype(torch.float64)
+    return made
+
+
+def inputs_of(module, seed):
+    seed_all(seed)
+    return list(named(module, ["get_inputs"], "function")())
+
+
+def describe(module, payload, memory):
+    """Tells the judge what the problem's tensors are, at the start of the memory."""
+    init = named(module, ["get_init_inputs"], "function")()
+    literal = repr(list(init))
+    try:
+        ast.literal_eval(literal)
+    except (ValueError, SyntaxError):
+        raise ValueError("get_init_inputs() must give numbers, texts, and lists of them") from None
+    inputs = inputs_of(module, payload.seed)
+    seed_all(payload.seed)
+    with torch.no_grad():
+        results = named(module, ["Model"], "class")(*init)(*inputs)
+    entries = [entry(value, f"argument {i} of get_inputs()", False) for i, value in enumerate(inputs)]
+    results = results if isinstance(results, (tuple, list)) else (results,)
+    entries += [entry(value, f"result {i} of Model", True) for i, value in enumerate(results)]
+    text = literal.encode()
+    data = struct.pack("<II", len(entries), len(text)) + b"".join(entries) + text
+    if len(data) > len(memory):
+        raise ValueError("too many tensors, or arguments too long")
+    memory[: len(data)] = data
+
+
+def entry(value, what, result):
+    if isinstance(value, torch.Tensor):
+        dtype = next((i for i, name in enumerate(CODES) if DTYPES[name] is value.dtype), None)
+        if dtype is None or value.dim() > 8:
+            raise ValueError(f"{what} is a tensor of {value.dtype} with {value.dim()} dimensions; known are {', '.join(CODES)}, and 8")
+        extents = list(value.shape) + [0] * (8 - value.dim())
+        return struct.pack("<cBBB4x8q", b"o" if result else b"t", dtype, value.dim(), 0, *extents)
+    if not result and isinstance(value, (bool, int)):
+        return struct.pack("<cBBB4xq56x", b"n", 0, 0, 0, int(value))
+    if not result and isinstance(value, float):
+        return struct.pack("<cBBB4xd56x", b"f", 0, 0, 0, value)
+    raise ValueError(f"{what} is a {type(value).__name__}; tensors and numbers are supported")
+
+
+def written(results, outputs):
+    """The results as bytes, in the place that the judge reads. Exact form or nothing."""
+    if not isinstance(results, (tuple, list)):
+        results = (results,)
+    if len(results) != len(outputs):
+        raise WrongForm(f"{len(results)} results instead of {len(outputs)}")
+    for i, (result, (output, dtype)) in enumerate(zip(results, outputs)):
+        if type(result) not in TENSOR_TYPES:
+            raise WrongForm(f"result {i} is a {type(result).__name__} instead of a tensor")
+        if result.dtype is not dtype:
+            raise WrongForm(f"result {i} has the type {result.dtype} instead of {dtype}")
+        if result.shape != output.shape:
+            raise WrongForm(f"result {i} has the shape {list(result.shape)} instead of {list(output.shape)}")
+        output.copy_(result)
+
+
+class Caller:
+    """One order: views of the judge's memory, the call, the results."""
+
+    def __init__(self, payload, memory, function):
+        self.payload, self.memory, self.function = payload, memory, function
+        self.tensors = []
+        for role, dtype, size, rank in payload.tensors:
+            kind = DTYPES[dtype]
+            widens = payload.wide and kind.is_floating_point
+            self.tensors.append((role, torch.float64 if widens and size == 8 else kind, widens, rank))
+        self.readers = [struct.Struct(s) for s in payload.scalars]
+
+    def view(self, dtype, offset, shape):
+        count = 1
+        for extent in shape:
+            count *= extent
+        if count == 0:
+            return torch.empty(shape, dtype=dtype)
+        return torch.frombuffer(self.memory, dtype=dtype, count=count, offset=offset).view(shape)
+
+    def run(self, table):
+        """`table`: offsets of the tensors, of the scalars, of the dims, then of every extent."""
+        memory, at = self.memory, len(self.tensors)
+        scalars = [reader.unpack_from(memory, table[at + i])[0] for i, reader in enumerate(self.readers)]
+        extents = iter(table[len(table) - sum(rank for *_, rank in self.tensors):])
+        inputs, outputs = [], []
+        for (role, dtype, widens, rank), offset in zip(self.tensors, table):
+            shape = [struct.unpack_from("<q", memory, next(extents))[0] for _ in range(rank)]
+            view = self.view(dtype, offset, shape)
+            if role == "out":
+                outputs.append((view, torch.float64 if widens else dtype))
+            else:
+                inputs.append(view.double() if widens else view)
+        if self.function is None:
+            return
+        tensors, numbers = iter(inputs), iter(scalars)
+        written(self.function(*[next(tensors if kind == "t" else numbers) for kind in self.payload.order]), outputs)
+
+
+def function_of(payload, memory):
+    """What an order calls. Runs the source."""
+    if payload.role == "nothing":
+        return None
+    module = module_of(payload.texts[0])
+    if payload.role == "describe":
+        return describe(module, payload, memory)
+    if payload.role == "maker":
+        return lambda seed: tuple(x for x in inputs_of(module, int(seed[0])) if isinstance(x, torch.Tensor))
+    if payload.role == "model":
+        return model(module, payload.name, payload.init, payload.seed, payload.wide)
+    if payload.wide:
+        torch.set_default_dtype(torch.float64)
+    return named(module, payload.name.split(","), "function")
+
+
+def main(payload_descriptor):
+    read, write, now = os.read, os.write, time.perf_counter_ns
+    with os.fdopen(payload_descriptor, "rb") as f:
+        f.seek(0)
+        payload = Payload(f.read())
+    if payload.cpus:
+        os.sched_setaffinity(0, payload.cpus)
+    # Somewhere else than in every other fork, whose address space looks the same.
+    keep = mmap.mmap(-1, mmap.PAGESIZE * (1 + int.from_bytes(os.urandom(2), "little")), mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    memory = mmap.mmap(MEMORY, 0, mmap.MAP_SHARED | getattr(mmap, "MAP_POPULATE", 0))
+    os.close(MEMORY)
+    os.environ["OMP_NUM_THREADS"] = str(payload.threads)
+    torch.set_num_threads(payload.threads)
+    name = payload.texts[0].name if payload.texts else ""
+
+    def reply(sequence, what, took=0):
+        if write(DONE, ANSWER.pack(sequence, what, 0, took)) != ANSWER.size:
+            os._exit(3)
+
+    try:
+        caller = Caller(payload, memory, function_of(payload, memory))
+    except BaseException as problem:
+        tell(one_line(problem, name))
+        reply(0, OUT_OF_MEMORY if out_of_memory(problem) else LOAD_FAILED)
+        os._exit(0)
+    reply(0, READY)
+
+    with torch.no_grad():
+        while True:
+            order = b""
+            while len(order) < ORDER.size:
+                more = read(GO, ORDER.size - len(order))
+                if not more:
+                    os._exit(0)  # the judge has no further order
+                order += more
+            sequence, at, calls, count = ORDER.unpack(order)
+            table = struct.unpack_from(f"<{calls * count}Q", memory, at)
+            outcome, start = FINISHED, now()
+            try:
+                for c in range(calls):
+                    caller.run(table[c * count:(c + 1) * count])
+            except WrongForm as problem:
+                outcome = WRONG_FORM
+                tell(str(problem))
+            except BaseException as problem:
+                outcome = OUT_OF_MEMORY if out_of_memory(problem) else EXCEPTION
+                tell(one_line(problem, name))
+            reply(sequence, outcome, now() - start)
+    del keep
