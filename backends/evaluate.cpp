@@ -2,6 +2,7 @@
 
 #include "backends/builder.hpp"
 #include "backends/judge_task.hpp"
+#include "backends/peaks/peaks.hpp"
 #include "backends/statistics.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
@@ -261,6 +262,9 @@ std::optional<process_spec> evaluation::state::judge_spec() {
   task.aa_width = options.aa_width;
   task.budget_s = options.budget_s;
   task.provenance = found.provenance;
+  task.peaks = announced_peaks(target);
+  if (task.peaks.empty())
+    task.peaks = options.peaks;
   double budget = options.budget_s > 0 ? options.budget_s : plan_of(kind).budget_s;
   double whole = std::max(options.limits.run_s, 3 * budget);
   task.limits.run_s = whole;

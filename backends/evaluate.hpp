@@ -9,6 +9,7 @@
 #include "runtime/process/process_port.hpp"
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,7 @@ struct evaluate_options {
   job_limits limits;
   double budget_s = 0; ///< wall time for the timed part; 0: the plan's
   double aa_width = 0; ///< of this device, if known
+  std::map<std::string, double> peaks; ///< of this machine, where the target does not announce them
 };
 
 /// One evaluation as steps that a caller drives, so that an actor never blocks:

@@ -28,8 +28,9 @@ struct judge_task {
   double aa_width = 0; ///< known width of this device's A/A control; 0: measured along the way
   double budget_s = 0; ///< wall time for the timed part; 0: the plan's
   std::map<std::string, std::string> provenance; ///< copied into the evidence
+  std::map<std::string, double> peaks;           ///< of this machine (backends/peaks/peaks.hpp); empty: unknown
 };
 KE_FIELDS(judge_task, x.what, x.candidate, x.reference, x.truth, x.driver, x.scratch, x.sandbox, x.plan,
-          x.timed, x.seed, x.limits, x.aa_width, x.budget_s, x.provenance)
+          x.timed, x.seed, x.limits, x.aa_width, x.budget_s, x.provenance, x.peaks)
 
 } // namespace ke

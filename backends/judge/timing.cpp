@@ -1,5 +1,7 @@
 #include "backends/judge/timing.hpp"
 
+#include "backends/roofline.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -328,6 +330,14 @@ void timing::flag_integrity(evidence& found) const {
         {"clock_mismatch", "a clock inside the candidate's process saw " +
                                std::to_string(static_cast<int>(100 * (1 - hidden / whole))) +
                                "% of the time that passed outside"});
+  for (auto& f : below_floor(task_.what, found.launches, task_.peaks))
+    found.flags.push_back(std::move(f));
+  // For the diagnosis: how many cores were at work while calls ran, the way there and back not counted.
+  double busy_wall = wall_s_ - static_cast<double>(orders_) * floor_ns_ * 1e-9;
+  if (busy_wall > 0.2 * wall_s_ && orders_ >= 6)
+    found.counters["cores_busy"] = cpu_s_ / busy_wall;
+  for (const auto& [name, value] : task_.peaks)
+    found.counters["peak." + name] = value;
 }
 
 /// By the procedure that the candidate's own interval goes through: all pairs for `rank`, launches as units
