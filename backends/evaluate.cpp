@@ -3,6 +3,7 @@
 #include "backends/builder.hpp"
 #include "backends/job_graph.hpp"
 #include "backends/judge_task.hpp"
+#include "backends/peaks/peaks.hpp"
 #include "backends/profile_readers.hpp"
 #include "backends/statistics.hpp"
 #include "runtime/core/codec.hpp"
@@ -354,6 +355,9 @@ process_spec evaluation::state::judge_spec() {
     task.warm_parent = warm_fd;
     task.source = source;
   }
+  task.peaks = announced_peaks(target);
+  if (task.peaks.empty())
+    task.peaks = options.peaks;
   double budget = options.budget_s > 0 ? options.budget_s : plan_of(kind).budget_s;
   double whole = std::max(options.limits.run_s, 3 * budget);
   task.limits.run_s = whole;

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,6 +34,7 @@ struct evaluate_options {
   double aa_width = 0; ///< least width of the A/A control; each run measures its own as well
   /// Warm parents of the Python backends, to be shared by evaluations; empty: one for this evaluation alone.
   std::shared_ptr<python_parents> python;
+  std::map<std::string, double> peaks; ///< of this machine, where the target does not announce them
 };
 
 /// A process of one job, ready to run.

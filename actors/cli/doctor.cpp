@@ -3,6 +3,7 @@
 #include "actors/exit_codes.hpp"
 #include "actors/self_process.hpp"
 #include "backends/backend.hpp"
+#include "backends/peaks/peaks.hpp"
 #include "config/campaign_file.hpp"
 #include "runtime/process/process_service.hpp"
 #include "runtime/process/run_and_wait.hpp"
@@ -52,6 +53,19 @@ void backends_of_this_machine(std::vector<line>& lines, bool& any) {
   }
 }
 
+/// Measured anew each time; what is kept for later is the better of this and what was seen before.
+void peaks_of_this_machine(std::vector<line>& lines) {
+  auto cpu = cpu_facts();
+  auto peaks = peaks_of_machine(user_cache_folder(), cpu, true);
+  if (peaks.empty())
+    lines.push_back({"peak", "all", "degraded",
+                     "not measured on this architecture: no roofline, no floor below which a time is refused"});
+  auto noise = peaks.contains("noise") ? peaks.at("noise") : 0.0;
+  for (const auto& [what, figures] : describe_peaks(peaks))
+    lines.push_back({"peak", what, noise > 0.2 ? "degraded" : "ok",
+                     figures + (noise > 0.2 ? "; the machine was busy: run doctor again when it is quiet" : "")});
+}
+
 void tool(std::vector<line>& lines, process_port& processes, const std::string& name, const std::string& use,
           const std::string& package) {
   process_spec spec;
@@ -72,6 +86,7 @@ int diagnose(const std::string& config, bool as_json) {
   std::vector<line> lines;
   bool any = false;
   backends_of_this_machine(lines, any);
+  peaks_of_this_machine(lines);
   for (auto helper : {"ke-judge", "ke-driver"}) {
     auto path = self_path().parent_path() / helper;
     std::error_code error;
@@ -84,9 +99,10 @@ int diagnose(const std::string& config, bool as_json) {
   for (const auto& part : sandbox_probe())
     lines.push_back({"sandbox", part.name, std::string{to_text(part.state)}, part.text});
   process_service processes;
-  tool(lines, processes, "objdump", "instruction mix of built kernels", "binutils");
+  tool(lines, processes, "objdump", "instruction mix and hot loop of a kernel", "binutils");
+  tool(lines, processes, "llvm-mca-19", "what a hot loop waits for, by the CPU's model", "llvm-19");
+  tool(lines, processes, "valgrind", "exact counts of instructions, cache misses and branches", "valgrind");
   tool(lines, processes, "perf", "hardware counters", "linux-perf");
-  tool(lines, processes, "valgrind", "exact instruction counts", "valgrind");
   if (!config.empty()) {
     auto loaded = load_campaign(config);
     for (const auto& e : loaded.errors)

@@ -4,6 +4,7 @@
 #include "actors/exit_codes.hpp"
 #include "actors/worker/scratch_root.hpp"
 #include "backends/evaluate.hpp"
+#include "backends/peaks/peaks.hpp"
 #include "backends/verdict.hpp"
 #include "config/problem_file.hpp"
 #include "runtime/process/process_service.hpp"
@@ -142,6 +143,8 @@ int run(const eval_options& o) {
   options.scratch = scratch->folder();
   options.timed = !o.untimed;
   options.limits = with->limits;
+  if (options.timed && with->device == "cpu")
+    options.peaks = peaks_of_machine(user_cache_folder(), cpu_facts());
   auto found = evaluate(loaded.problem, *source, *with, *plan, options, processes);
   if (processes.stopped())
     return fail({failure_kind::cancelled, "interrupted; nothing was judged", false});

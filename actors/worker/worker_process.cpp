@@ -8,6 +8,7 @@
 #include "actors/worker/link.hpp"
 #include "actors/worker/scratch_root.hpp"
 #include "actors/worker/self_test.hpp"
+#include "backends/peaks/peaks.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/log.hpp"
 #include "runtime/net/endpoint.hpp"
@@ -133,9 +134,12 @@ int run_worker(const worker_process_options& o) {
     return complain(backends.error());
   link_options l;
   std::string absent;
+  auto peaks = peaks_of_machine(o.cache.empty() ? user_cache_folder() : std::filesystem::path{o.cache}, cpu_facts());
   for (const auto& b : *backends) {
     auto device = probe_target(b, processes);
     if (device) {
+      if (b.device == "cpu")
+        announce_peaks(peaks, *device);
       l.hello.devices.push_back(std::move(*device));
       l.backends.push_back(b);
     } else {

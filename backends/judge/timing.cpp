@@ -1,6 +1,7 @@
 #include "backends/judge/timing.hpp"
 
 #include "backends/judge/python_payload.hpp"
+#include "backends/roofline.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -360,6 +361,14 @@ void timing::flag_integrity(evidence& found) const {
         {"clock_mismatch", "a clock inside the candidate's process saw " +
                                std::to_string(static_cast<int>(100 * (1 - hidden / whole))) +
                                "% of the time that passed outside"});
+  for (auto& f : below_floor(task_.what, found.launches, task_.peaks))
+    found.flags.push_back(std::move(f));
+  // For the diagnosis: how many cores were at work while calls ran, the way there and back not counted.
+  double busy_wall = wall_s_ - static_cast<double>(orders_) * floor_ns_ * 1e-9;
+  if (busy_wall > 0.2 * wall_s_ && orders_ >= 6)
+    found.counters["cores_busy"] = cpu_s_ / busy_wall;
+  for (const auto& [name, value] : task_.peaks)
+    found.counters["peak." + name] = value;
 }
 
 machine_noise timing::note_noise(evidence& found) const {

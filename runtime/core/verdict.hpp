@@ -102,11 +102,14 @@ struct evidence {
   std::string device;
   std::map<std::string, std::string> provenance; ///< digests, flags, versions, environment id, sandbox level
   std::string log;                               ///< bounded text of compiler and candidate; untrusted
+  /// What profilers and compilers said in words, by source ("vectorizer", "hot_loop", "sanitizer"); untrusted
+  /// where it quotes the candidate.
+  std::map<std::string, std::string> findings;
 };
 KE_FIELDS(evidence, x.ending, x.reason, x.cases, x.timed_calls, x.timed_calls_checked, x.failed,
           x.worst_scaled_error, x.first_failure, x.nondeterministic, x.flags, x.timed, x.launches, x.floor_ns,
           x.aa_width, x.compiled_only, x.unfit, x.counters, x.build_s, x.check_s, x.time_s, x.device,
-          x.provenance, x.log)
+          x.provenance, x.log, x.findings)
 
 struct workload_timing {
   std::string name;

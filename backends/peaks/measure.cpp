@@ -1,0 +1,324 @@
+#include "backends/peaks/kernels.hpp"
+#include "backends/peaks/peaks.hpp"
+
+#include <sched.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <barrier>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <random>
+#include <thread>
+#include <vector>
+
+namespace ke {
+namespace {
+
+using steady = std::chrono::steady_clock;
+using namespace peaks;
+
+constexpr double window_s = 150e-6; ///< of one sample: long against the clock, short against a time slice
+constexpr int samples_of_one = 10, samples_of_all = 6;
+constexpr std::size_t most_memory = 512u << 20;
+
+double seconds_since(steady::time_point start) {
+  return std::chrono::duration<double>(steady::now() - start).count();
+}
+
+std::vector<int> allowed_cpus() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<int> cpus;
+  if (sched_getaffinity(0, sizeof set, &set) == 0)
+    for (int c = 0; c < CPU_SETSIZE; ++c)
+      if (CPU_ISSET(c, &set))
+        cpus.push_back(c);
+  return cpus;
+}
+
+void stay_on(int cpu) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(cpu, &set);
+  sched_setaffinity(0, sizeof set, &set);
+}
+
+/// "32K", "1024K", "36M" of sysfs.
+double bytes_of(const std::string& text) {
+  char* end = nullptr;
+  double n = std::strtod(text.c_str(), &end);
+  if (end && (*end == 'K' || *end == 'k'))
+    n *= 1024;
+  if (end && *end == 'M')
+    n *= 1024.0 * 1024;
+  return n;
+}
+
+/// Anonymous memory, touched, in huge pages where the system gives them.
+class buffer {
+public:
+  explicit buffer(std::size_t bytes) : bytes_{bytes} {
+    void* at =
+        mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED)
+      return;
+    at_ = static_cast<char*>(at);
+    madvise(at_, bytes_, MADV_HUGEPAGE);
+    for (std::size_t i = 0; i < bytes_; i += 4096)
+      at_[i] = 1;
+  }
+  ~buffer() {
+    if (at_)
+      munmap(at_, bytes_);
+  }
+  buffer(const buffer&) = delete;
+  buffer& operator=(const buffer&) = delete;
+  char* data() const { return at_; }
+  std::size_t size() const { return at_ ? bytes_ : 0; }
+
+private:
+  char* at_ = nullptr;
+  std::size_t bytes_;
+};
+
+/// Rates of one thread, best first.
+struct samples {
+  std::vector<double> rates;
+  double best() const { return rates.empty() ? 0 : *std::max_element(rates.begin(), rates.end()); }
+  double noise() const {
+    if (rates.size() < 3)
+      return 0;
+    auto sorted = rates;
+    std::sort(sorted.begin(), sorted.end());
+    return 1 - sorted[sorted.size() / 2] / sorted.back();
+  }
+};
+
+/// A piece of work that says how much it did, repeated: operations or bytes per second.
+using work = std::function<double()>;
+
+samples repeat(const work& once, int times) {
+  samples s;
+  once(); // warm: page faults, caches, the wide units' clock
+  for (int i = 0; i < times; ++i) {
+    auto start = steady::now();
+    double done = once();
+    auto took = seconds_since(start);
+    if (took > 0)
+      s.rates.push_back(done / took);
+  }
+  return s;
+}
+
+/// All threads at once. `joint`: they share what is measured (a cache, the memory bus), so only what they
+/// move in the same window counts; otherwise each has its own and their best windows add up.
+double together(const std::vector<int>& cpus, bool joint, const std::function<work(std::size_t)>& work_of) {
+  std::size_t n = cpus.size();
+  std::vector<double> best(n);
+  std::vector<std::vector<double>> done(samples_of_all, std::vector<double>(n));
+  std::vector<std::vector<steady::time_point>> from(samples_of_all, std::vector<steady::time_point>(n)),
+      to = from;
+  std::barrier gate{static_cast<std::ptrdiff_t>(n)};
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < n; ++t)
+    threads.emplace_back([&, t] {
+      stay_on(cpus[t]);
+      auto once = work_of(t);
+      once();
+      for (std::size_t i = 0; i < samples_of_all; ++i) {
+        gate.arrive_and_wait();
+        from[i][t] = steady::now();
+        done[i][t] = once();
+        to[i][t] = steady::now();
+        auto took = std::chrono::duration<double>(to[i][t] - from[i][t]).count();
+        if (took > 0)
+          best[t] = std::max(best[t], done[i][t] / took);
+      }
+    });
+  for (auto& t : threads)
+    t.join();
+  double sum = 0, most = 0;
+  for (double b : best)
+    sum += b;
+  for (std::size_t i = 0; i < samples_of_all; ++i) {
+    double all = 0;
+    for (double d : done[i])
+      all += d;
+    auto first = *std::min_element(from[i].begin(), from[i].end());
+    auto last = *std::max_element(to[i].begin(), to[i].end());
+    most = std::max(most, all / std::chrono::duration<double>(last - first).count());
+  }
+  return joint ? most : sum;
+}
+
+struct level {
+  const char* name;
+  std::size_t bytes;  ///< of the buffer that lives in it
+  std::size_t window; ///< bytes of one sample
+  bool shared;        ///< by all cores
+};
+
+/// Walks a buffer window by window, so that the next sample touches what the last one did not.
+work stream_work(const stream_kernel& kernel, const buffer& memory, std::size_t bytes, std::size_t window) {
+  return [&kernel, &memory, bytes, window, at = std::size_t{0}]() mutable {
+    std::size_t done = 0, moved = 0;
+    std::size_t piece = std::min(bytes, window);
+    while (done < window) {
+      if (at + piece > bytes)
+        at = 0;
+      moved += kernel.run(memory.data() + at, piece);
+      at += piece;
+      done += piece;
+    }
+    return static_cast<double>(moved);
+  };
+}
+
+/// A random cycle through a buffer, one pointer per cache line.
+void thread_pointers(char* at, std::size_t bytes) {
+  std::size_t lines = bytes / 64;
+  std::vector<std::uint32_t> order(lines);
+  for (std::size_t i = 0; i < lines; ++i)
+    order[i] = static_cast<std::uint32_t>(i);
+  std::minstd_rand random{7};
+  for (std::size_t i = lines; i > 1; --i)
+    std::swap(order[i - 1], order[random() % i]);
+  for (std::size_t i = 0; i < lines; ++i)
+    *reinterpret_cast<void**>(at + std::size_t{order[i]} * 64) =
+        at + std::size_t{order[(i + 1) % lines]} * 64;
+}
+
+void keep_best(peak_map& into, const std::string& key, double value) {
+  auto& x = into[key];
+  x = std::max(x, value);
+}
+
+/// Runs on a thread of its own, which may be bound to a core.
+peak_map measured(const device_info& cpu, const std::vector<int>& cpus) {
+  peak_map found;
+  auto fact = [&](const char* key) {
+    auto at = cpu.facts.find(key);
+    return at == cpu.facts.end() ? 0.0 : bytes_of(at->second);
+  };
+  double l1 = std::max(fact("l1d"), 16.0 * 1024), l2 = fact("l2"), l3 = fact("l3");
+  found["size.l1"] = l1;
+  if (l2 > 0)
+    found["size.l2"] = l2;
+  if (l3 > 0)
+    found["size.l3"] = l3;
+  double free_bytes =
+      static_cast<double>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  double big = std::clamp(4 * std::max(l2, l3), 64.0 * (1u << 20), static_cast<double>(most_memory));
+  big = std::min(big, free_bytes / 4);
+  auto blocks = [](double bytes) {
+    return std::max<std::size_t>(2, static_cast<std::size_t>(bytes) / (2 * stream_block) * 2) * stream_block;
+  };
+  std::vector<level> levels{{"l1", blocks(l1 / 2), 1u << 20, false}};
+  if (l2 > 0)
+    levels.push_back({"l2", blocks(l2 / 2), 1u << 20, false});
+  if (l3 > 0)
+    // Half way between the levels: a cache that other machines of the host share is seldom ours as a whole.
+    levels.push_back({"l3", blocks(std::max(2 * l2, std::sqrt(l2 * l3 / 2))), 4u << 20, true});
+  levels.push_back({"dram", blocks(big), 16u << 20, true});
+  found["threads"] = static_cast<double>(cpus.size());
+  buffer memory{levels.back().bytes};
+  if (memory.size() == 0)
+    return found;
+  stay_on(cpus.front());
+
+  double cycles = 0;
+  for (int i = 0; i < 2 * samples_of_one; ++i) {
+    constexpr std::uint64_t turns = 30'000;
+    auto start = steady::now();
+    chain(turns);
+    cycles = std::max(cycles, static_cast<double>(turns) * chain_per_iteration / seconds_since(start));
+  }
+  found["clock"] = cycles;
+
+  std::vector<double> noise;
+  for (const auto& k : rate_kernels()) {
+    if (!k.here())
+      continue;
+    // Twelve independent instructions retire in six cycles or more: the loop lasts about one window.
+    auto turns = static_cast<std::uint64_t>(window_s * cycles / 12);
+    work once = [&k, turns] {
+      k.run(turns);
+      return k.per_iteration * static_cast<double>(turns);
+    };
+    auto one = repeat(once, samples_of_one);
+    noise.push_back(one.noise());
+    keep_best(found, std::string{k.key} + ".1", one.best());
+    keep_best(found, std::string{k.key} + ".all",
+              cpus.size() == 1 ? one.best() : together(cpus, false, [&](std::size_t) { return once; }));
+  }
+  std::vector<std::unique_ptr<buffer>> own; // of the other threads
+  for (std::size_t t = 1; t < cpus.size(); ++t)
+    own.push_back(std::make_unique<buffer>(
+        std::max(blocks(2 * std::max(l1, l2)), blocks(big / static_cast<double>(cpus.size())))));
+  for (const auto& l : levels)
+    for (const auto& k : stream_kernels()) {
+      bool past_caches = k.key == std::string{"store"} || k.key == std::string{"past"};
+      if (!k.here() || (past_caches && l.name != std::string{"dram"}))
+        continue;
+      auto once = stream_work(k, memory, l.bytes, l.window);
+      if (l.bytes > l.window) // one whole pass brings it in
+        k.run(memory.data(), l.bytes);
+      auto one = repeat(once, l.shared ? samples_of_one / 2 + 3 : samples_of_one);
+      noise.push_back(one.noise());
+      keep_best(found, std::string{"bytes."} + l.name + ".1", one.best());
+      if (cpus.size() == 1) {
+        keep_best(found, std::string{"bytes."} + l.name + ".all", one.best());
+        continue;
+      }
+      auto n = static_cast<double>(cpus.size());
+      double part = static_cast<double>(l.bytes) / n;
+      if (l.name == std::string{"l3"}) // each part must not fit one level below
+        part = std::max(part, std::min(2 * l2, l3 / n));
+      auto each = l.shared ? blocks(part) : l.bytes;
+      keep_best(found, std::string{"bytes."} + l.name + ".all",
+                together(cpus, l.shared, [&, each](std::size_t t) {
+                  const auto& mine = t == 0 ? memory : *own[t - 1];
+                  return stream_work(k, mine, std::min(each, mine.size()), l.window);
+                }));
+    }
+  for (const auto& l : levels) {
+    // Half of the largest is far beyond the caches, too, and sooner ready.
+    auto bytes = l.name == std::string{"dram"} ? std::max(l.bytes / 2, std::size_t{32} << 20) : l.bytes;
+    thread_pointers(memory.data(), std::min(bytes, memory.size()));
+    // Every sample goes on where the last one ended: what it touches was last used a whole cycle ago.
+    void* at = chase(memory.data(), std::min<std::uint64_t>(bytes / 64, 100'000));
+    double best = 0;
+    for (int i = 0; i < 12; ++i) {
+      constexpr std::uint64_t steps = 20'000;
+      auto start = steady::now();
+      at = chase(at, steps);
+      double each = seconds_since(start) / static_cast<double>(steps);
+      best = best > 0 ? std::min(best, each) : each;
+    }
+    found[std::string{"latency."} + l.name] = best;
+  }
+  if (!noise.empty()) {
+    std::nth_element(noise.begin(), noise.begin() + static_cast<std::ptrdiff_t>(noise.size() / 2),
+                     noise.end());
+    found["noise"] = noise[noise.size() / 2];
+  }
+  return found;
+}
+
+} // namespace
+
+peak_map measure_peaks(const device_info& cpu) {
+  auto cpus = allowed_cpus();
+  if (rate_kernels().empty() || cpus.empty())
+    return {};
+  peak_map found;
+  std::thread{[&] { found = measured(cpu, cpus); }}.join(); // binds itself to a core: not the caller's thread
+  return found;
+}
+
+} // namespace ke
