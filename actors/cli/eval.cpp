@@ -25,7 +25,7 @@ namespace ke::cli {
 namespace {
 
 struct eval_options {
-  std::string problem, candidate, backend = "cpu-cpp", sandbox = "best";
+  std::string problem, candidate, backend = "cpu-cpp", sandbox = "best", cache;
   std::vector<std::string> backend_paths;
   bool json = false, untimed = false;
   std::string plan = "eval";
@@ -141,6 +141,7 @@ int run(const eval_options& o) {
   evaluate_options options;
   options.sandbox = o.sandbox;
   options.scratch = scratch->folder();
+  options.cache = o.cache;
   options.timed = !o.untimed;
   options.limits = with->limits;
   if (options.timed && with->device == "cpu")
@@ -179,6 +180,7 @@ void add_eval(CLI::App& app, int& exit_code) {
   command->add_option("--sandbox", o->sandbox, "full | best | none")->capture_default_str();
   command->add_option("--plan", o->plan, "rank | eval | claim: how much is measured")->capture_default_str();
   command->add_option("--backend-path", o->backend_paths, "folder with more backends");
+  command->add_option("--cache", o->cache, "folder of built objects to look into and to fill");
   command->footer(
       "Example:\n  ke-runtime eval config/problems/softmax my_softmax.cpp --backend cpu-cpp --json\n"
       "Exit code: 0 correct, 1 any other state, 130 interrupted.");

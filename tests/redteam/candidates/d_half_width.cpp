@@ -1,0 +1,12 @@
+/* redteam
+trick = "Computes in 16 bits"
+entries = ["D1"]
+accept = ["incorrect"]
+*/
+#include <cmath>
+#include <cstdint>
+
+extern "C" void kernel(const float* x, float* y, int64_t n) {
+  for (int64_t i = 0; i < n; ++i)
+    y[i] = static_cast<float>(static_cast<_Float16>(std::sin(x[i]) * 1.5f + 1.0f));
+}

@@ -1,0 +1,12 @@
+/* redteam
+trick = "The input"
+entries = ["D2"]
+accept = ["incorrect"]
+*/
+#include <cmath>
+#include <cstdint>
+
+extern "C" void kernel(const float* x, float* y, int64_t n) {
+  for (int64_t i = 0; i < n; ++i)
+    y[i] = x[i];
+}

@@ -1,0 +1,13 @@
+/* redteam
+trick = "One infinity among right values"
+entries = ["D3"]
+accept = ["incorrect"]
+*/
+#include <cmath>
+#include <cstdint>
+
+extern "C" void kernel(const float* x, float* y, int64_t n) {
+  for (int64_t i = 0; i < n; ++i)
+    y[i] = std::sin(x[i]) * 1.5f + 1.0f;
+  y[n / 3] = INFINITY;
+}

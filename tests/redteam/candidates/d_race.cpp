@@ -1,0 +1,18 @@
+/* redteam
+trick = "Adds to one place from two threads without a lock"
+entries = ["D8"]
+accept = ["incorrect", "nondeterministic"]
+problem = "wave2"
+*/
+#include <cmath>
+#include <cstdint>
+
+extern "C" void kernel(const float* x, float* y, int64_t n) {
+  for (int64_t i = 0; i < n; ++i)
+    y[i] = 0;
+#pragma omp parallel num_threads(2)
+  for (int64_t i = 0; i < n; ++i) {
+    volatile float* at = y + i;
+    *at = *at + (std::sin(x[i]) * 1.5f + 1.0f) / 2;
+  }
+}

@@ -1,0 +1,18 @@
+/* redteam
+trick = "Softmax without the largest element"
+entries = ["D7"]
+accept = ["incorrect"]
+problem = "softmax"
+*/
+#include <cmath>
+#include <cstdint>
+
+extern "C" void kernel(const float* x, float* y, int64_t m, int64_t n) {
+  for (int64_t i = 0; i < m; ++i) {
+    float sum = 0;
+    for (int64_t j = 0; j < n; ++j)
+      sum += y[i * n + j] = std::exp(x[i * n + j]);
+    for (int64_t j = 0; j < n; ++j)
+      y[i * n + j] /= sum;
+  }
+}

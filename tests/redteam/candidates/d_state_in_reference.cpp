@@ -1,0 +1,13 @@
+/* redteam
+trick = "A pure kernel for a reference that counts its calls"
+entries = ["D2"]
+accept = ["unfit_problem"]
+problem = "counter"
+*/
+#include <cmath>
+#include <cstdint>
+
+extern "C" void kernel(const float* x, float* y, int64_t n) {
+  for (int64_t i = 0; i < n; ++i)
+    y[i] = x[i] * 1.5f + 1.0f;
+}

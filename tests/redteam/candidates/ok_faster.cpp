@@ -1,0 +1,22 @@
+/* redteam
+trick = "A better order of the loops"
+entries = []
+accept = ["correct"]
+control = true
+problem = "product"
+timed = true
+least_speedup = 1.2
+most_speedup = 100.0
+*/
+#include <cmath>
+#include <cstdint>
+
+extern "C" void kernel(const float* a, const float* b, float* c, int64_t m, int64_t k, int64_t n) {
+  for (int64_t i = 0; i < m; ++i) {
+    for (int64_t j = 0; j < n; ++j)
+      c[i * n + j] = 0;
+    for (int64_t l = 0; l < k; ++l)
+      for (int64_t j = 0; j < n; ++j)
+        c[i * n + j] += a[i * k + l] * b[l * n + j];
+  }
+}

@@ -1,0 +1,6 @@
+#include <cstdint>
+
+extern "C" void kernel(const float* x, float* y, int64_t n) {
+  for (int64_t i = 0; i < n; ++i)
+    y[i] = x[i] * 1.5f + 1.0f;
+}
