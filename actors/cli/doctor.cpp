@@ -1,5 +1,6 @@
 #include "actors/cli/access.hpp"
 #include "actors/cli/commands.hpp"
+#include "actors/cli/doctor_models.hpp"
 #include "actors/exit_codes.hpp"
 #include "actors/self_process.hpp"
 #include "backends/backend.hpp"
@@ -110,9 +111,10 @@ int diagnose(const std::string& config, bool as_json) {
     for (const auto& e : loaded.missing)
       lines.push_back({"model", e.key, "missing", to_line(e)});
     for (const auto& m : loaded.settings.models)
-      if (loaded.errors.empty())
-        lines.push_back({"model", m.name, "ok",
-                         std::string{to_text(m.provider)} + (m.base_url.empty() ? "" : " at " + m.base_url)});
+      if (loaded.errors.empty()) {
+        auto health = check_model(m);
+        lines.push_back({"model", m.name, health.state, health.text});
+      }
   }
   if (as_json) {
     auto all = nlohmann::ordered_json::array();

@@ -29,6 +29,8 @@ struct completion {
 /// sections become cached `system` blocks, the rest the user message. The four deadlines and the size limit
 /// are the model's.
 http_request encode(const model_settings& model, std::string_view key, const prompt& p);
+/// What the provider offers: costs nothing, and says whether it is there and takes the key.
+http_request encode_list_of_models(const model_settings& model, std::string_view key);
 
 /// Reads what came back, whole or cut, and classifies it. Pure: `unix_now` only turns a Retry-After date into
 /// a wait. Never throws; a body that makes no sense is `malformed`. Reads streams and plain JSON of both

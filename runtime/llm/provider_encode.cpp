@@ -80,23 +80,37 @@ json anthropic_body(const model_settings& model, const prompt& p) {
   return body;
 }
 
-} // namespace
-
-http_request encode(const model_settings& model, std::string_view key, const prompt& p) {
+/// Where a model's requests go; the path depends on the provider.
+http_request addressed(const model_settings& model, std::string_view key) {
   http_request request;
-  request.headers = {"Content-Type: application/json", "Accept: text/event-stream, application/json"};
   if (model.provider == provider_kind::anthropic) {
     request.url = endpoint(model.base_url, "https://api.anthropic.com", "/messages");
     request.headers.push_back("anthropic-version: 2023-06-01");
     if (!key.empty())
       request.headers.push_back("x-api-key: " + std::string{key});
-    request.body = dump(anthropic_body(model, p));
   } else {
     request.url = endpoint(model.base_url, "https://api.openai.com", "/chat/completions");
     if (!key.empty())
       request.headers.push_back("Authorization: Bearer " + std::string{key});
-    request.body = dump(openai_body(model, p));
   }
+  return request;
+}
+
+} // namespace
+
+http_request encode_list_of_models(const model_settings& model, std::string_view key) {
+  auto request = addressed(model, key);
+  std::string_view path = model.provider == provider_kind::anthropic ? "/messages" : "/chat/completions";
+  request.url.replace(request.url.size() - path.size(), path.size(), "/models");
+  return request;
+}
+
+http_request encode(const model_settings& model, std::string_view key, const prompt& p) {
+  auto request = addressed(model, key);
+  request.headers.insert(request.headers.begin(),
+                         {"Content-Type: application/json", "Accept: text/event-stream, application/json"});
+  request.body = dump(model.provider == provider_kind::anthropic ? anthropic_body(model, p)
+                                                                 : openai_body(model, p));
   request.total = ms(model.timeout_s);
   request.connect = ms(model.connect_timeout_s);
   request.first_byte = ms(model.first_byte_timeout_s);

@@ -1,0 +1,95 @@
+#include "actors/cli/doctor_models.hpp"
+
+#include "runtime/core/log.hpp"
+#include "runtime/llm/http_service.hpp"
+#include "runtime/llm/provider.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <future>
+#include <sstream>
+
+namespace ke::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::milliseconds patience{5'000};
+
+model_health check_endpoint(const model_settings& m) {
+  std::string key;
+  if (!m.api_key_env.empty()) {
+    const char* value = std::getenv(m.api_key_env.c_str());
+    if (!value || !*value)
+      return {"missing", "the variable " + m.api_key_env + " is not set: export it"};
+    key = value;
+  }
+  auto request = encode_list_of_models(m, key);
+  request.connect = request.first_byte = request.stall = request.total = patience;
+  auto at = std::string{to_text(m.provider)} + " at " + request.url;
+  std::promise<http_response> told;
+  auto answer = told.get_future();
+  http_service http;
+  http.send(std::move(request), [&](http_response r) { told.set_value(std::move(r)); });
+  auto r = answer.get();
+  auto status = "HTTP " + std::to_string(r.status);
+  if (r.why.kind != failure_kind::none && r.why.kind != failure_kind::too_large)
+    return {"broken", at + ": " + log::masked(r.why.text)};
+  if (r.status == 401 || r.status == 403)
+    return {"broken", at + " refuses the key (" + status + "): check " +
+                          (m.api_key_env.empty() ? "api_key_env" : "the variable " + m.api_key_env)};
+  if (r.status >= 500)
+    return {"broken", at + " fails (" + status + ")"};
+  if (r.status != 200)
+    return {"degraded", at + " answers, but tells no models (" + status + "): whether it has " + m.model +
+                            " shows with the first request"};
+  if (!m.model.empty() && r.body.find('"' + m.model + '"') == std::string::npos)
+    return {"degraded", at + " answers, but does not list " + m.model};
+  return {"ok", at + (m.model.empty() ? "" : ", lists " + m.model)};
+}
+
+model_health check_program(const std::string& name) {
+  std::error_code error;
+  if (name.find('/') != std::string::npos)
+    return ::access(name.c_str(), X_OK) == 0 ? model_health{"ok", "command " + name}
+                                             : model_health{"broken", name + " can't be run"};
+  const char* path = std::getenv("PATH");
+  std::istringstream folders{path ? path : "/usr/bin:/bin"};
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (auto file = fs::path{folder} / name; ::access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file, error))
+      return {"ok", "command " + file.string()};
+  return {"missing", "no program " + name + " in PATH"};
+}
+
+model_health check_folder(const model_settings& m) {
+  std::error_code error;
+  auto name = std::string{to_text(m.provider)} + " in " + m.dir;
+  if (!fs::exists(m.dir, error))
+    return m.provider == provider_kind::spool ? model_health{"ok", name + ", which will be made"}
+                                              : model_health{"missing", m.dir + " is not there"};
+  if (m.provider == provider_kind::spool && ::access(m.dir.c_str(), W_OK) != 0)
+    return {"broken", m.dir + " can't be written"};
+  return {"ok", name};
+}
+
+} // namespace
+
+model_health check_model(const model_settings& m) {
+  switch (m.provider) {
+  case provider_kind::openai:
+  case provider_kind::anthropic:
+    return check_endpoint(m);
+  case provider_kind::command:
+    return check_program(m.command.empty() ? std::string{} : m.command.front());
+  case provider_kind::spool:
+  case provider_kind::replay:
+    return check_folder(m);
+  case provider_kind::playbook:
+    break;
+  }
+  return {"ok", "playbook, embedded"};
+}
+
+} // namespace ke::cli
