@@ -31,6 +31,7 @@ struct evaluate_options {
   job_limits limits;
   double budget_s = 0; ///< wall time for the timed part; 0: the plan's
   double aa_width = 0; ///< least width of the A/A control; each run measures its own as well
+  bool look_closer = false;            ///< profile a `rank` as closely as the other plans are
   std::map<std::string, double> peaks; ///< of this machine, where the target does not announce them
 };
 
