@@ -7,8 +7,8 @@
 
 namespace ke {
 
-/// The workload on which a call takes longest, and that call's time without the path to the candidate, as it is
-/// on a quiet machine.
+/// The workload on which a call takes longest, and that call's time without the path to the candidate, as it
+/// is on a quiet machine.
 struct longest_call {
   std::uint32_t workload = 0;
   double call_s = 0; ///< 0: nothing was timed
@@ -17,8 +17,8 @@ longest_call longest_workload(const evidence& found, const problem& what);
 
 /// Why a kernel takes as long as it does. Pure; from what the judge and the profilers left in the evidence:
 ///   peak.*   what the machine reaches (roofline.hpp)      cores_busy, run.*  how many cores worked
-///   cg.*     simulated instructions, misses, branches     hw.*               the same, counted by the hardware
-///   mca.*    the model of the hot loop, hot.*             share.*            where samples fell
+///   cg.*     simulated instructions, misses, branches     hw.*               the same, counted by the
+///   hardware mca.*    the model of the hot loop, hot.*             share.*            where samples fell
 /// Each of the six bottlenecks gets the share of the time that it explains, 0..1; the largest is named. Fewer
 /// sources, or two bottlenecks that explain as much, lower the confidence. `bottleneck` is empty if there is
 /// nothing to judge by.

@@ -22,10 +22,10 @@ std::string changed(const node_report_facts& f) {
   if (added + removed == 0)
     return "nothing, it is the text of " + who + plan;
   if (kept * 4 < added) // a diff of texts that share next to nothing says nothing
-    return "written anew (" + std::to_string(kept + added) + " lines, " + std::to_string(kept) + " of them from " +
-           who + ")" + plan;
-  return std::to_string(added) + " lines added and " + std::to_string(removed) + " removed against " + who + ", " +
-         std::to_string(kept) + " kept" + plan;
+    return "written anew (" + std::to_string(kept + added) + " lines, " + std::to_string(kept) +
+           " of them from " + who + ")" + plan;
+  return std::to_string(added) + " lines added and " + std::to_string(removed) + " removed against " + who +
+         ", " + std::to_string(kept) + " kept" + plan;
 }
 
 std::string result_of(const node_report_facts& f) {
@@ -50,9 +50,9 @@ std::string bottleneck_of(const verdict& v) {
   if (d.roofline_fraction)
     text += ", " + percent_text(*d.roofline_fraction) + " of the roofline";
   static constexpr std::pair<const char*, const char*> telling[] = {
-      {"memory", "memory"},   {"memory", "cache"},      {"compute", "compute"},   {"compute", "functions"},
-      {"latency", "loop"},    {"latency", "cache"},     {"occupancy", "threads"}, {"frontend", "branches"},
-      {"frontend", "code"},   {"overhead", "overhead"}, {"overhead", "waiting"}};
+      {"memory", "memory"}, {"memory", "cache"},      {"compute", "compute"},   {"compute", "functions"},
+      {"latency", "loop"},  {"latency", "cache"},     {"occupancy", "threads"}, {"frontend", "branches"},
+      {"frontend", "code"}, {"overhead", "overhead"}, {"overhead", "waiting"}};
   for (const auto& [bottleneck, key] : telling)
     if (auto at = d.evidence.find(key); d.bottleneck == bottleneck && at != d.evidence.end()) {
       text += ": " + first_line(at->second, 160);
@@ -74,9 +74,10 @@ std::string next_idea(const verdict& v) {
   case verdict_state::resource_exceeded:
     return "allocate less: buffers outside of the loops, or none";
   case verdict_state::incorrect:
-    return v.first_failure ? "compute " + v.first_failure->tensor + " on workload " + v.first_failure->workload +
-                                 " by hand at that index; remainders and the order of sums go wrong first"
-                           : "check the remainders and the order of sums";
+    return v.first_failure
+               ? "compute " + v.first_failure->tensor + " on workload " + v.first_failure->workload +
+                     " by hand at that index; remainders and the order of sums go wrong first"
+               : "check the remainders and the order of sums";
   case verdict_state::nondeterministic:
     return "look for a race between threads, or for memory that is read before it is written";
   case verdict_state::noisy:
@@ -98,17 +99,20 @@ std::string next_idea(const verdict& v) {
     return "close to what the machine can do; only an algorithm that moves or computes less gets further";
   auto says = [&](const char* key) { return d.evidence.contains(key); };
   if (d.bottleneck == "memory")
-    return "move fewer bytes: fuse passes over the same data, block so that they stay in a nearer cache, walk "
+    return "move fewer bytes: fuse passes over the same data, block so that they stay in a nearer cache, "
+           "walk "
            "memory in order";
   if (d.bottleneck == "compute")
-    return says("functions") ? "replace library calls by vectorised approximations that keep the error bound"
-                             : "use wider vectors and fused multiply-adds, and take invariant work out of the loop";
+    return says("functions")
+               ? "replace library calls by vectorised approximations that keep the error bound"
+               : "use wider vectors and fused multiply-adds, and take invariant work out of the loop";
   if (d.bottleneck == "latency")
-    return says("vectorizer") ? "break the dependency (several accumulators) so that the loop vectorises; the "
-                                "compiler said: " +
-                                    first_line(d.evidence.at("vectorizer"), 100)
-                              : "break the chain: several independent accumulators or elements at once, so that "
-                                "results need not be waited for";
+    return says("vectorizer")
+               ? "break the dependency (several accumulators) so that the loop vectorises; the "
+                 "compiler said: " +
+                     first_line(d.evidence.at("vectorizer"), 100)
+               : "break the chain: several independent accumulators or elements at once, so that "
+                 "results need not be waited for";
   if (d.bottleneck == "occupancy")
     return "give every core its share: parallelise the outermost loop, smaller chunks or a dynamic schedule";
   if (d.bottleneck == "frontend")

@@ -55,8 +55,8 @@ hot_loop find_hot_loop(std::string_view text, const std::vector<std::pair<std::u
     insn = insn.substr(0, insn.find('#'));
     insn = insn.substr(0, insn.find_last_not_of(" \t\r") + 1);
     if (!insn.empty())
-      all.push_back({std::strtoull(hex.c_str(), nullptr, 16), insn,
-                     static_cast<std::uint32_t>(functions.size() - 1)});
+      all.push_back(
+          {std::strtoull(hex.c_str(), nullptr, 16), insn, static_cast<std::uint32_t>(functions.size() - 1)});
   }
   hot_loop found;
   double inside = 0;

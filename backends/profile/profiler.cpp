@@ -112,8 +112,8 @@ process_spec runner(const bench& b, const fs::path& object, std::vector<std::str
 std::optional<process_spec> plan_samples(bench& b) {
   char amount[32];
   std::snprintf(amount, sizeof amount, "%.2f", sample_s);
-  auto spec = runner(b, b.task.run.candidate, {"sample", amount},
-                     std::max<std::int64_t>(1, b.what().policy.threads));
+  auto spec =
+      runner(b, b.task.run.candidate, {"sample", amount}, std::max<std::int64_t>(1, b.what().policy.threads));
   return boxed(b, std::move(spec), {b.task.runner, b.task.run.candidate, b.case_file});
 }
 
@@ -154,8 +154,12 @@ std::optional<process_spec> plan_model(bench& b) {
   if (b.loop.share < 0.2 || b.loop.body.empty())
     return std::nullopt;
   process_spec spec;
-  spec.argv = {"llvm-mca-19", "-mcpu=native", "-iterations=200", "-bottleneck-analysis",
-               "-instruction-info=false", "-resource-pressure=false"};
+  spec.argv = {"llvm-mca-19",
+               "-mcpu=native",
+               "-iterations=200",
+               "-bottleneck-analysis",
+               "-instruction-info=false",
+               "-resource-pressure=false"};
   spec.input = b.loop.body;
   spec.deadline = seconds(5);
   return boxed(b, std::move(spec), {});
@@ -173,14 +177,17 @@ std::optional<process_spec> plan_counters(bench& b) {
   if (!fs::exists("/sys/bus/event_source/devices/cpu", error) &&
       !fs::exists("/sys/bus/event_source/devices/cpu_core", error))
     return std::nullopt; // a virtual machine without them
-  auto spec = runner(b, b.task.run.candidate, {"sample", "0.2"},
-                     std::max<std::int64_t>(1, b.what().policy.threads));
+  auto spec =
+      runner(b, b.task.run.candidate, {"sample", "0.2"}, std::max<std::int64_t>(1, b.what().policy.threads));
   auto inside = boxed(b, std::move(spec), {b.task.runner, b.task.run.candidate, b.case_file});
   if (!inside)
     return inside;
   // Outside of the sandbox, whose filter refuses perf_event_open; it follows the children.
   std::vector<std::string> outside{
-      "perf", "stat", "-x,", "-e",
+      "perf",
+      "stat",
+      "-x,",
+      "-e",
       "cycles:u,instructions:u,branches:u,branch-misses:u,L1-dcache-load-misses:u,LLC-load-misses:u,"
       "stalled-cycles-frontend:u,stalled-cycles-backend:u",
       "--"};
@@ -270,8 +277,12 @@ std::optional<process_spec> plan_simulation(bench& b) {
   if (!b.simulate || b.portable.empty())
     return std::nullopt;
   auto inner = runner(b, b.portable, {"count", b.what().policy.cold_cache ? "0" : "1"}, 1);
-  std::vector<std::string> tool{"valgrind", "--tool=callgrind", "--cache-sim=yes", "--branch-sim=yes",
-                                "--collect-atstart=no", "--toggle-collect=ke_counted",
+  std::vector<std::string> tool{"valgrind",
+                                "--tool=callgrind",
+                                "--cache-sim=yes",
+                                "--branch-sim=yes",
+                                "--collect-atstart=no",
+                                "--toggle-collect=ke_counted",
                                 "--callgrind-out-file=/dev/null"};
   inner.argv.insert(inner.argv.begin(), tool.begin(), tool.end());
   inner.deadline = seconds(longest_simulation_s + 3);
@@ -331,9 +342,9 @@ void read_crash(bench& b, const process_exit& e) {
 }
 
 constexpr profile_step when_right[] = {
-    {"samples", plan_samples, read_samples},       {"disassembly", plan_disassembly, read_disassembly},
-    {"model", plan_model, read_model},             {"counters", plan_counters, read_counters},
-    {"portable", plan_portable, read_portable},    {"simulation", plan_simulation, read_simulation},
+    {"samples", plan_samples, read_samples},    {"disassembly", plan_disassembly, read_disassembly},
+    {"model", plan_model, read_model},          {"counters", plan_counters, read_counters},
+    {"portable", plan_portable, read_portable}, {"simulation", plan_simulation, read_simulation},
 };
 constexpr profile_step when_crashed[] = {
     {"checked", plan_checked, read_checked},
@@ -351,8 +362,9 @@ void run_steps(bench& b, const profile_step (&steps)[N]) {
     if (how.why.kind == failure_kind::none && !how.timed_out && !how.cancelled)
       step.read(b, how);
     else
-      b.found.findings[std::string{"no_"} + step.name] =
-          how.timed_out ? "took too long" : how.why.kind != failure_kind::none ? how.why.text : "cancelled";
+      b.found.findings[std::string{"no_"} + step.name] = how.timed_out ? "took too long"
+                                                         : how.why.kind != failure_kind::none ? how.why.text
+                                                                                              : "cancelled";
   }
 }
 

@@ -10,8 +10,8 @@ namespace ke {
 ///     loop waits for (llvm-mca), the compiler's remarks, hardware counters where there are any (perf), exact
 ///     counts by simulation (callgrind) if `thorough` or if all that leaves doubt.
 ///   crashed: the failing case again, once, built with AddressSanitizer and UndefinedBehaviorSanitizer.
-/// A tool that is absent, fails or takes too long leaves its part out. All that reads or runs the candidate is
-/// sandboxed. Blocks.
+/// A tool that is absent, fails or takes too long leaves its part out. All that reads or runs the candidate
+/// is sandboxed. Blocks.
 profile_result profile(const profile_task& task, process_port& processes);
 
 } // namespace ke

@@ -1,5 +1,5 @@
-// ke-profiler: reads a packed profile_task on stdin, writes a packed profile_result to stdout. Trusted; what it
-// starts on the candidate is sandboxed, and ends with it.
+// ke-profiler: reads a packed profile_task on stdin, writes a packed profile_result to stdout. Trusted; what
+// it starts on the candidate is sandboxed, and ends with it.
 #include "backends/profile/profiler.hpp"
 
 #include "runtime/core/codec.hpp"

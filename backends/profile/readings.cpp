@@ -175,16 +175,14 @@ std::vector<std::string> missed_loops(std::string_view text, std::string_view fi
   each_line(text, [&](std::string_view line) {
     auto missed = line.find("missed: ");
     auto remark = line.find("remark: ");
-    auto at = missed != std::string_view::npos ? missed + 8 : remark != std::string_view::npos ? remark + 8 : 0;
+    auto at = missed != std::string_view::npos   ? missed + 8
+              : remark != std::string_view::npos ? remark + 8
+                                                 : 0;
     if (at == 0 || !line.starts_with(file) || line.size() <= file.size() || line[file.size()] != ':')
       return;
     auto why = line.substr(at);
-    // What is said of the inner workings of each attempt helps nobody.
-    for (std::string_view noise : {"couldn't vectorize loop", "not vectorized: unsupported", "statement clobbers",
-                                   "vectorization is not profitable"})
-      if (why.find(noise) != std::string_view::npos && noise != "vectorization is not profitable" &&
-          why == "couldn't vectorize loop")
-        return;
+    if (why == "couldn't vectorize loop") // the next line says why
+      return;
     if (why.find("vectorize") == std::string_view::npos && why.find("alias") == std::string_view::npos &&
         why.find("control flow") == std::string_view::npos && why.find("reduction") == std::string_view::npos)
       return;
@@ -197,38 +195,34 @@ std::vector<std::string> missed_loops(std::string_view text, std::string_view fi
 }
 
 std::string sanitizer_summary(std::string_view report, std::string_view file) {
-  std::string kind, access, place;
+  std::string kind, access, place;   // of AddressSanitizer, which ends the program
+  std::string doubt, doubtful_place; // of UndefinedBehaviorSanitizer, which goes on
   each_line(report, [&](std::string_view line) {
-    if (kind.empty())
-      if (auto at = line.find("Sanitizer: "); at != std::string_view::npos &&
-                                              line.find("ERROR") != std::string_view::npos) {
-        auto rest = line.substr(at + 11);
-        kind = std::string{rest.substr(0, std::min(rest.find(" on "), rest.find(" (")))}.substr(0, 80);
-      }
-    if (kind.empty())
-      if (auto at = line.find("runtime error: "); at != std::string_view::npos) {
-        kind = std::string{line.substr(at + 15)}.substr(0, 160);
-        place = std::string{line.substr(0, at)}.substr(0, 120);
-        if (auto name = place.rfind(file); name != std::string::npos)
-          place = place.substr(name);
-        while (!place.empty() && (place.back() == ' ' || place.back() == ':'))
-          place.pop_back();
-      }
+    if (auto at = line.find("Sanitizer: ");
+        kind.empty() && at != std::string_view::npos && line.find("ERROR") != std::string_view::npos) {
+      auto rest = line.substr(at + 11);
+      kind = std::string{rest.substr(0, std::min(rest.find(" on "), rest.find(" (")))}.substr(0, 80);
+    }
+    if (auto at = line.find(": runtime error: "); doubt.empty() && at != std::string_view::npos) {
+      doubt = std::string{line.substr(at + 17)}.substr(0, 160);
+      auto where = line.substr(0, at);
+      auto name = where.rfind(file);
+      doubtful_place =
+          std::string{name == std::string_view::npos ? where : where.substr(name)}.substr(0, 120);
+    }
     if (!kind.empty() && access.empty() && (line.starts_with("READ of") || line.starts_with("WRITE of")))
-      access = std::string{line.substr(0, line.find(" at "))};
-    if (!kind.empty() && place.empty())
-      if (auto frame = line.find('#'); frame != std::string_view::npos && line.find(file) != std::string_view::npos) {
-        auto in = line.find(" in ");
-        auto name = line.find(file);
-        auto row = line.substr(name);
-        row = row.substr(0, row.find_first_of(" )"));
-        place = std::string{row.substr(0, 80)};
-        if (in != std::string_view::npos && in < name)
-          place += " in " + std::string{line.substr(in + 4, line.find(' ', in + 4) - in - 4)}.substr(0, 80);
-      }
+      access = std::string{line.substr(0, line.find(" at "))}.substr(0, 40);
+    auto name = line.find(file);
+    if (!kind.empty() && place.empty() && name != std::string_view::npos && line.find('#') < name) {
+      auto row = line.substr(name);
+      place = std::string{row.substr(0, row.find_first_of(" )"))}.substr(0, 80);
+      auto in = line.find(" in ");
+      if (in < name)
+        place += " in " + std::string{line.substr(in + 4, line.find(' ', in + 4) - in - 4)}.substr(0, 80);
+    }
   });
   if (kind.empty())
-    return {};
+    return doubt.empty() ? "" : doubt + ", at " + doubtful_place;
   return kind + (access.empty() ? "" : ", " + access) + (place.empty() ? "" : ", at " + place);
 }
 

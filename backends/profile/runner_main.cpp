@@ -44,8 +44,7 @@ void note_place(int, siginfo_t*, void* context) {
   if (at >= most_samples)
     return;
 #if defined(__x86_64__)
-  samples[at] =
-      static_cast<std::uint64_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+  samples[at] = static_cast<std::uint64_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
 #elif defined(__aarch64__)
   samples[at] = static_cast<ucontext_t*>(context)->uc_mcontext.pc;
 #else

@@ -29,7 +29,8 @@ node_report_facts better_node() {
   f.parent = 7;
   f.found = timed(3);
   f.parent_found = timed(2);
-  f.found->diagnosis = diagnosis{"memory", 0.9, 0.71, {{"memory", "33 GB/s of the 46 GB/s that this machine reaches (dram)"}}};
+  f.found->diagnosis =
+      diagnosis{"memory", 0.9, 0.71, {{"memory", "33 GB/s of the 46 GB/s that this machine reaches (dram)"}}};
   return f;
 }
 
@@ -41,7 +42,8 @@ TEST_CASE("a node's report says what changed, what came of it, what holds it bac
         "result: correct, faster, 3.00x [2.94, 3.06] against the baseline, 1.50 times its parent\n"
         "bottleneck: memory (confidence 90%), 71% of the roofline: 33 GB/s of the 46 GB/s that this machine "
         "reaches (dram)\n"
-        "next: move fewer bytes: fuse passes over the same data, block so that they stay in a nearer cache, walk "
+        "next: move fewer bytes: fuse passes over the same data, block so that they stay in a nearer cache, "
+        "walk "
         "memory in order\n");
 }
 

@@ -44,6 +44,9 @@ struct bench {
   }
   verdict judge(const problem& p) {
     auto found = evaluate(p, p.reference, cpu, measure_plan::rank, options, processes);
+    // On a machine that others keep busy even an honest clock may look like a lying one: it is asked again.
+    for (int again = 0; again < 4 && found && !found->flags.empty(); ++again)
+      found = evaluate(p, p.reference, cpu, measure_plan::rank, options, processes);
     if (!found)
       FAIL(found.error().text);
     for (const auto& [key, value] : found->counters)
@@ -76,7 +79,8 @@ TEST_CASE("kernels made for one bottleneck are told apart") {
     INFO(k.name << ": " << verdict_json(v));
     // A candidate that is the baseline, on a machine that may be busy: what the time says is another test's.
     CHECK((v.state == verdict_state::correct || v.state == verdict_state::noisy));
-    row r{k.name, k.bottlenecks.front(), v.diagnosis ? v.diagnosis->bottleneck : std::string{to_text(v.state)},
+    row r{k.name, k.bottlenecks.front(),
+          v.diagnosis ? v.diagnosis->bottleneck : std::string{to_text(v.state)},
           v.diagnosis ? v.diagnosis->confidence : 0};
     bool good = std::find(k.bottlenecks.begin(), k.bottlenecks.end(), r.said) != k.bottlenecks.end();
     bool basic = k.name == "stream" || k.name == "fma" || k.name == "pointer chase";
@@ -84,15 +88,16 @@ TEST_CASE("kernels made for one bottleneck are told apart") {
     right += good ? 1 : 0;
     if (basic)
       CHECK(good);
-    std::printf("%-24s made for %-10s said %-10s %.2f%s\n", r.name.c_str(), r.made_for.c_str(), r.said.c_str(),
-                r.confidence, good ? "" : "   <-");
+    std::printf("%-24s made for %-10s said %-10s %.2f%s\n", r.name.c_str(), r.made_for.c_str(),
+                r.said.c_str(), r.confidence, good ? "" : "   <-");
     if (v.diagnosis)
       for (const auto& [key, text] : v.diagnosis->evidence)
         std::printf("    %s: %s\n", key.c_str(), text.c_str());
     std::fflush(stdout);
     rows.push_back(std::move(r));
   }
-  static constexpr const char* names[] = {"memory", "compute", "latency", "occupancy", "frontend", "overhead"};
+  static constexpr const char* names[] = {"memory",    "compute",  "latency",
+                                          "occupancy", "frontend", "overhead"};
   std::printf("\nmade for \\ said");
   for (auto said : names)
     std::printf("%11s", said);

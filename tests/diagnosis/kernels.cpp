@@ -14,7 +14,8 @@ using ke::tensor_role;
 
 constexpr const char* headers = "#include <cmath>\n#include <cstdint>\n";
 
-problem base(const std::string& name, std::vector<std::string> dims, std::map<std::string, std::int64_t> sizes) {
+problem base(const std::string& name, std::vector<std::string> dims,
+             std::map<std::string, std::int64_t> sizes) {
   problem p;
   p.name = name;
   p.dims = std::move(dims);
@@ -25,7 +26,8 @@ problem base(const std::string& name, std::vector<std::string> dims, std::map<st
 
 /// Numbers of a file: the same in every call, where random ones would not do.
 std::string npy(const std::vector<std::int32_t>& values) {
-  std::string head = "{'descr': '<i4', 'fortran_order': False, 'shape': (" + std::to_string(values.size()) + ",), }";
+  std::string head =
+      "{'descr': '<i4', 'fortran_order': False, 'shape': (" + std::to_string(values.size()) + ",), }";
   head += std::string(117 - head.size(), ' ') + "\n";
   std::string text{"\x93NUMPY\x01\x00", 8};
   text += static_cast<char>(head.size() & 0xff);
@@ -54,8 +56,10 @@ problem pointwise(const std::string& name, std::int64_t n, const std::string& bo
   p.tensors = {{"x", tensor_role::in, dtype::f32, {"N"}, "normal"},
                {"y", tensor_role::out, dtype::f32, {"N"}, "normal"}};
   p.bytes = "8*N";
-  p.reference = headers + std::string{"extern \"C\" void kernel(const float* __restrict x, float* __restrict y, int64_t n) {\n"} +
-                body + "}\n";
+  p.reference =
+      headers +
+      std::string{"extern \"C\" void kernel(const float* __restrict x, float* __restrict y, int64_t n) {\n"} +
+      body + "}\n";
   return p;
 }
 
@@ -66,7 +70,8 @@ problem rows(const std::string& name, std::int64_t m, std::int64_t n, const std:
   p.bytes = "4*M*N";
   p.flops = "M*N";
   p.reference = headers +
-                std::string{"extern \"C\" void kernel(const float* __restrict x, float* __restrict y, int64_t m, int64_t n) {\n"} +
+                std::string{"extern \"C\" void kernel(const float* __restrict x, float* __restrict y, "
+                            "int64_t m, int64_t n) {\n"} +
                 body + "}\n";
   return p;
 }
@@ -117,7 +122,7 @@ problem second_level() {
   auto p = pointwise("l2 stream", 40'000,
                      "  for (int64_t i = 0; i < n; ++i) y[i] = x[i];\n"
                      "  for (int r = 0; r < 60; ++r) {\n"
-                     "    for (int64_t i = 0; i < n; ++i) y[i] = 0.5f * (y[i] + x[i]);\n"
+                     "    for (int64_t i = 0; i < n; ++i) y[i] = 0.5f * y[i] + x[i];\n"
                      "    __asm__ volatile(\"\" ::: \"memory\");\n  }\n");
   p.bytes = "4*N*182";
   p.flops = "120*N";
@@ -125,9 +130,10 @@ problem second_level() {
 }
 
 problem divisions() {
-  auto p = rows("divide chain", 16, 2'000,
-                "  for (int64_t i = 0; i < m; ++i) {\n    float a = 1.0f;\n"
-                "    for (int64_t j = 0; j < n; ++j) a = 1.0f / (a + x[i * n + j] + 1.0f);\n    y[i] = a;\n  }\n");
+  auto p =
+      rows("divide chain", 16, 2'000,
+           "  for (int64_t i = 0; i < m; ++i) {\n    float a = 1.0f;\n"
+           "    for (int64_t j = 0; j < n; ++j) a = 1.0f / (a + x[i * n + j] + 1.0f);\n    y[i] = a;\n  }\n");
   p.flops = "3*M*N";
   return p;
 }
@@ -171,10 +177,11 @@ problem much_code() {
   for (int i = 0; i < 9000; ++i) {
     state = state * 1664525u + 1013904223u;
     auto a = "a" + std::to_string(i % 8);
-    code += "    " + a + " += (uint32_t)x[" + std::to_string(state >> 26) + "] ^ " + std::to_string(state) + "u;" +
-            (i % 64 == 63 ? " __asm__ volatile(\"\" ::: \"memory\");\n" : "\n");
+    code += "    " + a + " += (uint32_t)x[" + std::to_string(state >> 26) + "] ^ " + std::to_string(state) +
+            "u;" + (i % 64 == 63 ? " __asm__ volatile(\"\" ::: \"memory\");\n" : "\n");
   }
-  code += "  }\n  y[0] = a0; y[1] = a1; y[2] = a2; y[3] = a3; y[4] = a4; y[5] = a5; y[6] = a6; y[7] = a7;\n}\n";
+  code +=
+      "  }\n  y[0] = a0; y[1] = a1; y[2] = a2; y[3] = a3; y[4] = a4; y[5] = a5; y[6] = a6; y[7] = a7;\n}\n";
   p.reference = code;
   return p;
 }
@@ -187,11 +194,12 @@ problem tiny() {
 
 /// All work in the rows of the first thread.
 problem imbalance() {
-  auto p = rows("imbalance", 64, 4'000,
-                "#pragma omp parallel for schedule(static)\n  for (int64_t i = 0; i < m; ++i) {\n    float a = 0.0f;\n"
-                "    int rounds = i < m / 2 ? 60 : 1;\n    for (int r = 0; r < rounds; ++r) {\n      a = 0.0f;\n"
-                "      for (int64_t j = 0; j < n; ++j) a += x[i * n + j] * x[i * n + j];\n"
-                "      __asm__ volatile(\"\" : \"+x\"(a));\n    }\n    y[i] = a;\n  }\n");
+  auto p = rows(
+      "imbalance", 64, 4'000,
+      "#pragma omp parallel for schedule(static)\n  for (int64_t i = 0; i < m; ++i) {\n    float a = 0.0f;\n"
+      "    int rounds = i < m / 2 ? 60 : 1;\n    for (int r = 0; r < rounds; ++r) {\n      a = 0.0f;\n"
+      "      for (int64_t j = 0; j < n; ++j) a += x[i * n + j] * x[i * n + j];\n"
+      "      __asm__ volatile(\"\" : \"+x\"(a));\n    }\n    y[i] = a;\n  }\n");
   p.policy.threads = 2;
   return p;
 }
@@ -217,9 +225,10 @@ extern "C" void kernel(const float* x, float* y, int64_t n) {
 }
 
 problem exponentials() {
-  auto p = pointwise("exponentials", 30'000,
-                     "  for (int64_t i = 0; i < n; ++i) y[i] = std::exp(-x[i] * x[i]) + std::exp(0.1f * x[i]) + "
-                     "std::exp(0.5f - 0.2f * x[i]);\n");
+  auto p =
+      pointwise("exponentials", 30'000,
+                "  for (int64_t i = 0; i < n; ++i) y[i] = std::exp(-x[i] * x[i]) + std::exp(0.1f * x[i]) + "
+                "std::exp(0.5f - 0.2f * x[i]);\n");
   return p;
 }
 

@@ -10,7 +10,7 @@ namespace ke_test {
 /// A kernel whose bottleneck is known by the way it is made.
 struct known_kernel {
   std::string name;
-  ke::problem what; ///< its reference is the candidate
+  ke::problem what;                     ///< its reference is the candidate
   std::vector<std::string> bottlenecks; ///< what may be said of it; the first is what it was made for
 };
 
