@@ -5,6 +5,7 @@
 #include "backends/judge_task.hpp"
 #include "backends/peaks/peaks.hpp"
 #include "backends/profile_readers.hpp"
+#include "backends/profile_task.hpp"
 #include "backends/statistics.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
@@ -30,6 +31,7 @@ namespace {
 
 constexpr std::size_t log_limit = 64u << 10;
 constexpr int warm_fd = 3; ///< in the judge
+constexpr const char* profiler_word = "{profiler}"; ///< of a manifest: ke-profiler, with a task on stdin
 
 fs::path beside_this_program(const char* name) {
   std::error_code error;
@@ -103,6 +105,9 @@ struct evaluation::state {
   std::optional<process_spec> start_build(std::size_t job);
   bool precheck();
   process_spec judge_spec();
+  judge_task task_of_judge() const;
+  bool asks_profiler(const job_spec& j) const { return j.command.front() == profiler_word; }
+  std::optional<process_spec> start_profiler(std::size_t job);
   std::optional<process_spec> start_profile(std::size_t job);
   void place(build_role role, const fs::path& object);
   bool built(std::size_t job, const process_exit& exit);
@@ -334,7 +339,7 @@ bool evaluation::state::built(std::size_t job, const process_exit& exit) {
   return true;
 }
 
-process_spec evaluation::state::judge_spec() {
+judge_task evaluation::state::task_of_judge() const {
   judge_task task;
   task.what = what;
   task.candidate = objects[0].string();
@@ -359,8 +364,13 @@ process_spec evaluation::state::judge_spec() {
   if (task.peaks.empty())
     task.peaks = options.peaks;
   double budget = options.budget_s > 0 ? options.budget_s : plan_of(kind).budget_s;
-  double whole = std::max(options.limits.run_s, 3 * budget);
-  task.limits.run_s = whole;
+  task.limits.run_s = std::max(options.limits.run_s, 3 * budget);
+  return task;
+}
+
+process_spec evaluation::state::judge_spec() {
+  auto task = task_of_judge();
+  double whole = task.limits.run_s;
   process_spec spec;
   spec.argv = {options.judge.string()};
   spec.env = {{"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}, {"LANG", "C"}};
@@ -375,7 +385,7 @@ process_spec evaluation::state::judge_spec() {
   return spec;
 }
 
-/// True: the candidate ran well and was right, so that looking closer makes sense.
+/// True: the candidate was right or has crashed, so that looking closer makes sense.
 bool evaluation::state::judged(const process_exit& exit) {
   if (exit.why.kind != failure_kind::none)
     return fail(exit.why.kind, exit.why.text, true), false;
@@ -403,7 +413,8 @@ bool evaluation::state::judged(const process_exit& exit) {
     found.log.resize(log_limit);
   for (const auto& [key, text] : before.provenance)
     found.provenance.emplace(key, text);
-  return found.ending == ending::finished && found.failed == 0 && found.unfit.empty();
+  return (found.ending == ending::finished || found.ending == ending::crashed) && found.failed == 0 &&
+         found.unfit.empty();
 }
 
 /// Empty: no tool's output is kept for this candidate.
@@ -413,20 +424,37 @@ std::string evaluation::state::profile_key(const job_spec& j) const {
   std::string command;
   for (const auto& word : j.command)
     command += word + '\0';
-  return digest_of_parts({"profile 1", keys[0], command, j.reads});
+  if (asks_profiler(j)) // it depends on the inputs and on how much is asked for, too
+    command += found.provenance.contains("problem") ? found.provenance.at("problem") : std::string{};
+  return digest_of_parts({"profile 1", keys[0], command, j.reads, asks_profiler(j) ? to_text(kind) : "", options.look_closer ? "closely" : ""});
 }
 
 std::optional<process_spec> evaluation::state::start_profile(std::size_t job) {
   const auto& j = jobs[job];
+  bool crashed = found.ending == ending::crashed;
+  if (asks_profiler(j) ? !crashed && (!found.timed || !found.flags.empty() || found.nondeterministic)
+                       : crashed) { // nothing that it could find out
+    graph.end(job, true);
+    return std::nullopt;
+  }
   if (auto hit = cache.find(profile_key(j))) {
     std::ifstream in{*hit, std::ios::binary};
     std::string bytes{std::istreambuf_iterator<char>{in}, {}};
-    if (auto counters = unpack<std::map<std::string, double>>(bytes)) {
+    if (asks_profiler(j)) {
+      if (auto seen = unpack<profile_result>(bytes)) {
+        found.counters.insert(seen->counters.begin(), seen->counters.end());
+        found.findings.insert(seen->findings.begin(), seen->findings.end());
+        graph.end(job, true);
+        return std::nullopt;
+      }
+    } else if (auto counters = unpack<std::map<std::string, double>>(bytes)) {
       found.counters.insert(counters->begin(), counters->end());
       graph.end(job, true);
       return std::nullopt;
     }
   }
+  if (asks_profiler(j))
+    return start_profiler(job);
   process_spec spec;
   for (auto word : j.command) {
     if (auto at = word.find("{object}"); at != std::string::npos)
@@ -448,10 +476,48 @@ std::optional<process_spec> evaluation::state::start_profile(std::size_t job) {
   return std::nullopt;
 }
 
+/// ke-profiler, like ke-judge, is trusted and sandboxes what it starts.
+std::optional<process_spec> evaluation::state::start_profiler(std::size_t job) {
+  profile_task task;
+  task.run = task_of_judge();
+  task.found = found;
+  task.source = source;
+  task.backend_file = (with.folder / "backend.toml").string();
+  task.toolchain = fact("toolchain");
+  auto programs = fs::absolute(options.judge).parent_path();
+  task.runner = (programs / "ke-runner").string();
+  task.thorough = options.look_closer || kind != measure_plan::rank;
+  std::error_code error;
+  if (!fs::exists(programs / "ke-profiler", error) || !fs::exists(task.runner, error)) {
+    graph.end(job, false);
+    return std::nullopt;
+  }
+  process_spec spec;
+  spec.argv = {(programs / "ke-profiler").string()};
+  spec.env = {{"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}, {"LANG", "C"}};
+  spec.directory = folder.string();
+  spec.input = pack(task);
+  spec.deadline = std::chrono::nanoseconds{static_cast<std::int64_t>(jobs[job].limit_s * 1e9)};
+  spec.output_limit = 8u << 20;
+  return spec;
+}
+
 bool evaluation::state::profiled(std::size_t job, const process_exit& exit) {
   const auto& j = jobs[job];
   if (exit.why.kind != failure_kind::none || exit.code != 0)
     return false;
+  if (asks_profiler(j)) {
+    auto seen = unpack<profile_result>(exit.out);
+    if (!seen)
+      return false;
+    auto file = folder / ("profile-" + j.name);
+    if (auto key = profile_key(j);
+        !key.empty() && found.ending == ending::finished && write_file(file, exit.out))
+      (void)cache.put(key, file);
+    found.counters.insert(seen->counters.begin(), seen->counters.end());
+    found.findings.insert(seen->findings.begin(), seen->findings.end());
+    return true;
+  }
   auto counters = find_profile_reader(j.reads)(exit.out);
   auto file = folder / ("profile-" + j.name);
   if (auto key = profile_key(j); !key.empty() && write_file(file, pack(counters)))

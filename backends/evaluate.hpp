@@ -34,6 +34,7 @@ struct evaluate_options {
   double aa_width = 0; ///< least width of the A/A control; each run measures its own as well
   /// Warm parents of the Python backends, to be shared by evaluations; empty: one for this evaluation alone.
   std::shared_ptr<python_parents> python;
+  bool look_closer = false;            ///< profile a `rank` as closely as the other plans are
   std::map<std::string, double> peaks; ///< of this machine, where the target does not announce them
 };
 

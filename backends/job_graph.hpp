@@ -34,7 +34,7 @@ struct job_spec {
   job_kind kind = job_kind::build;
   std::vector<std::string> needs;   ///< jobs that must have ended well
   std::string role;                 ///< build: candidate | reference | truth
-  std::vector<std::string> command; ///< profile: argv; {object} is the candidate's, {source} its text
+  std::vector<std::string> command; ///< profile: argv; {object} is the candidate's; {profiler}: ke-profiler
   std::string reads;  ///< profile: how its output becomes counters (backends/profile/readers.hpp)
   double limit_s = 5; ///< profile: wall time
 };

@@ -1,5 +1,6 @@
 #include "backends/verdict.hpp"
 
+#include "backends/diagnosis.hpp"
 #include "backends/statistics.hpp"
 
 #include <nlohmann/json.hpp>
@@ -56,8 +57,10 @@ void decide(verdict& v, const evidence& e, const problem& what, measure_plan pla
               e.reason.empty() && forbidden ? forbidden->evidence : e.reason);
   if (const auto* f = suspicion(e))
     return is(verdict_state::cheating_suspected, f->name + ": " + f->evidence);
-  if (e.ending == ending::crashed)
-    return is(verdict_state::crashed, e.reason);
+  if (e.ending == ending::crashed) {
+    auto said = e.findings.find("sanitizer"); // the failing case again, with checks compiled in
+    return is(verdict_state::crashed, e.reason + (said == e.findings.end() ? "" : "; " + said->second));
+  }
   if (e.ending == ending::timeout)
     return is(verdict_state::timeout, e.reason);
   if (e.ending == ending::resource_exceeded)
@@ -151,6 +154,12 @@ verdict verdict_of(const evidence& e, const problem& what, measure_plan plan) {
   v.provenance = e.provenance;
   v.log = e.log;
   decide(v, e, what, plan);
+  if ((v.state == verdict_state::correct || v.state == verdict_state::noisy) && e.timed)
+    if (auto d = diagnose(e, what); !d.bottleneck.empty())
+      v.diagnosis = std::move(d);
+  if (v.state == verdict_state::crashed)
+    if (auto report = e.findings.find("sanitizer_report"); report != e.findings.end())
+      v.log += (v.log.empty() || v.log.back() == '\n' ? "" : "\n") + report->second;
   switch (v.state) {
   case verdict_state::correct: // an untimed run has neither score nor decision
   case verdict_state::noisy:

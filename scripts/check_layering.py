@@ -25,6 +25,7 @@ ROOMS = [
     "runtime/llm/playbook",
     "runtime/llm",
     "backends/judge",
+    "backends/profile",
     "backends",
     "knowledge",
     "config",
@@ -45,6 +46,7 @@ ALLOWED = {
     "backends": ["runtime/core", "runtime/process"],
     "backends/judge": ["runtime/core", "runtime/process", "backends"],
     "knowledge": ["runtime/core", "runtime/llm/prompt.hpp", "runtime/search/tree.hpp"],
+    "backends/profile": ["runtime/core", "runtime/process", "backends", "backends/judge"],
     "config": ["runtime/core"],
     "actors": [room for room in ROOMS if room.startswith("runtime/") and room != "runtime/llm/playbook"]
     + ["backends", "knowledge", "config"],

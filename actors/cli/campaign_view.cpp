@@ -1,6 +1,7 @@
 #include "actors/cli/campaign_view.hpp"
 
 #include "actors/campaign_status.hpp"
+#include "actors/cli/node_report.hpp"
 #include "runtime/store/record.hpp"
 
 #include <cmath>
@@ -206,6 +207,28 @@ std::optional<verdict> campaign_view::verdict_of(const node_view& n, std::size_t
     return std::nullopt;
   auto v = store_.row<verdict>(table::verdicts, n.row.verdict_digests[target]);
   return v ? std::optional{std::move(*v)} : std::nullopt;
+}
+
+std::string campaign_view::report_of(const node_view& n) const {
+  node_report_facts f;
+  f.found = verdict_of(n);
+  if (!f.found || n.is_root())
+    return {};
+  f.state = n.state;
+  f.note = n.row.note;
+  if (n.row.duplicate_of != no_node)
+    f.duplicate_of = public_id(n.key.tree, n.row.duplicate_of);
+  if (auto source = source_of(n))
+    f.source = *std::move(source);
+  auto parent = node(node_key{n.key.campaign, n.key.tree, n.row.parents.empty() ? 0 : n.row.parents.front()});
+  if (parent) {
+    f.parent = parent->id;
+    f.from_reference = parent->is_root();
+    f.parent_found = verdict_of(*parent);
+    if (auto source = source_of(*parent))
+      f.parent_source = *std::move(source);
+  }
+  return node_report(f);
 }
 
 result<std::string> campaign_view::source_of(const node_view& n) const {

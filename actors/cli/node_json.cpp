@@ -97,6 +97,7 @@ json evidence_json(const campaign_view& c, const node_view& n) {
                        {"flags", flags},
                        {"launches", e.launches.size()},
                        {"counters", e.counters},
+                       {"findings", e.findings},
                        {"build_s", number(e.build_s)},
                        {"check_s", number(e.check_s)},
                        {"time_s", number(e.time_s)},
@@ -131,6 +132,7 @@ std::string node_report_json(const campaign_view& c, const node_view& n) {
   j["campaign"] = c.name();
   j["backend"] = c.fold().trees()[n.key.tree].backend();
   j["note"] = n.row.note;
+  j["report"] = c.report_of(n);
   j["attempts"] = n.row.attempts;
   j["usage"] = usage_json(n.row.usage);
   j["device_s"] = n.row.device_s;

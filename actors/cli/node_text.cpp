@@ -87,6 +87,8 @@ status write_node_text(const campaign_view& c, const node_view& n, std::ostream&
     out << "note: " << n.row.note << '\n';
   if (n.row.duplicate_of != no_node)
     out << "the same candidate as node " << c.public_id(n.key.tree, n.row.duplicate_of) << '\n';
+  if (auto report = c.report_of(n); !report.empty())
+    out << '\n' << report;
   for (std::size_t target = 0; target < n.row.verdict_digests.size(); ++target)
     if (auto v = c.verdict_of(n, target)) {
       write_verdict(out, *v, n.row.verdict_digests.size() > 1 ? " on target " + std::to_string(target) : "");

@@ -82,6 +82,7 @@ result<report_node> node_with_source(const campaign_view& c, std::uint64_t id) {
   if (auto source = c.source_of(*n))
     r.source = std::move(*source);
   r.found = c.verdict_of(*n);
+  r.report = c.report_of(*n);
   r.view = std::move(*n);
   return r;
 }

@@ -52,6 +52,7 @@ struct report_node {
   node_view view;
   std::optional<verdict> found;
   std::string source;
+  std::string report; ///< what changed, result, bottleneck, next idea
 };
 
 /// Everything that a campaign's part of the report is made of. Bounded: dots and tree nodes are thinned out

@@ -156,6 +156,8 @@ std::string best_of(const report_facts& f) {
          head("speedup (95% interval)") + head("bottleneck") + "</tr></thead><tbody>\n" +
          diagnosis_row(*f.best, "best") + (f.parent ? diagnosis_row(*f.parent, "its parent") : "") +
          "</tbody></table></div>\n";
+  if (!f.best->report.empty())
+    out += "<h3>In short</h3>\n<pre tabindex=\"0\">" + html_text(f.best->report) + "</pre>\n";
   out += "<h3>Best code so far (node " + std::to_string(f.best->view.id) +
          ")</h3>\n<pre tabindex=\"0\"><code>" + html_text(f.best->source.substr(0, most_source)) +
          "</code></pre>\n<details><summary>The reference</summary><pre tabindex=\"0\"><code>" +

@@ -103,6 +103,13 @@ bool note_call(evidence& found, const problem& what, const caller& by, const cal
       "call " + std::to_string(found.cases + found.timed_calls_checked + 1) + " on workload " + shapes.name;
   if (said.call.end != call_end::done) {
     note_ending(found, said.call, place + ": " + said.call.why);
+    if (said.call.end == call_end::crashed) { // for who looks closer: the shapes that it was called with
+      std::string dims;
+      for (const auto& [name, value] : shapes.dims)
+        dims += (dims.empty() ? "" : ",") + name + "=" + std::to_string(value);
+      found.findings["case_dims"] = dims;
+      found.findings["case_distribution"] = slots.empty() ? "init" : slots.front()->distribution;
+    }
     return false;
   }
   if (!said.inputs_changed.empty()) {

@@ -34,7 +34,7 @@ TEST_CASE("the peaks of this machine are those of a computer", "[timing]") {
   CHECK(peaks["clock"] < 10e9);
   CHECK(peaks["bytes.l1.1"] > peaks["bytes.dram.1"]); // nearer is faster
   CHECK(peaks["latency.l1"] < peaks["latency.dram"] / 5);
-  CHECK(peaks["latency.l1"] * peaks["clock"] > 2); // no cache answers in two cycles
+  CHECK(peaks["latency.l1"] * peaks["clock"] > 2);                       // no cache answers in two cycles
   CHECK(peaks["flops.f32.sse.1"] > 2 * peaks["flops.f32.scalar.1"] / 2); // four lanes, at most without fusing
   CHECK(peaks["flops.f32.scalar.1"] < 9 * peaks["clock"]);
   if (peaks.contains("flops.f32.avx2.1"))

@@ -7,11 +7,22 @@ using namespace ke;
 
 namespace {
 
-const std::map<std::string, double> machine{
-    {"threads", 2},          {"size.l1", 32768},      {"size.l2", 1 << 20},     {"size.l3", 32 << 20},
-    {"bytes.l1.1", 200e9},   {"bytes.l1.all", 400e9}, {"bytes.l2.1", 100e9},    {"bytes.l2.all", 200e9},
-    {"bytes.l3.1", 80e9},    {"bytes.l3.all", 150e9}, {"bytes.dram.1", 40e9},   {"bytes.dram.all", 50e9},
-    {"flops.f32.avx2.1", 1e11}, {"flops.f32.avx2.all", 2e11}, {"flops.f64.avx2.1", 5e10}, {"flops.f64.avx2.all", 1e11}};
+const std::map<std::string, double> machine{{"threads", 2},
+                                            {"size.l1", 32768},
+                                            {"size.l2", 1 << 20},
+                                            {"size.l3", 32 << 20},
+                                            {"bytes.l1.1", 200e9},
+                                            {"bytes.l1.all", 400e9},
+                                            {"bytes.l2.1", 100e9},
+                                            {"bytes.l2.all", 200e9},
+                                            {"bytes.l3.1", 80e9},
+                                            {"bytes.l3.all", 150e9},
+                                            {"bytes.dram.1", 40e9},
+                                            {"bytes.dram.all", 50e9},
+                                            {"flops.f32.avx2.1", 1e11},
+                                            {"flops.f32.avx2.all", 2e11},
+                                            {"flops.f64.avx2.1", 5e10},
+                                            {"flops.f64.avx2.all", 1e11}};
 
 /// y = f(x): 8 bytes and `flops` operations an element.
 problem pointwise(std::int64_t n, bool cold = false, std::string flops = "N") {

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "runtime/core/problem.hpp"
+#include "runtime/core/verdict.hpp"
+
+#include <cstdint>
+
+namespace ke {
+
+/// The workload on which a call takes longest, and that call's time without the path to the candidate, as it
+/// is on a quiet machine.
+struct longest_call {
+  std::uint32_t workload = 0;
+  double call_s = 0; ///< 0: nothing was timed
+};
+longest_call longest_workload(const evidence& found, const problem& what);
+
+/// Why a kernel takes as long as it does. Pure; from what the judge and the profilers left in the evidence:
+///   peak.*   what the machine reaches (roofline.hpp)      cores_busy, run.*  how many cores worked
+///   cg.*     simulated instructions, misses, branches     hw.*               the same, counted by the
+///   hardware mca.*    the model of the hot loop, hot.*             share.*            where samples fell
+/// Each of the six bottlenecks gets the share of the time that it explains, 0..1; the largest is named. Fewer
+/// sources, or two bottlenecks that explain as much, lower the confidence. `bottleneck` is empty if there is
+/// nothing to judge by.
+///
+///   memory     bytes take the time: bandwidth of a level, or more misses at once than the caches hide
+///   compute    the execution units are busy
+///   latency    one result waits for the one before: dependent loads, or a chain of arithmetic
+///   occupancy  cores that the policy grants stand idle
+///   frontend   instructions come too late: mispredicted branches, code larger than its caches
+///   overhead   the way to the kernel, or starting threads, takes longer than the work
+diagnosis diagnose(const evidence& found, const problem& what);
+
+} // namespace ke

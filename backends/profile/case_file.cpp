@@ -1,0 +1,70 @@
+#include "backends/profile/case_file.hpp"
+
+#include "backends/judge/inputs.hpp"
+#include "backends/judge/random.hpp"
+#include "backends/judge/shapes.hpp"
+#include "backends/shim.hpp"
+
+#include <sys/stat.h>
+
+#include <cstring>
+#include <fstream>
+#include <vector>
+
+namespace ke {
+
+status write_case(const std::filesystem::path& file, const problem& what,
+                  const std::map<std::string, std::int64_t>& dims, const std::string& named,
+                  std::uint64_t key) {
+  auto shapes = bind_shapes(what, "profile", dims);
+  if (!shapes)
+    return shapes.error();
+  auto how = parse_name<distribution>(named).value_or(distribution::init);
+  random_source random{key};
+  struct argument {
+    std::uint64_t role, bytes;
+  };
+  std::vector<argument> table;
+  std::string data;
+  for (std::size_t t = 0; t < what.tensors.size(); ++t) {
+    const auto& spec = what.tensors[t];
+    auto elements = shapes->elements[t];
+    table.push_back({static_cast<std::uint64_t>(spec.role == tensor_role::in    ? 0
+                                                : spec.role == tensor_role::out ? 1
+                                                                                : 2),
+                     elements * bytes_of(spec.dtype)});
+    if (spec.role == tensor_role::out)
+      continue;
+    const auto& shape = shapes->shapes[t];
+    auto last = shape.empty() ? std::size_t{1} : static_cast<std::size_t>(shape.back());
+    auto bytes = draw_tensor(what, spec, elements, last, how, random);
+    if (!bytes)
+      return bytes.error();
+    data += *bytes;
+  }
+  auto scalar = [&](const void* value) {
+    table.push_back({0, 8});
+    data.append(static_cast<const char*>(value), 8);
+  };
+  for (const auto& s : what.scalars) {
+    auto whole = static_cast<std::int64_t>(s.value);
+    s.integer ? scalar(&whole) : scalar(&s.value);
+  }
+  for (const auto& d : what.dims) {
+    std::int64_t value = dims.contains(d) ? dims.at(d) : 0;
+    scalar(&value);
+  }
+  std::ofstream out{file, std::ios::binary};
+  std::uint64_t n = table.size();
+  out.write("KECASE1\n", 8);
+  out.write(reinterpret_cast<const char*>(&n), 8);
+  out.write(reinterpret_cast<const char*>(table.data()),
+            static_cast<std::streamsize>(table.size() * sizeof(argument)));
+  out.write(data.data(), static_cast<std::streamsize>(data.size()));
+  if (!out.flush())
+    return failure{failure_kind::disk_full, "cannot write " + file.string() + "; is the disk full?", true};
+  chmod(file.c_str(), 0644); // the sandbox's user reads it
+  return ok;
+}
+
+} // namespace ke

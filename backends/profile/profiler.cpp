@@ -1,0 +1,419 @@
+#include "backends/profile/profiler.hpp"
+
+#include "backends/backend.hpp"
+#include "backends/builder.hpp"
+#include "backends/diagnosis.hpp"
+#include "backends/instruction_mix.hpp"
+#include "backends/profile/case_file.hpp"
+#include "backends/profile/hot_loop.hpp"
+#include "backends/profile/readings.hpp"
+#include "backends/roofline.hpp"
+#include "runtime/process/run_and_wait.hpp"
+#include "runtime/process/sandbox.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <sstream>
+
+namespace ke {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double sample_s = 0.2;
+constexpr double simulation_slowdown = 60;  ///< of callgrind with caches, measured 40 to 60
+constexpr double longest_simulation_s = 12; ///< wall; what would take longer is not begun
+constexpr double quick_simulation_s = 1.5;  ///< what a search may spend where doubt is left
+
+const std::map<std::string, std::string> tool_environment{{"PATH", "/usr/local/bin:/usr/bin:/bin"},
+                                                          {"LANG", "C"}};
+
+/// What the steps share: the task, and what earlier steps found.
+struct bench {
+  const profile_task& task;
+  process_port& processes;
+  backend with;
+  fs::path folder;
+  profile_result found;
+  std::uint32_t workload = 0;
+  double call_s = 0; ///< of the judge's timing, on that workload
+  fs::path case_file;
+  run_profile run;
+  hot_loop loop;
+  fs::path portable; ///< an object that a simulator can run
+  fs::path checked;  ///< an object with sanitizers
+  std::string sanitizer_runtime;
+  bool simulate = false;
+
+  const problem& what() const { return task.run.what; }
+};
+
+/// One tool: its process as data, and a reader of what came of it. `plan` none: it has nothing to do here.
+struct profile_step {
+  const char* name;
+  std::optional<process_spec> (*plan)(bench&);
+  void (*read)(bench&, const process_exit&);
+};
+
+std::string file_text(const fs::path& path, std::size_t most) {
+  std::ifstream in{path, std::ios::binary};
+  std::string text(most, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(most));
+  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, in.gcount())));
+  return text;
+}
+
+std::optional<process_spec> boxed(const bench& b, process_spec spec, const std::vector<fs::path>& reads,
+                                  const fs::path& writes = {}) {
+  sandbox_spec box;
+  box.level = parse_name<sandbox_level>(b.task.run.sandbox).value_or(sandbox_level::full);
+  for (const auto& r : reads)
+    box.read_only.emplace_back(r.string(), r.string());
+  if (!writes.empty())
+    box.writable = {{writes.string(), writes.string()}};
+  box.scratch_bytes = std::max<std::uint64_t>(b.task.run.limits.scratch_bytes, 64u << 20);
+  box.processes = std::max<std::uint32_t>(b.task.run.limits.processes, 64);
+  if (spec.env.empty())
+    spec.env = tool_environment;
+  if (spec.directory.empty())
+    spec.directory = "/";
+  auto done = sandboxed(std::move(spec), box);
+  if (!done)
+    return std::nullopt;
+  return *std::move(done);
+}
+
+std::chrono::nanoseconds seconds(double s) {
+  return std::chrono::nanoseconds{static_cast<std::int64_t>(s * 1e9)};
+}
+
+process_spec runner(const bench& b, const fs::path& object, std::vector<std::string> how,
+                    std::int64_t threads) {
+  process_spec spec;
+  spec.argv = {b.task.runner, object.string(), b.case_file.string()};
+  spec.argv.insert(spec.argv.end(), how.begin(), how.end());
+  spec.env = tool_environment;
+  spec.env["OMP_NUM_THREADS"] = std::to_string(threads);
+  spec.env["OMP_WAIT_POLICY"] = "passive";
+  spec.env["OMP_DYNAMIC"] = "false";
+  spec.deadline = seconds(5);
+  spec.output_limit = 4u << 20;
+  return spec;
+}
+
+// -- sampling
+
+std::optional<process_spec> plan_samples(bench& b) {
+  char amount[32];
+  std::snprintf(amount, sizeof amount, "%.2f", sample_s);
+  auto spec =
+      runner(b, b.task.run.candidate, {"sample", amount}, std::max<std::int64_t>(1, b.what().policy.threads));
+  return boxed(b, std::move(spec), {b.task.runner, b.task.run.candidate, b.case_file});
+}
+
+void read_samples(bench& b, const process_exit& e) {
+  b.run = read_run(e.out);
+  b.found.counters.insert(b.run.counters.begin(), b.run.counters.end());
+  if (!b.run.busiest.empty())
+    b.found.findings["busiest_library"] = b.run.busiest;
+}
+
+// -- the loop in which most of the time goes
+
+std::optional<process_spec> plan_disassembly(bench& b) {
+  process_spec spec;
+  spec.argv = {"objdump", "-d", "--no-show-raw-insn", b.task.run.candidate};
+  spec.deadline = seconds(5);
+  spec.output_limit = 8u << 20;
+  return boxed(b, std::move(spec), {b.task.run.candidate});
+}
+
+void read_disassembly(bench& b, const process_exit& e) {
+  if (e.code != 0)
+    return;
+  for (const auto& [name, value] : instruction_mix(e.out))
+    b.found.counters[name] = value;
+  b.loop = find_hot_loop(e.out, b.run.places, b.run.samples);
+  if (b.loop.share <= 0)
+    return;
+  b.found.counters["hot.share"] = b.loop.share;
+  b.found.counters["hot.instructions"] = static_cast<double>(b.loop.instructions);
+  b.found.counters["hot.bytes"] = static_cast<double>(b.loop.bytes);
+  b.found.findings["hot_loop"] = b.loop.function + ":\n" + b.loop.listing;
+}
+
+// -- what that loop waits for, by the CPU's model
+
+std::optional<process_spec> plan_model(bench& b) {
+  if (b.loop.share < 0.2 || b.loop.body.empty())
+    return std::nullopt;
+  process_spec spec;
+  spec.argv = {"llvm-mca-19",
+               "-mcpu=native",
+               "-iterations=200",
+               "-bottleneck-analysis",
+               "-instruction-info=false",
+               "-resource-pressure=false"};
+  spec.input = b.loop.body;
+  spec.deadline = seconds(5);
+  return boxed(b, std::move(spec), {});
+}
+
+void read_model(bench& b, const process_exit& e) {
+  for (const auto& [name, value] : read_mca(e.out))
+    b.found.counters[name] = value;
+}
+
+// -- hardware counters
+
+std::optional<process_spec> plan_counters(bench& b) {
+  std::error_code error;
+  if (!fs::exists("/sys/bus/event_source/devices/cpu", error) &&
+      !fs::exists("/sys/bus/event_source/devices/cpu_core", error))
+    return std::nullopt; // a virtual machine without them
+  auto spec =
+      runner(b, b.task.run.candidate, {"sample", "0.2"}, std::max<std::int64_t>(1, b.what().policy.threads));
+  auto inside = boxed(b, std::move(spec), {b.task.runner, b.task.run.candidate, b.case_file});
+  if (!inside)
+    return inside;
+  // Outside of the sandbox, whose filter refuses perf_event_open; it follows the children.
+  std::vector<std::string> outside{
+      "perf",
+      "stat",
+      "-x,",
+      "-e",
+      "cycles:u,instructions:u,branches:u,branch-misses:u,L1-dcache-load-misses:u,LLC-load-misses:u,"
+      "stalled-cycles-frontend:u,stalled-cycles-backend:u",
+      "--"};
+  inside->argv.insert(inside->argv.begin(), outside.begin(), outside.end());
+  return inside;
+}
+
+void read_counters(bench& b, const process_exit& e) {
+  for (const auto& [name, value] : read_perf(e.err))
+    b.found.counters[name] = value;
+}
+
+// -- a build that simulators can run, with the compiler's remarks
+
+std::optional<process_spec> plan_rebuild(bench& b, const char* name, bool checked) {
+  auto folder = b.folder / name;
+  auto plan = plan_build(b.with, b.what(), b.task.source, build_role::candidate, b.task.toolchain,
+                         b.task.run.limits, folder);
+  std::error_code error;
+  fs::create_directories(folder, error);
+  for (const auto& [file, text] : plan.files) {
+    std::ofstream out{folder / file, std::ios::binary};
+    out << text;
+    if (!out.flush())
+      return std::nullopt;
+  }
+  auto& argv = plan.spec.argv;
+  std::erase_if(argv, [](const std::string& w) { return w == "-Wl,-z,defs"; });
+  for (auto& word : argv) {
+#if defined(__x86_64__)
+    // valgrind 3.19 does not know AVX-512.
+    if (word == "-march=native" && __builtin_cpu_supports("avx512f"))
+      word = "-march=x86-64-v3";
+#endif
+    if (checked && word == "-O3")
+      word = "-O1";
+  }
+  argv.push_back("-g");
+  if (checked)
+    argv.insert(argv.end(), {"-fsanitize=address,undefined", "-fno-omit-frame-pointer"});
+  else if (argv.front().find("clang") == std::string::npos)
+    argv.push_back("-fopt-info-vec-missed=remarks.txt");
+  (checked ? b.checked : b.portable) = folder / plan.output;
+  if (checked)
+    plan.spec.memory_bytes = 0;
+  plan.spec.deadline = seconds(20);
+  return boxed(b, plan.spec, {}, folder);
+}
+
+bool has_search_to_hurry(const bench& b) {
+  return !b.task.thorough;
+}
+
+std::optional<process_spec> plan_portable(bench& b) {
+  double predicted = 0.6 + 2 * simulation_slowdown *
+                               std::max(b.call_s, b.run.counters.contains("run.quiet_ns")
+                                                      ? 1e-9 * b.run.counters.at("run.quiet_ns")
+                                                      : 0.0);
+  if (has_search_to_hurry(b)) {
+    auto so_far = b.task.found;
+    so_far.counters.insert(b.found.counters.begin(), b.found.counters.end());
+    if (predicted > quick_simulation_s || diagnose(so_far, b.what()).confidence >= 0.6)
+      return std::nullopt;
+  }
+  b.simulate = predicted <= longest_simulation_s;
+  if (!b.simulate)
+    b.found.findings["simulation"] = "left out: one call would be simulated for too long";
+  return plan_rebuild(b, "portable", false);
+}
+
+void read_portable(bench& b, const process_exit& e) {
+  if (e.code != 0) {
+    b.portable.clear();
+    return;
+  }
+  chmod(b.portable.c_str(), 0755);
+  auto remarks = missed_loops(file_text(b.portable.parent_path() / "remarks.txt", 256u << 10),
+                              "candidate" + b.with.suffix, 6);
+  std::string text;
+  for (const auto& r : remarks)
+    text += (text.empty() ? "line " : "\nline ") + r;
+  if (!text.empty())
+    b.found.findings["vectorizer"] = text;
+}
+
+std::optional<process_spec> plan_simulation(bench& b) {
+  if (!b.simulate || b.portable.empty())
+    return std::nullopt;
+  auto inner = runner(b, b.portable, {"count", b.what().policy.cold_cache ? "0" : "1"}, 1);
+  std::vector<std::string> tool{"valgrind",
+                                "--tool=callgrind",
+                                "--cache-sim=yes",
+                                "--branch-sim=yes",
+                                "--collect-atstart=no",
+                                "--toggle-collect=ke_counted",
+                                "--callgrind-out-file=/dev/null"};
+  inner.argv.insert(inner.argv.begin(), tool.begin(), tool.end());
+  inner.deadline = seconds(longest_simulation_s + 3);
+  return boxed(b, std::move(inner), {b.task.runner, b.portable, b.case_file});
+}
+
+void read_simulation(bench& b, const process_exit& e) {
+  auto counts = read_callgrind(e.err);
+  if (counts.contains("cg.Ir") && counts.at("cg.Ir") > 0)
+    b.found.counters.insert(counts.begin(), counts.end());
+}
+
+// -- a crash again, under sanitizers
+
+std::optional<process_spec> plan_checked(bench& b) {
+  return plan_rebuild(b, "checked", true);
+}
+void read_checked(bench& b, const process_exit& e) {
+  if (e.code != 0)
+    b.checked.clear();
+  else
+    chmod(b.checked.c_str(), 0755);
+}
+
+std::optional<process_spec> plan_runtime(bench& b) {
+  if (b.checked.empty())
+    return std::nullopt;
+  process_spec spec;
+  spec.argv = {b.with.build.front(), "-print-file-name=libasan.so"};
+  spec.env = tool_environment;
+  spec.deadline = seconds(5);
+  return spec;
+}
+void read_runtime(bench& b, const process_exit& e) {
+  auto path = e.out.substr(0, e.out.find('\n'));
+  if (e.code == 0 && path.starts_with("/"))
+    b.sanitizer_runtime = path;
+}
+
+std::optional<process_spec> plan_crash(bench& b) {
+  if (b.checked.empty() || b.sanitizer_runtime.empty())
+    return std::nullopt;
+  auto inner = runner(b, b.checked, {"once"}, std::max<std::int64_t>(1, b.what().policy.threads));
+  // For the runner alone: neither the sandbox's launcher nor anything else is to carry it.
+  inner.argv.insert(inner.argv.begin(), {"env", "LD_PRELOAD=" + b.sanitizer_runtime});
+  inner.env["ASAN_OPTIONS"] = "detect_leaks=0:hard_rss_limit_mb=4096:allocator_may_return_null=1";
+  inner.env["UBSAN_OPTIONS"] = "print_stacktrace=1";
+  inner.deadline = seconds(15);
+  return boxed(b, std::move(inner), {b.task.runner, b.checked, b.case_file});
+}
+void read_crash(bench& b, const process_exit& e) {
+  auto summary = sanitizer_summary(e.err, "candidate" + b.with.suffix);
+  if (summary.empty())
+    return;
+  b.found.findings["sanitizer"] = summary;
+  b.found.findings["sanitizer_report"] = e.err.substr(0, 4000);
+}
+
+constexpr profile_step when_right[] = {
+    {"samples", plan_samples, read_samples},    {"disassembly", plan_disassembly, read_disassembly},
+    {"model", plan_model, read_model},          {"counters", plan_counters, read_counters},
+    {"portable", plan_portable, read_portable}, {"simulation", plan_simulation, read_simulation},
+};
+constexpr profile_step when_crashed[] = {
+    {"checked", plan_checked, read_checked},
+    {"runtime", plan_runtime, read_runtime},
+    {"crash", plan_crash, read_crash},
+};
+
+template <std::size_t N>
+void run_steps(bench& b, const profile_step (&steps)[N]) {
+  for (const auto& step : steps) {
+    auto spec = step.plan(b);
+    if (!spec)
+      continue;
+    auto how = run_and_wait(b.processes, *std::move(spec));
+    if (how.why.kind == failure_kind::none && !how.timed_out && !how.cancelled)
+      step.read(b, how);
+    else
+      b.found.findings[std::string{"no_"} + step.name] = how.timed_out ? "took too long"
+                                                         : how.why.kind != failure_kind::none ? how.why.text
+                                                                                              : "cancelled";
+  }
+}
+
+/// "M=127,N=1001"
+std::map<std::string, std::int64_t> dims_of(const std::string& text) {
+  std::map<std::string, std::int64_t> dims;
+  std::istringstream in{text};
+  for (std::string part; std::getline(in, part, ',');)
+    if (auto equals = part.find('='); equals != std::string::npos)
+      dims[part.substr(0, equals)] = std::strtoll(part.c_str() + equals + 1, nullptr, 10);
+  return dims;
+}
+
+} // namespace
+
+profile_result profile(const profile_task& task, process_port& processes) {
+  bench b{task, processes, {}, {}, {}, 0, 0, {}, {}, {}, {}, {}, {}, false};
+  auto with = parse_backend(file_text(task.backend_file, 1u << 20), task.backend_file);
+  if (!with)
+    return {};
+  b.with = *std::move(with);
+  b.folder = fs::path{task.run.scratch} / "profile";
+  std::error_code error;
+  fs::create_directories(b.folder, error);
+  chmod(b.folder.c_str(), 0755);
+  b.case_file = b.folder / "case.bin";
+  bool crashed = task.found.ending == ending::crashed;
+  std::map<std::string, std::int64_t> dims;
+  std::string distribution = "init";
+  if (crashed) {
+    auto at = task.found.findings.find("case_dims");
+    if (at == task.found.findings.end())
+      return {};
+    dims = dims_of(at->second);
+    if (auto how = task.found.findings.find("case_distribution"); how != task.found.findings.end())
+      distribution = how->second;
+  } else {
+    auto longest = longest_workload(task.found, task.run.what);
+    b.workload = longest.workload;
+    b.call_s = longest.call_s;
+    if (b.workload >= task.run.what.workloads.size())
+      return {};
+    dims = task.run.what.workloads[b.workload].dims;
+    b.found.counters["profile.workload"] = b.workload;
+  }
+  if (auto s = write_case(b.case_file, task.run.what, dims, distribution, task.run.seed + 17); !s)
+    return std::move(b.found);
+  crashed ? run_steps(b, when_crashed) : run_steps(b, when_right);
+  return std::move(b.found);
+}
+
+} // namespace ke

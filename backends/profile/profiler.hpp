@@ -1,0 +1,17 @@
+#pragma once
+
+#include "backends/profile_task.hpp"
+#include "runtime/process/process_port.hpp"
+
+namespace ke {
+
+/// Looks closer at a judged candidate, one tool after the other:
+///   right: where the time goes (ke-runner's samples), the loop in which most of it goes (objdump), what that
+///     loop waits for (llvm-mca), the compiler's remarks, hardware counters where there are any (perf), exact
+///     counts by simulation (callgrind) if `thorough` or if all that leaves doubt.
+///   crashed: the failing case again, once, built with AddressSanitizer and UndefinedBehaviorSanitizer.
+/// A tool that is absent, fails or takes too long leaves its part out. All that reads or runs the candidate
+/// is sandboxed. Blocks.
+profile_result profile(const profile_task& task, process_port& processes);
+
+} // namespace ke

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ke {
+
+// What profiling tools printed, as named numbers. All texts come from programs that read or ran a candidate:
+// readers are bounded, never fail, and find less in what they don't know. Pure.
+
+/// Where the main thread was seen.
+struct run_profile {
+  std::map<std::string, double> counters; ///< run.median_ns run.quiet_ns (of the quickest fifth) run.cores
+                                          ///< run.calls; share.object,
+                                          ///< share.math, share.openmp, share.other of the samples
+  std::vector<std::pair<std::uint64_t, double>> places; ///< offset in the object, samples
+  double samples = 0;
+  std::string busiest; ///< the function outside of the object with the most samples; empty: none
+};
+run_profile read_run(std::string_view text);
+
+/// The totals that callgrind reports on stderr: cg.Ir, cg.Dr, cg.Dw, cg.I1mr, cg.D1m, cg.LLm (data misses of
+/// the first and the last level, reads and writes), cg.Bc, cg.Bcm...
+std::map<std::string, double> read_callgrind(std::string_view text);
+
+/// llvm-mca's summary and bottleneck analysis of one loop: mca.cycles (per iteration), mca.throughput (cycles
+/// per iteration if nothing depended on anything), mca.ipc, mca.uops (per iteration), mca.dependencies,
+/// mca.memory_dependencies and mca.resources (share of the cycles, 0..1).
+std::map<std::string, double> read_mca(std::string_view text);
+
+/// `perf stat -x,`: hw.cycles, hw.instructions, hw.branch-misses...; only what was counted.
+std::map<std::string, double> read_perf(std::string_view text);
+
+/// The compiler's remarks on loops that it did not vectorise (g++ -fopt-info-vec-missed, clang
+/// -Rpass-missed=loop-vectorize): "12: reason", a line each, at most `most`, those of `file` only.
+std::vector<std::string> missed_loops(std::string_view text, std::string_view file, std::size_t most);
+
+/// The kind of error and the first frame in the candidate's own text, of an AddressSanitizer or
+/// UndefinedBehaviorSanitizer report: "heap-buffer-overflow, READ of size 4, at candidate.cpp:5 in kernel".
+/// Empty: there is no report.
+std::string sanitizer_summary(std::string_view report, std::string_view file);
+
+} // namespace ke

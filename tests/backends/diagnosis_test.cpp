@@ -1,0 +1,231 @@
+#include "backends/diagnosis.hpp"
+#include "backends/verdict.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace ke;
+
+namespace {
+
+problem pointwise(std::int64_t n, std::int64_t threads = 1) {
+  problem p;
+  p.dims = {"N"};
+  p.tensors = {{"x", tensor_role::in, dtype::f32, {"N"}, "normal"},
+               {"y", tensor_role::out, dtype::f32, {"N"}, "normal"}};
+  p.workloads = {{"w", {{"N", n}}, 1.0, false}};
+  p.bytes = "8*N";
+  p.policy.threads = threads;
+  return p;
+}
+
+/// A machine of two cores at 4 GHz, and calls of so many seconds on it.
+evidence timed(double call_s, double floor_s = 0) {
+  evidence e;
+  e.cases = 1;
+  e.timed_calls = e.timed_calls_checked = 20;
+  e.floor_ns = floor_s * 1e9;
+  for (int l = 0; l < 2; ++l)
+    e.launches.push_back({0, std::vector<double>(10, 2e9 * call_s), std::vector<double>(10, 1e9 * call_s)});
+  e.counters = {{"peak.threads", 2},
+                {"peak.clock", 4e9},
+                {"peak.size.l1", 32768},
+                {"peak.size.l2", 1 << 20},
+                {"peak.size.l3", 32 << 20},
+                {"peak.bytes.l1.1", 200e9},
+                {"peak.bytes.l1.all", 400e9},
+                {"peak.bytes.l2.1", 100e9},
+                {"peak.bytes.l2.all", 200e9},
+                {"peak.bytes.l3.1", 80e9},
+                {"peak.bytes.l3.all", 150e9},
+                {"peak.bytes.dram.1", 40e9},
+                {"peak.bytes.dram.all", 50e9},
+                {"peak.latency.l2", 4e-9},
+                {"peak.latency.l3", 20e-9},
+                {"peak.latency.dram", 100e-9},
+                {"peak.flops.f32.avx2.1", 1e11},
+                {"peak.flops.f32.avx2.all", 2e11}};
+  return e;
+}
+
+/// What a simulator says of a call of `cycles` cycles.
+void simulated(evidence& e, double seconds, double instructions, double d1 = 0, double ll = 0,
+               double wrong = 0, double fetch = 0) {
+  e.counters["run.quiet_ns"] = seconds * 1e9;
+  e.counters["run.cores"] = 1;
+  e.counters["cg.Ir"] = instructions;
+  e.counters["cg.Dr"] = instructions / 3;
+  e.counters["cg.Dw"] = instructions / 10;
+  e.counters["cg.D1m"] = d1;
+  e.counters["cg.LLm"] = ll;
+  e.counters["cg.Bc"] = instructions / 6;
+  e.counters["cg.Bcm"] = wrong;
+  e.counters["cg.I1mr"] = fetch;
+}
+
+void loop(evidence& e, double cycles, double throughput) {
+  e.counters["hot.share"] = 0.95;
+  e.counters["mca.cycles"] = cycles;
+  e.counters["mca.throughput"] = throughput;
+}
+
+} // namespace
+
+TEST_CASE("bytes at the bandwidth of a level are memory") {
+  auto p = pointwise(50'000'000); // 400 MB, at 36 of 40 GB/s
+  auto e = timed(400e6 / 36e9);
+  simulated(e, 400e6 / 36e9, 5e7, 12.5e6, 12.5e6);
+  loop(e, 2, 1.9);
+  auto d = diagnose(e, p);
+  CHECK(d.bottleneck == "memory");
+  CHECK(d.confidence > 0.6);
+  REQUIRE(d.roofline_fraction);
+  CHECK(*d.roofline_fraction > 0.75);
+  CHECK(d.evidence.at("memory").find("(dram)") != std::string::npos);
+  CHECK(d.evidence.at("workload") == "w");
+}
+
+TEST_CASE("operations at the peak rate are compute") {
+  auto p = pointwise(10'000);
+  p.flops = "1000*N";
+  auto e = timed(1e7 / 0.9e11);
+  simulated(e, 1e7 / 0.9e11, 1e6);
+  loop(e, 20, 20);
+  auto d = diagnose(e, p);
+  CHECK(d.bottleneck == "compute");
+  CHECK(*d.roofline_fraction == Approx(0.9).epsilon(0.02));
+  CHECK(d.evidence.at("compute").find("90 GFLOP/s of the 100 GFLOP/s") != std::string::npos);
+}
+
+TEST_CASE("misses one after the other are latency, many at once are memory") {
+  auto p = pointwise(1'000'000); // 8 MB: third level
+  auto chase = timed(64'000 * 20e-9);
+  simulated(chase, 64'000 * 20e-9, 200'000, 64'000, 0);
+  CHECK(diagnose(chase, p).bottleneck == "latency");
+  auto gather = timed(1e6 * 5e-9); // a million misses of 20 ns in 5 ms: four at once
+  simulated(gather, 1e6 * 5e-9, 8e6, 1e6, 0);
+  CHECK(diagnose(gather, p).bottleneck == "memory");
+}
+
+TEST_CASE("a loop whose results wait for each other is latency") {
+  auto p = pointwise(4'000);
+  auto e = timed(1e-4);
+  simulated(e, 1e-4, 3e5);
+  loop(e, 13, 5);
+  auto d = diagnose(e, p);
+  CHECK(d.bottleneck == "latency");
+  CHECK(d.evidence.at("loop").find("13 cycles a turn, 5 if nothing waited") != std::string::npos);
+}
+
+TEST_CASE("mispredicted branches and missing instructions are the front end") {
+  auto p = pointwise(4'000);
+  auto branchy = timed(1e-4); // 400,000 cycles, 20,000 wrong ways
+  simulated(branchy, 1e-4, 4e5, 0, 0, 20'000);
+  loop(branchy, 5, 4.8);
+  auto d = diagnose(branchy, p);
+  CHECK(d.bottleneck == "frontend");
+  CHECK(d.evidence.at("branches").find("30.0% mispredicted") != std::string::npos);
+  auto large = timed(1e-4);
+  simulated(large, 1e-4, 3e5, 0, 0, 0, 20'000);
+  CHECK(diagnose(large, p).bottleneck == "frontend");
+}
+
+TEST_CASE("a predictable branch at the end of short loops is not the front end") {
+  auto p = pointwise(10'000);
+  p.flops = "1000*N";
+  auto e = timed(1e7 / 0.8e11);
+  simulated(e, 1e7 / 0.8e11, 1.6e6, 0, 0, 1.6e6 / 6 * 0.045); // a simple predictor loses each exit
+  CHECK(diagnose(e, p).bottleneck == "compute");
+}
+
+TEST_CASE("cores that stand idle are occupancy, unless one of them fills the bus") {
+  auto p = pointwise(100'000, 2);
+  auto e = timed(1e-3);
+  simulated(e, 1e-3, 6e6);
+  e.counters["run.cores"] = 1.02;
+  auto d = diagnose(e, p);
+  CHECK(d.bottleneck == "occupancy");
+  CHECK(d.evidence.at("threads") == "1.02 of 2 cores at work");
+  e.counters["run.cores"] = 1.95;
+  CHECK(diagnose(e, p).bottleneck != "occupancy");
+  auto large = pointwise(50'000'000, 2);
+  auto full = timed(400e6 / 39e9);
+  full.counters["run.cores"] = 1.0;
+  CHECK(diagnose(full, large).bottleneck == "memory");
+  p.policy.threads = 1; // nothing else was granted
+  e.counters["run.cores"] = 1.0;
+  CHECK(diagnose(e, p).bottleneck != "occupancy");
+}
+
+TEST_CASE("a kernel that is shorter than the way to it is overhead") {
+  auto p = pointwise(16);
+  auto e = timed(20e-6, 19.9e-6);
+  simulated(e, 10e-9, 30);
+  auto d = diagnose(e, p);
+  CHECK(d.bottleneck == "overhead");
+  CHECK(d.evidence.at("overhead").find("takes 98%") != std::string::npos);
+  auto shared = timed(20e-6, 19.9e-6); // the same way, for fifty calls
+  shared.counters["calls_per_order.w"] = 50;
+  CHECK(diagnose(shared, p).bottleneck != "overhead");
+}
+
+TEST_CASE("time in the mathematical library is compute") {
+  auto p = pointwise(30'000);
+  auto e = timed(1e-3);
+  e.counters["share.math"] = 0.8;
+  CHECK(diagnose(e, p).bottleneck == "compute");
+}
+
+TEST_CASE("nothing is said where nothing is known, and little where little is") {
+  auto p = pointwise(1'000);
+  auto e = timed(1e-4);
+  auto roofline_only = diagnose(e, p);
+  e.counters.clear();
+  CHECK(diagnose(e, p).bottleneck.empty());
+  CHECK(diagnose({}, p).bottleneck.empty());
+  CHECK(diagnose({}, {}).bottleneck.empty());
+  CHECK_FALSE(roofline_only.bottleneck.empty());
+  CHECK(roofline_only.confidence < 0.4);
+}
+
+TEST_CASE("what other processes add to the times does not change the diagnosis") {
+  auto p = pointwise(50'000'000);
+  auto e = timed(400e6 / 36e9);
+  for (auto& l : e.launches)
+    for (std::size_t i = 3; i < l.candidate_ns.size(); ++i)
+      l.candidate_ns[i] *= 5;
+  CHECK(diagnose(e, p).bottleneck == "memory");
+  CHECK(*diagnose(e, p).roofline_fraction > 0.75);
+}
+
+TEST_CASE("every verdict of a correct timed kernel carries its diagnosis, a crash what the sanitizer said") {
+  auto p = pointwise(50'000'000);
+  auto e = timed(400e6 / 36e9);
+  auto v = verdict_of(e, p, measure_plan::rank);
+  REQUIRE(v.state == verdict_state::correct);
+  REQUIRE(v.diagnosis);
+  CHECK(v.diagnosis->bottleneck == "memory");
+  CHECK(verdict_json(v).find("\"bottleneck\":\"memory\"") != std::string::npos);
+  evidence crash;
+  crash.ending = ending::crashed;
+  crash.reason = "signal 11 in call 3";
+  crash.findings["sanitizer"] = "heap-buffer-overflow, WRITE of size 4, at candidate.cpp:7 in kernel";
+  crash.findings["sanitizer_report"] = "the whole report";
+  auto c = verdict_of(crash, p, measure_plan::rank);
+  CHECK(c.state == verdict_state::crashed);
+  CHECK(c.reason ==
+        "signal 11 in call 3; heap-buffer-overflow, WRITE of size 4, at candidate.cpp:7 in kernel");
+  CHECK(c.log.find("the whole report") != std::string::npos);
+  CHECK_FALSE(c.diagnosis);
+}
+
+TEST_CASE("the longest workload is the one that is looked at") {
+  auto p = pointwise(1000);
+  p.workloads.push_back({"long", {{"N", 9000}}, 1.0, false});
+  p.workloads.push_back({"hidden", {{"N", 90000}}, 1.0, true});
+  evidence e;
+  CHECK(longest_workload(e, p).workload ==
+        1); // by size, where nothing was timed; hidden ones are not looked at
+  e.launches = {{0, {1, 1}, {5e6, 5e6}}, {1, {1, 1}, {4e6, 4e6}}};
+  CHECK(longest_workload(e, p).workload == 0);
+  CHECK(longest_workload(e, p).call_s == Approx(5e-3));
+}
