@@ -105,6 +105,7 @@ def main():
     os.set_inheritable(SERVER, False)
     gc.collect()
     gc.freeze()
+    box.settle()
     forks = {}
     poll = select.poll()
     poll.register(SERVER, select.POLLIN)

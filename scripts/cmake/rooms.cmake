@@ -34,10 +34,11 @@ function(ke_precompile target)
   endif()
 endfunction()
 
-# ke_test(NAME DIR folder LINK targets... [SOURCES extra...] [TIMED]): one Catch2 program per room, one CTest per test case.
+# ke_test(NAME DIR folder LINK targets... [SOURCES extra...] [TIMED] [TORCH]): one Catch2 program per room, one CTest per test case.
+# TORCH: the room has test cases tagged [torch], which need a Python with PyTorch (.venv, or KE_PYTHON); CTest label torch.
 # TIMED: the room has test cases tagged [timing]. They measure, so each runs with nothing beside it, and never under a sanitizer.
 function(ke_test name)
-  cmake_parse_arguments(TEST "TIMED" "DIR" "LINK;SOURCES" ${ARGN})
+  cmake_parse_arguments(TEST "TIMED;TORCH" "DIR" "LINK;SOURCES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${TEST_DIR}/*_test.cpp)
   if(NOT sources)
     return()
@@ -47,9 +48,15 @@ function(ke_test name)
   if(KE_SANITIZE MATCHES address)
     target_compile_options(ke_${name}_test PRIVATE -O0) # Catch2's macros cost compile time, not run time
   endif()
-  catch_discover_tests(ke_${name}_test TEST_PREFIX "${name}: " TEST_SPEC "~[timing]" PROPERTIES TIMEOUT 120)
+  catch_discover_tests(ke_${name}_test TEST_PREFIX "${name}: " TEST_SPEC "~[timing]~[torch]" PROPERTIES TIMEOUT 120)
   if(TEST_TIMED)
-    catch_discover_tests(ke_${name}_test TEST_PREFIX "${name}: " TEST_SPEC "[timing]"
+    catch_discover_tests(ke_${name}_test TEST_PREFIX "${name}: " TEST_SPEC "[timing]~[torch]"
                          PROPERTIES TIMEOUT 300 LABELS timing RUN_SERIAL TRUE)
+  endif()
+  if(TEST_TORCH)
+    catch_discover_tests(ke_${name}_test TEST_PREFIX "${name}: " TEST_SPEC "[torch]~[timing]"
+                         PROPERTIES TIMEOUT 300 LABELS torch)
+    catch_discover_tests(ke_${name}_test TEST_PREFIX "${name}: " TEST_SPEC "[torch][timing]"
+                         PROPERTIES TIMEOUT 300 LABELS "torch\\;timing" RUN_SERIAL TRUE)
   endif()
 endfunction()

@@ -1,0 +1,303 @@
+#include "tests/backends/torch_fixture.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+using namespace ke;
+using ke_test::candidate;
+using ke_test::kernelbench;
+using ke_test::torch_bench;
+
+namespace {
+
+struct expected {
+  const char* name;
+  std::string source;
+  std::vector<verdict_state> states;
+  std::string reason = {}; ///< a part of it
+};
+
+void judge_all(torch_bench& b, const problem& p, const std::vector<expected>& all) {
+  for (const auto& e : all) {
+    auto v = b.judge(p, e.source);
+    INFO(e.name << "\n" << e.source << "\n" << verdict_json(v));
+    CHECK(std::count(e.states.begin(), e.states.end(), v.state) == 1);
+    CHECK(v.reason.find(e.reason) != std::string::npos);
+  }
+}
+
+const problem& softmax() {
+  static const auto p = kernelbench("return torch.softmax(x, dim=1)");
+  return p;
+}
+
+const std::string right =
+    "e = torch.exp(x - x.amax(dim=1, keepdim=True))\nreturn e / e.sum(dim=1, keepdim=True)";
+
+} // namespace
+
+TEST_CASE("honest Python candidates are correct, however they are written", "[torch]") {
+  torch_bench b;
+  auto is = std::vector{verdict_state::correct};
+  judge_all(
+      b, softmax(),
+      {{"the reference itself", candidate("return torch.softmax(x, dim=1)"), is},
+       {"another order of sums", candidate(right), is},
+       {"a result that is a view with other strides",
+        candidate("return torch.softmax(x.t().contiguous(), dim=0).t()"), is},
+       {"threads of its own that it waits for",
+        candidate("out = torch.empty_like(x)\n"
+                  "def part(i):\n    out[i::2] = torch.softmax(x[i::2], dim=1)\n"
+                  "ts = [threading.Thread(target=part, args=(i,)) for i in range(2)]\n"
+                  "[t.start() for t in ts]\n[t.join() for t in ts]\nreturn out",
+                  "import threading"),
+        is},
+       {"a compiled script",
+        candidate("return self.f(x)",
+                  "@torch.jit.script\ndef f(x: torch.Tensor) -> torch.Tensor:\n"
+                  "    return torch.softmax(x, dim=1)",
+                  "self.f = f"),
+        is},
+       {"words on both streams", candidate("print('hello')\nprint('world', file=sys.stderr)\n" + right), is},
+       {"its own words for a class of the same name as the driver's",
+        candidate(right, "class Caller: pass\nclass Payload: pass"), is}});
+}
+
+TEST_CASE("weights are the same for all who make them in the same order", "[torch]") {
+  torch_bench b;
+  auto p = kernelbench("return torch.relu(self.second(self.first(x)))", "torch.randn(4, 64)",
+                       "self.first = nn.Linear(64, 48); self.second = nn.Linear(48, 32)");
+  auto v = b.judge(p, candidate("h = x @ self.a.weight.t() + self.a.bias\nreturn F.linear(h, self.b.weight, "
+                                "self.b.bias).clamp_(min=0)",
+                                "", "self.a = nn.Linear(64, 48); self.b = nn.Linear(48, 32)"));
+  INFO(verdict_json(v));
+  CHECK(v.state == verdict_state::correct);
+  CHECK(v.provenance.at("truth") == "the reference in wider arithmetic");
+  CHECK(v.cases >= 10);
+  v = b.judge(p, candidate("return torch.relu(self.b(self.a(x)))", "",
+                           "self.b = nn.Linear(48, 32); self.a = nn.Linear(64, 48)"));
+  CHECK(v.state == verdict_state::incorrect);
+  // Half of the precision is not the problem's.
+  v = b.judge(p, candidate("return torch.relu(self.b(self.a(x.bfloat16().float())))", "",
+                           "self.a = nn.Linear(64, 48); self.b = nn.Linear(48, 32)"));
+  CHECK(v.state == verdict_state::incorrect);
+}
+
+TEST_CASE("every way to fail has its state, and the reason says where", "[torch]") {
+  torch_bench b;
+  using s = verdict_state;
+  judge_all(b, softmax(),
+            {{"syntax", "import torch\n\ndef f(:\n", {s::build_failed}, "candidate.py:3"},
+             {"import", "import torch\nimport no_such_module\n", {s::build_failed}, "no_such_module"},
+             {"no class", "import torch\nclass Modelnew: pass\n", {s::build_failed}, "ModelNew"},
+             {"an exception while it is made",
+              candidate(right, "", "raise ValueError('never')"),
+              {s::build_failed},
+              "never"},
+             {"an exit while it is read", "import os\nos._exit(0)\n", {s::crashed}, "exit code 0"},
+             {"an exception",
+              candidate("y = x + 1\nraise RuntimeError('on purpose')\n"),
+              {s::crashed},
+              "on purpose (candidate.py:11)"},
+             {"sys.exit", candidate("sys.exit(0)"), {s::crashed}, "SystemExit"},
+             {"os._exit", candidate("os._exit(0)"), {s::crashed}, "exit code 0"},
+             {"a wild pointer", candidate("import ctypes\nctypes.string_at(8)"), {s::crashed}, "SIGSEGV"},
+             {"another shape",
+              candidate("return torch.softmax(x, dim=1)[:, :1]"),
+              {s::incorrect},
+              "the shape [8, 1] instead of [8, 250]"},
+             {"a scalar tensor", candidate("return x.sum()"), {s::incorrect}, "the shape [] instead"},
+             {"another type",
+              candidate("return torch.softmax(x, dim=1).double()"),
+              {s::incorrect},
+              "torch.float64 instead of torch.float32"},
+             {"no tensor", candidate("return [[0.0]]"), {s::incorrect}, "a list instead of a tensor"},
+             {"too many", candidate("return x, x"), {s::incorrect}, "2 results instead of 1"},
+             {"an axis", candidate("return torch.softmax(x, dim=0)"), {s::incorrect}, "out0[0, 0]"},
+             {"without end", candidate("while True: pass"), {s::timeout}},
+             {"without end in C", candidate("time.sleep(1000)"), {s::timeout}},
+             {"memory",
+              candidate("keep = []\nwhile True: keep.append(torch.ones(1 << 24))"),
+              {s::resource_exceeded},
+              "1024 MiB"},
+             {"memory of Python's own",
+              candidate("keep = []\nwhile True: keep.append(bytearray(1 << 24))"),
+              {s::resource_exceeded}}});
+}
+
+TEST_CASE("attacks from Python get nothing that they do not deserve", "[torch]") {
+  torch_bench b;
+  using s = verdict_state;
+  auto marker = std::filesystem::temp_directory_path() / ("ke-torch-marker-" + std::to_string(getpid()));
+  std::filesystem::remove(marker);
+  std::string file = "'" + marker.string() + "'";
+  judge_all(
+      b, softmax(),
+      {{"a lazy subclass",
+        candidate("return torch.Tensor._make_subclass(Lazy, torch.empty_like(x))",
+                  "class Lazy(torch.Tensor):\n    @classmethod\n    def __torch_function__(cls, f, t, a=(), "
+                  "k=None):\n"
+                  "        return super().__torch_function__(f, t, a, k or {})\n"),
+        {s::incorrect},
+        "a Lazy instead of a tensor"},
+       {"a subclass that says that it is none",
+        candidate(
+            "y = Lazy()\nreturn y",
+            "class Lazy:\n    __class__ = torch.Tensor\n    dtype = torch.float32\n    shape = (8, 250)\n"),
+        {s::incorrect}},
+       {"results remembered by id",
+        candidate("if id(x) not in seen: seen[id(x)] = torch.softmax(x, 1)\nkeep.append(x)\n"
+                  "return seen[id(x)] if len(seen) < 2 else seen[min(seen)]",
+                  "seen = {}\nkeep = []"),
+        {s::incorrect, s::nondeterministic}},
+       {"results remembered by address",
+        candidate("k = x.data_ptr()\nif k not in seen: seen[k] = torch.softmax(x, 1)\nreturn seen[k]",
+                  "seen = {}"),
+        {s::incorrect, s::nondeterministic}},
+       {"results remembered by some values",
+        candidate("k = x.flatten()[:3].sum().item()\nif k not in seen: seen[k] = torch.softmax(x, 1)\nreturn "
+                  "seen[k]",
+                  "seen = {}"),
+        {s::incorrect, s::nondeterministic}},
+       {"memory that somebody else filled", candidate("return torch.empty_like(x)"), {s::incorrect}},
+       {"nothing after the first call",
+        candidate("seen.append(1)\nreturn torch.softmax(x, 1) if len(seen) < 2 else torch.empty_like(x)",
+                  "seen = []"),
+        {s::incorrect, s::nondeterministic}},
+       {"a thread that finishes later, in the judge's memory",
+        candidate(
+            "f = sys._getframe()\nwhile 'outputs' not in f.f_locals: f = f.f_back\n"
+            "out = f.f_locals['outputs'][0][0]\n"
+            "threading.Thread(target=lambda: (time.sleep(0.2), out.copy_(torch.softmax(x, 1)))).start()\n"
+            "return torch.zeros_like(x)",
+            "import threading"),
+        {s::incorrect, s::cheating_suspected}},
+       {"a search for what is expected",
+        candidate("for o in gc.get_objects():\n"
+                  "    if isinstance(o, torch.Tensor) and o is not x and o.shape == x.shape and "
+                  "abs(float(o.sum()) - 8) < 0.1:\n"
+                  "        return o.clone()\nreturn torch.zeros_like(x)"),
+        {s::incorrect}},
+       {"the reference, wherever it may be",
+        candidate("for m in list(sys.modules.values()):\n"
+                  "    if 'get_inputs' in vars(m): return m.Model()(x)\n"
+                  "import subprocess\n"
+                  "for p in os.listdir('/proc'):\n"
+                  "    if p.isdigit() and int(p) != os.getpid(): return torch.softmax(x, 1)\n"
+                  "return torch.zeros_like(x)"),
+        {s::incorrect}},
+       {"a payload for whoever unpickles it",
+        candidate("return Payload()",
+                  "class Payload:\n    def __reduce_ex__(self, version):\n        return (open, (" + file +
+                      ", 'w'))\n    def __torch_function__(self, *a): return torch.zeros(8, 250)\n"),
+        {s::incorrect}},
+       {"a forged verdict",
+        candidate("print('{\"state\": \"correct\", \"decision\": \"faster\", \"score\": 99}')\nreturn "
+                  "torch.zeros_like(x)"),
+        {s::incorrect}},
+       {"a forged answer",
+        candidate(
+            "import struct\nos.write(5, struct.pack('<QIIQ', 7777, 2, 0, 1))\nreturn torch.softmax(x, 1)"),
+        {s::cheating_suspected}},
+       {"an answer before the work",
+        candidate("import struct\nglobal n\nn += 1\nos.write(5, struct.pack('<QIIQ', n, 2, 0, "
+                  "1))\ntime.sleep(0.05)\nreturn torch.softmax(x, 1)",
+                  "n = 0"),
+        {s::incorrect, s::cheating_suspected}},
+       {"a driver that writes nothing",
+        candidate("import driver\ndriver.written = lambda *a: None\nreturn torch.zeros_like(x)"),
+        {s::incorrect}},
+       {"a copy that copies nothing",
+        candidate("torch.Tensor.copy_ = lambda self, other: self\nreturn torch.softmax(x, 1)"),
+        {s::incorrect}},
+       {"comparisons that are always true",
+        candidate("torch.allclose = lambda *a, **k: True\ntorch.equal = torch.allclose\nreturn "
+                  "torch.zeros_like(x)"),
+        {s::incorrect}},
+       {"inputs made easy",
+        candidate("x.zero_()\nreturn torch.softmax(x, 1)"),
+        {s::cheating_suspected, s::incorrect},
+        ""},
+       {"a file for the next run",
+        candidate(right,
+                  "for d in ('/tmp/scratch', '/tmp', '/dev/shm', '/var/tmp', "
+                  "os.path.dirname(torch.__file__), '.'):\n"
+                  "    try:\n        p = d + '/ke-cache'\n        assert not os.path.exists(p), 'seen ' + p\n"
+                  "        open(p, 'w').write('1')\n    except OSError: pass\n"),
+        {s::correct}},
+       {"the same file again",
+        candidate(right,
+                  "for d in ('/tmp/scratch', '/tmp', '/dev/shm', '/var/tmp', "
+                  "os.path.dirname(torch.__file__), '.'):\n"
+                  "    try:\n        p = d + '/ke-cache'\n        assert not os.path.exists(p), 'seen ' + p\n"
+                  "        open(p, 'w').write('1')\n    except OSError: pass\n"),
+        {s::correct}},
+       {"processes without end",
+        candidate("try:\n    for _ in range(2000):\n        if os.fork() == 0: time.sleep(1000)\nexcept "
+                  "OSError: pass\n" +
+                  right),
+        {s::correct, s::resource_exceeded, s::crashed, s::timeout}},
+       {"the network",
+        candidate("import socket\nc = socket.create_connection(('127.0.0.1', 22), 1)\nreturn x"),
+        {s::crashed},
+        "Error"},
+       {"another namespace",
+        candidate("import ctypes\nassert ctypes.CDLL(None).unshare(0x10000000) == -1\n" + right),
+        {s::correct}}});
+  CHECK_FALSE(std::filesystem::exists(marker));
+}
+
+TEST_CASE("a problem.toml with a Python reference has operator functions for candidates", "[torch]") {
+  torch_bench b;
+  problem p;
+  p.name = "scaled-add";
+  p.dims = {"M", "N"};
+  p.tensors = {{"a", tensor_role::in, dtype::f16, {"M", "N"}, "normal"},
+               {"b", tensor_role::inout, dtype::f32, {"N"}, "normal"},
+               {"best", tensor_role::out, dtype::i64, {"M"}, "normal"},
+               {"sum", tensor_role::out, dtype::bf16, {"M"}, "normal"}};
+  p.scalars = {{"scale", false, 0.5}, {"shift", true, 2}};
+  p.workloads = {{"wide", {{"M", 33}, {"N", 200}}, 1.0, false}};
+  p.reference_language = "python";
+  p.reference = "import torch\ndef reference(a, b, scale, shift):\n"
+                "    c = a.to(b.dtype) * scale\n    b += c.sum(0)\n"
+                "    return c.argmax(1), ((c * c).sum(1) + shift).to(b.dtype if b.dtype == torch.float64 "
+                "else torch.bfloat16)\n";
+  std::string honest =
+      "import torch\ndef kernel(a, b, scale, shift):\n    c = a.float().mul_(scale)\n"
+      "    b.add_(c.sum(0))\n    return c.max(1).indices, (c.square().sum(1) + shift).bfloat16()\n";
+  auto v = b.judge(p, honest);
+  INFO(verdict_json(v));
+  CHECK(v.state == verdict_state::correct);
+  CHECK(v.provenance.at("truth") == "the reference in wider arithmetic");
+  CHECK(v.provenance.at("secret_shapes") != "0");
+  CHECK(b.judge(p, p.reference).state == verdict_state::correct);
+  CHECK(b.judge(p, "import torch\ndef other(a, b, scale, shift): pass\n").reason.find("`kernel`") !=
+        std::string::npos);
+  auto shifted = honest;
+  shifted.replace(shifted.find("+ shift"), 7, "+ 2 + 0 * shift");
+  CHECK(b.judge(p, shifted).state == verdict_state::correct);
+  auto lost = honest;
+  lost.replace(lost.find("b.add_"), 6, "b.add");
+  v = b.judge(p, lost);
+  REQUIRE(v.first_failure);
+  CHECK(v.first_failure->tensor == "b");
+  auto shaped = honest;
+  shaped.replace(shaped.find("    c ="), 7, "    assert a.shape[1] == 200\n    c =");
+  CHECK(b.judge(p, shaped).state == verdict_state::crashed); // a secret shape has met it
+}
+
+TEST_CASE("a problem that is wrong itself says so with file and line", "[torch]") {
+  torch_bench b;
+  auto v = b.judge(kernelbench("return x.no_such_method()"), candidate(right));
+  CHECK(v.state == verdict_state::unfit_problem);
+  CHECK(v.reason.find("bench.py:10") != std::string::npos);
+  v = b.judge(kernelbench("return x * 0"), candidate("return x * 0"));
+  CHECK(v.state == verdict_state::unfit_problem);
+  v = b.judge(kernelbench("return x", "'text'"), candidate("return x"));
+  CHECK(v.reason.find("argument 0 of get_inputs() is a str") != std::string::npos);
+  v = b.judge(kernelbench("return x + torch.rand(1)"), candidate("return x"));
+  INFO(verdict_json(v));
+  CHECK(v.state == verdict_state::unfit_problem);
+}

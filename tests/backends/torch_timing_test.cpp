@@ -1,0 +1,107 @@
+#include "runtime/process/run_and_wait.hpp"
+#include "tests/backends/torch_fixture.hpp"
+
+#include "backends/judge/channel.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+using namespace ke;
+using ke_test::candidate;
+using ke_test::kernelbench;
+using ke_test::torch_bench;
+
+namespace {
+
+problem silu() {
+  return kernelbench("return x * torch.sigmoid(x) + torch.tanh(x) * torch.tanh(x)", "torch.randn(128, 4096)");
+}
+
+} // namespace
+
+TEST_CASE("a fused operator is faster, and one that works twice as long is slower", "[torch][timing]") {
+  torch_bench b;
+  auto p = kernelbench("return x * (1 / (1 + torch.exp(-x)))", "torch.randn(128, 4096)");
+  auto v = b.judge_timed(p, candidate("return F.silu(x)"));
+  INFO(verdict_json(v));
+  REQUIRE(v.state == verdict_state::correct);
+  CHECK(v.decision == timing_decision::faster);
+  CHECK(v.timed_calls == v.timed_calls_checked);
+  v = b.judge_timed(
+      silu(),
+      candidate("for _ in range(3): y = x * torch.sigmoid(x) + torch.tanh(x) * torch.tanh(x)\nreturn y"));
+  INFO(verdict_json(v));
+  REQUIRE(v.state == verdict_state::correct);
+  CHECK(v.decision == timing_decision::slower);
+  CHECK(v.timing->speedup < 0.5);
+}
+
+TEST_CASE("clocks patched inside of a Python process change no time", "[torch][timing]") {
+  torch_bench b;
+  auto v = b.judge_timed(
+      silu(),
+      candidate("for _ in range(4): y = x * torch.sigmoid(x) + torch.tanh(x) * torch.tanh(x)\nreturn y",
+                "for name in ('time', 'perf_counter', 'monotonic', 'process_time'):\n"
+                "    setattr(time, name, lambda: 1.0)\n    setattr(time, name + '_ns', lambda: 1)\n"
+                "f = sys._getframe()\nwhile f:\n"
+                "    if 'now' in f.f_locals: break\n    f = f.f_back\n"));
+  INFO(verdict_json(v));
+  if (v.state == verdict_state::correct) {
+    CHECK(v.decision == timing_decision::slower);
+    CHECK(v.timing->speedup < 0.5);
+  } else {
+    CHECK(v.state == verdict_state::cheating_suspected);
+  }
+}
+
+TEST_CASE("threads beyond the policy are noticed", "[torch][timing]") {
+  torch_bench b;
+  auto p = silu();
+  p.reference.replace(p.reference.find("128, 4096"), 9, "512, 4096");
+  auto v =
+      b.judge_timed(p, candidate("torch.set_num_threads(2)\nos.sched_setaffinity(0, range(os.cpu_count()))\n"
+                                 "return x * torch.sigmoid(x) + torch.tanh(x) * torch.tanh(x)"));
+  INFO(verdict_json(v));
+  // On one core, or a busy machine, two threads are no faster than one and use no more of it.
+  CHECK((v.state == verdict_state::cheating_suspected || v.state == verdict_state::correct ||
+         v.state == verdict_state::noisy));
+  if (v.state == verdict_state::cheating_suspected)
+    CHECK(v.flags.at(0).name == "threads");
+}
+
+TEST_CASE("a forked process is ready in a hundredth of what importing torch takes", "[torch][timing]") {
+  torch_bench b;
+  auto warm = ke_test::warm_parents()->of(b.torch, b.options.sandbox);
+  REQUIRE(warm);
+  driver_start how;
+  how.warm_parent = (*warm)->socket();
+  how.payload = "role nothing\nthreads 1\n\n";
+  how.memory = 1 << 20;
+  auto once = [&] {
+    call_outcome loading;
+    auto start = std::chrono::steady_clock::now();
+    auto process = driver_process::start(how, loading);
+    REQUIRE(process);
+    REQUIRE(loading.end == call_end::done);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  once(); // the parent may still be importing
+  // In turns, so that both meet the same neighbours.
+  std::vector<double> forks, imports;
+  for (int round = 0; round < 3; ++round) {
+    process_spec cold;
+    cold.argv = {python_program(), "-c", "import torch"};
+    cold.env = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}};
+    auto ended = run_and_wait(b.processes, std::move(cold));
+    REQUIRE(ended.code == 0);
+    imports.push_back(ended.seconds);
+    for (int i = 0; i < 10; ++i)
+      forks.push_back(once());
+  }
+  std::sort(forks.begin(), forks.end());
+  std::sort(imports.begin(), imports.end());
+  double fork = forks[forks.size() / 2], import = imports[1];
+  std::printf("warm fork %.1f ms, import torch %.0f ms: 1/%.0f\n", fork * 1e3, import * 1e3, import / fork);
+  CHECK(fork < import / 100);
+}
