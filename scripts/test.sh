@@ -3,7 +3,7 @@
 #
 #   --deps-only      stop after installing (packages with apt, .venv with pip)
 #   --stage NAME     run only this stage (repeatable): fast checks asan tsan fuzz crash; lint is run only when named
-#   --no-venv        leave .venv alone (no test of this version needs PyTorch)
+#   --no-venv        leave .venv alone; where there is none, the tests of the PyTorch backends are left out, and the end says so
 #   --no-install     install nothing: what is missing shows itself
 #
 # KE_JOBS: compilers and tests at once (default: cores, at most one per 2 GB of memory). KE_FUZZ_SECONDS: per fuzzer (default 3).
@@ -40,16 +40,22 @@ stage_checks() {
   scripts/format.sh --check
 }
 
+without_torch() { [ ! -x .venv/bin/python ] && [ -z "${KE_PYTHON:-}" ]; }
+
 stage_fast() {
   build release
-  tests release
+  if without_torch; then
+    tests release -LE torch
+  else
+    tests release
+  fi
 }
 
 stage_asan() {
   build asan
   rm -rf build/asan/reports
   mkdir -p -m 1777 build/asan/reports # of every sanitized process that no test looks at
-  ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 tests asan -LE 'slow|timing' || {
+  ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 tests asan -LE 'slow|timing|torch|redteam' || {
     tail -n 40 build/asan/reports/* >&2
     return 1
   }
@@ -144,6 +150,9 @@ for stage in ${stages:-fast checks asan tsan fuzz crash}; do
 done
 
 say "all stages passed: ${summary%; }"
+if without_torch; then
+  echo "-- left out: the tests of the PyTorch backends; scripts/venv.sh makes what they need"
+fi
 for log in build/*-ctest.log; do
   [ -f "$log" ] || continue
   echo "-- $(basename "$log" -ctest.log)"
