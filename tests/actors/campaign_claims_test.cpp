@@ -26,8 +26,8 @@ struct claims_fixture : search_fixture {
     }
   }
   const claim_book& book() {
-    fold_ = stored()->fold;
-    return fold_.books().claims();
+    kept_ = stored();
+    return kept_->fold.books().claims();
   }
   static verdict noisy() {
     verdict v;
@@ -36,7 +36,7 @@ struct claims_fixture : search_fixture {
   }
 
 private:
-  campaign_fold fold_;
+  std::shared_ptr<stored_campaign> kept_;
 };
 
 } // namespace
