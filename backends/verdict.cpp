@@ -34,7 +34,8 @@ std::string place_of(const mismatch& m) {
   std::string at;
   for (auto i : m.index)
     at += (at.empty() ? "" : ", ") + std::to_string(i);
-  return m.tensor + "[" + at + "] of workload " + m.workload;
+  bool usual = m.distribution.empty() || m.distribution == "init";
+  return m.tensor + "[" + at + "] of workload " + m.workload + (usual ? "" : ", inputs: " + m.distribution);
 }
 
 /// Names a state and its reason: the precedence of trust.md 3, first match wins.

@@ -1,17 +1,35 @@
 #include "backends/judge/admission.hpp"
 
+#include "backends/judge/edges.hpp"
 #include "backends/judge/inputs.hpp"
 #include "backends/shim.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <cstring>
 
 namespace ke {
 namespace {
 
-bool rejects(const expectation& e, const std::string& fake) {
-  return check(e, fake.data()).failed > 0;
+constexpr std::size_t fakes = names_of<fake_answer>::value.size();
+
+const char* in_words(fake_answer f) {
+  static const char* words[fakes] = {"zeros",
+                                     "the mean of the right outputs",
+                                     "the outputs of another input",
+                                     "a copy of an input",
+                                     "the right outputs moved by one place",
+                                     "the right outputs with two rows exchanged",
+                                     "half of the outputs left from another input",
+                                     "half of the work (the rest of an input taken as zero)",
+                                     "half of the work (an input's first half taken for both)",
+                                     "arithmetic in half the width"};
+  return words[static_cast<std::size_t>(f)];
+}
+
+bool all_equal(dtype d, const std::string& bytes) {
+  std::size_t size = bytes_of(d);
+  return bytes.size() <= size || std::memcmp(bytes.data(), bytes.data() + size, bytes.size() - size) == 0;
 }
 
 std::string filled_with_mean(dtype d, const std::string& bytes) {
@@ -30,40 +48,171 @@ std::string rotated_by_one(dtype d, std::string bytes) {
   return bytes;
 }
 
+/// The first row (along the last dimension) exchanged for the first other one that differs. Vectors:
+/// elements.
+std::string rows_swapped(dtype d, std::string bytes, const std::vector<std::int64_t>& shape) {
+  std::size_t row = shape.size() > 1 ? static_cast<std::size_t>(shape.back()) * bytes_of(d) : bytes_of(d);
+  for (std::size_t at = bytes.size(); row && at >= 2 * row; at -= row) {
+    auto other = bytes.begin() + static_cast<std::ptrdiff_t>(at - row);
+    if (std::equal(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(row), other))
+      continue;
+    std::swap_ranges(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(row), other);
+    break;
+  }
+  return bytes;
+}
+
+/// The second half along `axis` replaced by zeros, or by the first half.
+void halve(dtype d, std::string& bytes, const std::vector<std::int64_t>& shape, std::size_t axis,
+           bool mirror) {
+  std::size_t inner = bytes_of(d), outer = 1, extent = static_cast<std::size_t>(shape[axis]);
+  for (std::size_t i = 0; i < axis; ++i)
+    outer *= static_cast<std::size_t>(shape[i]);
+  for (std::size_t i = axis + 1; i < shape.size(); ++i)
+    inner *= static_cast<std::size_t>(shape[i]);
+  for (std::size_t o = 0; o < outer; ++o)
+    for (std::size_t i = extent - extent / 2; i < extent; ++i) {
+      char* at = bytes.data() + (o * extent + i) * inner;
+      if (mirror)
+        std::memcpy(at, bytes.data() + (o * extent + i - (extent - extent / 2)) * inner, inner);
+      else
+        std::memset(at, 0, inner);
+    }
+}
+
+/// Rounded to the significand of the next narrower type: f64 to f32's, f32 to f16's, 16 bits to 8 bits'.
+double rounded(dtype d, double x) {
+  int bits = d == dtype::f64 ? 24 : d == dtype::f32 ? 11 : 4, exponent = 0;
+  if (!std::isfinite(x) || x == 0)
+    return x;
+  double fraction = std::frexp(x, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(fraction, bits)), exponent - bits);
+}
+
+void round_all(dtype d, std::string& bytes) {
+  for (std::size_t i = 0; i < bytes.size() / bytes_of(d); ++i)
+    set_element(d, bytes.data(), i, rounded(d, element(d, bytes.data(), i)));
+}
+
 } // namespace
 
-void admission::add(const bank_slot& slot, const std::vector<std::string>& reference) {
+admission::admission(const problem& what) : what_{&what} {
+  for (std::size_t t = 0; t < what.tensors.size(); ++t) {
+    const auto& spec = what.tensors[t];
+    draws_ =
+        draws_ || (spec.role != tensor_role::out && spec.init != "zeros" && !spec.init.ends_with(".npy"));
+  }
+}
+
+bool admission::rejected(std::size_t tensor, fake_answer fake, const std::string& of) const {
+  return std::any_of(results_.begin(), results_.end(), [&](const fake_result& r) {
+    return r.tensor == tensor && r.fake == fake && r.of == of && r.rejected;
+  });
+}
+
+bool admission::settled(fake_answer fake, const std::string& of) const {
+  for (std::size_t t = 0; t < what_->tensors.size(); ++t)
+    if (what_->tensors[t].role != tensor_role::in && !rejected(t, fake, of))
+      return false;
+  return true;
+}
+
+void admission::attempt(std::size_t tensor, fake_answer fake, const std::string& of, const bank_slot& slot,
+                        const std::string& right, const std::string& wrong) {
+  bool always = fake == fake_answer::zeros || (fake == fake_answer::previous && draws_);
+  if (wrong.size() != right.size() || (wrong == right && !always))
+    return;
+  auto at = std::find_if(results_.begin(), results_.end(), [&](const fake_result& r) {
+    return r.tensor == tensor && r.fake == fake && r.of == of;
+  });
+  if (at == results_.end())
+    at = results_.insert(results_.end(), {tensor, fake, of, 0, false});
+  if (at->rejected)
+    return;
+  ++at->cases;
+  at->rejected = check(slot.outputs[tensor], wrong.data()).failed > 0;
+}
+
+void admission::add(const bank_slot& slot, const bound_shapes& shapes,
+                    const std::vector<std::string>& reference) {
   for (std::size_t t = 0; t < what_->tensors.size(); ++t) {
     const auto& spec = what_->tensors[t];
-    const auto& bytes = reference[t];
-    if (spec.role == tensor_role::in || bytes.empty())
+    const auto& right = reference[t];
+    if (spec.role == tensor_role::in || right.empty())
       continue;
-    auto attempt = [&](fake f, const std::string& wrong) {
-      tried_[f] = true;
-      rejected_[f] = rejected_[f] || rejects(slot.outputs[t], wrong);
-    };
-    attempt(zeros, std::string(bytes.size(), '\0'));
-    attempt(mean, filled_with_mean(spec.dtype, bytes));
-    if (t < last_.size() && last_[t].size() == bytes.size())
-      attempt(previous, last_[t]);
-    // An operator whose outputs are all one value is honest, but says nothing about order.
-    if (auto other = rotated_by_one(spec.dtype, bytes); other != bytes)
-      attempt(rotated, other);
+    auto open = [&](fake_answer f) { return !rejected(t, f); };
+    auto d = spec.dtype;
+    if (open(fake_answer::zeros))
+      attempt(t, fake_answer::zeros, {}, slot, right, std::string(right.size(), '\0'));
+    if (open(fake_answer::constant) && !all_equal(d, right))
+      attempt(t, fake_answer::constant, {}, slot, right, filled_with_mean(d, right));
+    if (open(fake_answer::rotated))
+      attempt(t, fake_answer::rotated, {}, slot, right, rotated_by_one(d, right));
+    if (open(fake_answer::swapped_rows))
+      attempt(t, fake_answer::swapped_rows, {}, slot, right, rows_swapped(d, right, shapes.shapes[t]));
+    if (t < last_.size() && last_[t].size() == right.size()) {
+      attempt(t, fake_answer::previous, {}, slot, right, last_[t]);
+      std::size_t half = right.size() / bytes_of(d) / 2 * bytes_of(d);
+      if (half > 0)
+        attempt(t, fake_answer::half_outputs, {}, slot, right, right.substr(0, half) + last_[t].substr(half));
+    }
     for (std::size_t i = 0; i < what_->tensors.size(); ++i)
-      if (what_->tensors[i].role != tensor_role::out && what_->tensors[i].dtype == spec.dtype &&
-          slot.inputs[i].size() == bytes.size())
-        attempt(input_copy, slot.inputs[i]);
+      if (what_->tensors[i].role != tensor_role::out && what_->tensors[i].dtype == d)
+        attempt(t, fake_answer::input_copy, what_->tensors[i].name, slot, right, slot.inputs[i]);
   }
   last_ = reference;
 }
 
+void admission::add_spoiled(const spoiled_input& how, const bank_slot& slot,
+                            const std::vector<std::string>& reference, std::vector<std::string> spoiled) {
+  for (std::size_t t = 0; t < what_->tensors.size(); ++t) {
+    if (what_->tensors[t].role == tensor_role::in || reference[t].empty())
+      continue;
+    if (how.fake == fake_answer::half_precision && is_floating(what_->tensors[t].dtype))
+      round_all(what_->tensors[t].dtype, spoiled[t]);
+    attempt(t, how.fake, how.of, slot, reference[t], spoiled[t]);
+  }
+}
+
+std::vector<admission::spoiled_input> admission::spoil(const bank_slot& slot,
+                                                       const bound_shapes& shapes) const {
+  std::vector<spoiled_input> all;
+  const auto& tensors = what_->tensors;
+  for (std::size_t t = 0; t < tensors.size(); ++t) {
+    const auto& shape = shapes.shapes[t];
+    if (!bends(tensors[t]) || slot.inputs[t].empty())
+      continue;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis)
+      for (auto fake : {fake_answer::half_work, fake_answer::sampled_half}) {
+        auto of = tensors[t].name + " along axis " + std::to_string(axis);
+        if (shape[axis] < 2 || settled(fake, of))
+          continue;
+        all.push_back({fake, of, slot});
+        halve(tensors[t].dtype, all.back().slot.inputs[t], shape, axis, fake == fake_answer::sampled_half);
+      }
+  }
+  if (!settled(fake_answer::half_precision, {})) {
+    all.push_back({fake_answer::half_precision, {}, slot});
+    for (std::size_t t = 0; t < tensors.size(); ++t)
+      if (bends(tensors[t]))
+        round_all(tensors[t].dtype, all.back().slot.inputs[t]);
+  }
+  return all;
+}
+
+std::vector<std::string> admission::reasons() const {
+  std::vector<std::string> all;
+  for (const auto& r : results_)
+    if (r.cases > 0 && !r.rejected)
+      all.push_back("the problem's own check accepts " + std::string{in_words(r.fake)} +
+                    (r.of.empty() ? "" : ", " + r.of + ",") + " as its output " +
+                    what_->tensors[r.tensor].name + "; change its inputs or tolerances");
+  return all;
+}
+
 std::string admission::verdict() const {
-  static const char* names[fakes] = {"zeros", "the mean of the right outputs", "the outputs of another input",
-                                     "a copy of an input", "the right outputs moved by one place"};
-  for (int f = 0; f < fakes; ++f)
-    if (tried_[f] && !rejected_[f])
-      return "the problem's own check accepts " + std::string{names[f]} + "; change its inputs or tolerances";
-  return {};
+  auto all = reasons();
+  return all.empty() ? std::string{} : all.front();
 }
 
 } // namespace ke

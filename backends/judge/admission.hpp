@@ -1,30 +1,80 @@
 #pragma once
 
 #include "backends/judge/caller.hpp"
+#include "runtime/core/names.hpp"
 #include "runtime/core/problem.hpp"
 
+#include <array>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace ke {
 
-/// Would the problem's own check accept a wrong answer? Each fake result must be rejected by at least one
-/// case, else every verdict on the problem is worthless (trust.md 2.4). Pure.
+/// Answers that are no work, or half of it.
+enum class fake_answer : std::uint8_t {
+  zeros,
+  constant, ///< the mean of the right outputs everywhere
+  previous, ///< the right outputs of another input
+  input_copy,
+  rotated,      ///< the right outputs moved by one place
+  swapped_rows, ///< two rows of the right outputs exchanged
+  half_outputs, ///< the second half is left from another input
+  half_work,    ///< the right outputs of an input whose second half is zeros, along some axis
+  sampled_half, ///< the same with the first half in its place: a sum from half of the terms
+  half_precision
+};
+KE_NAMES(fake_answer, 10, "zeros", "constant", "previous", "input_copy", "rotated", "swapped_rows",
+         "half_outputs", "half_work", "sampled_half", "half_precision")
+
+/// What one fake did to one output tensor. Fakes that come from an input are one each per input, halves also
+/// per axis: a check that sees through one of them may still believe another.
+struct fake_result {
+  std::size_t tensor = 0;
+  fake_answer fake = fake_answer::zeros;
+  std::string of; ///< "x", "x along axis 1"; empty for fakes that need no input
+  int cases = 0;  ///< tried, until it was rejected
+  bool rejected = false;
+};
+
+/// Would the problem's own check accept a wrong answer? Each fake must be rejected by at least one case for
+/// each output tensor, else every verdict on the problem is worthless (trust.md 2.4). A fake that is the
+/// right answer (the copy of an identity) is not held against the problem; zeros and another input's outputs
+/// are in any case, since then there is nothing to compute. Pure.
 class admission {
 public:
-  explicit admission(const problem& what) : what_{&what} {}
+  explicit admission(const problem& what);
 
   /// One case as the candidate meets it, with what the reference answered.
-  void add(const bank_slot& slot, const std::vector<std::string>& reference);
+  void add(const bank_slot& slot, const bound_shapes& shapes, const std::vector<std::string>& reference);
 
-  /// Why the problem is unfit; empty if it is fit, or if nothing was added.
+  /// The same case with what the reference says to a spoiled input.
+  struct spoiled_input {
+    fake_answer fake;
+    std::string of;
+    bank_slot slot;
+  };
+  void add_spoiled(const spoiled_input& how, const bank_slot& slot, const std::vector<std::string>& reference,
+                   std::vector<std::string> spoiled);
+
+  /// The inputs of `slot` spoiled for half_work, sampled_half and half_precision: what `add_spoiled` wants
+  /// the reference's answers to. None for fakes that every tensor has already rejected.
+  std::vector<spoiled_input> spoil(const bank_slot& slot, const bound_shapes& shapes) const;
+
+  /// Why the problem is unfit, one sentence per fake and tensor; empty if it is fit, or if nothing was added.
+  std::vector<std::string> reasons() const;
   std::string verdict() const;
+  const std::vector<fake_result>& results() const { return results_; }
 
 private:
-  enum fake { zeros, mean, previous, input_copy, rotated, fakes };
+  bool rejected(std::size_t tensor, fake_answer fake, const std::string& of = {}) const;
+  bool settled(fake_answer fake, const std::string& of) const;
+  void attempt(std::size_t tensor, fake_answer fake, const std::string& of, const bank_slot& slot,
+               const std::string& right, const std::string& wrong);
+
   const problem* what_;
-  bool tried_[fakes] = {};
-  bool rejected_[fakes] = {};
+  bool draws_ = false; ///< some input differs from case to case
+  std::vector<fake_result> results_;
   std::vector<std::string> last_;
 };
 

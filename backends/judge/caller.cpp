@@ -106,9 +106,10 @@ std::size_t caller::memory_for(const problem& what, const bound_shapes& shapes, 
   return up(4096 + args * 8 * (slots + 1) + slot * slots, 4096);
 }
 
-bool caller::bind(const bound_shapes& shapes, std::uint32_t slots) {
+bool caller::bind(const bound_shapes& shapes, std::uint32_t slots, bool misaligned) {
   std::size_t tensors = what_->tensors.size(), values = what_->scalars.size() + what_->dims.size(),
               args = tensors + values;
+  misaligned_ = misaligned;
   bytes_.clear();
   for (std::size_t t = 0; t < tensors; ++t)
     bytes_.push_back(size_of(*what_, t, shapes.elements[t], wide_));
@@ -141,6 +142,8 @@ void caller::scatter() {
   for (auto s : order)
     for (std::size_t t = 0; t < bytes_.size(); ++t) {
       next = up(next + red_bytes, line) + random_.below(most_gap) * line;
+      if (std::size_t size = bytes_of(what_->tensors[t].dtype); misaligned_ && !wide_)
+        next += (1 + random_.below(line / size - 1)) * size;
       offsets_[s][t] = next;
       next += bytes_[t] + red_bytes;
     }

@@ -48,8 +48,9 @@ public:
   static std::size_t memory_for(const problem& what, const bound_shapes& shapes, std::uint32_t slots,
                                 bool wide);
 
-  /// Lays out `slots` slots. False if they do not fit.
-  bool bind(const bound_shapes& shapes, std::uint32_t slots);
+  /// Lays out `slots` slots. False if they do not fit. `misaligned`: tensors begin off a cache line, on a
+  /// multiple of their element's size.
+  bool bind(const bound_shapes& shapes, std::uint32_t slots, bool misaligned = false);
 
   struct outcome {
     call_outcome call;
@@ -81,6 +82,7 @@ private:
   std::unique_ptr<driver_process> process_;
   const problem* what_;
   bool wide_;
+  bool misaligned_ = false; ///< of the layout
   random_source random_;
   std::string red_;                                 ///< what red zones hold
   std::vector<std::size_t> bytes_;                  ///< per tensor

@@ -8,8 +8,10 @@
 
 namespace ke {
 
-/// The rule of one output tensor. Exact: bytes equal the reference's. Otherwise |y - t| <= relative |t| +
-/// absolute, or with `larger`: <= max(relative |t|, absolute) + the dtype's smallest step.
+/// The rule of one output tensor. Exact: bytes equal the reference's (any NaN equals any NaN: which one an
+/// operation yields is the processor's affair), or, for integers with a tolerance of their own, |y - t| <=
+/// relative |t| + absolute. Otherwise |y - t| <= relative |t| + absolute, or with `larger`: <= max(relative
+/// |t|, absolute) + the dtype's smallest normal number (f16: its smallest number).
 struct comparison_rule {
   bool exact = false;
   bool larger = false;
@@ -20,10 +22,12 @@ struct comparison_rule {
 /// Unit roundoff; 0 for integers.
 double unit_roundoff(dtype d);
 
-/// trust.md 2.4 for this problem and dtype. `absolute` of the scaled-error rule is left 0: it comes from the
-/// reference's own error. `widened`: the truth was computed in wider arithmetic; without it the fallback
-/// tolerances of the page hold.
-comparison_rule rule_for(const problem& what, dtype d, bool widened);
+/// trust.md 2.4 for this problem and dtype: c u g S with c = 4, g = 4 + sqrt(k), k the reduction length (the
+/// number of inputs behind one output, 1 for pointwise), and |t| for S, which for sums is its lower bound.
+/// 16-bit outputs are rounded once, from sums that are at least 32 bits wide: 4 (u + u32 g). `absolute` is
+/// left 0: it comes from the reference's own error, which stands in for S where terms cancel. `widened`: the
+/// truth was computed in wider arithmetic; without it the fallback tolerances of the page hold.
+comparison_rule rule_for(const problem& what, dtype d, bool widened, double reduction = 1);
 
 /// How far the reference itself is from the truth, beyond the rounding of its output. Negative: the two
 /// disagree on which elements are finite, so no rule can be derived from this input.
@@ -33,11 +37,20 @@ double reference_error(dtype d, const void* truth, bool wide, const void* refere
 struct expectation {
   ke::dtype dtype = ke::dtype::f32;
   std::size_t elements = 0;
-  std::string exact;            ///< not empty: these bytes
-  std::vector<float> low, high; ///< f32, f16, bf16; low > high where the truth is not a number
+  std::string exact; ///< not empty: these bytes
+  std::vector<float> low,
+      high; ///< f32, f16, bf16; low > high where the truth is not a number; -inf..inf: exempt
   std::vector<double> low64, high64;
+  std::string exempt;                ///< with `exact`: 1 where anything will do; empty: nowhere
+  double relative = 0, absolute = 0; ///< with `exact`, integers: their own tolerance
   std::size_t bytes() const;
 };
+
+/// Whatever stands there will do, a NaN too.
+void exempt_element(expectation& e, std::size_t i);
+
+/// Element `i` of a truth in wider arithmetic, as the dtype can say it: what is too large is infinite.
+double truth_as(dtype d, const void* truth, std::size_t i);
 
 expectation expect(dtype d, const void* truth, bool wide, std::size_t elements, const comparison_rule& rule);
 

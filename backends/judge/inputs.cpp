@@ -64,7 +64,10 @@ double draw_value(const tensor_spec& t, distribution d, random_source& random) {
     return is_floating(t.dtype) ? static_cast<double>(random.below(17)) - 8
                                 : static_cast<double>(random.below(8));
   if (!is_floating(t.dtype)) {
-    double span = t.dtype == dtype::i8 || t.dtype == dtype::u8 ? 16 : 128;
+    bool byte = t.dtype == dtype::i8 || t.dtype == dtype::u8, far = d == distribution::large;
+    // Bytes go over their whole range, where sums and products wrap round; wider ones stay where a reference
+    // that adds products in 32 bits does not overflow, which C++ leaves undefined.
+    double span = byte ? (far ? (signed_values ? 128 : 256) : 16) : far ? 4096 : 128;
     return std::floor(random.uniform() * (signed_values ? 2 * span : span)) - (signed_values ? span : 0);
   }
   bool uniform = t.init == "uniform";

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <vector>
@@ -31,6 +32,14 @@ public:
 private:
   status correctness();
   status check_shapes(const bound_shapes& shapes, bool thorough);
+  /// Edge inputs and misaligned tensors on the smallest workload, then edge shapes.
+  status edges();
+  status edge_inputs(const bound_shapes& shapes, const std::vector<edge_kind>& kinds);
+  status misaligned(const bound_shapes& shapes);
+  bool sound() const {
+    return found_.ending == ending::finished && !found_.failed && !found_.nondeterministic &&
+           found_.flags.empty() && found_.unfit.empty();
+  }
   /// Gives the candidate one order over `slots` and checks it. False: what follows is pointless.
   bool call(std::span<const bank_slot> slots, const bound_shapes& shapes);
   void repeat(std::span<const bank_slot> slots, const bound_shapes& shapes, int times);
@@ -43,18 +52,20 @@ private:
   random_source random_;
   evidence found_;
   std::vector<timed_workload> timed_;
-  std::vector<bound_shapes> shapes_, secret_;
+  std::vector<bound_shapes> shapes_, secret_, edge_;
+  std::size_t smallest_ = 0; ///< of shapes_
   std::vector<int> cpus_;
   std::optional<truth_source> truths_;
   std::unique_ptr<caller> candidate_;
   std::unique_ptr<poison> rubbish_;
   double candidate_ns_ = 0;
   admission admission_{what_};
+  bool admitted_ = false; ///< all that the admission needs has been tried
 };
 
 std::size_t session::memory_for_all(bool wide) const {
   std::size_t most = 0;
-  for (const auto* list : {&shapes_, &secret_})
+  for (const auto* list : {&shapes_, &secret_, &edge_})
     for (const auto& s : *list)
       most = std::max(most, caller::memory_for(what_, s, truth_source::batch_of(what_, s), wide));
   return most;
@@ -158,7 +169,20 @@ status session::check_shapes(const bound_shapes& shapes, bool thorough) {
     if (!rubbish_)
       rubbish_ = std::make_unique<poison>(what_, truths_->reference_outputs(), random_);
     if (!shapes.secret)
-      admission_.add(slots->back(), truths_->reference_outputs());
+      admission_.add(slots->back(), shapes, truths_->reference_outputs());
+    if (d == distribution::init && &shapes == &shapes_[smallest_]) {
+      auto right = truths_->reference_outputs();
+      auto spoiled = admission_.spoil(slots->back(), shapes);
+      std::vector<bank_slot> inputs;
+      for (const auto& s : spoiled)
+        inputs.push_back(s.slot);
+      auto said = truths_->answers(inputs);
+      for (std::size_t i = 0; i < said.size(); ++i)
+        admission_.add_spoiled(spoiled[i], slots->back(), right, std::move(said[i]));
+      if (said.size() < spoiled.size()) // it died of a half of its input
+        if (auto s = truths_->use(shapes); !s)
+          return s;
+    }
     if (!call(*slots, shapes)) {
       if (found_.ending == ending::finished && found_.failed > 0)
         repeat(*slots, shapes, 4);
@@ -167,6 +191,7 @@ status session::check_shapes(const bound_shapes& shapes, bool thorough) {
     if (d == distribution::init)
       first = *std::move(slots);
   }
+  admitted_ = admitted_ || &shapes == &shapes_[smallest_];
   if (!thorough || first.empty())
     return ok;
   first.resize(1);
@@ -200,6 +225,60 @@ status session::correctness() {
     if (found_.ending != ending::finished || found_.failed || !found_.flags.empty())
       return ok;
   }
+  return edges();
+}
+
+status session::edge_inputs(const bound_shapes& shapes, const std::vector<edge_kind>& kinds) {
+  if (auto s = truths_->use(shapes); !s)
+    return s;
+  if (!candidate_->bind(shapes, 1))
+    return failure{failure_kind::internal, "the shared memory is too small for " + shapes.name};
+  auto usual = truths_->make(distribution::init, 1);
+  if (!usual)
+    return usual.error();
+  if (usual->empty())
+    return ok; // a shape that the reference does not survive is none of the problem
+  rubbish_ = std::make_unique<poison>(what_, truths_->reference_outputs(), random_);
+  for (auto kind : kinds) {
+    auto slots = truths_->edge(kind);
+    if (!slots)
+      return slots.error();
+    if (slots->empty())
+      if (auto s = truths_->use(shapes); !s)
+        return s;
+    for (const auto& slot : *slots) {
+      found_.counters["edge_cases"] += 1;
+      if (!call({&slot, 1}, shapes)) {
+        if (found_.ending != ending::finished)
+          found_.reason += " (inputs: " + slot.distribution + ")";
+        return ok;
+      }
+    }
+  }
+  return ok;
+}
+
+status session::misaligned(const bound_shapes& shapes) {
+  auto slots = truths_->make(distribution::init, 1);
+  if (!slots || slots->empty())
+    return slots ? ok : status{slots.error()};
+  if (!candidate_->bind(shapes, 1, true))
+    return failure{failure_kind::internal, "the shared memory is too small for " + shapes.name};
+  slots->front().distribution = "misaligned";
+  if (!call(*slots, shapes) && found_.ending != ending::finished)
+    found_.reason += " (tensors are aligned to their elements only)";
+  return ok;
+}
+
+status session::edges() {
+  const auto& smallest = shapes_[smallest_];
+  if (auto s = edge_inputs(smallest, edges_of(what_)); !s || !sound())
+    return s;
+  if (auto s = misaligned(smallest); !s || !sound())
+    return s;
+  for (const auto& e : edge_)
+    if (auto s = edge_inputs(e, {edge_kind::plain}); !s || !sound())
+      return s;
   return ok;
 }
 
@@ -233,7 +312,14 @@ evidence session::run() {
   }
   if (shapes_.empty())
     return machine({failure_kind::invalid, "problem " + what_.name + " has no workload to judge"});
+  auto whole = [](const bound_shapes& s) {
+    return std::accumulate(s.elements.begin(), s.elements.end(), std::size_t{0});
+  };
+  for (std::size_t i = 1; i < shapes_.size(); ++i)
+    if (whole(shapes_[i]) < whole(shapes_[smallest_]))
+      smallest_ = i;
   secret_ = secret_shapes(what_, 5, std::size_t{1} << 18, random_);
+  edge_ = edge_shapes(what_, shapes_[smallest_].dims);
   cpus_ = cpus_for(what_.policy.threads);
   truths_.emplace(task_, memory_for_all(false), memory_for_all(true), cpus_);
   if (auto s = start_candidate(); !s)
@@ -242,16 +328,14 @@ evidence session::run() {
     if (auto s = correctness(); !s)
       return machine(s.error());
     found_.log += candidate_->log();
-    if (found_.unfit.empty())
+    if (found_.unfit.empty() && admitted_)
       found_.unfit = admission_.verdict();
   }
   found_.provenance["truth"] = truths_->wide() ? "the reference in wider arithmetic" : "the reference itself";
   found_.provenance["secret_shapes"] = std::to_string(secret_.size());
   candidate_.reset();
   found_.check_s = seconds_since(start);
-  bool sound = found_.ending == ending::finished && !found_.failed && !found_.nondeterministic &&
-               found_.flags.empty() && found_.unfit.empty();
-  if (sound && task_.timed) {
+  if (sound() && task_.timed) {
     auto timing_start = steady::now();
     timing t{task_, timed_, *truths_, cpus_, random_.next()};
     if (auto s = t.run(found_); !s)

@@ -173,4 +173,31 @@ std::vector<bound_shapes> secret_shapes(const problem& what, std::size_t count, 
   return found;
 }
 
+std::vector<bound_shapes> edge_shapes(const problem& what, const std::map<std::string, std::int64_t>& from) {
+  std::vector<bound_shapes> found;
+  auto add = [&](const std::string& name, const std::map<std::string, std::int64_t>& dims) {
+    auto bound = keeps_relations(what, dims) ? bind_shapes(what, name, dims)
+                                             : result<bound_shapes>{failure{failure_kind::invalid, ""}};
+    if (!bound)
+      return;
+    bound->secret = true;
+    found.push_back(*std::move(bound));
+  };
+  auto movable = movable_symbols(what);
+  auto ones = from;
+  std::string name;
+  for (const auto& d : movable) {
+    ones[d] = 1;
+    name += (name.empty() ? "" : ", ") + d + " = 1";
+  }
+  if (!movable.empty())
+    add(name, ones);
+  for (const auto& d : movable) {
+    auto none = from;
+    none[d] = 0;
+    add(d + " = 0", none);
+  }
+  return found;
+}
+
 } // namespace ke

@@ -33,4 +33,9 @@ result<bound_shapes> bind_shapes(const problem& what, const std::string& name,
 std::vector<bound_shapes> secret_shapes(const problem& what, std::size_t count, std::size_t most_elements,
                                         random_source& random);
 
+/// Shapes that are an edge: every symbol that may move 1 at once, and each of them 0 alone ("M = 0"), the
+/// others as in `from`. Under the same restrictions as secret shapes; whether the reference survives them is
+/// for the caller to find out.
+std::vector<bound_shapes> edge_shapes(const problem& what, const std::map<std::string, std::int64_t>& from);
+
 } // namespace ke

@@ -88,7 +88,7 @@ status truth_source::use(const bound_shapes& shapes) {
       return s;
   if (!reference_->bind(shapes_, batch_) || (wide_ && !truth_->bind(shapes_, batch_)))
     return failure{failure_kind::internal, "the shared memory is too small for " + shapes_.name};
-  return ok;
+  return measure_reductions();
 }
 
 bool truth_source::compute(std::span<bank_slot> slots) {
@@ -149,7 +149,7 @@ bool truth_source::repeatable(std::span<const bank_slot> slots) {
 }
 
 comparison_rule truth_source::rule_of(std::size_t tensor, distribution d) const {
-  auto rule = rule_for(task_.what, task_.what.tensors[tensor].dtype, wide_);
+  auto rule = rule_for(task_.what, task_.what.tensors[tensor].dtype, wide_, reductions_[tensor]);
   if (rule.larger)
     rule.absolute = 32 * yardstick_[static_cast<std::size_t>(d)][tensor];
   return rule;

@@ -1,9 +1,11 @@
 #pragma once
 
 #include "backends/judge/caller.hpp"
+#include "backends/judge/edges.hpp"
 #include "backends/judge/inputs.hpp"
 #include "backends/judge_task.hpp"
 
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -37,6 +39,20 @@ public:
   /// random, and every verdict would be a matter of luck; why_unfit says so. At most a batch of pairs.
   bool repeatable(std::span<const bank_slot> slots);
 
+  /// Inputs bent to an edge, one slot per bent tensor for `infinity` and `nan`, else one. Empty where the
+  /// reference does not survive them, or nothing can be bent.
+  result<std::vector<bank_slot>> edge(edge_kind kind);
+
+  /// What the reference alone says to these inputs: outputs per slot and tensor. Empty if it does not survive
+  /// them; `use` starts it again.
+  std::vector<std::vector<std::string>> answers(std::span<const bank_slot> slots);
+
+  /// Of these shapes, per tensor: how many inputs stand behind one output element, found by changing single
+  /// inputs. 1 for a pointwise operator, K for a product over K.
+  const std::vector<double>& reductions() const { return reductions_; }
+  /// The rule that a slot of this distribution would get now.
+  comparison_rule rule_of(std::size_t tensor, distribution d) const;
+
   /// Outputs of the reference on the last input, per tensor.
   const std::vector<std::string>& reference_outputs() const { return outputs_; }
   bool wide() const { return wide_; }
@@ -53,7 +69,10 @@ private:
   bool measure(std::size_t count, distribution d);
   void expect_outputs(std::span<bank_slot> slots, distribution d);
   result<std::vector<bank_slot>> completed(std::vector<bank_slot> slots, distribution d);
-  comparison_rule rule_of(std::size_t tensor, distribution d) const;
+  status measure_reductions();
+  /// Per element of every output: whether it depends on the inputs at `places` of `tensor`.
+  std::vector<std::string> touched_by(const bank_slot& slot, std::size_t tensor,
+                                      const std::vector<std::size_t>& places);
 
   const judge_task& task_;
   std::size_t memory_, wide_memory_;
@@ -65,6 +84,8 @@ private:
   std::uint32_t batch_ = 1;
   std::vector<std::string> outputs_;
   std::vector<std::vector<double>> yardstick_; ///< distribution, tensor
+  std::vector<double> reductions_;             ///< per tensor
+  std::map<std::map<std::string, std::int64_t>, std::vector<double>> known_reductions_; ///< by dims
   double slot_s_ = 0, reference_ns_ = 0;
   std::string unfit_;
 };

@@ -155,7 +155,9 @@ TEST_CASE("the admission test rejects a check that lets a wrong answer through")
     admission a{p};
     for (auto out : {std::vector<float>{1, 2, 3, -4}, std::vector<float>{2, 0.5, -1, 7}}) {
       auto [slot, reference] = slot_for(out, atol);
-      a.add(slot, reference);
+      bound_shapes shapes;
+      shapes.shapes = {{4}, {4}};
+      a.add(slot, shapes, reference);
     }
     CHECK(a.verdict().empty() == fit);
   }

@@ -1,0 +1,150 @@
+#include "backends/judge/edges.hpp"
+
+#include "backends/judge/inputs.hpp"
+#include "backends/shim.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace ke {
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+double near_root_of_largest(dtype d) {
+  return d == dtype::f64 ? 0x1p500 : d == dtype::f16 ? 0x1p6 : 0x1p60;
+}
+
+double below_normal(dtype d) {
+  return d == dtype::f64 ? 0x1p-1030 : d == dtype::f16 ? 0x1p-17 : 0x1p-131;
+}
+
+double largest_finite(dtype d) {
+  return d == dtype::f64    ? std::numeric_limits<double>::max()
+         : d == dtype::f16  ? 65504.0
+         : d == dtype::bf16 ? 0x1.fep127
+                            : static_cast<double>(std::numeric_limits<float>::max());
+}
+
+bool leaves_integers(edge_kind k) {
+  return k == edge_kind::one_huge || k == edge_kind::huge || k == edge_kind::infinity || k == edge_kind::nan;
+}
+
+/// Whether the reference stands by its own element: it says what the wider arithmetic says.
+bool stands(dtype d, double r, double t) {
+  if (std::isnan(r) || std::isnan(t))
+    return std::isnan(r) && std::isnan(t);
+  if (std::isinf(r) || std::isinf(t))
+    return r == t;
+  double near = std::max(0x1p-7, 8 * unit_roundoff(d));
+  return std::fabs(r - t) <= near * std::fabs(t) + std::numeric_limits<float>::min();
+}
+
+} // namespace
+
+std::vector<edge_kind> edges_of(const problem& what) {
+  if (std::none_of(what.tensors.begin(), what.tensors.end(), bends))
+    return {};
+  std::vector<edge_kind> kinds{edge_kind::wide, edge_kind::one_huge, edge_kind::tail, edge_kind::huge};
+  if (!what.policy.fast_math)
+    kinds.insert(kinds.end(),
+                 {edge_kind::subnormal, edge_kind::signed_zero, edge_kind::infinity, edge_kind::nan});
+  return kinds;
+}
+
+bool bends(const tensor_spec& t) {
+  return t.role != tensor_role::out && is_floating(t.dtype) && (t.init == "normal" || t.init == "uniform");
+}
+
+std::vector<std::size_t> special_places(std::size_t elements, random_source& random) {
+  if (elements == 0)
+    return {};
+  std::vector<std::size_t> places{0, elements - 1, random.below(elements)};
+  std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  return places;
+}
+
+void bend(edge_kind kind, dtype d, std::string& bytes, std::size_t last,
+          const std::vector<std::size_t>& places, random_source& random) {
+  std::size_t n = bytes.size() / bytes_of(d);
+  if (n == 0)
+    return;
+  auto scale = [&](std::size_t i, double by) {
+    double value = element(d, bytes.data(), i) * by, most = largest_finite(d);
+    set_element(d, bytes.data(), i, std::clamp(value, -most, most));
+  };
+  switch (kind) {
+  case edge_kind::plain:
+    break;
+  case edge_kind::wide:
+    for (std::size_t i = 0; i < n; ++i)
+      scale(i, 200);
+    break;
+  case edge_kind::one_huge:
+    scale(random.below(n), d == dtype::f16 ? 0x1p10 : 0x1p20);
+    break;
+  case edge_kind::tail:
+    for (std::size_t i = 0; i < n; ++i)
+      scale(i, last >= 8 && i % last >= last - last / 8 ? 64 : 0x1p-6);
+    break;
+  case edge_kind::huge:
+    for (std::size_t i = 0; i < n; ++i)
+      scale(i, near_root_of_largest(d));
+    break;
+  case edge_kind::subnormal:
+    for (std::size_t i = 0; i < n; ++i)
+      scale(i, below_normal(d));
+    break;
+  case edge_kind::signed_zero:
+    for (std::size_t i = 0; i < n; ++i)
+      if (random.below(3) == 0)
+        set_element(d, bytes.data(), i, random.below(2) ? 0.0 : -0.0);
+    break;
+  case edge_kind::infinity:
+    for (std::size_t p = 0; p < places.size(); ++p)
+      set_element(d, bytes.data(), places[p], p % 2 ? infinite : -infinite);
+    break;
+  case edge_kind::nan:
+    for (auto p : places)
+      set_element(d, bytes.data(), p, std::nan(""));
+    break;
+  }
+}
+
+expectation expect_edge(dtype d, const void* truth, bool wide, const void* reference, std::size_t elements,
+                        comparison_rule rule, const edge_facts& facts) {
+  bool floating = is_floating(d);
+  if (rule.exact) {
+    auto e = expect(d, reference, false, elements, rule);
+    if (!floating && leaves_integers(facts.kind))
+      e.exempt.assign(elements, '\1');
+    return e;
+  }
+  std::string exempt(elements, '\0');
+  bool nan_counts = facts.kind == edge_kind::nan;
+  double worst = 0;
+  for (std::size_t i = 0; i < elements; ++i) {
+    double r = element(d, reference, i), t = wide ? truth_as(d, truth, i) : r;
+    bool touched = i < facts.touched.size() && facts.touched[i] != 0;
+    bool both_nan = std::isnan(r) && std::isnan(t);
+    if (touched && !both_nan)
+      nan_counts = false;
+    exempt[i] = !stands(d, r, t) || (touched && !both_nan);
+    if (!exempt[i] && std::isfinite(r))
+      worst = std::max(worst, std::fabs(r - t) - unit_roundoff(d) * std::fabs(t));
+  }
+  if (rule.larger)
+    rule.absolute = 32 * worst;
+  auto e = expect(d, truth, wide, elements, rule);
+  for (std::size_t i = 0; i < elements; ++i) {
+    double r = element(d, reference, i);
+    bool touched = i < facts.touched.size() && facts.touched[i] != 0;
+    if (exempt[i] || (std::isnan(r) && !(nan_counts && touched)))
+      exempt_element(e, i);
+  }
+  return e;
+}
+
+} // namespace ke

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "backends/judge/expectation.hpp"
+#include "backends/judge/random.hpp"
+#include "runtime/core/names.hpp"
+#include "runtime/core/problem.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ke {
+
+/// Inputs at the edge of what an operator may meet (trust.md 2.4, docs/manual/trust.md "Edges").
+enum class edge_kind : std::uint8_t {
+  plain,       ///< nothing bent: for shapes that are an edge themselves
+  wide,        ///< times 200: a softmax without its maximum overflows
+  one_huge,    ///< one element 2^20 times as large
+  tail,        ///< the last eighth of each row outweighs the rest
+  huge,        ///< near the square root of the largest number
+  subnormal,   ///< below the smallest normal number
+  signed_zero, ///< every third element is a zero, of either sign
+  infinity,    ///< three infinities in one tensor
+  nan          ///< three NaNs in one tensor
+};
+KE_NAMES(edge_kind, 9, "plain", "wide", "one_huge", "tail", "huge", "subnormal", "signed_zero", "infinity",
+         "nan")
+
+/// The kinds that a candidate of this problem is tried with: all but `plain`; without what fast math gives up
+/// (infinity, nan, subnormal, signed_zero) where the policy allows it.
+std::vector<edge_kind> edges_of(const problem& what);
+
+/// Whether edges may be put into this tensor: a floating input that is drawn from a continuous distribution.
+bool bends(const tensor_spec& t);
+
+/// Where `infinity` and `nan` go: the first, the last and one more element, so that a kernel which treats the
+/// begin or the end of a row as special is met too.
+std::vector<std::size_t> special_places(std::size_t elements, random_source& random);
+
+/// Bends fresh contents in place. `last`: the last dimension. `places`: for `infinity` and `nan`.
+void bend(edge_kind kind, dtype d, std::string& bytes, std::size_t last,
+          const std::vector<std::size_t>& places, random_source& random);
+
+/// What is known of an output besides truth and reference.
+struct edge_facts {
+  edge_kind kind = edge_kind::plain;
+  /// nan: per element, 1 where the output depends on a replaced input. Empty elsewhere.
+  std::string touched;
+};
+
+/// The rule at the edge: an output element is held to the truth only where the reference itself stands by it.
+/// Exempt are elements
+/// - where the reference and the truth in wider arithmetic disagree on NaN, the sign of an infinity, or
+///   finiteness (overflow on the way), or differ by more than 2^-7 (cancellation, overflow on the way);
+/// - that are NaN without a NaN in the inputs (inf - inf, 0 * inf: which of these a formula meets is its own
+///   affair);
+/// - that depend on a NaN, unless the reference makes NaN of every element that does (sum: yes; max: no).
+/// Then
+///   the candidate must, too.
+/// All others follow `rule`, whose yardstick is the reference's error on the elements that count. In bitwise
+/// mode nothing is exempt. Integer outputs are exempt where floating inputs leave what an integer can hold
+/// (one_huge, huge, infinity, nan).
+expectation expect_edge(dtype d, const void* truth, bool wide, const void* reference, std::size_t elements,
+                        comparison_rule rule, const edge_facts& facts);
+
+} // namespace ke

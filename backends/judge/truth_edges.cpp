@@ -1,0 +1,174 @@
+// The truth at the edges, and what the reference tells about itself when it is asked about other inputs.
+#include "backends/judge/truth.hpp"
+#include "backends/shim.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace ke {
+namespace {
+
+constexpr std::size_t probes = 3; ///< changed elements per input tensor
+
+std::size_t last_of(const bound_shapes& shapes, std::size_t tensor) {
+  return shapes.shapes[tensor].empty() ? 1 : static_cast<std::size_t>(shapes.shapes[tensor].back());
+}
+
+bool differs(dtype d, const std::string& a, const std::string& b, std::size_t i) {
+  std::size_t size = bytes_of(d);
+  return std::memcmp(a.data() + i * size, b.data() + i * size, size) != 0;
+}
+
+} // namespace
+
+std::vector<std::vector<std::string>> truth_source::answers(std::span<const bank_slot> slots) {
+  std::vector<std::vector<std::string>> all;
+  for (std::size_t from = 0; from < slots.size(); from += batch_) {
+    if (!reference_)
+      return {};
+    std::vector<const bank_slot*> batch;
+    for (std::size_t i = from; i < std::min(slots.size(), from + batch_); ++i)
+      batch.push_back(&slots[i]);
+    auto said = reference_->run(batch, nullptr, false, task_.limits.run_s / 2);
+    if (said.call.end != call_end::done) {
+      unfit_ = said.call.why;
+      reference_.reset();
+      return {};
+    }
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      all.emplace_back(task_.what.tensors.size());
+      for (std::size_t t = 0; t < all.back().size(); ++t)
+        if (task_.what.tensors[t].role != tensor_role::in)
+          all.back()[t] = reference_->output(i, t);
+    }
+  }
+  return all;
+}
+
+status truth_source::measure_reductions() {
+  const auto& tensors = task_.what.tensors;
+  reductions_.assign(tensors.size(), 1.0);
+  if (!wide_)
+    return ok;
+  if (auto known = known_reductions_.find(shapes_.dims); known != known_reductions_.end()) {
+    reductions_ = known->second;
+    return ok;
+  }
+  auto base = make(distribution::init, 1);
+  if (!base)
+    return base.error();
+  if (base->empty()) // whoever asks for a slot will hear why
+    return ok;
+  std::vector<bank_slot> slots{base->front()};
+  std::vector<std::size_t> changed_tensor;
+  for (std::size_t t = 0; t < tensors.size(); ++t) {
+    std::size_t n = bends(tensors[t]) ? shapes_.elements[t] : 0;
+    for (std::size_t p = 0; p < probes && n > 0; ++p) {
+      // Spread over the tensor by the golden ratio, the same places in every run.
+      auto i = static_cast<std::size_t>(std::fmod(0.3 + 0.618034 * static_cast<double>(p), 1.0) *
+                                        static_cast<double>(n));
+      auto slot = base->front();
+      double value = element(tensors[t].dtype, slot.inputs[t].data(), i);
+      set_element(tensors[t].dtype, slot.inputs[t].data(), i, value > 0 ? -1 - value : 1 - value);
+      slots.push_back(std::move(slot));
+      changed_tensor.push_back(t);
+    }
+  }
+  auto said = answers(slots);
+  if (said.size() == slots.size())
+    for (std::size_t s = 1; s < said.size(); ++s)
+      for (std::size_t o = 0; o < tensors.size(); ++o) {
+        if (tensors[o].role == tensor_role::in || shapes_.elements[o] == 0)
+          continue;
+        std::size_t reached = 0;
+        for (std::size_t i = 0; i < shapes_.elements[o]; ++i)
+          reached += differs(tensors[o].dtype, said[0][o], said[s][o], i);
+        auto inputs = static_cast<double>(shapes_.elements[changed_tensor[s - 1]]);
+        double behind = inputs * static_cast<double>(reached) / static_cast<double>(shapes_.elements[o]);
+        reductions_[o] = std::max(reductions_[o], std::min(behind, inputs));
+      }
+  known_reductions_[shapes_.dims] = reductions_;
+  return ok;
+}
+
+std::vector<std::string> truth_source::touched_by(const bank_slot& slot, std::size_t tensor,
+                                                  const std::vector<std::size_t>& places) {
+  const auto& tensors = task_.what.tensors;
+  // A value that no maximum, minimum or threshold overlooks in both of its signs.
+  std::vector<bank_slot> pair{slot, slot};
+  for (auto p : places) {
+    set_element(tensors[tensor].dtype, pair[0].inputs[tensor].data(), p, 1000);
+    set_element(tensors[tensor].dtype, pair[1].inputs[tensor].data(), p, -500);
+  }
+  auto said = answers(pair);
+  std::vector<std::string> touched(tensors.size());
+  for (std::size_t o = 0; o < tensors.size() && said.size() == 2; ++o) {
+    if (tensors[o].role == tensor_role::in)
+      continue;
+    touched[o].resize(shapes_.elements[o]);
+    for (std::size_t i = 0; i < shapes_.elements[o]; ++i)
+      touched[o][i] = differs(tensors[o].dtype, said[0][o], said[1][o], i);
+  }
+  return touched;
+}
+
+result<std::vector<bank_slot>> truth_source::edge(edge_kind kind) {
+  auto base = make(distribution::init, 1);
+  if (!base || base->empty())
+    return base;
+  const auto& tensors = task_.what.tensors;
+  const bool one_tensor = kind == edge_kind::infinity || kind == edge_kind::nan;
+  bool nothing_in = false;
+  for (std::size_t t = 0; t < tensors.size(); ++t)
+    nothing_in = nothing_in || (tensors[t].role != tensor_role::out && shapes_.elements[t] == 0);
+  std::vector<bank_slot> slots;
+  std::vector<std::vector<std::string>> touched;
+  for (std::size_t t = 0; t < tensors.size(); ++t) {
+    if (!bends(tensors[t]) || shapes_.elements[t] == 0 || kind == edge_kind::plain)
+      continue;
+    if (slots.empty() || one_tensor) {
+      slots.push_back(base->front());
+      touched.emplace_back(tensors.size());
+    }
+    auto places = one_tensor ? special_places(shapes_.elements[t], random_) : std::vector<std::size_t>{};
+    if (kind == edge_kind::nan) {
+      touched.back() = touched_by(base->front(), t, places);
+      if (!reference_)
+        return std::vector<bank_slot>{};
+    }
+    bend(kind, tensors[t].dtype, slots.back().inputs[t], last_of(shapes_, t), places, random_);
+  }
+  if (kind == edge_kind::plain) {
+    slots.push_back(base->front());
+    touched.emplace_back(tensors.size());
+  }
+  for (auto& slot : slots)
+    slot.distribution = kind == edge_kind::plain ? to_text(distribution::init) : to_text(kind);
+  for (std::size_t from = 0; from < slots.size(); from += batch_) {
+    std::span batch{slots.data() + from, std::min<std::size_t>(batch_, slots.size() - from)};
+    bool was_wide = wide_;
+    if (!compute(batch) || was_wide != wide_) {
+      wide_ = was_wide; // a truth that died of these inputs is still the truth of others
+      return std::vector<bank_slot>{};
+    }
+    for (std::size_t i = 0; i < batch.size(); ++i)
+      for (std::size_t o = 0; o < tensors.size(); ++o) {
+        if (tensors[o].role == tensor_role::in)
+          continue;
+        auto rule = rule_of(o, distribution::init);
+        bool from_wide = wide_ && is_floating(tensors[o].dtype) && !rule.exact;
+        const auto& said = reference_->output(i, o);
+        batch[i].outputs[o] =
+            expect_edge(tensors[o].dtype, from_wide ? truth_->output(i, o).data() : said.data(), from_wide,
+                        said.data(), shapes_.elements[o], rule, {kind, touched[from + i][o]});
+        // Without a second opinion, what a reference says of nothing may be what lay beside its input.
+        if (!wide_ && nothing_in)
+          for (std::size_t e = 0; e < shapes_.elements[o]; ++e)
+            exempt_element(batch[i].outputs[o], e);
+      }
+  }
+  return slots;
+}
+
+} // namespace ke
