@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <numeric>
 
 namespace ke {
 namespace {
@@ -17,6 +18,7 @@ namespace {
 constexpr std::size_t line = 64;       ///< tensors begin on a cache line
 constexpr std::size_t red_bytes = 192; ///< on each side
 constexpr std::size_t most_gap = 16;   ///< random lines between two tensors
+constexpr std::size_t block_bytes = 16u << 10; ///< of a write; whole elements of every dtype
 
 std::size_t size_of(const problem& what, std::size_t tensor, std::size_t elements, bool wide) {
   auto d = what.tensors[tensor].dtype;
@@ -58,12 +60,17 @@ poison::poison(const problem& what, const std::vector<std::string>& samples, ran
   }
 }
 
-void poison::write(std::size_t tensor, std::byte* to, std::size_t bytes, random_source& random) const {
+std::size_t poison::turn(std::size_t tensor, random_source& random) const {
+  return random.below(std::max<std::size_t>(1, pool_[tensor].size() / bytes_of(what_->tensors[tensor].dtype)));
+}
+
+void poison::write(std::size_t tensor, std::size_t turn, std::size_t at, std::size_t whole, std::byte* to,
+                   std::size_t bytes, random_source& random) const {
   auto d = what_->tensors[tensor].dtype;
   std::size_t size = bytes_of(d), have = pool_[tensor].size() / size, n = bytes / size;
   if (have == 0 || n == 0)
     return;
-  if (n <= 4096) { // few elements: rotation alone would show the same ones again
+  if (whole / size <= 4096) { // few elements: rotation alone would show the same ones again
     for (std::size_t i = 0; i < n; ++i) {
       double value = element(d, pool_[tensor].data(), random.below(have));
       if (d == dtype::boolean)
@@ -75,7 +82,7 @@ void poison::write(std::size_t tensor, std::byte* to, std::size_t bytes, random_
     }
     return;
   }
-  std::size_t written = 0, from = random.below(have);
+  std::size_t written = 0, from = (turn + at / size) % have;
   while (written < n) {
     std::size_t now = std::min(n - written, have - from);
     std::memcpy(to + written * size, pool_[tensor].data() + from * size, now * size);
@@ -103,6 +110,7 @@ std::size_t caller::memory_for(const problem& what, const bound_shapes& shapes, 
 
 bool caller::bind(const bound_shapes& shapes, std::uint32_t slots, bool misaligned) {
   std::size_t tensors = what_->tensors.size(), args = tensors + what_->scalars.size() + what_->dims.size();
+  misaligned_ = misaligned;
   bytes_.clear();
   for (std::size_t t = 0; t < tensors; ++t)
     bytes_.push_back(size_of(*what_, t, shapes.elements[t], wide_));
@@ -120,21 +128,33 @@ bool caller::bind(const bound_shapes& shapes, std::uint32_t slots, bool misalign
   }
   values_ = 0;
   table_ = up(value_bits_.size() * 8, line);
-  std::uint64_t next = up(table_ + args * 8 * slots, line);
-  offsets_.assign(slots, {});
+  first_ = up(table_ + args * 8 * slots, line);
+  std::uint64_t most = first_;
+  for (std::size_t t = 0; t < tensors; ++t)
+    most += slots * (up(bytes_[t] + 2 * red_bytes, line) + (most_gap + 1) * line);
+  if (most > process_->size())
+    return false;
+  offsets_.assign(slots, std::vector<std::uint64_t>(tensors));
   copies_.assign(slots, std::vector<std::string>(tensors));
-  for (std::uint32_t s = 0; s < slots; ++s)
-    for (std::size_t t = 0; t < tensors; ++t) {
+  scatter();
+  return true;
+}
+
+void caller::scatter() {
+  std::vector<std::uint32_t> order(offsets_.size());
+  std::iota(order.begin(), order.end(), 0u);
+  for (std::size_t i = order.size(); i > 1; --i)
+    std::swap(order[i - 1], order[random_.below(i)]);
+  std::uint64_t next = first_;
+  for (auto s : order)
+    for (std::size_t t = 0; t < bytes_.size(); ++t) {
       next = up(next + red_bytes, line) + random_.below(most_gap) * line;
-      if (std::size_t size = bytes_of(what_->tensors[t].dtype); misaligned && !wide_)
+      if (std::size_t size = bytes_of(what_->tensors[t].dtype); misaligned_ && !wide_)
         next += (1 + random_.below(line / size - 1)) * size;
-      offsets_[s].push_back(next);
+      offsets_[s][t] = next;
       next += bytes_[t] + red_bytes;
     }
-  if (next > process_->size())
-    return false;
   fill_red_zones();
-  return true;
 }
 
 void caller::fill_red_zones() {
@@ -151,26 +171,55 @@ bool caller::red_zone_whole(std::size_t slot, std::size_t tensor) const {
          std::memcmp(at(offset + bytes_[tensor]), red_.data(), red_bytes) == 0;
 }
 
+void caller::write_wide(std::span<const bank_slot* const> slots) {
+  for (std::size_t s = 0; s < slots.size(); ++s)
+    for (std::size_t t = 0; t < bytes_.size(); ++t)
+      if (what_->tensors[t].role != tensor_role::out) {
+        auto wider = widened(what_->tensors[t].dtype, slots[s]->inputs[t]);
+        std::memcpy(at(offsets_[s][t]), wider.data(), bytes_[t]);
+      }
+}
+
+void caller::write_tensors(std::span<const bank_slot* const> slots, const poison* rubbish) {
+  struct block {
+    std::uint32_t slot, tensor;
+    std::size_t from, turn;
+  };
+  std::vector<block> blocks;
+  for (std::uint32_t s = 0; s < slots.size(); ++s)
+    for (std::uint32_t t = 0; t < bytes_.size(); ++t) {
+      bool out = what_->tensors[t].role == tensor_role::out;
+      if (out && !rubbish)
+        continue;
+      auto turn = out ? rubbish->turn(t, random_) : 0;
+      for (std::size_t from = 0; from < bytes_[t]; from += block_bytes)
+        blocks.push_back({s, t, from, turn});
+    }
+  for (std::size_t i = blocks.size(); i > 1; --i)
+    std::swap(blocks[i - 1], blocks[random_.below(i)]);
+  for (const auto& b : blocks) {
+    auto* to = at(offsets_[b.slot][b.tensor] + b.from);
+    auto bytes = std::min(block_bytes, bytes_[b.tensor] - b.from);
+    if (what_->tensors[b.tensor].role == tensor_role::out)
+      rubbish->write(b.tensor, b.turn, b.from, bytes_[b.tensor], to, bytes, random_);
+    else
+      std::memcpy(to, slots[b.slot]->inputs[b.tensor].data() + b.from, bytes);
+  }
+}
+
 caller::outcome caller::run(std::span<const bank_slot* const> slots, const poison* rubbish, bool cold,
                             double limit_s) {
   std::size_t tensors = what_->tensors.size(), args = tensors + value_bits_.size();
   if (!value_bits_.empty())
     std::memcpy(at(values_), value_bits_.data(), value_bits_.size() * 8);
+  scatter();
+  if (wide_)
+    write_wide(slots);
+  else
+    write_tensors(slots, rubbish);
   std::vector<std::uint64_t> table;
   for (std::size_t s = 0; s < slots.size(); ++s) {
-    for (std::size_t t = 0; t < tensors; ++t) {
-      table.push_back(offsets_[s][t]);
-      const auto& input = slots[s]->inputs[t];
-      if (what_->tensors[t].role == tensor_role::out) {
-        if (rubbish)
-          rubbish->write(t, at(offsets_[s][t]), bytes_[t], random_);
-      } else if (wide_) {
-        auto wider = widened(what_->tensors[t].dtype, input);
-        std::memcpy(at(offsets_[s][t]), wider.data(), bytes_[t]);
-      } else {
-        std::memcpy(at(offsets_[s][t]), input.data(), bytes_[t]);
-      }
-    }
+    table.insert(table.end(), offsets_[s].begin(), offsets_[s].end());
     for (std::size_t v = 0; v < value_bits_.size(); ++v)
       table.push_back(values_ + v * 8);
   }
@@ -187,20 +236,16 @@ caller::outcome caller::run(std::span<const bank_slot* const> slots, const poiso
   if (out.call.end != call_end::done)
     return out;
   // The process is proven stopped. Outputs are copied first and only the copies are ever looked at.
-  bool damaged = false;
   for (std::size_t s = 0; s < slots.size(); ++s)
     for (std::size_t t = 0; t < tensors; ++t) {
-      if (!red_zone_whole(s, t)) {
+      if (!red_zone_whole(s, t))
         out.red_zone = what_->tensors[t].name;
-        damaged = true;
-      }
       if (what_->tensors[t].role != tensor_role::in)
         copies_[s][t].assign(reinterpret_cast<const char*>(at(offsets_[s][t])), bytes_[t]);
       else if (!wide_ && std::memcmp(at(offsets_[s][t]), slots[s]->inputs[t].data(), bytes_[t]) != 0)
         out.inputs_changed = what_->tensors[t].name;
     }
-  if (damaged)
-    fill_red_zones();
+  out.woke = !process_->held();
   return out;
 }
 

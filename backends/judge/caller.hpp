@@ -26,7 +26,11 @@ class poison {
 public:
   /// `samples`: output bytes per tensor of one call of the reference.
   poison(const problem& what, const std::vector<std::string>& samples, random_source& random);
-  void write(std::size_t tensor, std::byte* to, std::size_t bytes, random_source& random) const;
+  /// Where in the pool the next tensor's rubbish begins.
+  std::size_t turn(std::size_t tensor, random_source& random) const;
+  /// `bytes` (whole elements) of the tensor from its byte `at` on, for a tensor of `whole` bytes.
+  void write(std::size_t tensor, std::size_t turn, std::size_t at, std::size_t whole, std::byte* to, std::size_t bytes,
+             random_source& random) const;
 
 private:
   const problem* what_;
@@ -52,6 +56,7 @@ public:
     call_outcome call;
     std::string inputs_changed; ///< name of a changed input
     std::string red_zone;       ///< name of a tensor beside which something was written
+    bool woke = false;          ///< something of the process ran while its memory was read
   };
 
   /// One order over `slots` (each another slot of the layout): writes inputs and poison while the process is
@@ -65,18 +70,25 @@ public:
 
 private:
   std::byte* at(std::uint64_t offset) const { return process_->memory() + offset; }
+  /// Inputs, and rubbish in the outputs. In blocks, the blocks in random order: what is written last is hottest in the
+  /// caches, and must favour no direction in which a kernel walks.
+  void write_tensors(std::span<const bank_slot* const> slots, const poison* rubbish);
+  /// New places for all tensors of all slots, in another order: no address is known before the order that uses it.
+  void scatter();
+  void write_wide(std::span<const bank_slot* const> slots);
   void fill_red_zones();
   bool red_zone_whole(std::size_t slot, std::size_t tensor) const;
 
   std::unique_ptr<driver_process> process_;
   const problem* what_;
   bool wide_;
+  bool misaligned_ = false; ///< of the layout
   random_source random_;
   std::string red_;                                 ///< what red zones hold
   std::vector<std::size_t> bytes_;                  ///< per tensor
   std::vector<std::vector<std::uint64_t>> offsets_; ///< slot, tensor
   std::vector<std::vector<std::string>> copies_;    ///< slot, tensor
-  std::uint64_t table_ = 0, values_ = 0;
+  std::uint64_t table_ = 0, values_ = 0, first_ = 0; ///< offsets of arguments' offsets, of scalars and dims, of tensors
   std::vector<std::uint64_t> value_bits_;
 };
 

@@ -4,6 +4,7 @@
 #include "backends/judge/wire.hpp"
 #include "runtime/process/freezer.hpp"
 #include "runtime/process/sandbox.hpp"
+#include "runtime/process/seccomp_filter.hpp"
 #include "runtime/process/spawn.hpp"
 
 #include <fcntl.h>
@@ -34,12 +35,17 @@ failure machine(const std::string& what) {
   return {failure_kind::device, "the judge cannot " + what + ": " + std::strerror(errno), true};
 }
 
-/// Bytes of address space of a process, 0 if it is gone.
-std::uint64_t address_space(pid_t pid) {
+/// Bytes of address space and of private memory in use, 0 for a process that is gone.
+struct memory_use {
+  std::uint64_t space = 0, own = 0;
+};
+
+memory_use memory_of(pid_t pid) {
   std::ifstream in{"/proc/" + std::to_string(pid) + "/statm"};
-  std::uint64_t pages = 0;
-  in >> pages;
-  return pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  std::uint64_t space = 0, resident = 0, shared = 0;
+  in >> space >> resident >> shared;
+  auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  return {space * page, (resident - std::min(resident, shared)) * page};
 }
 
 std::string signal_name(int number) {
@@ -60,8 +66,11 @@ struct driver_process::state {
   std::uint64_t sequence = 0;
   std::uint64_t most_memory = 0;
   std::uint64_t base_memory = 0; ///< address space that it was born with
+  int samples_full = 0;      ///< looks in a row at which its memory was full
+  double next_sample_ns = 0; ///< when its memory is looked at again
   bool dead = false;
   bool boxed = false; ///< the child is the sandbox's launcher, not the driver
+  bool begun = false; ///< the driver has said that it runs
 
   ~state() {
     end_process();
@@ -86,7 +95,8 @@ struct driver_process::state {
   void drain() {
     for (auto* pipe : {&process.out, &process.err}) {
       char buffer[4096];
-      for (;;) {
+      // Not for as long as there is something: who writes without end would keep us from the deadline.
+      for (int reads = 0; reads < 32; ++reads) {
         auto n = *pipe ? read(pipe->get(), buffer, sizeof buffer) : 0;
         if (n > 0 && log.size() < how.log_bytes)
           log.append(buffer, std::min<std::size_t>(static_cast<std::size_t>(n), how.log_bytes - log.size()));
@@ -105,10 +115,27 @@ struct driver_process::state {
     return line.substr(line.rfind('\n') + 1).substr(0, 400);
   }
 
-  void note_memory() {
-    if (group)
-      for (auto pid : group->members())
-        most_memory = std::max(most_memory, address_space(pid));
+  /// Looks at its memory every 20 ms. True: it has taken all that it may and uses it, so that no call of it can
+  /// come to a good end (some go on and on asking for more).
+  bool memory_is_full() {
+    if (!group || now_ns() < next_sample_ns)
+      return false;
+    next_sample_ns = now_ns() + 20e6;
+    bool full = false;
+    for (auto pid : group->members()) {
+      auto use = memory_of(pid);
+      most_memory = std::max(most_memory, use.space);
+      full = full || (use.space > base_memory + (how.memory_bytes + how.memory) / 100 * 95 &&
+                      use.own > how.memory_bytes / 100 * 75);
+    }
+    samples_full = full ? samples_full + 1 : 0;
+    return samples_full >= 3;
+  }
+
+  bool memory_was_full() const { return most_memory > base_memory + (how.memory_bytes + how.memory) / 10 * 8; }
+
+  std::string memory_limit() const {
+    return "the candidate reached its memory limit of " + std::to_string(how.memory_bytes >> 20) + " MiB";
   }
 
   /// The child has died by itself, or must now: what that says about the candidate.
@@ -136,7 +163,7 @@ struct driver_process::state {
                 "; `ke-runtime doctor` says what this machine lacks";
       return out;
     }
-    if (code == 1 && boxed && sequence == 0 && log.starts_with("bwrap: ")) { // the driver never ran
+    if (code == 1 && boxed && !begun && log.starts_with("bwrap: ")) { // the driver never ran
       out.end = call_end::machine;
       out.why = "the sandbox can't be set up: " + log.substr(0, log.find('\n')) +
                 "; `ke-runtime doctor` says what this machine lacks";
@@ -146,12 +173,14 @@ struct driver_process::state {
       signal = code - 128;
       code = -1;
     }
-    bool full = most_memory > base_memory + (how.memory_bytes + how.memory) / 10 * 8;
-    if (signal == SIGKILL || signal == SIGXFSZ || (full && signal != 0)) {
+    bool full = memory_was_full();
+    if (signal == SIGSYS) {
+      out.end = call_end::forbidden;
+      out.why = "it made a system call that no kernel may make: for a new process, another program, code that was "
+                "not there when it was loaded, or a trap on the clock";
+    } else if (signal == SIGKILL || signal == SIGXFSZ || (full && signal != 0)) {
       out.end = call_end::resource_exceeded;
-      out.why = full ? "the candidate reached its memory limit of " + std::to_string(how.memory_bytes >> 20) +
-                           " MiB"
-                     : "the candidate was killed by " + signal_name(signal);
+      out.why = full ? memory_limit() : "the candidate was killed by " + signal_name(signal);
     } else {
       out.end = call_end::crashed;
       out.why =
@@ -173,6 +202,8 @@ struct driver_process::state {
   call_outcome wait(std::uint64_t expected, double until_ns, wire::done& message) {
     for (;;) {
       double left_ms = (until_ns - now_ns()) / 1e6;
+      if (memory_is_full() || (left_ms <= 0 && memory_was_full()))
+        return killed(call_end::resource_exceeded, memory_limit());
       if (left_ms <= 0)
         return killed(call_end::timeout, "no answer within the limit");
       pollfd fds[4] = {{done.get(), POLLIN, 0},
@@ -193,12 +224,15 @@ struct driver_process::state {
         return died();
       if (ready > 0)
         drain();
-      if (ready == 0)
-        note_memory();
     }
   }
 
   status fork(int go_read, int done_write);
+  /// Whether an answer is there that nothing has asked for.
+  bool answered_unasked() const {
+    pollfd p{done.get(), POLLIN, 0};
+    return poll(&p, 1, 0) == 1 && (p.revents & POLLIN) != 0;
+  }
 
   status stop() {
     auto stopped = group->stop();
@@ -242,6 +276,9 @@ std::size_t driver_process::size() const {
 bool driver_process::takes_extents() const {
   return state_->how.warm_parent >= 0;
 }
+bool driver_process::held() const {
+  return !state_->dead && state_->group->held();
+}
 const std::string& driver_process::log() const {
   return state_->log;
 }
@@ -283,7 +320,7 @@ result<std::unique_ptr<driver_process>> driver_process::start(const driver_start
   std::string cpus;
   for (int cpu : how.cpus)
     cpus += (cpus.empty() ? "" : ",") + std::to_string(cpu);
-  inner.argv = {how.driver, how.object, cpus};
+  inner.argv = {how.driver, how.object, cpus, how.fast_math ? "fast" : "exact"};
   inner.env = {{"OMP_NUM_THREADS", std::to_string(how.threads)},
                {"OMP_WAIT_POLICY", "passive"},
                {"OMP_DYNAMIC", "false"},
@@ -291,10 +328,18 @@ result<std::unique_ptr<driver_process>> driver_process::start(const driver_start
   inner.pass_fds = {{s->memory_file.get(), wire::memory_fd},
                     {go_read.get(), wire::go_fd},
                     {done_write.get(), wire::done_fd}};
+  auto level = parse_name<sandbox_level>(how.sandbox).value_or(sandbox_level::full);
+  auto loading_filter = kernel_filter(kernel_stage::loading), calling_filter = kernel_filter(kernel_stage::calling);
+  if (loading_filter && calling_filter) {
+    inner.pass_fds.emplace_back(loading_filter->get(), wire::loading_filter_fd);
+    inner.pass_fds.emplace_back(calling_filter->get(), wire::calling_filter_fd);
+  } else if (level == sandbox_level::full) {
+    return loading_filter ? calling_filter.error() : loading_filter.error();
+  }
   inner.memory_bytes = how.memory_bytes + how.memory;
   inner.file_bytes = how.scratch_bytes;
   sandbox_spec box;
-  box.level = parse_name<sandbox_level>(how.sandbox).value_or(sandbox_level::full);
+  box.level = level;
   box.read_only = {{how.driver, how.driver}};
   if (how.object != "-")
     box.read_only.emplace_back(how.object, how.object);
@@ -318,11 +363,21 @@ result<std::unique_ptr<driver_process>> driver_process::start(const driver_start
 result<std::unique_ptr<driver_process>> driver_process::loaded(std::unique_ptr<state> s,
                                                                call_outcome& loading) {
   const auto& how = s->how;
+  // Two answers: that the driver runs, which comes before any code of the candidate and so is the machine's own word,
+  // and that the object is loaded.
   wire::done message;
-  loading = s->wait(0, now_ns() + how.load_s * 1e9, message);
-  if (loading.end == call_end::timeout)
-    loading.why =
-        "loading the object did not end within " + std::to_string(static_cast<int>(how.load_s)) + " s";
+  double until = now_ns() + how.load_s * 1e9;
+  loading = s->wait(0, until, message);
+  if (loading.end == call_end::done && message.what != wire::answer::started)
+    loading = s->killed(call_end::machine, "the filter of system calls cannot be put in place inside the sandbox");
+  s->begun = loading.end == call_end::done;
+  if (s->begun)
+    loading = s->wait(0, until, message);
+  if (loading.end == call_end::timeout) {
+    loading.end = s->begun ? call_end::timeout : call_end::machine;
+    loading.why = (s->begun ? "loading the object did not end within " : "the sandbox did not start within ") +
+                  std::to_string(static_cast<int>(how.load_s)) + " s";
+  }
   if (loading.end == call_end::crashed)
     loading.why = "while the object was loaded: " + loading.why;
   if (loading.end == call_end::done && message.what == wire::answer::load_failed) {
@@ -333,6 +388,7 @@ result<std::unique_ptr<driver_process>> driver_process::loaded(std::unique_ptr<s
   if (loading.end == call_end::done && message.what == wire::answer::out_of_memory)
     loading = s->killed(call_end::resource_exceeded, "loading reached the memory limit of " +
                                                          std::to_string(how.memory_bytes >> 20) + " MiB");
+  loading.left = message.left;
   if (loading.end == call_end::done)
     if (auto stopped = s->stop(); !stopped)
       loading = s->killed(call_end::resource_exceeded, "the process could not be stopped after loading");
@@ -349,9 +405,13 @@ call_outcome driver_process::run(std::uint64_t table, std::uint32_t calls, std::
     return out;
   }
   wire::go order{++s.sequence, table, calls, args};
-  s.group->resume();
+  if (!s.group->held())
+    return s.killed(call_end::forged, "it ran between two calls although it was stopped");
+  if (s.answered_unasked())
+    return s.killed(call_end::forged, "an answer before the order");
   double cpu_before = s.group->cpu_seconds();
-  double start = now_ns();
+  double start = now_ns(); // before it wakes: what a handler of the wake-up or another thread does is paid for
+  s.group->resume();
   if (write(s.go.get(), &order, sizeof order) != static_cast<ssize_t>(sizeof order))
     return s.died();
   wire::done message;
@@ -369,6 +429,9 @@ call_outcome driver_process::run(std::uint64_t table, std::uint32_t calls, std::
   if (message.what == wire::answer::out_of_memory)
     return s.killed(call_end::resource_exceeded,
                     "memory ran out at the limit of " + std::to_string(s.how.memory_bytes >> 20) + " MiB");
+  if (message.what == wire::answer::no_thread)
+    return s.killed(call_end::resource_exceeded,
+                    "a thread beyond the limit of " + std::to_string(s.how.processes));
   if (message.what == wire::answer::wrong_form) {
     s.drain();
     out.why = s.last_line();
@@ -379,6 +442,7 @@ call_outcome driver_process::run(std::uint64_t table, std::uint32_t calls, std::
   }
   out.ns = end - start;
   out.driver_ns = static_cast<double>(message.took_ns);
+  out.left = message.left;
   out.cpu_s = cpu_done - cpu_before;
   out.gap_cpu_s = s.group->cpu_seconds() - cpu_done;
   return out;

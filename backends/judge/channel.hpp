@@ -19,6 +19,7 @@ struct driver_start {
   std::size_t memory = 0;                  ///< bytes of the shared memory
   std::vector<int> cpus;                   ///< to stay on; empty: any
   std::int64_t threads = 1;                ///< OMP_NUM_THREADS
+  bool fast_math = false; ///< the floating-point mode that the object sets while it is loaded stays
   std::uint64_t memory_bytes = 4ull << 30; ///< of address space beside the shared memory
   std::uint64_t scratch_bytes = 64ull << 20;
   std::uint64_t log_bytes = 64u << 10;
@@ -35,6 +36,7 @@ enum class call_end : std::uint8_t {
   resource_exceeded,
   load_failed,
   forged,
+  forbidden, ///< a system call that no kernel may make
   machine
 };
 
@@ -45,8 +47,9 @@ struct call_outcome {
   std::string why;
   double ns = 0;        ///< judge's clock, from before "go" to after "done"
   double driver_ns = 0; ///< the driver's own claim
-  double cpu_s = 0;     ///< CPU time between the start and "done"
-  double gap_cpu_s = 0; ///< CPU time between "done" and the proven stop
+  double cpu_s = 0;       ///< CPU time between the start and "done"
+  double gap_cpu_s = 0;   ///< CPU time between "done" and the proven stop
+  std::uint32_t left = 0; ///< bits of wire::left_*: what the driver says that the kernel left changed
 };
 
 /// A driver in its sandbox, stopped except while a call runs. Owns the process, its descendants, and the
@@ -68,6 +71,9 @@ public:
 
   /// Continues the process, times one order, stops it again. After anything but `done` the process is dead.
   call_outcome run(std::uint64_t table, std::uint32_t calls, std::uint32_t args, double limit_s);
+
+  /// Whether nothing of it ran since the last call was stopped. Ask after the last read of its memory.
+  bool held() const;
 
   /// What it printed so far, bounded; a candidate's bytes.
   const std::string& log() const;

@@ -1,12 +1,18 @@
-// ke-driver OBJECT CPUS: loads a built object inside the sandbox and calls it when told to. OBJECT "-" is a
-// kernel that does nothing: the floor of the path. CPUS: comma-separated numbers to stay on. Kept tiny: it
-// lives beside hostile code.
+// ke-driver OBJECT CPUS exact|fast: loads a built object inside the sandbox and calls it when told to. OBJECT "-" is a
+// kernel that does nothing: the floor of the path. CPUS: comma-separated numbers to stay on. fast: the floating-point
+// mode that the object sets while it is loaded (-ffast-math does) is the one to keep. Kept tiny: it lives beside
+// hostile code.
 #include "backends/judge/wire.hpp"
 
 #include <dlfcn.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -14,6 +20,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <system_error>
 
 namespace {
 
@@ -40,8 +47,8 @@ bool receive(wire::go& order) {
   return true;
 }
 
-void reply(std::uint64_t sequence, wire::answer what, std::uint64_t took_ns) {
-  wire::done message{sequence, what, 0, took_ns};
+void reply(std::uint64_t sequence, wire::answer what, std::uint32_t left, std::uint64_t took_ns) {
+  wire::done message{sequence, what, left, took_ns};
   if (write(wire::done_fd, &message, sizeof message) != static_cast<ssize_t>(sizeof message))
     _exit(3);
 }
@@ -62,10 +69,81 @@ void stay_on(const char* cpus) {
     sched_setaffinity(0, sizeof set, &set);
 }
 
+/// A filter of system calls as the judge made it; empty if it passed none.
+struct filter {
+  static constexpr std::size_t most = 512;
+  sock_filter code[most];
+  std::size_t bytes = 0;
+
+  explicit filter(int fd) {
+    for (ssize_t n; bytes < sizeof code; bytes += static_cast<std::size_t>(n))
+      if ((n = read(fd, reinterpret_cast<char*>(code) + bytes, sizeof code - bytes)) <= 0)
+        break;
+    close(fd);
+  }
+  /// For this process and all of its threads.
+  bool install() {
+    if (bytes == 0)
+      return true;
+    sock_fprog program{static_cast<unsigned short>(bytes / sizeof(sock_filter)), code};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0;
+  }
+};
+
+/// Rounding, flushing of subnormals, masks of exceptions: what a callee must leave as it was.
+struct float_mode {
+  std::uint64_t vector = 0;
+  std::uint16_t x87 = 0;
+  bool operator==(const float_mode&) const = default;
+};
+
+float_mode float_mode_now() {
+  float_mode m;
+#if defined(__x86_64__)
+  std::uint32_t control = 0;
+  asm volatile("stmxcsr %0" : "=m"(control));
+  asm volatile("fnstcw %0" : "=m"(m.x87));
+  m.vector = control & ~0x3fu; // without the exceptions that have occurred
+#elif defined(__aarch64__)
+  asm volatile("mrs %0, fpcr" : "=r"(m.vector));
+#endif
+  return m;
+}
+
+void set(const float_mode& m) {
+#if defined(__x86_64__)
+  auto control = static_cast<std::uint32_t>(m.vector);
+  asm volatile("ldmxcsr %0" ::"m"(control));
+  asm volatile("fldcw %0" ::"m"(m.x87));
+#elif defined(__aarch64__)
+  asm volatile("msr fpcr, %0" ::"r"(m.vector));
+#else
+  (void)m;
+#endif
+}
+
+/// Puts the mode back where it was changed, and says so.
+std::uint32_t restored(const float_mode& wanted) {
+  if (float_mode_now() == wanted)
+    return 0;
+  set(wanted);
+  return wire::left_float_mode;
+}
+
+std::uint32_t handlers_left() {
+  for (int s : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGCONT}) {
+    struct sigaction now{};
+    if (sigaction(s, nullptr, &now) == 0 && now.sa_handler != SIG_DFL)
+      return wire::left_signal_handler;
+  }
+  return 0;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3)
+  if (argc != 4)
     return 2;
   struct stat memory{};
   if (fstat(wire::memory_fd, &memory) != 0)
@@ -78,6 +156,12 @@ int main(int argc, char** argv) {
   close(wire::memory_fd);
   stay_on(argv[2]);
 
+  filter loading{wire::loading_filter_fd}, calling{wire::calling_filter_fd};
+  auto mode = float_mode_now();
+  bool confined = loading.install();
+  reply(0, confined ? wire::answer::started : wire::answer::unconfined, 0, 0);
+  if (!confined)
+    return 0;
   kernel_call call = nothing;
   if (std::strcmp(argv[1], "-") != 0) {
     void* object = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
@@ -85,11 +169,20 @@ int main(int argc, char** argv) {
     if (!call) {
       std::fprintf(stderr, "%s\n", dlerror());
       std::fflush(stderr);
-      reply(0, wire::answer::load_failed, 0);
+      reply(0, wire::answer::load_failed, 0, 0);
       return 0;
     }
   }
-  reply(0, wire::answer::ready, 0);
+  if (std::strcmp(argv[3], "fast") == 0)
+    mode = float_mode_now();
+  auto left = restored(mode);
+  // A thread that the object started and that has a filter of its own makes this fail: nothing honest does that.
+  if (!calling.install()) {
+    signal(SIGSYS, SIG_DFL);
+    raise(SIGSYS);
+    return 0;
+  }
+  reply(0, wire::answer::ready, left | handlers_left(), 0);
 
   constexpr std::uint32_t most_args = 256;
   void* args[most_args];
@@ -107,10 +200,16 @@ int main(int argc, char** argv) {
       }
     } catch (const std::bad_alloc&) {
       outcome = wire::answer::out_of_memory;
+    } catch (const std::system_error& e) {
+      outcome = e.code() == std::errc::resource_unavailable_try_again ? wire::answer::no_thread
+                                                                      : wire::answer::exception;
     } catch (...) {
       outcome = wire::answer::exception;
     }
-    reply(order.sequence, outcome, now_ns() - start);
+    left = restored(mode);
+    if ((order.sequence & (order.sequence - 1)) == 0) // now and then: it costs some system calls
+      left |= handlers_left();
+    reply(order.sequence, outcome, left, now_ns() - start);
   }
   _exit(0); // the judge closed the pipe: no destructors of the candidate
 }

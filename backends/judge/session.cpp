@@ -84,15 +84,21 @@ status session::start_candidate() {
     found_.log += (*process)->log();
     return ok;
   }
+  if (loading.left != 0)
+    found_.provenance["left_changed"] = text_of_left(loading.left) + ", while it was loaded";
   candidate_ = std::make_unique<caller>(*std::move(process), what_, false, random_.next());
   return ok;
 }
 
 bool session::call(std::span<const bank_slot> slots, const bound_shapes& shapes) {
+  // The first call of a shape goes alone: as long as nobody knows what one takes, a hang would be given the limit of
+  // each call of the order.
+  if (candidate_ns_ <= 0 && slots.size() > 1)
+    return call(slots.first(1), shapes) && call(slots.subspan(1), shapes);
   std::vector<const bank_slot*> order;
   for (const auto& slot : slots)
     order.push_back(&slot);
-  double limit = task_.limits.call_s * static_cast<double>(order.size());
+  double limit = order_limit(task_.limits, order.size(), candidate_ns_);
   auto said = candidate_->run(order, rubbish_.get(), false, limit);
   double each = said.call.ns / static_cast<double>(order.size());
   if (said.call.end == call_end::done)
@@ -147,6 +153,10 @@ status session::check_shapes(const bound_shapes& shapes, bool thorough) {
     auto slots = truths_->make(d, samples);
     if (!slots)
       return slots.error();
+    if (d == distribution::init && !slots->empty() && !shapes.secret && !truths_->repeatable(*slots)) {
+      found_.unfit = truths_->why_unfit();
+      return ok;
+    }
     if (slots->empty()) {
       if (d == distribution::init) {
         if (!shapes.secret)

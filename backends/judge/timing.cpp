@@ -2,6 +2,7 @@
 
 #include "backends/judge/python_payload.hpp"
 #include "backends/roofline.hpp"
+#include "backends/judge/wire.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -19,7 +20,8 @@ double seconds_since(steady::time_point start) {
 
 constexpr std::size_t bank_memory = 768u << 20; ///< of all workloads together
 constexpr std::size_t slot_memory = 256u << 20; ///< shared memory of one driver
-constexpr double floors_per_sample = 20;        ///< a sample lasts at least so many floors
+constexpr double short_in_floors = 20,
+                 floors_per_sample = 50; ///< a kernel that is short is called until a sample lasts so many floors
 constexpr std::uint32_t least_warm = 3, most_warm = 10;
 constexpr double steady_within = 0.02,
                  warm_s = 1; ///< the warm-up ends when pairs move less, or after a second
@@ -45,6 +47,20 @@ std::vector<std::int64_t> index_of(std::size_t flat, const std::vector<std::int6
 
 } // namespace
 
+std::string text_of_left(std::uint32_t left) {
+  std::string text;
+  if (left & wire::left_float_mode)
+    text = "the floating-point mode (put back after each call)";
+  if (left & wire::left_signal_handler)
+    text += std::string{text.empty() ? "" : ", "} + "a signal's handler";
+  return text;
+}
+
+double order_limit(const job_limits& limits, std::size_t calls, double each_ns) {
+  double most = each_ns > 0 ? std::min(limits.call_s, 50 * each_ns * 1e-9 + 0.02) : limits.call_s;
+  return limits.call_s + (static_cast<double>(calls) - 1) * most;
+}
+
 driver_start driver_for(const judge_task& task, const std::string& object, std::size_t memory,
                         const std::vector<int>& cpus) {
   driver_start how;
@@ -54,6 +70,7 @@ driver_start driver_for(const judge_task& task, const std::string& object, std::
   how.memory = std::max<std::size_t>(memory, 4096);
   how.cpus = cpus;
   how.threads = task.what.policy.threads;
+  how.fast_math = task.what.policy.fast_math;
   how.memory_bytes = task.limits.memory_bytes;
   how.scratch_bytes = task.limits.scratch_bytes;
   how.processes = task.limits.processes;
@@ -90,6 +107,9 @@ void note_ending(evidence& found, const call_outcome& call, const std::string& w
   case call_end::forged:
     found.flags.push_back({"forged_channel", call.why});
     break;
+  case call_end::forbidden:
+    found.ending = ending::policy_violation;
+    break;
   case call_end::machine:
     found.ending = ending::harness_error;
     break;
@@ -110,6 +130,12 @@ bool note_call(evidence& found, const problem& what, const caller& by, const cal
       found.findings["case_dims"] = dims;
       found.findings["case_distribution"] = slots.empty() ? "init" : slots.front()->distribution;
     }
+    return false;
+  }
+  if (said.call.left != 0)
+    found.provenance["left_changed"] = text_of_left(said.call.left);
+  if (said.woke) {
+    found.flags.push_back({"ran_while_stopped", "it ran while its memory was read, " + place});
     return false;
   }
   if (!said.inputs_changed.empty()) {
@@ -206,7 +232,9 @@ status timing::prepare(timed_workload& w) {
          candidate = std::max(w.candidate_ns - floor_ns_, 200.0);
   std::size_t slot_bytes = caller::memory_for(task_.what, w.shapes, 1, false);
   double copy_ns = static_cast<double>(slot_bytes) * 2.5; // both sides: inputs, rubbish, copies, checks
-  double calls = std::ceil(floors_per_sample * floor_ns_ / std::min(reference, candidate));
+  double shorter = std::min(reference, candidate), calls = 1;
+  if (shorter < short_in_floors * floor_ns_)
+    calls = std::ceil(floors_per_sample * floor_ns_ / shorter);
   calls = std::min(calls, std::floor(static_cast<double>(slot_memory) / static_cast<double>(slot_bytes)));
   calls = std::clamp(calls, 1.0, task_.plan == measure_plan::rank ? 64.0 : 128.0);
   auto most_slots = std::min({share * bank_memory / static_cast<double>(bytes_in(sample->front())),
@@ -234,6 +262,11 @@ status timing::prepare(timed_workload& w) {
   return ok;
 }
 
+/// What it still worked after its answer, beyond what the empty kernel's process does, belongs to its time.
+double timing::charged_ns(const call_outcome& call) const {
+  return std::max(0.0, call.gap_cpu_s - 1.5 * floor_gap_s_ - 5e-6) * 1e9;
+}
+
 void timing::charge(const caller::outcome& said) {
   ++orders_;
   wall_s_ += said.call.ns * 1e-9;
@@ -250,7 +283,8 @@ bool timing::measure(evidence& found, caller& reference, caller& candidate, time
     std::swap(order[i - 1], order[random_.below(i)]);
   std::size_t next = 0;
   bool cold = task_.what.policy.cold_cache;
-  double limit = task_.limits.call_s * w.calls;
+  double limits[2] = {order_limit(task_.limits, w.calls, w.reference_ns),
+                      order_limit(task_.limits, w.calls, w.candidate_ns)};
   auto take = [&](std::size_t n) {
     std::vector<const bank_slot*> slots;
     while (slots.size() < n)
@@ -267,10 +301,10 @@ bool timing::measure(evidence& found, caller& reference, caller& candidate, time
   for (std::uint32_t i = 0;
        i < w.warm && !(i >= least_warm && (calm >= 5 || seconds_since(warm_start) > warm_s)); ++i) {
     auto slots = take(1);
-    auto a = reference.run(slots, w.rubbish.get(), cold, limit);
+    auto a = reference.run(slots, w.rubbish.get(), cold, limits[0]);
     if (a.call.end != call_end::done)
       return lost(a), false;
-    auto b = candidate.run(slots, w.rubbish.get(), cold, limit);
+    auto b = candidate.run(slots, w.rubbish.get(), cold, limits[1]);
     if (!note_call(found, task_.what, candidate, b, slots, w.shapes, found.cases))
       return false;
     own_cpu_s_ += a.call.cpu_s + b.call.cpu_s;
@@ -287,7 +321,7 @@ bool timing::measure(evidence& found, caller& reference, caller& candidate, time
     int first = static_cast<int>(random_.below(2));
     for (int side : {first, 1 - first}) {
       bool is_candidate = side == 1;
-      auto said = (is_candidate ? candidate : reference).run(slots, w.rubbish.get(), cold, limit);
+      auto said = (is_candidate ? candidate : reference).run(slots, w.rubbish.get(), cold, limits[side]);
       if (is_candidate) {
         found.timed_calls += w.calls;
         if (!note_call(found, task_.what, candidate, said, slots, w.shapes, found.timed_calls_checked))
@@ -299,7 +333,7 @@ bool timing::measure(evidence& found, caller& reference, caller& candidate, time
         path_.push_back(said.call.ns - said.call.driver_ns);
       }
       own_cpu_s_ += said.call.cpu_s;
-      ns[side] = said.call.ns / w.calls;
+      ns[side] = (said.call.ns + charged_ns(said.call)) / w.calls;
     }
     // The host took the processor away, or the heat its speed: not a sample of these kernels. As many as a
     // launch needs are kept in any case.

@@ -26,6 +26,13 @@ struct timed_workload {
   std::vector<bank_slot> bank;
 };
 
+/// What wire::left_* bits mean, for the record.
+std::string text_of_left(std::uint32_t left);
+
+/// Seconds for an order of `calls` calls when one is known to take `each_ns` (0: unknown): a single call may hang for
+/// the limit of a call, the others of the order are not given that time again.
+double order_limit(const job_limits& limits, std::size_t calls, double each_ns);
+
 driver_start driver_for(const judge_task& task, const std::string& object, std::size_t memory,
                         const std::vector<int>& cpus);
 
@@ -51,6 +58,7 @@ private:
   status launch(evidence& found);
   bool measure(evidence& found, caller& reference, caller& candidate, timed_workload& w);
   void charge(const caller::outcome& said);
+  double charged_ns(const call_outcome& call) const;
   /// Facts of the gate into the evidence; what they mean for a decision.
   machine_noise note_noise(evidence& found) const;
   void flag_integrity(evidence& found) const;

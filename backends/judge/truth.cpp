@@ -17,6 +17,26 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+/// Whether no output can be right for both.
+bool told_apart(const expectation& a, const expectation& b) {
+  if (!a.exact.empty() || !b.exact.empty())
+    return a.exact != b.exact;
+  auto apart = [](const auto& low, const auto& high, const auto& other_low, const auto& other_high) {
+    for (std::size_t i = 0; i < low.size(); ++i)
+      if (low[i] > other_high[i] || other_low[i] > high[i])
+        return true;
+    return false;
+  };
+  return apart(a.low, a.high, b.low, b.high) || apart(a.low64, a.high64, b.low64, b.high64);
+}
+
+bool told_apart(const bank_slot& a, const bank_slot& b) {
+  for (std::size_t t = 0; t < a.outputs.size(); ++t)
+    if (told_apart(a.outputs[t], b.outputs[t]))
+      return true;
+  return false;
+}
+
 } // namespace
 
 truth_source::truth_source(const judge_task& task, std::size_t memory, std::size_t wide_memory,
@@ -29,6 +49,7 @@ truth_source::truth_source(const judge_task& task, std::size_t memory, std::size
 
 status truth_source::start(bool wide) {
   auto how = driver_for(task_, wide ? task_.truth : task_.reference, wide ? wide_memory_ : memory_, cpus_);
+  how.fast_math = task_.what.policy.fast_math && !wide;
   call_outcome loading;
   auto process = driver_process::start(how, loading);
   if (!process)
@@ -101,6 +122,29 @@ bool truth_source::compute(std::span<bank_slot> slots) {
     truth_.reset();
     wide_ = false;
   }
+  return true;
+}
+
+bool truth_source::repeatable(std::span<const bank_slot> slots) {
+  if (!reference_ || slots.empty() || slots.size() > batch_)
+    return true;
+  std::vector<const bank_slot*> again;
+  for (std::size_t i = slots.size(); i-- > 0;)
+    again.push_back(&slots[i]);
+  auto said = reference_->run(again, nullptr, false, task_.limits.run_s / 2);
+  if (said.call.end != call_end::done) {
+    unfit_ = "asked the same again, the reference fails: " + said.call.why;
+    reference_.reset();
+    return false;
+  }
+  for (std::size_t i = 0; i < again.size(); ++i)
+    for (std::size_t t = 0; t < task_.what.tensors.size(); ++t)
+      if (task_.what.tensors[t].role != tensor_role::in &&
+          check(again[i]->outputs[t], reference_->output(i, t).data()).failed > 0) {
+        unfit_ = "asked the same again, the reference answers something else in " + task_.what.tensors[t].name +
+                 ": it keeps state between calls or draws at random; make it a pure function of its arguments";
+        return false;
+      }
   return true;
 }
 
@@ -204,19 +248,24 @@ result<std::vector<bank_slot>> truth_source::make(distribution d, std::size_t co
 }
 
 result<std::vector<bank_slot>> truth_source::perturbed(const bank_slot& slot, distribution d) {
+  result<std::vector<bank_slot>> last{std::vector<bank_slot>{}};
   std::vector<bank_slot> other{slot};
   std::vector<std::size_t> order;
   for (std::size_t t = 0; t < slot.inputs.size(); ++t)
     if (task_.what.tensors[t].role != tensor_role::out)
       order.push_back(t);
   for (std::size_t tries = 0; tries < 4 && !order.empty(); ++tries) {
+    other.front() = slot;
     std::size_t t = order[random_.below(order.size())];
     const auto& spec = task_.what.tensors[t];
-    if (maker_ ? input_maker::perturb(spec, other[0].inputs[t], random_)
-               : perturb_one(spec, other[0].inputs[t], random_))
-      return completed(std::move(other), d);
+    if (!(maker_ ? input_maker::perturb(spec, other[0].inputs[t], random_)
+                 : perturb_one(spec, other[0].inputs[t], random_)))
+      continue;
+    last = completed(other, d);
+    if (!last || last->empty() || told_apart(slot, last->front()))
+      break;
   }
-  return std::vector<bank_slot>{};
+  return last;
 }
 
 } // namespace ke

@@ -8,10 +8,14 @@
 
 namespace ke::wire {
 
-/// Descriptors of the driver: the shared memory, orders from the judge, answers to it.
+/// Descriptors of the driver: the shared memory, orders from the judge, answers to it, and two filters of system
+/// calls (runtime/process/seccomp_filter.hpp): before a candidate is loaded and after. Without the last two the
+/// driver runs unfiltered.
 inline constexpr int memory_fd = 3;
 inline constexpr int go_fd = 4;
 inline constexpr int done_fd = 5;
+inline constexpr int loading_filter_fd = 6;
+inline constexpr int calling_filter_fd = 7;
 
 /// "Call the kernel `calls` times": `table` is the offset, in the shared memory, of calls x args offsets of
 /// the arguments.
@@ -22,12 +26,25 @@ struct go {
   std::uint32_t args = 0;
 };
 
-enum class answer : std::uint32_t { ready = 1, done, load_failed, out_of_memory, exception, wrong_form };
+enum class answer : std::uint32_t {
+  started = 1, ///< the driver runs in its sandbox; no code of a candidate has run so far
+  unconfined,  ///< instead of `started`: a filter could not be put in place
+  ready,       ///< the object is loaded
+  done,
+  load_failed,
+  out_of_memory,
+  exception,
+  no_thread,  ///< one more thread than the limit allows
+  wrong_form, ///< Python: what came back is not the outputs of the problem
+};
+
+/// What a kernel left changed in its process, as bits. The driver puts the floating-point mode back.
+inline constexpr std::uint32_t left_float_mode = 1, left_signal_handler = 2;
 
 struct done {
-  std::uint64_t sequence = 0; ///< of the order; 0 for the first answer
+  std::uint64_t sequence = 0; ///< of the order; 0 for the two answers before the first one
   answer what = answer::done;
-  std::uint32_t padding = 0;
+  std::uint32_t left = 0; ///< bits of `left_*`: a diagnostic
   std::uint64_t took_ns = 0; ///< the driver's own clock: a diagnostic, never a time that counts
 };
 

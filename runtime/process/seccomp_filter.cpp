@@ -13,6 +13,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace ke {
 namespace {
@@ -81,9 +82,53 @@ failure cannot(std::string why) {
           "The sandbox's system call filter cannot be built (" + why + "); install libseccomp 2.5 or newer."};
 }
 
-result<unique_fd> compile() {
+/// Memory that no limit on address space counts, work that the kernel goes on with while its process is stopped, and
+/// the choice of one's own processors. Refused softly: libraries ask for some of it and do without.
+constexpr const char* not_for_kernels[] = {"memfd_create", "memfd_secret", "shmget",   "shmat",
+                                           "msgget",       "semget",       "mq_open",  "io_setup",
+                                           "io_submit",    "vmsplice",     "sched_setaffinity"};
+/// A kernel that makes another process or another program of itself wants to be where nobody looks.
+constexpr const char* children[] = {"fork", "vfork", "execve", "execveat"};
+/// System calls that give memory its rights, and where the rights stand.
+constexpr std::pair<const char*, unsigned> gives_rights[] = {
+    {"mmap", 2}, {"mprotect", 2}, {"pkey_mprotect", 2}};
+
+bool add_loading_rules(scmp_filter_ctx filter) {
+  const auto eperm = SCMP_ACT_ERRNO(EPERM);
+  bool good = true;
+  for (auto name : not_for_kernels)
+    if (int call = seccomp_syscall_resolve_name(name); call != __NR_SCMP_ERROR)
+      good = seccomp_rule_add(filter, eperm, call, 0) == 0 && good;
+  for (auto name : children)
+    if (int call = seccomp_syscall_resolve_name(name); call != __NR_SCMP_ERROR)
+      good = seccomp_rule_add(filter, SCMP_ACT_KILL_PROCESS, call, 0) == 0 && good;
+  good = seccomp_rule_add(filter, SCMP_ACT_KILL_PROCESS, SCMP_SYS(clone), 1,
+                          SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0)) == 0 &&
+         good;
+  good = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0) == 0 && good;
+  good = seccomp_rule_add(filter, SCMP_ACT_KILL_PROCESS, SCMP_SYS(prctl), 1,
+                          SCMP_A0(SCMP_CMP_MASKED_EQ, 0xffffffffu, PR_SET_TSC)) == 0 &&
+         good;
+  return good;
+}
+
+bool add_calling_rules(scmp_filter_ctx filter) {
+  bool good = true;
+  for (auto [name, argument] : gives_rights)
+    if (int call = seccomp_syscall_resolve_name(name); call != __NR_SCMP_ERROR) {
+      scmp_arg_cmp executable{argument, SCMP_CMP_MASKED_EQ, PROT_EXEC, PROT_EXEC};
+      good = seccomp_rule_add_array(filter, SCMP_ACT_KILL_PROCESS, call, 1, &executable) == 0 && good;
+    }
+  good = seccomp_rule_add(filter, SCMP_ACT_KILL_PROCESS, SCMP_SYS(seccomp), 0) == 0 && good;
+  good = seccomp_rule_add(filter, SCMP_ACT_KILL_PROCESS, SCMP_SYS(prctl), 1,
+                          SCMP_A0(SCMP_CMP_MASKED_EQ, 0xffffffffu, PR_SET_SECCOMP)) == 0 &&
+         good;
+  return good;
+}
+
+result<unique_fd> compile(bool (*rules)(scmp_filter_ctx)) {
   std::unique_ptr<void, void (*)(void*)> filter{seccomp_init(SCMP_ACT_ALLOW), seccomp_release};
-  if (!filter || !add_rules(filter.get()))
+  if (!filter || !rules(filter.get()))
     return cannot("a rule was refused");
   unique_fd file{::memfd_create("seccomp", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
   if (!file || seccomp_export_bpf(filter.get(), file.get()) != 0 ||
@@ -92,17 +137,26 @@ result<unique_fd> compile() {
   return file;
 }
 
-} // namespace
-
-result<unique_fd> seccomp_filter() {
-  static const auto compiled = compile();
+/// A duplicate would share the offset that the other side reads from: open anew.
+result<unique_fd> opened(const result<unique_fd>& compiled) {
   if (!compiled)
     return compiled.error();
-  // A duplicate would share the offset that bwrap reads from: open anew.
   unique_fd own{::open(("/proc/self/fd/" + std::to_string(compiled->get())).c_str(), O_RDONLY | O_CLOEXEC)};
   if (!own)
     return cannot(std::strerror(errno));
   return own;
+}
+
+} // namespace
+
+result<unique_fd> seccomp_filter() {
+  static const auto compiled = compile(add_rules);
+  return opened(compiled);
+}
+
+result<unique_fd> kernel_filter(kernel_stage stage) {
+  static const auto loading = compile(add_loading_rules), calling = compile(add_calling_rules);
+  return opened(stage == kernel_stage::loading ? loading : calling);
 }
 
 } // namespace ke

@@ -1,7 +1,7 @@
 /* redteam
 trick = "Includes the environment of the compiler"
 entries = ["F10"]
-accept = ["build_failed"]
+accept = ["build_failed", "incorrect"]
 says_nothing_of = ["@CANARY@"]
 */
 #include "/proc/self/environ"
