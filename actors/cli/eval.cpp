@@ -4,9 +4,11 @@
 #include "actors/exit_codes.hpp"
 #include "actors/worker/scratch_root.hpp"
 #include "backends/evaluate.hpp"
+#include "backends/loop_trace.hpp"
 #include "backends/peaks/peaks.hpp"
 #include "backends/verdict.hpp"
 #include "config/problem_file.hpp"
+#include "runtime/core/trace.hpp"
 #include "runtime/process/process_service.hpp"
 #include "runtime/process/sandbox.hpp"
 
@@ -20,6 +22,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <sstream>
 
 namespace ke::cli {
 namespace {
@@ -29,6 +32,7 @@ struct eval_options {
   std::vector<std::string> backend_paths;
   bool json = false, untimed = false;
   std::string plan = "eval";
+  std::string trace;
 };
 
 int fail(const failure& why) {
@@ -37,6 +41,7 @@ int fail(const failure& why) {
 }
 
 void print_for_people(const verdict& v) {
+  std::string line;
   std::cout << to_text(v.state);
   if (v.decision != timing_decision::none)
     std::cout << ", " << to_text(v.decision);
@@ -55,6 +60,17 @@ void print_for_people(const verdict& v) {
   }
   std::cout << "  checked: " << v.cases << " cases, " << v.timed_calls_checked << " of " << v.timed_calls
             << " timed calls, worst error " << v.worst_scaled_error << " of its bound\n";
+  if (v.diagnosis) {
+    std::printf("  bottleneck: %s (confidence %.0f%%)", v.diagnosis->bottleneck.c_str(),
+                100 * v.diagnosis->confidence);
+    if (v.diagnosis->roofline_fraction)
+      std::printf(", %.0f%% of the roofline", 100 * *v.diagnosis->roofline_fraction);
+    std::printf("\n");
+    std::fflush(stdout);
+    for (const auto& [what, text] : v.diagnosis->evidence)
+      for (std::istringstream lines{text}; std::getline(lines, line);)
+        std::cout << "    " << what << ": " << line << '\n';
+  }
   for (const auto& f : v.flags)
     std::cout << "  flag: " << f.name << ": " << f.evidence << '\n';
   if (v.state != verdict_state::correct && !v.log.empty())
@@ -150,6 +166,11 @@ int run(const eval_options& o) {
   if (processes.stopped())
     return fail({failure_kind::cancelled, "interrupted; nothing was judged", false});
   verdict v;
+  if (found && !o.trace.empty()) {
+    trace::start(o.trace);
+    trace_loops(*found);
+    trace::stop();
+  }
   if (found) {
     v = verdict_of(*found, loaded.problem, *plan);
   } else if (found.error().kind == failure_kind::missing || found.error().kind == failure_kind::invalid) {
@@ -179,6 +200,8 @@ void add_eval(CLI::App& app, int& exit_code) {
   command->add_flag("--untimed", o->untimed, "check correctness only");
   command->add_option("--sandbox", o->sandbox, "full | best | none")->capture_default_str();
   command->add_option("--plan", o->plan, "rank | eval | claim: how much is measured")->capture_default_str();
+  command->add_option("--trace", o->trace,
+                      "write a Chrome trace (opens in Perfetto) of one call's loops to this file");
   command->add_option("--backend-path", o->backend_paths, "folder with more backends");
   command->add_option("--cache", o->cache, "folder of built objects to look into and to fill");
   command->footer(

@@ -6,6 +6,7 @@
 #include "backends/instruction_mix.hpp"
 #include "backends/profile/case_file.hpp"
 #include "backends/profile/hot_loop.hpp"
+#include "backends/profile/loop_ticks.hpp"
 #include "backends/profile/readings.hpp"
 #include "backends/roofline.hpp"
 #include "runtime/process/run_and_wait.hpp"
@@ -50,6 +51,7 @@ struct bench {
   fs::path checked;  ///< an object with sanitizers
   std::string sanitizer_runtime;
   bool simulate = false;
+  ticked_module ticked;
 
   const problem& what() const { return task.run.what; }
 };
@@ -295,6 +297,98 @@ void read_simulation(bench& b, const process_exit& e) {
     b.found.counters.insert(counts.begin(), counts.end());
 }
 
+// -- time stamps at the loops, put in at the level of LLVM IR
+
+fs::path ticked_folder(const bench& b) {
+  return b.folder / "ticked";
+}
+
+/// The candidate as optimised LLVM IR. Threads are left out: their pragmas mean nothing without -fopenmp.
+std::optional<process_spec> plan_ir(bench& b) {
+  if (has_search_to_hurry(b) || b.what().policy.vendor_libraries)
+    return std::nullopt;
+  auto folder = ticked_folder(b);
+  auto plan = plan_build(b.with, b.what(), b.task.source, build_role::candidate, b.task.toolchain,
+                         b.task.run.limits, folder);
+  std::error_code error;
+  fs::create_directories(folder, error);
+  for (const auto& [file, text] : plan.files) {
+    std::ofstream out{folder / file, std::ios::binary};
+    out << text;
+    if (!out.flush())
+      return std::nullopt;
+  }
+  std::string march = "-march=x86-64-v3";
+  for (const auto& word : plan.spec.argv)
+    if (word.starts_with("-march="))
+      march = word;
+  plan.spec.argv = {"clang++-19",
+                    "-std=c++20",
+                    "-O3",
+                    march,
+                    "-fPIC",
+                    "-g1",
+                    "-w",
+                    "-I.",
+                    "-S",
+                    "-emit-llvm",
+                    "candidate" + b.with.suffix,
+                    "-o",
+                    "candidate.ll"};
+  if (b.what().policy.fast_math)
+    plan.spec.argv.push_back("-ffast-math");
+  plan.spec.deadline = seconds(20);
+  return boxed(b, plan.spec, {}, folder);
+}
+void read_ir(bench& b, const process_exit& e) {
+  if (e.code == 0)
+    b.ticked = insert_ticks(file_text(ticked_folder(b) / "candidate.ll", 16u << 20));
+}
+
+std::optional<process_spec> plan_ticked(bench& b) {
+  if (b.ticked.loops.empty())
+    return std::nullopt;
+  auto folder = ticked_folder(b);
+  for (const auto& [file, text] :
+       {std::pair<const char*, std::string>{"ticked.ll", b.ticked.text}, {"ke_ticks.cpp", tick_runtime()}}) {
+    std::ofstream out{folder / file, std::ios::binary};
+    out << text;
+    if (!out.flush())
+      return std::nullopt;
+  }
+  process_spec spec;
+  // The module went through the optimiser before: only code is made of it.
+  spec.argv = {"clang++-19", "-std=c++20",  "-O1",          "-fPIC", "-shared", "-w",       "-I.",
+               "ticked.ll",  "ke_shim.cpp", "ke_ticks.cpp", "-lm",   "-o",      "ticked.so"};
+  spec.directory = folder.string();
+  spec.deadline = seconds(20);
+  spec.memory_bytes = b.task.run.limits.memory_bytes;
+  return boxed(b, std::move(spec), {}, folder);
+}
+void read_ticked(bench& b, const process_exit& e) {
+  if (e.code != 0)
+    b.ticked.loops.clear();
+  else
+    chmod((ticked_folder(b) / "ticked.so").c_str(), 0755);
+}
+
+std::optional<process_spec> plan_trace(bench& b) {
+  if (b.ticked.loops.empty())
+    return std::nullopt;
+  auto object = ticked_folder(b) / "ticked.so";
+  return boxed(b, runner(b, object, {"trace"}, 1), {b.task.runner, object, b.case_file});
+}
+void read_trace(bench& b, const process_exit& e) {
+  auto seen = read_ticks(e.out, b.ticked.loops);
+  if (seen.loops.empty())
+    return;
+  b.found.counters["loop.share"] = seen.loops.front().share;
+  b.found.counters["loop.line"] = seen.loops.front().loop.line;
+  b.found.counters["loop.turns"] = seen.loops.front().turns;
+  b.found.findings["loops"] = describe_loops(seen, 5);
+  b.found.findings["trace"] = trace_text(seen, b.ticked.loops);
+}
+
 // -- a crash again, under sanitizers
 
 std::optional<process_spec> plan_checked(bench& b) {
@@ -342,9 +436,15 @@ void read_crash(bench& b, const process_exit& e) {
 }
 
 constexpr profile_step when_right[] = {
-    {"samples", plan_samples, read_samples},    {"disassembly", plan_disassembly, read_disassembly},
-    {"model", plan_model, read_model},          {"counters", plan_counters, read_counters},
-    {"portable", plan_portable, read_portable}, {"simulation", plan_simulation, read_simulation},
+    {"samples", plan_samples, read_samples},
+    {"disassembly", plan_disassembly, read_disassembly},
+    {"model", plan_model, read_model},
+    {"counters", plan_counters, read_counters},
+    {"portable", plan_portable, read_portable},
+    {"simulation", plan_simulation, read_simulation},
+    {"ir", plan_ir, read_ir},
+    {"ticked", plan_ticked, read_ticked},
+    {"trace", plan_trace, read_trace},
 };
 constexpr profile_step when_crashed[] = {
     {"checked", plan_checked, read_checked},
@@ -381,7 +481,7 @@ std::map<std::string, std::int64_t> dims_of(const std::string& text) {
 } // namespace
 
 profile_result profile(const profile_task& task, process_port& processes) {
-  bench b{task, processes, {}, {}, {}, 0, 0, {}, {}, {}, {}, {}, {}, false};
+  bench b{task, processes, {}, {}, {}, 0, 0, {}, {}, {}, {}, {}, {}, false, {}};
   auto with = parse_backend(file_text(task.backend_file, 1u << 20), task.backend_file);
   if (!with)
     return {};

@@ -1,9 +1,10 @@
-// ke-runner OBJECT CASE sample SECONDS | count WARM | once: calls a built object on one prepared case, for
-// profilers. Runs in a sandbox and shares its address space with the candidate: what it prints is a hint for
-// a diagnosis and never part of a verdict.
+// ke-runner OBJECT CASE sample SECONDS | count WARM | once | trace: calls a built object on one prepared
+// case, for profilers. Runs in a sandbox and shares its address space with the candidate: what it prints is a
+// hint for a diagnosis and never part of a verdict.
 //   sample  calls again and again, and notes every half millisecond where the main thread is
 //   count   WARM calls, then one inside `ke_counted`, which a simulator counts
 //   once    one call
+//   trace   one call of an object with time stamps at its loops (loop_ticks.hpp), after one to warm up
 // CASE: "KECASE1\n", number of arguments (u64), per argument its role (u64: 0 in, 1 out, 2 inout) and bytes
 // (u64), then the bytes of those that are read, in order.
 #include <dirent.h>
@@ -187,6 +188,18 @@ int main(int argc, char** argv) {
   if (mode == "once") {
     ke_counted(call, at.data());
     std::fflush(stdout);
+    _exit(0);
+  }
+  if (mode == "trace") {
+    auto reset = reinterpret_cast<void (*)()>(dlsym(object, "ke_ticks_reset"));
+    auto print = reinterpret_cast<void (*)()>(dlsym(object, "ke_ticks_print"));
+    if (!reset || !print)
+      return 2;
+    ke_warm(call, at.data());
+    restore(args);
+    reset();
+    ke_counted(call, at.data());
+    print();
     _exit(0);
   }
   if (mode == "count") {
