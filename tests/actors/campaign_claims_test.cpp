@@ -139,6 +139,7 @@ TEST_CASE_METHOD(claims_fixture, "Ctrl-C while a finalist is measured ends the s
   REQUIRE(outcomes.contains(1));
   CHECK(outcomes[1].state == "paused");
   CHECK(waiting.empty()); // the measurement was cancelled
+  kill();
   outcomes.clear();
   start(1, s);
   pass(1s);
