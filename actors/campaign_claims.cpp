@@ -40,18 +40,18 @@ void keeper::begin_claim(tree_node who) {
     options_.publish(event("claim", {{"node", id(node)}, {"state", "measuring"}}));
   auto me = weak(self_);
   auto* store = options_.store;
-  store->read(table::nodes, key_of(node.campaign, node.tree, node.node),
-              [me, store, node](result<std::string> bytes) {
-                auto row = bytes ? unpack<node_row>(*bytes) : result<node_row>{bytes.error()};
-                if (!row)
-                  return send_weak(me, finalist_read{node, nullptr, row.error()});
-                store->read_blob(row->source_digest, [me, node](result<std::string> source) {
-                  send_weak(me, source ? finalist_read{node,
-                                                       std::make_shared<const std::string>(std::move(*source)),
-                                                       {}}
-                                       : finalist_read{node, nullptr, source.error()});
-                });
-              });
+  store->read(
+      table::nodes, key_of(node.campaign, node.tree, node.node),
+      [me, store, node](result<std::string> bytes) {
+        auto row = bytes ? unpack<node_row>(*bytes) : result<node_row>{bytes.error()};
+        if (!row)
+          return send_weak(me, finalist_read{node, nullptr, row.error()});
+        store->read_blob(row->source_digest, [me, node](result<std::string> source) {
+          send_weak(me, source
+                            ? finalist_read{node, std::make_shared<const std::string>(std::move(*source)), {}}
+                            : finalist_read{node, nullptr, source.error()});
+        });
+      });
 }
 
 void keeper::finalist(const finalist_read& f) {

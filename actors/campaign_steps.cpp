@@ -180,7 +180,8 @@ void keeper::pump() {
     if (!facts_[tree.backend()])
       continue; // prompts tell them
     wake_sleeping(tree.number());
-    if (!books().paused() && unpaid_.empty() && !claims_out_) // perhaps the goal is reached: nothing more is paid for
+    if (!books().paused() && unpaid_.empty() &&
+        !claims_out_) // perhaps the goal is reached: nothing more is paid for
       step(tree, c->second.slots);
   }
 }

@@ -157,7 +157,7 @@ struct judged {
   bool duplicate = false; ///< taken from the store: ranked by it, never claimed from it
   double device_s = 0;
   std::shared_ptr<store_batch> batch;
-  std::function<void()> committed; ///< acknowledges the worker; called on the store thread
+  std::function<void()> committed;        ///< acknowledges the worker; called on the store thread
   measure_plan plan = measure_plan::rank; ///< `claim`: the node has its verdict already
 };
 /// A node's actor ended abnormally; the campaign wakes it once more, then it is poisoned.

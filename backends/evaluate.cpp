@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t log_limit = 64u << 10;
-constexpr int warm_fd = 3; ///< in the judge
+constexpr int warm_fd = 3;                          ///< in the judge
 constexpr const char* profiler_word = "{profiler}"; ///< of a manifest: ke-profiler, with a task on stdin
 
 fs::path beside_this_program(const char* name) {
@@ -74,8 +74,8 @@ struct evaluation::state {
   bool prepared = false;
   failure why;
   evidence found;
-  fs::path objects[3]; ///< by role; empty: not there
-  std::string keys[3]; ///< of the artifact cache, by role
+  fs::path objects[3];                 ///< by role; empty: not there
+  std::string keys[3];                 ///< of the artifact cache, by role
   std::shared_ptr<python_parent> warm; ///< of a Python backend
 
   state(problem p, std::string s, backend b, device_info t, measure_plan k, evaluate_options o)
@@ -426,7 +426,8 @@ std::string evaluation::state::profile_key(const job_spec& j) const {
     command += word + '\0';
   if (asks_profiler(j)) // it depends on the inputs and on how much is asked for, too
     command += found.provenance.contains("problem") ? found.provenance.at("problem") : std::string{};
-  return digest_of_parts({"profile 1", keys[0], command, j.reads, asks_profiler(j) ? to_text(kind) : "", options.look_closer ? "closely" : ""});
+  return digest_of_parts({"profile 1", keys[0], command, j.reads, asks_profiler(j) ? to_text(kind) : "",
+                          options.look_closer ? "closely" : ""});
 }
 
 std::optional<process_spec> evaluation::state::start_profile(std::size_t job) {

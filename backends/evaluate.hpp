@@ -49,9 +49,9 @@ struct evaluation_job {
 /// One evaluation as a graph of jobs that a caller drives, so that an actor never blocks:
 ///   while (!e.complete()) { start all of e.ready(place); whenever one ends: e.ended(id, how); }
 /// then e.finish(). Jobs that `ready` gave at the same time may run at the same time.
-/// `ready` and `ended` do short file work (sources, cache, prechecks) and start nothing themselves but the warm
-/// parent of a Python backend, if there is none yet. The private folder goes with the object. One thread at a
-/// time.
+/// `ready` and `ended` do short file work (sources, cache, prechecks) and start nothing themselves but the
+/// warm parent of a Python backend, if there is none yet. The private folder goes with the object. One thread
+/// at a time.
 class evaluation {
 public:
   /// `target` is what `probe_target` said of `with`.

@@ -36,7 +36,7 @@ struct judge_task {
   std::string arguments; ///< filled in by the judge: of a KernelBench class, as Python writes them
   std::string
       order; ///< filled in by the judge: of a call's tensors (t) and numbers (s); empty: all tensors first
-  std::uint64_t weights = 0; ///< filled in by the judge: the seed of all models' weights
+  std::uint64_t weights = 0;           ///< filled in by the judge: the seed of all models' weights
   std::map<std::string, double> peaks; ///< of this machine (backends/peaks/peaks.hpp); empty: unknown
 };
 KE_FIELDS(judge_task, x.what, x.candidate, x.reference, x.truth, x.driver, x.scratch, x.sandbox, x.plan,

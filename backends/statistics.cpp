@@ -278,7 +278,12 @@ sampling_plan plan_of(measure_plan kind) {
              {8, 0.010 / claim_finalists},
              {12, 0.015 / claim_finalists},
              {20, 0.020 / claim_finalists}},
-            24, 20, true, 60.0, 0.02, 0};
+            24,
+            20,
+            true,
+            60.0,
+            0.02,
+            0};
   }
   return {};
 }

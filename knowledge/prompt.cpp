@@ -91,7 +91,8 @@ std::string fenced(const std::string& language, const std::string& source) {
 /// so that it can't end ours.
 std::string task_block(const prompt_request& r) {
   auto facts = r.target->facts;
-  std::erase_if(facts, [](const auto& f) { return f.first.starts_with("peak."); }); // measured: never twice the same
+  std::erase_if(facts,
+                [](const auto& f) { return f.first.starts_with("peak."); }); // measured: never twice the same
   json target = {
       {"backend", r.target->backend},
       {"language", r.language == "cpp" ? "c++" : r.language}, // the fence's word is not the block's

@@ -71,7 +71,8 @@ caf::behavior stand_in(caf::event_based_actor* self, stand_in_facts facts) {
     *facts.busy_ns += facts.takes.count();
     facts.names->send(
         campaign_name(r.node.campaign),
-        judged{r.node, 0, v, key, false, std::chrono::duration<double>(facts.takes).count(), batch, {}, r.plan});
+        judged{
+            r.node, 0, v, key, false, std::chrono::duration<double>(facts.takes).count(), batch, {}, r.plan});
   };
   auto pump = [=] {
     while (s->busy < facts.slots && !s->waiting.empty()) {

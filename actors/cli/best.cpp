@@ -69,14 +69,15 @@ std::string text_of(const campaign_view& c, const best_of_campaign& b) {
             (b.found->diagnosis ? ", bottleneck " + b.found->diagnosis->bottleneck : "") + "\n";
   if (!b.proven)
     text += "  not proven faster than the baseline\n";
-  return text + (b.claimed
-                     ? "  measured again for the claim: fresh inputs and processes, held-out workloads too; the "
-                       "interval holds for the best of " +
-                           std::to_string(most_finalists) + " finalists\n"
-                 : b.refuted ? "  this is the search's own measurement (95% interval); measured again, it was not "
-                               "confirmed\n"
-                             : "  this is the search's own measurement (95% interval), not yet measured again for "
-                               "a claim\n");
+  return text +
+         (b.claimed
+              ? "  measured again for the claim: fresh inputs and processes, held-out workloads too; the "
+                "interval holds for the best of " +
+                    std::to_string(most_finalists) + " finalists\n"
+          : b.refuted ? "  this is the search's own measurement (95% interval); measured again, it was not "
+                        "confirmed\n"
+                      : "  this is the search's own measurement (95% interval), not yet measured again for "
+                        "a claim\n");
 }
 
 int best(const access_options& where, bool as_json) {

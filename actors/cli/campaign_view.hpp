@@ -67,7 +67,8 @@ public:
   result<std::string> source_of(const node_view& n) const;
   /// The whole prompt, put together from its sections; empty if it was never asked.
   result<std::string> prompt_of(const node_view& n) const;
-  /// Its short report (actors/cli/node_report.hpp), made from what is stored; empty for a node without verdict.
+  /// Its short report (actors/cli/node_report.hpp), made from what is stored; empty for a node without
+  /// verdict.
   std::string report_of(const node_view& n) const;
   std::vector<call_row> calls_of(const node_view& n) const; ///< by attempt, from 1
 

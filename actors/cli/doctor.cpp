@@ -59,12 +59,14 @@ void peaks_of_this_machine(std::vector<line>& lines) {
   auto cpu = cpu_facts();
   auto peaks = peaks_of_machine(user_cache_folder(), cpu, true);
   if (peaks.empty())
-    lines.push_back({"peak", "all", "degraded",
-                     "not measured on this architecture: no roofline, no floor below which a time is refused"});
+    lines.push_back(
+        {"peak", "all", "degraded",
+         "not measured on this architecture: no roofline, no floor below which a time is refused"});
   auto noise = peaks.contains("noise") ? peaks.at("noise") : 0.0;
   for (const auto& [what, figures] : describe_peaks(peaks))
-    lines.push_back({"peak", what, noise > 0.2 ? "degraded" : "ok",
-                     figures + (noise > 0.2 ? "; the machine was busy: run doctor again when it is quiet" : "")});
+    lines.push_back(
+        {"peak", what, noise > 0.2 ? "degraded" : "ok",
+         figures + (noise > 0.2 ? "; the machine was busy: run doctor again when it is quiet" : "")});
 }
 
 void tool(std::vector<line>& lines, process_port& processes, const std::string& name, const std::string& use,

@@ -58,7 +58,8 @@ model_health check_program(const std::string& name) {
   const char* path = std::getenv("PATH");
   std::istringstream folders{path ? path : "/usr/bin:/bin"};
   for (std::string folder; std::getline(folders, folder, ':');)
-    if (auto file = fs::path{folder} / name; ::access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file, error))
+    if (auto file = fs::path{folder} / name;
+        ::access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file, error))
       return {"ok", "command " + file.string()};
   return {"missing", "no program " + name + " in PATH"};
 }

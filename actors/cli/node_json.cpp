@@ -34,19 +34,19 @@ json node_fields(const campaign_view& c, const node_view& n) {
     parents.push_back(c.public_id(n.key.tree, p));
   for (const auto& s : n.row.scores)
     scores.push_back(number(s));
-  return {{"id", n.id},
-          {"parents", parents},
-          {"state", to_text(n.state)},
-          {"score", number(n.score)},
-          {"scores", scores},
-          {"decision", n.decision == timing_decision::none ? json(nullptr) : json(to_text(n.decision))},
-          {"model", text_or_null(n.row.model)},
-          {"memory", n.is_root() ? json(nullptr) : json(to_text(n.row.memory))},
-          {"prompt", text_or_null(n.row.prompt_digest)},
-          {"source", n.is_root() ? json(digest_of(c.problem().reference)) : text_or_null(n.row.source_digest)},
-          {"duplicate_of", n.row.duplicate_of == no_node
-                               ? json(nullptr)
-                               : json(c.public_id(n.key.tree, n.row.duplicate_of))}};
+  return {
+      {"id", n.id},
+      {"parents", parents},
+      {"state", to_text(n.state)},
+      {"score", number(n.score)},
+      {"scores", scores},
+      {"decision", n.decision == timing_decision::none ? json(nullptr) : json(to_text(n.decision))},
+      {"model", text_or_null(n.row.model)},
+      {"memory", n.is_root() ? json(nullptr) : json(to_text(n.row.memory))},
+      {"prompt", text_or_null(n.row.prompt_digest)},
+      {"source", n.is_root() ? json(digest_of(c.problem().reference)) : text_or_null(n.row.source_digest)},
+      {"duplicate_of",
+       n.row.duplicate_of == no_node ? json(nullptr) : json(c.public_id(n.key.tree, n.row.duplicate_of))}};
 }
 
 json usage_json(const token_usage& u) {

@@ -52,13 +52,15 @@ status write_all(const std::string& to, const json& files) {
 int read_through(control_client& owner, const std::vector<std::string>& words, const std::string& campaign,
                  const std::string& output) {
   json command{{"command", "read"}, {"words", words}, {"campaign", campaign}, {"writes", !output.empty()}};
-  auto answer = owner.ask(command.dump(-1, ' ', false, json::error_handler_t::replace), std::chrono::minutes{3});
+  auto answer =
+      owner.ask(command.dump(-1, ' ', false, json::error_handler_t::replace), std::chrono::minutes{3});
   if (!answer)
     return complain(answer.error());
   auto said = json::parse(answer->json, nullptr, false);
   if (!said.is_object() || answer->exit_code != 0) {
     std::cerr << "ke-runtime: "
-              << (said.is_object() ? said.value("error", "the owner refused") : "the owner's answer can't be read")
+              << (said.is_object() ? said.value("error", "the owner refused")
+                                   : "the owner's answer can't be read")
               << '\n';
     return answer->exit_code ? answer->exit_code : exit_internal;
   }
@@ -76,7 +78,8 @@ int read_through(control_client& owner, const std::vector<std::string>& words, c
 std::optional<int> read_remotely(const std::vector<std::string>& words) {
   if (words.empty() || !is_reading_command(words[0]) ||
       std::none_of(words.begin(), words.end(), [](const std::string& w) { return is(w, "--connect"); }) ||
-      std::any_of(words.begin(), words.end(), [](const std::string& w) { return w == "--help" || w == "-h"; }))
+      std::any_of(words.begin(), words.end(),
+                  [](const std::string& w) { return w == "--help" || w == "-h"; }))
     return std::nullopt;
   CLI::App app;
   app.allow_extras();

@@ -102,10 +102,11 @@ std::string readme_of(const campaign_view& c, const node_view& n, const verdict&
        std::to_string(v.timed_calls_checked) + " timed calls |\n";
   if (auto compiler = fact(v, "compiler"); !compiler.empty())
     t += "| compiler | " + first_line(compiler, 100) + " |\n| flags | `" + fact(v, "flags") + "` |\n";
-  t += c.claimed_verdict(n.key) ? "\nThe figures were measured again for the claim, with fresh inputs in fresh "
-                                  "processes, held-out workloads included.\n\n"
-                                : "\nThe figures are the search's own measurement; they were not measured "
-                                  "again for a claim.\n\n";
+  t += c.claimed_verdict(n.key)
+           ? "\nThe figures were measured again for the claim, with fresh inputs in fresh "
+             "processes, held-out workloads included.\n\n"
+           : "\nThe figures are the search's own measurement; they were not measured "
+             "again for a claim.\n\n";
   t += "- `" + source + "`: the kernel\n";
   if (native)
     t += "- `kernel.h`: its signature\n- `build.sh`, `Makefile`: the recipe it was measured with\n";

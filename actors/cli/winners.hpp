@@ -18,9 +18,9 @@ struct winner {
   bool claimed = false;         ///< a claim has confirmed it
 };
 
-/// All of them in order of time, the present one last; a pure function of the stored campaign. While the search
-/// runs it only grows at its end; a claim that confirms an earlier one than the search's last makes that the
-/// last.
+/// All of them in order of time, the present one last; a pure function of the stored campaign. While the
+/// search runs it only grows at its end; a claim that confirms an earlier one than the search's last makes
+/// that the last.
 result<std::vector<winner>> winners_of(const campaign_view& campaign);
 
 /// Only those that beat the baseline.

@@ -134,7 +134,8 @@ int run_worker(const worker_process_options& o) {
     return complain(backends.error());
   link_options l;
   std::string absent;
-  auto peaks = peaks_of_machine(o.cache.empty() ? user_cache_folder() : std::filesystem::path{o.cache}, cpu_facts());
+  auto peaks =
+      peaks_of_machine(o.cache.empty() ? user_cache_folder() : std::filesystem::path{o.cache}, cpu_facts());
   for (const auto& b : *backends) {
     auto device = probe_target(b, processes);
     if (device) {

@@ -15,9 +15,9 @@
 namespace ke {
 namespace {
 
-constexpr std::size_t line = 64;       ///< tensors begin on a cache line
-constexpr std::size_t red_bytes = 192; ///< on each side
-constexpr std::size_t most_gap = 16;   ///< random lines between two tensors
+constexpr std::size_t line = 64;               ///< tensors begin on a cache line
+constexpr std::size_t red_bytes = 192;         ///< on each side
+constexpr std::size_t most_gap = 16;           ///< random lines between two tensors
 constexpr std::size_t block_bytes = 16u << 10; ///< of a write; whole elements of every dtype
 
 std::size_t size_of(const problem& what, std::size_t tensor, std::size_t elements, bool wide) {
@@ -61,7 +61,8 @@ poison::poison(const problem& what, const std::vector<std::string>& samples, ran
 }
 
 std::size_t poison::turn(std::size_t tensor, random_source& random) const {
-  return random.below(std::max<std::size_t>(1, pool_[tensor].size() / bytes_of(what_->tensors[tensor].dtype)));
+  return random.below(
+      std::max<std::size_t>(1, pool_[tensor].size() / bytes_of(what_->tensors[tensor].dtype)));
 }
 
 void poison::write(std::size_t tensor, std::size_t turn, std::size_t at, std::size_t whole, std::byte* to,

@@ -29,8 +29,8 @@ public:
   /// Where in the pool the next tensor's rubbish begins.
   std::size_t turn(std::size_t tensor, random_source& random) const;
   /// `bytes` (whole elements) of the tensor from its byte `at` on, for a tensor of `whole` bytes.
-  void write(std::size_t tensor, std::size_t turn, std::size_t at, std::size_t whole, std::byte* to, std::size_t bytes,
-             random_source& random) const;
+  void write(std::size_t tensor, std::size_t turn, std::size_t at, std::size_t whole, std::byte* to,
+             std::size_t bytes, random_source& random) const;
 
 private:
   const problem* what_;
@@ -70,10 +70,11 @@ public:
 
 private:
   std::byte* at(std::uint64_t offset) const { return process_->memory() + offset; }
-  /// Inputs, and rubbish in the outputs. In blocks, the blocks in random order: what is written last is hottest in the
-  /// caches, and must favour no direction in which a kernel walks.
+  /// Inputs, and rubbish in the outputs. In blocks, the blocks in random order: what is written last is
+  /// hottest in the caches, and must favour no direction in which a kernel walks.
   void write_tensors(std::span<const bank_slot* const> slots, const poison* rubbish);
-  /// New places for all tensors of all slots, in another order: no address is known before the order that uses it.
+  /// New places for all tensors of all slots, in another order: no address is known before the order that
+  /// uses it.
   void scatter();
   void write_wide(std::span<const bank_slot* const> slots);
   void fill_red_zones();
@@ -88,7 +89,8 @@ private:
   std::vector<std::size_t> bytes_;                  ///< per tensor
   std::vector<std::vector<std::uint64_t>> offsets_; ///< slot, tensor
   std::vector<std::vector<std::string>> copies_;    ///< slot, tensor
-  std::uint64_t table_ = 0, values_ = 0, first_ = 0; ///< offsets of arguments' offsets, of scalars and dims, of tensors
+  std::uint64_t table_ = 0, values_ = 0,
+                first_ = 0; ///< offsets of arguments' offsets, of scalars and dims, of tensors
   std::vector<std::uint64_t> value_bits_;
 };
 

@@ -66,8 +66,8 @@ struct driver_process::state {
   std::uint64_t sequence = 0;
   std::uint64_t most_memory = 0;
   std::uint64_t base_memory = 0; ///< address space that it was born with
-  int samples_full = 0;      ///< looks in a row at which its memory was full
-  double next_sample_ns = 0; ///< when its memory is looked at again
+  int samples_full = 0;          ///< looks in a row at which its memory was full
+  double next_sample_ns = 0;     ///< when its memory is looked at again
   bool dead = false;
   bool boxed = false; ///< the child is the sandbox's launcher, not the driver
   bool begun = false; ///< the driver has said that it runs
@@ -115,8 +115,8 @@ struct driver_process::state {
     return line.substr(line.rfind('\n') + 1).substr(0, 400);
   }
 
-  /// Looks at its memory every 20 ms. True: it has taken all that it may and uses it, so that no call of it can
-  /// come to a good end (some go on and on asking for more).
+  /// Looks at its memory every 20 ms. True: it has taken all that it may and uses it, so that no call of it
+  /// can come to a good end (some go on and on asking for more).
   bool memory_is_full() {
     if (!group || now_ns() < next_sample_ns)
       return false;
@@ -132,7 +132,9 @@ struct driver_process::state {
     return samples_full >= 3;
   }
 
-  bool memory_was_full() const { return most_memory > base_memory + (how.memory_bytes + how.memory) / 10 * 8; }
+  bool memory_was_full() const {
+    return most_memory > base_memory + (how.memory_bytes + how.memory) / 10 * 8;
+  }
 
   std::string memory_limit() const {
     return "the candidate reached its memory limit of " + std::to_string(how.memory_bytes >> 20) + " MiB";
@@ -176,8 +178,9 @@ struct driver_process::state {
     bool full = memory_was_full();
     if (signal == SIGSYS) {
       out.end = call_end::forbidden;
-      out.why = "it made a system call that no kernel may make: for a new process, another program, code that was "
-                "not there when it was loaded, or a trap on the clock";
+      out.why =
+          "it made a system call that no kernel may make: for a new process, another program, code that was "
+          "not there when it was loaded, or a trap on the clock";
     } else if (signal == SIGKILL || signal == SIGXFSZ || (full && signal != 0)) {
       out.end = call_end::resource_exceeded;
       out.why = full ? memory_limit() : "the candidate was killed by " + signal_name(signal);
@@ -329,7 +332,8 @@ result<std::unique_ptr<driver_process>> driver_process::start(const driver_start
                     {go_read.get(), wire::go_fd},
                     {done_write.get(), wire::done_fd}};
   auto level = parse_name<sandbox_level>(how.sandbox).value_or(sandbox_level::full);
-  auto loading_filter = kernel_filter(kernel_stage::loading), calling_filter = kernel_filter(kernel_stage::calling);
+  auto loading_filter = kernel_filter(kernel_stage::loading),
+       calling_filter = kernel_filter(kernel_stage::calling);
   if (loading_filter && calling_filter) {
     inner.pass_fds.emplace_back(loading_filter->get(), wire::loading_filter_fd);
     inner.pass_fds.emplace_back(calling_filter->get(), wire::calling_filter_fd);
@@ -363,20 +367,22 @@ result<std::unique_ptr<driver_process>> driver_process::start(const driver_start
 result<std::unique_ptr<driver_process>> driver_process::loaded(std::unique_ptr<state> s,
                                                                call_outcome& loading) {
   const auto& how = s->how;
-  // Two answers: that the driver runs, which comes before any code of the candidate and so is the machine's own word,
-  // and that the object is loaded.
+  // Two answers: that the driver runs, which comes before any code of the candidate and so is the machine's
+  // own word, and that the object is loaded.
   wire::done message;
   double until = now_ns() + how.load_s * 1e9;
   loading = s->wait(0, until, message);
   if (loading.end == call_end::done && message.what != wire::answer::started)
-    loading = s->killed(call_end::machine, "the filter of system calls cannot be put in place inside the sandbox");
+    loading =
+        s->killed(call_end::machine, "the filter of system calls cannot be put in place inside the sandbox");
   s->begun = loading.end == call_end::done;
   if (s->begun)
     loading = s->wait(0, until, message);
   if (loading.end == call_end::timeout) {
     loading.end = s->begun ? call_end::timeout : call_end::machine;
-    loading.why = (s->begun ? "loading the object did not end within " : "the sandbox did not start within ") +
-                  std::to_string(static_cast<int>(how.load_s)) + " s";
+    loading.why =
+        (s->begun ? "loading the object did not end within " : "the sandbox did not start within ") +
+        std::to_string(static_cast<int>(how.load_s)) + " s";
   }
   if (loading.end == call_end::crashed)
     loading.why = "while the object was loaded: " + loading.why;
@@ -410,7 +416,8 @@ call_outcome driver_process::run(std::uint64_t table, std::uint32_t calls, std::
   if (s.answered_unasked())
     return s.killed(call_end::forged, "an answer before the order");
   double cpu_before = s.group->cpu_seconds();
-  double start = now_ns(); // before it wakes: what a handler of the wake-up or another thread does is paid for
+  double start =
+      now_ns(); // before it wakes: what a handler of the wake-up or another thread does is paid for
   s.group->resume();
   if (write(s.go.get(), &order, sizeof order) != static_cast<ssize_t>(sizeof order))
     return s.died();

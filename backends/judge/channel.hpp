@@ -13,13 +13,13 @@ namespace ke {
 
 /// How a driver is to be started.
 struct driver_start {
-  std::string driver;                      ///< path of ke-driver
-  std::string object;                      ///< the shared object, or "-" for the empty kernel
-  std::string sandbox;                     ///< full | best | none
-  std::size_t memory = 0;                  ///< bytes of the shared memory
-  std::vector<int> cpus;                   ///< to stay on; empty: any
-  std::int64_t threads = 1;                ///< OMP_NUM_THREADS
-  bool fast_math = false; ///< the floating-point mode that the object sets while it is loaded stays
+  std::string driver;       ///< path of ke-driver
+  std::string object;       ///< the shared object, or "-" for the empty kernel
+  std::string sandbox;      ///< full | best | none
+  std::size_t memory = 0;   ///< bytes of the shared memory
+  std::vector<int> cpus;    ///< to stay on; empty: any
+  std::int64_t threads = 1; ///< OMP_NUM_THREADS
+  bool fast_math = false;   ///< the floating-point mode that the object sets while it is loaded stays
   std::uint64_t memory_bytes = 4ull << 30; ///< of address space beside the shared memory
   std::uint64_t scratch_bytes = 64ull << 20;
   std::uint64_t log_bytes = 64u << 10;
@@ -45,8 +45,8 @@ enum class call_end : std::uint8_t {
 struct call_outcome {
   call_end end = call_end::done;
   std::string why;
-  double ns = 0;        ///< judge's clock, from before "go" to after "done"
-  double driver_ns = 0; ///< the driver's own claim
+  double ns = 0;          ///< judge's clock, from before "go" to after "done"
+  double driver_ns = 0;   ///< the driver's own claim
   double cpu_s = 0;       ///< CPU time between the start and "done"
   double gap_cpu_s = 0;   ///< CPU time between "done" and the proven stop
   std::uint32_t left = 0; ///< bits of wire::left_*: what the driver says that the kernel left changed

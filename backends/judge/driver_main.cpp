@@ -1,7 +1,7 @@
-// ke-driver OBJECT CPUS exact|fast: loads a built object inside the sandbox and calls it when told to. OBJECT "-" is a
-// kernel that does nothing: the floor of the path. CPUS: comma-separated numbers to stay on. fast: the floating-point
-// mode that the object sets while it is loaded (-ffast-math does) is the one to keep. Kept tiny: it lives beside
-// hostile code.
+// ke-driver OBJECT CPUS exact|fast: loads a built object inside the sandbox and calls it when told to. OBJECT
+// "-" is a kernel that does nothing: the floor of the path. CPUS: comma-separated numbers to stay on. fast:
+// the floating-point mode that the object sets while it is loaded (-ffast-math does) is the one to keep. Kept
+// tiny: it lives beside hostile code.
 #include "backends/judge/wire.hpp"
 
 #include <dlfcn.h>
@@ -176,7 +176,8 @@ int main(int argc, char** argv) {
   if (std::strcmp(argv[3], "fast") == 0)
     mode = float_mode_now();
   auto left = restored(mode);
-  // A thread that the object started and that has a filter of its own makes this fail: nothing honest does that.
+  // A thread that the object started and that has a filter of its own makes this fail: nothing honest does
+  // that.
   if (!calling.install()) {
     signal(SIGSYS, SIG_DFL);
     raise(SIGSYS);

@@ -32,8 +32,8 @@ public:
   }
   double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; } ///< [0, 1)
   /// Four 16-bit uniforms summed: mean 0, variance 1, close enough to normal for data and three times as
-  /// fast. The sum alone takes a quarter of a million values, which a kernel could tabulate before it is timed; a
-  /// fraction from all bits fills the space between them.
+  /// fast. The sum alone takes a quarter of a million values, which a kernel could tabulate before it is
+  /// timed; a fraction from all bits fills the space between them.
   double normal() {
     std::uint64_t x = next();
     double sum = static_cast<double>(x & 0xffff) + static_cast<double>((x >> 16) & 0xffff) +

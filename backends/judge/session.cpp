@@ -91,8 +91,8 @@ status session::start_candidate() {
 }
 
 bool session::call(std::span<const bank_slot> slots, const bound_shapes& shapes) {
-  // The first call of a shape goes alone: as long as nobody knows what one takes, a hang would be given the limit of
-  // each call of the order.
+  // The first call of a shape goes alone: as long as nobody knows what one takes, a hang would be given the
+  // limit of each call of the order.
   if (candidate_ns_ <= 0 && slots.size() > 1)
     return call(slots.first(1), shapes) && call(slots.subspan(1), shapes);
   std::vector<const bank_slot*> order;

@@ -1,8 +1,8 @@
 #include "backends/judge/timing.hpp"
 
 #include "backends/judge/python_payload.hpp"
-#include "backends/roofline.hpp"
 #include "backends/judge/wire.hpp"
+#include "backends/roofline.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -21,7 +21,8 @@ double seconds_since(steady::time_point start) {
 constexpr std::size_t bank_memory = 768u << 20; ///< of all workloads together
 constexpr std::size_t slot_memory = 256u << 20; ///< shared memory of one driver
 constexpr double short_in_floors = 20,
-                 floors_per_sample = 50; ///< a kernel that is short is called until a sample lasts so many floors
+                 floors_per_sample =
+                     50; ///< a kernel that is short is called until a sample lasts so many floors
 constexpr std::uint32_t least_warm = 3, most_warm = 10;
 constexpr double steady_within = 0.02,
                  warm_s = 1; ///< the warm-up ends when pairs move less, or after a second

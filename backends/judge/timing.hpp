@@ -29,8 +29,8 @@ struct timed_workload {
 /// What wire::left_* bits mean, for the record.
 std::string text_of_left(std::uint32_t left);
 
-/// Seconds for an order of `calls` calls when one is known to take `each_ns` (0: unknown): a single call may hang for
-/// the limit of a call, the others of the order are not given that time again.
+/// Seconds for an order of `calls` calls when one is known to take `each_ns` (0: unknown): a single call may
+/// hang for the limit of a call, the others of the order are not given that time again.
 double order_limit(const job_limits& limits, std::size_t calls, double each_ns);
 
 driver_start driver_for(const judge_task& task, const std::string& object, std::size_t memory,

@@ -141,8 +141,9 @@ bool truth_source::repeatable(std::span<const bank_slot> slots) {
     for (std::size_t t = 0; t < task_.what.tensors.size(); ++t)
       if (task_.what.tensors[t].role != tensor_role::in &&
           check(again[i]->outputs[t], reference_->output(i, t).data()).failed > 0) {
-        unfit_ = "asked the same again, the reference answers something else in " + task_.what.tensors[t].name +
-                 ": it keeps state between calls or draws at random; make it a pure function of its arguments";
+        unfit_ =
+            "asked the same again, the reference answers something else in " + task_.what.tensors[t].name +
+            ": it keeps state between calls or draws at random; make it a pure function of its arguments";
         return false;
       }
   return true;

@@ -32,13 +32,14 @@ public:
   /// or disagrees with the truth on what is finite.
   result<std::vector<bank_slot>> make(distribution d, std::size_t count);
 
-  /// A pair that differs from `slot` in one input element, if possible in one that moves an output beyond its bound, so
-  /// that no answer can be right for both. Empty as above, or if no input may be changed.
+  /// A pair that differs from `slot` in one input element, if possible in one that moves an output beyond its
+  /// bound, so that no answer can be right for both. Empty as above, or if no input may be changed.
   result<std::vector<bank_slot>> perturbed(const bank_slot& slot, distribution d);
 
-  /// Whether the reference gives these pairs' outputs again when it is asked a second time, in reverse order: bit by
-  /// bit, or within their rule (threads may add in another order). False: it keeps state between calls or draws at
-  /// random, and every verdict would be a matter of luck; why_unfit says so. At most a batch of pairs.
+  /// Whether the reference gives these pairs' outputs again when it is asked a second time, in reverse order:
+  /// bit by bit, or within their rule (threads may add in another order). False: it keeps state between calls
+  /// or draws at random, and every verdict would be a matter of luck; why_unfit says so. At most a batch of
+  /// pairs.
   bool repeatable(std::span<const bank_slot> slots);
 
   /// Inputs bent to an edge, one slot per bent tensor for `infinity` and `nan`, else one. Empty where the

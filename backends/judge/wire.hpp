@@ -8,9 +8,9 @@
 
 namespace ke::wire {
 
-/// Descriptors of the driver: the shared memory, orders from the judge, answers to it, and two filters of system
-/// calls (runtime/process/seccomp_filter.hpp): before a candidate is loaded and after. Without the last two the
-/// driver runs unfiltered.
+/// Descriptors of the driver: the shared memory, orders from the judge, answers to it, and two filters of
+/// system calls (runtime/process/seccomp_filter.hpp): before a candidate is loaded and after. Without the
+/// last two the driver runs unfiltered.
 inline constexpr int memory_fd = 3;
 inline constexpr int go_fd = 4;
 inline constexpr int done_fd = 5;
@@ -44,7 +44,7 @@ inline constexpr std::uint32_t left_float_mode = 1, left_signal_handler = 2;
 struct done {
   std::uint64_t sequence = 0; ///< of the order; 0 for the two answers before the first one
   answer what = answer::done;
-  std::uint32_t left = 0; ///< bits of `left_*`: a diagnostic
+  std::uint32_t left = 0;    ///< bits of `left_*`: a diagnostic
   std::uint64_t took_ns = 0; ///< the driver's own clock: a diagnostic, never a time that counts
 };
 

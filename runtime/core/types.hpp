@@ -176,7 +176,8 @@ struct journal_ended {
 };
 KE_FIELDS(journal_ended, x.tree, x.node, x.state, x.why)
 
-/// A finalist was measured again, on one target, for a claim (trust.md 2.6). `harness_error`: it could not be.
+/// A finalist was measured again, on one target, for a claim (trust.md 2.6). `harness_error`: it could not
+/// be.
 struct journal_claimed {
   std::uint32_t tree = 0, node = 0, target = 0;
   verdict_state state = verdict_state::harness_error;

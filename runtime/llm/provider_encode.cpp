@@ -109,8 +109,8 @@ http_request encode(const model_settings& model, std::string_view key, const pro
   auto request = addressed(model, key);
   request.headers.insert(request.headers.begin(),
                          {"Content-Type: application/json", "Accept: text/event-stream, application/json"});
-  request.body = dump(model.provider == provider_kind::anthropic ? anthropic_body(model, p)
-                                                                 : openai_body(model, p));
+  request.body =
+      dump(model.provider == provider_kind::anthropic ? anthropic_body(model, p) : openai_body(model, p));
   request.total = ms(model.timeout_s);
   request.connect = ms(model.connect_timeout_s);
   request.first_byte = ms(model.first_byte_timeout_s);

@@ -229,8 +229,8 @@ private:
     }
   }
 
-  /// Gives the answer of `name` to whoever waits for it, if it is there. An empty file may be one that somebody
-  /// is about to write; `whole`: it was put in place as it is.
+  /// Gives the answer of `name` to whoever waits for it, if it is there. An empty file may be one that
+  /// somebody is about to write; `whole`: it was put in place as it is.
   bool take_answer(const std::string& name, bool whole = false) {
     auto [first, last] = waiting_.equal_range(name);
     if (first == last)

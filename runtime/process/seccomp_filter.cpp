@@ -82,10 +82,11 @@ failure cannot(std::string why) {
           "The sandbox's system call filter cannot be built (" + why + "); install libseccomp 2.5 or newer."};
 }
 
-/// Memory that no limit on address space counts, work that the kernel goes on with while its process is stopped, and
-/// the choice of one's own processors. Refused softly: libraries ask for some of it and do without.
-constexpr const char* not_for_kernels[] = {"memfd_create", "memfd_secret", "shmget",   "shmat",
-                                           "msgget",       "semget",       "mq_open",  "io_setup",
+/// Memory that no limit on address space counts, work that the kernel goes on with while its process is
+/// stopped, and the choice of one's own processors. Refused softly: libraries ask for some of it and do
+/// without.
+constexpr const char* not_for_kernels[] = {"memfd_create", "memfd_secret", "shmget",           "shmat",
+                                           "msgget",       "semget",       "mq_open",          "io_setup",
                                            "io_submit",    "vmsplice",     "sched_setaffinity"};
 /// A kernel that makes another process or another program of itself wants to be where nobody looks.
 constexpr const char* children[] = {"fork", "vfork", "execve", "execveat"};

@@ -170,7 +170,8 @@ status campaign_fold::apply(const journal_claimed& r) {
   const auto& index = (*t)->tree();
   if (r.node == 0 || r.node >= index.size())
     return failure{failure_kind::corrupt, "journal: a claim on node " + std::to_string(r.node) + " of " +
-                                              std::to_string(index.size()) + "; run `ke-runtime store check`"};
+                                              std::to_string(index.size()) +
+                                              "; run `ke-runtime store check`"};
   books_.claimed(r, index.targets(), std::max(0.0, index[r.node].score));
   return ok;
 }

@@ -56,9 +56,8 @@ std::optional<tree_node> goal_candidate(const campaign_fold& fold) {
   auto needed = goal.timed ? goal.target_speedup * books.claims().shrinkage() : 0;
   if (goal.timed && best.score < needed)
     return std::nullopt; // the usual case, without a look at the nodes
-  auto next = best_of(fold, [&](const contender& c) {
-    return c.score >= needed && !books.claims().measured(c.who);
-  });
+  auto next =
+      best_of(fold, [&](const contender& c) { return c.score >= needed && !books.claims().measured(c.who); });
   return next ? std::optional{next->who} : std::nullopt;
 }
 

@@ -41,7 +41,8 @@ private:
 
 } // namespace
 
-TEST_CASE_METHOD(claims_fixture, "when the budget is used, the best is measured again before the campaign ends") {
+TEST_CASE_METHOD(claims_fixture,
+                 "when the budget is used, the best is measured again before the campaign ends") {
   launch(settings(4));
   search();
   REQUIRE(claiming());
@@ -156,14 +157,15 @@ TEST_CASE_METHOD(claims_fixture, "a person's stop does not wait for claims") {
   CHECK(book().all().empty());
 }
 
-TEST_CASE_METHOD(claims_fixture, "a finalist that costs its workers is left out, and the next one is measured") {
+TEST_CASE_METHOD(claims_fixture,
+                 "a finalist that costs its workers is left out, and the next one is measured") {
   launch(settings(4));
   search();
   REQUIRE(claiming());
   auto node = waiting.front().node;
   waiting.clear();
-  tell(campaign_name(1), evaluation_failed{node, node_state::poisoned, "it cost three workers",
-                                           measure_plan::claim});
+  tell(campaign_name(1),
+       evaluation_failed{node, node_state::poisoned, "it cost three workers", measure_plan::claim});
   REQUIRE(claiming());
   CHECK(waiting.front().node.node != node.node);
   judge_as(correct(1.3));

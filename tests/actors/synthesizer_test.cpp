@@ -192,7 +192,8 @@ TEST_CASE_METHOD(
   CHECK(answers.size() == 1);
 }
 
-TEST_CASE_METHOD(models_fixture, "a model that is not there (404) costs at most three calls and no candidate") {
+TEST_CASE_METHOD(models_fixture,
+                 "a model that is not there (404) costs at most three calls and no candidate") {
   launch(8, provider_kind::openai);
   for (std::uint32_t n = 1; n <= 8; ++n)
     ask(n);
@@ -205,8 +206,9 @@ TEST_CASE_METHOD(models_fixture, "a model that is not there (404) costs at most 
     CHECK(f.blocked);
 }
 
-TEST_CASE_METHOD(models_fixture, "of a provider that has answered, a refusal for good is that prompt's, until "
-                                 "three come in a row") {
+TEST_CASE_METHOD(models_fixture,
+                 "of a provider that has answered, a refusal for good is that prompt's, until "
+                 "three come in a row") {
   launch(8, provider_kind::openai);
   ask(1);
   answer();

@@ -1,5 +1,5 @@
-// A candidate may be its parent's assembly or LLVM IR, changed: relinked without the front end, judged like any
-// other.
+// A candidate may be its parent's assembly or LLVM IR, changed: relinked without the front end, judged like
+// any other.
 #include "backends/evaluate.hpp"
 #include "backends/verdict.hpp"
 #include "runtime/process/process_service.hpp"

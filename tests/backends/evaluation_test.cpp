@@ -214,7 +214,10 @@ extern "C" void kernel(const float* x, float* y, double s, int64_t n) {
 }
 
 TEST_CASE("results remembered by address are incorrect") {
-  auto v = judged("static const float* seen = nullptr; if (seen == x) return; seen = x;\n");
+  // Places move from call to call: all that were ever seen, or it would only be honest by chance.
+  auto v = judged("static const float* seen[4096]; static int known = 0;\n"
+                  "for (int i = 0; i < known; ++i) if (seen[i] == x) return;\n"
+                  "if (known < 4096) seen[known++] = x;\n");
   CHECK(v.state == verdict_state::incorrect);
 }
 
@@ -247,8 +250,9 @@ extern "C" void kernel(const float* x, float* y, double s, int64_t n) {
 
 TEST_CASE("a fork is against the rules, also one that is hidden from the linker") {
   CHECK(judged("while (n > 0) fork();\n").state == verdict_state::policy_violation);
-  auto v = judged("long r; asm volatile(\"syscall\" : \"=a\"(r) : \"a\"(57L) : \"rcx\", \"r11\", \"memory\"); "
-                  "if (r == 0) for (;;) pause();\n");
+  auto v =
+      judged("long r; asm volatile(\"syscall\" : \"=a\"(r) : \"a\"(57L) : \"rcx\", \"r11\", \"memory\"); "
+             "if (r == 0) for (;;) pause();\n");
   INFO(verdict_json(v));
   CHECK(v.state == verdict_state::policy_violation);
   CHECK(v.reason.find("system call") != std::string::npos);
@@ -262,8 +266,10 @@ TEST_CASE("memory without end is a resource matter") {
   CHECK(v.state == verdict_state::resource_exceeded);
 }
 
-TEST_CASE("a kernel that goes on asking for memory when there is none is a resource matter and not a timeout") {
-  auto v = judged("for (;;) { auto* p = (volatile char*)std::malloc(200); if (p) p[0] = p[199] = 1; }\n", false);
+TEST_CASE(
+    "a kernel that goes on asking for memory when there is none is a resource matter and not a timeout") {
+  auto v =
+      judged("for (;;) { auto* p = (volatile char*)std::malloc(200); if (p) p[0] = p[199] = 1; }\n", false);
   INFO(verdict_json(v));
   CHECK(v.state == verdict_state::resource_exceeded);
 }
@@ -297,9 +303,10 @@ TEST_CASE("code that was not there when the object was loaded is against the rul
 
 TEST_CASE("a floating-point mode that is left changed is put back and recorded") {
   bench b;
-  auto v = b.judge(ke_test::elementwise(), "#include <cfenv>\n" + head + "std::fesetround(FE_TONEAREST);\n" +
-                                               "for (int64_t i = 0; i < n; ++i) y[i] = std::sin(x[i]) * (float)s + "
-                                               "1.0f;\nstd::fesetround(FE_UPWARD);\n}\n");
+  auto v = b.judge(ke_test::elementwise(),
+                   "#include <cfenv>\n" + head + "std::fesetround(FE_TONEAREST);\n" +
+                       "for (int64_t i = 0; i < n; ++i) y[i] = std::sin(x[i]) * (float)s + "
+                       "1.0f;\nstd::fesetround(FE_UPWARD);\n}\n");
   INFO(verdict_json(v));
   CHECK(v.state == verdict_state::correct);
   CHECK(v.provenance.at("left_changed").find("floating-point mode") != std::string::npos);
@@ -310,8 +317,9 @@ TEST_CASE("a reference that keeps state between its calls is the problem's fault
   bench b;
   auto p = ke_test::elementwise();
   auto candidate = p.reference;
-  p.reference = head + "static int calls = 0; ++calls;\nfor (int64_t i = 0; i < n; ++i) y[i] = std::sin(x[i]) * "
-                       "(float)s + (float)(calls % 5);\n}\n";
+  p.reference = head +
+                "static int calls = 0; ++calls;\nfor (int64_t i = 0; i < n; ++i) y[i] = std::sin(x[i]) * "
+                "(float)s + (float)(calls % 5);\n}\n";
   auto v = b.judge(p, candidate);
   INFO(verdict_json(v));
   CHECK(v.state == verdict_state::unfit_problem);

@@ -52,8 +52,9 @@ TEST_CASE("a kernel below the language, assembly or LLVM IR, is a candidate") {
   const std::string ir = "target triple = \"x86_64\"\ndefine void @kernel(ptr %0) {\n  ret void\n}\n";
   CHECK(parse_answer("Swap two loads:\n" + fenced("asm", assembly), cpp).source == assembly);
   CHECK(parse_answer(fenced("llvm", ir), cpp).source == ir);
-  CHECK(parse_answer(fenced("llvm", "define void @f() {\n  call void @kernel(ptr null)\n  ret void\n}\n"), cpp)
-            .why.kind == failure_kind::no_code);
+  CHECK(
+      parse_answer(fenced("llvm", "define void @f() {\n  call void @kernel(ptr null)\n  ret void\n}\n"), cpp)
+          .why.kind == failure_kind::no_code);
   CHECK(parse_answer(fenced("asm", assembly) + fenced("cpp", kernel), cpp).source == kernel);
 }
 

@@ -86,7 +86,10 @@ class Team:
         backend = self.folder / "backends/cpu-cpp"
         shutil.copytree(HERE.parents[1] / "backends/cpu-cpp", backend)
         text = (backend / "backend.toml").read_text()
-        text = text[:text.index("[limits]")] + "[limits]\n" + "".join(f"{k} = {v}\n" for k, v in LIMITS.items())
+        small = "[limits]\n" + "".join(f"{k} = {v}\n" for k, v in LIMITS.items())
+        text, replaced = re.subn(r"^\[limits\]\n(?:[^\[\n].*\n|\n)*", small, text, flags=re.M)
+        if replaced != 1:
+            raise SystemExit("backend.toml of cpu-cpp has no [limits] to be made small")
         (backend / "backend.toml").write_text(text)
         self.before = self.surroundings()
         self.lock = threading.Lock()
@@ -151,7 +154,7 @@ def judged(team, entry, out):
     verdict, text, _ = out
     faults = []
     state, score = verdict["state"], verdict.get("score")
-    accept = entry.accept + (["noisy"] if entry.timed and not entry.control else [])
+    accept = entry.accept + (["noisy"] if entry.timed else [])  # of the controls few may be: noise_faults
     if state not in accept:
         faults.append(f"state {state}, not {' or '.join(entry.accept)}: {verdict.get('reason', '')[:160]}")
     timing = verdict.get("timing")
@@ -216,6 +219,13 @@ def deadline_faults(results):
     return late
 
 
+def noise_faults(results):
+    """A control may stay noisy however often it is asked, but at most one in twenty."""
+    controls = [(e, a) for e, a, _ in results if e.control]
+    noisy = [e.name for e, a in controls if a[-1][0]["state"] == "noisy"]
+    return [f"noisy after six tries: {', '.join(noisy)}"] if len(noisy) > max(1, len(controls) // 20) else []
+
+
 def all_once(entries, parallel):
     team = Team()
     try:
@@ -230,7 +240,7 @@ def all_once(entries, parallel):
                 results.append(asked(team, entry))
                 show(*results[-1])
         faults = [f"{e.name}: {f}" for e, _, found in results for f in found]
-        faults += deadline_faults(results)
+        faults += deadline_faults(results) + noise_faults(results)
         faults += [f"left behind: {what}" for what in team.left_behind()]
         controls = [e for e, _, _ in results if e.control]
         print(f"-- {len(results)} candidates, {len(controls)} of them honest, {time.monotonic() - begun:.0f} s; {len(faults)} faults")

@@ -29,7 +29,8 @@ campaign_fold judged(const std::vector<double>& scores, double target = 0) {
     REQUIRE(made);
     node = made->first.at(0).node;
     REQUIRE(fold.apply(journal_asked{0, node, 1, "small", "prompt", {}}));
-    REQUIRE(fold.apply(journal_replied{0, node, 1, failure_kind::none, "r", "s", "n" + std::to_string(node)}));
+    REQUIRE(
+        fold.apply(journal_replied{0, node, 1, failure_kind::none, "r", "s", "n" + std::to_string(node)}));
     auto decision = score > 1 ? timing_decision::faster : timing_decision::slower;
     REQUIRE(fold.apply(journal_judged{0, node, 0, verdict_state::correct, decision, score, "v", 1.0}));
   }
@@ -73,7 +74,8 @@ TEST_CASE("a duplicate of a finalist is not measured a second time") {
   CHECK(next_finalist(fold) == tree_node{0, 3});
 }
 
-TEST_CASE("the goal is reached by a claim only, and what was overrated once must promise more the next time") {
+TEST_CASE(
+    "the goal is reached by a claim only, and what was overrated once must promise more the next time") {
   auto fold = judged({1.5, 2.2}, 2.0);
   auto reason = [&] { return fold.books().stop({}, true).value_or(""); };
   CHECK(fold.books().stop({}, false).value_or("") == "target"); // without claims
