@@ -107,6 +107,7 @@ std::string first_error(std::string_view text, const problem& what) {
       text.find("undefined symbol: kernel") != std::string_view::npos)
     return "no symbol `kernel`: define " + kernel_signature(what);
   std::string found;
+  bool error_found = false;
   std::istringstream lines{std::string{text}};
   for (std::string line; std::getline(lines, line);) {
     bool error = line.find("error:") != std::string::npos ||
@@ -116,6 +117,7 @@ std::string first_error(std::string_view text, const problem& what) {
                  line.find("multiple definition") != std::string::npos;
     if (error) {
       found = line;
+      error_found = true;
       break;
     }
     if (found.empty())
@@ -123,6 +125,18 @@ std::string first_error(std::string_view text, const problem& what) {
   }
   if (found.size() > 400)
     found.resize(400);
+  // An error inside of a header says little without the candidate's own line that led there.
+  if (error_found && found.find("candidate.") == std::string::npos) {
+    auto here = text.find("required from here");
+    if (auto at = here == std::string_view::npos ? text.find("candidate.") : text.rfind("candidate.", here);
+        at != std::string_view::npos) {
+      auto place = text.substr(at, text.find_first_of(" \n,", at) - at);
+      while (place.ends_with(':'))
+        place.remove_suffix(1);
+      if (place.find(':') != std::string_view::npos)
+        found += " (from " + std::string{place.substr(0, 60)} + ")";
+    }
+  }
   return found;
 }
 

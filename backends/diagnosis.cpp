@@ -53,6 +53,8 @@ private:
     auto at = e_.counters.find(name);
     return at == e_.counters.end() ? otherwise : at->second;
   }
+  /// How much of the modelled loop's time its units need: little if results wait for each other.
+  double loop_busy() const { return unit(of("mca.throughput") / std::max(of("mca.cycles"), 1e-9)); }
   void raise(part p, double share) { share_[p] = std::max(share_[p], unit(share)); }
   void say(const char* key, std::string what) { said_[key] = std::move(what); }
 
@@ -198,8 +200,8 @@ void reasoning::simulated() {
   raise(memory, traffic / 0.7);
   if (waiting > 1.7) // they overlap, and still there are too many
     raise(memory, 0.45 + 0.1 * waiting);
-  else if (waiting > 0.45 && traffic < 0.45)
-    raise(latency, 0.3 + 0.6 * waiting);
+  else if (waiting > 0.45 && traffic < 0.45 && (!has("mca.cycles") || loop_busy() < 0.65))
+    raise(latency, 0.3 + 0.6 * waiting); // a loop without a chain has its loads in flight together
   // Fresh data surprise the predictor; in the run on the same data it may have learnt them by heart. And the
   // simulated one is a simple one: what it gets wrong now and then, the real one gets right.
   double fresh = std::max(1.0, net_s_ / run_s_);
@@ -232,12 +234,14 @@ void reasoning::modelled() {
   if (cycles <= 0 || throughput <= 0 || share < 0.2)
     return;
   ++sources_;
-  double busy = unit(throughput / cycles);
+  double busy = loop_busy();
   say("loop", text("the model of the hot loop (%.0f%% of the samples): %.3g cycles a turn, %.3g if nothing "
                    "waited for a result",
                    100 * share, cycles, throughput));
   // The model does not see misses: it speaks for what memory leaves.
   double left = (1 - 0.8 * share_[memory]) * (large ? 0.5 : 1); // nor the instructions' own misses
+  if (run_s_ > 0 && net_s_ > run_s_) // nor what fresh data cost
+    left *= run_s_ / net_s_;
   raise(latency, busy < 0.65 ? share * (1.15 - busy) * left : 0);
   raise(compute, busy > 0.7 ? 0.75 * share * busy * left : 0);
 }

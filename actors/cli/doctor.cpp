@@ -105,6 +105,7 @@ int diagnose(const std::string& config, bool as_json) {
   tool(lines, processes, "objdump", "instruction mix and hot loop of a kernel", "binutils");
   tool(lines, processes, "llvm-mca-19", "what a hot loop waits for, by the CPU's model", "llvm-19");
   tool(lines, processes, "valgrind", "exact counts of instructions, cache misses and branches", "valgrind");
+  tool(lines, processes, "clang++-19", "time stamps at a kernel's loops", "clang-19");
   tool(lines, processes, "perf", "hardware counters", "linux-perf");
   if (!config.empty()) {
     auto loaded = load_campaign(config);

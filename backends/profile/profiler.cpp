@@ -8,7 +8,7 @@
 #include "backends/profile/hot_loop.hpp"
 #include "backends/profile/loop_ticks.hpp"
 #include "backends/profile/readings.hpp"
-#include "backends/roofline.hpp"
+#include "backends/statistics.hpp"
 #include "runtime/process/run_and_wait.hpp"
 #include "runtime/process/sandbox.hpp"
 
@@ -50,6 +50,7 @@ struct bench {
   fs::path portable; ///< an object that a simulator can run
   fs::path checked;  ///< an object with sanitizers
   std::string sanitizer_runtime;
+  bool slower = false; ///< than the baseline
   bool simulate = false;
   ticked_module ticked;
 
@@ -251,7 +252,8 @@ std::optional<process_spec> plan_portable(bench& b) {
   if (has_search_to_hurry(b)) {
     auto so_far = b.task.found;
     so_far.counters.insert(b.found.counters.begin(), b.found.counters.end());
-    if (predicted > quick_simulation_s || diagnose(so_far, b.what()).confidence >= 0.6)
+    // A candidate that lost to the baseline is seldom built upon.
+    if (predicted > quick_simulation_s || b.slower || diagnose(so_far, b.what()).confidence >= 0.5)
       return std::nullopt;
   }
   b.simulate = predicted <= longest_simulation_s;
@@ -481,7 +483,7 @@ std::map<std::string, std::int64_t> dims_of(const std::string& text) {
 } // namespace
 
 profile_result profile(const profile_task& task, process_port& processes) {
-  bench b{task, processes, {}, {}, {}, 0, 0, {}, {}, {}, {}, {}, {}, false, {}};
+  bench b{task, processes, {}, {}, {}, 0, 0, {}, {}, {}, {}, {}, {}, false, false, {}};
   auto with = parse_backend(file_text(task.backend_file, 1u << 20), task.backend_file);
   if (!with)
     return {};
@@ -505,6 +507,12 @@ profile_result profile(const profile_task& task, process_port& processes) {
     auto longest = longest_workload(task.found, task.run.what);
     b.workload = longest.workload;
     b.call_s = longest.call_s;
+    double candidate = 0, baseline = 0;
+    for (const auto& l : task.found.launches) {
+      candidate += median_of(l.candidate_ns);
+      baseline += median_of(l.reference_ns);
+    }
+    b.slower = candidate > 1.05 * baseline;
     if (b.workload >= task.run.what.workloads.size())
       return {};
     dims = task.run.what.workloads[b.workload].dims;

@@ -129,6 +129,14 @@ TEST_CASE("mispredicted branches and missing instructions are the front end") {
   CHECK(diagnose(large, p).bottleneck == "frontend");
 }
 
+TEST_CASE("misses of a loop without a chain are not latency") {
+  auto p = pointwise(30'000); // walks 240 kB in order while every other branch goes wrong
+  auto e = timed(1.8e-4);
+  simulated(e, 4e-5, 4e5, 7'500, 0, 15'000);
+  loop(e, 1.27, 1.2);
+  CHECK(diagnose(e, p).bottleneck == "frontend");
+}
+
 TEST_CASE("a predictable branch at the end of short loops is not the front end") {
   auto p = pointwise(10'000);
   p.flops = "1000*N";
