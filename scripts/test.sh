@@ -3,7 +3,7 @@
 #
 #   --deps-only      stop after installing (packages with apt, .venv with pip)
 #   --stage NAME     run only this stage (repeatable): fast checks asan tsan fuzz crash; lint is run only when named
-#   --no-venv        leave .venv alone (no test of this version needs PyTorch)
+#   --no-venv        leave .venv alone; without one (and without KE_PYTHON) the tests of torch-cpu are left out
 #   --no-install     install nothing: what is missing shows itself
 #
 # KE_JOBS: compilers and tests at once (default: cores, at most one per 2 GB of memory). KE_FUZZ_SECONDS: per fuzzer (default 3).
@@ -40,16 +40,28 @@ stage_checks() {
   scripts/format.sh --check
 }
 
+# Tests labelled torch need a Python with PyTorch. Without one they are left out, and the summary says so.
+has_torch() { [ -n "${KE_PYTHON:-}" ] || [ -x .venv/bin/python ]; }
+leave_out() { # leave_out LABELS: as an argument of ctest -LE
+  if has_torch; then
+    echo "$1"
+  else
+    echo "${1:+$1|}torch"
+  fi
+}
+
 stage_fast() {
   build release
-  tests release
+  local without
+  without=$(leave_out "")
+  tests release ${without:+-LE "$without"}
 }
 
 stage_asan() {
   build asan
   rm -rf build/asan/reports
   mkdir -p -m 1777 build/asan/reports # of every sanitized process that no test looks at
-  ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 tests asan -LE 'slow|timing' || {
+  ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 tests asan -LE "$(leave_out 'slow|timing')" || {
     tail -n 40 build/asan/reports/* >&2
     return 1
   }
@@ -144,6 +156,7 @@ for stage in ${stages:-fast checks asan tsan fuzz crash}; do
 done
 
 say "all stages passed: ${summary%; }"
+has_torch || echo "-- without .venv and KE_PYTHON: the tests labelled torch did not run"
 for log in build/*-ctest.log; do
   [ -f "$log" ] || continue
   echo "-- $(basename "$log" -ctest.log)"

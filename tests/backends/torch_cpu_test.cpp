@@ -222,14 +222,14 @@ TEST_CASE("attacks from Python get nothing that they do not deserve", "[torch]")
        {"a file for the next run",
         candidate(right,
                   "for d in ('/tmp/scratch', '/tmp', '/dev/shm', '/var/tmp', "
-                  "os.path.dirname(torch.__file__), '.'):\n"
+                  "os.path.dirname(torch.__file__)):\n"
                   "    try:\n        p = d + '/ke-cache'\n        assert not os.path.exists(p), 'seen ' + p\n"
                   "        open(p, 'w').write('1')\n    except OSError: pass\n"),
         {s::correct}},
        {"the same file again",
         candidate(right,
                   "for d in ('/tmp/scratch', '/tmp', '/dev/shm', '/var/tmp', "
-                  "os.path.dirname(torch.__file__), '.'):\n"
+                  "os.path.dirname(torch.__file__)):\n"
                   "    try:\n        p = d + '/ke-cache'\n        assert not os.path.exists(p), 'seen ' + p\n"
                   "        open(p, 'w').write('1')\n    except OSError: pass\n"),
         {s::correct}},
