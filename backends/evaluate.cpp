@@ -320,6 +320,11 @@ void evaluation::state::judged(const process_exit& exit) {
     found.log.resize(log_limit);
   for (const auto& [key, text] : before.provenance)
     found.provenance.emplace(key, text);
+  if (warm && found.ending == ending::harness_error && !warm->alive()) {
+    auto log_ = warm->log(); // its last line is why Python ended
+    log_.erase(log_.find_last_not_of(" \n") + 1);
+    found.reason += ": " + log_.substr(log_.rfind('\n') + 1).substr(0, 400);
+  }
 }
 
 evaluation::evaluation(problem what, std::string source, backend with, device_info target, measure_plan plan,
