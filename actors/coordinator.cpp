@@ -14,6 +14,7 @@
 #include "actors/synthesizer.hpp"
 #include "config/campaign_file.hpp"
 #include "config/override.hpp"
+#include "knowledge/answer_form.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/log.hpp"
@@ -238,7 +239,7 @@ void coordinator::start_root() {
     e.store = store_.get();
     e.epoch = store_->epoch();
     for (const auto& b : backends_)
-      e.limits = b.limits;
+      e.limits[b.name] = b.limits;
     children.push_back(named_child(names_, "evaluator",
                                    [e](caf::event_based_actor* self) { return self->spawn(evaluator, e); }));
     control_options c;
@@ -376,8 +377,9 @@ void coordinator::start_campaign(std::uint32_t id, const campaign_settings& sett
     context->problem = std::make_shared<const problem>(what);
     context->problem_digest = problem_digest;
     context->backend = trees[t];
-    context->language = "cpp";
-    context->symbol = "kernel";
+    auto form = answer_form_of(what);
+    context->language = form.language;
+    context->symbol = form.symbol;
     for (const auto& target : settings.targets)
       if (target.backend == trees[t])
         context->devices.push_back(target.device);

@@ -190,7 +190,8 @@ private:
     what->plan = j.request->plan;
     what->timed = j.request->timed;
     what->seed = j.request->seed;
-    what->limits = options_.limits;
+    if (auto own = options_.limits.find(what->backend); own != options_.limits.end())
+      what->limits = own->second;
     if (j.request->source->size() <= (64u << 10))
       what->inline_blobs[j.request->source_digest] = *j.request->source;
     j.submitted = true;

@@ -4,13 +4,16 @@
 #include "actors/fleet_messages.hpp"
 #include "actors/messages.hpp"
 
+#include <map>
+#include <string>
+
 namespace ke {
 
 struct evaluator_options {
   std::shared_ptr<directory> names;
   store_port* store = nullptr;
   std::uint64_t epoch = 0;
-  job_limits limits;
+  std::map<std::string, job_limits> limits; ///< by backend
   unsigned harness_tries = 3; ///< of a job whose evaluation failed for reasons that are not the candidate's
 };
 

@@ -15,7 +15,7 @@ std::filesystem::path self_path() {
 
 std::map<std::string, std::string> child_environment() {
   std::map<std::string, std::string> env;
-  for (auto name : {"PATH", "HOME", "TMPDIR", "XDG_CACHE_HOME"})
+  for (auto name : {"PATH", "HOME", "TMPDIR", "XDG_CACHE_HOME", "KE_PYTHON"})
     if (auto value = std::getenv(name))
       env[name] = value;
   if (auto value = std::getenv("KE_FAILPOINT_WORKER")) // the owner's own is not its children's

@@ -413,6 +413,11 @@ bool evaluation::state::judged(const process_exit& exit) {
     found.log.resize(log_limit);
   for (const auto& [key, text] : before.provenance)
     found.provenance.emplace(key, text);
+  if (warm && found.ending == ending::harness_error && !warm->alive()) {
+    auto log_ = warm->log(); // its last line is why Python ended
+    log_.erase(log_.find_last_not_of(" \n") + 1);
+    found.reason += ": " + log_.substr(log_.rfind('\n') + 1).substr(0, 400);
+  }
   return (found.ending == ending::finished || found.ending == ending::crashed) && found.failed == 0 &&
          found.unfit.empty();
 }

@@ -1,5 +1,7 @@
 #include "knowledge/prompt.hpp"
 
+#include "knowledge/answer_form.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -151,21 +153,53 @@ std::string list(const problem& p, const std::vector<std::shared_ptr<const node_
   return text;
 }
 
+/// What the source must define, and what it may count on.
+std::string form(const problem& p) {
+  if (p.reference_language != "python")
+    return "It must define\n```cpp\n" + native_signature(p) +
+           ";\n```\nTensors are contiguous, row-major, only element-aligned. It must be right for "
+           "every shape, not only for the workloads "
+           "above: odd, prime, one and empty sizes are checked too, with secret inputs, on the "
+           "very calls that are timed.\n";
+  std::string checked =
+      "Inputs are contiguous CPU tensors with secret values, new ones in every call; the results "
+      "of the very calls that are timed are checked. Inputs may not be changed.\n";
+  if (p.tensors.empty())
+    return "It must define `class ModelNew(nn.Module)`, which is made and called like `Model` of the "
+           "reference and "
+           "returns tensors of the same shapes and types. Parameters get the same values as the reference's "
+           "if "
+           "they are made in the same order.\n" +
+           checked;
+  std::string arguments, results;
+  auto add = [](std::string& to, const std::string& name) { to += (to.empty() ? "" : ", ") + name; };
+  for (const auto& t : p.tensors)
+    add(t.role == tensor_role::out ? results : arguments, t.name);
+  for (const auto& s : p.scalars)
+    add(arguments, s.name);
+  return "It must define the Python function `kernel(" + arguments + ")` on PyTorch tensors, which returns " +
+         (results.empty() ? "nothing" : results) +
+         " as the reference does. It must be right for every shape, not only for the workloads above: odd, "
+         "prime "
+         "and one are checked too. " +
+         checked;
+}
+
 std::string rules(const prompt_request& r) {
   const auto& p = *r.problem;
-  std::string text = "\n## Task\nWrite a faster implementation of this operator. It must define\n```cpp\n" +
-                     native_signature(p) +
-                     ";\n```\nTensors are contiguous, row-major, only element-aligned. It must be right for "
-                     "every shape, not only for the workloads "
-                     "above: odd, prime, one and empty sizes are checked too, with secret inputs, on the "
-                     "very calls that are timed.\n";
+  bool python = p.reference_language == "python";
+  std::string text = "\n## Task\nWrite a faster implementation of this operator. " + form(p);
   text += "Policy: at most " + std::to_string(p.policy.threads) + " thread(s)" +
-          (p.policy.vendor_libraries ? "" : ", no vendor libraries, no other processes, files or network") +
-          (p.policy.fast_math ? "" : ", results within the tolerance (no -ffast-math)") +
+          (p.policy.vendor_libraries ? ""
+           : python                  ? ", no other processes, files or network"
+                                     : ", no vendor libraries, no other processes, files or network") +
+          (p.policy.fast_math ? ""
+           : python           ? ", results within the tolerance"
+                              : ", results within the tolerance (no -ffast-math)") +
           ". Time counts with " + (p.policy.cold_cache ? "cold" : "hot") + " caches.\n";
   text += "\n## Answer\nOne or two sentences of plan, then exactly one fenced ```" + r.language +
-          " block with the complete source (includes too). The answer may have at most " +
-          std::to_string(r.answer_limit_bytes >> 10) + " KiB.\n";
+          " block with the complete source (" + (python ? "imports" : "includes") +
+          " too). The answer may have at most " + std::to_string(r.answer_limit_bytes >> 10) + " KiB.\n";
   return text;
 }
 
@@ -202,6 +236,12 @@ std::string point_of(std::string_view source) {
   line = line.substr(0, line.find('\n'));
   auto begin = line.find('{');
   return begin == std::string_view::npos ? std::string{} : std::string{line.substr(begin)};
+}
+
+answer_form answer_form_of(const problem& p) {
+  if (p.reference_language != "python")
+    return {"cpp", "kernel"};
+  return {"python", p.tensors.empty() ? "ModelNew" : "kernel"};
 }
 
 std::string native_signature(const problem& p) {

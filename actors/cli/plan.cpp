@@ -3,6 +3,7 @@
 #include "actors/campaign_status.hpp"
 #include "actors/exit_codes.hpp"
 #include "config/campaign_file.hpp"
+#include "knowledge/answer_form.hpp"
 #include "knowledge/prompt.hpp"
 #include "runtime/llm/price.hpp"
 #include "runtime/llm/prompt.hpp"
@@ -41,7 +42,7 @@ int print_plan(const campaign_settings& settings, const problem& what, const std
   prompt_request r;
   r.problem = &what;
   r.target = &target;
-  r.language = "cpp";
+  r.language = answer_form_of(what).language;
   r.seed = first->first[0].seed;
   auto prompt = build_prompt(r);
   auto bytes = bytes_of(prompt);

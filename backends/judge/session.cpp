@@ -3,6 +3,7 @@
 #include "backends/judge/admission.hpp"
 #include "backends/judge/input_maker.hpp"
 #include "backends/judge/python_payload.hpp"
+#include "backends/judge/python_profile.hpp"
 #include "backends/judge/timing.hpp"
 #include "backends/judge/truth.hpp"
 #include "backends/shim.hpp"
@@ -343,6 +344,9 @@ evidence session::run() {
     if (auto s = t.run(found_); !s)
       return machine(s.error());
     found_.time_s = seconds_since(timing_start);
+    bool right = found_.ending == ending::finished && !found_.failed && !timed_.front().bank.empty();
+    if (right && task_.driver_kind == "python")
+      profile_python(task_, timed_.front().shapes, timed_.front().bank.front(), cpus_, found_);
   }
   return found_;
 }

@@ -7,6 +7,7 @@ The payload: lines "key value...", an empty line, then the texts in the order of
     role model|function|maker|describe|nothing
     name NAME                  of the class or function
     threads N | seed N | cpus 0,1
+    profile OFFSET             from the second order on: a summary of PyTorch's profiler goes there
     wide 1                     in double precision: the truth
     init LITERAL               arguments of the class
     order tst                  the arguments of a call: a tensor, the next scalar
@@ -50,6 +51,7 @@ class Payload:
     def __init__(self, data):
         header, _, rest = data.partition(b"\n\n")
         self.role, self.name, self.threads, self.seed, self.wide, self.cpus = "nothing", "", 1, 0, 0, ()
+        self.profile = 0
         self.init, self.order, self.tensors, self.scalars, self.texts = "[]", "", [], [], []
         for line in header.decode().split("\n"):
             key, _, value = line.partition(" ")
@@ -62,7 +64,7 @@ class Payload:
                 name, _, size = value.rpartition(" ")
                 self.texts.append(Text(name, rest[: int(size)].decode("utf-8", "replace")))
                 rest = rest[int(size):]
-            elif key in ("threads", "seed", "wide"):
+            elif key in ("threads", "seed", "wide", "profile"):
                 setattr(self, key, int(value))
             elif key == "cpus":
                 self.cpus = tuple(int(c) for c in value.split(",") if c)
@@ -262,6 +264,18 @@ def function_of(payload, memory):
     return named(module, payload.name.split(","), "function")
 
 
+def profiled(work, memory, at):
+    """Does `work` under PyTorch's profiler and leaves a summary in the memory."""
+    # Not torch.profiler.profile: its first use imports the compiler, 1.4 s of processor time.
+    with torch.autograd.profiler.profile() as profiler:
+        work()
+    rows = sorted(profiler.key_averages(), key=lambda row: -row.self_cpu_time_total)
+    text = f"total {sum(row.self_cpu_time_total for row in rows):.3f}\n"
+    text += "".join(f"{row.self_cpu_time_total:.3f} {row.count} {row.key}\n" for row in rows[:10])
+    text = text.encode()[: len(memory) - at - 4]
+    memory[at: at + 4 + len(text)] = struct.pack("<I", len(text)) + text
+
+
 def main(payload_descriptor):
     read, write, now = os.read, os.write, time.perf_counter_ns
     with os.fdopen(payload_descriptor, "rb") as f:
@@ -302,8 +316,11 @@ def main(payload_descriptor):
             table = struct.unpack_from(f"<{calls * count}Q", memory, at)
             outcome, start = FINISHED, now()
             try:
-                for c in range(calls):
-                    caller.run(table[c * count:(c + 1) * count])
+                if payload.profile and sequence > 1:
+                    profiled(lambda: caller.run(table[:count]), memory, payload.profile)
+                else:
+                    for c in range(calls):
+                        caller.run(table[c * count:(c + 1) * count])
             except WrongForm as problem:
                 outcome = WRONG_FORM
                 tell(str(problem))

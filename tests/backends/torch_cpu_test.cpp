@@ -222,14 +222,14 @@ TEST_CASE("attacks from Python get nothing that they do not deserve", "[torch]")
        {"a file for the next run",
         candidate(right,
                   "for d in ('/tmp/scratch', '/tmp', '/dev/shm', '/var/tmp', "
-                  "os.path.dirname(torch.__file__), '.'):\n"
+                  "os.path.dirname(torch.__file__)):\n"
                   "    try:\n        p = d + '/ke-cache'\n        assert not os.path.exists(p), 'seen ' + p\n"
                   "        open(p, 'w').write('1')\n    except OSError: pass\n"),
         {s::correct}},
        {"the same file again",
         candidate(right,
                   "for d in ('/tmp/scratch', '/tmp', '/dev/shm', '/var/tmp', "
-                  "os.path.dirname(torch.__file__), '.'):\n"
+                  "os.path.dirname(torch.__file__)):\n"
                   "    try:\n        p = d + '/ke-cache'\n        assert not os.path.exists(p), 'seen ' + p\n"
                   "        open(p, 'w').write('1')\n    except OSError: pass\n"),
         {s::correct}},
@@ -300,4 +300,43 @@ TEST_CASE("a problem that is wrong itself says so with file and line", "[torch]"
   v = b.judge(kernelbench("return x + torch.rand(1)"), candidate("return x"));
   INFO(verdict_json(v));
   CHECK(v.state == verdict_state::unfit_problem);
+}
+
+TEST_CASE("a backward pass is a problem whose outputs are gradients", "[torch]") {
+  torch_bench b;
+  problem p;
+  p.name = "rmsnorm-backward";
+  p.dims = {"M", "N"};
+  p.tensors = {{"x", tensor_role::in, dtype::f32, {"M", "N"}, "normal"},
+               {"w", tensor_role::in, dtype::f32, {"N"}, "normal"},
+               {"dy", tensor_role::in, dtype::f32, {"M", "N"}, "normal"},
+               {"dx", tensor_role::out, dtype::f32, {"M", "N"}, "normal"},
+               {"dw", tensor_role::out, dtype::f32, {"N"}, "normal"}};
+  p.workloads = {{"wide", {{"M", 24}, {"N", 96}}, 1.0, false}};
+  p.reference_language = "python";
+  p.reference = R"(import torch
+def reference(x, w, dy):
+    with torch.enable_grad():
+        x = x.detach().requires_grad_()
+        w = w.detach().requires_grad_()
+        y = x * torch.rsqrt(x.square().mean(-1, keepdim=True) + 1e-5) * w
+        return torch.autograd.grad(y, (x, w), dy)
+)";
+  std::string formula = R"(import torch
+def kernel(x, w, dy):
+    r = torch.rsqrt(x.square().mean(-1, keepdim=True) + 1e-5)
+    g = dy * w
+    return r * (g - x * r * r * (g * x).mean(-1, keepdim=True)), (dy * x * r).sum(0)
+)";
+  auto v = b.judge(p, formula);
+  INFO(verdict_json(v));
+  CHECK(v.state == verdict_state::correct);
+  CHECK(v.provenance.at("truth") == "the reference in wider arithmetic");
+  auto forgotten = formula;
+  forgotten.replace(forgotten.find(" - x * r * r * (g * x).mean(-1, keepdim=True)"), 45, "");
+  v = b.judge(p, forgotten);
+  INFO(verdict_json(v));
+  CHECK(v.state == verdict_state::incorrect);
+  REQUIRE(v.first_failure);
+  CHECK(v.first_failure->tensor == "dx");
 }

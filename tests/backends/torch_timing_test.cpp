@@ -2,6 +2,7 @@
 #include "tests/backends/torch_fixture.hpp"
 
 #include "backends/judge/channel.hpp"
+#include "backends/judge/python_profile.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -104,4 +105,35 @@ TEST_CASE("a forked process is ready in a hundredth of what importing torch take
   double fork = forks[forks.size() / 2], import = imports[1];
   std::printf("warm fork %.1f ms, import torch %.0f ms: 1/%.0f\n", fork * 1e3, import * 1e3, import / fork);
   CHECK(fork < import / 100);
+}
+
+TEST_CASE("what a profiler says of a candidate is taken with care") {
+  auto counters = read_profile("total 200\n50 3 aten::mm\n25.5 1 aten::add_\n");
+  CHECK(counters.at("torch.self_us") == 200);
+  CHECK(counters.at("torch.op.aten::mm.share") == Approx(0.25));
+  CHECK(counters.at("torch.op.aten::mm.calls") == 3);
+  CHECK(counters.at("torch.op.aten::add_.self_us") == 25.5);
+  CHECK(read_profile("").empty());
+  CHECK(read_profile("50 3 aten::mm\n").empty()); // no total
+  CHECK(read_profile("total nan\n1 1 aten::mm\n").empty());
+  CHECK(read_profile("total -5\n1 1 aten::mm\n").empty());
+  CHECK(read_profile("total 10\n1 1 ba\"d\n-1 1 aten::mm\ninf 1 aten::mm\nx y z\n").size() == 1);
+  CHECK(read_profile("total 10\n99 1 aten::mm\n").at("torch.op.aten::mm.share") == 1);
+  std::string flood = "total 10\n";
+  for (int i = 0; i < 1000; ++i)
+    flood += "1 1 op" + std::to_string(i) + "\n";
+  CHECK(read_profile(flood).size() == 31);
+}
+
+TEST_CASE("a right candidate is profiled apart from its timing", "[torch][timing]") {
+  torch_bench b;
+  auto p = kernelbench("return torch.tanh(x @ x)", "torch.randn(256, 256)");
+  auto found = evaluate(p, candidate("return torch.mm(x, x).tanh_()"), b.torch, measure_plan::rank, b.options,
+                        b.processes);
+  REQUIRE(found);
+  INFO(found->reason);
+  REQUIRE(found->ending == ending::finished);
+  CHECK(found->counters.at("torch.op.aten::mm.calls") == 1);
+  CHECK(found->counters.at("torch.op.aten::mm.share") > 0.1);
+  CHECK(found->counters.count("torch.op.aten::tanh_.self_us") == 1);
 }

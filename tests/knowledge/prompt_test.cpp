@@ -1,3 +1,4 @@
+#include "knowledge/answer_form.hpp"
 #include "knowledge/prompt.hpp"
 #include "runtime/llm/answer.hpp"
 
@@ -243,4 +244,18 @@ TEST_CASE_METHOD(prompt_fixture,
   request.seed = 101;
   improve();
   CHECK(stable() == before); // so that a provider can cache it
+}
+
+TEST_CASE_METHOD(prompt_fixture, "a Python problem asks for a class or a function, in Python") {
+  what.reference_language = "python";
+  what.reference = "def reference(x, scale, axis): return x";
+  CHECK(answer_form_of(what).language == "python");
+  CHECK(answer_form_of(what).symbol == "kernel");
+  request.language = "python";
+  CHECK(says("the Python function `kernel(x, scale, axis)` on PyTorch tensors, which returns y"));
+  CHECK(says("exactly one fenced ```python block"));
+  CHECK_FALSE(says("extern"));
+  what.tensors.clear();
+  CHECK(answer_form_of(what).symbol == "ModelNew");
+  CHECK(says("`class ModelNew(nn.Module)`"));
 }
