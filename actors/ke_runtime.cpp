@@ -36,6 +36,7 @@ int main(int argc, char** argv) {
   ke::cli::add_run(app, exit_code);
   ke::cli::add_worker(app, exit_code);
   ke::cli::add_eval(app, exit_code);
+  ke::cli::add_problem(app, exit_code);
   ke::cli::add_status(app, exit_code);
   ke::cli::add_best(app, exit_code);
   ke::cli::add_tree(app, exit_code);
@@ -57,7 +58,7 @@ int main(int argc, char** argv) {
     std::vector<std::string> known;
     for (const auto* command : app.get_subcommands({}))
       known.push_back(command->get_name());
-    constexpr std::string_view later[] = {"suite", "problem", "knowledge", "mcp"};
+    constexpr std::string_view later[] = {"suite", "knowledge", "mcp"};
     if (std::find(std::begin(later), std::end(later), words[0]) != std::end(later)) {
       std::cerr << "ke-runtime: `" << words[0] << "` is not part of this version\n";
       return ke::exit_usage;

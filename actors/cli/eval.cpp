@@ -1,6 +1,7 @@
 #include "actors/cli/access.hpp"
 #include "actors/cli/commands.hpp"
 #include "actors/cli/signal_watch.hpp"
+#include "actors/cli/stoppable_processes.hpp"
 #include "actors/exit_codes.hpp"
 #include "actors/worker/scratch_root.hpp"
 #include "backends/evaluate.hpp"
@@ -20,8 +21,6 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
-#include <mutex>
-#include <set>
 #include <sstream>
 
 namespace ke::cli {
@@ -76,45 +75,6 @@ void print_for_people(const verdict& v) {
   if (v.state != verdict_state::correct && !v.log.empty())
     std::cout << v.log.substr(0, 4000) << '\n';
 }
-
-/// Processes that a signal ends: what runs is killed, what would come is not started.
-class stoppable_processes : public process_port {
-public:
-  explicit stoppable_processes(process_port& below) : below_{below} {}
-
-  std::uint64_t run(process_spec spec, std::function<void(process_exit)> done) override {
-    std::unique_lock lock{mutex_};
-    if (stopped_) {
-      lock.unlock();
-      process_exit how;
-      how.cancelled = true;
-      done(std::move(how));
-      return 0;
-    }
-    auto id = below_.run(std::move(spec), std::move(done));
-    started_.insert(id);
-    return id;
-  }
-  void cancel(std::uint64_t id) override { below_.cancel(id); }
-  void terminate(std::uint64_t id) override { below_.terminate(id); }
-
-  void stop() {
-    std::lock_guard lock{mutex_};
-    stopped_ = true;
-    for (auto id : started_)
-      below_.cancel(id); // those that have ended are ignored
-  }
-  bool stopped() const {
-    std::lock_guard lock{mutex_};
-    return stopped_;
-  }
-
-private:
-  process_port& below_;
-  mutable std::mutex mutex_;
-  std::set<std::uint64_t> started_;
-  bool stopped_ = false;
-};
 
 int run(const eval_options& o) {
   signal_watch::block();

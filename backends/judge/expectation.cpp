@@ -237,6 +237,15 @@ void exempt_element(expectation& e, std::size_t i) {
   }
 }
 
+std::size_t exempt_elements(const expectation& e) {
+  auto count = static_cast<std::size_t>(std::count(e.exempt.begin(), e.exempt.end(), '\1'));
+  for (std::size_t i = 0; i < e.low.size(); ++i)
+    count += std::isinf(e.low[i]) && std::isinf(e.high[i]) && e.low[i] < 0 && e.high[i] > 0;
+  for (std::size_t i = 0; i < e.low64.size(); ++i)
+    count += std::isinf(e.low64[i]) && std::isinf(e.high64[i]) && e.low64[i] < 0 && e.high64[i] > 0;
+  return count;
+}
+
 std::size_t expectation::bytes() const {
   return exact.size() + exempt.size() + (low.size() + high.size()) * sizeof(float) +
          (low64.size() + high64.size()) * sizeof(double);

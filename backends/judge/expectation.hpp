@@ -48,6 +48,8 @@ struct expectation {
 
 /// Whatever stands there will do, a NaN too.
 void exempt_element(expectation& e, std::size_t i);
+/// How many elements are so.
+std::size_t exempt_elements(const expectation& e);
 
 /// Element `i` of a truth in wider arithmetic, as the dtype can say it: what is too large is infinite.
 double truth_as(dtype d, const void* truth, std::size_t i);

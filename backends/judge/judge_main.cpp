@@ -1,5 +1,7 @@
-// ke-judge: reads a packed judge_task on stdin, writes the packed evidence to stdout. Trusted; runs outside
-// of the sandboxes it starts, and takes everything it started with it when it ends.
+// ke-judge: reads a packed judge_task on stdin, writes the packed evidence to stdout (without a candidate:
+// the packed lint_report). Trusted; runs outside of the sandboxes it starts, and takes everything it started
+// with it when it ends.
+#include "backends/judge/lint.hpp"
 #include "backends/judge/session.hpp"
 
 #include "runtime/core/codec.hpp"
@@ -11,6 +13,16 @@
 #include <iterator>
 #include <string>
 
+namespace {
+
+int written(const std::string& packed) {
+  return std::fwrite(packed.data(), 1, packed.size(), stdout) == packed.size() && std::fflush(stdout) == 0
+             ? 0
+             : 3;
+}
+
+} // namespace
+
 int main() {
   std::signal(SIGPIPE, SIG_IGN); // a driver that dies while we write to it is an ending, not our end
   std::string bytes{std::istreambuf_iterator<char>{std::cin}, {}};
@@ -20,6 +32,15 @@ int main() {
     return 2;
   }
   ke::evidence found;
+  if (task->candidate.empty()) {
+    ke::lint_report report;
+    try {
+      report = ke::lint(*task);
+    } catch (const std::exception& e) {
+      report.broken = std::string{"the judge failed: "} + e.what();
+    }
+    return written(ke::pack(report));
+  }
   try {
     found = ke::judge(*task);
   } catch (const std::exception& e) {
@@ -27,8 +48,5 @@ int main() {
     found.reason = std::string{"the judge failed: "} + e.what();
     found.provenance = task->provenance;
   }
-  auto packed = ke::pack(found);
-  if (std::fwrite(packed.data(), 1, packed.size(), stdout) != packed.size() || std::fflush(stdout) != 0)
-    return 3;
-  return 0;
+  return written(ke::pack(found));
 }

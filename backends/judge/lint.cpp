@@ -1,0 +1,240 @@
+#include "backends/judge/lint.hpp"
+
+#include "backends/judge/admission.hpp"
+#include "backends/judge/edges.hpp"
+#include "backends/judge/truth.hpp"
+#include "backends/shim.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace ke {
+namespace {
+
+constexpr distribution all_distributions[] = {distribution::init, distribution::uniform, distribution::large,
+                                              distribution::small, distribution::mostly_zero};
+
+class linter {
+public:
+  explicit linter(const judge_task& task) : task_{task}, what_{task.what}, random_{secret_key()} {}
+
+  lint_report run() {
+    if (auto s = all(); !s) {
+      if (s.error().kind == failure_kind::invalid)
+        out_.reasons.push_back(s.error().text);
+      else
+        out_.broken = s.error().text;
+    }
+    return std::move(out_);
+  }
+
+private:
+  status all();
+  status workload(const bound_shapes& shapes, bool thorough);
+  status spoiled(const bank_slot& slot, const bound_shapes& shapes);
+  void tolerances(const bound_shapes& shapes);
+  void repeated(const bank_slot& slot, const bound_shapes& shapes);
+  status edge_inputs(const bound_shapes& shapes);
+  status edge_shape(const bound_shapes& shapes);
+  void enter(const std::string& name, const std::vector<bank_slot>& slots);
+
+  const judge_task& task_;
+  const problem& what_;
+  random_source random_;
+  lint_report out_;
+  std::optional<truth_source> truths_;
+  admission admission_{what_};
+};
+
+status linter::all() {
+  std::vector<bound_shapes> shapes;
+  for (const auto& w : what_.workloads) {
+    auto bound = bind_shapes(what_, w.name, w.dims);
+    if (!bound)
+      return bound.error();
+    shapes.push_back(*std::move(bound));
+  }
+  auto whole = [](const bound_shapes& s) {
+    return std::accumulate(s.elements.begin(), s.elements.end(), std::size_t{0});
+  };
+  const auto& smallest = *std::min_element(shapes.begin(), shapes.end(),
+                                           [&](const auto& a, const auto& b) { return whole(a) < whole(b); });
+  auto secret = secret_shapes(what_, 5, std::size_t{1} << 18, random_);
+  auto edges = edge_shapes(what_, smallest.dims);
+  std::size_t memory[2] = {0, 0};
+  for (const auto* list : {&shapes, &secret, &edges})
+    for (const auto& s : *list)
+      for (bool wide : {false, true})
+        memory[wide] =
+            std::max(memory[wide], caller::memory_for(what_, s, truth_source::batch_of(what_, s), wide));
+  truths_.emplace(task_, memory[0], memory[1], cpus_for(what_.policy.threads));
+
+  for (const auto& s : shapes)
+    if (auto done = workload(s, &s == &smallest); !done || !out_.reasons.empty())
+      return done;
+  for (auto& reason : admission_.reasons())
+    out_.reasons.push_back(std::move(reason));
+  for (const auto& r : admission_.results())
+    out_.fakes.push_back(
+        {what_.tensors[r.tensor].name, std::string{to_text(r.fake)}, r.of, r.cases, r.rejected});
+
+  std::set<std::string> moved;
+  for (const auto& s : secret) {
+    if (auto used = truths_->use(s); !used)
+      return used;
+    auto slots = truths_->make(distribution::init, 1);
+    if (!slots)
+      return slots.error();
+    out_.secret_shapes += slots->empty() ? 0 : 1;
+    for (const auto& [dim, value] : s.dims)
+      if (std::none_of(shapes.begin(), shapes.end(),
+                       [&](const bound_shapes& w) { return w.dims.at(dim) == value; }))
+        moved.insert(dim);
+  }
+  for (const auto& dim : what_.dims)
+    if (!moved.count(dim))
+      out_.still_dims.push_back(dim);
+  if (out_.secret_shapes == 0)
+    out_.warnings.push_back(
+        "no secret shape can be made from these workloads: a kernel may be right for them "
+        "alone; give a second workload with other sizes");
+
+  if (auto done = edge_inputs(smallest); !done)
+    return done;
+  for (const auto& e : edges)
+    if (auto done = edge_shape(e); !done)
+      return done;
+  out_.truth = truths_->wide() ? "the reference in wider arithmetic" : "the reference itself";
+  return ok;
+}
+
+status linter::workload(const bound_shapes& shapes, bool thorough) {
+  if (auto used = truths_->use(shapes); !used)
+    return used;
+  for (auto d : all_distributions) {
+    auto slots = truths_->make(d, 2);
+    if (!slots)
+      return slots.error();
+    if (slots->empty()) {
+      if (d == distribution::init) {
+        out_.reasons.push_back("the reference fails on its own workload " + shapes.name + ": " +
+                               truths_->why_unfit());
+        return ok;
+      }
+      out_.warnings.push_back("the reference fails on " + std::string{to_text(d)} + " inputs of workload " +
+                              shapes.name + ": " + truths_->why_unfit());
+      if (auto used = truths_->use(shapes); !used)
+        return used;
+      continue;
+    }
+    admission_.add(slots->back(), shapes, truths_->reference_outputs());
+    if (d == distribution::init) {
+      tolerances(shapes);
+      repeated(slots->back(), shapes);
+    }
+    if (d == distribution::init || thorough)
+      if (auto done = spoiled(slots->back(), shapes); !done)
+        return done;
+  }
+  return ok;
+}
+
+status linter::spoiled(const bank_slot& slot, const bound_shapes& shapes) {
+  auto right = truths_->answers({&slot, 1});
+  auto wrong = admission_.spoil(slot, shapes);
+  std::vector<bank_slot> inputs;
+  for (const auto& w : wrong)
+    inputs.push_back(w.slot);
+  auto said = truths_->answers(inputs);
+  for (std::size_t i = 0; i < said.size() && !right.empty(); ++i)
+    admission_.add_spoiled(wrong[i], slot, right.front(), std::move(said[i]));
+  return said.size() < wrong.size() ? truths_->use(shapes) : ok;
+}
+
+void linter::tolerances(const bound_shapes& shapes) {
+  for (std::size_t t = 0; t < what_.tensors.size(); ++t) {
+    const auto& spec = what_.tensors[t];
+    if (spec.role == tensor_role::in)
+      continue;
+    auto rule = truths_->rule_of(t, distribution::init);
+    lint_tolerance own{spec.name,
+                       std::string{to_text(spec.dtype)},
+                       shapes.name,
+                       "default",
+                       truths_->reductions()[t],
+                       rule.relative,
+                       rule.absolute,
+                       0};
+    if (what_.bitwise)
+      own.rule = "bitwise";
+    else if (what_.tolerances.count(own.dtype))
+      own.rule = "own";
+    else if (rule.exact)
+      own.rule = "exact";
+    else if (rule.larger)
+      own.rule = "scaled", own.reference_error = rule.absolute / 32;
+    out_.tolerances.push_back(std::move(own));
+  }
+}
+
+void linter::repeated(const bank_slot& slot, const bound_shapes& shapes) {
+  std::vector<bank_slot> twice{slot, slot, slot, slot};
+  auto said = truths_->answers(twice);
+  for (std::size_t i = 1; i < said.size(); ++i)
+    for (std::size_t t = 0; t < what_.tensors.size(); ++t) {
+      if (said[i][t] == said[0][t])
+        continue;
+      out_.deterministic = false;
+      auto wrong = check(slot.outputs[t], said[i][t].data());
+      std::string what = "the reference gives two answers to one input of workload " + shapes.name +
+                         " in its output " + what_.tensors[t].name;
+      if (wrong.failed)
+        out_.reasons.push_back(what + ", too far apart for the problem's own tolerance");
+      else
+        out_.warnings.push_back(what + ", within the tolerance");
+      return;
+    }
+}
+
+void linter::enter(const std::string& name, const std::vector<bank_slot>& slots) {
+  lint_edge e{name, !slots.empty(), 0, 0};
+  for (const auto& slot : slots)
+    for (const auto& o : slot.outputs) {
+      e.elements += static_cast<std::int64_t>(o.elements);
+      e.checked += static_cast<std::int64_t>(o.elements - exempt_elements(o));
+    }
+  out_.edges.push_back(std::move(e));
+}
+
+status linter::edge_inputs(const bound_shapes& shapes) {
+  for (auto kind : edges_of(what_)) {
+    if (auto used = truths_->use(shapes); !used)
+      return used;
+    auto slots = truths_->edge(kind);
+    if (!slots)
+      return slots.error();
+    enter(std::string{to_text(kind)}, *slots);
+  }
+  return ok;
+}
+
+status linter::edge_shape(const bound_shapes& shapes) {
+  if (auto used = truths_->use(shapes); !used)
+    return used;
+  auto slots = truths_->edge(edge_kind::plain);
+  if (!slots)
+    return slots.error();
+  enter(shapes.name, *slots);
+  return ok;
+}
+
+} // namespace
+
+lint_report lint(const judge_task& task) {
+  return linter{task}.run();
+}
+
+} // namespace ke

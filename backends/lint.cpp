@@ -1,0 +1,242 @@
+#include "backends/lint.hpp"
+
+#include "backends/builder.hpp"
+#include "backends/judge_task.hpp"
+#include "backends/shim.hpp"
+#include "runtime/core/codec.hpp"
+#include "runtime/core/expression.hpp"
+#include "runtime/process/run_and_wait.hpp"
+#include "runtime/process/sandbox.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+
+namespace ke {
+namespace fs = std::filesystem;
+namespace {
+
+fs::path beside_this_program(const char* name) {
+  std::error_code error;
+  return fs::read_symlink("/proc/self/exe", error).parent_path() / name;
+}
+
+/// Goes with its content.
+struct private_folder {
+  fs::path path;
+  ~private_folder() {
+    std::error_code ignored;
+    if (!path.empty())
+      fs::remove_all(path, ignored);
+  }
+};
+
+status make_folder(private_folder& folder, const fs::path& parent) {
+  std::error_code error;
+  auto in = parent.empty() ? fs::temp_directory_path(error) : parent;
+  std::string pattern = (in / "ke-lint-XXXXXX").string();
+  if (error || !mkdtemp(pattern.data()))
+    return failure{failure_kind::missing, "cannot make a private folder in " + in.string() + ": " +
+                                              (error ? error.message() : std::strerror(errno))};
+  folder.path = pattern;
+  chmod(pattern.c_str(), 0755); // the sandbox's user must be able to read what lies in it
+  return ok;
+}
+
+struct built {
+  fs::path object;
+  std::string wrong; ///< why the compiler refused; empty: it did not
+};
+
+result<built> build(const problem& what, const backend& with, build_role role, const std::string& toolchain,
+                    const evaluate_options& options, const fs::path& folder, process_port& processes) {
+  auto place = folder / (role == build_role::truth ? "build-truth" : "build-reference");
+  auto plan = plan_build(with, what, what.reference, role, toolchain, options.limits, place);
+  std::error_code error;
+  fs::create_directories(place, error);
+  for (const auto& [name, text] : plan.files) {
+    std::ofstream out{place / name, std::ios::binary};
+    out << text;
+    if (!out.flush())
+      return failure{failure_kind::disk_full,
+                     "cannot write " + (place / name).string() + "; is the disk full?"};
+  }
+  sandbox_spec box;
+  box.level = parse_name<sandbox_level>(options.sandbox).value_or(sandbox_level::full);
+  box.writable = {{place.string(), place.string()}};
+  box.scratch_bytes = std::max<std::uint64_t>(options.limits.scratch_bytes, 256u << 20);
+  box.processes = std::max<std::uint32_t>(options.limits.processes, 32);
+  auto spec = sandboxed(plan.spec, box);
+  if (!spec)
+    return spec.error();
+  auto exit = run_and_wait(processes, *std::move(spec));
+  if (exit.why.kind != failure_kind::none)
+    return exit.why;
+  if (exit.cancelled)
+    return failure{failure_kind::cancelled, "interrupted"};
+  built out{folder / (role == build_role::truth ? "truth.so" : "reference.so"),
+            build_failure(exit, options.limits, what)};
+  if (out.wrong.empty()) {
+    fs::copy_file(place / plan.output, out.object, fs::copy_options::overwrite_existing, error);
+    if (error)
+      out.wrong = "the compiler ended well but left no object";
+    else
+      chmod(out.object.c_str(), 0755);
+  }
+  return out;
+}
+
+bool has_floating_output(const problem& what) {
+  return std::any_of(what.tensors.begin(), what.tensors.end(),
+                     [](const tensor_spec& t) { return t.role != tensor_role::in && is_floating(t.dtype); });
+}
+
+} // namespace
+
+void lint_costs(const problem& what, lint_report& into) {
+  for (const auto& w : what.workloads) {
+    lint_cost c{w.name, 0, 0, 0};
+    for (const auto& t : what.tensors) {
+      double elements = 1;
+      for (const auto& e : t.shape)
+        elements *= static_cast<double>(integer_value(e, w.dims) ? *integer_value(e, w.dims) : 0);
+      c.tensor_bytes +=
+          elements * static_cast<double>(bytes_of(t.dtype)) * (t.role == tensor_role::inout ? 2 : 1);
+    }
+    auto value = [&](const std::string& formula, const char* key) {
+      if (formula.empty())
+        return 0.0;
+      auto v = real_value(formula, w.dims);
+      if (!v || !(*v >= 0))
+        into.reasons.push_back("cost." + std::string{key} + " has no sensible value for workload " + w.name);
+      return v ? *v : 0.0;
+    };
+    c.flops = value(what.flops, "flops");
+    c.bytes = value(what.bytes, "bytes");
+    if ((!what.bytes.empty() && c.bytes == 0) || (!what.flops.empty() && c.flops == 0 && c.bytes == 0))
+      into.warnings.push_back("the cost of workload " + w.name + " is 0: no roofline can be drawn from it");
+    if (c.bytes > 1.01 * c.tensor_bytes)
+      into.warnings.push_back(
+          "cost.bytes says more than the tensors of workload " + w.name +
+          " hold: a kernel that moves no more than it must would look faster than physics");
+    into.costs.push_back(std::move(c));
+  }
+  if (what.bytes.empty() && what.flops.empty())
+    into.warnings.push_back("without [cost] there is no roofline, and nothing is too fast to be true");
+}
+
+result<lint_report> lint_problem(const problem& what, const backend& with, const evaluate_options& options,
+                                 process_port& processes) {
+  if (with.driver != "c-abi" || what.reference_language != "c++")
+    return failure{failure_kind::invalid, "problem " + what.name + " has a reference in " +
+                                              what.reference_language + "; lint needs one in C++"};
+  auto target = probe_target(with, processes);
+  if (!target)
+    return target.error();
+  private_folder folder;
+  if (auto made = make_folder(folder, options.scratch); !made)
+    return made.error();
+  auto toolchain = target->facts.count("toolchain") ? target->facts.at("toolchain") : std::string{};
+  lint_report report;
+  auto reference = build(what, with, build_role::reference, toolchain, options, folder.path, processes);
+  if (!reference)
+    return reference.error();
+  if (!reference->wrong.empty()) {
+    report.reasons.push_back("the reference does not compile: " + reference->wrong);
+    return report;
+  }
+  judge_task task;
+  task.what = what;
+  task.reference = reference->object.string();
+  if (has_floating_output(what) && !what.bitwise) {
+    auto truth = build(what, with, build_role::truth, toolchain, options, folder.path, processes);
+    if (!truth)
+      return truth.error();
+    if (truth->wrong.empty())
+      task.truth = truth->object.string();
+    else
+      report.warnings.push_back("the reference does not compile in wider arithmetic, so results are held "
+                                "against itself: " +
+                                truth->wrong);
+  }
+  auto judge = options.judge.empty() ? beside_this_program("ke-judge") : options.judge;
+  auto driver = options.driver.empty() ? beside_this_program("ke-driver") : options.driver;
+  task.driver = fs::absolute(driver).string();
+  task.scratch = folder.path.string();
+  task.sandbox = options.sandbox;
+  task.limits = options.limits;
+  process_spec spec;
+  spec.argv = {judge.string()};
+  spec.env = {{"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}, {"LANG", "C"}};
+  spec.directory = folder.path.string();
+  spec.input = pack(task);
+  spec.deadline = std::chrono::nanoseconds{static_cast<std::int64_t>(2 * options.limits.run_s * 1e9)};
+  spec.output_limit = 64u << 20;
+  auto exit = run_and_wait(processes, std::move(spec));
+  if (exit.why.kind != failure_kind::none)
+    return exit.why;
+  if (exit.cancelled)
+    return failure{failure_kind::cancelled, "interrupted"};
+  if (exit.timed_out) {
+    report.reasons.push_back("the reference does not end in time: its workloads are too large, or it hangs");
+    return report;
+  }
+  auto said = unpack<lint_report>(exit.out);
+  if (exit.code != 0 || !said)
+    return failure{failure_kind::internal, "ke-judge ended with code " + std::to_string(exit.code) +
+                                               ", signal " + std::to_string(exit.signal) + ": " +
+                                               exit.err.substr(0, 400)};
+  if (!said->broken.empty())
+    return failure{failure_kind::device, said->broken};
+  said->warnings.insert(said->warnings.begin(), report.warnings.begin(), report.warnings.end());
+  lint_costs(what, *said);
+  return *std::move(said);
+}
+
+std::string lint_json(const problem& what, const lint_report& r) {
+  using json = nlohmann::ordered_json;
+  auto number = [](double x) { return std::isfinite(x) ? json(x) : json(nullptr); };
+  json out;
+  out["problem"] = what.name;
+  out["fit"] = r.reasons.empty();
+  out["reasons"] = r.reasons;
+  out["warnings"] = r.warnings;
+  out["deterministic"] = r.deterministic;
+  out["truth"] = r.truth;
+  out["secret_shapes"] = r.secret_shapes;
+  out["fixed_dims"] = r.still_dims;
+  out["fakes"] = json::array();
+  for (const auto& f : r.fakes)
+    out["fakes"].push_back(
+        {{"tensor", f.tensor}, {"fake", f.fake}, {"of", f.of}, {"cases", f.cases}, {"rejected", f.rejected}});
+  out["tolerances"] = json::array();
+  for (const auto& t : r.tolerances)
+    out["tolerances"].push_back({{"tensor", t.tensor},
+                                 {"dtype", t.dtype},
+                                 {"workload", t.workload},
+                                 {"rule", t.rule},
+                                 {"reduction", number(t.reduction)},
+                                 {"rtol", number(t.relative)},
+                                 {"atol", number(t.absolute)},
+                                 {"reference_error", number(t.reference_error)}});
+  out["edges"] = json::array();
+  for (const auto& e : r.edges)
+    out["edges"].push_back(
+        {{"name", e.name}, {"survives", e.survives}, {"elements", e.elements}, {"checked", e.checked}});
+  out["costs"] = json::array();
+  for (const auto& c : r.costs)
+    out["costs"].push_back({{"workload", c.workload},
+                            {"flops", number(c.flops)},
+                            {"bytes", number(c.bytes)},
+                            {"tensor_bytes", number(c.tensor_bytes)}});
+  return out.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+} // namespace ke

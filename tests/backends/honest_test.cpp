@@ -1,0 +1,30 @@
+#include "config/problem_file.hpp"
+#include "tests/backends/evaluation.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <fstream>
+#include <iterator>
+
+using namespace ke;
+
+TEST_CASE("honest kernels pass: other orders, partial sums, vectors, threads, rearranged formulas") {
+  auto root = std::filesystem::path{ke::test::source_dir()};
+  ke_test::checker c;
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator{root / "config/problems"}) {
+    auto name = entry.path().filename().string();
+    auto load = load_problem(entry.path().string());
+    REQUIRE(load.errors.empty());
+    std::ifstream in{root / "tests/fixtures/honest" / (name + ".cpp")};
+    std::string source{std::istreambuf_iterator<char>{in}, {}};
+    REQUIRE_FALSE(source.empty());
+    auto v = c.judge(load.problem, source);
+    INFO(name << ": " << verdict_json(v));
+    CHECK(v.state == verdict_state::correct);
+    CHECK(v.worst_scaled_error < 1);
+    CHECK(v.flags.empty());
+    ++count;
+  }
+  CHECK(count == 10);
+}
