@@ -213,7 +213,8 @@ caller::outcome caller::run(std::span<const bank_slot* const> slots, const poiso
   std::size_t tensors = what_->tensors.size(), args = tensors + value_bits_.size();
   if (!value_bits_.empty())
     std::memcpy(at(values_), value_bits_.data(), value_bits_.size() * 8);
-  scatter();
+  if (moving_ && random_.below(2) == 0)
+    scatter();
   if (wide_)
     write_wide(slots);
   else

@@ -52,6 +52,11 @@ public:
   /// multiple of their element's size.
   bool bind(const bound_shapes& shapes, std::uint32_t slots, bool misaligned = false);
 
+  /// From now on about half of the orders find their tensors at new places, the others at known places with
+  /// new data: no address can be watched or foreseen. Without it places stay until the next `bind`, so that
+  /// what remembers results by address is wrong in every call.
+  void move_between_orders() { moving_ = true; }
+
   struct outcome {
     call_outcome call;
     std::string inputs_changed; ///< name of a changed input
@@ -73,8 +78,7 @@ private:
   /// Inputs, and rubbish in the outputs. In blocks, the blocks in random order: what is written last is
   /// hottest in the caches, and must favour no direction in which a kernel walks.
   void write_tensors(std::span<const bank_slot* const> slots, const poison* rubbish);
-  /// New places for all tensors of all slots, in another order: no address is known before the order that
-  /// uses it.
+  /// New places for all tensors of all slots, in another order.
   void scatter();
   void write_wide(std::span<const bank_slot* const> slots);
   void fill_red_zones();
@@ -84,6 +88,7 @@ private:
   const problem* what_;
   bool wide_;
   bool misaligned_ = false; ///< of the layout
+  bool moving_ = false;
   random_source random_;
   std::string red_;                                 ///< what red zones hold
   std::vector<std::size_t> bytes_;                  ///< per tensor

@@ -65,9 +65,10 @@ struct driver_process::state {
   std::string log;
   std::uint64_t sequence = 0;
   std::uint64_t most_memory = 0;
-  std::uint64_t base_memory = 0; ///< address space that it was born with
-  int samples_full = 0;          ///< looks in a row at which its memory was full
-  double next_sample_ns = 0;     ///< when its memory is looked at again
+  std::uint64_t base_memory = 0;      ///< address space that it was born with
+  int samples_full = 0;              ///< looks in a row at which its memory was full
+  std::vector<std::uint64_t> in_use; ///< bytes of its own at each look of this wait
+  double next_sample_ns = 0;         ///< when its memory is looked at again
   bool dead = false;
   bool boxed = false; ///< the child is the sandbox's launcher, not the driver
   bool begun = false; ///< the driver has said that it runs
@@ -122,14 +123,24 @@ struct driver_process::state {
       return false;
     next_sample_ns = now_ns() + 20e6;
     bool full = false;
+    std::uint64_t own = 0;
     for (auto pid : group->members()) {
       auto use = memory_of(pid);
+      own += use.own;
       most_memory = std::max(most_memory, use.space);
       full = full || (use.space > base_memory + (how.memory_bytes + how.memory) / 100 * 95 &&
                       use.own > how.memory_bytes / 100 * 75);
     }
+    in_use.push_back(own);
     samples_full = full ? samples_full + 1 : 0;
     return samples_full >= 3;
+  }
+
+  /// Of one that has not answered in time: whether it was on its way to the limit, and the machine too slow
+  /// for it to arrive there.
+  bool memory_was_growing() const {
+    return in_use.size() >= 8 && in_use.back() > how.memory_bytes / 4 &&
+           in_use.back() > in_use[in_use.size() / 2] + how.memory_bytes / 10;
   }
 
   bool memory_was_full() const {
@@ -203,10 +214,15 @@ struct driver_process::state {
 
   /// Waits for one answer until `until_ns`.
   call_outcome wait(std::uint64_t expected, double until_ns, wire::done& message) {
+    in_use.clear();
     for (;;) {
       double left_ms = (until_ns - now_ns()) / 1e6;
       if (memory_is_full() || (left_ms <= 0 && memory_was_full()))
         return killed(call_end::resource_exceeded, memory_limit());
+      if (left_ms <= 0 && memory_was_growing())
+        return killed(call_end::resource_exceeded, "the candidate was still taking memory (" +
+                                                       std::to_string(in_use.back() >> 20) +
+                                                       " MiB so far) when its time was up");
       if (left_ms <= 0)
         return killed(call_end::timeout, "no answer within the limit");
       pollfd fds[4] = {{done.get(), POLLIN, 0},

@@ -370,6 +370,8 @@ status timing::launch(evidence& found) {
   }
   caller a{*std::move(baseline), task_.what, false, random_.next()};
   caller b{*std::move(process), task_.what, false, random_.next()};
+  a.move_between_orders();
+  b.move_between_orders();
   control_.emplace_back();
   for (auto& w : workloads_) {
     if (!a.bind(w.shapes, w.calls) || !b.bind(w.shapes, w.calls))
