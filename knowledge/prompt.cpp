@@ -203,6 +203,14 @@ std::string rules(const prompt_request& r) {
   return text;
 }
 
+/// What the judge tries besides random inputs (docs/manual/trust.md, "Edges").
+std::string edges(const problem& p) {
+  return std::string{"Inputs of large, tiny and very unequal size are tried"} +
+         (p.policy.fast_math ? ".\n"
+                             : ", and NaN, infinities, subnormal numbers and zeros of both signs: where the "
+                               "reference stands by its result, yours must agree.\n");
+}
+
 std::string parent_section(const prompt_request& r) {
   const auto& c = *r.parent;
   auto text = "\n## Parent (node " + std::to_string(c.node) + "): " + outcome(*r.problem, c) + "\n";
@@ -262,7 +270,7 @@ std::string native_signature(const problem& p) {
 prompt build_prompt(const prompt_request& r) {
   prompt p;
   p.sections.push_back({task_block(r), false});
-  p.sections.push_back({rules(r), true});
+  p.sections.push_back({rules(r) + edges(*r.problem), true});
   p.sections.push_back({"\n## Reference\n" + fenced(r.language, r.problem->reference), true});
   if (r.parent)
     p.sections.push_back({parent_section(r), false});

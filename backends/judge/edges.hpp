@@ -57,8 +57,9 @@ struct edge_facts {
 /// - that depend on a NaN, unless the reference makes NaN of every element that does (sum: yes; max: no).
 /// Then
 ///   the candidate must, too.
-/// All others follow `rule`, whose yardstick is the reference's error on the elements that count. In bitwise
-/// mode nothing is exempt. Integer outputs are exempt where floating inputs leave what an integer can hold
+/// All others follow `rule`; its yardstick is the reference's error on the elements that count, or on usual
+/// inputs (`rule.absolute`) where that is larger and the values are not subnormal. In bitwise mode nothing is
+/// exempt. Integer outputs are exempt where floating inputs leave what an integer can hold
 /// (one_huge, huge, infinity, nan).
 expectation expect_edge(dtype d, const void* truth, bool wide, const void* reference, std::size_t elements,
                         comparison_rule rule, const edge_facts& facts);

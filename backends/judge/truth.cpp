@@ -77,6 +77,7 @@ status truth_source::use(const bound_shapes& shapes) {
   shapes_ = shapes;
   batch_ = batch_of(task_.what, shapes);
   yardstick_.assign(distributions, std::vector<double>(task_.what.tensors.size(), 0.0));
+  known_errors_.resize(distributions, std::vector<known_error>(task_.what.tensors.size()));
   reference_ns_ = 0;
   unfit_.clear();
   if (!reference_)
@@ -152,8 +153,17 @@ bool truth_source::repeatable(std::span<const bank_slot> slots) {
 comparison_rule truth_source::rule_of(std::size_t tensor, distribution d) const {
   auto rule = rule_for(task_.what, task_.what.tensors[tensor].dtype, wide_, reductions_[tensor]);
   if (rule.larger)
-    rule.absolute = 32 * yardstick_[static_cast<std::size_t>(d)][tensor];
+    rule.absolute = 32 * yardstick(tensor, d);
   return rule;
+}
+
+double truth_source::yardstick(std::size_t tensor, distribution d) const {
+  auto at = static_cast<std::size_t>(d);
+  double error = yardstick_[at][tensor];
+  if (const auto& known = known_errors_[at][tensor]; known.elements > shapes_.elements[tensor])
+    error = std::max(error, known.error * std::min(1.0, std::sqrt(reductions_[tensor] / known.reduction)));
+  // What is 16 times as large has no smaller errors.
+  return d == distribution::large ? std::max(error, yardstick(tensor, distribution::init)) : error;
 }
 
 bool truth_source::measure(std::size_t count, distribution d) {
@@ -186,6 +196,8 @@ bool truth_source::measure(std::size_t count, distribution d) {
       }
       auto& yard = yardstick_[static_cast<std::size_t>(d)][t];
       yard = std::max(yard, error);
+      if (auto& known = known_errors_[static_cast<std::size_t>(d)][t]; shapes_.elements[t] >= known.elements)
+        known = {shapes_.elements[t], yard, reductions_[t]};
     }
   return true;
 }

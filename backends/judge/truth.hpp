@@ -73,6 +73,7 @@ private:
   void expect_outputs(std::span<bank_slot> slots, distribution d);
   result<std::vector<bank_slot>> completed(std::vector<bank_slot> slots, distribution d);
   status measure_reductions();
+  double yardstick(std::size_t tensor, distribution d) const;
   /// Per element of every output: whether it depends on the inputs at `places` of `tensor`.
   std::vector<std::string> touched_by(const bank_slot& slot, std::size_t tensor,
                                       const std::vector<std::size_t>& places);
@@ -88,7 +89,14 @@ private:
   std::uint32_t batch_ = 1;
   std::vector<std::string> outputs_;
   std::vector<std::vector<double>> yardstick_; ///< distribution, tensor
-  std::vector<double> reductions_;             ///< per tensor
+  /// Of the shapes with the most elements so far: a few elements may all be exact by chance (a function's
+  /// saturated ends are), and then say nothing of the error that an honest kernel may make.
+  struct known_error {
+    std::size_t elements = 0;
+    double error = 0, reduction = 1;
+  };
+  std::vector<std::vector<known_error>> known_errors_; ///< distribution, tensor
+  std::vector<double> reductions_;                     ///< per tensor
   std::map<std::map<std::string, std::int64_t>, std::vector<double>> known_reductions_; ///< by dims
   double slot_s_ = 0, reference_ns_ = 0;
   std::string unfit_;
