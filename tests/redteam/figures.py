@@ -16,7 +16,7 @@ import redteam
 
 
 def verdicts(team, name, runs, plan):
-    """Of decided runs: decisions and ratios. A noisy run is an answer, too: it decides nothing."""
+    """Decisions of all runs, and the ratios of those that decided: a noisy run claims none."""
     entry = redteam.corpus([name])[0]
     entry.timed, entry.plan = True, plan
     states, ratios, widths = {}, [], []
@@ -24,7 +24,7 @@ def verdicts(team, name, runs, plan):
         verdict, _, _ = team.evaluate(entry)
         what = verdict["decision"] or verdict["state"]
         states[what] = states.get(what, 0) + 1
-        if verdict.get("timing"):
+        if verdict["state"] == "correct":
             ratios.append(verdict["timing"]["speedup"])
             widths.append(verdict["timing"]["aa_width"])
     return states, ratios, widths
@@ -60,6 +60,8 @@ def main():
             few = max(3, options.runs // 20)
             states, ratios, widths = verdicts(team, name, few, options.plan)
             line(f"{name}, {few} runs", states, ratios, widths)
+            if not ratios and "cheating_suspected" not in states:
+                missed.append(f"{name}: no run decided anything; ask again on a quieter machine")
             if ratios and not low <= statistics.median(ratios) <= high:
                 missed.append(f"{name}: median ratio {statistics.median(ratios):.3f}, not {low} to {high}")
             if states.get("faster", 0):
