@@ -4,8 +4,7 @@
 #include "backends/job_graph.hpp"
 #include "backends/judge_task.hpp"
 #include "backends/peaks/peaks.hpp"
-#include "backends/profile_readers.hpp"
-#include "backends/profile_task.hpp"
+#include "backends/profile_jobs.hpp"
 #include "backends/statistics.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
@@ -30,8 +29,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t log_limit = 64u << 10;
-constexpr int warm_fd = 3;                          ///< in the judge
-constexpr const char* profiler_word = "{profiler}"; ///< of a manifest: ke-profiler, with a task on stdin
+constexpr int warm_fd = 3; ///< in the judge
 
 fs::path beside_this_program(const char* name) {
   std::error_code error;
@@ -106,8 +104,7 @@ struct evaluation::state {
   bool precheck();
   process_spec judge_spec();
   judge_task task_of_judge() const;
-  bool asks_profiler(const job_spec& j) const { return j.command.front() == profiler_word; }
-  std::optional<process_spec> start_profiler(std::size_t job);
+  profile_task task_of_profiler() const;
   std::optional<process_spec> start_profile(std::size_t job);
   void place(build_role role, const fs::path& object);
   bool built(std::size_t job, const process_exit& exit);
@@ -431,7 +428,7 @@ std::string evaluation::state::profile_key(const job_spec& j) const {
     command += word + '\0';
   if (asks_profiler(j)) // it depends on the inputs and on how much is asked for, too
     command += found.provenance.contains("problem") ? found.provenance.at("problem") : std::string{};
-  return digest_of_parts({"profile 1", keys[0], command, j.reads, asks_profiler(j) ? to_text(kind) : "",
+  return digest_of_parts({"profile 2", keys[0], command, j.reads, asks_profiler(j) ? to_text(kind) : "",
                           options.look_closer ? "closely" : ""});
 }
 
@@ -446,89 +443,41 @@ std::optional<process_spec> evaluation::state::start_profile(std::size_t job) {
   if (auto hit = cache.find(profile_key(j))) {
     std::ifstream in{*hit, std::ios::binary};
     std::string bytes{std::istreambuf_iterator<char>{in}, {}};
-    if (asks_profiler(j)) {
-      if (auto seen = unpack<profile_result>(bytes)) {
-        found.counters.insert(seen->counters.begin(), seen->counters.end());
-        found.findings.insert(seen->findings.begin(), seen->findings.end());
-        graph.end(job, true);
-        return std::nullopt;
-      }
-    } else if (auto counters = unpack<std::map<std::string, double>>(bytes)) {
-      found.counters.insert(counters->begin(), counters->end());
+    if (auto seen = unpack<profile_result>(bytes)) {
+      add_profile(*seen, found);
       graph.end(job, true);
       return std::nullopt;
     }
   }
-  if (asks_profiler(j))
-    return start_profiler(job);
-  process_spec spec;
-  for (auto word : j.command) {
-    if (auto at = word.find("{object}"); at != std::string::npos)
-      word.replace(at, 8, objects[0].string());
-    spec.argv.push_back(std::move(word));
-  }
-  spec.env = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"LANG", "C"}};
-  spec.directory = "/";
-  spec.deadline = std::chrono::nanoseconds{static_cast<std::int64_t>(j.limit_s * 1e9)};
-  spec.output_limit = 8u << 20;
-  spec.memory_bytes = 1ull << 30;
-  sandbox_spec box; // the object is a candidate's work, and so is whatever it makes of the tool that reads it
-  box.level = level_of(options);
-  box.read_only = {{objects[0].string(), objects[0].string()}};
-  auto boxed = sandboxed(std::move(spec), box);
-  if (boxed)
-    return *std::move(boxed);
-  graph.end(job, false); // a profile that can't be had leaves the evidence as it was
-  return std::nullopt;
+  auto spec = asks_profiler(j)
+                  ? profiler_process(j, fs::absolute(options.judge).parent_path(), folder, task_of_profiler())
+                  : tool_process(j, objects[0], level_of(options));
+  if (!spec)
+    graph.end(job, false); // a profile that can't be had leaves the evidence as it was
+  return spec;
 }
 
-/// ke-profiler, like ke-judge, is trusted and sandboxes what it starts.
-std::optional<process_spec> evaluation::state::start_profiler(std::size_t job) {
+profile_task evaluation::state::task_of_profiler() const {
   profile_task task;
   task.run = task_of_judge();
   task.found = found;
   task.source = source;
   task.backend_file = (with.folder / "backend.toml").string();
   task.toolchain = fact("toolchain");
-  auto programs = fs::absolute(options.judge).parent_path();
-  task.runner = (programs / "ke-runner").string();
   task.thorough = options.look_closer || kind != measure_plan::rank;
-  std::error_code error;
-  if (!fs::exists(programs / "ke-profiler", error) || !fs::exists(task.runner, error)) {
-    graph.end(job, false);
-    return std::nullopt;
-  }
-  process_spec spec;
-  spec.argv = {(programs / "ke-profiler").string()};
-  spec.env = {{"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}, {"LANG", "C"}};
-  spec.directory = folder.string();
-  spec.input = pack(task);
-  spec.deadline = std::chrono::nanoseconds{static_cast<std::int64_t>(jobs[job].limit_s * 1e9)};
-  spec.output_limit = 8u << 20;
-  return spec;
+  return task;
 }
 
 bool evaluation::state::profiled(std::size_t job, const process_exit& exit) {
   const auto& j = jobs[job];
-  if (exit.why.kind != failure_kind::none || exit.code != 0)
+  auto seen = profile_found(j, exit);
+  if (!seen)
     return false;
-  if (asks_profiler(j)) {
-    auto seen = unpack<profile_result>(exit.out);
-    if (!seen)
-      return false;
-    auto file = folder / ("profile-" + j.name);
-    if (auto key = profile_key(j);
-        !key.empty() && found.ending == ending::finished && write_file(file, exit.out))
-      (void)cache.put(key, file);
-    found.counters.insert(seen->counters.begin(), seen->counters.end());
-    found.findings.insert(seen->findings.begin(), seen->findings.end());
-    return true;
-  }
-  auto counters = find_profile_reader(j.reads)(exit.out);
   auto file = folder / ("profile-" + j.name);
-  if (auto key = profile_key(j); !key.empty() && write_file(file, pack(counters)))
+  if (auto key = profile_key(j);
+      !key.empty() && found.ending == ending::finished && write_file(file, pack(*seen)))
     (void)cache.put(key, file);
-  found.counters.insert(counters.begin(), counters.end());
+  add_profile(*seen, found);
   return true;
 }
 
