@@ -1,5 +1,7 @@
 #include "backends/backend.hpp"
 
+#include "backends/profile_readers.hpp"
+
 #include <toml++/toml.h>
 
 #include <algorithm>
@@ -54,8 +56,65 @@ public:
         fail(n->source(), std::string{table} + "." + key + " must be a positive number");
     }
   }
+  /// The tables of [[job]]; the usual ones if the file has none.
+  void jobs(std::vector<job_spec>& into) {
+    known_.emplace_back("job");
+    const auto* n = table_.get("job");
+    if (!n) {
+      into = usual_jobs();
+      return;
+    }
+    const auto* array = n->as_array();
+    if (!array || !array->is_array_of_tables())
+      return fail(n->source(), "job must be a list of tables: write [[job]]");
+    std::vector<job_graph::node> nodes;
+    for (const auto& e : *array) {
+      job_spec j;
+      std::string kind, wrong;
+      for (const auto& [key, value] : *e.as_table()) {
+        if (key == "name" || key == "kind" || key == "role" || key == "reads") {
+          if (!value.is_string())
+            return fail(value.source(), "job." + std::string{key.str()} + " must be a text");
+          (key == "name"   ? j.name
+           : key == "kind" ? kind
+           : key == "role" ? j.role
+                           : j.reads) = value.as_string()->get();
+        } else if (key == "needs" || key == "command") {
+          const auto* list = value.as_array();
+          if (!list)
+            return fail(value.source(), "job." + std::string{key.str()} + " must be a list of texts");
+          for (const auto& word : *list) {
+            if (!word.is_string())
+              return fail(word.source(), "job." + std::string{key.str()} + " must hold texts only");
+            (key == "needs" ? j.needs : j.command).push_back(word.as_string()->get());
+          }
+        } else if (key == "limit_s") {
+          j.limit_s = value.value<double>().value_or(0);
+          if (!(j.limit_s > 0))
+            return fail(value.source(), "job.limit_s must be a positive number of seconds");
+        } else {
+          return fail(value.source(), "unknown key job." + std::string{key.str()});
+        }
+      }
+      auto known = parse_name<job_kind>(kind);
+      if (j.name.empty() || !known)
+        return fail(e.source(),
+                    "a job needs a name and a kind: transform, build, precheck, measure, profile, "
+                    "collect or trace");
+      j.kind = *known;
+      if (auto why = complaint(j); !why.empty())
+        return fail(e.source(), "job \"" + j.name + "\" " + why);
+      nodes.push_back({j.name, j.kind, j.needs});
+      into.push_back(std::move(j));
+    }
+    if (auto graph = job_graph::of(std::move(nodes)); !graph)
+      fail(n->source(), graph.error().text);
+  }
+
   void refuse_unknown() {
     for (const auto& [table, node] : table_) {
+      if (table == "job")
+        continue;
       const auto* t = node.as_table();
       if (!t) {
         fail(node.source(), std::string{table.str()} + " is no table of a backend.toml");
@@ -71,6 +130,33 @@ public:
   const std::string& error() const { return error_; }
 
 private:
+  static std::string complaint(const job_spec& j) {
+    switch (j.kind) {
+    case job_kind::build:
+      return j.role == "candidate" || j.role == "reference" || j.role == "truth"
+                 ? ""
+                 : "of kind build needs a role: candidate, reference or truth";
+    case job_kind::profile: {
+      if (j.command.empty())
+        return "of kind profile needs a command";
+      if (find_profile_reader(j.reads))
+        return {};
+      std::string known;
+      for (const auto& name : profile_reader_names())
+        known += (known.empty() ? "" : ", ") + name;
+      return "of kind profile needs reads: " + known;
+    }
+    case job_kind::precheck:
+    case job_kind::measure:
+      return {};
+    case job_kind::transform:
+    case job_kind::collect:
+    case job_kind::trace:
+      break;
+    }
+    return "is of a kind that no program of this version runs from a manifest";
+  }
+
   const toml::node* find(const char* table, const char* key, bool required) {
     known_.push_back(std::string{table} + "." + key);
     const auto* t = table_[table].as_table();
@@ -91,6 +177,14 @@ private:
 };
 
 } // namespace
+
+std::vector<job_spec> usual_jobs() {
+  return {{"candidate", job_kind::build, {}, "candidate", {}, {}, 0},
+          {"symbols", job_kind::precheck, {"candidate"}, {}, {}, {}, 0},
+          {"reference", job_kind::build, {}, "reference", {}, {}, 0},
+          {"truth", job_kind::build, {}, "truth", {}, {}, 0},
+          {"measure", job_kind::measure, {"symbols", "reference", "truth"}, {}, {}, {}, 0}};
+}
 
 result<backend> parse_backend(std::string_view text, const std::filesystem::path& file) {
   toml::table table;
@@ -128,6 +222,7 @@ result<backend> parse_backend(std::string_view text, const std::filesystem::path
   in.number("limits", "scratch_bytes", b.limits.scratch_bytes);
   in.number("limits", "log_bytes", b.limits.log_bytes);
   in.number("limits", "processes", b.limits.processes);
+  in.jobs(b.jobs);
   in.refuse_unknown();
   if (!in.error().empty())
     return failure{failure_kind::invalid, in.error()};

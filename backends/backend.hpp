@@ -1,5 +1,6 @@
 #pragma once
 
+#include "backends/job_graph.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/core/result.hpp"
 #include "runtime/core/types.hpp"
@@ -29,10 +30,15 @@ struct backend {
   std::vector<std::string> fast_math_flags; ///< added where the problem's policy allows it
   std::vector<std::string> vendor_flags;    ///< added where the policy allows vendor libraries
   std::vector<std::string> forbidden_symbols;
+  std::vector<job_spec> jobs; ///< of one evaluation; never empty after parse_backend
   bool executes = true;
   bool timed = true;
   job_limits limits;
 };
+
+/// The jobs of a manifest that declares none: build candidate, reference and truth, check the symbols,
+/// measure.
+std::vector<job_spec> usual_jobs();
 
 /// `file` names the place in errors: "file:line:col: what". All unknown keys are errors.
 result<backend> parse_backend(std::string_view text, const std::filesystem::path& file);

@@ -1,7 +1,9 @@
 #include "backends/evaluate.hpp"
 
 #include "backends/builder.hpp"
+#include "backends/job_graph.hpp"
 #include "backends/judge_task.hpp"
+#include "backends/profile_readers.hpp"
 #include "backends/statistics.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
@@ -11,9 +13,14 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <condition_variable>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <set>
 #include <sstream>
 
 namespace ke {
@@ -34,11 +41,18 @@ bool write_file(const fs::path& path, const std::string& text) {
   return static_cast<bool>(out.flush());
 }
 
-struct build_step {
-  build_role role;
-  build_plan plan;
-  fs::path folder;
-};
+constexpr const char* role_names[] = {"candidate", "reference", "truth"};
+
+build_role role_of(const job_spec& j) {
+  for (int r = 0; r < 3; ++r)
+    if (j.role == role_names[r])
+      return static_cast<build_role>(r);
+  return build_role::candidate;
+}
+
+sandbox_level level_of(const evaluate_options& o) {
+  return parse_name<sandbox_level>(o.sandbox).value_or(sandbox_level::full);
+}
 
 } // namespace
 
@@ -51,15 +65,14 @@ struct evaluation::state {
   evaluate_options options;
   artifact_cache cache;
   fs::path folder;
-  std::vector<build_step> builds;
-  std::size_t at = 0; ///< build in progress
+  std::vector<job_spec> jobs; ///< those of the manifest that this problem needs; same order as in the graph
+  job_graph graph;
+  std::map<std::size_t, build_plan> builds; ///< that run
   bool prepared = false;
-  bool judging = false;
-  bool complete = false;
-  bool cached = true; ///< the candidate came from the cache
   failure why;
   evidence found;
   fs::path objects[3];                 ///< by role; empty: not there
+  std::string keys[3];                 ///< of the artifact cache, by role
   std::shared_ptr<python_parent> warm; ///< of a Python backend
 
   state(problem p, std::string s, backend b, device_info t, measure_plan k, evaluate_options o)
@@ -71,22 +84,30 @@ struct evaluation::state {
       fs::remove_all(folder, ignored);
   }
 
+  /// This machine can't go on.
   void fail(failure_kind kind_, std::string text, bool retryable = false) {
-    why = {kind_, std::move(text), retryable};
-    complete = true;
+    if (why.kind == failure_kind::none)
+      why = {kind_, std::move(text), retryable};
+    graph.cancel_waiting();
   }
-  void end(ending how, std::string reason) {
-    found.ending = how;
-    found.reason = std::move(reason);
-    complete = true;
+  std::string fact(const char* key) const {
+    auto at = target.facts.find(key);
+    return at == target.facts.end() ? std::string{} : at->second;
   }
 
   void prepare();
-  void plan_builds();
+  void plan_jobs();
+  /// The process of a job; none if it ended on the spot.
+  std::optional<process_spec> start(std::size_t job);
+  std::optional<process_spec> start_build(std::size_t job);
+  bool precheck();
+  process_spec judge_spec();
+  std::optional<process_spec> start_profile(std::size_t job);
   void place(build_role role, const fs::path& object);
-  void built(const process_exit& exit);
-  std::optional<process_spec> judge_spec();
-  void judged(const process_exit& exit);
+  bool built(std::size_t job, const process_exit& exit);
+  bool judged(const process_exit& exit);
+  bool profiled(std::size_t job, const process_exit& exit);
+  std::string profile_key(const job_spec& j) const;
 };
 
 void evaluation::state::prepare() {
@@ -121,75 +142,136 @@ void evaluation::state::prepare() {
     if (!fs::exists(program, error))
       return fail(failure_kind::missing,
                   "the program " + program.string() + " is not there; build it or name its place");
-  auto fact = [&](const char* key) {
-    auto at_ = target.facts.find(key);
-    return at_ == target.facts.end() ? std::string{} : at_->second;
-  };
-  found.provenance = {
-      {"backend", with.name},
-      {"problem", problem_digest_of(what)},
-      {"candidate", digest_of(source)},
-      {"toolchain", fact("toolchain")},
-      {"compiler", fact("compiler")},
-      {"flags", fact("flags")},
-      {"plan", std::string{to_text(kind)}},
-      {"judge", KE_VERSION},
-      {"sandbox", sandbox_label(parse_name<sandbox_level>(options.sandbox).value_or(sandbox_level::full))}};
+  found.provenance = {{"backend", with.name},
+                      {"problem", problem_digest_of(what)},
+                      {"candidate", digest_of(source)},
+                      {"toolchain", fact("toolchain")},
+                      {"compiler", fact("compiler")},
+                      {"flags", fact("flags")},
+                      {"plan", std::string{to_text(kind)}},
+                      {"judge", KE_VERSION},
+                      {"sandbox", sandbox_label(level_of(options))}};
   // One id for all that a measurement depends on besides problem and candidate.
   found.provenance["environment"] =
       digest_of_parts({fact("toolchain"), fact("flags"), target.name, fact("isa"), fact("cores"), KE_VERSION,
                        found.provenance["sandbox"]})
           .substr(0, 16);
-  if (!python)
-    return plan_builds();
-  if (!options.python)
-    options.python = std::make_shared<python_parents>();
-  auto started = options.python->of(with, options.sandbox);
-  if (!started) {
-    why = started.error();
-    complete = true;
-    return;
+  if (python) {
+    if (!options.python)
+      options.python = std::make_shared<python_parents>();
+    auto started = options.python->of(with, options.sandbox);
+    if (!started)
+      return fail(started.error().kind, started.error().text, started.error().retryable);
+    warm = std::move(*started);
   }
-  warm = std::move(*started);
+  plan_jobs();
 }
 
-void evaluation::state::plan_builds() {
-  std::vector<build_role> roles{build_role::candidate};
-  if (with.executes)
-    roles.insert(roles.end(), {build_role::reference, build_role::truth});
+/// Leaves out what this problem or backend has no use for.
+void evaluation::state::plan_jobs() {
   bool floating = std::any_of(what.tensors.begin(), what.tensors.end(), [](const tensor_spec& t) {
     return t.role != tensor_role::in && (t.dtype == dtype::f64 || t.dtype == dtype::f32 ||
                                          t.dtype == dtype::f16 || t.dtype == dtype::bf16);
   });
-  auto toolchain = target.facts.count("toolchain") ? target.facts.at("toolchain") : std::string{};
-  for (auto role : roles) {
-    if (role == build_role::truth && (!floating || what.bitwise))
-      continue; // integers and bits are compared with the reference itself
-    static const char* names[] = {"build-candidate", "build-reference", "build-truth"};
-    auto place_ = folder / names[static_cast<int>(role)];
-    auto plan = plan_build(with, what, role == build_role::candidate ? source : what.reference, role,
-                           toolchain, options.limits, place_);
-    if (auto hit = cache.find(plan.key)) {
-      place(role, *hit);
-      if (!objects[static_cast<int>(role)].empty())
-        continue;
+  std::set<std::string> left_out;
+  std::vector<job_graph::node> nodes;
+  for (const auto& j : with.jobs) {
+    bool truth = j.kind == job_kind::build && j.role == "truth";
+    bool runs = place_of(j.kind) == job_place::device || (j.kind == job_kind::build && j.role != "candidate");
+    // Integers and bits are compared with the reference itself.
+    if ((truth && (!floating || what.bitwise)) || (runs && !with.executes)) {
+      left_out.insert(j.name);
+      continue;
     }
-    if (role == build_role::candidate)
-      cached = false;
-    builds.push_back({role, std::move(plan), place_});
+    job_graph::node n{j.name, j.kind, {}};
+    for (const auto& need : j.needs)
+      if (!left_out.contains(need))
+        n.needs.push_back(need);
+    nodes.push_back(std::move(n));
+    jobs.push_back(j);
   }
-  if (!objects[0].empty()) // a cached object was built from this very source, so the rule about symbols
-                           // applies again
-    for (auto& f : forbidden_in(objects[0], with))
-      found.flags.push_back(std::move(f));
-  if (!found.flags.empty())
-    end(ending::policy_violation, found.flags.front().evidence);
+  auto made = job_graph::of(std::move(nodes));
+  if (!made)
+    return fail(failure_kind::invalid, "backend " + with.name + ": " + made.error().text);
+  graph = *std::move(made);
+  if (!with.executes) {
+    found.compiled_only = true;
+    found.reason = "built; nothing here can run it";
+  }
+}
+
+std::optional<process_spec> evaluation::state::start(std::size_t job) {
+  switch (jobs[job].kind) {
+  case job_kind::build:
+    return start_build(job);
+  case job_kind::precheck:
+    graph.end(job, precheck());
+    return std::nullopt;
+  case job_kind::measure:
+    return judge_spec();
+  case job_kind::profile:
+    return start_profile(job);
+  case job_kind::transform:
+  case job_kind::collect:
+  case job_kind::trace:
+    break;
+  }
+  graph.end(job, false); // parse_backend refuses such a manifest
+  return std::nullopt;
+}
+
+std::optional<process_spec> evaluation::state::start_build(std::size_t job) {
+  auto role = role_of(jobs[job]);
+  auto r = static_cast<int>(role);
+  auto folder_ = folder / ("build-" + jobs[job].name);
+  auto plan = plan_build(with, what, role == build_role::candidate ? source : what.reference, role,
+                         fact("toolchain"), options.limits, folder_);
+  keys[r] = plan.key;
+  if (auto hit = cache.find(plan.key)) {
+    place(role, *hit);
+    if (!objects[r].empty()) {
+      graph.end(job, true);
+      return std::nullopt;
+    }
+  }
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  for (const auto& [name, text] : plan.files)
+    if (!write_file(folder_ / name, text)) {
+      fail(failure_kind::disk_full, "cannot write " + (folder_ / name).string() + "; is the disk full?",
+           true);
+      graph.end(job, false);
+      return std::nullopt;
+    }
+  sandbox_spec box;
+  box.level = level_of(options);
+  box.writable = {{folder_.string(), folder_.string()}};
+  box.scratch_bytes = std::max<std::uint64_t>(options.limits.scratch_bytes, 256u << 20);
+  box.processes = std::max<std::uint32_t>(options.limits.processes, 32);
+  auto spec = sandboxed(plan.spec, box);
+  if (!spec) {
+    fail(spec.error().kind, spec.error().text, spec.error().retryable);
+    graph.end(job, false);
+    return std::nullopt;
+  }
+  builds.emplace(job, std::move(plan));
+  return *std::move(spec);
+}
+
+/// A cached object was built from this very source, so the rule about symbols applies again.
+bool evaluation::state::precheck() {
+  for (auto& f : forbidden_in(objects[0], with))
+    found.flags.push_back(std::move(f));
+  if (found.flags.empty())
+    return true;
+  found.ending = ending::policy_violation;
+  found.reason = found.flags.front().evidence;
+  return false;
 }
 
 /// Copies an object to its place in the private folder, readable by the sandbox's user.
 void evaluation::state::place(build_role role, const fs::path& object) {
-  static const char* names[] = {"candidate.so", "reference.so", "truth.so"};
-  auto to = folder / names[static_cast<int>(role)];
+  auto to = folder / (std::string{role_names[static_cast<int>(role)]} + ".so");
   std::error_code error;
   if (fs::symlink_status(object, error).type() != fs::file_type::regular)
     return;
@@ -200,65 +282,57 @@ void evaluation::state::place(build_role role, const fs::path& object) {
   }
 }
 
-void evaluation::state::built(const process_exit& exit) {
-  auto& step = builds[at];
-  ++at;
-  if (exit.why.kind == failure_kind::missing || exit.why.kind != failure_kind::none)
-    return fail(exit.why.kind, exit.why.text, true);
+/// False: nothing that needs this object can go on.
+bool evaluation::state::built(std::size_t job, const process_exit& exit) {
+  auto plan = std::move(builds.extract(job).mapped());
+  auto role = role_of(jobs[job]);
+  auto& object = objects[static_cast<int>(role)];
+  fs::path folder_ = folder / ("build-" + jobs[job].name);
+  if (exit.why.kind != failure_kind::none)
+    return fail(exit.why.kind, exit.why.text, true), false;
   if (exit.cancelled)
-    return fail(failure_kind::cancelled, "the build was cancelled");
+    return fail(failure_kind::cancelled, "the build was cancelled"), false;
   // The launcher's own word, before any compiler ran. (A source can make a compiler say the like; that wins
   // it a second try elsewhere and nothing else.)
-  auto level = parse_name<sandbox_level>(options.sandbox).value_or(sandbox_level::full);
-  if (exit.code == 1 && has_launcher(level) && exit.err.starts_with("bwrap: ") &&
+  if (exit.code == 1 && has_launcher(level_of(options)) && exit.err.starts_with("bwrap: ") &&
       exit.err.find(" error: ") == std::string::npos)
     return fail(failure_kind::device,
                 "the sandbox can't be set up: " + exit.err.substr(0, exit.err.find('\n')) +
                     "; `ke-runtime doctor` says what this machine lacks",
-                true);
+                true),
+           false;
   auto wrong = build_failure(exit, options.limits, what);
   if (wrong.empty()) {
-    place(step.role, step.folder / step.plan.output);
-    if (objects[static_cast<int>(step.role)].empty())
+    place(role, folder_ / plan.output);
+    if (object.empty())
       wrong = "the compiler ended well but left no object";
     else if (!options.cache.empty())
-      (void)cache.put(step.plan.key,
-                      objects[static_cast<int>(step.role)]); // a full cache costs time, not verdicts
+      (void)cache.put(plan.key, object); // a full cache costs time, not verdicts
   }
   std::error_code ignored;
-  fs::remove_all(step.folder, ignored);
-  switch (step.role) {
+  fs::remove_all(folder_, ignored);
+  switch (role) {
   case build_role::candidate:
     found.build_s = exit.seconds;
     found.log += exit.err.substr(0, log_limit);
-    if (!wrong.empty())
-      return end(ending::build_failed, wrong);
-    for (auto& f : forbidden_in(objects[0], with))
-      found.flags.push_back(std::move(f));
-    if (!found.flags.empty())
-      return end(ending::policy_violation, found.flags.front().evidence);
-    break;
-  case build_role::reference:
     if (!wrong.empty()) {
-      found.unfit = "the reference does not compile: " + wrong;
-      complete = true;
+      found.ending = ending::build_failed;
+      found.reason = wrong;
     }
-    break;
-  case build_role::truth:
+    return wrong.empty();
+  case build_role::reference:
     if (!wrong.empty())
+      found.unfit = "the reference does not compile: " + wrong;
+    return wrong.empty();
+  case build_role::truth:
+    if (!wrong.empty()) // the judge does without
       found.provenance["truth_build"] = "the reference does not compile in wider arithmetic: " + wrong;
     break;
   }
+  return true;
 }
 
-std::optional<process_spec> evaluation::state::judge_spec() {
-  judging = true;
-  if (!with.executes) {
-    found.compiled_only = true;
-    found.reason = "built; nothing here can run it";
-    complete = true;
-    return std::nullopt;
-  }
+process_spec evaluation::state::judge_spec() {
   judge_task task;
   task.what = what;
   task.candidate = objects[0].string();
@@ -296,21 +370,25 @@ std::optional<process_spec> evaluation::state::judge_spec() {
   return spec;
 }
 
-void evaluation::state::judged(const process_exit& exit) {
-  complete = true;
+/// True: the candidate ran well and was right, so that looking closer makes sense.
+bool evaluation::state::judged(const process_exit& exit) {
   if (exit.why.kind != failure_kind::none)
-    return fail(exit.why.kind, exit.why.text, true);
+    return fail(exit.why.kind, exit.why.text, true), false;
   if (exit.cancelled)
-    return fail(failure_kind::cancelled, "the measurement was cancelled");
-  if (exit.timed_out)
-    return end(ending::timeout, "the whole measurement did not end within " +
-                                    std::to_string(static_cast<long>(exit.seconds + 0.5)) + " s");
+    return fail(failure_kind::cancelled, "the measurement was cancelled"), false;
+  if (exit.timed_out) {
+    found.ending = ending::timeout;
+    found.reason = "the whole measurement did not end within " +
+                   std::to_string(static_cast<long>(exit.seconds + 0.5)) + " s";
+    return false;
+  }
   auto seen = unpack<evidence>(exit.out);
   if (exit.code != 0 || !seen)
     return fail(failure_kind::internal,
                 "ke-judge ended with code " + std::to_string(exit.code) + ", signal " +
                     std::to_string(exit.signal) + ": " + exit.err.substr(0, 400),
-                true);
+                true),
+           false;
   auto before = std::move(found);
   found = *std::move(seen);
   found.device = before.device;
@@ -325,6 +403,61 @@ void evaluation::state::judged(const process_exit& exit) {
     log_.erase(log_.find_last_not_of(" \n") + 1);
     found.reason += ": " + log_.substr(log_.rfind('\n') + 1).substr(0, 400);
   }
+  return found.ending == ending::finished && found.failed == 0 && found.unfit.empty();
+}
+
+/// Empty: no tool's output is kept for this candidate.
+std::string evaluation::state::profile_key(const job_spec& j) const {
+  if (options.cache.empty() || keys[0].empty())
+    return {};
+  std::string command;
+  for (const auto& word : j.command)
+    command += word + '\0';
+  return digest_of_parts({"profile 1", keys[0], command, j.reads});
+}
+
+std::optional<process_spec> evaluation::state::start_profile(std::size_t job) {
+  const auto& j = jobs[job];
+  if (auto hit = cache.find(profile_key(j))) {
+    std::ifstream in{*hit, std::ios::binary};
+    std::string bytes{std::istreambuf_iterator<char>{in}, {}};
+    if (auto counters = unpack<std::map<std::string, double>>(bytes)) {
+      found.counters.insert(counters->begin(), counters->end());
+      graph.end(job, true);
+      return std::nullopt;
+    }
+  }
+  process_spec spec;
+  for (auto word : j.command) {
+    if (auto at = word.find("{object}"); at != std::string::npos)
+      word.replace(at, 8, objects[0].string());
+    spec.argv.push_back(std::move(word));
+  }
+  spec.env = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"LANG", "C"}};
+  spec.directory = "/";
+  spec.deadline = std::chrono::nanoseconds{static_cast<std::int64_t>(j.limit_s * 1e9)};
+  spec.output_limit = 8u << 20;
+  spec.memory_bytes = 1ull << 30;
+  sandbox_spec box; // the object is a candidate's work, and so is whatever it makes of the tool that reads it
+  box.level = level_of(options);
+  box.read_only = {{objects[0].string(), objects[0].string()}};
+  auto boxed = sandboxed(std::move(spec), box);
+  if (boxed)
+    return *std::move(boxed);
+  graph.end(job, false); // a profile that can't be had leaves the evidence as it was
+  return std::nullopt;
+}
+
+bool evaluation::state::profiled(std::size_t job, const process_exit& exit) {
+  const auto& j = jobs[job];
+  if (exit.why.kind != failure_kind::none || exit.code != 0)
+    return false;
+  auto counters = find_profile_reader(j.reads)(exit.out);
+  auto file = folder / ("profile-" + j.name);
+  if (auto key = profile_key(j); !key.empty() && write_file(file, pack(counters)))
+    (void)cache.put(key, file);
+  found.counters.insert(counters.begin(), counters.end());
+  return true;
 }
 
 evaluation::evaluation(problem what, std::string source, backend with, device_info target, measure_plan plan,
@@ -334,50 +467,49 @@ evaluation::evaluation(problem what, std::string source, backend with, device_in
 
 evaluation::~evaluation() = default;
 
-std::optional<process_spec> evaluation::next() {
+std::vector<evaluation_job> evaluation::ready(job_place place, std::size_t most) {
   auto& s = *state_;
   if (!s.prepared)
     s.prepare();
-  if (s.complete)
-    return std::nullopt;
-  if (s.at < s.builds.size()) {
-    auto& step = s.builds[s.at];
-    std::error_code error;
-    fs::create_directories(step.folder, error);
-    for (const auto& [name, text] : step.plan.files)
-      if (!write_file(step.folder / name, text)) {
-        s.fail(failure_kind::disk_full,
-               "cannot write " + (step.folder / name).string() + "; is the disk full?", true);
-        return std::nullopt;
-      }
-    sandbox_spec box;
-    box.level = parse_name<sandbox_level>(s.options.sandbox).value_or(sandbox_level::full);
-    box.writable = {{step.folder.string(), step.folder.string()}};
-    box.scratch_bytes = std::max<std::uint64_t>(s.options.limits.scratch_bytes, 256u << 20);
-    box.processes = std::max<std::uint32_t>(s.options.limits.processes, 32);
-    auto spec = sandboxed(step.plan.spec, box);
-    if (!spec) {
-      s.why = spec.error();
-      s.complete = true;
-      return std::nullopt;
+  std::vector<evaluation_job> found;
+  for (bool again = true; again;) { // what ends on the spot may make others ready
+    again = false;
+    for (auto job : s.graph.ready()) {
+      if (found.size() == most)
+        return found;
+      if (place_of(s.jobs[job].kind) != place || s.graph.of_job(job) != job_graph::progress::waiting)
+        continue;
+      s.graph.begin(job);
+      if (auto spec = s.start(job))
+        found.push_back({job, s.jobs[job].name, s.jobs[job].kind, *std::move(spec)});
+      else
+        again = true;
     }
-    return *std::move(spec);
   }
-  if (!s.judging)
-    return s.judge_spec();
-  return std::nullopt;
+  return found;
 }
 
-void evaluation::ended(const process_exit& exit) {
+void evaluation::ended(std::size_t id, const process_exit& how) {
   auto& s = *state_;
-  if (s.judging)
-    s.judged(exit);
-  else if (s.at < s.builds.size())
-    s.built(exit);
+  bool well = false;
+  switch (s.jobs.at(id).kind) {
+  case job_kind::build:
+    well = s.built(id, how);
+    break;
+  case job_kind::measure:
+    well = s.judged(how);
+    break;
+  case job_kind::profile:
+    well = s.profiled(id, how);
+    break;
+  default: // have no process
+    break;
+  }
+  s.graph.end(id, well);
 }
 
-std::string evaluation::phase() const {
-  return state_->judging ? "measuring" : "building";
+bool evaluation::complete() const {
+  return state_->prepared && state_->graph.complete();
 }
 
 std::string evaluation::artifact() const {
@@ -396,9 +528,34 @@ result<evidence> evaluate(const problem& what, const std::string& source, const 
   if (!target)
     return target.error();
   evaluation e{what, source, with, *target, plan, options};
-  while (auto spec = e.next())
-    e.ended(run_and_wait(processes, *std::move(spec)));
-  return e.finish();
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<std::pair<std::size_t, process_exit>> over;
+  std::size_t running = 0;
+  for (;;) {
+    for (auto& j : e.ready(job_place::shared)) { // together
+      ++running;
+      processes.run(std::move(j.spec), [&, id = j.id](process_exit how) {
+        std::lock_guard lock{mutex};
+        over.emplace_back(id, std::move(how));
+        changed.notify_all();
+      });
+    }
+    if (running == 0) { // alone
+      auto jobs = e.ready(job_place::device, 1);
+      if (jobs.empty())
+        return e.finish();
+      e.ended(jobs[0].id, run_and_wait(processes, std::move(jobs[0].spec)));
+      continue;
+    }
+    std::unique_lock lock{mutex};
+    changed.wait(lock, [&] { return !over.empty(); });
+    auto now = std::exchange(over, {});
+    lock.unlock();
+    running -= now.size();
+    for (const auto& [id, how] : now)
+      e.ended(id, how);
+  }
 }
 
 std::string problem_digest_of(const problem& what) {

@@ -9,10 +9,12 @@
 #include "runtime/core/verdict.hpp"
 #include "runtime/process/process_port.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace ke {
 
@@ -28,15 +30,25 @@ struct evaluate_options {
   std::filesystem::path driver; ///< empty: ke-driver beside this executable
   job_limits limits;
   double budget_s = 0; ///< wall time for the timed part; 0: the plan's
-  double aa_width = 0; ///< of this device, if known
+  double aa_width = 0; ///< least width of the A/A control; each run measures its own as well
   /// Warm parents of the Python backends, to be shared by evaluations; empty: one for this evaluation alone.
   std::shared_ptr<python_parents> python;
 };
 
-/// One evaluation as steps that a caller drives, so that an actor never blocks:
-///   while (auto spec = e.next()) e.ended(run(*spec));  then e.finish().
-/// `next` and `ended` do short file work (sources, cache) and start nothing themselves but the warm parent of
-/// a Python backend, if there is none yet. The private folder goes with the object. One thread at a time.
+/// A process of one job, ready to run.
+struct evaluation_job {
+  std::size_t id = 0; ///< within its evaluation
+  std::string name;   ///< the manifest's
+  job_kind kind = job_kind::build;
+  process_spec spec;
+};
+
+/// One evaluation as a graph of jobs that a caller drives, so that an actor never blocks:
+///   while (!e.complete()) { start all of e.ready(place); whenever one ends: e.ended(id, how); }
+/// then e.finish(). Jobs that `ready` gave at the same time may run at the same time.
+/// `ready` and `ended` do short file work (sources, cache, prechecks) and start nothing themselves
+/// but the warm parent of a Python backend, if there is none yet. The private folder goes with the object.
+/// One thread at a time.
 class evaluation {
 public:
   /// `target` is what `probe_target` said of `with`.
@@ -46,12 +58,14 @@ public:
   evaluation(const evaluation&) = delete;
   evaluation& operator=(const evaluation&) = delete;
 
-  /// The next process to run, or none when the evidence is complete.
-  std::optional<process_spec> next();
-  void ended(const process_exit& exit);
+  /// At most `most` processes that can start now at this place; each is given once. None while all that could
+  /// come next wait for those that run, or for jobs at the other place. Ask for what can be started at once:
+  /// a job that was given counts as running, even if the failure of another makes it useless.
+  std::vector<evaluation_job> ready(job_place place, std::size_t most = SIZE_MAX);
+  void ended(std::size_t id, const process_exit& how);
 
-  /// "building" or "measuring", for progress.
-  std::string phase() const;
+  /// Nothing runs and nothing is left to run: the evidence is whole.
+  bool complete() const;
 
   /// The candidate's built object on this machine, while this object lives; empty if there is none.
   std::string artifact() const;

@@ -25,7 +25,7 @@ struct judge_task {
   std::uint64_t seed =
       0; ///< order of launches and pairs; never the inputs', whose key the judge draws itself
   job_limits limits;
-  double aa_width = 0; ///< known width of this device's A/A control; 0: measured along the way
+  double aa_width = 0; ///< least width of this device's A/A control; each run measures its own as well
   double budget_s = 0; ///< wall time for the timed part; 0: the plan's
   std::map<std::string, std::string> provenance; ///< copied into the evidence
   /// "c-abi": objects for ke-driver. "python": no objects; the candidate is `source`, the reference the

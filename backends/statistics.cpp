@@ -85,12 +85,11 @@ double student_cdf(double t, double df) {
   return t > 0 ? 1 - half : half;
 }
 
-bool usable(double ns) {
-  return std::isfinite(ns) && ns > 0;
-}
+constexpr double floor_share = 1.0 / 256;
 
 /// The log ratios of one launch on one workload, or nothing if a sample is not a time.
-std::vector<double> log_ratios(const launch_samples& s) {
+std::vector<double> log_ratios(const launch_samples& s, double floor_ns) {
+  auto usable = [&](double ns) { return std::isfinite(ns) && ns > 0 && ns >= floor_share * floor_ns; };
   std::vector<double> logs;
   if (s.reference_ns.size() != s.candidate_ns.size())
     return {};
@@ -103,9 +102,32 @@ std::vector<double> log_ratios(const launch_samples& s) {
 }
 
 struct series {
-  double weight = 1;
-  std::vector<std::vector<double>> launches; ///< log ratios of each launch
+  double weight = 0;
+  std::vector<std::vector<double>> launches;      ///< log ratios of each launch
+  std::vector<double> means;                      ///< log ratio of each launch's mean times
+  std::vector<double> reference_ns, candidate_ns; ///< of all launches
 };
+
+double mean_of(std::span<const double> values) {
+  double sum = 0;
+  for (double v : values)
+    sum += v;
+  return values.empty() ? 0 : sum / static_cast<double>(values.size());
+}
+
+/// The log ratio of the mean times with an interval by the delta method. One outlier widens it by as much as
+/// it moves it, so only outliers that come again and again can move the whole interval.
+interval mean_interval(const series& s, double alpha) {
+  double a = mean_of(s.reference_ns), b = mean_of(s.candidate_ns),
+         n = static_cast<double>(s.candidate_ns.size());
+  double estimate = std::log(a / b), squares = 0;
+  if (n < 4)
+    return {estimate, -infinite, infinite};
+  for (std::size_t i = 0; i < s.candidate_ns.size(); ++i)
+    squares += std::pow(s.reference_ns[i] / a - s.candidate_ns[i] / b, 2);
+  double half = student_quantile(1 - alpha / 2, n - 1) * std::sqrt(squares / (n - 1) / n);
+  return {estimate, estimate - half, estimate + half};
+}
 
 /// With few launches: the interval of all pairs, widened by half the spread of the launches' own estimates.
 interval pooled_interval(const series& s, double alpha) {
@@ -130,17 +152,63 @@ interval launch_interval(const series& s, double alpha) {
 }
 
 /// Weighted mean of the workloads' logs, with the half-widths of independent intervals added in quadrature.
-interval combined(const std::vector<series>& all, double alpha) {
-  double weights = 0, estimate = 0, below = 0, above = 0;
+template <class Each>
+interval combined(const std::vector<series>& all, Each each) {
+  double estimate = 0, below = 0, above = 0;
   for (const auto& s : all) {
-    interval i = pooled_interval(s, alpha);
-    weights += s.weight;
+    interval i = each(s);
     estimate += s.weight * i.estimate;
-    below += std::pow(s.weight * (i.estimate - i.low), 2);
-    above += std::pow(s.weight * (i.high - i.estimate), 2);
+    below += s.weight > 0 ? std::pow(s.weight * (i.estimate - i.low), 2) : 0;
+    above += s.weight > 0 ? std::pow(s.weight * (i.high - i.estimate), 2) : 0;
   }
-  estimate /= weights;
-  return {estimate, estimate - std::sqrt(below) / weights, estimate + std::sqrt(above) / weights};
+  return {estimate, estimate - std::sqrt(below), estimate + std::sqrt(above)};
+}
+
+/// The workloads' estimates of each launch as one, weighted, then Student's interval over the launches.
+template <class Estimate>
+interval over_launches(const std::vector<series>& all, double alpha, Estimate estimate) {
+  std::vector<double> estimates(all.front().launches.size(), 0.0);
+  for (const auto& s : all)
+    for (std::size_t l = 0; l < estimates.size(); ++l)
+      estimates[l] += s.weight * estimate(s, l);
+  return t_interval(estimates, alpha);
+}
+
+/// The samples by workload, weights adding up to 1. Empty if they are not whole.
+std::map<std::uint32_t, series> by_workload(std::span<const launch_samples> samples, const problem& what,
+                                            bool held_out, double floor_ns) {
+  std::map<std::uint32_t, series> all;
+  for (const auto& s : samples) {
+    auto logs = log_ratios(s, floor_ns);
+    if (logs.empty() || s.workload >= what.workloads.size())
+      return {};
+    auto& into = all[s.workload];
+    into.launches.push_back(std::move(logs));
+    into.means.push_back(std::log(mean_of(s.reference_ns) / mean_of(s.candidate_ns)));
+    into.reference_ns.insert(into.reference_ns.end(), s.reference_ns.begin(), s.reference_ns.end());
+    into.candidate_ns.insert(into.candidate_ns.end(), s.candidate_ns.begin(), s.candidate_ns.end());
+  }
+  double weights = 0;
+  for (std::uint32_t w = 0; w < what.workloads.size(); ++w) {
+    auto at = all.find(w);
+    if (at == all.end() && (held_out || !what.workloads[w].held_out))
+      return {};
+    if (at != all.end())
+      weights += at->second.weight = std::max(0.0, what.workloads[w].weight);
+  }
+  for (auto& [index, s] : all) {
+    if (s.launches.size() != all.begin()->second.launches.size())
+      return {};
+    s.weight = weights > 0 ? s.weight / weights : 1.0 / static_cast<double>(all.size());
+  }
+  return all;
+}
+
+double median_distance(std::vector<double> values) {
+  double middle = median_of(values);
+  for (auto& v : values)
+    v = std::fabs(v - middle);
+  return median_of(std::move(values));
 }
 
 } // namespace
@@ -202,11 +270,11 @@ interval signed_rank_interval(std::span<const double> values, double alpha) {
 sampling_plan plan_of(measure_plan kind) {
   switch (kind) {
   case measure_plan::rank:
-    return {{{2, 0.04}, {4, 0.01}}, 24, 8, false, 0.9, 0.05};
+    return {{{2, 0.04}, {4, 0.01}}, 24, 8, false, 0.9, 0.05, 0.75};
   case measure_plan::eval:
-    return {{{5, 0.005}, {8, 0.010}, {12, 0.015}}, 20, 8, true, 12.0, 0.02};
+    return {{{5, 0.005}, {8, 0.010}, {12, 0.015}}, 20, 8, true, 12.0, 0.02, 0};
   case measure_plan::claim:
-    return {{{5, 0.005}, {8, 0.010}, {12, 0.015}, {20, 0.020}}, 24, 20, true, 60.0, 0.02};
+    return {{{5, 0.005}, {8, 0.010}, {12, 0.015}, {20, 0.020}}, 24, 20, true, 60.0, 0.02, 0};
   }
   return {};
 }
@@ -218,81 +286,105 @@ double aa_half_width(std::span<const double> log_ratios) {
   return std::isfinite(i.low) ? std::expm1(std::max(std::fabs(i.low), std::fabs(i.high))) : 0;
 }
 
+std::vector<double> control_ratios(std::span<const double> reference_ns) {
+  std::vector<double> logs;
+  for (std::size_t i = 1; i < reference_ns.size(); ++i)
+    logs.push_back(std::log(reference_ns[i - 1] / reference_ns[i]));
+  return logs;
+}
+
+double control_width(std::span<const std::vector<double>> launches, measure_plan kind) {
+  const look* reached = nullptr;
+  auto plan = plan_of(kind);
+  for (const auto& l : plan.looks)
+    if (l.launches <= launches.size())
+      reached = &l;
+  std::vector<double> values;
+  if (kind == measure_plan::rank || !reached || launches.size() < 3) {
+    for (const auto& launch : launches)
+      values.insert(values.end(), launch.begin(), launch.end());
+    return aa_half_width(values);
+  }
+  for (const auto& launch : launches)
+    values.push_back(hodges_lehmann(launch));
+  auto i = t_interval(values, reached->alpha);
+  return std::expm1(std::max(std::fabs(i.low), std::fabs(i.high)));
+}
+
 comparison compare(std::span<const launch_samples> samples, const problem& what, measure_plan kind,
-                   double aa_width, double floor_ns) {
+                   double aa_width, double floor_ns, machine_noise noise) {
   comparison out;
   auto plan = plan_of(kind);
-  std::map<std::uint32_t, series> by_workload;
+  auto found = by_workload(samples, what, plan.held_out, floor_ns);
+  if (found.empty())
+    return out;
+  out.valid = true;
+  std::vector<series> all;
   std::vector<double> reference, candidate;
-  std::uint64_t pairs = 0;
-  for (const auto& s : samples) {
-    auto logs = log_ratios(s);
-    if (logs.empty() || s.workload >= what.workloads.size())
-      return out;
-    auto& into = by_workload[s.workload];
-    into.weight = what.workloads[s.workload].weight;
-    if (!(into.weight > 0))
-      into.weight = 1;
-    into.launches.push_back(std::move(logs));
+  double mean = 0;
+  for (auto& [index, s] : found) {
     reference.insert(reference.end(), s.reference_ns.begin(), s.reference_ns.end());
     candidate.insert(candidate.end(), s.candidate_ns.begin(), s.candidate_ns.end());
-    pairs += s.reference_ns.size();
-  }
-  if (by_workload.empty())
-    return out;
-  std::vector<series> all;
-  std::size_t launches = by_workload.begin()->second.launches.size();
-  for (auto& [index, s] : by_workload) {
-    if (s.launches.size() != launches)
-      return out;
+    mean += s.weight * std::log(mean_of(s.reference_ns) / mean_of(s.candidate_ns));
     all.push_back(s);
   }
-  out.valid = true;
+  std::size_t launches = all.front().launches.size();
 
   // The look that these launches have reached, and no other: intervals between two looks decide nothing.
   const look* reached = nullptr;
   for (const auto& l : plan.looks)
     if (l.launches <= launches)
       reached = &l;
-  double alpha = reached ? reached->alpha : 0.05;
-  interval whole;
+  bool early = !reached && plan.futile_below > 0;
+  double alpha = reached ? reached->alpha : early ? 0.005 : 0.05;
   bool few = kind == measure_plan::rank || launches < 3;
+  interval whole, means;
   if (few) {
-    whole = combined(all, alpha);
+    whole = combined(all, [&](const series& s) { return pooled_interval(s, alpha); });
+    means = combined(all, [&](const series& s) { return mean_interval(s, alpha); });
   } else {
-    std::vector<double> estimates(launches, 0.0);
-    double weights = 0;
-    for (const auto& s : all)
-      weights += s.weight;
-    for (const auto& s : all)
-      for (std::size_t i = 0; i < launches; ++i)
-        estimates[i] += s.weight / weights * hodges_lehmann(s.launches[i]);
-    whole = t_interval(estimates, alpha);
+    whole = over_launches(all, alpha,
+                          [](const series& s, std::size_t l) { return hodges_lehmann(s.launches[l]); });
+    means = over_launches(all, alpha, [](const series& s, std::size_t l) { return s.means[l]; });
   }
+  if (means.high < whole.low)
+    whole = means;
   auto& sum = out.summary;
   sum.speedup = std::exp(whole.estimate);
   sum.low = std::exp(whole.low);
   sum.high = std::exp(whole.high);
-  sum.pairs = static_cast<std::int64_t>(pairs);
+  sum.pairs = static_cast<std::int64_t>(candidate.size());
   sum.launches = static_cast<std::int64_t>(launches);
   sum.reference_ns = median_of(reference);
   sum.candidate_ns = median_of(candidate);
   sum.floor_ns = floor_ns;
   sum.aa_width = aa_width;
-  for (const auto& [index, s] : by_workload) {
+  sum.mean_speedup = std::exp(mean);
+  sum.best_ns = *std::min_element(candidate.begin(), candidate.end());
+  sum.mad_ns = median_distance(candidate);
+  sum.discarded = noise.discarded;
+  for (const auto& [index, s] : found) {
     interval i = few ? pooled_interval(s, alpha) : launch_interval(s, alpha);
     sum.workloads.push_back(
         {what.workloads[index].name, std::exp(i.estimate), std::exp(i.low), std::exp(i.high)});
   }
 
-  bool last = reached && reached == &plan.looks.back();
-  if (reached && aa_width <= aa_limit && std::isfinite(sum.low) && std::isfinite(sum.high)) {
-    double delta = std::max(0.02, aa_width), band = std::max(delta, plan.same_band);
-    if (sum.low > 1 + delta)
+  bool bounded = std::isfinite(sum.low) && std::isfinite(sum.high);
+  if (early && bounded && aa_width <= aa_limit && sum.high < (noise.loud ? 0.6 : 1.0) * plan.futile_below) {
+    out.decision = timing_decision::slower;
+    out.final = true;
+    return out;
+  }
+  bool first = reached == &plan.looks.front(), last = reached == &plan.looks.back();
+  if (reached && aa_width <= aa_limit && bounded) {
+    // A loud machine's noise need not be as independent as the interval takes it to be.
+    double delta = std::max(noise.loud ? 0.05 : 0.02, aa_width), band = std::max(delta, plan.same_band);
+    bool doubtful = noise.loud && first && !last;
+    if (sum.low > (doubtful ? 1.3 : 1 + delta))
       out.decision = timing_decision::faster;
-    else if (sum.low > 1 - band && sum.high < 1 + band)
+    else if (!doubtful && sum.low > 1 - band && sum.high < 1 + band)
       out.decision = timing_decision::same;
-    else if (sum.high < 1)
+    else if (sum.high < (doubtful ? 1 / 1.3 : noise.loud ? 1 - delta : 1.0))
       out.decision = timing_decision::slower;
   }
   out.final = last || (reached && out.decision != timing_decision::none);

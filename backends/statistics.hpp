@@ -41,8 +41,9 @@ struct look {
 /// What a plan may spend (trust.md 2.5). `rank` is the cheap one: two launches, four if two decide nothing.
 /// So few say next to nothing about the spread between launches, hence its interval comes from all pairs, at
 /// least half the distance of the launches wide; and a ratio within 5% of 1 counts as `same`. It orders
-/// candidates inside a search and is never published. `eval` looks after 5, 8 and 12 launches, `claim` also
-/// after 20.
+/// candidates inside a search and is never published. A candidate whose first launch lies far below 1 gets no
+/// second one. `eval` looks after 5, 8 and 12 launches, `claim` also after 20; their alphas add up to less
+/// than 5%.
 struct sampling_plan {
   std::vector<look> looks;
   std::uint32_t pairs = 0; ///< per launch and workload
@@ -50,6 +51,9 @@ struct sampling_plan {
   bool held_out = false; ///< held-out workloads are checked and timed
   double budget_s = 0;   ///< wall time for all timed work; fewer pairs, never fewer looks, keep to it
   double same_band = 0;  ///< least half-width of the band that counts as `same`
+  /// Before the first look: an interval (at 0.5%, of the pairs) that ends below this is futile, and the
+  /// candidate is `slower` without another launch. 0: never.
+  double futile_below = 0;
 };
 sampling_plan plan_of(measure_plan kind);
 
@@ -62,14 +66,34 @@ struct comparison {
   bool valid = false; ///< false: a sample is missing, zero, negative or not finite, or a workload has none
 };
 
-/// Pure. Launches that are not complete (a workload missing) void the comparison: any invalid shape voids the
-/// whole.
+/// What the gate said of the machine while the samples were taken.
+struct machine_noise {
+  bool loud = false; ///< others had the processors for a good part of the time, or the host took them
+  std::int64_t discarded = 0; ///< pairs already left out for that
+};
+
+/// Pure. Launches that are not complete (a workload of the plan missing) void the comparison: any invalid
+/// shape voids the whole. So does a call that took less than 1/256 of an empty order (an order has at most
+/// 128 calls): the floor per shape, which keeps a time of nothing out of the geometric mean. On a loud
+/// machine the first look decides only what is beyond doubt, and the later ones keep a wider distance from 1.
+///
+/// The estimate is of the typical call. Where the mean times say significantly less (few calls carry the cost
+/// of all), theirs is the interval that counts.
 comparison compare(std::span<const launch_samples> samples, const problem& what, measure_plan kind,
-                   double aa_width, double floor_ns);
+                   double aa_width, double floor_ns, machine_noise noise = {});
 
 /// Half-width of the A/A control's interval (baseline against itself), as a ratio; 0 for fewer than six
 /// pairs.
 double aa_half_width(std::span<const double> log_ratios);
+
+/// The A/A control of one launch: log ratios of neighbouring baseline samples, as many as there are pairs but
+/// one (neighbours share a sample, which makes an interval of them too wide rather than too narrow). Running
+/// the baseline once more within a pair would warm its caches and favour it over the candidate.
+std::vector<double> control_ratios(std::span<const double> reference_ns);
+
+/// The control's half-width by the procedure that the candidate's own interval goes through: all pairs for
+/// `rank`, launches as units otherwise.
+double control_width(std::span<const std::vector<double>> launches, measure_plan kind);
 
 /// Above this width of the A/A control no decision is made.
 inline constexpr double aa_limit = 0.25;

@@ -75,15 +75,23 @@ void decide(verdict& v, const evidence& e, const problem& what, measure_plan pla
               e.cases <= 0 ? "the judge checked no call" : "a timed call was not checked");
   if (!e.timed)
     return is(verdict_state::correct, e.reason);
-  auto timing = compare(e.launches, what, plan, e.aa_width, e.floor_ns);
+  auto counted = [&](const char* key) {
+    auto at = e.counters.find(key);
+    return at == e.counters.end() ? 0.0 : at->second;
+  };
+  machine_noise noise{counted("gate.loud") > 0, static_cast<std::int64_t>(counted("gate.discarded"))};
+  auto timing = compare(e.launches, what, plan, e.aa_width, e.floor_ns, noise);
   if (!timing.valid)
     return is(verdict_state::harness_error, "the timing samples are incomplete or not times");
   v.timing = timing.summary;
   if (timing.decision == timing_decision::none) {
     bool wide = e.aa_width > aa_limit;
-    return is(verdict_state::noisy, wide
-                                        ? "the baseline against itself varies by more than 25% on this device"
-                                        : "the interval of the speedup decides nothing; measure again");
+    return is(
+        verdict_state::noisy,
+        wide ? "the baseline against itself varies by more than 25% on this device"
+        : noise.loud
+            ? "the interval of the speedup decides nothing on a machine that others keep busy; measure again"
+            : "the interval of the speedup decides nothing; measure again");
   }
   v.decision = timing.decision;
   v.score = timing.summary.low;
@@ -107,7 +115,11 @@ nlohmann::json timing_json(const timing_summary& t) {
           {"reference_ns", number(t.reference_ns)},
           {"floor_ns", number(t.floor_ns)},
           {"aa_width", number(t.aa_width)},
-          {"workloads", workloads}};
+          {"workloads", workloads},
+          {"mean_speedup", number(t.mean_speedup)},
+          {"best_ns", number(t.best_ns)},
+          {"mad_ns", number(t.mad_ns)},
+          {"discarded", t.discarded}};
 }
 
 nlohmann::json mismatch_json(const mismatch& m) {

@@ -3,134 +3,120 @@
 #include "actors/worker/steps.hpp"
 #include "runtime/core/counters.hpp"
 
-#include <deque>
-#include <map>
+#include <list>
 
 namespace ke {
-
-caf::behavior compile_job(caf::event_based_actor* self, caf::actor builder, process_port* processes,
-                          work_ptr item) {
-  keep_exception_text(self);
-  auto steps = std::make_shared<step_runner>(self, processes, item);
-  self->set_exit_handler([=](caf::exit_msg& msg) {
-    steps->cancel();
-    self->quit(std::move(msg.reason));
-  });
-  auto go_on = [=] {
-    if (steps->start("building"))
-      return;
-    item->hop("build");
-    self->send(builder, work_built{item});
-    self->quit();
-  };
-  item->hop("wait for a build slot");
-  self->send(self, begin_steps{});
-  return {
-      [=](const begin_steps&) { go_on(); },
-      [=](const child_exited& e) {
-        steps->ended(e);
-        go_on();
-      },
-  };
-}
-
 namespace {
 
 class workshop {
 public:
   workshop(caf::event_based_actor* self, builder_options options)
-      : self_{self}, options_{std::move(options)} {}
+      : self_{self}, options_{std::move(options)}, crew_{self, options_.processes} {}
 
   /// The actor has ended: so do its compilers.
-  void ended() {
-    for (auto& [address, r] : running_)
-      caf::anon_send_exit(r.first, caf::exit_reason::user_shutdown);
-  }
+  void ended() { crew_.cancel_all(); }
 
   void build(work_ptr item) {
-    waiting_.push_back(std::move(item));
+    works_.push_back({std::move(item)});
     pump();
   }
 
   void granted(const lock_granted& g) {
-    auto w = asking_.find(g.who);
-    if (w == asking_.end())
+    auto w = find([&](const open_work& o) { return holder(o.item) == g.who; });
+    if (w == works_.end())
       return options_.names->send("devices", release_lock{g.who}), void();
-    auto item = std::move(w->second);
-    asking_.erase(w);
-    auto job = self_->spawn(compile_job, caf::actor_cast<caf::actor>(self_), options_.processes, item);
-    self_->monitor(job);
-    running_.emplace(job.address(), std::pair{job, item});
-    options_.names->send("link", work_stage{item->what.id, wire::lease_stage::building});
-  }
-
-  void built(const work_built& b) {
-    for (auto& [address, r] : running_)
-      if (r.second == b.item) {
-        release(b.item);
-        r.second = nullptr;
-        break;
-      }
-    options_.names->send("link", b);
+    w->locked = true;
+    w->item->hop("wait for a build slot");
+    options_.names->send("link", work_stage{w->item->what.id, wire::lease_stage::building});
     pump();
   }
 
+  void job_ended(const job_process_ended& e) {
+    if (crew_.ended(e))
+      pump();
+  }
+
   void down(const caf::down_msg& msg) {
-    auto r = running_.find(msg.source);
-    if (r == running_.end())
+    auto lost = crew_.lost(msg);
+    if (!lost)
       return;
-    auto item = std::move(r->second.second);
-    running_.erase(r);
-    if (item) {
-      release(item);
-      options_.names->send(
-          "link", work_done{item,
-                            {failure_kind::internal, "compile_job ended: " + text_of(msg.reason), true},
-                            nullptr});
-    }
+    give_up(find([&](const open_work& o) { return o.item == lost->first; }));
+    options_.names->send(
+        "link", work_done{lost->first,
+                          {failure_kind::internal, "a build step ended: " + text_of(msg.reason), true},
+                          nullptr});
     pump();
   }
 
   void cancel(const cancel_work& c) {
-    std::erase_if(waiting_, [&](const work_ptr& w) { return w->what.id == c.job; });
-    for (auto w = asking_.begin(); w != asking_.end(); ++w)
-      if (w->second->what.id == c.job) {
-        options_.names->send("devices", release_lock{w->first});
-        asking_.erase(w);
-        break;
-      }
-    for (auto& [address, r] : running_)
-      if (r.second && r.second->what.id == c.job) {
-        release(r.second);
-        r.second = nullptr;
-        self_->send_exit(r.first, caf::exit_reason::user_shutdown);
-      }
+    auto w = find([&](const open_work& o) { return o.item->what.id == c.job; });
+    if (w != works_.end())
+      give_up(w);
     pump();
   }
 
 private:
+  struct open_work {
+    work_ptr item;
+    bool asked = false, locked = false;
+  };
+  using place = std::list<open_work>::iterator;
+
+  template <class Condition>
+  place find(Condition is) {
+    return std::find_if(works_.begin(), works_.end(), is);
+  }
+
   static std::string holder(const work_ptr& item) {
     return "build " + std::to_string(item->what.id) + "/" + std::to_string(item->what.attempt);
   }
-  void release(const work_ptr& item) { options_.names->send("devices", release_lock{holder(item)}); }
 
+  void give_up(place w) {
+    crew_.cancel(w->item);
+    if (w->asked)
+      options_.names->send("devices", release_lock{holder(w->item)});
+    works_.erase(w);
+  }
+
+  /// Fills the free slots, the oldest works first.
   void pump() {
     static auto& queued = counters::get("worker.builds_waiting");
-    while (!waiting_.empty() && asking_.size() + running_.size() < options_.slots) {
-      auto item = std::move(waiting_.front());
-      waiting_.pop_front();
-      auto who = holder(item);
-      asking_[who] = std::move(item);
-      options_.names->send("devices", want_lock{who, false});
+    std::size_t used = crew_.size();
+    std::int64_t waiting = 0;
+    for (auto w = works_.begin(); w != works_.end();) {
+      auto here = w++;
+      if (here->locked) {
+        if (used < options_.slots)
+          used += advance(here, options_.slots - used);
+      } else if (here->asked || used < options_.slots) {
+        ++used; // kept free for it
+        if (!std::exchange(here->asked, true))
+          options_.names->send("devices", want_lock{holder(here->item), false});
+      } else {
+        ++waiting;
+      }
     }
-    queued = static_cast<std::int64_t>(waiting_.size());
+    queued = waiting;
+  }
+
+  /// Starts at most `most` of the work's jobs; nothing runs and nothing is left: the work is built.
+  std::size_t advance(place w, std::size_t most) {
+    auto jobs = w->item->steps->ready(job_place::shared, most);
+    for (auto& j : jobs)
+      crew_.spawn(w->item, std::move(j));
+    if (crew_.size(w->item) == 0) {
+      auto item = w->item;
+      give_up(w);
+      item->hop("build");
+      options_.names->send("link", work_built{item});
+    }
+    return jobs.size();
   }
 
   caf::event_based_actor* self_;
   builder_options options_;
-  std::deque<work_ptr> waiting_;
-  std::map<std::string, work_ptr> asking_; ///< by lock name
-  std::map<weak_actor, std::pair<caf::actor, work_ptr>> running_;
+  step_crew crew_;
+  std::list<open_work> works_; ///< in the order in which they came
 };
 
 } // namespace
@@ -143,7 +129,7 @@ caf::behavior builder(caf::event_based_actor* self, builder_options options) {
   return {
       [=](build_work& b) { state->build(std::move(b.item)); },
       [=](const lock_granted& g) { state->granted(g); },
-      [=](const work_built& b) { state->built(b); },
+      [=](const job_process_ended& e) { state->job_ended(e); },
       [=](const cancel_work& c) { state->cancel(c); },
   };
 }

@@ -1,6 +1,5 @@
 #include "actors/worker/devices.hpp"
 
-#include "actors/worker/instruction_mix.hpp"
 #include "actors/worker/machine_lock.hpp"
 #include "actors/worker/self_test.hpp"
 #include "actors/worker/steps.hpp"
@@ -17,80 +16,50 @@ struct probe_device {
 struct test_device {
   std::string name;
 };
-struct disassembled {
-  std::string text;
-};
-
 } // namespace ke
 
 KE_MESSAGE(ke::probe_device)
 KE_MESSAGE(ke::test_device)
-KE_MESSAGE(ke::disassembled)
 
 namespace ke {
-
-caf::behavior measure(caf::event_based_actor* self, caf::actor device, process_port* processes,
-                      work_ptr item) {
-  keep_exception_text(self);
-  auto steps = std::make_shared<step_runner>(self, processes, item);
-  self->set_exit_handler([=](caf::exit_msg& msg) {
-    steps->cancel();
-    self->quit(std::move(msg.reason));
-  });
-  auto go_on = [=] {
-    if (steps->start("measuring"))
-      return;
-    auto found = item->steps->finish();
-    self->send(device, found ? work_done{item, {}, std::make_shared<evidence>(std::move(*found))}
-                             : work_done{item, found.error(), nullptr});
-    self->quit();
-  };
-  self->send(self, begin_steps{});
-  return {
-      [=](const begin_steps&) { go_on(); },
-      [=](const child_exited& e) {
-        steps->ended(e);
-        go_on();
-      },
-  };
-}
 
 caf::behavior profiler(caf::event_based_actor* self, caf::actor device, process_port* processes) {
   keep_exception_text(self);
   struct state {
-    std::deque<work_done> waiting;
+    step_crew crew;
+    work_ptr current;
   };
-  auto s = std::make_shared<state>();
-  auto start = [=] {
-    process_spec spec;
-    spec.argv = {"objdump", "-d", "--no-show-raw-insn", s->waiting.front().item->steps->artifact()};
-    spec.env = {{"PATH", "/usr/bin:/bin"}, {"LANG", "C"}};
-    spec.deadline = std::chrono::seconds{5};
-    spec.output_limit = 8u << 20;
-    spec.memory_bytes = 1ull << 30;
-    auto me = weak(self);
-    processes->run(std::move(spec), [me](process_exit e) {
-      send_weak(me, disassembled{e.code == 0 ? std::move(e.out) : std::string{}});
-    });
+  auto s = std::make_shared<state>(state{{self, processes}, nullptr});
+  auto go_on = [=] { // one at a time: tools that count must not disturb one another
+    auto jobs = s->current->steps->ready(job_place::device, 1);
+    if (jobs.empty())
+      self->send(device, work_profiled{std::exchange(s->current, nullptr)});
+    else
+      s->crew.spawn(s->current, std::move(jobs[0]));
   };
+  self->attach_functor([s](const caf::error&) { s->crew.cancel_all(); });
+  self->set_down_handler([=](caf::down_msg& msg) {
+    auto lost = s->crew.lost(msg);
+    if (!lost)
+      return;
+    process_exit how; // as a tool that could not be started: the evidence stays as it is
+    how.why = {failure_kind::internal, "a profile ended: " + text_of(msg.reason), false};
+    lost->first->steps->ended(lost->second, how);
+    go_on();
+  });
   return {
-      [=](work_done& d) {
-        if (!d.found || d.found->ending != ending::finished || d.item->steps->artifact().empty()) {
-          self->send(device, std::move(d));
-          return;
-        }
-        s->waiting.push_back(std::move(d));
-        if (s->waiting.size() == 1)
-          start();
+      [=](profile_work& w) {
+        s->crew.cancel_all(); // of a work that was cancelled
+        s->current = std::move(w.item);
+        s->crew.spawn(s->current, std::move(*w.first));
       },
-      [=](const disassembled& text) {
-        auto d = std::move(s->waiting.front());
-        s->waiting.pop_front();
-        for (const auto& [name, value] : instruction_mix(text.text))
-          d.found->counters.emplace(name, value);
-        self->send(device, std::move(d));
-        if (!s->waiting.empty())
-          start();
+      [=](const job_process_ended& e) {
+        if (s->crew.ended(e))
+          go_on();
+      },
+      [=](const cancel_work&) {
+        s->crew.cancel_all();
+        s->current = nullptr;
       },
   };
 }
@@ -102,16 +71,15 @@ public:
   lane(caf::event_based_actor* self, device_info what, caf::actor parent, std::shared_ptr<directory> names,
        process_port* processes)
       : self_{self}, what_{std::move(what)}, parent_{std::move(parent)}, names_{std::move(names)},
-        processes_{processes} {
-    profiler_ = self_->spawn(profiler, caf::actor_cast<caf::actor>(self_), processes_);
+        crew_{self, processes} {
+    profiler_ = self_->spawn(profiler, caf::actor_cast<caf::actor>(self_), processes);
     self_->monitor(profiler_);
   }
 
   /// The actor has ended: so do those that only it knows.
   void ended() {
-    for (auto* child : {&profiler_, &measuring_})
-      if (*child)
-        caf::anon_send_exit(*child, caf::exit_reason::user_shutdown);
+    crew_.cancel_all();
+    caf::anon_send_exit(profiler_, caf::exit_reason::user_shutdown);
   }
 
   void take(work_ptr item) {
@@ -128,29 +96,27 @@ public:
     waiting_.pop_front();
     current_->hop("wait for the device");
     names_->send("link", work_stage{current_->what.id, wire::lease_stage::measuring});
-    measuring_ = self_->spawn(measure, caf::actor_cast<caf::actor>(self_), processes_, current_);
-    self_->monitor(measuring_);
+    go_on();
   }
 
-  /// From measure, then again from the profiler.
-  void done(work_done& d) {
-    if (d.item != current_)
+  void job_ended(const job_process_ended& e) {
+    if (!crew_.ended(e))
       return;
-    if (!profiling_) {
-      profiling_ = true;
-      current_->hop("measure");
-      return self_->send(profiler_, std::move(d));
-    }
-    finish(std::move(d));
+    current_->hop("measure");
+    go_on();
+  }
+
+  void profiled(const work_profiled& w) {
+    if (w.item != current_)
+      return;
+    current_->hop("profile");
+    finish();
   }
 
   void down(const caf::down_msg& msg) {
     if (msg.source == profiler_.address())
       return self_->quit(caf::make_error(caf::sec::runtime_error, "profiler: " + text_of(msg.reason)));
-    if (!measuring_ || msg.source != measuring_.address())
-      return;
-    measuring_ = nullptr;
-    if (!is_normal(msg.reason) && current_)
+    if (crew_.lost(msg))
       self_->quit(caf::make_error(caf::sec::runtime_error, "measure: " + text_of(msg.reason)));
   }
 
@@ -158,9 +124,8 @@ public:
     std::erase_if(waiting_, [&](const work_ptr& w) { return w->what.id == job; });
     if (!current_ || current_->what.id != job)
       return;
-    if (measuring_)
-      self_->send_exit(measuring_, caf::exit_reason::user_shutdown);
-    measuring_ = nullptr;
+    crew_.cancel(current_);
+    self_->send(profiler_, cancel_work{job});
     next();
   }
 
@@ -179,15 +144,23 @@ private:
     asked_ = true;
     self_->send(parent_, want_lock{what_.name, true});
   }
-  void finish(work_done d) {
-    if (profiling_)
-      d.item->hop("profile");
-    names_->send("link", std::move(d));
+  /// The next measurement, else what is left to the profiler.
+  void go_on() {
+    auto jobs = current_->steps->ready(job_place::device, 1);
+    if (jobs.empty())
+      return finish();
+    if (jobs[0].kind == job_kind::measure)
+      return crew_.spawn(current_, std::move(jobs[0]));
+    self_->send(profiler_, profile_work{current_, std::make_shared<evaluation_job>(std::move(jobs[0]))});
+  }
+  void finish() {
+    auto found = current_->steps->finish();
+    names_->send("link", found ? work_done{current_, {}, std::make_shared<evidence>(std::move(*found))}
+                               : work_done{current_, found.error(), nullptr});
     next();
   }
   void next() {
     current_ = nullptr;
-    profiling_ = false;
     asked_ = false;
     self_->send(parent_, release_lock{what_.name});
     pump();
@@ -197,11 +170,11 @@ private:
   device_info what_;
   caf::actor parent_;
   std::shared_ptr<directory> names_;
-  process_port* processes_;
-  caf::actor profiler_, measuring_;
+  step_crew crew_;
+  caf::actor profiler_;
   std::deque<work_ptr> waiting_;
   work_ptr current_;
-  bool asked_ = false, profiling_ = false;
+  bool asked_ = false;
 };
 
 class rack {
@@ -387,7 +360,8 @@ caf::behavior device(caf::event_based_actor* self, device_info what, caf::actor 
   return {
       [=](measure_work& m) { state->take(std::move(m.item)); },
       [=](const lock_granted&) { state->granted(); },
-      [=](work_done& d) { state->done(d); },
+      [=](const job_process_ended& e) { state->job_ended(e); },
+      [=](const work_profiled& w) { state->profiled(w); },
       [=](const cancel_work& c) { state->cancel(c.job); },
   };
 }

@@ -38,10 +38,10 @@ struct devices_options {
 /// Supervisor: the worker's root, permanent.
 caf::behavior devices(caf::event_based_actor* self, devices_options options);
 
-/// One device: takes its works one at a time, alone on the machine; a measure actor for each, then the
-/// profiler under the same lease.
+/// One device: takes its works one at a time, alone on the machine: an evaluation_step for each measurement
+/// (the judge: correctness and benchmark in one), then the profiler under the same lease.
 ///
-///   <- measure_work, cancel_work, lock_granted
+///   <- measure_work, cancel_work, lock_granted, job_process_ended, work_profiled
 ///   -> want_lock, release_lock   to devices
 ///   -> work_stage, work_done     to `link`
 ///
@@ -49,16 +49,11 @@ caf::behavior devices(caf::event_based_actor* self, devices_options options);
 caf::behavior device(caf::event_based_actor* self, device_info what, caf::actor parent,
                      std::shared_ptr<directory> names, process_port* processes);
 
-/// The correctness check and the benchmark in one: runs the judge on one work.
-///   -> work_done   to its device, then it quits
-/// Supervisor: device; temporary.
-caf::behavior measure(caf::event_based_actor* self, caf::actor device, process_port* processes,
-                      work_ptr item);
-
-/// Adds to the evidence what can be counted without running the candidate again: the instruction mix of the
-/// built object.
-///   <- work_done   -> work_done, with counters
-/// Supervisor: device; permanent. A profiler that fails leaves the evidence as it was.
+/// Runs what is left of a work's jobs when it has been measured: tools that look at the built object, or at
+/// runs of their own. One evaluation_step after the other.
+///   <- profile_work   -> work_profiled   to its device
+///   <- cancel_work    of its device: nothing is reported
+/// Supervisor: device; permanent. A tool that fails leaves the evidence as it was.
 caf::behavior profiler(caf::event_based_actor* self, caf::actor device, process_port* processes);
 
 } // namespace ke

@@ -106,7 +106,7 @@ public:
   void built(const work_built& b) {
     if (!leases_.contains(b.item->what.id))
       return;
-    if (b.item->next) {
+    if (!b.item->steps->complete()) {
       options_.names->send("devices", measure_work{b.item});
       return;
     }

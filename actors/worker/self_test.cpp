@@ -26,8 +26,10 @@ std::shared_ptr<evaluation> self_test_of(const backend& with, const device_info&
   options.cache.clear(); // a compiler that is gone must not be hidden by what it built before
   options.limits = with.limits;
   auto source = p.reference;
-  return std::make_shared<evaluation>(std::move(p), std::move(source), with, target, measure_plan::rank,
-                                      std::move(options));
+  auto judged_only = with;
+  std::erase_if(judged_only.jobs, [](const job_spec& j) { return j.kind > job_kind::measure; });
+  return std::make_shared<evaluation>(std::move(p), std::move(source), std::move(judged_only), target,
+                                      measure_plan::rank, std::move(options));
 }
 
 std::string complaint_of(const result<evidence>& found) {
@@ -45,23 +47,25 @@ caf::behavior self_test(caf::event_based_actor* self, caf::actor parent, process
   auto item = std::make_shared<work>();
   item->device = std::move(device);
   item->steps = std::move(steps);
-  auto runner = std::make_shared<step_runner>(self, processes, item);
-  self->set_exit_handler([=](caf::exit_msg& msg) {
-    runner->cancel();
-    self->quit(std::move(msg.reason));
+  auto crew = std::make_shared<step_crew>(self, processes);
+  self->attach_functor([crew](const caf::error&) { crew->cancel_all(); });
+  self->set_down_handler([=](caf::down_msg& msg) {
+    if (crew->lost(msg))
+      self->quit(std::move(msg.reason));
   });
   auto go_on = [=] {
-    if (runner->start("building") || runner->start("measuring"))
-      return;
+    for (auto place : {job_place::shared, job_place::device})
+      if (auto jobs = item->steps->ready(place, 1); !jobs.empty())
+        return crew->spawn(item, std::move(jobs[0]));
     self->send(parent, self_tested{item->device, complaint_of(item->steps->finish())});
     self->quit();
   };
   self->send(self, begin_steps{});
   return {
       [=](const begin_steps&) { go_on(); },
-      [=](const child_exited& e) {
-        runner->ended(e);
-        go_on();
+      [=](const job_process_ended& e) {
+        if (crew->ended(e))
+          go_on();
       },
   };
 }

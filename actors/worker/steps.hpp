@@ -2,51 +2,95 @@
 
 #include "actors/worker/worker_messages.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
 #include <utility>
 
 namespace ke {
 
-/// Drives a work's steps, one child process at a time, without blocking: the shared part of compile_job and
-/// measure. Belongs to one actor, which passes on every `child_exited`.
-class step_runner {
+/// How a job's process ended; from the job's actor to the one that started it.
+struct job_process_ended {
+  work_ptr item;
+  std::size_t id = 0;
+  std::shared_ptr<process_exit> how;
+};
+
+/// One job of an evaluation: a compile job, a measurement or a profile. Runs one process and reports; its
+/// exit kills the process.
+///   -> job_process_ended   to its parent, then it quits
+/// Supervisor: whoever spawned it (builder, device, profiler, self_test), which monitors it; temporary.
+caf::behavior evaluation_step(caf::event_based_actor* self, caf::actor parent, process_port* processes,
+                              work_ptr item, std::shared_ptr<evaluation_job> what);
+
+/// The steps that one actor has running. Part of that actor, which hands in `job_process_ended` and the
+/// `down_msg` of its children.
+class step_crew {
 public:
-  step_runner(caf::event_based_actor* self, process_port* processes, work_ptr item)
-      : self_{self}, processes_{processes}, item_{std::move(item)} {}
+  step_crew(caf::event_based_actor* self, process_port* processes) : self_{self}, processes_{processes} {}
 
-  /// Starts the next process if it belongs to `phase`; else keeps it for whoever drives on. False: nothing
-  /// was started.
-  bool start(const std::string& phase) {
-    auto spec = item_->next ? std::exchange(item_->next, std::nullopt) : item_->steps->next();
-    if (!spec)
-      return false;
-    if (item_->steps->phase() != phase) {
-      item_->next = std::move(spec);
-      return false;
-    }
-    auto me = weak(self_);
-    running_ = processes_->run(std::move(*spec), [me](process_exit how) {
-      send_weak(me, child_exited{std::make_shared<process_exit>(std::move(how))});
+  void spawn(const work_ptr& item, evaluation_job job) {
+    auto what = std::make_shared<evaluation_job>(std::move(job));
+    auto step = self_->spawn(evaluation_step, caf::actor_cast<caf::actor>(self_), processes_, item, what);
+    self_->monitor(step);
+    running_.emplace(step.address(), member{step, item, what->id});
+  }
+
+  /// Enters the end into the work's evaluation. False: the work was cancelled meanwhile.
+  bool ended(const job_process_ended& e) {
+    for (auto m = running_.begin(); m != running_.end(); ++m)
+      if (m->second.item == e.item && m->second.job == e.id) {
+        running_.erase(m);
+        e.item->steps->ended(e.id, *e.how);
+        return true;
+      }
+    return false;
+  }
+
+  /// The work and the job of a step that has ended without a report; nothing for all others.
+  std::optional<std::pair<work_ptr, std::size_t>> lost(const caf::down_msg& msg) {
+    auto m = running_.find(msg.source);
+    if (m == running_.end())
+      return std::nullopt;
+    std::pair found{std::move(m->second.item), m->second.job};
+    running_.erase(m);
+    return found;
+  }
+
+  /// Ends the steps of one work, or of all: their processes are killed, no report comes.
+  void cancel(const work_ptr& item) {
+    std::erase_if(running_, [&](auto& m) {
+      if (m.second.item != item)
+        return false;
+      caf::anon_send_exit(m.second.who, caf::exit_reason::user_shutdown);
+      return true;
     });
-    return true;
+  }
+  void cancel_all() {
+    for (auto& [address, m] : running_)
+      caf::anon_send_exit(m.who, caf::exit_reason::user_shutdown);
+    running_.clear();
   }
 
-  void ended(const child_exited& e) {
-    running_ = 0;
-    item_->steps->ended(*e.how);
+  std::size_t size() const { return running_.size(); }
+  std::size_t size(const work_ptr& item) const {
+    return static_cast<std::size_t>(
+        std::count_if(running_.begin(), running_.end(), [&](auto& m) { return m.second.item == item; }));
   }
-
-  void cancel() {
-    if (running_)
-      processes_->cancel(running_);
-  }
-
-  const work_ptr& item() const { return item_; }
 
 private:
+  struct member {
+    caf::actor who;
+    work_ptr item;
+    std::size_t job = 0;
+  };
   caf::event_based_actor* self_;
   process_port* processes_;
-  work_ptr item_;
-  std::uint64_t running_ = 0;
+  std::map<weak_actor, member> running_;
 };
 
 } // namespace ke
+
+KE_MESSAGE(ke::job_process_ended)

@@ -8,23 +8,23 @@
 
 #include <chrono>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 // Inside a worker:
 //
-//   link            builder        compile_job        devices         device          measure        profiler
+//   link            builder     evaluation_step     devices         device     evaluation_step   profiler
 //    |  build_work    |                |                 |               |               |               |
 //    |--------------->|    (spawn)     |                 |               |               |               |
-//    |                |--------------->| [compilers]     |               |               |               |
-//    |                |<-- work_built -|                 |               |               |               |
+//    |                |--------------->| [compiler]      |               |               |               |
+//    |                |<- job_process_ended              |               |               |               |
 //    |<-- work_built -|                |                 |               |               |               |
 //    |-------------------- measure_work ---------------->|- measure_work>|    (spawn)    |               |
 //    |                |                |                 |               |-------------->| [judge]       |
-//    |                |                |                 |               |<- work_done --|               |
-//    |                |                |                 |               |------ work_done ------------->|
-//    |<----------------------------------- work_done ------------------------------------------ (counters)|
+//    |                |                |                 |               |<- job_process_ended           |
+//    |                |                |                 |               |------- profile_work --------->|
+//    |                |                |                 |               |<------ work_profiled ---------|
+//    |<---------------------------- work_done -------------------------- |               |               |
 
 namespace ke {
 
@@ -34,7 +34,6 @@ struct work {
   job what;
   std::string device;
   std::shared_ptr<evaluation> steps;
-  std::optional<process_spec> next; ///< already taken from `steps`: the judge's, found by the builder
   std::chrono::steady_clock::time_point taken = std::chrono::steady_clock::now(), since = taken;
   std::vector<job_hop> hops;
 
@@ -57,6 +56,14 @@ struct work_built {
   work_ptr item;
 };
 struct measure_work {
+  work_ptr item;
+};
+/// What is left of a work's jobs once it has been measured, `first` to begin with.
+struct profile_work {
+  work_ptr item;
+  std::shared_ptr<evaluation_job> first;
+};
+struct work_profiled {
   work_ptr item;
 };
 /// The machine's failure, or evidence.
@@ -104,6 +111,8 @@ struct release_lock {
 KE_MESSAGE(ke::build_work)
 KE_MESSAGE(ke::work_built)
 KE_MESSAGE(ke::measure_work)
+KE_MESSAGE(ke::profile_work)
+KE_MESSAGE(ke::work_profiled)
 KE_MESSAGE(ke::work_done)
 KE_MESSAGE(ke::work_stage)
 KE_MESSAGE(ke::cancel_work)

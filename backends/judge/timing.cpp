@@ -19,6 +19,9 @@ double seconds_since(steady::time_point start) {
 constexpr std::size_t bank_memory = 768u << 20; ///< of all workloads together
 constexpr std::size_t slot_memory = 256u << 20; ///< shared memory of one driver
 constexpr double floors_per_sample = 20;        ///< a sample lasts at least so many floors
+constexpr std::uint32_t least_warm = 3, most_warm = 10;
+constexpr double steady_within = 0.02,
+                 warm_s = 1; ///< the warm-up ends when pairs move less, or after a second
 
 std::size_t bytes_in(const bank_slot& s) {
   std::size_t n = 0;
@@ -142,7 +145,7 @@ bool note_call(evidence& found, const problem& what, const caller& by, const cal
 timing::timing(const judge_task& task, std::vector<timed_workload>& workloads, truth_source& truths,
                std::vector<int> cpus, std::uint64_t key)
     : task_{task}, workloads_{workloads}, truths_{truths}, cpus_{std::move(cpus)}, random_{key ^ task.seed},
-      plan_{plan_of(task.plan)}, budget_s_{task.budget_s > 0 ? task.budget_s : plan_.budget_s} {
+      plan_{plan_of(task.plan)}, budget_s_{task.budget_s > 0 ? task.budget_s : plan_.budget_s}, gate_{cpus_} {
   // The sandboxes' start and the correctness phase have spent some of the job's time; what is left bounds the
   // plan.
   budget_s_ = std::min(budget_s_, 0.4 * task.limits.run_s);
@@ -208,7 +211,7 @@ status timing::prepare(timed_workload& w) {
   double pairs =
       std::clamp(share * budget_s_ * 1e9 / launches / pair_ns, least, static_cast<double>(plan_.pairs));
   w.calls = static_cast<std::uint32_t>(calls);
-  w.warm = 2;
+  w.warm = task_.plan == measure_plan::rank ? least_warm : most_warm;
   w.pairs = static_cast<std::uint32_t>(std::max(3.0, std::min(pairs, std::floor(most_slots / calls) - 1)));
   std::size_t wanted = std::size_t{w.calls} * w.pairs + w.warm;
   w.bank = *std::move(sample);
@@ -250,7 +253,11 @@ bool timing::measure(evidence& found, caller& reference, caller& candidate, time
     found.ending = ending::harness_error;
     found.reason = "the baseline failed while it was timed: " + said.call.why;
   };
-  for (std::uint32_t i = 0; i < w.warm; ++i) {
+  auto warm_start = steady::now();
+  std::uint32_t calm = 0;
+  double before = 0;
+  for (std::uint32_t i = 0;
+       i < w.warm && !(i >= least_warm && (calm >= 5 || seconds_since(warm_start) > warm_s)); ++i) {
     auto slots = take(1);
     auto a = reference.run(slots, w.rubbish.get(), cold, limit);
     if (a.call.end != call_end::done)
@@ -258,9 +265,14 @@ bool timing::measure(evidence& found, caller& reference, caller& candidate, time
     auto b = candidate.run(slots, w.rubbish.get(), cold, limit);
     if (!note_call(found, task_.what, candidate, b, slots, w.shapes, found.cases))
       return false;
+    own_cpu_s_ += a.call.cpu_s + b.call.cpu_s;
+    double both = a.call.ns + b.call.ns;
+    calm = std::fabs(both - before) < steady_within * before ? calm + 1 : 0;
+    before = both;
   }
   launch_samples samples;
   samples.workload = w.index;
+  (void)gate_.disturbed();
   for (std::uint32_t i = 0; i < w.pairs; ++i) {
     auto slots = take(w.calls);
     double ns[2] = {0, 0}; // baseline, candidate
@@ -278,15 +290,20 @@ bool timing::measure(evidence& found, caller& reference, caller& candidate, time
       } else {
         path_.push_back(said.call.ns - said.call.driver_ns);
       }
+      own_cpu_s_ += said.call.cpu_s;
       ns[side] = said.call.ns / w.calls;
+    }
+    // The host took the processor away, or the heat its speed: not a sample of these kernels. As many as a
+    // launch needs are kept in any case.
+    if (gate_.disturbed() && samples.reference_ns.size() + (w.pairs - i - 1) >= plan_.least_pairs) {
+      ++discarded_;
+      continue;
     }
     samples.reference_ns.push_back(ns[0]);
     samples.candidate_ns.push_back(ns[1]);
   }
-  // The control: the baseline against itself, from neighbouring pairs. Running it once more within a pair
-  // would warm its caches and favour it over the candidate.
-  for (std::size_t i = 1; i < samples.reference_ns.size(); i += 2)
-    control_.push_back(std::log(samples.reference_ns[i - 1] / samples.reference_ns[i]));
+  auto control = control_ratios(samples.reference_ns);
+  control_.back().insert(control_.back().end(), control.begin(), control.end());
   found.launches.push_back(std::move(samples));
   return true;
 }
@@ -310,6 +327,7 @@ status timing::launch(evidence& found) {
   }
   caller a{*std::move(baseline), task_.what, false, random_.next()};
   caller b{*std::move(process), task_.what, false, random_.next()};
+  control_.emplace_back();
   for (auto& w : workloads_) {
     if (!a.bind(w.shapes, w.calls) || !b.bind(w.shapes, w.calls))
       return failure{failure_kind::internal, "the shared memory is too small for " + w.shapes.name};
@@ -344,22 +362,12 @@ void timing::flag_integrity(evidence& found) const {
                                "% of the time that passed outside"});
 }
 
-/// By the procedure that the candidate's own interval goes through: all pairs for `rank`, launches as units
-/// otherwise.
-double timing::control_width(std::uint32_t launches) const {
-  double width = aa_half_width(control_);
-  const look* reached = nullptr;
-  for (const auto& l : plan_.looks)
-    if (l.launches <= launches)
-      reached = &l;
-  if (task_.plan == measure_plan::rank || !reached || launches < 3)
-    return width;
-  std::vector<double> estimates;
-  std::size_t each = control_.size() / launches; // every launch adds as many
-  for (std::uint32_t l = 0; l < launches; ++l)
-    estimates.push_back(hodges_lehmann(std::span{control_}.subspan(l * each, each)));
-  auto i = t_interval(estimates, reached->alpha);
-  return std::max(width, std::expm1(std::max(std::fabs(i.low), std::fabs(i.high))));
+machine_noise timing::note_noise(evidence& found) const {
+  auto facts = gate_.facts(own_cpu_s_);
+  for (const auto& [name, value] : facts)
+    found.counters[name] = value;
+  found.counters["gate.discarded"] = static_cast<double>(discarded_);
+  return {facts.at("gate.loud") > 0, discarded_};
 }
 
 status timing::run(evidence& found) {
@@ -374,6 +382,7 @@ status timing::run(evidence& found) {
     found.counters["bank_slots." + w.shapes.name] = static_cast<double>(w.bank.size());
   }
   found.counters["bank_s"] = seconds_since(start);
+  gate_.begin();
   std::uint32_t last = plan_.looks.back().launches;
   for (std::uint32_t l = 0; l < last; ++l) {
     if (auto s = launch(found); !s)
@@ -381,12 +390,18 @@ status timing::run(evidence& found) {
     bool sound = found.ending == ending::finished && !found.failed && found.flags.empty();
     if (!sound)
       break;
-    if (task_.aa_width <= 0)
-      found.aa_width = control_width(l + 1);
-    auto so_far = compare(found.launches, task_.what, task_.plan, found.aa_width, floor_ns_);
+    found.aa_width = std::max(task_.aa_width, control_width(control_, task_.plan));
+    auto so_far =
+        compare(found.launches, task_.what, task_.plan, found.aa_width, floor_ns_, note_noise(found));
     if (so_far.final || seconds_since(start) > 0.7 * task_.limits.run_s)
       break;
   }
+  (void)note_noise(found);
+  std::size_t control = 0;
+  for (const auto& launch : control_)
+    control += launch.size();
+  found.provenance["aa_control"] = std::to_string(control) + " pairs of the baseline with itself, " +
+                                   std::to_string(control_.size()) + " launches";
   flag_integrity(found);
   return ok;
 }

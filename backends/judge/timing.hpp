@@ -1,6 +1,7 @@
 #pragma once
 
 #include "backends/judge/caller.hpp"
+#include "backends/judge/noise_gate.hpp"
 #include "backends/judge/truth.hpp"
 #include "backends/judge_task.hpp"
 #include "backends/statistics.hpp"
@@ -21,7 +22,7 @@ struct timed_workload {
   double candidate_ns = 0;
   std::uint32_t calls = 1;
   std::uint32_t pairs = 0;
-  std::uint32_t warm = 0;
+  std::uint32_t warm = 0; ///< slots for the warm-up: pairs at most
   std::vector<bank_slot> bank;
 };
 
@@ -50,7 +51,8 @@ private:
   status launch(evidence& found);
   bool measure(evidence& found, caller& reference, caller& candidate, timed_workload& w);
   void charge(const caller::outcome& said);
-  double control_width(std::uint32_t launches) const;
+  /// Facts of the gate into the evidence; what they mean for a decision.
+  machine_noise note_noise(evidence& found) const;
   void flag_integrity(evidence& found) const;
 
   const judge_task& task_;
@@ -61,7 +63,10 @@ private:
   sampling_plan plan_;
   double budget_s_ = 0;
   double floor_ns_ = 0, floor_gap_s_ = 0;
-  std::vector<double> control_; ///< A/A log ratios
+  noise_gate gate_;
+  double own_cpu_s_ = 0; ///< of the baseline's and the candidate's processes, in orders
+  std::int64_t discarded_ = 0;
+  std::vector<std::vector<double>> control_; ///< A/A log ratios of each launch
   double wall_s_ = 0, cpu_s_ = 0, gap_s_ = 0;
   std::vector<double> hidden_,
       path_;                     ///< ns of an order that the driver's clock did not see: candidate, baseline

@@ -125,9 +125,13 @@ struct timing_summary {
   double floor_ns = 0;
   double aa_width = 0;
   std::vector<workload_timing> workloads;
+  double mean_speedup = 0; ///< of the mean times: far below `speedup` where few calls cost most of the time
+  double best_ns = 0;      ///< the candidate's fastest sample
+  double mad_ns = 0;       ///< of the candidate's samples: median distance from their median
+  std::int64_t discarded = 0; ///< pairs left out, by rules that do not look at the time
 };
 KE_FIELDS(timing_summary, x.speedup, x.low, x.high, x.pairs, x.launches, x.candidate_ns, x.reference_ns,
-          x.floor_ns, x.aa_width, x.workloads)
+          x.floor_ns, x.aa_width, x.workloads, x.mean_speedup, x.best_ns, x.mad_ns, x.discarded)
 
 struct diagnosis {
   std::string bottleneck; ///< memory | compute | latency | occupancy | frontend | overhead

@@ -28,6 +28,8 @@ struct workshop_fixture : worker_fixture {
     found.ending = how;
     found.reason = "bwrap: no";
     judged(found);
+    if (how == ending::finished)
+      disassembled("");
   }
 
   void launch(std::uint32_t build_slots = 2, std::vector<std::string> device_names = {"cpu:0"}) {
@@ -109,7 +111,7 @@ TEST_CASE("a waiting measurement goes before builds that come later") {
 
 TEST_CASE_METHOD(
     workshop_fixture,
-    "the builder runs a work's compilers in turn and hands it on with the judge's process ready") {
+    "with one slot the builder runs a work's compilers in turn, then hands it on to be measured") {
   launch(1);
   tell("builder", build_work{make_work(1)});
   tell("builder", build_work{make_work(2)});
@@ -119,14 +121,76 @@ TEST_CASE_METHOD(
   compiled(); // the reference
   REQUIRE(built.size() == 1);
   CHECK(built[0].item->what.id == 1);
-  CHECK(built[0].item->next.has_value());
-  CHECK(compiling()); // the second work has the slot
+  CHECK_FALSE(built[0].item->steps->complete()); // it is to be measured
+  CHECK(compiling());                            // the second work has the slot
   not_compiled("kernel.cpp:1: error: no such thing");
   REQUIRE(built.size() == 2);
-  CHECK_FALSE(built[1].item->next.has_value());
+  CHECK(built[1].item->steps->complete()); // nobody needs the reference now
   auto found = built[1].item->steps->finish();
   REQUIRE(found);
   CHECK(found->ending == ending::build_failed);
+}
+
+TEST_CASE_METHOD(workshop_fixture, "compilations of one work that don't need one another run together, and a "
+                                   "work that came later waits for a free slot") {
+  launch(2);
+  tell("builder", build_work{make_work(1)});
+  tell("builder", build_work{make_work(2)});
+  REQUIRE(processes.running.size() == 2); // candidate 1, and a slot that is kept for work 2
+  compiled();
+  compiled();
+  while (compiling())
+    compiled();
+  REQUIRE(built.size() == 2);
+  tell("builder", build_work{make_work(3)});
+  REQUIRE(processes.running.size() == 2); // its candidate and its reference
+  not_compiled("kernel.cpp:1: error: no such thing");
+  CHECK(built.size() == 2); // the reference is still compiled: it is kept for the next candidate
+  compiled();
+  REQUIRE(built.size() == 3);
+  CHECK(built[2].item->steps->complete());
+}
+
+TEST_CASE_METHOD(workshop_fixture, "a compile step that crashes fails its work as the machine's failure") {
+  launch(1);
+  processes.crash_next = true;
+  tell("builder", build_work{make_work(1)});
+  REQUIRE(done.size() == 1);
+  CHECK(done[0].why.kind == failure_kind::internal);
+  CHECK(done[0].why.retryable);
+  tell("builder", build_work{make_work(2)});
+  CHECK(compiling());
+}
+
+TEST_CASE_METHOD(workshop_fixture, "a profiling tool that fails or crashes leaves the evidence as it was") {
+  launch();
+  evidence e;
+  e.cases = 7;
+  tell("devices", measure_work{built_work(1)});
+  judged(e);
+  not_compiled("objdump: no"); // the tool
+  REQUIRE(done.size() == 1);
+  CHECK(done[0].found->cases == 7);
+  tell("devices", measure_work{built_work(2)});
+  processes.crash_next = true;
+  judged(e);
+  REQUIRE(done.size() == 2);
+  REQUIRE(done[1].found);
+  CHECK(done[1].found->cases == 7);
+  CHECK(states.empty());
+}
+
+TEST_CASE_METHOD(workshop_fixture, "a work that is cancelled while it is profiled leaves its device free") {
+  launch();
+  tell("devices", measure_work{built_work(1)});
+  judged({});
+  tell("devices", cancel_work{1});
+  CHECK(processes.cancelled.size() == 1);
+  tell("devices", measure_work{built_work(2)});
+  judged({});
+  disassembled("");
+  REQUIRE(done.size() == 1);
+  CHECK(done[0].item->what.id == 2);
 }
 
 TEST_CASE_METHOD(workshop_fixture, "a measurement never overlaps a build") {
@@ -136,7 +200,7 @@ TEST_CASE_METHOD(workshop_fixture, "a measurement never overlaps a build") {
   tell("devices", measure_work{ready});
   tell("builder", build_work{make_work(3)});
   REQUIRE(processes.running.size() ==
-          1); // the build of 2; the measurement waits for it, and the build of 3 for that
+          2); // candidate and reference of 2; the measurement waits for them, and the build of 3 for that
   CHECK(compiling());
   compiled();
   compiled();
@@ -294,7 +358,7 @@ TEST_CASE_METHOD(workshop_fixture,
   REQUIRE(processes.running.size() == 1);
   test_ends(ending::finished);
   CHECK(compiling()); // of work 2
-  REQUIRE(processes.running.size() == 1);
+  REQUIRE(processes.running.size() == 2);
   while (compiling())
     compiled();
   CHECK(built.size() == 1);

@@ -75,6 +75,9 @@ public:
     b.driver = "c-abi";
     b.device = "cpu";
     b.build = {"compile", "{sources}", "{output}"};
+    b.jobs = usual_jobs();
+    b.jobs.push_back(
+        {"disassembly", job_kind::profile, {"measure"}, {}, {"objdump", "{object}"}, "instruction-mix", 5});
     return b;
   }
   evaluate_options evaluation_options() const {
@@ -125,7 +128,7 @@ public:
     processes.end_first(std::move(how));
     settle();
   }
-  /// The disassembler of the profiler.
+  /// The profiling tool that runs for longest: the disassembler.
   void disassembled(std::string text) {
     process_exit how;
     how.code = 0;
@@ -136,16 +139,14 @@ public:
   /// A work whose compilers have run, as the builder hands it on.
   work_ptr built_work(std::uint64_t id, const std::string& device = "cpu:0") const {
     auto w = make_work(id, device);
-    while (auto spec = w->steps->next()) {
-      if (spec->argv[0] != "compile") {
-        w->next = std::move(spec);
-        break;
+    for (auto jobs = w->steps->ready(job_place::shared); !jobs.empty();
+         jobs = w->steps->ready(job_place::shared))
+      for (const auto& j : jobs) {
+        leave_object(j.spec);
+        process_exit how;
+        how.code = 0;
+        w->steps->ended(j.id, how);
       }
-      leave_object(*spec);
-      process_exit how;
-      how.code = 0;
-      w->steps->ended(how);
-    }
     return w;
   }
 };

@@ -1,4 +1,3 @@
-#include "actors/worker/instruction_mix.hpp"
 #include "actors/worker/link.hpp"
 #include "tests/actors/worker_fixture.hpp"
 
@@ -144,15 +143,15 @@ TEST_CASE_METHOD(link_fixture,
                  "a built work goes on to be measured; one that did not build is reported at once") {
   grant(1);
   send_problem();
-  to_build[0]->next = process_spec{};
+  REQUIRE_FALSE(to_build[0]->steps->complete());
   tell("link", work_built{to_build[0]});
   CHECK(to_measure.size() == 1);
   grant(2);
-  while (auto spec = to_build[1]->steps->next()) {
+  for (const auto& j : to_build[1]->steps->ready(job_place::shared)) {
     process_exit how;
     how.code = 1;
     how.err = "error: no";
-    to_build[1]->steps->ended(how);
+    to_build[1]->steps->ended(j.id, how);
   }
   tell("link", work_built{to_build[1]});
   CHECK(to_measure.size() == 1);
@@ -287,27 +286,4 @@ TEST_CASE_METHOD(link_fixture, "a refusal for good is told to the program with i
   hear(frame_kind::refuse, wire::refuse_body{"version 9 is not spoken here", false});
   CHECK(refusals ==
         std::vector<std::string>{"the coordinator refused this worker: version 9 is not spoken here"});
-}
-
-TEST_CASE("the instruction mix counts the candidate's own instructions by class") {
-  auto mix = instruction_mix("0000000000001000 <_init>:\n"
-                             "    1000:\tsub    $0x8,%rsp\n"
-                             "\n"
-                             "0000000000001100 <kernel>:\n"
-                             "    1100:\tvmovups (%rdi),%ymm0\n"
-                             "    1104:\tvfmadd231ps %zmm1,%zmm2,%zmm0\n"
-                             "    1108:\tmulss  %xmm1,%xmm0\n"
-                             "    110c:\taddps  %xmm1,%xmm0\n"
-                             "    1110:\tnopw   0x0(%rax,%rax,1)\n"
-                             "    1114:\tcall   1030 <expf@plt>\n"
-                             "    1118:\tjne    1100 <kernel>\n"
-                             "    111c:\tret\n");
-  CHECK(mix.at("insn.total") == 7);
-  CHECK(mix.at("insn.vector") == 3);
-  CHECK(mix.at("insn.scalar_fp") == 1);
-  CHECK(mix.at("insn.fma") == 1);
-  CHECK(mix.at("insn.call") == 1);
-  CHECK(mix.at("insn.branch") == 1);
-  CHECK(mix.at("insn.max_vector_bits") == 512);
-  CHECK(instruction_mix("no disassembly at all").empty());
 }

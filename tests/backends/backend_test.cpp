@@ -56,6 +56,33 @@ TEST_CASE("errors of a backend.toml name file, line, column and what was expecte
   CHECK(error_of("\t[*").find("some/backend.toml:1:") == 0);
 }
 
+TEST_CASE("a manifest declares the jobs of an evaluation, and a graph that can't be run is refused with its "
+          "place") {
+  auto jobs = [](const std::string& text) { return parse_backend(minimal + text, "some/backend.toml"); };
+  REQUIRE(jobs(""));
+  CHECK(jobs("")->jobs.size() == 5); // the usual ones
+  auto own = jobs("[[job]]\nname = \"c\"\nkind = \"build\"\nrole = \"candidate\"\n"
+                  "[[job]]\nname = \"count\"\nkind = \"profile\"\nneeds = [\"c\"]\ncommand = [\"count\", "
+                  "\"{object}\"]\nreads = \"name-value\"\nlimit_s = 2\n");
+  REQUIRE(own);
+  REQUIRE(own->jobs.size() == 2);
+  CHECK(own->jobs[1].needs == std::vector<std::string>{"c"});
+  CHECK(own->jobs[1].limit_s == 2);
+  auto wrong = [](const std::string& text) { return error_of(minimal + text); };
+  CHECK(
+      wrong("[[job]]\nname = \"a\"\nkind = \"bild\"\n") ==
+      "some/backend.toml:11:1: a job needs a name and a kind: transform, build, precheck, measure, profile, "
+      "collect or trace");
+  CHECK(wrong("[[job]]\nname = \"a\"\nkind = \"build\"\n") ==
+        "some/backend.toml:11:1: job \"a\" of kind build needs a role: candidate, reference or truth");
+  CHECK(wrong("[[job]]\nname = \"a\"\nkind = \"profile\"\ncommand = [\"x\"]\nreads = \"tea leaves\"\n") ==
+        "some/backend.toml:11:1: job \"a\" of kind profile needs reads: instruction-mix, name-value");
+  CHECK(wrong("[[job]]\nname = \"a\"\nkind = \"measure\"\nneeds = [\"b\"]\n")
+            .find("job \"a\" needs \"b\", which no job is called") != std::string::npos);
+  CHECK(wrong("[[job]]\nname = \"a\"\nkind = \"measure\"\nlimit = 3\n").find("unknown key job.limit") !=
+        std::string::npos);
+}
+
 TEST_CASE("the harness depends on the problem alone and passes every kind of argument") {
   auto p = ke_test::elementwise();
   CHECK(shim_source(p, false) == shim_source(p, false));

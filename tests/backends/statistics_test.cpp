@@ -1,3 +1,4 @@
+#include "backends/judge/noise_gate.hpp"
 #include "backends/judge/random.hpp"
 #include "backends/statistics.hpp"
 
@@ -152,4 +153,196 @@ TEST_CASE("a device on which the baseline differs from itself by a quarter decid
   auto samples = simulated(random, 3, 2, 12, 0.01, 0.01);
   CHECK(compare(samples, two_workloads(), measure_plan::rank, 0.2, 0).decision == timing_decision::faster);
   CHECK(compare(samples, two_workloads(), measure_plan::rank, 0.26, 0).decision == timing_decision::none);
+}
+
+namespace {
+
+/// How times misbehave: noise of a call, of a launch, drift within a launch, rare long calls, noise that
+/// grows with the launch. Ratios of baseline to candidate.
+struct world {
+  const char* name;
+  double call = 0.05, launch = 0.01, drift = 0, tail = 0;
+  bool uneven = false; ///< every third launch is four times as noisy
+};
+const world worlds[] = {
+    {"quiet", 0.02, 0.005, 0, 0, false},          {"lognormal", 0.15, 0.01, 0, 0, false},
+    {"launches differ", 0.05, 0.03, 0, 0, false}, {"drift", 0.05, 0.01, 0.4, 0, false},
+    {"heavy tails", 0.08, 0.01, 0, 0.1, false},   {"uneven", 0.06, 0.01, 0, 0.03, true},
+};
+
+/// The whole procedure as the judge runs it: launches one by one, a look after each, the A/A control from the
+/// baseline's own samples.
+comparison whole_procedure(random_source& random, measure_plan kind, double ratio, const world& w,
+                           bool loud = false) {
+  problem p;
+  p.workloads = {{"a", {}, 1.0, false}};
+  std::vector<launch_samples> so_far;
+  std::vector<std::vector<double>> control;
+  comparison c;
+  for (std::uint32_t l = 0; l < plan_of(kind).looks.back().launches; ++l) {
+    launch_samples s;
+    double shift = w.launch * random.normal(), spread = w.call * (w.uneven && l % 3 == 1 ? 4 : 1);
+    for (std::uint32_t i = 0; i < 20; ++i) {
+      double now = 1e6 * std::exp(w.drift * i / 20.0);
+      auto hit = [&] { return random.uniform() < w.tail ? 1 + 9 * random.uniform() : 1.0; };
+      s.reference_ns.push_back(now * std::exp(spread * random.normal()) * hit());
+      s.candidate_ns.push_back(now / ratio * std::exp(spread * random.normal() + shift) * hit());
+    }
+    control.push_back(control_ratios(s.reference_ns));
+    so_far.push_back(std::move(s));
+    c = compare(so_far, p, kind, control_width(control, kind), 1000, {loud, 0});
+    if (c.final)
+      break;
+  }
+  return c;
+}
+
+} // namespace
+
+TEST_CASE("copies of the baseline are rarely called faster, whatever the noise looks like") {
+  random_source random{21};
+  for (const auto& w : worlds)
+    for (auto kind : {measure_plan::rank, measure_plan::eval, measure_plan::claim})
+      for (bool loud : {false, true}) {
+        if (loud && kind == measure_plan::claim)
+          continue;
+        INFO(w.name << ", " << to_text(kind) << (loud ? ", loud" : ""));
+        int faster = 0;
+        constexpr int runs = 60;
+        for (int i = 0; i < runs; ++i)
+          faster += whole_procedure(random, kind, 1.0, w, loud).decision == timing_decision::faster;
+        CHECK(faster <= runs / 20);
+      }
+}
+
+TEST_CASE("the work done twice reads a half, and a doubled speed is named, on a loud machine too") {
+  random_source random{22};
+  for (const auto& w : worlds) {
+    INFO(w.name);
+    int near = 0, faster = 0;
+    constexpr int runs = 60;
+    for (int i = 0; i < runs; ++i) {
+      auto half = whole_procedure(random, measure_plan::eval, 0.5, w);
+      CHECK(half.decision == timing_decision::slower);
+      near += half.summary.speedup >= 0.47 && half.summary.speedup <= 0.53;
+      faster +=
+          whole_procedure(random, measure_plan::rank, 2.0, w, i % 2 == 1).decision == timing_decision::faster;
+    }
+    CHECK(near >= runs * 95 / 100);
+    CHECK(faster >= runs * 95 / 100);
+  }
+}
+
+TEST_CASE("a gain of five per cent is never called slower more than one time in twenty") {
+  random_source random{23};
+  for (const auto& w : worlds)
+    for (auto kind : {measure_plan::rank, measure_plan::eval}) {
+      INFO(w.name << ", " << to_text(kind));
+      int slower = 0, missed = 0;
+      constexpr int runs = 100;
+      for (int i = 0; i < runs; ++i) {
+        auto c = whole_procedure(random, kind, 1.05, w);
+        slower += c.decision == timing_decision::slower;
+        missed += c.summary.high < 1.05 || c.summary.low > 1.05;
+      }
+      CHECK(slower <= runs / 20);
+      if (kind != measure_plan::rank) // two launches say next to nothing of their spread; `rank` only orders
+        CHECK(missed <= runs / 20);
+    }
+}
+
+TEST_CASE("a candidate far below the baseline gets no second launch in a search, and others do") {
+  random_source random{24};
+  int slow = 0, equal = 0;
+  for (int i = 0; i < 100; ++i) {
+    slow += whole_procedure(random, measure_plan::rank, 0.4, worlds[1]).summary.launches == 1;
+    equal += whole_procedure(random, measure_plan::rank, 1.0, worlds[1]).summary.launches == 1;
+    CHECK(whole_procedure(random, measure_plan::eval, 0.4, worlds[1]).summary.launches >= 5);
+  }
+  CHECK(slow >= 95);
+  CHECK(equal == 0);
+}
+
+TEST_CASE("one heavy call in eight counts: a typical call that is fast hides no cost") {
+  random_source random{25};
+  problem p;
+  p.workloads = {{"a", {}, 1.0, false}};
+  for (auto kind : {measure_plan::rank, measure_plan::eval}) {
+    std::vector<launch_samples> so_far;
+    auto looks = plan_of(kind).looks;
+    for (std::uint32_t l = 0; l < looks.back().launches; ++l) {
+      launch_samples s;
+      for (int i = 0; i < 24; ++i) {
+        s.reference_ns.push_back(1e6 * std::exp(0.05 * random.normal()));
+        s.candidate_ns.push_back((i % 8 == 3 ? 10e6 : 0.7e6) * std::exp(0.05 * random.normal()));
+      }
+      so_far.push_back(std::move(s));
+    }
+    auto c = compare(so_far, p, kind, 0.01, 1000);
+    INFO(to_text(kind));
+    CHECK(c.decision == timing_decision::slower);
+    CHECK(c.summary.mean_speedup == Approx(1 / 1.86).epsilon(0.05));
+    // One long call by chance is no such cost.
+    for (auto& s : so_far)
+      for (std::size_t i = 0; i < s.candidate_ns.size(); ++i)
+        s.candidate_ns[i] = 0.5e6 * std::exp(0.05 * random.normal());
+    so_far[0].candidate_ns[5] = 40e6;
+    CHECK(compare(so_far, p, kind, 0.01, 1000).decision == timing_decision::faster);
+  }
+}
+
+TEST_CASE("a workload of the plan without samples voids the whole, a held-out one only where it is timed") {
+  random_source random{26};
+  auto p = two_workloads();
+  auto samples = simulated(random, 2, 5, 12, 0.01, 0.01);
+  p.workloads.push_back({"c", {}, 1.0, true});
+  CHECK(compare(samples, p, measure_plan::rank, 0, 0).valid);
+  CHECK_FALSE(compare(samples, p, measure_plan::eval, 0, 0).valid);
+  p.workloads.back().held_out = false;
+  CHECK_FALSE(compare(samples, p, measure_plan::rank, 0, 0).valid);
+}
+
+TEST_CASE("a call that took next to nothing of an empty order is no time") {
+  random_source random{27};
+  auto samples = simulated(random, 2, 2, 8, 0.01, 0.01);
+  CHECK(compare(samples, two_workloads(), measure_plan::rank, 0, 20000).valid);
+  samples[1].candidate_ns[3] = 20000.0 / 300;
+  CHECK_FALSE(compare(samples, two_workloads(), measure_plan::rank, 0, 20000).valid);
+}
+
+TEST_CASE("a workload without weight is timed and does not move the mean") {
+  auto p = two_workloads();
+  p.workloads[0].weight = 0;
+  std::vector<launch_samples> samples;
+  for (int l = 0; l < 2; ++l)
+    for (std::uint32_t w = 0; w < 2; ++w)
+      samples.push_back({w, std::vector<double>(10, w == 0 ? 800.0 : 200.0), std::vector<double>(10, 100.0)});
+  auto c = compare(samples, p, measure_plan::rank, 0, 0);
+  CHECK(c.summary.speedup == Approx(2.0));
+  CHECK(c.summary.workloads.size() == 2);
+}
+
+TEST_CASE("a loud machine takes more launches for what is close and none for what is clear") {
+  random_source random{28};
+  auto c = whole_procedure(random, measure_plan::rank, 1.2, worlds[0], true);
+  CHECK(c.summary.launches == 4);
+  CHECK(c.decision == timing_decision::faster);
+  c = whole_procedure(random, measure_plan::rank, 1.2, worlds[0], false);
+  CHECK(c.summary.launches == 2);
+  c = whole_procedure(random, measure_plan::rank, 2.0, worlds[0], true);
+  CHECK(c.summary.launches == 2);
+}
+
+TEST_CASE("processor ticks are read per processor and the host's share is kept apart") {
+  const char* text = "cpu  100 10 20 800 5 1 2 30 7 0\n"
+                     "cpu0 60 5 10 400 5 1 1 10 7 0\n"
+                     "cpu1 40 5 10 400 0 0 1 20 0 0\nintr 5 6\n";
+  auto all = parse_cpu_ticks(text, {});
+  CHECK(all.busy == 133);
+  CHECK(all.stolen == 30);
+  CHECK(all.total == 968);
+  auto one = parse_cpu_ticks(text, {1});
+  CHECK(one.busy == 56);
+  CHECK(one.stolen == 20);
+  CHECK(parse_cpu_ticks("", {0}).total == 0);
 }

@@ -1,4 +1,4 @@
-#include "actors/worker/instruction_mix.hpp"
+#include "backends/instruction_mix.hpp"
 
 #include <algorithm>
 

@@ -1,0 +1,84 @@
+#pragma once
+
+#include "runtime/core/names.hpp"
+#include "runtime/core/result.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ke {
+
+/// What a job of an evaluation does.
+enum class job_kind : std::uint8_t {
+  transform, ///< changes the candidate's text or intermediate form before it is built
+  build,     ///< a compiler makes an object
+  precheck,  ///< looks at an object without running it
+  measure,   ///< the judge: correctness, then timing
+  profile,   ///< a tool looks at the object, or at a run of its own, for counters
+  collect,   ///< makes counters of what other jobs left
+  trace,     ///< makes trace events of what other jobs left
+};
+KE_NAMES(job_kind, 7, "transform", "build", "precheck", "measure", "profile", "collect", "trace")
+
+/// Where a job runs: beside other works' jobs, or with its work alone on the device.
+enum class job_place : std::uint8_t { shared, device };
+constexpr job_place place_of(job_kind k) {
+  return k < job_kind::measure ? job_place::shared : job_place::device;
+}
+
+/// One job of a backend's manifest (backend.toml, [[job]]).
+struct job_spec {
+  std::string name;
+  job_kind kind = job_kind::build;
+  std::vector<std::string> needs;   ///< jobs that must have ended well
+  std::string role;                 ///< build: candidate | reference | truth
+  std::vector<std::string> command; ///< profile: argv; {object} is the candidate's, {source} its text
+  std::string reads;  ///< profile: how its output becomes counters (backends/profile/readers.hpp)
+  double limit_s = 5; ///< profile: wall time
+};
+
+/// The order of the jobs of one evaluation, and how far each is. Knows nothing of what they do. Pure; one
+/// thread at a time.
+///
+/// A job that ends ill takes those with it that need it, directly or not, and nothing else; then also those
+/// that were needed by lost jobs only and have not begun, since nobody waits for them any more.
+class job_graph {
+public:
+  struct node {
+    std::string name;
+    job_kind kind = job_kind::build;
+    std::vector<std::string> needs;
+  };
+  enum class progress : std::uint8_t { waiting, running, done, failed, cancelled };
+
+  job_graph() = default;
+  /// `invalid` naming the job: a name twice, a need that no job has, or a circle.
+  static result<job_graph> of(std::vector<node> jobs);
+
+  /// Jobs that could begin now, in the manifest's order.
+  std::vector<std::size_t> ready() const;
+  void begin(std::size_t job);
+  void end(std::size_t job, bool well);
+  /// Nothing that has not begun will.
+  void cancel_waiting();
+  /// One job, and what needs it, will not begin.
+  void cancel(std::size_t job);
+
+  /// No job waits or runs.
+  bool complete() const;
+  std::size_t running() const;
+  std::size_t size() const { return nodes_.size(); }
+  const node& at(std::size_t job) const { return nodes_.at(job); }
+  progress of_job(std::size_t job) const { return progress_.at(job); }
+
+private:
+  void lose(std::size_t job, progress as);
+
+  std::vector<node> nodes_;
+  std::vector<progress> progress_;
+  std::vector<std::vector<std::size_t>> needs_, needed_by_; ///< by index
+};
+
+} // namespace ke
