@@ -240,7 +240,7 @@ void reasoning::modelled() {
                    100 * share, cycles, throughput));
   // The model does not see misses: it speaks for what memory leaves.
   double left = (1 - 0.8 * share_[memory]) * (large ? 0.5 : 1); // nor the instructions' own misses
-  if (run_s_ > 0 && net_s_ > run_s_) // nor what fresh data cost
+  if (run_s_ > 0 && net_s_ > run_s_)                            // nor what fresh data cost
     left *= run_s_ / net_s_;
   raise(latency, busy < 0.65 ? share * (1.15 - busy) * left : 0);
   raise(compute, busy > 0.7 ? 0.75 * share * busy * left : 0);

@@ -223,6 +223,14 @@ double median_of(std::vector<double> values) {
   return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
+double quantile_of(std::vector<double> values, double p) {
+  if (values.empty())
+    return 0;
+  auto at = values.begin() + static_cast<std::ptrdiff_t>(p * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
 double hodges_lehmann(std::span<const double> values) {
   return median_of(walsh_averages(values));
 }
@@ -385,6 +393,14 @@ comparison compare(std::span<const launch_samples> samples, const problem& what,
     return out;
   }
   bool first = reached == &plan.looks.front(), last = reached == &plan.looks.back();
+  if (reached && aa_width > aa_limit && bounded) {
+    // So noisy that only what is far beyond the noise can be told: a winner of 2x on a loaded machine.
+    double needed = 1 + 2 * aa_width;
+    if (sum.low > needed)
+      out.decision = timing_decision::faster;
+    else if (sum.high < 1 / needed)
+      out.decision = timing_decision::slower;
+  }
   if (reached && aa_width <= aa_limit && bounded) {
     // A loud machine's noise need not be as independent as the interval takes it to be.
     double delta = std::max(noise.loud ? 0.05 : 0.02, aa_width), band = std::max(delta, plan.same_band);

@@ -18,6 +18,8 @@ struct interval {
 };
 
 double median_of(std::vector<double> values); ///< 0 for none
+/// The value that a share `p` of the others does not exceed; 0 for none.
+double quantile_of(std::vector<double> values, double p);
 
 /// Hodges-Lehmann: median of the Walsh averages (x_i + x_j) / 2, i <= j. 0 for none.
 double hodges_lehmann(std::span<const double> values);
@@ -97,7 +99,7 @@ std::vector<double> control_ratios(std::span<const double> reference_ns);
 /// `rank`, launches as units otherwise.
 double control_width(std::span<const std::vector<double>> launches, measure_plan kind);
 
-/// Above this width of the A/A control no decision is made.
+/// Above this width w of the A/A control only a ratio beyond 1 + 2 w (or below its inverse) is decided.
 inline constexpr double aa_limit = 0.25;
 
 } // namespace ke

@@ -151,7 +151,7 @@ void caller::scatter() {
     for (std::size_t t = 0; t < bytes_.size(); ++t) {
       next = up(next + red_bytes, line) + random_.below(most_gap) * line;
       if (std::size_t size = bytes_of(what_->tensors[t].dtype); misaligned_ && !wide_)
-        next += (1 + random_.below(line / size - 1)) * size;
+        next += (1 + 2 * random_.below(line / size / 2)) * size; // odd: aligned to nothing larger
       offsets_[s][t] = next;
       next += bytes_[t] + red_bytes;
     }

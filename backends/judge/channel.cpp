@@ -65,7 +65,7 @@ struct driver_process::state {
   std::string log;
   std::uint64_t sequence = 0;
   std::uint64_t most_memory = 0;
-  std::uint64_t base_memory = 0;      ///< address space that it was born with
+  std::uint64_t base_memory = 0;     ///< address space that it was born with
   int samples_full = 0;              ///< looks in a row at which its memory was full
   std::vector<std::uint64_t> in_use; ///< bytes of its own at each look of this wait
   double next_sample_ns = 0;         ///< when its memory is looked at again

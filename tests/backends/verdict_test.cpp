@@ -89,8 +89,19 @@ TEST_CASE("scores follow the contract: zero for failures, none where nothing was
   CHECK_FALSE(score([](evidence& e) { e.unfit = "x"; }));
   CHECK_FALSE(score([](evidence& e) { e.ending = ending::harness_error; }));
   CHECK_FALSE(score([](evidence& e) { e.compiled_only = true; }));
-  CHECK_FALSE(score([](evidence& e) { e.aa_width = 0.3; }));
+  CHECK_FALSE(score([](evidence& e) { e.aa_width = 0.6; }));
   CHECK_FALSE(score([](evidence& e) { e.timed = false; }));
+}
+
+TEST_CASE("where the baseline varies against itself by more than a quarter, only what is far beyond that is "
+          "decided") {
+  auto e = good(); // twice as fast
+  for (auto [width, decided] : {std::pair{0.3, true}, {0.45, true}, {0.55, false}, {2.0, false}}) {
+    e.aa_width = width;
+    INFO(width);
+    CHECK((judged(e).decision == timing_decision::faster) == decided);
+    CHECK((judged(e).state == verdict_state::noisy) != decided);
+  }
 }
 
 TEST_CASE("a timed call that nobody checked is the evaluator's fault") {
