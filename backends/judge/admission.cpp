@@ -194,7 +194,7 @@ std::vector<admission::spoiled_input> admission::spoil(const bank_slot& slot,
   if (!settled(fake_answer::half_precision, {})) {
     all.push_back({fake_answer::half_precision, {}, slot});
     for (std::size_t t = 0; t < tensors.size(); ++t)
-      if (bends(tensors[t]))
+      if (bends(tensors[t]) || (is_floating(tensors[t].dtype) && tensors[t].init == "get_inputs"))
         round_all(tensors[t].dtype, all.back().slot.inputs[t]);
   }
   return all;

@@ -32,7 +32,7 @@ int main() {
     return 2;
   }
   ke::evidence found;
-  if (task->candidate.empty()) {
+  if (task->candidate.empty() && task->source.empty()) {
     ke::lint_report report;
     try {
       report = ke::lint(*task);

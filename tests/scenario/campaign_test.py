@@ -40,7 +40,7 @@ class Campaign(Scenario):
         best = self.json("best")
         self.assertEqual(len(best), 1)
         self.assertEqual(set(best[0]), {"campaign", "problem", "node", "source_path", "verdict", "claim"})
-        self.assertEqual((best[0]["campaign"], best[0]["problem"], best[0]["claim"]), ("tiny", "scale", False))
+        self.assertEqual((best[0]["campaign"], best[0]["problem"], best[0]["claim"]), ("tiny", "scale", True))
         verdict = best[0]["verdict"]
         for field in ("state", "decision", "reason", "score", "backend", "device", "problem", "candidate", "correctness", "integrity", "timing",
                       "diagnosis", "cost", "provenance", "log"):

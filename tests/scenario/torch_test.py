@@ -74,12 +74,12 @@ class Torch(Scenario):
         self.assert_nothing_left()
 
     def test_campaign(self):
-        """Two answers of a model program, one right and one wrong, on a KernelBench file."""
+        """Two answers of a model program, one wrong and one right, on a KernelBench file."""
         wrong = RIGHT.replace("softmax(1)", "softmax(0)")
         script = self.write("model.py", "import pathlib, sys\n"
                             "prompt = sys.stdin.read()\nassert 'class ModelNew(nn.Module)' in prompt, prompt\n"
                             "n = pathlib.Path('asked')\ncount = int(n.read_text()) if n.exists() else 0\nn.write_text(str(count + 1))\n"
-                            f"print('One call.\\n\\n```python\\n' + [{RIGHT!r}, {wrong!r}][count % 2] + '```\\n')\n")
+                            f"print('One call.\\n\\n```python\\n' + [{wrong!r}, {RIGHT!r}][count % 2] + '```\\n')\n")
         self.config(f'[[model]]\nname = "main"\nprovider = "command"\ncommand = ["{sys.executable}", "{script}"]\n', candidates=2, parallel=1)
         text = (self.folder / "campaign.toml").read_text()
         self.write("campaign.toml", text.replace("problem/problem.toml", "softmax.py").replace("cpu-cpp", "torch-cpu"))
