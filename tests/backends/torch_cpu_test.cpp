@@ -198,10 +198,10 @@ TEST_CASE("attacks from Python get nothing that they do not deserve", "[torch]")
         {s::incorrect}},
        {"a forged answer",
         candidate(
-            "import struct\nos.write(5, struct.pack('<QIIQ', 7777, 2, 0, 1))\nreturn torch.softmax(x, 1)"),
+            "import struct\nos.write(5, struct.pack('<QIIQ', 7777, 4, 0, 1))\nreturn torch.softmax(x, 1)"),
         {s::cheating_suspected}},
        {"an answer before the work",
-        candidate("import struct\nglobal n\nn += 1\nos.write(5, struct.pack('<QIIQ', n, 2, 0, "
+        candidate("import struct\nglobal n\nn += 1\nos.write(5, struct.pack('<QIIQ', n, 4, 0, "
                   "1))\ntime.sleep(0.05)\nreturn torch.softmax(x, 1)",
                   "n = 0"),
         {s::incorrect, s::cheating_suspected}},
