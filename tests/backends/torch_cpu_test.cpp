@@ -204,7 +204,7 @@ TEST_CASE("attacks from Python get nothing that they do not deserve", "[torch]")
         candidate("import struct\nglobal n\nn += 1\nos.write(5, struct.pack('<QIIQ', n, 4, 0, "
                   "1))\ntime.sleep(0.05)\nreturn torch.softmax(x, 1)",
                   "n = 0"),
-        {s::incorrect, s::cheating_suspected}},
+        {s::incorrect, s::nondeterministic, s::cheating_suspected}},
        {"a driver that writes nothing",
         candidate("import driver\ndriver.written = lambda *a: None\nreturn torch.zeros_like(x)"),
         {s::incorrect}},
