@@ -11,7 +11,7 @@ namespace {
 class workshop {
 public:
   workshop(caf::event_based_actor* self, builder_options options)
-      : self_{self}, options_{std::move(options)}, crew_{self, options_.processes} {}
+      : options_{std::move(options)}, crew_{self, options_.processes} {}
 
   /// The actor has ended: so do its compilers.
   void ended() { crew_.cancel_all(); }
@@ -113,7 +113,6 @@ private:
     return jobs.size();
   }
 
-  caf::event_based_actor* self_;
   builder_options options_;
   step_crew crew_;
   std::list<open_work> works_; ///< in the order in which they came
