@@ -148,11 +148,19 @@ TEST_CASE("one sample that is no time voids the whole comparison") {
   CHECK_FALSE(compare(samples, p, measure_plan::rank, 0, 0).valid);
 }
 
-TEST_CASE("a device on which the baseline differs from itself by a quarter decides nothing") {
+TEST_CASE("a device on which the baseline differs from itself by more than a quarter decides only what is far "
+          "beyond that") {
   random_source random{17};
-  auto samples = simulated(random, 3, 2, 12, 0.01, 0.01);
-  CHECK(compare(samples, two_workloads(), measure_plan::rank, 0.2, 0).decision == timing_decision::faster);
-  CHECK(compare(samples, two_workloads(), measure_plan::rank, 0.26, 0).decision == timing_decision::none);
+  auto decided = [&](double ratio, double width) {
+    auto samples = simulated(random, ratio, 2, 12, 0.01, 0.01);
+    return compare(samples, two_workloads(), measure_plan::rank, width, 0).decision;
+  };
+  CHECK(decided(1.4, 0.2) == timing_decision::faster);
+  CHECK(decided(1.4, 0.26) == timing_decision::none);
+  CHECK(decided(3, 0.26) == timing_decision::faster);
+  CHECK(decided(3, 1.5) == timing_decision::none);
+  CHECK(decided(0.2, 0.5) == timing_decision::slower);
+  CHECK(decided(1, 0.26) == timing_decision::none); // not the same either
 }
 
 namespace {
