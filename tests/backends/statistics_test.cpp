@@ -148,8 +148,9 @@ TEST_CASE("one sample that is no time voids the whole comparison") {
   CHECK_FALSE(compare(samples, p, measure_plan::rank, 0, 0).valid);
 }
 
-TEST_CASE("a device on which the baseline differs from itself by more than a quarter decides only what is far "
-          "beyond that") {
+TEST_CASE(
+    "a device on which the baseline differs from itself by more than a quarter decides only what is far "
+    "beyond that") {
   random_source random{17};
   auto decided = [&](double ratio, double width) {
     auto samples = simulated(random, ratio, 2, 12, 0.01, 0.01);
