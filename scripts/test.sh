@@ -2,7 +2,7 @@
 # Installs what is missing, builds, and passes the tests: scripts/test.sh [--deps-only] [--stage NAME]...
 #
 #   --deps-only      stop after installing (packages with apt, .venv with pip)
-#   --stage NAME     run only this stage (repeatable): fast checks asan tsan fuzz crash; lint is run only when named
+#   --stage NAME     run only this stage (repeatable): fast checks asan tsan fuzz crash; lint and diagnosis are run only when named
 #   --no-venv        leave .venv alone; where there is none, the tests of the PyTorch backends are left out, and the end says so
 #   --no-install     install nothing: what is missing shows itself
 #
@@ -45,10 +45,16 @@ without_torch() { [ ! -x .venv/bin/python ] && [ -z "${KE_PYTHON:-}" ]; }
 stage_fast() {
   build release
   if without_torch; then
-    tests release -LE torch
+    tests release -LE 'torch|diagnosis'
   else
-    tests release
+    tests release -LE diagnosis
   fi
+}
+
+# Kernels made for one bottleneck each, told apart: needs a machine of one's own, so it runs only when named.
+stage_diagnosis() {
+  build release
+  tests release -L diagnosis
 }
 
 stage_asan() {
@@ -97,7 +103,7 @@ while [ $# -gt 0 ]; do
     --stage)
       shift
       declare -F "stage_${1:-none}" > /dev/null || {
-        echo "--stage takes one of: fast checks asan tsan fuzz crash lint" >&2
+        echo "--stage takes one of: fast checks asan tsan fuzz crash lint diagnosis" >&2
         exit 2
       }
       stages="$stages $1"
