@@ -49,8 +49,9 @@ bool has_bf16() {
   KE_TWO(one, r, 2)                                                                                          \
   KE_TWO(two, r, 3)                                                                                          \
   KE_TWO(one, r, 4)                                                                                          \
-  KE_TWO(two, r, 5) KE_TWO(one, r, 6) KE_TWO(two, r, 7) KE_TWO(one, r, 8) KE_TWO(two, r, 9)                  \
-      KE_TWO(one, r, 10) KE_TWO(two, r, 11)
+  KE_TWO(two, r, 5)                                                                                          \
+  KE_TWO(one, r, 6)                                                                                          \
+  KE_TWO(two, r, 7) KE_TWO(one, r, 8) KE_TWO(two, r, 9) KE_TWO(one, r, 10) KE_TWO(two, r, 11)
 #define KE_ZERO_SSE(n) "pxor %%xmm" #n ", %%xmm" #n "\n"
 #define KE_ZERO_VEX(n) "vpxor %%xmm" #n ", %%xmm" #n ", %%xmm" #n "\n"
 #define KE_ZEROS(zero)                                                                                       \

@@ -156,8 +156,8 @@ TEST_CASE(
     auto samples = simulated(random, ratio, 2, 12, 0.01, 0.01);
     return compare(samples, two_workloads(), measure_plan::rank, width, 0).decision;
   };
-  CHECK(decided(1.7, 0.2) == timing_decision::faster);
-  CHECK(decided(1.7, 0.26) == timing_decision::none);
+  CHECK(decided(2.5, 0.2) == timing_decision::faster);
+  CHECK(decided(1.4, 0.26) == timing_decision::none);
   CHECK(decided(3, 0.26) == timing_decision::faster);
   CHECK(decided(3, 1.5) == timing_decision::none);
   CHECK(decided(0.2, 0.5) == timing_decision::slower);
