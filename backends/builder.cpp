@@ -2,6 +2,7 @@
 
 #include "backends/shim.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/process/sandbox.hpp"
 
 #include <elf.h>
 
@@ -100,6 +101,37 @@ build_plan plan_build(const backend& with, const problem& what, std::string_view
   plan.spec.file_bytes = std::max<std::uint64_t>(limits.scratch_bytes, 16u << 20);
   plan.spec.output_limit = limits.log_bytes;
   return plan;
+}
+
+status write_sources(const build_plan& plan, const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  for (const auto& [name, text] : plan.files) {
+    std::ofstream out{folder / name, std::ios::binary};
+    out << text;
+    if (!out.flush())
+      return failure{failure_kind::disk_full,
+                     "cannot write " + (folder / name).string() + "; is the disk full?", true};
+  }
+  return ok;
+}
+
+result<process_spec> boxed_build(const build_plan& plan, const std::filesystem::path& folder,
+                                 const std::string& sandbox, const job_limits& limits) {
+  if (auto written = write_sources(plan, folder); !written)
+    return written.error();
+  sandbox_spec box;
+  box.level = parse_name<sandbox_level>(sandbox).value_or(sandbox_level::full);
+  box.writable = {{folder.string(), folder.string()}};
+  box.scratch_bytes = std::max<std::uint64_t>(limits.scratch_bytes, 256u << 20);
+  box.processes = std::max<std::uint32_t>(limits.processes, 32);
+  return sandboxed(plan.spec, box);
+}
+
+bool wants_wider_truth(const problem& what) {
+  return !what.bitwise && std::any_of(what.tensors.begin(), what.tensors.end(), [](const tensor_spec& t) {
+    return t.role != tensor_role::in && is_floating(t.dtype);
+  });
 }
 
 std::string first_error(std::string_view text, const problem& what) {

@@ -2,6 +2,7 @@
 
 #include "backends/backend.hpp"
 #include "runtime/core/problem.hpp"
+#include "runtime/core/result.hpp"
 #include "runtime/core/verdict.hpp"
 #include "runtime/process/process_port.hpp"
 
@@ -30,6 +31,18 @@ struct build_plan {
 build_plan plan_build(const backend& with, const problem& what, std::string_view source, build_role role,
                       const std::string& toolchain, const job_limits& limits,
                       const std::filesystem::path& folder);
+
+/// Writes the plan's files into its folder, which is made. `disk_full` naming the file.
+status write_sources(const build_plan& plan, const std::filesystem::path& folder);
+
+/// Writes the files; the compiler's process in its sandbox (`sandbox`: full | best | none), which may write
+/// to `folder` alone.
+result<process_spec> boxed_build(const build_plan& plan, const std::filesystem::path& folder,
+                                 const std::string& sandbox, const job_limits& limits);
+
+/// Whether the truth is the reference in wider arithmetic: integers and bits are compared with the reference
+/// itself.
+bool wants_wider_truth(const problem& what);
 
 /// The compiler's first error, as one line without the build folder's path; what to say of a missing `kernel`
 /// included.

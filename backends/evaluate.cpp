@@ -172,18 +172,13 @@ void evaluation::state::prepare() {
 
 /// Leaves out what this problem or backend has no use for.
 void evaluation::state::plan_jobs() {
-  bool floating = std::any_of(what.tensors.begin(), what.tensors.end(), [](const tensor_spec& t) {
-    return t.role != tensor_role::in && (t.dtype == dtype::f64 || t.dtype == dtype::f32 ||
-                                         t.dtype == dtype::f16 || t.dtype == dtype::bf16);
-  });
   std::set<std::string> left_out;
   std::vector<job_graph::node> nodes;
   for (const auto& j : with.jobs) {
     bool truth = j.kind == job_kind::build && j.role == "truth";
     bool runs = place_of(j.kind) == job_place::device || (j.kind == job_kind::build && j.role != "candidate");
     bool builds = j.kind <= job_kind::precheck && with.build.empty();
-    // Integers and bits are compared with the reference itself.
-    if (builds || (truth && (!floating || what.bitwise)) || (runs && !with.executes)) {
+    if (builds || (truth && !wants_wider_truth(what)) || (runs && !with.executes)) {
       left_out.insert(j.name);
       continue;
     }
@@ -238,21 +233,7 @@ std::optional<process_spec> evaluation::state::start_build(std::size_t job) {
       return std::nullopt;
     }
   }
-  std::error_code error;
-  fs::create_directories(folder_, error);
-  for (const auto& [name, text] : plan.files)
-    if (!write_file(folder_ / name, text)) {
-      fail(failure_kind::disk_full, "cannot write " + (folder_ / name).string() + "; is the disk full?",
-           true);
-      graph.end(job, false);
-      return std::nullopt;
-    }
-  sandbox_spec box;
-  box.level = level_of(options);
-  box.writable = {{folder_.string(), folder_.string()}};
-  box.scratch_bytes = std::max<std::uint64_t>(options.limits.scratch_bytes, 256u << 20);
-  box.processes = std::max<std::uint32_t>(options.limits.processes, 32);
-  auto spec = sandboxed(plan.spec, box);
+  auto spec = boxed_build(plan, folder_, options.sandbox, options.limits);
   if (!spec) {
     fail(spec.error().kind, spec.error().text, spec.error().retryable);
     graph.end(job, false);

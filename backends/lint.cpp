@@ -6,7 +6,6 @@
 #include "runtime/core/codec.hpp"
 #include "runtime/core/expression.hpp"
 #include "runtime/process/run_and_wait.hpp"
-#include "runtime/process/sandbox.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -17,7 +16,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 
 namespace ke {
 namespace fs = std::filesystem;
@@ -59,21 +57,7 @@ result<built> build(const problem& what, const backend& with, build_role role, c
                     const evaluate_options& options, const fs::path& folder, process_port& processes) {
   auto place = folder / (role == build_role::truth ? "build-truth" : "build-reference");
   auto plan = plan_build(with, what, what.reference, role, toolchain, options.limits, place);
-  std::error_code error;
-  fs::create_directories(place, error);
-  for (const auto& [name, text] : plan.files) {
-    std::ofstream out{place / name, std::ios::binary};
-    out << text;
-    if (!out.flush())
-      return failure{failure_kind::disk_full,
-                     "cannot write " + (place / name).string() + "; is the disk full?"};
-  }
-  sandbox_spec box;
-  box.level = parse_name<sandbox_level>(options.sandbox).value_or(sandbox_level::full);
-  box.writable = {{place.string(), place.string()}};
-  box.scratch_bytes = std::max<std::uint64_t>(options.limits.scratch_bytes, 256u << 20);
-  box.processes = std::max<std::uint32_t>(options.limits.processes, 32);
-  auto spec = sandboxed(plan.spec, box);
+  auto spec = boxed_build(plan, place, options.sandbox, options.limits);
   if (!spec)
     return spec.error();
   auto exit = run_and_wait(processes, *std::move(spec));
@@ -84,6 +68,7 @@ result<built> build(const problem& what, const backend& with, build_role role, c
   built out{folder / (role == build_role::truth ? "truth.so" : "reference.so"),
             build_failure(exit, options.limits, what)};
   if (out.wrong.empty()) {
+    std::error_code error;
     fs::copy_file(place / plan.output, out.object, fs::copy_options::overwrite_existing, error);
     if (error)
       out.wrong = "the compiler ended well but left no object";
@@ -91,11 +76,6 @@ result<built> build(const problem& what, const backend& with, build_role role, c
       chmod(out.object.c_str(), 0755);
   }
   return out;
-}
-
-bool has_floating_output(const problem& what) {
-  return std::any_of(what.tensors.begin(), what.tensors.end(),
-                     [](const tensor_spec& t) { return t.role != tensor_role::in && is_floating(t.dtype); });
 }
 
 } // namespace
@@ -155,7 +135,7 @@ result<lint_report> lint_problem(const problem& what, const backend& with, const
   judge_task task;
   task.what = what;
   task.reference = reference->object.string();
-  if (has_floating_output(what) && !what.bitwise) {
+  if (wants_wider_truth(what)) {
     auto truth = build(what, with, build_role::truth, toolchain, options, folder.path, processes);
     if (!truth)
       return truth.error();

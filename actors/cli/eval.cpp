@@ -1,24 +1,17 @@
 #include "actors/cli/access.hpp"
 #include "actors/cli/commands.hpp"
-#include "actors/cli/signal_watch.hpp"
-#include "actors/cli/stoppable_processes.hpp"
+#include "actors/cli/foreground.hpp"
 #include "actors/exit_codes.hpp"
-#include "actors/worker/scratch_root.hpp"
 #include "backends/evaluate.hpp"
 #include "backends/loop_trace.hpp"
 #include "backends/peaks/peaks.hpp"
 #include "backends/verdict.hpp"
 #include "config/problem_file.hpp"
 #include "runtime/core/trace.hpp"
-#include "runtime/process/process_service.hpp"
-#include "runtime/process/sandbox.hpp"
 
 #include <CLI/CLI.hpp>
 
-#include <unistd.h>
-
 #include <cstdio>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <sstream>
@@ -87,44 +80,21 @@ int run(const eval_options& o) {
   auto source = read_named_file(o.candidate, 1u << 20);
   if (!source)
     return fail(source.error());
-  if (!parse_name<sandbox_level>(o.sandbox))
-    return fail({failure_kind::invalid, "--sandbox: expected full, best or none, not " + o.sandbox, false});
   auto plan = parse_name<measure_plan>(o.plan);
   if (!plan)
     return fail({failure_kind::invalid, "--plan: expected rank, eval or claim, not " + o.plan, false});
-  std::vector<std::filesystem::path> extra(o.backend_paths.begin(), o.backend_paths.end());
-  auto backends = load_backends(built_in_backends(), extra);
-  if (!backends)
-    return fail(backends.error());
-  auto with = find_backend(*backends, o.backend);
-  if (!with)
-    return fail(with.error());
-  std::error_code no_folder;
-  auto temporary = std::filesystem::temp_directory_path(no_folder);
-  if (no_folder)
-    return fail({failure_kind::missing,
-                 "there is no temporary folder (" + no_folder.message() + "); set TMPDIR to one", false});
-  auto scratch = scratch_root::make(temporary);
-  if (!scratch)
-    return fail(scratch.error());
-  process_service service;
-  stoppable_processes processes{service};
-  signal_watch signals{[&](int count) {
-    if (count >= 3) // it doesn't end by itself
-      _exit(exit_interrupted);
-    processes.stop();
-  }};
-  evaluate_options options;
-  options.sandbox = o.sandbox;
-  options.scratch = scratch->folder();
+  auto judging = foreground::open(o.sandbox, o.backend, o.backend_paths);
+  if (!judging)
+    return fail(judging.error());
+  const auto& with = (*judging)->with();
+  auto& options = (*judging)->options;
   options.cache = o.cache;
   options.timed = !o.untimed;
-  options.limits = with->limits;
-  if (options.timed && with->device == "cpu")
+  if (options.timed && with.device == "cpu")
     options.peaks = peaks_of_machine(user_cache_folder(), cpu_facts());
-  auto found = evaluate(loaded.problem, *source, *with, *plan, options, processes);
-  if (processes.stopped())
-    return fail({failure_kind::cancelled, "interrupted; nothing was judged", false});
+  auto found = evaluate(loaded.problem, *source, with, *plan, options, (*judging)->processes());
+  if ((*judging)->interrupted())
+    return fail(interrupted_failure());
   verdict v;
   if (found && !o.trace.empty()) {
     trace::start(o.trace);
@@ -138,7 +108,7 @@ int run(const eval_options& o) {
   } else {
     v.state = verdict_state::harness_error;
     v.reason = found.error().text;
-    v.backend = with->name;
+    v.backend = with.name;
   }
   if (o.json)
     std::cout << verdict_json(v) << '\n';

@@ -1,21 +1,14 @@
 #include "actors/cli/access.hpp"
 #include "actors/cli/commands.hpp"
-#include "actors/cli/signal_watch.hpp"
-#include "actors/cli/stoppable_processes.hpp"
+#include "actors/cli/foreground.hpp"
 #include "actors/exit_codes.hpp"
-#include "actors/worker/scratch_root.hpp"
 #include "backends/lint.hpp"
 #include "config/problem_file.hpp"
-#include "runtime/process/process_service.hpp"
-#include "runtime/process/sandbox.hpp"
 
 #include <CLI/CLI.hpp>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -87,37 +80,13 @@ int run(const lint_options& o) {
       std::cerr << to_line(e) << '\n';
     return exit_usage;
   }
-  if (!parse_name<sandbox_level>(o.sandbox))
-    return fail({failure_kind::invalid, "--sandbox: expected full, best or none, not " + o.sandbox, false});
-  std::vector<std::filesystem::path> extra(o.backend_paths.begin(), o.backend_paths.end());
-  auto backends = load_backends(built_in_backends(), extra);
-  if (!backends)
-    return fail(backends.error());
-  auto with = find_backend(*backends, o.backend);
-  if (!with)
-    return fail(with.error());
-  std::error_code no_folder;
-  auto temporary = std::filesystem::temp_directory_path(no_folder);
-  if (no_folder)
-    return fail({failure_kind::missing,
-                 "there is no temporary folder (" + no_folder.message() + "); set TMPDIR to one", false});
-  auto scratch = scratch_root::make(temporary);
-  if (!scratch)
-    return fail(scratch.error());
-  process_service service;
-  stoppable_processes processes{service};
-  signal_watch signals{[&](int count) {
-    if (count >= 3) // it doesn't end by itself
-      _exit(exit_interrupted);
-    processes.stop();
-  }};
-  evaluate_options options;
-  options.sandbox = o.sandbox;
-  options.scratch = scratch->folder();
-  options.limits = with->limits;
-  auto report = lint_problem(loaded.problem, *with, options, processes);
-  if (processes.stopped())
-    return fail({failure_kind::cancelled, "interrupted; nothing was judged", false});
+  auto judging = foreground::open(o.sandbox, o.backend, o.backend_paths);
+  if (!judging)
+    return fail(judging.error());
+  auto report =
+      lint_problem(loaded.problem, (*judging)->with(), (*judging)->options, (*judging)->processes());
+  if ((*judging)->interrupted())
+    return fail(interrupted_failure());
   if (!report)
     return fail(report.error());
   if (o.json)

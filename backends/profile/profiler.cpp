@@ -209,14 +209,8 @@ std::optional<process_spec> plan_rebuild(bench& b, const char* name, bool checke
   auto folder = b.folder / name;
   auto plan = plan_build(b.with, b.what(), b.task.source, build_role::candidate, b.task.toolchain,
                          b.task.run.limits, folder);
-  std::error_code error;
-  fs::create_directories(folder, error);
-  for (const auto& [file, text] : plan.files) {
-    std::ofstream out{folder / file, std::ios::binary};
-    out << text;
-    if (!out.flush())
-      return std::nullopt;
-  }
+  if (!write_sources(plan, folder))
+    return std::nullopt;
   auto& argv = plan.spec.argv;
   std::erase_if(argv, [](const std::string& w) { return w == "-Wl,-z,defs"; });
   for (auto& word : argv) {
@@ -312,14 +306,8 @@ std::optional<process_spec> plan_ir(bench& b) {
   auto folder = ticked_folder(b);
   auto plan = plan_build(b.with, b.what(), b.task.source, build_role::candidate, b.task.toolchain,
                          b.task.run.limits, folder);
-  std::error_code error;
-  fs::create_directories(folder, error);
-  for (const auto& [file, text] : plan.files) {
-    std::ofstream out{folder / file, std::ios::binary};
-    out << text;
-    if (!out.flush())
-      return std::nullopt;
-  }
+  if (!write_sources(plan, folder))
+    return std::nullopt;
   std::string march = "-march=x86-64-v3";
   for (const auto& word : plan.spec.argv)
     if (word.starts_with("-march="))

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "actors/cli/signal_watch.hpp"
+#include "actors/cli/stoppable_processes.hpp"
+#include "actors/worker/scratch_root.hpp"
+#include "backends/evaluate.hpp"
+#include "runtime/process/process_service.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ke::cli {
+
+/// What `eval` and `problem lint` judge with: a backend, a private folder that goes with it, and processes
+/// that Ctrl-C ends. signal_watch::block() comes first. One thread.
+class foreground {
+public:
+  /// `invalid`: an unknown sandbox level or backend; `missing`: no temporary folder.
+  static result<std::unique_ptr<foreground>> open(const std::string& sandbox, const std::string& backend_name,
+                                                  const std::vector<std::string>& backend_paths);
+
+  const backend& with() const { return with_; }
+  evaluate_options options; ///< sandbox, folder and the backend's limits are set
+  process_port& processes() { return processes_; }
+  bool interrupted() const { return processes_.stopped(); }
+
+private:
+  foreground(backend with, scratch_root scratch);
+
+  backend with_;
+  scratch_root scratch_;
+  process_service service_;
+  stoppable_processes processes_{service_};
+  signal_watch signals_; ///< last: it uses the rest
+};
+
+/// What is said of one that was interrupted.
+failure interrupted_failure();
+
+} // namespace ke::cli
