@@ -6,6 +6,7 @@
 #include "actors/exit_codes.hpp"
 #include "config/config_error.hpp"
 #include "runtime/core/log.hpp"
+#include "runtime/process/guard.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -14,10 +15,24 @@
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
+#include <string_view>
 #include <vector>
+
+namespace {
+
+/// Commands that start sandboxes from this very process. A campaign's are its worker's, which cleans up when
+/// its owner is killed.
+bool judges_itself(std::string_view command) {
+  return command == "eval" || command == "problem";
+}
+
+} // namespace
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
+  if (argc > 1 && judges_itself(argv[1]))
+    if (auto code = ke::guard()) // before the first thread
+      return *code;
   ke::log::options logging;
   logging.least = std::getenv("KE_LOG_DEBUG") ? ke::log::level::debug : ke::log::level::warn;
   if (auto file = std::getenv("KE_LOG_FILE"))

@@ -33,9 +33,21 @@ class Eval(Scenario):
         self.assert_nothing_left()
 
     def test_killed(self):
-        """kill -9: its processes go with it, and its folder with the next start."""
+        """kill -9: its processes and its folder go with it, at whatever moment of its sandbox's start."""
         run, below = self.at_work()
         run.kill()
+        run.communicate()
+        self.assertFalse(wait_for_end(below, 3 * SLACK), "processes outlive it")
+        self.assert_nothing_left()
+
+    def test_killed_with_its_guard(self):
+        """kill -9 of each of its processes that has its name: the folder goes with the next start."""
+        run, below = self.at_work()
+        while not any("ke-driver" in command_of(p) and "bwrap" not in command_of(p) for p in descendants_of(run.pid)):
+            os.sched_yield()  # a bwrap that is killed while it starts would stay, and nobody of ours is left to see it
+        below = {*below, *descendants_of(run.pid)}
+        for pid in [run.pid, *(p for p in below if command_of(p).split()[:2] == [RUNTIME, "eval"])]:
+            os.kill(pid, signal.SIGKILL)
         run.communicate()
         self.assertFalse(wait_for_end(below, 3 * SLACK), "processes outlive it")
         self.assertEqual(len(list((self.folder / "tmp").glob("ke-eval-*"))), 1)
