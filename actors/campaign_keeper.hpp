@@ -120,6 +120,7 @@ private:
   // -- the step loop
   // ---------------------------------------------------------------------------------------------------------
 
+  void look_for_goal();
   void pump();
   void step(tree_core& tree, std::uint32_t slots);
   std::size_t in_evaluation();
@@ -184,6 +185,7 @@ private:
   std::optional<failure> blocked_why_;
   std::optional<std::string> closing_; ///< the search is over, for this reason; claims are being made
   std::optional<node_key> claims_out_; ///< the finalist that is measured again now
+  std::optional<std::pair<std::size_t, double>> no_goal_at_; ///< news and goal when nobody was found near it
   std::shared_ptr<const evaluate_request> claim_request_;
   unsigned claim_tries_ = 0;
   std::string no_device_; ///< why it waits for a device; empty: it does not

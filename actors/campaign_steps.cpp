@@ -151,6 +151,22 @@ void keeper::pay() {
   }
 }
 
+/// Claims whoever may reach the goal. All nodes are looked at, so only after a candidate was found right or a
+/// claim ended: else a noisy claim of a good candidate would cost a walk at every step.
+void keeper::look_for_goal() {
+  std::pair news{books().claims().all().size(), books().settings().goal.target_speedup};
+  for (const auto& e : books().claims().all())
+    news.first += e.complete();
+  for (const auto& tree : fold_.trees())
+    news.first += tree.tree().count(node_state::correct);
+  if (news == no_goal_at_)
+    return;
+  if (auto who = goal_candidate(fold_))
+    begin_claim(*who);
+  else
+    no_goal_at_ = news;
+}
+
 void keeper::pump() {
   if (!loaded_ || ended_)
     return;
@@ -169,8 +185,7 @@ void keeper::pump() {
     return;
   }
   if (options_.claims && !claims_out_ && !books().paused())
-    if (auto who = goal_candidate(fold_))
-      begin_claim(*who);
+    look_for_goal();
   for (auto& tree : fold_.trees()) {
     auto c = capacity_.find(tree.backend());
     if (c == capacity_.end() || c->second.slots == 0)

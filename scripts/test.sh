@@ -2,7 +2,8 @@
 # Installs what is missing, builds, and passes the tests: scripts/test.sh [--deps-only] [--stage NAME]...
 #
 #   --deps-only      stop after installing (packages with apt, .venv with pip)
-#   --stage NAME     run only this stage (repeatable): fast checks asan tsan fuzz crash; lint and diagnosis are run only when named
+#   --stage NAME     run only this stage (repeatable): fast (units, under 5 minutes), deep (the real program in scenarios, PyTorch, red team,
+#                    timing, benches), checks, asan, tsan, fuzz, crash; lint and diagnosis are run only when named
 #   --no-venv        leave .venv alone; where there is none, the tests of the PyTorch backends are left out, and the end says so
 #   --no-install     install nothing: what is missing shows itself
 #
@@ -31,7 +32,7 @@ build() { # build PRESET [TARGET...]
 tests() { # tests PRESET [CTEST ARGUMENT...]
   local preset=$1
   shift
-  ctest --test-dir "build/$preset" --output-on-failure --no-tests=error -j "$jobs" "$@" | tee "build/$preset-ctest.log"
+  ctest --test-dir "build/$preset" --output-on-failure --no-tests=error -j "$jobs" "$@" | tee "build/$stage-ctest.log"
 }
 
 stage_checks() {
@@ -42,12 +43,19 @@ stage_checks() {
 
 without_torch() { [ ! -x .venv/bin/python ] && [ -z "${KE_PYTHON:-}" ]; }
 
+deep='scenario|torch|redteam|slow|timing|bench'
+
 stage_fast() {
   build release
+  tests release -LE "$deep|diagnosis"
+}
+
+stage_deep() {
+  build release
   if without_torch; then
-    tests release -LE 'torch|diagnosis'
+    tests release -L "$deep" -LE 'torch|diagnosis'
   else
-    tests release -LE diagnosis
+    tests release -L "$deep" -LE diagnosis
   fi
 }
 
@@ -103,7 +111,7 @@ while [ $# -gt 0 ]; do
     --stage)
       shift
       declare -F "stage_${1:-none}" > /dev/null || {
-        echo "--stage takes one of: fast checks asan tsan fuzz crash lint diagnosis" >&2
+        echo "--stage takes one of: fast deep checks asan tsan fuzz crash lint diagnosis" >&2
         exit 2
       }
       stages="$stages $1"
@@ -136,7 +144,7 @@ fi
 
 mkdir -p build
 summary=
-for stage in ${stages:-fast checks asan tsan fuzz crash}; do
+for stage in ${stages:-fast deep checks asan tsan fuzz crash}; do
   say "$stage"
   start=$SECONDS
   set +e

@@ -147,10 +147,18 @@ class bench:
     def compile(self):
         self.program("compile_bench", *((1,) if self.options.smoke else (self.options.rounds,)))
 
+    def verdict(self):
+        """What a verdict costs, by stage: a table of its own, without goals."""
+        softmax = ROOT / "config/problems/softmax"
+        one = ["rank", softmax / "problem.toml", softmax / "reference.cpp", "cpu-cpp"]
+        self.table.seen.append("verdict")
+        print(self.run(self.build / "tests/bench/verdict_bench", *(one if self.options.smoke else [])), end="", flush=True)
+
 
 PARTS = {
     "G1": "overhead", "G2": "overhead", "G3": "overhead", "G4": "slots", "G5": "slots", "G6": "tree", "G7": "tree", "G8": "tree",
     "G9": "tree store", "G10": "store", "G15": "actors", "G16": "process", "G17": "process", "G19": "compile",
+    "verdict": "verdict",
 }  # fmt: skip
 
 
@@ -159,7 +167,7 @@ def main():
     parser.add_argument("--build", default=str(ROOT / "build/release"))
     parser.add_argument("--nodes", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--only", default="", help="ids, separated by commas")
+    parser.add_argument("--only", default="", help="ids (or `verdict`), separated by commas")
     parser.add_argument("--smoke", action="store_true")
     options = parser.parse_args()
     if options.smoke:
@@ -174,7 +182,7 @@ def main():
     if absent := [w for w in wanted if w not in b.table.seen]:
         sys.exit(f"figures.py: nothing was printed for {', '.join(absent)}")
     if not options.only and not options.smoke:
-        print("G11: tests/scenario/crash_loop.sh. G12 to G14: `bench dispatch`, G18: Python evaluators: later versions.")
+        print("G11: tests/scenario/crash_loop.sh. G12 to G14: `bench dispatch`, a later version. G18: `ke_backends_test "a forked process*"`.")
         print(f"{b.table.missed} of {b.table.rows} figures missed their goal.")
 
 
