@@ -119,7 +119,7 @@ double unit_roundoff(dtype d) {
   }
 }
 
-comparison_rule rule_for(const problem& what, dtype d, bool widened, double reduction) {
+comparison_rule rule_for(const problem& what, dtype d, bool widened, double reduction, bool alike) {
   comparison_rule rule;
   rule.exact = what.bitwise || !is_floating(d);
   if (what.bitwise)
@@ -133,7 +133,10 @@ comparison_rule rule_for(const problem& what, dtype d, bool widened, double redu
     return rule;
   if (widened) {
     constexpr double c = 4, single = 0x1p-24;
-    double g = reduction > 1 ? 4 + std::sqrt(reduction) : 4, u = unit_roundoff(d);
+    double terms = reduction > 1 ? std::sqrt(reduction) : 0;
+    if (alike)
+      terms = std::max(terms, reduction / 4);
+    double g = 4 + terms, u = unit_roundoff(d);
     rule.larger = true;
     rule.relative = u > single ? c * (u + single * g) : c * u * g;
     return rule;

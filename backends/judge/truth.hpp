@@ -54,7 +54,7 @@ public:
   /// inputs. 1 for a pointwise operator, K for a product over K.
   const std::vector<double>& reductions() const { return reductions_; }
   /// The rule that a slot of this distribution would get now.
-  comparison_rule rule_of(std::size_t tensor, distribution d) const;
+  comparison_rule rule_of(std::size_t tensor, distribution d, bool alike = false) const;
 
   /// Outputs of the reference on the last input, per tensor.
   const std::vector<std::string>& reference_outputs() const { return outputs_; }
@@ -72,6 +72,8 @@ private:
   bool measure(std::size_t count, distribution d);
   void expect_outputs(std::span<bank_slot> slots, distribution d);
   result<std::vector<bank_slot>> completed(std::vector<bank_slot> slots, distribution d);
+  /// A quarter or more of the elements of one input are equal (a sample says so).
+  bool much_alike(const bank_slot& slot) const;
   status measure_reductions();
   double yardstick(std::size_t tensor, distribution d) const;
   /// Per element of every output: whether it depends on the inputs at `places` of `tensor`.

@@ -20,6 +20,30 @@ bool differs(dtype d, const std::string& a, const std::string& b, std::size_t i)
   return std::memcmp(a.data() + i * size, b.data() + i * size, size) != 0;
 }
 
+/// Another value for element `i` of an input: any of our own where the problem says how it is drawn, else
+/// that of another element, since only get_inputs() knows which values are legal. False if there is none.
+bool change(const tensor_spec& t, std::string& bytes, std::size_t elements, std::size_t i) {
+  if (bends(t)) {
+    double value = element(t.dtype, bytes.data(), i);
+    set_element(t.dtype, bytes.data(), i, value > 0 ? -1 - value : 1 - value);
+    return true;
+  }
+  std::size_t size = bytes_of(t.dtype);
+  for (std::size_t far = 1; far < std::min<std::size_t>(elements, 17); ++far) {
+    auto other = (i + far) % elements;
+    if (std::memcmp(&bytes[i * size], &bytes[other * size], size) == 0)
+      continue;
+    std::memcpy(&bytes[i * size], &bytes[other * size], size);
+    return true;
+  }
+  return false;
+}
+
+/// Whether the elements behind an output can be counted by changing this tensor.
+bool countable(const tensor_spec& t) {
+  return bends(t) || (t.role != tensor_role::out && is_floating(t.dtype) && t.init == "get_inputs");
+}
+
 } // namespace
 
 std::vector<std::vector<std::string>> truth_source::answers(std::span<const bank_slot> slots) {
@@ -63,14 +87,14 @@ status truth_source::measure_reductions() {
   std::vector<bank_slot> slots{base->front()};
   std::vector<std::size_t> changed_tensor;
   for (std::size_t t = 0; t < tensors.size(); ++t) {
-    std::size_t n = bends(tensors[t]) ? shapes_.elements[t] : 0;
+    std::size_t n = countable(tensors[t]) ? shapes_.elements[t] : 0;
     for (std::size_t p = 0; p < probes && n > 0; ++p) {
       // Spread over the tensor by the golden ratio, the same places in every run.
       auto i = static_cast<std::size_t>(std::fmod(0.3 + 0.618034 * static_cast<double>(p), 1.0) *
                                         static_cast<double>(n));
       auto slot = base->front();
-      double value = element(tensors[t].dtype, slot.inputs[t].data(), i);
-      set_element(tensors[t].dtype, slot.inputs[t].data(), i, value > 0 ? -1 - value : 1 - value);
+      if (!change(tensors[t], slot.inputs[t], n, i))
+        continue;
       slots.push_back(std::move(slot));
       changed_tensor.push_back(t);
     }

@@ -41,6 +41,8 @@ TEST_CASE("the tolerance grows with the type's roundoff and the length of the su
   CHECK(rule_for(p, dtype::f16, true, 4096).relative == Approx(4 * 0x1p-11).epsilon(0.01));
   CHECK(rule_for(p, dtype::f16, true, 4096).relative < rule_for(p, dtype::bf16, true, 1).relative);
   CHECK(rule_for(p, dtype::i8, true, 4096).exact);
+  CHECK(rule_for(p, dtype::f32, true, 4096, true).relative == Approx(4 * (4 + 1024) * 0x1p-24));
+  CHECK(rule_for(p, dtype::f32, true, 9, true).relative == rule_for(p, dtype::f32, true, 9).relative);
 }
 
 TEST_CASE(
