@@ -76,6 +76,7 @@ std::uint32_t truth_source::batch_of(const problem& what, const bound_shapes& sh
 status truth_source::use(const bound_shapes& shapes) {
   shapes_ = shapes;
   batch_ = batch_of(task_.what, shapes);
+  conditioned_.assign(distributions, 0);
   yardstick_.assign(distributions, std::vector<double>(task_.what.tensors.size(), 0.0));
   known_errors_.resize(distributions, std::vector<known_error>(task_.what.tensors.size()));
   reference_ns_ = 0;
@@ -238,6 +239,8 @@ void truth_source::expect_outputs(std::span<bank_slot> slots, distribution d) {
 }
 
 result<std::vector<bank_slot>> truth_source::completed(std::vector<bank_slot> slots, distribution d) {
+  if (!slots.empty())
+    condition(slots.front(), d);
   auto start = std::chrono::steady_clock::now();
   for (std::size_t from = 0; from < slots.size(); from += batch_) {
     std::span batch{slots.data() + from, std::min<std::size_t>(batch_, slots.size() - from)};

@@ -1,0 +1,95 @@
+// How far an honest kernel may be from the truth where terms cancel: as far as inputs that are one rounding
+// off would move it (backward stability), whatever order it adds in.
+#include "backends/judge/truth.hpp"
+#include "backends/shim.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace ke {
+namespace {
+
+constexpr double least_reduction = 4; ///< fewer terms: the size of the output stands for theirs
+constexpr std::size_t most_samples = 65536;
+
+template <class Bits>
+void step(char* at, bool up) {
+  Bits bits;
+  std::memcpy(&bits, at, sizeof bits);
+  bits = static_cast<Bits>(up ? bits + 1 : bits - 1);
+  std::memcpy(at, &bits, sizeof bits);
+}
+
+/// To the next number above or below, at random. Whole numbers stay, zeros with them: they may be indices or
+/// lie on a step of the operator.
+void nudge(dtype d, std::string& bytes, std::size_t elements, random_source& random) {
+  const auto size = bytes_of(d);
+  for (std::size_t i = 0; i < elements; ++i) {
+    double v = element(d, bytes.data(), i);
+    if (!std::isfinite(v) || v == std::trunc(v))
+      continue;
+    char* at = bytes.data() + i * size;
+    bool up = random.below(2) != 0;
+    size == 8   ? step<std::uint64_t>(at, up)
+    : size == 4 ? step<std::uint32_t>(at, up)
+                : step<std::uint16_t>(at, up);
+  }
+}
+
+} // namespace
+
+void truth_source::condition(const bank_slot& slot, distribution d) {
+  const auto& tensors = task_.what.tensors;
+  auto is_sum = [&](std::size_t t) {
+    return tensors[t].role != tensor_role::in && is_floating(tensors[t].dtype) &&
+           reductions_[t] >= least_reduction;
+  };
+  auto& known = conditioned_[static_cast<std::size_t>(d)];
+  bool sums = false;
+  for (std::size_t t = 0; t < tensors.size(); ++t)
+    sums = sums || is_sum(t);
+  if (known || !wide_ || !truth_ || !sums)
+    return;
+  known = true;
+  auto nudged = slot;
+  double coarsest = 0;
+  for (std::size_t t = 0; t < tensors.size(); ++t)
+    if (tensors[t].role != tensor_role::out && is_floating(tensors[t].dtype)) {
+      nudge(tensors[t].dtype, nudged.inputs[t], shapes_.elements[t], random_);
+      coarsest = std::max(coarsest, unit_roundoff(tensors[t].dtype));
+    }
+  std::vector<std::string> before(tensors.size());
+  for (const bank_slot* one : {&slot, static_cast<const bank_slot*>(&nudged)}) {
+    auto said = truth_->run({&one, 1}, nullptr, false, task_.limits.run_s / 2);
+    if (said.call.end != call_end::done || !said.call.why.empty())
+      return; // whoever asks it next will hear why
+    for (std::size_t t = 0; t < tensors.size() && one == &slot; ++t)
+      if (is_sum(t))
+        before[t] = truth_->output(0, t);
+  }
+  for (std::size_t t = 0; t < tensors.size(); ++t) {
+    if (!is_sum(t))
+      continue;
+    const auto& after = truth_->output(0, t);
+    std::vector<double> moved;
+    for (std::size_t i = 0, step = shapes_.elements[t] / most_samples + 1; i < shapes_.elements[t];
+         i += step) {
+      auto by = std::fabs(static_cast<double>(wide_element(tensors[t].dtype, after.data(), i) -
+                                              wide_element(tensors[t].dtype, before[t].data(), i)));
+      if (std::isfinite(by) && by > 0)
+        moved.push_back(by);
+    }
+    if (moved.empty())
+      continue;
+    // The median: some outputs cancel by chance, and some jump over a step.
+    auto middle = moved.begin() + static_cast<std::ptrdiff_t>(moved.size() / 2);
+    std::nth_element(moved.begin(), middle, moved.end());
+    // 16-bit inputs are summed in 32 bits, and inputs of 32 bits perhaps in 64.
+    double arithmetic = std::min(unit_roundoff(tensors[t].dtype), 0x1p-24);
+    auto& yard = yardstick_[static_cast<std::size_t>(d)][t];
+    yard = std::max(yard, *middle * std::min(1.0, arithmetic / coarsest));
+  }
+}
+
+} // namespace ke
