@@ -299,7 +299,7 @@ diagnosis reasoning::conclude() {
   d.evidence = std::move(said_);
   d.evidence["shares"] = all;
   bool outside = of("share.object", 1) < 0.7;
-  for (auto key : {"vectorizer", "loops", "busiest_library", "simulation"})
+  for (auto key : {"vectorizer", "loops", "operators", "busiest_library", "simulation"})
     if (auto at = e_.findings.find(key);
         at != e_.findings.end() && (outside || key != std::string_view{"busiest_library"}))
       d.evidence[key] = at->second.substr(0, 400);

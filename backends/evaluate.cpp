@@ -12,8 +12,6 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <cstdlib>
-#include <cstring>
 #include <mutex>
 #include <set>
 
@@ -23,11 +21,6 @@ namespace {
 
 constexpr std::size_t log_limit = 64u << 10;
 constexpr int warm_fd = 3; ///< in the judge
-
-fs::path beside_this_program(const char* name) {
-  std::error_code error;
-  return fs::read_symlink("/proc/self/exe", error).parent_path() / name;
-}
 
 constexpr const char* role_names[] = {"candidate", "reference", "truth"};
 
@@ -52,18 +45,13 @@ void evaluation::state::prepare() {
     return fail(failure_kind::invalid, "problem " + what.name + " has a reference in " +
                                            what.reference_language + "; backend " + with.name +
                                            " needs one in " + (python ? "Python" : "C++"));
+  auto own = private_folder::make(options.scratch, "ke-eval-");
+  if (!own)
+    return fail(own.error().kind, own.error().text);
+  own_folder = *std::move(own);
+  own_folder.let_others_read();
+  folder = own_folder.path();
   std::error_code error;
-  auto parent = options.scratch.empty() ? fs::temp_directory_path(error) : options.scratch;
-  if (error)
-    return fail(failure_kind::missing,
-                "there is no temporary folder (" + error.message() + "); set TMPDIR to one");
-  fs::create_directories(parent, error);
-  std::string pattern = (parent / "ke-eval-XXXXXX").string();
-  if (!mkdtemp(pattern.data()))
-    return fail(failure_kind::internal,
-                "cannot make a private folder in " + parent.string() + ": " + std::strerror(errno));
-  folder = pattern;
-  chmod(pattern.c_str(), 0755); // the sandbox's user must be able to read what lies in it
   if (options.judge.empty())
     options.judge = beside_this_program("ke-judge");
   if (options.driver.empty())

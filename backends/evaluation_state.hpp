@@ -5,6 +5,7 @@
 #include "backends/job_graph.hpp"
 #include "backends/judge_task.hpp"
 #include "backends/profile_task.hpp"
+#include "runtime/core/private_folder.hpp"
 #include "runtime/process/sandbox.hpp"
 
 #include <cstddef>
@@ -32,7 +33,8 @@ struct evaluation::state {
   measure_plan kind;
   evaluate_options options;
   artifact_cache cache;
-  fs::path folder;
+  private_folder own_folder;
+  fs::path folder; ///< its path
   std::vector<job_spec> jobs; ///< those of the manifest that this problem needs; same order as in the graph
   job_graph graph;
   std::map<std::size_t, build_plan> builds; ///< that run
@@ -54,11 +56,6 @@ struct evaluation::state {
   state(problem p, std::string s, backend b, device_info t, measure_plan k, evaluate_options o)
       : what{std::move(p)}, source{std::move(s)}, with{std::move(b)}, target{std::move(t)}, kind{k},
         options{std::move(o)}, cache{options.cache, options.cache_bytes} {}
-  ~state() {
-    std::error_code ignored;
-    if (!folder.empty())
-      fs::remove_all(folder, ignored);
-  }
 
   /// This machine can't go on.
   void fail(failure_kind kind_, std::string text, bool retryable = false) {

@@ -23,6 +23,11 @@ loop_profile read_ticks(std::string_view text) {
   text.remove_prefix(start);
   std::map<unsigned long long, ticked_loop> loops;
   double least = 0, ns_per_cycle = 0;
+  bool ended = false;
+  auto until = [&](double cycles) {
+    if (!found.spans.empty() && !ended)
+      found.spans.back().ns = std::max(0.0, cycles * ns_per_cycle - found.spans.back().begin_ns);
+  };
   for (std::size_t lines = 0; !text.empty() && lines < most_lines; ++lines) {
     std::string row{text.substr(0, std::min<std::size_t>(text.find('\n'), 200))};
     text.remove_prefix(std::min(text.size(), std::min(text.find('\n'), text.size()) + 1));
@@ -46,14 +51,15 @@ loop_profile read_ticks(std::string_view text) {
       found.cycles += t.cycles;
       found.loops.push_back(std::move(t));
     } else if (std::sscanf(row.c_str(), "tick %llu %llu", &a, &b) == 2 && ns_per_cycle > 0 &&
-               loops.contains(a)) {
-      auto when = static_cast<double>(b) * ns_per_cycle;
-      if (!found.spans.empty())
-        found.spans.back().ns = std::max(0.0, when - found.spans.back().begin_ns);
-      found.spans.push_back({loops[a], when, 0});
+               loops.contains(a) && !ended) {
+      until(static_cast<double>(b));
+      found.spans.push_back({loops[a], static_cast<double>(b) * ns_per_cycle, 0});
+    } else if (std::sscanf(row.c_str(), "end %llu", &a) == 1) {
+      until(static_cast<double>(a));
+      ended = true;
     }
   }
-  if (!found.spans.empty())
+  if (!found.spans.empty() && !ended)
     found.spans.pop_back(); // its end was not seen
   for (auto& t : found.loops)
     t.share = found.cycles > 0 ? t.cycles / found.cycles : 0;

@@ -25,7 +25,7 @@ struct loop_time {
   double cycles = 0; ///< of the time stamp counter, the ticks' own cost taken off
   double share = 0;  ///< of all cycles between first and last tick
 };
-/// A stretch between two ticks.
+/// A stretch between two changes.
 struct loop_span {
   ticked_loop loop;
   double begin_ns = 0, ns = 0; ///< since the first tick
@@ -41,7 +41,8 @@ struct loop_profile {
 ///   clock CYCLES NS                the counter against the clock
 ///   least CYCLES                   the least between two ticks: what one costs
 ///   loop ID TURNS CYCLES           a loop that ran
-///   tick ID CYCLES                 the first ones, since the first
+///   tick ID CYCLES                 the first changes to another loop, since the first
+///   end CYCLES                     of the last of those
 loop_profile read_ticks(std::string_view text);
 
 /// Counters loop.share, loop.line and loop.turns of the loop with most time; the finding "loops".

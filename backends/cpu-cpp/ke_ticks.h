@@ -1,6 +1,6 @@
 // Time stamps at the loops of an instrumented copy (job "stamped" of backend.toml), included by its harness
-// alone. Each tick charges the cycles since the last one to the loop of that one; the first ones are kept with
-// their times. One thread. What it prints is read by backends/loop_times.
+// alone. Each tick charges the cycles since the last one to the loop of that one; the first changes from one
+// loop to another are kept with their times. One thread. What it prints is read by backends/loop_times.
 #pragma once
 
 #include <stdint.h>
@@ -35,7 +35,7 @@ extern "C" inline __attribute__((used)) void ke_tick(int id) {
   } else {
     first = now;
   }
-  if (n < kept) {
+  if (n < kept && id != current) {
     who[n] = id;
     at[n++] = now - first;
   }
@@ -71,5 +71,7 @@ extern "C" inline __attribute__((used, visibility("default"))) void ke_ticks_pri
       printf("loop %d %llu %llu\n", i, (unsigned long long)turns[i], (unsigned long long)cycles[i]);
   for (int i = 0; i < n; ++i)
     printf("tick %d %llu\n", who[i], (unsigned long long)at[i]);
+  if (n > 0 && n < kept)
+    printf("end %llu\n", (unsigned long long)(now - first));
   fflush(stdout);
 }
