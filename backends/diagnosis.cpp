@@ -16,6 +16,7 @@ constexpr double line_bytes = 64;
 constexpr double mispredict_cycles = 14; ///< from fetching the wrong way to issuing the right one
 constexpr double fetch_miss_cycles = 11; ///< an instruction line from the second level
 constexpr double fork_join_s = 40e-6;    ///< a parallel region shorter than this mostly starts and ends
+constexpr double operator_s = 1.2e-6;    ///< one call from Python into PyTorch, on a tensor of next to nothing
 
 std::string text(const char* format, double a, double b = 0, double c = 0) {
   char out[160];
@@ -61,6 +62,7 @@ private:
   void times();
   void path();
   void threads();
+  void operators();
   void roofline();
   void simulated();
   void modelled();
@@ -132,6 +134,20 @@ void reasoning::threads() {
     raise(overhead, 0.4 + of("share.openmp"));
   else if (idle > 0.2)
     raise(occupancy, 0.4 + idle);
+}
+
+/// Of a Python candidate: what its calls into PyTorch cost, however little they have to do.
+void reasoning::operators() {
+  double calls = of("torch.top_calls");
+  if (calls <= 0 || net_s_ <= 0)
+    return;
+  double calling = unit(calls * operator_s / net_s_);
+  say("calls", text("%.0f operators called one after the other; calling them takes about %.0f%% of %.3g us", calls,
+                    100 * calling, net_s_ * 1e6));
+  if (calling < 0.3)
+    return;
+  ++sources_;
+  raise(overhead, 0.3 + calling);
 }
 
 void reasoning::roofline() {
@@ -270,6 +286,7 @@ diagnosis reasoning::conclude() {
   if (gross_s_ <= 0)
     return d;
   path();
+  operators();
   roofline();
   simulated();
   sampled();

@@ -16,7 +16,8 @@ namespace ke {
 //   BEGIN_US US NAME             the operators of the main thread
 
 /// Counters torch.self_us, torch.calls, and torch.op.NAME.self_us, .calls and .share of at most ten operators
-/// with plain names and finite numbers; the finding "operators", the same for a person.
+/// with plain names and finite numbers; torch.top_calls, those that the candidate itself called (not what they
+/// called in turn), as far as the timeline goes; the finding "operators", the same for a person.
 profile_result operators_in(std::string_view text);
 
 /// The timeline in the common schema (call_trace.hpp). Empty if a time in it can't be true.

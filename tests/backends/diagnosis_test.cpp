@@ -237,3 +237,17 @@ TEST_CASE("the longest workload is the one that is looked at") {
   CHECK(longest_workload(e, p).workload == 0);
   CHECK(longest_workload(e, p).call_s == Approx(5e-3));
 }
+
+TEST_CASE("many small operators of Python are overhead, one large one is not") {
+  auto e = timed(300e-6);
+  e.counters["torch.top_calls"] = 200;
+  e.findings["operators"] = "aten::add: 100% of the operators' time";
+  auto d = diagnose(e, pointwise(1000));
+  CHECK(d.bottleneck == "overhead");
+  CHECK(d.evidence.at("calls").find("200 operators") != std::string::npos);
+  CHECK(d.evidence.at("operators") == e.findings["operators"]);
+  e.counters["torch.top_calls"] = 2;
+  auto large = diagnose(e, pointwise(1'000'000)); // 8 MB in 300 us
+  CHECK(large.bottleneck == "memory");
+  CHECK(large.evidence.at("calls").find("about 1%") != std::string::npos);
+}

@@ -61,6 +61,7 @@ TEST_CASE("PyTorch's profiler becomes counters, a text for people and a timeline
   auto found = find_job_reader(job_kind::collect, "torch-profiler")(profiler);
   CHECK(found.counters.at("torch.self_us") == 200);
   CHECK(found.counters.at("torch.calls") == 4);
+  CHECK(found.counters.at("torch.top_calls") == 2); // what linear called is its own affair
   CHECK(found.counters.at("torch.op.aten::mm.share") == Approx(0.75));
   CHECK_FALSE(found.counters.contains("torch.op.aten::linear.share"));
   CHECK(found.findings.at("operators") == "aten::mm: 75% of the operators' time, 150 us in 3 calls\n"
