@@ -217,8 +217,9 @@ private:
     }
     ++w.jobs_done;
     placement_.done(r->id);
-    stretches_left_ -= trace_job(*j->second.what, w.name, j->second.queued, j->second.granted,
-                                 trace::time_point::clock::now(), *r, std::min<std::size_t>(stretches_left_, 400));
+    stretches_left_ -=
+        trace_job(*j->second.what, w.name, j->second.queued, j->second.granted,
+                  trace::time_point::clock::now(), *r, std::min<std::size_t>(stretches_left_, 400));
     if (r->why.kind != failure_kind::none ||
         r->found.ending == ending::harness_error) // the machine's fault: elsewhere first
       j->second.avoid.insert(peer);

@@ -73,8 +73,7 @@ public:
       job_spec j;
       std::string kind, wrong;
       for (const auto& [key, value] : *e.as_table()) {
-        if (key == "name" || key == "kind" || key == "role" || key == "reads" ||
-            key == "output") {
+        if (key == "name" || key == "kind" || key == "role" || key == "reads" || key == "output") {
           if (!value.is_string())
             return fail(value.source(), "job." + std::string{key.str()} + " must be a text");
           (key == "name"     ? j.name

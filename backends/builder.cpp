@@ -123,10 +123,9 @@ build_plan plan_build(const backend& with, const problem& what, std::string_view
     plan.files.emplace_back("ke_widen.h", widening_header(what));
     flags.insert(flags.end(), {"-include", "ke_widen.h", "-w"});
   }
-  plan.spec.argv =
-      expanded(level && !level->command.empty() ? level->command : with.build,
-               {{{"{flags}", flags}, {"{sources}", {file, "ke_shim.cpp"}}},
-                {{"{include}", "."}, {"{output}", plan.output}}});
+  plan.spec.argv = expanded(level && !level->command.empty() ? level->command : with.build,
+                            {{{"{flags}", flags}, {"{sources}", {file, "ke_shim.cpp"}}},
+                             {{"{include}", "."}, {"{output}", plan.output}}});
   if (what.policy.vendor_libraries && !widened)
     plan.spec.argv.insert(plan.spec.argv.end(), with.vendor_flags.begin(), with.vendor_flags.end());
   finish(plan, "built object 1", toolchain, limits, limits.build_s, folder);

@@ -77,7 +77,9 @@ std::optional<process_spec> evaluation::state::start_closer(std::size_t job) {
     graph.end(job, giver && read_into_evidence(job, products[*giver].text));
     return std::nullopt;
   }
-  auto spec = is_maker(j) ? start_maker(job) : j.kind == job_kind::trace ? start_trace(job) : start_profile(job);
+  auto spec = is_maker(j)                 ? start_maker(job)
+              : j.kind == job_kind::trace ? start_trace(job)
+                                          : start_profile(job);
   if (!spec && graph.of_job(job) == job_graph::progress::running)
     graph.end(job, false); // what can't be had leaves the evidence as it was
   return spec;

@@ -16,7 +16,7 @@ constexpr double line_bytes = 64;
 constexpr double mispredict_cycles = 14; ///< from fetching the wrong way to issuing the right one
 constexpr double fetch_miss_cycles = 11; ///< an instruction line from the second level
 constexpr double fork_join_s = 40e-6;    ///< a parallel region shorter than this mostly starts and ends
-constexpr double operator_s = 1.2e-6;    ///< one call from Python into PyTorch, on a tensor of next to nothing
+constexpr double operator_s = 1.2e-6; ///< one call from Python into PyTorch, on a tensor of next to nothing
 
 std::string text(const char* format, double a, double b = 0, double c = 0) {
   char out[160];
@@ -142,8 +142,8 @@ void reasoning::operators() {
   if (calls <= 0 || net_s_ <= 0)
     return;
   double calling = unit(calls * operator_s / net_s_);
-  say("calls", text("%.0f operators called one after the other; calling them takes about %.0f%% of %.3g us", calls,
-                    100 * calling, net_s_ * 1e6));
+  say("calls", text("%.0f operators called one after the other; calling them takes about %.0f%% of %.3g us",
+                    calls, 100 * calling, net_s_ * 1e6));
   if (calling < 0.3)
     return;
   ++sources_;

@@ -34,7 +34,7 @@ struct evaluation::state {
   evaluate_options options;
   artifact_cache cache;
   private_folder own_folder;
-  fs::path folder; ///< its path
+  fs::path folder;            ///< its path
   std::vector<job_spec> jobs; ///< those of the manifest that this problem needs; same order as in the graph
   job_graph graph;
   std::map<std::size_t, build_plan> builds; ///< that run
@@ -102,4 +102,3 @@ struct evaluation::state {
 };
 
 } // namespace ke
-

@@ -95,8 +95,9 @@ std::string complaint_about(const job_spec& j) {
   case job_kind::build:
     if (j.role == "candidate" || j.role == "reference" || j.role == "truth")
       return j.command.empty() ? ""
-                               : "of the role " + j.role + " has no command of its own: change [build], for "
-                                                           "candidate and reference alike";
+                               : "of the role " + j.role +
+                                     " has no command of its own: change [build], for "
+                                     "candidate and reference alike";
     if (j.role != instrumented)
       return "of kind build needs a role: candidate, reference, truth or instrumented";
     return has_word(j, "{sources}") && has_word(j, "{output}")

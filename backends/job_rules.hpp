@@ -12,7 +12,8 @@ namespace ke {
 
 // What a job of a manifest must say, by its kind, and what flows from one to the next. Pure.
 //
-//   transform  command: {input} is what the transform that it needs left, else the candidate's text; {output};
+//   transform  command: {input} is what the transform that it needs left, else the candidate's text;
+//   {output};
 //              {include}, {fast_math}, {profiler}. output: the name of the file that it makes
 //   build      role candidate, reference, truth: by the backend's [build]. Role instrumented: command with
 //              {sources} (what the transform that it needs left, and the harness) and {output}

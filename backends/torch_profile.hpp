@@ -7,8 +7,9 @@
 
 namespace ke {
 
-// What PyTorch's profiler said of one call, as the driver of Python candidates writes it (torch-cpu/driver.py)
-// and the judge hands it on. It comes from the candidate's process, which may have forged all of it. Pure.
+// What PyTorch's profiler said of one call, as the driver of Python candidates writes it
+// (torch-cpu/driver.py) and the judge hands it on. It comes from the candidate's process, which may have
+// forged all of it. Pure.
 //
 //   total SELF_US CALLS          of all operators
 //   SELF_US CALLS NAME           the operators that took most, at most ten
@@ -16,8 +17,8 @@ namespace ke {
 //   BEGIN_US US NAME             the operators of the main thread
 
 /// Counters torch.self_us, torch.calls, and torch.op.NAME.self_us, .calls and .share of at most ten operators
-/// with plain names and finite numbers; torch.top_calls, those that the candidate itself called (not what they
-/// called in turn), as far as the timeline goes; the finding "operators", the same for a person.
+/// with plain names and finite numbers; torch.top_calls, those that the candidate itself called (not what
+/// they called in turn), as far as the timeline goes; the finding "operators", the same for a person.
 profile_result operators_in(std::string_view text);
 
 /// The timeline in the common schema (call_trace.hpp). Empty if a time in it can't be true.

@@ -131,7 +131,8 @@ void add_eval(CLI::App& app, int& exit_code) {
   command->add_option("--sandbox", o->sandbox, "full | best | none")->capture_default_str();
   command->add_option("--plan", o->plan, "rank | eval | claim: how much is measured")->capture_default_str();
   command->add_option("--trace", o->trace,
-                      "write a Chrome trace (opens in Perfetto) of one call, loop by loop or operator by operator, to this file");
+                      "write a Chrome trace (opens in Perfetto) of one call, loop by loop or operator by "
+                      "operator, to this file");
   command->add_option("--backend-path", o->backend_paths, "folder with more backends");
   command->add_option("--cache", o->cache, "folder of built objects to look into and to fill");
   command->footer(

@@ -20,8 +20,8 @@ struct job_process_ended {
   std::shared_ptr<process_exit> how;
 };
 
-/// One job of an evaluation, of whatever kind: a compiler, a measurement, a transform, a profile, a trace. Runs one process and reports; its
-/// exit kills the process.
+/// One job of an evaluation, of whatever kind: a compiler, a measurement, a transform, a profile, a trace.
+/// Runs one process and reports; its exit kills the process.
 ///   -> job_process_ended   to its parent, then it quits
 /// Supervisor: whoever spawned it (builder, device, profiler, self_test), which monitors it; temporary.
 caf::behavior evaluation_step(caf::event_based_actor* self, caf::actor parent, process_port* processes,

@@ -107,7 +107,8 @@ std::string plain(std::string name) {
 /// A constant with a NUL at its end. What is not a letter or a digit is escaped.
 std::string constant_text(std::string_view name, std::string_view text) {
   constexpr char digits[] = "0123456789ABCDEF";
-  std::string out = "@" + std::string{name} + " = constant [" + std::to_string(text.size() + 1) + " x i8] c\"";
+  std::string out =
+      "@" + std::string{name} + " = constant [" + std::to_string(text.size() + 1) + " x i8] c\"";
   for (unsigned char c : text)
     if (std::isalnum(c))
       out += static_cast<char>(c);

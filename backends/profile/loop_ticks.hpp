@@ -19,7 +19,8 @@ struct ticked_module {
 
 /// Puts a call of `ke_tick(id)` at each loop's head, and behind the module a text `ke_loop_table` that says
 /// which loop is which (lines "at ID LINE DEPTH FUNCTION", see loop_times.hpp). The heads are the targets of
-/// back edges in each function's flow graph. At most `most` loops. The text is untrusted: bounded, finds less.
+/// back edges in each function's flow graph. At most `most` loops. The text is untrusted: bounded, finds
+/// less.
 ticked_module insert_ticks(std::string_view ir, std::size_t most = 200);
 
 } // namespace ke

@@ -338,12 +338,9 @@ void read_crash(bench& b, const process_exit& e) {
 }
 
 constexpr profile_step when_right[] = {
-    {"samples", plan_samples, read_samples},
-    {"disassembly", plan_disassembly, read_disassembly},
-    {"model", plan_model, read_model},
-    {"counters", plan_counters, read_counters},
-    {"portable", plan_portable, read_portable},
-    {"simulation", plan_simulation, read_simulation},
+    {"samples", plan_samples, read_samples},    {"disassembly", plan_disassembly, read_disassembly},
+    {"model", plan_model, read_model},          {"counters", plan_counters, read_counters},
+    {"portable", plan_portable, read_portable}, {"simulation", plan_simulation, read_simulation},
 };
 constexpr profile_step when_crashed[] = {
     {"checked", plan_checked, read_checked},

@@ -17,8 +17,8 @@ namespace ke {
 profile_result profile(const profile_task& task, process_port& processes);
 
 /// Calls `task.object`, a copy of a right candidate with time stamps at its loops, once on the case on which
-/// a call takes longest, in a sandbox, and gives what it printed (untrusted; backends/loop_times.hpp reads it).
-/// Empty if it did not end well. Blocks.
+/// a call takes longest, in a sandbox, and gives what it printed (untrusted; backends/loop_times.hpp reads
+/// it). Empty if it did not end well. Blocks.
 std::string call_instrumented(const profile_task& task, process_port& processes);
 
 } // namespace ke

@@ -12,7 +12,7 @@ using namespace ke;
 using namespace std::chrono_literals;
 
 TEST_CASE("hops that lie in one another share a row, those that cross get one of their own") {
-  std::vector<job_hop> hops{{"wait", 0, 10},       {"build candidate", 10, 40}, {"build reference", 10, 60},
+  std::vector<job_hop> hops{{"wait", 0, 10},         {"build candidate", 10, 40}, {"build reference", 10, 60},
                             {"build truth", 12, 30}, {"build", 10, 60},           {"measure", 70, 5}};
   auto rows = rows_of(hops);
   CHECK(rows == std::vector<std::size_t>{0, 0, 0, 0, 0, 0}); // each inside of another
@@ -21,15 +21,19 @@ TEST_CASE("hops that lie in one another share a row, those that cross get one of
   CHECK(rows_of({}).empty());
 }
 
-TEST_CASE("a campaign's trace has the jobs of a node by kind and the call of its candidate on a lane of its own") {
-  auto file = std::filesystem::temp_directory_path() / ("ke-job-trace-test-" + std::to_string(getpid()) + ".json");
+TEST_CASE(
+    "a campaign's trace has the jobs of a node by kind and the call of its candidate on a lane of its own") {
+  auto file =
+      std::filesystem::temp_directory_path() / ("ke-job-trace-test-" + std::to_string(getpid()) + ".json");
   job what;
   what.node = {1, 2, 33};
   what.plan = measure_plan::claim;
   job_result result;
-  result.hops = {{"measure measure", 0, 900}, {"measure", 0, 900}, {"trace loops", 1000, 500}, {"profile", 900, 700}};
+  result.hops = {
+      {"measure measure", 0, 900}, {"measure", 0, 900}, {"trace loops", 1000, 500}, {"profile", 900, 700}};
   for (int i = 0; i < 20; ++i)
-    result.found.findings["trace"] += "line:" + std::to_string(6 + i % 2) + " " + std::to_string(i * 1000) + " 1000\n";
+    result.found.findings["trace"] +=
+        "line:" + std::to_string(6 + i % 2) + " " + std::to_string(i * 1000) + " 1000\n";
   trace::start(file.string());
   auto granted = trace::time_point::clock::now();
   auto told = trace_job(what, "here", granted - 5ms, granted, granted + 2ms, result, 12);

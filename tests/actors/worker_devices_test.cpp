@@ -181,13 +181,17 @@ TEST_CASE_METHOD(workshop_fixture, "a profiling tool that fails or crashes leave
   CHECK(states.empty());
 }
 
-TEST_CASE_METHOD(workshop_fixture, "what looks closer at a right candidate runs job by job under the device's "
-                                   "lease, and each job is told by kind and name") {
+TEST_CASE_METHOD(workshop_fixture,
+                 "what looks closer at a right candidate runs job by job under the device's "
+                 "lease, and each job is told by kind and name") {
   launch();
   auto b = with();
-  b.jobs.push_back({"text", job_kind::transform, {"measure"}, {}, {"change", "{input}", "{output}"}, {}, 5, "text.ll"});
-  b.jobs.push_back({"copy", job_kind::build, {"text"}, "instrumented", {"compile", "{sources}", "{output}"}, {}, 5, {}});
-  b.jobs.push_back({"again", job_kind::transform, {"text"}, {}, {"change", "{input}", "{output}"}, {}, 5, "again.ll"});
+  b.jobs.push_back(
+      {"text", job_kind::transform, {"measure"}, {}, {"change", "{input}", "{output}"}, {}, 5, "text.ll"});
+  b.jobs.push_back(
+      {"copy", job_kind::build, {"text"}, "instrumented", {"compile", "{sources}", "{output}"}, {}, 5, {}});
+  b.jobs.push_back(
+      {"again", job_kind::transform, {"text"}, {}, {"change", "{input}", "{output}"}, {}, 5, "again.ll"});
   auto w = make_work(1);
   w->steps = std::make_shared<evaluation>(what(), "extern \"C\" void kernel() {}", b,
                                           device_info{"cpu:0", "cpu-cpp", "ok", {}}, measure_plan::eval,

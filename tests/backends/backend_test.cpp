@@ -99,7 +99,8 @@ TEST_CASE("a manifest's transforms, traces and collections say what they make of
   auto ir = job("ir", "transform", "measure", makes("\"{input}\", \"{output}\"", "output = \"x.ll\"\n"));
   auto stamped =
       job("stamped", "build", "ir", makes("\"{sources}\", \"{output}\"", "role = \"instrumented\"\n"));
-  auto loops = job("loops", "trace", "stamped", "command = [\"{profiler}\", \"trace\"]\nreads = \"loop-ticks\"\n");
+  auto loops =
+      job("loops", "trace", "stamped", "command = [\"{profiler}\", \"trace\"]\nreads = \"loop-ticks\"\n");
   auto shares = job("shares", "collect", "loops", "reads = \"loop-ticks\"\n");
   auto whole = parse_backend(minimal + shares + loops + stamped + ir + measure, "some/backend.toml");
   REQUIRE(whole); // in any order
@@ -116,10 +117,12 @@ TEST_CASE("a manifest's transforms, traces and collections say what they make of
   };
   CHECK(wrong(job("ir", "transform", "measure", makes("\"{input}\"", "output = \"x.ll\"\n"))) ==
         "11:1: job \"ir\" of kind transform needs a command with {input} and {output}");
-  CHECK(wrong(measure + job("ir", "transform", "measure", makes("\"{input}\", \"{output}\"", "output = \"../x\"\n"))) ==
+  CHECK(wrong(measure +
+              job("ir", "transform", "measure", makes("\"{input}\", \"{output}\"", "output = \"../x\"\n"))) ==
         "14:1: job \"ir\" of kind transform needs output: the plain name of the file that it makes");
   CHECK(wrong(job("ir", "transform", "", makes("\"{input}\", \"{output}\"", "output = \"x.ll\"\n"))) ==
-        "11:1: job \"ir\" of kind transform must need the job of kind measure, directly or through others: it is "
+        "11:1: job \"ir\" of kind transform must need the job of kind measure, directly or through others: "
+        "it is "
         "for candidates that were found right");
   CHECK(wrong(measure + job("stamped", "build", "measure",
                             makes("\"{sources}\", \"{output}\"", "role = \"instrumented\"\n"))) ==
@@ -128,18 +131,21 @@ TEST_CASE("a manifest's transforms, traces and collections say what they make of
         "11:1: job \"c\" of the role candidate has no command of its own: change [build], for candidate and "
         "reference alike");
   CHECK(wrong(measure + job("loops", "trace", "measure", "command = [\"run\"]\nreads = \"loop-ticks\"\n")) ==
-        "14:1: job \"loops\" of kind trace has the command [\"{profiler}\", \"trace\"], or none: nothing else knows "
+        "14:1: job \"loops\" of kind trace has the command [\"{profiler}\", \"trace\"], or none: nothing "
+        "else knows "
         "how to call the object");
   CHECK(wrong(measure + job("loops", "trace", "measure",
                             "command = [\"{profiler}\", \"trace\"]\nreads = \"loop-ticks\"\n")) ==
-        "14:1: job \"loops\" of kind trace needs a job of kind build with the role instrumented, whose object it "
+        "14:1: job \"loops\" of kind trace needs a job of kind build with the role instrumented, whose "
+        "object it "
         "calls");
   CHECK(wrong(measure + job("shares", "collect", "measure", "reads = \"tea leaves\"\n")) ==
         "14:1: job \"shares\" of kind collect needs reads: loop-ticks, torch-profiler");
   CHECK(wrong(measure + job("shares", "collect", "measure", "command = [\"x\"]\nreads = \"loop-ticks\"\n")) ==
         "14:1: job \"shares\" of kind collect runs no command: it reads what another job left");
   CHECK(wrong(measure + ir + job("shares", "collect", "ir", "reads = \"loop-ticks\"\n")) ==
-        "20:1: job \"shares\" of kind collect needs a job of kind measure, or of kind trace with a command, whose "
+        "20:1: job \"shares\" of kind collect needs a job of kind measure, or of kind trace with a command, "
+        "whose "
         "text it reads");
   CHECK(wrong(job("ir", "transform", "measure", "output = 3\n")).find("job.output must be a text") !=
         std::string::npos);

@@ -64,7 +64,8 @@ struct bench {
     std::filesystem::remove_all(folder, ignored);
   }
   job_spec& job(const std::string& name) {
-    auto at = std::find_if(cpu.jobs.begin(), cpu.jobs.end(), [&](const job_spec& j) { return j.name == name; });
+    auto at =
+        std::find_if(cpu.jobs.begin(), cpu.jobs.end(), [&](const job_spec& j) { return j.name == name; });
     REQUIRE(at != cpu.jobs.end());
     return *at;
   }

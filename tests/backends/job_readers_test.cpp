@@ -52,8 +52,9 @@ evidence with_trace(const std::string& text) {
   return e;
 }
 
-const std::string profiler = "total 200 4\n150 3 aten::mm\n50 1 aten::tanh_\ntimeline\n"
-                             "0.000 180.000 aten::linear\n5.000 150.250 aten::mm\n185.000 50.000 aten::tanh_\n";
+const std::string profiler =
+    "total 200 4\n150 3 aten::mm\n50 1 aten::tanh_\ntimeline\n"
+    "0.000 180.000 aten::linear\n5.000 150.250 aten::mm\n185.000 50.000 aten::tanh_\n";
 
 } // namespace
 
@@ -89,7 +90,8 @@ TEST_CASE("a poisoned timeline is dropped") {
     INFO(told);
     CHECK(timeline(told).empty());
     read += "aten::add 9e9 1\n";
-    for (const auto& s : call_stretches(with_trace(read))) // the schema's own reader stops there at the latest
+    for (const auto& s :
+         call_stretches(with_trace(read))) // the schema's own reader stops there at the latest
       CHECK(s.begin_us == 0);
   }
   // A name that is not plain goes alone: a candidate's author may give a block any name.

@@ -104,7 +104,8 @@ TEST_CASE("ticks become shares of the time, with their own cost taken off, and s
 }
 
 TEST_CASE("ticks that ran backwards give no trace") {
-  auto p = read_ticks("ke-ticks 2\nat 0 3 1 k\nclock 10 10\nloop 0 3 50\ntick 0 0\ntick 0 50\ntick 0 20\ntick 0 60\n");
+  auto p = read_ticks(
+      "ke-ticks 2\nat 0 3 1 k\nclock 10 10\nloop 0 3 50\ntick 0 0\ntick 0 50\ntick 0 20\ntick 0 60\n");
   CHECK(p.loops.size() == 1);
   CHECK(trace_text(p).empty());
 }

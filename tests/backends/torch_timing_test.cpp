@@ -1,8 +1,8 @@
 #include "runtime/process/run_and_wait.hpp"
 #include "tests/backends/torch_fixture.hpp"
 
-#include "backends/judge/channel.hpp"
 #include "backends/call_trace.hpp"
+#include "backends/judge/channel.hpp"
 #include "backends/torch_profile.hpp"
 
 #include <algorithm>
