@@ -18,8 +18,10 @@ namespace {
 constexpr std::size_t most_text = 32u << 20;
 
 std::string text_of_file(const fs::path& path) {
+  std::error_code error;
+  auto bytes = fs::file_size(path, error);
+  std::string text(error ? 0 : std::min<std::uintmax_t>(bytes, most_text), '\0');
   std::ifstream in{path, std::ios::binary};
-  std::string text(most_text, '\0');
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, in.gcount())));
   return text;
