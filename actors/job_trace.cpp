@@ -45,13 +45,20 @@ std::size_t trace_job(const job& what, const std::string& worker, trace::time_po
   auto rows = rows_of(result.hops);
   // The worker's clock: laid from the grant on, never past the result.
   auto at = [&](std::uint64_t us) { return std::min(now, granted + std::chrono::microseconds{us}); };
+  double call_us = 0;
+  for (const auto& s : call_stretches(result.found))
+    call_us = std::max(call_us, s.begin_us + s.us);
+  // Where the call was seen: at the end of the measurement, or where a job of its own began with it.
   auto seen = granted;
   for (std::size_t i = 0; i < result.hops.size(); ++i) {
     const auto& hop = result.hops[i];
     trace::span(rows[i] == 0 ? lane : lane + ", beside " + std::to_string(rows[i]), hop.name,
                 at(hop.begin_us), at(hop.begin_us + hop.us));
-    if (hop.name.starts_with("measure ") || hop.name.starts_with("trace "))
-      seen = std::max(seen, at(hop.begin_us)); // the call is somewhere in there
+    if (hop.name.starts_with("trace "))
+      seen = at(hop.begin_us);
+    else if (hop.name.starts_with("measure "))
+      seen = std::max(granted, at(hop.begin_us + hop.us) -
+                                   std::chrono::microseconds{static_cast<std::int64_t>(call_us)});
   }
   auto args = "{\"node\":\"" + node + "\",\"plan\":\"" + std::string{to_text(what.plan)} + "\"}";
   return trace_call(result.found, "call of node " + node, seen, args, most);

@@ -73,6 +73,28 @@ TEST_CASE(
   CHECK(first == Approx(loops_begin).margin(0.002)); // laid where the job that saw it ran
 }
 
+TEST_CASE("a call that the judge itself saw is laid at the end of the measurement") {
+  auto file =
+      std::filesystem::temp_directory_path() / ("ke-judge-trace-test-" + std::to_string(getpid()) + ".json");
+  job_result result;
+  result.hops = {{"build candidate", 0, 100}, {"measure measure", 100, 900}};
+  result.found.findings["trace"] = "aten::linear 0 300000\naten::mm 1000 200000\n";
+  trace::start(file.string());
+  auto granted = trace::time_point::clock::now();
+  CHECK(trace_job({}, "here", granted, granted, granted + 2ms, result, 9) == 2);
+  trace::stop();
+  std::ifstream in{file};
+  auto events = nlohmann::json::parse(in);
+  std::filesystem::remove(file);
+  double measured = 0, called = 0;
+  for (const auto& e : events)
+    if (e.at("name") == "measure measure" || e.at("name") == "aten::linear")
+      (e.at("name") == "aten::linear" ? called : measured) =
+          e.at("ts").get<double>() + e.at("dur").get<double>();
+  CHECK(called > 0);
+  CHECK(called == Approx(measured).margin(1));
+}
+
 TEST_CASE("without a file a job leaves no trace") {
   job_result result;
   result.found.findings["trace"] = "line:6 0 1000\n";
