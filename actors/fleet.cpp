@@ -1,5 +1,6 @@
 #include "actors/fleet.hpp"
 
+#include "actors/job_trace.hpp"
 #include "actors/messages.hpp"
 #include "actors/worker_session.hpp"
 #include "runtime/core/counters.hpp"
@@ -9,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <set>
 #include <unordered_map>
 
@@ -201,20 +203,6 @@ private:
     tell_capacity();
   }
 
-  static void trace_job(const attached& w, const open_work& j, const job_result& r) {
-    if (!trace::on())
-      return;
-    auto now = trace::time_point::clock::now();
-    const auto& n = j.what->node;
-    auto lane = "job of node " + std::to_string(n.tree) + "." + std::to_string(n.node);
-    trace::span(lane, "wait for a worker", j.queued, j.granted);
-    trace::span(lane, "at " + w.name, j.granted, now);
-    for (const auto& hop : r.hops) { // the worker's clock: laid from the grant on, never past the result
-      auto begin = std::min(now, j.granted + std::chrono::microseconds{hop.begin_us});
-      trace::span(lane, hop.name, begin, std::min(now, begin + std::chrono::microseconds{hop.us}));
-    }
-  }
-
   void result(attached& w, const std::shared_ptr<const job_result>& r) {
     auto transport = transport_;
     auto peer = w.peer;
@@ -229,7 +217,9 @@ private:
     }
     ++w.jobs_done;
     placement_.done(r->id);
-    trace_job(w, j->second, *r);
+    stretches_left_ -=
+        trace_job(*j->second.what, w.name, j->second.queued, j->second.granted,
+                  trace::time_point::clock::now(), *r, std::min<std::size_t>(stretches_left_, 400));
     if (r->why.kind != failure_kind::none ||
         r->found.ending == ending::harness_error) // the machine's fault: elsewhere first
       j->second.avoid.insert(peer);
@@ -375,6 +365,7 @@ private:
   std::map<std::string, attached> workers_; ///< by peer
   std::unordered_map<std::uint64_t, open_work> jobs_;
   std::set<std::string> watchers_, known_backends_;
+  std::size_t stretches_left_ = 50'000; ///< of candidates' calls in this session's trace: some megabytes
 };
 
 } // namespace

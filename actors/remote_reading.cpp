@@ -3,12 +3,11 @@
 #include "actors/control_commands.hpp"
 #include "actors/exit_codes.hpp"
 #include "actors/self_process.hpp"
+#include "runtime/core/private_folder.hpp"
 #include "runtime/process/process_service.hpp"
 #include "runtime/process/run_and_wait.hpp"
 
 #include <nlohmann/json.hpp>
-
-#include <stdlib.h>
 
 #include <algorithm>
 #include <fstream>
@@ -21,27 +20,6 @@ namespace fs = std::filesystem;
 using json = nlohmann::json;
 
 constexpr std::uint64_t most_output = 64u << 20;
-
-class private_folder {
-public:
-  private_folder() {
-    std::error_code error;
-    auto pattern = (fs::temp_directory_path(error) / "ke-read-XXXXXX").string();
-    if (!error && mkdtemp(pattern.data()))
-      path_ = pattern;
-  }
-  ~private_folder() {
-    std::error_code ignored;
-    if (!path_.empty())
-      fs::remove_all(path_, ignored);
-  }
-  private_folder(const private_folder&) = delete;
-  private_folder& operator=(const private_folder&) = delete;
-  const fs::path& path() const { return path_; } ///< empty: it could not be made
-
-private:
-  fs::path path_;
-};
 
 control_reply refused(const std::string& why, int code = exit_usage) {
   return {json{{"error", why}}.dump(-1, ' ', false, json::error_handler_t::replace), code};
@@ -67,16 +45,16 @@ control_reply read_for_client(const std::string& store, const std::string& campa
     for (const auto* option : {"--store", "--config", "--connect", "--server-key", "--key", "--output", "-o"})
       if (word.starts_with(option))
         return refused(word + ": a client names no file of this machine");
-  private_folder folder;
-  if (writes && folder.path().empty())
-    return refused("the owner has no temporary folder", exit_missing);
+  auto folder = private_folder::make({}, "ke-read-");
+  if (writes && !folder)
+    return refused("the owner's machine: " + folder.error().text, exit_missing);
   process_spec spec;
   spec.argv = {self_path().string()};
   spec.argv.insert(spec.argv.end(), words.begin(), words.end());
   spec.argv.insert(spec.argv.end(), {"--store", store});
   if (!campaign.empty())
     spec.argv.insert(spec.argv.end(), {"--campaign", campaign});
-  auto place = folder.path() / "out";
+  auto place = (folder ? folder->path() : fs::path{}) / "out";
   if (writes)
     spec.argv.insert(spec.argv.end(), {"-o", place.string()});
   spec.env = child_environment();

@@ -1,6 +1,6 @@
 #include "backends/backend.hpp"
 
-#include "backends/profile_readers.hpp"
+#include "backends/job_rules.hpp"
 
 #include <toml++/toml.h>
 
@@ -68,17 +68,19 @@ public:
     if (!array || !array->is_array_of_tables())
       return fail(n->source(), "job must be a list of tables: write [[job]]");
     std::vector<job_graph::node> nodes;
+    std::vector<toml::source_region> places;
     for (const auto& e : *array) {
       job_spec j;
       std::string kind, wrong;
       for (const auto& [key, value] : *e.as_table()) {
-        if (key == "name" || key == "kind" || key == "role" || key == "reads") {
+        if (key == "name" || key == "kind" || key == "role" || key == "reads" || key == "output") {
           if (!value.is_string())
             return fail(value.source(), "job." + std::string{key.str()} + " must be a text");
-          (key == "name"   ? j.name
-           : key == "kind" ? kind
-           : key == "role" ? j.role
-                           : j.reads) = value.as_string()->get();
+          (key == "name"     ? j.name
+           : key == "kind"   ? kind
+           : key == "role"   ? j.role
+           : key == "output" ? j.output
+                             : j.reads) = value.as_string()->get();
         } else if (key == "needs" || key == "command") {
           const auto* list = value.as_array();
           if (!list)
@@ -102,13 +104,16 @@ public:
                     "a job needs a name and a kind: transform, build, precheck, measure, profile, "
                     "collect or trace");
       j.kind = *known;
-      if (auto why = complaint(j); !why.empty())
+      if (auto why = complaint_about(j); !why.empty())
         return fail(e.source(), "job \"" + j.name + "\" " + why);
+      places.push_back(e.source());
       nodes.push_back({j.name, j.kind, j.needs});
       into.push_back(std::move(j));
     }
     if (auto graph = job_graph::of(std::move(nodes)); !graph)
-      fail(n->source(), graph.error().text);
+      return fail(n->source(), graph.error().text);
+    if (auto wrong = complaint_about_flow(into))
+      fail(places[wrong->first], "job \"" + into[wrong->first].name + "\" " + wrong->second);
   }
 
   /// The tables of [[level]].
@@ -162,35 +167,6 @@ public:
   const std::string& error() const { return error_; }
 
 private:
-  static std::string complaint(const job_spec& j) {
-    switch (j.kind) {
-    case job_kind::build:
-      return j.role == "candidate" || j.role == "reference" || j.role == "truth"
-                 ? ""
-                 : "of kind build needs a role: candidate, reference or truth";
-    case job_kind::profile: {
-      if (j.command.empty())
-        return "of kind profile needs a command";
-      if (j.command.front() == "{profiler}")
-        return {};
-      if (find_profile_reader(j.reads))
-        return {};
-      std::string known;
-      for (const auto& name : profile_reader_names())
-        known += (known.empty() ? "" : ", ") + name;
-      return "of kind profile needs reads: " + known;
-    }
-    case job_kind::precheck:
-    case job_kind::measure:
-      return {};
-    case job_kind::transform:
-    case job_kind::collect:
-    case job_kind::trace:
-      break;
-    }
-    return "is of a kind that no program of this version runs from a manifest";
-  }
-
   const toml::node* find(const char* table, const char* key, bool required) {
     known_.push_back(std::string{table} + "." + key);
     const auto* t = table_[table].as_table();

@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 namespace ke {
@@ -41,6 +43,63 @@ bool read_at(const std::string& bytes, std::uint64_t offset, T& into) {
   return true;
 }
 
+/// What the words of an argv template stand for: a whole word may become several, `text` is put in anywhere.
+struct meanings {
+  std::map<std::string, std::vector<std::string>> lists;
+  std::map<std::string, std::string> texts;
+};
+
+std::vector<std::string> expanded(const std::vector<std::string>& command, const meanings& m) {
+  std::vector<std::string> argv;
+  for (auto word : command) {
+    if (auto list = m.lists.find(word); list != m.lists.end()) {
+      argv.insert(argv.end(), list->second.begin(), list->second.end());
+      continue;
+    }
+    for (const auto& [name, value] : m.texts)
+      for (auto at = word.find(name); at != std::string::npos; at = word.find(name, at + value.size()))
+        word.replace(at, name.size(), value);
+    argv.push_back(std::move(word));
+  }
+  return argv;
+}
+
+/// Key, environment and limits of a plan that has its files and its argv. `made`: the kind of thing in the
+/// cache; `tool`: what its content depends on besides all that.
+void finish(build_plan& plan, const char* made, const std::string& tool, const job_limits& limits,
+            double seconds, const std::filesystem::path& folder) {
+  std::string command, texts;
+  for (const auto& word : plan.spec.argv)
+    command += word + '\0';
+  for (const auto& [name, text] : plan.files)
+    texts += digest_of_parts({name, text});
+  plan.key = digest_of_parts({made, tool, command, texts});
+  plan.spec.env = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"LANG", "C"}};
+  plan.spec.directory = folder.string();
+  plan.spec.deadline = std::chrono::nanoseconds{static_cast<std::int64_t>(seconds * 1e9)};
+  plan.spec.cpu_s = static_cast<std::uint64_t>(seconds * 2) + 1;
+  plan.spec.memory_bytes = limits.memory_bytes;
+  plan.spec.file_bytes = std::max<std::uint64_t>(limits.scratch_bytes, 16u << 20);
+  plan.spec.output_limit = limits.log_bytes;
+}
+
+/// Which program a name without a path is, so that another version of it is another tool. Empty: not there.
+std::string identity_of(const std::string& program) {
+  std::vector<std::string> places{program};
+  if (program.find('/') == std::string::npos)
+    places = {"/usr/local/bin/" + program, "/usr/bin/" + program, "/bin/" + program};
+  for (const auto& place : places) {
+    std::error_code error;
+    auto real = std::filesystem::canonical(place, error);
+    auto bytes = error ? 0 : std::filesystem::file_size(real, error);
+    auto when = error ? std::filesystem::file_time_type{} : std::filesystem::last_write_time(real, error);
+    if (!error)
+      return digest_of_parts(
+          {real.string(), std::to_string(bytes), std::to_string(when.time_since_epoch().count())});
+  }
+  return {};
+}
+
 } // namespace
 
 build_plan plan_build(const backend& with, const problem& what, std::string_view source, build_role role,
@@ -64,42 +123,42 @@ build_plan plan_build(const backend& with, const problem& what, std::string_view
     plan.files.emplace_back("ke_widen.h", widening_header(what));
     flags.insert(flags.end(), {"-include", "ke_widen.h", "-w"});
   }
-  std::string command;
-  for (const auto& part : level && !level->command.empty() ? level->command : with.build) {
-    std::vector<std::string> words;
-    if (part == "{flags}")
-      words = flags;
-    else if (part == "{sources}")
-      words = {file, "ke_shim.cpp"};
-    else {
-      std::string word = part;
-      for (auto [name, value] :
-           {std::pair<std::string, std::string>{"{include}", "."}, {"{output}", plan.output}})
-        for (auto at = word.find(name); at != std::string::npos; at = word.find(name, at + value.size()))
-          word.replace(at, name.size(), value);
-      words = {word};
-    }
-    for (auto& w : words) {
-      command += w + '\0';
-      plan.spec.argv.push_back(std::move(w));
-    }
-  }
+  plan.spec.argv = expanded(level && !level->command.empty() ? level->command : with.build,
+                            {{{"{flags}", flags}, {"{sources}", {file, "ke_shim.cpp"}}},
+                             {{"{include}", "."}, {"{output}", plan.output}}});
   if (what.policy.vendor_libraries && !widened)
-    for (const auto& f : with.vendor_flags) {
-      command += f + '\0';
-      plan.spec.argv.push_back(f);
-    }
-  std::string texts;
-  for (const auto& [name, text] : plan.files)
-    texts += digest_of_parts({name, text});
-  plan.key = digest_of_parts({"built object 1", toolchain, command, texts});
-  plan.spec.env = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"LANG", "C"}};
-  plan.spec.directory = folder.string();
-  plan.spec.deadline = std::chrono::nanoseconds{static_cast<std::int64_t>(limits.build_s * 1e9)};
-  plan.spec.cpu_s = static_cast<std::uint64_t>(limits.build_s * 2) + 1;
-  plan.spec.memory_bytes = limits.memory_bytes;
-  plan.spec.file_bytes = std::max<std::uint64_t>(limits.scratch_bytes, 16u << 20);
-  plan.spec.output_limit = limits.log_bytes;
+    plan.spec.argv.insert(plan.spec.argv.end(), with.vendor_flags.begin(), with.vendor_flags.end());
+  finish(plan, "built object 1", toolchain, limits, limits.build_s, folder);
+  return plan;
+}
+
+build_plan plan_job(const backend& with, const problem& what, const job_spec& j, job_input input,
+                    const std::string& toolchain, const job_limits& limits,
+                    const std::filesystem::path& folder) {
+  build_plan plan;
+  bool builds = j.kind == job_kind::build;
+  plan.output = builds ? j.name + ".so" : j.output;
+  std::vector<std::string> fast, sources{input.file};
+  if (what.policy.fast_math)
+    fast = with.fast_math_flags;
+  plan.files = headers_of(with);
+  if (builds) {
+    plan.files.emplace_back("ke_shim.cpp", shim_source(what, false));
+    sources.emplace_back("ke_shim.cpp");
+  }
+  meanings means{{{"{sources}", sources}, {"{fast_math}", fast}},
+                 {{"{include}", "."},
+                  {"{input}", input.file},
+                  {"{output}", plan.output},
+                  {"{profiler}", input.profiler}}};
+  plan.files.emplace_back(std::move(input.file), std::move(input.text));
+  plan.spec.argv = expanded(j.command, means);
+  if (builds && what.policy.vendor_libraries)
+    plan.spec.argv.insert(plan.spec.argv.end(), with.vendor_flags.begin(), with.vendor_flags.end());
+  auto tool = digest_of_parts({toolchain, identity_of(plan.spec.argv.front()), KE_VERSION});
+  finish(plan, builds ? "instrumented object 1" : "transformed 1", tool, limits, j.limit_s, folder);
+  if (j.command.front() == "{profiler}")
+    plan.spec.memory_bytes = 0; // our own program, bounded by itself
   return plan;
 }
 
@@ -117,12 +176,15 @@ status write_sources(const build_plan& plan, const std::filesystem::path& folder
 }
 
 result<process_spec> boxed_build(const build_plan& plan, const std::filesystem::path& folder,
-                                 const std::string& sandbox, const job_limits& limits) {
+                                 const std::string& sandbox, const job_limits& limits,
+                                 const std::vector<std::filesystem::path>& reads) {
   if (auto written = write_sources(plan, folder); !written)
     return written.error();
   sandbox_spec box;
   box.level = parse_name<sandbox_level>(sandbox).value_or(sandbox_level::full);
   box.writable = {{folder.string(), folder.string()}};
+  for (const auto& r : reads)
+    box.read_only.emplace_back(r.string(), r.string());
   box.scratch_bytes = std::max<std::uint64_t>(limits.scratch_bytes, 256u << 20);
   box.processes = std::max<std::uint32_t>(limits.processes, 32);
   return sandboxed(plan.spec, box);

@@ -32,13 +32,26 @@ build_plan plan_build(const backend& with, const problem& what, std::string_view
                       const std::string& toolchain, const job_limits& limits,
                       const std::filesystem::path& folder);
 
+/// What goes into a job after the measurement, and where its programs are.
+struct job_input {
+  std::string file; ///< its name in the job's folder
+  std::string text;
+  std::string profiler; ///< {profiler}: path of ke-profiler
+};
+
+/// The same for a transform or an instrumented build (job_rules.hpp), by the command of its manifest.
+build_plan plan_job(const backend& with, const problem& what, const job_spec& j, job_input input,
+                    const std::string& toolchain, const job_limits& limits,
+                    const std::filesystem::path& folder);
+
 /// Writes the plan's files into its folder, which is made. `disk_full` naming the file.
 status write_sources(const build_plan& plan, const std::filesystem::path& folder);
 
 /// Writes the files; the compiler's process in its sandbox (`sandbox`: full | best | none), which may write
-/// to `folder` alone.
+/// to `folder` alone; `reads` are files that it sees besides.
 result<process_spec> boxed_build(const build_plan& plan, const std::filesystem::path& folder,
-                                 const std::string& sandbox, const job_limits& limits);
+                                 const std::string& sandbox, const job_limits& limits,
+                                 const std::vector<std::filesystem::path>& reads = {});
 
 /// Whether the truth is the reference in wider arithmetic: integers and bits are compared with the reference
 /// itself.

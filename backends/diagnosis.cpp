@@ -16,6 +16,7 @@ constexpr double line_bytes = 64;
 constexpr double mispredict_cycles = 14; ///< from fetching the wrong way to issuing the right one
 constexpr double fetch_miss_cycles = 11; ///< an instruction line from the second level
 constexpr double fork_join_s = 40e-6;    ///< a parallel region shorter than this mostly starts and ends
+constexpr double operator_s = 1.2e-6; ///< one call from Python into PyTorch, on a tensor of next to nothing
 
 std::string text(const char* format, double a, double b = 0, double c = 0) {
   char out[160];
@@ -61,6 +62,7 @@ private:
   void times();
   void path();
   void threads();
+  void operators();
   void roofline();
   void simulated();
   void modelled();
@@ -132,6 +134,37 @@ void reasoning::threads() {
     raise(overhead, 0.4 + of("share.openmp"));
   else if (idle > 0.2)
     raise(occupancy, 0.4 + idle);
+}
+
+/// Whether an operator of PyTorch mostly calculates; the others mostly move bytes. By name, so a weak
+/// witness.
+bool calculates(std::string_view name) {
+  for (std::string_view part : {"mm", "conv", "linear", "matmul", "dot", "attention", "einsum", "exp", "log",
+                                "tanh", "sigmoid", "softmax", "gelu", "silu", "erf", "sin", "cos", "pow"})
+    if (name.find(part) != std::string_view::npos)
+      return true;
+  return false;
+}
+
+/// Of a Python candidate: what its calls into PyTorch cost, however little they have to do, and which they
+/// are.
+void reasoning::operators() {
+  constexpr std::string_view before = "torch.op.", after = ".share";
+  double calculating = 0, moving = 0;
+  for (auto at = e_.counters.lower_bound(std::string{before});
+       at != e_.counters.end() && at->first.starts_with(before); ++at)
+    if (at->first.ends_with(after))
+      (calculates(at->first) ? calculating : moving) += at->second;
+  if (calculating + moving <= 0 || net_s_ <= 0)
+    return;
+  ++sources_;
+  raise(compute, 0.45 * calculating);
+  raise(memory, 0.45 * moving);
+  double calls = of("torch.top_calls"), calling = unit(calls * operator_s / net_s_);
+  say("calls", text("%.0f operators, one after the other; calling them takes about %.0f%% of %.3g us", calls,
+                    100 * calling, net_s_ * 1e6));
+  if (calling > 0.3)
+    raise(overhead, 0.3 + calling);
 }
 
 void reasoning::roofline() {
@@ -270,6 +303,7 @@ diagnosis reasoning::conclude() {
   if (gross_s_ <= 0)
     return d;
   path();
+  operators();
   roofline();
   simulated();
   sampled();
@@ -299,7 +333,7 @@ diagnosis reasoning::conclude() {
   d.evidence = std::move(said_);
   d.evidence["shares"] = all;
   bool outside = of("share.object", 1) < 0.7;
-  for (auto key : {"vectorizer", "loops", "busiest_library", "simulation"})
+  for (auto key : {"vectorizer", "loops", "operators", "busiest_library", "simulation"})
     if (auto at = e_.findings.find(key);
         at != e_.findings.end() && (outside || key != std::string_view{"busiest_library"}))
       d.evidence[key] = at->second.substr(0, 400);

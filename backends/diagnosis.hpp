@@ -19,6 +19,7 @@ longest_call longest_workload(const evidence& found, const problem& what);
 ///   peak.*   what the machine reaches (roofline.hpp)      cores_busy, run.*  how many cores worked
 ///   cg.*     simulated instructions, misses, branches     hw.*               the same, counted by the
 ///   hardware mca.*    the model of the hot loop, hot.*             share.*            where samples fell
+///   torch.*  operators of PyTorch that a call made
 /// Each of the six bottlenecks gets the share of the time that it explains, 0..1; the largest is named. Fewer
 /// sources, or two bottlenecks that explain as much, lower the confidence. `bottleneck` is empty if there is
 /// nothing to judge by.
@@ -28,7 +29,7 @@ longest_call longest_workload(const evidence& found, const problem& what);
 ///   latency    one result waits for the one before: dependent loads, or a chain of arithmetic
 ///   occupancy  cores that the policy grants stand idle
 ///   frontend   instructions come too late: mispredicted branches, code larger than its caches
-///   overhead   the way to the kernel, or starting threads, takes longer than the work
+///   overhead   the way to the kernel, calling operators, or starting threads takes longer than the work
 diagnosis diagnose(const evidence& found, const problem& what);
 
 } // namespace ke

@@ -1,28 +1,19 @@
 #include "backends/evaluate.hpp"
 
-#include "backends/builder.hpp"
-#include "backends/job_graph.hpp"
-#include "backends/judge_task.hpp"
+#include "backends/evaluation_state.hpp"
+#include "backends/job_rules.hpp"
 #include "backends/peaks/peaks.hpp"
-#include "backends/profile_jobs.hpp"
 #include "backends/statistics.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/process/run_and_wait.hpp"
-#include "runtime/process/sandbox.hpp"
 
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <condition_variable>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
-#include <iterator>
-#include <map>
 #include <mutex>
 #include <set>
-#include <sstream>
 
 namespace ke {
 namespace fs = std::filesystem;
@@ -30,17 +21,6 @@ namespace {
 
 constexpr std::size_t log_limit = 64u << 10;
 constexpr int warm_fd = 3; ///< in the judge
-
-fs::path beside_this_program(const char* name) {
-  std::error_code error;
-  return fs::read_symlink("/proc/self/exe", error).parent_path() / name;
-}
-
-bool write_file(const fs::path& path, const std::string& text) {
-  std::ofstream out{path, std::ios::binary};
-  out << text;
-  return static_cast<bool>(out.flush());
-}
 
 constexpr const char* role_names[] = {"candidate", "reference", "truth"};
 
@@ -51,67 +31,7 @@ build_role role_of(const job_spec& j) {
   return build_role::candidate;
 }
 
-sandbox_level level_of(const evaluate_options& o) {
-  return parse_name<sandbox_level>(o.sandbox).value_or(sandbox_level::full);
-}
-
 } // namespace
-
-struct evaluation::state {
-  problem what;
-  std::string source;
-  backend with;
-  device_info target;
-  measure_plan kind;
-  evaluate_options options;
-  artifact_cache cache;
-  fs::path folder;
-  std::vector<job_spec> jobs; ///< those of the manifest that this problem needs; same order as in the graph
-  job_graph graph;
-  std::map<std::size_t, build_plan> builds; ///< that run
-  bool prepared = false;
-  failure why;
-  evidence found;
-  fs::path objects[3];                 ///< by role; empty: not there
-  std::string keys[3];                 ///< of the artifact cache, by role
-  std::shared_ptr<python_parent> warm; ///< of a Python backend
-
-  state(problem p, std::string s, backend b, device_info t, measure_plan k, evaluate_options o)
-      : what{std::move(p)}, source{std::move(s)}, with{std::move(b)}, target{std::move(t)}, kind{k},
-        options{std::move(o)}, cache{options.cache, options.cache_bytes} {}
-  ~state() {
-    std::error_code ignored;
-    if (!folder.empty())
-      fs::remove_all(folder, ignored);
-  }
-
-  /// This machine can't go on.
-  void fail(failure_kind kind_, std::string text, bool retryable = false) {
-    if (why.kind == failure_kind::none)
-      why = {kind_, std::move(text), retryable};
-    graph.cancel_waiting();
-  }
-  std::string fact(const char* key) const {
-    auto at = target.facts.find(key);
-    return at == target.facts.end() ? std::string{} : at->second;
-  }
-
-  void prepare();
-  void plan_jobs();
-  /// The process of a job; none if it ended on the spot.
-  std::optional<process_spec> start(std::size_t job);
-  std::optional<process_spec> start_build(std::size_t job);
-  bool precheck();
-  process_spec judge_spec();
-  judge_task task_of_judge() const;
-  profile_task task_of_profiler() const;
-  std::optional<process_spec> start_profile(std::size_t job);
-  void place(build_role role, const fs::path& object);
-  bool built(std::size_t job, const process_exit& exit);
-  bool judged(const process_exit& exit);
-  bool profiled(std::size_t job, const process_exit& exit);
-  std::string profile_key(const job_spec& j) const;
-};
 
 void evaluation::state::prepare() {
   prepared = true;
@@ -125,18 +45,13 @@ void evaluation::state::prepare() {
     return fail(failure_kind::invalid, "problem " + what.name + " has a reference in " +
                                            what.reference_language + "; backend " + with.name +
                                            " needs one in " + (python ? "Python" : "C++"));
+  auto own = private_folder::make(options.scratch, "ke-eval-");
+  if (!own)
+    return fail(own.error().kind, own.error().text);
+  own_folder = *std::move(own);
+  own_folder.let_others_read();
+  folder = own_folder.path();
   std::error_code error;
-  auto parent = options.scratch.empty() ? fs::temp_directory_path(error) : options.scratch;
-  if (error)
-    return fail(failure_kind::missing,
-                "there is no temporary folder (" + error.message() + "); set TMPDIR to one");
-  fs::create_directories(parent, error);
-  std::string pattern = (parent / "ke-eval-XXXXXX").string();
-  if (!mkdtemp(pattern.data()))
-    return fail(failure_kind::internal,
-                "cannot make a private folder in " + parent.string() + ": " + std::strerror(errno));
-  folder = pattern;
-  chmod(pattern.c_str(), 0755); // the sandbox's user must be able to read what lies in it
   if (options.judge.empty())
     options.judge = beside_this_program("ke-judge");
   if (options.driver.empty())
@@ -176,7 +91,8 @@ void evaluation::state::plan_jobs() {
   std::vector<job_graph::node> nodes;
   for (const auto& j : with.jobs) {
     bool truth = j.kind == job_kind::build && j.role == "truth";
-    bool runs = place_of(j.kind) == job_place::device || (j.kind == job_kind::build && j.role != "candidate");
+    bool runs = place_of(j.kind) == job_place::device || looks_closer(j) ||
+                (j.kind == job_kind::build && j.role != "candidate");
     bool builds = j.kind <= job_kind::precheck && with.build.empty();
     if (builds || (truth && !wants_wider_truth(what)) || (runs && !with.executes)) {
       left_out.insert(j.name);
@@ -193,6 +109,7 @@ void evaluation::state::plan_jobs() {
   if (!made)
     return fail(failure_kind::invalid, "backend " + with.name + ": " + made.error().text);
   graph = *std::move(made);
+  products.resize(jobs.size());
   if (!with.executes) {
     found.compiled_only = true;
     found.reason = "built; nothing here can run it";
@@ -200,23 +117,17 @@ void evaluation::state::plan_jobs() {
 }
 
 std::optional<process_spec> evaluation::state::start(std::size_t job) {
+  if (looks_closer(jobs[job]) || jobs[job].kind == job_kind::profile)
+    return start_closer(job);
   switch (jobs[job].kind) {
   case job_kind::build:
     return start_build(job);
   case job_kind::precheck:
     graph.end(job, precheck());
     return std::nullopt;
-  case job_kind::measure:
+  default:
     return judge_spec();
-  case job_kind::profile:
-    return start_profile(job);
-  case job_kind::transform:
-  case job_kind::collect:
-  case job_kind::trace:
-    break;
   }
-  graph.end(job, false); // parse_backend refuses such a manifest
-  return std::nullopt;
 }
 
 std::optional<process_spec> evaluation::state::start_build(std::size_t job) {
@@ -364,7 +275,7 @@ process_spec evaluation::state::judge_spec() {
 }
 
 /// True: the candidate was right or has crashed, so that looking closer makes sense.
-bool evaluation::state::judged(const process_exit& exit) {
+bool evaluation::state::judged(std::size_t job, const process_exit& exit) {
   if (exit.why.kind != failure_kind::none)
     return fail(exit.why.kind, exit.why.text, true), false;
   if (exit.cancelled)
@@ -384,6 +295,8 @@ bool evaluation::state::judged(const process_exit& exit) {
            false;
   auto before = std::move(found);
   found = *std::move(seen);
+  if (auto left = found.findings.extract("profiler")) // for jobs that read it, if there are any
+    products[job].text = std::move(left.mapped());
   found.device = before.device;
   found.build_s = before.build_s;
   found.log = before.log + found.log;
@@ -398,68 +311,6 @@ bool evaluation::state::judged(const process_exit& exit) {
   }
   return (found.ending == ending::finished || found.ending == ending::crashed) && found.failed == 0 &&
          found.unfit.empty();
-}
-
-/// Empty: no tool's output is kept for this candidate.
-std::string evaluation::state::profile_key(const job_spec& j) const {
-  if (options.cache.empty() || keys[0].empty())
-    return {};
-  std::string command;
-  for (const auto& word : j.command)
-    command += word + '\0';
-  if (asks_profiler(j)) // it depends on the inputs and on how much is asked for, too
-    command += found.provenance.contains("problem") ? found.provenance.at("problem") : std::string{};
-  return digest_of_parts({"profile 2", keys[0], command, j.reads, asks_profiler(j) ? to_text(kind) : "",
-                          options.look_closer ? "closely" : ""});
-}
-
-std::optional<process_spec> evaluation::state::start_profile(std::size_t job) {
-  const auto& j = jobs[job];
-  bool crashed = found.ending == ending::crashed;
-  if (asks_profiler(j) ? !crashed && (!found.timed || !found.flags.empty() || found.nondeterministic)
-                       : crashed) { // nothing that it could find out
-    graph.end(job, true);
-    return std::nullopt;
-  }
-  if (auto hit = cache.find(profile_key(j))) {
-    std::ifstream in{*hit, std::ios::binary};
-    std::string bytes{std::istreambuf_iterator<char>{in}, {}};
-    if (auto seen = unpack<profile_result>(bytes)) {
-      add_profile(*seen, found);
-      graph.end(job, true);
-      return std::nullopt;
-    }
-  }
-  auto spec = asks_profiler(j)
-                  ? profiler_process(j, fs::absolute(options.judge).parent_path(), folder, task_of_profiler())
-                  : tool_process(j, objects[0], level_of(options));
-  if (!spec)
-    graph.end(job, false); // a profile that can't be had leaves the evidence as it was
-  return spec;
-}
-
-profile_task evaluation::state::task_of_profiler() const {
-  profile_task task;
-  task.run = task_of_judge();
-  task.found = found;
-  task.source = source;
-  task.backend_file = (with.folder / "backend.toml").string();
-  task.toolchain = fact("toolchain");
-  task.thorough = options.look_closer || kind != measure_plan::rank;
-  return task;
-}
-
-bool evaluation::state::profiled(std::size_t job, const process_exit& exit) {
-  const auto& j = jobs[job];
-  auto seen = profile_found(j, exit);
-  if (!seen)
-    return false;
-  auto file = folder / ("profile-" + j.name);
-  if (auto key = profile_key(j);
-      !key.empty() && found.ending == ending::finished && write_file(file, pack(*seen)))
-    (void)cache.put(key, file);
-  add_profile(*seen, found);
-  return true;
 }
 
 evaluation::evaluation(problem what, std::string source, backend with, device_info target, measure_plan plan,
@@ -479,8 +330,13 @@ std::vector<evaluation_job> evaluation::ready(job_place place, std::size_t most)
     for (auto job : s.graph.ready()) {
       if (found.size() == most)
         return found;
-      if (place_of(s.jobs[job].kind) != place || s.graph.of_job(job) != job_graph::progress::waiting)
+      if (s.graph.place(job) != place || s.graph.of_job(job) != job_graph::progress::waiting)
         continue;
+      if (!s.wanted(job)) {
+        s.graph.cancel(job);
+        again = true;
+        continue;
+      }
       s.graph.begin(job);
       if (auto spec = s.start(job))
         found.push_back({job, s.jobs[job].name, s.jobs[job].kind, *std::move(spec)});
@@ -493,20 +349,10 @@ std::vector<evaluation_job> evaluation::ready(job_place place, std::size_t most)
 
 void evaluation::ended(std::size_t id, const process_exit& how) {
   auto& s = *state_;
-  bool well = false;
-  switch (s.jobs.at(id).kind) {
-  case job_kind::build:
-    well = s.built(id, how);
-    break;
-  case job_kind::measure:
-    well = s.judged(how);
-    break;
-  case job_kind::profile:
-    well = s.profiled(id, how);
-    break;
-  default: // have no process
-    break;
-  }
+  const auto& j = s.jobs.at(id);
+  bool well = looks_closer(j) || j.kind == job_kind::profile ? s.closer_ended(id, how)
+              : j.kind == job_kind::measure                  ? s.judged(id, how)
+                                                             : s.built(id, how);
   s.graph.end(id, well);
 }
 

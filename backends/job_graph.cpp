@@ -28,10 +28,14 @@ result<job_graph> job_graph::of(std::vector<node> jobs) {
     if ((left[i] = g.needs_[i].size()) == 0)
       open.push_back(i);
   std::size_t taken = 0;
+  g.places_.resize(jobs.size());
   while (!open.empty()) {
     auto i = open.back();
     open.pop_back();
     ++taken;
+    auto on_device = [&](std::size_t n) { return g.places_[n] == job_place::device; };
+    g.places_[i] = std::any_of(g.needs_[i].begin(), g.needs_[i].end(), on_device) ? job_place::device
+                                                                                  : place_of(jobs[i].kind);
     for (auto n : g.needed_by_[i])
       if (--left[n] == 0)
         open.push_back(n);

@@ -12,20 +12,21 @@ namespace ke {
 
 /// What a job of an evaluation does.
 enum class job_kind : std::uint8_t {
-  transform, ///< changes the candidate's text or intermediate form before it is built
-  build,     ///< a compiler makes an object
+  transform, ///< makes another text of the candidate's: its intermediate form, or one with time stamps
+  build,     ///< a compiler makes an object of the source, or of what a transform left
   precheck,  ///< looks at an object without running it
   measure,   ///< the judge: correctness, then timing
   profile,   ///< a tool looks at the object, or at a run of its own, for counters
   collect,   ///< makes counters of what other jobs left
-  trace,     ///< makes trace events of what other jobs left
+  trace,     ///< makes trace events: of a call of its own, or of what other jobs left
 };
 KE_NAMES(job_kind, 7, "transform", "build", "precheck", "measure", "profile", "collect", "trace")
 
-/// Where a job runs: beside other works' jobs, or with its work alone on the device.
+/// Where a job runs: beside other works' jobs, or with its work alone on the device. Whatever needs a job of
+/// the device runs there, too.
 enum class job_place : std::uint8_t { shared, device };
 constexpr job_place place_of(job_kind k) {
-  return k < job_kind::measure ? job_place::shared : job_place::device;
+  return k == job_kind::measure || k >= job_kind::profile ? job_place::device : job_place::shared;
 }
 
 /// One job of a backend's manifest (backend.toml, [[job]]).
@@ -33,10 +34,11 @@ struct job_spec {
   std::string name;
   job_kind kind = job_kind::build;
   std::vector<std::string> needs;   ///< jobs that must have ended well
-  std::string role;                 ///< build: candidate | reference | truth
-  std::vector<std::string> command; ///< profile: argv; {object} is the candidate's; {profiler}: ke-profiler
-  std::string reads;  ///< profile: how its output becomes counters (backends/profile/readers.hpp)
-  double limit_s = 5; ///< profile: wall time
+  std::string role;                 ///< build: candidate | reference | truth | instrumented
+  std::vector<std::string> command; ///< argv template (job_rules.hpp says of what)
+  std::string reads;                ///< format of the text that it makes something of (job_readers.hpp)
+  double limit_s = 5;               ///< wall time of a command
+  std::string output;               ///< transform: name of the file that it makes
 };
 
 /// The order of the jobs of one evaluation, and how far each is. Knows nothing of what they do. Pure; one
@@ -71,6 +73,7 @@ public:
   std::size_t running() const;
   std::size_t size() const { return nodes_.size(); }
   const node& at(std::size_t job) const { return nodes_.at(job); }
+  job_place place(std::size_t job) const { return places_.at(job); }
   progress of_job(std::size_t job) const { return progress_.at(job); }
 
 private:
@@ -78,6 +81,7 @@ private:
 
   std::vector<node> nodes_;
   std::vector<progress> progress_;
+  std::vector<job_place> places_;
   std::vector<std::vector<std::size_t>> needs_, needed_by_; ///< by index
 };
 

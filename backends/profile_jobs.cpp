@@ -1,6 +1,6 @@
 #include "backends/profile_jobs.hpp"
 
-#include "backends/profile_readers.hpp"
+#include "backends/job_readers.hpp"
 #include "runtime/core/codec.hpp"
 
 namespace ke {
@@ -46,6 +46,7 @@ std::optional<process_spec> profiler_process(const job_spec& j, const fs::path& 
     return std::nullopt;
   process_spec spec;
   spec.argv = {(programs / "ke-profiler").string()};
+  spec.argv.insert(spec.argv.end(), j.command.begin() + 1, j.command.end());
   spec.env = {{"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}, {"LANG", "C"}};
   spec.directory = folder.string();
   spec.input = pack(task);
@@ -58,7 +59,7 @@ std::optional<profile_result> profile_found(const job_spec& j, const process_exi
   if (how.why.kind != failure_kind::none || how.code != 0)
     return std::nullopt;
   if (!asks_profiler(j))
-    return profile_result{find_profile_reader(j.reads)(how.out), {}};
+    return find_job_reader(j.kind, j.reads)(how.out);
   auto seen = unpack<profile_result>(how.out);
   if (!seen)
     return std::nullopt;

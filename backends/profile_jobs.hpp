@@ -12,7 +12,7 @@
 namespace ke {
 
 /// A job of kind profile is either a tool that reads the candidate's object, or the program's own profiler
-/// (command = ["{profiler}"]), which gets a task on stdin.
+/// (command = ["{profiler}"]), which gets a task on stdin. So does that of a trace.
 bool asks_profiler(const job_spec& j);
 
 /// The tool on `object`, sandboxed: the object is a candidate's work, and so is whatever it makes of the tool

@@ -18,8 +18,9 @@ struct profile_task {
   std::string toolchain;    ///< digest, for the rebuilds
   std::string runner;       ///< ke-runner
   bool thorough = false;    ///< simulators, too, not only what takes well below a second
+  std::string object;       ///< `ke-profiler trace`: the instrumented object
 };
-KE_FIELDS(profile_task, x.run, x.found, x.source, x.backend_file, x.toolchain, x.runner, x.thorough)
+KE_FIELDS(profile_task, x.run, x.found, x.source, x.backend_file, x.toolchain, x.runner, x.thorough, x.object)
 
 /// What it writes to stdout: additions to the evidence.
 struct profile_result {

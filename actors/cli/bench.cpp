@@ -3,6 +3,7 @@
 #include "actors/cli/synthetic_campaign.hpp"
 #include "actors/exit_codes.hpp"
 #include "actors/stored_campaign.hpp"
+#include "runtime/core/private_folder.hpp"
 #include "runtime/search/search_simulation.hpp"
 #include "runtime/store/store_service.hpp"
 
@@ -13,34 +14,26 @@
 #include <sys/stat.h>
 
 #include <chrono>
-#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <stdexcept>
 
 namespace ke::cli {
 namespace {
 
-namespace fs = std::filesystem;
 using json = nlohmann::ordered_json;
 
-/// A folder of this run's own, removed at its end.
-class scratch_folder {
-public:
+/// The folder of this run's own store, removed at its end.
+struct scratch_folder {
   scratch_folder() {
-    std::string pattern = (fs::temp_directory_path() / "ke-bench-XXXXXX").string();
-    if (!mkdtemp(pattern.data()))
-      throw std::runtime_error{"no folder can be made in " + fs::temp_directory_path().string()};
-    path_ = pattern;
+    auto made = private_folder::make({}, "ke-bench-");
+    if (!made)
+      throw std::runtime_error{made.error().text};
+    own = *std::move(made);
   }
-  ~scratch_folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  std::string store() const { return (path_ / "store").string(); }
-
-private:
-  fs::path path_;
+  std::string store() const { return (own.path() / "store").string(); }
+  private_folder own;
 };
 
 double seconds_since(std::chrono::steady_clock::time_point begun) {

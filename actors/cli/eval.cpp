@@ -2,8 +2,8 @@
 #include "actors/cli/commands.hpp"
 #include "actors/cli/foreground.hpp"
 #include "actors/exit_codes.hpp"
+#include "backends/call_trace.hpp"
 #include "backends/evaluate.hpp"
-#include "backends/loop_trace.hpp"
 #include "backends/peaks/peaks.hpp"
 #include "backends/verdict.hpp"
 #include "config/problem_file.hpp"
@@ -98,7 +98,7 @@ int run(const eval_options& o) {
   verdict v;
   if (found && !o.trace.empty()) {
     trace::start(o.trace);
-    trace_loops(*found);
+    trace_call(*found, "call of the candidate", trace::time_point::clock::now());
     trace::stop();
   }
   if (found) {
@@ -131,7 +131,8 @@ void add_eval(CLI::App& app, int& exit_code) {
   command->add_option("--sandbox", o->sandbox, "full | best | none")->capture_default_str();
   command->add_option("--plan", o->plan, "rank | eval | claim: how much is measured")->capture_default_str();
   command->add_option("--trace", o->trace,
-                      "write a Chrome trace (opens in Perfetto) of one call's loops to this file");
+                      "write a Chrome trace (opens in Perfetto) of one call, loop by loop or operator by "
+                      "operator, to this file");
   command->add_option("--backend-path", o->backend_paths, "folder with more backends");
   command->add_option("--cache", o->cache, "folder of built objects to look into and to fill");
   command->footer(

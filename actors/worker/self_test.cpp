@@ -1,6 +1,7 @@
 #include "actors/worker/self_test.hpp"
 
 #include "actors/worker/steps.hpp"
+#include "backends/job_rules.hpp"
 
 namespace ke {
 
@@ -27,7 +28,8 @@ std::shared_ptr<evaluation> self_test_of(const backend& with, const device_info&
   options.limits = with.limits;
   auto source = p.reference;
   auto judged_only = with;
-  std::erase_if(judged_only.jobs, [](const job_spec& j) { return j.kind > job_kind::measure; });
+  std::erase_if(judged_only.jobs,
+                [](const job_spec& j) { return looks_closer(j) || j.kind == job_kind::profile; });
   return std::make_shared<evaluation>(std::move(p), std::move(source), std::move(judged_only), target,
                                       measure_plan::rank, std::move(options));
 }

@@ -3,10 +3,12 @@
 #include "actors/worker/worker_messages.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace ke {
@@ -18,8 +20,8 @@ struct job_process_ended {
   std::shared_ptr<process_exit> how;
 };
 
-/// One job of an evaluation: a compile job, a measurement or a profile. Runs one process and reports; its
-/// exit kills the process.
+/// One job of an evaluation, of whatever kind: a compiler, a measurement, a transform, a profile, a trace.
+/// Runs one process and reports; its exit kills the process.
 ///   -> job_process_ended   to its parent, then it quits
 /// Supervisor: whoever spawned it (builder, device, profiler, self_test), which monitors it; temporary.
 caf::behavior evaluation_step(caf::event_based_actor* self, caf::actor parent, process_port* processes,
@@ -32,16 +34,19 @@ public:
   step_crew(caf::event_based_actor* self, process_port* processes) : self_{self}, processes_{processes} {}
 
   void spawn(const work_ptr& item, evaluation_job job) {
+    auto name = std::string{to_text(job.kind)} + " " + job.name;
     auto what = std::make_shared<evaluation_job>(std::move(job));
     auto step = self_->spawn(evaluation_step, caf::actor_cast<caf::actor>(self_), processes_, item, what);
     self_->monitor(step);
-    running_.emplace(step.address(), member{step, item, what->id});
+    running_.emplace(step.address(),
+                     member{step, item, what->id, std::move(name), std::chrono::steady_clock::now()});
   }
 
   /// Enters the end into the work's evaluation. False: the work was cancelled meanwhile.
   bool ended(const job_process_ended& e) {
     for (auto m = running_.begin(); m != running_.end(); ++m)
       if (m->second.item == e.item && m->second.job == e.id) {
+        e.item->ran(std::move(m->second.name), m->second.begun);
         running_.erase(m);
         e.item->steps->ended(e.id, *e.how);
         return true;
@@ -85,6 +90,8 @@ private:
     caf::actor who;
     work_ptr item;
     std::size_t job = 0;
+    std::string name;
+    std::chrono::steady_clock::time_point begun;
   };
   caf::event_based_actor* self_;
   process_port* processes_;

@@ -37,14 +37,25 @@ struct work {
   std::chrono::steady_clock::time_point taken = std::chrono::steady_clock::now(), since = taken;
   std::vector<job_hop> hops;
 
-  /// What the job did, or waited for, since the last hop.
+  /// What the work did, or waited for, since the last hop.
   void hop(std::string name) {
-    using std::chrono::duration_cast, std::chrono::microseconds;
     auto now = std::chrono::steady_clock::now();
-    hops.push_back({std::move(name),
-                    static_cast<std::uint64_t>(duration_cast<microseconds>(since - taken).count()),
-                    static_cast<std::uint64_t>(duration_cast<microseconds>(now - since).count())});
+    add(std::move(name), since, now);
     since = now;
+  }
+  /// One job of it, "transform ir", from `begun` until now; several may have run at the same time.
+  void ran(std::string name, std::chrono::steady_clock::time_point begun) {
+    add(std::move(name), begun, std::chrono::steady_clock::now());
+  }
+
+private:
+  void add(std::string name, std::chrono::steady_clock::time_point from,
+           std::chrono::steady_clock::time_point to) {
+    using std::chrono::duration_cast, std::chrono::microseconds;
+    // Both ends are cut to whole microseconds, so that what lies inside of a hop stays there.
+    auto begin = duration_cast<microseconds>(from - taken).count();
+    hops.push_back({std::move(name), static_cast<std::uint64_t>(begin),
+                    static_cast<std::uint64_t>(duration_cast<microseconds>(to - taken).count() - begin)});
   }
 };
 using work_ptr = std::shared_ptr<work>;
@@ -58,7 +69,8 @@ struct work_built {
 struct measure_work {
   work_ptr item;
 };
-/// What is left of a work's jobs once it has been measured, `first` to begin with.
+/// What is left of a work's jobs once it has been measured (profiles, transforms, traces), `first` to begin
+/// with.
 struct profile_work {
   work_ptr item;
   std::shared_ptr<evaluation_job> first;

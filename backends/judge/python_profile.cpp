@@ -4,53 +4,16 @@
 #include "backends/judge/timing.hpp"
 
 #include <algorithm>
-#include <cctype>
-#include <cmath>
 #include <cstring>
 #include <memory>
-#include <span>
-#include <sstream>
+#include <string>
 
 namespace ke {
 namespace {
 
-constexpr std::size_t summary_bytes = 16u << 10; ///< at the end of the shared memory: a length, then the text
-constexpr std::size_t most_operators = 10;
-
-bool is_plain(const std::string& name) {
-  return !name.empty() && name.size() <= 80 && std::all_of(name.begin(), name.end(), [](unsigned char c) {
-    return std::isalnum(c) || c == '_' || c == ':' || c == '.';
-  });
-}
+constexpr std::size_t summary_bytes = 48u << 10; ///< at the end of the shared memory: a length, then the text
 
 } // namespace
-
-std::map<std::string, double> read_profile(std::string_view text) {
-  std::map<std::string, double> counters;
-  std::istringstream lines{std::string{text.substr(0, summary_bytes)}};
-  double total = 0;
-  std::size_t taken = 0;
-  for (std::string line; taken < most_operators && std::getline(lines, line);) {
-    std::istringstream words{line};
-    std::string name;
-    double self = 0, calls = 0;
-    if (line.starts_with("total ")) {
-      words >> name >> total;
-      if (!words || !std::isfinite(total) || total <= 0)
-        return {};
-      counters["torch.self_us"] = total;
-      continue;
-    }
-    words >> self >> calls >> name;
-    if (!words || !is_plain(name) || !std::isfinite(self) || !std::isfinite(calls) || self < 0 || total <= 0)
-      continue;
-    ++taken;
-    counters["torch.op." + name + ".self_us"] = self;
-    counters["torch.op." + name + ".calls"] = calls;
-    counters["torch.op." + name + ".share"] = std::min(1.0, self / total);
-  }
-  return counters;
-}
 
 void profile_python(const judge_task& task, const bound_shapes& shapes, const bank_slot& slot,
                     const std::vector<int>& cpus, evidence& found) {
@@ -72,9 +35,7 @@ void profile_python(const judge_task& task, const bound_shapes& shapes, const ba
   std::uint32_t length = 0;
   std::memcpy(&length, memory + bytes, sizeof length);
   length = std::min<std::uint32_t>(length, summary_bytes - sizeof length);
-  std::string text(reinterpret_cast<const char*>(memory + bytes + sizeof length), length);
-  for (auto& [name, value] : read_profile(text))
-    found.counters[name] = value;
+  found.findings["profiler"].assign(reinterpret_cast<const char*>(memory + bytes + sizeof length), length);
 }
 
 } // namespace ke

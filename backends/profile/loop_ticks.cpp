@@ -1,14 +1,18 @@
 #include "backends/profile/loop_ticks.hpp"
 
+#include "backends/call_trace.hpp"
+
 #include <algorithm>
-#include <cstdio>
+#include <cctype>
 #include <cstdlib>
+#include <map>
 #include <set>
 
 namespace ke {
 namespace {
 
-constexpr std::size_t most_lines = 400'000, most_blocks = 20'000, most_spans = 4096;
+constexpr std::size_t most_lines = 400'000, most_blocks = 20'000;
+constexpr std::size_t most_members = 1'000'000; ///< of all loops' bodies together
 
 struct block {
   std::string name;
@@ -59,6 +63,7 @@ void find_loops(const std::vector<block>& blocks, std::map<std::size_t, std::set
                 std::map<std::size_t, std::size_t>& latch) {
   std::vector<char> state(blocks.size()); // 0 unseen, 1 on the path, 2 done
   std::vector<std::pair<std::size_t, std::size_t>> path;
+  std::size_t members = 0;
   for (std::size_t root = 0; root < std::min<std::size_t>(1, blocks.size()); ++root) {
     path.emplace_back(root, 0);
     state[root] = 1;
@@ -78,15 +83,38 @@ void find_loops(const std::vector<block>& blocks, std::map<std::size_t, std::set
         auto& body = bodies[to];
         body.insert(to);
         std::vector<std::size_t> open{at};
-        while (!open.empty()) {
+        while (!open.empty() && members < most_members) {
           auto b = open.back();
           open.pop_back();
+          ++members;
           if (body.insert(b).second)
             open.insert(open.end(), blocks[b].before.begin(), blocks[b].before.end());
         }
       }
     }
   }
+}
+
+/// As a table and a trace may carry it.
+std::string plain(std::string name) {
+  name.resize(std::min<std::size_t>(name.size(), 80));
+  for (auto& c : name)
+    if (!is_plain_name({&c, 1}))
+      c = '_';
+  return name.empty() ? "_" : name;
+}
+
+/// A constant with a NUL at its end. What is not a letter or a digit is escaped.
+std::string constant_text(std::string_view name, std::string_view text) {
+  constexpr char digits[] = "0123456789ABCDEF";
+  std::string out =
+      "@" + std::string{name} + " = constant [" + std::to_string(text.size() + 1) + " x i8] c\"";
+  for (unsigned char c : text)
+    if (std::isalnum(c))
+      out += static_cast<char>(c);
+    else
+      out += std::string{'\\'} + digits[c >> 4] + digits[c & 15];
+  return out + "\\00\"\n";
 }
 
 int line_of(const std::map<std::string, int, std::less<>>& locations, const std::string& name) {
@@ -148,7 +176,7 @@ ticked_module insert_ticks(std::string_view ir, std::size_t most) {
         break;
       ticked_loop loop;
       loop.id = static_cast<int>(made.loops.size());
-      loop.function = function.substr(0, 120);
+      loop.function = plain(function);
       loop.line = line_of(locations, blocks[latch[head]].location);
       loop.depth = 0;
       for (const auto& [other, inside] : bodies)
@@ -167,114 +195,12 @@ ticked_module insert_ticks(std::string_view ir, std::size_t most) {
     made.text.append(lines[i]) += '\n';
   }
   made.text += "declare void @ke_tick(i32)\n";
+  std::string table;
+  for (const auto& l : made.loops)
+    table += "at " + std::to_string(l.id) + ' ' + std::to_string(l.line) + ' ' + std::to_string(l.depth) +
+             ' ' + l.function + '\n';
+  made.text += constant_text("ke_loop_table", table);
   return made;
-}
-
-std::string tick_runtime() {
-  return R"(#include <stdint.h>
-#include <stdio.h>
-namespace {
-constexpr int loops = 256, kept = 4096;
-uint64_t turns[loops], cycles[loops], least = ~0ull, at[kept], first, last;
-int who[kept], n, current = -1;
-}
-extern "C" void ke_tick(int id) {
-  uint64_t now = __builtin_readcyclecounter();
-  if (current >= 0) {
-    uint64_t d = now - last;
-    cycles[current] += d;
-    if (d < least) least = d;
-  } else {
-    first = now;
-  }
-  if (n < kept) { who[n] = id; at[n++] = now - first; }
-  ++turns[id & (loops - 1)];
-  current = id & (loops - 1);
-  last = __builtin_readcyclecounter();
-}
-extern "C" __attribute__((visibility("default"))) void ke_ticks_reset() {
-  for (int i = 0; i < loops; ++i) turns[i] = cycles[i] = 0;
-  n = 0, current = -1, least = ~0ull;
-}
-extern "C" __attribute__((visibility("default"))) void ke_ticks_print() {
-  uint64_t now = __builtin_readcyclecounter();
-  if (current >= 0) cycles[current] += now - last;
-  printf("\nke-ticks 1\nleast %llu\n", (unsigned long long)(least == ~0ull ? 0 : least));
-  for (int i = 0; i < loops; ++i)
-    if (turns[i]) printf("loop %d %llu %llu\n", i, (unsigned long long)turns[i], (unsigned long long)cycles[i]);
-  for (int i = 0; i < n; ++i) printf("tick %d %llu\n", who[i], (unsigned long long)at[i]);
-  fflush(stdout);
-}
-)";
-}
-
-loop_profile read_ticks(std::string_view text, const std::vector<ticked_loop>& loops) {
-  loop_profile found;
-  auto start = text.rfind("ke-ticks 1\n");
-  if (start == std::string_view::npos)
-    return found;
-  double least = 0;
-  auto known = [&](unsigned long long id) { return id < loops.size(); };
-  for (auto line : lines_of(text.substr(start))) {
-    unsigned long long a = 0, b = 0, c = 0;
-    std::string row{line.substr(0, 100)};
-    if (std::sscanf(row.c_str(), "least %llu", &a) == 1) {
-      least = static_cast<double>(a);
-    } else if (std::sscanf(row.c_str(), "loop %llu %llu %llu", &a, &b, &c) == 3 && known(a)) {
-      loop_time t;
-      t.loop = loops[a];
-      t.turns = static_cast<double>(b);
-      t.cycles = std::max(0.0, static_cast<double>(c) - least * t.turns);
-      found.cycles += t.cycles;
-      found.loops.push_back(std::move(t));
-    } else if (std::sscanf(row.c_str(), "tick %llu %llu", &a, &b) == 2 && known(a) &&
-               found.spans.size() < most_spans) {
-      auto when = static_cast<double>(b);
-      if (!found.spans.empty())
-        found.spans.back().length = std::max(0.0, when - found.spans.back().begin);
-      found.spans.push_back({static_cast<int>(a), when, 0});
-    }
-  }
-  if (!found.spans.empty())
-    found.spans.pop_back(); // its end was not seen
-  for (auto& t : found.loops)
-    t.share = found.cycles > 0 ? t.cycles / found.cycles : 0;
-  std::sort(found.loops.begin(), found.loops.end(),
-            [](const loop_time& a, const loop_time& b) { return a.cycles > b.cycles; });
-  return found;
-}
-
-std::string trace_text(const loop_profile& profile, const std::vector<ticked_loop>& loops) {
-  constexpr std::size_t most = 1000;
-  std::string text;
-  std::size_t n = 0;
-  for (const auto& s : profile.spans) {
-    if (n++ == most)
-      break;
-    const auto& l = loops[static_cast<std::size_t>(s.id)];
-    auto name = l.line ? "line:" + std::to_string(l.line) : l.function + ":" + std::to_string(l.id);
-    char row[64];
-    std::snprintf(row, sizeof row, " %.0f %.0f\n", s.begin, s.length);
-    text += name + row;
-  }
-  return text;
-}
-
-std::string describe_loops(const loop_profile& profile, std::size_t most) {
-  std::string text;
-  for (const auto& t : profile.loops) {
-    if (most-- == 0)
-      break;
-    char line[200];
-    std::snprintf(
-        line, sizeof line, "%s%s (depth %d): %.0f%% of the time, %.6g turns of %.3g cycles",
-        text.empty() ? "" : "\n",
-        (t.loop.line ? "line " + std::to_string(t.loop.line) : "a loop of " + t.loop.function.substr(0, 60))
-            .c_str(),
-        t.loop.depth, 100 * t.share, t.turns, t.turns > 0 ? t.cycles / t.turns : 0);
-    text += line;
-  }
-  return text;
 }
 
 } // namespace ke

@@ -6,7 +6,6 @@
 #include "backends/instruction_mix.hpp"
 #include "backends/profile/case_file.hpp"
 #include "backends/profile/hot_loop.hpp"
-#include "backends/profile/loop_ticks.hpp"
 #include "backends/profile/readings.hpp"
 #include "backends/statistics.hpp"
 #include "runtime/process/run_and_wait.hpp"
@@ -52,7 +51,6 @@ struct bench {
   std::string sanitizer_runtime;
   bool slower = false; ///< than the baseline
   bool simulate = false;
-  ticked_module ticked;
 
   const problem& what() const { return task.run.what; }
 };
@@ -293,92 +291,6 @@ void read_simulation(bench& b, const process_exit& e) {
     b.found.counters.insert(counts.begin(), counts.end());
 }
 
-// -- time stamps at the loops, put in at the level of LLVM IR
-
-fs::path ticked_folder(const bench& b) {
-  return b.folder / "ticked";
-}
-
-/// The candidate as optimised LLVM IR. Threads are left out: their pragmas mean nothing without -fopenmp.
-std::optional<process_spec> plan_ir(bench& b) {
-  if (has_search_to_hurry(b) || b.what().policy.vendor_libraries)
-    return std::nullopt;
-  auto folder = ticked_folder(b);
-  auto plan = plan_build(b.with, b.what(), b.task.source, build_role::candidate, b.task.toolchain,
-                         b.task.run.limits, folder);
-  if (!write_sources(plan, folder))
-    return std::nullopt;
-  std::string march = "-march=x86-64-v3";
-  for (const auto& word : plan.spec.argv)
-    if (word.starts_with("-march="))
-      march = word;
-  plan.spec.argv = {"clang++-19",
-                    "-std=c++20",
-                    "-O3",
-                    march,
-                    "-fPIC",
-                    "-g1",
-                    "-w",
-                    "-I.",
-                    "-S",
-                    "-emit-llvm",
-                    "candidate" + b.with.suffix,
-                    "-o",
-                    "candidate.ll"};
-  if (b.what().policy.fast_math)
-    plan.spec.argv.push_back("-ffast-math");
-  plan.spec.deadline = seconds(20);
-  return boxed(b, plan.spec, {}, folder);
-}
-void read_ir(bench& b, const process_exit& e) {
-  if (e.code == 0)
-    b.ticked = insert_ticks(file_text(ticked_folder(b) / "candidate.ll", 16u << 20));
-}
-
-std::optional<process_spec> plan_ticked(bench& b) {
-  if (b.ticked.loops.empty())
-    return std::nullopt;
-  auto folder = ticked_folder(b);
-  for (const auto& [file, text] :
-       {std::pair<const char*, std::string>{"ticked.ll", b.ticked.text}, {"ke_ticks.cpp", tick_runtime()}}) {
-    std::ofstream out{folder / file, std::ios::binary};
-    out << text;
-    if (!out.flush())
-      return std::nullopt;
-  }
-  process_spec spec;
-  // The module went through the optimiser before: only code is made of it.
-  spec.argv = {"clang++-19", "-std=c++20",  "-O1",          "-fPIC", "-shared", "-w",       "-I.",
-               "ticked.ll",  "ke_shim.cpp", "ke_ticks.cpp", "-lm",   "-o",      "ticked.so"};
-  spec.directory = folder.string();
-  spec.deadline = seconds(20);
-  spec.memory_bytes = b.task.run.limits.memory_bytes;
-  return boxed(b, std::move(spec), {}, folder);
-}
-void read_ticked(bench& b, const process_exit& e) {
-  if (e.code != 0)
-    b.ticked.loops.clear();
-  else
-    chmod((ticked_folder(b) / "ticked.so").c_str(), 0755);
-}
-
-std::optional<process_spec> plan_trace(bench& b) {
-  if (b.ticked.loops.empty())
-    return std::nullopt;
-  auto object = ticked_folder(b) / "ticked.so";
-  return boxed(b, runner(b, object, {"trace"}, 1), {b.task.runner, object, b.case_file});
-}
-void read_trace(bench& b, const process_exit& e) {
-  auto seen = read_ticks(e.out, b.ticked.loops);
-  if (seen.loops.empty())
-    return;
-  b.found.counters["loop.share"] = seen.loops.front().share;
-  b.found.counters["loop.line"] = seen.loops.front().loop.line;
-  b.found.counters["loop.turns"] = seen.loops.front().turns;
-  b.found.findings["loops"] = describe_loops(seen, 5);
-  b.found.findings["trace"] = trace_text(seen, b.ticked.loops);
-}
-
 // -- a crash again, under sanitizers
 
 std::optional<process_spec> plan_checked(bench& b) {
@@ -426,15 +338,9 @@ void read_crash(bench& b, const process_exit& e) {
 }
 
 constexpr profile_step when_right[] = {
-    {"samples", plan_samples, read_samples},
-    {"disassembly", plan_disassembly, read_disassembly},
-    {"model", plan_model, read_model},
-    {"counters", plan_counters, read_counters},
-    {"portable", plan_portable, read_portable},
-    {"simulation", plan_simulation, read_simulation},
-    {"ir", plan_ir, read_ir},
-    {"ticked", plan_ticked, read_ticked},
-    {"trace", plan_trace, read_trace},
+    {"samples", plan_samples, read_samples},    {"disassembly", plan_disassembly, read_disassembly},
+    {"model", plan_model, read_model},          {"counters", plan_counters, read_counters},
+    {"portable", plan_portable, read_portable}, {"simulation", plan_simulation, read_simulation},
 };
 constexpr profile_step when_crashed[] = {
     {"checked", plan_checked, read_checked},
@@ -468,26 +374,24 @@ std::map<std::string, std::int64_t> dims_of(const std::string& text) {
   return dims;
 }
 
-} // namespace
-
-profile_result profile(const profile_task& task, process_port& processes) {
-  bench b{task, processes, {}, {}, {}, 0, 0, {}, {}, {}, {}, {}, {}, false, false, {}};
+/// The backend, a private folder, the case. False: there is nothing to call the candidate with.
+bool prepare(bench& b, const char* folder) {
+  const auto& task = b.task;
   auto with = parse_backend(file_text(task.backend_file, 1u << 20), task.backend_file);
   if (!with)
-    return {};
+    return false;
   b.with = *std::move(with);
-  b.folder = fs::path{task.run.scratch} / "profile";
+  b.folder = fs::path{task.run.scratch} / folder;
   std::error_code error;
   fs::create_directories(b.folder, error);
   chmod(b.folder.c_str(), 0755);
   b.case_file = b.folder / "case.bin";
-  bool crashed = task.found.ending == ending::crashed;
   std::map<std::string, std::int64_t> dims;
   std::string distribution = "init";
-  if (crashed) {
+  if (task.found.ending == ending::crashed) {
     auto at = task.found.findings.find("case_dims");
     if (at == task.found.findings.end())
-      return {};
+      return false;
     dims = dims_of(at->second);
     if (auto how = task.found.findings.find("case_distribution"); how != task.found.findings.end())
       distribution = how->second;
@@ -502,14 +406,37 @@ profile_result profile(const profile_task& task, process_port& processes) {
     }
     b.slower = candidate > 1.05 * baseline;
     if (b.workload >= task.run.what.workloads.size())
-      return {};
+      return false;
     dims = task.run.what.workloads[b.workload].dims;
     b.found.counters["profile.workload"] = b.workload;
   }
-  if (auto s = write_case(b.case_file, task.run.what, dims, distribution, task.run.seed + 17); !s)
+  return bool(write_case(b.case_file, task.run.what, dims, distribution, task.run.seed + 17));
+}
+
+bench bench_of(const profile_task& task, process_port& processes) {
+  return {task, processes, {}, {}, {}, 0, 0, {}, {}, {}, {}, {}, {}, false, false};
+}
+
+} // namespace
+
+profile_result profile(const profile_task& task, process_port& processes) {
+  auto b = bench_of(task, processes);
+  if (!prepare(b, "profile"))
     return std::move(b.found);
-  crashed ? run_steps(b, when_crashed) : run_steps(b, when_right);
+  task.found.ending == ending::crashed ? run_steps(b, when_crashed) : run_steps(b, when_right);
   return std::move(b.found);
+}
+
+std::string call_instrumented(const profile_task& task, process_port& processes) {
+  auto b = bench_of(task, processes);
+  if (task.found.ending == ending::crashed || !prepare(b, "trace"))
+    return {};
+  auto spec = boxed(b, runner(b, task.object, {"trace"}, 1), {task.runner, task.object, b.case_file});
+  if (!spec)
+    return {};
+  auto how = run_and_wait(processes, *std::move(spec));
+  bool well = how.why.kind == failure_kind::none && !how.timed_out && !how.cancelled && how.code == 0;
+  return well ? std::move(how.out) : std::string{};
 }
 
 } // namespace ke

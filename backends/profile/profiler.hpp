@@ -3,6 +3,8 @@
 #include "backends/profile_task.hpp"
 #include "runtime/process/process_port.hpp"
 
+#include <string>
+
 namespace ke {
 
 /// Looks closer at a judged candidate, one tool after the other:
@@ -13,5 +15,10 @@ namespace ke {
 /// A tool that is absent, fails or takes too long leaves its part out. All that reads or runs the candidate
 /// is sandboxed. Blocks.
 profile_result profile(const profile_task& task, process_port& processes);
+
+/// Calls `task.object`, a copy of a right candidate with time stamps at its loops, once on the case on which
+/// a call takes longest, in a sandbox, and gives what it printed (untrusted; backends/loop_times.hpp reads
+/// it). Empty if it did not end well. Blocks.
+std::string call_instrumented(const profile_task& task, process_port& processes);
 
 } // namespace ke

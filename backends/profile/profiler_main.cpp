@@ -1,5 +1,10 @@
-// ke-profiler: reads a packed profile_task on stdin, writes a packed profile_result to stdout. Trusted; what
-// it starts on the candidate is sandboxed, and ends with it.
+// ke-profiler: looks closer at a judged candidate. Trusted; what it starts on the candidate is sandboxed, and
+// ends with it.
+//   ke-profiler              reads a packed profile_task on stdin, writes a packed profile_result to stdout
+//   ke-profiler trace        reads the same; calls its instrumented object once and writes what that printed
+//   ke-profiler ticks IN OUT puts time stamps at the loops of a module of LLVM IR; runs in a sandbox itself,
+//                            for the module is a candidate's
+#include "backends/profile/loop_ticks.hpp"
 #include "backends/profile/profiler.hpp"
 
 #include "runtime/core/codec.hpp"
@@ -7,29 +12,64 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <fstream>
 #include <iostream>
 #include <iterator>
 #include <string>
+#include <vector>
 
-int main() {
+namespace {
+
+constexpr std::size_t most_ir = 32u << 20;
+
+int put_ticks(const std::string& from, const std::string& to) {
+  std::ifstream in{from, std::ios::binary};
+  std::string ir{std::istreambuf_iterator<char>{in}, {}};
+  if (!in.eof() && !in.good()) {
+    std::cerr << "ke-profiler: " << from << " can't be read\n";
+    return 3;
+  }
+  if (ir.size() > most_ir) {
+    std::cerr << "ke-profiler: " << from << " is too long for time stamps\n";
+    return 1;
+  }
+  auto module = ke::insert_ticks(ir);
+  if (module.loops.empty()) {
+    std::cerr << "ke-profiler: there is no loop in " << from << '\n';
+    return 1;
+  }
+  std::ofstream out{to, std::ios::binary};
+  out << module.text;
+  return out.flush() ? 0 : 3;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (words.size() == 3 && words[0] == "ticks")
+    std::_Exit(put_ticks(words[1], words[2])); // a sanitizer's last look for leaks can't work in a sandbox
+  bool traces = words == std::vector<std::string>{"trace"};
+  if (!traces && !words.empty()) {
+    std::cerr << "ke-profiler: nothing, trace, or ticks IN OUT\n";
+    return 2;
+  }
   std::string bytes{std::istreambuf_iterator<char>{std::cin}, {}};
   auto task = ke::unpack<ke::profile_task>(bytes, {std::size_t{1} << 30, std::size_t{1} << 24, 32});
   if (!task) {
     std::cerr << "ke-profiler: the task on stdin is not readable: " << task.error().text << '\n';
     return 2;
   }
-  ke::profile_result found;
+  std::string said;
   try {
     ke::process_service processes;
-    found = ke::profile(*task, processes);
+    said = traces ? ke::call_instrumented(*task, processes) : ke::pack(ke::profile(*task, processes));
   } catch (const std::exception& e) {
     std::cerr << "ke-profiler: " << e.what() << '\n';
     return 4;
   }
-  auto packed = ke::pack(found);
-  if (std::fwrite(packed.data(), 1, packed.size(), stdout) != packed.size() || std::fflush(stdout) != 0)
-    return 3;
-  return 0;
+  return std::fwrite(said.data(), 1, said.size(), stdout) == said.size() && std::fflush(stdout) == 0 ? 0 : 3;
 }

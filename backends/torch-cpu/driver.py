@@ -264,15 +264,30 @@ def function_of(payload, memory):
     return named(module, payload.name.split(","), "function")
 
 
-def profiled(work, memory, at):
-    """Does `work` under PyTorch's profiler and leaves a summary in the memory."""
+def profiled(caller, table, memory, at):
+    """One order with the candidate, and nothing else, under PyTorch's profiler; leaves a summary and a timeline in the memory
+    (backends/torch_profile.hpp)."""
     # Not torch.profiler.profile: its first use imports the compiler, 1.4 s of processor time.
-    with torch.autograd.profiler.profile() as profiler:
-        work()
+    profiler, function = torch.autograd.profiler.profile(), caller.function
+
+    def watched(*arguments):
+        with profiler:
+            return function(*arguments)
+
+    caller.function = watched
+    try:
+        caller.run(table)
+    finally:
+        caller.function = function
     rows = sorted(profiler.key_averages(), key=lambda row: -row.self_cpu_time_total)
-    text = f"total {sum(row.self_cpu_time_total for row in rows):.3f}\n"
-    text += "".join(f"{row.self_cpu_time_total:.3f} {row.count} {row.key}\n" for row in rows[:10])
-    text = text.encode()[: len(memory) - at - 4]
+    lines = [f"total {sum(row.self_cpu_time_total for row in rows):.3f} {sum(row.count for row in rows)}"]
+    lines += [f"{row.self_cpu_time_total:.3f} {row.count} {row.key}" for row in rows[:10]]
+    events = sorted(profiler.function_events, key=lambda e: (e.time_range.start, -e.time_range.end))
+    events = [e for e in events if e.thread == events[0].thread][:400]
+    lines += ["timeline"]
+    lines += [f"{e.time_range.start - events[0].time_range.start:.3f} {e.time_range.elapsed_us():.3f} {e.name}" for e in events]
+    text = "".join(line + "\n" for line in lines).encode()[: len(memory) - at - 4]
+    text = text[: text.rfind(b"\n") + 1]
     memory[at: at + 4 + len(text)] = struct.pack("<I", len(text)) + text
 
 
@@ -317,7 +332,7 @@ def main(payload_descriptor):
             outcome, start = FINISHED, now()
             try:
                 if payload.profile and sequence > 1:
-                    profiled(lambda: caller.run(table[:count]), memory, payload.profile)
+                    profiled(caller, table[:count], memory, payload.profile)
                 else:
                     for c in range(calls):
                         caller.run(table[c * count:(c + 1) * count])

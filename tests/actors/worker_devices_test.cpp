@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <random>
 
 using namespace ke;
@@ -178,6 +179,55 @@ TEST_CASE_METHOD(workshop_fixture, "a profiling tool that fails or crashes leave
   REQUIRE(done[1].found);
   CHECK(done[1].found->cases == 7);
   CHECK(states.empty());
+}
+
+TEST_CASE_METHOD(workshop_fixture,
+                 "what looks closer at a right candidate runs job by job under the device's "
+                 "lease, and each job is told by kind and name") {
+  launch();
+  auto b = with();
+  b.jobs.push_back(
+      {"text", job_kind::transform, {"measure"}, {}, {"change", "{input}", "{output}"}, {}, 5, "text.ll"});
+  b.jobs.push_back(
+      {"copy", job_kind::build, {"text"}, "instrumented", {"compile", "{sources}", "{output}"}, {}, 5, {}});
+  b.jobs.push_back(
+      {"again", job_kind::transform, {"text"}, {}, {"change", "{input}", "{output}"}, {}, 5, "again.ll"});
+  auto w = make_work(1);
+  w->steps = std::make_shared<evaluation>(what(), "extern \"C\" void kernel() {}", b,
+                                          device_info{"cpu:0", "cpu-cpp", "ok", {}}, measure_plan::eval,
+                                          evaluation_options());
+  tell("builder", build_work{w});
+  compiled();
+  compiled();
+  REQUIRE(built.size() == 1);
+  CHECK(processes.running.empty()); // a build that needs a transform is none of the builder's
+  tell("devices", measure_work{w});
+  evidence e;
+  e.cases = 7;
+  judged(e);
+  disassembled("");
+  REQUIRE(processes.running.size() == 1);
+  CHECK(processes.running.front().spec.argv ==
+        std::vector<std::string>{"change", "candidate.cpp", "text.ll"});
+  compiled(); // leaves text.ll
+  REQUIRE(processes.running.size() == 1);
+  CHECK(processes.running.front().spec.argv ==
+        std::vector<std::string>{"compile", "text.ll", "ke_shim.cpp", "copy.so"});
+  not_compiled("no");
+  REQUIRE(processes.running.size() == 1); // the other one that needed the text
+  CHECK(processes.running.front().spec.argv == std::vector<std::string>{"change", "text.ll", "again.ll"});
+  compiled();
+  REQUIRE(done.size() == 1);
+  CHECK(done[0].why.kind == failure_kind::none);
+  CHECK(done[0].found->cases == 7);
+  CHECK(done[0].found->ending == ending::finished);
+  CHECK(done[0].found->findings.at("no_copy") == "no");
+  std::vector<std::string> told;
+  for (const auto& hop : w->hops)
+    told.push_back(hop.name);
+  for (auto name : {"build candidate", "build reference", "measure measure", "profile disassembly",
+                    "transform text", "build copy", "transform again"})
+    CHECK(std::count(told.begin(), told.end(), name) == 1);
 }
 
 TEST_CASE_METHOD(workshop_fixture, "a work that is cancelled while it is profiled leaves its device free") {

@@ -1,6 +1,7 @@
 #include "backends/artifact_cache.hpp"
 #include "backends/backend.hpp"
 #include "backends/builder.hpp"
+#include "backends/job_rules.hpp"
 #include "backends/shim.hpp"
 #include "tests/backends/problems.hpp"
 #include "tests/places.hpp"
@@ -74,13 +75,104 @@ TEST_CASE("a manifest declares the jobs of an evaluation, and a graph that can't
       "some/backend.toml:11:1: a job needs a name and a kind: transform, build, precheck, measure, profile, "
       "collect or trace");
   CHECK(wrong("[[job]]\nname = \"a\"\nkind = \"build\"\n") ==
-        "some/backend.toml:11:1: job \"a\" of kind build needs a role: candidate, reference or truth");
+        "some/backend.toml:11:1: job \"a\" of kind build needs a role: candidate, reference, truth or "
+        "instrumented");
   CHECK(wrong("[[job]]\nname = \"a\"\nkind = \"profile\"\ncommand = [\"x\"]\nreads = \"tea leaves\"\n") ==
         "some/backend.toml:11:1: job \"a\" of kind profile needs reads: instruction-mix, name-value");
   CHECK(wrong("[[job]]\nname = \"a\"\nkind = \"measure\"\nneeds = [\"b\"]\n")
             .find("job \"a\" needs \"b\", which no job is called") != std::string::npos);
   CHECK(wrong("[[job]]\nname = \"a\"\nkind = \"measure\"\nlimit = 3\n").find("unknown key job.limit") !=
         std::string::npos);
+}
+
+TEST_CASE("a manifest's transforms, traces and collections say what they make of what, and come after the "
+          "measurement") {
+  auto job = [](const std::string& name, const std::string& kind, const std::string& needs,
+                const std::string& more = "") {
+    return "[[job]]\nname = \"" + name + "\"\nkind = \"" + kind + "\"\n" +
+           (needs.empty() ? "" : "needs = [\"" + needs + "\"]\n") + more;
+  };
+  auto measure = job("measure", "measure", "");
+  auto makes = [](const std::string& words, const std::string& more) {
+    return "command = [\"tool\", " + words + "]\n" + more;
+  };
+  auto ir = job("ir", "transform", "measure", makes("\"{input}\", \"{output}\"", "output = \"x.ll\"\n"));
+  auto stamped =
+      job("stamped", "build", "ir", makes("\"{sources}\", \"{output}\"", "role = \"instrumented\"\n"));
+  auto loops =
+      job("loops", "trace", "stamped", "command = [\"{profiler}\", \"trace\"]\nreads = \"loop-ticks\"\n");
+  auto shares = job("shares", "collect", "loops", "reads = \"loop-ticks\"\n");
+  auto whole = parse_backend(minimal + shares + loops + stamped + ir + measure, "some/backend.toml");
+  REQUIRE(whole); // in any order
+  CHECK(giver_of(whole->jobs, 0) == 1u);
+  CHECK(giver_of(whole->jobs, 1) == 2u);
+  CHECK(giver_of(whole->jobs, 2) == 3u);
+  CHECK_FALSE(giver_of(whole->jobs, 3)); // of the candidate's text
+
+  auto wrong = [](const std::string& text) {
+    auto said = error_of(minimal + text);
+    std::string place = "some/backend.toml:";
+    REQUIRE(said.starts_with(place));
+    return said.substr(place.size());
+  };
+  CHECK(wrong(job("ir", "transform", "measure", makes("\"{input}\"", "output = \"x.ll\"\n"))) ==
+        "11:1: job \"ir\" of kind transform needs a command with {input} and {output}");
+  CHECK(wrong(measure +
+              job("ir", "transform", "measure", makes("\"{input}\", \"{output}\"", "output = \"../x\"\n"))) ==
+        "14:1: job \"ir\" of kind transform needs output: the plain name of the file that it makes");
+  CHECK(wrong(job("ir", "transform", "", makes("\"{input}\", \"{output}\"", "output = \"x.ll\"\n"))) ==
+        "11:1: job \"ir\" of kind transform must need the job of kind measure, directly or through others: "
+        "it is "
+        "for candidates that were found right");
+  CHECK(wrong(measure + job("stamped", "build", "measure",
+                            makes("\"{sources}\", \"{output}\"", "role = \"instrumented\"\n"))) ==
+        "14:1: job \"stamped\" of kind build needs a job of kind transform, whose file it builds");
+  CHECK(wrong(job("c", "build", "", makes("\"{sources}\"", "role = \"candidate\"\n"))) ==
+        "11:1: job \"c\" of the role candidate has no command of its own: change [build], for candidate and "
+        "reference alike");
+  CHECK(wrong(measure + job("loops", "trace", "measure", "command = [\"run\"]\nreads = \"loop-ticks\"\n")) ==
+        "14:1: job \"loops\" of kind trace has the command [\"{profiler}\", \"trace\"], or none: nothing "
+        "else knows "
+        "how to call the object");
+  CHECK(wrong(measure + job("loops", "trace", "measure",
+                            "command = [\"{profiler}\", \"trace\"]\nreads = \"loop-ticks\"\n")) ==
+        "14:1: job \"loops\" of kind trace needs a job of kind build with the role instrumented, whose "
+        "object it "
+        "calls");
+  CHECK(wrong(measure + job("shares", "collect", "measure", "reads = \"tea leaves\"\n")) ==
+        "14:1: job \"shares\" of kind collect needs reads: loop-ticks, torch-profiler");
+  CHECK(wrong(measure + job("shares", "collect", "measure", "command = [\"x\"]\nreads = \"loop-ticks\"\n")) ==
+        "14:1: job \"shares\" of kind collect runs no command: it reads what another job left");
+  CHECK(wrong(measure + ir + job("shares", "collect", "ir", "reads = \"loop-ticks\"\n")) ==
+        "20:1: job \"shares\" of kind collect needs a job of kind measure, or of kind trace with a command, "
+        "whose "
+        "text it reads");
+  CHECK(wrong(job("ir", "transform", "measure", "output = 3\n")).find("job.output must be a text") !=
+        std::string::npos);
+}
+
+TEST_CASE("what a transform makes is known by what went in, by its command and by its program") {
+  auto all = load_backends(std::filesystem::path{ke::test::source_dir()} / "backends", {});
+  REQUIRE(all);
+  auto b = *find_backend(*all, "cpu-cpp");
+  auto ir = *std::find_if(b.jobs.begin(), b.jobs.end(), [](const job_spec& j) { return j.name == "ir"; });
+  auto p = ke_test::elementwise();
+  auto plan = [&](const problem& of, const job_spec& j, const std::string& text) {
+    return plan_job(b, of, j, {"candidate.cpp", text, "ke-profiler"}, "t", {}, "/f");
+  };
+  auto usual = plan(p, ir, "a");
+  CHECK(usual.output == "candidate.ll");
+  CHECK(std::count(usual.spec.argv.begin(), usual.spec.argv.end(), "candidate.cpp") == 1);
+  for (const auto& word : usual.spec.argv)
+    CHECK(word.find_first_of("{}") == std::string::npos);
+  CHECK(usual.key == plan(p, ir, "a").key);
+  CHECK(usual.key != plan(p, ir, "b").key);
+  auto fast = p;
+  fast.policy.fast_math = true;
+  CHECK(usual.key != plan(fast, ir, "a").key);
+  auto other = ir;
+  other.command.front() = "true"; // another program
+  CHECK(usual.key != plan(p, other, "a").key);
 }
 
 TEST_CASE("levels of a manifest need a name, a suffix and marks") {

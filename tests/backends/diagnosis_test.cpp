@@ -237,3 +237,28 @@ TEST_CASE("the longest workload is the one that is looked at") {
   CHECK(longest_workload(e, p).workload == 0);
   CHECK(longest_workload(e, p).call_s == Approx(5e-3));
 }
+
+TEST_CASE("many small operators of Python are overhead; of few large ones the kind decides, with little "
+          "confidence") {
+  problem described_in_python; // a KernelBench file: nothing is known of its costs
+  described_in_python.workloads = {{"default", {}, 1.0, false}};
+  auto e = timed(300e-6);
+  e.counters["torch.op.aten::add.share"] = 0.9;
+  e.counters["torch.op.aten::add.self_us"] = 500;
+  e.counters["torch.op.aten::mm.share"] = 0.1;
+  e.counters["torch.top_calls"] = 200;
+  e.findings["operators"] = "aten::add: 90% of the operators' time";
+  auto d = diagnose(e, described_in_python);
+  CHECK(d.bottleneck == "overhead");
+  CHECK(d.evidence.at("calls").find("200 operators") != std::string::npos);
+  CHECK(d.evidence.at("operators") == e.findings["operators"]);
+  e.counters["torch.top_calls"] = 2;
+  d = diagnose(e, described_in_python);
+  CHECK(d.bottleneck == "memory");
+  CHECK(d.confidence < 0.6);
+  CHECK(d.evidence.at("calls").find("about 1%") != std::string::npos);
+  std::swap(e.counters["torch.op.aten::add.share"], e.counters["torch.op.aten::mm.share"]);
+  d = diagnose(e, described_in_python);
+  CHECK(d.bottleneck == "compute");
+  CHECK(d.confidence < 0.6);
+}

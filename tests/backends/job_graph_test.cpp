@@ -96,3 +96,35 @@ TEST_CASE("a graph that can't be run names the job and why") {
   REQUIRE_FALSE(circle);
   CHECK(circle.error().text == "job \"b\" needs itself, by way of others");
 }
+
+TEST_CASE("what comes after a measurement has the device alone, also a compiler") {
+  auto g = *job_graph::of({{"stamped", job_kind::build, {"ir"}},
+                           {"ir", job_kind::transform, {"measure"}},
+                           {"candidate", job_kind::build, {}},
+                           {"measure", job_kind::measure, {"candidate"}},
+                           {"profile", job_kind::profile, {"candidate"}}});
+  CHECK(g.place(0) == job_place::device);
+  CHECK(g.place(1) == job_place::device);
+  CHECK(g.place(2) == job_place::shared);
+  CHECK(g.place(3) == job_place::device);
+  CHECK(g.place(4) == job_place::device);
+}
+
+TEST_CASE("a lost transform cancels the chain behind it, not what stands beside it") {
+  auto g = *job_graph::of({{"measure", job_kind::measure, {}},
+                           {"profile", job_kind::profile, {"measure"}},
+                           {"ir", job_kind::transform, {"measure"}},
+                           {"ticks", job_kind::transform, {"ir"}},
+                           {"stamped", job_kind::build, {"ticks"}},
+                           {"loops", job_kind::trace, {"stamped"}},
+                           {"shares", job_kind::collect, {"loops"}}});
+  g.begin(0);
+  g.end(0, true);
+  CHECK(g.ready() == list{1, 2});
+  g.begin(2);
+  g.end(2, false);
+  for (std::size_t i : {3, 4, 5, 6})
+    CHECK(g.of_job(i) == progress::cancelled);
+  CHECK(g.of_job(0) == progress::done);
+  CHECK(g.ready() == list{1});
+}

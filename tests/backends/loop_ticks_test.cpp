@@ -1,4 +1,4 @@
-#include "backends/loop_trace.hpp"
+#include "backends/loop_times.hpp"
 #include "backends/profile/loop_ticks.hpp"
 
 #include <catch2/catch.hpp>
@@ -56,6 +56,11 @@ TEST_CASE("each loop of a module gets a tick at its head, behind the phis, and n
         std::string::npos);
   CHECK(m.text.find("declare void @ke_tick(i32)") != std::string::npos);
   auto text = m.text;
+  auto table = text.find("@ke_loop_table = constant [33 x i8] c\"");
+  REQUIRE(table != std::string::npos);
+  CHECK(text.find("at\\200\\200\\201\\20kernel\\0Aat\\201\\206\\202\\20kernel\\0A\\00\"\n", table) !=
+        std::string::npos);
+  text.resize(table);
   for (std::string added :
        {"  call void @ke_tick(i32 0)\n", "  call void @ke_tick(i32 1)\n", "declare void @ke_tick(i32)\n"})
     text.erase(text.find(added), added.size());
@@ -72,37 +77,35 @@ TEST_CASE("a module without loops stays as it is, and so does what is none") {
   CHECK(insert_ticks(nest, 1).loops.size() == 1);
 }
 
-TEST_CASE("ticks become shares of the time, with their own cost taken off") {
-  std::vector<ticked_loop> loops{{0, "kernel", 3, 1}, {1, "kernel", 6, 2}};
-  auto p = read_ticks("printed by the candidate\nke-ticks 1\nleast 10\nloop 0 10 1100\nloop 1 1000 19000\n"
-                      "loop 9 1 1\ntick 0 0\ntick 1 100\ntick 1 130\ntick 0 160\n",
-                      loops);
+TEST_CASE("ticks become shares of the time, with their own cost taken off, and spans in nanoseconds") {
+  const std::string table = "at 0 3 1 kernel\nat 1 6 2 kernel\nat 2 0 1 odd\"name\n";
+  auto p = read_ticks("printed by the candidate\nke-ticks 2\n" + table +
+                      "clock 4000 1000\nleast 10\nloop 0 10 1100\nloop 1 1000 19000\nloop 2 1 1\n"
+                      "loop 9 1 1\ntick 0 0\ntick 1 100\ntick 1 130\ntick 0 160\n");
   REQUIRE(p.loops.size() == 2);
   CHECK(p.loops[0].loop.line == 6);
   CHECK(p.loops[0].cycles == 9000);
   CHECK(p.loops[0].share == Approx(0.9));
   CHECK(p.loops[1].share == Approx(0.1));
   REQUIRE(p.spans.size() == 3);
-  CHECK(p.spans[1].id == 1);
-  CHECK(p.spans[1].begin == 100);
-  CHECK(p.spans[1].length == 30);
+  CHECK(p.spans[1].loop.id == 1);
+  CHECK(p.spans[1].begin_ns == Approx(25));
+  CHECK(p.spans[1].ns == Approx(7.5));
   CHECK(describe_loops(p, 1) == "line 6 (depth 2): 90% of the time, 1000 turns of 9 cycles");
-  CHECK(read_ticks("nothing", loops).loops.empty());
+  CHECK(trace_text(p) == "line:3 0.0 25.0\nline:6 25.0 7.5\nline:6 32.5 7.5\n");
+  auto whole = read_ticks("ke-ticks 2\n" + table + "clock 1 1\ntick 0 0\ntick 1 5\nend 9\ntick 0 20\n");
+  CHECK(trace_text(whole) == "line:3 0.0 5.0\nline:6 5.0 4.0\n");
+  auto told = shares_of(p);
+  CHECK(told.counters.at("loop.line") == 6);
+  CHECK(told.counters.at("loop.share") == Approx(0.9));
+  CHECK(told.findings.at("loops").find("line 3 (depth 1)") != std::string::npos);
+  CHECK(read_ticks("nothing").loops.empty());
+  CHECK(shares_of(read_ticks("ke-ticks 2\nloop 0 1 1\n")).counters.empty());
 }
 
-TEST_CASE("the stretches of a call reach the common trace in microseconds") {
-  loop_profile p;
-  p.spans = {{1, 4000, 8000}};
-  evidence e;
-  e.counters["peak.clock"] = 4e9;
-  e.findings["trace"] = trace_text(p, {{0, "k", 3, 1}, {1, "k", 6, 2}});
-  CHECK(e.findings["trace"] == "line:6 4000 8000\n");
-  auto s = loop_stretches(e);
-  REQUIRE(s.size() == 1);
-  CHECK(s[0].loop == "line:6");
-  CHECK(s[0].begin_us == Approx(1));
-  CHECK(s[0].us == Approx(2));
-  e.findings["trace"] = "line:6 -1 3\n";
-  CHECK(loop_stretches(e).empty());
-  CHECK(loop_stretches({}).empty());
+TEST_CASE("ticks that ran backwards give no trace") {
+  auto p = read_ticks(
+      "ke-ticks 2\nat 0 3 1 k\nclock 10 10\nloop 0 3 50\ntick 0 0\ntick 0 50\ntick 0 20\ntick 0 60\n");
+  CHECK(p.loops.size() == 1);
+  CHECK(trace_text(p).empty());
 }

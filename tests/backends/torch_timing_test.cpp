@@ -1,8 +1,9 @@
 #include "runtime/process/run_and_wait.hpp"
 #include "tests/backends/torch_fixture.hpp"
 
+#include "backends/call_trace.hpp"
 #include "backends/judge/channel.hpp"
-#include "backends/judge/python_profile.hpp"
+#include "backends/torch_profile.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -108,24 +109,25 @@ TEST_CASE("a forked process is ready in a hundredth of what importing torch take
 }
 
 TEST_CASE("what a profiler says of a candidate is taken with care") {
-  auto counters = read_profile("total 200\n50 3 aten::mm\n25.5 1 aten::add_\n");
+  auto counters = operators_in("total 200\n50 3 aten::mm\n25.5 1 aten::add_\n").counters;
   CHECK(counters.at("torch.self_us") == 200);
   CHECK(counters.at("torch.op.aten::mm.share") == Approx(0.25));
   CHECK(counters.at("torch.op.aten::mm.calls") == 3);
   CHECK(counters.at("torch.op.aten::add_.self_us") == 25.5);
-  CHECK(read_profile("").empty());
-  CHECK(read_profile("50 3 aten::mm\n").empty()); // no total
-  CHECK(read_profile("total nan\n1 1 aten::mm\n").empty());
-  CHECK(read_profile("total -5\n1 1 aten::mm\n").empty());
-  CHECK(read_profile("total 10\n1 1 ba\"d\n-1 1 aten::mm\ninf 1 aten::mm\nx y z\n").size() == 1);
-  CHECK(read_profile("total 10\n99 1 aten::mm\n").at("torch.op.aten::mm.share") == 1);
+  CHECK(operators_in("").counters.empty());
+  CHECK(operators_in("50 3 aten::mm\n").counters.empty()); // no total
+  CHECK(operators_in("total nan\n1 1 aten::mm\n").counters.empty());
+  CHECK(operators_in("total -5\n1 1 aten::mm\n").counters.empty());
+  CHECK(operators_in("total 10\n1 1 ba\"d\n-1 1 aten::mm\ninf 1 aten::mm\nx y z\n").counters.size() == 1);
+  CHECK(operators_in("total 10\n99 1 aten::mm\n").counters.at("torch.op.aten::mm.share") == 1);
   std::string flood = "total 10\n";
   for (int i = 0; i < 1000; ++i)
     flood += "1 1 op" + std::to_string(i) + "\n";
-  CHECK(read_profile(flood).size() == 31);
+  CHECK(operators_in(flood).counters.size() == 31);
 }
 
-TEST_CASE("a right candidate is profiled apart from its timing", "[torch][timing]") {
+TEST_CASE("a right candidate is profiled apart from its timing, and its operators are on the common trace",
+          "[torch][timing]") {
   torch_bench b;
   auto p = kernelbench("return torch.tanh(x @ x)", "torch.randn(256, 256)");
   auto found = evaluate(p, candidate("return torch.mm(x, x).tanh_()"), b.torch, measure_plan::rank, b.options,
@@ -136,4 +138,38 @@ TEST_CASE("a right candidate is profiled apart from its timing", "[torch][timing
   CHECK(found->counters.at("torch.op.aten::mm.calls") == 1);
   CHECK(found->counters.at("torch.op.aten::mm.share") > 0.1);
   CHECK(found->counters.count("torch.op.aten::tanh_.self_us") == 1);
+  CHECK(found->findings.count("profiler") == 0); // read, and gone
+  CHECK(found->findings.at("operators").find("aten::mm: ") != std::string::npos);
+  std::vector<std::string> ran;
+  double end = 0;
+  for (const auto& s : call_stretches(*found)) {
+    if (s.name == "aten::mm" || s.name == "aten::tanh_") {
+      ran.push_back(s.name);
+      CHECK(s.begin_us >= end); // one behind the other
+      CHECK(s.us > 0);
+      end = s.begin_us + s.us;
+    }
+  }
+  CHECK(ran == std::vector<std::string>{"aten::mm", "aten::tanh_"});
+  auto v = verdict_of(*found, p, measure_plan::rank);
+  if (v.diagnosis)
+    CHECK(v.diagnosis->evidence.at("operators").find("aten::mm: ") != std::string::npos);
+}
+
+TEST_CASE("a candidate that forges the profiler's text changes no verdict", "[torch][timing]") {
+  torch_bench b;
+  auto p = kernelbench("return torch.tanh(x @ x)", "torch.randn(256, 256)");
+  auto found = evaluate(p,
+                        candidate("return torch.mm(x, x).tanh_()",
+                                  "class Forged(torch.autograd.profiler.profile):\n"
+                                  "    function_events = property(lambda self: [], lambda self, x: None)\n"
+                                  "    def key_averages(self, *a, **k): return [None]\n"
+                                  "torch.autograd.profiler.profile = Forged\n"),
+                        b.torch, measure_plan::rank, b.options, b.processes);
+  REQUIRE(found);
+  INFO(found->reason);
+  CHECK(found->ending == ending::finished);
+  CHECK(found->failed == 0);
+  CHECK(call_stretches(*found).empty());
+  CHECK(found->counters.count("torch.self_us") == 0);
 }

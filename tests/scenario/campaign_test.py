@@ -11,7 +11,7 @@ class Campaign(Scenario):
     def test_playbook(self):
         """A campaign with the playbook on a tiny problem finishes with 0, and status, best and tree hold what they promise."""
         self.config(playbook(), candidates=6)
-        run = self.start()
+        run = self.start("--trace", "trace.json")
         first = run.wait("campaign")
         self.assertEqual((first["campaign"], first["state"]), ("tiny", "running"))
         self.assertEqual(run.end(), 0, run.told())
@@ -48,6 +48,10 @@ class Campaign(Scenario):
         # An untimed run gives `correct` with decision, score and timing null.
         self.assertEqual((verdict["state"], verdict["decision"], verdict["score"], verdict["timing"]), ("correct", None, None, None))
         self.assertEqual(tree[best[0]["node"]]["state"], "correct")
+        events = json.loads((self.folder / "trace.json").read_text())
+        lanes = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name"}
+        jobs = {e["name"] for e in events if e["ph"] == "X" and lanes[e["tid"]].startswith("job of node ")}
+        self.assertLessEqual({"build candidate", "build reference", "measure measure"}, jobs)
         with open(best[0]["source_path"]) as source:
             self.assertIn("kernel", source.read())
         self.assert_sound()

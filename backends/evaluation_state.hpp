@@ -1,0 +1,104 @@
+#pragma once
+
+#include "backends/builder.hpp"
+#include "backends/evaluate.hpp"
+#include "backends/job_graph.hpp"
+#include "backends/judge_task.hpp"
+#include "backends/profile_task.hpp"
+#include "runtime/core/private_folder.hpp"
+#include "runtime/process/sandbox.hpp"
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ke {
+namespace fs = std::filesystem;
+
+inline sandbox_level level_of(const evaluate_options& o) {
+  return parse_name<sandbox_level>(o.sandbox).value_or(sandbox_level::full);
+}
+
+/// Of one evaluation. evaluate.cpp drives it, builds and measures; closer_look.cpp does what comes after.
+struct evaluation::state {
+  problem what;
+  std::string source;
+  backend with;
+  device_info target;
+  measure_plan kind;
+  evaluate_options options;
+  artifact_cache cache;
+  private_folder own_folder;
+  fs::path folder;            ///< its path
+  std::vector<job_spec> jobs; ///< those of the manifest that this problem needs; same order as in the graph
+  job_graph graph;
+  std::map<std::size_t, build_plan> builds; ///< that run
+  bool prepared = false;
+  failure why;
+  evidence found;
+  fs::path objects[3];                 ///< by role; empty: not there
+  std::string keys[3];                 ///< of the artifact cache, by role
+  std::shared_ptr<python_parent> warm; ///< of a Python backend
+
+  /// What a job left for others to take in: a file in the private folder, or a text.
+  struct product {
+    fs::path file;
+    std::string text; ///< untrusted
+    std::string key;  ///< of what it was made from
+  };
+  std::vector<product> products; ///< by job
+
+  state(problem p, std::string s, backend b, device_info t, measure_plan k, evaluate_options o)
+      : what{std::move(p)}, source{std::move(s)}, with{std::move(b)}, target{std::move(t)}, kind{k},
+        options{std::move(o)}, cache{options.cache, options.cache_bytes} {}
+
+  /// This machine can't go on.
+  void fail(failure_kind kind_, std::string text, bool retryable = false) {
+    if (why.kind == failure_kind::none)
+      why = {kind_, std::move(text), retryable};
+    graph.cancel_waiting();
+  }
+  std::string fact(const char* key) const {
+    auto at = target.facts.find(key);
+    return at == target.facts.end() ? std::string{} : at->second;
+  }
+
+  void prepare();
+  void plan_jobs();
+  /// The process of a job; none if it ended on the spot.
+  std::optional<process_spec> start(std::size_t job);
+  std::optional<process_spec> start_build(std::size_t job);
+  bool precheck();
+  process_spec judge_spec();
+  judge_task task_of_judge() const;
+  void place(build_role role, const fs::path& object);
+  bool built(std::size_t job, const process_exit& exit);
+  bool judged(std::size_t job, const process_exit& exit);
+
+  // -- closer_look.cpp: the jobs after the measurement; whatever becomes of them, the verdict's state stays
+
+  /// False: nothing that this job could find out is asked for.
+  bool wanted(std::size_t job) const;
+  /// As `start`.
+  std::optional<process_spec> start_closer(std::size_t job);
+  std::optional<process_spec> start_profile(std::size_t job);
+  std::optional<process_spec> start_maker(std::size_t job);
+  std::optional<process_spec> start_trace(std::size_t job);
+  bool closer_ended(std::size_t job, const process_exit& exit);
+  bool keep_product(std::size_t job, const fs::path& file);
+  bool made(std::size_t job);
+  bool traced(std::size_t job, const process_exit& exit);
+  bool profiled(std::size_t job, const process_exit& exit);
+  /// Enters what the job's reader finds in a text. False: nothing.
+  bool read_into_evidence(std::size_t job, std::string_view text);
+  profile_task task_of_profiler() const;
+  std::string profile_key(const job_spec& j) const;
+  fs::path programs() const { return fs::absolute(options.judge).parent_path(); }
+};
+
+} // namespace ke
