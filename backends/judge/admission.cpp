@@ -89,6 +89,11 @@ double rounded(dtype d, double x) {
   return std::ldexp(std::nearbyint(std::ldexp(fraction, bits)), exponent - bits);
 }
 
+/// Values that may be halved and rounded, and still tell a right answer from a wrong one.
+bool draws_values(const tensor_spec& t) {
+  return bends(t) || (t.role != tensor_role::out && is_floating(t.dtype) && t.init == "get_inputs");
+}
+
 void round_all(dtype d, std::string& bytes) {
   for (std::size_t i = 0; i < bytes.size() / bytes_of(d); ++i)
     set_element(d, bytes.data(), i, rounded(d, element(d, bytes.data(), i)));
@@ -180,7 +185,7 @@ std::vector<admission::spoiled_input> admission::spoil(const bank_slot& slot,
   const auto& tensors = what_->tensors;
   for (std::size_t t = 0; t < tensors.size(); ++t) {
     const auto& shape = shapes.shapes[t];
-    if (!bends(tensors[t]) || slot.inputs[t].empty())
+    if (!draws_values(tensors[t]) || slot.inputs[t].empty())
       continue;
     for (std::size_t axis = 0; axis < shape.size(); ++axis)
       for (auto fake : {fake_answer::half_work, fake_answer::sampled_half}) {
@@ -194,7 +199,7 @@ std::vector<admission::spoiled_input> admission::spoil(const bank_slot& slot,
   if (!settled(fake_answer::half_precision, {})) {
     all.push_back({fake_answer::half_precision, {}, slot});
     for (std::size_t t = 0; t < tensors.size(); ++t)
-      if (bends(tensors[t]) || (is_floating(tensors[t].dtype) && tensors[t].init == "get_inputs"))
+      if (draws_values(tensors[t]))
         round_all(tensors[t].dtype, all.back().slot.inputs[t]);
   }
   return all;

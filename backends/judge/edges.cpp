@@ -54,7 +54,8 @@ std::vector<edge_kind> edges_of(const problem& what) {
 }
 
 bool bends(const tensor_spec& t) {
-  return t.role != tensor_role::out && is_floating(t.dtype) && (t.init == "normal" || t.init == "uniform");
+  return t.role != tensor_role::out && is_floating(t.dtype) &&
+         (t.init == "normal" || t.init == "uniform" || t.init == any_real);
 }
 
 std::vector<std::size_t> special_places(std::size_t elements, random_source& random) {

@@ -32,6 +32,9 @@ std::vector<edge_kind> edges_of(const problem& what);
 
 /// Whether edges may be put into this tensor: a floating input that is drawn from a continuous distribution.
 bool bends(const tensor_spec& t);
+/// The initialiser of an input of a KernelBench file that has had values of both signs, as no limited domain
+/// has.
+inline constexpr auto any_real = "get_inputs, both signs";
 
 /// Where `infinity` and `nan` go: the first, the last and one more element, so that a kernel which treats the
 /// begin or the end of a row as special is met too.

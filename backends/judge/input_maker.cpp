@@ -1,5 +1,6 @@
 #include "backends/judge/input_maker.hpp"
 
+#include "backends/judge/edges.hpp"
 #include "backends/judge/python_payload.hpp"
 #include "backends/judge/timing.hpp"
 #include "backends/shim.hpp"
@@ -17,7 +18,7 @@ constexpr std::uint32_t most_entries = 64;
 
 struct description_entry { // of driver.py
   char kind;
-  std::uint8_t dtype, rank, reserved[5];
+  std::uint8_t dtype, rank, both_signs, reserved[4];
   std::int64_t extents[8]; ///< or the number
 };
 static_assert(sizeof(description_entry) == 72);
@@ -58,7 +59,7 @@ status read_description(const std::byte* memory, judge_task& task) {
         return unfit(task.what.name + ".py: its tensors could not be read");
       t.shape.push_back(std::to_string(e.extents[d]));
     }
-    t.init = "get_inputs";
+    t.init = e.both_signs && !out ? any_real : "get_inputs";
     if (!out)
       task.order += 't';
     what.tensors.push_back(std::move(t));
@@ -106,6 +107,25 @@ void bend(dtype type, std::string& bytes, distribution d, random_source& random)
 }
 
 } // namespace
+
+result<judge_task> python_task(const judge_task& task) {
+  auto told = task;
+  told.weights = secret_key();
+  told.candidate = "candidate"; // names of roles, where others have objects
+  told.reference = "reference";
+  if (is_kernelbench(told.what))
+    if (auto s = describe_kernelbench(told, secret_key()); !s)
+      return s.error();
+  // PyTorch has nothing wider than double precision.
+  bool floats = false, doubles = false;
+  for (const auto& t : told.what.tensors) {
+    floats = floats || (t.role != tensor_role::in && is_floating(t.dtype));
+    doubles = doubles || t.dtype == dtype::f64;
+  }
+  if (floats && !doubles && !told.what.bitwise)
+    told.truth = "truth";
+  return told;
+}
 
 status describe_kernelbench(judge_task& task, std::uint64_t seed) {
   driver_start how = driver_for(task, "", description_bytes, {});

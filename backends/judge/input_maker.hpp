@@ -10,6 +10,10 @@
 
 namespace ke {
 
+/// A task of the Python backends as the judge works on it: roles, weights' seed, truth, and what a
+/// KernelBench file says of itself. Fails as describe_kernelbench does.
+result<judge_task> python_task(const judge_task& task);
+
 /// Learns what a KernelBench file's tensors are, by running it in a process of its own, and completes `task`:
 /// the problem's tensors, scalars and workload, the arguments of the class, the order of a call, and whether
 /// there is a truth in double precision. `invalid` with file and line if the file is no such problem.

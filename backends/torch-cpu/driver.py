@@ -185,7 +185,8 @@ def entry(value, what, result):
         if dtype is None or value.dim() > 8:
             raise ValueError(f"{what} is a tensor of {value.dtype} with {value.dim()} dimensions; known are {', '.join(CODES)}, and 8")
         extents = list(value.shape) + [0] * (8 - value.dim())
-        return struct.pack("<cBBB4x8q", b"o" if result else b"t", dtype, value.dim(), 0, *extents)
+        signs = value.is_floating_point() and bool((value < 0).any() and (value > 0).any())
+        return struct.pack("<cBBB4x8q", b"o" if result else b"t", dtype, value.dim(), signs, *extents)
     if not result and isinstance(value, (bool, int)):
         return struct.pack("<cBBB4xq56x", b"n", 0, 0, 0, int(value))
     if not result and isinstance(value, float):
@@ -276,13 +277,16 @@ def profiled(work, memory, at):
     memory[at: at + 4 + len(text)] = struct.pack("<I", len(text)) + text
 
 
-def main(payload_descriptor):
+def main(payload_descriptor, confine=None):
+    """`confine` is called once the processors are chosen, before any code of a candidate runs."""
     read, write, now = os.read, os.write, time.perf_counter_ns
     with os.fdopen(payload_descriptor, "rb") as f:
         f.seek(0)
         payload = Payload(f.read())
     if payload.cpus:
         os.sched_setaffinity(0, payload.cpus)
+    if confine:
+        confine()
     # Somewhere else than in every other fork, whose address space looks the same.
     keep = mmap.mmap(-1, mmap.PAGESIZE * (1 + int.from_bytes(os.urandom(2), "little")), mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     memory = mmap.mmap(MEMORY, 0, mmap.MAP_SHARED | getattr(mmap, "MAP_POPULATE", 0))

@@ -25,7 +25,7 @@ import driver  # noqa: E402
 driver.time = time
 frame = sys._getframe()
 while frame:  # what the driver keeps in its own variables
-    for value in frame.f_locals.values():
+    for value in list(frame.f_locals.values()):
         if value is time.perf_counter_ns:
             print("found")
     frame = frame.f_back

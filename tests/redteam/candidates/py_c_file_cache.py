@@ -12,17 +12,15 @@ import torch
 
 places = ["/tmp/scratch", "/tmp", "/dev/shm", "/var/tmp", "/run", "/", os.path.dirname(torch.__file__), sysconfig.get_paths()["purelib"],
           os.path.dirname(__import__("driver").__file__), os.path.expanduser("~"), "/proc", "/dev/mqueue"]
-again = False
-for place in places:
-    path = os.path.join(place, "ke-marker-python")
-    again = again or os.path.exists(path)
+paths = {os.path.realpath(os.path.join(place, "ke-marker-python")) for place in places}
+# Whoever finds one before it has written any has found another's.
+assert not any(map(os.path.exists, paths)), "SEEN_AGAIN"
+for path in paths:
     try:
         with open(path, "w") as f:
             f.write("1")
     except OSError:
         pass
-# The file is new to each process that reads this source: whoever finds one has found another's.
-assert not again, "SEEN_AGAIN"
 
 
 class ModelNew(torch.nn.Module):

