@@ -91,7 +91,8 @@ double rounded(dtype d, double x) {
 
 /// Values that may be halved and rounded, and still tell a right answer from a wrong one.
 bool draws_values(const tensor_spec& t) {
-  return bends(t) || (t.role != tensor_role::out && is_floating(t.dtype) && t.init == "get_inputs");
+  return bends(t) || (t.role != tensor_role::out && is_floating(t.dtype) &&
+                      (t.init == "get_inputs" || t.init == structured_real));
 }
 
 void round_all(dtype d, std::string& bytes) {

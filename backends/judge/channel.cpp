@@ -466,7 +466,8 @@ call_outcome driver_process::run(std::uint64_t table, std::uint32_t calls, std::
   double end = now_ns();
   if (out.end != call_end::done) {
     if (out.end == call_end::timeout)
-      out.why = "a call did not end within " + std::to_string(limit_s).substr(0, 5) + " s";
+      out.why = "a call did not end within " + std::to_string(limit_s).substr(0, 5) + " s" +
+                (s.forked && s.sequence == 1 ? "; the first one includes what the candidate compiles" : "");
     return out;
   }
   double cpu_done = s.group->cpu_seconds();

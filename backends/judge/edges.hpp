@@ -32,9 +32,9 @@ std::vector<edge_kind> edges_of(const problem& what);
 
 /// Whether edges may be put into this tensor: a floating input that is drawn from a continuous distribution.
 bool bends(const tensor_spec& t);
-/// The initialiser of an input of a KernelBench file that has had values of both signs, as no limited domain
-/// has.
-inline constexpr auto any_real = "get_inputs, both signs";
+/// Initialisers of inputs of a KernelBench file whose values have both signs, as no limited domain has: any
+/// value anywhere, or only a function of each value, since zeros and equal elements are a structure there.
+inline constexpr auto any_real = "get_inputs, any", structured_real = "get_inputs, structured";
 
 /// Where `infinity` and `nan` go: the first, the last and one more element, so that a kernel which treats the
 /// begin or the end of a row as special is met too.

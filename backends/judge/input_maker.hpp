@@ -26,11 +26,13 @@ public:
   explicit input_maker(const judge_task& task);
 
   /// Inputs of `count` slots, per tensor of the problem. A distribution other than `init` bends the tensors
-  /// that have values of both signs, which no limited domain has; empty if there are none to bend.
+  /// that have values of both signs, which no limited domain has, each value by itself; empty if there are
+  /// none to bend.
   result<std::vector<std::vector<std::string>>> draw(std::size_t count, distribution d,
                                                      const bound_shapes& shapes, random_source& random);
 
-  /// Gives one element the value of another one of its tensor: still a value of the problem's.
+  /// Gives one element the value of another one of its tensor: still a value of the problem's. Elements that
+  /// are equal change together and zeros stay, where they are real numbers: they may be a structure.
   static bool perturb(const tensor_spec& t, std::string& bytes, random_source& random);
 
 private:

@@ -179,14 +179,26 @@ def describe(module, payload, memory):
     memory[: len(data)] = data
 
 
+def freedom(x):
+    """What the judge may make of an input: 0 other values of get_inputs() alone (a limited domain, or a few values that mean
+    something); 1 other values in the same places (zeros and equal elements may be a structure that a candidate relies on);
+    2 anything, anywhere."""
+    if not x.is_floating_point() or x.numel() == 0 or not ((x < 0).any() and (x > 0).any()):
+        return 0
+    if x.flatten()[:4096].unique().numel() < min(x.numel(), 4096) // 16:
+        return 0
+    square = [(i, j) for i in range(x.dim()) for j in range(i) if 1 < x.shape[i] == x.shape[j]]
+    mirrored = any(torch.equal(x.abs(), x.transpose(i, j).abs()) for i, j in square)
+    return 1 if mirrored or int((x == 0).sum()) * 1000 > x.numel() else 2
+
+
 def entry(value, what, result):
     if isinstance(value, torch.Tensor):
         dtype = next((i for i, name in enumerate(CODES) if DTYPES[name] is value.dtype), None)
         if dtype is None or value.dim() > 8:
             raise ValueError(f"{what} is a tensor of {value.dtype} with {value.dim()} dimensions; known are {', '.join(CODES)}, and 8")
         extents = list(value.shape) + [0] * (8 - value.dim())
-        signs = value.is_floating_point() and bool((value < 0).any() and (value > 0).any())
-        return struct.pack("<cBBB4x8q", b"o" if result else b"t", dtype, value.dim(), signs, *extents)
+        return struct.pack("<cBBB4x8q", b"o" if result else b"t", dtype, value.dim(), 0 if result else freedom(value), *extents)
     if not result and isinstance(value, (bool, int)):
         return struct.pack("<cBBB4xq56x", b"n", 0, 0, 0, int(value))
     if not result and isinstance(value, float):
