@@ -41,6 +41,8 @@ struct private_folder {
 status make_folder(private_folder& folder, const fs::path& parent) {
   std::error_code error;
   auto in = parent.empty() ? fs::temp_directory_path(error) : parent;
+  if (!error)
+    fs::create_directories(in, error);
   std::string pattern = (in / "ke-lint-XXXXXX").string();
   if (error || !mkdtemp(pattern.data()))
     return failure{failure_kind::missing, "cannot make a private folder in " + in.string() + ": " +

@@ -90,6 +90,10 @@ status truth_source::measure_reductions() {
         double behind = inputs * static_cast<double>(reached) / static_cast<double>(shapes_.elements[o]);
         reductions_[o] = std::max(reductions_[o], std::min(behind, inputs));
       }
+  // A KernelBench file cannot give tolerances of its own, and its losses are means of millions: by the root
+  // of that, half of the terms would pass for all.
+  for (auto& r : reductions_)
+    r = maker_ ? std::min(r, 4096.0) : r;
   known_reductions_[shapes_.dims] = reductions_;
   return ok;
 }
