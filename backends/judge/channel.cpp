@@ -124,7 +124,10 @@ struct driver_process::state {
   std::string last_line() const {
     auto end = log.find_last_not_of('\n');
     auto line = log.substr(0, end == log.npos ? 0 : end + 1);
-    return line.substr(line.rfind('\n') + 1).substr(0, 400);
+    line = line.substr(line.rfind('\n') + 1).substr(0, 400);
+    // No orders for the reader's terminal.
+    std::replace_if(line.begin(), line.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, '?');
+    return line;
   }
 
   /// Looks at its memory every 20 ms. True: it has taken all that it may and uses it, so that no call of it
