@@ -1,5 +1,5 @@
 """redteam
-trick = "recursion without end, in Python and then in C"
+trick = "recursion that no stack is deep enough for"
 entries = ["F8"]
 accept = ["crashed"]
 """
@@ -8,16 +8,10 @@ import sys
 import torch
 
 
-class Deep:
-    def __getattr__(self, name):
-        return getattr(self, name + "x")
-
-
 class ModelNew(torch.nn.Module):
     def forward(self, x):
         sys.setrecursionlimit(1 << 30)
         nested = []
-        for _ in range(1 << 20):
+        for _ in range(1 << 18):
             nested = [nested]
-        repr(nested)
-        return Deep().a
+        return repr(nested)
