@@ -67,6 +67,7 @@ std::string signal_name(int number) {
 struct driver_process::state {
   driver_start how;
   unique_fd memory_file, go, done;
+  unique_fd inside; ///< its own memory, for reading; opened before it runs anything of a candidate
   std::byte* memory = nullptr;
   child process;
   std::optional<warm_fork> forked; ///< then `process` is its, and not a child of ours
@@ -305,6 +306,7 @@ status driver_process::state::fork(int go_read, int done_write) {
   forked.emplace(std::move(*made));
   process = std::move(forked->process);
   forked->process.pidfd.reset(fcntl(process.pidfd.get(), F_DUPFD_CLOEXEC, 3));
+  inside.reset(::open(("/proc/" + std::to_string(process.pid) + "/mem").c_str(), O_RDONLY | O_CLOEXEC));
   base_memory = forked->base_bytes;
   base_own = memory_of(process.pid).own;
   group.emplace(process.pid);
@@ -321,6 +323,20 @@ std::size_t driver_process::size() const {
 }
 bool driver_process::takes_extents() const {
   return state_->how.warm_parent >= 0;
+}
+bool driver_process::readable() const {
+  return static_cast<bool>(state_->inside);
+}
+bool driver_process::read_memory(std::uint64_t address, char* to, std::size_t bytes) const {
+  for (std::size_t got = 0; got < bytes;) {
+    auto n = address + got > std::uint64_t{1} << 62
+                 ? -1
+                 : ::pread(state_->inside.get(), to + got, bytes - got, static_cast<off_t>(address + got));
+    if (n <= 0)
+      return false;
+    got += static_cast<std::size_t>(n);
+  }
+  return true;
 }
 bool driver_process::held() const {
   return !state_->dead && state_->group->held();

@@ -274,7 +274,7 @@ TEST_CASE("Python candidates get no memory beyond the limits and no other proces
   judge_all(b, softmax(),
             {{"children that take what one may",
               candidate("for _ in range(4):\n    if os.fork() == 0:\n"
-                        "        keep = bytearray(b'x' * (160 << 20))\n        time.sleep(1000)\n"
+                        "        keep = torch.ones(30 << 20)\n        time.sleep(1000)\n"
                         "time.sleep(1000)"),
               {verdict_state::resource_exceeded},
               "and its processes reached its memory limit of 300 MiB"},

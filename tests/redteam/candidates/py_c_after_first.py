@@ -10,10 +10,10 @@ calls = [0]
 real = driver.written
 
 
-def sometimes(results, outputs):
+def sometimes(results, *places):
     calls[0] += 1
     if calls[0] < 2:
-        real(results, outputs)
+        real(results, *places)
 
 
 driver.written = sometimes
