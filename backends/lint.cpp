@@ -21,6 +21,8 @@ namespace ke {
 namespace fs = std::filesystem;
 namespace {
 
+constexpr int warm_fd = 3; ///< in the judge
+
 fs::path beside_this_program(const char* name) {
   std::error_code error;
   return fs::read_symlink("/proc/self/exe", error).parent_path() / name;
@@ -39,6 +41,8 @@ struct private_folder {
 status make_folder(private_folder& folder, const fs::path& parent) {
   std::error_code error;
   auto in = parent.empty() ? fs::temp_directory_path(error) : parent;
+  if (!error)
+    fs::create_directories(in, error);
   std::string pattern = (in / "ke-lint-XXXXXX").string();
   if (error || !mkdtemp(pattern.data()))
     return failure{failure_kind::missing, "cannot make a private folder in " + in.string() + ": " +
@@ -78,6 +82,31 @@ result<built> build(const problem& what, const backend& with, build_role role, c
   return out;
 }
 
+/// The objects of a reference in C++ into `task`; a reason in the report if it does not compile.
+status build_both(judge_task& task, lint_report& report, const backend& with, const std::string& toolchain,
+                  const evaluate_options& options, const fs::path& folder, process_port& processes) {
+  auto reference = build(task.what, with, build_role::reference, toolchain, options, folder, processes);
+  if (!reference)
+    return reference.error();
+  if (!reference->wrong.empty()) {
+    report.reasons.push_back("the reference does not compile: " + reference->wrong);
+    return ok;
+  }
+  task.reference = reference->object.string();
+  if (wants_wider_truth(task.what)) {
+    auto truth = build(task.what, with, build_role::truth, toolchain, options, folder, processes);
+    if (!truth)
+      return truth.error();
+    if (truth->wrong.empty())
+      task.truth = truth->object.string();
+    else
+      report.warnings.push_back("the reference does not compile in wider arithmetic, so results are held "
+                                "against itself: " +
+                                truth->wrong);
+  }
+  return ok;
+}
+
 } // namespace
 
 void lint_costs(const problem& what, lint_report& into) {
@@ -114,37 +143,35 @@ void lint_costs(const problem& what, lint_report& into) {
 
 result<lint_report> lint_problem(const problem& what, const backend& with, const evaluate_options& options,
                                  process_port& processes) {
-  if (with.driver != "c-abi" || what.reference_language != "c++")
+  bool python = with.driver == "python";
+  if ((with.driver != "c-abi" && !python) || what.reference_language != (python ? "python" : "c++"))
     return failure{failure_kind::invalid, "problem " + what.name + " has a reference in " +
-                                              what.reference_language + "; lint needs one in C++"};
+                                              what.reference_language + "; backend " + with.name +
+                                              " cannot run it: choose another with --backend"};
   auto target = probe_target(with, processes);
   if (!target)
     return target.error();
   private_folder folder;
   if (auto made = make_folder(folder, options.scratch); !made)
     return made.error();
-  auto toolchain = target->facts.count("toolchain") ? target->facts.at("toolchain") : std::string{};
   lint_report report;
-  auto reference = build(what, with, build_role::reference, toolchain, options, folder.path, processes);
-  if (!reference)
-    return reference.error();
-  if (!reference->wrong.empty()) {
-    report.reasons.push_back("the reference does not compile: " + reference->wrong);
-    return report;
-  }
   judge_task task;
   task.what = what;
-  task.reference = reference->object.string();
-  if (wants_wider_truth(what)) {
-    auto truth = build(what, with, build_role::truth, toolchain, options, folder.path, processes);
-    if (!truth)
-      return truth.error();
-    if (truth->wrong.empty())
-      task.truth = truth->object.string();
-    else
-      report.warnings.push_back("the reference does not compile in wider arithmetic, so results are held "
-                                "against itself: " +
-                                truth->wrong);
+  std::shared_ptr<python_parent> warm;
+  if (python) {
+    auto parents = options.python ? options.python : std::make_shared<python_parents>();
+    auto started = parents->of(with, options.sandbox);
+    if (!started)
+      return started.error();
+    warm = *std::move(started);
+    task.driver_kind = "python";
+    task.warm_parent = warm_fd;
+  } else {
+    auto toolchain = target->facts.count("toolchain") ? target->facts.at("toolchain") : std::string{};
+    if (auto done = build_both(task, report, with, toolchain, options, folder.path, processes); !done)
+      return done.error();
+    if (!report.reasons.empty())
+      return report;
   }
   auto judge = options.judge.empty() ? beside_this_program("ke-judge") : options.judge;
   auto driver = options.driver.empty() ? beside_this_program("ke-driver") : options.driver;
@@ -159,6 +186,10 @@ result<lint_report> lint_problem(const problem& what, const backend& with, const
   spec.input = pack(task);
   spec.deadline = std::chrono::nanoseconds{static_cast<std::int64_t>(2 * options.limits.run_s * 1e9)};
   spec.output_limit = 64u << 20;
+  if (warm) {
+    spec.pass_fds = {{warm->socket(), warm_fd}};
+    spec.keeps = warm;
+  }
   auto exit = run_and_wait(processes, std::move(spec));
   if (exit.why.kind != failure_kind::none)
     return exit.why;
@@ -176,7 +207,8 @@ result<lint_report> lint_problem(const problem& what, const backend& with, const
   if (!said->broken.empty())
     return failure{failure_kind::device, said->broken};
   said->warnings.insert(said->warnings.begin(), report.warnings.begin(), report.warnings.end());
-  lint_costs(what, *said);
+  if (!what.tensors.empty()) // a KernelBench file says nothing about its cost
+    lint_costs(what, *said);
   return *std::move(said);
 }
 

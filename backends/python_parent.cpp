@@ -21,7 +21,7 @@ namespace ke {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int server_fd = 3, filter_fd = 4; ///< as fork_server.py knows them
+constexpr int server_fd = 3, filter_fd = 4, second_filter_fd = 5; ///< as fork_server.py knows them
 constexpr std::size_t log_limit = 16u << 10;
 
 bool under(const fs::path& path, const fs::path& folder) {
@@ -163,13 +163,18 @@ result<std::shared_ptr<python_parent>> python_parent::start(const fs::path& fold
   if (!boxed)
     inner.directory = "/";
   inner.pass_fds = {{theirs.get(), server_fd}};
-  unique_fd filter;
+  unique_fd filter, second;
   if (boxed) {
     auto made = seccomp_filter();
     if (!made)
       return made.error();
     filter = std::move(*made);
     inner.pass_fds.emplace_back(filter.get(), filter_fd);
+    auto more = kernel_filter(kernel_stage::interpreting);
+    if (!more)
+      return more.error();
+    second = std::move(*more);
+    inner.pass_fds.emplace_back(second.get(), second_filter_fd);
     for (const auto& home : homes_of(python))
       box.read_only.emplace_back(home.string(), home.string());
     for (const char* file : {"fork_server.py", "box.py", "driver.py"})

@@ -18,7 +18,7 @@ namespace ke::cli {
 namespace {
 
 struct lint_options {
-  std::string problem, backend = "cpu-cpp", sandbox = "best";
+  std::string problem, backend, sandbox = "best";
   std::vector<std::string> backend_paths;
   bool json = false;
 };
@@ -80,7 +80,11 @@ int run(const lint_options& o) {
       std::cerr << to_line(e) << '\n';
     return exit_usage;
   }
-  auto judging = foreground::open(o.sandbox, o.backend, o.backend_paths);
+  auto judging = foreground::open(o.sandbox,
+                                  !o.backend.empty()                              ? o.backend
+                                  : loaded.problem.reference_language == "python" ? "torch-cpu"
+                                                                                  : "cpu-cpp",
+                                  o.backend_paths);
   if (!judging)
     return fail(judging.error());
   auto report =
@@ -105,10 +109,12 @@ void add_problem(CLI::App& app, int& exit_code) {
   family->footer("Example:\n  ke-runtime problem lint config/problems/softmax");
   auto* command = family->add_subcommand(
       "lint", "Would this problem's own check accept zeros, constants, half the work...?");
-  command->add_option("PROBLEM", o->problem, "problem.toml, or a folder that holds one")->required();
+  command->add_option("PROBLEM", o->problem, "problem.toml, a folder that holds one, or a KernelBench .py")
+      ->required();
   command->add_flag("--json", o->json, "print the findings as one JSON document");
-  command->add_option("--backend", o->backend, "backend to build and run the reference with")
-      ->capture_default_str();
+  command->add_option(
+      "--backend", o->backend,
+      "backend to build and run the reference with (default: cpu-cpp, for a reference in Python torch-cpu)");
   command->add_option("--sandbox", o->sandbox, "full | best | none")->capture_default_str();
   command->add_option("--backend-path", o->backend_paths, "folder with more backends");
   command->footer("Example:\n  ke-runtime problem lint config/problems/softmax --json\n"

@@ -180,7 +180,7 @@ std::vector<admission::spoiled_input> admission::spoil(const bank_slot& slot,
   const auto& tensors = what_->tensors;
   for (std::size_t t = 0; t < tensors.size(); ++t) {
     const auto& shape = shapes.shapes[t];
-    if (!bends(tensors[t]) || slot.inputs[t].empty())
+    if (!draws_values(tensors[t]) || slot.inputs[t].empty())
       continue;
     for (std::size_t axis = 0; axis < shape.size(); ++axis)
       for (auto fake : {fake_answer::half_work, fake_answer::sampled_half}) {
@@ -194,7 +194,7 @@ std::vector<admission::spoiled_input> admission::spoil(const bank_slot& slot,
   if (!settled(fake_answer::half_precision, {})) {
     all.push_back({fake_answer::half_precision, {}, slot});
     for (std::size_t t = 0; t < tensors.size(); ++t)
-      if (bends(tensors[t]) || (is_floating(tensors[t].dtype) && tensors[t].init == "get_inputs"))
+      if (draws_values(tensors[t]))
         round_all(tensors[t].dtype, all.back().slot.inputs[t]);
   }
   return all;

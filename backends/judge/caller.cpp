@@ -1,6 +1,7 @@
 #include "backends/judge/caller.hpp"
 
 #include "backends/judge/inputs.hpp"
+#include "backends/judge/wire.hpp"
 #include "backends/shim.hpp"
 
 #if defined(__x86_64__)
@@ -233,8 +234,11 @@ caller::outcome caller::run(std::span<const bank_slot* const> slots, const poiso
         evict(at(offsets_[s][t]), bytes_[t]);
 
   outcome out;
-  out.call = process_->run(table_, static_cast<std::uint32_t>(slots.size()), static_cast<std::uint32_t>(args),
-                           limit_s);
+  // Of several calls each may return the same memory, so only the last result could stay.
+  bool may_stay = slots.size() == 1 && process_->readable();
+  out.call =
+      process_->run(table_, static_cast<std::uint32_t>(slots.size()),
+                    static_cast<std::uint32_t>(args) | (may_stay ? wire::results_may_stay : 0), limit_s);
   if (out.call.end != call_end::done)
     return out;
   // The process is proven stopped. Outputs are copied first and only the copies are ever looked at.
@@ -242,6 +246,14 @@ caller::outcome caller::run(std::span<const bank_slot* const> slots, const poiso
     for (std::size_t t = 0; t < tensors; ++t) {
       if (!red_zone_whole(s, t))
         out.red_zone = what_->tensors[t].name;
+      std::uint64_t stayed = offsets_[s][t];
+      if (may_stay)
+        std::memcpy(&stayed, at(table_ + t * sizeof stayed), sizeof stayed);
+      if (what_->tensors[t].role == tensor_role::out && stayed != offsets_[s][t]) {
+        copies_[s][t].resize(bytes_[t]);
+        if (process_->read_memory(stayed, copies_[s][t].data(), bytes_[t]))
+          continue;
+      }
       if (what_->tensors[t].role != tensor_role::in)
         copies_[s][t].assign(reinterpret_cast<const char*>(at(offsets_[s][t])), bytes_[t]);
       else if (!wide_ && std::memcmp(at(offsets_[s][t]), slots[s]->inputs[t].data(), bytes_[t]) != 0)

@@ -48,6 +48,15 @@ memory_use memory_of(pid_t pid) {
   return {space * page, (resident - std::min(resident, shared)) * page};
 }
 
+/// Private memory of a process, what it shares with relatives by the fraction; 0 for one that is gone.
+std::uint64_t proportional_memory_of(pid_t pid) {
+  std::ifstream in{"/proc/" + std::to_string(pid) + "/smaps_rollup"};
+  for (std::string word; in >> word;)
+    if (std::uint64_t kilobytes = 0; word == "Pss_Anon:" && in >> kilobytes)
+      return kilobytes << 10;
+  return 0;
+}
+
 std::string signal_name(int number) {
   const char* name = sigabbrev_np(number);
   return "signal " + std::to_string(number) + (name ? " (SIG" + std::string{name} + ")" : "");
@@ -58,6 +67,7 @@ std::string signal_name(int number) {
 struct driver_process::state {
   driver_start how;
   unique_fd memory_file, go, done;
+  unique_fd inside; ///< its own memory, for reading; opened before it runs anything of a candidate
   std::byte* memory = nullptr;
   child process;
   std::optional<warm_fork> forked; ///< then `process` is its, and not a child of ours
@@ -66,6 +76,8 @@ struct driver_process::state {
   std::uint64_t sequence = 0;
   std::uint64_t most_memory = 0;
   std::uint64_t base_memory = 0;     ///< address space that it was born with
+  std::uint64_t base_own = 0;        ///< memory of its own that it was born with
+  bool together_full = false;        ///< it and its children have taken more than one may
   int samples_full = 0;              ///< looks in a row at which its memory was full
   std::vector<std::uint64_t> in_use; ///< bytes of its own at each look of this wait
   double next_sample_ns = 0;         ///< when its memory is looked at again
@@ -113,7 +125,10 @@ struct driver_process::state {
   std::string last_line() const {
     auto end = log.find_last_not_of('\n');
     auto line = log.substr(0, end == log.npos ? 0 : end + 1);
-    return line.substr(line.rfind('\n') + 1).substr(0, 400);
+    line = line.substr(line.rfind('\n') + 1).substr(0, 400);
+    // No orders for the reader's terminal.
+    std::replace_if(line.begin(), line.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, '?');
+    return line;
   }
 
   /// Looks at its memory every 20 ms. True: it has taken all that it may and uses it, so that no call of it
@@ -124,12 +139,23 @@ struct driver_process::state {
     next_sample_ns = now_ns() + 20e6;
     bool full = false;
     std::uint64_t own = 0;
-    for (auto pid : group->members()) {
+    if (forked)
+      group->find_all(); // its children count as well
+    auto members = group->members();
+    for (auto pid : members) {
       auto use = memory_of(pid);
-      own += use.own;
+      own += use.own - std::min(use.own, base_own);
       most_memory = std::max(most_memory, use.space);
       full = full || (use.space > base_memory + (how.memory_bytes + how.memory) / 100 * 95 &&
                       use.own > how.memory_bytes / 100 * 75);
+    }
+    // A child's pages look like its own until somebody asks who else has them, which costs a walk over all.
+    if (members.size() > 1 && own > how.memory_bytes && !full) {
+      std::uint64_t together = 0;
+      for (auto pid : members)
+        together += proportional_memory_of(pid);
+      together_full = together > how.memory_bytes + base_own;
+      full = together_full;
     }
     in_use.push_back(own);
     samples_full = full ? samples_full + 1 : 0;
@@ -148,14 +174,15 @@ struct driver_process::state {
   }
 
   std::string memory_limit() const {
-    return "the candidate reached its memory limit of " + std::to_string(how.memory_bytes >> 20) + " MiB";
+    return std::string{"the candidate"} + (together_full ? " and its processes" : "") +
+           " reached its memory limit of " + std::to_string(how.memory_bytes >> 20) + " MiB";
   }
 
   /// The child has died by itself, or must now: what that says about the candidate.
   call_outcome died() {
     call_outcome out;
     std::optional<ke::child_end> natural =
-        forked ? forked->ended(std::chrono::seconds{5}) : reap(process, std::chrono::seconds{5});
+        forked ? forked->ended(std::chrono::seconds{2}) : reap(process, std::chrono::seconds{5});
     int code = natural ? natural->code : -1, signal = natural ? natural->signal : 0;
     if (natural) {
       group.reset();
@@ -279,7 +306,9 @@ status driver_process::state::fork(int go_read, int done_write) {
   forked.emplace(std::move(*made));
   process = std::move(forked->process);
   forked->process.pidfd.reset(fcntl(process.pidfd.get(), F_DUPFD_CLOEXEC, 3));
+  inside.reset(::open(("/proc/" + std::to_string(process.pid) + "/mem").c_str(), O_RDONLY | O_CLOEXEC));
   base_memory = forked->base_bytes;
+  base_own = memory_of(process.pid).own;
   group.emplace(process.pid);
   return ok;
 }
@@ -294,6 +323,20 @@ std::size_t driver_process::size() const {
 }
 bool driver_process::takes_extents() const {
   return state_->how.warm_parent >= 0;
+}
+bool driver_process::readable() const {
+  return static_cast<bool>(state_->inside);
+}
+bool driver_process::read_memory(std::uint64_t address, char* to, std::size_t bytes) const {
+  for (std::size_t got = 0; got < bytes;) {
+    auto n = address + got > std::uint64_t{1} << 62
+                 ? -1
+                 : ::pread(state_->inside.get(), to + got, bytes - got, static_cast<off_t>(address + got));
+    if (n <= 0)
+      return false;
+    got += static_cast<std::size_t>(n);
+  }
+  return true;
 }
 bool driver_process::held() const {
   return !state_->dead && state_->group->held();
@@ -442,7 +485,8 @@ call_outcome driver_process::run(std::uint64_t table, std::uint32_t calls, std::
   double end = now_ns();
   if (out.end != call_end::done) {
     if (out.end == call_end::timeout)
-      out.why = "a call did not end within " + std::to_string(limit_s).substr(0, 5) + " s";
+      out.why = "a call did not end within " + std::to_string(limit_s).substr(0, 5) + " s" +
+                (s.forked && s.sequence == 1 ? "; the first one includes what the candidate compiles" : "");
     return out;
   }
   double cpu_done = s.group->cpu_seconds();

@@ -70,7 +70,13 @@ public:
   bool takes_extents() const;
 
   /// Continues the process, times one order, stops it again. After anything but `done` the process is dead.
+  /// `args`: wire::go's, flags included.
   call_outcome run(std::uint64_t table, std::uint32_t calls, std::uint32_t args, double limit_s);
+
+  /// Whether `read_memory` works: the process is a fork of a warm parent, and we may look into it.
+  bool readable() const;
+  /// Memory of the process itself, while it is stopped. False if there is none at these addresses.
+  bool read_memory(std::uint64_t address, char* to, std::size_t bytes) const;
 
   /// Whether nothing of it ran since the last call was stopped. Ask after the last read of its memory.
   bool held() const;

@@ -33,6 +33,12 @@ std::vector<edge_kind> edges_of(const problem& what);
 /// Whether edges may be put into this tensor: a floating input that is drawn from a continuous distribution.
 bool bends(const tensor_spec& t);
 
+/// Whether another value in this tensor tells something of the operator: it bends, or get_inputs() draws it.
+bool draws_values(const tensor_spec& t);
+/// Initialisers of inputs of a KernelBench file whose values have both signs, as no limited domain has: any
+/// value anywhere, or only a function of each value, since zeros and equal elements are a structure there.
+inline constexpr auto any_real = "get_inputs, any", structured_real = "get_inputs, structured";
+
 /// Where `infinity` and `nan` go: the first, the last and one more element, so that a kernel which treats the
 /// begin or the end of a row as special is met too.
 std::vector<std::size_t> special_places(std::size_t elements, random_source& random);

@@ -1,5 +1,6 @@
 #include "backends/judge/input_maker.hpp"
 
+#include "backends/judge/edges.hpp"
 #include "backends/judge/python_payload.hpp"
 #include "backends/judge/timing.hpp"
 #include "backends/shim.hpp"
@@ -17,7 +18,7 @@ constexpr std::uint32_t most_entries = 64;
 
 struct description_entry { // of driver.py
   char kind;
-  std::uint8_t dtype, rank, reserved[5];
+  std::uint8_t dtype, rank, freedom, reserved[4];
   std::int64_t extents[8]; ///< or the number
 };
 static_assert(sizeof(description_entry) == 72);
@@ -58,7 +59,7 @@ status read_description(const std::byte* memory, judge_task& task) {
         return unfit(task.what.name + ".py: its tensors could not be read");
       t.shape.push_back(std::to_string(e.extents[d]));
     }
-    t.init = "get_inputs";
+    t.init = out || e.freedom == 0 ? "get_inputs" : e.freedom == 1 ? structured_real : any_real;
     if (!out)
       task.order += 't';
     what.tensors.push_back(std::move(t));
@@ -72,25 +73,24 @@ status read_description(const std::byte* memory, judge_task& task) {
   return ok;
 }
 
-bool both_signs(dtype d, const std::string& bytes) {
-  bool below = false, above = false;
-  std::size_t n = bytes.size() / bytes_of(d);
-  for (std::size_t i = 0; i < n && !(below && above); ++i) {
-    double value = element(d, bytes.data(), i);
-    below = below || value < 0;
-    above = above || value > 0;
-  }
-  return below && above;
+std::uint64_t scrambled(std::uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
 }
 
-/// `d` is not `init`.
-void bend(dtype type, std::string& bytes, distribution d, random_source& random) {
+/// `d` is not `init`. A function of each value alone: equal elements stay equal, and zeros zero, so that what
+/// is symmetric or triangular stays so.
+void bend(dtype type, std::string& bytes, distribution d, std::uint64_t key) {
   std::size_t n = bytes.size() / bytes_of(type);
   for (std::size_t i = 0; i < n; ++i) {
-    double value = element(type, bytes.data(), i);
+    double value = element(type, bytes.data(), i), size = std::fabs(value);
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &size, sizeof bits);
+    auto drawn = scrambled(bits ^ key);
     switch (d) {
     case distribution::uniform:
-      value = 2 * random.uniform() - 1;
+      value = value == 0 ? value : std::copysign(static_cast<double>(drawn >> 11) * 0x1p-53, value);
       break;
     case distribution::large:
       value *= 16;
@@ -99,13 +99,32 @@ void bend(dtype type, std::string& bytes, distribution d, random_source& random)
       value *= 0x1p-8;
       break;
     default:
-      value = random.below(8) ? 0 : value;
+      value = drawn % 8 ? 0 : value;
     }
     set_element(type, bytes.data(), i, value);
   }
 }
 
 } // namespace
+
+result<judge_task> python_task(const judge_task& task) {
+  auto told = task;
+  told.weights = secret_key();
+  told.candidate = "candidate"; // names of roles, where others have objects
+  told.reference = "reference";
+  if (is_kernelbench(told.what))
+    if (auto s = describe_kernelbench(told, secret_key()); !s)
+      return s.error();
+  // PyTorch has nothing wider than double precision.
+  bool floats = false, doubles = false;
+  for (const auto& t : told.what.tensors) {
+    floats = floats || (t.role != tensor_role::in && is_floating(t.dtype));
+    doubles = doubles || t.dtype == dtype::f64;
+  }
+  if (floats && !doubles && !told.what.bitwise)
+    told.truth = "truth";
+  return told;
+}
 
 status describe_kernelbench(judge_task& task, std::uint64_t seed) {
   driver_start how = driver_for(task, "", description_bytes, {});
@@ -179,11 +198,12 @@ input_maker::draw(std::size_t count, distribution d, const bound_shapes& shapes,
       return unfit("get_inputs() of " + task_.what.name + ".py fails: " + said.call.why);
     std::vector<std::string> made(task_.what.tensors.size());
     bool bent = d == distribution::init;
+    auto key = random.next();
     for (std::size_t k = 0; k < tensors_.size(); ++k) {
-      auto type = task_.what.tensors[tensors_[k]].dtype;
+      const auto& spec = task_.what.tensors[tensors_[k]];
       auto& bytes = made[tensors_[k]] = maker_->output(0, k + 1);
-      if (d != distribution::init && is_floating(type) && both_signs(type, bytes)) {
-        bend(type, bytes, d, random);
+      if (d != distribution::init && spec.init != "get_inputs") {
+        bend(spec.dtype, bytes, d, key);
         bent = true;
       }
     }
@@ -196,11 +216,16 @@ input_maker::draw(std::size_t count, distribution d, const bound_shapes& shapes,
 
 bool input_maker::perturb(const tensor_spec& t, std::string& bytes, random_source& random) {
   std::size_t size = bytes_of(t.dtype), n = bytes.size() / size;
-  for (int tries = 0; n > 1 && tries < 16; ++tries) {
+  bool real = is_floating(t.dtype);
+  for (int tries = 0; n > 1 && tries < 64; ++tries) {
     std::size_t i = random.below(n), j = random.below(n);
-    if (std::memcmp(&bytes[i * size], &bytes[j * size], size) == 0)
+    if (std::memcmp(&bytes[i * size], &bytes[j * size], size) == 0 ||
+        (real && (element(t.dtype, bytes.data(), i) == 0 || element(t.dtype, bytes.data(), j) == 0)))
       continue;
-    std::memcpy(&bytes[i * size], &bytes[j * size], size);
+    auto old = bytes.substr(i * size, size), other = bytes.substr(j * size, size);
+    for (std::size_t k = real ? 0 : i; k < (real ? n : i + 1); ++k)
+      if (bytes.compare(k * size, size, old) == 0)
+        bytes.replace(k * size, size, other);
     return true;
   }
   return false;

@@ -10,6 +10,10 @@
 
 namespace ke {
 
+/// A task of the Python backends as the judge works on it: roles, weights' seed, truth, and what a
+/// KernelBench file says of itself. Fails as describe_kernelbench does.
+result<judge_task> python_task(const judge_task& task);
+
 /// Learns what a KernelBench file's tensors are, by running it in a process of its own, and completes `task`:
 /// the problem's tensors, scalars and workload, the arguments of the class, the order of a call, and whether
 /// there is a truth in double precision. `invalid` with file and line if the file is no such problem.
@@ -22,11 +26,13 @@ public:
   explicit input_maker(const judge_task& task);
 
   /// Inputs of `count` slots, per tensor of the problem. A distribution other than `init` bends the tensors
-  /// that have values of both signs, which no limited domain has; empty if there are none to bend.
+  /// that have values of both signs, which no limited domain has, each value by itself; empty if there are
+  /// none to bend.
   result<std::vector<std::vector<std::string>>> draw(std::size_t count, distribution d,
                                                      const bound_shapes& shapes, random_source& random);
 
-  /// Gives one element the value of another one of its tensor: still a value of the problem's.
+  /// Gives one element the value of another one of its tensor: still a value of the problem's. Elements that
+  /// are equal change together and zeros stay, where they are real numbers: they may be a structure.
   static bool perturb(const tensor_spec& t, std::string& bytes, random_source& random);
 
 private:

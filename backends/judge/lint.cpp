@@ -2,6 +2,8 @@
 
 #include "backends/judge/admission.hpp"
 #include "backends/judge/edges.hpp"
+#include "backends/judge/input_maker.hpp"
+#include "backends/judge/python_payload.hpp"
 #include "backends/judge/truth.hpp"
 #include "backends/shim.hpp"
 
@@ -97,7 +99,11 @@ status linter::all() {
   for (const auto& dim : what_.dims)
     if (!moved.count(dim))
       out_.still_dims.push_back(dim);
-  if (out_.secret_shapes == 0)
+  if (is_kernelbench(what_))
+    out_.warnings.push_back(
+        "a KernelBench file fixes its shapes, so none are secret: a kernel may be right for them alone; a "
+        "problem.toml with dims asks for more");
+  else if (out_.secret_shapes == 0)
     out_.warnings.push_back(
         "no secret shape can be made from these workloads: a kernel may be right for them "
         "alone; give a second workload with other sizes");
@@ -123,6 +129,12 @@ status linter::workload(const bound_shapes& shapes, bool thorough) {
         out_.reasons.push_back("the reference fails on its own workload " + shapes.name + ": " +
                                truths_->why_unfit());
         return ok;
+      }
+      if (truths_->why_unfit().empty()) { // inputs of a limited domain keep to it
+        if (d == distribution::uniform)
+          out_.warnings.push_back("get_inputs() gives no values of both signs, so no other distribution and "
+                                  "no edges are tried");
+        continue;
       }
       out_.warnings.push_back("the reference fails on " + std::string{to_text(d)} + " inputs of workload " +
                               shapes.name + ": " + truths_->why_unfit());
@@ -234,7 +246,18 @@ status linter::edge_shape(const bound_shapes& shapes) {
 } // namespace
 
 lint_report lint(const judge_task& task) {
-  return linter{task}.run();
+  if (task.driver_kind != "python")
+    return linter{task}.run();
+  if (auto told = python_task(task); told)
+    return linter{*told}.run();
+  else {
+    lint_report out;
+    if (told.error().kind == failure_kind::invalid)
+      out.reasons.push_back(told.error().text);
+    else
+      out.broken = told.error().text;
+    return out;
+  }
 }
 
 } // namespace ke

@@ -26,6 +26,11 @@ struct go {
   std::uint32_t args = 0;
 };
 
+/// In `args` of an order of one call, Python only: a result may stay where the candidate made it. The driver
+/// writes its address in the place of the output's offset, and the judge reads it from the stopped process,
+/// so that no copy is timed that only some candidates could do without.
+inline constexpr std::uint32_t results_may_stay = 1u << 31;
+
 enum class answer : std::uint32_t {
   started = 1, ///< the driver runs in its sandbox; no code of a candidate has run so far
   unconfined,  ///< instead of `started`: a filter could not be put in place

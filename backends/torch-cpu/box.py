@@ -132,6 +132,11 @@ def enter(limits, seccomp, base):
     resource.setrlimit(resource.RLIMIT_AS, (base + limits.address_space,) * 2)
     _prctl(NO_NEW_PRIVS, 1)
     _prctl(SET_PDEATHSIG, signal.SIGKILL)
+    load_filter(seccomp)
+
+
+def load_filter(seccomp):
+    """Puts a compiled filter over this thread and all that it starts; an empty one is none."""
     if seccomp:
         program = ctypes.create_string_buffer(seccomp, len(seccomp))
         header = struct.pack("HP", len(seccomp) // 8, ctypes.addressof(program))

@@ -24,7 +24,7 @@ import driver
 REQUEST = struct.Struct("<4sIIIQQQ")  # "KEF1", user, processes, 0, address space, file bytes, scratch bytes
 DESCRIPTORS = 7
 SERVER = 3
-FILTER = 4
+FILTER, SECOND_FILTER = 4, 5
 
 
 class Fork:
@@ -43,12 +43,12 @@ def receive(server):
     return (data, list(descriptors)) if data or descriptors else None
 
 
-def child(fields, descriptors, seccomp, base):
+def child(fields, descriptors, filters, base):
     """In the fork. Never returns."""
     control = descriptors[0]
     try:
         control, payload = box.place(descriptors)
-        box.enter(fields, seccomp, base)
+        box.enter(fields, filters[0], base)
     except BaseException as problem:  # the judge must hear of it: this is our side's fault
         try:
             os.write(control, b"E" + str(problem).encode()[:400])
@@ -56,12 +56,12 @@ def child(fields, descriptors, seccomp, base):
             os._exit(70)
     os.close(control)
     try:
-        driver.main(payload)
+        driver.main(payload, lambda: box.load_filter(filters[1]))
     finally:
         os._exit(71)
 
 
-def fork(data, descriptors, mode, seccomp, forks, poll):
+def fork(data, descriptors, mode, filters, forks, poll):
     magic, user, processes, _, address_space, file_bytes, scratch_bytes = REQUEST.unpack(data)
     if magic != b"KEF1" or len(descriptors) != DESCRIPTORS:
         raise ValueError("a packet that is no request")
@@ -69,7 +69,7 @@ def fork(data, descriptors, mode, seccomp, forks, poll):
     base = box.address_space()
     pid = box.fork(fields.boxed)
     if pid == 0:
-        child(fields, descriptors, seccomp, base)
+        child(fields, descriptors, filters, base)
     handle = os.pidfd_open(pid)
     control = socket.socket(fileno=os.dup(descriptors[0]))
     forks[handle] = forks[control.fileno()] = Fork(pid, handle, control)
@@ -96,7 +96,7 @@ def ended(entry, forks, poll):
 def main():
     mode = sys.argv[1]
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    seccomp = box.read_filter(FILTER)
+    filters = [box.read_filter(FILTER), box.read_filter(SECOND_FILTER)]
     driver.warm_up()
     if len(os.listdir("/proc/self/task")) != 1:
         sys.exit("fork_server: torch has started threads; a fork of this process would not be sound")
@@ -118,7 +118,7 @@ def main():
                     os._exit(0)
                 data, descriptors = request
                 try:
-                    fork(data, descriptors, mode, seccomp, forks, poll)
+                    fork(data, descriptors, mode, filters, forks, poll)
                 except (OSError, ValueError, struct.error) as problem:
                     if descriptors:
                         os.write(descriptors[0], b"E" + str(problem).encode()[:400])

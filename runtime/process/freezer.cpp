@@ -149,7 +149,7 @@ bool freezer::find_new() {
 }
 
 void freezer::find_all() {
-  while (find_new()) {
+  for (int round = 0; round < 16 && find_new(); ++round) {
   }
 }
 

@@ -38,7 +38,7 @@ public:
   /// SIGCONT to all that were stopped.
   void resume();
 
-  /// Walks the descendants without stopping them.
+  /// Walks the descendants without stopping them; not for as long as they fork without end.
   void find_all();
   /// What is stopped stays so when this object ends.
   void leave() { stopped_ = false; }

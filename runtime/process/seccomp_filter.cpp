@@ -94,12 +94,16 @@ constexpr const char* children[] = {"fork", "vfork", "execve", "execveat"};
 constexpr std::pair<const char*, unsigned> gives_rights[] = {
     {"mmap", 2}, {"mprotect", 2}, {"pkey_mprotect", 2}};
 
-bool add_loading_rules(scmp_filter_ctx filter) {
-  const auto eperm = SCMP_ACT_ERRNO(EPERM);
+bool add_interpreting_rules(scmp_filter_ctx filter) {
   bool good = true;
   for (auto name : not_for_kernels)
     if (int call = seccomp_syscall_resolve_name(name); call != __NR_SCMP_ERROR)
-      good = seccomp_rule_add(filter, eperm, call, 0) == 0 && good;
+      good = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), call, 0) == 0 && good;
+  return good;
+}
+
+bool add_loading_rules(scmp_filter_ctx filter) {
+  bool good = add_interpreting_rules(filter);
   for (auto name : children)
     if (int call = seccomp_syscall_resolve_name(name); call != __NR_SCMP_ERROR)
       good = seccomp_rule_add(filter, SCMP_ACT_KILL_PROCESS, call, 0) == 0 && good;
@@ -156,8 +160,11 @@ result<unique_fd> seccomp_filter() {
 }
 
 result<unique_fd> kernel_filter(kernel_stage stage) {
-  static const auto loading = compile(add_loading_rules), calling = compile(add_calling_rules);
-  return opened(stage == kernel_stage::loading ? loading : calling);
+  static const auto loading = compile(add_loading_rules), calling = compile(add_calling_rules),
+                    interpreting = compile(add_interpreting_rules);
+  return opened(stage == kernel_stage::loading   ? loading
+                : stage == kernel_stage::calling ? calling
+                                                 : interpreting);
 }
 
 } // namespace ke

@@ -155,7 +155,10 @@ TEST_CASE("every way to fail has its state, and the reason says where", "[torch]
              {"no tensor", candidate("return [[0.0]]"), {s::incorrect}, "a list instead of a tensor"},
              {"too many", candidate("return x, x"), {s::incorrect}, "2 results instead of 1"},
              {"an axis", candidate("return torch.softmax(x, dim=0)"), {s::incorrect}, "out0[0, 0]"},
-             {"without end", candidate("while True: pass"), {s::timeout}},
+             {"without end",
+              candidate("while True: pass"),
+              {s::timeout},
+              "the first one includes what the candidate compiles"},
              {"without end in C", candidate("time.sleep(1000)"), {s::timeout}},
              {"memory",
               candidate("keep = []\nwhile True: keep.append(torch.ones(1 << 24))"),
@@ -286,6 +289,40 @@ TEST_CASE("attacks from Python get nothing that they do not deserve", "[torch]")
         candidate("import ctypes\nassert ctypes.CDLL(None).unshare(0x10000000) == -1\n" + right),
         {s::correct}}});
   CHECK_FALSE(std::filesystem::exists(marker));
+}
+
+TEST_CASE("a forged answer to a wrong call's repetition is neither right nor luck", "[torch]") {
+  torch_bench b;
+  auto v = b.judge(softmax(), candidate("seen.append(1)\nif len(seen) > 1: os.write(5, bytes(24))\n"
+                                        "return torch.zeros_like(x)",
+                                        "seen = []"));
+  INFO(verdict_json(v));
+  CHECK(v.state == verdict_state::cheating_suspected);
+}
+
+TEST_CASE("Python candidates get no memory beyond the limits and no other processors", "[torch]") {
+  torch_bench b;
+  judge_all(b, softmax(),
+            {{"files without a name, segments, processors",
+              candidate(right, "import ctypes\n"
+                               "def refused(call):\n    try: call()\n    except OSError: return True\n"
+                               "assert refused(lambda: os.memfd_create('m'))\n"
+                               "assert refused(lambda: os.sched_setaffinity(0, range(2)))\n"
+                               "assert ctypes.CDLL(None).shmget(0, 4096, 0o1600) == -1\n"),
+              {verdict_state::correct}}});
+  b.options.limits.memory_bytes = 300 << 20;
+  judge_all(b, softmax(),
+            {{"children that take what one may",
+              candidate("for _ in range(4):\n    if os.fork() == 0:\n"
+                        "        keep = torch.ones(30 << 20)\n        time.sleep(1000)\n"
+                        "time.sleep(1000)"),
+              {verdict_state::resource_exceeded},
+              "and its processes reached its memory limit of 300 MiB"},
+             {"children that share what they were born with",
+              candidate("for _ in range(4):\n    if os.fork() == 0:\n        time.sleep(0.05)\n"
+                        "        os._exit(0)\nfor _ in range(4): os.wait()\n" +
+                        right),
+              {verdict_state::correct}}});
 }
 
 TEST_CASE("a problem.toml with a Python reference has operator functions for candidates", "[torch]") {

@@ -2,6 +2,7 @@
 """The red team: hostile candidates and honest ones that look hostile, judged by the real `ke-runtime eval`.
 
   redteam.py [--only NAME...] [--parallel N] [--list]    every candidate once, a table, exit code 1 if a judgement is not an honest one
+  redteam.py --backend torch-cpu                         those in Python alone (or cpu-cpp: those in C++)
   redteam.py --runs N [--seed S]                         N hostile evaluations at random, a control after every 25
 
 Each file of candidates/ says in its first comment what an honest evaluator may answer; README.md explains the keys. Nothing of a run may
@@ -32,6 +33,7 @@ LIMITS = {"build_s": 15, "run_s": 40, "call_s": 3, "memory_bytes": 768 << 20, "s
           "processes": 32}
 LOAD_S = 10  # the judge's limit for loading an object
 SKIPPED = 77
+BACKENDS = {".cpp": "cpu-cpp", ".py": "torch-cpu"}
 KEYS = {"trick", "entries", "accept", "control", "problem", "timed", "plan", "most_speedup", "least_speedup", "says_nothing_of", "answers",
         "runs"}
 
@@ -41,18 +43,19 @@ class Entry:
 
     def __init__(self, path):
         text = path.read_text()
-        match = re.match(r"/\* redteam\n(.*?)\*/\n", text, re.S)
+        match = re.match(r"/\* redteam\n(.*?)\*/\n", text, re.S) or re.match(r'"""redteam\n(.*?)"""\n', text, re.S)
         if not match:
-            raise SystemExit(f"{path}: the first lines must be the comment `/* redteam` with its keys")
+            raise SystemExit(f"{path}: the first lines must be the comment `/* redteam` (in Python the docstring) with its keys")
         about = tomllib.loads(match.group(1))
         unknown = set(about) - KEYS
         if unknown or not {"trick", "entries", "accept"} <= set(about):
             raise SystemExit(f"{path}: keys are {sorted(KEYS)}; unknown: {sorted(unknown)}")
         self.name = path.stem
+        self.suffix, self.backend = path.suffix, BACKENDS[path.suffix]
         self.source = text[match.end():]
         self.trick, self.entries, self.accept = about["trick"], about["entries"], about["accept"]
         self.control = about.get("control", False)
-        self.problem = about.get("problem", "wave")
+        self.problem = about.get("problem", "wave" if self.suffix == ".cpp" else "py_softmax.py")
         self.timed = about.get("timed", False)
         self.plan = about.get("plan", "rank")
         self.most = about.get("most_speedup", 1.1)
@@ -62,8 +65,8 @@ class Entry:
         self.runs = about.get("runs", 1)
 
 
-def corpus(names=()):
-    found = [Entry(p) for p in sorted((HERE / "candidates").glob("*.cpp"))]
+def corpus(names=(), backends=tuple(BACKENDS.values())):
+    found = [Entry(p) for p in sorted((HERE / "candidates").iterdir()) if BACKENDS.get(p.suffix) in backends]
     unknown = set(names) - {e.name for e in found}
     if unknown:
         raise SystemExit(f"no candidate {', '.join(sorted(unknown))}; --list names them")
@@ -83,14 +86,17 @@ class Team:
         self.canary_file.write_text(self.canary)
         self.env = {"PATH": os.environ["PATH"], "HOME": str(self.folder / "home"), "TMPDIR": str(self.folder / "tmp"), "LANG": "C.UTF-8",
                     "KE_TEST_KEY": self.canary}
-        backend = self.folder / "backends/cpu-cpp"
-        shutil.copytree(HERE.parents[1] / "backends/cpu-cpp", backend)
-        text = (backend / "backend.toml").read_text()
-        small = "[limits]\n" + "".join(f"{k} = {v}\n" for k, v in LIMITS.items())
-        text, replaced = re.subn(r"^\[limits\]\n(?:[^\[\n].*\n|\n)*", small, text, flags=re.M)
-        if replaced != 1:
-            raise SystemExit("backend.toml of cpu-cpp has no [limits] to be made small")
-        (backend / "backend.toml").write_text(text)
+        if "KE_PYTHON" in os.environ:
+            self.env["KE_PYTHON"] = os.environ["KE_PYTHON"]
+        for name in BACKENDS.values():
+            backend = self.folder / "backends" / name
+            shutil.copytree(HERE.parents[1] / "backends" / name, backend, ignore=shutil.ignore_patterns("__pycache__"))
+            text = (backend / "backend.toml").read_text()
+            small = "[limits]\n" + "".join(f"{k} = {v}\n" for k, v in LIMITS.items())
+            text, replaced = re.subn(r"^\[limits\]\n(?:[^\[\n].*\n|\n)*", small, text, flags=re.M)
+            if replaced != 1:
+                raise SystemExit(f"backend.toml of {name} has no [limits] to be made small")
+            (backend / "backend.toml").write_text(text)
         self.before = self.surroundings()
         self.lock = threading.Lock()
 
@@ -124,10 +130,10 @@ class Team:
 
     def evaluate(self, entry):
         """The verdict, and the seconds that it took."""
-        source = self.folder / f"sources/{entry.name}-{threading.get_ident()}.cpp"
+        source = self.folder / f"sources/{entry.name}-{threading.get_ident()}{entry.suffix}"
         source.write_text(self.filled(entry.source).replace('#include "raw.h"', (HERE / "raw.h").read_text()))
-        argv = [program.RUNTIME, "eval", str(HERE / "problems" / entry.problem), str(source), "--json", "--backend-path",
-                str(self.folder / "backends"), "--cache", str(self.folder / "cache"), "--plan", entry.plan]
+        argv = [program.RUNTIME, "eval", str(HERE / "problems" / entry.problem), str(source), "--json", "--backend",
+                entry.backend, "--backend-path", str(self.folder / "backends"), "--cache", str(self.folder / "cache"), "--plan", entry.plan]
         if not entry.timed:
             argv.append("--untimed")
         begun = time.monotonic()
@@ -203,19 +209,22 @@ def show(entry, answers, faults):
 
 def deadline_faults(results):
     """Bombs and hangs are answered within their limit and two seconds, beyond what an honest candidate takes."""
-    usual = [a[-1][2] for e, a, _ in results if e.control and not e.timed]
-    if not usual:
+    usual = {}
+    for backend in BACKENDS.values():
+        took = [a[-1][2] for e, a, _ in results if e.control and not e.timed and e.backend == backend]
+        usual[backend] = statistics.median(took) if took else 0.0
+    if not any(usual.values()):
         return []
-    usual = statistics.median(usual)
     limits = {"call": LIMITS["call_s"], "load": LOAD_S, "build": LIMITS["build_s"]}
     late, worst = [], 0.0
     for entry, answers, _ in results:
         if entry.answers and answers[-1][0]["state"] != "correct":  # one that ended well has run into no limit
-            over = answers[-1][2] - usual - limits[entry.answers]
+            over = answers[-1][2] - usual[entry.backend] - limits[entry.answers]
             worst = max(worst, over)
             if over > 2 * program.SLACK:
                 late.append(f"{entry.name}: answered {over:.1f} s after the limit of {limits[entry.answers]} s")
-    print(f"-- deadlines: an honest answer takes {usual:.1f} s; the latest came {worst:.1f} s after its limit")
+    honest = ", ".join(f"{took:.1f} s ({backend})" for backend, took in usual.items() if took)
+    print(f"-- deadlines: an honest answer takes {honest}; the latest came {worst:.1f} s after its limit")
     return late
 
 
@@ -251,11 +260,11 @@ def all_once(entries, parallel):
         team.close()
 
 
-def many(runs, seed, parallel):
+def many(runs, seed, parallel, backends):
     team = Team()
     try:
-        entries = corpus()
-        control = next(e for e in entries if e.name == "ok_copy")
+        entries = corpus(backends=backends)
+        control = next(e for e in entries if e.name in ("ok_copy", "py_ok_reordered"))
         control.timed = False
         hostile = [e for e in entries if not e.control and e.answers != "build"]
         for e in hostile:
@@ -293,18 +302,25 @@ def main():
     parser.add_argument("--runs", type=int, default=0)
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--backend", choices=BACKENDS.values())
     options = parser.parse_args()
+    backends = [options.backend] if options.backend else list(BACKENDS.values())
     if options.list:
-        for e in corpus():
+        for e in corpus(backends=backends):
             print(f"{e.name:28} {','.join(e.entries):10} {'/'.join(e.accept):40} {e.trick}")
         return 0
     doctor = subprocess.run([program.RUNTIME, "doctor"], capture_output=True, text=True).stdout
     if re.search(r"^missing\s+sandbox", doctor, re.M):
         print("this machine lacks a part of the full sandbox (`ke-runtime doctor`): hostile candidates are not run")
         return SKIPPED
+    if not re.search(r"^ok\s+backend\s+torch-cpu", doctor, re.M):
+        print("this machine has no PyTorch (`ke-runtime doctor` says how to get it): the candidates in Python are NOT run")
+        backends = [b for b in backends if b != "torch-cpu"]
+        if not backends:
+            return SKIPPED
     if options.runs:
-        return many(options.runs, options.seed, options.parallel)
-    return all_once(corpus(options.only), options.parallel)
+        return many(options.runs, options.seed, options.parallel, backends)
+    return all_once(corpus(options.only, backends), options.parallel)
 
 
 if __name__ == "__main__":

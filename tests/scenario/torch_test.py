@@ -1,5 +1,6 @@
 """Python candidates through the real program: nothing is left behind, and a campaign of a KernelBench file runs."""
 
+import json
 import os
 import signal
 import subprocess
@@ -71,6 +72,14 @@ class Torch(Scenario):
         out, said = run.communicate(timeout=30)
         self.assertIn("harness_error", out, said)
         self.assertFalse(wait_for_end(below, 3 * SLACK), "processes outlive it")
+        self.assert_nothing_left()
+
+    def test_lint(self):
+        """`problem lint` of a KernelBench file: 0 and fit, without naming a backend; 1 and the reason where zeros would pass."""
+        self.assertRegex(self.call("problem", "lint", "softmax.py", code=0).stdout, r"^softmax: fit\n")
+        self.write("zeros.py", MODEL.replace("torch.softmax(x, dim=1)", "torch.relu(x * 0)"))
+        said = json.loads(self.call("problem", "lint", "zeros.py", "--json", code=1).stdout)
+        self.assertTrue(any("accepts zeros" in why for why in said["reasons"]), said["reasons"])
         self.assert_nothing_left()
 
     def test_campaign(self):

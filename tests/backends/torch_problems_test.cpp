@@ -1,0 +1,112 @@
+// What the judge makes of problems in Python before and beside any candidate.
+#include "backends/lint.hpp"
+#include "tests/backends/torch_fixture.hpp"
+
+#include <algorithm>
+#include <set>
+
+using namespace ke;
+using ke_test::candidate;
+using ke_test::kernelbench;
+using ke_test::torch_bench;
+
+namespace {
+
+lint_report linted(torch_bench& b, const problem& p) {
+  auto report = lint_problem(p, b.torch, b.options, b.processes);
+  if (!report)
+    FAIL(report.error().text);
+  return *report;
+}
+
+std::set<std::string> edges_of(const lint_report& r) {
+  std::set<std::string> names;
+  for (const auto& e : r.edges)
+    names.insert(e.name);
+  return names;
+}
+
+} // namespace
+
+TEST_CASE("lint tries the same wrong answers on Python problems as on others", "[torch]") {
+  torch_bench b;
+  auto fit = linted(b, kernelbench("return torch.softmax(x, dim=1)"));
+  INFO(lint_json(kernelbench("return x"), fit));
+  CHECK(fit.reasons.empty());
+  CHECK(fit.deterministic);
+  CHECK(fit.truth == "the reference in wider arithmetic");
+  std::set<std::string> tried;
+  for (const auto& f : fit.fakes) {
+    CHECK(f.rejected);
+    tried.insert(f.fake);
+  }
+  CHECK(tried == std::set<std::string>{"zeros", "constant", "previous", "input_copy", "rotated",
+                                       "swapped_rows", "half_outputs", "half_work", "sampled_half",
+                                       "half_precision"});
+  CHECK(edges_of(fit).count("nan") == 1);
+  REQUIRE(fit.tolerances.size() == 1);
+  CHECK(fit.tolerances[0].reduction == Approx(250).margin(10));
+
+  auto zeros =
+      linted(b, kernelbench("y = x.amax(1, keepdim=True)\n        return y - y.mean(1, keepdim=True)"));
+  REQUIRE_FALSE(zeros.reasons.empty());
+  CHECK(zeros.reasons[0].find("accepts zeros") != std::string::npos);
+  auto random = linted(b, kernelbench("return F.dropout(x, 0.5, True)"));
+  REQUIRE_FALSE(random.reasons.empty());
+  CHECK(random.reasons[0].find("draws random numbers") != std::string::npos);
+  auto broken = linted(b, kernelbench("return x.no_such_method()"));
+  REQUIRE_FALSE(broken.reasons.empty());
+  CHECK(broken.reasons[0].find("bench.py:10") != std::string::npos);
+}
+
+TEST_CASE("lint of an operator function in Python has secret shapes and its costs", "[torch]") {
+  torch_bench b;
+  problem p;
+  p.name = "rows";
+  p.dims = {"M", "N"};
+  p.tensors = {{"x", tensor_role::in, dtype::f32, {"M", "N"}, "normal"},
+               {"y", tensor_role::out, dtype::f32, {"M", "N"}, "normal"}};
+  p.workloads = {{"wide", {{"M", 24}, {"N", 160}}, 1.0, false}};
+  p.bytes = "8*M*N";
+  p.reference_language = "python";
+  p.reference = "import torch\ndef reference(x):\n    return torch.softmax(x, 1)\n";
+  auto said = linted(b, p);
+  CHECK(said.reasons.empty());
+  CHECK(said.secret_shapes > 0);
+  CHECK(said.costs.size() == 1);
+  p.tolerances["f32"] = {0, 1e9};
+  CHECK_FALSE(linted(b, p).reasons.empty());
+  p.reference_language = "c++";
+  auto refused = lint_problem(p, b.torch, b.options, b.processes);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().text.find("--backend") != std::string::npos);
+}
+
+TEST_CASE("inputs with a structure keep it, so that who relies on it is right", "[torch]") {
+  torch_bench b;
+  auto is = [&](const problem& p, const std::string& body) {
+    auto v = b.judge(p, candidate(body));
+    INFO(body << "\n" << verdict_json(v));
+    CHECK(v.state == verdict_state::correct);
+  };
+  is(kernelbench("return torch.matmul(x, x)", "torch.tril(torch.randn(48, 48))"),
+     "out = torch.zeros_like(x)\nout[:24, :24] = x[:24, :24] @ x[:24, :24]\n"
+     "out[24:, :] = x[24:, :] @ x\nreturn torch.tril(out)");
+  is(kernelbench("return torch.matmul(x, x)", "(lambda a: a + a.t())(torch.randn(48, 48))"),
+     "return x.t().contiguous() @ x.t()");
+  is(kernelbench("return torch.tanh(x) * 3", "torch.randint(0, 2, (16, 64)).float() * 2 - 1"),
+     "return torch.where(x > 0, 3 * 0.7615941559557649, -3 * 0.7615941559557649)");
+}
+
+TEST_CASE("a KernelBench problem has the edges of others where its inputs may be anything", "[torch]") {
+  torch_bench b;
+  auto normal = kernelbench("return torch.softmax(x, dim=1)"),
+       positive = kernelbench("return torch.softmax(x, dim=1)", "torch.rand(8, 250)");
+  std::string naive = candidate("e = torch.exp(x)\nreturn e / e.sum(dim=1, keepdim=True)");
+  auto v = b.judge(normal, naive);
+  INFO(verdict_json(v));
+  REQUIRE(v.state == verdict_state::incorrect);
+  CHECK(v.first_failure->distribution == "wide");
+  CHECK(b.judge(positive, naive).state == verdict_state::correct); // between 0 and 1, as the file says
+  CHECK(edges_of(linted(b, positive)).empty());
+}

@@ -1,0 +1,23 @@
+"""redteam
+trick = "computes right into the judge's memory, so that the driver has nothing to copy"
+entries = ["A7", "F1"]
+accept = ["correct"]
+problem = "py_relu.py"
+timed = true
+most_speedup = 1.15
+"""
+import sys
+
+import torch
+
+buffers = {}
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        frame = sys._getframe()
+        while frame and "outputs" not in frame.f_locals:
+            frame = frame.f_back
+        if frame is None:
+            return torch.relu(x)
+        return torch.clamp(x, min=0, out=frame.f_locals["outputs"][0][0])

@@ -1,0 +1,24 @@
+"""redteam
+trick = "nothing after the first call of a shape: the old output may still be there"
+entries = ["C4", "F1"]
+accept = ["incorrect", "nondeterministic"]
+"""
+import driver
+import torch
+
+calls = [0]
+real = driver.written
+
+
+def sometimes(results, *places):
+    calls[0] += 1
+    if calls[0] < 2:
+        real(results, *places)
+
+
+driver.written = sometimes
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        return torch.softmax(x, 1) if calls[0] < 1 else x

@@ -1,0 +1,9 @@
+"""redteam
+trick = "is never loaded"
+entries = ["F8"]
+accept = ["timeout"]
+answers = "load"
+"""
+import threading
+
+threading.Event().wait()
