@@ -264,29 +264,21 @@ def function_of(payload, memory):
     return named(module, payload.name.split(","), "function")
 
 
-class Watched:
-    """The candidate's function, and nothing else of an order, under a profiler while there is one."""
-
-    profiler = None
-
-    def __init__(self, function):
-        self.function = function
-
-    def __call__(self, *arguments):
-        if Watched.profiler is None:
-            return self.function(*arguments)
-        with Watched.profiler:
-            return self.function(*arguments)
-
-
-def profiled(work, memory, at):
-    """Does `work` under PyTorch's profiler and leaves a summary and a timeline in the memory (backends/torch_profile.hpp)."""
+def profiled(caller, table, memory, at):
+    """One order with the candidate, and nothing else, under PyTorch's profiler; leaves a summary and a timeline in the memory
+    (backends/torch_profile.hpp)."""
     # Not torch.profiler.profile: its first use imports the compiler, 1.4 s of processor time.
-    Watched.profiler = profiler = torch.autograd.profiler.profile()
+    profiler, function = torch.autograd.profiler.profile(), caller.function
+
+    def watched(*arguments):
+        with profiler:
+            return function(*arguments)
+
+    caller.function = watched
     try:
-        work()
+        caller.run(table)
     finally:
-        Watched.profiler = None
+        caller.function = function
     rows = sorted(profiler.key_averages(), key=lambda row: -row.self_cpu_time_total)
     lines = [f"total {sum(row.self_cpu_time_total for row in rows):.3f} {sum(row.count for row in rows)}"]
     lines += [f"{row.self_cpu_time_total:.3f} {row.count} {row.key}" for row in rows[:10]]
@@ -321,8 +313,6 @@ def main(payload_descriptor):
     reply(0, STARTED)  # before any code of the candidate
     try:
         caller = Caller(payload, memory, function_of(payload, memory))
-        if payload.profile:
-            caller.function = Watched(caller.function)
     except BaseException as problem:
         tell(one_line(problem, name))
         reply(0, OUT_OF_MEMORY if out_of_memory(problem) else LOAD_FAILED)
@@ -342,7 +332,7 @@ def main(payload_descriptor):
             outcome, start = FINISHED, now()
             try:
                 if payload.profile and sequence > 1:
-                    profiled(lambda: caller.run(table[:count]), memory, payload.profile)
+                    profiled(caller, table[:count], memory, payload.profile)
                 else:
                     for c in range(calls):
                         caller.run(table[c * count:(c + 1) * count])
