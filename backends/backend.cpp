@@ -197,11 +197,11 @@ const source_level* level_of(const backend& b, std::string_view source) {
 }
 
 std::vector<job_spec> usual_jobs() {
-  return {{"candidate", job_kind::build, {}, "candidate", {}, {}, 0},
-          {"symbols", job_kind::precheck, {"candidate"}, {}, {}, {}, 0},
-          {"reference", job_kind::build, {}, "reference", {}, {}, 0},
-          {"truth", job_kind::build, {}, "truth", {}, {}, 0},
-          {"measure", job_kind::measure, {"symbols", "reference", "truth"}, {}, {}, {}, 0}};
+  return {{"candidate", job_kind::build, {}, "candidate", {}, {}, 0, {}},
+          {"symbols", job_kind::precheck, {"candidate"}, {}, {}, {}, 0, {}},
+          {"reference", job_kind::build, {}, "reference", {}, {}, 0, {}},
+          {"truth", job_kind::build, {}, "truth", {}, {}, 0, {}},
+          {"measure", job_kind::measure, {"symbols", "reference", "truth"}, {}, {}, {}, 0, {}}};
 }
 
 result<backend> parse_backend(std::string_view text, const std::filesystem::path& file) {

@@ -196,8 +196,8 @@ profile_task evaluation::state::task_of_profiler() const {
 
 bool evaluation::state::closer_ended(std::size_t job, const process_exit& exit) {
   const auto& j = jobs[job];
-  if (auto why = trouble(exit); !why.empty()) {
-    found.findings["no_" + j.name] = why;
+  if (auto ill = trouble(exit); !ill.empty()) {
+    found.findings["no_" + j.name] = ill;
     builds.erase(job);
     std::error_code ignored;
     fs::remove_all(folder / ("job-" + j.name), ignored);
