@@ -76,7 +76,7 @@ std::uint32_t truth_source::batch_of(const problem& what, const bound_shapes& sh
 status truth_source::use(const bound_shapes& shapes) {
   shapes_ = shapes;
   batch_ = batch_of(task_.what, shapes);
-  conditioned_.assign(distributions, 0);
+  conditioned_.clear();
   yardstick_.assign(distributions, std::vector<double>(task_.what.tensors.size(), 0.0));
   known_errors_.resize(distributions, std::vector<known_error>(task_.what.tensors.size()));
   reference_ns_ = 0;
@@ -89,7 +89,9 @@ status truth_source::use(const bound_shapes& shapes) {
       return s;
   if (!reference_->bind(shapes_, batch_) || (wide_ && !truth_->bind(shapes_, batch_)))
     return failure{failure_kind::internal, "the shared memory is too small for " + shapes_.name};
-  return measure_reductions();
+  auto measured = measure_reductions();
+  conditioned_.assign(distributions, 0); // only now it is known what sums
+  return measured;
 }
 
 bool truth_source::compute(std::span<bank_slot> slots) {
@@ -239,7 +241,7 @@ void truth_source::expect_outputs(std::span<bank_slot> slots, distribution d) {
 }
 
 result<std::vector<bank_slot>> truth_source::completed(std::vector<bank_slot> slots, distribution d) {
-  if (!slots.empty())
+  if (!slots.empty() && !conditioned_.empty())
     condition(slots.front(), d);
   auto start = std::chrono::steady_clock::now();
   for (std::size_t from = 0; from < slots.size(); from += batch_) {

@@ -75,8 +75,12 @@ private:
   /// A quarter or more of the elements of one input are equal (a sample says so).
   bool much_alike(const bank_slot& slot) const;
   status measure_reductions();
-  /// Once for each distribution of these shapes: how far one rounding of the inputs moves the sums, into
-  /// yardstick_.
+  /// Whether an output is a sum of so many terms that they may cancel.
+  bool sums(std::size_t tensor) const;
+  /// Per output that sums: how far one rounding of the inputs moves this share of the truth's elements at
+  /// most.
+  std::vector<double> moved_by_rounding(const bank_slot& slot, double share);
+  /// The same into yardstick_, once for each distribution of these shapes.
   void condition(const bank_slot& slot, distribution d);
   double yardstick(std::size_t tensor, distribution d) const;
   /// Per element of every output: whether it depends on the inputs at `places` of `tensor`.
@@ -94,7 +98,7 @@ private:
   std::uint32_t batch_ = 1;
   std::vector<std::string> outputs_;
   std::vector<std::vector<double>> yardstick_; ///< distribution, tensor
-  std::vector<char> conditioned_; ///< distribution: of these shapes
+  std::vector<char> conditioned_;              ///< distribution: of these shapes
   /// Of the shapes with the most elements so far: a few elements may all be exact by chance (a function's
   /// saturated ends are), and then say nothing of the error that an honest kernel may make.
   struct known_error {

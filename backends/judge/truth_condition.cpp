@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 namespace ke {
 namespace {
 
 constexpr double least_reduction = 4; ///< fewer terms: the size of the output stands for theirs
 constexpr std::size_t most_samples = 65536;
+constexpr double largest = 60000; ///< beyond it only down: the next number up may be infinite in f16
 
 template <class Bits>
 void step(char* at, bool up) {
@@ -21,16 +23,16 @@ void step(char* at, bool up) {
   std::memcpy(at, &bits, sizeof bits);
 }
 
-/// To the next number above or below, at random. Whole numbers stay, zeros with them: they may be indices or
-/// lie on a step of the operator.
+/// To the next number above or below, at random. Whole numbers that a f16 can tell apart stay, zeros with
+/// them: they may be indices or lie on a step of the operator.
 void nudge(dtype d, std::string& bytes, std::size_t elements, random_source& random) {
   const auto size = bytes_of(d);
   for (std::size_t i = 0; i < elements; ++i) {
     double v = element(d, bytes.data(), i);
-    if (!std::isfinite(v) || v == std::trunc(v))
+    if (!std::isfinite(v) || (v == std::trunc(v) && std::fabs(v) <= 2048))
       continue;
     char* at = bytes.data() + i * size;
-    bool up = random.below(2) != 0;
+    bool up = random.below(2) != 0 && std::fabs(v) < largest;
     size == 8   ? step<std::uint64_t>(at, up)
     : size == 4 ? step<std::uint32_t>(at, up)
                 : step<std::uint16_t>(at, up);
@@ -39,19 +41,20 @@ void nudge(dtype d, std::string& bytes, std::size_t elements, random_source& ran
 
 } // namespace
 
-void truth_source::condition(const bank_slot& slot, distribution d) {
+bool truth_source::sums(std::size_t tensor) const {
+  const auto& spec = task_.what.tensors[tensor];
+  return wide_ && spec.role != tensor_role::in && is_floating(spec.dtype) &&
+         reductions_[tensor] >= least_reduction;
+}
+
+std::vector<double> truth_source::moved_by_rounding(const bank_slot& slot, double share) {
   const auto& tensors = task_.what.tensors;
-  auto is_sum = [&](std::size_t t) {
-    return tensors[t].role != tensor_role::in && is_floating(tensors[t].dtype) &&
-           reductions_[t] >= least_reduction;
-  };
-  auto& known = conditioned_[static_cast<std::size_t>(d)];
-  bool sums = false;
+  std::vector<double> by(tensors.size(), 0.0);
+  bool any = false;
   for (std::size_t t = 0; t < tensors.size(); ++t)
-    sums = sums || is_sum(t);
-  if (known || !wide_ || !truth_ || !sums)
-    return;
-  known = true;
+    any = any || sums(t);
+  if (!any || !truth_)
+    return by;
   auto nudged = slot;
   double coarsest = 0;
   for (std::size_t t = 0; t < tensors.size(); ++t)
@@ -63,33 +66,42 @@ void truth_source::condition(const bank_slot& slot, distribution d) {
   for (const bank_slot* one : {&slot, static_cast<const bank_slot*>(&nudged)}) {
     auto said = truth_->run({&one, 1}, nullptr, false, task_.limits.run_s / 2);
     if (said.call.end != call_end::done || !said.call.why.empty())
-      return; // whoever asks it next will hear why
+      return by; // whoever asks it next will hear why
     for (std::size_t t = 0; t < tensors.size() && one == &slot; ++t)
-      if (is_sum(t))
+      if (sums(t))
         before[t] = truth_->output(0, t);
   }
   for (std::size_t t = 0; t < tensors.size(); ++t) {
-    if (!is_sum(t))
+    if (!sums(t))
       continue;
     const auto& after = truth_->output(0, t);
     std::vector<double> moved;
     for (std::size_t i = 0, step = shapes_.elements[t] / most_samples + 1; i < shapes_.elements[t];
          i += step) {
-      auto by = std::fabs(static_cast<double>(wide_element(tensors[t].dtype, after.data(), i) -
-                                              wide_element(tensors[t].dtype, before[t].data(), i)));
-      if (std::isfinite(by) && by > 0)
-        moved.push_back(by);
+      auto d = std::fabs(static_cast<double>(wide_element(tensors[t].dtype, after.data(), i) -
+                                             wide_element(tensors[t].dtype, before[t].data(), i)));
+      if (std::isfinite(d) && d > 0)
+        moved.push_back(d);
     }
     if (moved.empty())
       continue;
-    // The median: some outputs cancel by chance, and some jump over a step.
-    auto middle = moved.begin() + static_cast<std::ptrdiff_t>(moved.size() / 2);
-    std::nth_element(moved.begin(), middle, moved.end());
+    auto at = moved.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(moved.size() - 1));
+    std::nth_element(moved.begin(), at, moved.end());
     // 16-bit inputs are summed in 32 bits, and inputs of 32 bits perhaps in 64.
     double arithmetic = std::min(unit_roundoff(tensors[t].dtype), 0x1p-24);
-    auto& yard = yardstick_[static_cast<std::size_t>(d)][t];
-    yard = std::max(yard, *middle * std::min(1.0, arithmetic / coarsest));
+    by[t] = *at * std::min(1.0, arithmetic / coarsest);
   }
+  return by;
+}
+
+void truth_source::condition(const bank_slot& slot, distribution d) {
+  auto& known = conditioned_[static_cast<std::size_t>(d)];
+  if (std::exchange(known, 1))
+    return;
+  auto by = moved_by_rounding(slot, 0.9); // not the most: an output may jump over a step
+  auto& yards = yardstick_[static_cast<std::size_t>(d)];
+  for (std::size_t t = 0; t < by.size(); ++t)
+    yards[t] = std::max(yards[t], by[t]);
 }
 
 } // namespace ke

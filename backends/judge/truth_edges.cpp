@@ -173,6 +173,9 @@ result<std::vector<bank_slot>> truth_source::edge(edge_kind kind) {
   for (std::size_t from = 0; from < slots.size(); from += batch_) {
     std::span batch{slots.data() + from, std::min<std::size_t>(batch_, slots.size() - from)};
     bool was_wide = wide_;
+    std::vector<std::vector<double>> moved;
+    for (const auto& slot : batch)
+      moved.push_back(moved_by_rounding(slot, 1)); // one huge term may be in few of the sums
     if (!compute(batch) || was_wide != wide_) {
       wide_ = was_wide; // a truth that died of these inputs is still the truth of others
       return std::vector<bank_slot>{};
@@ -184,6 +187,11 @@ result<std::vector<bank_slot>> truth_source::edge(edge_kind kind) {
         auto rule = rule_of(o, distribution::init);
         bool from_wide = wide_ && is_floating(tensors[o].dtype) && !rule.exact;
         const auto& said = reference_->output(i, o);
+        if (rule.larger && sums(o)) { // its terms may be of another size than those of usual inputs
+          double own = reference_error(tensors[o].dtype, truth_->output(i, o).data(), true, said.data(),
+                                       shapes_.elements[o]);
+          rule.absolute = std::max(rule.absolute, 32 * std::max(own, moved[i][o]));
+        }
         batch[i].outputs[o] =
             expect_edge(tensors[o].dtype, from_wide ? truth_->output(i, o).data() : said.data(), from_wide,
                         said.data(), shapes_.elements[o], rule, {kind, touched[from + i][o]});
