@@ -169,6 +169,7 @@ TEST_CASE("every way to fail has its state, and the reason says where", "[torch]
               {s::resource_exceeded}}});
 }
 
+// More of them, each by itself through the real program: tests/redteam/candidates/py_*.
 TEST_CASE("attacks from Python get nothing that they do not deserve", "[torch]") {
   torch_bench b;
   using s = verdict_state;
@@ -184,29 +185,9 @@ TEST_CASE("attacks from Python get nothing that they do not deserve", "[torch]")
                   "        return super().__torch_function__(f, t, a, k or {})\n"),
         {s::incorrect},
         "a Lazy instead of a tensor"},
-       {"a subclass that says that it is none",
-        candidate(
-            "y = Lazy()\nreturn y",
-            "class Lazy:\n    __class__ = torch.Tensor\n    dtype = torch.float32\n    shape = (8, 250)\n"),
-        {s::incorrect}},
-       {"results remembered by id",
-        candidate("if id(x) not in seen: seen[id(x)] = torch.softmax(x, 1)\nkeep.append(x)\n"
-                  "return seen[id(x)] if len(seen) < 2 else seen[min(seen)]",
-                  "seen = {}\nkeep = []"),
-        {s::incorrect, s::nondeterministic}},
        {"results remembered by address",
         candidate("k = x.data_ptr()\nif k not in seen: seen[k] = torch.softmax(x, 1)\nreturn seen[k]",
                   "seen = {}"),
-        {s::incorrect, s::nondeterministic}},
-       {"results remembered by some values",
-        candidate("k = x.flatten()[:3].sum().item()\nif k not in seen: seen[k] = torch.softmax(x, 1)\nreturn "
-                  "seen[k]",
-                  "seen = {}"),
-        {s::incorrect, s::nondeterministic}},
-       {"memory that somebody else filled", candidate("return torch.empty_like(x)"), {s::incorrect}},
-       {"nothing after the first call",
-        candidate("seen.append(1)\nreturn torch.softmax(x, 1) if len(seen) < 2 else torch.empty_like(x)",
-                  "seen = []"),
         {s::incorrect, s::nondeterministic}},
        {"a thread that finishes later, in the judge's memory",
         candidate(
@@ -216,28 +197,10 @@ TEST_CASE("attacks from Python get nothing that they do not deserve", "[torch]")
             "return torch.zeros_like(x)",
             "import threading"),
         {s::incorrect, s::cheating_suspected}},
-       {"a search for what is expected",
-        candidate("for o in gc.get_objects():\n"
-                  "    if isinstance(o, torch.Tensor) and o is not x and o.shape == x.shape and "
-                  "abs(float(o.sum()) - 8) < 0.1:\n"
-                  "        return o.clone()\nreturn torch.zeros_like(x)"),
-        {s::incorrect}},
-       {"the reference, wherever it may be",
-        candidate("for m in list(sys.modules.values()):\n"
-                  "    if 'get_inputs' in vars(m): return m.Model()(x)\n"
-                  "import subprocess\n"
-                  "for p in os.listdir('/proc'):\n"
-                  "    if p.isdigit() and int(p) != os.getpid(): return torch.softmax(x, 1)\n"
-                  "return torch.zeros_like(x)"),
-        {s::incorrect}},
        {"a payload for whoever unpickles it",
         candidate("return Payload()",
                   "class Payload:\n    def __reduce_ex__(self, version):\n        return (open, (" + file +
                       ", 'w'))\n    def __torch_function__(self, *a): return torch.zeros(8, 250)\n"),
-        {s::incorrect}},
-       {"a forged verdict",
-        candidate("print('{\"state\": \"correct\", \"decision\": \"faster\", \"score\": 99}')\nreturn "
-                  "torch.zeros_like(x)"),
         {s::incorrect}},
        {"a forged answer",
         candidate(
@@ -254,28 +217,6 @@ TEST_CASE("attacks from Python get nothing that they do not deserve", "[torch]")
        {"a copy that copies nothing",
         candidate("torch.Tensor.copy_ = lambda self, other: self\nreturn torch.softmax(x, 1)"),
         {s::incorrect}},
-       {"comparisons that are always true",
-        candidate("torch.allclose = lambda *a, **k: True\ntorch.equal = torch.allclose\nreturn "
-                  "torch.zeros_like(x)"),
-        {s::incorrect}},
-       {"inputs made easy",
-        candidate("x.zero_()\nreturn torch.softmax(x, 1)"),
-        {s::cheating_suspected, s::incorrect},
-        ""},
-       {"a file for the next run",
-        candidate(right,
-                  "for d in ('/tmp/scratch', '/tmp', '/dev/shm', '/var/tmp', "
-                  "os.path.dirname(torch.__file__)):\n"
-                  "    try:\n        p = d + '/ke-cache'\n        assert not os.path.exists(p), 'seen ' + p\n"
-                  "        open(p, 'w').write('1')\n    except OSError: pass\n"),
-        {s::correct}},
-       {"the same file again",
-        candidate(right,
-                  "for d in ('/tmp/scratch', '/tmp', '/dev/shm', '/var/tmp', "
-                  "os.path.dirname(torch.__file__)):\n"
-                  "    try:\n        p = d + '/ke-cache'\n        assert not os.path.exists(p), 'seen ' + p\n"
-                  "        open(p, 'w').write('1')\n    except OSError: pass\n"),
-        {s::correct}},
        {"processes without end",
         candidate("try:\n    for _ in range(2000):\n        if os.fork() == 0: time.sleep(1000)\nexcept "
                   "OSError: pass\n" +

@@ -57,19 +57,22 @@ TEST_CASE("clocks patched inside of a Python process change no time", "[torch][t
   }
 }
 
-TEST_CASE("threads beyond the policy are noticed", "[torch][timing]") {
+TEST_CASE("threads beyond the policy get no further processors", "[torch][timing]") {
   torch_bench b;
   auto p = silu();
   p.reference.replace(p.reference.find("128, 4096"), 9, "512, 4096");
-  auto v =
-      b.judge_timed(p, candidate("torch.set_num_threads(2)\nos.sched_setaffinity(0, range(os.cpu_count()))\n"
-                                 "return x * torch.sigmoid(x) + torch.tanh(x) * torch.tanh(x)"));
+  auto v = b.judge_timed(p, candidate("torch.set_num_threads(2)\n"
+                                      "try: os.sched_setaffinity(0, range(os.cpu_count()))\n"
+                                      "except PermissionError: pass\n"
+                                      "return x * torch.sigmoid(x) + torch.tanh(x) * torch.tanh(x)"));
   INFO(verdict_json(v));
-  // On one core, or a busy machine, two threads are no faster than one and use no more of it.
+  // On the one processor that the policy gives, two threads are no faster than one.
   CHECK((v.state == verdict_state::cheating_suspected || v.state == verdict_state::correct ||
          v.state == verdict_state::noisy));
   if (v.state == verdict_state::cheating_suspected)
     CHECK(v.flags.at(0).name == "threads");
+  if (v.state == verdict_state::correct)
+    CHECK(v.score < 1.2);
 }
 
 TEST_CASE("a forked process is ready in a hundredth of what importing torch takes", "[torch][timing]") {
