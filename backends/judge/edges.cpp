@@ -28,7 +28,8 @@ double largest_finite(dtype d) {
 }
 
 bool leaves_integers(edge_kind k) {
-  return k == edge_kind::one_huge || k == edge_kind::huge || k == edge_kind::infinity || k == edge_kind::nan;
+  return k == edge_kind::one_huge || k == edge_kind::huge || k == edge_kind::masked ||
+         k == edge_kind::infinity || k == edge_kind::nan;
 }
 
 /// Whether the reference stands by its own element: it says what the wider arithmetic says.
@@ -48,8 +49,8 @@ std::vector<edge_kind> edges_of(const problem& what) {
     return {};
   std::vector<edge_kind> kinds{edge_kind::wide, edge_kind::one_huge, edge_kind::tail, edge_kind::huge};
   if (!what.policy.fast_math)
-    kinds.insert(kinds.end(),
-                 {edge_kind::subnormal, edge_kind::signed_zero, edge_kind::infinity, edge_kind::nan});
+    kinds.insert(kinds.end(), {edge_kind::subnormal, edge_kind::signed_zero, edge_kind::masked,
+                               edge_kind::infinity, edge_kind::nan});
   return kinds;
 }
 
@@ -107,6 +108,10 @@ void bend(edge_kind kind, dtype d, std::string& bytes, std::size_t last,
     for (std::size_t i = 0; i < n; ++i)
       if (random.below(3) == 0)
         set_element(d, bytes.data(), i, random.below(2) ? 0.0 : -0.0);
+    break;
+  case edge_kind::masked:
+    for (auto p : places)
+      set_element(d, bytes.data(), p, -infinite);
     break;
   case edge_kind::infinity:
     for (std::size_t p = 0; p < places.size(); ++p)

@@ -20,14 +20,15 @@ enum class edge_kind : std::uint8_t {
   huge,        ///< near the square root of the largest number
   subnormal,   ///< below the smallest normal number
   signed_zero, ///< every third element is a zero, of either sign
-  infinity,    ///< three infinities in one tensor
+  masked,      ///< three times minus infinity in one tensor
+  infinity,    ///< the same with plus infinity among them, which may hide what a mask shows
   nan          ///< three NaNs in one tensor
 };
-KE_NAMES(edge_kind, 9, "plain", "wide", "one_huge", "tail", "huge", "subnormal", "signed_zero", "infinity",
-         "nan")
+KE_NAMES(edge_kind, 10, "plain", "wide", "one_huge", "tail", "huge", "subnormal", "signed_zero", "masked",
+         "infinity", "nan")
 
 /// The kinds that a candidate of this problem is tried with: all but `plain`; without what fast math gives up
-/// (infinity, nan, subnormal, signed_zero) where the policy allows it.
+/// (masked, infinity, nan, subnormal, signed_zero) where the policy allows it.
 std::vector<edge_kind> edges_of(const problem& what);
 
 /// Whether edges may be put into this tensor: a floating input that is drawn from a continuous distribution.

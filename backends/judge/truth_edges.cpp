@@ -146,7 +146,7 @@ result<std::vector<bank_slot>> truth_source::edge(edge_kind kind) {
   if (!base || base->empty())
     return base;
   const auto& tensors = task_.what.tensors;
-  const bool one_tensor = kind == edge_kind::infinity || kind == edge_kind::nan;
+  const bool one_tensor = kind == edge_kind::masked || kind == edge_kind::infinity || kind == edge_kind::nan;
   bool nothing_in = false;
   for (std::size_t t = 0; t < tensors.size(); ++t)
     nothing_in = nothing_in || (tensors[t].role != tensor_role::out && shapes_.elements[t] == 0);

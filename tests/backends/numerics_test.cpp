@@ -151,6 +151,8 @@ TEST_CASE("bent inputs are what their name says, in every floating type") {
     CHECK(std::isnan(bent(edge_kind::nan).front()));
     CHECK(std::isnan(bent(edge_kind::nan).back()));
     CHECK(count(bent(edge_kind::infinity), is_inf) >= 2);
+    CHECK(count(bent(edge_kind::masked), is_inf) >= 2);
+    CHECK(count(bent(edge_kind::masked), [](double x) { return x > 1e300; }) == 0);
     CHECK(count(bent(edge_kind::signed_zero), [](double x) { return x == 0 && std::signbit(x); }) > 30);
     CHECK(count(bent(edge_kind::signed_zero), [](double x) { return x == 0 && !std::signbit(x); }) > 30);
     double smallest = d == dtype::f64 ? 0x1p-1022 : d == dtype::f16 ? 0x1p-14 : 0x1p-126;
@@ -227,7 +229,7 @@ TEST_CASE("a kernel that fails at an edge is incorrect or crashed, and the edge 
            "      float now = std::max(big, x[j]);\n"
            "      sum = sum * std::exp(big - now) + std::exp(x[j] - now);\n      big = now;\n    }\n"
            "    for (int64_t j = 0; j < n; ++j) y[j] = std::exp(x[j] - big) / sum;\n  }\n}\n",
-       verdict_state::incorrect, "inputs: infinity"},
+       verdict_state::incorrect, "inputs: masked"},
       {"a division by an extent",
        softmax_head + "    volatile int64_t block = 4096 / n;\n    (void)block;\n" + plain_softmax,
        verdict_state::crashed, "N = 0"},

@@ -11,9 +11,14 @@
 #include "backends/backend.hpp"
 #include "backends/evaluate.hpp"
 #include "backends/peaks/peaks.hpp"
+#include "backends/verdict.hpp"
 #include "config/problem_file.hpp"
+#include "runtime/core/private_folder.hpp"
 #include "runtime/process/process_service.hpp"
 #include "runtime/process/run_and_wait.hpp"
+#include "runtime/process/spawn.hpp"
+
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <csignal>
@@ -45,6 +50,15 @@ void must(bool well, const std::string& why) {
     return;
   std::fprintf(stderr, "verdict_bench: %s\n", why.c_str());
   std::exit(1);
+}
+
+double cpu_of_children() {
+  rusage used{};
+  ::getrusage(RUSAGE_CHILDREN, &used);
+  auto s = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
+  return s(used.ru_utime) + s(used.ru_stime);
 }
 
 std::string text_of(const fs::path& file) {
@@ -79,21 +93,17 @@ class ModelNew(nn.Module):
 class bench {
 public:
   bench() {
-    auto pattern = (fs::temp_directory_path() / "verdict_bench.XXXXXX").string();
-    must(mkdtemp(pattern.data()) != nullptr, "no temporary folder can be made");
-    folder_ = pattern;
+    auto own = private_folder::make({}, "verdict_bench.");
+    must(bool{own}, own ? "" : own.error().text);
+    own_ = std::move(*own);
+    own_.let_others_read();
     auto all = load_backends(built_in_backends(), {});
     must(bool{all}, all ? "" : all.error().text);
     backends_ = *all;
     // Measured once and kept with the machine, so no part of a verdict's cost.
-    peaks_ = peaks_of_machine(folder_ / "peaks", cpu_facts());
+    peaks_ = peaks_of_machine(folder() / "peaks", cpu_facts());
   }
-  ~bench() {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-
-  const fs::path& folder() const { return folder_; }
+  const fs::path& folder() const { return own_.path(); }
 
   void table(const fs::path& problem_path, const std::string& source, const std::string& backend_name,
              measure_plan plan) {
@@ -111,8 +121,8 @@ public:
     auto beside = fs::read_symlink("/proc/self/exe").parent_path().parent_path().parent_path();
     options.judge = beside / "ke-judge";
     options.driver = beside / "ke-driver";
-    options.scratch = folder_;
-    options.cache = folder_ / ("cache-" + std::to_string(caches_++));
+    options.scratch = folder();
+    options.cache = folder() / ("cache-" + std::to_string(caches_++));
     options.limits = with->limits;
     options.peaks = peaks_;
     options.python = std::make_shared<python_parents>();
@@ -138,9 +148,10 @@ private:
     while (!e.complete())
       for (auto place : {job_place::shared, job_place::device})
         for (auto& job : e.ready(place, 1)) {
+          auto before = cpu_of_children();
           auto how = run_and_wait(processes_, std::move(job.spec));
-          auto& c = at(stages, job.name, time).emplace();
-          c = {how.seconds, how.cpu_seconds};
+          sweep_orphans(); // bwrap does not wait for what it started, so its time comes to us
+          at(stages, job.name, time) = cost{how.seconds, cpu_of_children() - before};
           e.ended(job.id, how);
           if (job.kind != job_kind::measure)
             continue;
@@ -182,7 +193,7 @@ private:
     std::printf("\n\n");
   }
 
-  fs::path folder_;
+  private_folder own_;
   std::vector<backend> backends_;
   peak_map peaks_;
   process_service processes_;
@@ -194,6 +205,8 @@ private:
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  if (auto venv = fs::path{KE_SOURCE_DIR} / ".venv/bin/python"; fs::exists(venv))
+    ::setenv("KE_PYTHON", venv.c_str(), 0);
   std::vector<measure_plan> plans{measure_plan::rank, measure_plan::eval};
   if (argc > 1) {
     auto plan = parse_name<measure_plan>(argv[1]);
