@@ -5,6 +5,7 @@
 #include "backends/shim.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/expression.hpp"
+#include "runtime/core/private_folder.hpp"
 #include "runtime/process/run_and_wait.hpp"
 
 #include <nlohmann/json.hpp>
@@ -12,45 +13,13 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
 
 namespace ke {
 namespace fs = std::filesystem;
 namespace {
 
 constexpr int warm_fd = 3; ///< in the judge
-
-fs::path beside_this_program(const char* name) {
-  std::error_code error;
-  return fs::read_symlink("/proc/self/exe", error).parent_path() / name;
-}
-
-/// Goes with its content.
-struct private_folder {
-  fs::path path;
-  ~private_folder() {
-    std::error_code ignored;
-    if (!path.empty())
-      fs::remove_all(path, ignored);
-  }
-};
-
-status make_folder(private_folder& folder, const fs::path& parent) {
-  std::error_code error;
-  auto in = parent.empty() ? fs::temp_directory_path(error) : parent;
-  if (!error)
-    fs::create_directories(in, error);
-  std::string pattern = (in / "ke-lint-XXXXXX").string();
-  if (error || !mkdtemp(pattern.data()))
-    return failure{failure_kind::missing, "cannot make a private folder in " + in.string() + ": " +
-                                              (error ? error.message() : std::strerror(errno))};
-  folder.path = pattern;
-  chmod(pattern.c_str(), 0755); // the sandbox's user must be able to read what lies in it
-  return ok;
-}
 
 struct built {
   fs::path object;
@@ -151,9 +120,10 @@ result<lint_report> lint_problem(const problem& what, const backend& with, const
   auto target = probe_target(with, processes);
   if (!target)
     return target.error();
-  private_folder folder;
-  if (auto made = make_folder(folder, options.scratch); !made)
-    return made.error();
+  auto folder = private_folder::make(options.scratch, "ke-lint-");
+  if (!folder)
+    return folder.error();
+  folder->let_others_read();
   lint_report report;
   judge_task task;
   task.what = what;
@@ -168,7 +138,7 @@ result<lint_report> lint_problem(const problem& what, const backend& with, const
     task.warm_parent = warm_fd;
   } else {
     auto toolchain = target->facts.count("toolchain") ? target->facts.at("toolchain") : std::string{};
-    if (auto done = build_both(task, report, with, toolchain, options, folder.path, processes); !done)
+    if (auto done = build_both(task, report, with, toolchain, options, folder->path(), processes); !done)
       return done.error();
     if (!report.reasons.empty())
       return report;
@@ -176,13 +146,13 @@ result<lint_report> lint_problem(const problem& what, const backend& with, const
   auto judge = options.judge.empty() ? beside_this_program("ke-judge") : options.judge;
   auto driver = options.driver.empty() ? beside_this_program("ke-driver") : options.driver;
   task.driver = fs::absolute(driver).string();
-  task.scratch = folder.path.string();
+  task.scratch = folder->path().string();
   task.sandbox = options.sandbox;
   task.limits = options.limits;
   process_spec spec;
   spec.argv = {judge.string()};
   spec.env = {{"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}, {"LANG", "C"}};
-  spec.directory = folder.path.string();
+  spec.directory = folder->path().string();
   spec.input = pack(task);
   spec.deadline = std::chrono::nanoseconds{static_cast<std::int64_t>(2 * options.limits.run_s * 1e9)};
   spec.output_limit = 64u << 20;

@@ -297,10 +297,13 @@ sampling_plan plan_of(measure_plan kind) {
 }
 
 double aa_half_width(std::span<const double> log_ratios) {
-  if (log_ratios.size() < 6)
-    return 0;
+  double most = 0;
+  for (double l : log_ratios)
+    most = std::max(most, std::fabs(l));
+  if (log_ratios.size() < 6) // too few for an interval, so the worst of them
+    return std::expm1(most);
   interval i = signed_rank_interval(log_ratios, 0.05);
-  return std::isfinite(i.low) ? std::expm1(std::max(std::fabs(i.low), std::fabs(i.high))) : 0;
+  return std::expm1(std::isfinite(i.low) ? std::max(std::fabs(i.low), std::fabs(i.high)) : most);
 }
 
 std::vector<double> control_ratios(std::span<const double> reference_ns) {

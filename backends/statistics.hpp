@@ -86,8 +86,8 @@ struct machine_noise {
 comparison compare(std::span<const launch_samples> samples, const problem& what, measure_plan kind,
                    double aa_width, double floor_ns, machine_noise noise = {});
 
-/// Half-width of the A/A control's interval (baseline against itself), as a ratio; 0 for fewer than six
-/// pairs.
+/// Half-width of the A/A control's interval (baseline against itself), as a ratio; for fewer than six pairs
+/// that of the worst, 0 for none.
 double aa_half_width(std::span<const double> log_ratios);
 
 /// The A/A control of one launch: log ratios of neighbouring baseline samples, as many as there are pairs but

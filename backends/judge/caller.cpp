@@ -228,14 +228,15 @@ caller::outcome caller::run(std::span<const bank_slot* const> slots, const poiso
   }
   if (!table.empty()) // memcpy may not be given a null source, not even for nothing
     std::memcpy(at(table_), table.data(), table.size() * 8);
-  if (cold)
-    for (std::size_t s = 0; s < slots.size(); ++s)
-      for (std::size_t t = 0; t < tensors; ++t)
+  // Of several calls each may return the same memory, so only the last result could stay. Where it may, our
+  // own memory for it, which we have just written, must be no warmer place than one of theirs.
+  bool may_stay = slots.size() == 1 && process_->readable();
+  for (std::size_t s = 0; s < slots.size() && (cold || may_stay); ++s)
+    for (std::size_t t = 0; t < tensors; ++t)
+      if (cold || what_->tensors[t].role == tensor_role::out)
         evict(at(offsets_[s][t]), bytes_[t]);
 
   outcome out;
-  // Of several calls each may return the same memory, so only the last result could stay.
-  bool may_stay = slots.size() == 1 && process_->readable();
   out.call =
       process_->run(table_, static_cast<std::uint32_t>(slots.size()),
                     static_cast<std::uint32_t>(args) | (may_stay ? wire::results_may_stay : 0), limit_s);

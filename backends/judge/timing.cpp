@@ -234,7 +234,10 @@ status timing::prepare(timed_workload& w) {
   std::size_t slot_bytes = caller::memory_for(task_.what, w.shapes, 1, false);
   double copy_ns = static_cast<double>(slot_bytes) * 2.5; // both sides: inputs, rubbish, copies, checks
   double shorter = std::min(reference, candidate), calls = 1;
-  if (shorter < short_in_floors * floor_ns_)
+  // Python makes its results in memory of its own, where they are read after an order of one call; more in
+  // one order would have to be copied in between, which a candidate could save by writing to the judge's
+  // memory.
+  if (shorter < short_in_floors * floor_ns_ && task_.driver_kind != "python")
     calls = std::ceil(floors_per_sample * floor_ns_ / shorter);
   calls = std::min(calls, std::floor(static_cast<double>(slot_memory) / static_cast<double>(slot_bytes)));
   calls = std::clamp(calls, 1.0, task_.plan == measure_plan::rank ? 64.0 : 128.0);

@@ -242,6 +242,15 @@ TEST_CASE("the work done twice reads a half, and a doubled speed is named, on a 
   }
 }
 
+TEST_CASE("a control of few pairs is as wide as the worst of them") {
+  // Once 0, which made a baseline beside itself faster on a machine whose calls differed by a factor of two.
+  const double few[] = {0.1, -0.4, 0.2};
+  CHECK(aa_half_width(few) == Approx(std::expm1(0.4)));
+  CHECK(aa_half_width({}) == 0);
+  const std::vector<double> even(40, 0.0);
+  CHECK(aa_half_width(even) == 0);
+}
+
 TEST_CASE("a gain of five per cent is never called slower more than one time in twenty") {
   random_source random{23};
   for (const auto& w : worlds)

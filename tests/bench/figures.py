@@ -182,7 +182,7 @@ def main():
     if absent := [w for w in wanted if w not in b.table.seen]:
         sys.exit(f"figures.py: nothing was printed for {', '.join(absent)}")
     if not options.only and not options.smoke:
-        print("G11: tests/scenario/crash_loop.sh. G12 to G14: `bench dispatch`, a later version. G18: `ke_backends_test "a forked process*"`.")
+        print('G11: tests/scenario/crash_loop.sh. G12 to G14: `bench dispatch`, a later version. G18: `ke_backends_test "a forked process*"`.')
         print(f"{b.table.missed} of {b.table.rows} figures missed their goal.")
 
 
