@@ -4,15 +4,15 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 namespace ke {
 
 std::vector<std::size_t> rows_of(const std::vector<job_hop>& hops) {
   std::vector<std::size_t> order(hops.size()), rows(hops.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return hops[a].begin_us != hops[b].begin_us ? hops[a].begin_us < hops[b].begin_us
-                                                : hops[a].us > hops[b].us;
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::tuple{hops[a].begin_us, hops[b].us, a} < std::tuple{hops[b].begin_us, hops[a].us, b};
   });
   std::vector<std::vector<std::uint64_t>> open; // per row: ends of the hops that the last one lies in
   for (auto i : order) {
