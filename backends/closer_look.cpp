@@ -62,7 +62,7 @@ std::string words_of(const std::vector<std::string>& command) {
 
 bool evaluation::state::wanted(std::size_t job) const {
   const auto& j = jobs[job];
-  if (j.kind != job_kind::profile && !looks_closer(j))
+  if (!comes_after(j))
     return true;
   bool crashed = found.ending == ending::crashed;
   bool right = !crashed && found.timed && found.flags.empty() && !found.nondeterministic;

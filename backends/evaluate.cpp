@@ -117,7 +117,7 @@ void evaluation::state::plan_jobs() {
 }
 
 std::optional<process_spec> evaluation::state::start(std::size_t job) {
-  if (looks_closer(jobs[job]) || jobs[job].kind == job_kind::profile)
+  if (comes_after(jobs[job]))
     return start_closer(job);
   switch (jobs[job].kind) {
   case job_kind::build:
@@ -350,9 +350,9 @@ std::vector<evaluation_job> evaluation::ready(job_place place, std::size_t most)
 void evaluation::ended(std::size_t id, const process_exit& how) {
   auto& s = *state_;
   const auto& j = s.jobs.at(id);
-  bool well = looks_closer(j) || j.kind == job_kind::profile ? s.closer_ended(id, how)
-              : j.kind == job_kind::measure                  ? s.judged(id, how)
-                                                             : s.built(id, how);
+  bool well = comes_after(j)                ? s.closer_ended(id, how)
+              : j.kind == job_kind::measure ? s.judged(id, how)
+                                            : s.built(id, how);
   s.graph.end(id, well);
 }
 

@@ -77,6 +77,10 @@ bool looks_closer(const job_spec& j) {
          is_instrumented(j);
 }
 
+bool comes_after(const job_spec& j) {
+  return looks_closer(j) || j.kind == job_kind::profile;
+}
+
 std::optional<std::size_t> giver_of(const std::vector<job_spec>& jobs, std::size_t job) {
   for (const auto& name : jobs.at(job).needs)
     if (auto at = find(jobs, name); at && gives(jobs[*at], jobs[job]))

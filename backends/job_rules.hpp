@@ -28,6 +28,8 @@ namespace ke {
 
 /// One of those.
 bool looks_closer(const job_spec& j);
+/// One of those, or a profile, which looks at crashed candidates as well.
+bool comes_after(const job_spec& j);
 
 /// The job whose product this one takes in; none: the candidate's text or object, or nothing.
 std::optional<std::size_t> giver_of(const std::vector<job_spec>& jobs, std::size_t job);

@@ -28,8 +28,7 @@ std::shared_ptr<evaluation> self_test_of(const backend& with, const device_info&
   options.limits = with.limits;
   auto source = p.reference;
   auto judged_only = with;
-  std::erase_if(judged_only.jobs,
-                [](const job_spec& j) { return looks_closer(j) || j.kind == job_kind::profile; });
+  std::erase_if(judged_only.jobs, comes_after);
   return std::make_shared<evaluation>(std::move(p), std::move(source), std::move(judged_only), target,
                                       measure_plan::rank, std::move(options));
 }

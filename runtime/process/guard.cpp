@@ -2,19 +2,14 @@
 
 #include "runtime/process/spawn.hpp"
 
-#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
-
 namespace ke {
 namespace {
-
-constexpr auto patience = std::chrono::seconds{2}; ///< for what a dead child left behind
 
 /// Passes signals on until the child ends; its status as of waitpid.
 int watch(pid_t child, int signals) {
@@ -29,12 +24,6 @@ int watch(pid_t child, int signals) {
       return status;
     }
   }
-}
-
-void sweep_all() {
-  const auto until = std::chrono::steady_clock::now() + patience;
-  while (sweep_orphans() != 0 && std::chrono::steady_clock::now() < until)
-    ::poll(nullptr, 0, 1);
 }
 
 [[noreturn]] void end_by(int signal) {
@@ -67,7 +56,7 @@ std::optional<int> guard() {
   }
   adopt_orphans();
   const int status = watch(child, signals);
-  sweep_all();
+  sweep_all_orphans();
   if (WIFSIGNALED(status))
     end_by(WTERMSIG(status));
   return WEXITSTATUS(status);

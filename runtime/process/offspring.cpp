@@ -92,6 +92,12 @@ std::size_t sweep_orphans() {
   return found;
 }
 
+void sweep_all_orphans() {
+  const auto until = clock::now() + patience;
+  while (sweep_orphans() != 0 && clock::now() < until)
+    ::poll(nullptr, 0, 1);
+}
+
 child_end kill_tree(child& c) {
   adopt_orphans(); // before it dies: what leaves its group would otherwise become init's and live on
   child_end end;
@@ -101,9 +107,7 @@ child_end kill_tree(child& c) {
     if (auto got = reap(c, patience))
       end = *got;
   }
-  const auto until = clock::now() + patience;
-  while (sweep_orphans() != 0 && clock::now() < until)
-    ::poll(nullptr, 0, 1);
+  sweep_all_orphans();
   return end;
 }
 

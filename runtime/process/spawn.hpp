@@ -61,4 +61,7 @@ void adopt_orphans();
 /// found; they may still be dying and leave orphans of their own, so call again until 0. Any thread.
 std::size_t sweep_orphans();
 
+/// The same until nothing is left, two seconds at most. Any thread.
+void sweep_all_orphans();
+
 } // namespace ke

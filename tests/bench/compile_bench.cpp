@@ -9,8 +9,7 @@
 #include "backends/artifact_cache.hpp"
 #include "backends/builder.hpp"
 #include "runtime/process/spawn.hpp"
-
-#include <sys/resource.h>
+#include "tests/bench/cpu_time.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -33,14 +32,7 @@ void must(bool well, const std::string& why) {
 
 double cost_ms(int times, const std::function<void()>& act) {
   auto now = [] {
-    double total = 0;
-    for (auto who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
-      rusage u{};
-      ::getrusage(who, &u);
-      for (const auto& t : {u.ru_utime, u.ru_stime})
-        total += static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_usec) * 1e-3;
-    }
-    return total;
+    return 1e3 * (ke::bench::cpu_seconds(RUSAGE_SELF) + ke::bench::cpu_seconds(RUSAGE_CHILDREN));
   };
   auto before = now();
   for (int i = 0; i < times; ++i)

@@ -7,11 +7,11 @@
 #include "runtime/process/freezer.hpp"
 #include "runtime/process/sandbox.hpp"
 #include "runtime/process/spawn.hpp"
+#include "tests/bench/cpu_time.hpp"
 
 #include <poll.h>
 #include <spawn.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -29,21 +29,13 @@ using namespace std::chrono_literals;
 
 namespace {
 
-double cpu_of(int who) {
-  rusage used{};
-  ::getrusage(who, &used);
-  auto s = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
-  };
-  return s(used.ru_utime) + s(used.ru_stime);
-}
-
 /// Milliseconds of processor time of one `act`, ours and that of children, averaged over `times`.
 double cost_ms(int times, const std::function<void()>& act) {
-  auto before = cpu_of(RUSAGE_SELF) + cpu_of(RUSAGE_CHILDREN);
+  auto before = ke::bench::cpu_seconds(RUSAGE_SELF) + ke::bench::cpu_seconds(RUSAGE_CHILDREN);
   for (int i = 0; i < times; ++i)
     act();
-  return (cpu_of(RUSAGE_SELF) + cpu_of(RUSAGE_CHILDREN) - before) * 1e3 / times;
+  return (ke::bench::cpu_seconds(RUSAGE_SELF) + ke::bench::cpu_seconds(RUSAGE_CHILDREN) - before) * 1e3 /
+         times;
 }
 
 void fail(const std::string& why) {

@@ -17,8 +17,7 @@
 #include "runtime/process/process_service.hpp"
 #include "runtime/process/run_and_wait.hpp"
 #include "runtime/process/spawn.hpp"
-
-#include <sys/resource.h>
+#include "tests/bench/cpu_time.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -52,15 +51,6 @@ void must(bool well, const std::string& why) {
   std::exit(1);
 }
 
-double cpu_of_children() {
-  rusage used{};
-  ::getrusage(RUSAGE_CHILDREN, &used);
-  auto s = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
-  };
-  return s(used.ru_utime) + s(used.ru_stime);
-}
-
 std::string text_of(const fs::path& file) {
   std::ifstream in{file};
   must(bool{in}, file.string() + " can't be read");
@@ -90,9 +80,9 @@ class ModelNew(nn.Module):
         return e / e.sum(dim=1, keepdim=True)
 )";
 
-class bench {
+class cost_table {
 public:
-  bench() {
+  cost_table() {
     auto own = private_folder::make({}, "verdict_bench.");
     must(bool{own}, own ? "" : own.error().text);
     own_ = std::move(*own);
@@ -148,10 +138,10 @@ private:
     while (!e.complete())
       for (auto place : {job_place::shared, job_place::device})
         for (auto& job : e.ready(place, 1)) {
-          auto before = cpu_of_children();
+          auto before = ke::bench::cpu_seconds(RUSAGE_CHILDREN);
           auto how = run_and_wait(processes_, std::move(job.spec));
           sweep_orphans(); // bwrap does not wait for what it started, so its time comes to us
-          at(stages, job.name, time) = cost{how.seconds, cpu_of_children() - before};
+          at(stages, job.name, time) = cost{how.seconds, ke::bench::cpu_seconds(RUSAGE_CHILDREN) - before};
           e.ended(job.id, how);
           if (job.kind != job_kind::measure)
             continue;
@@ -214,7 +204,7 @@ int main(int argc, char** argv) {
     plans = {*plan};
   }
   must(argc <= 2 || argc == 5, "after the plan come a problem, a candidate and a backend, or nothing");
-  bench b;
+  cost_table b;
   for (auto plan : plans) {
     if (argc == 5) {
       b.table(argv[2], text_of(argv[3]), argv[4], plan);
