@@ -254,8 +254,9 @@ TEST_CASE("Python candidates get no memory beyond the limits and no other proces
   b.options.limits.memory_bytes = 300 << 20;
   judge_all(b, softmax(),
             {{"children that take what one may",
-              candidate("for _ in range(4):\n    if os.fork() == 0:\n"
-                        "        keep = torch.ones(30 << 20)\n        time.sleep(1000)\n"
+              // Each far below the limit by itself: a process's address space has a limit of its own.
+              candidate("for _ in range(12):\n    if os.fork() == 0:\n"
+                        "        keep = torch.ones(10 << 20)\n        time.sleep(1000)\n"
                         "time.sleep(1000)"),
               {verdict_state::resource_exceeded},
               "and its processes reached its memory limit of 300 MiB"},
