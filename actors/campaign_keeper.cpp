@@ -78,6 +78,12 @@ void keeper::answer(const answered& a) {
     log::info("campaign", "answer not usable",
               {{"node", id(a.node)}, {"kind", std::string{to_text(a.why.kind)}}, {"why", a.why.text}});
     row.note = std::string{to_text(a.why.kind)} + ": " + a.why.text;
+    if (may_repair(row.model) && worth_a_repair(a.why.kind, a.attempt)) {
+      put_node(batch, a.node); // still open: its actor asks once more
+      commit(std::move(batch));
+      calls_->close(call_name(a.node, a.attempt));
+      return pay();
+    }
     finish_node(batch, a.node, node_state::unanswered, row.note);
   }
   calls_->close(call_name(a.node, a.attempt)); // the journal has it: a restart finds it there

@@ -124,6 +124,21 @@ node_brief keeper::brief_of(const node_key& n, const std::shared_ptr<const std::
       if (c != n.node && !is_open(index[c].state))
         b.siblings.push_back(c);
   }
+  auto place = index[b.what.parent].children; // from the youngest down: open nodes are near it
+  for (auto c = index[b.what.parent].first_child; c != no_node; c = index[c].next_sibling) {
+    --place;
+    auto open = is_open(index[c].state);
+    if (c == n.node)
+      b.ordinal = place;
+    else if (open && b.in_flight.size() < most_siblings)
+      b.in_flight.push_back(place);
+    else if (c < n.node)
+      break;
+  }
+  b.repairs = may_repair(b.what.model);
+  if (b.phase == node_state::planned && b.attempt > 1)
+    b.repair = rows_[n].note;
+  b.prompt_tokens = prompt_budget(model(b.what.model));
   b.tried = tried;
   for (const auto& [at, text] : books().hints())
     if (auto place = at.empty() ? 0u : static_cast<std::uint32_t>(std::stoul(at) / fold_.trees().size());
@@ -154,6 +169,19 @@ void keeper::wake(const std::vector<node_key>& nodes) {
   }
   for (auto& [t, e] : by_tree)
     options_.names->send(tree_name(options_.id, t), std::move(e));
+}
+
+/// A program does not answer otherwise when it is asked again.
+bool keeper::may_repair(const std::string& name) {
+  auto provider = model(name).provider;
+  return provider != provider_kind::playbook && provider != provider_kind::replay;
+}
+
+std::uint64_t keeper::prompt_budget(const std::string& name) {
+  const auto& m = model(name);
+  if (m.provider == provider_kind::playbook)
+    return 0; // it reads the ke-task block alone
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(m.context_tokens - m.max_tokens, 1024));
 }
 
 bool keeper::playbook_plays() {

@@ -67,6 +67,11 @@ struct node_brief {
   std::shared_ptr<const std::vector<std::string>> tried;
   std::vector<std::string> hints;
   std::shared_ptr<const device_info> target; ///< facts of the prompt
+  std::uint32_t ordinal = 0;                 ///< of this child among its parent's
+  std::vector<std::uint32_t> in_flight;      ///< ordinals of its open siblings
+  std::string repair;                        ///< why the answer to its last attempt could not be used
+  bool repairs = true;                       ///< its model may mend a broken answer
+  std::uint64_t prompt_tokens = 0;           ///< most that its model takes; 0: no limit
 };
 struct expand {
   std::vector<node_brief> nodes;

@@ -33,7 +33,7 @@ public:
     else if (brief_.phase >= node_state::answered)
       read_source();
     else
-      waiting_ = true;
+      await_answer();
   }
 
   void card(card_read& c) {
@@ -42,8 +42,13 @@ public:
       cards_[c.node] = c.card;
       tree_->names->send(tree_name(tree_->campaign, tree_->tree), card_loaded{c.card});
     }
-    if (missing_ == 0 && !answered_)
-      ask();
+    if (missing_ > 0)
+      return;
+    if (brief_.phase == node_state::planned && !waiting_)
+      return ask();
+    keep_parent();
+    if (auto early = std::exchange(early_, std::nullopt))
+      answer(*early);
   }
 
   void answer(const synthesis& s) {
@@ -52,9 +57,14 @@ public:
                                                         : 0;
     if (answered_ || s.attempt != expected)
       return; // told twice, or of a call that was given up
+    if (missing_ > 0) {
+      early_ = s; // its edits are of the parent, which is on its way
+      return;
+    }
     answered_ = true;
     auto parsed = read_answer(*s.reply, {tree_->problem->reference_language == "python" ? "python" : "c++",
-                                         tree_->symbol, tree_->answer_limit_bytes});
+                                         tree_->symbol, tree_->answer_limit_bytes,
+                                         parent_ ? std::string_view{parent_->source} : std::string_view{}});
     plan_ = parsed.rationale.substr(0, 300);
     answered a{key(), s.attempt, parsed.why, s.reply_digest, parsed.source, plan_, s.reply->usage, s.seconds};
     auto usable = parsed.why.kind == failure_kind::none;
@@ -63,6 +73,8 @@ public:
     to_campaign(std::move(a));
     if (usable)
       evaluate();
+    else if (brief_.repairs && worth_a_repair(parsed.why.kind, s.attempt))
+      ask_again(s.attempt + 1, std::string{to_text(parsed.why.kind)} + ": " + parsed.why.text);
     else
       leave(make_card(brief_.what.node, node_state::unanswered, {}, {}, plan_, nullptr));
   }
@@ -99,23 +111,62 @@ private:
     tree_->names->send(campaign_name(tree_->campaign), std::move(message));
   }
 
-  void gather_cards() {
-    std::vector<std::uint32_t> wanted = brief_.ancestors;
-    wanted.insert(wanted.end(), brief_.siblings.begin(), brief_.siblings.end());
-    if (brief_.what.parent != 0)
-      wanted.push_back(brief_.what.parent);
+  /// Reads what is not at hand, or is there without the source that is wanted now; then `card` goes on.
+  void load(const std::vector<std::uint32_t>& nodes, card_extent extent) {
     auto me = weak(self_);
-    for (auto node : wanted)
-      if (!cards_.contains(node)) {
-        ++missing_;
-        load_card(*tree_->store, {tree_->campaign, tree_->tree, node},
-                  node == brief_.what.parent ? card_extent::with_source : card_extent::outcome,
-                  [me, node](std::shared_ptr<const node_card> card) {
-                    send_weak(me, card_read{node, std::move(card)});
-                  });
-      }
+    for (auto node : nodes) {
+      auto have = cards_.find(node);
+      if (have != cards_.end() && (extent == card_extent::outcome || !have->second->source.empty() ||
+                                   !has_verdict(have->second->state)))
+        continue;
+      ++missing_;
+      load_card(*tree_->store, {tree_->campaign, tree_->tree, node}, extent,
+                [me, node](std::shared_ptr<const node_card> card) {
+                  send_weak(me, card_read{node, std::move(card)});
+                });
+    }
+  }
+
+  void gather_cards() {
+    constexpr std::size_t shown_changes = 2; // of the way to the parent: knowledge/prompt_history.cpp
+    const auto& up = brief_.ancestors;
+    auto near = up.begin() + static_cast<std::ptrdiff_t>(std::min(shown_changes, up.size()));
+    std::vector<std::uint32_t> sources{up.begin(), near};
+    for (auto node : {brief_.what.parent, brief_.what.parent2})
+      if (node != 0 && node != no_node)
+        sources.push_back(node);
+    load(sources, card_extent::with_source);
+    load({near, up.end()}, card_extent::outcome);
+    load(brief_.siblings, card_extent::outcome);
     if (missing_ == 0)
       ask();
+  }
+
+  void keep_parent() {
+    if (auto c = cards_.find(brief_.what.parent); c != cards_.end())
+      parent_ = c->second;
+    cards_.clear();
+  }
+
+  /// A call is out, from before this actor was awake.
+  void await_answer() {
+    waiting_ = true;
+    if (brief_.what.parent != 0)
+      load({brief_.what.parent}, card_extent::with_source);
+    if (missing_ == 0)
+      keep_parent();
+  }
+
+  /// One more round, with the parser's message; the campaign has kept the node open.
+  void ask_again(std::uint32_t attempt, std::string why) {
+    brief_.phase = node_state::planned;
+    brief_.attempt = attempt;
+    brief_.repair = std::move(why);
+    answered_ = false;
+    waiting_ = false;
+    if (parent_)
+      cards_[parent_->node] = parent_;
+    gather_cards();
   }
 
   std::vector<std::shared_ptr<const node_card>> pick(const std::vector<std::uint32_t>& nodes) const {
@@ -135,13 +186,21 @@ private:
     r.draft = brief_.what.draft;
     r.seed = brief_.what.seed;
     r.memory = brief_.what.memory;
-    if (auto c = cards_.find(brief_.what.parent); c != cards_.end())
-      r.parent = c->second;
+    auto card_of = [&](std::uint32_t node) -> std::shared_ptr<const node_card> {
+      auto c = cards_.find(node);
+      return c == cards_.end() ? nullptr : c->second;
+    };
+    r.parent = card_of(brief_.what.parent);
+    r.partner = card_of(brief_.what.parent2);
     r.ancestors = pick(brief_.ancestors);
     r.siblings = pick(brief_.siblings);
     if (brief_.tried)
       r.tried = *brief_.tried;
     r.hints = brief_.hints;
+    r.ordinal = brief_.ordinal;
+    r.in_flight = brief_.in_flight;
+    r.repair = brief_.repair;
+    r.budget_tokens = brief_.prompt_tokens;
     r.answer_limit_bytes = tree_->answer_limit_bytes;
     auto request = std::make_shared<synthesis_request>();
     request->node = key();
@@ -149,7 +208,7 @@ private:
     request->model = brief_.what.model;
     request->prompt = build_prompt(r);
     request->prompt_digest = digest_of(text_of(request->prompt));
-    cards_.clear();
+    keep_parent();
     waiting_ = true;
     to_campaign(prompt_ready{std::move(request)});
   }
@@ -193,6 +252,8 @@ private:
   std::shared_ptr<const tree_context> tree_;
   node_brief brief_;
   std::map<std::uint32_t, std::shared_ptr<const node_card>> cards_;
+  std::shared_ptr<const node_card> parent_; ///< what an answer's edits are of; kept while a call is out
+  std::optional<synthesis> early_;          ///< an answer that came before the parent was read
   std::size_t missing_ = 0;
   std::size_t verdicts_ = 0;
   bool answered_ = false;

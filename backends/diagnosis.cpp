@@ -231,7 +231,9 @@ void reasoning::simulated() {
     say("cache", text("%.1f%% of the accesses miss the first level, %.1f%% the last; %.3g GB/s of lines",
                       100 * of("cg.D1m") / accesses, 100 * far / accesses, per_second * line_bytes / 1e9));
   raise(memory, traffic / 0.7);
-  if (waiting > 1.7) // they overlap, and still there are too many
+  // A loop whose turns wait for each other's loads cannot have them overlap, however slow a load is today.
+  bool chained = has("mca.cycles") && loop_busy() < 0.2 && traffic < 0.45;
+  if (waiting > 1.7 && !chained) // they overlap, and still there are too many
     raise(memory, 0.45 + 0.1 * waiting);
   else if (waiting > 0.45 && traffic < 0.45 && (!has("mca.cycles") || loop_busy() < 0.65))
     raise(latency, 0.3 + 0.6 * waiting); // a loop without a chain has its loads in flight together

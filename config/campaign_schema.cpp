@@ -147,6 +147,12 @@ schema campaign_schema(campaign_settings& s) {
                   .at = model(&model_settings::max_tokens),
                   .least = 1,
                   .most = 10e6});
+  keys.push_back({.path = "model.context_tokens",
+                  .doc = "Tokens of prompt and answer together; a prompt gets what `max_tokens` leaves, and its "
+                         "least valuable sections are dropped to keep to it.",
+                  .at = model(&model_settings::context_tokens),
+                  .least = 2048,
+                  .most = 100e6});
   keys.push_back({.path = "model.connect_timeout_s",
                   .doc = "Seconds to reach the server.",
                   .at = model(&model_settings::connect_timeout_s),

@@ -14,4 +14,11 @@ struct answer_form {
 };
 answer_form answer_form_of(const problem& p);
 
+/// The C prototype that a native candidate must define, e.g. `extern "C" void kernel(const float* x, float*
+/// y, int64_t M, int64_t N)`.
+std::string native_signature(const problem& p);
+
+/// What the source must define and what it may count on, for the prompt: some sentences.
+std::string definition_of(const problem& p);
+
 } // namespace ke

@@ -17,7 +17,7 @@ struct node_card {
   node_state state = node_state::planned;
   timing_decision decision = timing_decision::none;
   std::optional<double> score;
-  std::string source;        ///< empty for siblings: plans and results only
+  std::string source;        ///< empty where only plans and results are wanted
   std::string source_digest; ///< normalised
   std::string plan;          ///< first sentence of the answer's rationale, bounded
   std::string reason;        ///< of a failure: first line, bounded
@@ -25,6 +25,13 @@ struct node_card {
   std::optional<mismatch> first_failure;
   std::optional<timing_summary> timing;
   std::optional<ke::diagnosis> diagnosis;
+};
+
+/// A document of the knowledge base that was found for a node, or a constraint that holds for all.
+struct passage {
+  std::string id;
+  std::string title;
+  std::shared_ptr<const std::string> text;
 };
 
 struct prompt_request {
@@ -36,22 +43,23 @@ struct prompt_request {
   std::uint64_t seed = 0;
   memory_kind memory = memory_kind::parent;
   std::shared_ptr<const node_card> parent;                 ///< null for drafts
+  std::shared_ptr<const node_card> partner;                ///< second parent of a crossover, else null
   std::vector<std::shared_ptr<const node_card>> ancestors; ///< nearest first
-  std::vector<std::shared_ptr<const node_card>> siblings;  ///< evaluated children of the parent
-  std::vector<std::string> tried;                          ///< normalised digests, newest last
-  std::vector<std::string> hints;                          ///< a person's, from `hint NODE TEXT`
-  std::uint64_t answer_limit_bytes = 256u << 10;           ///< stands in the prompt
+  std::vector<std::shared_ptr<const node_card>> siblings;  ///< ended children of the parent
+  std::uint32_t ordinal = 0;            ///< of this child among its parent's: decides its direction
+  std::vector<std::uint32_t> in_flight; ///< ordinals of the siblings that are being asked or judged now
+  std::vector<std::string> tried;       ///< normalised digests, newest last
+  std::vector<std::string> hints;       ///< a person's, from `hint NODE TEXT`
+  std::vector<passage> constraints;     ///< the same for every prompt of the tree
+  std::vector<passage> knowledge;       ///< retrieved for this node, best first
+  std::string repair; ///< why the answer to this very node could not be used, empty at the first try
+  std::uint64_t answer_limit_bytes = 256u << 10; ///< stands in the prompt
+  std::uint64_t budget_tokens = 0;               ///< of the whole prompt (token_estimate); 0: no limit
 };
 
-/// The one prompt builder (A11): sections are chosen by the run-time state, never by a template per phase.
-/// The first is the `ke-task` block (ke_task.md). Pure.
+/// The one prompt builder (A11): sections are chosen, ordered and weighed by the run-time state, never by a
+/// template per phase. The first is the `ke-task` block (ke_task.md), then what is the same for all nodes of
+/// a tree, so that providers can cache it, then what is this node's own. Pure; cost O(text).
 prompt build_prompt(const prompt_request& request);
-
-/// The C prototype that a native candidate must define, e.g. `extern "C" void kernel(const float* x, float*
-/// y, int64_t M, int64_t N)`.
-std::string native_signature(const problem& p);
-
-/// The JSON after `// ke-point:` in a source, or empty.
-std::string point_of(std::string_view source);
 
 } // namespace ke

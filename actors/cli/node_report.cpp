@@ -1,7 +1,7 @@
 #include "actors/cli/node_report.hpp"
 
 #include "actors/cli/figures.hpp"
-#include "actors/cli/text_diff.hpp"
+#include "runtime/core/text_diff.hpp"
 
 #include <algorithm>
 #include <cctype>

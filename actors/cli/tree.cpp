@@ -3,7 +3,7 @@
 #include "actors/cli/commands.hpp"
 #include "actors/cli/node_json.hpp"
 #include "actors/cli/node_text.hpp"
-#include "actors/cli/text_diff.hpp"
+#include "runtime/core/text_diff.hpp"
 
 #include <CLI/CLI.hpp>
 

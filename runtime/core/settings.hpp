@@ -35,10 +35,11 @@ struct model_settings {
   double first_byte_timeout_s = 120;
   double stall_timeout_s = 60;
   std::int64_t max_answer_bytes = 4 << 20;
+  std::int64_t context_tokens = 64'000; ///< prompt and answer together
 };
 KE_FIELDS(model_settings, x.name, x.provider, x.model, x.base_url, x.timeout_s, x.api_key_env, x.command,
           x.dir, x.weight, x.max_parallel, x.price_input, x.price_output, x.max_tokens, x.connect_timeout_s,
-          x.first_byte_timeout_s, x.stall_timeout_s, x.max_answer_bytes)
+          x.first_byte_timeout_s, x.stall_timeout_s, x.max_answer_bytes, x.context_tokens)
 
 struct target_settings {
   std::string backend = "cpu-cpp";

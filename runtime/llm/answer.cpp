@@ -1,5 +1,7 @@
 #include "runtime/llm/answer.hpp"
 
+#include "runtime/llm/patch.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -190,8 +192,36 @@ std::string tail(std::string_view text, std::size_t limit) {
   return std::string{text};
 }
 
-parsed_answer parse(std::string_view text, const answer_rule& rule, bool closed_only) {
+parsed_answer refused(failure why, std::string_view text) {
   parsed_answer out;
+  out.why = std::move(why);
+  out.rationale = tail(text, rationale_limit);
+  return out;
+}
+
+/// The parent after the answer's edits.
+parsed_answer edited(std::string_view text, const answer_rule& rule, const std::vector<search_replace>& edits) {
+  if (rule.parent.empty())
+    return refused({failure_kind::no_code,
+                    "the answer edits a parent, but there is none: give the whole source in one fenced block",
+                    false},
+                   text);
+  auto source = apply_edits(rule.parent, edits);
+  if (!source)
+    return refused(source.error(), text);
+  parsed_answer out;
+  out.source = std::move(*source);
+  out.rationale = tail(text.substr(0, text.find("<<<<<")), rationale_limit);
+  return out;
+}
+
+parsed_answer parse_one(std::string_view text, const answer_rule& rule, bool closed_only) {
+  parsed_answer out;
+  auto edits = edits_of(text);
+  if (!edits)
+    return refused(edits.error(), text);
+  if (!edits->empty())
+    return edited(text, rule, *edits);
   auto blocks = code_blocks(text);
   if (const auto* block = choose(blocks, rule, closed_only)) {
     out.source = block->text;
@@ -207,12 +237,72 @@ parsed_answer parse(std::string_view text, const answer_rule& rule, bool closed_
     out.rationale = tail(text, rationale_limit);
     return out;
   }
+  return out;
+}
+
+/// Where the candidates of an answer of several begin: lines `### Candidate...` outside of code.
+std::vector<std::size_t> headings(std::string_view text) {
+  constexpr std::string_view mark = "### Candidate";
+  std::vector<std::size_t> all;
+  auto blocks = code_blocks(text);
+  auto block = blocks.begin();
+  std::size_t code_end = 0;
+  for (auto at = text.find(mark); at != std::string_view::npos; at = text.find(mark, at + 1)) {
+    for (; block != blocks.end() && block->offset < at; ++block)
+      code_end = block->offset + block->text.size();
+    if (at >= code_end && (at == 0 || text[at - 1] == '\n'))
+      all.push_back(at);
+  }
+  return all;
+}
+
+/// Limits and parameters of a source that was found.
+void settle(parsed_answer& out, const answer_rule& rule) {
+  if (out.why.kind != failure_kind::none)
+    return;
+  auto parameters = parameters_of(out.source);
+  if (!parameters) {
+    out.why = parameters.error();
+    return;
+  }
+  if (!parameters->empty())
+    if (auto filled = at_point(out.source, point_in(out.source, *parameters)))
+      out.source = std::move(*filled);
+  out.parameters = std::move(*parameters);
   if (out.source.size() > rule.limit_bytes)
     out.why = {failure_kind::too_large,
                "the code has " + std::to_string(out.source.size()) + " bytes, over the limit of " +
                    std::to_string(rule.limit_bytes) + " bytes for one candidate: write a shorter source",
                false};
-  return out;
+}
+
+parsed_answer parse(std::string_view text, const answer_rule& rule, bool closed_only) {
+  auto starts = headings(text);
+  if (starts.size() < 2) {
+    auto out = parse_one(text, rule, closed_only);
+    settle(out, rule);
+    return out;
+  }
+  // Each part is an answer of its own; one that can't be used is passed over while another can.
+  parsed_answer out, first_bad;
+  starts.push_back(text.size());
+  for (std::size_t i = 0; i + 1 < starts.size() && out.more.size() + 1 < most_candidates_of_answer; ++i) {
+    auto part = text.substr(starts[i], starts[i + 1] - starts[i]);
+    auto heading = next_line(part);
+    auto plan = std::string{trimmed(heading.substr(std::min(heading.find(':'), heading.size() - 1) + 1))};
+    auto one = parse_one(part, rule, closed_only);
+    settle(one, rule);
+    if (one.why.kind != failure_kind::none) {
+      if (first_bad.why.kind == failure_kind::none)
+        first_bad = std::move(one);
+    } else if (out.source.empty()) {
+      out = std::move(one);
+      out.rationale = plan.empty() ? out.rationale : plan;
+    } else {
+      out.more.push_back({std::move(one.source), plan.empty() ? one.rationale : plan});
+    }
+  }
+  return out.source.empty() ? first_bad : out;
 }
 
 } // namespace
@@ -250,6 +340,11 @@ parsed_answer parse_answer(std::string_view text, const answer_rule& rule) {
         said.why.kind == failure_kind::none)
       return said;
   return parse(text, rule, false);
+}
+
+bool worth_a_repair(failure_kind kind, std::uint32_t attempt) {
+  return attempt == 1 && (kind == failure_kind::no_code || kind == failure_kind::too_large ||
+                          kind == failure_kind::truncated);
 }
 
 parsed_answer read_answer(const completion& reply, const answer_rule& rule) {

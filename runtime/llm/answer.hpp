@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/core/result.hpp"
+#include "runtime/core/source_template.hpp"
 #include "runtime/llm/provider.hpp"
 
 #include <cstddef>
@@ -15,6 +16,13 @@ struct answer_rule {
   std::string language; ///< c++, python, opencl, cuda, hip, llvm, ptx...: as in the ke-task block
   std::string symbol;   ///< what the source must define ("kernel", "ModelNew"); empty: anything
   std::size_t limit_bytes = 256u << 10;
+  std::string_view parent = {}; ///< the source that edits apply to; empty: there is none
+};
+
+/// A further candidate of the same answer.
+struct candidate_text {
+  std::string source;
+  std::string plan;
 };
 
 struct parsed_answer {
@@ -22,9 +30,12 @@ struct parsed_answer {
                ///< for the next prompt
   std::string source;    ///< the candidate; with too_large: what was refused, so that nothing paid is lost
   std::string rationale; ///< the answer's prose before the code, at most 2,000 bytes
+  std::vector<candidate_text> more;         ///< what else it holds, at most most_candidates_of_answer - 1
+  std::vector<source_parameter> parameters; ///< of `source`, which stands at one of their points
 };
 
-/// Finds the candidate in a model's answer: of the fenced blocks in the rule's language (or without a
+/// Finds the candidate in a model's answer. An answer of several candidates has a line `### Candidate: plan`
+/// before each. Edits of the parent (patch.hpp) are applied to it. Otherwise: of the fenced blocks in the rule's language (or without a
 /// language) the last that defines the symbol, else one in another language that does (assembly and LLVM IR
 /// too), else the largest; an unfenced answer that looks like code as a
 /// whole is taken as such. Pure.
@@ -33,6 +44,10 @@ parsed_answer parse_answer(std::string_view text, const answer_rule& rule);
 /// The same for a whole completion. A truncated answer that holds a finished code block with the symbol is
 /// accepted; every other failure passes through.
 parsed_answer read_answer(const completion& reply, const answer_rule& rule);
+
+/// Whether the model is asked once more, with the parser's message, after an answer that could not be used.
+/// `attempt` counts from 1.
+bool worth_a_repair(failure_kind kind, std::uint32_t attempt);
 
 /// One fenced block: info string (lower case, first word) and content. An unclosed last fence runs to the
 /// end, `closed` false.

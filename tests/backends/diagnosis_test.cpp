@@ -106,6 +106,14 @@ TEST_CASE("misses one after the other are latency, many at once are memory") {
   CHECK(diagnose(gather, p).bottleneck == "memory");
 }
 
+TEST_CASE("a chase of pointers is latency, even where its loads take half of what the machine was measured at") {
+  auto p = pointwise(1'000'000);
+  auto chase = timed(64'000 * 10e-9);
+  simulated(chase, 64'000 * 10e-9, 200'000, 64'000, 0);
+  loop(chase, 6, 0.5);
+  CHECK(diagnose(chase, p).bottleneck == "latency");
+}
+
 TEST_CASE("a loop whose results wait for each other is latency") {
   auto p = pointwise(4'000);
   auto e = timed(1e-4);

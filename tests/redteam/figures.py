@@ -4,7 +4,8 @@
   figures.py [--runs N] [--plan rank|eval] [--load K] [--only-aa]
 
 A/A: the reference against itself; `faster` in at most 5% of N runs, and `slower` is counted, too. Twice: 0.47 to 0.53. Three attacks on the
-clock that do the work three times: 0.31 to 0.36. --load runs K endless loops beside it. Exit code 1 if a bar is missed.
+clock that do the work three times: what an honest kernel that does it three times reads, within 6%. --load runs K endless loops beside it. Exit
+code 1 if a bar is missed.
 """
 
 import argparse
@@ -54,16 +55,19 @@ def main():
         line(f"A/A, {options.runs} runs", states, ratios, widths)
         if states.get("faster", 0) > 0.05 * options.runs:
             missed.append(f"A/A: faster in {states['faster']} of {options.runs} runs")
-        known = [] if options.only_aa else [("ok_twice", 0.47, 0.53)] + [
-            (name, 0.31, 0.36) for name in ("a_got_patch", "a_vdso_patch_at_load", "a_export_clock")]
-        for name, low, high in known:
+        attacks = ["a_got_patch", "a_vdso_patch_at_load", "a_export_clock"]
+        low, high = 0.47, 0.53
+        for name in [] if options.only_aa else ["ok_twice", "ok_thrice"] + attacks:
             few = max(3, options.runs // 20)
             states, ratios, widths = verdicts(team, name, few, options.plan)
             line(f"{name}, {few} runs", states, ratios, widths)
+            if name == "ok_thrice":  # a branch of sin is guessed better once its value was seen: the ratio is not 1/3
+                true = statistics.median(ratios) if ratios else 0
+                low, high = 0.94 * true, 1.06 * true
             if not ratios and "cheating_suspected" not in states:
                 missed.append(f"{name}: no run decided anything; ask again on a quieter machine")
             if ratios and not low <= statistics.median(ratios) <= high:
-                missed.append(f"{name}: median ratio {statistics.median(ratios):.3f}, not {low} to {high}")
+                missed.append(f"{name}: median ratio {statistics.median(ratios):.3f}, not {low:.3f} to {high:.3f}")
             if states.get("faster", 0):
                 missed.append(f"{name}: called faster")
         for bar in missed:

@@ -1,9 +1,9 @@
-#include "actors/cli/text_diff.hpp"
+#include "runtime/core/text_diff.hpp"
 
 #include <algorithm>
 #include <cstdint>
 
-namespace ke::cli {
+namespace ke {
 namespace {
 
 /// The trace takes D^2 numbers: at this D, 32 MB.
@@ -23,7 +23,7 @@ using lines = std::vector<std::string_view>;
 
 /// Myers' greedy algorithm between the common head and the common tail. Row d of the trace holds the furthest
 /// x on the diagonals -d, -d+2, ..., d after d edits; going back through the rows gives the script.
-void shortest_script(const lines& a, const lines& b, int a0, int a1, int b0, int b1, std::vector<edit>& out) {
+void shortest_script(const lines& a, const lines& b, int a0, int a1, int b0, int b1, std::vector<line_edit>& out) {
   int n = a1 - a0, m = b1 - b0;
   auto replace_all = [&] {
     for (int i = a0; i < a1; ++i)
@@ -55,7 +55,7 @@ void shortest_script(const lines& a, const lines& b, int a0, int a1, int b0, int
   }
   if (!reached)
     return replace_all();
-  std::vector<edit> back;
+  std::vector<line_edit> back;
   int x = n, y = m;
   for (int step = static_cast<int>(trace.size()) - 1; step > 0; --step) {
     const auto& before = trace[static_cast<std::size_t>(step - 1)]; // diagonals -(step-1)..step-1
@@ -87,14 +87,14 @@ std::string range(std::size_t first, std::size_t count) {
 
 } // namespace
 
-std::vector<edit> line_edits(std::string_view text_a, std::string_view text_b) {
+std::vector<line_edit> line_edits(std::string_view text_a, std::string_view text_b) {
   auto a = lines_of(text_a), b = lines_of(text_b);
   std::size_t head = 0, tail = 0;
   while (head < a.size() && head < b.size() && a[head] == b[head])
     ++head;
   while (tail < a.size() - head && tail < b.size() - head && a[a.size() - 1 - tail] == b[b.size() - 1 - tail])
     ++tail;
-  std::vector<edit> out;
+  std::vector<line_edit> out;
   for (std::size_t i = 0; i < head; ++i)
     out.push_back({' ', a[i]});
   shortest_script(a, b, static_cast<int>(head), static_cast<int>(a.size() - tail), static_cast<int>(head),
@@ -109,7 +109,7 @@ std::string unified_diff(std::string_view a, std::string_view b, const std::stri
   auto edits = line_edits(a, b);
   std::string text;
   std::size_t i = 0, a_line = 0, b_line = 0; // lines of each text before edit i
-  auto pass = [&](const edit& e) {
+  auto pass = [&](const line_edit& e) {
     a_line += e.kind != '+';
     b_line += e.kind != '-';
   };
@@ -139,4 +139,4 @@ std::string unified_diff(std::string_view a, std::string_view b, const std::stri
   return text.empty() ? text : "--- " + a_name + "\n+++ " + b_name + "\n" + text;
 }
 
-} // namespace ke::cli
+} // namespace ke

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ke::cli {
+namespace ke {
 
 /// The unified diff of two texts, with `context` lines around each change, and headers naming `a_name` and
 /// `b_name`. Empty if the texts are equal. A shortest edit script (Myers 1986) for texts that differ in up to
@@ -14,10 +14,10 @@ std::string unified_diff(std::string_view a, std::string_view b, const std::stri
                          const std::string& b_name, std::size_t context = 3);
 
 /// One line of an edit script: a view into the text that it is of.
-struct edit {
+struct line_edit {
   char kind = ' '; ///< ' ' in both, '-' in the first only, '+' in the second only
   std::string_view line;
 };
-std::vector<edit> line_edits(std::string_view a, std::string_view b);
+std::vector<line_edit> line_edits(std::string_view a, std::string_view b);
 
-} // namespace ke::cli
+} // namespace ke

@@ -1,15 +1,15 @@
-#include "actors/cli/text_diff.hpp"
+#include "runtime/core/text_diff.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <random>
 
-using namespace ke::cli;
+using namespace ke;
 
 namespace {
 
 /// Applies an edit script to the first text: what it makes of it, and what it took it from.
-std::pair<std::string, std::string> both_of(const std::vector<edit>& edits) {
+std::pair<std::string, std::string> both_of(const std::vector<line_edit>& edits) {
   std::string a, b;
   for (const auto& e : edits) {
     if (e.kind != '+')
@@ -20,7 +20,7 @@ std::pair<std::string, std::string> both_of(const std::vector<edit>& edits) {
   return {a, b};
 }
 
-std::size_t changes(const std::vector<edit>& edits) {
+std::size_t changes(const std::vector<line_edit>& edits) {
   std::size_t n = 0;
   for (const auto& e : edits)
     n += e.kind != ' ';

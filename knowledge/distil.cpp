@@ -1,0 +1,148 @@
+#include "knowledge/distil.hpp"
+
+#include "knowledge/quote.hpp"
+#include "runtime/core/digest.hpp"
+#include "runtime/core/text_diff.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+namespace ke {
+namespace {
+
+constexpr std::size_t change_limit = 2400, title_limit = 100;
+
+std::string_view trimmed(std::string_view text) {
+  auto begin = text.find_first_not_of(" \t\r\n");
+  return begin == text.npos ? std::string_view{} : text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
+}
+
+/// Comments say what one candidate was about; a skill outlives it.
+std::string without_comments(const std::string& source, const std::string& language) {
+  std::string text;
+  auto python = language == "python";
+  for (std::size_t i = 0; i < source.size();) {
+    if (python ? source[i] == '#' : source.compare(i, 2, "//") == 0) {
+      i = std::min(source.find('\n', i), source.size());
+    } else if (!python && source.compare(i, 2, "/*") == 0) {
+      auto end = source.find("*/", i + 2);
+      i = end == source.npos ? source.size() : end + 2;
+    } else if (source[i] == '"' || source[i] == '\'') { // what looks like a comment in a literal is none
+      auto quote = source[i];
+      auto end = i + 1;
+      while (end < source.size() && source[end] != quote && source[end] != '\n')
+        end += source[end] == '\\' ? 2 : 1;
+      end = std::min(end + 1, source.size());
+      text.append(source, i, end - i);
+      i = end;
+    } else {
+      text += source[i++];
+    }
+  }
+  std::string lines;
+  for (std::size_t at = 0; at < text.size();) {
+    auto end = std::min(text.find('\n', at), text.size());
+    std::string_view line{text.data() + at, end - at};
+    if (auto last = line.find_last_not_of(" \t\r"); last != line.npos)
+      lines.append(line.substr(0, last + 1)).append("\n");
+    at = end + 1;
+  }
+  return lines;
+}
+
+std::string slug_of(std::string_view title) {
+  std::string slug;
+  for (unsigned char c : title.substr(0, 48))
+    if (std::isalnum(c))
+      slug += static_cast<char>(std::tolower(c));
+    else if (!slug.empty() && slug.back() != '-')
+      slug += '-';
+  while (!slug.empty() && slug.back() == '-')
+    slug.pop_back();
+  return slug.empty() ? "step" : slug;
+}
+
+std::string title_of(const node_card& c) {
+  auto plan = trimmed(c.plan);
+  plan = trimmed(plan.substr(0, plan.find('\n')));
+  if (auto stop = plan.find(". "); stop != plan.npos)
+    plan = plan.substr(0, stop);
+  if (plan.empty())
+    return "A change without a plan";
+  return std::string{plan.substr(0, title_limit)};
+}
+
+bool gained(const proven_step& s) {
+  if (!s.node || !s.node->timing || s.node->state != node_state::correct)
+    return false;
+  if (!s.parent)
+    return s.node->timing->low > 1;
+  return s.parent->timing && s.parent->state == node_state::correct &&
+         s.node->timing->low > s.parent->timing->high;
+}
+
+} // namespace
+
+std::vector<skill> distil(const std::vector<proven_step>& chain, const distil_context& where) {
+  std::vector<skill> found;
+  for (const auto& step : chain) {
+    if (!gained(step))
+      continue;
+    const auto& p = *where.problem;
+    auto before_source = without_comments(step.parent ? step.parent->source : p.reference, where.language);
+    auto change = unified_diff(before_source, without_comments(step.node->source, where.language), "before",
+                               "after", 2);
+    skill s;
+    s.title = title_of(*step.node);
+    s.family = p.family;
+    s.language = where.language;
+    std::set<std::string> dtypes;
+    for (const auto& t : p.tensors)
+      dtypes.insert(std::string{to_text(t.dtype)});
+    s.dtypes = {dtypes.begin(), dtypes.end()};
+    s.targets = where.targets;
+    s.bottleneck = step.parent && step.parent->diagnosis ? step.parent->diagnosis->bottleneck : "";
+    s.text = "The author's plan: " + in_line(trimmed(step.node->plan)) + "\n\n" + quoted(change, change_limit, "diff");
+    s.id = "skill/" + slug_of(s.family) + "/" + slug_of(s.title) + "-" + digest_of(s.text).substr(0, 8);
+    skill_evidence e;
+    e.store = where.store;
+    e.campaign = where.campaign;
+    e.tree = step.tree;
+    e.parent = step.parent ? step.parent->node : 0;
+    e.node = step.node->node;
+    e.problem = p.name;
+    e.after = step.node->timing->speedup;
+    e.after_low = step.node->timing->low;
+    e.after_high = step.node->timing->high;
+    e.before = e.before_low = e.before_high = 1;
+    if (step.parent) {
+      e.before = step.parent->timing->speedup;
+      e.before_low = step.parent->timing->low;
+      e.before_high = step.parent->timing->high;
+    }
+    e.claimed = where.claimed;
+    s.evidence = {e};
+    found.push_back(std::move(s));
+  }
+  return found;
+}
+
+std::string shown_skill(const skill& s) {
+  auto best = std::max_element(s.evidence.begin(), s.evidence.end(), [](const auto& a, const auto& b) {
+    return a.after * b.before < b.after * a.before;
+  });
+  std::string text;
+  if (!s.bottleneck.empty())
+    text += "Applies when the bottleneck is " + s.bottleneck + ". ";
+  if (best != s.evidence.end())
+    text += "Measured on " + in_line(best->problem) + ": from " + short_number(best->before) + "x (" +
+            short_number(best->before_low) + " to " + short_number(best->before_high) + ") to " +
+            short_number(best->after) + "x (" + short_number(best->after_low) + " to " +
+            short_number(best->after_high) + ")" +
+            (s.evidence.size() > 1 ? ", and in " + std::to_string(s.evidence.size() - 1) + " other step(s)" : "") +
+            ".\n\n";
+  return text + s.text;
+}
+
+} // namespace ke

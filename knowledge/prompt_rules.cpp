@@ -1,0 +1,79 @@
+#include "knowledge/prompt_parts.hpp"
+
+#include "knowledge/answer_form.hpp"
+#include "knowledge/quote.hpp"
+
+namespace ke {
+namespace {
+
+bool is_python(const problem& p) {
+  return p.reference_language == "python";
+}
+
+/// What the judge tries besides random inputs (docs/manual/trust.md, "Edges").
+std::string edges(const problem& p) {
+  return std::string{"Inputs of large, tiny and very unequal size are tried"} +
+         (p.policy.fast_math ? ".\n"
+                             : ", and NaN, infinities, subnormal numbers and zeros of both signs: where the "
+                               "reference stands by its result, yours must agree.\n");
+}
+
+} // namespace
+
+std::string task_part(const prompt_request& r) {
+  const auto& p = *r.problem;
+  auto python = is_python(p);
+  std::string text =
+      "\n## Task\nWrite a faster implementation of this operator. " + definition_of(p) +
+      "Policy: at most " + std::to_string(p.policy.threads) + " thread(s)";
+  if (!p.policy.vendor_libraries)
+    text += python ? ", no other processes, files or network"
+                   : ", no vendor libraries, no other processes, files or network";
+  if (!p.policy.fast_math)
+    text += python ? ", results within the tolerance" : ", results within the tolerance (no -ffast-math)";
+  return text + ". Time counts with " + (p.policy.cold_cache ? "cold" : "hot") + " caches.\n" + edges(p);
+}
+
+std::string target_part(const prompt_request& r) {
+  static constexpr std::pair<const char*, const char*> told[] = {
+      {"model", "processor"},         {"arch", "architecture"}, {"isa", "instruction sets"},
+      {"cores", "cores"},             {"l1d", "L1 data cache"}, {"l2", "L2 cache"},
+      {"l3", "L3 cache"},             {"compiler", "compiler"}, {"flags", "compiler flags"},
+      {"python", "Python"},           {"torch", "PyTorch"},     {"sm", "compute capability"},
+      {"multiprocessors", "SMs"},     {"memory", "memory"},     {"shared_memory", "shared memory per SM"},
+      {"registers", "registers per SM"}};
+  auto text = "\n## Target\n" + r.target->name + ", backend " + r.target->backend + ".\n";
+  for (auto [key, words] : told)
+    if (auto f = r.target->facts.find(key); f != r.target->facts.end() && !f->second.empty())
+      text += "- " + std::string{words} + ": " + f->second.substr(0, 300) + "\n";
+  return text;
+}
+
+std::string answer_part(const prompt_request& r) {
+  auto python = is_python(*r.problem);
+  auto fence = "```" + r.language;
+  auto comment = std::string{python ? "#" : "//"};
+  return "\n## Answer\nOne or two sentences of plan, then the code, in one of these forms:\n"
+         "1. The complete source (" +
+         std::string{python ? "imports" : "includes"} + " too) in exactly one fenced " + fence +
+         " block.\n"
+         "2. If a parent is shown: edits of its source, each as\n"
+         "   <<<<<<< SEARCH\n   lines of the parent, exactly as they are there, found once\n   =======\n"
+         "   the lines in their place\n   >>>>>>> REPLACE\n"
+         "   with the markers at the start of their lines.\n"
+         "3. Several different candidates: each a line `### Candidate: its plan` and a complete source in a "
+         "fenced block of its own; at most " +
+         std::to_string(most_candidates_of_answer) +
+         ".\n"
+         "4. A template, where the best constants depend on the machine: a complete source as in 1 with "
+         "lines\n   " +
+         comment +
+         " ke-param: NAME = 4 | 8 | 16\n"
+         "   each of which becomes " +
+         (python ? "`NAME = 8`" : "`#define NAME 8`") +
+         " with the first value for this candidate; others are tried without asking you.\n"
+         "A source may have at most " +
+         std::to_string(r.answer_limit_bytes >> 10) + " KiB.\n";
+}
+
+} // namespace ke

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace ke {
+
+struct prompt_request;
+
+/// The fenced `ke-task` block that every prompt begins with: knowledge/ke_task.md. Fences inside of its
+/// strings are escaped as JSON allows. Pure.
+std::string task_block(const prompt_request& request);
+
+/// The JSON after `// ke-point:` (or `# ke-point:`) in a source, or empty.
+std::string point_of(std::string_view source);
+
+} // namespace ke

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "runtime/core/fields.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ke {
+
+/// One step that a campaign has measured: what a skill rests on. Without any there is no skill.
+struct skill_evidence {
+  std::string store;    ///< id of the store that measured it
+  std::string campaign; ///< name
+  std::uint32_t tree = 0, parent = 0, node = 0;
+  std::string problem;                          ///< name
+  double before = 0, after = 0;                 ///< speedups over the baseline: of the parent, of the node
+  double before_low = 0, before_high = 0;       ///< their 95% intervals
+  double after_low = 0, after_high = 0;
+  bool claimed = false; ///< the node's chain ended in a proven claim
+};
+KE_FIELDS(skill_evidence, x.store, x.campaign, x.tree, x.parent, x.node, x.problem, x.before, x.after,
+          x.before_low, x.before_high, x.after_low, x.after_high, x.claimed)
+
+/// What became of the prompts that showed a skill, in one store. Counts only grow, so stores are united by
+/// the larger of each.
+struct skill_record {
+  std::string store;
+  std::uint64_t wins = 0;   ///< the candidate gained on its parent beyond the noise
+  std::uint64_t losses = 0; ///< it was judged and did not
+};
+KE_FIELDS(skill_record, x.store, x.wins, x.losses)
+
+/// A learnt pattern: a row of the store's table `skills`, under its id. `version` counts changes of the text.
+struct skill {
+  std::string id;    ///< "skill/<family>/<slug>-<8 hex digits of the first text's digest>"
+  std::string title; ///< one line
+  std::string text;  ///< what to do, when it applies; Markdown, bounded
+  std::string family;
+  std::string language;
+  std::vector<std::string> dtypes;
+  std::vector<std::string> targets; ///< as documents name them ("x86-64-avx2")
+  std::string bottleneck;           ///< of the parent that it improved; empty: not known
+  std::vector<skill_evidence> evidence;
+  std::vector<skill_record> records;
+  std::uint32_t version = 1;
+};
+KE_FIELDS(skill, x.id, x.title, x.text, x.family, x.language, x.dtypes, x.targets, x.bottleneck, x.evidence,
+          x.records, x.version)
+
+} // namespace ke
