@@ -4,17 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 
 namespace ke::cli {
-
-std::string operator_of(const problem& what) {
-  auto name = what.family.empty() ? what.name : what.family;
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return name;
-}
 
 std::string_view split_of(std::string_view operator_name) {
   auto digits = digest_of("ke operator: " + std::string{operator_name}).substr(0, 8);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "runtime/core/problem.hpp"
 #include "runtime/core/reward.hpp"
 #include "runtime/search/tree.hpp"
 
@@ -14,11 +13,8 @@
 
 namespace ke::cli {
 
-/// What a problem computes, as coarsely as its file says it: the family, else the name. Two problems of one
-/// operator must never fall into different splits, so the coarser word counts.
-std::string operator_of(const problem& what);
-
-/// "test" for about one operator in five, "train" for the rest. A function of the operator's text alone: the
+/// "test" for about one operator (operator_of) in five, "train" for the rest: two problems of one operator
+/// never fall into different splits. A function of the operator's text alone: the
 /// same in every store and every version.
 std::string_view split_of(std::string_view operator_name);
 

@@ -4,6 +4,7 @@
 #include "actors/cli/trajectories.hpp"
 #include "actors/cli/trajectory_text.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/solution.hpp"
 
 #include <nlohmann/json.hpp>
 

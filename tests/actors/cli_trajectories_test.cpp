@@ -1,6 +1,7 @@
 #include "actors/cli/trajectories.hpp"
 #include "actors/cli/trajectory_groups.hpp"
 #include "actors/cli/trajectory_text.hpp"
+#include "runtime/core/solution.hpp"
 #include "tests/actors/command_line.hpp"
 #include "tests/actors/small_store.hpp"
 
@@ -216,7 +217,7 @@ TEST_CASE("an operator's split is the same in every version") {
   problem a = small_problem("x"), b = small_problem("y");
   a.family = "MatMul";
   b.family = "matmul";
-  CHECK(cli::operator_of(a) == cli::operator_of(b));
+  CHECK(operator_of(a) == operator_of(b));
   std::string tests;
   for (auto name : {"elementwise", "reduction", "softmax", "norm", "matmul", "conv", "scan", "transpose",
                     "stencil", "attention"})
