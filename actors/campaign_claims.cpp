@@ -4,6 +4,7 @@
 #include "backends/statistics.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/log.hpp"
+#include "runtime/core/solution.hpp"
 #include "runtime/search/finalists.hpp"
 
 namespace ke {
@@ -93,6 +94,7 @@ void keeper::claim_judged(judged& j) {
     return options_.names->send("evaluator", *claim_request_), void();
   }
   auto batch = j.batch ? std::move(*j.batch) : store_batch{};
+  leave_solution(batch, j, true);
   record(batch, journal_kind::claimed,
          journal_claimed{j.node.tree, j.node.node, j.target, v.state, v.decision, v.score, j.verdict_digest,
                          j.device_s});
@@ -121,6 +123,44 @@ void keeper::claim_recorded(store_batch batch, const node_key& n, std::function<
   }
   commit(std::move(batch), std::move(line), std::move(then));
   pump();
+}
+
+void keeper::leave_solution(store_batch& batch, const judged& j, bool claimed) {
+  const auto& v = *j.found;
+  auto timed = books().settings().goal.timed;
+  auto right =
+      v.state == verdict_state::correct && (!timed || (v.decision == timing_decision::faster && v.score));
+  if (!claimed) {
+    auto best = left_.find({j.node.tree, j.target});
+    if (!right || j.duplicate || (best != left_.end() && v.score.value_or(0) <= best->second))
+      return;
+    left_[{j.node.tree, j.target}] = v.score.value_or(0);
+  }
+  if (v.state == verdict_state::harness_error || v.state == verdict_state::noisy)
+    return; // nothing new is known
+  solution_row row;
+  row.place = place_of(*stored_->problem, core(j.node.tree).backend(), v.device);
+  row.problem = stored_->problem->name;
+  row.problem_digest = books().problem_digest();
+  row.source_digest = v.candidate;
+  row.verdict_digest = j.verdict_digest;
+  row.timed = timed || !right; // an untimed one that a claim refutes has no score to tell it
+  row.claimed = claimed;
+  row.score = right ? v.score.value_or(0) : 0;
+  if (right && v.timing) {
+    row.speedup = v.timing->speedup;
+    row.low = v.timing->low;
+    row.high = v.timing->high;
+  }
+  if (v.diagnosis)
+    row.bottleneck = v.diagnosis->bottleneck;
+  row.store = options_.store_id;
+  row.campaign = books_name();
+  row.node = j.node;
+  row.target = j.target;
+  row.measured_unix_ms = options_.unix_ms();
+  row.program = KE_VERSION;
+  batch.put(table::solutions, key_of(row), pack(row));
 }
 
 void keeper::drop_claim() {

@@ -157,6 +157,7 @@ void keeper::judge(judged& j) {
                    j.duplicate ? 0 : j.device_s,
                    j.duplicate ? row.duplicate_of : no_node};
   record(batch, journal_kind::judged, r);
+  leave_solution(batch, j, false);
   auto targets = core(j.node.tree).tree().targets();
   row.scores.resize(targets);
   row.verdict_digests.resize(targets);

@@ -36,7 +36,8 @@ private:
 
 /// The campaign actor's state: what each of its messages does. In four files: campaign_keeper.cpp (answers,
 /// verdicts, steering), campaign_resume.cpp (taking up what the store holds, waking nodes),
-/// campaign_steps.cpp (money, the step loop, the end) and campaign_claims.cpp (finalists are measured again).
+/// campaign_steps.cpp (money, the step loop, the end) and campaign_claims.cpp (finalists are measured again,
+/// and what the campaign leaves for others).
 class keeper {
 public:
   keeper(caf::event_based_actor* self, campaign_options options);
@@ -90,6 +91,9 @@ private:
   std::string books_name() const { return fold_.books().settings().name; }
 
   void put_node(store_batch& batch, const node_key& n);
+  /// What the campaign leaves for others (runtime/core/solution.hpp): each candidate that is the best of its
+  /// target so far, and whatever a claim says of one.
+  void leave_solution(store_batch& batch, const judged& j, bool claimed);
   void put_campaign(store_batch& batch, const std::string& state, const std::string& reason);
 
   // -- nodes
@@ -175,6 +179,7 @@ private:
   journal_record last_;                    ///< the newest one of this session
   std::map<node_key, node_row> rows_;      ///< of open nodes
   std::map<node_key, int> crashes_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, double> left_; ///< best score left, by tree and target
   std::map<std::string, capacity> capacity_;
   std::map<std::string, std::shared_ptr<const device_info>> facts_;
   std::deque<std::shared_ptr<synthesis_request>>

@@ -3,8 +3,10 @@
 #include "actors/coordinator.hpp"
 #include "actors/exit_codes.hpp"
 #include "actors/remote_reading.hpp"
+#include "actors/shared_files.hpp"
 #include "config/campaign_file.hpp"
 #include "runtime/core/codec.hpp"
+#include "runtime/store/store_share.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -30,6 +32,24 @@ control_reply submit(coordinator& owner, const json& command) {
   if (!id)
     return refused(id.error());
   return {json{{"campaign", loaded.settings.name}, {"id", *id}}.dump(), 0};
+}
+
+/// Unites an export that was handed over with the store. Campaigns go on meanwhile.
+control_reply merge(coordinator& owner, const json& command) {
+  auto path = handed_over(owner.store_dir(), command.value("name", ""));
+  if (!path)
+    return refused(path.error());
+  auto view = store_reader::open(owner.store().dir());
+  if (!view)
+    return refused(view.error());
+  auto done = merge_into(*view, owner.store(), *path);
+  if (!done) {
+    auto why = done.error();
+    if (auto at = why.text.find(*path); at != std::string::npos) // the client knows its own name for it
+      why.text.replace(at, path->size(), "the export");
+    return refused(why);
+  }
+  return {merge_json(*done), 0};
 }
 
 } // namespace
@@ -68,6 +88,8 @@ control_reply carry_out(coordinator& owner, const std::string& text) {
     return {owner.status_json(), 0};
   if (act == "submit")
     return submit(owner, command);
+  if (act == "merge")
+    return merge(owner, command);
   if (act == "read") {
     std::vector<std::string> words;
     if (auto w = command.find("words"); w != command.end() && w->is_array())

@@ -10,7 +10,8 @@ class coordinator;
 ///   {"command": "status"} · {"command": "pause"|"resume"|"stop", "campaign": NAME} · {"command": "hint",
 ///   "node": ID, "text": TEXT} ·
 ///   {"command": "set", "key": KEY, "value": VALUE} · {"command": "submit", "config": resolved TOML,
-///   "problem": hex of pack(problem), "fresh": BOOL}
+///   "problem": hex of pack(problem), "fresh": BOOL} ·
+///   {"command": "merge", "name": NAME} (actors/shared_files.hpp)
 /// An error is {"error": TEXT} with an exit code. Blocking.
 control_reply carry_out(coordinator& owner, const std::string& command);
 

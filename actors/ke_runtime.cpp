@@ -59,6 +59,7 @@ int main(int argc, char** argv) {
   ke::cli::add_export(app, exit_code);
   ke::cli::add_store(app, exit_code);
   ke::cli::add_replay(app, exit_code);
+  ke::cli::add_what_if(app, exit_code);
   ke::cli::add_steer(app, exit_code);
   ke::cli::add_bench(app, exit_code);
   ke::cli::add_keygen(app, exit_code);

@@ -2,6 +2,7 @@
 
 #include "backends/diagnosis.hpp"
 #include "backends/statistics.hpp"
+#include "runtime/core/reward.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -210,6 +211,8 @@ std::string verdict_json(const verdict& v) {
       {"build_s", number(v.build_s)}, {"check_s", number(v.check_s)}, {"time_s", number(v.time_s)}};
   out["provenance"] = v.provenance;
   out["log"] = v.log;
+  auto r = reward(v); // for learners: docs/manual/trajectories.md
+  out["reward"] = r.defined ? number(r.value) : nlohmann::json(nullptr);
   // Logs are a candidate's bytes: what is not UTF-8 is replaced, never thrown at the reader.
   return out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

@@ -17,9 +17,10 @@ void add_status(CLI::App& app, int& exit_code);  // status, top
 void add_best(CLI::App& app, int& exit_code);    // best
 void add_tree(CLI::App& app, int& exit_code);    // tree, show, diff
 void add_report(CLI::App& app, int& exit_code);  // report
-void add_export(CLI::App& app, int& exit_code);  // export best|tree|csv
-void add_store(CLI::App& app, int& exit_code);   // store check|compact (and the hidden verify-pages)
+void add_export(CLI::App& app, int& exit_code);  // export best|trajectories|tree|csv
+void add_store(CLI::App& app, int& exit_code);   // store check|compact|export|merge (and the hidden verify-pages)
 void add_replay(CLI::App& app, int& exit_code);  // replay
+void add_what_if(CLI::App& app, int& exit_code); // what-if
 void add_doctor(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code); // bench overhead|slots|tree
 void add_keygen(CLI::App& app, int& exit_code);

@@ -2,12 +2,14 @@
 #include "actors/cli/commands.hpp"
 #include "actors/cli/node_csv.hpp"
 #include "actors/cli/node_json.hpp"
+#include "actors/cli/trajectories.hpp"
 #include "actors/cli/winner_export.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iostream>
 
 namespace ke::cli {
@@ -38,18 +40,14 @@ int export_best(const access_options& where, const std::string& dir, bool previo
 }
 
 /// Writes to a file or, without a name, to stdout.
-int export_table(const access_options& where, const std::string& file,
-                 status (*write)(const campaign_view&, std::ostream&)) {
-  auto c = opened(where);
-  if (!c)
-    return complain(c.error());
+int written(const std::string& file, const std::function<status(std::ostream&)>& write) {
   if (file.empty()) {
-    auto done = write(*c, std::cout);
+    auto done = write(std::cout);
     return done ? exit_done : complain(done.error());
   }
   auto unfinished = file + ".part"; // never half a file under the right name
   std::ofstream out{unfinished, std::ios::binary};
-  auto done = write(*c, out);
+  auto done = write(out);
   out.close();
   std::error_code error;
   if (done && out)
@@ -61,10 +59,86 @@ int export_table(const access_options& where, const std::string& file,
   return complain(done ? failure{failure_kind::invalid, "cannot write " + file} : done.error());
 }
 
+int export_table(const access_options& where, const std::string& file,
+                 status (*write)(const campaign_view&, std::ostream&)) {
+  auto c = opened(where);
+  if (!c)
+    return complain(c.error());
+  return written(file, [&](std::ostream& out) { return write(*c, out); });
+}
+
+struct trajectory_request {
+  std::string file, form = "steps", split = "all";
+  bool all = false;
+  std::uint64_t since = 0;
+};
+
+int export_trajectories(const access_options& where, const trajectory_request& asked) {
+  auto a = open_access(where);
+  if (!a)
+    return complain(a.error());
+  std::vector<campaign_row> rows;
+  if (asked.all) {
+    auto store = local_store(*a, "export");
+    auto every = store ? store->campaigns() : result<std::vector<campaign_row>>{store.error()};
+    if (!every)
+      return complain(every.error());
+    rows = std::move(*every);
+  } else {
+    auto one = wanted_campaign(*a, "export");
+    if (!one)
+      return complain(one.error());
+    rows.push_back(std::move(*one));
+  }
+  trajectory_options options;
+  options.form = asked.form == "chains" ? trajectory_form::chains : trajectory_form::steps;
+  options.split = asked.split == "train"  ? trajectory_split::train
+                  : asked.split == "test" ? trajectory_split::test
+                                          : trajectory_split::all;
+  options.since = asked.since;
+  std::uint64_t lines = 0;
+  std::string open;
+  auto code = written(asked.file, [&](std::ostream& out) -> status {
+    for (const auto& row : rows) {
+      auto c = campaign_view::open(*a->store, row);
+      auto counts = c ? write_trajectories(*c, options, out) : result<trajectory_counts>{c.error()};
+      if (!counts)
+        return counts.error();
+      lines += counts->written;
+      if (counts->open > 0)
+        open += "; " + std::to_string(counts->open) + " nodes of " + row.name +
+                " are still open: come back with --since " + std::to_string(counts->first_open);
+    }
+    return ok;
+  });
+  if (code == exit_done)
+    (asked.file.empty() ? std::cerr : std::cout)
+        << "exported " << lines << ' ' << asked.form << " of " << rows.size() << " campaign(s)" << open
+        << '\n';
+  return code;
+}
+
+void add_trajectories(CLI::App& command, int& exit_code) {
+  auto* sub = command.add_subcommand(
+      "trajectories", "What every candidate's model saw, answered and earned, as JSON lines to learn from");
+  auto where = add_access(*sub);
+  auto asked = std::make_shared<trajectory_request>();
+  sub->add_option("-o,--output", asked->file, "The file to write; stdout without it")->type_name("FILE");
+  sub->add_flag("--all", asked->all, "All campaigns of the store");
+  sub->add_option("--form", asked->form, "steps: a line per candidate; chains: a line per way from the root")
+      ->check(CLI::IsMember({"steps", "chains"}));
+  sub->add_option("--split", asked->split, "Only these operators; no operator is in both")
+      ->check(CLI::IsMember({"train", "test", "all"}));
+  sub->add_option("--since", asked->since, "steps: only nodes with this id or a higher one")->type_name("ID");
+  sub->footer("Example: ke-runtime export trajectories --config campaign.toml -o steps.jsonl");
+  sub->callback(
+      [=, &exit_code] { exit_code = guarded([&] { return export_trajectories(*where, *asked); }); });
+}
+
 } // namespace
 
 void add_export(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("export", "The winning kernel as a folder, the tree, or a table");
+  auto* command = app.add_subcommand("export", "The winning kernel as a folder, trajectories to learn from, the tree, or a table");
   command->require_subcommand(1);
   command->footer("Example: ke-runtime export best --config campaign.toml -o softmax-kernel");
 
@@ -94,13 +168,7 @@ void add_export(CLI::App& app, int& exit_code) {
             [](const campaign_view& c, std::ostream& out) { return write_tree_json(c, {}, out); });
   add_table("csv", "All nodes as a table", write_csv);
 
-  auto* later = command->add_subcommand("trajectories", "RL trajectories as JSONL (not in this version)");
-  later->allow_extras();
-  later->footer("Example: ke-runtime export trajectories --config campaign.toml -o runs.jsonl");
-  later->callback([&exit_code] {
-    exit_code = complain({failure_kind::invalid, "`export trajectories` is not part of this version; `show "
-                                                 "NODE --json` gives prompt, answer and verdict of a node"});
-  });
+  add_trajectories(*command, exit_code);
 }
 
 } // namespace ke::cli

@@ -72,16 +72,6 @@ void add_replay(CLI::App& app, int& exit_code) {
   command->add_flag("--json", *as_json, "One JSON document");
   command->footer("Example: ke-runtime replay --config campaign.toml");
   command->callback([=, &exit_code] { exit_code = guarded([&] { return replay(*where, *as_json); }); });
-
-  auto* later =
-      app.add_subcommand("what-if", "Rerun another policy over the recorded answers (not in this version)");
-  later->allow_extras();
-  later->footer("Example: ke-runtime what-if --policy greedy --config campaign.toml");
-  later->callback([&exit_code] {
-    exit_code = complain(
-        {failure_kind::invalid,
-         "`what-if` is not part of this version; `ke-runtime replay` rebuilds a campaign as it was"});
-  });
 }
 
 } // namespace ke::cli

@@ -2,6 +2,7 @@
 #include "actors/cli/commands.hpp"
 #include "actors/cli/figures.hpp"
 #include "actors/cli/fold_check.hpp"
+#include "actors/cli/store_sharing.hpp"
 #include "actors/self_process.hpp"
 #include "runtime/store/store_check.hpp"
 
@@ -89,22 +90,10 @@ int verify_pages(const std::string& dir) {
   return exit_store;
 }
 
-void add_later(CLI::App& store, const std::string& name, const std::string& what, int& exit_code) {
-  auto* command = store.add_subcommand(name, what + " (not in this version)");
-  command->allow_extras();
-  command->footer("Example: ke-runtime store " + name + " --store DIR");
-  command->callback([=, &exit_code] {
-    exit_code =
-        complain({failure_kind::invalid,
-                  "`store " + name +
-                      "` is not part of this version; copy the whole folder of a closed store instead"});
-  });
-}
-
 } // namespace
 
 void add_store(CLI::App& app, int& exit_code) {
-  auto* store = app.add_subcommand("store", "Verify and shrink a store");
+  auto* store = app.add_subcommand("store", "Verify, shrink, carry and unite stores");
   store->require_subcommand(1);
   store->footer("Example: ke-runtime store check --store ~/.local/share/ke-runtime");
 
@@ -131,8 +120,7 @@ void add_store(CLI::App& app, int& exit_code) {
   pages->add_option("DIR", *dir)->required();
   pages->callback([=, &exit_code] { exit_code = guarded([&] { return verify_pages(*dir); }); });
 
-  add_later(*store, "export", "Carry a store elsewhere", exit_code);
-  add_later(*store, "merge", "Unite stores", exit_code);
+  add_store_sharing(*store, exit_code);
 }
 
 } // namespace ke::cli

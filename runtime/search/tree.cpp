@@ -1,18 +1,18 @@
 #include "runtime/search/tree.hpp"
 
+#include "runtime/core/reward.hpp"
+
 #include <algorithm>
 #include <cmath>
 
 namespace ke {
 
 double reward_of(node_state state, double score, double goal) {
-  constexpr double floor = 0.05, stand_in_goal = 8;
   if (state == node_state::noisy || (state == node_state::correct && score < 0))
-    return floor;
+    return reward_floor;
   if (state != node_state::correct || score <= 0)
     return 0;
-  auto share = std::log2(score) / std::log2(goal > 1 ? goal : stand_in_goal);
-  return floor + (1 - floor) * std::clamp(share, 0.0, 1.0);
+  return shaped_speedup(score, goal > 1 ? goal : reward_cap);
 }
 
 tree_index::tree_index(std::uint32_t targets, double goal) : targets_{std::max(targets, 1u)}, goal_{goal} {

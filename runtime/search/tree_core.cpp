@@ -151,6 +151,16 @@ void tree_core::closed(std::uint32_t node) {
     ++stagnation_.finished_since_best;
 }
 
+status tree_core::close(std::uint32_t node) {
+  auto anew = make_policy(settings_);
+  if (!anew)
+    return anew.error();
+  tree_.edit(node).state = node_state::poisoned;
+  policy_ = std::move(*anew);
+  policy_->adopt(tree_);
+  return ok;
+}
+
 hot_row tree_core::row(std::uint32_t node) const {
   const auto& r = tree_[node];
   return {r.parent, tree_.parent2(node), r.state, r.decision, r.depth, r.visits, r.value, r.score};

@@ -12,8 +12,9 @@ namespace ke {
 struct stored_section {
   std::string digest; ///< of the blob; empty: `text` is the section
   std::string text;
+  std::string name; ///< what it is about; empty in the first stores
 };
-KE_FIELDS(stored_section, x.digest, x.text)
+KE_FIELDS(stored_section, x.digest, x.text, x.name)
 
 /// The sections in a blob that node_row::sections_digest names. The first stores had digests only.
 inline result<std::vector<stored_section>> unpack_sections(std::string_view bytes) {

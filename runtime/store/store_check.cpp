@@ -1,6 +1,7 @@
 #include "runtime/store/store_check.hpp"
 #include "runtime/store/prompt_sections.hpp"
 
+#include "runtime/core/solution.hpp"
 #include "runtime/store/record.hpp"
 #include "runtime/store/store_reader.hpp"
 
@@ -37,6 +38,7 @@ public:
     hot();
     children();
     calls();
+    solutions();
   }
 
 private:
@@ -204,6 +206,17 @@ private:
       referenced(row.reply_digest, "reply", name);
       return true;
     }));
+  }
+
+  void solutions() {
+    ended(reader_.rows<solution_row>(
+        table::solutions, {}, [&](std::string_view key, const solution_row& row) {
+          auto name = "solution " + shown_key(key);
+          if (key_of(row) != key)
+            problem(name + " is filed under another key than its own");
+          referenced(row.source_digest, "source", name);
+          return true;
+        }));
   }
 
   const store_reader& reader_;

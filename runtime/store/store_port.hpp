@@ -24,10 +24,12 @@ enum class table : std::uint8_t {
   verdicts,
   skills,
   fleet,
-  journal
+  journal,
+  solutions,
+  shared
 };
-KE_NAMES(table, 14, "meta", "hot", "campaigns", "nodes", "children", "blobs", "digests", "calls", "jobs",
-         "evidence", "verdicts", "skills", "fleet", "journal")
+KE_NAMES(table, 16, "meta", "hot", "campaigns", "nodes", "children", "blobs", "digests", "calls", "jobs",
+         "evidence", "verdicts", "skills", "fleet", "journal", "solutions", "shared")
 
 /// Big-endian, so that scans are in order.
 std::string key_of(std::uint32_t campaign);

@@ -140,7 +140,4 @@ TEST_CASE("the tree and a table are exported to a file") {
   auto csv = content_of(f.dir / "nodes.csv");
   CHECK(std::count(csv.begin(), csv.end(), '\n') == 8);
   CHECK(csv.find("\r\n3,cpu-cpp,0,1,correct,faster,2.9500000000000002,main,") != std::string::npos);
-  auto later = run_command({"export", "trajectories", "--store", f.dir.path(), "-o", "x"});
-  CHECK(later.code == 2);
-  CHECK(later.err.find("not part of this version") != std::string::npos);
 }

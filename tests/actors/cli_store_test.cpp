@@ -151,14 +151,3 @@ TEST_CASE("verify-pages ends with 6 and one line for a damaged store") {
   CHECK(r.code == 6);
   CHECK(std::count(r.err.begin(), r.err.end(), '\n') == 1);
 }
-
-TEST_CASE("later commands say that they are not in this version") {
-  for (std::vector<std::string> line :
-       std::vector<std::vector<std::string>>{{"store", "export", "--store", "x"},
-                                             {"store", "merge", "a", "b"},
-                                             {"what-if", "--policy", "greedy"}}) {
-    auto r = run_command(line);
-    CHECK(r.code == 2);
-    CHECK(r.err.find("not part of this version") != std::string::npos);
-  }
-}

@@ -1,0 +1,167 @@
+#include "actors/cli/store_sharing.hpp"
+
+#include "actors/cli/access.hpp"
+#include "actors/cli/figures.hpp"
+#include "actors/self_process.hpp"
+#include "actors/shared_files.hpp"
+#include "runtime/store/store_service.hpp"
+#include "runtime/store/store_share.hpp"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <iostream>
+
+namespace ke::cli {
+namespace {
+
+using json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+constexpr std::chrono::minutes patience{30}; ///< with the owner, for one file
+
+std::string line(const json& j) {
+  return j.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::uint64_t unix_ms_now() {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(
+                                        std::chrono::system_clock::now().time_since_epoch())
+                                        .count());
+}
+
+int export_to(const access_options& where, const std::string& file, bool as_json) {
+  auto a = open_access(where);
+  if (!a)
+    return complain(a.error());
+  auto store = local_store(*a, "store export");
+  if (!store)
+    return complain(store.error());
+  auto done = export_store(*store, file, {a->campaign, unix_ms_now(), KE_VERSION});
+  if (!done)
+    return complain(done.error());
+  if (as_json)
+    std::cout << line({{"file", file},
+                       {"store", store->id()},
+                       {"campaign", a->campaign},
+                       {"records", done->records},
+                       {"content", done->content}})
+              << '\n';
+  else
+    std::cout << "exported " << count_text(done->records) << " records of "
+              << (a->campaign.empty() ? "the store " : "campaign " + a->campaign + " of the store ")
+              << store->dir() << " to " << file << "\ncontent " << done->content << '\n';
+  return exit_done;
+}
+
+/// The owner merges what lies in its store's own folder: no client can name another file to it.
+result<std::string> through_owner(control_client& owner, const std::string& dir, const std::string& file) {
+  auto name = hand_over(dir, file);
+  if (!name)
+    return name.error();
+  auto answer = owner.ask(line({{"command", "merge"}, {"name", *name}}), patience);
+  take_back(dir, *name);
+  if (!answer)
+    return answer.error();
+  auto said = json::parse(answer->json, nullptr, false);
+  if (answer->exit_code != exit_done || !said.is_object())
+    return failure{answer->exit_code == exit_store ? failure_kind::corrupt : failure_kind::invalid,
+                   file + ": " + (said.is_object() ? said.value("error", answer->json) : answer->json)};
+  return answer->json;
+}
+
+int tell(const std::vector<std::string>& reports, const std::vector<std::string>& files,
+         const std::string& dir, bool as_json) {
+  auto all = json::array();
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    auto j = json::parse(reports[i]);
+    j["file"] = files[i];
+    all.push_back(std::move(j));
+  }
+  if (as_json) {
+    std::cout << line({{"store", dir}, {"merged", all}}) << '\n';
+    return exit_done;
+  }
+  for (const auto& j : all) {
+    std::string added;
+    for (const auto& [kind, count] : j["added"].items())
+      added += (added.empty() ? "" : ", ") + count_text(count.get<std::uint64_t>()) + " " + kind +
+               (count == 1 ? "" : "s");
+    std::cout << "merged " << j["file"].get<std::string>() << " (store " << j["from"]["store"].get<std::string>()
+              << ", exported " << time_text(j["from"]["exported_unix_ms"].get<std::uint64_t>())
+              << ") into " << dir << ": " << (added.empty() ? "nothing new" : added) << '\n';
+  }
+  return exit_done;
+}
+
+int merge(const access_options& where, const std::vector<std::string>& files, bool as_json) {
+  auto dir = store_folder(where);
+  if (!dir)
+    return complain(dir.error());
+  std::vector<std::string> reports;
+  auto each = [&](const std::function<result<std::string>(const std::string&)>& take) {
+    for (const auto& file : files) {
+      auto report = take(file);
+      if (!report)
+        return complain(report.error());
+      reports.push_back(std::move(*report));
+    }
+    return tell(reports, files, *dir, as_json);
+  };
+  if (fs::exists(*dir + "/STORE")) {
+    auto a = open_access(where, ask_owner::yes);
+    if (!a)
+      return complain(a.error());
+    if (a->silence)
+      return complain({failure_kind::held, a->silence->text + "; end it, or wait until it answers, and merge again"});
+    if (a->owner)
+      return each([&](const std::string& file) { return through_owner(*a->owner, a->store->dir(), file); });
+  }
+  store_options own;
+  own.dir = *dir;
+  own.program = KE_VERSION;
+  own.verify = verify_in_child;
+  auto store = store_service::open(std::move(own));
+  if (!store)
+    return complain(store.error());
+  auto view = store_reader::open((*store)->dir());
+  if (!view)
+    return complain(view.error());
+  return each([&](const std::string& file) -> result<std::string> {
+    auto done = merge_into(*view, **store, file);
+    if (!done)
+      return done.error();
+    return merge_json(*done);
+  });
+}
+
+} // namespace
+
+void add_store_sharing(CLI::App& store, int& exit_code) {
+  auto* exporting = store.add_subcommand(
+      "export", "Solutions, verdicts, skills and calls of a store, or of one campaign, as one file");
+  auto where = add_access(*exporting);
+  auto file = std::make_shared<std::string>();
+  auto as_json = std::make_shared<bool>(false);
+  exporting->add_option("-o,--output", *file, "The file to write")->required()->type_name("FILE");
+  exporting->add_flag("--json", *as_json, "One JSON document");
+  exporting->footer("Example: ke-runtime store export --store ~/.local/share/ke-runtime -o site-a.kex");
+  exporting->callback(
+      [=, &exit_code] { exit_code = guarded([&] { return export_to(*where, *file, *as_json); }); });
+
+  auto* merging = store.add_subcommand(
+      "merge", "Unite exports of other stores with a store; in any order, as often as you like");
+  auto into = add_access(*merging);
+  auto files = std::make_shared<std::vector<std::string>>();
+  auto json_merge = std::make_shared<bool>(false);
+  merging->add_option("FILE", *files, "What `store export` wrote")->required();
+  merging->add_flag("--json", *json_merge, "One JSON document");
+  merging->footer("Example: ke-runtime store merge site-a.kex site-b.kex --store ~/.local/share/ke-runtime");
+  merging->callback(
+      [=, &exit_code] { exit_code = guarded([&] { return merge(*into, *files, *json_merge); }); });
+}
+
+} // namespace ke::cli

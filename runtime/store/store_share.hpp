@@ -1,0 +1,70 @@
+#pragma once
+
+#include "runtime/core/solution.hpp"
+#include "runtime/core/types.hpp"
+#include "runtime/store/export_file.hpp"
+#include "runtime/store/store_port.hpp"
+#include "runtime/store/store_reader.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ke {
+
+/// A row that has no origin of its own in it: of `verdicts` and `skills`.
+struct shared_row {
+  std::string key;
+  std::string value; ///< as in its table
+};
+KE_FIELDS(shared_row, x.key, x.value)
+
+/// A paid call with its origin; the reply, the prompt's sections and the problem are blobs.
+struct shared_call {
+  std::string store; ///< id
+  std::string campaign;
+  node_key node;
+  std::uint32_t attempt = 0;
+  call_row call;
+  std::string sections_digest;
+  std::string problem_digest;
+};
+KE_FIELDS(shared_call, x.store, x.campaign, x.node, x.attempt, x.call, x.sections_digest, x.problem_digest)
+
+struct export_options {
+  std::string campaign; ///< by name; empty: all
+  std::uint64_t unix_ms = 0;
+  std::string program;
+};
+
+/// Writes solutions, verdicts, skills and calls of a store as one file, with the blobs that they name:
+/// everything that its own campaigns left (or one of them), and all that was merged into it. Beside a living
+/// owner, too; calls of nodes that have not ended are left out. Failures: `not_found` (no such campaign), of
+/// the store, of the file.
+result<export_summary> export_store(const store_reader& store, const std::string& path,
+                                    const export_options& options);
+
+struct merge_report {
+  export_header from;
+  std::uint64_t records = 0;                ///< in the file, blobs apart
+  std::map<std::string, std::uint64_t> added; ///< by kind; rows that were new, or newer than the store's
+};
+
+/// Unites an export with a store. The file is read to its end before anything is written, so a damaged one
+/// changes nothing. Content-addressed and conflict-free: the same records are one, whatever comes first; of
+/// two versions of a row the later one stays. Merging a file again, or a store's own, adds nothing. Blocks
+/// until all is committed; `view` reads the store that `to` writes. Not on the store's thread.
+result<merge_report> merge_into(const store_reader& view, store_port& to, const std::string& path);
+
+/// The digest over everything that an export of the whole store would hold, blobs apart: equal for stores that
+/// know the same.
+result<std::string> shared_content(const store_reader& store);
+
+/// Solutions of a family, its own store's and merged ones; all without one.
+result<std::vector<solution_row>> read_solutions(const store_reader& store, const std::string& family = {});
+
+/// The exports that were merged into a store, oldest export first.
+result<std::vector<export_origin>> merged_exports(const store_reader& store);
+
+} // namespace ke
