@@ -156,6 +156,10 @@ void keeper::judge(judged& j) {
                    j.verdict_digest,
                    j.duplicate ? 0 : j.device_s,
                    j.duplicate ? row.duplicate_of : no_node};
+  if (v.timing && v.timing->speedup > 0)
+    r.noise = std::max(0.0, 1 - v.timing->low / v.timing->speedup);
+  if (v.diagnosis)
+    r.roofline = v.diagnosis->roofline_fraction;
   record(batch, journal_kind::judged, r);
   leave_solution(batch, j, false);
   auto targets = core(j.node.tree).tree().targets();

@@ -7,11 +7,12 @@
 #include "runtime/core/log.hpp"
 #include "runtime/llm/price.hpp"
 #include "runtime/llm/provider.hpp"
+#include "runtime/search/history.hpp"
 
 namespace ke {
 namespace {
 
-constexpr std::size_t most_ancestors = 8, most_siblings = 12, most_tried_shown = 16;
+constexpr std::size_t most_tried_shown = 16;
 
 } // namespace
 
@@ -116,13 +117,9 @@ node_brief keeper::brief_of(const node_key& n, const std::shared_ptr<const std::
     b.phase = node_state::planned; // its call ended without an answer: ask again
   }
   if (b.what.operation != operation_kind::draft) {
-    for (auto up = index[b.what.parent].parent;
-         up != no_node && up != 0 && b.ancestors.size() < most_ancestors; up = index[up].parent)
-      b.ancestors.push_back(up);
-    for (auto c = index[b.what.parent].first_child; c != no_node && b.siblings.size() < most_siblings;
-         c = index[c].next_sibling)
-      if (c != n.node && !is_open(index[c].state))
-        b.siblings.push_back(c);
+    auto past = history_of(index, b.what.parent, n.node);
+    b.ancestors = std::move(past.ancestors);
+    b.siblings = std::move(past.siblings);
   }
   auto place = index[b.what.parent].children; // from the youngest down: open nodes are near it
   for (auto c = index[b.what.parent].first_child; c != no_node; c = index[c].next_sibling) {

@@ -98,20 +98,4 @@ campaign_load load_campaign(const std::string& file, const std::vector<std::stri
   return load;
 }
 
-std::vector<config_error> unavailable(const campaign_settings& settings, const place_map& places) {
-  std::vector<config_error> errors;
-  auto refuse = [&](const std::string& key, const std::string& text) {
-    auto at = places.find(key);
-    errors.push_back(error_at(at == places.end() ? text_place{} : at->second, key, text));
-  };
-  auto policy = settings.search.policy;
-  if (policy == policy_kind::evolution || policy == policy_kind::beam)
-    refuse("search.policy",
-           "\"" + std::string{to_text(policy)} + "\" is not in this version; use mcts, greedy or best-of-n");
-  if (settings.search.ensemble != ensemble_kind::weights)
-    refuse("search.ensemble",
-           "\"" + std::string{to_text(settings.search.ensemble)} + "\" is not in this version; use weights");
-  return errors;
-}
-
 } // namespace ke

@@ -52,10 +52,6 @@ campaign_load parse_campaign(std::string_view text, const file_context& context,
 campaign_load load_campaign(const std::string& file, const std::vector<std::string>& overrides = {},
                             campaign_use use = campaign_use::campaign);
 
-/// What the settings ask for that the contract knows but this version does not do: one error each, empty if
-/// all is available.
-std::vector<config_error> unavailable(const campaign_settings& settings, const place_map& places = {});
-
 /// The resolved settings as TOML; `parse_campaign` of it gives the same settings. Holds no secret, as
 /// settings hold none.
 std::string settings_text(const campaign_settings& settings);

@@ -97,6 +97,35 @@ schema campaign_schema(campaign_settings& s) {
   keys.push_back({"search.memory", "Which earlier candidates a prompt shows.",
                   choice([](auto& x) -> auto& { return x.search.memory; })});
 
+  keys.push_back({"search.rule", "How mcts looks for the next parent: over all nodes at once, or by descent.",
+                  choice([](auto& x) -> auto& { return x.search.rule; })});
+  keys.push_back({"search.backup", "What a branch is worth: its best candidate, or the mean of all (uct).",
+                  choice([](auto& x) -> auto& { return x.search.backup; })});
+  keys.push_back({.path = "search.restart",
+                  .doc = "Judged candidates without a gain before a new start is made (mcts, evolution); at most "
+                         "half of budget.stall.candidates; 0: never.",
+                  .at = of([](auto& x) -> auto& { return x.search.restart; }),
+                  .most = 1e9});
+  keys.push_back({.path = "search.islands",
+                  .doc = "Most populations side by side (evolution).",
+                  .at = of([](auto& x) -> auto& { return x.search.islands; }),
+                  .least = 1,
+                  .most = 64});
+  keys.push_back({.path = "search.population",
+                  .doc = "Candidates that an island keeps as parents (evolution).",
+                  .at = of([](auto& x) -> auto& { return x.search.population; }),
+                  .least = 2,
+                  .most = 1024});
+  keys.push_back({.path = "search.crossover",
+                  .doc = "Share of the children that have two parents (evolution).",
+                  .at = of([](auto& x) -> auto& { return x.search.crossover; }),
+                  .most = 1});
+  keys.push_back({.path = "search.beam",
+                  .doc = "How many of the best are expanded in turn (beam).",
+                  .at = of([](auto& x) -> auto& { return x.search.beam; }),
+                  .least = 1,
+                  .most = 4096});
+
   all.lists.push_back({"model", [&s] { return s.models.emplace_back(), s.models.size() - 1; },
                        [&s] { return s.models.size(); }});
   keys.push_back({.path = "model.name",

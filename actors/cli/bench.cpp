@@ -1,4 +1,5 @@
 #include "actors/cli/bench_actors.hpp"
+#include "actors/cli/bench_search.hpp"
 #include "actors/cli/commands.hpp"
 #include "actors/cli/synthetic_campaign.hpp"
 #include "actors/exit_codes.hpp"
@@ -79,8 +80,8 @@ double scan_seconds(const store_reader& reader) {
 int bench_tree(std::uint32_t nodes, const std::string& policy, bool as_json) {
   auto kind = parse_name<policy_kind>(policy);
   if (!kind)
-    return fail(
-        {failure_kind::invalid, "--policy: expected mcts, greedy or best-of-n, not " + policy, false});
+    return fail({failure_kind::invalid,
+                 "--policy: expected mcts, evolution, beam, greedy or best-of-n, not " + policy, false});
   scratch_folder folder;
   auto settings = synthetic_settings(folder.store(), "http://127.0.0.1:1/v1", nodes + 1000, 320);
   settings.search.policy = *kind;
@@ -209,18 +210,34 @@ void add_bench(CLI::App& app, int& exit_code) {
   tree->add_option("--nodes", *nodes, "nodes of the tree")
       ->capture_default_str()
       ->check(CLI::Range(1, 100'000'000));
-  tree->add_option("--policy", *policy, "mcts | greedy | best-of-n")->capture_default_str();
+  tree->add_option("--policy", *policy, "mcts | evolution | beam | greedy | best-of-n")->capture_default_str();
   tree->add_flag("--json", *as_json, "print one JSON document");
   tree->callback([=, &exit_code] { exit_code = bench_tree(*nodes, *policy, *as_json); });
 
-  for (auto name : {"dispatch", "search"}) {
-    auto* later = command->add_subcommand(name, "Comes with a later version");
-    later->allow_extras();
-    later->callback([name, &exit_code] {
-      exit_code =
-          fail({failure_kind::invalid, std::string{"bench "} + name + " comes with a later version", false});
-    });
-  }
+  auto* search = command->add_subcommand(
+      "search", "How many evaluations a policy needs on a simulated landscape, in virtual time");
+  auto what = std::make_shared<search_bench_options>();
+  search->add_option("--landscape", what->landscape, "a landscape file (docs/manual/search.md)")->required();
+  search->add_option("--policy", what->policy, "mcts | evolution | beam | greedy | best-of-n")
+      ->capture_default_str();
+  search
+      ->add_option("--memory", what->memory, "parent | siblings | parent+siblings | clean | adaptive")
+      ->capture_default_str();
+  search->add_option("--seeds", what->seeds, "A..B: a run for each seed from A to B")->capture_default_str();
+  search->add_option("--in-flight", what->in_flight, "candidates in flight; 1: serial")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100'000));
+  search->add_option("--set", what->set, "another key of [search], e.g. exploration=0.5; may be repeated");
+  search->add_flag("--json", *as_json, "print one JSON document");
+  search->footer("Example:\n  ke-runtime bench search --landscape tests/bench/landscapes/rugged.json --policy mcts "
+                 "--seeds 1..30 --json");
+  search->callback([=] { finish(bench_search(*what)); });
+
+  auto* later = command->add_subcommand("dispatch", "Comes with a later version");
+  later->allow_extras();
+  later->callback([&exit_code] {
+    exit_code = fail({failure_kind::invalid, "bench dispatch comes with a later version", false});
+  });
 }
 
 } // namespace ke::cli

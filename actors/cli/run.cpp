@@ -53,9 +53,6 @@ std::optional<prepared> prepare(const run_options& o, int& code) {
   prepared p;
   auto loaded = load_campaign(o.config, o.sets);
   auto errors = loaded.errors;
-  if (errors.empty())
-    for (auto& e : unavailable(loaded.settings, loaded.places))
-      errors.push_back(std::move(e));
   if (!loaded.settings.problem_path.empty()) {
     auto what = load_problem(loaded.settings.problem_path);
     errors.insert(errors.end(), what.errors.begin(), what.errors.end());

@@ -77,6 +77,11 @@ KE_NAMES(ensemble_kind, 3, "weights", "ucb", "cost-ucb")
 enum class memory_kind : std::uint8_t { parent, siblings, parent_siblings, clean, adaptive };
 KE_NAMES(memory_kind, 5, "parent", "siblings", "parent+siblings", "clean", "adaptive")
 
+enum class tree_rule_kind : std::uint8_t { rank_puct, uct };
+KE_NAMES(tree_rule_kind, 2, "rank-puct", "uct")
+enum class backup_kind : std::uint8_t { max, mean };
+KE_NAMES(backup_kind, 2, "max", "mean")
+
 struct search_settings {
   policy_kind policy = policy_kind::mcts;
   std::int64_t drafts = 8;
@@ -84,8 +89,16 @@ struct search_settings {
   double exploration = 1.0;
   ensemble_kind ensemble = ensemble_kind::weights;
   memory_kind memory = memory_kind::adaptive;
+  tree_rule_kind rule = tree_rule_kind::rank_puct; ///< mcts
+  backup_kind backup = backup_kind::max;           ///< mcts by uct
+  std::int64_t restart = 64;    ///< finished candidates without a gain before a new start; 0: never
+  std::int64_t islands = 4;     ///< evolution: at most
+  std::int64_t population = 16; ///< evolution: of an island
+  double crossover = 0.3;       ///< evolution: share of children with two parents
+  std::int64_t beam = 8;        ///< beam: its width
 };
-KE_FIELDS(search_settings, x.policy, x.drafts, x.parallel, x.exploration, x.ensemble, x.memory)
+KE_FIELDS(search_settings, x.policy, x.drafts, x.parallel, x.exploration, x.ensemble, x.memory, x.rule,
+          x.backup, x.restart, x.islands, x.population, x.crossover, x.beam)
 
 struct cluster_settings {
   std::string listen;

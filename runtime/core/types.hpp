@@ -152,9 +152,12 @@ struct journal_replied {
   std::string normalised_digest; ///< source_digest() of it, the duplicate filter's key
   token_usage usage;
   bool unknown = false; ///< the process died while the call was out: charged at its reservation
+  /// What kind of candidate it is, opaque to the search: up to four small numbers of fixed meaning, a byte
+  /// each, the first one lowest. Candidates with the same one compete for one cell (`evolution`).
+  std::uint32_t descriptor = 0;
 };
 KE_FIELDS(journal_replied, x.tree, x.node, x.attempt, x.kind, x.reply_digest, x.source_digest,
-          x.normalised_digest, x.usage, x.unknown)
+          x.normalised_digest, x.usage, x.unknown, x.descriptor)
 
 struct journal_judged {
   std::uint32_t tree = 0, node = 0, target = 0;
@@ -164,9 +167,11 @@ struct journal_judged {
   std::string verdict_digest; ///< key in `verdicts`
   double device_s = 0;
   std::uint32_t duplicate_of = no_node;
+  double noise = 0;               ///< the score's interval, one side, relative to the score; 0: not known
+  std::optional<double> roofline; ///< share of the machine's limit that it reaches
 };
 KE_FIELDS(journal_judged, x.tree, x.node, x.target, x.state, x.decision, x.score, x.verdict_digest,
-          x.device_s, x.duplicate_of)
+          x.device_s, x.duplicate_of, x.noise, x.roofline)
 
 /// A node ended without a verdict: unanswered, cancelled or poisoned.
 struct journal_ended {

@@ -13,6 +13,7 @@ std::uint32_t puct_count(const tree_row& row) {
 } // namespace
 
 std::uint32_t& arms::spot(std::uint32_t node) {
+  node -= first_;
   if (node >= spots_.size()) {
     if (node >= spots_.capacity())
       spots_.reserve(std::max<std::size_t>(
@@ -23,13 +24,13 @@ std::uint32_t& arms::spot(std::uint32_t node) {
 }
 
 bool arms::here(std::uint64_t key, std::uint32_t spot) const {
-  return spots_[node_of(key)] == spot;
+  return spots_[node_of(key) - first_] == spot;
 }
 
 arms::room arms::where(std::uint32_t node) const {
-  if (node >= spots_.size() || !spots_[node])
+  if (node < first_ || node - first_ >= spots_.size() || !spots_[node - first_])
     return room::none;
-  return spots_[node] & closed_bit ? room::closed : room::open;
+  return spots_[node - first_] & closed_bit ? room::closed : room::open;
 }
 
 void arms::join(std::uint64_t key, std::uint32_t spot) {
@@ -128,7 +129,7 @@ std::optional<std::uint32_t> arms::best(const tree_index& tree, room where, doub
       std::pop_heap(b.heap.begin(), b.heap.end());
       b.heap.pop_back();
       if (present) { // it has grown out of this bucket; its number is larger, so the loop still comes by
-        spots_[node] = now | bit;
+        spots_[node - first_] = now | bit;
         if (--b.live == 0)
           b = {};
         join(key, now | bit); // may move the buckets

@@ -49,6 +49,9 @@ class arms {
 public:
   enum class room : std::uint8_t { none, open, closed };
 
+  /// For nodes from `first` on: earlier ones cost no memory, and must not be named.
+  explicit arms(std::uint32_t first = 0) : first_{first} {}
+
   void rank(double score, std::uint32_t node) { ranks_.insert(rank_key(score, node)); }
   void rank_all(std::vector<std::uint64_t> keys) { ranks_.assign(std::move(keys)); } ///< rank_key of each
   std::size_t ranked() const { return ranks_.size(); }
@@ -84,10 +87,11 @@ private:
   double at_most(const bucket& b, std::uint64_t key) const;
   double standing_in(bucket& b, std::uint64_t key) const;
 
+  std::uint32_t first_;
   rank_index ranks_;
   room_buckets open_, closed_;
   std::vector<std::uint32_t>
-      spots_; ///< by node: 0 absent, else its bucket's number with the top bit telling the room
+      spots_; ///< by node - first_: 0 absent, else its bucket's number with the top bit telling the room
 };
 
 } // namespace ke

@@ -1,5 +1,7 @@
 #include "runtime/search/campaign_books.hpp"
 
+#include <algorithm>
+
 namespace ke {
 
 void campaign_books::configured(const journal_configured& r) {
@@ -54,15 +56,16 @@ void campaign_books::judged(double device_s) {
 }
 
 void campaign_books::ended(std::uint32_t tree, std::uint32_t node, node_state state,
-                           std::optional<double> score) {
+                           std::optional<double> score, double noise, std::optional<double> roofline) {
   in_flight_ -= in_flight_ > 0;
   if (state == node_state::cancelled)
     return money_.release({.candidates = 1});
   money_.settle({.candidates = 1}, {.candidates = 1});
   auto own = state == node_state::correct ? score.value_or(0) : 0;
   if (state == node_state::correct && (best_.node == no_node || own > best_.score))
-    best_ = {tree, node, own};
-  progress_.finished(own > 0 ? std::optional{own} : std::nullopt, settings_.budget.stall_min_gain);
+    best_ = {tree, node, own, roofline.value_or(-1)};
+  progress_.finished(own > 0 ? std::optional{own} : std::nullopt,
+                     std::max(settings_.budget.stall_min_gain, noise_band(noise)));
 }
 
 void campaign_books::claimed(const journal_claimed& r, std::uint32_t targets, double search_score) {
@@ -72,7 +75,7 @@ void campaign_books::claimed(const journal_claimed& r, std::uint32_t targets, do
 
 campaign_books::winner campaign_books::told() const {
   const auto* champion = claims_.champion(settings_.goal.timed);
-  return champion ? winner{champion->who.first, champion->who.second, champion->score()} : best_;
+  return champion ? winner{champion->who.first, champion->who.second, champion->score(), -1} : best_;
 }
 
 /// `set` is journalled for people; what it changes arrives as the `configured` record that follows it.
@@ -117,8 +120,7 @@ void campaign_books::load(image_reader& in) {
   claims_.restore(in.packed<std::vector<claim_book::entry>>());
 }
 
-std::optional<std::string_view> campaign_books::stop(const amounts& next, bool proven,
-                                                     std::optional<double> roofline_fraction) const {
+std::optional<std::string_view> campaign_books::stop(const amounts& next, bool proven) const {
   const auto* champion = claims_.champion(settings_.goal.timed);
   return stop_reason(settings_.goal, settings_.budget, money_,
                      {.best_score = !proven    ? best_.score
@@ -127,7 +129,8 @@ std::optional<std::string_view> campaign_books::stop(const amounts& next, bool p
                       .any_correct = proven ? champion != nullptr : best_.node != no_node,
                       .since_gain = progress_.since_gain(),
                       .in_flight = in_flight_,
-                      .roofline_fraction = roofline_fraction,
+                      .roofline_fraction =
+                          best_.roofline >= 0 ? std::optional{best_.roofline} : std::nullopt,
                       .lacking = money_.lacking(next)});
 }
 

@@ -23,6 +23,7 @@ public:
     std::uint32_t tree = 0;
     std::uint32_t node = no_node; ///< no_node: no candidate is correct yet
     double score = 0;             ///< 0 also if correct but untimed
+    double roofline = -1;         ///< share of the machine's limit; -1: not known
   };
 
   void configured(const journal_configured& r);
@@ -37,7 +38,9 @@ public:
   void replied(const journal_replied& r, const std::optional<reservation>& reserved);
   void judged(double device_s);
   /// A node ended now. A cancelled one gives its candidate back; every other end has used it.
-  void ended(std::uint32_t tree, std::uint32_t node, node_state state, std::optional<double> score);
+  /// `noise` and `roofline`: as in journal_judged.
+  void ended(std::uint32_t tree, std::uint32_t node, node_state state, std::optional<double> score,
+             double noise = 0, std::optional<double> roofline = {});
   /// `search_score`: of the node, `targets`: of its tree.
   void claimed(const journal_claimed& r, std::uint32_t targets, double search_score);
   void steered(const journal_steered& r);
@@ -71,8 +74,7 @@ public:
 
   /// The stop rule on this state. `next`: what the next candidate would reserve, its call included. `proven`:
   /// the goal counts as reached only by what a claim has confirmed.
-  std::optional<std::string_view> stop(const amounts& next, bool proven = false,
-                                       std::optional<double> roofline_fraction = {}) const;
+  std::optional<std::string_view> stop(const amounts& next, bool proven = false) const;
   /// Worst case of one call and its candidate.
   static amounts claim(const reservation& r, std::uint64_t candidates = 0);
 

@@ -144,8 +144,15 @@ status campaign_fold::apply_to_node(const Record& r) {
   if (auto done = core.apply(r); !done)
     return done;
   const auto& row = core.tree()[r.node];
-  if (open && !is_open(row.state))
-    books_.ended(r.tree, r.node, row.state, row.score >= 0 ? std::optional{row.score} : std::nullopt);
+  if (!open || is_open(row.state))
+    return ok;
+  auto score = row.score >= 0 ? std::optional{row.score} : std::nullopt;
+  if constexpr (std::is_same_v<Record, journal_judged>)
+    // With several targets one verdict's share of its machine says nothing of the others'.
+    books_.ended(r.tree, r.node, row.state, score, r.noise,
+                 core.tree().targets() == 1 ? r.roofline : std::nullopt);
+  else
+    books_.ended(r.tree, r.node, row.state, score);
   return ok;
 }
 
@@ -259,7 +266,7 @@ result<campaign_fold> campaign_fold::from_image(std::string_view bytes) {
 }
 
 std::string campaign_fold::image_layout() {
-  std::string text = "2";
+  std::string text = "3";
   for (auto number :
        {sizeof(tree_row), offsetof(tree_row, value), offsetof(tree_row, state), offsetof(tree_row, ahead),
         sizeof(ledger), sizeof(progress_meter), sizeof(campaign_books::winner), sizeof(stagnation),

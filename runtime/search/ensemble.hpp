@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/core/fields.hpp"
 #include "runtime/core/result.hpp"
 #include "runtime/core/settings.hpp"
 #include "runtime/search/random.hpp"
@@ -10,29 +11,62 @@
 
 namespace ke {
 
-/// Which model writes the next candidate. Weights, drawn smoothly: each model gains credit in proportion to
-/// its weight with every choice and pays one for being chosen; the draw is proportional to the positive
-/// credits. So shares are kept over short runs too, and yet no fixed cycle lets one model always meet the
-/// same kind of node. State is keyed by model name: models may come, go and change order between sessions.
+/// What an ensemble remembers of one model.
+struct model_record {
+  double credit = 0;           ///< weights: see ensemble
+  std::uint64_t submitted = 0; ///< candidates that it was chosen for, those in flight included
+  std::uint64_t completed = 0; ///< of them ended
+  double gains = 0, tries = 0; ///< decayed sums over completed ones
+  double usd = 0;              ///< of all its answers
+  std::uint64_t answers = 0;
+};
+KE_FIELDS(model_record, x.credit, x.submitted, x.completed, x.gains, x.tries, x.usd, x.answers)
+
+/// Which model writes the next candidate. State is keyed by model name: models may come, go and change order
+/// between sessions. It is part of the fold.
+///
+/// `weights`: drawn smoothly. Each model gains credit in proportion to its weight with every choice and pays
+/// one for being chosen; the draw is proportional to the positive credits. So shares are kept over short runs
+/// too, and yet no fixed cycle lets one model always meet the same kind of node.
+///
+/// `ucb`, `cost-ucb`: the asymmetric bandit of ShinkaEvolve (features.md E5). A candidate's gain is its score
+/// over that of the nearest scored ancestor, or the reference's if that is higher, less 1, and not below 0: only
+/// improvements count, and a candidate that came to nothing is a pull without a gain. With g the largest mean gain
+/// of any model, t all candidates asked for and n those of the model, in flight too,
+///     reward = mean gain / g + sqrt(2 ln t / n)
+///     cheap  = median cost / cost, its largest made 1; cost = max(mean USD - 0.1 (most - least) sqrt(2 ln t / n), 1e-7)
+///     merit  = (1 - w) reward + w cheap,      w = 0 for ucb, 0.5 for cost-ucb
+/// Sums of gains and pulls are decayed by 0.95 per completed candidate of the model. Models that were never
+/// asked come first, uniformly; then the one of highest merit with probability 0.8, another one otherwise.
+/// Weights say only who takes part.
 class ensemble {
 public:
-  /// `invalid` if the kind is not available or no model has a positive weight.
+  /// `invalid` if no model has a positive weight.
   static result<ensemble> make(ensemble_kind kind, const std::vector<model_settings>& models);
 
-  /// New models or weights; credits of models that stay are kept.
+  /// New models, weights or kind; records of models are kept.
   status configure(ensemble_kind kind, const std::vector<model_settings>& models);
 
-  const std::string& choose(random_source& random);
-  const std::map<std::string, double>& credits() const { return credits_; }
-  void credits(std::map<std::string, double> c) { credits_ = std::move(c); }
+  const std::string& choose(random_source& random); ///< and counts it as submitted
+  void moved(const std::string& from, const std::string& to); ///< another model was asked than the chosen one
+  void paid(const std::string& model, double usd);            ///< for an answer
+  void completed(const std::string& model, double gain);      ///< its candidate ended
+  void withdrawn(const std::string& model);                   ///< its candidate was never judged: no pull
+
+  const std::map<std::string, model_record>& records() const { return records_; }
+  void records(std::map<std::string, model_record> r) { records_ = std::move(r); }
 
 private:
   struct share {
     std::string name;
     double weight; ///< of a sum of 1
   };
+  const std::string& by_weight(random_source& random);
+  const std::string& by_merit(random_source& random);
+
+  ensemble_kind kind_ = ensemble_kind::weights;
   std::vector<share> shares_; ///< in order of name
-  std::map<std::string, double> credits_;
+  std::map<std::string, model_record> records_;
 };
 
 } // namespace ke

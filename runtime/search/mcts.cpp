@@ -44,7 +44,7 @@ double puct_rules::merit_of(const tree_index& tree, std::uint32_t node) {
 
 puct_rules::rest puct_rules::standing_of(const tree_index& tree, std::uint32_t node) const {
   const auto& row = tree[node];
-  if (node == 0 || is_open(row.state))
+  if (node == 0 || is_open(row.state) || row.duplicate)
     return rest::never;
   if (is_usable(row.state))
     return exploration == 0 || row.children < widening * std::sqrt(k_of(row)) ? rest::open : rest::widened;
@@ -58,24 +58,63 @@ puct_rules::rest puct_rules::standing_of(const tree_index& tree, std::uint32_t n
 
 namespace {
 
+/// Where the search stands between its present best branch and a new start. No function of the tree: it
+/// depends on the order in which nodes ended.
+struct course {
+  std::uint32_t start = 0;         ///< first node of the new start that is being followed; 0: none
+  std::uint32_t drafts = 0;        ///< of it, begun
+  std::uint32_t starts = 0;        ///< new starts so far
+  std::uint32_t since_gain = 0;    ///< judged nodes since the tree's best improved, or since the last new start
+  std::uint32_t start_since = 0;   ///< judged nodes of the new start since its own best improved
+  double best = 0, start_best = 0; ///< scores
+  double credit = 0;               ///< of the new start, in choices
+};
+
 class mcts final : public policy {
 public:
-  explicit mcts(const search_settings& s) { rules_ = rules_of(s); }
+  explicit mcts(const search_settings& s) { set(s); }
 
   void configure(const search_settings& s, const tree_index& tree) override {
-    rules_ = rules_of(s);
+    set(s);
     for (std::uint32_t node = 1; node < tree.size(); ++node)
       refresh(tree, node); // exploration = 0 also ends the rest of widened nodes
   }
 
   void adopt(const tree_index& tree) override {
-    std::vector<std::uint64_t> keys;
+    std::vector<std::uint64_t> keys, young;
+    fresh_ = arms{now_.start};
     for (std::uint32_t node = 1; node < tree.size(); ++node)
-      if (tree[node].state == node_state::correct)
+      if (is_ranked(tree[node])) {
         keys.push_back(rank_key(puct_rules::merit_of(tree, node), node));
-    arms_.rank_all(std::move(keys));
+        if (is_fresh(tree, node))
+          young.push_back(keys.back());
+      }
+    all_.rank_all(std::move(keys));
+    fresh_.rank_all(std::move(young));
     for (std::uint32_t node = 1; node < tree.size(); ++node)
       refresh(tree, node);
+  }
+
+  void save(image_writer& out) const override {
+    out.value(now_.start);
+    out.value(now_.drafts);
+    out.value(now_.starts);
+    out.value(now_.since_gain);
+    out.value(now_.start_since);
+    out.value(now_.best);
+    out.value(now_.start_best);
+    out.value(now_.credit);
+  }
+
+  void load(image_reader& in) override {
+    in.values(&now_.start, 1);
+    in.values(&now_.drafts, 1);
+    in.values(&now_.starts, 1);
+    in.values(&now_.since_gain, 1);
+    in.values(&now_.start_since, 1);
+    in.values(&now_.best, 1);
+    in.values(&now_.start_best, 1);
+    in.values(&now_.credit, 1);
   }
 
   std::optional<selection> select(const tree_index& tree, random_source&) override {
@@ -83,14 +122,30 @@ public:
     auto draft = selection{.parent = 0, .operation = operation_kind::draft, .draft = root.children};
     if (root.children < rules_.drafts)
       return draft;
-    auto scale = rules_.scale(root.visits, arms_.ranked());
-    auto node = arms_.best(tree, arms::room::open, scale);
-    if (!node)
-      node = arms_.best(tree, arms::room::closed, scale);
-    if (node)
-      return selection{.parent = *node,
-                       .operation =
-                           is_usable(tree[*node].state) ? operation_kind::improve : operation_kind::fix};
+    if (restart_ > 0 && now_.start == 0 && now_.since_gain >= patience()) {
+      now_.start = tree.size();
+      now_.drafts = 0;
+      now_.start_since = 0;
+      now_.start_best = 0;
+      now_.credit = 1;
+      ++now_.starts;
+      fresh_ = arms{now_.start};
+    }
+    if (now_.start && now_.credit + share_of_start >= 1) {
+      if (now_.drafts < rules_.drafts) {
+        ++now_.drafts;
+        now_.credit += share_of_start - 1;
+        return draft;
+      }
+      if (auto s = best_of(tree, fresh_)) {
+        now_.credit += share_of_start - 1;
+        return s;
+      }
+    }
+    if (auto s = best_of(tree, all_)) {
+      now_.credit = std::min(now_.credit + share_of_start, 2.0);
+      return s;
+    }
     if (root.in_flight == 0)
       return draft; // all drafts and their repairs failed: only a new start is left
     return std::nullopt;
@@ -102,28 +157,81 @@ public:
       return;
     refresh(tree, parent);
     for (auto n = tree[parent].parent; n != 0; n = tree[n].parent)
-      if (arms_.where(n) == arms::room::closed) // a larger subtree may have room for another child
+      if (all_.where(n) == arms::room::closed) // a larger subtree may have room for another child
         refresh(tree, n);
   }
 
   void ended(const tree_index& tree, std::uint32_t node) override {
-    if (tree[node].state == node_state::correct)
-      arms_.rank(puct_rules::merit_of(tree, node), node);
+    const auto& row = tree[node];
+    auto fresh = is_fresh(tree, node);
+    if (is_ranked(row)) {
+      all_.rank(puct_rules::merit_of(tree, node), node);
+      if (fresh)
+        fresh_.rank(puct_rules::merit_of(tree, node), node);
+    }
     refresh(tree, node);
-    if (tree[node].parent == 0)
+    if (has_verdict(row.state))
+      follow(row, fresh);
+    if (row.parent == 0)
       return;
-    if (has_verdict(tree[node].state))
-      refresh(tree, tree[node].parent);
+    if (has_verdict(row.state))
+      refresh(tree, row.parent);
     else
-      refresh_up(tree, tree[node].parent); // k went down
+      refresh_up(tree, row.parent); // k went down
   }
 
-  std::size_t bytes() const override { return arms_.bytes(); }
+  std::size_t bytes() const override { return all_.bytes() + fresh_.bytes(); }
 
 private:
-  static puct_rules rules_of(const search_settings& s) {
-    return {.exploration = s.policy == policy_kind::greedy ? 0 : std::max(s.exploration, 0.0),
-            .drafts = static_cast<std::uint32_t>(std::clamp<std::int64_t>(s.drafts, 1, 1 << 20))};
+  static constexpr double share_of_start = 0.75;
+
+  static bool is_ranked(const tree_row& row) { return row.state == node_state::correct && !row.duplicate; }
+
+  void set(const search_settings& s) {
+    rules_ = {.exploration = s.policy == policy_kind::greedy ? 0 : std::max(s.exploration, 0.0),
+              .drafts = static_cast<std::uint32_t>(std::clamp<std::int64_t>(s.drafts, 1, 1 << 20))};
+    restart_ = rules_.exploration == 0
+                   ? 0
+                   : static_cast<std::uint32_t>(std::clamp<std::int64_t>(s.restart, 0, 1 << 30));
+  }
+
+  std::uint64_t patience() const { return std::uint64_t{restart_} * (now_.starts + 1); }
+
+  bool is_fresh(const tree_index& tree, std::uint32_t node) const {
+    return now_.start && node >= now_.start && tree.draft_of(node) >= now_.start;
+  }
+
+  /// One more verdict: is there a gain, is a new start due, is one exhausted?
+  void follow(const tree_row& row, bool fresh) {
+    auto score = row.state == node_state::correct ? row.score : 0;
+    if (score > now_.best) {
+      now_.best = score;
+      now_.since_gain = 0;
+    } else {
+      ++now_.since_gain;
+    }
+    if (!fresh)
+      return;
+    if (score > now_.start_best) {
+      now_.start_best = score;
+      now_.start_since = 0;
+    } else if (++now_.start_since >= patience() && now_.drafts >= rules_.drafts) {
+      now_.start = 0;
+      now_.since_gain = 0;
+      fresh_ = arms{};
+    }
+  }
+
+  std::optional<selection> best_of(const tree_index& tree, arms& among) {
+    auto scale = rules_.scale(tree[0].visits, all_.ranked());
+    auto node = among.best(tree, arms::room::open, scale);
+    if (!node)
+      node = among.best(tree, arms::room::closed, scale);
+    if (!node)
+      return std::nullopt;
+    return selection{.parent = *node,
+                     .operation =
+                         is_usable(tree[*node].state) ? operation_kind::improve : operation_kind::fix};
   }
 
   void refresh_up(const tree_index& tree, std::uint32_t node) {
@@ -133,15 +241,20 @@ private:
 
   void refresh(const tree_index& tree, std::uint32_t node) {
     auto rest = rules_.standing_of(tree, node);
-    if (rest == puct_rules::rest::never)
-      arms_.place(node, arms::room::none, 0, 0);
-    else
-      arms_.place(node, rest == puct_rules::rest::open ? arms::room::open : arms::room::closed,
-                  puct_rules::k_of(tree[node]), puct_rules::merit_of(tree, node));
+    auto room = rest == puct_rules::rest::never  ? arms::room::none
+                : rest == puct_rules::rest::open ? arms::room::open
+                                                 : arms::room::closed;
+    auto k = room == arms::room::none ? 0 : puct_rules::k_of(tree[node]);
+    auto merit = room == arms::room::none ? 0 : puct_rules::merit_of(tree, node);
+    all_.place(node, room, k, merit);
+    if (is_fresh(tree, node))
+      fresh_.place(node, room, k, merit);
   }
 
   puct_rules rules_;
-  arms arms_;
+  std::uint32_t restart_ = 0;
+  course now_;
+  arms all_, fresh_; ///< every node that may be expanded; those of the new start
 };
 
 } // namespace

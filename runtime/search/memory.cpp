@@ -1,18 +1,82 @@
 #include "runtime/search/memory.hpp"
 
+#include <cmath>
+
 namespace ke {
 
-memory_kind choose_memory(memory_kind setting, operation_kind operation, const tree_row& parent,
-                          const stagnation& s) {
+namespace {
+
+constexpr double keep = 0.995;
+constexpr std::uint8_t repairing = 1, stagnant = 2, with_siblings = 4;
+
+double normal(random_source& random) {
+  double sum = -6;
+  for (int i = 0; i < 12; ++i)
+    sum += random.uniform();
+  return sum;
+}
+
+/// What a mode is believed to be worth before anything is known, in successes of `belief` tries.
+constexpr double belief = 12;
+double expected(std::uint8_t situation, memory_kind mode) {
+  switch (mode) {
+  case memory_kind::parent_siblings:
+    return situation & with_siblings ? 0.25 : 0.2;
+  case memory_kind::siblings:
+    return situation & with_siblings && !(situation & repairing) ? 0.25 : 0.15;
+  case memory_kind::parent:
+    return 0.15;
+  default:
+    return situation & stagnant ? 0.15 : 0.1;
+  }
+}
+
+} // namespace
+
+std::uint8_t memory_situation(operation_kind operation, const tree_row& parent, const stagnation& s) {
+  return static_cast<std::uint8_t>((operation == operation_kind::fix ? repairing : 0) |
+                                   (s.finished_since_best >= stagnation_window ? stagnant : 0) |
+                                   (parent.visits > 1 ? with_siblings : 0));
+}
+
+memory_kind memory_record::choose(std::uint8_t situation, random_source& random) const {
+  auto best = memory_kind::parent_siblings;
+  double worth = -1e9;
+  for (std::size_t m = 0; m < 4; ++m) {
+    auto mode = static_cast<memory_kind>(m);
+    const auto& t = tallies_[situation][m];
+    auto tries = t.tries + belief;
+    auto mean = (t.successes + belief * expected(situation, mode)) / tries;
+    auto drawn = mean + std::sqrt(mean * (1 - mean) / (tries + 1)) * normal(random);
+    if (drawn > worth) {
+      worth = drawn;
+      best = mode;
+    }
+  }
+  return best;
+}
+
+void memory_record::finished(std::uint8_t situation, memory_kind mode, bool paid) {
+  if (mode >= memory_kind::adaptive || situation >= memory_situations)
+    return;
+  for (auto& t : tallies_[situation]) {
+    t.tries *= keep;
+    t.successes *= keep;
+  }
+  auto& t = tallies_[situation][static_cast<std::size_t>(mode)];
+  t.tries += 1;
+  t.successes += paid;
+}
+
+memory_kind choose_memory(memory_kind setting, operation_kind operation, std::uint8_t situation,
+                          const memory_record& record, const stagnation& s, random_source& random) {
   if (operation == operation_kind::draft)
     return memory_kind::clean;
   if (setting != memory_kind::adaptive)
     return setting;
-  if (operation == operation_kind::fix)
-    return memory_kind::parent;
-  if (s.finished_since_best >= stagnation_window && s.chosen_since_clean + 1 >= restart_interval)
+  if (situation & stagnant && s.chosen_since_clean + 1 >= clean_interval)
     return memory_kind::clean;
-  return parent.visits > 1 ? memory_kind::parent_siblings : memory_kind::parent;
+  return record.choose(situation, random);
 }
 
 } // namespace ke

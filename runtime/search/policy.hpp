@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/core/image.hpp"
 #include "runtime/core/result.hpp"
 #include "runtime/core/settings.hpp"
 #include "runtime/search/random.hpp"
@@ -32,16 +33,23 @@ public:
   /// New settings of the same kind; may look at all nodes once.
   virtual void configure(const search_settings& s, const tree_index& tree) = 0;
   /// Takes over a tree that another policy of the same kind and settings has grown: from here on both decide
-  /// alike. What a policy keeps is therefore a function of the tree. Once, on a new policy; may look at all
-  /// nodes.
+  /// alike. What a policy keeps is a function of the tree, or else it is written by `save`. Once, on a new
+  /// policy, after `load`; may look at all nodes.
   virtual void adopt(const tree_index&) {}
+  /// What is no function of the tree, because it depends on the order of events. Equal states write equal
+  /// bytes: they are part of the tree's hash.
+  virtual void save(image_writer&) const {}
+  virtual void load(image_reader&) {}
   virtual std::size_t bytes() const { return 0; }
 };
 
-/// `invalid` for a policy that this version does not have.
+/// `invalid` for a policy that there is not.
 result<std::unique_ptr<policy>> make_policy(const search_settings& settings);
 
 std::unique_ptr<policy> make_mcts(const search_settings& settings);
+std::unique_ptr<policy> make_uct(const search_settings& settings);
+std::unique_ptr<policy> make_evolution(const search_settings& settings);
+std::unique_ptr<policy> make_beam(const search_settings& settings);
 std::unique_ptr<policy> make_best_of_n(const search_settings& settings);
 
 } // namespace ke

@@ -137,6 +137,7 @@ void search_simulation::happen(std::size_t which) {
     r.normalised_digest = repeats ? tried[random_.below(tried.size())]
                                   : digest_of(std::to_string(f.tree) + "/" + std::to_string(f.node));
     r.source_digest = r.reply_digest = r.normalised_digest;
+    r.descriptor = static_cast<std::uint32_t>(random_.below(6));
     commit(journal_kind::replied, r);
     auto& now = flights_[which];
     now.at = flight::answered;

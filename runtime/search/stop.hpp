@@ -9,7 +9,8 @@
 namespace ke {
 
 /// Counts finished candidates since the last gain. A gain is a score at least (1 + min_gain) times the score
-/// of the last gain, so that a slow creep adds up to one; the first score of all is one. Scores are lower
+/// of the last gain, so that a slow creep adds up to one; the first score of all is one. `min_gain` is the
+/// larger of what the settings ask for and of the noise band of the timing (`noise_band`). Scores are lower
 /// bounds of their intervals: noise cannot feign progress. Counting ends, not time or requests, means that a
 /// hung job neither hides a stall nor makes one.
 class progress_meter {
@@ -22,6 +23,12 @@ private:
   double last_gain_ = 0;
   std::uint64_t since_gain_ = 0;
 };
+
+/// How large a gain must be to be none of the noise's: 3 standard errors, where the interval is of 1.96
+/// (features.md E7). `noise`: one side of the score's interval, relative to the score.
+inline double noise_band(double noise) {
+  return noise > 0 ? 3 / 1.96 * noise : 0;
+}
 
 /// Everything that the stop rule looks at, now.
 struct stop_facts {

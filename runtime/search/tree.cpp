@@ -80,6 +80,28 @@ std::uint32_t tree_index::add_child(std::uint32_t parent, operation_kind operati
   return id;
 }
 
+void tree_index::describe(std::uint32_t node, std::uint32_t descriptor) {
+  if (descriptor == this->descriptor(node))
+    return;
+  descriptors_.resize(std::size_t{node} + 1);
+  descriptors_[node] = descriptor;
+}
+
+double tree_index::score_before(std::uint32_t node) const {
+  do
+    node = rows_[node].parent;
+  while (rows_[node].state != node_state::correct || rows_[node].score < 0);
+  return rows_[node].score;
+}
+
+std::uint32_t tree_index::draft_of(std::uint32_t node) const {
+  while (rows_[node].ahead != 0 && rows_[node].ahead != node)
+    node = rows_[node].ahead;
+  while (node != 0 && rows_[node].parent != 0)
+    node = rows_[node].parent;
+  return node;
+}
+
 void tree_index::set_state(tree_row& row, node_state state) {
   --counts_[static_cast<std::size_t>(row.state)];
   row.state = state;
@@ -176,6 +198,7 @@ void tree_index::close(std::uint32_t node, bool visit) {
 
 void tree_index::save(image_writer& out) const {
   rows_.save(out);
+  descriptors_.save(out);
   results_.save(out);
   std::vector<std::array<std::uint32_t, 2>> second;
   second.reserve(second_parents_.size());
@@ -190,6 +213,7 @@ void tree_index::save(image_writer& out) const {
 
 void tree_index::load(image_reader& in) {
   rows_.load(in);
+  descriptors_.load(in);
   results_.load(in);
   second_parents_.clear();
   for (auto [node, parent] : in.list<std::array<std::uint32_t, 2>>())
@@ -198,13 +222,13 @@ void tree_index::load(image_reader& in) {
   targets_ = in.value<std::uint32_t>();
   best_ = in.value<std::uint32_t>();
   goal_ = in.value<double>();
-  if (rows_.size() == 0 || best_ >= rows_.size() || targets_ == 0 ||
+  if (rows_.size() == 0 || descriptors_.size() > rows_.size() || best_ >= rows_.size() || targets_ == 0 ||
       results_.size() != (targets_ > 1 ? rows_.size() * targets_ : 0))
     in.fail();
 }
 
 std::size_t tree_index::bytes() const {
-  return sizeof *this + rows_.bytes() + results_.bytes() + second_parents_.size() * 32;
+  return sizeof *this + rows_.bytes() + descriptors_.bytes() + results_.bytes() + second_parents_.size() * 32;
 }
 
 } // namespace ke

@@ -33,9 +33,11 @@ struct alignas(64) tree_row {
   timing_decision decision = timing_decision::none;
   operation_kind operation = operation_kind::draft;
   memory_kind memory = memory_kind::clean;
-  std::uint8_t model = 0;  ///< index into the tree core's model names
-  std::uint8_t fixes = 0;  ///< length of the chain of fix operations that ends here
-  std::uint8_t second = 0; ///< 1: has a second parent, see tree_index::parent2
+  std::uint8_t model = 0; ///< index into the tree core's model names
+  std::uint8_t fixes = 0; ///< length of the chain of fix operations that ends here
+  std::uint8_t second : 1 = 0;    ///< has a second parent, see tree_index::parent2
+  std::uint8_t duplicate : 1 = 0; ///< an earlier node had this candidate already: nothing grows from here
+  std::uint8_t situation : 3 = 0; ///< in which its memory was chosen (memory.hpp)
   std::uint32_t ahead = 0; ///< the ancestor `look_ahead` levels up, or the root: a walk prefetches it
 };
 static_assert(sizeof(tree_row) == 64);
@@ -89,6 +91,14 @@ public:
   /// the branch.
   bool end(std::uint32_t node, node_state state);
 
+  /// What kind of candidate a node is (journal_replied); 0 until it was told.
+  void describe(std::uint32_t node, std::uint32_t descriptor);
+  std::uint32_t descriptor(std::uint32_t node) const {
+    return node < descriptors_.size() ? descriptors_[node] : 0;
+  }
+  /// The draft from which a node descends, itself if it is one; 0 for the root. O(depth / look_ahead).
+  std::uint32_t draft_of(std::uint32_t node) const;
+
   std::optional<double> score(std::uint32_t node,
                               std::uint32_t target) const; ///< empty: none, or not yet judged
   bool judged(std::uint32_t node, std::uint32_t target) const;
@@ -105,6 +115,12 @@ public:
   std::uint64_t in_flight() const { return rows_[0].in_flight; }
   std::uint64_t ended() const { return size() - 1 - in_flight(); }
   void goal(double g) { goal_ = g; } ///< for rewards from now on
+  /// The score of the nearest ancestor that has one; 1, the reference's, if that is the root.
+  double score_before(std::uint32_t node) const;
+  double reward(std::uint32_t node) const { return reward_of(rows_[node].state, rows_[node].score, goal_); }
+  double reward_of_best(std::uint32_t node) const { ///< of the best in the node's subtree; 0: none is correct
+    return rows_[node].best < 0 ? 0 : reward_of(node_state::correct, rows_[node].best, goal_);
+  }
 
   void save(image_writer& out) const;
   void load(image_reader& in); ///< in place of this tree
@@ -121,7 +137,8 @@ private:
   void close(std::uint32_t node, bool visit);
 
   chunked<tree_row, 32768> rows_;
-  chunked<target_result> results_; ///< only with several targets: node * targets + target
+  chunked<std::uint32_t> descriptors_; ///< by node, as far as any was told
+  chunked<target_result> results_;     ///< only with several targets: node * targets + target
   std::unordered_map<std::uint32_t, std::uint32_t> second_parents_;
   std::array<std::uint64_t, names_of<node_state>::value.size()> counts_{};
   std::uint32_t targets_;

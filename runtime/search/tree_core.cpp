@@ -16,6 +16,15 @@ std::uint32_t targets_of(const campaign_settings& s, const std::string& backend)
   return static_cast<std::uint32_t>(std::max<std::ptrdiff_t>(n, 1));
 }
 
+/// The first reaction to a stall is a new start, so it comes when half of the patience is spent that [budget]
+/// stall allows before the campaign ends.
+search_settings search_of(const campaign_settings& s) {
+  auto search = s.search;
+  if (s.budget.stall_candidates > 0 && search.restart > 0)
+    search.restart = std::min(search.restart, std::max<std::int64_t>(s.budget.stall_candidates / 2, 1));
+  return search;
+}
+
 template <class T>
 void put(std::string& bytes, T x) {
   char raw[sizeof x];
@@ -27,13 +36,13 @@ void put(std::string& bytes, T x) {
 
 tree_core::tree_core(std::uint32_t tree, std::string backend, const campaign_settings& s,
                      std::unique_ptr<policy> p, ensemble e)
-    : number_{tree}, backend_{std::move(backend)}, seed_{s.seed}, settings_{s.search},
+    : number_{tree}, backend_{std::move(backend)}, seed_{s.seed}, settings_{search_of(s)},
       tree_{targets_of(s, backend_), s.goal.target_speedup}, policy_{std::move(p)}, random_{s.seed, tree},
       ensemble_{std::move(e)} {}
 
 result<tree_core> tree_core::make(std::uint32_t tree, const std::string& backend,
                                   const campaign_settings& settings) {
-  auto p = make_policy(settings.search);
+  auto p = make_policy(search_of(settings));
   if (!p)
     return p.error();
   auto e = ensemble::make(settings.search.ensemble, settings.models);
@@ -43,16 +52,16 @@ result<tree_core> tree_core::make(std::uint32_t tree, const std::string& backend
 }
 
 status tree_core::configure(const campaign_settings& settings) {
-  if (settings.search.policy != settings_.policy)
+  if (settings.search.policy != settings_.policy || settings.search.rule != settings_.rule)
     return failure{failure_kind::invalid,
-                   "[search] policy cannot change within a campaign; start a new one with --fresh"};
+                   "[search] policy and rule cannot change within a campaign; start a new one with --fresh"};
   if (targets_of(settings, backend_) != tree_.targets())
     return failure{failure_kind::invalid,
                    "the [[target]]s of backend " + backend_ +
                        " cannot change within a campaign; start a new one with --fresh"};
   if (auto done = ensemble_.configure(settings.search.ensemble, settings.models); !done)
     return done;
-  settings_ = settings.search;
+  settings_ = search_of(settings);
   tree_.goal(settings.goal.target_speedup);
   policy_->configure(settings_, tree_);
   return ok;
@@ -64,7 +73,8 @@ std::vector<expansion> tree_core::step(std::uint32_t count) {
     auto choice = policy_->select(tree_, random_);
     if (!choice)
       break;
-    auto memory = choose_memory(settings_.memory, choice->operation, tree_[choice->parent], stagnation_);
+    auto situation = memory_situation(choice->operation, tree_[choice->parent], stagnation_);
+    auto memory = choose_memory(settings_.memory, choice->operation, situation, memories_, stagnation_, random_);
     if (memory == memory_kind::clean && choice->operation != operation_kind::draft)
       stagnation_.chosen_since_clean = 0;
     else
@@ -72,6 +82,7 @@ std::vector<expansion> tree_core::step(std::uint32_t count) {
     auto model = intern(ensemble_.choose(random_));
     auto node = tree_.add_child(choice->parent, choice->operation, choice->parent2);
     tree_.edit(node).memory = memory;
+    tree_.edit(node).situation = situation;
     tree_.edit(node).model =
         model ? *model
               : 0; // more than 256 model names in one campaign: the last ones share the first one's label
@@ -106,8 +117,10 @@ status tree_core::apply(const journal_asked& r) {
   if (auto fine = check(r.tree, r.node, "asked"); !fine)
     return fine;
   auto& row = tree_.edit(r.node);
-  if (auto model = intern(r.model))
+  if (auto model = intern(r.model); model && *model != row.model) {
+    ensemble_.moved(models_[row.model], r.model);
     row.model = *model;
+  }
   row.attempts = static_cast<std::uint16_t>(std::min<std::uint32_t>(row.attempts + 1u, 0xffff));
   tree_.progress(r.node, node_state::asked);
   calls_[{r.node, r.attempt}] = {r.node, r.attempt, r.model, r.prompt_digest, r.reserved};
@@ -117,10 +130,15 @@ status tree_core::apply(const journal_asked& r) {
 status tree_core::apply(const journal_replied& r) {
   if (auto fine = check(r.tree, r.node, "replied"); !fine)
     return fine;
-  calls_.erase({r.node, r.attempt});
+  if (auto call = calls_.find({r.node, r.attempt}); call != calls_.end()) {
+    if (r.usage.output_tokens > 0 || r.usage.usd > 0)
+      ensemble_.paid(call->second.model, r.usage.usd);
+    calls_.erase(call);
+  }
   if (r.kind != failure_kind::none || r.unknown || !is_open(tree_[r.node].state))
     return ok;
   tree_.progress(r.node, node_state::answered);
+  tree_.describe(r.node, r.descriptor);
   if (!r.normalised_digest.empty())
     filter_.note(r.normalised_digest, r.node);
   return ok;
@@ -129,6 +147,8 @@ status tree_core::apply(const journal_replied& r) {
 status tree_core::apply(const journal_judged& r) {
   if (auto fine = check(r.tree, r.node, "judged"); !fine)
     return fine;
+  if (r.duplicate_of != no_node && is_open(tree_[r.node].state))
+    tree_.edit(r.node).duplicate = 1;
   if (tree_.judge(r.node, r.target, state_of(r.state), r.decision, r.score))
     closed(r.node);
   return ok;
@@ -145,6 +165,7 @@ status tree_core::apply(const journal_ended& r) {
 void tree_core::closed(std::uint32_t node) {
   open_.erase(node);
   policy_->ended(tree_, node);
+  learn(node);
   if (tree_.best() == node)
     stagnation_.finished_since_best = 0;
   else if (has_verdict(tree_[node].state))
@@ -159,6 +180,21 @@ status tree_core::close(std::uint32_t node) {
   policy_ = std::move(*anew);
   policy_->adopt(tree_);
   return ok;
+}
+
+/// What the end of a node says of its model and of its memory. An end that is the machine's fault, or a
+/// person's, says nothing.
+void tree_core::learn(std::uint32_t node) {
+  const auto& row = tree_[node];
+  const auto& model = models_[row.model];
+  if (row.state == node_state::cancelled || row.state == node_state::harness_error ||
+      row.state == node_state::unfit_problem)
+    return ensemble_.withdrawn(model);
+  auto scored = row.state == node_state::correct && row.score > 0 && !row.duplicate;
+  auto before = tree_.score_before(node);
+  ensemble_.completed(model, scored ? row.score / std::max({before, 1.0}) - 1 : 0);
+  if (row.operation != operation_kind::draft && has_verdict(row.state))
+    memories_.finished(row.situation, row.memory, scored && row.score > before);
 }
 
 hot_row tree_core::row(std::uint32_t node) const {
@@ -204,12 +240,14 @@ void tree_core::save(image_writer& out) const {
   out.value(seed_);
   tree_.save(out);
   out.value(random_.position());
-  out.packed(ensemble_.credits());
+  out.packed(ensemble_.records());
   out.value(stagnation_);
+  out.value(memories_);
   out.packed(models_);
   out.packed(open_calls());
   out.list(open_nodes());
   filter_.save(out);
+  policy_->save(out);
 }
 
 result<tree_core> tree_core::load(image_reader& in, const campaign_settings& settings) {
@@ -223,8 +261,9 @@ result<tree_core> tree_core::load(image_reader& in, const campaign_settings& set
   core.random_ = random_source{core.seed_, number};
   core.tree_.load(in);
   core.random_.seek(in.value<std::uint64_t>());
-  core.ensemble_.credits(in.packed<std::map<std::string, double>>());
+  core.ensemble_.records(in.packed<std::map<std::string, model_record>>());
   core.stagnation_ = in.value<stagnation>();
+  core.memories_ = in.value<memory_record>();
   core.models_ = in.packed<std::vector<std::string>>();
   for (auto& call : in.packed<std::vector<open_call>>()) {
     auto key = std::pair{call.node, call.attempt};
@@ -233,6 +272,7 @@ result<tree_core> tree_core::load(image_reader& in, const campaign_settings& set
   for (auto node : in.list<std::uint32_t>())
     core.open_.insert(core.open_.end(), node);
   core.filter_.load(in);
+  core.policy_->load(in);
   if (!in.good() || (!core.open_.empty() && *core.open_.rbegin() >= core.tree_.size()))
     return failure{failure_kind::corrupt, "the image of tree " + std::to_string(number) + " is incomplete"};
   for (auto node : core.open_) { // what was in a workshop has to be sent there again
@@ -266,6 +306,9 @@ std::string tree_core::hash() const {
     put(bytes, r.decision);
     put(bytes, r.operation);
     put(bytes, r.memory);
+    put(bytes, static_cast<std::uint8_t>(r.situation));
+    put(bytes, static_cast<std::uint8_t>(r.duplicate));
+    put(bytes, tree_.descriptor(node));
     bytes += r.model < models_.size() && node ? models_[r.model] : std::string{};
     put(bytes, '\0');
     for (std::uint32_t t = 0; tree_.targets() > 1 && t < tree_.targets(); ++t)
@@ -280,14 +323,14 @@ std::string tree_core::hash() const {
   put(bytes, stagnation_.finished_since_best);
   put(bytes, stagnation_.chosen_since_clean);
   put(bytes, filter_.size());
-  for (const auto& [name, credit] : ensemble_.credits()) {
-    bytes += name;
-    put(bytes, credit);
-  }
+  bytes += pack(ensemble_.records());
+  put(bytes, memories_);
   for (const auto& [key, call] : calls_)
     bytes += std::to_string(key.first) + ":" + std::to_string(key.second) + ":" +
              std::to_string(call.reserved.tokens) + ";";
-  return digest_of_parts({sum, bytes});
+  image_writer kept;
+  policy_->save(kept);
+  return digest_of_parts({sum, bytes, kept.take()});
 }
 
 std::size_t tree_core::bytes() const {

@@ -81,6 +81,8 @@ public:
   hot_row row(std::uint32_t node) const;
   expansion expansion_of(std::uint32_t node) const; ///< as `step` gave it: for resume and for what-if
   std::uint64_t seed_of(std::uint32_t node) const;
+  const memory_record& memories() const { return memories_; }
+  const ensemble& models() const { return ensemble_; }
   const std::string& model_of(std::uint32_t node) const { return models_[tree_[node].model]; }
 
   std::vector<std::uint32_t> open_nodes() const; ///< in order of their ids; O(open)
@@ -106,6 +108,7 @@ private:
   status check(std::uint32_t tree, std::uint32_t node, const char* what) const;
   result<std::uint8_t> intern(const std::string& model);
   void closed(std::uint32_t node);
+  void learn(std::uint32_t node);
 
   std::uint32_t number_ = 0;
   std::string backend_;
@@ -116,6 +119,7 @@ private:
   random_source random_;
   ensemble ensemble_;
   stagnation stagnation_;
+  memory_record memories_;
   std::vector<std::string> models_; ///< names, by tree_row::model; at most 256
   std::map<std::pair<std::uint32_t, std::uint32_t>, open_call> calls_; ///< by node and attempt
   std::set<std::uint32_t> open_;

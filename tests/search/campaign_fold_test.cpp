@@ -75,19 +75,30 @@ TEST_CASE("a fold that comes from an image goes on exactly like the one that it 
   }
 }
 
-TEST_CASE("an image of a greedy or best-of-n campaign goes on alike") {
-  for (auto kind : {policy_kind::greedy, policy_kind::best_of_n}) {
-    auto s = random_settings(3);
-    s.search.policy = kind;
-    search_simulation live{s, hills(3), {.seed = 3}};
-    live.run();
-    auto half = live.journal().size() / 2;
-    auto copy = campaign_fold::from_image(fold_of(live.journal(), half).image(half));
-    REQUIRE(copy);
-    for (auto i = half; i < live.journal().size(); ++i)
-      REQUIRE(copy->apply(live.journal()[i]));
-    CHECK(copy->hash() == live.fold().hash());
-  }
+TEST_CASE("with every policy and ensemble an image goes on alike, and the fold of the journal is the live state") {
+  for (auto kind : {policy_kind::greedy, policy_kind::best_of_n, policy_kind::evolution, policy_kind::beam,
+                    policy_kind::mcts})
+    for (auto models : {ensemble_kind::weights, ensemble_kind::ucb, ensemble_kind::cost_ucb})
+      for (auto rule : {tree_rule_kind::rank_puct, tree_rule_kind::uct}) {
+        auto s = random_settings(3);
+        s.budget.candidates = 300;
+        s.search.policy = kind;
+        s.search.ensemble = models;
+        s.search.rule = rule;
+        s.search.restart = 20;
+        s.search.islands = 3;
+        search_simulation live{s, hills(3), {.seed = 3}};
+        live.run();
+        for (auto part : {live.journal().size() / 3, live.journal().size() * 2 / 3}) {
+          auto before = fold_of(live.journal(), part);
+          auto copy = campaign_fold::from_image(before.image(part));
+          REQUIRE(copy);
+          CHECK(copy->hash() == before.hash());
+          for (auto i = part; i < live.journal().size(); ++i)
+            REQUIRE(copy->apply(live.journal()[i]));
+          CHECK(copy->hash() == live.fold().hash());
+        }
+      }
 }
 
 TEST_CASE("a cut or lengthened image is refused") {

@@ -1,7 +1,10 @@
+#include "runtime/search/campaign_books.hpp"
 #include "runtime/search/credit.hpp"
 #include "runtime/search/stop.hpp"
 
 #include <catch2/catch.hpp>
+
+#include <algorithm>
 
 using namespace ke;
 
@@ -89,6 +92,34 @@ TEST_CASE("a stall is a number of finished candidates without a gain of the lowe
   CHECK(finish(0.5).empty());
   CHECK(finish(1.02).empty());
   CHECK(finish(std::nullopt) == "stall");
+}
+
+TEST_CASE("a gain within the noise of the timing is none") {
+  progress_meter meter;
+  auto finish = [&](double score, double noise) {
+    meter.finished(score, std::max(0.01, noise_band(noise)));
+    return meter.since_gain();
+  };
+  CHECK(finish(1.0, 0.05) == 0);
+  CHECK(finish(1.06, 0.05) == 1); // three standard errors are 7.7%
+  CHECK(finish(1.08, 0.05) == 0);
+  CHECK(finish(1.10, 0.0) == 0); // nothing is known of the noise: one per cent counts
+}
+
+TEST_CASE("the books stop near the roofline of the best candidate, and only of the best") {
+  campaign_books books;
+  journal_configured c;
+  c.settings.budget.candidates = 100;
+  books.configured(c);
+  auto judge = [&](std::uint32_t node, double score, std::optional<double> roofline) {
+    books.stepped(1);
+    books.ended(0, node, node_state::correct, score, 0, roofline);
+    return std::string{books.stop({.candidates = 1}).value_or("")};
+  };
+  CHECK(judge(1, 2, 0.5).empty());
+  CHECK(judge(2, 1, 0.99).empty());
+  CHECK(judge(3, 3, 0.96) == "roofline");
+  CHECK(judge(4, 4, std::nullopt).empty());
 }
 
 TEST_CASE("close to the roofline nothing is left to win") {

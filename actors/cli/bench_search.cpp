@@ -1,0 +1,85 @@
+#include "actors/cli/bench_search.hpp"
+
+#include "config/campaign_file.hpp"
+#include "runtime/search/gene_search.hpp"
+
+#include <charconv>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+namespace ke::cli {
+namespace {
+
+constexpr std::uint64_t most_seeds = 100'000;
+
+failure bad(std::string text) {
+  return {failure_kind::invalid, std::move(text), false};
+}
+
+std::optional<std::uint64_t> number_in(std::string_view text) {
+  std::uint64_t n = 0;
+  auto end = text.data() + text.size();
+  auto [at, error] = std::from_chars(text.data(), end, n);
+  return error == std::errc{} && at == end && !text.empty() ? std::optional{n} : std::nullopt;
+}
+
+/// "A..B", both included, or one number.
+result<std::pair<std::uint64_t, std::uint64_t>> seeds_in(const std::string& text) {
+  auto dots = text.find("..");
+  auto first = number_in(std::string_view{text}.substr(0, dots));
+  auto last = dots == text.npos ? first : number_in(std::string_view{text}.substr(dots + 2));
+  if (!first || !last || *last < *first || *last - *first >= most_seeds)
+    return bad("--seeds: expected A..B with A <= B and at most " + std::to_string(most_seeds) +
+               " seeds, e.g. 1..30, not " + text);
+  return std::pair{*first, *last};
+}
+
+/// A file that holds the keys of [search] is read, with `overrides` on top, as a campaign's would be.
+result<search_settings> settings_of(const search_bench_options& o) {
+  std::vector<std::string> overrides{"search.policy=" + o.policy, "search.memory=" + o.memory};
+  for (const auto& s : o.set)
+    overrides.push_back("search." + s);
+  file_context here;
+  here.name = "bench search";
+  here.folder = "/";
+  auto load = parse_campaign("[campaign]\nstore = \"unused\"\n", here, overrides, campaign_use::serve);
+  if (!load.errors.empty())
+    return bad(to_line(load.errors.front()));
+  return load.settings.search;
+}
+
+} // namespace
+
+result<nlohmann::ordered_json> bench_search(const search_bench_options& o) {
+  if (!parse_name<policy_kind>(o.policy))
+    return bad("--policy: expected mcts, evolution, beam, greedy or best-of-n, not " + o.policy);
+  if (!parse_name<memory_kind>(o.memory))
+    return bad("--memory: expected parent, siblings, parent+siblings, clean or adaptive, not " + o.memory);
+  auto seeds = seeds_in(o.seeds);
+  if (!seeds)
+    return seeds.error();
+  auto search = settings_of(o);
+  if (!search)
+    return search.error();
+  std::ifstream file{o.landscape};
+  std::stringstream text;
+  if (!file || !(text << file.rdbuf()))
+    return bad("--landscape: cannot read " + o.landscape + "; give the path of a landscape file");
+  auto world = gene_landscape::parse(text.str());
+  if (!world)
+    return bad(o.landscape + ": " + world.error().text);
+  auto figures = run_genes(*world, *search, seeds->first, seeds->second, o.in_flight);
+  if (!figures)
+    return figures.error();
+  return nlohmann::ordered_json{{"landscape", world->name},
+                                {"policy", o.policy},
+                                {"memory", o.memory},
+                                {"in_flight", o.in_flight},
+                                {"median_evaluations_to_target", figures->median_evaluations},
+                                {"reached", figures->reached},
+                                {"runs", figures->runs}};
+}
+
+} // namespace ke::cli

@@ -1,0 +1,291 @@
+#include "runtime/search/evolution.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ke {
+
+namespace {
+
+constexpr std::uint32_t most_cells = 256; ///< of an island's archive
+constexpr double cell_share = 0.2;        ///< of parents that come from the archive, any cell alike
+
+} // namespace
+
+evolution::evolution(const search_settings& s) {
+  set(s);
+  islands_.emplace_back().patience = patience();
+}
+
+void evolution::set(const search_settings& s) {
+  settings_ = s;
+  settings_.drafts = std::clamp<std::int64_t>(s.drafts, 1, 1 << 20);
+  settings_.islands = std::clamp<std::int64_t>(s.islands, 1, 64);
+  settings_.population = std::clamp<std::int64_t>(s.population, 2, 1024);
+  settings_.restart = std::clamp<std::int64_t>(s.restart, 0, 1 << 30);
+  settings_.crossover = std::clamp(s.crossover, 0.0, 1.0);
+}
+
+void evolution::configure(const search_settings& s, const tree_index&) {
+  set(s);
+}
+
+// -- which island, and what on it ------------------------------------------------------------------------------
+
+bool evolution::is_climbing(const island& i) const {
+  return settings_.restart == 0 || i.drafts < settings_.drafts || i.since_gain < i.patience;
+}
+
+std::uint32_t evolution::choose_island(random_source& random) {
+  std::vector<double> shares;
+  double sum = 0;
+  for (const auto& i : islands_)
+    sum += shares.emplace_back(is_climbing(i) ? 1.0 : 0.1);
+  auto at = random.uniform() * sum;
+  for (std::uint32_t i = 0; i < shares.size(); ++i)
+    if ((at -= shares[i]) < 0)
+      return i;
+  return static_cast<std::uint32_t>(shares.size() - 1);
+}
+
+std::optional<selection> evolution::select(const tree_index& tree, random_source& random) {
+  auto draft = selection{.parent = 0, .operation = operation_kind::draft, .draft = tree[0].children};
+  if (islands_.front().drafts < settings_.drafts) {
+    going_to_ = 0;
+    return draft;
+  }
+  auto anything = std::any_of(islands_.begin(), islands_.end(), [&](const auto& i) {
+    return !i.members.empty() || i.drafts < settings_.drafts || i.broken.next(tree);
+  });
+  if (!anything) {
+    if (tree[0].in_flight > 0)
+      return std::nullopt;
+    going_to_ = 0; // nothing works and nothing can be mended
+    return draft;
+  }
+  if (settings_.restart > 0 &&
+      std::none_of(islands_.begin(), islands_.end(), [&](const auto& i) { return is_climbing(i); }))
+    open_island(tree);
+  for (int tries = 0; tries < 64; ++tries) {
+    going_to_ = choose_island(random);
+    auto& here = islands_[going_to_];
+    if (here.drafts < settings_.drafts)
+      return draft;
+    if (!here.members.empty())
+      return parents_on(tree, here, random);
+    if (auto node = here.broken.next(tree))
+      return selection{.parent = *node, .operation = operation_kind::fix};
+  }
+  for (going_to_ = 0; going_to_ < islands_.size(); ++going_to_)
+    if (!islands_[going_to_].members.empty())
+      return parents_on(tree, islands_[going_to_], random);
+  going_to_ = 0;
+  return draft;
+}
+
+/// All islands have stalled: first their best ones travel, then a new island is settled by drafts, in place of
+/// the worst one when there are as many as there may be.
+void evolution::open_island(const tree_index& tree) {
+  migrate(tree);
+  ++opened_;
+  if (islands_.size() < static_cast<std::size_t>(settings_.islands)) {
+    islands_.emplace_back();
+  } else {
+    auto worst = std::min_element(islands_.begin(), islands_.end(),
+                                  [](const auto& a, const auto& b) { return a.best < b.best; });
+    auto generation = worst->generation + 1;
+    *worst = {};
+    worst->generation = generation;
+  }
+  for (auto& i : islands_)
+    if (i.drafts == 0)
+      i.patience = patience();
+}
+
+std::uint32_t evolution::patience() const {
+  return static_cast<std::uint32_t>(std::min<std::int64_t>(settings_.restart * (opened_ + 1), 1 << 30));
+}
+
+/// Along the ring each settled island sends its best native to the next one, unless that has it already.
+/// Migrants don't travel on. Whoever receives one gets time to make something of it.
+void evolution::migrate(const tree_index& tree) {
+  auto count = static_cast<std::uint32_t>(islands_.size());
+  if (count < 2)
+    return;
+  std::vector<std::uint32_t> travellers(count, no_node);
+  for (std::uint32_t i = 0; i < count; ++i)
+    for (auto m : islands_[i].members)
+      if (home_of(m) == i) {
+        travellers[i] = m;
+        break;
+      }
+  for (std::uint32_t i = 0; i < count; ++i) {
+    auto& next = islands_[(i + 1) % count];
+    if (travellers[i] == no_node ||
+        std::find(next.members.begin(), next.members.end(), travellers[i]) != next.members.end())
+      continue;
+    settle(tree, next, travellers[i]);
+    next.since_gain = std::min(next.since_gain, next.patience / 2);
+  }
+}
+
+// -- parents ----------------------------------------------------------------------------------------------------
+
+/// Weighted as published for ShinkaEvolve (features.md E3): a sigmoid of the distance from the median, in units
+/// of the median absolute deviation, times 1 / (1 + children). Scores enter by their logarithm.
+std::uint32_t evolution::weighted(const tree_index& tree, const std::vector<std::uint32_t>& among,
+                                  random_source& random) const {
+  std::vector<double> height;
+  for (auto m : among)
+    height.push_back(std::log(std::max(puct_rules::merit_of(tree, m), 1e-12)));
+  auto middle_of = [](std::vector<double> all) {
+    auto mid = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+    std::nth_element(all.begin(), mid, all.end());
+    return *mid;
+  };
+  auto median = middle_of(height);
+  auto away = height;
+  for (auto& x : away)
+    x = std::abs(x - median);
+  auto spread = std::max(middle_of(away), 1e-6);
+  double sum = 0;
+  std::vector<double> weight;
+  for (std::size_t i = 0; i < among.size(); ++i) {
+    auto steep = std::clamp(10 * (height[i] - median) / spread, -60.0, 60.0);
+    sum += weight.emplace_back(1 / (1 + std::exp(-steep)) / (1.0 + tree[among[i]].children));
+  }
+  auto at = random.uniform() * sum;
+  for (std::size_t i = 0; i < among.size(); ++i)
+    if ((at -= weight[i]) < 0)
+      return among[i];
+  return among.front();
+}
+
+selection evolution::parents_on(const tree_index& tree, island& here, random_source& random) {
+  selection s{.parent = here.members.front(), .operation = operation_kind::improve};
+  auto which = random.uniform();
+  if (which < cell_share && !here.cells.empty())
+    s.parent = std::next(here.cells.begin(), static_cast<std::ptrdiff_t>(random.below(here.cells.size())))->second;
+  else
+    s.parent = weighted(tree, here.members, random);
+  if (random.uniform() < settings_.crossover) {
+    auto pool = here.members;
+    for (const auto& [cell, node] : here.cells)
+      pool.push_back(node);
+    auto other = pool[random.below(pool.size())];
+    if (other != s.parent)
+      s.parent2 = other;
+  }
+  return s;
+}
+
+// -- what comes back --------------------------------------------------------------------------------------------
+
+void evolution::added(const tree_index& tree, std::uint32_t node) {
+  homes_.resize(std::size_t{node} + 1);
+  auto& here = islands_[going_to_];
+  homes_[node] = {static_cast<std::uint8_t>(going_to_), here.generation};
+  if (tree[node].operation == operation_kind::draft)
+    ++here.drafts;
+}
+
+std::uint32_t evolution::home_of(std::uint32_t node) const {
+  const auto& h = homes_[node];
+  return h.island < islands_.size() && islands_[h.island].generation == h.generation ? h.island : no_node;
+}
+
+void evolution::settle(const tree_index& tree, island& here, std::uint32_t node) {
+  auto better = [&](std::uint32_t a, std::uint32_t b) {
+    return rank_key(puct_rules::merit_of(tree, a), a) > rank_key(puct_rules::merit_of(tree, b), b);
+  };
+  here.members.insert(std::lower_bound(here.members.begin(), here.members.end(), node, better), node);
+  while (here.members.size() > static_cast<std::size_t>(settings_.population))
+    here.members.pop_back();
+  if (auto d = tree.descriptor(node)) {
+    auto [cell, is_new] = here.cells.emplace(d, node);
+    if (!is_new && better(node, cell->second))
+      cell->second = node;
+    if (here.cells.size() > most_cells)
+      here.cells.erase(std::min_element(here.cells.begin(), here.cells.end(), [&](const auto& a, const auto& b) {
+        return better(b.second, a.second);
+      }));
+  }
+}
+
+void evolution::ended(const tree_index& tree, std::uint32_t node) {
+  auto home = home_of(node);
+  if (home == no_node)
+    return; // its island has been given up
+  auto& here = islands_[home];
+  const auto& row = tree[node];
+  if (is_usable(row.state) && !row.duplicate)
+    settle(tree, here, node);
+  else
+    here.broken.offer(tree, node);
+  if (!has_verdict(row.state))
+    return;
+  auto score = row.state == node_state::correct ? row.score : 0;
+  if (score > here.best) {
+    here.best = score;
+    here.since_gain = 0;
+  } else {
+    ++here.since_gain;
+  }
+}
+
+// -- image ------------------------------------------------------------------------------------------------------
+
+void evolution::save(image_writer& out) const {
+  out.value(opened_);
+  homes_.save(out);
+  out.value<std::uint64_t>(islands_.size());
+  for (const auto& i : islands_) {
+    out.list(i.members);
+    std::vector<std::uint32_t> cells;
+    for (const auto& [cell, node] : i.cells) {
+      cells.push_back(cell);
+      cells.push_back(node);
+    }
+    out.list(cells);
+    i.broken.save(out);
+    out.value(i.drafts);
+    out.value(i.since_gain);
+    out.value(i.patience);
+    out.value(i.generation);
+    out.value(i.best);
+  }
+}
+
+void evolution::load(image_reader& in) {
+  opened_ = in.value<std::uint32_t>();
+  homes_.load(in);
+  auto count = in.value<std::uint64_t>();
+  if (count == 0 || count > 64)
+    return in.fail();
+  islands_.assign(count, {});
+  for (auto& i : islands_) {
+    i.members = in.list<std::uint32_t>();
+    auto cells = in.list<std::uint32_t>();
+    for (std::size_t c = 0; c + 1 < cells.size(); c += 2)
+      i.cells.emplace_hint(i.cells.end(), cells[c], cells[c + 1]);
+    i.broken.load(in);
+    i.drafts = in.value<std::uint32_t>();
+    i.since_gain = in.value<std::uint32_t>();
+    i.patience = in.value<std::uint32_t>();
+    i.generation = in.value<std::uint8_t>();
+    i.best = in.value<double>();
+  }
+}
+
+std::size_t evolution::bytes() const {
+  auto sum = homes_.bytes();
+  for (const auto& i : islands_)
+    sum += sizeof i + i.members.capacity() * 4 + i.cells.size() * 48;
+  return sum;
+}
+
+std::unique_ptr<policy> make_evolution(const search_settings& settings) {
+  return std::make_unique<evolution>(settings);
+}
+
+} // namespace ke

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "runtime/core/result.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ke {
+
+/// A problem that has nothing to do with kernels, for the search to be measured on: a candidate is a vector of
+/// genes, its worth the sum of a term per gene and of a term per listed pair of genes. Read from a JSON file:
+///   {"name", "genes": G, "values": V, "additive": G lists of V numbers,
+///    "pairwise": [{"i", "j", "table": V lists of V numbers, by the value of i, then of j}],
+///    "success_probability", "noise", "target"}
+/// Absent: pairwise none, success_probability 1, noise 0. Terms, noise (a standard deviation) and target are in
+/// the same unit.
+struct gene_landscape {
+  struct pair {
+    std::uint32_t i = 0, j = 0;
+    std::vector<double> table; ///< values * values
+  };
+  std::string name;
+  std::uint32_t genes = 0;
+  std::uint32_t values = 0;
+  std::vector<double> additive; ///< genes * values
+  std::vector<pair> pairwise;
+  double success_probability = 1;
+  double noise = 0;
+  double target = 0;
+
+  /// `invalid`, naming the key, if the text is not such a landscape.
+  static result<gene_landscape> parse(std::string_view json);
+
+  /// Without noise. `vector` has `genes` values.
+  double worth(const std::uint8_t* vector) const;
+
+  /// Mean and standard deviation of the worth of random vectors, exact.
+  double mean() const;
+  double deviation() const;
+};
+
+} // namespace ke

@@ -1,0 +1,118 @@
+#include "runtime/search/gene_search.hpp"
+
+#include "runtime/core/digest.hpp"
+#include "runtime/search/gene_model.hpp"
+#include "runtime/search/tree_core.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <queue>
+
+namespace ke {
+
+namespace {
+
+/// A standard normal deviate.
+double normal(random_source& random) {
+  auto u = 1 - random.uniform();
+  return std::sqrt(-2 * std::log(u)) * std::cos(2 * 3.14159265358979323846 * random.uniform());
+}
+
+struct landing {
+  double time = 0;
+  std::uint32_t node = 0;
+  bool operator>(const landing& o) const { return time != o.time ? time > o.time : node > o.node; }
+};
+
+} // namespace
+
+result<gene_run> run_genes(const gene_landscape& world, const search_settings& search, std::uint64_t seed,
+                           std::uint32_t in_flight) {
+  // A campaign's scores are positive ratios to a reference. Here the reference is the mean random vector, and a
+  // standard deviation is a factor of two: order is kept, and noise is relative, as that of a timing is.
+  const auto middle = world.mean(), unit = std::max(world.deviation(), 1e-9);
+  auto score_of = [&](double worth) { return std::exp2(std::clamp((worth - middle) / unit, -60.0, 60.0)); };
+  campaign_settings settings;
+  settings.seed = seed;
+  settings.search = search;
+  settings.search.parallel = in_flight;
+  settings.goal.target_speedup = score_of(world.target);
+  settings.targets = {target_settings{}};
+  settings.models = {model_settings{}};
+  auto made = tree_core::make(0, settings.targets[0].backend, settings);
+  if (!made)
+    return made.error();
+  auto& core = *made;
+  gene_model model{world};
+  std::vector<double> measured(1, 0.0); // by node
+  std::priority_queue<landing, std::vector<landing>, std::greater<>> flying;
+  double now = 0;
+  gene_run run;
+  while (run.evaluations < most_gene_evaluations) {
+    while (flying.size() < in_flight) {
+      auto begun = core.step(1);
+      if (begun.empty())
+        break;
+      const auto& e = begun.front();
+      model.write(core.tree(), e); // the prompt is built when the request leaves
+      random_source latency{mix(seed) ^ e.node, 5};
+      flying.push({now + 0.25 - 0.75 * std::log(1 - latency.uniform()), e.node});
+    }
+    if (flying.empty())
+      break;
+    now = flying.top().time;
+    auto node = flying.top().node;
+    flying.pop();
+
+    journal_replied answer{0, node, 1};
+    answer.normalised_digest = digest_of(model.text_of(node));
+    answer.descriptor = model.descriptor_of(node);
+    if (auto done = core.apply(answer); !done)
+      return done.error();
+    auto first = core.first_with(answer.normalised_digest).value_or(node);
+    if (first != node && core.tree()[first].state != node_state::correct)
+      first = node;
+    random_source luck{mix(seed) ^ node, 7};
+    auto worth = world.worth(model.of(node));
+    auto built = first != node || luck.uniform() < world.success_probability;
+    measured.resize(std::size_t{node} + 1);
+    measured[node] = first != node ? measured[first] : worth + world.noise * normal(luck);
+    journal_judged verdict{0, node, 0, built ? verdict_state::correct : verdict_state::build_failed};
+    verdict.score = built ? score_of(measured[node]) : 0;
+    verdict.noise = std::exp2(2 * world.noise / unit) - 1; // half a 95% interval
+    if (first != node)
+      verdict.duplicate_of = first;
+    if (auto done = core.apply(verdict); !done)
+      return done.error();
+    ++run.evaluations;
+    if (built && worth >= world.target) {
+      run.reached = true;
+      return run;
+    }
+  }
+  run.evaluations = most_gene_evaluations;
+  return run;
+}
+
+result<gene_figures> run_genes(const gene_landscape& world, const search_settings& search, std::uint64_t first,
+                               std::uint64_t last, std::uint32_t in_flight) {
+  gene_figures f;
+  for (auto seed = first; seed <= last; ++seed) {
+    auto run = run_genes(world, search, seed, in_flight);
+    if (!run)
+      return run.error();
+    f.evaluations.push_back(run->evaluations);
+    f.reached += run->reached;
+    ++f.runs;
+    if (seed == last)
+      break; // the largest number has no next one
+  }
+  auto sorted = f.evaluations;
+  std::sort(sorted.begin(), sorted.end());
+  auto n = sorted.size();
+  f.median_evaluations =
+      n == 0 ? 0 : (static_cast<double>(sorted[(n - 1) / 2]) + static_cast<double>(sorted[n / 2])) / 2;
+  return f;
+}
+
+} // namespace ke

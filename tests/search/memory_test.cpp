@@ -1,0 +1,112 @@
+#include "runtime/search/history.hpp"
+#include "tests/search/random_campaign.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace ke;
+
+namespace {
+
+tree_core core_of(const campaign_settings& s) {
+  auto made = tree_core::make(0, "cpu-cpp", s);
+  REQUIRE(made);
+  return std::move(*made);
+}
+
+void judge(tree_core& core, std::uint32_t node, verdict_state state, double score) {
+  REQUIRE(core.apply(journal_judged{0, node, 0, state, timing_decision::none, score}));
+}
+
+} // namespace
+
+TEST_CASE("a fixed memory mode is taken as it is, and a draft has none") {
+  for (auto mode :
+       {memory_kind::parent, memory_kind::siblings, memory_kind::parent_siblings, memory_kind::clean}) {
+    auto s = simulated_settings(2);
+    s.search.drafts = 1;
+    s.search.memory = mode;
+    auto core = core_of(s);
+    auto draft = core.step(1).at(0);
+    CHECK(draft.memory == memory_kind::clean);
+    judge(core, draft.node, verdict_state::correct, 2);
+    CHECK(core.step(1).at(0).memory == mode);
+  }
+}
+
+TEST_CASE("adaptive memory learns which history pays in a situation") {
+  for (auto paying :
+       {memory_kind::parent, memory_kind::siblings, memory_kind::parent_siblings, memory_kind::clean}) {
+    memory_record record;
+    random_source random{3};
+    int chosen = 0;
+    for (int i = 0; i < 1200; ++i) {
+      auto mode = record.choose(4, random);
+      record.finished(4, mode, random.uniform() < (mode == paying ? 0.5 : 0.05));
+      chosen += i >= 600 && mode == paying;
+    }
+    CHECK(chosen > 540);
+    CHECK(record.of(2, paying).tries == 0); // other situations have learnt nothing
+  }
+}
+
+TEST_CASE("adaptive memory notices that what paid pays no longer") {
+  memory_record record;
+  random_source random{5};
+  auto run = [&](memory_kind paying, int tries) {
+    int chosen = 0;
+    for (int i = 0; i < tries; ++i) {
+      auto mode = record.choose(0, random);
+      record.finished(0, mode, random.uniform() < (mode == paying ? 0.5 : 0.02));
+      chosen += i >= tries / 2 && mode == paying;
+    }
+    return chosen;
+  };
+  CHECK(run(memory_kind::siblings, 400) > 170);
+  CHECK(run(memory_kind::clean, 1200) > 480);
+}
+
+TEST_CASE("a stagnant tree gets a clean slate within sixteen choices") {
+  auto s = simulated_settings(2);
+  s.search.drafts = 1;
+  s.search.exploration = 0;
+  auto core = core_of(s);
+  judge(core, core.step(1).at(0).node, verdict_state::correct, 2);
+  for (std::uint32_t i = 0; i < stagnation_window; ++i)
+    judge(core, core.step(1).at(0).node, verdict_state::correct, 1);
+  int clean = 0;
+  for (std::uint32_t i = 0; i < clean_interval; ++i) {
+    auto e = core.step(1).at(0);
+    clean += e.memory == memory_kind::clean;
+    judge(core, e.node, verdict_state::correct, 1);
+  }
+  CHECK(clean >= 1);
+}
+
+TEST_CASE("a history is bounded, ends before the root, and leaves out the open and the node itself") {
+  tree_index t;
+  std::uint32_t node = 0;
+  std::vector<std::uint32_t> chain;
+  for (int i = 0; i < 12; ++i) {
+    node = t.add_child(node, i ? operation_kind::improve : operation_kind::draft);
+    t.judge(node, 0, node_state::correct, timing_decision::faster, 1 + i);
+    chain.push_back(node);
+  }
+  std::vector<std::uint32_t> children;
+  for (int i = 0; i < 20; ++i)
+    children.push_back(t.add_child(node, operation_kind::improve));
+  auto own = children.back();
+  for (auto c : children)
+    if (c % 2)
+      t.judge(c, 0, node_state::build_failed, timing_decision::none, 0.0);
+  auto h = history_of(t, node, own);
+  CHECK(h.ancestors.size() == most_ancestors);
+  CHECK(h.ancestors.front() == chain[10]);
+  CHECK(h.siblings.size() <= most_siblings);
+  for (auto s : h.siblings) { // failed ones are shown, too
+    CHECK(s % 2 == 1);
+    CHECK(s != own);
+  }
+  CHECK(std::is_sorted(h.siblings.rbegin(), h.siblings.rend()));
+  CHECK(history_of(t, chain[1]).ancestors == std::vector<std::uint32_t>{chain[0]});
+  CHECK(history_of(t, chain[0]).ancestors.empty());
+}
