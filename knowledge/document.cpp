@@ -20,8 +20,7 @@ constexpr std::size_t fewest_words = 80, most_words = 450;
 std::string_view trimmed(std::string_view text) {
   auto blank = " \t\r\n";
   auto from = text.find_first_not_of(blank);
-  return from == text.npos ? std::string_view{}
-                           : text.substr(from, text.find_last_not_of(blank) - from + 1);
+  return from == text.npos ? std::string_view{} : text.substr(from, text.find_last_not_of(blank) - from + 1);
 }
 
 std::string listed(const std::vector<std::string>& names) {
@@ -50,10 +49,12 @@ public:
     d.sources = list(table_, "", "sources", true, false);
     read_level(d);
     read_signals(d);
-    check_words("targets", table_.get("targets"), [](const std::string& t) { return plain_target(t); },
-                "a target is a name of lower-case letters, digits, \"-\" and \".\", or a pattern with \"*\"");
-    check_words("families", table_.get("families"), [](const std::string& f) { return plain_name(f); },
-                "a family is one word of lower-case letters, digits, \"-\" and \"_\"");
+    check_words(
+        "targets", table_.get("targets"), [](const std::string& t) { return plain_target(t); },
+        "a target is a name of lower-case letters, digits, \"-\" and \".\", or a pattern with \"*\"");
+    check_words(
+        "families", table_.get("families"), [](const std::string& f) { return plain_name(f); },
+        "a family is one word of lower-case letters, digits, \"-\" and \"_\"");
     one_of("dtypes", table_.get("dtypes"), known_dtypes());
     nearly_known_targets();
   }
@@ -70,9 +71,8 @@ private:
     });
   }
   static bool plain_target(std::string_view word) {
-    return !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
-      return plain_name({&c, 1}) || c == '.' || c == '*';
-    });
+    return !word.empty() && std::all_of(word.begin(), word.end(),
+                                        [](char c) { return plain_name({&c, 1}) || c == '.' || c == '*'; });
   }
 
   void unknown_keys(const toml::table& in, const std::string& prefix, const std::vector<std::string>& known) {
@@ -144,11 +144,12 @@ private:
     if (at != kinds.end())
       d.kind = static_cast<document_kind>(at - kinds.begin());
     else if (!word.empty())
-      say(table_.get("kind"), "kind: there is no \"" + word + "\"" + did_you_mean(word, kinds) +
-                                  "; known: " + listed(kinds));
+      say(table_.get("kind"),
+          "kind: there is no \"" + word + "\"" + did_you_mean(word, kinds) + "; known: " + listed(kinds));
     // The three categories are folders, too.
     auto category = d.id.substr(0, d.id.find('/'));
-    if (at != kinds.end() && (category == "constraints" || category == "guidance" || category == "hardware") &&
+    if (at != kinds.end() &&
+        (category == "constraints" || category == "guidance" || category == "hardware") &&
         !category.starts_with(word))
       say(table_.get("kind"), "kind is \"" + word + "\", but the document lies in " + category + "/");
   }
@@ -173,11 +174,13 @@ private:
       return say(n, "signals must be a table: write [signals]");
     unknown_keys(*in, "signals.", {"bottleneck", "failure", "message"});
     d.signals = {list(*in, "signals.", "bottleneck", false, true),
-                 list(*in, "signals.", "failure", false, true), list(*in, "signals.", "message", false, true)};
+                 list(*in, "signals.", "failure", false, true),
+                 list(*in, "signals.", "message", false, true)};
     one_of("signals.bottleneck", in->get("bottleneck"), known_bottlenecks());
     one_of("signals.failure", in->get("failure"), known_failures());
-    check_words("signals.message", in->get("message"), [](const std::string& m) { return !words_of(m).empty(); },
-                "a fragment needs a word to search by");
+    check_words(
+        "signals.message", in->get("message"), [](const std::string& m) { return !words_of(m).empty(); },
+        "a fragment needs a word to search by");
     if (const auto* array = in->get("message") ? in->get("message")->as_array() : nullptr)
       for (const auto& item : *array)
         if (const auto* m = item.as_string(); m && lower(m->get()) != m->get())
@@ -194,8 +197,9 @@ private:
         auto fits = [&](const std::string& name) { return glob_matches(word->get(), name); };
         if (std::none_of(all.begin(), all.end(), fits))
           if (auto near = nearest_name(word->get(), all); !near.empty())
-            say(&item, "targets: \"" + word->get() + "\" is no target of the program's own, but nearly \"" +
-                           near + "\"",
+            say(&item,
+                "targets: \"" + word->get() + "\" is no target of the program's own, but nearly \"" + near +
+                    "\"",
                 false);
       }
   }
@@ -249,7 +253,8 @@ void read_body(std::string_view text, std::uint32_t line, document& d, std::vect
   d.body = trimmed(text);
   if (d.body.empty())
     return say(line, "the body is empty");
-  line += static_cast<std::uint32_t>(std::count(text.begin(), text.begin() + static_cast<long>(begin), '\n')) + 1;
+  line +=
+      static_cast<std::uint32_t>(std::count(text.begin(), text.begin() + static_cast<long>(begin), '\n')) + 1;
   std::size_t words = 0;
   bool inside = false;
   for (char c : d.body) {

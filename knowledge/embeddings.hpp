@@ -23,8 +23,9 @@ std::string text_to_embed(const signal_query& q);
 /// The body of a POST to `/v1/embeddings`.
 std::string embedding_request(const std::string& model, const std::vector<std::string>& texts);
 
-/// The vectors of its answer in the order of the request's texts, scaled to length 1. `malformed` if it is no such
-/// answer, has not one vector per text, or vectors of different sizes, of zeros or of numbers that are none.
+/// The vectors of its answer in the order of the request's texts, scaled to length 1. `malformed` if it is no
+/// such answer, has not one vector per text, or vectors of different sizes, of zeros or of numbers that are
+/// none.
 result<std::vector<embedding>> read_embeddings(std::string_view body, std::size_t texts);
 
 /// Retrieval by both. `vectors` has one embedding per document of the corpus, in its order; an empty one: not

@@ -158,7 +158,8 @@ std::vector<retrieved> retrieve(const corpus& in, const signal_query& q, std::si
 }
 
 std::vector<const document*> constraints_for(const corpus& in, const std::vector<std::string>& targets,
-                                             std::string_view family, const std::vector<std::string>& dtypes) {
+                                             std::string_view family,
+                                             const std::vector<std::string>& dtypes) {
   std::vector<const document*> all;
   for (const auto& d : in.documents())
     if (d.kind == document_kind::constraint && fits(d, targets, family, dtypes))

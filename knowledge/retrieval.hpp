@@ -20,8 +20,8 @@ struct signal_query {
   std::vector<std::string> dtypes;
   std::vector<std::string> targets; ///< names of the device's target (targets_of); empty: any
   std::uint32_t depth = 0;
-  bool stalled = false;    ///< the search has found nothing better for a while
-  std::uint32_t level = 0; ///< highest level to give; 0: open_level(depth, stalled)
+  bool stalled = false;         ///< the search has found nothing better for a while
+  std::uint32_t level = 0;      ///< highest level to give; 0: open_level(depth, stalled)
   bool with_constraints = true; ///< false where the prompt has them already (constraints_for)
 };
 
@@ -37,9 +37,9 @@ struct retrieved {
 /// 2; from depth 4 on level 3, the expert's. A search that stalls sees one level more.
 std::uint32_t open_level(std::uint32_t depth, bool stalled);
 
-/// What documents may call a device's target: the fact "target" (a backend's manifest names it), or what follows
-/// from its backend and instruction set ("x86-64-avx2"); and the backend's own name, so that documents of a new
-/// backend need no more than that.
+/// What documents may call a device's target: the fact "target" (a backend's manifest names it), or what
+/// follows from its backend and instruction set ("x86-64-avx2"); and the backend's own name, so that
+/// documents of a new backend need no more than that.
 std::vector<std::string> targets_of(const device_info& device);
 
 /// The documents that pass the index, by id: of this target, family, dtype and an open level.

@@ -19,10 +19,12 @@ struct query_word {
 /// The documents' words, filed for BM25 over fields (Robertson, Zaragoza: The Probabilistic Relevance
 /// Framework, 2009, section 3.6): a word counts `weight` times in the title, the signals and the body, and
 ///
-///   bm25(d, q) = sum over words w of q:  weight(w) · idf(w) · tf·(k1 + 1) / (tf + k1·(1 - b + b·length(d)/mean length))
-///   idf(w)     = ln(1 + (N - n(w) + 0.5) / (n(w) + 0.5)),  N documents, n(w) of them with w
+///   bm25(d, q) = sum over words w of q:  weight(w) · idf(w) · tf·(k1 + 1) / (tf + k1·(1 - b +
+///   b·length(d)/mean length)) idf(w)     = ln(1 + (N - n(w) + 0.5) / (n(w) + 0.5)),  N documents, n(w) of
+///   them with w
 ///
-/// All but the sum is worked out when the index is made, so a query costs one addition per posting. Immutable.
+/// All but the sum is worked out when the index is made, so a query costs one addition per posting.
+/// Immutable.
 class word_index {
 public:
   static constexpr double k1 = 1.2, b = 0.75;

@@ -26,12 +26,12 @@ bool has_vowel(std::string_view word) {
 /// Words that say nothing of what a text is about. What carries an error's meaning stays ("no", "not").
 bool is_stop_word(std::string_view word) {
   static const std::unordered_set<std::string_view> all{
-      "a",    "an",   "and",  "are",  "as",   "at",    "be",    "been", "but",  "by",   "can",  "do",
-      "does", "for",  "from", "had",  "has",  "have",  "he",    "here", "how",  "i",    "if",   "in",
-      "into", "is",   "it",   "its",  "may",  "more",  "most",  "of",   "on",   "one",  "or",   "our",
-      "so",   "some", "such", "than", "that", "the",   "their", "them", "then", "there", "these", "they",
-      "this", "those", "to",  "was",  "we",   "were",  "what",  "when", "where", "which", "while", "who",
-      "why",  "will", "with", "would", "you", "your",  "it's",  "also", "each", "every", "only", "very"};
+      "a",    "an",    "and",  "are",   "as",   "at",   "be",    "been", "but",   "by",    "can",   "do",
+      "does", "for",   "from", "had",   "has",  "have", "he",    "here", "how",   "i",     "if",    "in",
+      "into", "is",    "it",   "its",   "may",  "more", "most",  "of",   "on",    "one",   "or",    "our",
+      "so",   "some",  "such", "than",  "that", "the",  "their", "them", "then",  "there", "these", "they",
+      "this", "those", "to",   "was",   "we",   "were", "what",  "when", "where", "which", "while", "who",
+      "why",  "will",  "with", "would", "you",  "your", "it's",  "also", "each",  "every", "only",  "very"};
   return all.contains(word);
 }
 

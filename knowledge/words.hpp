@@ -11,10 +11,10 @@ namespace ke {
 std::string lower(std::string_view text);
 
 /// Calls `take` with each word of the text that is worth searching by: lower case, without English stop
-/// words, in a form that related words share ("caches", "cached", "caching", "cache": the same). An identifier
-/// counts as a whole and by its parts (`_mm256_fmadd_ps`: mm256_fmadd_ps, mm256, fmadd, ps; `sharedMem`:
-/// sharedmem, shar, mem). Numbers that are places in a file ("kernel.cpp:12:7") and numbers of more than four
-/// digits are left out. The view is valid during the call only. Pure.
+/// words, in a form that related words share ("caches", "cached", "caching", "cache": the same). An
+/// identifier counts as a whole and by its parts (`_mm256_fmadd_ps`: mm256_fmadd_ps, mm256, fmadd, ps;
+/// `sharedMem`: sharedmem, shar, mem). Numbers that are places in a file ("kernel.cpp:12:7") and numbers of
+/// more than four digits are left out. The view is valid during the call only. Pure.
 void each_word(std::string_view text, const std::function<void(std::string_view)>& take);
 
 /// The same as a list, in the order of the text, repetitions included.

@@ -20,7 +20,7 @@ void add_report(CLI::App& app, int& exit_code);  // report
 void add_export(CLI::App& app, int& exit_code);  // export best|tree|csv
 void add_store(CLI::App& app, int& exit_code);   // store check|compact (and the hidden verify-pages)
 void add_replay(CLI::App& app, int& exit_code);  // replay
-void add_knowledge(CLI::App& app, int& exit_code); // knowledge search|show|lint|skills
+void add_knowledge(CLI::App& app, int& exit_code);
 void add_doctor(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code); // bench overhead|slots|tree
 void add_keygen(CLI::App& app, int& exit_code);

@@ -125,11 +125,14 @@ void add_paths(CLI::App& command, std::vector<std::string>& into) {
 } // namespace
 
 void add_knowledge(CLI::App& app, int& exit_code) {
-  auto* family = app.add_subcommand("knowledge", "What the model is told besides its task: documents and skills");
+  auto* family =
+      app.add_subcommand("knowledge", "What the model is told besides its task: documents and skills");
   family->require_subcommand(1);
-  family->footer("Example:\n  ke-runtime knowledge search --signal bottleneck=memory --target x86-64-avx2 --family matmul");
+  family->footer("Example:\n  ke-runtime knowledge search --signal bottleneck=memory --target x86-64-avx2 "
+                 "--family matmul");
 
-  auto* find = family->add_subcommand("search", "What the synthesizer would retrieve for a signal, best first");
+  auto* find =
+      family->add_subcommand("search", "What the synthesizer would retrieve for a signal, best first");
   auto o = std::make_shared<search_options>();
   find->add_option("--signal", o->signals,
                    "KEY=VALUE, repeatable: bottleneck, failure, message, dtype (repeatable), depth")
@@ -142,8 +145,9 @@ void add_knowledge(CLI::App& app, int& exit_code) {
   find->add_option("--limit", o->limit, "At most so many")->capture_default_str();
   find->add_flag("--json", o->json, "One JSON document");
   add_paths(*find, o->backend_paths);
-  find->footer("Example:\n  ke-runtime knowledge search --signal failure=build_failed --signal \"message=undefined "
-               "reference to `cblas_sgemm'\" --target x86-64-avx2 --family matmul --json");
+  find->footer(
+      "Example:\n  ke-runtime knowledge search --signal failure=build_failed --signal \"message=undefined "
+      "reference to `cblas_sgemm'\" --target x86-64-avx2 --family matmul --json");
   find->callback([=, &exit_code] { exit_code = guarded([&] { return search(*o); }); });
 
   auto* one = family->add_subcommand("show", "One document; without ID, the index of all");

@@ -56,7 +56,8 @@ status apply(const std::string& key, const std::string& value, signal_query& q, 
     return wrong("--signal " + key + "=" + value + ": there is no such signal" + did_you_mean(key, keys) +
                  "; known: bottleneck, failure, message, dtype, depth");
   if (!to->empty())
-    return wrong("--signal " + key + "=" + value + ": a candidate has one " + key + ", and " + *to + " was given");
+    return wrong("--signal " + key + "=" + value + ": a candidate has one " + key + ", and " + *to +
+                 " was given");
   *to = value;
   evaluated = true;
   return one_of(key, value, key == "bottleneck" ? known_bottlenecks() : known_failures());
@@ -73,7 +74,8 @@ std::vector<std::string> targets_in(const corpus& in) {
 }
 
 json signals_json(const document& d) {
-  return {{"bottleneck", d.signals.bottleneck}, {"failure", d.signals.failure}, {"message", d.signals.message}};
+  return {
+      {"bottleneck", d.signals.bottleneck}, {"failure", d.signals.failure}, {"message", d.signals.message}};
 }
 
 std::string joined(const std::vector<std::string>& words, const char* if_none) {
@@ -119,9 +121,16 @@ result<const document*> wanted_document(const corpus& in, const std::string& id)
 }
 
 std::string document_json(const document& d, bool with_body) {
-  json j = {{"id", d.id},           {"title", d.title},   {"kind", to_text(d.kind)},      {"targets", d.targets},
-            {"families", d.families}, {"dtypes", d.dtypes}, {"signals", signals_json(d)}, {"level", d.level},
-            {"sources", d.sources}, {"path", d.path}};
+  json j = {{"id", d.id},
+            {"title", d.title},
+            {"kind", to_text(d.kind)},
+            {"targets", d.targets},
+            {"families", d.families},
+            {"dtypes", d.dtypes},
+            {"signals", signals_json(d)},
+            {"level", d.level},
+            {"sources", d.sources},
+            {"path", d.path}};
   if (with_body)
     j["body"] = d.body;
   return dump(j);
@@ -159,7 +168,8 @@ void write_document_text(const document& d, std::ostream& out) {
       << "\ndtypes: " << joined(d.dtypes, "all") << "\nbottlenecks: " << joined(d.signals.bottleneck, "none")
       << "\nfailures: " << joined(d.signals.failure, "none")
       << "\nmessages: " << joined(d.signals.message, "none") << "\nsources: " << joined(d.sources, "")
-      << "\n\n" << d.body << '\n';
+      << "\n\n"
+      << d.body << '\n';
 }
 
 } // namespace ke::cli

@@ -33,9 +33,9 @@ struct acme_backend {
 
 TEST_CASE("knowledge search prints what product.md says, best first") {
   acme_backend acme;
-  auto r = run_command({"knowledge", "search", "--signal", "bottleneck=memory", "--signal", "dtype=f16", "--signal",
-                        "depth=5", "--target", "acme-1", "--family", "matmul", "--backend-path", acme.at.string(),
-                        "--json"});
+  auto r = run_command({"knowledge", "search", "--signal", "bottleneck=memory", "--signal", "dtype=f16",
+                        "--signal", "depth=5", "--target", "acme-1", "--family", "matmul", "--backend-path",
+                        acme.at.string(), "--json"});
   REQUIRE(r.code == 0);
   auto all = nlohmann::json::parse(r.out);
   REQUIRE(all.is_array());
@@ -49,8 +49,8 @@ TEST_CASE("knowledge search prints what product.md says, best first") {
   CHECK(first["path"] == (acme.at / "acme/knowledge/hardware/acme/scratchpad.md").string());
   for (std::size_t i = 1; i < all.size(); ++i)
     CHECK(all[i - 1]["score"] >= all[i]["score"]);
-  r = run_command({"knowledge", "search", "--signal", "bottleneck=memory", "--target", "acme-1", "--backend-path",
-                   acme.at.string(), "--level", "2", "--json"});
+  r = run_command({"knowledge", "search", "--signal", "bottleneck=memory", "--target", "acme-1",
+                   "--backend-path", acme.at.string(), "--level", "2", "--json"});
   for (const auto& d : nlohmann::json::parse(r.out))
     CHECK(d["level"] <= 2);
 }
@@ -81,7 +81,8 @@ TEST_CASE("knowledge show prints one document, or the index") {
   CHECK(r.code == 0);
   CHECK(r.out.starts_with("# The scratchpad of the ACME-1"));
   CHECK(r.out.find("acme_copy_async") != std::string::npos);
-  r = run_command({"knowledge", "show", "hardware/acme/scratchpad", "--json", "--backend-path", acme.at.string()});
+  r = run_command(
+      {"knowledge", "show", "hardware/acme/scratchpad", "--json", "--backend-path", acme.at.string()});
   CHECK(nlohmann::json::parse(r.out)["body"].get<std::string>().starts_with("Each core"));
   r = run_command({"knowledge", "show", "hardware/acme/scratchpat", "--backend-path", acme.at.string()});
   CHECK(r.code == 2);
@@ -101,8 +102,9 @@ TEST_CASE("knowledge lint tells each finding with its place") {
   std::ofstream{file} << "+++\ntitle = \"Wrong\"\nkind = \"hardwear\"\n+++\n# Wrong\n\ntext\n";
   r = run_command({"knowledge", "lint", (acme.at / "acme/knowledge").string()});
   CHECK(r.code == 2);
-  CHECK(r.out.find(file.string() + ":3: error: kind: there is no \"hardwear\" (did you mean \"hardware\"?)") !=
-        std::string::npos);
+  CHECK(
+      r.out.find(file.string() + ":3: error: kind: there is no \"hardwear\" (did you mean \"hardware\"?)") !=
+      std::string::npos);
   r = run_command({"knowledge", "lint", (acme.at / "acme/knowledge").string(), "--json"});
   CHECK(r.code == 2);
   CHECK(nlohmann::json::parse(r.out)["documents"] == 1);

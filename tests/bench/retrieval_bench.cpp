@@ -96,8 +96,8 @@ int main(int argc, char** argv) {
       std::printf("\n%s: recall@5 %.2f\n", l.name.c_str(), m.recall);
       for (const auto& r : retrieve(c, l.query, 8)) {
         bool wanted = std::find(l.relevant.begin(), l.relevant.end(), r.document->id) != l.relevant.end();
-        std::printf("  %s %5.2f words %.2f message %.2f  %s\n", wanted ? "*" : " ", r.score, r.words, r.message,
-                    r.document->id.c_str());
+        std::printf("  %s %5.2f words %.2f message %.2f  %s\n", wanted ? "*" : " ", r.score, r.words,
+                    r.message, r.document->id.c_str());
       }
       for (const auto& id : l.relevant)
         std::printf("  wanted %s\n", id.c_str());

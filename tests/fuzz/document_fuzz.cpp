@@ -2,8 +2,8 @@
 
 #include <cstdlib>
 
-/// Any bytes as a document of the library: read whole or refused with a reason. Then as a tool's message, against
-/// itself as the library: scores are numbers, best first.
+/// Any bytes as a document of the library: read whole or refused with a reason. Then as a tool's message,
+/// against itself as the library: scores are numbers, best first.
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   std::string text{reinterpret_cast<const char*>(data), size};
   auto parsed = ke::parse_document("guidance/x", "x.md", text);

@@ -54,8 +54,9 @@ TEST_CASE("a folder of documents becomes a corpus with a tree") {
   CHECK(c.find(library + "/hardware/acme/scratchpad.md") == c.find("hardware/acme/scratchpad"));
   CHECK_FALSE(c.find("hardware/acme"));
   auto index = index_text(c.documents());
-  CHECK(index.find("## hardware/acme\n\n- `hardware/acme/scratchpad` The scratchpad of the ACME-1 and its copy "
-                   "engine · 3 · acme-1 [memory, latency]\n") != index.npos);
+  CHECK(
+      index.find("## hardware/acme\n\n- `hardware/acme/scratchpad` The scratchpad of the ACME-1 and its copy "
+                 "engine · 3 · acme-1 [memory, latency]\n") != index.npos);
 }
 
 TEST_CASE("of two documents with one id the later counts, and lint tells") {

@@ -83,7 +83,8 @@ TEST_CASE("a document with a missing field is refused with its path and the fiel
     auto p = parse(without(front, key) + body());
     INFO(said(p));
     CHECK_FALSE(p.document);
-    CHECK(said(p).find("knowledge/guidance/one.md:1: error: the key " + key + " is missing") != std::string::npos);
+    CHECK(said(p).find("knowledge/guidance/one.md:1: error: the key " + key + " is missing") !=
+          std::string::npos);
   }
   auto p = parse(front.substr(0, front.find("[signals]")) + "+++\n" + body());
   CHECK_FALSE(p.document);
@@ -91,8 +92,8 @@ TEST_CASE("a document with a missing field is refused with its path and the fiel
 }
 
 TEST_CASE("wrong words are told with their line and the nearest right one") {
-  auto p = parse(with(with(with(with(front, "\"guidance\"", "\"guidence\""), "[\"f32\"]", "[\"f23\"]"), "[\"memory\"]",
-                           "[\"memroy\"]"),
+  auto p = parse(with(with(with(with(front, "\"guidance\"", "\"guidence\""), "[\"f32\"]", "[\"f23\"]"),
+                           "[\"memory\"]", "[\"memroy\"]"),
                       "failure = []", "failure = [\"crash\"]") +
                  body());
   CHECK_FALSE(p.document);
@@ -100,14 +101,17 @@ TEST_CASE("wrong words are told with their line and the nearest right one") {
   INFO(all);
   CHECK(all.find(":3: error: kind: there is no \"guidence\" (did you mean \"guidance\"?)") != all.npos);
   CHECK(all.find(":6: error: dtypes: there is no \"f23\" (did you mean \"f32\"?)") != all.npos);
-  CHECK(all.find(":10: error: signals.bottleneck: there is no \"memroy\" (did you mean \"memory\"?)") != all.npos);
-  CHECK(all.find(":11: error: signals.failure: there is no \"crash\" (did you mean \"crashed\"?)") != all.npos);
+  CHECK(all.find(":10: error: signals.bottleneck: there is no \"memroy\" (did you mean \"memory\"?)") !=
+        all.npos);
+  CHECK(all.find(":11: error: signals.failure: there is no \"crash\" (did you mean \"crashed\"?)") !=
+        all.npos);
 }
 
 TEST_CASE("unknown keys, wrong types and levels are errors") {
-  auto all = said(parse(with(with(with(front, "level = 2", "level = 4"), "sources = [\"a book\"]", "sources = \"a book\""),
-                             "families", "familys = []\nfamilies") +
-                        body()));
+  auto all = said(parse(
+      with(with(with(front, "level = 2", "level = 4"), "sources = [\"a book\"]", "sources = \"a book\""),
+           "families", "familys = []\nfamilies") +
+      body()));
   INFO(all);
   CHECK(all.find("unknown key familys (did you mean \"families\"?)") != all.npos);
   CHECK(all.find("level must be 1") != all.npos);
@@ -140,7 +144,8 @@ TEST_CASE("a file without a whole front matter is refused") {
 }
 
 TEST_CASE("slips are warnings and keep no document out") {
-  auto p = parse(with(with(front, "x86-64-*", "x86-64-avx"), "cache miss", "Cache miss") + "# One title\nshort\n");
+  auto p =
+      parse(with(with(front, "x86-64-*", "x86-64-avx"), "cache miss", "Cache miss") + "# One title\nshort\n");
   auto all = said(p);
   INFO(all);
   CHECK(p.document);

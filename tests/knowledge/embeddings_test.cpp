@@ -44,12 +44,13 @@ TEST_CASE("embeddings come in the order of the texts, with length one") {
 }
 
 TEST_CASE("answers that are none are refused with a reason") {
-  for (std::string body : {"", "[]", "{}", "{\"data\":{}}", "{\"data\":[1,2]}", "{\"data\":[{\"embedding\":[1]}]}",
-                           "{\"data\":[{\"embedding\":[1]},{\"embedding\":[1,2]}]}",
-                           "{\"data\":[{\"embedding\":[1]},{\"embedding\":[\"x\"]}]}",
-                           "{\"data\":[{\"embedding\":[1]},{\"embedding\":[0]}]}",
-                           "{\"data\":[{\"index\":1,\"embedding\":[1]},{\"index\":1,\"embedding\":[1]}]}",
-                           "{\"data\":[{\"index\":0,\"embedding\":[1]},{\"index\":-1,\"embedding\":[1]}]}"}) {
+  for (std::string body :
+       {"", "[]", "{}", "{\"data\":{}}", "{\"data\":[1,2]}", "{\"data\":[{\"embedding\":[1]}]}",
+        "{\"data\":[{\"embedding\":[1]},{\"embedding\":[1,2]}]}",
+        "{\"data\":[{\"embedding\":[1]},{\"embedding\":[\"x\"]}]}",
+        "{\"data\":[{\"embedding\":[1]},{\"embedding\":[0]}]}",
+        "{\"data\":[{\"index\":1,\"embedding\":[1]},{\"index\":1,\"embedding\":[1]}]}",
+        "{\"data\":[{\"index\":0,\"embedding\":[1]},{\"index\":-1,\"embedding\":[1]}]}"}) {
     INFO(body);
     auto read = read_embeddings(body, 2);
     REQUIRE_FALSE(read);
@@ -73,8 +74,9 @@ TEST_CASE("texts to embed are bounded and end with a whole character") {
 }
 
 TEST_CASE("a document that words miss is found by meaning, and what both find comes first") {
-  corpus c{{page("both", "cache lines bandwidth"), page("far", "something else"), page("meaning", "unrelated words"),
-            page("shut", "cache", 3), page("words", "cache lines bandwidth reuse")}};
+  corpus c{{page("both", "cache lines bandwidth"), page("far", "something else"),
+            page("meaning", "unrelated words"), page("shut", "cache", 3),
+            page("words", "cache lines bandwidth reuse")}};
   signal_query q;
   q.bottleneck = "memory";
   std::vector<embedding> vectors{{1, 0}, {-1, 0}, {0.98f, 0.2f}, {1, 0}, {0, 1}};
@@ -92,7 +94,8 @@ TEST_CASE("without vectors, words alone decide") {
   signal_query q;
   q.bottleneck = "memory";
   auto plain = retrieve(c, q, 5);
-  for (const auto& mixed : {retrieve_mixed(c, q, {}, {{1, 0}, {0, 1}}, 5), retrieve_mixed(c, q, {1, 0}, {}, 5)}) {
+  for (const auto& mixed :
+       {retrieve_mixed(c, q, {}, {{1, 0}, {0, 1}}, 5), retrieve_mixed(c, q, {1, 0}, {}, 5)}) {
     REQUIRE(mixed.size() == plain.size());
     CHECK(mixed[0].document == plain[0].document);
     CHECK(mixed[0].score == plain[0].score);

@@ -58,7 +58,8 @@ TEST_CASE("a memory-bound kernel gets pages on the memory hierarchy, whatever it
 TEST_CASE("a compile error gets the page whose fragment stands in the message") {
   signal_query q;
   q.failure = "build_failed";
-  q.message = "/usr/bin/ld: /tmp/x.o: in function `kernel':\nx.cpp:(.text+0x1d): undefined reference to `cblas_sgemm'";
+  q.message = "/usr/bin/ld: /tmp/x.o: in function `kernel':\nx.cpp:(.text+0x1d): undefined reference to "
+              "`cblas_sgemm'";
   auto found = retrieve(library(), q, 10);
   REQUIRE_FALSE(found.empty());
   CHECK(found[0].document->id == "guidance/debugging/undefined-symbols");
@@ -134,7 +135,8 @@ TEST_CASE("equal scores come in the order of ids, and the limit holds") {
 }
 
 TEST_CASE("bm25 is what its formula says") {
-  // Two documents of 4·1 + 3 = 7 and 4·1 + 1 = 5 weighted words; "gather" stands once in the first one's body.
+  // Two documents of 4·1 + 3 = 7 and 4·1 + 1 = 5 weighted words; "gather" stands once in the first one's
+  // body.
   corpus c{{made("a", "first", "gather stride lane"), made("b", "second", "scalar")}};
   std::vector<query_word> words;
   c.index().add_words("gather gather unknown", 1, 10, words);
@@ -163,8 +165,9 @@ TEST_CASE("a fragment counts fully where it stands, less where only its words do
 }
 
 TEST_CASE("constraints are given apart, shortest first, for every signal") {
-  std::vector<document> all{made("constraints/long", "t", "a long text on rules"), made("constraints/short", "t", "rule"),
-                            made("constraints/other", "t", "x"), made("guidance/g", "t", "rule")};
+  std::vector<document> all{made("constraints/long", "t", "a long text on rules"),
+                            made("constraints/short", "t", "rule"), made("constraints/other", "t", "x"),
+                            made("guidance/g", "t", "rule")};
   for (auto& d : all)
     if (d.id.starts_with("constraints"))
       d.kind = document_kind::constraint;
