@@ -60,6 +60,7 @@ int main(int argc, char** argv) {
   ke::cli::add_store(app, exit_code);
   ke::cli::add_replay(app, exit_code);
   ke::cli::add_what_if(app, exit_code);
+  ke::cli::add_knowledge(app, exit_code);
   ke::cli::add_steer(app, exit_code);
   ke::cli::add_bench(app, exit_code);
   ke::cli::add_keygen(app, exit_code);
@@ -74,7 +75,7 @@ int main(int argc, char** argv) {
     std::vector<std::string> known;
     for (const auto* command : app.get_subcommands({}))
       known.push_back(command->get_name());
-    constexpr std::string_view later[] = {"suite", "knowledge", "mcp"};
+    constexpr std::string_view later[] = {"suite", "mcp"};
     if (std::find(std::begin(later), std::end(later), words[0]) != std::end(later)) {
       std::cerr << "ke-runtime: `" << words[0] << "` is not part of this version\n";
       return ke::exit_usage;

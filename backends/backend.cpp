@@ -223,6 +223,7 @@ result<backend> parse_backend(std::string_view text, const std::filesystem::path
   in.text("backend", "suffix", b.suffix, true);
   in.text("backend", "driver", b.driver, true);
   in.text("backend", "device", b.device, true);
+  in.text("backend", "target", b.target);
   in.list("detect", "command", b.detect, true);
   in.text("detect", "hint", b.detect_hint);
   bool compiles = b.driver != "python";

@@ -30,6 +30,7 @@ struct backend {
   std::string suffix;           ///< of a source file, with the dot
   std::string driver;           ///< which driver of the judge runs it: "c-abi", or "python" (fork_server.py)
   std::string device;           ///< kind of device it needs: "cpu"
+  std::string target;           ///< what documents call its devices; empty: what the CPU's facts say
   std::filesystem::path folder; ///< where backend.toml lies; {include} in the build command
   std::vector<std::string>
       detect; ///< argv, {python} for python_program(); exit 0 and its text are the toolchain's version

@@ -118,6 +118,8 @@ result<device_info> probe_target(const backend& b, process_port& processes) {
     return absent();
   auto d = cpu_facts();
   d.backend = b.name;
+  if (!b.target.empty())
+    d.facts["target"] = b.target;
   std::string flags;
   for (const auto& f : b.flags)
     flags += (flags.empty() ? "" : " ") + f;

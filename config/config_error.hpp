@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/core/nearest_name.hpp"
 #include "runtime/core/result.hpp"
 
 #include <cstdint>
@@ -37,12 +38,5 @@ failure as_failure(failure_kind kind, const std::vector<config_error>& errors);
 
 /// Sorts by line and column; errors of one place keep their order.
 void in_file_order(std::vector<config_error>& errors);
-
-/// The name that `typo` most likely stands for, or nothing if none is near (edit distance with swaps, at most
-/// a third of the length + 1).
-std::string nearest_name(std::string_view typo, const std::vector<std::string>& names);
-
-/// ` (did you mean "x"?)`, or nothing.
-std::string did_you_mean(std::string_view typo, const std::vector<std::string>& names);
 
 } // namespace ke

@@ -62,7 +62,7 @@ HOMES = {
     r"boost/": ["runtime/process"],
     r"curl/": ["runtime/llm/http_service.cpp"],
     r"seccomp": ["runtime/process", "tests/process"],
-    r"toml\+\+/|toml\.hpp": ["config", "backends"],
+    r"toml\+\+/|toml\.hpp": ["config", "backends", "knowledge"],
     r"CLI/": ["actors/cli", "actors/ke_runtime.cpp", "tests"],
     r"httplib": ["actors/cli", "tests"],
     r"spdlog/": ["runtime/core"],

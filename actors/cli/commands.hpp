@@ -21,6 +21,7 @@ void add_export(CLI::App& app, int& exit_code);  // export best|trajectories|tre
 void add_store(CLI::App& app, int& exit_code);   // store check|compact|export|merge (and the hidden verify-pages)
 void add_replay(CLI::App& app, int& exit_code);  // replay
 void add_what_if(CLI::App& app, int& exit_code); // what-if
+void add_knowledge(CLI::App& app, int& exit_code);
 void add_doctor(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code); // bench overhead|slots|tree
 void add_keygen(CLI::App& app, int& exit_code);

@@ -1,6 +1,6 @@
 #include "actors/cli/trajectory_step.hpp"
 
-#include "actors/cli/text_diff.hpp"
+#include "runtime/core/text_diff.hpp"
 #include "actors/cli/trajectories.hpp"
 #include "actors/cli/trajectory_text.hpp"
 #include "runtime/core/digest.hpp"

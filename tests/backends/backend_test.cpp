@@ -57,6 +57,19 @@ TEST_CASE("errors of a backend.toml name file, line, column and what was expecte
   CHECK(error_of("\t[*").find("some/backend.toml:1:") == 0);
 }
 
+TEST_CASE("the target that a manifest names is a fact of its devices") {
+  auto text = minimal;
+  text.insert(text.find("name = "), "target = \"acme-1\"\n");
+  auto b = parse_backend(text, "some/backend.toml");
+  REQUIRE(b);
+  CHECK(b->target == "acme-1");
+  b->detect = {"true"};
+  process_service processes;
+  auto device = probe_target(*b, processes);
+  REQUIRE(device);
+  CHECK(device->facts.at("target") == "acme-1");
+}
+
 TEST_CASE("a manifest declares the jobs of an evaluation, and a graph that can't be run is refused with its "
           "place") {
   auto jobs = [](const std::string& text) { return parse_backend(minimal + text, "some/backend.toml"); };

@@ -147,6 +147,11 @@ class bench:
     def compile(self):
         self.program("compile_bench", *((1,) if self.options.smoke else (self.options.rounds,)))
 
+    def retrieval(self):
+        """What retrieval finds and what a query costs: a table of its own with its own goals."""
+        self.table.seen.append("retrieval")
+        print(self.run(self.build / "tests/bench/retrieval_bench", *((1,) if self.options.smoke else ())), end="", flush=True)
+
     def verdict(self):
         """What a verdict costs, by stage: a table of its own, without goals."""
         softmax = ROOT / "config/problems/softmax"
@@ -158,7 +163,7 @@ class bench:
 PARTS = {
     "G1": "overhead", "G2": "overhead", "G3": "overhead", "G4": "slots", "G5": "slots", "G6": "tree", "G7": "tree", "G8": "tree",
     "G9": "tree store", "G10": "store", "G15": "actors", "G16": "process", "G17": "process", "G19": "compile",
-    "verdict": "verdict",
+    "verdict": "verdict", "retrieval": "retrieval",
 }  # fmt: skip
 
 
@@ -167,7 +172,7 @@ def main():
     parser.add_argument("--build", default=str(ROOT / "build/release"))
     parser.add_argument("--nodes", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--only", default="", help="ids (or `verdict`), separated by commas")
+    parser.add_argument("--only", default="", help="ids (or `verdict`, `retrieval`), separated by commas")
     parser.add_argument("--smoke", action="store_true")
     options = parser.parse_args()
     if options.smoke:

@@ -1,0 +1,78 @@
+#pragma once
+
+#include "runtime/core/names.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ke {
+
+/// What a document is for. `skill`: learnt by campaigns, kept in the store, never a file.
+enum class document_kind : std::uint8_t { constraint, guidance, hardware, skill };
+KE_NAMES(document_kind, 4, "constraint", "guidance", "hardware", "skill")
+
+/// What the machine that told us about a candidate may have said for this document to help.
+struct document_signals {
+  std::vector<std::string> bottleneck; ///< words of diagnosis.bottleneck
+  std::vector<std::string> failure;    ///< verdict states
+  std::vector<std::string> message;    ///< fragments of tools' messages, lower case
+};
+
+/// One page of what the model can be told (docs/manual/knowledge.md). An empty list of families or dtypes
+/// means all of them.
+struct document {
+  std::string id;   ///< path below its folder of documents without ".md": "guidance/memory/cache-blocking"
+  std::string path; ///< as shown to people: "knowledge/guidance/memory/cache-blocking.md"
+  std::string title;
+  document_kind kind = document_kind::guidance;
+  std::vector<std::string> targets; ///< names or globs: "x86-64-*", "*"
+  std::vector<std::string> families;
+  std::vector<std::string> dtypes;
+  document_signals signals;
+  std::uint32_t level = 1; ///< 1 everyone should know, 2 advanced, 3 expert
+  std::vector<std::string> sources;
+  std::string body; ///< Markdown after the title line, without blank space around it
+};
+
+/// Something wrong or doubtful in a document. Errors keep it out of a corpus, warnings don't.
+struct finding {
+  std::string path;
+  std::uint32_t line = 0; ///< from 1; 0: the document as a whole
+  bool error = true;
+  std::string text;
+};
+
+/// "path:line: error: text".
+std::string to_line(const finding& f);
+
+/// `document` is there if no finding is an error.
+struct parsed_document {
+  std::optional<ke::document> document;
+  std::vector<finding> findings; ///< in the order of the file
+};
+
+/// Reads one file: TOML between lines "+++", then "# Title" and the body. Tells everything that is wrong with
+/// it at once: unknown and missing keys, wrong types, unknown words with the nearest right one, a title line
+/// that differs, a body that is empty; and as warnings what looks like a slip (a target that is nearly a
+/// known one, message fragments in upper case, a very short or long body). Pure.
+parsed_document parse_document(std::string_view id, std::string_view path, std::string_view text);
+
+/// The targets that the program's own documents speak of (product.md); others come with backends.
+const std::vector<std::string>& known_targets();
+/// memory, compute, latency, occupancy, frontend, overhead.
+const std::vector<std::string>& known_bottlenecks();
+/// The verdict states that a document can help with.
+const std::vector<std::string>& known_failures();
+/// f64 ... bool.
+const std::vector<std::string>& known_dtypes();
+
+/// Does the pattern ("*" stands for any text, also none) fit all of `name`?
+bool glob_matches(std::string_view pattern, std::string_view name);
+
+/// The ids in the body's cross-references `[[id]]`, with their lines within the body, from 0.
+std::vector<std::pair<std::string, std::uint32_t>> references_in(std::string_view body);
+
+} // namespace ke

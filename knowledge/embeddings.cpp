@@ -1,0 +1,145 @@
+#include "knowledge/embeddings.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace ke {
+namespace {
+
+using json = nlohmann::json;
+
+constexpr std::size_t longest_text = 2000;
+constexpr double rank_offset = 60;
+constexpr std::size_t deepest_rank = 50; ///< behind it a rank says nothing any more
+
+std::string cut(std::string text) {
+  if (text.size() > longest_text) {
+    text.resize(longest_text);
+    while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xc0) == 0x80)
+      text.pop_back(); // never inside of a character
+    if (!text.empty() && static_cast<unsigned char>(text.back()) >= 0xc0)
+      text.pop_back();
+  }
+  return text;
+}
+
+failure malformed(std::string why) {
+  return {failure_kind::malformed, "the answer of the embeddings server can't be used: " + std::move(why)};
+}
+
+/// Not a number if the sizes differ: such a pair is never ranked.
+double cosine(const embedding& a, const embedding& b) {
+  if (a.size() != b.size())
+    return std::nan("");
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    sum += static_cast<double>(a[i]) * b[i];
+  return sum;
+}
+
+bool scale(embedding& v) {
+  double sum = 0;
+  for (float x : v)
+    sum += static_cast<double>(x) * x;
+  if (!(sum > 0) || !std::isfinite(sum))
+    return false;
+  auto by = 1 / std::sqrt(sum);
+  for (auto& x : v)
+    x = static_cast<float>(x * by);
+  return true;
+}
+
+} // namespace
+
+std::string text_to_embed(const document& d) {
+  std::string text = d.title + "\n";
+  for (const auto* list : {&d.signals.bottleneck, &d.signals.failure, &d.signals.message, &d.families})
+    for (const auto& word : *list)
+      text += word + ", ";
+  return cut(text + "\n" + d.body);
+}
+
+std::string text_to_embed(const signal_query& q) {
+  std::string text;
+  for (const auto& part : {q.bottleneck, q.failure, q.family})
+    if (!part.empty())
+      text += part + " " + std::string{expansion(part)} + "\n";
+  for (const auto& t : q.dtypes)
+    text += t + " ";
+  return cut(text + "\n" + q.message);
+}
+
+std::string embedding_request(const std::string& model, const std::vector<std::string>& texts) {
+  return json{{"model", model}, {"input", texts}, {"encoding_format", "float"}}.dump(
+      -1, ' ', false, json::error_handler_t::replace);
+}
+
+result<std::vector<embedding>> read_embeddings(std::string_view body, std::size_t texts) {
+  auto answer = json::parse(body, nullptr, false);
+  if (!answer.is_object() || !answer.contains("data") || !answer["data"].is_array())
+    return malformed("it has no list `data`");
+  const auto& data = answer["data"];
+  if (data.size() != texts)
+    return malformed(std::to_string(data.size()) + " vectors for " + std::to_string(texts) + " texts");
+  std::vector<embedding> all(texts);
+  for (std::size_t i = 0; i < texts; ++i) {
+    const auto& entry = data[i];
+    if (!entry.is_object() || !entry.contains("embedding") || !entry["embedding"].is_array())
+      return malformed("an entry of `data` has no list `embedding`");
+    auto at = i;
+    if (auto index = entry.find("index"); index != entry.end())
+      at = index->is_number_unsigned() ? index->get<std::size_t>() : texts;
+    if (at >= texts || !all[at].empty())
+      return malformed("an entry's `index` is none, or that of another");
+    for (const auto& x : entry["embedding"]) {
+      if (!x.is_number())
+        return malformed("a vector holds something that is no number");
+      all[at].push_back(x.get<float>());
+    }
+    if (!scale(all[at]))
+      return malformed("a vector has no length");
+  }
+  auto same_size = [&](const embedding& v) { return v.size() == all[0].size(); };
+  if (!std::all_of(all.begin(), all.end(), same_size))
+    return malformed("vectors of different sizes");
+  return all;
+}
+
+std::vector<retrieved> retrieve_mixed(const corpus& in, const signal_query& query, const embedding& wanted,
+                                      const std::vector<embedding>& vectors, std::size_t limit) {
+  if (wanted.empty() || vectors.size() != in.documents().size())
+    return retrieve(in, query, limit);
+  auto by_words = retrieve(in, query, deepest_rank);
+  struct near {
+    const document* of;
+    double cosine;
+  };
+  std::vector<near> by_meaning;
+  for (const auto* d : admitted(in, query))
+    if (auto c = cosine(vectors[static_cast<std::size_t>(d - in.documents().data())], wanted); !std::isnan(c))
+      by_meaning.push_back({d, c});
+  std::stable_sort(by_meaning.begin(), by_meaning.end(),
+                   [](const near& a, const near& b) { return a.cosine > b.cosine; }); // ties: by id
+  std::map<const document*, retrieved> mixed; // one array: pointers are in the order of ids
+  for (std::size_t i = 0; i < by_words.size(); ++i) {
+    auto& r = mixed[by_words[i].document] = by_words[i];
+    r.score = 1 / (rank_offset + static_cast<double>(i + 1));
+  }
+  for (std::size_t i = 0; i < std::min(by_meaning.size(), deepest_rank); ++i) {
+    auto& r = mixed[by_meaning[i].of];
+    r.document = by_meaning[i].of;
+    r.score += 1 / (rank_offset + static_cast<double>(i + 1));
+  }
+  std::vector<retrieved> all;
+  for (const auto& [d, r] : mixed)
+    all.push_back(r);
+  std::stable_sort(all.begin(), all.end(),
+                   [](const retrieved& a, const retrieved& b) { return a.score > b.score; });
+  all.resize(std::min(limit, all.size()));
+  return all;
+}
+
+} // namespace ke

@@ -1,0 +1,74 @@
+#pragma once
+
+#include "knowledge/corpus.hpp"
+#include "runtime/core/types.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ke {
+
+/// What is known of a candidate when its successor's prompt is made. Empty fields ask for nothing.
+struct signal_query {
+  std::string bottleneck; ///< of the diagnosis: "memory"
+  std::string failure;    ///< verdict state, if the candidate failed: "build_failed"
+  std::string message;    ///< what compiler, judge or sanitizer said, or the evidence of the diagnosis
+  std::string family;     ///< of the problem
+  std::vector<std::string> dtypes;
+  std::vector<std::string> targets; ///< names of the device's target (targets_of); empty: any
+  std::uint32_t depth = 0;
+  bool stalled = false;         ///< the search has found nothing better for a while
+  std::uint32_t level = 0;      ///< highest level to give; 0: open_level(depth, stalled)
+  bool with_constraints = true; ///< false where the prompt has them already (constraints_for)
+};
+
+/// A document and why it was chosen. The pointer lives as long as the corpus.
+struct retrieved {
+  const ke::document* document = nullptr;
+  double score = 0;
+  double words = 0;   ///< share of the score that came from BM25
+  double message = 0; ///< how well its fragments fit the message, 0..1
+};
+
+/// How deep the library is open (features.md A38): a draft sees level 1; the child of an evaluated node level
+/// 2; from depth 4 on level 3, the expert's. A search that stalls sees one level more.
+std::uint32_t open_level(std::uint32_t depth, bool stalled);
+
+/// What documents may call a device's target: the fact "target" (a backend's manifest names it), or what
+/// follows from its backend and instruction set ("x86-64-avx2"); and the backend's own name, so that
+/// documents of a new backend need no more than that.
+std::vector<std::string> targets_of(const device_info& device);
+
+/// The documents that pass the index, by id: of this target, family, dtype and an open level.
+std::vector<const document*> admitted(const corpus& in, const signal_query& query);
+
+/// Two stages. The index: documents of another target, family, dtype or of a level that is not open are out.
+/// The documents: each of the rest is scored,
+///
+///   score = bottleneck + failure + 1.5·message + 0.3·family + 0.1·dtype + 0.3·target + words
+///
+///   bottleneck  1/sqrt(n) if the document names it among n; -0.5 if it names others only
+///   failure     the same; -0.5, too, if it is about failures only and the candidate did not fail, or about
+///               bottlenecks only and it did
+///   message     how well its fragments fit (word_index::score_fragments)
+///   family, dtype, target: 1 if the document is for certain ones, and this is one of them
+///   words       bm25 of the query's words, over the largest bm25 among the rest: 0..1
+///
+/// and those above 0.05 are given, best first, equal ones by id; at most `limit`. The words are the
+/// message's, the family, and what stands behind the bottleneck's or the failure's name (expansion). Pure;
+/// any thread.
+std::vector<retrieved> retrieve(const corpus& in, const signal_query& query, std::size_t limit);
+
+/// The words that a bottleneck or a failure adds to the query: "memory" -> "cache bandwidth ...". Empty for
+/// others.
+std::string_view expansion(std::string_view signal);
+
+/// The constraints for such a problem, shortest first: they belong into every prompt (A39), whatever was
+/// signalled. All levels.
+std::vector<const document*> constraints_for(const corpus& in, const std::vector<std::string>& targets,
+                                             std::string_view family, const std::vector<std::string>& dtypes);
+
+} // namespace ke

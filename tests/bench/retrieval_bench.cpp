@@ -1,0 +1,119 @@
+// Does retrieval find what an engineer would want, and what does a query cost? Quality over the labelled set
+// (tests/knowledge/labelled_signals.json): recall@5 and the mean reciprocal rank of the first relevant
+// document, in all and by group. Cost: processor time per query over the labelled queries, with the documents
+// of the program and with 500.
+//
+//   retrieval_bench [ROUNDS, default 40] [--misses]
+
+#include "knowledge/retrieval.hpp"
+#include "tests/bench/cpu_time.hpp"
+#include "tests/knowledge/labelled_signals.hpp"
+
+#include <sys/resource.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+using namespace ke;
+
+namespace {
+
+struct sum {
+  double recall = 0, rank = 0;
+  int of = 0;
+  void add(const ke::test::retrieval_quality& m) {
+    recall += m.recall;
+    rank += m.reciprocal_rank;
+    ++of;
+  }
+};
+
+/// As many documents: the program's, again and again under other ids, every seventh word of a copy another
+/// one.
+std::vector<document> grown(const std::vector<document>& documents, std::size_t to) {
+  auto all = documents;
+  for (std::size_t i = 0; all.size() < to; ++i) {
+    auto d = documents[i % documents.size()];
+    auto copy = std::to_string(i / documents.size());
+    d.id += "-" + copy;
+    int word = 0;
+    std::string body;
+    for (char c : d.body) {
+      if (c == ' ' && ++word % 7 == 0)
+        body += copy + std::to_string(i % 11);
+      body += c;
+    }
+    d.body = std::move(body);
+    all.push_back(std::move(d));
+  }
+  return all;
+}
+
+double us_per_query(const corpus& c, const std::vector<ke::test::labelled_signal>& labelled, int rounds) {
+  double best = 1e9;
+  std::size_t found = 0;
+  for (int round = 0; round < rounds; ++round) {
+    auto before = ke::bench::cpu_seconds(RUSAGE_SELF);
+    for (const auto& l : labelled)
+      found += retrieve(c, l.query, 5).size();
+    auto used = ke::bench::cpu_seconds(RUSAGE_SELF) - before;
+    best = std::min(best, used / static_cast<double>(labelled.size()) * 1e6);
+  }
+  if (found == 0)
+    std::exit(1); // nothing was searched: no figure
+  return best;
+}
+
+void figure(const char* what, double value, double goal, bool at_least = false) {
+  std::printf("%-45s %9.3f goal %s %g %s\n", what, value, at_least ? ">=" : "<=", goal,
+              (at_least ? value >= goal : value <= goal) ? "met" : "MISSED");
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  int rounds = 40;
+  bool misses = false;
+  for (int i = 1; i < argc; ++i)
+    if (std::strcmp(argv[i], "--misses") == 0)
+      misses = true;
+    else
+      rounds = std::atoi(argv[i]);
+  auto labelled = ke::test::labelled_signals();
+  auto shipped = read_embedded().documents;
+  corpus c{shipped};
+  sum all;
+  std::map<std::string, sum> groups;
+  for (const auto& l : labelled) {
+    auto m = ke::test::measure(c, l);
+    all.add(m);
+    groups[l.group].add(m);
+    if (misses && m.recall < 1) {
+      std::printf("\n%s: recall@5 %.2f\n", l.name.c_str(), m.recall);
+      for (const auto& r : retrieve(c, l.query, 8)) {
+        bool wanted = std::find(l.relevant.begin(), l.relevant.end(), r.document->id) != l.relevant.end();
+        std::printf("  %s %5.2f words %.2f message %.2f  %s\n", wanted ? "*" : " ", r.score, r.words,
+                    r.message, r.document->id.c_str());
+      }
+      for (const auto& id : l.relevant)
+        std::printf("  wanted %s\n", id.c_str());
+    }
+  }
+  std::printf("%-22s %8s %10s %8s\n", "group", "queries", "recall@5", "MRR");
+  auto row = [](const std::string& name, const sum& s) {
+    std::printf("%-22s %8d %10.3f %8.3f\n", name.c_str(), s.of, s.recall / s.of, s.rank / s.of);
+  };
+  for (const auto& [name, s] : groups)
+    row(name, s);
+  row("all", all);
+  figure("recall@5 over the labelled signals", all.recall / all.of, 0.8, true);
+  figure("MRR over the labelled signals", all.rank / all.of, 0.7, true);
+  auto text = "CPU us per query, " + std::to_string(shipped.size()) + " documents";
+  figure(text.c_str(), us_per_query(c, labelled, rounds), 300);
+  corpus large{grown(shipped, 500)};
+  figure("CPU us per query, 500 documents", us_per_query(large, labelled, rounds), 300);
+}
