@@ -109,7 +109,6 @@ private:
   /// Only the playbook reads the whole list; for a model it is noise that it pays for.
   bool playbook_plays();
   bool may_repair(const std::string& model);
-  std::uint64_t prompt_budget(const std::string& model); ///< tokens
   /// After a restart: answers that were stored but not folded are taken up, calls that are still out in this
   /// process are waited for, those of another one are charged, and all open nodes wait to be woken.
   void resume_nodes();

@@ -132,10 +132,11 @@ node_brief keeper::brief_of(const node_key& n, const std::shared_ptr<const std::
     else if (c < n.node)
       break;
   }
+  b.stalled = is_stagnant(index[n.node].situation);
   b.repairs = may_repair(b.what.model);
   if (b.phase == node_state::planned && b.attempt > 1)
     b.repair = rows_[n].note;
-  b.prompt_tokens = prompt_budget(model(b.what.model));
+  b.prompt_tokens = prompt_budget(books().settings(), b.what.model);
   b.tried = tried;
   for (const auto& [at, text] : books().hints())
     if (auto place = at.empty() ? 0u : static_cast<std::uint32_t>(std::stoul(at) / fold_.trees().size());
@@ -172,13 +173,6 @@ void keeper::wake(const std::vector<node_key>& nodes) {
 bool keeper::may_repair(const std::string& name) {
   auto provider = model(name).provider;
   return provider != provider_kind::playbook && provider != provider_kind::replay;
-}
-
-std::uint64_t keeper::prompt_budget(const std::string& name) {
-  const auto& m = model(name);
-  if (m.provider == provider_kind::playbook)
-    return 0; // it reads the ke-task block alone
-  return static_cast<std::uint64_t>(std::max<std::int64_t>(m.context_tokens - m.max_tokens, 1024));
 }
 
 bool keeper::playbook_plays() {

@@ -125,7 +125,9 @@ void keeper::pay() {
     request->occurrence = request->attempt - 1;
     std::vector<stored_section> sections;
     for (const auto& s : request->prompt.sections)
-      sections.push_back(s.stable ? stored_section{batch.blob(s.text), {}} : stored_section{{}, s.text});
+      sections.push_back(s.stable || s.shared ? stored_section{batch.blob(s.text), {}, s.name}
+                                              : stored_section{{}, s.text, s.name});
+    row.dropped = request->prompt.dropped;
     row.prompt_digest = request->prompt_digest;
     row.sections_digest = batch.blob(pack(sections));
     row.model = request->model;

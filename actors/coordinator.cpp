@@ -66,6 +66,13 @@ result<std::unique_ptr<coordinator>> coordinator::start(coordinator_options opti
   if (!backends)
     return backends.error();
   c->backends_ = std::move(*backends);
+  std::vector<std::string> paths;
+  for (const auto& p : c->options_.backend_paths)
+    paths.push_back(p.string());
+  auto documents = load_corpus(knowledge_folders(paths));
+  if (!documents)
+    return documents.error();
+  c->library_ = std::make_shared<library>(std::move(*documents));
   if (auto opened = c->open_store(); !opened)
     return opened.error();
   c->processes_ = std::make_unique<process_service>();
@@ -384,6 +391,7 @@ void coordinator::start_campaign(std::uint32_t id, const campaign_settings& sett
       if (target.backend == trees[t])
         context->devices.push_back(target.device);
     context->timed = settings.goal.timed;
+    context->library = library_;
     children.push_back(named_child(names_, tree_name(id, t), [context](caf::event_based_actor* self) {
       return self->spawn(search_tree, context, search_tree_options{});
     }));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/campaign.hpp"
+#include "actors/library.hpp"
 #include "actors/provider_pool.hpp"
 #include "backends/backend.hpp"
 #include "runtime/core/settings.hpp"
@@ -89,6 +90,7 @@ private:
 
   coordinator_options options_;
   std::vector<backend> backends_;
+  std::shared_ptr<library> library_;
   std::shared_ptr<directory> names_ = std::make_shared<directory>();
   std::shared_ptr<call_book> calls_ = std::make_shared<call_book>();
   std::unique_ptr<store_service> store_;

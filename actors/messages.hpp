@@ -70,6 +70,7 @@ struct node_brief {
   std::uint32_t ordinal = 0;                 ///< of this child among its parent's
   std::vector<std::uint32_t> in_flight;      ///< ordinals of its open siblings
   std::string repair;                        ///< why the answer to its last attempt could not be used
+  bool stalled = false;                      ///< nothing better was found for a while
   bool repairs = true;                       ///< its model may mend a broken answer
   std::uint64_t prompt_tokens = 0;           ///< most that its model takes; 0: no limit
 };

@@ -1,6 +1,7 @@
 #include "actors/search_node.hpp"
 
 #include "actors/synthesizer.hpp"
+#include "knowledge/consult.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/llm/answer.hpp"
@@ -202,6 +203,8 @@ private:
     r.repair = brief_.repair;
     r.budget_tokens = brief_.prompt_tokens;
     r.answer_limit_bytes = tree_->answer_limit_bytes;
+    if (tree_->library && brief_.prompt_tokens > 0) // a model that reads more than the ke-task block
+      consult(*tree_->library->now(), r, brief_.stalled);
     auto request = std::make_shared<synthesis_request>();
     request->node = key();
     request->attempt = brief_.attempt;

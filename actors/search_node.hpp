@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/directory.hpp"
+#include "actors/library.hpp"
 #include "actors/messages.hpp"
 #include "actors/node_cards.hpp"
 
@@ -21,6 +22,7 @@ struct tree_context {
   std::vector<std::string> devices; ///< pattern per target
   std::uint64_t answer_limit_bytes = 256u << 10;
   bool timed = true;
+  std::shared_ptr<const ke::library> library; ///< null: prompts hold no documents
 };
 
 /// One candidate on its way: prompt, answer, evaluation. Waking after passivation and after a crash is one

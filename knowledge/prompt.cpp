@@ -54,9 +54,7 @@ prompt build_prompt(const prompt_request& r) {
   s.need("ke-task", task_block(r));
   s.need("task", task_part(r), sheet::place::stable);
   s.offer(50, "target", target_part(r), sheet::place::stable);
-  double worth = 60; // constraints come in the order of their importance
-  for (const auto& c : r.constraints)
-    s.offer(worth -= 0.1, "constraint:" + c.id, passage_text(c, "Rule"), sheet::place::stable);
+  s.offer(93, "constraints", constraints_part(r), sheet::place::stable);
   s.offer(r.parent ? 40 : 95, "reference", "\n## Reference\n" + fenced(r.language, r.problem->reference),
           sheet::place::stable);
   s.need("answer", answer_part(r), sheet::place::stable);
@@ -74,7 +72,7 @@ prompt build_prompt(const prompt_request& r) {
     if (shows_siblings(r.memory))
       s.offer(fixing ? 48 : 72, "siblings", siblings_part(r));
   }
-  worth = fixing ? 75 : 70; // retrieval's order is its measure
+  double worth = fixing ? 75 : 70; // retrieval's order is its measure
   for (const auto& k : r.knowledge)
     s.offer(worth -= 6, "knowledge:" + k.id, passage_text(k, "Knowledge"), sheet::place::shared);
   s.offer(80, "direction", direction_part(r));

@@ -49,6 +49,13 @@ std::string target_part(const prompt_request& r) {
   return text;
 }
 
+std::string constraints_part(const prompt_request& r) {
+  std::string text;
+  for (const auto& c : r.constraints)
+    text += "- " + c.title + ". " + *c.text + "\n";
+  return text.empty() ? text : "\n## Rules\n" + text;
+}
+
 std::string answer_part(const prompt_request& r) {
   auto python = is_python(*r.problem);
   auto fence = "```" + r.language;

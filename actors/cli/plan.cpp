@@ -4,6 +4,7 @@
 #include "actors/exit_codes.hpp"
 #include "config/campaign_file.hpp"
 #include "knowledge/answer_form.hpp"
+#include "knowledge/consult.hpp"
 #include "knowledge/prompt.hpp"
 #include "runtime/llm/price.hpp"
 #include "runtime/llm/prompt.hpp"
@@ -44,6 +45,10 @@ int print_plan(const campaign_settings& settings, const problem& what, const std
   r.target = &target;
   r.language = answer_form_of(what).language;
   r.seed = first->first[0].seed;
+  r.budget_tokens = prompt_budget(settings, first->first[0].model);
+  if (r.budget_tokens > 0)
+    if (auto documents = load_corpus())
+      consult(**documents, r, false);
   auto prompt = build_prompt(r);
   auto bytes = bytes_of(prompt);
 

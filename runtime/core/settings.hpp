@@ -140,4 +140,7 @@ struct campaign_settings {
 KE_FIELDS(campaign_settings, x.name, x.store, x.seed, x.problem_path, x.goal, x.budget, x.targets, x.search,
           x.models, x.cluster, x.ui, x.embeddings)
 
+/// Tokens that a prompt to this model may have; 0: no limit, for it reads the ke-task block alone.
+std::uint64_t prompt_budget(const campaign_settings& settings, const std::string& model);
+
 } // namespace ke

@@ -33,6 +33,10 @@ double expected(std::uint8_t situation, memory_kind mode) {
 
 } // namespace
 
+bool is_stagnant(std::uint8_t situation) {
+  return situation & stagnant;
+}
+
 std::uint8_t memory_situation(operation_kind operation, const tree_row& parent, const stagnation& s) {
   return static_cast<std::uint8_t>((operation == operation_kind::fix ? repairing : 0) |
                                    (s.finished_since_best >= stagnation_window ? stagnant : 0) |

@@ -23,6 +23,7 @@ inline constexpr std::size_t memory_situations = 8;
 
 /// Bits: the parent is to be repaired, the tree is stagnant, a child of this parent has already ended.
 std::uint8_t memory_situation(operation_kind operation, const tree_row& parent, const stagnation& s);
+bool is_stagnant(std::uint8_t situation);
 
 /// Learns from outcomes which memory mode pays, for each situation on its own. A try pays if its candidate beats
 /// the nearest scored ancestor. Older tries count less: their weight halves every 140 of the same situation.
