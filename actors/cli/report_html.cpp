@@ -231,11 +231,12 @@ std::string effort_of(const report_facts& f) {
     return e ? count_text(e->steps) + " candidates, " + count_text(e->tokens) + " tokens, " + usd_text(e->usd)
              : std::string{"not reached"};
   };
-  std::string out = "<h3>Candidates and tokens to each goal, by model</h3>\n<div class=\"wide\"><table><thead>"
-                    "<tr>" +
-                    head("model") + head("to the first correct") + head("to its best") +
-                    head(target > 0 ? "to the target of " + fixed(target, 2) + "x" : "to a target") +
-                    "</tr></thead><tbody>\n";
+  std::string out =
+      "<h3>Candidates and tokens to each goal, by model</h3>\n<div class=\"wide\"><table><thead>"
+      "<tr>" +
+      head("model") + head("to the first correct") + head("to its best") +
+      head(target > 0 ? "to the target of " + fixed(target, 2) + "x" : "to a target") +
+      "</tr></thead><tbody>\n";
   for (const auto& [name, e] : f.effort)
     if (!name.empty() || f.effort.size() > 2)
       out += "<tr>" + cell(name.empty() ? "all together" : name) + cell(reached(e.first_correct)) +

@@ -147,8 +147,8 @@ status put_texts(json& j, const campaign_view& c, const node_view& n, const mode
   j["prompt_sections"] = json::array();
   for (const auto& s : *sections)
     j["prompt_sections"].push_back({{"name", s.name}, {"digest", s.digest}, {"text", clean(s.text)}});
-  auto body = n.row.reply_digest.empty() ? result<std::string>{std::string{}}
-                                         : c.store().blob(n.row.reply_digest);
+  auto body =
+      n.row.reply_digest.empty() ? result<std::string>{std::string{}} : c.store().blob(n.row.reply_digest);
   if (!body)
     return body.error();
   auto answer = answer_of(model, *body);
@@ -156,8 +156,7 @@ status put_texts(json& j, const campaign_view& c, const node_view& n, const mode
   j["answer"] = clean(answer);
   j["rationale"] = clean(rationale_of(answer));
   j["note"] = clean(n.row.note);
-  auto source =
-      n.row.source_digest.empty() ? result<std::string>{std::string{}} : c.source_of(n);
+  auto source = n.row.source_digest.empty() ? result<std::string>{std::string{}} : c.source_of(n);
   if (!source)
     return source.error();
   auto parent = c.node(node_key{n.key.campaign, n.key.tree, n.row.parents.empty() ? 0 : n.row.parents[0]});
@@ -181,8 +180,14 @@ status put_texts(json& j, const campaign_view& c, const node_view& n, const mode
 trajectory_origin origin_of(const campaign_view& c) {
   const auto& p = c.problem();
   auto name = operator_of(p);
-  return {c.store().id(), c.name(), p.name, c.fold().books().problem_digest(), p.family, name,
-          std::string{split_of(name)}, c.id()};
+  return {c.store().id(),
+          c.name(),
+          p.name,
+          c.fold().books().problem_digest(),
+          p.family,
+          name,
+          std::string{split_of(name)},
+          c.id()};
 }
 
 std::string step_name(const trajectory_origin& from, std::uint64_t node) {
@@ -229,8 +234,8 @@ result<std::string> step_line(const campaign_view& c, const trajectory_origin& f
   j["group"] = step_name(from, c.public_id(n.key.tree, parent)) + "/" +
                std::string{to_text(core.tree()[n.key.node].operation)};
   if (auto done = put_texts(j, c, n, model); !done)
-    return failure{done.error().kind, "node " + std::to_string(n.id) + " of campaign " + c.name() + ": " +
-                                          done.error().text};
+    return failure{done.error().kind,
+                   "node " + std::to_string(n.id) + " of campaign " + c.name() + ": " + done.error().text};
   auto verdicts = verdicts_of(c, n);
   put_verdict(j, n, verdicts);
   put_claim(j, c, n);

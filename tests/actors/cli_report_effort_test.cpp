@@ -4,11 +4,13 @@
 
 using namespace ke::cli;
 
-TEST_CASE("steps and tokens to the first correct, the best and the target are counted by model and together") {
+TEST_CASE(
+    "steps and tokens to the first correct, the best and the target are counted by model and together") {
   // Not in order of time, as rows are read.
-  std::vector<model_answer> all{{40, 4, "large", 1000, 0.1, true, 3.0}, {10, 1, "small", 100, 0.01, false, 0},
-                                {20, 2, "large", 1000, 0.1, true, 1.5}, {30, 3, "small", 100, 0.01, true, 1.2},
-                                {50, 5, "small", 100, 0.01, true, 1.1}, {60, 6, "large", 1000, 0.1, false, 0}};
+  std::vector<model_answer> all{
+      {40, 4, "large", 1000, 0.1, true, 3.0}, {10, 1, "small", 100, 0.01, false, 0},
+      {20, 2, "large", 1000, 0.1, true, 1.5}, {30, 3, "small", 100, 0.01, true, 1.2},
+      {50, 5, "small", 100, 0.01, true, 1.1}, {60, 6, "large", 1000, 0.1, false, 0}};
   auto e = efforts_of(all, 2.0);
   REQUIRE(e.size() == 3);
   const auto& large = e.at("large");

@@ -1,5 +1,5 @@
-#include "runtime/store/store_share.hpp"
 #include "runtime/store/prompt_sections.hpp"
+#include "runtime/store/store_share.hpp"
 #include "tests/store/temp_store.hpp"
 
 #include <lmdb.h>
@@ -48,7 +48,8 @@ struct site {
       }
     }
     b.put(table::solutions, key_of(solution(score)), pack(solution(score)));
-    b.put(table::skills, "tile loops", pack(std::pair{std::uint64_t{1}, std::string{"as " + name + " knows it"}}));
+    b.put(table::skills, "tile loops",
+          pack(std::pair{std::uint64_t{1}, std::string{"as " + name + " knows it"}}));
     REQUIRE(ke::write(*store, std::move(b)));
   }
 
