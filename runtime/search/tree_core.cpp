@@ -151,14 +151,9 @@ void tree_core::closed(std::uint32_t node) {
     ++stagnation_.finished_since_best;
 }
 
-status tree_core::close(std::uint32_t node) {
-  auto anew = make_policy(settings_);
-  if (!anew)
-    return anew.error();
+void tree_core::close(std::uint32_t node) {
   tree_.edit(node).state = node_state::poisoned;
-  policy_ = std::move(*anew);
-  policy_->adopt(tree_);
-  return ok;
+  policy_->ended(tree_, node);
 }
 
 hot_row tree_core::row(std::uint32_t node) const {
