@@ -126,12 +126,20 @@ void put_claim(json& j, const campaign_view& c, const node_view& n) {
 
 void put_cost(json& j, const campaign_view& c, const node_view& n) {
   double seconds = 0;
-  for (const auto& call : c.calls_of(n))
+  token_usage paid; // of all its calls: an answer that could not be used may have been asked for again
+  for (const auto& call : c.calls_of(n)) {
     seconds += call.seconds;
-  j["input_tokens"] = integer(n.row.usage.input_tokens);
-  j["output_tokens"] = integer(n.row.usage.output_tokens);
-  j["cached_tokens"] = integer(n.row.usage.cached_tokens);
-  j["usd"] = real(n.row.usage.usd);
+    paid.input_tokens += call.usage.input_tokens;
+    paid.output_tokens += call.usage.output_tokens;
+    paid.cached_tokens += call.usage.cached_tokens;
+    paid.usd += call.usage.usd;
+  }
+  if (paid.input_tokens + paid.output_tokens < n.row.usage.input_tokens + n.row.usage.output_tokens)
+    paid = n.row.usage;
+  j["input_tokens"] = integer(paid.input_tokens);
+  j["output_tokens"] = integer(paid.output_tokens);
+  j["cached_tokens"] = integer(paid.cached_tokens);
+  j["usd"] = real(paid.usd);
   j["model_s"] = real(seconds);
   j["device_s"] = real(n.row.device_s);
   j["planned_ms"] = integer(n.row.planned_ms);
