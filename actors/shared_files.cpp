@@ -29,8 +29,8 @@ result<std::string> hand_over(const std::string& store_dir, const std::string& f
     fs::copy_file(file, incoming(store_dir) / name, fs::copy_options::overwrite_existing, error);
   if (error) {
     take_back(store_dir, name);
-    return failure{failure_kind::invalid, file + " can't be handed to the owner of the store " + store_dir +
-                                              ": " + error.message()};
+    return failure{failure_kind::invalid,
+                   file + " can't be handed to the owner of the store " + store_dir + ": " + error.message()};
   }
   return name;
 }

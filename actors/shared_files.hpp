@@ -7,9 +7,9 @@
 
 namespace ke {
 
-/// How an export file comes to a store's living owner: it is put into the folder `incoming` of the store, under
-/// a name made of its path, and only that name is told. So whoever may speak to the owner, from this machine or
-/// another, can't make it open a file elsewhere. The name. Failures: `invalid`.
+/// How an export file comes to a store's living owner: it is put into the folder `incoming` of the store,
+/// under a name made of its path, and only that name is told. So whoever may speak to the owner, from this
+/// machine or another, can't make it open a file elsewhere. The name. Failures: `invalid`.
 result<std::string> hand_over(const std::string& store_dir, const std::string& file);
 /// Where a file that was handed over lies; `invalid` if `name` is not one that `hand_over` gives.
 result<std::string> handed_over(const std::string& store_dir, const std::string& name);

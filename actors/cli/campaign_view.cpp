@@ -250,14 +250,14 @@ result<std::string> campaign_view::prompt_of(const node_view& n) const {
   auto sections = unpack_sections(*list);
   if (!sections)
     return sections.error();
-  for (const auto& [digest, own] : *sections) {
-    text += own;
-    if (digest.empty())
+  for (const auto& section : *sections) {
+    text += section.text;
+    if (section.digest.empty())
       continue;
-    auto section = store_.blob(digest);
-    if (!section)
-      return section.error();
-    text += *section;
+    auto shared = store_.blob(section.digest);
+    if (!shared)
+      return shared.error();
+    text += *shared;
   }
   return text;
 }

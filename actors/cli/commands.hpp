@@ -18,7 +18,8 @@ void add_best(CLI::App& app, int& exit_code);    // best
 void add_tree(CLI::App& app, int& exit_code);    // tree, show, diff
 void add_report(CLI::App& app, int& exit_code);  // report
 void add_export(CLI::App& app, int& exit_code);  // export best|trajectories|tree|csv
-void add_store(CLI::App& app, int& exit_code);   // store check|compact|export|merge (and the hidden verify-pages)
+void add_store(CLI::App& app,
+               int& exit_code); // store check|compact|export|merge (and the hidden verify-pages)
 void add_replay(CLI::App& app, int& exit_code);  // replay
 void add_what_if(CLI::App& app, int& exit_code); // what-if
 void add_knowledge(CLI::App& app, int& exit_code);

@@ -112,9 +112,8 @@ int export_trajectories(const access_options& where, const trajectory_request& a
     return ok;
   });
   if (code == exit_done)
-    (asked.file.empty() ? std::cerr : std::cout)
-        << "exported " << lines << ' ' << asked.form << " of " << rows.size() << " campaign(s)" << open
-        << '\n';
+    (asked.file.empty() ? std::cerr : std::cout) << "exported " << lines << ' ' << asked.form << " of "
+                                                 << rows.size() << " campaign(s)" << open << '\n';
   return code;
 }
 
@@ -138,7 +137,8 @@ void add_trajectories(CLI::App& command, int& exit_code) {
 } // namespace
 
 void add_export(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("export", "The winning kernel as a folder, trajectories to learn from, the tree, or a table");
+  auto* command = app.add_subcommand(
+      "export", "The winning kernel as a folder, trajectories to learn from, the tree, or a table");
   command->require_subcommand(1);
   command->footer("Example: ke-runtime export best --config campaign.toml -o softmax-kernel");
 

@@ -110,9 +110,14 @@ result<report_facts> report_facts_of(const campaign_view& c) {
       s = {w, v->timing->speedup, v->timing->low, v->timing->high, true};
     f.steps.push_back(s);
   }
+  std::vector<model_answer> answers;
   auto read = c.each(0, [&](const node_view& n) {
     if (n.is_root())
       return true;
+    if (has_verdict(n.state) || n.state == node_state::unanswered)
+      answers.push_back({std::max(n.row.judged_ms, n.row.answered_ms), n.id, n.row.model,
+                         n.row.usage.input_tokens + n.row.usage.output_tokens, n.row.usage.usd,
+                         n.state == node_state::correct, n.score.value_or(0)});
     add(f.all, n);
     add(f.by_model[n.row.model], n);
     add(f.by_state[std::string{to_text(n.state)}], n);
@@ -122,6 +127,7 @@ result<report_facts> report_facts_of(const campaign_view& c) {
   });
   if (!read)
     return read.error();
+  f.effort = efforts_of(std::move(answers), f.settings.goal.target_speedup);
   f.judged = f.dots.size();
   std::sort(f.dots.begin(), f.dots.end(), [](const auto& a, const auto& b) { return a.ms < b.ms; });
   for (std::size_t i = 0; i < f.dots.size(); ++i) {

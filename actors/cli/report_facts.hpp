@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/cli/campaign_view.hpp"
+#include "actors/cli/report_effort.hpp"
 #include "actors/cli/winners.hpp"
 
 #include <cstdint>
@@ -71,6 +72,7 @@ struct report_facts {
   bool claimed = false; ///< the best was measured again, and confirmed: `best->found` is the claim's
   std::map<std::string, cost_share> by_model, by_state;
   cost_share all;
+  std::map<std::string, model_effort> effort; ///< by model; "" together
   std::optional<std::uint64_t> first_correct_ms, best_ms;
 };
 

@@ -225,6 +225,26 @@ std::string shares_of(const std::string& title, const std::string& what,
   return out + "</tbody></table></div>\n";
 }
 
+std::string effort_of(const report_facts& f) {
+  auto target = f.settings.goal.target_speedup;
+  auto reached = [](const std::optional<effort>& e) {
+    return e ? count_text(e->steps) + " candidates, " + count_text(e->tokens) + " tokens, " + usd_text(e->usd)
+             : std::string{"not reached"};
+  };
+  std::string out =
+      "<h3>Candidates and tokens to each goal, by model</h3>\n<div class=\"wide\"><table><thead>"
+      "<tr>" +
+      head("model") + head("to the first correct") + head("to its best") +
+      head(target > 0 ? "to the target of " + fixed(target, 2) + "x" : "to a target") +
+      "</tr></thead><tbody>\n";
+  for (const auto& [name, e] : f.effort)
+    if (!name.empty() || f.effort.size() > 2)
+      out += "<tr>" + cell(name.empty() ? "all together" : name) + cell(reached(e.first_correct)) +
+             cell(reached(e.best)) + cell(target > 0 ? reached(e.target) : "none was set") + "</tr>\n";
+  return out + "</tbody></table></div>\n<p class=\"soft\">Each model's own candidates alone, by the search's "
+               "scores.</p>\n";
+}
+
 std::string cost_of(const report_facts& f) {
   auto per = [&](double total, std::uint64_t n, int digits) {
     return n ? fixed(total / static_cast<double>(n), digits) : std::string{"-"};
@@ -243,7 +263,7 @@ std::string cost_of(const report_facts& f) {
   if (f.row.spend.usd > f.all.usd + 1e-9)
     out += "<p class=\"soft\">A further " + html_text(usd_text(f.row.spend.usd - f.all.usd)) +
            " went to requests without a usable answer.</p>\n";
-  out += shares_of("By model", "model", f.by_model, f.all.usd);
+  out += shares_of("By model", "model", f.by_model, f.all.usd) + effort_of(f);
   if (!f.row.failures.empty()) {
     out += "<h3>Failed requests by kind</h3>\n<table><thead><tr>" + head("kind") + head("requests", true) +
            "</tr></thead><tbody>\n";

@@ -90,9 +90,10 @@ int tell(const std::vector<std::string>& reports, const std::vector<std::string>
     for (const auto& [kind, count] : j["added"].items())
       added += (added.empty() ? "" : ", ") + count_text(count.get<std::uint64_t>()) + " " + kind +
                (count == 1 ? "" : "s");
-    std::cout << "merged " << j["file"].get<std::string>() << " (store " << j["from"]["store"].get<std::string>()
-              << ", exported " << time_text(j["from"]["exported_unix_ms"].get<std::uint64_t>())
-              << ") into " << dir << ": " << (added.empty() ? "nothing new" : added) << '\n';
+    std::cout << "merged " << j["file"].get<std::string>() << " (store "
+              << j["from"]["store"].get<std::string>() << ", exported "
+              << time_text(j["from"]["exported_unix_ms"].get<std::uint64_t>()) << ") into " << dir << ": "
+              << (added.empty() ? "nothing new" : added) << '\n';
   }
   return exit_done;
 }
@@ -116,7 +117,8 @@ int merge(const access_options& where, const std::vector<std::string>& files, bo
     if (!a)
       return complain(a.error());
     if (a->silence)
-      return complain({failure_kind::held, a->silence->text + "; end it, or wait until it answers, and merge again"});
+      return complain(
+          {failure_kind::held, a->silence->text + "; end it, or wait until it answers, and merge again"});
     if (a->owner)
       return each([&](const std::string& file) { return through_owner(*a->owner, a->store->dir(), file); });
   }

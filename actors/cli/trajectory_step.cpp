@@ -126,12 +126,20 @@ void put_claim(json& j, const campaign_view& c, const node_view& n) {
 
 void put_cost(json& j, const campaign_view& c, const node_view& n) {
   double seconds = 0;
-  for (const auto& call : c.calls_of(n))
+  token_usage paid; // of all its calls: an answer that could not be used may have been asked for again
+  for (const auto& call : c.calls_of(n)) {
     seconds += call.seconds;
-  j["input_tokens"] = integer(n.row.usage.input_tokens);
-  j["output_tokens"] = integer(n.row.usage.output_tokens);
-  j["cached_tokens"] = integer(n.row.usage.cached_tokens);
-  j["usd"] = real(n.row.usage.usd);
+    paid.input_tokens += call.usage.input_tokens;
+    paid.output_tokens += call.usage.output_tokens;
+    paid.cached_tokens += call.usage.cached_tokens;
+    paid.usd += call.usage.usd;
+  }
+  if (paid.input_tokens + paid.output_tokens < n.row.usage.input_tokens + n.row.usage.output_tokens)
+    paid = n.row.usage;
+  j["input_tokens"] = integer(paid.input_tokens);
+  j["output_tokens"] = integer(paid.output_tokens);
+  j["cached_tokens"] = integer(paid.cached_tokens);
+  j["usd"] = real(paid.usd);
   j["model_s"] = real(seconds);
   j["device_s"] = real(n.row.device_s);
   j["planned_ms"] = integer(n.row.planned_ms);
@@ -147,8 +155,8 @@ status put_texts(json& j, const campaign_view& c, const node_view& n, const mode
   j["prompt_sections"] = json::array();
   for (const auto& s : *sections)
     j["prompt_sections"].push_back({{"name", s.name}, {"digest", s.digest}, {"text", clean(s.text)}});
-  auto body = n.row.reply_digest.empty() ? result<std::string>{std::string{}}
-                                         : c.store().blob(n.row.reply_digest);
+  auto body =
+      n.row.reply_digest.empty() ? result<std::string>{std::string{}} : c.store().blob(n.row.reply_digest);
   if (!body)
     return body.error();
   auto answer = answer_of(model, *body);
@@ -156,8 +164,7 @@ status put_texts(json& j, const campaign_view& c, const node_view& n, const mode
   j["answer"] = clean(answer);
   j["rationale"] = clean(rationale_of(answer));
   j["note"] = clean(n.row.note);
-  auto source =
-      n.row.source_digest.empty() ? result<std::string>{std::string{}} : c.source_of(n);
+  auto source = n.row.source_digest.empty() ? result<std::string>{std::string{}} : c.source_of(n);
   if (!source)
     return source.error();
   auto parent = c.node(node_key{n.key.campaign, n.key.tree, n.row.parents.empty() ? 0 : n.row.parents[0]});
@@ -181,8 +188,14 @@ status put_texts(json& j, const campaign_view& c, const node_view& n, const mode
 trajectory_origin origin_of(const campaign_view& c) {
   const auto& p = c.problem();
   auto name = operator_of(p);
-  return {c.store().id(), c.name(), p.name, c.fold().books().problem_digest(), p.family, name,
-          std::string{split_of(name)}, c.id()};
+  return {c.store().id(),
+          c.name(),
+          p.name,
+          c.fold().books().problem_digest(),
+          p.family,
+          name,
+          std::string{split_of(name)},
+          c.id()};
 }
 
 std::string step_name(const trajectory_origin& from, std::uint64_t node) {
@@ -229,8 +242,8 @@ result<std::string> step_line(const campaign_view& c, const trajectory_origin& f
   j["group"] = step_name(from, c.public_id(n.key.tree, parent)) + "/" +
                std::string{to_text(core.tree()[n.key.node].operation)};
   if (auto done = put_texts(j, c, n, model); !done)
-    return failure{done.error().kind, "node " + std::to_string(n.id) + " of campaign " + c.name() + ": " +
-                                          done.error().text};
+    return failure{done.error().kind,
+                   "node " + std::to_string(n.id) + " of campaign " + c.name() + ": " + done.error().text};
   auto verdicts = verdicts_of(c, n);
   put_verdict(j, n, verdicts);
   put_claim(j, c, n);

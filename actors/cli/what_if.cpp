@@ -56,9 +56,12 @@ result<campaign_settings> changed(campaign_settings s, const changes& c) {
 }
 
 json settings_json(const campaign_settings& s) {
-  return {{"policy", to_text(s.search.policy)},     {"exploration", s.search.exploration},
-          {"memory", to_text(s.search.memory)},     {"drafts", s.search.drafts},
-          {"ensemble", to_text(s.search.ensemble)}, {"parallel", s.search.parallel},
+  return {{"policy", to_text(s.search.policy)},
+          {"exploration", s.search.exploration},
+          {"memory", to_text(s.search.memory)},
+          {"drafts", s.search.drafts},
+          {"ensemble", to_text(s.search.ensemble)},
+          {"parallel", s.search.parallel},
           {"seed", s.seed}};
 }
 
@@ -106,8 +109,8 @@ std::string best_text(const campaign_view& c, std::uint32_t number, const std::v
 void print_tree(const campaign_view& c, std::uint32_t number, const what_if_tree& t) {
   std::cout << t.backend << ": " << count_text(t.covered()) << " of " << count_text(t.selections)
             << " selections are covered by the record (" << percent_text(t.coverage()) << "), "
-            << count_text(t.closed) << " met a branch that had no recorded child left; " << count_text(t.unused)
-            << " outcomes were not used. It ended: " << t.stopped << ".\n"
+            << count_text(t.closed) << " met a branch that had no recorded child left; "
+            << count_text(t.unused) << " outcomes were not used. It ended: " << t.stopped << ".\n"
             << "  best found: " << best_text(c, number, t.replayed) << '\n'
             << "  recorded:   " << best_text(c, number, t.recorded) << '\n';
   if (!t.recorded.empty())

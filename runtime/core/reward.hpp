@@ -25,7 +25,8 @@ struct candidate_reward {
 };
 
 /// The reward of a candidate, from its verdict alone: what `ke-runtime eval` prints for a candidate and what
-/// `export trajectories` writes for a step is this function of the same verdict (docs/manual/trajectories.md).
+/// `export trajectories` writes for a step is this function of the same verdict
+/// (docs/manual/trajectories.md).
 ///   wrong, or not built, crashed, too slow to end, forbidden, suspected of cheating    0
 ///   correct and timed                                                  shaped_speedup(score)
 ///   correct, timing not asked for                                                   the floor

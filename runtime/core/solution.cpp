@@ -115,8 +115,8 @@ std::vector<near_solution> nearest_solutions(const std::vector<solution_row>& ro
       all.push_back({distance(r.place, query), &r});
   std::sort(all.begin(), all.end(), [](const candidate& a, const candidate& b) {
     auto order = [](const candidate& c) {
-      return std::tuple{c.far.other_family, c.far.other_dtype, c.far.target, c.far.shape,
-                        !c.row->claimed,    -c.row->score};
+      return std::tuple{c.far.other_family, c.far.other_dtype, c.far.target,
+                        c.far.shape,        !c.row->claimed,   -c.row->score};
     };
     auto x = order(a), y = order(b);
     return x != y ? x < y : key_of(*a.row) < key_of(*b.row);

@@ -16,12 +16,12 @@ std::string operator_of(const problem& what);
 /// What a solution is looked up by. Shapes count by their order of magnitude: log2 of each dimension, the
 /// weighted geometric mean over the workloads that are not held out.
 struct solution_place {
-  std::string family;               ///< operator_of
-  std::string dtype;                ///< of the first input
-  std::string backend;              ///< whose language the source is in
-  std::string device;               ///< as its worker announced it; empty in a query: any
-  std::vector<std::string> dims;    ///< the problem's symbols, in order
-  std::vector<double> log2_dims;    ///< of each
+  std::string family;            ///< operator_of
+  std::string dtype;             ///< of the first input
+  std::string backend;           ///< whose language the source is in
+  std::string device;            ///< as its worker announced it; empty in a query: any
+  std::vector<std::string> dims; ///< the problem's symbols, in order
+  std::vector<double> log2_dims; ///< of each
 };
 KE_FIELDS(solution_place, x.family, x.dtype, x.backend, x.device, x.dims, x.log2_dims)
 solution_place place_of(const problem& what, const std::string& backend, const std::string& device);
@@ -36,8 +36,9 @@ struct solution_row {
   std::string source_digest;  ///< blob
   std::string verdict_digest; ///< key in `verdicts`
   bool timed = true;
-  bool claimed = false; ///< measured again for a claim; false: the search's own measurement, chosen for its luck
-  double score = 0;     ///< lower bound; 0: not confirmed, or not timed
+  bool claimed =
+      false;        ///< measured again for a claim; false: the search's own measurement, chosen for its luck
+  double score = 0; ///< lower bound; 0: not confirmed, or not timed
   double speedup = 0, low = 0, high = 0;
   std::string bottleneck;
   std::string store; ///< origin: store id, campaign, node, target
@@ -72,8 +73,8 @@ struct near_solution {
   solution_row row;
   solution_distance distance;
 };
-/// The `k` nearest; of equal ones confirmed claims first, then the higher score. Rows that a claim has refuted
-/// are left out, of rows with one source all but the nearest. Pure.
+/// The `k` nearest; of equal ones confirmed claims first, then the higher score. Rows that a claim has
+/// refuted are left out, of rows with one source all but the nearest. Pure.
 std::vector<near_solution> nearest_solutions(const std::vector<solution_row>& rows,
                                              const solution_place& query, std::size_t k);
 

@@ -172,14 +172,9 @@ void tree_core::closed(std::uint32_t node) {
     ++stagnation_.finished_since_best;
 }
 
-status tree_core::close(std::uint32_t node) {
-  auto anew = make_policy(settings_);
-  if (!anew)
-    return anew.error();
+void tree_core::close(std::uint32_t node) {
   tree_.edit(node).state = node_state::poisoned;
-  policy_ = std::move(*anew);
-  policy_->adopt(tree_);
-  return ok;
+  policy_->ended(tree_, node);
 }
 
 /// What the end of a node says of its model and of its memory. An end that is the machine's fault, or a

@@ -71,9 +71,9 @@ public:
   /// For show only (building, measuring): not part of the fold, and equal to `answered` in the hash.
   bool progress(std::uint32_t node, node_state state) { return tree_.progress(node, state); }
 
-  /// For what-if: nothing is known of what else may grow from this ended node, so it is passed over from now
-  /// on, as a poisoned one is; what it has earned still counts. O(nodes).
-  status close(std::uint32_t node);
+  /// For what-if: nothing is known of what else may grow from this ended node, so the policy should pass it
+  /// over from now on, as it does a poisoned one; what it has earned still counts. O(depth).
+  void close(std::uint32_t node);
 
   const tree_index& tree() const { return tree_; }
   std::uint32_t number() const { return number_; }

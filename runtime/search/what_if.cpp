@@ -8,8 +8,8 @@
 namespace ke {
 namespace {
 
-/// How often in a row a policy may insist on a branch that is closed before its run ends. The root can't be
-/// closed: policies need it.
+/// How often in a row a policy may insist on branches that are closed before its run ends. The root can't be
+/// closed: policies need it. Populations keep a closed member, and choose it less the more often they did.
 constexpr std::uint32_t patience = 64;
 
 /// A cancelled candidate gives its place in the budget back.
@@ -57,7 +57,7 @@ public:
       out_.selections -= insisted_ - 1;
       out_.closed -= insisted_ - 1;
     }
-    out_.stopped = out_.unused == 0          ? "all outcomes used"
+    out_.stopped = out_.unused == 0           ? "all outcomes used"
                    : out_.evaluations >= most ? "evaluations"
                                               : "nothing left to expand";
     return std::move(out_);
@@ -110,12 +110,13 @@ private:
       return true;
     }
     ++out_.closed;
-    if (auto done = core_.apply(journal_ended{core_.number(), x.node, node_state::cancelled, "closed"}); !done)
+    if (auto done = core_.apply(journal_ended{core_.number(), x.node, node_state::cancelled, "closed"});
+        !done)
       return done.error();
     if (x.parent == 0 || core_.tree()[x.parent].state == node_state::poisoned)
       ++insisted_;
-    else if (auto done = core_.close(x.parent); !done)
-      return done.error();
+    else
+      core_.close(x.parent);
     return true;
   }
 
@@ -146,9 +147,9 @@ private:
   const tree_index& recorded_;
   const recorded_outcomes& outcomes_;
   tree_core core_;
-  std::vector<std::vector<std::uint32_t>> left_;        ///< by recorded parent, the next one last
-  std::vector<std::uint32_t> then_{0};                  ///< by node here: its number in the record
-  std::map<std::uint32_t, std::uint32_t> now_{{0, 0}};  ///< and back
+  std::vector<std::vector<std::uint32_t>> left_;       ///< by recorded parent, the next one last
+  std::vector<std::uint32_t> then_{0};                 ///< by node here: its number in the record
+  std::map<std::uint32_t, std::uint32_t> now_{{0, 0}}; ///< and back
   std::deque<flight> flying_;
   std::uint32_t insisted_ = 0;
   what_if_tree out_;
@@ -198,8 +199,7 @@ std::optional<std::uint64_t> what_if_tree::evaluations_to(double score) const {
 
 result<std::vector<what_if_tree>> replay_policy(const campaign_fold& recorded,
                                                 const recorded_outcomes& outcomes,
-                                                const campaign_settings& other,
-                                                std::uint64_t evaluations) {
+                                                const campaign_settings& other, std::uint64_t evaluations) {
   std::vector<what_if_tree> all;
   auto parallel = static_cast<std::size_t>(std::max<std::int64_t>(other.search.parallel, 1));
   for (const auto& tree : recorded.trees()) {

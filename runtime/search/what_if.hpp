@@ -71,7 +71,7 @@ struct what_if_tree {
 /// was closed could have held anything.
 ///
 /// `recorded` is the fold of the records that `outcomes` was made of. Failures: `invalid` if the settings ask
-/// for what this version lacks. Pure; O(nodes) for each closed branch.
+/// for what this version lacks. Pure.
 result<std::vector<what_if_tree>> replay_policy(const campaign_fold& recorded,
                                                 const recorded_outcomes& outcomes,
                                                 const campaign_settings& other,

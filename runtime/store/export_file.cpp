@@ -102,9 +102,8 @@ result<export_summary> export_writer::finish() {
 // --------------------------------------------------------------------------------------------------------------
 
 failure export_reader::damaged(const std::string& why) const {
-  return {failure_kind::corrupt,
-          path_ + " is damaged at byte " + std::to_string(record_at_) + ": " + why +
-              "; export it anew, nothing was taken from it"};
+  return {failure_kind::corrupt, path_ + " is damaged at byte " + std::to_string(record_at_) + ": " + why +
+                                     "; export it anew, nothing was taken from it"};
 }
 
 status export_reader::bytes(std::size_t count, std::string& into) {
@@ -123,7 +122,8 @@ result<std::unique_ptr<export_reader>> export_reader::open(const std::string& pa
   auto size = std::filesystem::file_size(path, error);
   r->in_.open(path, std::ios::binary);
   if (error || !r->in_)
-    return failure{failure_kind::invalid, path + " can't be read: " + (error ? error.message() : "no access")};
+    return failure{failure_kind::invalid,
+                   path + " can't be read: " + (error ? error.message() : "no access")};
   r->size_ = size;
   if (auto read = r->read_header(); !read)
     return read.error();
@@ -153,9 +153,9 @@ status export_reader::read_header() {
   if (!header)
     return damaged(header.error().text);
   if (header->version > format_version)
-    return failure{failure_kind::newer_version, path_ + " has format " + std::to_string(header->version) +
-                                                    ", this program reads up to " +
-                                                    std::to_string(format_version) + "; use a newer ke-runtime"};
+    return failure{failure_kind::newer_version,
+                   path_ + " has format " + std::to_string(header->version) + ", this program reads up to " +
+                       std::to_string(format_version) + "; use a newer ke-runtime"};
   header_ = std::move(*header);
   return ok;
 }

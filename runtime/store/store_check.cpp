@@ -209,8 +209,8 @@ private:
   }
 
   void solutions() {
-    ended(reader_.rows<solution_row>(
-        table::solutions, {}, [&](std::string_view key, const solution_row& row) {
+    ended(
+        reader_.rows<solution_row>(table::solutions, {}, [&](std::string_view key, const solution_row& row) {
           auto name = "solution " + shown_key(key);
           if (key_of(row) != key)
             problem(name + " is filed under another key than its own");

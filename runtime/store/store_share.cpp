@@ -44,8 +44,8 @@ public:
     if (!campaign_.empty() && campaigns_.empty())
       return failure{failure_kind::not_found,
                      "the store " + store_.dir() + " holds no campaign named " + campaign_};
-    for (auto part : {&walker::solutions, &walker::verdicts, &walker::calls, &walker::skills,
-                      &walker::merged})
+    for (auto part :
+         {&walker::solutions, &walker::verdicts, &walker::calls, &walker::skills, &walker::merged})
       if (auto done = (this->*part)(); !done)
         return done;
     return ok;
@@ -193,7 +193,7 @@ struct revision_mark {
 };
 [[maybe_unused]] KE_FIELDS(revision_mark, x.revision)
 
-bool is_newer(std::string_view a, std::string_view b) {
+    bool is_newer(std::string_view a, std::string_view b) {
   auto revision = [](std::string_view row) {
     auto mark = unpack<revision_mark>(row);
     return mark ? mark->revision : 0;
@@ -354,9 +354,10 @@ result<export_summary> export_store(const store_reader& store, const std::string
   auto out = export_writer::create(path, header);
   if (!out)
     return out.error();
-  auto done = walker{store, options.campaign, [&](shared_kind kind, std::string_view content) {
-                       (*out)->add(kind, content);
-                     }}.run();
+  auto done = walker{
+      store, options.campaign, [&](shared_kind kind, std::string_view content) {
+        (*out)->add(kind, content);
+      }}.run();
   if (!done)
     return done.error();
   return (*out)->finish();
@@ -368,10 +369,11 @@ result<merge_report> merge_into(const store_reader& view, store_port& to, const 
 
 result<std::string> shared_content(const store_reader& store) {
   std::set<std::string> known;
-  auto done = walker{store, {}, [&](shared_kind kind, std::string_view content) {
-                       if (kind != shared_kind::blob)
-                         known.insert(digest_of_record(kind, content));
-                     }}.run();
+  auto done = walker{
+      store, {}, [&](shared_kind kind, std::string_view content) {
+        if (kind != shared_kind::blob)
+          known.insert(digest_of_record(kind, content));
+      }}.run();
   if (!done)
     return done.error();
   return digest_of_records(known);
@@ -380,10 +382,11 @@ result<std::string> shared_content(const store_reader& store) {
 result<std::vector<solution_row>> read_solutions(const store_reader& store, const std::string& family) {
   std::vector<solution_row> all;
   auto prefix = family.empty() ? std::string{} : solution_prefix(family);
-  auto done = store.rows<solution_row>(table::solutions, prefix, [&](std::string_view, const solution_row& r) {
-    all.push_back(r);
-    return true;
-  });
+  auto done =
+      store.rows<solution_row>(table::solutions, prefix, [&](std::string_view, const solution_row& r) {
+        all.push_back(r);
+        return true;
+      });
   if (!done)
     return done.error();
   return all;
@@ -391,11 +394,11 @@ result<std::vector<solution_row>> read_solutions(const store_reader& store, cons
 
 result<std::vector<export_origin>> merged_exports(const store_reader& store) {
   std::vector<export_origin> all;
-  auto done = store.rows<export_origin>(table::shared, "merge/",
-                                        [&](std::string_view, const export_origin& o) {
-                                          all.push_back(o);
-                                          return true;
-                                        });
+  auto done =
+      store.rows<export_origin>(table::shared, "merge/", [&](std::string_view, const export_origin& o) {
+        all.push_back(o);
+        return true;
+      });
   if (!done)
     return done.error();
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {

@@ -47,7 +47,7 @@ result<export_summary> export_store(const store_reader& store, const std::string
 
 struct merge_report {
   export_header from;
-  std::uint64_t records = 0;                ///< in the file, blobs apart
+  std::uint64_t records = 0;                  ///< in the file, blobs apart
   std::map<std::string, std::uint64_t> added; ///< by kind; rows that were new, or newer than the store's
 };
 
@@ -57,8 +57,8 @@ struct merge_report {
 /// until all is committed; `view` reads the store that `to` writes. Not on the store's thread.
 result<merge_report> merge_into(const store_reader& view, store_port& to, const std::string& path);
 
-/// The digest over everything that an export of the whole store would hold, blobs apart: equal for stores that
-/// know the same.
+/// The digest over everything that an export of the whole store would hold, blobs apart: equal for stores
+/// that know the same.
 result<std::string> shared_content(const store_reader& store);
 
 /// Solutions of a family, its own store's and merged ones; all without one.

@@ -266,7 +266,8 @@ TEST_CASE("an export goes to its file as a whole, says what is still open, and g
 TEST_CASE("the model's words are found in every provider's envelope") {
   model_settings m;
   m.provider = provider_kind::openai;
-  std::string body = R"({"choices":[{"message":{"content":"Hello\n```cpp\nx\n```"},"finish_reason":"stop"}]})";
+  std::string body =
+      R"({"choices":[{"message":{"content":"Hello\n```cpp\nx\n```"},"finish_reason":"stop"}]})";
   CHECK(cli::answer_of(m, body) == "Hello\n```cpp\nx\n```");
   m.provider = provider_kind::replay;
   CHECK(cli::answer_of(m, body) == "Hello\n```cpp\nx\n```");

@@ -63,11 +63,10 @@ TEST_CASE("the nearest solution: family before type before target before shape, 
   other_backend.backend = "opencl";
   auto near = place_of(of_shape(1024, 4096), "cpu-cpp", "cpu:x");
   auto far = place_of(of_shape(512, 65536), "cpu-cpp", "cpu:x");
-  std::vector<solution_row> rows{solution("h", other_family, 9), solution("g", other_type, 9),
-                                 solution("f", other_backend, 9), solution("e", other_device, 9),
-                                 solution("d", far, 9),           solution("c", near, 9),
-                                 solution("b", here, 3),          solution("a", here, 2, true),
-                                 solution("z", here, 4)};
+  std::vector<solution_row> rows{
+      solution("h", other_family, 9), solution("g", other_type, 9), solution("f", other_backend, 9),
+      solution("e", other_device, 9), solution("d", far, 9),        solution("c", near, 9),
+      solution("b", here, 3),         solution("a", here, 2, true), solution("z", here, 4)};
   CHECK(names(nearest_solutions(rows, here, 100)) == "azbcdefgh");
   CHECK(names(nearest_solutions(rows, here, 3)) == "azb");
   CHECK(nearest_solutions(rows, here, 0).empty());
@@ -85,7 +84,8 @@ TEST_CASE("what a claim has refuted is no solution, and a source counts once") {
   auto far = place_of(of_shape(64, 64), "cpu-cpp", "cpu:x");
   auto untimed = solution("u", here, 0);
   untimed.timed = false;
-  std::vector<solution_row> rows{solution("r", here, 0, true), solution("s", here), solution("s", far), untimed};
+  std::vector<solution_row> rows{solution("r", here, 0, true), solution("s", here), solution("s", far),
+                                 untimed};
   CHECK(names(nearest_solutions(rows, here, 9)) == "su");
 }
 

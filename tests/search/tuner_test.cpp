@@ -62,7 +62,7 @@ TEST_CASE("a large space takes at most 15 points, none twice, the rungs narrowin
 }
 
 TEST_CASE("a spread first rung shows every value of a parameter with eight") {
-  auto all = tuned(tuner{{8, 16}, {0, 0}, 1.0, 3}, [](const parameter_point&) { return 0.0; });
+  auto all = tuned(tuner{{8, 16}, {0, 0}, std::nullopt, 3}, [](const parameter_point&) { return 0.0; });
   std::set<std::uint32_t> first;
   for (const auto& p : all)
     first.insert(p[0]);
