@@ -1,7 +1,6 @@
 #include "knowledge/retrieval.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <initializer_list>
 #include <utility>
 
@@ -11,6 +10,7 @@ namespace {
 constexpr std::size_t longest_message = 8192;
 constexpr std::size_t most_message_words = 96;
 constexpr double least_score = 0.05;
+constexpr float expansion_weight = 0.25f; ///< the signal itself counts by what documents name
 
 bool holds(const std::vector<std::string>& list, std::string_view name) {
   return std::find(list.begin(), list.end(), name) != list.end();
@@ -38,7 +38,7 @@ bool fits(const document& d, const std::vector<std::string>& targets, std::strin
 double agreement(std::string_view signal, const std::vector<std::string>& named) {
   if (signal.empty() || named.empty())
     return 0;
-  return holds(named, signal) ? 1 / std::sqrt(static_cast<double>(named.size())) : -0.5;
+  return holds(named, signal) ? 1 : -0.5;
 }
 
 double signal_score(const document& d, const signal_query& q) {
@@ -48,11 +48,11 @@ double signal_score(const document& d, const signal_query& q) {
       (q.bottleneck.empty() && !q.failure.empty() && f.empty() && !b.empty()))
     score -= 0.5;
   if (!q.family.empty() && !d.families.empty())
-    score += 0.3;
+    score += 0.8;
   if (!q.dtypes.empty() && !d.dtypes.empty())
-    score += 0.1;
+    score += 0.2;
   if (!q.targets.empty() && !holds(d.targets, "*"))
-    score += 0.3;
+    score += 0.1;
   return score;
 }
 
@@ -129,7 +129,7 @@ std::vector<retrieved> retrieve(const corpus& in, const signal_query& q, std::si
   message = message.substr(0, longest_message);
   in.index().add_words(message, 1, most_message_words, words);
   for (const auto& signal : {q.bottleneck, q.failure})
-    in.index().add_words(expansion(signal), 1, most_message_words, words);
+    in.index().add_words(expansion(signal), expansion_weight, most_message_words, words);
   in.index().add_words(q.family, 1, most_message_words, words);
   std::vector<float> bm25(documents.size()), fragments(documents.size());
   in.index().score(words, bm25);

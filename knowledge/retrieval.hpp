@@ -48,9 +48,9 @@ std::vector<const document*> admitted(const corpus& in, const signal_query& quer
 /// Two stages. The index: documents of another target, family, dtype or of a level that is not open are out.
 /// The documents: each of the rest is scored,
 ///
-///   score = bottleneck + failure + 1.5·message + 0.3·family + 0.1·dtype + 0.3·target + words
+///   score = bottleneck + failure + 1.5·message + 0.8·family + 0.2·dtype + 0.1·target + words
 ///
-///   bottleneck  1/sqrt(n) if the document names it among n; -0.5 if it names others only
+///   bottleneck  1 if the document names it; -0.5 if it names others only
 ///   failure     the same; -0.5, too, if it is about failures only and the candidate did not fail, or about
 ///               bottlenecks only and it did
 ///   message     how well its fragments fit (word_index::score_fragments)
@@ -58,8 +58,9 @@ std::vector<const document*> admitted(const corpus& in, const signal_query& quer
 ///   words       bm25 of the query's words, over the largest bm25 among the rest: 0..1
 ///
 /// and those above 0.05 are given, best first, equal ones by id; at most `limit`. The words are the
-/// message's, the family, and what stands behind the bottleneck's or the failure's name (expansion). Pure;
-/// any thread.
+/// message's, the family, and, at a quarter of their weight, what stands behind the bottleneck's or the
+/// failure's name (expansion). The weights are round numbers from the middle of what the labelled set
+/// (tests/bench/retrieval_bench) takes without loss. Pure; any thread.
 std::vector<retrieved> retrieve(const corpus& in, const signal_query& query, std::size_t limit);
 
 /// The words that a bottleneck or a failure adds to the query: "memory" -> "cache bandwidth ...". Empty for

@@ -85,7 +85,7 @@ void word_index::add_words(std::string_view text, float weight, std::size_t most
                            std::vector<query_word>& into) const {
   std::size_t added = 0;
   each_word(text, [&](std::string_view word) {
-    if (added == most)
+    if (added == most || word.find_first_not_of("0123456789") == word.npos)
       return;
     auto found = terms_.find(word);
     if (found == terms_.end())

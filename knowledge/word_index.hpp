@@ -28,12 +28,12 @@ struct query_word {
 class word_index {
 public:
   static constexpr double k1 = 1.2, b = 0.75;
-  static constexpr float title_weight = 4, signal_weight = 3, body_weight = 1;
+  static constexpr float title_weight = 4, signal_weight = 2, body_weight = 1;
 
   explicit word_index(const std::vector<document>& documents);
 
   /// The words of the text that some document holds, each once, the first `most` of them; every one gets the
-  /// weight.
+  /// weight. Plain numbers are left out: in messages they are measurements.
   void add_words(std::string_view text, float weight, std::size_t most, std::vector<query_word>& into) const;
 
   /// Adds bm25 of each document to `scores`, which has one entry per document.
