@@ -17,6 +17,7 @@ caf::behavior campaign(caf::event_based_actor* self, campaign_options options) {
       [=](campaign_loaded& l) { state->loaded(l); },
       [=](const capacity& c) { state->capacity_is(c); },
       [=](prompt_ready& p) { state->prompt(p); },
+      [=](const given_answer& a) { state->given(a); },
       [=](const answered& a) { state->answer(a); },
       [=](const failed_try& f) { state->failed(f); },
       [=](const stage_changed& s) { state->stage(s); },
@@ -29,6 +30,7 @@ caf::behavior campaign(caf::event_based_actor* self, campaign_options options) {
       [=](const status_request& s) { state->status_wanted(s); },
       [=](const campaign_tick&) { state->tick(); },
       [=](const interrupt&) { state->interrupted(); },
+      [=](const way_learnt&) { state->learnt(); },
       [=](const grace_is_over&) { state->grace_over(); },
       [=](const finalist_read& f) { state->finalist(f); },
   };

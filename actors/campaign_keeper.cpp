@@ -59,6 +59,12 @@ void keeper::answer(const answered& a) {
   if (a.why.kind == failure_kind::none) {
     r.source_digest = batch.blob(a.source);
     r.normalised_digest = source_digest(a.source);
+    for (const auto& m : a.more)
+      r.more.push_back({batch.blob(m.source), m.plan.substr(0, 300)});
+    for (const auto& p : a.parameters)
+      r.space.push_back(static_cast<std::uint32_t>(p.values.size()));
+    r.point = point_in(a.source, a.parameters);
+    r.descriptor = a.descriptor;
   } else if (!a.source.empty()) {
     batch.blob(a.source); // refused, but paid for: kept
   }
@@ -88,6 +94,27 @@ void keeper::answer(const answered& a) {
   }
   calls_->close(call_name(a.node, a.attempt)); // the journal has it: a restart finds it there
   pay();
+  pump();
+}
+
+void keeper::given(const given_answer& a) {
+  if (!loaded_ || ended_ || state_of_node(a.node) != node_state::planned)
+    return;
+  auto& row = rows_[a.node];
+  store_batch batch;
+  journal_replied r{a.node.tree, a.node.node, 0};
+  r.source_digest = batch.blob(a.source);
+  r.normalised_digest = source_digest(a.source);
+  r.descriptor = a.descriptor;
+  record(batch, journal_kind::replied, r);
+  row.source_digest = r.source_digest;
+  row.note = a.plan;
+  row.answered_ms = wall_ms();
+  row.state = node_state::answered;
+  if (auto first = core(a.node.tree).first_with(r.normalised_digest); first && *first != a.node.node)
+    row.duplicate_of = *first;
+  put_node(batch, a.node);
+  commit(std::move(batch));
   pump();
 }
 
@@ -179,6 +206,7 @@ void keeper::judge(judged& j) {
     put_node(batch, node);
     commit(std::move(batch), {}, committed);
   } else {
+    tell_use(node, row, r.noise);
     close_node(batch, node, committed);
   }
   if (unfit && all_unfit(fold_.row(options_.id)))

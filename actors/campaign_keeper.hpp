@@ -18,6 +18,7 @@ struct campaign_loaded {
 };
 struct campaign_tick {};
 struct grace_is_over {};
+struct way_learnt {};
 struct finalist_read {
   node_key node;
   std::shared_ptr<const std::string> source; ///< null: `why`
@@ -46,6 +47,8 @@ public:
   void capacity_is(const capacity& c);
   void prompt(prompt_ready& p);
   void answer(const answered& a);
+  void learnt();
+  void given(const given_answer& a);
   void failed(const failed_try& f);
   void stage(const stage_changed& s);
   void judge(judged& j);
@@ -157,6 +160,8 @@ private:
   /// The end of this session, not of the campaign. Told at once: on a full disk the commit may have to wait
   /// for longer than a person would.
   void end(campaign_outcome out);
+  bool begin_learning(const std::string& reason);
+  void tell_use(const node_key& n, const node_row& row, double noise);
   void publish_progress();
   /// An image of the fold as it is now, kept once everything before it is committed.
   void make_image();
@@ -190,6 +195,8 @@ private:
       again_; ///< whose call is open in the journal, has cost nothing, and has to be made again
   std::optional<failure> blocked_why_;
   std::optional<std::string> closing_; ///< the search is over, for this reason; claims are being made
+  std::optional<std::string> learning_; ///< finished for this reason, once its skills are kept
+  bool learnt_ = false;
   std::optional<node_key> claims_out_; ///< the finalist that is measured again now
   std::optional<std::pair<std::size_t, double>> no_goal_at_; ///< news and goal when nobody was found near it
   std::shared_ptr<const evaluate_request> claim_request_;
@@ -207,4 +214,5 @@ private:
 KE_MESSAGE(ke::campaign_loaded)
 KE_MESSAGE(ke::campaign_tick)
 KE_MESSAGE(ke::grace_is_over)
+KE_MESSAGE(ke::way_learnt)
 KE_MESSAGE(ke::finalist_read)

@@ -128,6 +128,10 @@ void keeper::pay() {
       sections.push_back(s.stable || s.shared ? stored_section{batch.blob(s.text), {}, s.name}
                                               : stored_section{{}, s.text, s.name});
     row.dropped = request->prompt.dropped;
+    row.shown.clear();
+    for (const auto& s : request->prompt.sections)
+      if (constexpr std::string_view mark = "knowledge:"; s.name.starts_with(mark))
+        row.shown.push_back(s.name.substr(mark.size()));
     row.prompt_digest = request->prompt_digest;
     row.sections_digest = batch.blob(pack(sections));
     row.model = request->model;
@@ -174,6 +178,8 @@ void keeper::pump() {
     return;
   if (image_is_due(records_, imaged_, options_.image_every))
     make_image();
+  if (learning_)
+    return interrupted_ ? end(outcome_) : void();
   if (closing_)
     return interrupted_ ? end(outcome_) : go_on_closing();
   auto reason = stop_reason();
@@ -317,6 +323,8 @@ void keeper::wind_down(store_batch& batch, const std::string& reason) {
 }
 
 void keeper::conclude(std::string reason) {
+  if (learning_ || begin_learning(reason))
+    return;
   store_batch batch;
   record(batch, journal_kind::finished, journal_finished{reason});
   put_campaign(batch, "finished", reason);

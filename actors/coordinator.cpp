@@ -4,6 +4,7 @@
 #include "actors/control_commands.hpp"
 #include "actors/evaluator.hpp"
 #include "actors/fleet.hpp"
+#include "actors/knowledge.hpp"
 #include "actors/gateway.hpp"
 #include "actors/local_worker.hpp"
 #include "actors/named_child.hpp"
@@ -249,6 +250,14 @@ void coordinator::start_root() {
       e.limits[b.name] = b.limits;
     children.push_back(named_child(names_, "evaluator",
                                    [e](caf::event_based_actor* self) { return self->spawn(evaluator, e); }));
+    knowledge_options k;
+    k.names = names_;
+    k.store = store_.get();
+    k.store_id = store_->id();
+    k.shelf = library_;
+    k.written = library_->now();
+    children.push_back(named_child(names_, "knowledge",
+                                   [k](caf::event_based_actor* self) { return self->spawn(knowledge, k); }));
     control_options c;
     c.names = names_;
     c.carry_out = [this](const std::string& command) { return carry_out(*this, command); };

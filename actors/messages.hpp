@@ -3,6 +3,7 @@
 #include "actors/caf.hpp"
 #include "knowledge/prompt.hpp"
 #include "runtime/core/types.hpp"
+#include "runtime/llm/answer.hpp"
 #include "runtime/llm/prompt.hpp"
 #include "runtime/llm/provider.hpp"
 #include "runtime/search/tree_core.hpp"
@@ -131,6 +132,16 @@ struct answered {
   std::string plan;
   token_usage usage;
   double seconds = 0;
+  std::vector<candidate_text> more;         ///< further candidates of the answer
+  std::vector<source_parameter> parameters; ///< of `source`, if it is a template
+  std::uint32_t descriptor = 0;             ///< knowledge/descriptor.hpp
+};
+/// The candidate of a node that asks nobody: an earlier answer holds it.
+struct given_answer {
+  node_key node;
+  std::string source;
+  std::string plan;
+  std::uint32_t descriptor = 0;
 };
 struct evaluate_request {
   node_key node;
@@ -216,6 +227,7 @@ KE_MESSAGE(ke::failed_try)
 KE_MESSAGE(ke::drop_requests)
 KE_MESSAGE(ke::unblock_models)
 KE_MESSAGE(ke::answered)
+KE_MESSAGE(ke::given_answer)
 KE_MESSAGE(ke::evaluate_request)
 KE_MESSAGE(ke::cancel_evaluation)
 KE_MESSAGE(ke::stage_changed)

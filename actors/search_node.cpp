@@ -2,6 +2,8 @@
 
 #include "actors/synthesizer.hpp"
 #include "knowledge/consult.hpp"
+#include "knowledge/descriptor.hpp"
+#include "knowledge/task_block.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/llm/answer.hpp"
@@ -29,7 +31,9 @@ public:
   candidate(caf::event_based_actor* self, std::shared_ptr<const tree_context> tree, node_brief brief,
             std::map<std::uint32_t, std::shared_ptr<const node_card>> cards)
       : self_{self}, tree_{std::move(tree)}, brief_{std::move(brief)}, cards_{std::move(cards)} {
-    if (brief_.phase == node_state::planned)
+    if (brief_.phase == node_state::planned && !brief_.what.given.empty())
+      read_blob(brief_.what.given);
+    else if (brief_.phase == node_state::planned)
       gather_cards();
     else if (brief_.phase >= node_state::answered)
       read_source();
@@ -67,7 +71,9 @@ public:
                                          tree_->symbol, tree_->answer_limit_bytes,
                                          parent_ ? std::string_view{parent_->source} : std::string_view{}});
     plan_ = parsed.rationale.substr(0, 300);
-    answered a{key(), s.attempt, parsed.why, s.reply_digest, parsed.source, plan_, s.reply->usage, s.seconds};
+    answered a{key(),           s.attempt, parsed.why, s.reply_digest, parsed.source, plan_,
+               s.reply->usage, s.seconds, std::move(parsed.more), std::move(parsed.parameters),
+               descriptor_of(parsed.source)};
     auto usable = parsed.why.kind == failure_kind::none;
     if (usable)
       source_ = std::make_shared<const std::string>(std::move(parsed.source));
@@ -84,6 +90,8 @@ public:
     if (!s.source)
       return to_campaign(evaluation_failed{key(), node_state::poisoned, "its stored source can't be read"});
     source_ = std::move(s.source);
+    if (brief_.phase == node_state::planned && !take_given())
+      return to_campaign(evaluation_failed{key(), node_state::poisoned, "its given source is no template"});
     evaluate();
   }
 
@@ -105,6 +113,10 @@ public:
   }
 
 private:
+  std::uint32_t descriptor_of(const std::string& source) const {
+    return describe_kernel(source, tree_->problem->reference_language == "python").packed();
+  }
+
   node_key key() const { return {tree_->campaign, tree_->tree, brief_.what.node}; }
 
   template <class Message>
@@ -214,6 +226,26 @@ private:
     keep_parent();
     waiting_ = true;
     to_campaign(prompt_ready{std::move(request)});
+  }
+
+  /// What an earlier answer holds for this node becomes its candidate.
+  bool take_given() {
+    if (!brief_.what.point.empty()) {
+      auto text = at_point(*source_, brief_.what.point);
+      if (!text)
+        return false;
+      source_ = std::make_shared<const std::string>(std::move(*text));
+    }
+    plan_ = brief_.what.plan.empty() ? "its parent at another point: " + point_of(*source_) : brief_.what.plan;
+    to_campaign(given_answer{key(), *source_, plan_, descriptor_of(*source_)});
+    return true;
+  }
+
+  void read_blob(const std::string& digest) {
+    waiting_ = true;
+    tree_->store->read_blob(digest, [me = weak(self_)](result<std::string> source) {
+      send_weak(me, source_read{source ? std::make_shared<const std::string>(std::move(*source)) : nullptr});
+    });
   }
 
   void read_source() {

@@ -35,6 +35,7 @@ struct document {
   std::uint32_t level = 1; ///< 1 everyone should know, 2 advanced, 3 expert
   std::vector<std::string> sources;
   std::string body; ///< Markdown after the title line, without blank space around it
+  double prior = 0; ///< of a skill: how useful it has been (skill_record.hpp), 0..1
 };
 
 /// Something wrong or doubtful in a document. Errors keep it out of a corpus, warnings don't.

@@ -53,7 +53,7 @@ double signal_score(const document& d, const signal_query& q) {
     score += 0.2;
   if (!q.targets.empty() && !holds(d.targets, "*"))
     score += 0.1;
-  return score;
+  return score + d.prior;
 }
 
 } // namespace

@@ -48,7 +48,7 @@ std::vector<const document*> admitted(const corpus& in, const signal_query& quer
 /// Two stages. The index: documents of another target, family, dtype or of a level that is not open are out.
 /// The documents: each of the rest is scored,
 ///
-///   score = bottleneck + failure + 1.5·message + 0.8·family + 0.2·dtype + 0.1·target + words
+///   score = bottleneck + failure + 1.5·message + 0.8·family + 0.2·dtype + 0.1·target + prior + words
 ///
 ///   bottleneck  1 if the document names it; -0.5 if it names others only
 ///   failure     the same; -0.5, too, if it is about failures only and the candidate did not fail, or about

@@ -142,8 +142,14 @@ struct journal_failed_request {
 };
 KE_FIELDS(journal_failed_request, x.tree, x.node, x.attempt, x.kind, x.text)
 
+struct further_candidate {
+  std::string source_digest; ///< blob
+  std::string plan;
+};
+KE_FIELDS(further_candidate, x.source_digest, x.plan)
+
 /// The call ended. kind none: `source_digest` is the candidate. Otherwise the answer could not be used
-/// (no_code, refused...).
+/// (no_code, refused...). Attempt 0: there was no call, the candidate was given by an earlier answer.
 struct journal_replied {
   std::uint32_t tree = 0, node = 0, attempt = 0;
   failure_kind kind = failure_kind::none;
@@ -155,9 +161,12 @@ struct journal_replied {
   /// What kind of candidate it is, opaque to the search: up to four small numbers of fixed meaning, a byte
   /// each, the first one lowest. Candidates with the same one compete for one cell (`evolution`).
   std::uint32_t descriptor = 0;
+  std::vector<further_candidate> more; ///< other candidates of the same answer
+  std::vector<std::uint32_t> space;    ///< of a template: the number of values of each parameter,
+  std::vector<std::uint32_t> point;    ///< and which of them its source stands at
 };
 KE_FIELDS(journal_replied, x.tree, x.node, x.attempt, x.kind, x.reply_digest, x.source_digest,
-          x.normalised_digest, x.usage, x.unknown, x.descriptor)
+          x.normalised_digest, x.usage, x.unknown, x.descriptor, x.more, x.space, x.point)
 
 struct journal_judged {
   std::uint32_t tree = 0, node = 0, target = 0;
@@ -272,11 +281,12 @@ struct node_row {
   double device_s = 0;
   std::string note;            ///< the plan of its answer, or why it ended without a verdict
   std::string sections_digest; ///< blob: pack(vector<stored_section>)
+  std::vector<std::string> shown;   ///< ids of the documents and skills in its prompt, best first
   std::vector<std::string> dropped; ///< names of sections that the prompt's token budget had no room for
 };
 KE_FIELDS(node_row, x.parents, x.state, x.scores, x.decision, x.model, x.memory, x.prompt_digest,
           x.reply_digest, x.source_digest, x.verdict_digests, x.duplicate_of, x.attempts, x.planned_ms,
-          x.asked_ms, x.answered_ms, x.judged_ms, x.usage, x.device_s, x.note, x.sections_digest, x.dropped)
+          x.asked_ms, x.answered_ms, x.judged_ms, x.usage, x.device_s, x.note, x.sections_digest, x.shown, x.dropped)
 
 /// Evidence of a claim lies in the store behind the search's, under this much more than its target.
 inline constexpr std::uint32_t evidence_of_claims = 1u << 16;

@@ -12,8 +12,9 @@
 namespace ke {
 
 /// What a node asks the model for: a first version, a better one, or the same one without its error.
-enum class operation_kind : std::uint8_t { draft, improve, fix };
-KE_NAMES(operation_kind, 3, "draft", "improve", "fix")
+/// The last two ask nobody (sequels.hpp): another candidate of an answer, a template at another point.
+enum class operation_kind : std::uint8_t { draft, improve, fix, variant, tune };
+KE_NAMES(operation_kind, 5, "draft", "improve", "fix", "variant", "tune")
 
 /// All that selection knows of a node: one cache line, so that each step from a leaf to the root costs one
 /// miss, and a million nodes fit in 64 MB; sources, prompts and verdicts are in the store.

@@ -70,6 +70,10 @@ status tree_core::configure(const campaign_settings& settings) {
 std::vector<expansion> tree_core::step(std::uint32_t count) {
   std::vector<expansion> made;
   while (made.size() < count) {
+    if (auto given = sequels_.next()) { // paid for already
+      made.push_back(follow(std::move(*given)));
+      continue;
+    }
     auto choice = policy_->select(tree_, random_);
     if (!choice)
       break;
@@ -92,6 +96,18 @@ std::vector<expansion> tree_core::step(std::uint32_t count) {
                     models_[tree_[node].model], memory, seed_of(node)});
   }
   return made;
+}
+
+expansion tree_core::follow(sequel what) {
+  auto node = tree_.add_child(what.parent, what.operation);
+  const auto& origin = tree_[what.origin];
+  auto& row = tree_.edit(node);
+  row.memory = origin.memory;
+  row.model = origin.model;
+  open_.insert(node);
+  sequels_.made(node, std::move(what));
+  policy_->added(tree_, node);
+  return expansion_of(node);
 }
 
 status tree_core::check(std::uint32_t tree, std::uint32_t node, const char* what) const {
@@ -139,6 +155,7 @@ status tree_core::apply(const journal_replied& r) {
     return ok;
   tree_.progress(r.node, node_state::answered);
   tree_.describe(r.node, r.descriptor);
+  sequels_.answered(r.node, tree_[r.node].parent, r);
   if (!r.normalised_digest.empty())
     filter_.note(r.normalised_digest, r.node);
   return ok;
@@ -165,6 +182,8 @@ status tree_core::apply(const journal_ended& r) {
 void tree_core::closed(std::uint32_t node) {
   open_.erase(node);
   policy_->ended(tree_, node);
+  auto score = tree_[node].score;
+  sequels_.ended(node, tree_[node].state, score >= 0 ? std::optional{score} : std::nullopt, seed_of(node));
   learn(node);
   if (tree_.best() == node)
     stagnation_.finished_since_best = 0;
@@ -181,6 +200,8 @@ void tree_core::close(std::uint32_t node) {
 /// person's, says nothing.
 void tree_core::learn(std::uint32_t node) {
   const auto& row = tree_[node];
+  if (row.operation == operation_kind::variant || row.operation == operation_kind::tune)
+    return; // nobody was asked
   const auto& model = models_[row.model];
   if (row.state == node_state::cancelled || row.state == node_state::harness_error ||
       row.state == node_state::unfit_problem)
@@ -210,7 +231,13 @@ expansion tree_core::expansion_of(std::uint32_t node) const {
     for (auto c = tree_[r.parent].first_child; c != node; c = tree_[c].next_sibling)
       --draft;
   }
-  return {node, r.parent, tree_.parent2(node), r.operation, draft, models_[r.model], r.memory, seed_of(node)};
+  expansion e{node, r.parent, tree_.parent2(node), r.operation, draft, models_[r.model], r.memory, seed_of(node)};
+  if (auto* s = sequels_.of(node)) {
+    e.given = s->given;
+    e.point = s->point;
+    e.plan = s->plan;
+  }
+  return e;
 }
 
 std::vector<std::uint32_t> tree_core::open_nodes() const {
@@ -242,6 +269,7 @@ void tree_core::save(image_writer& out) const {
   out.packed(open_calls());
   out.list(open_nodes());
   filter_.save(out);
+  sequels_.save(out);
   policy_->save(out);
 }
 
@@ -267,6 +295,7 @@ result<tree_core> tree_core::load(image_reader& in, const campaign_settings& set
   for (auto node : in.list<std::uint32_t>())
     core.open_.insert(core.open_.end(), node);
   core.filter_.load(in);
+  core.sequels_.load(in);
   core.policy_->load(in);
   if (!in.good() || (!core.open_.empty() && *core.open_.rbegin() >= core.tree_.size()))
     return failure{failure_kind::corrupt, "the image of tree " + std::to_string(number) + " is incomplete"};
@@ -324,6 +353,7 @@ std::string tree_core::hash() const {
     bytes += std::to_string(key.first) + ":" + std::to_string(key.second) + ":" +
              std::to_string(call.reserved.tokens) + ";";
   image_writer kept;
+  sequels_.save(kept);
   policy_->save(kept);
   return digest_of_parts({sum, bytes, kept.take()});
 }

@@ -5,6 +5,7 @@
 #include "runtime/search/memory.hpp"
 #include "runtime/search/policy.hpp"
 #include "runtime/search/random.hpp"
+#include "runtime/search/sequels.hpp"
 #include "runtime/search/tree.hpp"
 
 #include <map>
@@ -27,6 +28,9 @@ struct expansion {
   std::string model;
   memory_kind memory = memory_kind::clean;
   std::uint64_t seed = 0; ///< differs per node
+  std::string given = {};    ///< its candidate is this blob (sequels.hpp): no model is asked
+  parameter_point point = {}; ///< where to put the given source; empty: as it is
+  std::string plan = {};      ///< of the given source
 };
 
 /// A paid request whose answer is not known.
@@ -109,6 +113,7 @@ private:
   result<std::uint8_t> intern(const std::string& model);
   void closed(std::uint32_t node);
   void learn(std::uint32_t node);
+  expansion follow(sequel what);
 
   std::uint32_t number_ = 0;
   std::string backend_;
@@ -124,6 +129,7 @@ private:
   std::map<std::pair<std::uint32_t, std::uint32_t>, open_call> calls_; ///< by node and attempt
   std::set<std::uint32_t> open_;
   digest_filter filter_;
+  sequels sequels_;
 };
 
 inline std::string tree_hash(const tree_core& core) {

@@ -1,0 +1,163 @@
+#include "actors/knowledge.hpp"
+
+#include "actors/node_cards.hpp"
+#include "knowledge/distil.hpp"
+#include "knowledge/skill_library.hpp"
+#include "knowledge/skill_record.hpp"
+#include "runtime/core/codec.hpp"
+#include "runtime/core/log.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace ke {
+
+struct skills_read {
+  std::vector<skill> all;
+};
+struct way_read {
+  learn what;
+  std::vector<proven_step> steps;
+};
+
+} // namespace ke
+
+KE_MESSAGE(ke::skills_read)
+KE_MESSAGE(ke::way_read)
+
+namespace ke {
+namespace {
+
+constexpr std::size_t most_skills = 10'000;
+
+/// Reads the cards of a chain one after the other, on the store thread, and hands them over.
+struct way_reader : std::enable_shared_from_this<way_reader> {
+  store_port* store;
+  learn what;
+  std::vector<proven_step> steps;
+  std::shared_ptr<const node_card> last;
+  std::function<void(way_read)> done;
+
+  void next() {
+    if (steps.size() == what.chain.size())
+      return done({std::move(what), std::move(steps)});
+    load_card(*store, {what.campaign, what.tree, what.chain[steps.size()]}, card_extent::with_source,
+              [me = shared_from_this()](std::shared_ptr<const node_card> card) {
+                me->steps.push_back({me->last, card, me->what.tree});
+                me->last = std::move(card);
+                me->next();
+              });
+  }
+};
+
+class scholar {
+public:
+  scholar(caf::event_based_actor* self, knowledge_options options)
+      : self_{self}, options_{std::move(options)} {
+    options_.store->scan(table::skills, "", "", most_skills,
+                         [me = weak(self_)](result<std::vector<std::pair<std::string, std::string>>> rows) {
+                           skills_read r;
+                           if (rows)
+                             for (const auto& [key, bytes] : *rows)
+                               if (auto s = unpack<skill>(bytes))
+                                 r.all.push_back(std::move(*s));
+                           send_weak(me, std::move(r));
+                         });
+  }
+
+  void known(const skills_read& r) {
+    for (const auto& s : r.all)
+      if (auto mine = skills_.find(s.id); mine == skills_.end())
+        skills_[s.id] = s;
+      else
+        mine->second = merged(mine->second, s);
+    publish();
+  }
+
+  void read_way(const learn& l) {
+    auto reader = std::make_shared<way_reader>();
+    reader->store = options_.store;
+    reader->what = l;
+    reader->done = [me = weak(self_)](way_read w) { send_weak(me, std::move(w)); };
+    reader->next();
+  }
+
+  void distil_way(const way_read& w) {
+    distil_context where{options_.store_id, w.what.campaign_name, w.what.problem.get(), w.what.language,
+                         {},                w.what.claimed};
+    if (w.what.target)
+      where.targets = {w.what.target->backend}; // a skill is code in its language
+    store_batch batch;
+    for (auto& s : distil(w.steps, where)) {
+      auto at = std::find_if(skills_.begin(), skills_.end(),
+                             [&](const auto& known) { return known.second.id == s.id || are_alike(known.second, s); });
+      if (at == skills_.end()) {
+        at = skills_.emplace(s.id, s).first;
+        log::info("knowledge", "learnt a skill", {{"skill", s.id}});
+      } else {
+        auto id = at->first;
+        at->second = merged(at->second, s);
+        at->second.id = id; // rows keep their key
+      }
+      batch.put(table::skills, at->first, pack(at->second));
+    }
+    if (batch.puts.empty()) {
+      if (w.what.done)
+        w.what.done();
+      return;
+    }
+    options_.store->write(std::move(batch), [done = w.what.done](status) {
+      if (done)
+        done();
+    });
+    publish();
+  }
+
+  void used(const skills_used& u) {
+    if (u.ids.empty()) {
+      ++(u.won ? plain_.wins : plain_.losses);
+      return;
+    }
+    store_batch batch;
+    bool changed = false;
+    for (const auto& id : u.ids)
+      if (auto s = skills_.find(id); s != skills_.end()) {
+        auto before = is_quarantined(uses_of(s->second), usefulness(plain_));
+        note_use(s->second, options_.store_id, u.won);
+        changed = changed || before != is_quarantined(uses_of(s->second), usefulness(plain_));
+        batch.put(table::skills, id, pack(s->second));
+      }
+    options_.store->write(std::move(batch));
+    if (changed)
+      publish();
+  }
+
+private:
+  void publish() {
+    auto documents = options_.written->documents();
+    for (const auto& [id, s] : skills_)
+      if (!is_quarantined(uses_of(s), usefulness(plain_)))
+        documents.push_back(document_of(s));
+    options_.shelf->publish(std::make_shared<const corpus>(std::move(documents)));
+  }
+
+  caf::event_based_actor* self_;
+  knowledge_options options_;
+  std::map<std::string, skill> skills_;
+  skill_use plain_; ///< improvements that were shown no skill: what gains without any
+};
+
+} // namespace
+
+caf::behavior knowledge(caf::event_based_actor* self, knowledge_options options) {
+  keep_exception_text(self);
+  auto state = std::make_shared<scholar>(self, std::move(options));
+  return {
+      [=](const skills_read& r) { state->known(r); },
+      [=](const learn& l) { state->read_way(l); },
+      [=](const way_read& w) { state->distil_way(w); },
+      [=](const skills_used& u) { state->used(u); },
+  };
+}
+
+} // namespace ke

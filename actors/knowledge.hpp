@@ -1,0 +1,55 @@
+#pragma once
+
+#include "actors/caf.hpp"
+#include "actors/directory.hpp"
+#include "actors/library.hpp"
+#include "knowledge/prompt.hpp"
+#include "runtime/core/types.hpp"
+#include "runtime/store/store_port.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ke {
+
+struct knowledge_options {
+  std::shared_ptr<directory> names;
+  store_port* store = nullptr;
+  std::string store_id;
+  std::shared_ptr<library> shelf;       ///< where snapshots go
+  std::shared_ptr<const corpus> written; ///< the documents that no campaign has learnt
+};
+
+/// A campaign has a winner: skills are distilled from the way to it. `done` is called when they are durable
+/// (or nothing was learnt); any thread.
+struct learn {
+  std::uint32_t campaign = 0, tree = 0;
+  std::string campaign_name;
+  std::vector<std::uint32_t> chain; ///< from the first candidate to the winner
+  std::shared_ptr<const ke::problem> problem;
+  std::string language;
+  std::shared_ptr<const device_info> target;
+  bool claimed = false;
+  std::function<void()> done;
+};
+/// An improvement was judged whose prompt had shown these skills (perhaps none).
+struct skills_used {
+  std::vector<std::string> ids;
+  bool won = false; ///< it gained on its parent beyond the noise
+};
+
+/// Owns what is learnt: the only writer of the store's table `skills` in this process, so campaigns that run
+/// side by side lose nothing of each other. Publishes a new snapshot of the library whenever a skill comes,
+/// changes or is quarantined.
+///
+///   <- learn, skills_used
+///
+/// Supervisor: root, permanent; a restart reads the table again.
+caf::behavior knowledge(caf::event_based_actor* self, knowledge_options options);
+
+} // namespace ke
+
+KE_MESSAGE(ke::learn)
+KE_MESSAGE(ke::skills_used)

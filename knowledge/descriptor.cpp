@@ -1,0 +1,100 @@
+#include "knowledge/descriptor.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <initializer_list>
+#include <string>
+
+namespace ke {
+namespace {
+
+std::string without_comments(std::string_view source, bool python) {
+  std::string text;
+  for (std::size_t i = 0; i < source.size();) {
+    if (python ? source[i] == '#' : source.substr(i, 2) == "//") {
+      i = std::min(source.find('\n', i), source.size());
+    } else if (!python && source.substr(i, 2) == "/*") {
+      auto end = source.find("*/", i);
+      i = end == source.npos ? source.size() : end + 2;
+    } else {
+      text += source[i++];
+    }
+  }
+  return text;
+}
+
+bool any(const std::string& text, std::initializer_list<const char*> words) {
+  return std::any_of(words.begin(), words.end(), [&](const char* w) { return text.find(w) != text.npos; });
+}
+
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
+
+/// Whole words only.
+std::size_t count(const std::string& text, std::string_view word) {
+  std::size_t n = 0;
+  for (auto at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+    auto end = at + word.size();
+    n += (at == 0 || !is_word(text[at - 1])) && (end >= text.size() || !is_word(text[end]));
+  }
+  return n;
+}
+
+/// A name of a variable with a running number, as unrolled code has them: acc0 and acc1, s_0 and s_1.
+bool numbered(const std::string& text) {
+  for (const char* name : {"acc", "sum", "s", "a", "c", "m", "t", "v", "r"})
+    if (count(text, std::string{name} + "0") + count(text, std::string{name} + "_0") > 0 &&
+        count(text, std::string{name} + "1") + count(text, std::string{name} + "_1") > 0)
+      return true;
+  return false;
+}
+
+/// Loops that hold no loop, by braces and by lines: good enough to tell kinds apart.
+std::size_t innermost(const std::string& text) {
+  std::size_t loops = 0;
+  auto at = text.find("for");
+  while (at != text.npos) {
+    auto next = text.find("for", at + 3);
+    auto whole = (at == 0 || !is_word(text[at - 1])) && at + 3 < text.size() && !is_word(text[at + 3]);
+    if (whole) {
+      auto between = std::string_view{text}.substr(at, next == text.npos ? text.npos : next - at);
+      // Another loop begins before this one's first statement has ended: this one is not the innermost.
+      auto header = between.find(')');
+      auto body = header == between.npos ? std::string_view{} : between.substr(header);
+      if (next == text.npos || body.find(';') != body.npos)
+        ++loops;
+    }
+    at = next;
+  }
+  return loops;
+}
+
+} // namespace
+
+std::uint32_t kernel_descriptor::packed() const {
+  return memory | static_cast<std::uint32_t>(vector) << 8 | static_cast<std::uint32_t>(parallelism) << 16 |
+         static_cast<std::uint32_t>(passes) << 24;
+}
+
+kernel_descriptor describe_kernel(std::string_view source, bool python) {
+  auto text = without_comments(source, python);
+  kernel_descriptor d;
+  auto access = any(text, {"restrict", "assume_aligned", "alignas", "_stream_", "nontemporal", "contiguous(",
+                           "channels_last", "out="});
+  auto tiles = any(text, {"tile", "TILE", "block", "BLOCK", "buffer", "__shared__", "__local", "local_", "pack"});
+  auto early = any(text, {"prefetch", "pack", "cp.async", "async_copy", "num_stages", "tma"});
+  d.memory = early || (access && tiles) ? 3 : tiles ? 2 : access ? 1 : 0;
+  d.vector = any(text, {"_mm", "__riscv_v", "vld1", "wmma", "wgmma", "mfma", "tl.dot", "svld"}) ? 3
+             : any(text, {"vector_size", "float4", "float8", "float16(", "ext_vector_type", "simd<"}) ? 2
+             : any(text, {"omp simd", "ivdep", "GCC unroll", "vectorize(", "torch.compile", "jit.script"}) ? 1
+                                                                                                         : 0;
+  auto unrolled = numbered(text) || any(text, {"unroll", "UNROLL"});
+  auto threads = any(text, {"omp parallel", "std::thread", "blockIdx", "get_group_id", "program_id", "Thread("});
+  d.parallelism = static_cast<std::uint8_t>((threads ? 2 : 0) + (unrolled ? 1 : 0));
+  auto loops = innermost(text);
+  d.passes = loops <= 1 ? 0 : loops == 2 ? 1 : loops <= 4 ? 2 : 3;
+  return d;
+}
+
+} // namespace ke
