@@ -40,19 +40,20 @@ int export_to(const access_options& where, const std::string& file, bool as_json
   auto store = local_store(*a, "store export");
   if (!store)
     return complain(store.error());
-  auto done = export_store(*store, file, {a->campaign, unix_ms_now(), KE_VERSION});
+  const auto& campaign = where.campaign; // --config names the store here, not one campaign of it
+  auto done = export_store(*store, file, {campaign, unix_ms_now(), KE_VERSION});
   if (!done)
     return complain(done.error());
   if (as_json)
     std::cout << line({{"file", file},
                        {"store", store->id()},
-                       {"campaign", a->campaign},
+                       {"campaign", campaign},
                        {"records", done->records},
                        {"content", done->content}})
               << '\n';
   else
     std::cout << "exported " << count_text(done->records) << " records of "
-              << (a->campaign.empty() ? "the store " : "campaign " + a->campaign + " of the store ")
+              << (campaign.empty() ? "the store " : "campaign " + campaign + " of the store ")
               << store->dir() << " to " << file << "\ncontent " << done->content << '\n';
   return exit_done;
 }
