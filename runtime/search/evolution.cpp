@@ -195,8 +195,10 @@ std::uint32_t evolution::home_of(std::uint32_t node) const {
 }
 
 void evolution::settle(const tree_index& tree, island& here, std::uint32_t node) {
+  // Of equals the younger: a population on a plateau must be able to drift.
   auto better = [&](std::uint32_t a, std::uint32_t b) {
-    return rank_key(puct_rules::merit_of(tree, a), a) > rank_key(puct_rules::merit_of(tree, b), b);
+    auto x = puct_rules::merit_of(tree, a), y = puct_rules::merit_of(tree, b);
+    return x != y ? x > y : a > b;
   };
   here.members.insert(std::lower_bound(here.members.begin(), here.members.end(), node, better), node);
   while (here.members.size() > static_cast<std::size_t>(settings_.population))
