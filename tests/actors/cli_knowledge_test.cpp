@@ -1,5 +1,4 @@
 #include "tests/actors/command_line.hpp"
-#include "tests/actors/small_store.hpp"
 #include "tests/places.hpp"
 
 #include <catch2/catch.hpp>
