@@ -42,7 +42,7 @@ control_reply merge(coordinator& owner, const json& command) {
   auto view = store_reader::open(owner.store().dir());
   if (!view)
     return refused(view.error());
-  auto done = merge_into(*view, owner.store(), *path);
+  auto done = merge_into(*view, owner.store(), *path, join_skills);
   if (!done) {
     auto why = done.error();
     if (auto at = why.text.find(*path); at != std::string::npos) // the client knows its own name for it

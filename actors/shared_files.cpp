@@ -1,11 +1,14 @@
 #include "actors/shared_files.hpp"
 
+#include "knowledge/skill_record.hpp"
+#include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 namespace ke {
@@ -46,6 +49,13 @@ void take_back(const std::string& store_dir, const std::string& name) {
   std::error_code ignored;
   fs::remove(incoming(store_dir) / name, ignored);
   fs::remove(incoming(store_dir), ignored); // if it is empty
+}
+
+std::string join_skills(const std::string& a, const std::string& b) {
+  auto x = unpack<skill>(a), y = unpack<skill>(b);
+  if (!x || !y)
+    return x ? a : y ? b : std::max(a, b);
+  return pack(merged(*x, *y));
 }
 
 std::string merge_json(const merge_report& r) {

@@ -134,7 +134,7 @@ int merge(const access_options& where, const std::vector<std::string>& files, bo
   if (!view)
     return complain(view.error());
   return each([&](const std::string& file) -> result<std::string> {
-    auto done = merge_into(*view, **store, file);
+    auto done = merge_into(*view, **store, file, join_skills);
     if (!done)
       return done.error();
     return merge_json(*done);

@@ -187,23 +187,10 @@ private:
   std::set<std::string> blobs_;
 };
 
-/// The first field of a row that counts its own versions; 0 for other rows.
-struct revision_mark {
-  std::uint64_t revision = 0;
-};
-[[maybe_unused]] KE_FIELDS(revision_mark, x.revision)
-
-    bool is_newer(std::string_view a, std::string_view b) {
-  auto revision = [](std::string_view row) {
-    auto mark = unpack<revision_mark>(row);
-    return mark ? mark->revision : 0;
-  };
-  return std::pair{revision(a), a} > std::pair{revision(b), b};
-}
-
 class merger {
 public:
-  merger(const store_reader& view, store_port& to) : view_{view}, to_{to} {}
+  merger(const store_reader& view, store_port& to, const skill_join& join)
+      : view_{view}, to_{to}, join_{join} {}
 
   result<merge_report> run(const std::string& path) {
     {
@@ -312,8 +299,11 @@ private:
     if (!row)
       return row.error();
     auto present = view_.get(table::skills, row->key);
-    if (!present || is_newer(row->value, *present))
-      put(r.kind, table::skills, row->key, row->value);
+    auto value = !present || *present == row->value ? row->value
+                 : join_                            ? join_(*present, row->value)
+                                                    : std::max(*present, row->value);
+    if (!present || value != *present)
+      put(r.kind, table::skills, row->key, std::move(value));
     return ok;
   }
 
@@ -335,6 +325,7 @@ private:
 
   const store_reader& view_;
   store_port& to_;
+  const skill_join& join_;
   store_batch batch_;
   std::size_t bytes_ = 0;
   merge_report report_;
@@ -363,8 +354,9 @@ result<export_summary> export_store(const store_reader& store, const std::string
   return (*out)->finish();
 }
 
-result<merge_report> merge_into(const store_reader& view, store_port& to, const std::string& path) {
-  return merger{view, to}.run(path);
+result<merge_report> merge_into(const store_reader& view, store_port& to, const std::string& path,
+                                const skill_join& join) {
+  return merger{view, to, join}.run(path);
 }
 
 result<std::string> shared_content(const store_reader& store) {

@@ -7,6 +7,7 @@
 #include "runtime/store/store_reader.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -51,11 +52,17 @@ struct merge_report {
   std::map<std::string, std::uint64_t> added; ///< by kind; rows that were new, or newer than the store's
 };
 
+/// Two rows of `skills` under one key as one; must not depend on their order. The store knows nothing of what
+/// is in them.
+using skill_join = std::function<std::string(const std::string& a, const std::string& b)>;
+
 /// Unites an export with a store. The file is read to its end before anything is written, so a damaged one
 /// changes nothing. Content-addressed and conflict-free: the same records are one, whatever comes first; of
 /// two versions of a row the later one stays. Merging a file again, or a store's own, adds nothing. Blocks
 /// until all is committed; `view` reads the store that `to` writes. Not on the store's thread.
-result<merge_report> merge_into(const store_reader& view, store_port& to, const std::string& path);
+/// Without `join` the greater of two rows of `skills` stays.
+result<merge_report> merge_into(const store_reader& view, store_port& to, const std::string& path,
+                                const skill_join& join = {});
 
 /// The digest over everything that an export of the whole store would hold, blobs apart: equal for stores
 /// that know the same.

@@ -189,7 +189,8 @@ TEST_CASE("no operator is in both splits, and both together are all") {
     for (std::string name : {"small", "Wide"}) {
       auto what = small_problem(family.empty() ? "own" : name);
       what.family = family;
-      small_campaign c{*store, ++id, "c" + std::to_string(id), {"cpu-cpp"}, what};
+      ++id;
+      small_campaign c{*store, id, "c" + std::to_string(id), {"cpu-cpp"}, what};
       typical(c);
     }
   auto lines = [&](const std::string& split) {

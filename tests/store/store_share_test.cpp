@@ -49,7 +49,7 @@ struct site {
     }
     b.put(table::solutions, key_of(solution(score)), pack(solution(score)));
     b.put(table::skills, "tile loops",
-          pack(std::pair{std::uint64_t{1}, std::string{"as " + name + " knows it"}}));
+          "a, as " + name + " knows it");
     REQUIRE(ke::write(*store, std::move(b)));
   }
 
@@ -181,7 +181,7 @@ TEST_CASE("of two versions of a row the later one stays, whichever comes first")
   store_batch batch;
   auto better = a.solution(9, 77);
   batch.put(table::solutions, key_of(better), pack(better));
-  batch.put(table::skills, "tile loops", pack(std::pair{std::uint64_t{2}, std::string{"revised"}}));
+  batch.put(table::skills, "tile loops", "b, revised");
   REQUIRE(write(*a.store, std::move(batch)));
   auto late = a.exported("late.kex");
   site c{"c"};
@@ -193,9 +193,17 @@ TEST_CASE("of two versions of a row the later one stays, whichever comes first")
     auto row = s->view().row<solution_row>(table::solutions, key_of(better));
     REQUIRE(row);
     CHECK(row->score == 9);
-    CHECK(*s->view().get(table::skills, "tile loops") ==
-          pack(std::pair{std::uint64_t{2}, std::string{"revised"}}));
+    CHECK(*s->view().get(table::skills, "tile loops") == "b, revised");
   }
+}
+
+TEST_CASE("two rows of one skill are joined by whoever knows what is in them") {
+  site a{"a"}, b{"b"};
+  auto join = [](const std::string& x, const std::string& y) { return std::min(x, y) + " + " + std::max(x, y); };
+  auto done = merge_into(a.view(), *a.store, b.exported(), join);
+  REQUIRE(done);
+  CHECK(done->added.at("skill") == 1);
+  CHECK(*a.view().get(table::skills, "tile loops") == "a, as a knows it + a, as b knows it");
 }
 
 TEST_CASE("one campaign can be exported alone; an unknown one is named") {
