@@ -48,7 +48,8 @@ candidate_reward reward(const std::vector<verdict>& targets) {
   r.value = shaped([](const verdict& v) { return *v.score; });
   r.point = shaped(
       [](const verdict& v) { return v.timing && v.timing->speedup > 0 ? v.timing->speedup : *v.score; });
-  r.high = shaped([](const verdict& v) { return v.timing && v.timing->high > 0 ? v.timing->high : *v.score; });
+  r.high =
+      shaped([](const verdict& v) { return v.timing && v.timing->high > 0 ? v.timing->high : *v.score; });
   return r;
 }
 
