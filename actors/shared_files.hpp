@@ -15,8 +15,8 @@ result<std::string> hand_over(const std::string& store_dir, const std::string& f
 result<std::string> handed_over(const std::string& store_dir, const std::string& name);
 void take_back(const std::string& store_dir, const std::string& name);
 
-/// What `merge_into` does with two rows of one skill: both as one (knowledge/skill_record.hpp). A row that is no
-/// skill gives way to one that is.
+/// What `merge_into` does with two rows of one skill: both as one (knowledge/skill_record.hpp). A row that is
+/// no skill gives way to one that is.
 std::string join_skills(const std::string& a, const std::string& b);
 
 /// {"from": {"store", "campaign", "exported_unix_ms", "program"}, "records", "added": {KIND: COUNT}}

@@ -53,8 +53,8 @@ int export_to(const access_options& where, const std::string& file, bool as_json
               << '\n';
   else
     std::cout << "exported " << count_text(done->records) << " records of "
-              << (campaign.empty() ? "the store " : "campaign " + campaign + " of the store ")
-              << store->dir() << " to " << file << "\ncontent " << done->content << '\n';
+              << (campaign.empty() ? "the store " : "campaign " + campaign + " of the store ") << store->dir()
+              << " to " << file << "\ncontent " << done->content << '\n';
   return exit_done;
 }
 

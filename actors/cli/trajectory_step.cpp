@@ -1,10 +1,10 @@
 #include "actors/cli/trajectory_step.hpp"
 
-#include "runtime/core/text_diff.hpp"
 #include "actors/cli/trajectories.hpp"
 #include "actors/cli/trajectory_text.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/solution.hpp"
+#include "runtime/core/text_diff.hpp"
 
 #include <nlohmann/json.hpp>
 

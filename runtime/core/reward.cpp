@@ -26,29 +26,30 @@ candidate_reward reward(const verdict& v) {
 
 candidate_reward reward(const std::vector<verdict>& targets) {
   candidate_reward r;
-  double value = 0, point = 0, high = 0; // sums of logarithms
-  bool timed = true;
-  if (targets.empty())
-    return r;
-  for (const auto& v : targets) {
+  for (const auto& v : targets)
     if (v.state != verdict_state::correct || (v.score && *v.score <= 0)) {
-      r.defined = !is_silent(v.state); // wrong on one target: wrong
+      r.defined = !is_silent(v.state);
       return r;
     }
-    timed = timed && v.score.has_value();
+  r.defined = !targets.empty();
+  auto timed = std::all_of(targets.begin(), targets.end(), [](const auto& v) { return v.score.has_value(); });
+  auto shaped = [&](auto&& speedup_of) {
+    if (!r.defined)
+      return 0.0;
     if (!timed)
-      continue;
-    value += std::log(*v.score);
-    point += std::log(v.timing && v.timing->speedup > 0 ? v.timing->speedup : *v.score);
-    high += std::log(v.timing && v.timing->high > 0 ? v.timing->high : *v.score);
-  }
-  r.defined = true;
-  auto shaped = [&](double logs) {
-    return timed ? shaped_speedup(std::exp(logs / static_cast<double>(targets.size()))) : reward_floor;
+      return reward_floor;
+    if (targets.size() == 1) // to the last digit what the search's tree has
+      return shaped_speedup(speedup_of(targets.front()));
+    double logs = 0;
+    for (const auto& v : targets)
+      logs += std::log(speedup_of(v));
+    return shaped_speedup(std::exp(logs / static_cast<double>(targets.size())));
   };
-  r.value = shaped(value);
-  r.point = shaped(point);
-  r.high = shaped(high);
+  r.value = shaped([](const verdict& v) { return *v.score; });
+  r.point = shaped(
+      [](const verdict& v) { return v.timing && v.timing->speedup > 0 ? v.timing->speedup : *v.score; });
+  r.high =
+      shaped([](const verdict& v) { return v.timing && v.timing->high > 0 ? v.timing->high : *v.score; });
   return r;
 }
 

@@ -48,8 +48,7 @@ struct site {
       }
     }
     b.put(table::solutions, key_of(solution(score)), pack(solution(score)));
-    b.put(table::skills, "tile loops",
-          "a, as " + name + " knows it");
+    b.put(table::skills, "tile loops", "a, as " + name + " knows it");
     REQUIRE(ke::write(*store, std::move(b)));
   }
 
@@ -199,7 +198,9 @@ TEST_CASE("of two versions of a row the later one stays, whichever comes first")
 
 TEST_CASE("two rows of one skill are joined by whoever knows what is in them") {
   site a{"a"}, b{"b"};
-  auto join = [](const std::string& x, const std::string& y) { return std::min(x, y) + " + " + std::max(x, y); };
+  auto join = [](const std::string& x, const std::string& y) {
+    return std::min(x, y) + " + " + std::max(x, y);
+  };
   auto done = merge_into(a.view(), *a.store, b.exported(), join);
   REQUIRE(done);
   CHECK(done->added.at("skill") == 1);
