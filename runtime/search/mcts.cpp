@@ -286,7 +286,7 @@ private:
   puct_rules rules_;
   std::uint32_t restart_ = 0;
   course now_;
-  payoff improving_{8, 2}, fixing_{8, 2}; ///< begin with the worth of a few tries
+  payoff improving_{8, 2}, fixing_{8, 1}; ///< begin with the worth of a few tries
   repairs broken_;
   arms all_, fresh_; ///< every node that may be expanded; those of the new start
 };
