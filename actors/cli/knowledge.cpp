@@ -2,11 +2,14 @@
 #include "actors/cli/commands.hpp"
 #include "actors/cli/knowledge_view.hpp"
 #include "actors/exit_codes.hpp"
+#include "actors/cli/figures.hpp"
 #include "knowledge/corpus.hpp"
+#include "knowledge/skill_record.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -98,7 +101,30 @@ int lint(const std::vector<std::string>& folders, bool as_json) {
   return errors ? exit_usage : exit_done;
 }
 
-/// What campaigns learnt: rows of the store's table `skills`, which no campaign of this version writes.
+json evidence_json(const skill_evidence& e) {
+  return {{"store", e.store},           {"campaign", e.campaign},
+          {"tree", e.tree},             {"parent", e.parent},
+          {"node", e.node},             {"problem", e.problem},
+          {"before", e.before},         {"before_ci95", {e.before_low, e.before_high}},
+          {"after", e.after},           {"after_ci95", {e.after_low, e.after_high}},
+          {"claimed", e.claimed}};
+}
+
+json skill_json(const skill& s) {
+  auto u = uses_of(s);
+  auto evidence = json::array();
+  for (const auto& e : s.evidence)
+    evidence.push_back(evidence_json(e));
+  return {{"id", s.id},           {"kind", "skill"},
+          {"title", s.title},     {"family", s.family},
+          {"dtypes", s.dtypes},   {"targets", s.targets},
+          {"bottleneck", s.bottleneck}, {"version", s.version},
+          {"wins", u.wins},       {"losses", u.losses},
+          {"usefulness", usefulness(u)}, {"evidence", evidence},
+          {"text", s.text}};
+}
+
+/// What campaigns learnt, most useful first, each with its evidence and its record.
 int skills(const access_options& where, bool as_json) {
   auto a = open_access(where);
   if (!a)
@@ -106,14 +132,33 @@ int skills(const access_options& where, bool as_json) {
   auto store = local_store(*a, "knowledge skills");
   if (!store)
     return complain(store.error());
-  auto count = store->count(table::skills);
-  if (!count)
-    return complain(count.error());
-  if (*count)
-    return complain({failure_kind::newer_version,
-                     "the store holds " + std::to_string(*count) +
-                         " skills, which this version can't read: use the program that wrote them"});
-  std::cout << (as_json ? "[]" : "the store holds no learnt skill") << '\n';
+  std::vector<skill> all;
+  auto read = store->rows<skill>(table::skills, "", [&](std::string_view, const skill& s) {
+    all.push_back(s);
+    return true;
+  });
+  if (!read)
+    return complain(read.error());
+  std::stable_sort(all.begin(), all.end(), [](const auto& x, const auto& y) {
+    return usefulness_bound(uses_of(x)) > usefulness_bound(uses_of(y));
+  });
+  if (as_json) {
+    auto list = json::array();
+    for (const auto& s : all)
+      list.push_back(skill_json(s));
+    std::cout << list.dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
+    return exit_done;
+  }
+  if (all.empty())
+    std::cout << "the store holds no learnt skill\n";
+  for (const auto& s : all) {
+    auto u = uses_of(s);
+    std::cout << s.id << "\n  shown " << u.wins + u.losses << " times, gained " << u.wins << " times\n";
+    for (const auto& e : s.evidence)
+      std::cout << "  " << e.problem << ", campaign " << e.campaign << ", node " << e.parent << " -> " << e.node
+                << ": " << speedup_text(e.before, e.before_low, e.before_high) << " -> "
+                << speedup_text(e.after, e.after_low, e.after_high) << '\n';
+  }
   return exit_done;
 }
 

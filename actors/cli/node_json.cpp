@@ -132,6 +132,8 @@ std::string node_report_json(const campaign_view& c, const node_view& n) {
   j["campaign"] = c.name();
   j["backend"] = c.fold().trees()[n.key.tree].backend();
   j["note"] = n.row.note;
+  j["documents"] = n.row.shown;
+  j["dropped"] = n.row.dropped;
   j["report"] = c.report_of(n);
   j["attempts"] = n.row.attempts;
   j["usage"] = usage_json(n.row.usage);

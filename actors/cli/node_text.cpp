@@ -85,6 +85,12 @@ status write_node_text(const campaign_view& c, const node_view& n, std::ostream&
   }
   if (!n.row.note.empty())
     out << "note: " << n.row.note << '\n';
+  auto list = [&](const char* what, const std::vector<std::string>& names) {
+    for (std::size_t i = 0; i < names.size(); ++i)
+      out << (i ? ", " : what) << names[i] << (i + 1 == names.size() ? "\n" : "");
+  };
+  list("documents in its prompt: ", n.row.shown);
+  list("left out of its prompt: ", n.row.dropped);
   if (n.row.duplicate_of != no_node)
     out << "the same candidate as node " << c.public_id(n.key.tree, n.row.duplicate_of) << '\n';
   if (auto report = c.report_of(n); !report.empty())
