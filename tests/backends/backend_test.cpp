@@ -3,6 +3,7 @@
 #include "backends/builder.hpp"
 #include "backends/job_rules.hpp"
 #include "backends/shim.hpp"
+#include "runtime/process/process_service.hpp"
 #include "tests/backends/problems.hpp"
 #include "tests/places.hpp"
 
