@@ -66,7 +66,7 @@ std::string text_to_embed(const signal_query& q) {
   std::string text;
   for (const auto& part : {q.bottleneck, q.failure, q.family})
     if (!part.empty())
-      text += part + " " + std::string{expansion(part)} + "\n";
+      text += part + " " + std::string{words_behind(part)} + "\n";
   for (const auto& t : q.dtypes)
     text += t + " ";
   return cut(text + "\n" + q.message);

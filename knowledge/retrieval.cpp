@@ -99,7 +99,7 @@ std::vector<std::string> targets_of(const device_info& device) {
   return names;
 }
 
-std::string_view expansion(std::string_view signal) {
+std::string_view words_behind(std::string_view signal) {
   static constexpr std::pair<std::string_view, std::string_view> all[] = {
       {"memory", "memory bandwidth cache lines bytes traffic reuse blocking locality prefetch streaming"},
       {"compute", "compute throughput arithmetic flops vector simd fma instructions registers unroll ports"},
@@ -140,7 +140,7 @@ std::vector<retrieved> retrieve(const corpus& in, const signal_query& q, std::si
   message = message.substr(0, longest_message);
   in.index().add_words(message, 1, most_message_words, words);
   for (const auto& signal : {q.bottleneck, q.failure})
-    in.index().add_words(expansion(signal), expansion_weight, most_message_words, words);
+    in.index().add_words(words_behind(signal), expansion_weight, most_message_words, words);
   in.index().add_words(q.family, 1, most_message_words, words);
   std::vector<float> bm25(documents.size()), fragments(documents.size());
   in.index().score(words, bm25);

@@ -60,13 +60,13 @@ std::vector<const document*> admitted(const corpus& in, const signal_query& quer
 ///
 /// and those above 0.05 are given, best first, equal ones by id; at most `limit`. The words are the
 /// message's, the family, and, at a quarter of their weight, what stands behind the bottleneck's or the
-/// failure's name (expansion). The weights are round numbers from the middle of what the labelled set
+/// failure's name (words_behind). The weights are round numbers from the middle of what the labelled set
 /// (tests/bench/retrieval_bench) takes without loss. Pure; any thread.
 std::vector<retrieved> retrieve(const corpus& in, const signal_query& query, std::size_t limit);
 
 /// The words that a bottleneck or a failure adds to the query: "memory" -> "cache bandwidth ...". Empty for
 /// others.
-std::string_view expansion(std::string_view signal);
+std::string_view words_behind(std::string_view signal);
 
 /// The constraints for such a problem, shortest first: they belong into every prompt (A39), whatever was
 /// signalled. All levels.

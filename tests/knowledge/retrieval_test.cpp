@@ -206,8 +206,8 @@ TEST_CASE("a device's targets follow from its backend and instructions") {
 TEST_CASE("every bottleneck and failure has words of its own") {
   for (const auto* names : {&known_bottlenecks(), &known_failures()})
     for (const auto& name : *names)
-      CHECK_FALSE(expansion(name).empty());
-  CHECK(expansion("").empty());
+      CHECK_FALSE(words_behind(name).empty());
+  CHECK(words_behind("").empty());
 }
 
 TEST_CASE("very long and strange messages do no harm") {
