@@ -31,7 +31,7 @@ inline constexpr std::uint32_t most_buckets = 240;
 /// R, what a rank is worth: 1 for the best, a half where `half_rank` nodes are better, and so on as 1 / rank.
 /// It does not depend on how many nodes lie below: a share of all n would, as n grows, make the ten best of a
 /// thousand equal.
-inline constexpr double half_rank = 8;
+inline constexpr double half_rank = 4;
 constexpr double rank_worth(std::size_t above) {
   return 1 / (1 + static_cast<double>(above) / half_rank);
 }

@@ -227,7 +227,7 @@ private:
   /// By the cube of how often each pays, so that the better one gets nearly all, and the other is not forgotten.
   double share_of_repairs() const {
     auto fix = std::pow(fixing_.rate(), 3), improve = std::pow(improving_.rate(), 3);
-    return std::clamp(fix / (fix + improve), 0.02, 0.5);
+    return std::clamp(fix / (fix + improve), 0.02, 0.2);
   }
 
   std::uint64_t patience() const { return std::uint64_t{restart_} * (now_.starts + 1); }

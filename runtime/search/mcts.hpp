@@ -34,9 +34,9 @@ struct puct_rules {
 inline constexpr std::uint32_t fix_chain = 3;
 inline constexpr std::uint32_t fix_tries = 3;
 
-/// Progressive widening: a node rests while it has `widening` * sqrt(k) children or more, i.e. from 38
+/// Progressive widening: a node rests while it has `widening` * sqrt(k) children or more, i.e. from 198
 /// childless children on. A resting node is still expanded when nothing else can be: credit is never wasted.
-inline constexpr double widening = 6;
+inline constexpr double widening = 14;
 /// The same for descent from the root, which looks at every child: a node grows while it has fewer than this
 /// times sqrt(k).
 inline constexpr double uct_widening = 2;

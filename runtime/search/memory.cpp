@@ -17,15 +17,15 @@ double normal(random_source& random) {
 }
 
 /// What a mode is believed to be worth before anything is known, in successes of `belief` tries.
-constexpr double belief = 12;
+constexpr double belief = 24;
 double expected(std::uint8_t situation, memory_kind mode) {
   switch (mode) {
   case memory_kind::siblings:
-    return situation & repairing ? 0.15 : 0.25;
+    return 0.25;
   case memory_kind::parent_siblings:
-    return 0.15;
+    return 0.1;
   case memory_kind::parent:
-    return situation & repairing ? 0.25 : 0.1;
+    return situation & repairing ? 0.25 : 0.05;
   default:
     return 0.2;
   }
