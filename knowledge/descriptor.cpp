@@ -4,6 +4,7 @@
 #include <cctype>
 #include <initializer_list>
 #include <string>
+#include <vector>
 
 namespace ke {
 namespace {
@@ -50,24 +51,29 @@ bool numbered(const std::string& text) {
   return false;
 }
 
-/// Loops that hold no loop, by braces and by lines: good enough to tell kinds apart.
+/// Loops that hold no loop, told by indentation: a loop whose next line is indented deeper and whose block
+/// holds another one is not innermost. Good enough to tell kinds apart.
 std::size_t innermost(const std::string& text) {
+  std::vector<std::size_t> open; // indentation of the loops that may be innermost
   std::size_t loops = 0;
-  auto at = text.find("for");
-  while (at != text.npos) {
-    auto next = text.find("for", at + 3);
-    auto whole = (at == 0 || !is_word(text[at - 1])) && at + 3 < text.size() && !is_word(text[at + 3]);
-    if (whole) {
-      auto between = std::string_view{text}.substr(at, next == text.npos ? text.npos : next - at);
-      // Another loop begins before this one's first statement has ended: this one is not the innermost.
-      auto header = between.find(')');
-      auto body = header == between.npos ? std::string_view{} : between.substr(header);
-      if (next == text.npos || body.find(';') != body.npos)
-        ++loops;
+  for (std::size_t at = 0; at < text.size();) {
+    auto end = std::min(text.find('\n', at), text.size());
+    auto line = text.substr(at, end - at);
+    at = end + 1;
+    auto indent = line.find_first_not_of(" \t");
+    if (indent == line.npos)
+      continue;
+    auto here = count(line, "for") + count(line, "while");
+    while (!open.empty() && open.back() >= indent) { // its block has ended without another loop
+      ++loops;
+      open.pop_back();
     }
-    at = next;
+    if (here == 0)
+      continue;
+    open.clear(); // these hold the new one
+    open.push_back(indent);
   }
-  return loops;
+  return loops + open.size();
 }
 
 } // namespace

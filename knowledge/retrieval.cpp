@@ -34,6 +34,17 @@ bool fits(const document& d, const std::vector<std::string>& targets, std::strin
          fits_target(d, targets);
 }
 
+/// Is it about a machine that the program's own documents do not know, so that no model can be counted on to?
+bool about_new_machine(const document& d, const signal_query& q) {
+  auto new_and_asked = [&](const std::string& pattern) {
+    auto fits_pattern = [&](const std::string& name) { return glob_matches(pattern, name); };
+    const auto& known = known_targets();
+    return std::any_of(q.targets.begin(), q.targets.end(), fits_pattern) &&
+           std::none_of(known.begin(), known.end(), fits_pattern);
+  };
+  return std::any_of(d.targets.begin(), d.targets.end(), new_and_asked);
+}
+
 /// For a signal and what a document says about that kind of signal.
 double agreement(std::string_view signal, const std::vector<std::string>& named) {
   if (signal.empty() || named.empty())
@@ -140,7 +151,8 @@ std::vector<retrieved> retrieve(const corpus& in, const signal_query& q, std::si
   float largest = 0;
   for (const auto* d : admitted(in, q)) {
     auto i = static_cast<std::size_t>(d - documents.data());
-    found.push_back({d, signal_score(*d, q), bm25[i], fragments[i]});
+    auto score = signal_score(*d, q) + (about_new_machine(*d, q) ? 1.4 : 0);
+    found.push_back({d, score, bm25[i], fragments[i]});
     largest = std::max(largest, bm25[i]);
   }
   for (auto& r : found) {

@@ -54,7 +54,8 @@ std::vector<const document*> admitted(const corpus& in, const signal_query& quer
 ///   failure     the same; -0.5, too, if it is about failures only and the candidate did not fail, or about
 ///               bottlenecks only and it did
 ///   message     how well its fragments fit (word_index::score_fragments)
-///   family, dtype, target: 1 if the document is for certain ones, and this is one of them
+///   family, dtype, target: 1 if the document is for certain ones, and this is one of them; 1.4 points more
+///               if the target is none of known_targets: what a model can't have learnt comes first
 ///   words       bm25 of the query's words, over the largest bm25 among the rest: 0..1
 ///
 /// and those above 0.05 are given, best first, equal ones by id; at most `limit`. The words are the

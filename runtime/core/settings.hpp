@@ -91,7 +91,7 @@ struct search_settings {
   memory_kind memory = memory_kind::adaptive;
   tree_rule_kind rule = tree_rule_kind::rank_puct; ///< mcts
   backup_kind backup = backup_kind::max;           ///< mcts by uct
-  std::int64_t restart = 64;    ///< finished candidates without a gain before a new start; 0: never
+  std::int64_t restart = 256;   ///< finished candidates without a gain before a new start; 0: never
   std::int64_t islands = 4;     ///< evolution: at most
   std::int64_t population = 16; ///< evolution: of an island
   double crossover = 0.3;       ///< evolution: share of children with two parents

@@ -76,22 +76,16 @@ void arms::compact(bucket& b, std::uint32_t spot) {
 
 /// An upper bound of the standing of `key`, which lies in `b`.
 double arms::at_most(const bucket& b, std::uint64_t key) const {
-  auto n = ranks_.size();
-  if (b.asked_key != key || n < 2)
-    return 1;
-  return std::min(1.0, static_cast<double>(b.asked_below + (n - b.asked_at)) / static_cast<double>(n - 1));
+  return b.asked_key == key ? b.asked : 1;
 }
 
-/// R of `key` in [0, 1].
-double arms::standing_in(bucket& b, std::uint64_t key) const {
-  auto n = ranks_.size();
-  auto below = ranks_.rank(key);
-  if (n < 2)
-    return n == 1 && (below == 1 || ranks_.rank(key + 1) == 1) ? 1 : 0;
+/// R of `key`, now. Equal scores have equal ranks, so that the fresh ones of a plateau have their turn; greedy
+/// search stays with the oldest.
+double arms::standing_in(bucket& b, std::uint64_t key, double scale) const {
   b.asked_key = key;
-  b.asked_below = below;
-  b.asked_at = n;
-  return std::min(1.0, static_cast<double>(below) / static_cast<double>(n - 1));
+  auto first_above = scale > 0 ? (key | 0xffffffff) + 1 : key + 1;
+  b.asked = rank_worth(ranks_.size() - ranks_.rank(first_above));
+  return b.asked;
 }
 
 std::optional<std::uint32_t> arms::best(const tree_index& tree, room where, double scale) {
@@ -120,7 +114,7 @@ std::optional<std::uint32_t> arms::best(const tree_index& tree, room where, doub
       auto now = bucket_of(puct_count(tree[node]));
       if (present && now == number) {
         highest = key;
-        if (auto w = standing_in(b, key) + bonus; w > worth) {
+        if (auto w = standing_in(b, key, scale) + bonus; w > worth) {
           worth = w;
           winner = node;
         }

@@ -28,16 +28,24 @@ constexpr std::uint32_t count_of(std::uint32_t bucket) {
 }
 inline constexpr std::uint32_t most_buckets = 240;
 
+/// R, what a rank is worth: 1 for the best, a half where `half_rank` nodes are better, and so on as 1 / rank.
+/// It does not depend on how many nodes lie below: a share of all n would, as n grows, make the ten best of a
+/// thousand equal.
+inline constexpr double half_rank = 8;
+constexpr double rank_worth(std::size_t above) {
+  return 1 / (1 + static_cast<double>(above) / half_rank);
+}
+
 /// The nodes that a flat policy may expand, so that the best one is found without looking at all of them.
 ///
-/// A node's worth is  R + scale / (1 + k):  R its rank among the scored nodes (0 worst, 1 best), k its visits
-/// and in-flight descendants, rounded down by `coarse`. Nodes lie in buckets by k; within one bucket the
-/// highest merit has the highest R, so only each bucket's top can win. Buckets are visited from the smallest
-/// k up: a later one has a smaller bonus, so its rank is asked for only if its top has a higher merit than
-/// any seen before, and the search ends as soon as 1 + scale / (1 + k) cannot beat the best so far. There are
-/// at most 16 + 8 log2(n / 16) buckets. Each remembers the rank that its top had when it was last asked for:
-/// as scores are only ever added, that rank has grown by at most the number of scores added since, and while
-/// this bound cannot win, neither the rank nor the node is looked at.
+/// A node's worth is  R + scale / (1 + k):  R = rank_worth(scored nodes above it), k its visits and in-flight
+/// descendants, rounded down by `coarse`. Nodes lie in buckets by k; within one bucket the highest merit has
+/// the highest R, so only each bucket's top can win. Buckets are visited from the smallest k up: a later one
+/// has a smaller bonus, so its rank is asked for only if its top has a higher merit than any seen before, and
+/// the search ends as soon as 1 + scale / (1 + k) cannot beat the best so far. There are at most
+/// 16 + 8 log2(n / 16) buckets. Each remembers the R that its top had when it was last asked for: as scores
+/// are only ever added, it can only have fallen since, and while this bound cannot win, neither the rank nor
+/// the node is looked at.
 ///
 /// A node's k grows with every descendant; moving all ancestors at each step would cost more than the rest of
 /// the search. A node may therefore lie in a bucket of smaller k than its own: there its worth is
@@ -74,8 +82,7 @@ private:
         heap;                    ///< rank_key of merits, highest first; may hold keys of nodes that have left
     std::uint32_t live = 0;      ///< members, not counting those that have left
     std::uint64_t asked_key = 0; ///< whose rank was asked for last,
-    std::size_t asked_below = 0; ///< how many scores were below it,
-    std::size_t asked_at = 0;    ///< of how many
+    double asked = 1;            ///< and what its R was then
   };
   using room_buckets = std::vector<bucket>; ///< by number; those without a member are empty
   room_buckets& of(room r) { return r == room::open ? open_ : closed_; }
@@ -85,7 +92,7 @@ private:
   void compact(bucket& b, std::uint32_t spot);
   void join(std::uint64_t key, std::uint32_t spot);
   double at_most(const bucket& b, std::uint64_t key) const;
-  double standing_in(bucket& b, std::uint64_t key) const;
+  double standing_in(bucket& b, std::uint64_t key, double scale) const;
 
   std::uint32_t first_;
   rank_index ranks_;

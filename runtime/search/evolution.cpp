@@ -183,8 +183,11 @@ selection evolution::parents_on(const tree_index& tree, island& here, random_sou
 
 void evolution::added(const tree_index& tree, std::uint32_t node) {
   homes_.resize(std::size_t{node} + 1);
-  auto& here = islands_[going_to_];
-  homes_[node] = {static_cast<std::uint8_t>(going_to_), here.generation};
+  // A tuned point is at home with its template; nobody has chosen an island for it.
+  auto home = tree[node].operation == operation_kind::tune ? home_of(tree[node].parent) : no_node;
+  auto at = home == no_node ? going_to_ : home;
+  auto& here = islands_[at];
+  homes_[node] = {static_cast<std::uint8_t>(at), here.generation};
   if (tree[node].operation == operation_kind::draft)
     ++here.drafts;
 }
@@ -195,8 +198,10 @@ std::uint32_t evolution::home_of(std::uint32_t node) const {
 }
 
 void evolution::settle(const tree_index& tree, island& here, std::uint32_t node) {
+  // Of equals the younger: a population on a plateau must be able to drift.
   auto better = [&](std::uint32_t a, std::uint32_t b) {
-    return rank_key(puct_rules::merit_of(tree, a), a) > rank_key(puct_rules::merit_of(tree, b), b);
+    auto x = puct_rules::merit_of(tree, a), y = puct_rules::merit_of(tree, b);
+    return x != y ? x > y : a > b;
   };
   here.members.insert(std::lower_bound(here.members.begin(), here.members.end(), node, better), node);
   while (here.members.size() > static_cast<std::size_t>(settings_.population))
@@ -237,6 +242,7 @@ void evolution::ended(const tree_index& tree, std::uint32_t node) {
 
 void evolution::save(image_writer& out) const {
   out.value(opened_);
+  out.value<std::uint64_t>(going_to_); // further candidates of an answer go there, too
   homes_.save(out);
   out.value<std::uint64_t>(islands_.size());
   for (const auto& i : islands_) {
@@ -258,9 +264,10 @@ void evolution::save(image_writer& out) const {
 
 void evolution::load(image_reader& in) {
   opened_ = in.value<std::uint32_t>();
+  going_to_ = static_cast<decltype(going_to_)>(in.value<std::uint64_t>());
   homes_.load(in);
   auto count = in.value<std::uint64_t>();
-  if (count == 0 || count > 64)
+  if (count == 0 || count > 64 || going_to_ >= count)
     return in.fail();
   islands_.assign(count, {});
   for (auto& i : islands_) {

@@ -1,6 +1,7 @@
 #include "runtime/search/mcts.hpp"
 #include "runtime/search/arms.hpp"
 #include "runtime/search/policy.hpp"
+#include "runtime/search/repairs.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -24,11 +25,6 @@ bool is_fixable(node_state state) {
 
 bool is_usable(node_state state) {
   return state == node_state::correct || state == node_state::noisy || state == node_state::compiled;
-}
-
-double puct_rules::scale(std::uint64_t evaluations, std::uint64_t scored) const {
-  return exploration * std::sqrt(static_cast<double>(evaluations) /
-                                 static_cast<double>(std::max<std::uint64_t>(scored, 1)));
 }
 
 /// A correct node's is its score (the reference's in an untimed campaign). Any other borrows half of its
@@ -68,6 +64,18 @@ struct course {
   std::uint32_t start_since = 0;   ///< judged nodes of the new start since its own best improved
   double best = 0, start_best = 0; ///< scores
   double credit = 0;               ///< of the new start, in choices
+  double repair_credit = 0;        ///< of repairs, in choices
+};
+
+/// Does an operation pay? Successes are candidates that beat their nearest scored ancestor; what is long ago
+/// counts less.
+struct payoff {
+  double tries, successes;
+  void add(bool paid) {
+    tries = tries * 0.98 + 1;
+    successes = successes * 0.98 + paid;
+  }
+  double rate() const { return successes / tries; }
 };
 
 class mcts final : public policy {
@@ -104,6 +112,10 @@ public:
     out.value(now_.best);
     out.value(now_.start_best);
     out.value(now_.credit);
+    out.value(now_.repair_credit);
+    out.value(improving_);
+    out.value(fixing_);
+    broken_.save(out);
   }
 
   void load(image_reader& in) override {
@@ -115,6 +127,10 @@ public:
     in.values(&now_.best, 1);
     in.values(&now_.start_best, 1);
     in.values(&now_.credit, 1);
+    in.values(&now_.repair_credit, 1);
+    in.values(&improving_, 1);
+    in.values(&fixing_, 1);
+    broken_.load(in);
   }
 
   std::optional<selection> select(const tree_index& tree, random_source&) override {
@@ -142,7 +158,15 @@ public:
         return s;
       }
     }
-    if (auto s = best_of(tree, all_)) {
+    auto working = best_of(tree, all_);
+    auto repair_share = rules_.exploration > 0 ? share_of_repairs() : 0;
+    if (!working || now_.repair_credit + repair_share >= 1)
+      if (auto node = broken_.next(tree)) {
+        now_.repair_credit = std::max(now_.repair_credit + repair_share - 1, 0.0);
+        return selection{.parent = *node, .operation = operation_kind::fix};
+      }
+    if (auto s = working) {
+      now_.repair_credit = std::min(now_.repair_credit + repair_share, 1.0);
       now_.credit = std::min(now_.credit + share_of_start, 2.0);
       return s;
     }
@@ -170,8 +194,13 @@ public:
         fresh_.rank(puct_rules::merit_of(tree, node), node);
     }
     refresh(tree, node);
-    if (has_verdict(row.state))
+    broken_.offer(tree, node);
+    if (has_verdict(row.state)) {
       follow(row, fresh);
+      if (row.operation != operation_kind::draft)
+        (row.operation == operation_kind::fix ? fixing_ : improving_)
+            .add(is_ranked(row) && row.score > tree.score_before(node));
+    }
     if (row.parent == 0)
       return;
     if (has_verdict(row.state))
@@ -193,6 +222,12 @@ private:
     restart_ = rules_.exploration == 0
                    ? 0
                    : static_cast<std::uint32_t>(std::clamp<std::int64_t>(s.restart, 0, 1 << 30));
+  }
+
+  /// By the cube of how often each pays, so that the better one gets nearly all, and the other is not forgotten.
+  double share_of_repairs() const {
+    auto fix = std::pow(fixing_.rate(), 3), improve = std::pow(improving_.rate(), 3);
+    return std::clamp(fix / (fix + improve), 0.02, 0.5);
   }
 
   std::uint64_t patience() const { return std::uint64_t{restart_} * (now_.starts + 1); }
@@ -223,15 +258,12 @@ private:
   }
 
   std::optional<selection> best_of(const tree_index& tree, arms& among) {
-    auto scale = rules_.scale(tree[0].visits, all_.ranked());
-    auto node = among.best(tree, arms::room::open, scale);
+    auto node = among.best(tree, arms::room::open, rules_.exploration);
     if (!node)
-      node = among.best(tree, arms::room::closed, scale);
+      node = among.best(tree, arms::room::closed, rules_.exploration);
     if (!node)
       return std::nullopt;
-    return selection{.parent = *node,
-                     .operation =
-                         is_usable(tree[*node].state) ? operation_kind::improve : operation_kind::fix};
+    return selection{.parent = *node, .operation = operation_kind::improve};
   }
 
   void refresh_up(const tree_index& tree, std::uint32_t node) {
@@ -240,7 +272,7 @@ private:
   }
 
   void refresh(const tree_index& tree, std::uint32_t node) {
-    auto rest = rules_.standing_of(tree, node);
+    auto rest = is_usable(tree[node].state) ? rules_.standing_of(tree, node) : puct_rules::rest::never;
     auto room = rest == puct_rules::rest::never  ? arms::room::none
                 : rest == puct_rules::rest::open ? arms::room::open
                                                  : arms::room::closed;
@@ -254,6 +286,8 @@ private:
   puct_rules rules_;
   std::uint32_t restart_ = 0;
   course now_;
+  payoff improving_{8, 2}, fixing_{8, 1}; ///< begin with the worth of a few tries
+  repairs broken_;
   arms all_, fresh_; ///< every node that may be expanded; those of the new start
 };
 

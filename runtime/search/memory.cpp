@@ -20,14 +20,14 @@ double normal(random_source& random) {
 constexpr double belief = 12;
 double expected(std::uint8_t situation, memory_kind mode) {
   switch (mode) {
-  case memory_kind::parent_siblings:
-    return situation & with_siblings ? 0.25 : 0.2;
   case memory_kind::siblings:
-    return situation & with_siblings && !(situation & repairing) ? 0.25 : 0.15;
-  case memory_kind::parent:
+    return situation & repairing ? 0.15 : 0.25;
+  case memory_kind::parent_siblings:
     return 0.15;
+  case memory_kind::parent:
+    return situation & repairing ? 0.25 : 0.1;
   default:
-    return situation & stagnant ? 0.15 : 0.1;
+    return 0.2;
   }
 }
 

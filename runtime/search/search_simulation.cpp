@@ -107,6 +107,11 @@ void search_simulation::happen(std::size_t which) {
              journal_ended{f.tree, f.node, node_state::cancelled, "cancelled by the simulation"});
       return over();
     }
+    if (!core.expansion_of(f.node).given.empty()) { // an earlier answer holds it
+      journal_replied r{f.tree, f.node, 0};
+      r.source_digest = r.normalised_digest = digest_of(std::to_string(f.tree) + "/" + std::to_string(f.node));
+      return answer(which, r);
+    }
     commit(journal_kind::asked, journal_asked{f.tree,
                                               f.node,
                                               f.attempt,
@@ -137,14 +142,13 @@ void search_simulation::happen(std::size_t which) {
     r.normalised_digest = repeats ? tried[random_.below(tried.size())]
                                   : digest_of(std::to_string(f.tree) + "/" + std::to_string(f.node));
     r.source_digest = r.reply_digest = r.normalised_digest;
-    r.descriptor = static_cast<std::uint32_t>(random_.below(6));
-    commit(journal_kind::replied, r);
-    auto& now = flights_[which];
-    now.at = flight::answered;
-    auto first = core.first_with(r.normalised_digest).value_or(f.node);
-    now.duplicate_of = first == f.node ? no_node : first;
-    now.outcome = world_(core, f.node, random_);
-    return;
+    if (random_.uniform() < how_.several)
+      r.more = {{digest_of(r.source_digest + "b"), "second"}, {digest_of(r.source_digest + "c"), "third"}};
+    if (random_.uniform() < how_.templates) {
+      r.space = {4, 4};
+      r.point = {0, 0};
+    }
+    return answer(which, r);
   }
   case flight::answered: {
     core.progress(f.node, node_state::measuring);
@@ -164,6 +168,16 @@ void search_simulation::happen(std::size_t which) {
     return;
   }
   }
+}
+
+void search_simulation::answer(std::size_t which, const journal_replied& r) {
+  auto& core = fold_.trees()[r.tree];
+  commit(journal_kind::replied, r);
+  auto& now = flights_[which];
+  now.at = flight::answered;
+  auto first = core.first_with(r.normalised_digest).value_or(r.node);
+  now.duplicate_of = first == r.node ? no_node : first;
+  now.outcome = world_(core, r.node, random_);
 }
 
 bool search_simulation::advance() {

@@ -31,6 +31,8 @@ struct simulation_settings {
   double useless_answers = 0.05; ///< share of answers without code; twice in a row ends the node
   double duplicates = 0.05;      ///< share of answers that repeat an earlier source
   double cancelled = 0.01;
+  double several = 0.05;   ///< share of answers that hold three candidates
+  double templates = 0.05; ///< share of answers that are templates, of 4 x 4 points
 };
 
 /// Drives a campaign's pure core without actors, models or devices: the same records in the same order as a
@@ -68,6 +70,7 @@ private:
   void commit(journal_kind kind, const Record& r);
   bool step();
   void happen(std::size_t which);
+  void answer(std::size_t which, const journal_replied& r);
 
   landscape world_;
   simulation_settings how_;

@@ -9,7 +9,7 @@ namespace ke {
 namespace {
 
 /// The `mcts` policy by descent (rule = "uct"). From the root down, at each node either a new child is made, as
-/// long as it has fewer than widening * sqrt(n) of them, or the child of the highest
+/// long as it has fewer than uct_widening * sqrt(n) of them, or the child of the highest
 ///     (q - q_min) / (q_max - q_min) + c * sqrt(ln N / n)
 /// is entered: n and N are the finished and open nodes of the child's and of the node's subtree, so work in
 /// flight counts as visits. q is the mean of the rewards of the subtree's finished nodes, or with max backup
@@ -30,9 +30,9 @@ public:
       const auto& row = tree[node];
       auto n = std::max(puct_rules::k_of(row), 1u);
       if (node != 0 && may_grow(tree, node) &&
-          (row.children < widening * std::sqrt(n) || !is_usable(row.state)))
+          (row.children < uct_widening * std::sqrt(n) || !is_usable(row.state)))
         break;
-      if (node == 0 && row.children < std::max<double>(drafts_, widening * std::sqrt(n)))
+      if (node == 0 && row.children < std::max<double>(drafts_, uct_widening * std::sqrt(n)))
         return draft;
       auto next = best_child(tree, node);
       if (!next) {

@@ -24,7 +24,7 @@ TEST_CASE("each axis of a descriptor tells its kinds apart") {
   CHECK(d.memory == 2);
   CHECK(d.vector == 3);
   CHECK(d.parallelism == 3);
-  CHECK(d.passes == 1); // the outer loop is no pass of its own
+  CHECK(d.passes == 1); // two innermost loops; the outer one is no pass of its own
   CHECK(d.packed() == (2u | 3u << 8 | 3u << 16 | 1u << 24));
   CHECK(describe_kernel("typedef float v8 __attribute__((vector_size(32)));", false).vector == 2);
   CHECK(describe_kernel("#pragma omp simd\nfor (;;) x;", false).vector == 1);

@@ -71,7 +71,7 @@ TEST_CASE("documents of another target, family or type are never given") {
   q.bottleneck = "memory";
   q.level = 3;
   q.targets = {"acme-1"};
-  CHECK(ids(q)[0] == "hardware/acme/scratchpad");
+  CHECK(ids(q)[0] == "hardware/acme/scratchpad"); // no model knows this machine
   q.dtypes = {"i8"};
   CHECK_FALSE(among(ids(q), "hardware/acme/scratchpad"));
   q.dtypes = {"i8", "f16"};
@@ -216,4 +216,19 @@ TEST_CASE("very long and strange messages do no harm") {
   CHECK(ids(q).empty());
   q.message = std::string(5000, '_') + " undefined reference to";
   CHECK(ids(q)[0] == "guidance/debugging/undefined-symbols");
+}
+
+TEST_CASE("a draft for a machine that no model knows gets its documents without any signal") {
+  auto page = made("scratchpad", "the scratchpad", "use acme_copy_async");
+  page.targets = {"acme-*"};
+  auto common = made("common", "a page", "text");
+  auto x86 = made("x86", "a page", "text");
+  x86.targets = {"x86-64-*"};
+  corpus c{{page, common, x86}};
+  signal_query q;
+  q.targets = {"acme-1", "acme"};
+  auto found = retrieve(c, q, 5);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].document->id == "scratchpad");
+  CHECK(found[0].score == Approx(1.5));
 }

@@ -89,6 +89,7 @@ TEST_CASE("with every policy and ensemble an image goes on alike, and the fold o
         s.search.islands = 3;
         search_simulation live{s, hills(3), {.seed = 3}};
         live.run();
+        INFO(to_text(kind) << ", " << to_text(models) << ", " << to_text(rule));
         for (auto part : {live.journal().size() / 3, live.journal().size() * 2 / 3}) {
           auto before = fold_of(live.journal(), part);
           auto copy = campaign_fold::from_image(before.image(part));

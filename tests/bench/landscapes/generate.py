@@ -20,7 +20,7 @@ import random
 from pathlib import Path
 
 GENES, VALUES = 12, 8
-TARGET = {"smooth": 0.93, "deceptive": 0.9, "plateaus": 0.93, "rugged": 0.85, "sparse": 0.88, "noisy": 0.88}
+TARGET = {"smooth": 0.93, "deceptive": 0.97, "plateaus": 0.93, "rugged": 0.92, "sparse": 0.88, "noisy": 0.88}
 KINDS = list(TARGET)
 
 

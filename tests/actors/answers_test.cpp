@@ -1,0 +1,212 @@
+#include "actors/knowledge.hpp"
+#include "runtime/core/skill.hpp"
+#include "tests/actors/search_fixture.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace ke;
+using namespace ke::test;
+
+// What an answer may hold beside one whole source, and what becomes of one that can't be used.
+
+namespace {
+
+/// The text of the prompt of the n-th open call.
+std::string prompt_of(const scripted_models& models, std::size_t n = 0) {
+  return text_of(models.open.at(n).request.prompt);
+}
+
+std::vector<journal_replied> replies(const memory_store& store) {
+  std::vector<journal_replied> all;
+  for (const auto& r : store.journal_of(1))
+    if (r.kind == journal_kind::replied)
+      all.push_back(*unpack<journal_replied>(r.body));
+  return all;
+}
+
+campaign_settings one_by_one(std::int64_t candidates) {
+  auto s = search_fixture::settings(candidates, 1);
+  s.search.drafts = 1;
+  return s;
+}
+
+} // namespace
+
+TEST_CASE_METHOD(search_fixture, "a broken answer gets one repair round with the parser's message, a second none") {
+  launch(one_by_one(2));
+  auto first = prompt_of(models);
+  answer_with("I would rather talk about the weather.");
+  REQUIRE(models.open.size() == 1);
+  CHECK(models.open[0].request.call.ends_with("-n1-a2"));
+  CHECK(prompt_of(models).starts_with(first));
+  CHECK(prompt_of(models).find("## Your last answer could not be used") != std::string::npos);
+  CHECK(prompt_of(models).find("the answer holds no c++ code block") != std::string::npos);
+  answer_with(reply(1));
+  REQUIRE(waiting.size() == 1);
+  judge_as(correct(1.5));
+  answer_with("Nothing again.");
+  answer_with("And again.");
+  CHECK(nodes_in(node_state::unanswered) == 1);
+  CHECK(models.asked.size() == 4);
+  CHECK(stored()->fold.books().failures().at("no_code") == 3); // each is counted
+  REQUIRE(drive());
+}
+
+TEST_CASE_METHOD(search_fixture, "a repair that a kill interrupts is asked with the same prompt after it") {
+  auto s = one_by_one(1);
+  launch(s);
+  answer_with("no code");
+  REQUIRE(models.open.size() == 1);
+  auto before = prompt_of(models);
+  kill();
+  start(1, s);
+  REQUIRE(models.open.size() == 1);
+  CHECK(prompt_of(models) == before);
+}
+
+TEST_CASE_METHOD(search_fixture, "an answer of edits is applied to its parent, also after the node has rested") {
+  tree_options.awake = 0;
+  launch(one_by_one(2));
+  answer_with(reply(4));
+  judge_as(correct(1.5));
+  REQUIRE(models.open.size() == 1);
+  pass(5min); // nobody answers for long
+  answer_with("More.\n<<<<<<< SEARCH\nextern \"C\" void kernel() { int unroll = 4; }\n=======\n"
+              "extern \"C\" void kernel() { int unroll = 5; }\n>>>>>>> REPLACE\n");
+  REQUIRE(waiting.size() == 1);
+  CHECK(*waiting[0].source == source(5));
+  REQUIRE(drive());
+  CHECK(crashes.empty());
+}
+
+TEST_CASE_METHOD(search_fixture, "further candidates of an answer are judged without asking for them") {
+  launch(one_by_one(4));
+  answer_with("Two.\n### Candidate: first\n```cpp\n" + source(1) + "```\n### Candidate: second\n```cpp\n" +
+              source(2) + "```\n### Candidate: third\n```cpp\n" + source(3) + "```\n");
+  judge_as(correct(1.5));
+  REQUIRE(waiting.size() == 1);
+  CHECK(*waiting[0].source == source(2));
+  judge_as(correct(1.6));
+  REQUIRE(waiting.size() == 1);
+  CHECK(*waiting[0].source == source(3));
+  CHECK(models.asked.size() == 1);
+  kill(); // they are in the journal, as everything is
+  start(1, one_by_one(4));
+  REQUIRE(waiting.size() == 1);
+  CHECK(*waiting[0].source == source(3));
+  judge_as(correct(1.7));
+  REQUIRE(drive());
+  CHECK(models.asked.size() == 2); // of four candidates
+  const auto& tree = stored()->fold.trees().at(0).tree();
+  CHECK(tree[2].operation == operation_kind::variant);
+  CHECK(tree[2].parent == 0);
+  CHECK(replies(*store).at(1).attempt == 0);
+  CHECK(stored()->fold.books().money().reserved().tokens == 0);
+}
+
+TEST_CASE_METHOD(search_fixture, "a template is tuned without a model, each point a candidate and a child of it") {
+  launch(one_by_one(8));
+  answer_with("Tile.\n```cpp\n// ke-param: TILE = 4 | 8 | 16\nextern \"C\" void kernel() { int t = TILE; }\n```\n");
+  REQUIRE(waiting.size() == 1);
+  CHECK(waiting[0].source->find("#define TILE 4\n") != std::string::npos);
+  judge_as(correct(1.5));
+  std::set<std::string> points;
+  for (int i = 0; i < 2; ++i) {
+    REQUIRE(waiting.size() == 1);
+    points.insert(waiting[0].source->substr(waiting[0].source->find("ke-point")));
+    judge_as(correct(1.5 + i));
+  }
+  CHECK(points.size() == 2);
+  CHECK(models.asked.size() == 2); // the space is used up: the next one is asked for
+  const auto& tree = stored()->fold.trees().at(0).tree();
+  for (std::uint32_t n : {2u, 3u}) {
+    CHECK(tree[n].operation == operation_kind::tune);
+    CHECK(tree[n].parent == 1);
+  }
+  REQUIRE(drive());
+  auto hash = tree_hash_of();
+  CHECK(stored()->fold.trees().at(0).hash() == hash);
+}
+
+TEST_CASE_METHOD(search_fixture, "a template that does not build is not tuned") {
+  launch(one_by_one(2));
+  answer_with("```cpp\n// ke-param: TILE = 4 | 8\nextern \"C\" void kernel() { int t = TILE; }\n```\n");
+  verdict v;
+  v.state = verdict_state::build_failed;
+  judge_as(v);
+  CHECK(models.asked.size() == 2);
+  CHECK(waiting.empty());
+}
+
+TEST_CASE_METHOD(search_fixture, "a parent whose card was read without its source is shown with it") {
+  tree_options.cards = 1; // so that cards are read from the store, most of them as a sibling's: without source
+  launch(settings(30, 1));
+  for (int i = 0; i < 25; ++i) {
+    REQUIRE(models.open.size() == 1);
+    auto prompt = prompt_of(models);
+    if (auto at = prompt.find("## Parent (node "); at != std::string::npos)
+      CHECK(prompt.find("extern \"C\" void kernel() { int unroll", at) != std::string::npos);
+    answer();
+    judge();
+  }
+}
+
+TEST_CASE_METHOD(search_fixture, "what led to a claim becomes a skill before the campaign ends, and is counted") {
+  auto shelf = std::make_shared<library>(std::make_shared<const corpus>(std::vector<document>{}));
+  claims = true;
+  auto s = one_by_one(2);
+  s.goal.target_speedup = 100;
+  create(1, s);
+  start(1, s);
+  knowledge_options k;
+  k.names = names;
+  k.store = store.get();
+  k.store_id = "store-1";
+  k.shelf = shelf;
+  k.written = shelf->now();
+  auto scholar = system.spawn(knowledge, k);
+  names->set("knowledge", scholar);
+  auto timed = [](double speedup) {
+    auto v = correct(speedup * 0.99);
+    v.timing = timing_summary{};
+    v.timing->speedup = speedup;
+    v.timing->low = speedup * 0.99;
+    v.timing->high = speedup * 1.01;
+    v.diagnosis = diagnosis{"memory", 0.9, {}, {}};
+    return v;
+  };
+  answer_with(reply(1));
+  judge_as(timed(1.5));
+  answer_with(reply(2));
+  judge_as(timed(3));
+  for (int i = 0; i < 5 && !outcomes.contains(1); ++i) {
+    settle();
+    if (!waiting.empty())
+      judge_as(timed(3));
+  }
+  REQUIRE(outcomes.contains(1));
+  auto documents = shelf->now()->documents();
+  REQUIRE(documents.size() == 2); // the draft against the reference, the improvement against the draft
+  auto learnt = std::find_if(documents.begin(), documents.end(),
+                             [](const auto& d) { return !d.signals.bottleneck.empty(); });
+  REQUIRE(learnt != documents.end());
+  CHECK(learnt->kind == document_kind::skill);
+  CHECK(learnt->signals.bottleneck == std::vector<std::string>{"memory"});
+  auto row = store->get(table::skills, learnt->id);
+  REQUIRE(row);
+  auto kept = unpack<skill>(*row);
+  REQUIRE(kept);
+  REQUIRE(kept->evidence.size() == 1);
+  CHECK(kept->evidence[0].node == 2);
+  CHECK(kept->evidence[0].before == 1.5);
+  CHECK(kept->evidence[0].claimed);
+  for (int i = 0; i < 20; ++i) { // shown, and it did not help, while others gained without it
+    caf::anon_send(scholar, skills_used{{learnt->id}, false});
+    caf::anon_send(scholar, skills_used{{}, true});
+  }
+  settle();
+  CHECK(shelf->now()->documents().size() == 1); // quarantined
+  CHECK(unpack<skill>(*store->get(table::skills, learnt->id))->records.at(0).losses == 20);
+  caf::anon_send_exit(scholar, caf::exit_reason::user_shutdown);
+  settle();
+}
