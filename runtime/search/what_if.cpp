@@ -17,6 +17,10 @@ bool is_evaluation(node_state s) {
   return !is_open(s) && s != node_state::cancelled;
 }
 
+bool is_sequel(operation_kind o) {
+  return o == operation_kind::variant || o == operation_kind::tune;
+}
+
 void note_best(std::vector<best_so_far>& into, const tree_row& row, std::uint32_t node,
                std::uint64_t evaluations) {
   if (row.state == node_state::correct && row.score > (into.empty() ? 0 : into.back().score))
@@ -79,16 +83,25 @@ private:
       note_best(out_.recorded, recorded_[n], n, ++out_.recorded_evaluations);
   }
 
-  /// The next recorded child of `parent`: the first with this memory, else the first; no_node: none is left.
-  std::uint32_t take(std::uint32_t parent, memory_kind memory) {
+  /// The next recorded child of the same kind (asked for, or a sequel of this operation): the first with this
+  /// memory, else the first; no_node: none is left.
+  std::uint32_t take(std::uint32_t parent, operation_kind operation, memory_kind memory) {
     auto& left = left_[parent];
-    if (left.empty())
+    auto found = left.end();
+    for (auto at = left.end(); at != left.begin();) {
+      const auto& row = recorded_[*--at];
+      if (is_sequel(row.operation) != is_sequel(operation) ||
+          (is_sequel(operation) && row.operation != operation))
+        continue;
+      if (found == left.end() || row.memory == memory)
+        found = at;
+      if (row.memory == memory)
+        break;
+    }
+    if (found == left.end())
       return no_node;
-    auto same = std::find_if(left.rbegin(), left.rend(),
-                             [&](std::uint32_t n) { return recorded_[n].memory == memory; });
-    auto at = same == left.rend() ? std::prev(left.end()) : std::prev(same.base());
-    auto node = *at;
-    left.erase(at);
+    auto node = *found;
+    left.erase(found);
     return node;
   }
 
@@ -98,21 +111,25 @@ private:
     if (made.empty())
       return false;
     const auto& x = made.front();
-    ++out_.selections;
-    auto then = take(then_[x.parent], x.memory);
+    auto decided = !is_sequel(x.operation); // an answer's further candidates follow by themselves
+    out_.selections += decided;
+    auto then = take(then_[x.parent], x.operation, x.memory);
     then_.push_back(then == no_node ? 0 : then);
     if (then != no_node) {
       --out_.unused;
-      insisted_ = 0;
+      if (decided)
+        insisted_ = 0;
       now_[then] = x.node;
       out_.order.push_back(then);
       flying_.push_back({x.node, then});
       return true;
     }
-    ++out_.closed;
+    out_.closed += decided;
     if (auto done = core_.apply(journal_ended{core_.number(), x.node, node_state::cancelled, "closed"});
         !done)
       return done.error();
+    if (!decided)
+      return true; // the record ends before it was made
     if (x.parent == 0 || core_.tree()[x.parent].state == node_state::poisoned)
       ++insisted_;
     else
