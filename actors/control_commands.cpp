@@ -1,6 +1,7 @@
 #include "actors/control_commands.hpp"
 
 #include "actors/coordinator.hpp"
+#include "actors/knowledge.hpp"
 #include "actors/exit_codes.hpp"
 #include "actors/remote_reading.hpp"
 #include "actors/shared_files.hpp"
@@ -49,6 +50,7 @@ control_reply merge(coordinator& owner, const json& command) {
       why.text.replace(at, path->size(), "the export");
     return refused(why);
   }
+  owner.names()->send("knowledge", skills_changed{});
   return {merge_json(*done), 0};
 }
 

@@ -54,6 +54,10 @@ class scholar {
 public:
   scholar(caf::event_based_actor* self, knowledge_options options)
       : self_{self}, options_{std::move(options)} {
+    read();
+  }
+
+  void read() {
     options_.store->scan(table::skills, "", "", most_skills,
                          [me = weak(self_)](result<std::vector<std::pair<std::string, std::string>>> rows) {
                            skills_read r;
@@ -157,6 +161,7 @@ caf::behavior knowledge(caf::event_based_actor* self, knowledge_options options)
       [=](const learn& l) { state->read_way(l); },
       [=](const way_read& w) { state->distil_way(w); },
       [=](const skills_used& u) { state->used(u); },
+      [=](const skills_changed&) { state->read(); },
   };
 }
 

@@ -40,11 +40,14 @@ struct skills_used {
   bool won = false; ///< it gained on its parent beyond the noise
 };
 
+/// The table `skills` was written by somebody else (`store merge`): it is read again.
+struct skills_changed {};
+
 /// Owns what is learnt: the only writer of the store's table `skills` in this process, so campaigns that run
 /// side by side lose nothing of each other. Publishes a new snapshot of the library whenever a skill comes,
 /// changes or is quarantined.
 ///
-///   <- learn, skills_used
+///   <- learn, skills_used, skills_changed
 ///
 /// Supervisor: root, permanent; a restart reads the table again.
 caf::behavior knowledge(caf::event_based_actor* self, knowledge_options options);
@@ -53,3 +56,4 @@ caf::behavior knowledge(caf::event_based_actor* self, knowledge_options options)
 
 KE_MESSAGE(ke::learn)
 KE_MESSAGE(ke::skills_used)
+KE_MESSAGE(ke::skills_changed)
