@@ -231,7 +231,17 @@ void add_bench(CLI::App& app, int& exit_code) {
   search->add_flag("--json", *as_json, "print one JSON document");
   search->footer("Example:\n  ke-runtime bench search --landscape tests/bench/landscapes/rugged.json --policy mcts "
                  "--seeds 1..30 --json");
-  search->callback([=] { finish(bench_search(*what)); });
+  search->callback([=] {
+    auto f = bench_search(*what);
+    finish(f ? result<json>{json{{"landscape", f->landscape},
+                                 {"policy", what->policy},
+                                 {"memory", what->memory},
+                                 {"in_flight", what->in_flight},
+                                 {"median_evaluations_to_target", f->median_evaluations},
+                                 {"reached", f->reached},
+                                 {"runs", f->runs}}}
+             : result<json>{f.error()});
+  });
 
   auto* later = command->add_subcommand("dispatch", "Comes with a later version");
   later->allow_extras();
