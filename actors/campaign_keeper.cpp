@@ -7,6 +7,7 @@
 #include "runtime/core/trace.hpp"
 #include "runtime/search/ensemble.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace ke {

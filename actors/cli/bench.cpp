@@ -210,7 +210,8 @@ void add_bench(CLI::App& app, int& exit_code) {
   tree->add_option("--nodes", *nodes, "nodes of the tree")
       ->capture_default_str()
       ->check(CLI::Range(1, 100'000'000));
-  tree->add_option("--policy", *policy, "mcts | evolution | beam | greedy | best-of-n")->capture_default_str();
+  tree->add_option("--policy", *policy, "mcts | evolution | beam | greedy | best-of-n")
+      ->capture_default_str();
   tree->add_flag("--json", *as_json, "print one JSON document");
   tree->callback([=, &exit_code] { exit_code = bench_tree(*nodes, *policy, *as_json); });
 
@@ -220,8 +221,7 @@ void add_bench(CLI::App& app, int& exit_code) {
   search->add_option("--landscape", what->landscape, "a landscape file (docs/manual/search.md)")->required();
   search->add_option("--policy", what->policy, "mcts | evolution | beam | greedy | best-of-n")
       ->capture_default_str();
-  search
-      ->add_option("--memory", what->memory, "parent | siblings | parent+siblings | clean | adaptive")
+  search->add_option("--memory", what->memory, "parent | siblings | parent+siblings | clean | adaptive")
       ->capture_default_str();
   search->add_option("--seeds", what->seeds, "A..B: a run for each seed from A to B")->capture_default_str();
   search->add_option("--in-flight", what->in_flight, "candidates in flight; 1: serial")
@@ -229,9 +229,20 @@ void add_bench(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(1, 100'000));
   search->add_option("--set", what->set, "another key of [search], e.g. exploration=0.5; may be repeated");
   search->add_flag("--json", *as_json, "print one JSON document");
-  search->footer("Example:\n  ke-runtime bench search --landscape tests/bench/landscapes/rugged.json --policy mcts "
-                 "--seeds 1..30 --json");
-  search->callback([=] { finish(bench_search(*what)); });
+  search->footer(
+      "Example:\n  ke-runtime bench search --landscape tests/bench/landscapes/rugged.json --policy mcts "
+      "--seeds 1..30 --json");
+  search->callback([=] {
+    auto f = bench_search(*what);
+    finish(f ? result<json>{json{{"landscape", f->landscape},
+                                 {"policy", what->policy},
+                                 {"memory", what->memory},
+                                 {"in_flight", what->in_flight},
+                                 {"median_evaluations_to_target", f->median_evaluations},
+                                 {"reached", f->reached},
+                                 {"runs", f->runs}}}
+             : result<json>{f.error()});
+  });
 
   auto* later = command->add_subcommand("dispatch", "Comes with a later version");
   later->allow_extras();

@@ -52,7 +52,7 @@ result<search_settings> settings_of(const search_bench_options& o) {
 
 } // namespace
 
-result<nlohmann::ordered_json> bench_search(const search_bench_options& o) {
+result<search_bench_figures> bench_search(const search_bench_options& o) {
   if (!parse_name<policy_kind>(o.policy))
     return bad("--policy: expected mcts, evolution, beam, greedy or best-of-n, not " + o.policy);
   if (!parse_name<memory_kind>(o.memory))
@@ -73,13 +73,7 @@ result<nlohmann::ordered_json> bench_search(const search_bench_options& o) {
   auto figures = run_genes(*world, *search, seeds->first, seeds->second, o.in_flight);
   if (!figures)
     return figures.error();
-  return nlohmann::ordered_json{{"landscape", world->name},
-                                {"policy", o.policy},
-                                {"memory", o.memory},
-                                {"in_flight", o.in_flight},
-                                {"median_evaluations_to_target", figures->median_evaluations},
-                                {"reached", figures->reached},
-                                {"runs", figures->runs}};
+  return search_bench_figures{world->name, figures->median_evaluations, figures->reached, figures->runs};
 }
 
 } // namespace ke::cli

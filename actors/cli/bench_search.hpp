@@ -2,8 +2,6 @@
 
 #include "runtime/core/result.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,7 +18,13 @@ struct search_bench_options {
   std::vector<std::string> set; ///< KEY=VALUE of [search]
 };
 
+struct search_bench_figures {
+  std::string landscape; ///< its name
+  double median_evaluations = 0;
+  std::uint32_t reached = 0, runs = 0;
+};
+
 /// The figures of product.md; `invalid`, naming the option, for anything that is not understood.
-result<nlohmann::ordered_json> bench_search(const search_bench_options& o);
+result<search_bench_figures> bench_search(const search_bench_options& o);
 
 } // namespace ke::cli
