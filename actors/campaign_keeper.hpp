@@ -194,10 +194,10 @@ private:
   std::set<node_key>
       again_; ///< whose call is open in the journal, has cost nothing, and has to be made again
   std::optional<failure> blocked_why_;
-  std::optional<std::string> closing_; ///< the search is over, for this reason; claims are being made
+  std::optional<std::string> closing_;  ///< the search is over, for this reason; claims are being made
   std::optional<std::string> learning_; ///< finished for this reason, once its skills are kept
   bool learnt_ = false;
-  std::optional<node_key> claims_out_; ///< the finalist that is measured again now
+  std::optional<node_key> claims_out_;                       ///< the finalist that is measured again now
   std::optional<std::pair<std::size_t, double>> no_goal_at_; ///< news and goal when nobody was found near it
   std::shared_ptr<const evaluate_request> claim_request_;
   unsigned claim_tries_ = 0;

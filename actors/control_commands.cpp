@@ -1,8 +1,8 @@
 #include "actors/control_commands.hpp"
 
 #include "actors/coordinator.hpp"
-#include "actors/knowledge.hpp"
 #include "actors/exit_codes.hpp"
+#include "actors/knowledge.hpp"
 #include "actors/remote_reading.hpp"
 #include "actors/shared_files.hpp"
 #include "config/campaign_file.hpp"

@@ -87,14 +87,15 @@ public:
   }
 
   void distil_way(const way_read& w) {
-    distil_context where{options_.store_id, w.what.campaign_name, w.what.problem.get(), w.what.language,
-                         {},                w.what.claimed};
+    distil_context where{options_.store_id, w.what.campaign_name, w.what.problem.get(), w.what.language, {},
+                         w.what.claimed};
     if (w.what.target)
       where.targets = {w.what.target->backend}; // a skill is code in its language
     store_batch batch;
     for (auto& s : distil(w.steps, where)) {
-      auto at = std::find_if(skills_.begin(), skills_.end(),
-                             [&](const auto& known) { return known.second.id == s.id || are_alike(known.second, s); });
+      auto at = std::find_if(skills_.begin(), skills_.end(), [&](const auto& known) {
+        return known.second.id == s.id || are_alike(known.second, s);
+      });
       if (at == skills_.end()) {
         at = skills_.emplace(s.id, s).first;
         log::info("knowledge", "learnt a skill", {{"skill", s.id}});
@@ -157,10 +158,8 @@ caf::behavior knowledge(caf::event_based_actor* self, knowledge_options options)
   keep_exception_text(self);
   auto state = std::make_shared<scholar>(self, std::move(options));
   return {
-      [=](const skills_read& r) { state->known(r); },
-      [=](const learn& l) { state->read_way(l); },
-      [=](const way_read& w) { state->distil_way(w); },
-      [=](const skills_used& u) { state->used(u); },
+      [=](const skills_read& r) { state->known(r); },   [=](const learn& l) { state->read_way(l); },
+      [=](const way_read& w) { state->distil_way(w); }, [=](const skills_used& u) { state->used(u); },
       [=](const skills_changed&) { state->read(); },
   };
 }

@@ -18,7 +18,7 @@ struct knowledge_options {
   std::shared_ptr<directory> names;
   store_port* store = nullptr;
   std::string store_id;
-  std::shared_ptr<library> shelf;       ///< where snapshots go
+  std::shared_ptr<library> shelf;        ///< where snapshots go
   std::shared_ptr<const corpus> written; ///< the documents that no campaign has learnt
 };
 

@@ -71,8 +71,16 @@ public:
                                          tree_->symbol, tree_->answer_limit_bytes,
                                          parent_ ? std::string_view{parent_->source} : std::string_view{}});
     plan_ = parsed.rationale.substr(0, 300);
-    answered a{key(),           s.attempt, parsed.why, s.reply_digest, parsed.source, plan_,
-               s.reply->usage, s.seconds, std::move(parsed.more), std::move(parsed.parameters),
+    answered a{key(),
+               s.attempt,
+               parsed.why,
+               s.reply_digest,
+               parsed.source,
+               plan_,
+               s.reply->usage,
+               s.seconds,
+               std::move(parsed.more),
+               std::move(parsed.parameters),
                descriptor_of(parsed.source)};
     auto usable = parsed.why.kind == failure_kind::none;
     if (usable)
@@ -236,7 +244,8 @@ private:
         return false;
       source_ = std::make_shared<const std::string>(std::move(*text));
     }
-    plan_ = brief_.what.plan.empty() ? "its parent at another point: " + point_of(*source_) : brief_.what.plan;
+    plan_ =
+        brief_.what.plan.empty() ? "its parent at another point: " + point_of(*source_) : brief_.what.plan;
     to_campaign(given_answer{key(), *source_, plan_, descriptor_of(*source_)});
     return true;
   }

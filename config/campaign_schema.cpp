@@ -101,11 +101,12 @@ schema campaign_schema(campaign_settings& s) {
                   choice([](auto& x) -> auto& { return x.search.rule; })});
   keys.push_back({"search.backup", "What a branch is worth: its best candidate, or the mean of all (uct).",
                   choice([](auto& x) -> auto& { return x.search.backup; })});
-  keys.push_back({.path = "search.restart",
-                  .doc = "Judged candidates without a gain before a new start is made (mcts, evolution); at most "
-                         "half of budget.stall.candidates; 0: never.",
-                  .at = of([](auto& x) -> auto& { return x.search.restart; }),
-                  .most = 1e9});
+  keys.push_back(
+      {.path = "search.restart",
+       .doc = "Judged candidates without a gain before a new start is made (mcts, evolution); at most "
+              "half of budget.stall.candidates; 0: never.",
+       .at = of([](auto& x) -> auto& { return x.search.restart; }),
+       .most = 1e9});
   keys.push_back({.path = "search.islands",
                   .doc = "Most populations side by side (evolution).",
                   .at = of([](auto& x) -> auto& { return x.search.islands; }),
@@ -177,8 +178,9 @@ schema campaign_schema(campaign_settings& s) {
                   .least = 1,
                   .most = 10e6});
   keys.push_back({.path = "model.context_tokens",
-                  .doc = "Tokens of prompt and answer together; a prompt gets what `max_tokens` leaves, and its "
-                         "least valuable sections are dropped to keep to it.",
+                  .doc =
+                      "Tokens of prompt and answer together; a prompt gets what `max_tokens` leaves, and its "
+                      "least valuable sections are dropped to keep to it.",
                   .at = model(&model_settings::context_tokens),
                   .least = 2048,
                   .most = 100e6});

@@ -30,7 +30,8 @@ signal_query query_of(const prompt_request& r, bool stalled) {
   signal_query q;
   q.family = r.problem->family;
   for (const auto& t : r.problem->tensors)
-    if (auto name = std::string{to_text(t.dtype)}; std::find(q.dtypes.begin(), q.dtypes.end(), name) == q.dtypes.end())
+    if (auto name = std::string{to_text(t.dtype)};
+        std::find(q.dtypes.begin(), q.dtypes.end(), name) == q.dtypes.end())
       q.dtypes.push_back(name);
   q.targets = targets_of(*r.target);
   q.stalled = stalled;

@@ -88,15 +88,18 @@ kernel_descriptor describe_kernel(std::string_view source, bool python) {
   kernel_descriptor d;
   auto access = any(text, {"restrict", "assume_aligned", "alignas", "_stream_", "nontemporal", "contiguous(",
                            "channels_last", "out="});
-  auto tiles = any(text, {"tile", "TILE", "block", "BLOCK", "buffer", "__shared__", "__local", "local_", "pack"});
+  auto tiles =
+      any(text, {"tile", "TILE", "block", "BLOCK", "buffer", "__shared__", "__local", "local_", "pack"});
   auto early = any(text, {"prefetch", "pack", "cp.async", "async_copy", "num_stages", "tma"});
   d.memory = early || (access && tiles) ? 3 : tiles ? 2 : access ? 1 : 0;
-  d.vector = any(text, {"_mm", "__riscv_v", "vld1", "wmma", "wgmma", "mfma", "tl.dot", "svld"}) ? 3
+  d.vector = any(text, {"_mm", "__riscv_v", "vld1", "wmma", "wgmma", "mfma", "tl.dot", "svld"})       ? 3
              : any(text, {"vector_size", "float4", "float8", "float16(", "ext_vector_type", "simd<"}) ? 2
-             : any(text, {"omp simd", "ivdep", "GCC unroll", "vectorize(", "torch.compile", "jit.script"}) ? 1
-                                                                                                         : 0;
+             : any(text, {"omp simd", "ivdep", "GCC unroll", "vectorize(", "torch.compile", "jit.script"})
+                 ? 1
+                 : 0;
   auto unrolled = numbered(text) || any(text, {"unroll", "UNROLL"});
-  auto threads = any(text, {"omp parallel", "std::thread", "blockIdx", "get_group_id", "program_id", "Thread("});
+  auto threads =
+      any(text, {"omp parallel", "std::thread", "blockIdx", "get_group_id", "program_id", "Thread("});
   d.parallelism = static_cast<std::uint8_t>((threads ? 2 : 0) + (unrolled ? 1 : 0));
   auto loops = innermost(text);
   d.passes = loops <= 1 ? 0 : loops == 2 ? 1 : loops <= 4 ? 2 : 3;

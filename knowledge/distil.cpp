@@ -15,7 +15,8 @@ constexpr std::size_t change_limit = 2400, title_limit = 100;
 
 std::string_view trimmed(std::string_view text) {
   auto begin = text.find_first_not_of(" \t\r\n");
-  return begin == text.npos ? std::string_view{} : text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
+  return begin == text.npos ? std::string_view{}
+                            : text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
 }
 
 /// Comments say what one candidate was about; a skill outlives it.
@@ -103,7 +104,8 @@ std::vector<skill> distil(const std::vector<proven_step>& chain, const distil_co
     s.dtypes = {dtypes.begin(), dtypes.end()};
     s.targets = where.targets;
     s.bottleneck = step.parent && step.parent->diagnosis ? step.parent->diagnosis->bottleneck : "";
-    s.text = "The author's plan: " + in_line(trimmed(step.node->plan)) + "\n\n" + quoted(change, change_limit, "diff");
+    s.text = "The author's plan: " + in_line(trimmed(step.node->plan)) + "\n\n" +
+             quoted(change, change_limit, "diff");
     s.id = "skill/" + slug_of(s.family) + "/" + slug_of(s.title) + "-" + digest_of(s.text).substr(0, 8);
     skill_evidence e;
     e.store = where.store;
@@ -140,7 +142,8 @@ std::string shown_skill(const skill& s) {
             short_number(best->before_low) + " to " + short_number(best->before_high) + ") to " +
             short_number(best->after) + "x (" + short_number(best->after_low) + " to " +
             short_number(best->after_high) + ")" +
-            (s.evidence.size() > 1 ? ", and in " + std::to_string(s.evidence.size() - 1) + " other step(s)" : "") +
+            (s.evidence.size() > 1 ? ", and in " + std::to_string(s.evidence.size() - 1) + " other step(s)"
+                                   : "") +
             ".\n\n";
   return text + s.text;
 }

@@ -33,14 +33,16 @@ public:
 private:
   void add(std::string name, std::string text, place where, double value, bool required) {
     if (!text.empty())
-      sections_.push_back(
-          {{std::move(text), where == place::stable, std::move(name), where == place::shared}, value, required});
+      sections_.push_back({{std::move(text), where == place::stable, std::move(name), where == place::shared},
+                           value,
+                           required});
   }
   std::vector<weighed_section> sections_;
 };
 
 std::string passage_text(const passage& p, const char* kind) {
-  return "\n## " + std::string{kind} + ": " + p.title + "\n" + *p.text + (p.text->ends_with('\n') ? "" : "\n");
+  return "\n## " + std::string{kind} + ": " + p.title + "\n" + *p.text +
+         (p.text->ends_with('\n') ? "" : "\n");
 }
 
 } // namespace

@@ -63,15 +63,14 @@ std::string change_of(const node_card& from, const node_card& to) {
 
 std::string parent_part(const prompt_request& r) {
   const auto& c = *r.parent;
-  auto text =
-      "\n## Parent (node " + std::to_string(c.node) + "): " + outcome_of(*r.problem, c) + "\n";
+  auto text = "\n## Parent (node " + std::to_string(c.node) + "): " + outcome_of(*r.problem, c) + "\n";
   if (r.operation == operation_kind::fix)
     text += "It failed. Find the cause and repair it.\n";
   if (c.timing && c.timing->workloads.size() > 1)
     for (const auto& w : c.timing->workloads)
       if (!is_held_out(*r.problem, w.name))
-        text += "- workload " + w.name + ": " + short_number(w.speedup) + "x (" + short_number(w.low) + " to " +
-                short_number(w.high) + ")\n";
+        text += "- workload " + w.name + ": " + short_number(w.speedup) + "x (" + short_number(w.low) +
+                " to " + short_number(w.high) + ")\n";
   if (c.decision == timing_decision::slower)
     text += "It is slower than the reference: find what costs the time before adding to it.\n";
   return text + fenced(r.language, c.source);
@@ -147,8 +146,9 @@ std::string siblings_part(const prompt_request& r) {
     return {};
   auto all = r.siblings;
   all.resize(std::min(most_siblings, all.size()));
-  std::stable_sort(all.begin(), all.end(),
-                   [](const auto& a, const auto& b) { return a->score.value_or(-1) > b->score.value_or(-1); });
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+    return a->score.value_or(-1) > b->score.value_or(-1);
+  });
   std::string text = "\n## Already tried from this parent, best first\n";
   for (const auto& c : all)
     text += line_of(*r.problem, *c);

@@ -9,10 +9,10 @@
 namespace ke {
 
 // The same for all nodes of a tree.
-std::string task_part(const prompt_request& r);   ///< what to write, for which problem and policy
-std::string target_part(const prompt_request& r); ///< the device's facts
+std::string task_part(const prompt_request& r);        ///< what to write, for which problem and policy
+std::string target_part(const prompt_request& r);      ///< the device's facts
 std::string constraints_part(const prompt_request& r); ///< what every candidate must keep to
-std::string answer_part(const prompt_request& r); ///< forms of an answer and their limits
+std::string answer_part(const prompt_request& r);      ///< forms of an answer and their limits
 
 // This node's own.
 std::string parent_part(const prompt_request& r);    ///< the parent's result and source

@@ -23,9 +23,8 @@ std::string edges(const problem& p) {
 std::string task_part(const prompt_request& r) {
   const auto& p = *r.problem;
   auto python = is_python(p);
-  std::string text =
-      "\n## Task\nWrite a faster implementation of this operator. " + definition_of(p) +
-      "Policy: at most " + std::to_string(p.policy.threads) + " thread(s)";
+  std::string text = "\n## Task\nWrite a faster implementation of this operator. " + definition_of(p) +
+                     "Policy: at most " + std::to_string(p.policy.threads) + " thread(s)";
   if (!p.policy.vendor_libraries)
     text += python ? ", no other processes, files or network"
                    : ", no vendor libraries, no other processes, files or network";
@@ -35,13 +34,22 @@ std::string task_part(const prompt_request& r) {
 }
 
 std::string target_part(const prompt_request& r) {
-  static constexpr std::pair<const char*, const char*> told[] = {
-      {"model", "processor"},         {"arch", "architecture"}, {"isa", "instruction sets"},
-      {"cores", "cores"},             {"l1d", "L1 data cache"}, {"l2", "L2 cache"},
-      {"l3", "L3 cache"},             {"compiler", "compiler"}, {"flags", "compiler flags"},
-      {"python", "Python"},           {"torch", "PyTorch"},     {"sm", "compute capability"},
-      {"multiprocessors", "SMs"},     {"memory", "memory"},     {"shared_memory", "shared memory per SM"},
-      {"registers", "registers per SM"}};
+  static constexpr std::pair<const char*, const char*> told[] = {{"model", "processor"},
+                                                                 {"arch", "architecture"},
+                                                                 {"isa", "instruction sets"},
+                                                                 {"cores", "cores"},
+                                                                 {"l1d", "L1 data cache"},
+                                                                 {"l2", "L2 cache"},
+                                                                 {"l3", "L3 cache"},
+                                                                 {"compiler", "compiler"},
+                                                                 {"flags", "compiler flags"},
+                                                                 {"python", "Python"},
+                                                                 {"torch", "PyTorch"},
+                                                                 {"sm", "compute capability"},
+                                                                 {"multiprocessors", "SMs"},
+                                                                 {"memory", "memory"},
+                                                                 {"shared_memory", "shared memory per SM"},
+                                                                 {"registers", "registers per SM"}};
   auto text = "\n## Target\n" + r.target->name + ", backend " + r.target->backend + ".\n";
   for (auto [key, words] : told)
     if (auto f = r.target->facts.find(key); f != r.target->facts.end() && !f->second.empty())

@@ -20,7 +20,8 @@ document document_of(const skill& s) {
   if (!s.bottleneck.empty())
     d.signals.bottleneck = {s.bottleneck};
   for (const auto& e : s.evidence)
-    d.sources.push_back(e.store + "/" + e.campaign + "/" + std::to_string(e.tree) + ":" + std::to_string(e.node));
+    d.sources.push_back(e.store + "/" + e.campaign + "/" + std::to_string(e.tree) + ":" +
+                        std::to_string(e.node));
   d.body = shown_skill(s);
   d.prior = usefulness_bound(uses_of(s));
   return d;

@@ -104,7 +104,8 @@ skill merged(const skill& a, const skill& b) {
                                [](const auto& x, const auto& y) { return place_of(x) == place_of(y); }),
                    s.evidence.end());
   for (const auto& r : other.records) {
-    auto mine = std::find_if(s.records.begin(), s.records.end(), [&](const auto& x) { return x.store == r.store; });
+    auto mine =
+        std::find_if(s.records.begin(), s.records.end(), [&](const auto& x) { return x.store == r.store; });
     if (mine == s.records.end()) {
       s.records.push_back(r);
     } else {

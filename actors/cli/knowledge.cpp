@@ -1,8 +1,8 @@
 #include "actors/cli/access.hpp"
 #include "actors/cli/commands.hpp"
+#include "actors/cli/figures.hpp"
 #include "actors/cli/knowledge_view.hpp"
 #include "actors/exit_codes.hpp"
-#include "actors/cli/figures.hpp"
 #include "knowledge/corpus.hpp"
 #include "knowledge/skill_record.hpp"
 
@@ -102,11 +102,11 @@ int lint(const std::vector<std::string>& folders, bool as_json) {
 }
 
 json evidence_json(const skill_evidence& e) {
-  return {{"store", e.store},           {"campaign", e.campaign},
-          {"tree", e.tree},             {"parent", e.parent},
-          {"node", e.node},             {"problem", e.problem},
-          {"before", e.before},         {"before_ci95", {e.before_low, e.before_high}},
-          {"after", e.after},           {"after_ci95", {e.after_low, e.after_high}},
+  return {{"store", e.store},    {"campaign", e.campaign},
+          {"tree", e.tree},      {"parent", e.parent},
+          {"node", e.node},      {"problem", e.problem},
+          {"before", e.before},  {"before_ci95", {e.before_low, e.before_high}},
+          {"after", e.after},    {"after_ci95", {e.after_low, e.after_high}},
           {"claimed", e.claimed}};
 }
 
@@ -115,12 +115,18 @@ json skill_json(const skill& s) {
   auto evidence = json::array();
   for (const auto& e : s.evidence)
     evidence.push_back(evidence_json(e));
-  return {{"id", s.id},           {"kind", "skill"},
-          {"title", s.title},     {"family", s.family},
-          {"dtypes", s.dtypes},   {"targets", s.targets},
-          {"bottleneck", s.bottleneck}, {"version", s.version},
-          {"wins", u.wins},       {"losses", u.losses},
-          {"usefulness", usefulness(u)}, {"evidence", evidence},
+  return {{"id", s.id},
+          {"kind", "skill"},
+          {"title", s.title},
+          {"family", s.family},
+          {"dtypes", s.dtypes},
+          {"targets", s.targets},
+          {"bottleneck", s.bottleneck},
+          {"version", s.version},
+          {"wins", u.wins},
+          {"losses", u.losses},
+          {"usefulness", usefulness(u)},
+          {"evidence", evidence},
           {"text", s.text}};
 }
 
@@ -155,8 +161,8 @@ int skills(const access_options& where, bool as_json) {
     auto u = uses_of(s);
     std::cout << s.id << "\n  shown " << u.wins + u.losses << " times, gained " << u.wins << " times\n";
     for (const auto& e : s.evidence)
-      std::cout << "  " << e.problem << ", campaign " << e.campaign << ", node " << e.parent << " -> " << e.node
-                << ": " << speedup_text(e.before, e.before_low, e.before_high) << " -> "
+      std::cout << "  " << e.problem << ", campaign " << e.campaign << ", node " << e.parent << " -> "
+                << e.node << ": " << speedup_text(e.before, e.before_low, e.before_high) << " -> "
                 << speedup_text(e.after, e.after_low, e.after_high) << '\n';
   }
   return exit_done;

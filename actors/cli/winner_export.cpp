@@ -4,7 +4,7 @@
 #include "actors/cli/output_file.hpp"
 #include "backends/backend.hpp"
 #include "backends/verdict.hpp"
-#include "knowledge/prompt.hpp"
+#include "knowledge/answer_form.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -91,11 +91,11 @@ struct search_settings {
   memory_kind memory = memory_kind::adaptive;
   tree_rule_kind rule = tree_rule_kind::rank_puct; ///< mcts
   backup_kind backup = backup_kind::max;           ///< mcts by uct
-  std::int64_t restart = 256;   ///< finished candidates without a gain before a new start; 0: never
-  std::int64_t islands = 4;     ///< evolution: at most
-  std::int64_t population = 4;  ///< evolution: of an island
-  double crossover = 0.3;       ///< evolution: share of children with two parents
-  std::int64_t beam = 8;        ///< beam: its width
+  std::int64_t restart = 256;  ///< finished candidates without a gain before a new start; 0: never
+  std::int64_t islands = 4;    ///< evolution: at most
+  std::int64_t population = 4; ///< evolution: of an island
+  double crossover = 0.3;      ///< evolution: share of children with two parents
+  std::int64_t beam = 8;       ///< beam: its width
 };
 KE_FIELDS(search_settings, x.policy, x.drafts, x.parallel, x.exploration, x.ensemble, x.memory, x.rule,
           x.backup, x.restart, x.islands, x.population, x.crossover, x.beam)

@@ -13,9 +13,9 @@ struct skill_evidence {
   std::string store;    ///< id of the store that measured it
   std::string campaign; ///< name
   std::uint32_t tree = 0, parent = 0, node = 0;
-  std::string problem;                          ///< name
-  double before = 0, after = 0;                 ///< speedups over the baseline: of the parent, of the node
-  double before_low = 0, before_high = 0;       ///< their 95% intervals
+  std::string problem;                    ///< name
+  double before = 0, after = 0;           ///< speedups over the baseline: of the parent, of the node
+  double before_low = 0, before_high = 0; ///< their 95% intervals
   double after_low = 0, after_high = 0;
   bool claimed = false; ///< the node's chain ended in a proven claim
 };

@@ -33,8 +33,7 @@ std::optional<std::string_view> declaration(std::string_view line) {
 
 bool is_name(std::string_view s) {
   return !s.empty() && !std::isdigit(static_cast<unsigned char>(s[0])) &&
-         std::all_of(s.begin(), s.end(),
-                     [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+         std::all_of(s.begin(), s.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
 }
 bool is_value(std::string_view s) {
   return !s.empty() && s.size() <= 64 && std::all_of(s.begin(), s.end(), [](unsigned char c) {

@@ -32,8 +32,9 @@ parameter_point point_in(std::string_view source, const std::vector<source_param
 
 /// The candidate at a point: below each parameter's line stands its definition (`#define NAME 8`, in Python
 /// `NAME = 8`; one that stands there already is replaced), below the last of them the comment
-/// `ke-point: {"NAME": "8", ...}` by which the point is known later. So a candidate is still its own template:
-/// at_point(at_point(s, p), q) == at_point(s, q). `invalid` if the point is not of this source. Pure.
+/// `ke-point: {"NAME": "8", ...}` by which the point is known later. So a candidate is still its own
+/// template: at_point(at_point(s, p), q) == at_point(s, q). `invalid` if the point is not of this source.
+/// Pure.
 result<std::string> at_point(std::string_view source, const parameter_point& point);
 
 } // namespace ke

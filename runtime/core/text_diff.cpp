@@ -23,7 +23,8 @@ using lines = std::vector<std::string_view>;
 
 /// Myers' greedy algorithm between the common head and the common tail. Row d of the trace holds the furthest
 /// x on the diagonals -d, -d+2, ..., d after d edits; going back through the rows gives the script.
-void shortest_script(const lines& a, const lines& b, int a0, int a1, int b0, int b1, std::vector<line_edit>& out) {
+void shortest_script(const lines& a, const lines& b, int a0, int a1, int b0, int b1,
+                     std::vector<line_edit>& out) {
   int n = a1 - a0, m = b1 - b0;
   auto replace_all = [&] {
     for (int i = a0; i < a1; ++i)

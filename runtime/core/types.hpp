@@ -279,14 +279,15 @@ struct node_row {
   std::uint64_t planned_ms = 0, asked_ms = 0, answered_ms = 0, judged_ms = 0; ///< campaign time of each step
   token_usage usage;
   double device_s = 0;
-  std::string note;            ///< the plan of its answer, or why it ended without a verdict
-  std::string sections_digest; ///< blob: pack(vector<stored_section>)
+  std::string note;                 ///< the plan of its answer, or why it ended without a verdict
+  std::string sections_digest;      ///< blob: pack(vector<stored_section>)
   std::vector<std::string> shown;   ///< ids of the documents and skills in its prompt, best first
   std::vector<std::string> dropped; ///< names of sections that the prompt's token budget had no room for
 };
 KE_FIELDS(node_row, x.parents, x.state, x.scores, x.decision, x.model, x.memory, x.prompt_digest,
           x.reply_digest, x.source_digest, x.verdict_digests, x.duplicate_of, x.attempts, x.planned_ms,
-          x.asked_ms, x.answered_ms, x.judged_ms, x.usage, x.device_s, x.note, x.sections_digest, x.shown, x.dropped)
+          x.asked_ms, x.answered_ms, x.judged_ms, x.usage, x.device_s, x.note, x.sections_digest, x.shown,
+          x.dropped)
 
 /// Evidence of a claim lies in the store behind the search's, under this much more than its target.
 inline constexpr std::uint32_t evidence_of_claims = 1u << 16;

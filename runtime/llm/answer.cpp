@@ -200,7 +200,8 @@ parsed_answer refused(failure why, std::string_view text) {
 }
 
 /// The parent after the answer's edits.
-parsed_answer edited(std::string_view text, const answer_rule& rule, const std::vector<search_replace>& edits) {
+parsed_answer edited(std::string_view text, const answer_rule& rule,
+                     const std::vector<search_replace>& edits) {
   if (rule.parent.empty())
     return refused({failure_kind::no_code,
                     "the answer edits a parent, but there is none: give the whole source in one fenced block",

@@ -35,10 +35,10 @@ struct parsed_answer {
 };
 
 /// Finds the candidate in a model's answer. An answer of several candidates has a line `### Candidate: plan`
-/// before each. Edits of the parent (patch.hpp) are applied to it. Otherwise: of the fenced blocks in the rule's language (or without a
-/// language) the last that defines the symbol, else one in another language that does (assembly and LLVM IR
-/// too), else the largest; an unfenced answer that looks like code as a
-/// whole is taken as such. Pure.
+/// before each. Edits of the parent (patch.hpp) are applied to it. Otherwise: of the fenced blocks in the
+/// rule's language (or without a language) the last that defines the symbol, else one in another language
+/// that does (assembly and LLVM IR too), else the largest; an unfenced answer that looks like code as a whole
+/// is taken as such. Pure.
 parsed_answer parse_answer(std::string_view text, const answer_rule& rule);
 
 /// The same for a whole completion. A truncated answer that holds a finished code block with the symbol is

@@ -64,7 +64,8 @@ result<std::vector<search_replace>> edits_of(std::string_view answer) {
     while (end < all.size() && !is_marker(all[end], '>', "REPLACE"))
       ++end;
     if (end >= all.size())
-      return broken(edits.size(), "it has no end; close it with `=======`, the new lines and `>>>>>>> REPLACE`");
+      return broken(edits.size(),
+                    "it has no end; close it with `=======`, the new lines and `>>>>>>> REPLACE`");
     edits.push_back({joined(all, i + 1, middle), joined(all, middle + 1, end)});
     i = end;
   }

@@ -79,8 +79,8 @@ double arms::at_most(const bucket& b, std::uint64_t key) const {
   return b.asked_key == key ? b.asked : 1;
 }
 
-/// R of `key`, now. Equal scores have equal ranks, so that the fresh ones of a plateau have their turn; greedy
-/// search stays with the oldest.
+/// R of `key`, now. Equal scores have equal ranks, so that the fresh ones of a plateau have their turn;
+/// greedy search stays with the oldest.
 double arms::standing_in(bucket& b, std::uint64_t key, double scale) const {
   b.asked_key = key;
   auto first_above = scale > 0 ? (key | 0xffffffff) + 1 : key + 1;

@@ -10,8 +10,8 @@ namespace ke {
 namespace {
 
 /// The `beam` best nodes are expanded in turn: always the one with the fewest children, of equals the better
-/// one. Asynchronous: a node enters the beam as soon as its verdict is in, and pushes the worst one out; there
-/// are no rounds.
+/// one. Asynchronous: a node enters the beam as soon as its verdict is in, and pushes the worst one out;
+/// there are no rounds.
 class beam final : public policy {
 public:
   explicit beam(const search_settings& s) { set(s); }

@@ -129,8 +129,7 @@ std::optional<std::string_view> campaign_books::stop(const amounts& next, bool p
                       .any_correct = proven ? champion != nullptr : best_.node != no_node,
                       .since_gain = progress_.since_gain(),
                       .in_flight = in_flight_,
-                      .roofline_fraction =
-                          best_.roofline >= 0 ? std::optional{best_.roofline} : std::nullopt,
+                      .roofline_fraction = best_.roofline >= 0 ? std::optional{best_.roofline} : std::nullopt,
                       .lacking = money_.lacking(next)});
 }
 

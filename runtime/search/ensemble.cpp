@@ -44,7 +44,7 @@ status ensemble::configure(ensemble_kind kind, const std::vector<model_settings>
 }
 
 const std::string& ensemble::choose(random_source& random) {
-  const auto& chosen = shares_.size() == 1                ? shares_[0].name
+  const auto& chosen = shares_.size() == 1               ? shares_[0].name
                        : kind_ == ensemble_kind::weights ? by_weight(random)
                                                          : by_merit(random);
   ++records_[chosen].submitted;

@@ -30,12 +30,12 @@ KE_FIELDS(model_record, x.credit, x.submitted, x.completed, x.gains, x.tries, x.
 /// too, and yet no fixed cycle lets one model always meet the same kind of node.
 ///
 /// `ucb`, `cost-ucb`: the asymmetric bandit of ShinkaEvolve (features.md E5). A candidate's gain is its score
-/// over that of the nearest scored ancestor, or the reference's if that is higher, less 1, and not below 0: only
-/// improvements count, and a candidate that came to nothing is a pull without a gain. With g the largest mean gain
-/// of any model, t all candidates asked for and n those of the model, in flight too,
+/// over that of the nearest scored ancestor, or the reference's if that is higher, less 1, and not below 0:
+/// only improvements count, and a candidate that came to nothing is a pull without a gain. With g the largest
+/// mean gain of any model, t all candidates asked for and n those of the model, in flight too,
 ///     reward = mean gain / g + sqrt(2 ln t / n)
-///     cheap  = median cost / cost, its largest made 1; cost = max(mean USD - 0.1 (most - least) sqrt(2 ln t / n), 1e-7)
-///     merit  = (1 - w) reward + w cheap,      w = 0 for ucb, 0.5 for cost-ucb
+///     cheap  = median cost / cost, its largest made 1; cost = max(mean USD - 0.1 (most - least) sqrt(2 ln t
+///     / n), 1e-7) merit  = (1 - w) reward + w cheap,      w = 0 for ucb, 0.5 for cost-ucb
 /// Sums of gains and pulls are decayed by 0.95 per completed candidate of the model. Models that were never
 /// asked come first, uniformly; then the one of highest merit with probability 0.8, another one otherwise.
 /// Weights say only who takes part.
@@ -47,7 +47,7 @@ public:
   /// New models, weights or kind; records of models are kept.
   status configure(ensemble_kind kind, const std::vector<model_settings>& models);
 
-  const std::string& choose(random_source& random); ///< and counts it as submitted
+  const std::string& choose(random_source& random);           ///< and counts it as submitted
   void moved(const std::string& from, const std::string& to); ///< another model was asked than the chosen one
   void paid(const std::string& model, double usd);            ///< for an answer
   void completed(const std::string& model, double gain);      ///< its candidate ended

@@ -30,7 +30,8 @@ void evolution::configure(const search_settings& s, const tree_index&) {
   set(s);
 }
 
-// -- which island, and what on it ------------------------------------------------------------------------------
+// -- which island, and what on it
+// ------------------------------------------------------------------------------
 
 bool evolution::is_climbing(const island& i) const {
   return settings_.restart == 0 || i.drafts < settings_.drafts || i.since_gain < i.patience;
@@ -83,8 +84,8 @@ std::optional<selection> evolution::select(const tree_index& tree, random_source
   return draft;
 }
 
-/// All islands have stalled: first their best ones travel, then a new island is settled by drafts, in place of
-/// the worst one when there are as many as there may be.
+/// All islands have stalled: first their best ones travel, then a new island is settled by drafts, in place
+/// of the worst one when there are as many as there may be.
 void evolution::open_island(const tree_index& tree) {
   migrate(tree);
   ++opened_;
@@ -129,10 +130,11 @@ void evolution::migrate(const tree_index& tree) {
   }
 }
 
-// -- parents ----------------------------------------------------------------------------------------------------
+// -- parents
+// ----------------------------------------------------------------------------------------------------
 
-/// Weighted as published for ShinkaEvolve (features.md E3): a sigmoid of the distance from the median, in units
-/// of the median absolute deviation, times 1 / (1 + children). Scores enter by their logarithm.
+/// Weighted as published for ShinkaEvolve (features.md E3): a sigmoid of the distance from the median, in
+/// units of the median absolute deviation, times 1 / (1 + children). Scores enter by their logarithm.
 std::uint32_t evolution::weighted(const tree_index& tree, const std::vector<std::uint32_t>& among,
                                   random_source& random) const {
   std::vector<double> height;
@@ -165,7 +167,8 @@ selection evolution::parents_on(const tree_index& tree, island& here, random_sou
   selection s{.parent = here.members.front(), .operation = operation_kind::improve};
   auto which = random.uniform();
   if (which < cell_share && !here.cells.empty())
-    s.parent = std::next(here.cells.begin(), static_cast<std::ptrdiff_t>(random.below(here.cells.size())))->second;
+    s.parent =
+        std::next(here.cells.begin(), static_cast<std::ptrdiff_t>(random.below(here.cells.size())))->second;
   else
     s.parent = weighted(tree, here.members, random);
   if (random.uniform() < settings_.crossover) {
@@ -179,7 +182,8 @@ selection evolution::parents_on(const tree_index& tree, island& here, random_sou
   return s;
 }
 
-// -- what comes back --------------------------------------------------------------------------------------------
+// -- what comes back
+// --------------------------------------------------------------------------------------------
 
 void evolution::added(const tree_index& tree, std::uint32_t node) {
   homes_.resize(std::size_t{node} + 1);
@@ -211,9 +215,9 @@ void evolution::settle(const tree_index& tree, island& here, std::uint32_t node)
     if (!is_new && better(node, cell->second))
       cell->second = node;
     if (here.cells.size() > most_cells)
-      here.cells.erase(std::min_element(here.cells.begin(), here.cells.end(), [&](const auto& a, const auto& b) {
-        return better(b.second, a.second);
-      }));
+      here.cells.erase(
+          std::min_element(here.cells.begin(), here.cells.end(),
+                           [&](const auto& a, const auto& b) { return better(b.second, a.second); }));
   }
 }
 
@@ -238,7 +242,8 @@ void evolution::ended(const tree_index& tree, std::uint32_t node) {
   }
 }
 
-// -- image ------------------------------------------------------------------------------------------------------
+// -- image
+// ------------------------------------------------------------------------------------------------------
 
 void evolution::save(image_writer& out) const {
   out.value(opened_);

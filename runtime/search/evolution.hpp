@@ -14,10 +14,10 @@ namespace ke {
 /// (MAP-Elites; cells are fixed by whoever gives descriptors, so they never drift).
 ///
 /// The search begins on one island with `drafts` first versions. When every island has stalled (`restart`
-/// judged candidates without a gain of its own best, the longer the more islands there have been), the islands
-/// exchange their best once around the ring and a new one is settled by new drafts; beyond `islands` of them the
-/// worst is given up for it. Islands that still climb get the candidates, stalled ones a tenth as many. While an
-/// island has nothing that works, its failures are repaired.
+/// judged candidates without a gain of its own best, the longer the more islands there have been), the
+/// islands exchange their best once around the ring and a new one is settled by new drafts; beyond `islands`
+/// of them the worst is given up for it. Islands that still climb get the candidates, stalled ones a tenth as
+/// many. While an island has nothing that works, its failures are repaired.
 ///
 /// Islands mix by migration only: parents, second parents included, are members of the child's island.
 class evolution final : public policy {

@@ -108,7 +108,8 @@ result<gene_landscape> gene_landscape::parse(std::string_view text) {
   } catch (const bad_landscape& why) {
     return failure{failure_kind::invalid, why.text, false};
   } catch (const json::exception& why) {
-    return failure{failure_kind::invalid, std::string{"landscape: not a JSON document: "} + why.what(), false};
+    return failure{failure_kind::invalid, std::string{"landscape: not a JSON document: "} + why.what(),
+                   false};
   }
 }
 
@@ -132,8 +133,8 @@ double gene_landscape::mean() const {
 }
 
 /// Genes are independent, so the variance is that of each gene's whole effect (its own term and the means of
-/// its pairs' tables over the other gene), plus what each table holds beyond the effects of its two genes. Two
-/// tables over the same pair of genes count as one.
+/// its pairs' tables over the other gene), plus what each table holds beyond the effects of its two genes.
+/// Two tables over the same pair of genes count as one.
 double gene_landscape::deviation() const {
   auto effect = additive;
   std::vector<pair> rest; // one per pair of genes, without the means of rows and columns

@@ -9,13 +9,14 @@
 
 namespace ke {
 
-/// A problem that has nothing to do with kernels, for the search to be measured on: a candidate is a vector of
-/// genes, its worth the sum of a term per gene and of a term per listed pair of genes. Read from a JSON file:
+/// A problem that has nothing to do with kernels, for the search to be measured on: a candidate is a vector
+/// of genes, its worth the sum of a term per gene and of a term per listed pair of genes. Read from a JSON
+/// file:
 ///   {"name", "genes": G, "values": V, "additive": G lists of V numbers,
 ///    "pairwise": [{"i", "j", "table": V lists of V numbers, by the value of i, then of j}],
 ///    "success_probability", "noise", "target"}
-/// Absent: pairwise none, success_probability 1, noise 0. Terms, noise (a standard deviation) and target are in
-/// the same unit.
+/// Absent: pairwise none, success_probability 1, noise 0. Terms, noise (a standard deviation) and target are
+/// in the same unit.
 struct gene_landscape {
   struct pair {
     std::uint32_t i = 0, j = 0;

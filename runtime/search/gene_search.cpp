@@ -28,8 +28,8 @@ struct landing {
 
 result<gene_run> run_genes(const gene_landscape& world, const search_settings& search, std::uint64_t seed,
                            std::uint32_t in_flight) {
-  // A campaign's scores are positive ratios to a reference. Here the reference is the mean random vector, and a
-  // standard deviation is a factor of two: order is kept, and noise is relative, as that of a timing is.
+  // A campaign's scores are positive ratios to a reference. Here the reference is the mean random vector, and
+  // a standard deviation is a factor of two: order is kept, and noise is relative, as that of a timing is.
   const auto middle = world.mean(), unit = std::max(world.deviation(), 1e-9);
   auto score_of = [&](double worth) { return std::exp2(std::clamp((worth - middle) / unit, -60.0, 60.0)); };
   campaign_settings settings;
@@ -94,8 +94,8 @@ result<gene_run> run_genes(const gene_landscape& world, const search_settings& s
   return run;
 }
 
-result<gene_figures> run_genes(const gene_landscape& world, const search_settings& search, std::uint64_t first,
-                               std::uint64_t last, std::uint32_t in_flight) {
+result<gene_figures> run_genes(const gene_landscape& world, const search_settings& search,
+                               std::uint64_t first, std::uint64_t last, std::uint32_t in_flight) {
   gene_figures f;
   for (auto seed = first; seed <= last; ++seed) {
     auto run = run_genes(world, search, seed, in_flight);

@@ -10,7 +10,8 @@
 namespace ke {
 
 /// How many evaluations does the search need on a landscape? The tree core of a real campaign, asked by a
-/// scripted model (gene_model.hpp), in virtual time: `in_flight` candidates at once, each of a random latency.
+/// scripted model (gene_model.hpp), in virtual time: `in_flight` candidates at once, each of a random
+/// latency.
 struct gene_run {
   std::uint64_t evaluations = 0; ///< every ended candidate counts, failed builds and repetitions too
   bool reached = false;          ///< the worth, without noise, of a candidate that was measured is >= target
@@ -30,7 +31,7 @@ struct gene_figures {
   std::vector<std::uint64_t> evaluations; ///< by seed
 };
 /// A run for each seed of first..last.
-result<gene_figures> run_genes(const gene_landscape& world, const search_settings& search, std::uint64_t first,
-                               std::uint64_t last, std::uint32_t in_flight);
+result<gene_figures> run_genes(const gene_landscape& world, const search_settings& search,
+                               std::uint64_t first, std::uint64_t last, std::uint32_t in_flight);
 
 } // namespace ke

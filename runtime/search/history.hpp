@@ -16,8 +16,8 @@ struct history {
   std::vector<std::uint32_t> siblings;  ///< children of the parent that have ended, newest first
 };
 
-/// O(bounds + open children of the parent). `node` itself is left out of its siblings; no_node: it is not made
-/// yet.
+/// O(bounds + open children of the parent). `node` itself is left out of its siblings; no_node: it is not
+/// made yet.
 history history_of(const tree_index& tree, std::uint32_t parent, std::uint32_t node = no_node);
 
 constexpr bool shows_ancestors(memory_kind m) {

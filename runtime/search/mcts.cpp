@@ -57,11 +57,11 @@ namespace {
 /// Where the search stands between its present best branch and a new start. No function of the tree: it
 /// depends on the order in which nodes ended.
 struct course {
-  std::uint32_t start = 0;         ///< first node of the new start that is being followed; 0: none
-  std::uint32_t drafts = 0;        ///< of it, begun
-  std::uint32_t starts = 0;        ///< new starts so far
-  std::uint32_t since_gain = 0;    ///< judged nodes since the tree's best improved, or since the last new start
-  std::uint32_t start_since = 0;   ///< judged nodes of the new start since its own best improved
+  std::uint32_t start = 0;       ///< first node of the new start that is being followed; 0: none
+  std::uint32_t drafts = 0;      ///< of it, begun
+  std::uint32_t starts = 0;      ///< new starts so far
+  std::uint32_t since_gain = 0;  ///< judged nodes since the tree's best improved, or since the last new start
+  std::uint32_t start_since = 0; ///< judged nodes of the new start since its own best improved
   double best = 0, start_best = 0; ///< scores
   double credit = 0;               ///< of the new start, in choices
   double repair_credit = 0;        ///< of repairs, in choices
@@ -224,7 +224,8 @@ private:
                    : static_cast<std::uint32_t>(std::clamp<std::int64_t>(s.restart, 0, 1 << 30));
   }
 
-  /// By the cube of how often each pays, so that the better one gets nearly all, and the other is not forgotten.
+  /// By the cube of how often each pays, so that the better one gets nearly all, and the other is not
+  /// forgotten.
   double share_of_repairs() const {
     auto fix = std::pow(fixing_.rate(), 3), improve = std::pow(improving_.rate(), 3);
     return std::clamp(fix / (fix + improve), 0.02, 0.2);

@@ -11,10 +11,11 @@ namespace ke {
 ///
 /// It is the flat rank-PUCT of asynchronous program search (features.md E2): over ALL nodes that work,
 ///     worth(i) = R(i) + c / (1 + coarse(k(i)))
-/// R(i) what the rank of i's own score among all scores is worth (arms.hpp: 1 for the best; independent of the
-/// operator's time scale and of how many hopeless nodes there are), k(i) = finished and open nodes in i's
-/// subtree, itself included (the open ones are the virtual loss of parallel search), c = [search] exploration.
-/// c = 0 is greedy: always the best node. docs/decisions/0016 says why this differs from the published form.
+/// R(i) what the rank of i's own score among all scores is worth (arms.hpp: 1 for the best; independent of
+/// the operator's time scale and of how many hopeless nodes there are), k(i) = finished and open nodes in i's
+/// subtree, itself included (the open ones are the virtual loss of parallel search), c = [search]
+/// exploration. c = 0 is greedy: always the best node. docs/decisions/0016 says why this differs from the
+/// published form.
 struct puct_rules {
   double exploration = 1;
   std::uint32_t drafts = 8;
@@ -26,9 +27,9 @@ struct puct_rules {
   static std::uint32_t k_of(const tree_row& row) { return row.visits + row.in_flight; }
 };
 
-/// Nodes that failed are chosen apart from those that work (repairs.hpp): how many of the choices go to repairs
-/// follows from how often a repair and how often an improvement beats the nearest scored ancestor.
-/// A failed node may be repaired by one child at a time; an unanswered or cancelled try does not count, up to
+/// Nodes that failed are chosen apart from those that work (repairs.hpp): how many of the choices go to
+/// repairs follows from how often a repair and how often an improvement beats the nearest scored ancestor. A
+/// failed node may be repaired by one child at a time; an unanswered or cancelled try does not count, up to
 /// `fix_tries` children. A chain of repairs is at most `fix_chain` long: so a branch whose children fail
 /// costs a bounded number of candidates before it is left.
 inline constexpr std::uint32_t fix_chain = 3;

@@ -25,12 +25,12 @@ inline constexpr std::size_t memory_situations = 8;
 std::uint8_t memory_situation(operation_kind operation, const tree_row& parent, const stagnation& s);
 bool is_stagnant(std::uint8_t situation);
 
-/// Learns from outcomes which memory mode pays, for each situation on its own. A try pays if its candidate beats
-/// the nearest scored ancestor. Older tries count less: their weight halves every 140 of the same situation.
-/// The choice is a draw from what each mode's share of successes may be (Thompson sampling, by the normal
-/// approximation of the beta distribution); every mode starts with the worth of a few tries that agree with what
-/// is known: what failed must be seen to be avoided, so both histories are the best bet, and a clean slate pays
-/// where the tree is stagnant. Part of the fold.
+/// Learns from outcomes which memory mode pays, for each situation on its own. A try pays if its candidate
+/// beats the nearest scored ancestor. Older tries count less: their weight halves every 140 of the same
+/// situation. The choice is a draw from what each mode's share of successes may be (Thompson sampling, by the
+/// normal approximation of the beta distribution); every mode starts with the worth of a few tries that agree
+/// with what is known: what failed must be seen to be avoided, so both histories are the best bet, and a
+/// clean slate pays where the tree is stagnant. Part of the fold.
 class memory_record {
 public:
   /// parent, siblings, parent+siblings or clean.
@@ -48,8 +48,9 @@ private:
   std::array<std::array<tally, 4>, memory_situations> tallies_{};
 };
 
-/// What history a new node's prompt holds. A draft has none: first versions are independent samples. Otherwise
-/// a fixed mode of the settings is taken as it is, and `adaptive` asks the record, unless a clean slate is due.
+/// What history a new node's prompt holds. A draft has none: first versions are independent samples.
+/// Otherwise a fixed mode of the settings is taken as it is, and `adaptive` asks the record, unless a clean
+/// slate is due.
 memory_kind choose_memory(memory_kind setting, operation_kind operation, std::uint8_t situation,
                           const memory_record& record, const stagnation& s, random_source& random);
 

@@ -15,8 +15,8 @@ result<std::unique_ptr<policy>> make_policy(const search_settings& settings) {
   case policy_kind::beam:
     return make_beam(settings);
   }
-  return failure{failure_kind::invalid,
-                 "[search] policy: use mcts, evolution, beam, greedy or best-of-n", false};
+  return failure{failure_kind::invalid, "[search] policy: use mcts, evolution, beam, greedy or best-of-n",
+                 false};
 }
 
 } // namespace ke

@@ -109,7 +109,8 @@ void search_simulation::happen(std::size_t which) {
     }
     if (!core.expansion_of(f.node).given.empty()) { // an earlier answer holds it
       journal_replied r{f.tree, f.node, 0};
-      r.source_digest = r.normalised_digest = digest_of(std::to_string(f.tree) + "/" + std::to_string(f.node));
+      r.source_digest = r.normalised_digest =
+          digest_of(std::to_string(f.tree) + "/" + std::to_string(f.node));
       return answer(which, r);
     }
     commit(journal_kind::asked, journal_asked{f.tree,

@@ -36,7 +36,8 @@ void sequels::ended(std::uint32_t node, node_state state, std::optional<double> 
   auto o = open_.find(node);
   if (o == open_.end())
     return;
-  if (auto t = tuned_.find(o->second.origin); t != tuned_.end() && o->second.operation == operation_kind::tune) {
+  if (auto t = tuned_.find(o->second.origin);
+      t != tuned_.end() && o->second.operation == operation_kind::tune) {
     t->second.points.ended(o->second.point, scored);
     if (t->second.points.done())
       tuned_.erase(t);

@@ -20,8 +20,8 @@ struct sequel {
   std::uint32_t parent = 0;
   std::uint32_t origin = 0;
   operation_kind operation = operation_kind::variant;
-  std::string given;       ///< blob digest of the source
-  parameter_point point;   ///< to put it at; empty: as it is
+  std::string given;     ///< blob digest of the source
+  parameter_point point; ///< to put it at; empty: as it is
   std::string plan;
 };
 KE_FIELDS(sequel, x.parent, x.origin, x.operation, x.given, x.point, x.plan)

@@ -34,12 +34,12 @@ struct alignas(64) tree_row {
   timing_decision decision = timing_decision::none;
   operation_kind operation = operation_kind::draft;
   memory_kind memory = memory_kind::clean;
-  std::uint8_t model = 0; ///< index into the tree core's model names
-  std::uint8_t fixes = 0; ///< length of the chain of fix operations that ends here
+  std::uint8_t model = 0;         ///< index into the tree core's model names
+  std::uint8_t fixes = 0;         ///< length of the chain of fix operations that ends here
   std::uint8_t second : 1 = 0;    ///< has a second parent, see tree_index::parent2
   std::uint8_t duplicate : 1 = 0; ///< an earlier node had this candidate already: nothing grows from here
   std::uint8_t situation : 3 = 0; ///< in which its memory was chosen (memory.hpp)
-  std::uint32_t ahead = 0; ///< the ancestor `look_ahead` levels up, or the root: a walk prefetches it
+  std::uint32_t ahead = 0;        ///< the ancestor `look_ahead` levels up, or the root: a walk prefetches it
 };
 static_assert(sizeof(tree_row) == 64);
 

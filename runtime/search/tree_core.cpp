@@ -78,7 +78,8 @@ std::vector<expansion> tree_core::step(std::uint32_t count) {
     if (!choice)
       break;
     auto situation = memory_situation(choice->operation, tree_[choice->parent], stagnation_);
-    auto memory = choose_memory(settings_.memory, choice->operation, situation, memories_, stagnation_, random_);
+    auto memory =
+        choose_memory(settings_.memory, choice->operation, situation, memories_, stagnation_, random_);
     if (memory == memory_kind::clean && choice->operation != operation_kind::draft)
       stagnation_.chosen_since_clean = 0;
     else
@@ -231,7 +232,8 @@ expansion tree_core::expansion_of(std::uint32_t node) const {
     for (auto c = tree_[r.parent].first_child; c != node; c = tree_[c].next_sibling)
       --draft;
   }
-  expansion e{node, r.parent, tree_.parent2(node), r.operation, draft, models_[r.model], r.memory, seed_of(node)};
+  expansion e{node,     r.parent,     tree_.parent2(node), r.operation, draft, models_[r.model],
+              r.memory, seed_of(node)};
   if (auto* s = sequels_.of(node)) {
     e.given = s->given;
     e.point = s->point;

@@ -27,8 +27,8 @@ struct expansion {
   std::uint32_t draft = 0; ///< number of the draft; 0 otherwise
   std::string model;
   memory_kind memory = memory_kind::clean;
-  std::uint64_t seed = 0; ///< differs per node
-  std::string given = {};    ///< its candidate is this blob (sequels.hpp): no model is asked
+  std::uint64_t seed = 0;     ///< differs per node
+  std::string given = {};     ///< its candidate is this blob (sequels.hpp): no model is asked
   parameter_point point = {}; ///< where to put the given source; empty: as it is
   std::string plan = {};      ///< of the given source
 };

@@ -8,8 +8,8 @@ namespace ke {
 
 namespace {
 
-/// The `mcts` policy by descent (rule = "uct"). From the root down, at each node either a new child is made, as
-/// long as it has fewer than uct_widening * sqrt(n) of them, or the child of the highest
+/// The `mcts` policy by descent (rule = "uct"). From the root down, at each node either a new child is made,
+/// as long as it has fewer than uct_widening * sqrt(n) of them, or the child of the highest
 ///     (q - q_min) / (q_max - q_min) + c * sqrt(ln N / n)
 /// is entered: n and N are the finished and open nodes of the child's and of the node's subtree, so work in
 /// flight counts as visits. q is the mean of the rewards of the subtree's finished nodes, or with max backup

@@ -32,7 +32,8 @@ campaign_settings one_by_one(std::int64_t candidates) {
 
 } // namespace
 
-TEST_CASE_METHOD(search_fixture, "a broken answer gets one repair round with the parser's message, a second none") {
+TEST_CASE_METHOD(search_fixture,
+                 "a broken answer gets one repair round with the parser's message, a second none") {
   launch(one_by_one(2));
   auto first = prompt_of(models);
   answer_with("I would rather talk about the weather.");
@@ -64,7 +65,8 @@ TEST_CASE_METHOD(search_fixture, "a repair that a kill interrupts is asked with 
   CHECK(prompt_of(models) == before);
 }
 
-TEST_CASE_METHOD(search_fixture, "an answer of edits is applied to its parent, also after the node has rested") {
+TEST_CASE_METHOD(search_fixture,
+                 "an answer of edits is applied to its parent, also after the node has rested") {
   tree_options.awake = 0;
   launch(one_by_one(2));
   answer_with(reply(4));
@@ -104,9 +106,11 @@ TEST_CASE_METHOD(search_fixture, "further candidates of an answer are judged wit
   CHECK(stored()->fold.books().money().reserved().tokens == 0);
 }
 
-TEST_CASE_METHOD(search_fixture, "a template is tuned without a model, each point a candidate and a child of it") {
+TEST_CASE_METHOD(search_fixture,
+                 "a template is tuned without a model, each point a candidate and a child of it") {
   launch(one_by_one(8));
-  answer_with("Tile.\n```cpp\n// ke-param: TILE = 4 | 8 | 16\nextern \"C\" void kernel() { int t = TILE; }\n```\n");
+  answer_with(
+      "Tile.\n```cpp\n// ke-param: TILE = 4 | 8 | 16\nextern \"C\" void kernel() { int t = TILE; }\n```\n");
   REQUIRE(waiting.size() == 1);
   CHECK(waiting[0].source->find("#define TILE 4\n") != std::string::npos);
   judge_as(correct(1.5));
@@ -139,7 +143,8 @@ TEST_CASE_METHOD(search_fixture, "a template that does not build is not tuned") 
 }
 
 TEST_CASE_METHOD(search_fixture, "a parent whose card was read without its source is shown with it") {
-  tree_options.cards = 1; // so that cards are read from the store, most of them as a sibling's: without source
+  tree_options.cards =
+      1; // so that cards are read from the store, most of them as a sibling's: without source
   launch(settings(30, 1));
   for (int i = 0; i < 25; ++i) {
     REQUIRE(models.open.size() == 1);
@@ -151,7 +156,8 @@ TEST_CASE_METHOD(search_fixture, "a parent whose card was read without its sourc
   }
 }
 
-TEST_CASE_METHOD(search_fixture, "what led to a claim becomes a skill before the campaign ends, and is counted") {
+TEST_CASE_METHOD(search_fixture,
+                 "what led to a claim becomes a skill before the campaign ends, and is counted") {
   auto shelf = std::make_shared<library>(std::make_shared<const corpus>(std::vector<document>{}));
   claims = true;
   auto s = one_by_one(2);

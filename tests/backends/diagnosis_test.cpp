@@ -106,7 +106,8 @@ TEST_CASE("misses one after the other are latency, many at once are memory") {
   CHECK(diagnose(gather, p).bottleneck == "memory");
 }
 
-TEST_CASE("a chase of pointers is latency, even where its loads take half of what the machine was measured at") {
+TEST_CASE(
+    "a chase of pointers is latency, even where its loads take half of what the machine was measured at") {
   auto p = pointwise(1'000'000);
   auto chase = timed(64'000 * 10e-9);
   simulated(chase, 64'000 * 10e-9, 200'000, 64'000, 0);

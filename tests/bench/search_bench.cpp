@@ -15,7 +15,9 @@ int main(int argc, char** argv) {
   if (argc > 2) {
     auto kind = ke::parse_name<ke::policy_kind>(argv[2]);
     if (!kind) {
-      std::fprintf(stderr, "search_bench: unknown policy %s; use mcts, evolution, beam, greedy or best-of-n\n", argv[2]);
+      std::fprintf(stderr,
+                   "search_bench: unknown policy %s; use mcts, evolution, beam, greedy or best-of-n\n",
+                   argv[2]);
       return 2;
     }
     search.policy = *kind;

@@ -40,7 +40,8 @@ TEST_CASE("a candidate at a point defines its parameters and tells the point") {
 }
 
 TEST_CASE("a candidate is still its own template, at whatever point it stands") {
-  for (const auto& source : {native, std::string{"# ke-param: N = 1 | 2\n# ke-param: K = 3 | 4\nn = N == 1\n"}}) {
+  for (const auto& source :
+       {native, std::string{"# ke-param: N = 1 | 2\n# ke-param: K = 3 | 4\nn = N == 1\n"}}) {
     auto parameters = parameters_of(source);
     REQUIRE(parameters);
     for (std::uint32_t i = 0; i < 2; ++i)

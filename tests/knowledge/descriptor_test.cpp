@@ -9,9 +9,10 @@ TEST_CASE("kernels of one kind get one descriptor, whatever their names and comm
                                "  for (int64_t i = 0; i < n; ++i)\n    y[i] = 2 * x[i];\n}\n",
                                false);
   CHECK(plain.packed() == 0);
-  auto other = describe_kernel("// omp parallel, _mm256, tile\nvoid kernel(const float* in, float* to, int64_t k) {\n"
-                               "  /* prefetch */ for (int64_t j = 0; j < k; ++j) to[j] = in[j] + in[j];\n}\n",
-                               false);
+  auto other =
+      describe_kernel("// omp parallel, _mm256, tile\nvoid kernel(const float* in, float* to, int64_t k) {\n"
+                      "  /* prefetch */ for (int64_t j = 0; j < k; ++j) to[j] = in[j] + in[j];\n}\n",
+                      false);
   CHECK(other.packed() == plain.packed());
 }
 

@@ -9,8 +9,8 @@
 
 using namespace ke_test;
 
-// Whole prompts, one for each state of a search, beside this file in golden/. A change of the builder shows there as a diff to be read;
-// KE_WRITE_GOLDEN=1 writes them anew.
+// Whole prompts, one for each state of a search, beside this file in golden/. A change of the builder shows
+// there as a diff to be read; KE_WRITE_GOLDEN=1 writes them anew.
 
 namespace {
 

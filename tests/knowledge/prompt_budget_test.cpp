@@ -25,8 +25,8 @@ std::uint64_t tokens_of(const prompt& p) {
 } // namespace
 
 TEST_CASE("the least valuable sections go first, and the rest keeps its order") {
-  auto p = fit_prompt({section("a", 5, 300), section("b", 1, 300), section("c", 9, 300), section("d", 3, 300)},
-                      200);
+  auto p = fit_prompt(
+      {section("a", 5, 300), section("b", 1, 300), section("c", 9, 300), section("d", 3, 300)}, 200);
   REQUIRE(p.sections.size() == 2);
   CHECK(p.sections[0].name == "a");
   CHECK(p.sections[1].name == "c");
@@ -35,7 +35,8 @@ TEST_CASE("the least valuable sections go first, and the rest keeps its order") 
 }
 
 TEST_CASE("among sections of one value the longest goes first, required ones never") {
-  auto p = fit_prompt({section("short", 1, 30), section("long", 1, 3000), section("must", 0, 3000, true)}, 1100);
+  auto p =
+      fit_prompt({section("short", 1, 30), section("long", 1, 3000), section("must", 0, 3000, true)}, 1100);
   REQUIRE(p.dropped.size() == 1);
   CHECK(p.dropped[0] == "long");
   CHECK(fit_prompt({section("must", 0, 3000, true)}, 10).sections.size() == 1);
@@ -70,7 +71,8 @@ TEST_CASE("a prompt keeps within its budget whatever its sections are, and drops
 TEST_CASE("attempts that are asked at the same time get different directions") {
   for (auto operation : {operation_kind::draft, operation_kind::improve})
     for (auto python : {false, true})
-      for (auto bottleneck : {"memory", "compute", "latency", "occupancy", "frontend", "overhead", "", "odd"}) {
+      for (auto bottleneck :
+           {"memory", "compute", "latency", "occupancy", "frontend", "overhead", "", "odd"}) {
         std::set<std::string_view> seen;
         for (std::uint32_t n = 0; n < 3; ++n)
           seen.insert(direction_of(operation, python, bottleneck, n));

@@ -128,7 +128,8 @@ TEST_CASE_METHOD(prompt_fixture, "a fix shows what was wrong, with the first wro
   parent->first_failure = mismatch{"wide", "y", {3, 17}, 1, 2, 0.125, 3, "normal"};
   request.operation = operation_kind::fix;
   request.parent = parent;
-  CHECK(says("First wrong element: y[3, 17] on workload wide: expected 1, got 2, allowed difference 0.125, inputs `normal`."));
+  CHECK(says("First wrong element: y[3, 17] on workload wide: expected 1, got 2, allowed difference 0.125, "
+             "inputs `normal`."));
   CHECK(says("```text\nassertion failed\n```"));
   CHECK(task()["operation"] == "fix");
   CHECK(task()["parent"]["failure"] == "wrong value");

@@ -29,12 +29,14 @@ skill some_skill(const std::string& text, std::uint32_t node = 1) {
 
 } // namespace
 
-TEST_CASE_METHOD(prompt_fixture, "a skill comes from each step that gained beyond the noise, and from no other") {
+TEST_CASE_METHOD(prompt_fixture,
+                 "a skill comes from each step that gained beyond the noise, and from no other") {
   auto first = measured(1, 1.5), noise = measured(2, 1.52), second = measured(3, 3.0);
   first->diagnosis = diagnosis{"memory", 0.9, {}, {}};
   noise->diagnosis = diagnosis{"compute", 0.9, {}, {}};
   second->plan = "Keep the row in registers. Then more.";
-  second->source = "// a comment\nextern \"C\" void kernel() { /* three */ const char* s = \"// no comment\"; }\n";
+  second->source =
+      "// a comment\nextern \"C\" void kernel() { /* three */ const char* s = \"// no comment\"; }\n";
   distil_context where{"store-1", "campaign", &what, "cpp", {"x86-64-avx2"}, true};
   auto all = distil({{nullptr, first, 0}, {first, noise, 0}, {noise, second, 0}}, where);
   REQUIRE(all.size() == 2);

@@ -32,16 +32,18 @@ answer_rule rule() {
 } // namespace
 
 TEST_CASE("edits replace lines of the parent, in their order, whatever blanks end the lines") {
-  CHECK(applied("Unroll.\n```cpp\n" + block("    y[i] = 1; \n", "    y[i] = 2;\n    y[i] += 1;\n") + "```\n" +
-                block("    y[i] = 2;\n", "    y[i] = 3;\n")) ==
-        "#include <cmath>\nextern \"C\" void kernel(float* y) {\n  for (int i = 0; i < 4; ++i)\n    y[i] = 3;\n"
-        "    y[i] += 1;\n}\n// for (int i = 0; i < 4; ++i)\n");
+  CHECK(
+      applied("Unroll.\n```cpp\n" + block("    y[i] = 1; \n", "    y[i] = 2;\n    y[i] += 1;\n") + "```\n" +
+              block("    y[i] = 2;\n", "    y[i] = 3;\n")) ==
+      "#include <cmath>\nextern \"C\" void kernel(float* y) {\n  for (int i = 0; i < 4; ++i)\n    y[i] = 3;\n"
+      "    y[i] += 1;\n}\n// for (int i = 0; i < 4; ++i)\n");
   CHECK(applied(block("// for (int i = 0; i < 4; ++i)\n", "")) == parent.substr(0, parent.rfind("// for")));
 }
 
 TEST_CASE("an edit that does not fit says which one, why, and what stands there") {
-  CHECK(applied(block("  nothing like it\n", "x\n")) ==
-        "failed: edit 1: its SEARCH part is not in the parent; its first line '  nothing like it' is nowhere");
+  CHECK(
+      applied(block("  nothing like it\n", "x\n")) ==
+      "failed: edit 1: its SEARCH part is not in the parent; its first line '  nothing like it' is nowhere");
   CHECK(applied(block("    y[i] = 1;\n  }\n", "x\n")) ==
         "failed: edit 1: its SEARCH part is not in the parent: line 2 of it is '  }', there stands '}'");
   CHECK(applied(block("}\n", "}\n") + block("\n\n", "x\n")) ==
@@ -77,7 +79,9 @@ TEST_CASE("an answer of edits is the edited parent; without a parent it asks for
 }
 
 TEST_CASE("an answer of several candidates gives each its plan, and passes over one that is broken") {
-  auto code = [](int n) { return "```cpp\nextern \"C\" void kernel(float* y) { y[0] = " + std::to_string(n) + "; }\n```\n"; };
+  auto code = [](int n) {
+    return "```cpp\nextern \"C\" void kernel(float* y) { y[0] = " + std::to_string(n) + "; }\n```\n";
+  };
   auto out = parse_answer("Three ways.\n### Candidate: unroll\n" + code(1) + "### Candidate: no code here\n" +
                               "### Candidate: block\n" + code(2) + "### Candidate 4: edit\n" +
                               block("    y[i] = 1;\n", "    y[i] = 7;\n"),
@@ -97,14 +101,16 @@ TEST_CASE("an answer of several candidates gives each its plan, and passes over 
 }
 
 TEST_CASE("a heading inside of code does not split an answer") {
-  auto out = parse_answer("```cpp\n/*\n### Candidate: a\n### Candidate: b\n*/\nvoid kernel() {}\n```\n", rule());
+  auto out =
+      parse_answer("```cpp\n/*\n### Candidate: a\n### Candidate: b\n*/\nvoid kernel() {}\n```\n", rule());
   CHECK(out.why.kind == failure_kind::none);
   CHECK(out.more.empty());
   CHECK(out.source.find("### Candidate: b") != std::string::npos);
 }
 
 TEST_CASE("a template's answer stands at its first values, and a broken parameter is told with its line") {
-  auto out = parse_answer("```cpp\n// ke-param: TILE = 8 | 16\nvoid kernel() { int t = TILE; }\n```\n", rule());
+  auto out =
+      parse_answer("```cpp\n// ke-param: TILE = 8 | 16\nvoid kernel() { int t = TILE; }\n```\n", rule());
   CHECK(out.why.kind == failure_kind::none);
   REQUIRE(out.parameters.size() == 1);
   CHECK(out.parameters[0].values == std::vector<std::string>{"8", "16"});

@@ -119,5 +119,6 @@ TEST_CASE("a tree's ensemble learns gain and cost from its journal") {
   CHECK(record.gains == Approx(0.5));
   auto next = core->step(1).at(0);
   REQUIRE(core->apply(journal_ended{0, next.node, node_state::cancelled, "stopped"}));
-  CHECK(core->models().records().at(next.model).submitted == core->models().records().at(next.model).completed);
+  CHECK(core->models().records().at(next.model).submitted ==
+        core->models().records().at(next.model).completed);
 }

@@ -86,7 +86,8 @@ TEST_CASE("the scripted model changes one to three genes and makes no move that 
   gene_model model{world};
   auto write = [&](std::uint32_t parent, memory_kind memory, std::uint64_t seed) {
     auto node = tree.add_child(parent, parent ? operation_kind::improve : operation_kind::draft);
-    expansion e{.node = node, .parent = parent, .operation = tree[node].operation, .memory = memory, .seed = seed};
+    expansion e{
+        .node = node, .parent = parent, .operation = tree[node].operation, .memory = memory, .seed = seed};
     model.write(tree, e);
     return node;
   };

@@ -282,7 +282,8 @@ TEST_CASE("a campaign that may stall for N candidates makes its new start after 
   CHECK(until == 10);
 }
 
-// -- UCT --------------------------------------------------------------------------------------------------------
+// -- UCT
+// --------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -353,14 +354,15 @@ TEST_CASE("uct visits what a reference implementation visits, with mean and with
       for (int i = 0; i < 400; ++i) {
         auto e = core.step(1).at(0);
         REQUIRE(static_cast<int>(e.parent) == reference.select());
-        // A tree with a known best leaf: the branch of the second draft, and there the third child of each node.
+        // A tree with a known best leaf: the branch of the second draft, and there the third child of each
+        // node.
         auto good = core.tree().draft_of(e.node) == 2;
         auto score = std::exp2((good ? 1.5 : 1.0) + random.uniform());
         judge(core, e.node, verdict_state::correct, score);
         auto own = static_cast<double>(static_cast<float>(score));
-        reference.add(static_cast<int>(e.parent),
-                      backup == backup_kind::mean ? reward_of(node_state::correct, score, 8)
-                                                  : reward_of(node_state::correct, own, 8));
+        reference.add(static_cast<int>(e.parent), backup == backup_kind::mean
+                                                      ? reward_of(node_state::correct, score, 8)
+                                                      : reward_of(node_state::correct, own, 8));
       }
       for (std::uint32_t n = 0; n < core.tree().size(); ++n)
         CHECK(static_cast<int>(core.tree()[n].visits) == reference.nodes[n].n);
