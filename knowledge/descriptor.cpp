@@ -61,7 +61,7 @@ std::size_t innermost(const std::string& text) {
     auto line = text.substr(at, end - at);
     at = end + 1;
     auto indent = line.find_first_not_of(" \t");
-    if (indent == line.npos)
+    if (indent == line.npos || line[indent] == '#') // a pragma's `for` is no loop
       continue;
     auto here = count(line, "for") + count(line, "while");
     while (!open.empty() && open.back() >= indent) { // its block has ended without another loop
