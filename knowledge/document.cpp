@@ -3,6 +3,7 @@
 #include "knowledge/words.hpp"
 #include "runtime/core/nearest_name.hpp"
 #include "runtime/core/problem.hpp"
+#include "runtime/core/stable_order.hpp"
 #include "runtime/core/verdict.hpp"
 
 #include <toml++/toml.h>
@@ -299,8 +300,7 @@ parsed_document parse_document(std::string_view id, std::string_view path, std::
     return refuse(e.source().begin.line + 1, std::string{e.description()});
   }
   read_body(text, lines, d, out.findings);
-  std::stable_sort(out.findings.begin(), out.findings.end(),
-                   [](const finding& a, const finding& b) { return a.line < b.line; });
+  order_stably(out.findings, [](const finding& a, const finding& b) { return a.line < b.line; });
   if (std::none_of(out.findings.begin(), out.findings.end(), [](const finding& f) { return f.error; }))
     out.document = std::move(d);
   return out;

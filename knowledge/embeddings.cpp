@@ -1,5 +1,7 @@
 #include "knowledge/embeddings.hpp"
 
+#include "runtime/core/stable_order.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -121,8 +123,7 @@ std::vector<retrieved> retrieve_mixed(const corpus& in, const signal_query& quer
   for (const auto* d : admitted(in, query))
     if (auto c = cosine(vectors[static_cast<std::size_t>(d - in.documents().data())], wanted); !std::isnan(c))
       by_meaning.push_back({d, c});
-  std::stable_sort(by_meaning.begin(), by_meaning.end(),
-                   [](const near& a, const near& b) { return a.cosine > b.cosine; }); // ties: by id
+  order_stably(by_meaning, [](const near& a, const near& b) { return a.cosine > b.cosine; }); // ties: by id
   std::map<const document*, retrieved> mixed; // one array: pointers are in the order of ids
   for (std::size_t i = 0; i < by_words.size(); ++i) {
     auto& r = mixed[by_words[i].document] = by_words[i];
@@ -136,8 +137,7 @@ std::vector<retrieved> retrieve_mixed(const corpus& in, const signal_query& quer
   std::vector<retrieved> all;
   for (const auto& [d, r] : mixed)
     all.push_back(r);
-  std::stable_sort(all.begin(), all.end(),
-                   [](const retrieved& a, const retrieved& b) { return a.score > b.score; });
+  order_stably(all, [](const retrieved& a, const retrieved& b) { return a.score > b.score; });
   all.resize(std::min(limit, all.size()));
   return all;
 }

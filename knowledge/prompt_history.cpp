@@ -4,6 +4,7 @@
 #include "knowledge/quote.hpp"
 #include "knowledge/task_block.hpp"
 #include "knowledge/told.hpp"
+#include "runtime/core/stable_order.hpp"
 #include "runtime/core/text_diff.hpp"
 
 #include <algorithm>
@@ -146,7 +147,7 @@ std::string siblings_part(const prompt_request& r) {
     return {};
   auto all = r.siblings;
   all.resize(std::min(most_siblings, all.size()));
-  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+  order_stably(all, [](const auto& a, const auto& b) {
     return a->score.value_or(-1) > b->score.value_or(-1);
   });
   std::string text = "\n## Already tried from this parent, best first\n";

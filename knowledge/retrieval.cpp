@@ -1,5 +1,7 @@
 #include "knowledge/retrieval.hpp"
 
+#include "runtime/core/stable_order.hpp"
+
 #include <algorithm>
 #include <initializer_list>
 #include <utility>
@@ -176,7 +178,7 @@ std::vector<const document*> constraints_for(const corpus& in, const std::vector
   for (const auto& d : in.documents())
     if (d.kind == document_kind::constraint && fits(d, targets, family, dtypes))
       all.push_back(&d);
-  std::stable_sort(all.begin(), all.end(), [](const document* a, const document* b) {
+  order_stably(all, [](const document* a, const document* b) {
     return a->body.size() < b->body.size(); // ties stay in the order of ids
   });
   return all;

@@ -5,6 +5,7 @@
 #include "actors/exit_codes.hpp"
 #include "knowledge/corpus.hpp"
 #include "knowledge/skill_record.hpp"
+#include "runtime/core/stable_order.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -145,7 +146,7 @@ int skills(const access_options& where, bool as_json) {
   });
   if (!read)
     return complain(read.error());
-  std::stable_sort(all.begin(), all.end(), [](const auto& x, const auto& y) {
+  order_stably(all, [](const auto& x, const auto& y) {
     return usefulness_bound(uses_of(x)) > usefulness_bound(uses_of(y));
   });
   if (as_json) {

@@ -1,5 +1,6 @@
 #include "runtime/search/gene_model.hpp"
 
+#include "runtime/core/stable_order.hpp"
 #include "runtime/search/history.hpp"
 
 #include <algorithm>
@@ -63,8 +64,7 @@ const std::uint8_t* gene_model::write(const tree_index& tree, const expansion& e
       if (outcome_of(tree, s) == outcome::helped)
         helpers.push_back(s);
     }
-    std::stable_sort(helpers.begin(), helpers.end(),
-                     [&](auto a, auto b) { return tree[a].score > tree[b].score; });
+    order_stably(helpers, [&](auto a, auto b) { return tree[a].score > tree[b].score; });
     std::vector<std::uint8_t> taken(genes, 0); // of two values for one gene, that of the better sibling
     for (auto s : helpers)
       moves(s, [&](auto g, auto v) {

@@ -1,5 +1,7 @@
 #include "runtime/search/tuner.hpp"
 
+#include "runtime/core/stable_order.hpp"
+
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -75,8 +77,7 @@ void tuner::spread() {
 /// The next rung: around the better half of all that was measured, half as many points as before.
 void tuner::narrow() {
   width_ /= 2;
-  std::stable_sort(measured_.begin(), measured_.end(),
-                   [](const auto& a, const auto& b) { return a.score > b.score; });
+  order_stably(measured_, [](const auto& a, const auto& b) { return a.score > b.score; });
   auto kept = std::min<std::size_t>(measured_.size(), std::max<std::size_t>(width_, 1));
   std::uint32_t made = 0;
   for (std::size_t round = 0; round < 2 * sizes_.size() && made < width_; ++round)

@@ -99,7 +99,8 @@ TEST_CASE_METHOD(search_fixture, "further candidates of an answer are judged wit
   judge_as(correct(1.7));
   REQUIRE(drive());
   CHECK(models.asked.size() == 2); // of four candidates
-  const auto& tree = stored()->fold.trees().at(0).tree();
+  auto now = stored();
+  const auto& tree = now->fold.trees().at(0).tree();
   CHECK(tree[2].operation == operation_kind::variant);
   CHECK(tree[2].parent == 0);
   CHECK(replies(*store).at(1).attempt == 0);
@@ -122,7 +123,8 @@ TEST_CASE_METHOD(search_fixture,
   }
   CHECK(points.size() == 2);
   CHECK(models.asked.size() == 2); // the space is used up: the next one is asked for
-  const auto& tree = stored()->fold.trees().at(0).tree();
+  auto now = stored();
+  const auto& tree = now->fold.trees().at(0).tree();
   for (std::uint32_t n : {2u, 3u}) {
     CHECK(tree[n].operation == operation_kind::tune);
     CHECK(tree[n].parent == 1);

@@ -228,7 +228,7 @@ TEST_CASE_METHOD(search_fixture, "neither the worker nor a person hears of a ver
 }
 
 TEST_CASE_METHOD(search_fixture,
-                 "an answer without code makes its node unanswered, is charged, and the campaign goes on") {
+                 "two answers without code make their node unanswered, are charged, and the campaign goes on") {
   launch(settings(3, 1));
   answer_with("I would rather not.");
   auto replies = bodies<journal_replied>(*store, journal_kind::replied);
@@ -236,10 +236,12 @@ TEST_CASE_METHOD(search_fixture,
   CHECK(replies[0].kind == failure_kind::no_code);
   CHECK(replies[0].usage.output_tokens == 20);
   CHECK(waiting.empty());
-  REQUIRE(drive());
+  CHECK(nodes_in(node_state::unanswered) == 0);
+  answer_with("I said no.");
   CHECK(nodes_in(node_state::unanswered) == 1);
-  CHECK(models.asked.size() == 3);
-  CHECK(stored()->fold.books().failures().at("no_code") == 1);
+  REQUIRE(drive());
+  CHECK(models.asked.size() == 4);
+  CHECK(stored()->fold.books().failures().at("no_code") == 2);
 }
 
 TEST_CASE_METHOD(

@@ -364,6 +364,9 @@ TEST_CASE("an empty file that is renamed to a spool's answer is an empty answer,
   inbox in;
   auto provider = make(m, {});
   provider->ask(ask(), in.slot());
+  auto until = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+  while (!fs::exists(dir.path / "c1-n1-a0.prompt.md") && std::chrono::steady_clock::now() < until)
+    std::this_thread::yield(); // nobody answers what was not asked yet
   std::ofstream{dir.path / "x.part"};
   fs::rename(dir.path / "x.part", dir.path / "c1-n1-a0.answer.md");
   CHECK(in.wait().why.kind == failure_kind::empty);

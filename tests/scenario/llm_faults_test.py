@@ -25,10 +25,10 @@ class Faults(Scenario):
         server, run = self.run_script([error(429, "rate_limit_error", "slow down", headers={"Retry-After": "0"}), answer,
                                        error(500, "server_error", "oops"), again,
                                        {"answer": "I would rather not write code."},
-                                       {"answer": ""}, {"answer": fenced(wrong(3))}], provider, candidates=4)
+                                       {"answer": ""}, {"answer": fenced(wrong(3))}, {"answer": fenced(wrong(4))}], provider, candidates=4)
         _, campaign = self.status()
-        # The empty answer is asked for again, the one without code is given up.
-        self.assertEqual(campaign["nodes"], {"incorrect": 3, "unanswered": 1}, campaign)
+        # The empty answer is asked for again, the one without code gets a repair round.
+        self.assertEqual(campaign["nodes"], {"incorrect": 4}, campaign)
         failures = campaign["failures"]
         self.assertEqual(failures.get("rate_limited"), 1, failures)
         self.assertEqual(failures.get("server_error"), 1, failures)
@@ -37,7 +37,7 @@ class Faults(Scenario):
         self.assertEqual(campaign["spend"]["requests"], server.requests(), "every request that left is in the books")
 
     def test_openai(self):
-        """openai: 429, 500, an answer without code and an empty one are retried or given up, each counted once under its kind."""
+        """openai: 429, 500, an answer without code and an empty one are asked for again, each counted once under its kind."""
         self.faults_of("openai")
 
     def test_anthropic(self):
