@@ -38,7 +38,7 @@ public:
     else if (brief_.phase >= node_state::answered)
       read_source();
     else
-      await_answer();
+      waiting_ = true; // a call is out, from before this actor was awake
   }
 
   void card(card_read& c) {
@@ -62,10 +62,18 @@ public:
                                                         : 0;
     if (answered_ || s.attempt != expected)
       return; // told twice, or of a call that was given up
-    if (missing_ > 0) {
-      early_ = s; // its edits are of the parent, which is on its way
-      return;
+    if (!parent_ && !looked_for_parent_ && brief_.what.parent != 0 &&
+        s.reply->text.find("<<<<<") != std::string::npos) {
+      looked_for_parent_ = true; // it edits the parent, which is not at hand after a rest
+      early_ = s;
+      load({brief_.what.parent}, card_extent::with_source);
+      if (missing_ > 0)
+        return;
+      early_.reset();
+      keep_parent();
     }
+    if (missing_ > 0)
+      return;
     answered_ = true;
     auto parsed = read_answer(*s.reply, {tree_->problem->reference_language == "python" ? "python" : "c++",
                                          tree_->symbol, tree_->answer_limit_bytes,
@@ -116,7 +124,7 @@ public:
 
   /// Nothing to do but wait, perhaps for days (spool): the store has all that counts.
   void rest() {
-    if (waiting_)
+    if (waiting_ && !early_)
       leave(nullptr);
   }
 
@@ -167,15 +175,6 @@ private:
     if (auto c = cards_.find(brief_.what.parent); c != cards_.end())
       parent_ = c->second;
     cards_.clear();
-  }
-
-  /// A call is out, from before this actor was awake.
-  void await_answer() {
-    waiting_ = true;
-    if (brief_.what.parent != 0)
-      load({brief_.what.parent}, card_extent::with_source);
-    if (missing_ == 0)
-      keep_parent();
   }
 
   /// One more round, with the parser's message; the campaign has kept the node open.
@@ -300,6 +299,7 @@ private:
   std::optional<synthesis> early_;          ///< an answer that came before the parent was read
   std::size_t missing_ = 0;
   std::size_t verdicts_ = 0;
+  bool looked_for_parent_ = false;
   bool answered_ = false;
   bool waiting_ = false; ///< for something that will come by message to (campaign, tree, node)
   std::string plan_;

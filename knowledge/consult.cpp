@@ -16,9 +16,11 @@ passage passage_of(const document& d, std::string text) {
           std::make_shared<const std::string>(std::move(text))};
 }
 
-/// A rule's first paragraph says it; the rest explains.
+/// A rule's first paragraph says it, with the list that it introduces; the rest explains.
 std::string first_paragraph(const std::string& body) {
   auto end = body.find("\n\n");
+  if (end != std::string::npos && end > 0 && body[end - 1] == ':')
+    end = body.find("\n\n", end + 2);
   auto text = body.substr(0, end);
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text;
@@ -57,7 +59,8 @@ signal_query query_of(const prompt_request& r, bool stalled) {
 void consult(const corpus& library, prompt_request& r, bool stalled) {
   auto q = query_of(r, stalled);
   for (const auto* d : constraints_for(library, q.targets, q.family, q.dtypes))
-    r.constraints.push_back(passage_of(*d, first_paragraph(d->body)));
+    if (!d->id.starts_with("constraints/abi/")) // the task says which form a candidate has
+      r.constraints.push_back(passage_of(*d, first_paragraph(d->body)));
   for (const auto& found : retrieve(library, q, most_passages))
     r.knowledge.push_back(passage_of(*found.document, found.document->body));
 }

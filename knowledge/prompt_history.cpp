@@ -147,9 +147,8 @@ std::string siblings_part(const prompt_request& r) {
     return {};
   auto all = r.siblings;
   all.resize(std::min(most_siblings, all.size()));
-  order_stably(all, [](const auto& a, const auto& b) {
-    return a->score.value_or(-1) > b->score.value_or(-1);
-  });
+  order_stably(all,
+               [](const auto& a, const auto& b) { return a->score.value_or(-1) > b->score.value_or(-1); });
   std::string text = "\n## Already tried from this parent, best first\n";
   for (const auto& c : all)
     text += line_of(*r.problem, *c);

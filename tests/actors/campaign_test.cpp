@@ -227,8 +227,9 @@ TEST_CASE_METHOD(search_fixture, "neither the worker nor a person hears of a ver
   CHECK(count_events(events, "node") == 1);
 }
 
-TEST_CASE_METHOD(search_fixture,
-                 "two answers without code make their node unanswered, are charged, and the campaign goes on") {
+TEST_CASE_METHOD(
+    search_fixture,
+    "two answers without code make their node unanswered, are charged, and the campaign goes on") {
   launch(settings(3, 1));
   answer_with("I would rather not.");
   auto replies = bodies<journal_replied>(*store, journal_kind::replied);

@@ -29,7 +29,7 @@ def reward_of(verdict):
 
 class Trajectories(Scenario):
     def campaign(self, **keys):
-        server = self.fake([{"answer": fenced(wrong(1))}, {"answer": fenced(RIGHT)}, {"answer": fenced(broken(2))}, {"answer": "No code today."},
+        server = self.fake([{"answer": fenced(wrong(1))}, {"answer": fenced(RIGHT)}, {"answer": fenced(broken(2))}, {"answer": "No code today."}, {"answer": "No code today."},
                             {"answer": fenced("// canary-of-the-scenarios\n" + wrong(3))}, *({"answer": fenced(wrong(n))} for n in range(4, 9))])
         self.config(server.model(), candidates=6, parallel=1, **keys)
         run = self.start()
