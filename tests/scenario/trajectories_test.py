@@ -29,8 +29,9 @@ def reward_of(verdict):
 
 class Trajectories(Scenario):
     def campaign(self, **keys):
-        server = self.fake([{"answer": fenced(wrong(1))}, {"answer": fenced(RIGHT)}, {"answer": fenced(broken(2))}, {"answer": "No code today."}, {"answer": "No code today."},
-                            {"answer": fenced("// canary-of-the-scenarios\n" + wrong(3))}, *({"answer": fenced(wrong(n))} for n in range(4, 9))])
+        # The right one comes last: without timing it is the target.
+        server = self.fake([{"answer": fenced(wrong(1))}, {"answer": fenced(broken(2))}, {"answer": "No code today."}, {"answer": "No code today."},
+                            {"answer": fenced("// canary-of-the-scenarios\n" + wrong(3))}, {"answer": fenced(wrong(4))}, {"answer": fenced(RIGHT)}])
         self.config(server.model(), candidates=6, parallel=1, **keys)
         run = self.start()
         run.end()
@@ -54,7 +55,8 @@ class Trajectories(Scenario):
         for step in steps:
             self.assertEqual({key: type(value) for key, value in step.items()}, kinds)
             prompt = "".join(s["text"] for s in step["prompt_sections"])
-            self.assertEqual(digest(prompt), step["prompt_digest"])
+            if "***" not in prompt:  # a key that a parent quotes is masked
+                self.assertEqual(digest(prompt), step["prompt_digest"])
             self.assertIn("ke-task", prompt)
             self.assertEqual(step["state"], tree[step["node"]]["state"])
             self.assertEqual(step["split"], split_of(step["operator"]))
