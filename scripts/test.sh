@@ -148,10 +148,10 @@ if [ $deps_only = yes ]; then
 fi
 
 mkdir -p build
+rm -f build/*-ctest.log # of earlier runs: the end tells of this one
 summary=
 for stage in ${stages:-fast deep checks asan tsan fuzz crash}; do
   say "$stage"
-  rm -f "build/$stage-ctest.log"
   start=$SECONDS
   set +e
   (
