@@ -71,16 +71,11 @@ void keeper::answer(const answered& a) {
   }
   record(batch, journal_kind::replied, r);
   row.reply_digest = a.reply_digest;
-  row.source_digest = r.source_digest;
+  row.usage = a.usage;
   row.note = a.plan;
   row.answered_ms = wall_ms();
-  row.usage = a.usage;
   if (a.why.kind == failure_kind::none) {
-    if (auto first = core(t).first_with(r.normalised_digest); first && *first != n)
-      row.duplicate_of = *first;
-    row.state = node_state::answered;
-    put_node(batch, a.node);
-    commit(std::move(batch));
+    has_source(std::move(batch), a.node, r);
   } else {
     log::info("campaign", "answer not usable",
               {{"node", id(a.node)}, {"kind", std::string{to_text(a.why.kind)}}, {"why", a.why.text}});
@@ -108,15 +103,21 @@ void keeper::given(const given_answer& a) {
   r.normalised_digest = source_digest(a.source);
   r.descriptor = a.descriptor;
   record(batch, journal_kind::replied, r);
-  row.source_digest = r.source_digest;
   row.note = a.plan;
   row.answered_ms = wall_ms();
-  row.state = node_state::answered;
-  if (auto first = core(a.node.tree).first_with(r.normalised_digest); first && *first != a.node.node)
-    row.duplicate_of = *first;
-  put_node(batch, a.node);
-  commit(std::move(batch));
+  has_source(std::move(batch), a.node, r);
   pump();
+}
+
+/// The record of its candidate is in the batch: its row follows, and both are committed.
+void keeper::has_source(store_batch batch, const node_key& n, const journal_replied& r) {
+  auto& row = rows_[n];
+  row.source_digest = r.source_digest;
+  row.state = node_state::answered;
+  if (auto first = core(n.tree).first_with(r.normalised_digest); first && *first != n.node)
+    row.duplicate_of = *first;
+  put_node(batch, n);
+  commit(std::move(batch));
 }
 
 void keeper::failed(const failed_try& f) {

@@ -160,6 +160,7 @@ private:
   /// The end of this session, not of the campaign. Told at once: on a full disk the commit may have to wait
   /// for longer than a person would.
   void end(campaign_outcome out);
+  void has_source(store_batch batch, const node_key& n, const journal_replied& r);
   bool begin_learning(const std::string& reason);
   void tell_use(const node_key& n, const node_row& row, double noise);
   void publish_progress();

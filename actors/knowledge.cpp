@@ -75,7 +75,8 @@ public:
         skills_[s.id] = s;
       else
         mine->second = merged(mine->second, s);
-    publish();
+    if (!skills_.empty()) // else the library is as it was written
+      publish();
   }
 
   void read_way(const learn& l) {

@@ -1,6 +1,7 @@
 #include "actors/search_node.hpp"
 
 #include "actors/synthesizer.hpp"
+#include "knowledge/answer_form.hpp"
 #include "knowledge/consult.hpp"
 #include "knowledge/descriptor.hpp"
 #include "knowledge/task_block.hpp"
@@ -32,7 +33,7 @@ public:
             std::map<std::uint32_t, std::shared_ptr<const node_card>> cards)
       : self_{self}, tree_{std::move(tree)}, brief_{std::move(brief)}, cards_{std::move(cards)} {
     if (brief_.phase == node_state::planned && !brief_.what.given.empty())
-      read_blob(brief_.what.given);
+      read_given();
     else if (brief_.phase == node_state::planned)
       gather_cards();
     else if (brief_.phase >= node_state::answered)
@@ -75,8 +76,8 @@ public:
     if (missing_ > 0)
       return;
     answered_ = true;
-    auto parsed = read_answer(*s.reply, {tree_->problem->reference_language == "python" ? "python" : "c++",
-                                         tree_->symbol, tree_->answer_limit_bytes,
+    auto parsed = read_answer(*s.reply, {is_python(*tree_->problem) ? "python" : "c++", tree_->symbol,
+                                         tree_->answer_limit_bytes,
                                          parent_ ? std::string_view{parent_->source} : std::string_view{}});
     plan_ = parsed.rationale.substr(0, 300);
     answered a{key(),
@@ -130,7 +131,7 @@ public:
 
 private:
   std::uint32_t descriptor_of(const std::string& source) const {
-    return describe_kernel(source, tree_->problem->reference_language == "python").packed();
+    return describe_kernel(source, is_python(*tree_->problem)).packed();
   }
 
   node_key key() const { return {tree_->campaign, tree_->tree, brief_.what.node}; }
@@ -157,7 +158,6 @@ private:
   }
 
   void gather_cards() {
-    constexpr std::size_t shown_changes = 2; // of the way to the parent: knowledge/prompt_history.cpp
     const auto& up = brief_.ancestors;
     auto near = up.begin() + static_cast<std::ptrdiff_t>(std::min(shown_changes, up.size()));
     std::vector<std::uint32_t> sources{up.begin(), near};
@@ -249,11 +249,16 @@ private:
     return true;
   }
 
-  void read_blob(const std::string& digest) {
-    waiting_ = true;
-    tree_->store->read_blob(digest, [me = weak(self_)](result<std::string> source) {
-      send_weak(me, source_read{source ? std::make_shared<const std::string>(std::move(*source)) : nullptr});
+  /// From any thread: the blob comes as `source_read`.
+  static void fetch(store_port& store, const weak_actor& to, const std::string& digest) {
+    store.read_blob(digest, [to](result<std::string> source) {
+      send_weak(to, source_read{source ? std::make_shared<const std::string>(std::move(*source)) : nullptr});
     });
+  }
+
+  void read_given() {
+    waiting_ = true;
+    fetch(*tree_->store, weak(self_), brief_.what.given);
   }
 
   void read_source() {
@@ -262,12 +267,7 @@ private:
     store.read(table::nodes, key_of(tree_->campaign, tree_->tree, brief_.what.node),
                [me, &store](result<std::string> bytes) {
                  auto row = bytes ? unpack<node_row>(*bytes) : result<node_row>{bytes.error()};
-                 if (!row)
-                   return send_weak(me, source_read{nullptr});
-                 store.read_blob(row->source_digest, [me](result<std::string> source) {
-                   send_weak(me, source_read{source ? std::make_shared<const std::string>(std::move(*source))
-                                                    : nullptr});
-                 });
+                 row ? fetch(store, me, row->source_digest) : send_weak(me, source_read{nullptr});
                });
   }
 

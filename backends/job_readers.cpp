@@ -3,6 +3,7 @@
 #include "backends/instruction_mix.hpp"
 #include "backends/loop_times.hpp"
 #include "backends/torch_profile.hpp"
+#include "runtime/core/source_text.hpp"
 
 #include <cmath>
 #include <cstdlib>
@@ -10,13 +11,6 @@
 
 namespace ke {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  auto first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos)
-    return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
 
 std::map<std::string, double> name_value(std::string_view text) {
   constexpr std::size_t most = 256, longest = 64;

@@ -1,6 +1,7 @@
 #include "config/problem_checks.hpp"
 
 #include "runtime/core/expression.hpp"
+#include "runtime/core/source_text.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -143,24 +144,6 @@ private:
   const place_map& places_;
   const std::string& file_;
 };
-
-std::string without_comments(const std::string& source, bool python) {
-  std::string out;
-  for (std::size_t i = 0; i < source.size(); ++i) {
-    auto line_comment = python ? source[i] == '#' : source.compare(i, 2, "//") == 0;
-    if (line_comment) {
-      i = std::min(source.find('\n', i), source.size());
-    } else if (!python && source.compare(i, 2, "/*") == 0) {
-      auto end = source.find("*/", i + 2);
-      i = end == source.npos ? source.size() : end + 1;
-      out += ' ';
-      continue;
-    }
-    if (i < source.size())
-      out += source[i];
-  }
-  return out;
-}
 
 } // namespace
 

@@ -2,8 +2,12 @@
 
 namespace ke {
 
+bool is_python(const problem& p) {
+  return p.reference_language == "python";
+}
+
 answer_form answer_form_of(const problem& p) {
-  if (p.reference_language != "python")
+  if (!is_python(p))
     return {"cpp", "kernel"};
   return {"python", p.tensors.empty() ? "ModelNew" : "kernel"};
 }
@@ -24,7 +28,7 @@ std::string native_signature(const problem& p) {
 }
 
 std::string definition_of(const problem& p) {
-  if (p.reference_language != "python")
+  if (!is_python(p))
     return "It must define\n```cpp\n" + native_signature(p) +
            ";\n```\nTensors are contiguous, row-major, only element-aligned. It must be right for "
            "every shape, not only for the workloads "

@@ -6,6 +6,9 @@
 
 namespace ke {
 
+/// Whether candidates are Python, as the reference is.
+bool is_python(const problem& p);
+
 /// What an answer to this problem must hold: the language of its fence ("cpp", "python"), and the name that
 /// its source defines (`kernel`, or the class of a KernelBench problem).
 struct answer_form {

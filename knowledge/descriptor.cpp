@@ -1,5 +1,7 @@
 #include "knowledge/descriptor.hpp"
 
+#include "runtime/core/source_text.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <initializer_list>
@@ -9,27 +11,8 @@
 namespace ke {
 namespace {
 
-std::string without_comments(std::string_view source, bool python) {
-  std::string text;
-  for (std::size_t i = 0; i < source.size();) {
-    if (python ? source[i] == '#' : source.substr(i, 2) == "//") {
-      i = std::min(source.find('\n', i), source.size());
-    } else if (!python && source.substr(i, 2) == "/*") {
-      auto end = source.find("*/", i);
-      i = end == source.npos ? source.size() : end + 2;
-    } else {
-      text += source[i++];
-    }
-  }
-  return text;
-}
-
 bool any(const std::string& text, std::initializer_list<const char*> words) {
   return std::any_of(words.begin(), words.end(), [&](const char* w) { return text.find(w) != text.npos; });
-}
-
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
 /// Whole words only.

@@ -2,6 +2,7 @@
 
 #include "knowledge/quote.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/source_text.hpp"
 #include "runtime/core/text_diff.hpp"
 
 #include <algorithm>
@@ -13,34 +14,9 @@ namespace {
 
 constexpr std::size_t change_limit = 2400, title_limit = 100;
 
-std::string_view trimmed(std::string_view text) {
-  auto begin = text.find_first_not_of(" \t\r\n");
-  return begin == text.npos ? std::string_view{}
-                            : text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
-}
-
 /// Comments say what one candidate was about; a skill outlives it.
-std::string without_comments(const std::string& source, const std::string& language) {
-  std::string text;
-  auto python = language == "python";
-  for (std::size_t i = 0; i < source.size();) {
-    if (python ? source[i] == '#' : source.compare(i, 2, "//") == 0) {
-      i = std::min(source.find('\n', i), source.size());
-    } else if (!python && source.compare(i, 2, "/*") == 0) {
-      auto end = source.find("*/", i + 2);
-      i = end == source.npos ? source.size() : end + 2;
-    } else if (source[i] == '"' || source[i] == '\'') { // what looks like a comment in a literal is none
-      auto quote = source[i];
-      auto end = i + 1;
-      while (end < source.size() && source[end] != quote && source[end] != '\n')
-        end += source[end] == '\\' ? 2 : 1;
-      end = std::min(end + 1, source.size());
-      text.append(source, i, end - i);
-      i = end;
-    } else {
-      text += source[i++];
-    }
-  }
+std::string bare(const std::string& source, const std::string& language) {
+  auto text = without_comments(source, language == "python");
   std::string lines;
   for (std::size_t at = 0; at < text.size();) {
     auto end = std::min(text.find('\n', at), text.size());
@@ -91,9 +67,8 @@ std::vector<skill> distil(const std::vector<proven_step>& chain, const distil_co
     if (!gained(step))
       continue;
     const auto& p = *where.problem;
-    auto before_source = without_comments(step.parent ? step.parent->source : p.reference, where.language);
-    auto change = unified_diff(before_source, without_comments(step.node->source, where.language), "before",
-                               "after", 2);
+    auto before_source = bare(step.parent ? step.parent->source : p.reference, where.language);
+    auto change = unified_diff(before_source, bare(step.node->source, where.language), "before", "after", 2);
     skill s;
     s.title = title_of(*step.node);
     s.family = p.family;

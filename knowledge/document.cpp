@@ -3,6 +3,7 @@
 #include "knowledge/words.hpp"
 #include "runtime/core/nearest_name.hpp"
 #include "runtime/core/problem.hpp"
+#include "runtime/core/source_text.hpp"
 #include "runtime/core/stable_order.hpp"
 #include "runtime/core/verdict.hpp"
 
@@ -17,12 +18,6 @@ namespace {
 
 constexpr std::size_t largest_document = 64u << 10;
 constexpr std::size_t fewest_words = 80, most_words = 450;
-
-std::string_view trimmed(std::string_view text) {
-  auto blank = " \t\r\n";
-  auto from = text.find_first_not_of(blank);
-  return from == text.npos ? std::string_view{} : text.substr(from, text.find_last_not_of(blank) - from + 1);
-}
 
 std::string listed(const std::vector<std::string>& names) {
   std::string all;

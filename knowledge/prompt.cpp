@@ -10,13 +10,6 @@
 namespace ke {
 namespace {
 
-bool shows_ancestors(memory_kind m) {
-  return m == memory_kind::parent || m == memory_kind::parent_siblings || m == memory_kind::adaptive;
-}
-bool shows_siblings(memory_kind m) {
-  return m == memory_kind::siblings || m == memory_kind::parent_siblings || m == memory_kind::adaptive;
-}
-
 /// Sections in the order of the prompt, each with its worth.
 class sheet {
 public:

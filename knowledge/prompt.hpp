@@ -34,6 +34,9 @@ struct passage {
   std::shared_ptr<const std::string> text;
 };
 
+/// Of the steps to the parent, the last so many are shown as diffs: these ancestors' cards need their source.
+inline constexpr std::size_t shown_changes = 2;
+
 struct prompt_request {
   const ke::problem* problem = nullptr;
   const device_info* target = nullptr;

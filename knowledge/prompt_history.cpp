@@ -1,5 +1,6 @@
 #include "knowledge/prompt_parts.hpp"
 
+#include "knowledge/answer_form.hpp"
 #include "knowledge/directions.hpp"
 #include "knowledge/quote.hpp"
 #include "knowledge/task_block.hpp"
@@ -15,7 +16,6 @@ namespace {
 
 using cards = std::vector<std::shared_ptr<const node_card>>;
 
-constexpr std::size_t most_ancestors = 8, most_siblings = 12, most_changes = 2;
 constexpr std::size_t log_limit = 4096, change_limit = 3072, evidence_limit = 160;
 
 std::string line_of(const problem& p, const node_card& c) {
@@ -131,7 +131,7 @@ std::string ancestors_part(const prompt_request& r) {
 std::string changes_part(const prompt_request& r) {
   std::string text;
   const node_card* to = r.parent.get();
-  for (std::size_t i = 0; i < std::min(most_changes, r.ancestors.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(shown_changes, r.ancestors.size()); ++i) {
     const auto& from = *r.ancestors[i];
     if (auto diff = change_of(from, *to); !diff.empty())
       text += "From node " + std::to_string(from.node) + " to node " + std::to_string(to->node) + " (" +
@@ -165,7 +165,7 @@ std::string siblings_part(const prompt_request& r) {
 }
 
 std::string direction_part(const prompt_request& r) {
-  auto python = r.problem->reference_language == "python";
+  auto python = is_python(*r.problem);
   auto number = r.operation == operation_kind::draft ? r.draft : r.ordinal;
   auto bottleneck = bottleneck_of(r);
   auto mine = direction_of(r.operation, python, bottleneck, number);

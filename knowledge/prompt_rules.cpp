@@ -6,10 +6,6 @@
 namespace ke {
 namespace {
 
-bool is_python(const problem& p) {
-  return p.reference_language == "python";
-}
-
 /// What the judge tries besides random inputs (docs/manual/trust.md, "Edges").
 std::string edges(const problem& p) {
   return std::string{"Inputs of large, tiny and very unequal size are tried"} +

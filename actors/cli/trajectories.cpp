@@ -89,14 +89,7 @@ status write_chains_of(const campaign_view& c, const trajectory_origin& from, co
     json j;
     j["schema"] = chain_schema;
     j["chain"] = step_name(from, c.public_id(core.number(), leaf));
-    j["store"] = from.store;
-    j["campaign"] = from.campaign;
-    j["campaign_id"] = from.campaign_id;
-    j["problem"] = from.problem;
-    j["problem_digest"] = from.problem_digest;
-    j["family"] = from.family;
-    j["operator"] = from.operator_name;
-    j["split"] = from.split;
+    put_origin(j, from);
     j["backend"] = core.backend();
     j["length"] = nodes.size();
     j["steps"] = steps;

@@ -198,6 +198,17 @@ trajectory_origin origin_of(const campaign_view& c) {
           c.id()};
 }
 
+void put_origin(json& j, const trajectory_origin& from) {
+  j["store"] = from.store;
+  j["campaign"] = from.campaign;
+  j["campaign_id"] = integer(from.campaign_id);
+  j["problem"] = from.problem;
+  j["problem_digest"] = from.problem_digest;
+  j["family"] = from.family;
+  j["operator"] = from.operator_name;
+  j["split"] = from.split;
+}
+
 std::string step_name(const trajectory_origin& from, std::uint64_t node) {
   return from.store + "/" + std::to_string(from.campaign_id) + "/" + std::to_string(node);
 }
@@ -216,14 +227,7 @@ result<std::string> step_line(const campaign_view& c, const trajectory_origin& f
   j["schema"] = step_schema;
   j["step"] = step_name(from, n.id);
   j["parent"] = parent == 0 ? std::string{} : step_name(from, c.public_id(n.key.tree, parent));
-  j["store"] = from.store;
-  j["campaign"] = from.campaign;
-  j["campaign_id"] = integer(from.campaign_id);
-  j["problem"] = from.problem;
-  j["problem_digest"] = from.problem_digest;
-  j["family"] = from.family;
-  j["operator"] = from.operator_name;
-  j["split"] = from.split;
+  put_origin(j, from);
   j["backend"] = core.backend();
   j["node"] = integer(n.id);
   j["parents"] = json::array();

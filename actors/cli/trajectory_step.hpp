@@ -3,6 +3,8 @@
 #include "actors/cli/campaign_view.hpp"
 #include "actors/cli/trajectory_groups.hpp"
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <string>
 
 namespace ke::cli {
@@ -13,6 +15,8 @@ struct trajectory_origin {
   std::uint32_t campaign_id = 0;
 };
 trajectory_origin origin_of(const campaign_view& campaign);
+/// The columns that say where a line, of whatever form, is from.
+void put_origin(nlohmann::ordered_json& line, const trajectory_origin& from);
 
 /// The name of a node among those of all stores: STORE/CAMPAIGN/NODE.
 std::string step_name(const trajectory_origin& from, std::uint64_t node);

@@ -1,5 +1,7 @@
 #include "runtime/core/source_template.hpp"
 
+#include "runtime/core/source_text.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <optional>
@@ -8,13 +10,6 @@ namespace ke {
 namespace {
 
 constexpr std::string_view mark = "ke-param:";
-
-std::string_view trimmed(std::string_view text) {
-  auto begin = text.find_first_not_of(" \t\r");
-  if (begin == std::string_view::npos)
-    return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
-}
 
 /// What follows the mark, if the line is a comment that begins with it.
 std::optional<std::string_view> declaration(std::string_view line) {

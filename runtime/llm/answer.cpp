@@ -1,5 +1,6 @@
 #include "runtime/llm/answer.hpp"
 
+#include "runtime/core/source_text.hpp"
 #include "runtime/llm/patch.hpp"
 
 #include <algorithm>
@@ -15,19 +16,8 @@ constexpr std::size_t signature_limit =
     4096;                         ///< longest parameter list looked through, and its deepest nesting:
 constexpr int nesting_limit = 32; ///< they bound the scan of hostile text
 
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-}
 bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_space(text.front()))
-    text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back()))
-    text.remove_suffix(1);
-  return text;
 }
 
 std::string_view next_line(std::string_view& rest) {

@@ -1,5 +1,6 @@
 #include "runtime/search/arms.hpp"
 #include "runtime/search/mcts.hpp"
+#include "tests/search/driven_core.hpp"
 #include "tests/search/random_campaign.hpp"
 
 #include <catch2/catch.hpp>
@@ -9,16 +10,6 @@
 using namespace ke;
 
 namespace {
-
-tree_core core_of(const campaign_settings& s) {
-  auto made = tree_core::make(0, "cpu-cpp", s);
-  REQUIRE(made);
-  return std::move(*made);
-}
-
-void judge(tree_core& core, std::uint32_t node, verdict_state state, double score) {
-  REQUIRE(core.apply(journal_judged{0, node, 0, state, timing_decision::none, score}));
-}
 
 /// The formula, applied to every node that works: what the index must agree with.
 std::optional<std::uint32_t> brute_force(const tree_index& tree, const puct_rules& rules) {

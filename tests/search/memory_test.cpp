@@ -1,23 +1,10 @@
 #include "runtime/search/history.hpp"
+#include "tests/search/driven_core.hpp"
 #include "tests/search/random_campaign.hpp"
 
 #include <catch2/catch.hpp>
 
 using namespace ke;
-
-namespace {
-
-tree_core core_of(const campaign_settings& s) {
-  auto made = tree_core::make(0, "cpu-cpp", s);
-  REQUIRE(made);
-  return std::move(*made);
-}
-
-void judge(tree_core& core, std::uint32_t node, verdict_state state, double score) {
-  REQUIRE(core.apply(journal_judged{0, node, 0, state, timing_decision::none, score}));
-}
-
-} // namespace
 
 TEST_CASE("a fixed memory mode is taken as it is, and a draft has none") {
   for (auto mode :

@@ -1,5 +1,6 @@
 #include "runtime/search/evolution.hpp"
 #include "runtime/search/mcts.hpp"
+#include "tests/search/driven_core.hpp"
 #include "tests/search/random_campaign.hpp"
 
 #include <catch2/catch.hpp>
@@ -12,19 +13,6 @@
 using namespace ke;
 
 namespace {
-
-tree_core core_of(const campaign_settings& s) {
-  auto made = tree_core::make(0, "cpu-cpp", s);
-  REQUIRE(made);
-  return std::move(*made);
-}
-
-void judge(tree_core& core, std::uint32_t node, verdict_state state, double score,
-           std::uint32_t duplicate_of = no_node) {
-  journal_judged j{0, node, 0, state, timing_decision::none, score};
-  j.duplicate_of = duplicate_of;
-  REQUIRE(core.apply(j));
-}
 
 campaign_settings with(policy_kind policy, std::uint64_t seed = 1) {
   auto s = simulated_settings(seed);
