@@ -10,12 +10,21 @@ struct worker_exited {
 };
 struct start_worker {};
 struct worker_is_late {};
+struct worker_said_step {
+  std::uint64_t start;
+  std::string step;
+};
+struct worker_should_be_attached {
+  std::uint64_t start;
+};
 
 } // namespace ke
 
 KE_MESSAGE(ke::worker_exited)
 KE_MESSAGE(ke::start_worker)
 KE_MESSAGE(ke::worker_is_late)
+KE_MESSAGE(ke::worker_said_step)
+KE_MESSAGE(ke::worker_should_be_attached)
 
 namespace ke {
 
@@ -24,9 +33,11 @@ caf::behavior local_worker(caf::event_based_actor* self, local_worker_options op
   struct state {
     restart_window window;
     std::uint64_t child = 0;
+    std::uint64_t starts = 0;
+    std::string step; ///< the last one that this child named
     std::optional<caf::error> ending;
   };
-  auto s = std::make_shared<state>(state{restart_window{options.restarts}, 0, std::nullopt});
+  auto s = std::make_shared<state>(state{restart_window{options.restarts}, 0, 0, {}, std::nullopt});
   self->set_exit_handler([=](caf::exit_msg& msg) {
     if (!s->child)
       return self->quit(std::move(msg.reason));
@@ -49,9 +60,30 @@ caf::behavior local_worker(caf::event_based_actor* self, local_worker_options op
         spec.keep_input_open = true;
         spec.output_limit = 64u << 10;
         auto me = weak(self);
+        s->step.clear();
+        spec.on_output = [me, start = ++s->starts, line = std::string{}](std::string_view bytes) mutable {
+          for (char c : bytes)
+            if (c == '\n')
+              send_weak(me, worker_said_step{start, std::exchange(line, {})});
+            else if (line.size() < 80)
+              line += c;
+        };
+        after(self, options.attach_patience, worker_should_be_attached{s->starts});
         s->child = options.processes->run(std::move(spec), [me](process_exit e) {
           send_weak(me, worker_exited{std::make_shared<process_exit>(std::move(e))});
         });
+      },
+      [=](worker_said_step& said) {
+        if (said.start == s->starts)
+          s->step = std::move(said.step);
+      },
+      [=](const worker_should_be_attached& w) {
+        if (!s->child || w.start != s->starts || s->step == steps_to_attach::attached)
+          return;
+        log::error("local_worker", "the worker has not attached in time and is ended",
+                   {{"seconds", std::to_string(options.attach_patience.count())},
+                    {"last_step", s->step.empty() ? "none" : s->step}});
+        options.processes->cancel(s->child);
       },
       [=](const worker_exited& e) {
         s->child = 0;

@@ -52,6 +52,8 @@ public:
     switch (f.kind) {
     case frame_kind::welcome:
       log::info("worker", "attached", {{"epoch", std::to_string(f.epoch)}});
+      if (options_.attached)
+        options_.attached();
       send_ready();
       for (const auto& [id, bytes] : held_)
         transport_->send({"", frame_kind::result, 0, 0, 0, bytes});

@@ -21,6 +21,7 @@ struct link_options {
   std::string
       results; ///< folder of results that wait for their acknowledgement; survives restarts of the worker
   std::function<void(failure)> refused; ///< the coordinator will never take us: tells main
+  std::function<void()> attached;       ///< optional: the coordinator has taken us, each time
   unsigned suspect_after = 2; ///< failures of the machine in a row on one device, until it is tested; fewer
                               ///< than a job has tries (evaluator), so that no candidate pays for them
 };

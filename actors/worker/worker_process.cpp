@@ -1,6 +1,7 @@
 #include "actors/worker/worker_process.hpp"
 
 #include "actors/exit_codes.hpp"
+#include "actors/local_worker.hpp"
 #include "actors/named_child.hpp"
 #include "actors/supervisor.hpp"
 #include "actors/worker/builder.hpp"
@@ -107,7 +108,11 @@ private:
 } // namespace
 
 int run_worker(const worker_process_options& o) {
-  wakeup end; // blocks the signals before any thread exists
+  wakeup end;                                              // blocks the signals before any thread exists
+  auto say = [tells = o.lifeline](std::string_view step) { // to the owner (local_worker.hpp)
+    if (tells)
+      std::cout << step << std::endl;
+  };
   if (o.lifeline)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (!parse_name<sandbox_level>(o.sandbox))
@@ -116,6 +121,7 @@ int run_worker(const worker_process_options& o) {
 
   if (auto address = parse_endpoint(o.endpoint); !address)
     return complain({failure_kind::invalid, "--connect: " + address.error().text, false});
+  say(steps_to_attach::sandbox);
   if (auto ready = sandbox_ready(*parse_name<sandbox_level>(o.sandbox)); !ready)
     return complain(ready.error());
   std::error_code no_folder;
@@ -134,8 +140,10 @@ int run_worker(const worker_process_options& o) {
     return complain(backends.error());
   link_options l;
   std::string absent;
+  say(steps_to_attach::peaks);
   auto peaks =
       peaks_of_machine(o.cache.empty() ? user_cache_folder() : std::filesystem::path{o.cache}, cpu_facts());
+  say(steps_to_attach::devices);
   for (const auto& b : *backends) {
     auto device = probe_target(b, processes);
     if (device) {
@@ -190,6 +198,8 @@ int run_worker(const worker_process_options& o) {
     return std::shared_ptr<transport_port>{std::move(*opened)};
   };
   l.refused = [&end](failure) { end.wake('r'); };
+  l.attached = [say] { say(steps_to_attach::attached); };
+  say(steps_to_attach::dial);
 
   system_settings settings;
   caf::actor_system system{settings};

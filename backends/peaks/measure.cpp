@@ -23,8 +23,10 @@ using steady = std::chrono::steady_clock;
 using namespace peaks;
 
 constexpr double window_s = 150e-6; ///< of one sample: long against the clock, short against a time slice
+constexpr double shortest_s = 1e-6; ///< a sample below it met a clock that stood still
 constexpr int samples_of_one = 10, samples_of_all = 6;
 constexpr std::size_t most_memory = 512u << 20;
+constexpr double fastest_clock = 10e9; ///< Hz, no core's: what seems faster, a clock that stood still made so
 
 double seconds_since(steady::time_point start) {
   return std::chrono::duration<double>(steady::now() - start).count();
@@ -109,7 +111,7 @@ samples repeat(const work& once, int times) {
     auto start = steady::now();
     double done = once();
     auto took = seconds_since(start);
-    if (took > 0)
+    if (took > shortest_s)
       s.rates.push_back(done / took);
   }
   return s;
@@ -136,7 +138,7 @@ double together(const std::vector<int>& cpus, bool joint, const std::function<wo
         done[i][t] = once();
         to[i][t] = steady::now();
         auto took = std::chrono::duration<double>(to[i][t] - from[i][t]).count();
-        if (took > 0)
+        if (took > shortest_s)
           best[t] = std::max(best[t], done[i][t] / took);
       }
     });
@@ -236,8 +238,12 @@ peak_map measured(const device_info& cpu, const std::vector<int>& cpus) {
     constexpr std::uint64_t turns = 30'000;
     auto start = steady::now();
     chain(turns);
-    cycles = std::max(cycles, static_cast<double>(turns) * chain_per_iteration / seconds_since(start));
+    if (auto rate = static_cast<double>(turns) * chain_per_iteration / seconds_since(start);
+        rate < fastest_clock) // the windows below follow from it: a wrong one could last for hours
+      cycles = std::max(cycles, rate);
   }
+  if (cycles == 0)
+    return found;
   found["clock"] = cycles;
 
   std::vector<double> noise;
@@ -257,9 +263,12 @@ peak_map measured(const device_info& cpu, const std::vector<int>& cpus) {
               cpus.size() == 1 ? one.best() : together(cpus, false, [&](std::size_t) { return once; }));
   }
   std::vector<std::unique_ptr<buffer>> own; // of the other threads
-  for (std::size_t t = 1; t < cpus.size(); ++t)
+  for (std::size_t t = 1; t < cpus.size(); ++t) {
     own.push_back(std::make_unique<buffer>(
         std::max(blocks(2 * std::max(l1, l2)), blocks(big / static_cast<double>(cpus.size())))));
+    if (own.back()->size() == 0)
+      return found; // no memory: nothing to walk through
+  }
   for (const auto& l : levels)
     for (const auto& k : stream_kernels()) {
       bool past_caches = k.key == std::string{"store"} || k.key == std::string{"past"};

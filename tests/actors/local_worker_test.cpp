@@ -57,6 +57,27 @@ TEST_CASE_METHOD(local_fixture,
   CHECK(missing.empty());
 }
 
+TEST_CASE_METHOD(local_fixture,
+                 "a local worker that does not attach in time is ended and started again; one that did is "
+                 "left alone") {
+  auto says = [this](std::string_view text) {
+    processes.running.front().spec.on_output(text);
+    settle();
+  };
+  REQUIRE(processes.running.size() == 1);
+  says("sandbox\npea");
+  says("ks\n");
+  pass(179s);
+  CHECK(processes.cancelled.empty());
+  pass(1s);
+  CHECK(processes.cancelled.size() == 1);
+  pass(100ms);
+  REQUIRE(processes.running.size() == 1);
+  says("sandbox\npeaks\ndevices\ndial\nattached\n");
+  pass(1h);
+  CHECK(processes.cancelled.size() == 1);
+}
+
 TEST_CASE_METHOD(local_fixture, "a local worker that lacks something says what") {
   child_ends(3, "ke-runtime worker: no backend can work here");
   REQUIRE(missing.size() == 1);
