@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <string_view>
+#include <vector>
 
 namespace ke {
 namespace {
@@ -43,41 +45,73 @@ std::string dump(const json& body) {
   return body.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-json openai_body(const model_settings& model, const prompt& p) {
-  // The hosted service renamed the field for its newer models; every other server knows the old name.
-  bool hosted = model.base_url.empty() || model.base_url.find("api.openai.com") != std::string::npos;
-  json body{{"model", model.model},
-            {"messages", json::array({{{"role", "user"}, {"content", text_of(p)}}})},
-            {"stream", true},
-            {"stream_options", {{"include_usage", true}}}};
-  body[hosted ? "max_completion_tokens" : "max_tokens"] = model.max_tokens;
-  return body;
+bool plain(char c) {
+  return c >= ' ' && c <= '~' && c != '"' && c != '\\';
 }
 
-json anthropic_body(const model_settings& model, const prompt& p) {
-  auto system = json::array();
-  std::string text;
-  for (const auto& section : p.sections) {
-    if (section.text.empty())
+/// Appends `text` as the inside of a JSON string. Prompts are tens of kilobytes of nearly only plain
+/// characters, which the library's serializer decodes one by one (a tenth of what a candidate costs): they
+/// are copied a run at a time, and the library gets the rest.
+void escape_into(std::string& out, std::string_view text) {
+  auto at = text.begin();
+  while (at != text.end()) {
+    auto end = std::find_if_not(at, text.end(), plain);
+    out.append(at, end);
+    at = end;
+    if (at == text.end())
+      return;
+    if (*at == '\n' || *at == '"' || *at == '\\') {
+      out += '\\';
+      out += *at == '\n' ? 'n' : *at;
+      ++at;
       continue;
-    if (section.stable)
-      system.push_back({{"type", "text"}, {"text", section.text}});
-    else
-      text += section.text;
+    }
+    end = std::find_if(at, text.end(), plain);
+    auto quoted = dump(json(std::string{at, end}));
+    out.append(quoted, 1, quoted.size() - 2);
+    at = end;
   }
-  if (text.empty() && !system.empty()) { // a message must have content
-    text = system.back()["text"].get<std::string>();
-    system.erase(system.end() - 1);
+}
+
+/// The fields without the prompt, open: more can be appended. Room for the prompt is reserved.
+std::string opened(const json& fields, const prompt& p) {
+  auto text = dump(fields);
+  text.pop_back(); // the closing brace
+  text.reserve(text.size() + bytes_of(p) + bytes_of(p) / 16 + 256);
+  return text;
+}
+
+std::string openai_body(const model_settings& model, const prompt& p) {
+  // The hosted service renamed the field for its newer models; every other server knows the old name.
+  bool hosted = model.base_url.empty() || model.base_url.find("api.openai.com") != std::string::npos;
+  json fields{{"model", model.model}, {"stream", true}, {"stream_options", {{"include_usage", true}}}};
+  fields[hosted ? "max_completion_tokens" : "max_tokens"] = model.max_tokens;
+  auto body = opened(fields, p);
+  body += R"(,"messages":[{"role":"user","content":")";
+  for (const auto& section : p.sections)
+    escape_into(body, section.text);
+  return body += "\"}]}";
+}
+
+std::string anthropic_body(const model_settings& model, const prompt& p) {
+  std::vector<const prompt_section*> stable, said;
+  for (const auto& section : p.sections)
+    if (!section.text.empty())
+      (section.stable ? stable : said).push_back(&section);
+  if (said.empty() && !stable.empty()) { // a message must have content
+    said.push_back(stable.back());
+    stable.pop_back();
   }
-  json body{{"model", model.model},
-            {"max_tokens", model.max_tokens},
-            {"messages", json::array({{{"role", "user"}, {"content", text}}})},
-            {"stream", true}};
-  if (!system.empty()) {
-    system.back()["cache_control"] = {{"type", "ephemeral"}};
-    body["system"] = std::move(system);
+  auto body = opened({{"model", model.model}, {"max_tokens", model.max_tokens}, {"stream", true}}, p);
+  for (std::size_t i = 0; i < stable.size(); ++i) {
+    body += i == 0 ? R"(,"system":[{"type":"text","text":")" : R"(,{"type":"text","text":")";
+    escape_into(body, stable[i]->text);
+    body += i + 1 < stable.size() ? R"("})" : R"(","cache_control":{"type":"ephemeral"}}])";
   }
-  return body;
+  body += R"(,"messages":[{"role":"user","content":")";
+  for (const auto* section : said)
+    escape_into(body, section->text);
+  return body += "\"}]}";
 }
 
 /// Where a model's requests go; the path depends on the provider.
@@ -110,7 +144,7 @@ http_request encode(const model_settings& model, std::string_view key, const pro
   request.headers.insert(request.headers.begin(),
                          {"Content-Type: application/json", "Accept: text/event-stream, application/json"});
   request.body =
-      dump(model.provider == provider_kind::anthropic ? anthropic_body(model, p) : openai_body(model, p));
+      model.provider == provider_kind::anthropic ? anthropic_body(model, p) : openai_body(model, p);
   request.total = ms(model.timeout_s);
   request.connect = ms(model.connect_timeout_s);
   request.first_byte = ms(model.first_byte_timeout_s);

@@ -88,6 +88,22 @@ TEST_CASE("an anthropic request puts stable sections into a cached system block 
   CHECK_FALSE(only_stable.contains("system"));
 }
 
+TEST_CASE("every character of a prompt comes through, whatever it is") {
+  std::string all;
+  for (int c = 1; c < 128; ++c)
+    all += static_cast<char>(c);
+  prompt p{{{"```ke-task\n{}\n```\n" + all, false},
+            {"\n\"\\ \xce\xbcs \xe2\x89\xa4 2\t", true},
+            {"\xc3\xa9", true}}};
+  CHECK(json::parse(encode(openai, "", p).body)["messages"][0]["content"] == text_of(p));
+  auto body = json::parse(encode(anthropic, "", p).body);
+  CHECK(body["messages"][0]["content"] == p.sections[0].text);
+  REQUIRE(body["system"].size() == 2);
+  CHECK(body["system"][0]["text"] == p.sections[1].text);
+  CHECK_FALSE(body["system"][0].contains("cache_control"));
+  CHECK(body["system"][1]["text"] == p.sections[2].text);
+}
+
 TEST_CASE("a prompt that is not UTF-8 still makes a valid request") {
   CHECK(json::parse(encode(openai, "",
                            prompt{{{"a\xff"
