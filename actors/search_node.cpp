@@ -222,6 +222,7 @@ private:
     r.repair = brief_.repair;
     r.budget_tokens = brief_.prompt_tokens;
     r.answer_limit_bytes = tree_->answer_limit_bytes;
+    r.texts = tree_->texts.get();
     if (tree_->library && brief_.prompt_tokens > 0) // a model that reads more than the ke-task block
       consult(*tree_->library->now(), r, brief_.stalled);
     auto request = std::make_shared<synthesis_request>();

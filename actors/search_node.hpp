@@ -22,7 +22,8 @@ struct tree_context {
   std::vector<std::string> devices; ///< pattern per target
   std::uint64_t answer_limit_bytes = 256u << 10;
   bool timed = true;
-  std::shared_ptr<const ke::library> library; ///< null: prompts hold no documents
+  std::shared_ptr<const ke::library> library;                       ///< null: prompts hold no documents
+  std::shared_ptr<text_pool> texts = std::make_shared<text_pool>(); ///< of the prompts in flight
 };
 
 /// One candidate on its way: prompt, answer, evaluation. Waking after passivation and after a crash is one

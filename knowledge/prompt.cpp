@@ -15,6 +15,8 @@ class sheet {
 public:
   enum class place : std::uint8_t { own, stable, shared };
 
+  explicit sheet(text_pool* texts) : texts_{texts} {}
+
   void need(std::string name, std::string text, place where = place::own) {
     add(std::move(name), std::move(text), where, 0, true);
   }
@@ -25,11 +27,15 @@ public:
 
 private:
   void add(std::string name, std::string text, place where, double value, bool required) {
-    if (!text.empty())
-      sections_.push_back({{std::move(text), where == place::stable, std::move(name), where == place::shared},
-                           value,
-                           required});
+    if (text.empty())
+      return;
+    shared_text kept =
+        texts_ && where != place::own ? texts_->one_of(std::move(text)) : shared_text{std::move(text)};
+    sections_.push_back({{std::move(kept), where == place::stable, std::move(name), where == place::shared},
+                         value,
+                         required});
   }
+  text_pool* texts_;
   std::vector<weighed_section> sections_;
 };
 
@@ -45,7 +51,7 @@ std::string passage_text(const passage& p, const char* kind) {
 // lives from the diagnostics; a step forward from the bottleneck and from what was tried.
 prompt build_prompt(const prompt_request& r) {
   auto fixing = r.operation == operation_kind::fix;
-  sheet s;
+  sheet s{r.texts};
   s.need("ke-task", task_block(r));
   s.need("task", task_part(r), sheet::place::stable);
   s.offer(50, "target", target_part(r), sheet::place::stable);

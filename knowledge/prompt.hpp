@@ -57,7 +57,8 @@ struct prompt_request {
   std::vector<passage> knowledge;       ///< retrieved for this node, best first
   std::string repair; ///< why the answer to this very node could not be used, empty at the first try
   std::uint64_t answer_limit_bytes = 256u << 10; ///< stands in the prompt
-  std::uint64_t budget_tokens = 0;               ///< of the whole prompt (token_estimate); 0: no limit
+  text_pool* texts = nullptr;      ///< holds once what other prompts say, too; null: nothing is shared
+  std::uint64_t budget_tokens = 0; ///< of the whole prompt (token_estimate); 0: no limit
 };
 
 /// The one prompt builder (A11): sections are chosen, ordered and weighed by the run-time state, never by a

@@ -6,7 +6,7 @@ std::string text_of(const prompt& p) {
   std::string text;
   text.reserve(bytes_of(p));
   for (const auto& section : p.sections)
-    text += section.text;
+    text += section.text.str();
   return text;
 }
 

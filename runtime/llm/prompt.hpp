@@ -1,5 +1,7 @@
 #pragma once
 
+#include "runtime/core/shared_text.hpp"
+
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -12,7 +14,7 @@ inline constexpr std::size_t most_candidates_of_answer = 4;
 /// A piece of a prompt. `stable` pieces are equal for many prompts of a campaign (rules, constraints,
 /// hardware notes), so a provider that can cache a prefix is told to.
 struct prompt_section {
-  std::string text;
+  shared_text text;
   bool stable = false;
   std::string name = {}; ///< "task", "parent", "knowledge:<id>"...: for those who read stored prompts
   bool shared = false;   ///< not stable, but the same text in many prompts: stored once

@@ -89,7 +89,7 @@ std::string openai_body(const model_settings& model, const prompt& p) {
   auto body = opened(fields, p);
   body += R"(,"messages":[{"role":"user","content":")";
   for (const auto& section : p.sections)
-    escape_into(body, section.text);
+    escape_into(body, section.text.str());
   return body += "\"}]}";
 }
 
@@ -105,12 +105,12 @@ std::string anthropic_body(const model_settings& model, const prompt& p) {
   auto body = opened({{"model", model.model}, {"max_tokens", model.max_tokens}, {"stream", true}}, p);
   for (std::size_t i = 0; i < stable.size(); ++i) {
     body += i == 0 ? R"(,"system":[{"type":"text","text":")" : R"(,{"type":"text","text":")";
-    escape_into(body, stable[i]->text);
+    escape_into(body, stable[i]->text.str());
     body += i + 1 < stable.size() ? R"("})" : R"(","cache_control":{"type":"ephemeral"}}])";
   }
   body += R"(,"messages":[{"role":"user","content":")";
   for (const auto* section : said)
-    escape_into(body, section->text);
+    escape_into(body, section->text.str());
   return body += "\"}]}";
 }
 

@@ -9,7 +9,7 @@ using ke_test::prompt_fixture;
 TEST_CASE_METHOD(prompt_fixture,
                  "a prompt begins with the ke-task block, one JSON object with the keys of ke_task.md") {
   auto prompt = build_prompt(request);
-  CHECK(prompt.sections[0].text.starts_with("```ke-task\n{"));
+  CHECK(prompt.sections[0].text.str().starts_with("```ke-task\n{"));
   CHECK_FALSE(prompt.sections[0].stable);
   auto t = task();
   CHECK(t["version"] == 1);
@@ -29,6 +29,22 @@ TEST_CASE_METHOD(prompt_fixture,
   CHECK(t["target"]["device"] == "cpu:test");
   CHECK(t["target"]["facts"]["isa"] == "avx2 fma");
   CHECK(t["target"]["language"] == "c++"); // as in the document, whatever the fence is called
+}
+
+TEST_CASE_METHOD(prompt_fixture, "prompts of one pool hold what they have in common once") {
+  text_pool texts;
+  request.texts = &texts;
+  auto one = build_prompt(request);
+  request.seed = 100;
+  auto other = build_prompt(request);
+  REQUIRE(one.sections.size() == other.sections.size());
+  for (std::size_t i = 0; i < one.sections.size(); ++i) {
+    const auto& s = one.sections[i];
+    INFO(s.name);
+    CHECK(s.text.is(other.sections[i].text) == (s.stable || s.shared));
+  }
+  request.texts = nullptr;
+  CHECK(text_of(build_prompt(request)) == text_of(other));
 }
 
 TEST_CASE_METHOD(prompt_fixture, "a held-out workload is nowhere in a prompt") {
