@@ -176,6 +176,8 @@ void keeper::judge(judged& j) {
   auto batch = j.batch ? std::move(*j.batch) : store_batch{};
   if (!j.duplicate && j.device_s > 0)
     evaluation_.add(j.device_s);
+  if (j.duplicate_of != no_node)
+    row.duplicate_of = j.duplicate_of;
   journal_judged r{j.node.tree,
                    j.node.node,
                    j.target,

@@ -13,6 +13,7 @@
 #include "actors/self_process.hpp"
 #include "actors/supervisor.hpp"
 #include "actors/synthesizer.hpp"
+#include "actors/warm_start.hpp"
 #include "config/campaign_file.hpp"
 #include "config/override.hpp"
 #include "knowledge/answer_form.hpp"
@@ -328,12 +329,20 @@ result<std::uint32_t> coordinator::submit(campaign_settings settings, const prob
   row.trees = trees;
   batch.put(table::campaigns, key_of(id), pack(row));
   journal_configured first{settings, row.problem_digest, trees, KE_VERSION};
+  auto seeds = seeds_for(*reader, settings, trees, what);
+  if (!seeds)
+    return seeds.error();
   // The fold must be able to take it before it is written.
   campaign_fold trial;
-  if (auto fine = trial.apply(first); !fine)
+  auto note = [&](journal_kind kind, const auto& r) {
+    batch.journal.emplace_back(id, journal_record{kind, 0, row.created_unix_ms, pack(r)});
+    return trial.apply(r);
+  };
+  if (auto fine = note(journal_kind::configured, first); !fine)
     return fine.error();
-  batch.journal.emplace_back(id,
-                             journal_record{journal_kind::configured, 0, row.created_unix_ms, pack(first)});
+  for (const auto& s : *seeds)
+    if (auto fine = note(journal_kind::seeded, s); !fine)
+      return fine.error();
   if (auto done = commit_and_wait(*store_, std::move(batch)); !done)
     return done.error();
   start_campaign(id, settings, what, digest);

@@ -1,6 +1,7 @@
 #include "actors/evaluator.hpp"
 
 #include "actors/synthesizer.hpp"
+#include "actors/worker/known_objects.hpp"
 #include "backends/verdict.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
@@ -122,8 +123,17 @@ public:
     batch->put(table::evidence, key_of(node.campaign, node.tree, node.node, place), pack(r.found));
     batch->put(table::verdicts, job.key, pack(*found));
     auto key = job.key;
-    tell(job, judged{node, job.target, found, key, false, found->build_s + found->check_s + found->time_s,
-                     batch, d.acknowledge, job.request->plan});
+    judged said{node,  job.target,    found,
+                key,   false,         found->build_s + found->check_s + found->time_s,
+                batch, d.acknowledge, job.request->plan};
+    auto same = r.found.provenance.find(same_object_as);
+    auto first = same == r.found.provenance.end() ? std::nullopt : node_of_text(same->second);
+    if (first && same->second != text_of_node(node)) { // its own: it is judged for the second time
+      said.duplicate = true;
+      if (first->campaign == node.campaign && first->tree == node.tree)
+        said.duplicate_of = first->node;
+    }
+    tell(job, std::move(said));
     jobs_.erase(j);
     auto others = take(key, d.id);
     if (reusable(*found)) {

@@ -171,11 +171,12 @@ struct judged {
   std::uint32_t target = 0;
   std::shared_ptr<const verdict> found;
   std::string verdict_digest;
-  bool duplicate = false; ///< taken from the store: ranked by it, never claimed from it
+  bool duplicate = false; ///< measured for another node: ranked by it, never claimed from it
   double device_s = 0;
   std::shared_ptr<store_batch> batch;
   std::function<void()> committed;        ///< acknowledges the worker; called on the store thread
   measure_plan plan = measure_plan::rank; ///< `claim`: the node has its verdict already
+  std::uint32_t duplicate_of = no_node;   ///< of its tree, if its worker knew it by its object code
 };
 /// A node's actor ended abnormally; the campaign wakes it once more, then it is poisoned.
 struct node_crashed {

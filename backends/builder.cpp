@@ -1,13 +1,11 @@
 #include "backends/builder.hpp"
 
+#include "backends/object_file.hpp"
 #include "backends/shim.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/process/sandbox.hpp"
 
-#include <elf.h>
-
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -32,15 +30,6 @@ std::vector<std::pair<std::string, std::string>> headers_of(const backend& b) {
       headers.emplace_back(entry.path().filename().string(), bytes_of_file(entry.path()));
   std::sort(headers.begin(), headers.end());
   return headers;
-}
-
-/// A structure at `offset` of untrusted bytes, if it lies inside.
-template <class T>
-bool read_at(const std::string& bytes, std::uint64_t offset, T& into) {
-  if (offset > bytes.size() || bytes.size() - offset < sizeof(T))
-    return false;
-  std::memcpy(&into, bytes.data() + offset, sizeof(T));
-  return true;
 }
 
 /// What the words of an argv template stand for: a whole word may become several, `text` is put in anywhere.
@@ -252,38 +241,6 @@ std::string build_failure(const process_exit& exit, const job_limits& limits, co
     return "the compiler was killed by signal " + std::to_string(exit.signal) +
            (text.empty() ? "" : ": " + text);
   return text.empty() ? "the compiler failed with exit code " + std::to_string(exit.code) : text;
-}
-
-std::vector<std::string> undefined_symbols(const std::filesystem::path& object) {
-  std::vector<std::string> names;
-  auto bytes = bytes_of_file(object);
-  Elf64_Ehdr header{};
-  if (!read_at(bytes, 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-      header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_shentsize != sizeof(Elf64_Shdr))
-    return names;
-  for (unsigned i = 0; i < header.e_shnum; ++i) {
-    Elf64_Shdr table{}, strings{};
-    if (!read_at(bytes, header.e_shoff + std::uint64_t{i} * sizeof table, table) ||
-        table.sh_type != SHT_DYNSYM)
-      continue;
-    if (!read_at(bytes, header.e_shoff + std::uint64_t{table.sh_link} * sizeof strings, strings))
-      continue;
-    for (std::uint64_t at = 0; at + sizeof(Elf64_Sym) <= table.sh_size; at += sizeof(Elf64_Sym)) {
-      Elf64_Sym symbol{};
-      if (!read_at(bytes, table.sh_offset + at, symbol))
-        break;
-      if (symbol.st_shndx != SHN_UNDEF || symbol.st_name == 0)
-        continue;
-      std::uint64_t start = strings.sh_offset + symbol.st_name;
-      if (start >= bytes.size())
-        continue;
-      auto end = bytes.find('\0', start);
-      if (end == std::string::npos || end - start > 4096)
-        continue;
-      names.push_back(bytes.substr(start, end - start));
-    }
-  }
-  return names;
 }
 
 std::vector<integrity_flag> forbidden_in(const std::filesystem::path& object, const backend& with) {

@@ -64,10 +64,6 @@ std::string first_error(std::string_view compiler_text, const problem& what);
 /// Why a build ended as it did: empty for success. Names the limit where one was hit.
 std::string build_failure(const process_exit& exit, const job_limits& limits, const problem& what);
 
-/// Undefined dynamic symbols of an ELF64 shared object. Reads bounds-checked: the file is a candidate's.
-/// Empty if it is none.
-std::vector<std::string> undefined_symbols(const std::filesystem::path& object);
-
 /// A flag for each symbol that the backend forbids (name "policy_symbol"); libraries that the link added are
 /// not looked at.
 std::vector<integrity_flag> forbidden_in(const std::filesystem::path& object, const backend& with);

@@ -107,6 +107,12 @@ schema campaign_schema(campaign_settings& s) {
               "half of budget.stall.candidates; 0: never.",
        .at = of([](auto& x) -> auto& { return x.search.restart; }),
        .most = 1e9});
+  keys.push_back(
+      {.path = "search.warm_start",
+       .doc = "Most solutions of earlier campaigns in the store, for problems of the same family, that a "
+              "new campaign begins with; 0: none.",
+       .at = of([](auto& x) -> auto& { return x.search.warm_start; }),
+       .most = 64});
   keys.push_back({.path = "search.islands",
                   .doc = "Most populations side by side (evolution).",
                   .at = of([](auto& x) -> auto& { return x.search.islands; }),

@@ -131,6 +131,8 @@ std::string node_report_json(const campaign_view& c, const node_view& n) {
   auto j = node_fields(c, n);
   j["campaign"] = c.name();
   j["backend"] = c.fold().trees()[n.key.tree].backend();
+  j["operation"] =
+      n.is_root() ? json(nullptr) : json(to_text(c.fold().trees()[n.key.tree].tree()[n.key.node].operation));
   j["note"] = n.row.note;
   j["documents"] = n.row.shown;
   j["dropped"] = n.row.dropped;

@@ -1,5 +1,7 @@
 #include "actors/worker/link.hpp"
 
+#include "actors/worker/known_objects.hpp"
+
 #include "runtime/core/codec.hpp"
 #include "runtime/core/counters.hpp"
 #include "runtime/core/digest.hpp"
@@ -24,6 +26,7 @@ struct leased {
   wire::lease_stage stage = wire::lease_stage::queued;
   std::set<std::string> missing; ///< digests on their way
   bool started = false;
+  std::string object; ///< its key in known_objects, once it is built
 };
 
 class worker_link {
@@ -106,9 +109,17 @@ public:
   }
 
   void built(const work_built& b) {
-    if (!leases_.contains(b.item->what.id))
+    auto l = leases_.find(b.item->what.id);
+    if (l == leases_.end())
       return;
     if (!b.item->steps->complete()) {
+      auto& key = l->second.object =
+          known_objects::key_of(b.item->what, l->second.device, b.item->steps->artifact());
+      if (const auto* known = objects_.find(key)) {
+        static auto& again = counters::get("worker.objects_known");
+        ++again;
+        return finish({b.item, {}, std::make_shared<evidence>(*known)});
+      }
       options_.names->send("devices", measure_work{b.item});
       return;
     }
@@ -125,6 +136,9 @@ public:
         d.item->what.id, d.item->what.attempt, d.item->what.epoch, d.why, d.found ? *d.found : evidence{},
         d.item->hops};
     note_health(l->second.device, r);
+    if (auto p = problems_.find(l->second.what.problem_digest);
+        p != problems_.end() && r.why.kind == failure_kind::none)
+      objects_.learn(l->second.object, l->second.what, p->second, r.found);
     leases_.erase(l);
     static auto& done = counters::get("worker.jobs_done");
     ++done;
@@ -364,6 +378,7 @@ private:
   std::map<std::string, std::string> blobs_;
   std::size_t blob_bytes_ = 0;
   std::map<std::string, problem> problems_;
+  known_objects objects_;
   std::map<std::string, wire::device_health> health_;
   std::map<std::string, unsigned> failures_; ///< of the machine, in a row, by device
   std::function<void()> draining_;

@@ -104,9 +104,10 @@ struct search_settings {
   std::int64_t population = 4; ///< evolution: of an island
   double crossover = 0.3;      ///< evolution: share of children with two parents
   std::int64_t beam = 8;       ///< beam: its width
+  std::int64_t warm_start = 2; ///< solutions of earlier campaigns to begin with, at most; 0: none
 };
 KE_FIELDS(search_settings, x.policy, x.drafts, x.parallel, x.exploration, x.ensemble, x.memory, x.rule,
-          x.backup, x.restart, x.islands, x.population, x.crossover, x.beam)
+          x.backup, x.restart, x.islands, x.population, x.crossover, x.beam, x.warm_start)
 
 struct cluster_settings {
   std::string listen;

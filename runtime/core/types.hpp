@@ -97,9 +97,10 @@ enum class journal_kind : std::uint8_t {
   finished,
   failed_request,
   claimed,
+  seeded,
 };
-KE_NAMES(journal_kind, 11, "configured", "session", "stepped", "asked", "replied", "judged", "ended",
-         "steered", "finished", "failed_request", "claimed")
+KE_NAMES(journal_kind, 12, "configured", "session", "stepped", "asked", "replied", "judged", "ended",
+         "steered", "finished", "failed_request", "claimed", "seeded")
 
 /// The campaign begins, or its settings changed (`set`, a new config on resume).
 struct journal_configured {
@@ -147,6 +148,14 @@ struct further_candidate {
   std::string plan;
 };
 KE_FIELDS(further_candidate, x.source_digest, x.plan)
+
+/// Solutions of earlier campaigns that this tree begins with, nearest first (warm start). Right after
+/// `configured`, at most one per tree.
+struct journal_seeded {
+  std::uint32_t tree = 0;
+  std::vector<further_candidate> seeds; ///< `plan` says where each comes from
+};
+KE_FIELDS(journal_seeded, x.tree, x.seeds)
 
 /// The call ended. kind none: `source_digest` is the candidate. Otherwise the answer could not be used
 /// (no_code, refused...). Attempt 0: there was no call, the candidate was given by an earlier answer.

@@ -44,6 +44,8 @@ status campaign_fold::apply(const journal_record& record) {
     return decode_and_apply<journal_failed_request>(*this, record.body);
   case journal_kind::claimed:
     return decode_and_apply<journal_claimed>(*this, record.body);
+  case journal_kind::seeded:
+    return decode_and_apply<journal_seeded>(*this, record.body);
   }
   return failure{failure_kind::newer_version,
                  "journal: a record of unknown kind was written by a newer ke-runtime; use that version"};
@@ -106,6 +108,11 @@ result<std::pair<std::vector<expansion>, journal_stepped>> campaign_fold::step(s
   auto made = (*t)->step(count);
   books_.stepped(static_cast<std::uint32_t>(made.size()));
   return std::pair{std::move(made), record};
+}
+
+status campaign_fold::apply(const journal_seeded& r) {
+  auto t = tree(r.tree);
+  return t ? (*t)->apply(r) : status{t.error()};
 }
 
 status campaign_fold::apply(const journal_asked& r) {

@@ -24,6 +24,7 @@ public:
   status apply(const journal_configured& r); ///< the first record; again when settings change
   status apply(const journal_session& r);
   status apply(const journal_stepped& r);
+  status apply(const journal_seeded& r);
   status apply(const journal_asked& r);
   status apply(const journal_failed_request& r);
   status apply(const journal_replied& r);

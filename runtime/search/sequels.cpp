@@ -16,6 +16,11 @@ bool may_tune(node_state state) {
 
 } // namespace
 
+void sequels::seeded(const journal_seeded& r) {
+  for (const auto& s : r.seeds)
+    variants_.push_back({0, 0, operation_kind::seed, s.source_digest, {}, s.plan});
+}
+
 void sequels::answered(std::uint32_t node, std::uint32_t parent, const journal_replied& r) {
   for (const auto& m : r.more)
     variants_.push_back({parent, node, operation_kind::variant, m.source_digest, {}, m.plan});

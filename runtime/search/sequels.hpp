@@ -16,6 +16,7 @@ namespace ke {
 /// A node that needs no model, since an earlier answer holds its candidate.
 ///   variant   a further candidate of the answer that `origin` has: a sibling of it
 ///   tune      `origin`'s source at another point of its parameters: a child of it
+///   seed      an earlier campaign's solution: a child of the root, which is its `origin`, too
 struct sequel {
   std::uint32_t parent = 0;
   std::uint32_t origin = 0;
@@ -30,6 +31,8 @@ KE_FIELDS(sequel, x.parent, x.origin, x.operation, x.given, x.point, x.plan)
 /// tuned. Part of the fold: deterministic, saved in the image, hashed. Not thread-safe.
 class sequels {
 public:
+  /// The solutions that the tree begins with, in their order.
+  void seeded(const journal_seeded& r);
   /// The answer of `node` (a child of `parent`) was read. Variants are ready at once; a template waits for
   /// the node's own verdict.
   void answered(std::uint32_t node, std::uint32_t parent, const journal_replied& r);

@@ -12,9 +12,13 @@
 namespace ke {
 
 /// What a node asks the model for: a first version, a better one, or the same one without its error.
-/// The last two ask nobody (sequels.hpp): another candidate of an answer, a template at another point.
-enum class operation_kind : std::uint8_t { draft, improve, fix, variant, tune };
-KE_NAMES(operation_kind, 5, "draft", "improve", "fix", "variant", "tune")
+/// The last three ask nobody (sequels.hpp): another candidate of an answer, a template at another point, an
+/// earlier campaign's solution.
+enum class operation_kind : std::uint8_t { draft, improve, fix, variant, tune, seed };
+KE_NAMES(operation_kind, 6, "draft", "improve", "fix", "variant", "tune", "seed")
+inline bool asks_nobody(operation_kind o) {
+  return o == operation_kind::variant || o == operation_kind::tune || o == operation_kind::seed;
+}
 
 /// All that selection knows of a node: one cache line, so that each step from a leaf to the root costs one
 /// miss, and a million nodes fit in 64 MB; sources, prompts and verdicts are in the store.

@@ -105,6 +105,9 @@ expansion tree_core::follow(sequel what) {
   auto& row = tree_.edit(node);
   row.memory = origin.memory;
   row.model = origin.model;
+  if (what.operation == operation_kind::seed) // no model of this campaign made it
+    if (auto none = intern({}))
+      row.model = *none;
   open_.insert(node);
   sequels_.made(node, std::move(what));
   policy_->added(tree_, node);
@@ -162,6 +165,15 @@ status tree_core::apply(const journal_replied& r) {
   return ok;
 }
 
+status tree_core::apply(const journal_seeded& r) {
+  if (r.tree != number_ || tree_.size() != 1)
+    return failure{failure_kind::corrupt,
+                   "journal: tree " + std::to_string(r.tree) +
+                       " is seeded after its first node; run `ke-runtime store check`"};
+  sequels_.seeded(r);
+  return ok;
+}
+
 status tree_core::apply(const journal_judged& r) {
   if (auto fine = check(r.tree, r.node, "judged"); !fine)
     return fine;
@@ -201,8 +213,8 @@ void tree_core::close(std::uint32_t node) {
 /// person's, says nothing.
 void tree_core::learn(std::uint32_t node) {
   const auto& row = tree_[node];
-  if (row.operation == operation_kind::variant || row.operation == operation_kind::tune)
-    return; // nobody was asked
+  if (asks_nobody(row.operation))
+    return;
   const auto& model = models_[row.model];
   if (row.state == node_state::cancelled || row.state == node_state::harness_error ||
       row.state == node_state::unfit_problem)

@@ -65,7 +65,8 @@ public:
   /// nothing and needs no record.
   std::vector<expansion> step(std::uint32_t count);
 
-  status apply(const journal_asked& r); ///< (J)
+  status apply(const journal_seeded& r); ///< (J) before the first `step`: its seeds are the first nodes
+  status apply(const journal_asked& r);  ///< (J)
   /// (J) An answer with a source makes the node `answered` and enters the duplicate filter: compare
   /// `first_with` with the node afterwards.
   status apply(const journal_replied& r);

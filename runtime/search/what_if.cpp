@@ -17,10 +17,6 @@ bool is_evaluation(node_state s) {
   return !is_open(s) && s != node_state::cancelled;
 }
 
-bool is_sequel(operation_kind o) {
-  return o == operation_kind::variant || o == operation_kind::tune;
-}
-
 void note_best(std::vector<best_so_far>& into, const tree_row& row, std::uint32_t node,
                std::uint64_t evaluations) {
   if (row.state == node_state::correct && row.score > (into.empty() ? 0 : into.back().score))
@@ -90,8 +86,8 @@ private:
     auto found = left.end();
     for (auto at = left.end(); at != left.begin();) {
       const auto& row = recorded_[*--at];
-      if (is_sequel(row.operation) != is_sequel(operation) ||
-          (is_sequel(operation) && row.operation != operation))
+      if (asks_nobody(row.operation) != asks_nobody(operation) ||
+          (asks_nobody(operation) && row.operation != operation))
         continue;
       if (found == left.end() || row.memory == memory)
         found = at;
@@ -111,7 +107,7 @@ private:
     if (made.empty())
       return false;
     const auto& x = made.front();
-    auto decided = !is_sequel(x.operation); // an answer's further candidates follow by themselves
+    auto decided = !asks_nobody(x.operation); // an answer's further candidates follow by themselves
     out_.selections += decided;
     auto then = take(then_[x.parent], x.operation, x.memory);
     then_.push_back(then == no_node ? 0 : then);
@@ -177,6 +173,13 @@ private:
 status recorded_outcomes::add(const journal_record& record) {
   ++records_;
   switch (record.kind) {
+  case journal_kind::seeded: {
+    auto r = unpack<journal_seeded>(record.body);
+    if (!r)
+      return r.error();
+    seeded_.push_back(std::move(*r));
+    return ok;
+  }
   case journal_kind::asked:
     return note<journal_asked>(record.body, false);
   case journal_kind::replied:
@@ -223,6 +226,10 @@ result<std::vector<what_if_tree>> replay_policy(const campaign_fold& recorded,
     auto core = tree_core::make(tree.number(), tree.backend(), other);
     if (!core)
       return core.error();
+    for (const auto& r : outcomes.seeded())
+      if (r.tree == tree.number())
+        if (auto fine = core->apply(r); !fine)
+          return fine.error();
     auto done = replayer{tree, outcomes, std::move(*core)}.run(parallel, evaluations);
     if (!done)
       return done.error();

@@ -25,12 +25,15 @@ public:
   status add(const journal_record& record);
   /// Null: nothing happened to it.
   const outcome* of(std::uint32_t tree, std::uint32_t node) const;
+  /// What the trees began with.
+  const std::vector<journal_seeded>& seeded() const { return seeded_; }
 
 private:
   template <class Record>
   status note(const std::string& body, bool may_end);
 
   std::map<tree_node, outcome> by_node_;
+  std::vector<journal_seeded> seeded_;
   std::uint64_t records_ = 0;
 };
 

@@ -1,5 +1,6 @@
 #include "actors/evaluator.hpp"
 #include "actors/synthesizer.hpp"
+#include "actors/worker/known_objects.hpp"
 #include "tests/actors/fakes.hpp"
 #include "tests/actors/virtual_time.hpp"
 
@@ -169,6 +170,39 @@ TEST_CASE_METHOD(evaluator_fixture,
   CHECK(submitted.size() == (reused ? 0 : 1));
   if (reused)
     CHECK(verdicts[0].duplicate);
+}
+
+TEST_CASE_METHOD(evaluator_fixture,
+                 "a candidate that its worker knew by its object code is a duplicate of that node") {
+  tell(request(5));
+  REQUIRE(submitted.size() == 1);
+  auto r = std::make_shared<job_result>();
+  r->id = submitted[0]->id;
+  r->found.cases = 3;
+  r->found.timed = false;
+  r->found.build_s = 2;
+  r->found.provenance[same_object_as] = "1/0/3";
+  tell(job_done{r->id, r, "w", [this] { ++acknowledged; }});
+  REQUIRE(verdicts.size() == 1);
+  CHECK(verdicts[0].duplicate);
+  CHECK(verdicts[0].duplicate_of == 3);
+  CHECK(node_of_text("1/0/3x") == std::nullopt);
+  CHECK(node_of_text("1/0") == std::nullopt);
+  tell(request(6, "void kernel() { int x; }"));
+  auto other = std::make_shared<job_result>(*r);
+  other->id = submitted.back()->id;
+  other->found.provenance[same_object_as] = "2/0/3"; // another campaign's: known, but nothing in this tree
+  tell(job_done{other->id, other, "w", [] {}});
+  REQUIRE(verdicts.size() == 2);
+  CHECK(verdicts[1].duplicate);
+  CHECK(verdicts[1].duplicate_of == no_node);
+  tell(request(7, "void kernel() { int y; }"));
+  auto itself = std::make_shared<job_result>(*r);
+  itself->id = submitted.back()->id;
+  itself->found.provenance[same_object_as] = "1/0/7"; // granted once more, its first result was lost
+  tell(job_done{itself->id, itself, "w", [] {}});
+  REQUIRE(verdicts.size() == 3);
+  CHECK_FALSE(verdicts[2].duplicate);
 }
 
 TEST_CASE("what changes the verdict is part of its key") {

@@ -1,5 +1,7 @@
+#include "actors/worker/known_objects.hpp"
 #include "actors/worker/link.hpp"
 #include "tests/actors/worker_fixture.hpp"
+#include "tests/backends/small_elf.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -62,11 +64,13 @@ struct link_fixture : worker_fixture {
     settle();
   }
   void grant(std::uint64_t id, std::uint32_t attempt = 1, std::string backend_name = "cpu-cpp",
-             bool with_source = true) {
+             bool with_source = true, measure_plan plan = measure_plan::rank) {
     wire::grant_body g;
     g.job.id = id;
     g.job.attempt = attempt;
     g.job.epoch = 5;
+    g.job.node = {1, 0, static_cast<std::uint32_t>(id)};
+    g.job.plan = plan;
     g.job.backend = std::move(backend_name);
     g.job.problem_digest = problem_digest;
     auto source = "extern \"C\" void kernel() { int a = " + std::to_string(id) + "; }";
@@ -83,7 +87,21 @@ struct link_fixture : worker_fixture {
   void finish(const work_ptr& item) {
     auto found = std::make_shared<evidence>();
     found->cases = 3;
+    found->timed = false;
     tell("link", work_done{item, {}, found});
+  }
+  /// Its compilers leave an object with this code.
+  void build(const work_ptr& item, const std::string& code) {
+    for (auto jobs = item->steps->ready(job_place::shared); !jobs.empty();
+         jobs = item->steps->ready(job_place::shared))
+      for (const auto& j : jobs) {
+        std::ofstream{std::filesystem::path{j.spec.directory} / j.spec.argv.back(), std::ios::binary}
+            << small_elf({{".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, code}});
+        process_exit how;
+        how.code = 0;
+        item->steps->ended(j.id, how);
+      }
+    tell("link", work_built{item});
   }
   template <class T>
   std::vector<T> said(frame_kind kind) const {
@@ -278,6 +296,42 @@ TEST_CASE_METHOD(link_fixture,
   CHECK(beat->devices[0].state == "quarantined");
   fail(7, failure_kind::device);
   CHECK(suspected.size() == 1); // counted anew
+}
+
+TEST_CASE_METHOD(link_fixture, "sources that compile to the same code are measured once") {
+  grant(1);
+  send_problem();
+  build(to_build[0], "the code");
+  REQUIRE(to_measure.size() == 1);
+  finish(to_build[0]);
+  grant(2); // another source
+  build(to_build[1], "the code");
+  CHECK(to_measure.size() == 1);
+  auto results = said<job_result>(frame_kind::result);
+  REQUIRE(results.size() == 2);
+  CHECK(results[1].id == 2);
+  CHECK(results[1].found.cases == 3);
+  CHECK(results[0].found.provenance.count(same_object_as) == 0);
+  CHECK(results[1].found.provenance.at(same_object_as) == "1/0/1");
+  grant(3);
+  build(to_build[2], "other code");
+  CHECK(to_measure.size() == 2);
+}
+
+TEST_CASE_METHOD(link_fixture, "a claim, and what has said nothing of its candidate, is measured again") {
+  grant(1);
+  send_problem();
+  build(to_build[0], "the code");
+  auto nothing = std::make_shared<evidence>();
+  nothing->ending = ending::harness_error;
+  tell("link", work_done{to_build[0], {}, nothing});
+  grant(2);
+  build(to_build[1], "the code");
+  CHECK(to_measure.size() == 2);
+  finish(to_build[1]);
+  grant(3, 1, "cpu-cpp", true, measure_plan::claim);
+  build(to_build[2], "the code");
+  CHECK(to_measure.size() == 3);
 }
 
 TEST_CASE_METHOD(link_fixture, "a refusal for good is told to the program with its reason") {

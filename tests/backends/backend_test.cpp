@@ -2,6 +2,7 @@
 #include "backends/backend.hpp"
 #include "backends/builder.hpp"
 #include "backends/job_rules.hpp"
+#include "backends/object_file.hpp"
 #include "backends/shim.hpp"
 #include "runtime/process/process_service.hpp"
 #include "tests/backends/problems.hpp"

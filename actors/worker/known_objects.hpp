@@ -1,0 +1,86 @@
+#pragma once
+
+#include "backends/object_file.hpp"
+#include "backends/verdict.hpp"
+#include "runtime/core/digest.hpp"
+#include "runtime/core/types.hpp"
+#include "runtime/core/verdict.hpp"
+
+#include <charconv>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace ke {
+
+/// Key of `evidence::provenance` where the evidence is that of an earlier job, whose candidate was compiled
+/// to the same code: that job's node, as `text_of_node` writes it.
+inline constexpr auto same_object_as = "same_object_as";
+inline std::string text_of_node(const node_key& n) {
+  return std::to_string(n.campaign) + "/" + std::to_string(n.tree) + "/" + std::to_string(n.node);
+}
+inline std::optional<node_key> node_of_text(std::string_view text) {
+  node_key n;
+  const char *at = text.data(), *end = at + text.size();
+  for (auto part : {&n.campaign, &n.tree, &n.node}) {
+    auto [next, error] = std::from_chars(at, end, *part);
+    if (error != std::errc{} || (part == &n.node ? next != end : next == end || *next != '/'))
+      return std::nullopt;
+    at = next + 1;
+  }
+  return n;
+}
+
+/// What a worker found out about built objects: sources that the compiler makes one code of are measured
+/// once. For the search's own measurements only; a claim is always measured. Forgets the oldest; not
+/// thread-safe.
+class known_objects {
+public:
+  explicit known_objects(std::size_t most = 256) : most_{most} {}
+
+  /// Under what the job's object is known; empty if it can't be.
+  static std::string key_of(const job& j, const std::string& device, const std::string& artifact) {
+    if (j.plan != measure_plan::rank || artifact.empty())
+      return {};
+    auto object = object_digest(artifact);
+    if (object.empty())
+      return {};
+    return digest_of_parts({object, j.problem_digest, j.backend, device, j.timed ? "timed" : "untimed"});
+  }
+
+  /// Evidence that says nothing about the candidate is not kept.
+  void learn(const std::string& key, const job& j, const problem& what, const evidence& found) {
+    if (key.empty() || found.provenance.contains(same_object_as) || known_.contains(key))
+      return;
+    switch (verdict_of(found, what, j.plan).state) {
+    case verdict_state::harness_error:
+    case verdict_state::noisy:
+    case verdict_state::timeout:
+      return;
+    default:
+      break;
+    }
+    if (order_.size() == most_) {
+      known_.erase(order_.front());
+      order_.pop_front();
+    }
+    auto& kept = known_[key] = found;
+    kept.provenance[same_object_as] = text_of_node(j.node);
+    order_.push_back(key);
+  }
+
+  /// Null: not known.
+  const evidence* find(const std::string& key) const {
+    auto k = known_.find(key);
+    return k == known_.end() ? nullptr : &k->second;
+  }
+
+private:
+  std::size_t most_;
+  std::map<std::string, evidence> known_;
+  std::deque<std::string> order_;
+};
+
+} // namespace ke
