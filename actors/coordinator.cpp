@@ -254,6 +254,7 @@ void coordinator::start_root() {
     knowledge_options k;
     k.names = names_;
     k.store = store_.get();
+    k.http = http_.get();
     k.store_id = store_->id();
     k.shelf = library_;
     k.written = library_->now();
@@ -389,6 +390,11 @@ void coordinator::start_campaign(std::uint32_t id, const campaign_settings& sett
   o.publish = [this](const std::string& line) { publish(line); };
   o.unix_ms = unix_ms_now;
 
+  std::shared_ptr<const embedding_settings> embeddings;
+  if (!settings.embeddings.base_url.empty()) {
+    embeddings = std::make_shared<const embedding_settings>(settings.embeddings);
+    names_->send("knowledge", vector_wanted{embeddings, {}, {}, 0}); // lost? the first prompt says it again
+  }
   std::vector<child_spec> children;
   children.push_back(named_child(names_, campaign_name(id),
                                  [o](caf::event_based_actor* self) { return self->spawn(campaign, o); }));
@@ -410,6 +416,7 @@ void coordinator::start_campaign(std::uint32_t id, const campaign_settings& sett
         context->devices.push_back(target.device);
     context->timed = settings.goal.timed;
     context->library = library_;
+    context->embeddings = embeddings;
     children.push_back(named_child(names_, tree_name(id, t), [context](caf::event_based_actor* self) {
       return self->spawn(search_tree, context, search_tree_options{});
     }));

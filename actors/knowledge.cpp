@@ -69,6 +69,20 @@ public:
                          });
   }
 
+  void wanted(const vector_wanted& w) {
+    auto at =
+        std::find_if(desks_.begin(), desks_.end(), [&](const auto& d) { return d->server() == *w.server; });
+    if (at == desks_.end()) {
+      desks_.push_back(std::make_unique<embedding_desk>(
+          self_, desks_.size(), *w.server, embedding_desk::services{options_.http, options_.store},
+          [this] { options_.shelf->publish(with_vectors(options_.shelf->now())); }));
+      at = std::prev(desks_.end());
+      (*at)->keep(texts_of(*options_.shelf->now()));
+    }
+    (*at)->wanted(w);
+  }
+  embedding_desk& desk(std::size_t number) { return *desks_[number]; }
+
   void known(const skills_read& r) {
     for (const auto& s : r.all)
       if (auto mine = skills_.find(s.id); mine == skills_.end())
@@ -144,12 +158,38 @@ private:
     for (const auto& [id, s] : skills_)
       if (!is_quarantined(uses_of(s), usefulness(plain_)))
         documents.push_back(document_of(s));
-    options_.shelf->publish(std::make_shared<const corpus>(std::move(documents)));
+    auto next = std::make_shared<const corpus>(std::move(documents));
+    options_.shelf->publish(with_vectors(next));
+    if (auto texts = desks_.empty() ? std::vector<std::string>{} : texts_of(*next); !texts.empty())
+      for (auto& d : desks_)
+        d->keep(texts);
+  }
+
+  static std::vector<std::string> texts_of(const corpus& documents) {
+    std::vector<std::string> texts;
+    for (const auto& d : documents.documents())
+      texts.push_back(text_to_embed(d));
+    return texts;
+  }
+
+  /// The documents with what each server has made of them so far, once it has had all of a round.
+  library_snapshot with_vectors(std::shared_ptr<const corpus> documents) const {
+    library_snapshot all{std::move(documents), {}};
+    for (const auto& d : desks_)
+      if (d->ready()) {
+        auto& vectors = all.vectors.emplace_back(d->server(), std::vector<embedding>{}).second;
+        for (const auto& text : texts_of(*all.documents)) {
+          const auto* known = d->of_document(text);
+          vectors.push_back(known ? *known : embedding{});
+        }
+      }
+    return all;
   }
 
   caf::event_based_actor* self_;
   knowledge_options options_;
   std::map<std::string, skill> skills_;
+  std::vector<std::unique_ptr<embedding_desk>> desks_;
   skill_use plain_; ///< improvements that were shown no skill: what gains without any
 };
 
@@ -159,9 +199,15 @@ caf::behavior knowledge(caf::event_based_actor* self, knowledge_options options)
   keep_exception_text(self);
   auto state = std::make_shared<scholar>(self, std::move(options));
   return {
-      [=](const skills_read& r) { state->known(r); },   [=](const learn& l) { state->read_way(l); },
-      [=](const way_read& w) { state->distil_way(w); }, [=](const skills_used& u) { state->used(u); },
+      [=](const skills_read& r) { state->known(r); },
+      [=](const learn& l) { state->read_way(l); },
+      [=](const way_read& w) { state->distil_way(w); },
+      [=](const skills_used& u) { state->used(u); },
       [=](const skills_changed&) { state->read(); },
+      [=](const vector_wanted& w) { state->wanted(w); },
+      [=](vectors_read& r) { state->desk(r.desk).read(r); },
+      [=](embeddings_came& e) { state->desk(e.desk).came(e); },
+      [=](const embeddings_again& a) { state->desk(a.desk).again(); },
   };
 }
 

@@ -2,6 +2,7 @@
 
 #include "actors/caf.hpp"
 #include "actors/directory.hpp"
+#include "actors/embedding_desk.hpp"
 #include "actors/library.hpp"
 #include "knowledge/prompt.hpp"
 #include "runtime/core/types.hpp"
@@ -17,6 +18,7 @@ namespace ke {
 struct knowledge_options {
   std::shared_ptr<directory> names;
   store_port* store = nullptr;
+  http_port* http = nullptr; ///< to embeddings servers
   std::string store_id;
   std::shared_ptr<library> shelf;        ///< where snapshots go
   std::shared_ptr<const corpus> written; ///< the documents that no campaign has learnt
@@ -45,11 +47,13 @@ struct skills_changed {};
 
 /// Owns what is learnt: the only writer of the store's table `skills` in this process, so campaigns that run
 /// side by side lose nothing of each other. Publishes a new snapshot of the library whenever a skill comes,
-/// changes or is quarantined.
+/// changes or is quarantined. Has the vectors of the library's documents and of prompts' queries made where a
+/// campaign names an embeddings server (embedding_desk.hpp).
 ///
 ///   <- learn, skills_used, skills_changed
+///   <- vector_wanted      -> vector_found to who wants it
 ///
-/// Supervisor: root, permanent; a restart reads the table again.
+/// Supervisor: root, permanent; a restart reads the tables again.
 caf::behavior knowledge(caf::event_based_actor* self, knowledge_options options);
 
 } // namespace ke

@@ -1,22 +1,45 @@
 #pragma once
 
 #include "knowledge/corpus.hpp"
+#include "knowledge/embeddings.hpp"
+#include "runtime/core/settings.hpp"
 
 #include <atomic>
 #include <memory>
+#include <utility>
+#include <vector>
 
 namespace ke {
+
+/// The documents at one moment, and what embeddings servers made of them.
+struct library_snapshot {
+  std::shared_ptr<const corpus> documents;
+  /// By server: a vector per document, in their order; an empty one: not known yet.
+  std::vector<std::pair<embedding_settings, std::vector<embedding>>> vectors;
+
+  /// Null: that server's are not here (yet).
+  const std::vector<embedding>* vectors_of(const embedding_settings& server) const {
+    for (const auto& [of, all] : vectors)
+      if (of == server)
+        return &all;
+    return nullptr;
+  }
+};
 
 /// The documents that all prompts of a process are made with: an immutable snapshot, exchanged as a whole
 /// when something is learnt. Any thread.
 class library {
 public:
-  explicit library(std::shared_ptr<const corpus> first) : now_{std::move(first)} {}
-  std::shared_ptr<const corpus> now() const { return now_.load(); }
-  void publish(std::shared_ptr<const corpus> next) { now_.store(std::move(next)); }
+  explicit library(std::shared_ptr<const corpus> first)
+      : now_{std::make_shared<const library_snapshot>(library_snapshot{std::move(first), {}})} {}
+  std::shared_ptr<const library_snapshot> snapshot() const { return now_.load(); }
+  std::shared_ptr<const corpus> now() const { return snapshot()->documents; }
+  void publish(library_snapshot next) {
+    now_.store(std::make_shared<const library_snapshot>(std::move(next)));
+  }
 
 private:
-  std::atomic<std::shared_ptr<const corpus>> now_;
+  std::atomic<std::shared_ptr<const library_snapshot>> now_;
 };
 
 } // namespace ke

@@ -1,11 +1,13 @@
 #include "actors/search_node.hpp"
 
+#include "actors/embedding_desk.hpp"
 #include "actors/synthesizer.hpp"
 #include "knowledge/answer_form.hpp"
 #include "knowledge/consult.hpp"
 #include "knowledge/descriptor.hpp"
 #include "knowledge/task_block.hpp"
 #include "runtime/core/codec.hpp"
+#include "runtime/core/counters.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/llm/answer.hpp"
 
@@ -18,11 +20,16 @@ struct card_read {
 struct source_read {
   std::shared_ptr<const std::string> source; ///< null: the stored answer can't be read
 };
+/// A prompt has waited long enough for the vector of its query.
+struct vector_late {
+  std::uint32_t attempt;
+};
 
 } // namespace ke
 
 KE_MESSAGE(ke::card_read)
 KE_MESSAGE(ke::source_read)
+KE_MESSAGE(ke::vector_late)
 
 namespace ke {
 namespace {
@@ -63,6 +70,8 @@ public:
                                                         : 0;
     if (answered_ || s.attempt != expected)
       return; // told twice, or of a call that was given up
+    if (std::exchange(unsent_, std::nullopt))
+      waiting_ = true; // an earlier life of this node has asked
     if (!parent_ && !looked_for_parent_ && brief_.what.parent != 0 &&
         s.reply->text.find("<<<<<") != std::string::npos) {
       looked_for_parent_ = true; // it edits the parent, which is not at hand after a rest
@@ -101,6 +110,14 @@ public:
       ask_again(s.attempt + 1, std::string{to_text(parsed.why.kind)} + ": " + parsed.why.text);
     else
       leave(make_card(brief_.what.node, node_state::unanswered, {}, {}, plan_, nullptr));
+  }
+
+  /// The vector of the query, or none: the prompt can be made.
+  void vector(std::uint32_t attempt, const embedding& wanted) {
+    if (unsent_ && attempt == brief_.attempt) {
+      auto r = *std::exchange(unsent_, std::nullopt);
+      send_consulted(r, wanted);
+    }
   }
 
   void source(source_read& s) {
@@ -223,8 +240,29 @@ private:
     r.budget_tokens = brief_.prompt_tokens;
     r.answer_limit_bytes = tree_->answer_limit_bytes;
     r.texts = tree_->texts.get();
-    if (tree_->library && brief_.prompt_tokens > 0) // a model that reads more than the ke-task block
-      consult(*tree_->library->now(), r, brief_.stalled);
+    if (!tree_->library || brief_.prompt_tokens == 0) // a model that reads the ke-task block alone
+      return send_prompt(r);
+    if (!tree_->embeddings)
+      return send_consulted(r, {});
+    auto text = text_to_embed(query_of(r, brief_.stalled));
+    tree_->names->send("knowledge", vector_wanted{tree_->embeddings, text, weak(self_), brief_.attempt});
+    if (!tree_->library->snapshot()->vectors_of(*tree_->embeddings))
+      return send_consulted(r, {}); // there is nothing yet to compare a vector with
+    unsent_ = std::move(r);
+    after(self_, embedding_deadline, vector_late{brief_.attempt});
+  }
+
+  void send_consulted(prompt_request& r, const embedding& wanted) {
+    static auto& by_words = counters::get("knowledge.prompts_by_words");
+    static const std::vector<embedding> none;
+    auto shelf = tree_->library->snapshot();
+    const auto* vectors = tree_->embeddings ? shelf->vectors_of(*tree_->embeddings) : nullptr;
+    by_words += tree_->embeddings && (!vectors || wanted.empty());
+    consult(*shelf->documents, r, brief_.stalled, wanted, vectors ? *vectors : none);
+    send_prompt(r);
+  }
+
+  void send_prompt(const prompt_request& r) {
     auto request = std::make_shared<synthesis_request>();
     request->node = key();
     request->attempt = brief_.attempt;
@@ -298,6 +336,7 @@ private:
   std::map<std::uint32_t, std::shared_ptr<const node_card>> cards_;
   std::shared_ptr<const node_card> parent_; ///< what an answer's edits are of; kept while a call is out
   std::optional<synthesis> early_;          ///< an answer that came before the parent was read
+  std::optional<prompt_request> unsent_;    ///< a prompt that waits for the vector of its query
   std::size_t missing_ = 0;
   std::size_t verdicts_ = 0;
   bool looked_for_parent_ = false;
@@ -317,6 +356,8 @@ caf::behavior search_node(caf::event_based_actor* self, std::shared_ptr<const tr
       [=](card_read& c) { state->card(c); },
       [=](const synthesis& s) { state->answer(s); },
       [=](source_read& s) { state->source(s); },
+      [=](const vector_found& v) { state->vector(v.attempt, v.vector); },
+      [=](const vector_late& l) { state->vector(l.attempt, {}); },
       [=](const judged& j) { state->verdict_came(j); },
       [=](const evaluation_failed& f) { state->gave_up(f); },
       [=](const may_rest&) { state->rest(); },

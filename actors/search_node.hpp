@@ -23,12 +23,15 @@ struct tree_context {
   std::uint64_t answer_limit_bytes = 256u << 10;
   bool timed = true;
   std::shared_ptr<const ke::library> library;                       ///< null: prompts hold no documents
+  std::shared_ptr<const embedding_settings> embeddings;             ///< null: documents are found by words
   std::shared_ptr<text_pool> texts = std::make_shared<text_pool>(); ///< of the prompts in flight
 };
 
 /// One candidate on its way: prompt, answer, evaluation. Waking after passivation and after a crash is one
 /// path: the brief says how far it is.
 ///
+///   -> vector_wanted      to knowledge, where an embeddings server is configured; <- vector_found, or the
+///                         deadline, then
 ///   -> prompt_ready       to the campaign, which reserves, journals and has it asked
 ///   <- synthesis          -> answered to the campaign; with a source: evaluate_request to the evaluator
 ///   <- judged (per target), evaluation_failed

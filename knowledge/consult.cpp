@@ -56,12 +56,13 @@ signal_query query_of(const prompt_request& r, bool stalled) {
   return q;
 }
 
-void consult(const corpus& library, prompt_request& r, bool stalled) {
+void consult(const corpus& library, prompt_request& r, bool stalled, const embedding& wanted,
+             const std::vector<embedding>& vectors) {
   auto q = query_of(r, stalled);
   for (const auto* d : constraints_for(library, q.targets, q.family, q.dtypes))
     if (!d->id.starts_with("constraints/abi/")) // the task says which form a candidate has
       r.constraints.push_back(passage_of(*d, first_paragraph(d->body)));
-  for (const auto& found : retrieve(library, q, most_passages))
+  for (const auto& found : retrieve_mixed(library, q, wanted, vectors, most_passages))
     r.knowledge.push_back(passage_of(*found.document, found.document->body));
 }
 

@@ -118,6 +118,17 @@ int diagnose(const std::string& config, bool as_json) {
         auto health = check_model(m);
         lines.push_back({"model", m.name, health.state, health.text});
       }
+    if (const auto& e = loaded.settings.embeddings; loaded.errors.empty() && !e.base_url.empty()) {
+      model_settings m;
+      m.provider = provider_kind::openai;
+      m.model = e.model;
+      m.base_url = e.base_url;
+      m.api_key_env = e.api_key_env;
+      auto health = check_model(m);
+      if (health.state != "ok") // no campaign needs it
+        health = {"degraded", health.text + "; without it documents are found by words alone"};
+      lines.push_back({"model", "embeddings", health.state, health.text});
+    }
   }
   if (as_json) {
     auto all = nlohmann::ordered_json::array();

@@ -1,3 +1,4 @@
+#include "runtime/llm/embeddings_request.hpp"
 #include "runtime/llm/provider.hpp"
 
 #include "runtime/llm/price.hpp"
@@ -358,6 +359,14 @@ completion plain_completion(const model_settings& model, std::size_t prompt_byte
   out.finish = "stop";
   out.text = std::move(all.text);
   return out;
+}
+
+failure embeddings_failure(const embedding_settings& server, const http_response& response) {
+  if (response.why.kind != failure_kind::none || (response.status >= 200 && response.status < 300))
+    return response.why;
+  model_settings named;
+  named.name = server.model;
+  return error_status(named, response);
 }
 
 failure classify_error(const std::string& model_name, long status, std::string_view code_text,

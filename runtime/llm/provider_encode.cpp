@@ -1,3 +1,4 @@
+#include "runtime/llm/embeddings_request.hpp"
 #include "runtime/llm/provider.hpp"
 
 #include <nlohmann/json.hpp>
@@ -136,6 +137,19 @@ http_request encode_list_of_models(const model_settings& model, std::string_view
   auto request = addressed(model, key);
   std::string_view path = model.provider == provider_kind::anthropic ? "/messages" : "/chat/completions";
   request.url.replace(request.url.size() - path.size(), path.size(), "/models");
+  return request;
+}
+
+http_request encode_embeddings(const embedding_settings& server, std::string_view key, std::string body,
+                               std::chrono::milliseconds within) {
+  http_request request;
+  request.url = endpoint(server.base_url, "https://api.openai.com", "/embeddings");
+  request.headers = {"Content-Type: application/json", "Accept: application/json"};
+  if (!key.empty())
+    request.headers.push_back("Authorization: Bearer " + std::string{key});
+  request.body = std::move(body);
+  request.connect = request.first_byte = request.stall = request.total = within;
+  request.limit_bytes = 16u << 20;
   return request;
 }
 

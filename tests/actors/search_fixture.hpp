@@ -43,7 +43,8 @@ public:
   std::shared_ptr<call_book> calls = std::make_shared<call_book>(); ///< of one process, as are the providers
   std::shared_ptr<provider_pool> providers;
   search_tree_options tree_options;
-  std::uint64_t image_every = 0; ///< records; 0: campaigns keep no images
+  std::shared_ptr<library> shelf; ///< null: prompts hold no documents
+  std::uint64_t image_every = 0;  ///< records; 0: campaigns keep no images
   std::vector<image_file> images;
   std::size_t starts_from_images = 0;
   /// How a campaign is read from the store; absent: at once.
@@ -146,6 +147,9 @@ public:
       context->backend = trees[t];
       context->language = "cpp";
       context->symbol = "kernel";
+      context->library = shelf;
+      if (!s.embeddings.base_url.empty())
+        context->embeddings = std::make_shared<const embedding_settings>(s.embeddings);
       for (const auto& target : s.targets)
         if (target.backend == trees[t])
           context->devices.push_back(target.device);

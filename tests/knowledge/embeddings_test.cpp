@@ -105,3 +105,15 @@ TEST_CASE("without vectors, words alone decide") {
   REQUIRE(found.size() == 1);
   CHECK(found[0].document->id == "a");
 }
+
+TEST_CASE("nearness counts every place of a vector") {
+  corpus c{{page("a", "same"), page("b", "same"), page("c", "same")}}; // by words in this order
+  for (std::size_t place : {0, 7, 8, 15, 16, 18}) {
+    embedding wanted(19, 0);
+    wanted[place] = 1;
+    std::vector<embedding> vectors{{}, embedding(19, 0.1f), embedding(19, 0.1f)};
+    vectors[2][place] = 0.9f;
+    CAPTURE(place);
+    CHECK(retrieve_mixed(c, {}, wanted, vectors, 3).at(0).document->id == "c");
+  }
+}

@@ -10,8 +10,10 @@
 #include <cstdio>
 #include <deque>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <sstream>
+#include <vector>
 
 namespace {
 
@@ -22,6 +24,20 @@ std::string contents(const std::string& path) {
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
+}
+
+/// A vector per text that depends on its words alone: texts that share words are near each other.
+std::string embeddings_of(const std::string& body) {
+  constexpr std::size_t size = 64;
+  json data = json::array();
+  for (const auto& text : json::parse(body).at("input")) {
+    std::vector<double> vector(size, 0.01);
+    std::istringstream words{text.get<std::string>()};
+    for (std::string word; words >> word;)
+      vector[std::hash<std::string>{}(word) % size] += 1;
+    data.push_back({{"index", data.size()}, {"embedding", vector}});
+  }
+  return json{{"object", "list"}, {"data", data}}.dump();
 }
 
 /// One entry of a script. {"answer": TEXT} is a well-formed answer in the form that was asked for; {"status",
@@ -52,9 +68,9 @@ ke::test::fake_reply play(const json& entry, const ke::test::fake_request& reque
 } // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{
-      "Plays an LLM provider: /v1/chat/completions and /v1/messages, streaming or not; counts at /stats.\n"
-      "Example: ke-fake-llm --port 0 --latency-ms 2000 --answer kernel.md"};
+  CLI::App app{"Plays an LLM provider: /v1/chat/completions and /v1/messages, streaming or not, and "
+               "/v1/embeddings; counts at /stats.\n"
+               "Example: ke-fake-llm --port 0 --latency-ms 2000 --answer kernel.md"};
   std::uint16_t port = 0;
   int latency_ms = 0;
   std::string script_file, answer_file;
@@ -95,12 +111,18 @@ int main(int argc, char** argv) {
         if (request.path == "/stats")
           return ke::test::whole(200, "application/json", self ? self.load()->stats_json() : "{}");
         if (request.path.find("/chat/completions") == std::string::npos &&
-            request.path.find("/messages") == std::string::npos)
+            request.path.find("/messages") == std::string::npos &&
+            request.path.find("/embeddings") == std::string::npos)
           return ke::test::whole(404, "application/json", R"({"error":{"message":"no such path"}})");
         if (!script.empty()) {
           auto entry = std::move(script.front());
           script.pop_front();
           return play(entry, request, usual);
+        }
+        if (request.path.find("/embeddings") != std::string::npos) {
+          auto reply = ke::test::whole(200, "application/json", embeddings_of(request.body));
+          reply.steps.front().wait = std::chrono::milliseconds{latency_ms};
+          return reply;
         }
         return ke::test::answer(request, usual, std::chrono::milliseconds{latency_ms});
       },

@@ -1,10 +1,13 @@
 #include "runtime/llm/provider.hpp"
 
+#include "runtime/llm/embeddings_request.hpp"
 #include "runtime/llm/price.hpp"
 #include "tests/llm/fake_llm.hpp"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
 
 using namespace ke;
 using json = nlohmann::json;
@@ -325,4 +328,29 @@ TEST_CASE("a reservation bounds what a call may cost") {
   CHECK(r.usd == Approx((1000 * 3.0 + 1000 * 15.0) / 1e6));
   CHECK(worst_case(anthropic, 936).usd == Approx((1250 * 3.0 + 1000 * 15.0) / 1e6));
   CHECK(charged_at_reservation(r).usd == r.usd);
+}
+
+TEST_CASE("a request for embeddings goes to /v1/embeddings, with its key and one deadline") {
+  embedding_settings server{"http://h:1", "e5", "ANY"};
+  auto r = encode_embeddings(server, "secret", "{}", 2s);
+  CHECK(r.url == "http://h:1/v1/embeddings");
+  CHECK(r.body == "{}");
+  CHECK(std::count(r.headers.begin(), r.headers.end(), "Authorization: Bearer secret") == 1);
+  for (auto limit : {r.connect, r.first_byte, r.stall, r.total})
+    CHECK(limit == 2s);
+  server.base_url = "https://h/api/v1/embeddings";
+  CHECK(encode_embeddings(server, "", "{}", 2s).url == "https://h/api/v1/embeddings");
+  CHECK(encode_embeddings(server, "", "{}", 2s).headers.size() == 2);
+}
+
+TEST_CASE("why an embeddings server gave nothing is told with its model and message") {
+  embedding_settings server{"http://h:1", "e5", ""};
+  CHECK(embeddings_failure(server, response(200, "{}")).kind == failure_kind::none);
+  auto refused = embeddings_failure(server, response(401, R"({"error":{"message":"no such key"}})"));
+  CHECK(refused.kind == failure_kind::auth);
+  CHECK(refused.text.find("e5") != std::string::npos);
+  CHECK(refused.text.find("no such key") != std::string::npos);
+  http_response lost;
+  lost.why = {failure_kind::connection, "the connection to h failed", true};
+  CHECK(embeddings_failure(server, lost).kind == failure_kind::connection);
 }

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "runtime/core/settings.hpp"
+#include "runtime/llm/http_port.hpp"
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+namespace ke {
+
+// The wire of an embeddings server; what its bodies hold is knowledge/embeddings.hpp's.
+
+/// The request that brings `body` to `/v1/embeddings` below the server's base_url. Each of its four deadlines
+/// is `within`. Pure.
+http_request encode_embeddings(const embedding_settings& server, std::string_view key, std::string body,
+                               std::chrono::milliseconds within);
+
+/// Why there are no vectors: the transport's failure, or what status and message say; none at a 2xx. Pure.
+failure embeddings_failure(const embedding_settings& server, const http_response& response);
+
+} // namespace ke
