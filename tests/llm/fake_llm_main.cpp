@@ -30,7 +30,8 @@ std::string contents(const std::string& path) {
 std::string embeddings_of(const std::string& body) {
   constexpr std::size_t size = 64;
   json data = json::array();
-  for (const auto& text : json::parse(body).at("input")) {
+  auto asked = json::parse(body);
+  for (const auto& text : asked.at("input")) {
     std::vector<double> vector(size, 0.01);
     std::istringstream words{text.get<std::string>()};
     for (std::string word; words >> word;)
