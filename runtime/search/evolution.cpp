@@ -8,7 +8,9 @@ namespace ke {
 namespace {
 
 constexpr std::uint32_t most_cells = 256; ///< of an island's archive
-constexpr double cell_share = 0.2;        ///< of parents that come from the archive, any cell alike
+/// Of the parents of an island that has stalled, so many come from its archive, any cell alike; fewer in
+/// proportion while it has not waited for so long: as long as it climbs, its best are the better parents.
+constexpr double cell_share = 0.4;
 
 } // namespace
 
@@ -166,7 +168,9 @@ std::uint32_t evolution::weighted(const tree_index& tree, const std::vector<std:
 selection evolution::parents_on(const tree_index& tree, island& here, random_source& random) {
   selection s{.parent = here.members.front(), .operation = operation_kind::improve};
   auto which = random.uniform();
-  if (which < cell_share && !here.cells.empty())
+  auto stalled =
+      here.patience > 0 ? std::min(1.0, static_cast<double>(here.since_gain) / here.patience) : 0.5;
+  if (which < cell_share * stalled && !here.cells.empty())
     s.parent =
         std::next(here.cells.begin(), static_cast<std::ptrdiff_t>(random.below(here.cells.size())))->second;
   else

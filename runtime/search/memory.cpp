@@ -16,18 +16,20 @@ double normal(random_source& random) {
   return sum;
 }
 
-/// What a mode is believed to be worth before anything is known, in successes of `belief` tries.
+/// What a mode is believed to be worth before anything is known, in `belief` tries: this part of the share
+/// of tries that pays in the situation whatever the mode. A share of its own, fixed beforehand, would make the
+/// untried modes look good wherever little pays, which is where most of a search is spent.
 constexpr double belief = 24;
 double expected(std::uint8_t situation, memory_kind mode) {
   switch (mode) {
   case memory_kind::siblings:
-    return 0.25;
+    return 1;
   case memory_kind::parent_siblings:
-    return 0.1;
+    return 0.4;
   case memory_kind::parent:
-    return situation & repairing ? 0.25 : 0.05;
+    return situation & repairing ? 1 : 0.2;
   default:
-    return 0.2;
+    return 0.8;
   }
 }
 
@@ -46,11 +48,17 @@ std::uint8_t memory_situation(operation_kind operation, const tree_row& parent, 
 memory_kind memory_record::choose(std::uint8_t situation, random_source& random) const {
   auto best = memory_kind::parent_siblings;
   double worth = -1e9;
+  double all = 8, paid = 2; // begins with the worth of a few tries
+  for (const auto& t : tallies_[situation]) {
+    all += t.tries;
+    paid += t.successes;
+  }
+  const auto usual = paid / all;
   for (std::size_t m = 0; m < 4; ++m) {
     auto mode = static_cast<memory_kind>(m);
     const auto& t = tallies_[situation][m];
     auto tries = t.tries + belief;
-    auto mean = (t.successes + belief * expected(situation, mode)) / tries;
+    auto mean = (t.successes + belief * usual * expected(situation, mode)) / tries;
     auto drawn = mean + std::sqrt(mean * (1 - mean) / (tries + 1)) * normal(random);
     if (drawn > worth) {
       worth = drawn;
