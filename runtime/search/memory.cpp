@@ -17,8 +17,8 @@ double normal(random_source& random) {
 }
 
 /// What a mode is believed to be worth before anything is known, in `belief` tries: this part of the share
-/// of tries that pays in the situation whatever the mode. A share of its own, fixed beforehand, would make the
-/// untried modes look good wherever little pays, which is where most of a search is spent.
+/// of tries that pays in the situation whatever the mode. A share of its own, fixed beforehand, would make
+/// the untried modes look good wherever little pays, which is where most of a search is spent.
 constexpr double belief = 24;
 double expected(std::uint8_t situation, memory_kind mode) {
   switch (mode) {
