@@ -133,11 +133,12 @@ node_brief keeper::brief_of(const node_key& n, const std::shared_ptr<const std::
       break;
   }
   b.stalled = is_stagnant(index[n.node].situation);
-  b.repairs = b.what.given.empty() && may_repair(b.what.model);
   if (b.phase == node_state::planned && b.attempt > 1)
     b.repair = rows_[n].note;
-  if (b.what.given.empty())
+  if (b.what.given.empty()) { // a model will be asked
+    b.repairs = may_repair(b.what.model);
     b.prompt_tokens = prompt_budget(books().settings(), b.what.model);
+  }
   b.tried = tried;
   for (const auto& [at, text] : books().hints())
     if (auto place = at.empty() ? 0u : static_cast<std::uint32_t>(std::stoul(at) / fold_.trees().size());

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 
 namespace ke {
 namespace {
@@ -46,12 +47,15 @@ result<std::vector<journal_seeded>> seeds_for(const store_reader& store, const c
   auto rows = read_solutions(store, operator_of(what));
   if (!rows)
     return rows.error();
+  std::map<std::string, bool> callable; // by problem: many solutions are of one
   std::erase_if(*rows, [&](const solution_row& r) {
-    if (!store.has_blob(r.source_digest))
-      return true;
-    auto bytes = store.blob(r.problem_digest);
-    auto theirs = bytes ? unpack<problem>(*bytes) : result<problem>{bytes.error()};
-    return theirs && !same_signature(*theirs, what);
+    auto [known, fresh] = callable.try_emplace(r.problem_digest, true);
+    if (fresh) {
+      auto bytes = store.blob(r.problem_digest);
+      auto theirs = bytes ? unpack<problem>(*bytes) : result<problem>{bytes.error()};
+      known->second = !theirs || same_signature(*theirs, what);
+    }
+    return !known->second || !store.has_blob(r.source_digest);
   });
   for (std::uint32_t t = 0; t < trees.size(); ++t) {
     journal_seeded seeded{t, {}};

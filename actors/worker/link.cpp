@@ -1,7 +1,6 @@
 #include "actors/worker/link.hpp"
 
 #include "actors/worker/known_objects.hpp"
-
 #include "runtime/core/codec.hpp"
 #include "runtime/core/counters.hpp"
 #include "runtime/core/digest.hpp"

@@ -1,11 +1,11 @@
 #include "backends/object_file.hpp"
 
+#include "runtime/core/private_folder.hpp"
 #include "tests/backends/small_elf.hpp"
 
 #include <catch2/catch.hpp>
 
-#include <stdlib.h>
-
+#include <cstring>
 #include <fstream>
 
 using namespace ke;
@@ -13,15 +13,8 @@ using namespace ke;
 namespace {
 
 struct objects {
-  std::filesystem::path folder;
-  objects() {
-    auto pattern = (std::filesystem::temp_directory_path() / "ke-objects-XXXXXX").string();
-    folder = ::mkdtemp(pattern.data());
-  }
-  ~objects() {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder, ignored);
-  }
+  private_folder owned = *private_folder::make({}, "ke-objects-");
+  std::filesystem::path folder = owned.path();
   std::string digest(const std::string& bytes) const {
     std::ofstream{folder / "object.so", std::ios::binary} << bytes;
     return object_digest(folder / "object.so");
