@@ -22,7 +22,6 @@
 #include "runtime/core/log.hpp"
 #include "runtime/llm/providers.hpp"
 #include "runtime/net/control_socket.hpp"
-#include "runtime/net/transport.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -145,7 +144,26 @@ void coordinator::give_up(const failure& why) {
   changed_.notify_all();
 }
 
-/// Decides the endpoints; the gateway binds them.
+result<listen_options> coordinator::listening() const {
+  listen_options o;
+  o.endpoints = {{control_endpoint_, false, true}, {worker_endpoint_, true, false}};
+  o.epoch = store_->epoch();
+  if (options_.cluster.listen.empty())
+    return o;
+  o.endpoints.push_back({options_.cluster.listen, true, true});
+  if (!options_.cluster.key.empty()) {
+    auto keys = load_key_pair(options_.cluster.key);
+    if (!keys)
+      return keys.error();
+    o.keys = *keys;
+  }
+  o.authorized_keys = options_.cluster.authorized_keys;
+  o.client_keys = options_.cluster.client_keys;
+  return o;
+}
+
+/// Decides the endpoints; the gateway binds them. A key that is missing or an address that another process has is
+/// found here, before any actor starts: what no restart of the gateway would mend.
 status coordinator::open_wire() {
   auto runtime_dir = std::getenv("XDG_RUNTIME_DIR");
   auto path = control_path(store_->dir(), store_->id(), runtime_dir ? runtime_dir : "", getuid());
@@ -155,6 +173,11 @@ status coordinator::open_wire() {
   ::unlink(worker_path.c_str());
   control_endpoint_ = "ipc://" + path;
   worker_endpoint_ = "ipc://" + worker_path;
+  auto o = listening();
+  if (!o)
+    return o.error();
+  if (auto tried = transport::listen(std::move(*o), {}); !tried)
+    return tried.error();
   return store_->announce(path);
 }
 
@@ -192,21 +215,10 @@ void coordinator::start_root() {
     gateway_options g;
     g.names = names_;
     g.listen = [this](transport_events events) -> result<std::shared_ptr<transport_port>> {
-      listen_options o;
-      o.endpoints = {{control_endpoint_, false, true}, {worker_endpoint_, true, false}};
-      o.epoch = store_->epoch();
-      if (!options_.cluster.listen.empty()) {
-        o.endpoints.push_back({options_.cluster.listen, true, true});
-        if (!options_.cluster.key.empty()) {
-          auto keys = load_key_pair(options_.cluster.key);
-          if (!keys)
-            return keys.error();
-          o.keys = *keys;
-        }
-        o.authorized_keys = options_.cluster.authorized_keys;
-        o.client_keys = options_.cluster.client_keys;
-      }
-      auto opened = transport::listen(std::move(o), std::move(events));
+      auto o = listening();
+      if (!o)
+        return o.error();
+      auto opened = transport::listen(std::move(*o), std::move(events));
       if (!opened)
         return opened.error();
       return std::shared_ptr<transport_port>{std::move(*opened)};

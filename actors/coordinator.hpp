@@ -7,6 +7,7 @@
 #include "runtime/core/settings.hpp"
 #include "runtime/core/work_thread.hpp"
 #include "runtime/llm/http_service.hpp"
+#include "runtime/net/transport.hpp"
 #include "runtime/process/process_service.hpp"
 #include "runtime/store/store_service.hpp"
 
@@ -78,6 +79,7 @@ private:
   void give_up(const failure& why);
   status open_store();
   status open_wire();
+  result<listen_options> listening() const;
   void start_root();
   void start_campaign(std::uint32_t id, const campaign_settings& settings, const problem& what,
                       const std::string& problem_digest);

@@ -50,7 +50,8 @@ result<std::string> read_key(const std::string& path) {
   std::string text;
   if (!in || !(in >> text))
     return failure{failure_kind::missing,
-                   "cannot read the key file " + path + ": make one with `ke-runtime keygen -o NAME`"};
+                   "cannot read the key file " + path + ": make one with `ke-runtime keygen -o " +
+                       fs::path{path}.replace_extension().string() + "`"};
   if (!is_z85_key(text))
     return failure{failure_kind::invalid,
                    path + " holds no key: expected 40 characters of Z85, as `ke-runtime keygen` writes them"};
@@ -82,6 +83,11 @@ status keygen(const std::string& name) {
   if (zmq_curve_keypair(open.data(), secret.data()) != 0)
     return failure{failure_kind::missing,
                    "this libzmq was built without CURVE: install one with it (Debian's libzmq5 has it)"};
+  std::error_code error; // write_new says what is wrong
+  if (auto folder = fs::path{name}.parent_path(); !folder.empty() && !fs::exists(folder, error)) {
+    fs::create_directories(folder, error);
+    fs::permissions(folder, fs::perms::owner_all, error);
+  }
   if (auto s = write_new(name + ".key", secret.data(), 0600); !s)
     return s;
   if (auto s = write_new(name + ".pub", open.data(), 0644); !s) {

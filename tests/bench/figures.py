@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """All figures of the runtime's own cost in one table: id, figure, goal, met or missed, and the command behind each.
 
-    figures.py [--build DIR] [--nodes 100000] [--rounds 3] [--only G4,G5] [--smoke]
+    figures.py [--build DIR] [--nodes 100000] [--rounds 3] [--only G4,G5] [--openevolve PYTHON] [--smoke]
 
 Programs that compare two things alternate them and take the best of their rounds; the figures that compare with another system are the
 least of --rounds alternating runs. Goals that speak of a million nodes are judged at --nodes, which the table names. --smoke runs
@@ -16,6 +16,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent / "peers"))
+import openevolve_run  # noqa: E402
+
 ROOT = Path(__file__).resolve().parents[2]
 LINE = re.compile(r"^(G\d+) (.+?)\s+(-?[\d.]+)\s+goal <= ([\d.]+)\s+(?:met|MISSED)$")
 SKIPPED = re.compile(r"^(G\d+) not measured: (.+)$")
@@ -26,8 +29,8 @@ PATIENCE_S = 1800
 class server:
     """ke-fake-llm for as long as a `with` lasts; gives its base URL."""
 
-    def __init__(self, build, latency_ms):
-        self.argv = [str(build / "ke-fake-llm"), "--port", "0", "--latency-ms", str(latency_ms)]
+    def __init__(self, build, latency_ms, *more):
+        self.argv = [str(build / "ke-fake-llm"), "--port", "0", "--latency-ms", str(latency_ms), *more]
 
     def __enter__(self):
         self.process = subprocess.Popen(self.argv, stdout=subprocess.PIPE, text=True)
@@ -104,6 +107,27 @@ class bench:
         self.table.row("G2", f"CPU us per candidate, {held} nodes held", least[held], 1070, f"{said} --preload {held}", digits=0)
         self.table.row("G3", f"CPU per candidate, {nodes} nodes held / 1000", least[nodes] / least[1000], 1.5, f"{said} --preload {nodes}")
 
+    def peer(self):
+        """G1 and G2 as the ratios that they are: the same hour, the same machine, turn about with OpenEvolve."""
+        least = {}
+        for _ in range(self.options.rounds):
+            for preload, iterations in [(0, 500), (5000, 60)]:
+                with server(self.build, 0) as url:
+                    ours = ["overhead", "--candidates", 500, "--parallel", 8, "--llm", url]
+                    f = self.runtime(*ours, *(["--preload", preload] if preload else []))
+                least["ke", preload] = min(f["cpu_us_per_candidate"], least.get(("ke", preload), 1e18))
+                with tempfile.NamedTemporaryFile("w", suffix=".json") as script:
+                    json.dump([{"answer": f"```python\n{openevolve_run.program(10**6 + n)}```"} for n in range(2 * iterations)], script)
+                    script.flush()
+                    with server(self.build, 0, "--script", script.name) as url:
+                        theirs = [ROOT / "tests/bench/peers/openevolve_run.py", "--llm", url, "--iterations", iterations, "--preload", preload]
+                        took = float(self.run(self.options.openevolve, *theirs))
+                least["openevolve", preload] = min(took, least.get(("openevolve", preload), 1e18))
+        for number, preload, share in [("G1", 0, 50), ("G2", 5000, 500)]:
+            ours, theirs = least["ke", preload], least["openevolve", preload]
+            said = f"{ours:.0f} us / {theirs:.0f} us (OpenEvolve); {preload} held before, 8 at a time"
+            self.table.row(number, f"OpenEvolve's CPU per candidate / ours, {preload} held", theirs / ours, share, said, at_least=True, digits=0)
+
     def slots(self):
         """G4 and G5: slot use with a slow model; memory of a request in flight."""
         small = self.options.smoke
@@ -173,6 +197,7 @@ def main():
     parser.add_argument("--nodes", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", default="", help="ids (or `verdict`, `retrieval`), separated by commas")
+    parser.add_argument("--openevolve", metavar="PYTHON", help="a Python that has OpenEvolve: G1 and G2 also as ratios to it, taken turn about")
     parser.add_argument("--smoke", action="store_true")
     options = parser.parse_args()
     if options.smoke:
@@ -184,6 +209,8 @@ def main():
     b = bench(options)
     for part in parts:
         getattr(b, part)()
+    if options.openevolve and "overhead" in parts:
+        b.peer()
     if absent := [w for w in wanted if w not in b.table.seen]:
         sys.exit(f"figures.py: nothing was printed for {', '.join(absent)}")
     if not options.only and not options.smoke:

@@ -57,7 +57,12 @@ TEST_CASE("keygen writes a secret file and a public file that fit together, and 
   auto loose = load_key_pair(name + ".key");
   REQUIRE_FALSE(loose);
   CHECK(loose.error().text.find("chmod 600") != std::string::npos);
-  CHECK(load_key_pair(folder.path + "/none.key").error().kind == failure_kind::missing);
+  auto none = load_key_pair(folder.path + "/none.key").error();
+  CHECK(none.kind == failure_kind::missing);
+  CHECK(none.text.find("keygen -o " + folder.path + "/none`") != std::string::npos);
+  REQUIRE(keygen(folder.path + "/new/n"));
+  REQUIRE(::stat((folder.path + "/new").c_str(), &s) == 0);
+  CHECK((s.st_mode & 0777) == 0700);
   std::ofstream{folder.path + "/bad.pub"} << "not a key\n";
   CHECK(load_public_key(folder.path + "/bad.pub").error().kind == failure_kind::invalid);
 }

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import unittest
 
@@ -47,6 +48,21 @@ class BadInput(Scenario):
         said = self.refused(campaign_text('[[model]]\nname = "main"\nprovider = "openai"\nmodel = "m"\nbase_url = "http://127.0.0.1:9/v1"\n'
                                           'api_key_env = "NOT_SET_HERE"\n'), 3)
         self.assertIn("NOT_SET_HERE", said)
+
+    def test_cluster_key_is_missing(self):
+        """A key file of [cluster] that is not there, and an address that another process has: found before anything starts, with the fix."""
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
+            for more, code, words in (('key = "keys/none.key"', 3, ("keys/none.key", "keygen")), ("", 2, (address, "choose another"))):
+                with self.subTest(more):
+                    self.write("campaign.toml", campaign_text(playbook()) + f'\n[cluster]\nlisten = "{address}"\n{more}\n')
+                    done = self.call("--config", "campaign.toml", "--ui", "json", code=code)
+                    self.assertEqual(done.stdout, "")
+                    for word in words:
+                        self.assertIn(word, done.stderr)
+                    self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
 
     def test_missing_problem(self):
         """A problem that is not there: 2, and its path."""
