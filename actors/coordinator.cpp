@@ -162,8 +162,8 @@ result<listen_options> coordinator::listening() const {
   return o;
 }
 
-/// Decides the endpoints; the gateway binds them. A key that is missing or an address that another process has is
-/// found here, before any actor starts: what no restart of the gateway would mend.
+/// Decides the endpoints; the gateway binds them. A key that is missing or an address that another process
+/// has is found here, before any actor starts: what no restart of the gateway would mend.
 status coordinator::open_wire() {
   auto runtime_dir = std::getenv("XDG_RUNTIME_DIR");
   auto path = control_path(store_->dir(), store_->id(), runtime_dir ? runtime_dir : "", getuid());

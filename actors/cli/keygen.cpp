@@ -10,8 +10,8 @@
 namespace ke::cli {
 
 void add_keygen(CLI::App& app, int& exit_code) {
-  auto* command =
-      app.add_subcommand("keygen", "Make a CURVE key pair: NAME.key (secret, mode 0600) and NAME.pub, and their folder");
+  auto* command = app.add_subcommand(
+      "keygen", "Make a CURVE key pair: NAME.key (secret, mode 0600) and NAME.pub, and their folder");
   auto name = std::make_shared<std::string>();
   command->add_option("-o", *name, "where to write, without the ending")->required();
   command->footer("Example:\n  ke-runtime keygen -o keys/node7");

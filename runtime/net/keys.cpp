@@ -49,9 +49,9 @@ result<std::string> read_key(const std::string& path) {
   std::ifstream in{path};
   std::string text;
   if (!in || !(in >> text))
-    return failure{failure_kind::missing,
-                   "cannot read the key file " + path + ": make one with `ke-runtime keygen -o " +
-                       fs::path{path}.replace_extension().string() + "`"};
+    return failure{failure_kind::missing, "cannot read the key file " + path +
+                                              ": make one with `ke-runtime keygen -o " +
+                                              fs::path{path}.replace_extension().string() + "`"};
   if (!is_z85_key(text))
     return failure{failure_kind::invalid,
                    path + " holds no key: expected 40 characters of Z85, as `ke-runtime keygen` writes them"};

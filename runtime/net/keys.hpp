@@ -16,8 +16,8 @@ struct key_pair {
   std::string secret_key;
 };
 
-/// Makes a pair and writes NAME.key (secret, mode 0600) and NAME.pub, and their folder (mode 0700) if it is not there.
-/// Never overwrites: an existing file is `invalid`.
+/// Makes a pair and writes NAME.key (secret, mode 0600) and NAME.pub, and their folder (mode 0700) if it is
+/// not there. Never overwrites: an existing file is `invalid`.
 status keygen(const std::string& name);
 
 /// Reads NAME.key. `missing` without the file; `invalid` if it is no key, or readable by others.
