@@ -17,6 +17,8 @@ caf::behavior campaign(caf::event_based_actor* self, campaign_options options) {
       [=](campaign_loaded& l) { state->loaded(l); },
       [=](const capacity& c) { state->capacity_is(c); },
       [=](prompt_ready& p) { state->prompt(p); },
+      [=](agent_call& c) { state->agent_wants(c); },
+      [=](const synthesis& s) { state->agent_answered(s); },
       [=](const given_answer& a) { state->given(a); },
       [=](const answered& a) { state->answer(a); },
       [=](const failed_try& f) { state->failed(f); },

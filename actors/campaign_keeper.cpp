@@ -121,6 +121,8 @@ void keeper::has_source(store_batch batch, const node_key& n, const journal_repl
 }
 
 void keeper::failed(const failed_try& f) {
+  if (f.attempt > agent_attempts)
+    return agent_failed(f);
   if (!loaded_ || ended_ || !is_out(f.node, f.attempt))
     return;
   store_batch batch;

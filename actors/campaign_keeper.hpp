@@ -35,10 +35,10 @@ private:
   double mean_ = 0, count_ = 0;
 };
 
-/// The campaign actor's state: what each of its messages does. In four files: campaign_keeper.cpp (answers,
+/// The campaign actor's state: what each of its messages does. In files: campaign_keeper.cpp (answers,
 /// verdicts, steering), campaign_resume.cpp (taking up what the store holds, waking nodes),
-/// campaign_steps.cpp (money, the step loop, the end) and campaign_claims.cpp (finalists are measured again,
-/// and what the campaign leaves for others).
+/// campaign_steps.cpp (money, the step loop, the end), campaign_agents.cpp (sub-agents' calls), campaign_claims.cpp
+/// (finalists are measured again, and what the campaign leaves for others) and campaign_learning.cpp.
 class keeper {
 public:
   keeper(caf::event_based_actor* self, campaign_options options);
@@ -46,6 +46,8 @@ public:
   void loaded(campaign_loaded& l);
   void capacity_is(const capacity& c);
   void prompt(prompt_ready& p);
+  void agent_wants(agent_call& c);
+  void agent_answered(const synthesis& s);
   void answer(const answered& a);
   void learnt();
   void given(const given_answer& a);
@@ -135,7 +137,15 @@ private:
   bool is_out(const node_key& n, std::uint32_t attempt) {
     return n.tree < fold_.trees().size() && core(n.tree).call(n.node, attempt);
   }
-  std::size_t calls_out() { return fold_.open_calls().size(); }
+  std::size_t calls_out() { return fold_.open_calls().size() + books().agent_calls_out().size(); }
+
+  // -- sub-agents' calls
+  // ----------------------------------------------------------------------------------------------------
+
+  void agent_failed(const failed_try& f);
+  void settle_agent_call(const journal_advised& r, agent_answer answer);
+  /// Those that an earlier session left open and nobody waits for.
+  void settle_lost_agent_calls(store_batch& batch);
 
   std::optional<std::string> stop_reason();
   bool proven();
@@ -192,6 +202,7 @@ private:
   std::vector<node_key> sleeping_; ///< open nodes of an earlier session, until a worker is there
   std::vector<late_reply> redeliver_;
   std::vector<node_key> blocked_;
+  std::map<std::uint32_t, weak_actor> agents_; ///< who waits for a sub-agent's call, by its number
   std::set<node_key>
       again_; ///< whose call is open in the journal, has cost nothing, and has to be made again
   std::optional<failure> blocked_why_;

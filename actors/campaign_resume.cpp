@@ -213,6 +213,7 @@ void keeper::resume_nodes() {
                 {{"node", id(n)}});
     }
   }
+  settle_lost_agent_calls(batch);
   commit(std::move(batch));
   for (auto& tree : fold_.trees())
     for (auto n : tree.open_nodes())

@@ -429,6 +429,7 @@ void coordinator::start_campaign(std::uint32_t id, const campaign_settings& sett
     context->timed = settings.goal.timed;
     context->library = library_;
     context->embeddings = embeddings;
+    context->agents = settings.agents;
     children.push_back(named_child(names_, tree_name(id, t), [context](caf::event_based_actor* self) {
       return self->spawn(search_tree, context, search_tree_options{});
     }));

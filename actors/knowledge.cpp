@@ -82,6 +82,7 @@ public:
     (*at)->wanted(w);
   }
   embedding_desk& desk(std::size_t number) { return *desks_[number]; }
+  study_desk& studies() { return studies_; }
 
   void known(const skills_read& r) {
     for (const auto& s : r.all)
@@ -190,6 +191,7 @@ private:
   knowledge_options options_;
   std::map<std::string, skill> skills_;
   std::vector<std::unique_ptr<embedding_desk>> desks_;
+  study_desk studies_{self_, options_.names, options_.store, options_.shelf};
   skill_use plain_; ///< improvements that were shown no skill: what gains without any
 };
 
@@ -198,6 +200,7 @@ private:
 caf::behavior knowledge(caf::event_based_actor* self, knowledge_options options) {
   keep_exception_text(self);
   auto state = std::make_shared<scholar>(self, std::move(options));
+  self->set_down_handler([=](caf::down_msg& msg) { state->studies().down(msg); });
   return {
       [=](const skills_read& r) { state->known(r); },
       [=](const learn& l) { state->read_way(l); },
@@ -208,6 +211,9 @@ caf::behavior knowledge(caf::event_based_actor* self, knowledge_options options)
       [=](vectors_read& r) { state->desk(r.desk).read(r); },
       [=](embeddings_came& e) { state->desk(e.desk).came(e); },
       [=](const embeddings_again& a) { state->desk(a.desk).again(); },
+      [=](study_wanted& w) { state->studies().wanted(w); },
+      [=](const study_read& r) { state->studies().read(r); },
+      [=](const study_over& o) { state->studies().over(o); },
   };
 }
 

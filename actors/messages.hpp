@@ -50,12 +50,27 @@ struct synthesis_request {
   std::string prompt_digest;
   std::uint32_t occurrence = 0;
   reservation reserved;
+  std::string reader = {}; ///< name of who is told what came of it; empty: the node's search tree
 
   /// Unique in the store and stable over restarts: the key of the call's row in text, and spool's file name.
   std::string call() const {
     return "c" + std::to_string(node.campaign) + "-t" + std::to_string(node.tree) + "-n" +
            std::to_string(node.node) + "-a" + std::to_string(attempt);
   }
+};
+
+/// A sub-agent's next call, for the prompt of `node`. The campaign reserves its worst case, journals it and has it
+/// asked, or refuses: `to` gets one agent_answer.
+struct agent_call {
+  node_key node;
+  std::string agent; ///< memory | research
+  std::string model;
+  ke::prompt prompt;
+  weak_actor to;
+};
+struct agent_answer {
+  std::shared_ptr<const completion> reply; ///< null with `why`
+  failure why;                             ///< refused (no budget, no new work) or failed for good
 };
 
 /// All that a node's actor needs to begin, or to go on after passivation or a restart.
@@ -217,6 +232,8 @@ struct steer {
 
 } // namespace ke
 
+KE_MESSAGE(ke::agent_call)
+KE_MESSAGE(ke::agent_answer)
 KE_MESSAGE(ke::expand)
 KE_MESSAGE(ke::want_brief)
 KE_MESSAGE(ke::tree_started)

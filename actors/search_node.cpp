@@ -1,6 +1,7 @@
 #include "actors/search_node.hpp"
 
 #include "actors/embedding_desk.hpp"
+#include "actors/study_desk.hpp"
 #include "actors/synthesizer.hpp"
 #include "knowledge/answer_form.hpp"
 #include "knowledge/consult.hpp"
@@ -114,10 +115,24 @@ public:
 
   /// The vector of the query, or none: the prompt can be made.
   void vector(std::uint32_t attempt, const embedding& wanted) {
-    if (unsent_ && attempt == brief_.attempt) {
-      auto r = *std::exchange(unsent_, std::nullopt);
-      send_consulted(r, wanted);
-    }
+    if (unsent_ && studies_ == 0 && attempt == brief_.attempt)
+      send_unsent(wanted);
+  }
+
+  /// What a sub-agent found for the prompt, or nothing.
+  void study_came(const study_found& s) {
+    if (!unsent_ || s.attempt != brief_.attempt || studies_ == 0)
+      return;
+    if (!s.found.empty())
+      use_study(*unsent_, s.kind, s.found);
+    if (--studies_ == 0)
+      look_up();
+  }
+
+  /// The knowledge actor, with whom the studies end.
+  void down(const caf::down_msg&) {
+    if (unsent_ && std::exchange(studies_, 0) > 0)
+      look_up();
   }
 
   void source(source_read& s) {
@@ -242,14 +257,45 @@ private:
     r.texts = tree_->texts.get();
     if (!tree_->library || brief_.prompt_tokens == 0) // a model that reads the ke-task block alone
       return send_prompt(r);
+    unsent_ = std::move(r);
+    want_studies();
+    if (studies_ == 0)
+      look_up();
+  }
+
+  void want_studies() {
+    studies_ = 0;
+    auto scholar = tree_->names->find("knowledge");
+    auto want = [&](const std::string& model, std::optional<study> what) {
+      if (model.empty() || !what || !scholar)
+        return;
+      ++studies_;
+      self_->send(scholar, study_wanted{std::make_shared<const study>(std::move(*what)), key(), model, weak(self_),
+                                        brief_.attempt});
+    };
+    if (!tree_->agents.memory.empty())
+      want(tree_->agents.memory, memory_study(*unsent_));
+    if (!tree_->agents.research.empty())
+      want(tree_->agents.research, research_study(*unsent_, brief_.stalled));
+    if (studies_ > 0)
+      self_->monitor(scholar);
+  }
+
+  /// The documents, by words or by the vector of what is asked.
+  void look_up() {
+    auto& r = *unsent_;
     if (!tree_->embeddings)
-      return send_consulted(r, {});
+      return send_unsent({});
     auto text = text_to_embed(query_of(r, brief_.stalled));
     tree_->names->send("knowledge", vector_wanted{tree_->embeddings, text, weak(self_), brief_.attempt});
     if (!tree_->library->snapshot()->vectors_of(*tree_->embeddings))
-      return send_consulted(r, {}); // there is nothing yet to compare a vector with
-    unsent_ = std::move(r);
+      return send_unsent({}); // there is nothing yet to compare a vector with
     after(self_, embedding_deadline, vector_late{brief_.attempt});
+  }
+
+  void send_unsent(const embedding& wanted) {
+    auto r = *std::exchange(unsent_, std::nullopt);
+    send_consulted(r, wanted);
   }
 
   void send_consulted(prompt_request& r, const embedding& wanted) {
@@ -336,7 +382,8 @@ private:
   std::map<std::uint32_t, std::shared_ptr<const node_card>> cards_;
   std::shared_ptr<const node_card> parent_; ///< what an answer's edits are of; kept while a call is out
   std::optional<synthesis> early_;          ///< an answer that came before the parent was read
-  std::optional<prompt_request> unsent_;    ///< a prompt that waits for the vector of its query
+  std::optional<prompt_request> unsent_;    ///< a prompt that waits for sub-agents or for the vector of its query
+  std::size_t studies_ = 0;                 ///< of sub-agents that it waits for
   std::size_t missing_ = 0;
   std::size_t verdicts_ = 0;
   bool looked_for_parent_ = false;
@@ -352,12 +399,14 @@ caf::behavior search_node(caf::event_based_actor* self, std::shared_ptr<const tr
                           node_brief brief, std::map<std::uint32_t, std::shared_ptr<const node_card>> cards) {
   keep_exception_text(self);
   auto state = std::make_shared<candidate>(self, std::move(tree), std::move(brief), std::move(cards));
+  self->set_down_handler([=](caf::down_msg& msg) { state->down(msg); });
   return {
       [=](card_read& c) { state->card(c); },
       [=](const synthesis& s) { state->answer(s); },
       [=](source_read& s) { state->source(s); },
       [=](const vector_found& v) { state->vector(v.attempt, v.vector); },
       [=](const vector_late& l) { state->vector(l.attempt, {}); },
+      [=](const study_found& s) { state->study_came(s); },
       [=](const judged& j) { state->verdict_came(j); },
       [=](const evaluation_failed& f) { state->gave_up(f); },
       [=](const may_rest&) { state->rest(); },

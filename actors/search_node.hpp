@@ -24,12 +24,14 @@ struct tree_context {
   bool timed = true;
   std::shared_ptr<const ke::library> library;                       ///< null: prompts hold no documents
   std::shared_ptr<const embedding_settings> embeddings;             ///< null: documents are found by words
+  agent_settings agents;                                            ///< which sub-agents help with prompts
   std::shared_ptr<text_pool> texts = std::make_shared<text_pool>(); ///< of the prompts in flight
 };
 
 /// One candidate on its way: prompt, answer, evaluation. Waking after passivation and after a crash is one
 /// path: the brief says how far it is.
 ///
+///   -> study_wanted       to knowledge, where sub-agents are configured; <- study_found for each, then
 ///   -> vector_wanted      to knowledge, where an embeddings server is configured; <- vector_found, or the
 ///                         deadline, then
 ///   -> prompt_ready       to the campaign, which reserves, journals and has it asked

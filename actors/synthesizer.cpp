@@ -96,7 +96,7 @@ public:
     if (r == requests_.end()) {
       // It came back while no synthesizer lived. A failure has cost nothing: its node asks again.
       if (end.what && end.reply->why.kind == failure_kind::none)
-        tell_tree(*end.what,
+        tell(*end.what,
                   synthesis{end.what->node, end.what->attempt, end.reply, end.reply_digest, end.seconds});
       return;
     }
@@ -113,7 +113,7 @@ public:
     if (reply.why.kind == failure_kind::none) {
       m.circuit.success();
       m.refused = 0;
-      tell_tree(*r->second.what, synthesis{r->second.what->node, r->second.what->attempt, end.reply,
+      tell(*r->second.what, synthesis{r->second.what->node, r->second.what->attempt, end.reply,
                                            end.reply_digest, end.seconds});
       requests_.erase(r);
     } else if (reply.why.kind == failure_kind::cancelled) {
@@ -186,14 +186,15 @@ public:
 
 private:
   template <class Message>
-  void tell_tree(const synthesis_request& what, Message message) {
-    options_.names->send(tree_name(what.node.campaign, what.node.tree), std::move(message));
+  void tell(const synthesis_request& what, Message message) {
+    options_.names->send(what.reader.empty() ? tree_name(what.node.campaign, what.node.tree) : what.reader,
+                         std::move(message));
   }
 
   void give_up(const synthesis_request& what, failure why) {
     auto reply = std::make_shared<completion>();
     reply->why = std::move(why);
-    tell_tree(what, synthesis{what.node, what.attempt, reply, {}, 0});
+    tell(what, synthesis{what.node, what.attempt, reply, {}, 0});
   }
 
   static std::string key_of_model(const synthesis_request& what) {
@@ -238,7 +239,7 @@ private:
 
   /// It was never sent: its reservation returns, and its node is asked again later.
   void give_back(const synthesis_request& what) {
-    tell_tree(what, failed_try{what.node, what.attempt, {failure_kind::none, {}, false}, true});
+    tell(what, failed_try{what.node, what.attempt, {failure_kind::none, {}, false}, true});
   }
 
   /// Nobody will be asked: those who wait get their reservations back.
@@ -263,7 +264,7 @@ private:
                {"kind", std::string{to_text(why.kind)}},
                {"why", why.text}});
     if (m.circuit.state() == circuit_state::blocked) {
-      tell_tree(*r.what, failed_try{r.what->node, r.what->attempt, why, true});
+      tell(*r.what, failed_try{r.what->node, r.what->attempt, why, true});
       requests_.erase(call);
       for (auto& [name, other] : models_) {
         if (&other != &m && !other.same_account(m))
@@ -276,11 +277,11 @@ private:
     }
     if (auto wait =
             r.history.fail(why, end.reply->retry_after, std::uniform_real_distribution<double>{}(chance_))) {
-      tell_tree(*r.what, failed_try{r.what->node, r.what->attempt, why, false});
+      tell(*r.what, failed_try{r.what->node, r.what->attempt, why, false});
       after(self_, *wait, send_again{call});
       return;
     }
-    tell_tree(*r.what, synthesis{r.what->node, r.what->attempt, end.reply, end.reply_digest, end.seconds});
+    tell(*r.what, synthesis{r.what->node, r.what->attempt, end.reply, end.reply_digest, end.seconds});
     requests_.erase(call);
   }
 

@@ -36,7 +36,7 @@ std::string campaign_name(std::uint32_t campaign);
 ///   <- synthesize      queue it; it leaves when the model's circuit and `max_parallel` allow
 ///   <- call_ended      from a provider, by name: done, or sent again after a wait, or given up
 ///   <- drop_requests, unblock_models
-///   -> synthesis, failed_try   to the node's search tree, by name
+///   -> synthesis, failed_try   to the node's search tree, or to the request's `reader`, by name
 ///
 /// Supervisor: root, permanent, first child: whatever crashes later costs no paid call. Nor does its own
 /// crash: calls that are out go on, and the next synthesizer takes them over from the call book; what had not

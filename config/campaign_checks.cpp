@@ -110,6 +110,19 @@ public:
            "the environment variable " + e.api_key_env + " is not set: retrieval goes by words alone");
   }
 
+  void agents() {
+    for (auto [name, model] : {std::pair{"memory", &s_.agents.memory}, {"research", &s_.agents.research}}) {
+      if (model->empty())
+        continue;
+      const auto place = std::string{"agents."} + name;
+      auto m = std::find_if(s_.models.begin(), s_.models.end(), [&](const auto& x) { return x.name == *model; });
+      if (m == s_.models.end())
+        wrong(place, "no [[model]] is named \"" + *model + "\"");
+      else if (m->provider == provider_kind::playbook)
+        wrong(place, "the playbook writes kernels and nothing else: name another [[model]]");
+    }
+  }
+
 private:
   void provider(const model_settings& m, const std::string& place) {
     auto needs = [&](const char* key, bool given) {
@@ -200,6 +213,7 @@ void check_campaign(campaign_load& load, const file_context& context, campaign_u
   all.cluster();
   all.ui();
   all.embeddings(used);
+  all.agents();
 }
 
 } // namespace ke

@@ -241,6 +241,18 @@ schema campaign_schema(campaign_settings& s) {
       {"knowledge.embeddings.model", "Its model.", of([](auto& x) -> auto& { return x.embeddings.model; })});
   keys.push_back({"knowledge.embeddings.api_key_env", "The environment variable that holds its key.",
                   of([](auto& x) -> auto& { return x.embeddings.api_key_env; })});
+
+  keys.push_back({"agents.memory",
+                  "The [[model]] that sums up how a candidate came about, for long ways; absent: by rule.",
+                  of([](auto& x) -> auto& { return x.agents.memory; })});
+  keys.push_back({"agents.research",
+                  "The [[model]] that looks up documents for a diagnosis; absent: by rule.",
+                  of([](auto& x) -> auto& { return x.agents.research; })});
+  keys.push_back({.path = "agents.share",
+                  .doc = "Of all tokens that are spent or held, at most this share may be the two's.",
+                  .at = of([](auto& x) -> auto& { return x.agents.share; }),
+                  .least = 0,
+                  .most = 1});
   return all;
 }
 

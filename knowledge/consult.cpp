@@ -62,8 +62,16 @@ void consult(const corpus& library, prompt_request& r, bool stalled, const embed
   for (const auto* d : constraints_for(library, q.targets, q.family, q.dtypes))
     if (!d->id.starts_with("constraints/abi/")) // the task says which form a candidate has
       r.constraints.push_back(passage_of(*d, first_paragraph(d->body)));
+  auto add = [&](const document& d) {
+    auto has = [&](const passage& p) { return p.id == d.id; };
+    if (r.knowledge.size() < most_passages && std::none_of(r.knowledge.begin(), r.knowledge.end(), has))
+      r.knowledge.push_back(passage_of(d, d.body));
+  };
+  for (const auto& id : r.chosen)
+    if (const auto* d = library.find(id)) // a skill may have been withdrawn since
+      add(*d);
   for (const auto& found : retrieve_mixed(library, q, wanted, vectors, most_passages))
-    r.knowledge.push_back(passage_of(*found.document, found.document->body));
+    add(*found.document);
 }
 
 } // namespace ke

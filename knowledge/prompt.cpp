@@ -68,6 +68,7 @@ prompt build_prompt(const prompt_request& r) {
     s.offer(45, "parameters", space_part(r));
     if (shows_ancestors(r.memory)) {
       s.offer(fixing ? 45 : 62, "ancestors", ancestors_part(r));
+      s.offer(fixing ? 46 : 66, "past", past_part(r));
       s.offer(fixing ? 52 : 44, "changes", changes_part(r));
     }
     if (shows_siblings(r.memory))

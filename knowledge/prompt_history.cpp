@@ -16,7 +16,8 @@ namespace {
 
 using cards = std::vector<std::shared_ptr<const node_card>>;
 
-constexpr std::size_t log_limit = 4096, change_limit = 3072, evidence_limit = 160;
+constexpr std::size_t log_limit = 4096, change_limit = 3072, evidence_limit = 160, summary_limit = 2048;
+constexpr std::size_t shown_with_summary = 3; ///< of the ancestors: the summary tells the rest
 
 std::string line_of(const problem& p, const node_card& c) {
   return "- node " + std::to_string(c.node) + " (" + outcome_of(p, c) + ")" +
@@ -123,9 +124,18 @@ std::string ancestors_part(const prompt_request& r) {
   if (r.ancestors.empty())
     return {};
   std::string text = "\n## How the parent came about, nearest first\n";
-  for (std::size_t i = 0; i < std::min(most_ancestors, r.ancestors.size()); ++i)
+  auto most = r.past.empty() ? most_ancestors : shown_with_summary;
+  for (std::size_t i = 0; i < std::min(most, r.ancestors.size()); ++i)
     text += line_of(*r.problem, *r.ancestors[i]);
   return text;
+}
+
+std::string past_part(const prompt_request& r) {
+  if (r.past.empty())
+    return {};
+  return "\n## What mattered so far\nA model's summary of the records of this way and of what was tried from the "
+         "parent; where a figure above differs, that one counts.\n" +
+         quoted(r.past, summary_limit);
 }
 
 std::string changes_part(const prompt_request& r) {

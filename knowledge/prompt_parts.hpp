@@ -20,6 +20,7 @@ std::string failure_part(const prompt_request& r);   ///< of a fix: what went wr
 std::string diagnosis_part(const prompt_request& r); ///< what limits the parent, with the evidence
 std::string partner_part(const prompt_request& r);   ///< the second parent of a crossover
 std::string ancestors_part(const prompt_request& r); ///< how the parent came about
+std::string past_part(const prompt_request& r);      ///< a model's summary of that
 std::string changes_part(const prompt_request& r);   ///< the last steps on that way as diffs
 std::string siblings_part(const prompt_request& r);  ///< what was tried from this parent, best against rest
 std::string direction_part(const prompt_request& r); ///< what this attempt tries, and what others try now

@@ -26,6 +26,13 @@ struct node_view {
   bool is_root() const { return key.node == 0; }
 };
 
+/// A model was asked for a node.
+struct node_call {
+  call_row row;
+  std::uint32_t number = 0; ///< attempt, from 1; of a sub-agent's: counted over the campaign
+  bool of_agent = false;
+};
+
 /// A campaign of a store, read once: the fold is of one moment, rows may be newer if an owner is at work
 /// (then the newer state of a node counts). Read-only; one thread.
 class campaign_view {
@@ -70,7 +77,7 @@ public:
   /// Its short report (actors/cli/node_report.hpp), made from what is stored; empty for a node without
   /// verdict.
   std::string report_of(const node_view& n) const;
-  std::vector<call_row> calls_of(const node_view& n) const; ///< by attempt, from 1
+  std::vector<node_call> calls_of(const node_view& n) const; ///< its own first
 
 private:
   campaign_view(store_reader store, std::shared_ptr<const stored_campaign> stored)

@@ -58,9 +58,8 @@ json usage_json(const token_usage& u) {
 
 json calls_json(const campaign_view& c, const node_view& n) {
   auto all = json::array();
-  std::uint64_t attempt = 0;
-  for (const auto& call : c.calls_of(n))
-    all.push_back({{"attempt", ++attempt},
+  for (const auto& [call, attempt, of_agent] : c.calls_of(n))
+    all.push_back({{of_agent ? "agent_call" : "attempt", attempt},
                    {"model", call.model},
                    {"prompt", text_or_null(call.prompt_digest)},
                    {"reply", text_or_null(call.reply_digest)},

@@ -127,7 +127,9 @@ void put_claim(json& j, const campaign_view& c, const node_view& n) {
 void put_cost(json& j, const campaign_view& c, const node_view& n) {
   double seconds = 0;
   token_usage paid; // of all its calls: an answer that could not be used may have been asked for again
-  for (const auto& call : c.calls_of(n)) {
+  for (const auto& [call, attempt, of_agent] : c.calls_of(n)) {
+    if (of_agent) // what it found serves other nodes, too
+      continue;
     seconds += call.seconds;
     paid.input_tokens += call.usage.input_tokens;
     paid.output_tokens += call.usage.output_tokens;

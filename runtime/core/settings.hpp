@@ -132,6 +132,14 @@ struct embedding_settings {
 };
 KE_FIELDS(embedding_settings, x.base_url, x.model, x.api_key_env)
 
+/// Sub-agents that prepare prompts, each a model's name; empty: done by rule alone.
+struct agent_settings {
+  std::string memory;   ///< sums up the steps that led to a candidate
+  std::string research; ///< looks up the documents for a diagnosis
+  double share = 0.1;   ///< of all tokens that the campaign has spent or holds: at most so much for the two
+};
+KE_FIELDS(agent_settings, x.memory, x.research, x.share)
+
 struct campaign_settings {
   std::string name = "campaign";
   std::string store; ///< absolute path
@@ -145,9 +153,10 @@ struct campaign_settings {
   cluster_settings cluster;
   ui_settings ui;
   embedding_settings embeddings;
+  agent_settings agents;
 };
 KE_FIELDS(campaign_settings, x.name, x.store, x.seed, x.problem_path, x.goal, x.budget, x.targets, x.search,
-          x.models, x.cluster, x.ui, x.embeddings)
+          x.models, x.cluster, x.ui, x.embeddings, x.agents)
 
 /// Tokens that a prompt to this model may have; 0: no limit, for it reads the ke-task block alone.
 std::uint64_t prompt_budget(const campaign_settings& settings, const std::string& model);

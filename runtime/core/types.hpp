@@ -98,9 +98,11 @@ enum class journal_kind : std::uint8_t {
   failed_request,
   claimed,
   seeded,
+  consulted,
+  advised,
 };
-KE_NAMES(journal_kind, 12, "configured", "session", "stepped", "asked", "replied", "judged", "ended",
-         "steered", "finished", "failed_request", "claimed", "seeded")
+KE_NAMES(journal_kind, 14, "configured", "session", "stepped", "asked", "replied", "judged", "ended",
+         "steered", "finished", "failed_request", "claimed", "seeded", "consulted", "advised")
 
 /// The campaign begins, or its settings changed (`set`, a new config on resume).
 struct journal_configured {
@@ -176,6 +178,26 @@ struct journal_replied {
 };
 KE_FIELDS(journal_replied, x.tree, x.node, x.attempt, x.kind, x.reply_digest, x.source_digest,
           x.normalised_digest, x.usage, x.unknown, x.descriptor, x.more, x.space, x.point)
+
+/// A sub-agent's call is about to leave, for the prompt of `node`. `number` counts them over the campaign, from 1.
+struct journal_consulted {
+  std::uint32_t tree = 0, node = 0, number = 0;
+  std::string agent; ///< memory | research
+  std::string model;
+  std::string prompt_digest; ///< blob
+  reservation reserved;
+};
+KE_FIELDS(journal_consulted, x.tree, x.node, x.number, x.agent, x.model, x.prompt_digest, x.reserved)
+
+/// It ended. Without usage it has cost nothing.
+struct journal_advised {
+  std::uint32_t number = 0;
+  failure_kind kind = failure_kind::none;
+  std::string reply_digest;
+  token_usage usage;
+  bool unknown = false; ///< the process died while the call was out: charged at its reservation
+};
+KE_FIELDS(journal_advised, x.number, x.kind, x.reply_digest, x.usage, x.unknown)
 
 struct journal_judged {
   std::uint32_t tree = 0, node = 0, target = 0;
@@ -253,10 +275,12 @@ struct campaign_row {
   std::map<std::string, std::uint64_t> failures; ///< by kind, retried ones too
   std::map<std::string, std::uint64_t> states;   ///< nodes by state
   std::vector<std::string> trees;                ///< backend of each tree
+  std::uint64_t agent_calls = 0;                 ///< of sub-agents; in `requests`, too
+  token_usage agent_spend;                       ///< of these; in `spend`, too
 };
 KE_FIELDS(campaign_row, x.id, x.name, x.state, x.stop_reason, x.settings_digest, x.problem_digest,
           x.created_unix_ms, x.wall_ms, x.best_tree, x.best_node, x.best_score, x.requests, x.spend,
-          x.device_s, x.failures, x.states, x.trees)
+          x.device_s, x.failures, x.states, x.trees, x.agent_calls, x.agent_spend)
 
 /// The 64-byte index row (sub-database `hot`): all that selection needs after a restart.
 struct hot_row {

@@ -3,6 +3,15 @@
 #include <algorithm>
 
 namespace ke {
+namespace {
+
+void add_tokens(token_usage& sum, const token_usage& more) {
+  sum.input_tokens += more.input_tokens;
+  sum.output_tokens += more.output_tokens;
+  sum.cached_tokens += more.cached_tokens;
+}
+
+} // namespace
 
 void campaign_books::configured(const journal_configured& r) {
   settings_ = r.settings;
@@ -39,16 +48,51 @@ void campaign_books::failed_request(failure_kind kind) {
 void campaign_books::replied(const journal_replied& r, const std::optional<reservation>& reserved) {
   if (r.kind != failure_kind::none)
     ++failures_[std::string{to_text(r.kind)}];
-  auto held = claim(reserved.value_or(reservation{}));
-  amounts spent{.tokens = r.usage.input_tokens + r.usage.output_tokens,
-                .nano_usd = amounts::nano(r.usage.usd)};
-  if (r.unknown)
+  settle_call(reserved.value_or(reservation{}), r.usage, r.unknown);
+}
+
+void campaign_books::settle_call(const reservation& reserved, const token_usage& usage, bool unknown) {
+  auto held = claim(reserved);
+  amounts spent{.tokens = usage.input_tokens + usage.output_tokens, .nano_usd = amounts::nano(usage.usd)};
+  if (unknown)
     spent = held; // it may have been answered and billed
   money_.settle(held, spent);
-  spend_.input_tokens += r.usage.input_tokens;
-  spend_.output_tokens += r.usage.output_tokens;
-  spend_.cached_tokens += r.usage.cached_tokens;
+  add_tokens(spend_, usage);
   spend_.usd = money_.spent().usd();
+}
+
+void campaign_books::consulted(const journal_consulted& r) {
+  agent_calls_ = r.number;
+  agent_calls_out_.push_back(r);
+  asked(r.reserved);
+}
+
+bool campaign_books::advised(const journal_advised& r) {
+  auto out = std::find_if(agent_calls_out_.begin(), agent_calls_out_.end(),
+                          [&](const auto& c) { return c.number == r.number; });
+  if (out == agent_calls_out_.end())
+    return false;
+  if (r.kind != failure_kind::none)
+    ++failures_[std::string{to_text(r.kind)}];
+  settle_call(out->reserved, r.usage, r.unknown);
+  add_tokens(agent_spend_, r.usage);
+  agent_spend_.usd += r.usage.usd;
+  agent_calls_out_.erase(out);
+  return true;
+}
+
+const journal_consulted* campaign_books::agent_call(std::uint32_t number) const {
+  auto out = std::find_if(agent_calls_out_.begin(), agent_calls_out_.end(),
+                          [&](const auto& c) { return c.number == number; });
+  return out == agent_calls_out_.end() ? nullptr : &*out;
+}
+
+bool campaign_books::agents_may_hold(const reservation& r) const {
+  auto theirs = agent_spend_.input_tokens + agent_spend_.output_tokens + r.tokens;
+  for (const auto& c : agent_calls_out_)
+    theirs += c.reserved.tokens;
+  auto all = money_.spent().tokens + money_.reserved().tokens + r.tokens;
+  return static_cast<double>(theirs) <= settings_.agents.share * static_cast<double>(all);
 }
 
 void campaign_books::judged(double device_s) {
@@ -102,6 +146,9 @@ void campaign_books::save(image_writer& out) const {
   out.packed(reason_);
   out.packed(hints_);
   out.packed(claims_.all());
+  out.packed(agent_spend_);
+  out.value(agent_calls_);
+  out.packed(agent_calls_out_);
 }
 
 void campaign_books::load(image_reader& in) {
@@ -118,6 +165,9 @@ void campaign_books::load(image_reader& in) {
   reason_ = in.packed<std::string>();
   hints_ = in.packed<std::vector<std::pair<std::string, std::string>>>();
   claims_.restore(in.packed<std::vector<claim_book::entry>>());
+  agent_spend_ = in.packed<token_usage>();
+  agent_calls_ = in.value<std::uint32_t>();
+  agent_calls_out_ = in.packed<std::vector<journal_consulted>>();
 }
 
 std::optional<std::string_view> campaign_books::stop(const amounts& next, bool proven) const {

@@ -36,6 +36,9 @@ public:
   void failed_request(failure_kind kind);
   /// `reserved`: of the call, empty if it was not out (a late or repeated reply): then only usage is counted.
   void replied(const journal_replied& r, const std::optional<reservation>& reserved);
+  /// A sub-agent's call: reserved, then settled. `advised` is false if no such call is out.
+  void consulted(const journal_consulted& r);
+  bool advised(const journal_advised& r);
   void judged(double device_s);
   /// A node ended now. A cancelled one gives its candidate back; every other end has used it.
   /// `noise` and `roofline`: as in journal_judged.
@@ -65,6 +68,13 @@ public:
   std::uint64_t requests() const { return requests_; } ///< sent, retries included
   const token_usage& spend() const { return spend_; }
   std::uint64_t in_flight() const { return in_flight_; } ///< nodes
+  const std::vector<journal_consulted>& agent_calls_out() const { return agent_calls_out_; }
+  const journal_consulted* agent_call(std::uint32_t number) const; ///< null: it is not out
+  std::uint32_t next_agent_call() const { return agent_calls_ + 1; }
+  std::uint64_t agent_calls() const { return agent_calls_; }
+  const token_usage& agent_spend() const { return agent_spend_; }
+  /// Whether sub-agents may hold this much more: with it, at most `[agents] share` of all tokens spent or held.
+  bool agents_may_hold(const reservation& r) const;
   std::uint64_t epoch() const { return epoch_; }
   bool paused() const { return paused_; }
   const std::string& finished_reason() const { return reason_; } ///< empty: still going
@@ -82,6 +92,7 @@ public:
   void load(image_reader& in); ///< in place of these books
 
 private:
+  void settle_call(const reservation& reserved, const token_usage& usage, bool unknown);
   campaign_settings settings_;
   std::string problem_digest_, version_;
   std::vector<std::string> backends_;
@@ -91,7 +102,9 @@ private:
   claim_book claims_;
   std::map<std::string, std::uint64_t> failures_;
   std::uint64_t requests_ = 0, in_flight_ = 0, epoch_ = 0;
-  token_usage spend_;
+  token_usage spend_, agent_spend_;
+  std::uint32_t agent_calls_ = 0;
+  std::vector<journal_consulted> agent_calls_out_;
   bool paused_ = false;
   std::string reason_;
   std::vector<std::pair<std::string, std::string>> hints_;

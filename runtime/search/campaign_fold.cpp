@@ -46,6 +46,10 @@ status campaign_fold::apply(const journal_record& record) {
     return decode_and_apply<journal_claimed>(*this, record.body);
   case journal_kind::seeded:
     return decode_and_apply<journal_seeded>(*this, record.body);
+  case journal_kind::consulted:
+    return decode_and_apply<journal_consulted>(*this, record.body);
+  case journal_kind::advised:
+    return decode_and_apply<journal_advised>(*this, record.body);
   }
   return failure{failure_kind::newer_version,
                  "journal: a record of unknown kind was written by a newer ke-runtime; use that version"};
@@ -139,6 +143,25 @@ status campaign_fold::apply(const journal_replied& r) {
   if (done)
     books_.replied(r, call ? std::optional{call->reserved} : std::nullopt);
   return done;
+}
+
+status campaign_fold::apply(const journal_consulted& r) {
+  auto t = tree(r.tree);
+  if (!t)
+    return t.error();
+  if (r.number != books_.next_agent_call())
+    return failure{failure_kind::corrupt, "journal: a sub-agent's call has number " + std::to_string(r.number) +
+                                              " where " + std::to_string(books_.next_agent_call()) +
+                                              " is due; run `ke-runtime store check`"};
+  books_.consulted(r);
+  return ok;
+}
+
+status campaign_fold::apply(const journal_advised& r) {
+  if (books_.advised(r))
+    return ok;
+  return failure{failure_kind::corrupt, "journal: a sub-agent's call " + std::to_string(r.number) +
+                                            " ended that was not out; run `ke-runtime store check`"};
 }
 
 template <class Record>
@@ -238,6 +261,8 @@ campaign_row campaign_fold::row(std::uint32_t id) const {
   r.failures = books_.failures();
   r.states = states();
   r.trees = books_.backends();
+  r.agent_calls = books_.agent_calls();
+  r.agent_spend = books_.agent_spend();
   return r;
 }
 
@@ -273,7 +298,7 @@ result<campaign_fold> campaign_fold::from_image(std::string_view bytes) {
 }
 
 std::string campaign_fold::image_layout() {
-  std::string text = "3";
+  std::string text = "4";
   for (auto number :
        {sizeof(tree_row), offsetof(tree_row, value), offsetof(tree_row, state), offsetof(tree_row, ahead),
         sizeof(ledger), sizeof(progress_meter), sizeof(campaign_books::winner), sizeof(stagnation),

@@ -28,6 +28,8 @@ public:
   status apply(const journal_asked& r);
   status apply(const journal_failed_request& r);
   status apply(const journal_replied& r);
+  status apply(const journal_consulted& r);
+  status apply(const journal_advised& r);
   status apply(const journal_judged& r);
   status apply(const journal_ended& r);
   status apply(const journal_steered& r);

@@ -148,6 +148,7 @@ public:
       context->language = "cpp";
       context->symbol = "kernel";
       context->library = shelf;
+      context->agents = s.agents;
       if (!s.embeddings.base_url.empty())
         context->embeddings = std::make_shared<const embedding_settings>(s.embeddings);
       for (const auto& target : s.targets)
