@@ -14,8 +14,8 @@ node_key at(std::uint32_t campaign, const journal_consulted& c) {
 
 } // namespace
 
-/// The intent is committed before the request leaves, as with a candidate's; but what the budget can't hold is refused
-/// at once: a prompt waits for it that can do without.
+/// The intent is committed before the request leaves, as with a candidate's; but what the budget can't hold
+/// is refused at once: a prompt waits for it that can do without.
 void keeper::agent_wants(agent_call& c) {
   auto refuse = [&](failure_kind kind, const char* why) {
     send_weak(c.to, agent_answer{nullptr, {kind, why, false}});
@@ -37,8 +37,10 @@ void keeper::agent_wants(agent_call& c) {
   request->prompt_digest = batch.blob(text_of(c.prompt));
   request->prompt = std::move(c.prompt);
   record(batch, journal_kind::consulted,
-         journal_consulted{c.node.tree, c.node.node, number, c.agent, c.model, request->prompt_digest, reserved});
-  call_row call{c.model, request->prompt_digest, {}, failure_kind::none, {}, reserved, options_.unix_ms(), 0, true};
+         journal_consulted{c.node.tree, c.node.node, number, c.agent, c.model, request->prompt_digest,
+                           reserved});
+  call_row call{c.model, request->prompt_digest, {}, failure_kind::none, {}, reserved, options_.unix_ms(), 0,
+                true};
   batch.put(table::calls, key_of(c.node.campaign, c.node.tree, c.node.node, request->attempt), pack(call));
   calls_->open(request->call(), c.node, request->attempt, std::move(call));
   agents_[number] = c.to;
@@ -53,14 +55,15 @@ void keeper::agent_answered(const synthesis& s) {
                     {s.reply, s.reply->why});
 }
 
-/// Blocked: its model's provider refuses, or the session ends. Rules do its work; the candidates' models decide
-/// whether the campaign can go on.
+/// Blocked: its model's provider refuses, or the session ends. Rules do its work; the candidates' models
+/// decide whether the campaign can go on.
 void keeper::agent_failed(const failed_try& f) {
   auto number = f.attempt - agent_attempts;
   if (!loaded_ || ended_ || !books().agent_call(number))
     return;
   if (f.blocked) {
-    auto why = f.why.kind == failure_kind::none ? failure{failure_kind::cancelled, "it was never sent", false} : f.why;
+    auto why = f.why.kind == failure_kind::none ? failure{failure_kind::cancelled, "it was never sent", false}
+                                                : f.why;
     return settle_agent_call({number, why.kind, {}, {}, false}, {nullptr, why});
   }
   store_batch batch;
@@ -94,11 +97,15 @@ void keeper::settle_lost_agent_calls(store_batch& batch) {
     auto free = where == call_book::whereabouts::here || provider == provider_kind::spool ||
                 provider == provider_kind::replay;
     record(batch, journal_kind::advised,
-           journal_advised{c.number, failure_kind::cancelled, {},
-                           free ? token_usage{} : charged_at_reservation(c.reserved), !free});
+           journal_advised{c.number,
+                           failure_kind::cancelled,
+                           {},
+                           free ? token_usage{} : charged_at_reservation(c.reserved),
+                           !free});
     calls_->close(name);
     if (!free)
-      log::warn("campaign", "a sub-agent's call was out when the last session ended: charged at its reservation",
+      log::warn("campaign",
+                "a sub-agent's call was out when the last session ended: charged at its reservation",
                 {{"node", id(at(options_.id, c))}});
   }
 }

@@ -37,8 +37,9 @@ private:
 
 /// The campaign actor's state: what each of its messages does. In files: campaign_keeper.cpp (answers,
 /// verdicts, steering), campaign_resume.cpp (taking up what the store holds, waking nodes),
-/// campaign_steps.cpp (money, the step loop, the end), campaign_agents.cpp (sub-agents' calls), campaign_claims.cpp
-/// (finalists are measured again, and what the campaign leaves for others) and campaign_learning.cpp.
+/// campaign_steps.cpp (money, the step loop, the end), campaign_agents.cpp (sub-agents' calls),
+/// campaign_claims.cpp (finalists are measured again, and what the campaign leaves for others) and
+/// campaign_learning.cpp.
 class keeper {
 public:
   keeper(caf::event_based_actor* self, campaign_options options);

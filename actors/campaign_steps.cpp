@@ -311,8 +311,11 @@ void keeper::wind_down(store_batch& batch, const std::string& reason) {
   for (const auto& c : std::vector{books().agent_calls_out()}) {
     auto free = c.reserved.usd == 0;
     record(batch, journal_kind::advised,
-           journal_advised{c.number, failure_kind::cancelled, {},
-                           free ? token_usage{} : charged_at_reservation(c.reserved), !free});
+           journal_advised{c.number,
+                           failure_kind::cancelled,
+                           {},
+                           free ? token_usage{} : charged_at_reservation(c.reserved),
+                           !free});
   }
   for (auto& tree : fold_.trees())
     for (auto n : tree.open_nodes()) {

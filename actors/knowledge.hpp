@@ -49,8 +49,8 @@ struct skills_changed {};
 /// Owns what is learnt: the only writer of the store's table `skills` in this process, so campaigns that run
 /// side by side lose nothing of each other. Publishes a new snapshot of the library whenever a skill comes,
 /// changes or is quarantined. Has the vectors of the library's documents and of prompts' queries made where a
-/// campaign names an embeddings server (embedding_desk.hpp), and starts the two sub-agents' work where it names models
-/// for them (study_desk.hpp).
+/// campaign names an embeddings server (embedding_desk.hpp), and starts the two sub-agents' work where it
+/// names models for them (study_desk.hpp).
 ///
 ///   <- learn, skills_used, skills_changed
 ///   <- vector_wanted      -> vector_found to who wants it

@@ -59,8 +59,8 @@ struct synthesis_request {
   }
 };
 
-/// A sub-agent's next call, for the prompt of `node`. The campaign reserves its worst case, journals it and has it
-/// asked, or refuses: `to` gets one agent_answer.
+/// A sub-agent's next call, for the prompt of `node`. The campaign reserves its worst case, journals it and
+/// has it asked, or refuses: `to` gets one agent_answer.
 struct agent_call {
   node_key node;
   std::string agent; ///< memory | research

@@ -270,8 +270,8 @@ private:
       if (model.empty() || !what || !scholar)
         return;
       ++studies_;
-      self_->send(scholar, study_wanted{std::make_shared<const study>(std::move(*what)), key(), model, weak(self_),
-                                        brief_.attempt});
+      self_->send(scholar, study_wanted{std::make_shared<const study>(std::move(*what)), key(), model,
+                                        weak(self_), brief_.attempt});
     };
     if (!tree_->agents.memory.empty())
       want(tree_->agents.memory, memory_study(*unsent_));
@@ -382,8 +382,9 @@ private:
   std::map<std::uint32_t, std::shared_ptr<const node_card>> cards_;
   std::shared_ptr<const node_card> parent_; ///< what an answer's edits are of; kept while a call is out
   std::optional<synthesis> early_;          ///< an answer that came before the parent was read
-  std::optional<prompt_request> unsent_;    ///< a prompt that waits for sub-agents or for the vector of its query
-  std::size_t studies_ = 0;                 ///< of sub-agents that it waits for
+  std::optional<prompt_request>
+      unsent_;              ///< a prompt that waits for sub-agents or for the vector of its query
+  std::size_t studies_ = 0; ///< of sub-agents that it waits for
   std::size_t missing_ = 0;
   std::size_t verdicts_ = 0;
   bool looked_for_parent_ = false;

@@ -13,7 +13,8 @@
 
 namespace ke {
 
-/// The calls of sub-agents stand behind their node's own, under the attempt that is this much and their number.
+/// The calls of sub-agents stand behind their node's own, under the attempt that is this much and their
+/// number.
 inline constexpr std::uint32_t agent_attempts = 1u << 20;
 
 /// A campaign as its store holds it: the folded journal, and of each open node what the fold does not keep.

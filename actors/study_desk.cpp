@@ -61,8 +61,9 @@ void study_desk::over(const study_over& o) {
 
 /// One that crashed; the others have told.
 void study_desk::down(const caf::down_msg& msg) {
-  auto o = std::find_if(open_.begin(), open_.end(),
-                        [&](const auto& x) { return x.second.agent && x.second.agent.address() == msg.source; });
+  auto o = std::find_if(open_.begin(), open_.end(), [&](const auto& x) {
+    return x.second.agent && x.second.agent.address() == msg.source;
+  });
   if (o == open_.end())
     return;
   log::warn("knowledge", "a sub-agent crashed: rules decide", {{"why", text_of(msg.reason)}});

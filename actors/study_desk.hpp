@@ -31,8 +31,9 @@ struct study_read {
   std::string found;
 };
 
-/// The sub-agents' work, at the knowledge actor's: each study is made once, kept in the store's table `shared`, and
-/// serves all prompts that want the same, those of later campaigns, too. One thread: the actor's.
+/// The sub-agents' work, at the knowledge actor's: each study is made once, kept in the store's table
+/// `shared`, and serves all prompts that want the same, those of later campaigns, too. One thread: the
+/// actor's.
 class study_desk {
 public:
   study_desk(caf::event_based_actor* self, std::shared_ptr<directory> names, store_port* store,

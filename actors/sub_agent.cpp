@@ -40,8 +40,8 @@ public:
 
 private:
   void ask() {
-    if (!names_->send(campaign_name(node_.campaign),
-                      agent_call{node_, std::string{to_text(what_->kind)}, model_, talk_.next(), weak(self_)}))
+    if (!names_->send(campaign_name(node_.campaign), agent_call{node_, std::string{to_text(what_->kind)},
+                                                                model_, talk_.next(), weak(self_)}))
       over({}, {failure_kind::cancelled, "its campaign is not there", false});
   }
 
@@ -56,9 +56,9 @@ private:
 
 } // namespace
 
-caf::behavior sub_agent(caf::event_based_actor* self, std::shared_ptr<directory> names, std::shared_ptr<const study> what,
-                        std::shared_ptr<const corpus> library, node_key node, std::string model,
-                        weak_actor owner) {
+caf::behavior sub_agent(caf::event_based_actor* self, std::shared_ptr<directory> names,
+                        std::shared_ptr<const study> what, std::shared_ptr<const corpus> library,
+                        node_key node, std::string model, weak_actor owner) {
   keep_exception_text(self);
   auto state = std::make_shared<student>(self, std::move(names), std::move(what), std::move(library), node,
                                          std::move(model), std::move(owner));

@@ -26,8 +26,9 @@ struct study_over {
 ///   -> study_over         to whoever started it, once, whatever happens
 ///
 /// Supervisor: knowledge, temporary; ends with it, with the campaign, or after study_limit.
-caf::behavior sub_agent(caf::event_based_actor* self, std::shared_ptr<directory> names, std::shared_ptr<const study> what,
-                        std::shared_ptr<const corpus> library, node_key node, std::string model, weak_actor owner);
+caf::behavior sub_agent(caf::event_based_actor* self, std::shared_ptr<directory> names,
+                        std::shared_ptr<const study> what, std::shared_ptr<const corpus> library,
+                        node_key node, std::string model, weak_actor owner);
 
 } // namespace ke
 

@@ -97,7 +97,7 @@ public:
       // It came back while no synthesizer lived. A failure has cost nothing: its node asks again.
       if (end.what && end.reply->why.kind == failure_kind::none)
         tell(*end.what,
-                  synthesis{end.what->node, end.what->attempt, end.reply, end.reply_digest, end.seconds});
+             synthesis{end.what->node, end.what->attempt, end.reply, end.reply_digest, end.seconds});
       return;
     }
     auto& m = *r->second.model;
@@ -114,7 +114,7 @@ public:
       m.circuit.success();
       m.refused = 0;
       tell(*r->second.what, synthesis{r->second.what->node, r->second.what->attempt, end.reply,
-                                           end.reply_digest, end.seconds});
+                                      end.reply_digest, end.seconds});
       requests_.erase(r);
     } else if (reply.why.kind == failure_kind::cancelled) {
       m.circuit.forget();

@@ -115,7 +115,8 @@ public:
       if (model->empty())
         continue;
       const auto place = std::string{"agents."} + name;
-      auto m = std::find_if(s_.models.begin(), s_.models.end(), [&](const auto& x) { return x.name == *model; });
+      auto m =
+          std::find_if(s_.models.begin(), s_.models.end(), [&](const auto& x) { return x.name == *model; });
       if (m == s_.models.end())
         wrong(place, "no [[model]] is named \"" + *model + "\"");
       else if (m->provider == provider_kind::playbook)

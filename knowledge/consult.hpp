@@ -14,8 +14,9 @@ signal_query query_of(const prompt_request& request, bool stalled);
 inline constexpr std::size_t most_passages = 4;
 
 /// Fills in the request's `constraints` (first paragraphs) and `knowledge` (whole documents, best first, at
-/// most most_passages): those of `chosen` that the library has, then what retrieval finds. With `wanted`, the vector of what is asked, and `vectors`, those of the documents, by
-/// words and by meaning (retrieve_mixed); else by words alone. Pure.
+/// most most_passages): those of `chosen` that the library has, then what retrieval finds. With `wanted`, the
+/// vector of what is asked, and `vectors`, those of the documents, by words and by meaning (retrieve_mixed);
+/// else by words alone. Pure.
 void consult(const corpus& library, prompt_request& request, bool stalled, const embedding& wanted = {},
              const std::vector<embedding>& vectors = {});
 

@@ -79,7 +79,8 @@ bool document_search::take(std::string_view answer) {
       --done;
   }
   if (chosen_.empty() && rounds_ == most_rounds) // what it has read at the last is what it thinks of most
-    chosen_.assign(read_.rbegin(), read_.rbegin() + static_cast<std::ptrdiff_t>(std::min(most_chosen, read_.size())));
+    chosen_.assign(read_.rbegin(),
+                   read_.rbegin() + static_cast<std::ptrdiff_t>(std::min(most_chosen, read_.size())));
   return !chosen_.empty() || rounds_ == most_rounds;
 }
 

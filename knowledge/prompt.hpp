@@ -55,8 +55,8 @@ struct prompt_request {
   std::vector<std::string> hints;       ///< a person's, from `hint NODE TEXT`
   std::vector<passage> constraints;     ///< the same for every prompt of the tree
   std::vector<passage> knowledge;       ///< retrieved for this node, best first
-  std::string past;                     ///< a model's summary of the way to the parent (way_summary), or empty
-  std::vector<std::string> chosen;      ///< documents that a model has looked up (document_search), best first
+  std::string past;                ///< a model's summary of the way to the parent (way_summary), or empty
+  std::vector<std::string> chosen; ///< documents that a model has looked up (document_search), best first
   std::string repair; ///< why the answer to this very node could not be used, empty at the first try
   std::uint64_t answer_limit_bytes = 256u << 10; ///< stands in the prompt
   text_pool* texts = nullptr;      ///< holds once what other prompts say, too; null: nothing is shared

@@ -133,7 +133,8 @@ std::string ancestors_part(const prompt_request& r) {
 std::string past_part(const prompt_request& r) {
   if (r.past.empty())
     return {};
-  return "\n## What mattered so far\nA model's summary of the records of this way and of what was tried from the "
+  return "\n## What mattered so far\nA model's summary of the records of this way and of what was tried from "
+         "the "
          "parent; where a figure above differs, that one counts.\n" +
          quoted(r.past, summary_limit);
 }

@@ -12,8 +12,8 @@ namespace ke {
 enum class study_kind : std::uint8_t { memory, research };
 KE_NAMES(study_kind, 2, "memory", "research")
 
-/// Something to find out for a prompt, with all that is needed for it. Prompts with the same `key` ask for the same:
-/// what was found for one serves them all.
+/// Something to find out for a prompt, with all that is needed for it. Prompts with the same `key` ask for
+/// the same: what was found for one serves them all.
 struct study {
   study_kind kind = study_kind::memory;
   std::string key;
@@ -24,9 +24,9 @@ struct study {
 /// The way to the parent, summed up; nothing if it is short, or if this prompt does not show it.
 std::optional<study> memory_study(const prompt_request& request);
 
-/// The documents for the parent's diagnosis or failure; nothing for drafts and for a parent that says neither. Its key
-/// is coarse: kind of kernel, target, bottleneck or failure with the message's first line without its figures, how
-/// deep the library is open.
+/// The documents for the parent's diagnosis or failure; nothing for drafts and for a parent that says
+/// neither. Its key is coarse: kind of kernel, target, bottleneck or failure with the message's first line
+/// without its figures, how deep the library is open.
 std::optional<study> research_study(const prompt_request& request, bool stalled);
 
 /// The talk with a model about one study. Pure; one thread.

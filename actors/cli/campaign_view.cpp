@@ -265,13 +265,15 @@ result<std::string> campaign_view::prompt_of(const node_view& n) const {
 std::vector<node_call> campaign_view::calls_of(const node_view& n) const {
   auto of_node = key_of(n.key.campaign, n.key.tree, n.key.node);
   std::vector<node_call> calls;
-  static_cast<void>(store_.rows<call_row>(table::calls, of_node, [&](std::string_view key, const call_row& c) {
-    std::uint32_t attempt = 0;
-    for (unsigned char byte : key.substr(std::min(of_node.size(), key.size())))
-      attempt = attempt << 8 | byte;
-    calls.push_back({c, attempt > agent_attempts ? attempt - agent_attempts : attempt, attempt > agent_attempts});
-    return true;
-  }));
+  static_cast<void>(
+      store_.rows<call_row>(table::calls, of_node, [&](std::string_view key, const call_row& c) {
+        std::uint32_t attempt = 0;
+        for (unsigned char byte : key.substr(std::min(of_node.size(), key.size())))
+          attempt = attempt << 8 | byte;
+        calls.push_back(
+            {c, attempt > agent_attempts ? attempt - agent_attempts : attempt, attempt > agent_attempts});
+        return true;
+      }));
   return calls;
 }
 

@@ -75,6 +75,8 @@ int print_plan(const campaign_settings& settings, const problem& what, const std
               static_cast<long long>(settings.budget.candidates), capped_usd, capped_tokens);
   if (settings.budget.wall_hours > 0)
     std::printf(", at most %.2f h", settings.budget.wall_hours);
+  if (const auto& a = settings.agents; !a.memory.empty() || !a.research.empty())
+    std::printf("; of these at most %.0f%% for sub-agents", 100 * a.share);
   std::printf("\n\n# First prompt (%zu bytes, to model %s)\n", bytes, first->first[0].model.c_str());
   std::fflush(stdout);
   std::cout << text_of(prompt) << std::endl;

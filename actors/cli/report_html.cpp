@@ -260,8 +260,13 @@ std::string cost_of(const report_facts& f) {
                     row("kernel with a verdict", f.judged) + row("correct kernel", f.all.correct) +
                     "</tbody></table></div>\n";
   out += shares_of("How each dollar was spent, by what became of the node", "state", f.by_state, f.all.usd);
-  if (f.row.spend.usd > f.all.usd + 1e-9)
-    out += "<p class=\"soft\">A further " + html_text(usd_text(f.row.spend.usd - f.all.usd)) +
+  const auto& agents = f.row.agent_spend;
+  if (f.row.agent_calls > 0)
+    out += "<p class=\"soft\">Sub-agents made " + count_text(f.row.agent_calls) + " of the requests, with " +
+           count_text(agents.input_tokens + agents.output_tokens) + " tokens and " +
+           html_text(usd_text(agents.usd)) + ".</p>\n";
+  if (auto lost = f.row.spend.usd - f.all.usd - agents.usd; lost > 1e-9)
+    out += "<p class=\"soft\">A further " + html_text(usd_text(lost)) +
            " went to requests without a usable answer.</p>\n";
   out += shares_of("By model", "model", f.by_model, f.all.usd) + effort_of(f);
   if (!f.row.failures.empty()) {

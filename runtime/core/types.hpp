@@ -179,7 +179,8 @@ struct journal_replied {
 KE_FIELDS(journal_replied, x.tree, x.node, x.attempt, x.kind, x.reply_digest, x.source_digest,
           x.normalised_digest, x.usage, x.unknown, x.descriptor, x.more, x.space, x.point)
 
-/// A sub-agent's call is about to leave, for the prompt of `node`. `number` counts them over the campaign, from 1.
+/// A sub-agent's call is about to leave, for the prompt of `node`. `number` counts them over the campaign,
+/// from 1.
 struct journal_consulted {
   std::uint32_t tree = 0, node = 0, number = 0;
   std::string agent; ///< memory | research

@@ -73,7 +73,8 @@ public:
   std::uint32_t next_agent_call() const { return agent_calls_ + 1; }
   std::uint64_t agent_calls() const { return agent_calls_; }
   const token_usage& agent_spend() const { return agent_spend_; }
-  /// Whether sub-agents may hold this much more: with it, at most `[agents] share` of all tokens spent or held.
+  /// Whether sub-agents may hold this much more: with it, at most `[agents] share` of all tokens spent or
+  /// held.
   bool agents_may_hold(const reservation& r) const;
   std::uint64_t epoch() const { return epoch_; }
   bool paused() const { return paused_; }

@@ -150,9 +150,9 @@ status campaign_fold::apply(const journal_consulted& r) {
   if (!t)
     return t.error();
   if (r.number != books_.next_agent_call())
-    return failure{failure_kind::corrupt, "journal: a sub-agent's call has number " + std::to_string(r.number) +
-                                              " where " + std::to_string(books_.next_agent_call()) +
-                                              " is due; run `ke-runtime store check`"};
+    return failure{failure_kind::corrupt,
+                   "journal: a sub-agent's call has number " + std::to_string(r.number) + " where " +
+                       std::to_string(books_.next_agent_call()) + " is due; run `ke-runtime store check`"};
   books_.consulted(r);
   return ok;
 }

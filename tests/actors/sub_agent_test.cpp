@@ -6,7 +6,8 @@
 using namespace ke;
 using namespace ke::test;
 
-// The two sub-agents beside a campaign: when they are asked, who pays, what is kept, and that prompts go on without.
+// The two sub-agents beside a campaign: when they are asked, who pays, what is kept, and that prompts go on
+// without.
 
 namespace {
 
@@ -15,7 +16,8 @@ struct agent_fixture : search_fixture {
 
   agent_fixture() {
     std::vector<document> all;
-    for (std::string id : {"guidance/blocking", "guidance/fma", "guidance/threads", "guidance/pages", "guidance/tails", "guidance/zero"}) {
+    for (std::string id : {"guidance/blocking", "guidance/fma", "guidance/threads", "guidance/pages",
+                           "guidance/tails", "guidance/zero"}) {
       document d;
       d.id = id;
       d.title = "Advice";
@@ -62,7 +64,9 @@ struct agent_fixture : search_fixture {
     v.diagnosis->bottleneck = "memory";
     return v;
   }
-  bool asks_helper() const { return !models.open.empty() && text_of(models.open[0].request.prompt).find("You look up documents") == 0; }
+  bool asks_helper() const {
+    return !models.open.empty() && text_of(models.open[0].request.prompt).find("You look up documents") == 0;
+  }
   std::string shown() const { return text_of(models.open.at(0).request.prompt); }
   /// The draft is answered and right; its child's prompt is next.
   void first_candidate() {
@@ -176,7 +180,8 @@ TEST_CASE_METHOD(agent_fixture, "a study ends with its limit, and the prompt goe
   CHECK(models.open.size() == 2);
 }
 
-TEST_CASE_METHOD(agent_fixture, "a sub-agent's call that a killed process had out is charged at its reservation, once") {
+TEST_CASE_METHOD(agent_fixture,
+                 "a sub-agent's call that a killed process had out is charged at its reservation, once") {
   open_library();
   auto s = with_agents();
   for (auto& m : s.models)
@@ -199,7 +204,8 @@ TEST_CASE_METHOD(agent_fixture, "a sub-agent's call that a killed process had ou
   CHECK(stored()->fold.hash() == hash);
 }
 
-TEST_CASE_METHOD(agent_fixture, "a campaign that is interrupted waits for a sub-agent's call and begins none") {
+TEST_CASE_METHOD(agent_fixture,
+                 "a campaign that is interrupted waits for a sub-agent's call and begins none") {
   open_library();
   launch(with_agents());
   first_candidate();

@@ -239,3 +239,60 @@ TEST_CASE("the duplicate filter finds the first node with a source, and lists wh
   CHECK(filter.latest().size() == 4096);
   CHECK(filter.latest().back() == digest_of("4999"));
 }
+
+TEST_CASE("a sub-agent's call holds its worst case until it is settled, and survives an image") {
+  search_simulation live{random_settings(3), hills(3), {.seed = 3}};
+  for (int i = 0; i < 60; ++i)
+    live.advance();
+  auto fold = fold_of(live.journal(), live.journal().size());
+  auto& money = fold.books().money();
+  auto held = money.reserved(), spent = money.spent();
+  REQUIRE(fold.apply(journal_consulted{0, 1, 1, "research", "m", "d", {500, 0.25}}));
+  CHECK(money.reserved().tokens == held.tokens + 500);
+  CHECK(fold.books().agent_call(1));
+  auto copy = campaign_fold::from_image(fold.image(7));
+  REQUIRE(copy);
+  CHECK(copy->hash() == fold.hash());
+  for (auto* f : {&fold, &*copy}) {
+    REQUIRE(f->apply(journal_advised{1, failure_kind::none, "r", {100, 20, 0, 0.05}, false}));
+    CHECK(f->books().agent_calls_out().empty());
+    CHECK(f->books().money().reserved().tokens == held.tokens);
+    CHECK(f->books().money().spent().tokens == spent.tokens + 120);
+    CHECK(f->row(1).agent_spend.usd == Approx(0.05));
+  }
+  CHECK(copy->hash() == fold.hash());
+  // What a crash left open is charged as it was held.
+  REQUIRE(fold.apply(journal_consulted{0, 1, 2, "memory", "m", "d", {300, 0}}));
+  REQUIRE(fold.apply(journal_advised{2, failure_kind::cancelled, {}, {300, 0, 0, 0}, true}));
+  CHECK(fold.books().money().spent().tokens == spent.tokens + 420);
+  CHECK(fold.books().failures().at("cancelled") >= 1);
+}
+
+TEST_CASE("a sub-agent's call out of order, of no tree or ended twice is a damaged journal") {
+  search_simulation live{random_settings(3), hills(3), {.seed = 3}};
+  auto fresh = [&] { return fold_of(live.journal(), live.journal().size()); };
+  CHECK(fresh().apply(journal_consulted{0, 1, 2, "memory", "m", "d", {}}).error().kind ==
+        failure_kind::corrupt);
+  CHECK(fresh().apply(journal_consulted{99, 1, 1, "memory", "m", "d", {}}).error().kind ==
+        failure_kind::corrupt);
+  CHECK(fresh().apply(journal_advised{1}).error().kind == failure_kind::corrupt);
+  auto fold = fresh();
+  REQUIRE(fold.apply(journal_consulted{0, 1, 1, "memory", "m", "d", {}}));
+  REQUIRE(fold.apply(journal_advised{1}));
+  CHECK(fold.apply(journal_advised{1}).error().kind == failure_kind::corrupt);
+}
+
+TEST_CASE("sub-agents may hold their share of all tokens, the call itself counted") {
+  search_simulation live{random_settings(3), hills(3), {.seed = 3}};
+  auto fold = fold_of(live.journal(), live.journal().size());
+  auto configured = journal_configured{fold.books().settings(), "p", fold.books().backends(), "test"};
+  configured.settings.agents.share = 0.25;
+  REQUIRE(fold.apply(configured));
+  auto& books = fold.books();
+  books.money().settle({}, {.tokens = 900 - books.money().spent().tokens - books.money().reserved().tokens});
+  CHECK(books.agents_may_hold({300, 0})); // 300 of 1200
+  CHECK_FALSE(books.agents_may_hold({301, 0}));
+  REQUIRE(fold.apply(journal_consulted{0, 1, 1, "memory", "m", "d", {200, 0}}));
+  CHECK(books.agents_may_hold({100, 0}));
+  CHECK_FALSE(books.agents_may_hold({200, 0}));
+}
