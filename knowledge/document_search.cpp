@@ -10,7 +10,7 @@ namespace ke {
 namespace {
 
 constexpr std::uint32_t highest_level = 3;
-constexpr std::size_t most_found = 8;
+constexpr std::size_t most_found = 8, longest_name = 80;
 
 constexpr std::string_view instructions =
     R"(You look up documents for an engineer who has to make a compute kernel faster or right. You see the
@@ -85,7 +85,7 @@ bool document_search::take(std::string_view answer) {
 }
 
 void document_search::list(std::string_view folder) {
-  auto inside = std::string{folder};
+  auto inside = std::string{folder.substr(0, longest_name)};
   inside.erase(0, std::min(inside.find_first_not_of('/'), inside.size()));
   if (!inside.empty() && !inside.ends_with('/'))
     inside += '/';
@@ -122,7 +122,7 @@ void document_search::search(std::string_view words) {
 
 void document_search::read(std::string_view id) {
   const auto* d = find(id);
-  seen_ += "READ " + (d ? d->id : in_line(id.substr(0, 80))) + "\n";
+  seen_ += "READ " + (d ? d->id : in_line(id.substr(0, longest_name))) + "\n";
   if (!d) {
     seen_ += "there is no such document for this target\n";
     return;
