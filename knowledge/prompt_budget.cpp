@@ -7,7 +7,7 @@
 namespace ke {
 
 std::uint64_t token_estimate(std::size_t bytes) {
-  return (bytes + 2) / 3;
+  return (bytes + bytes_of_token_estimate - 1) / bytes_of_token_estimate;
 }
 
 prompt fit_prompt(std::vector<weighed_section> sections, std::uint64_t budget) {

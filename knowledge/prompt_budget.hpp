@@ -19,6 +19,7 @@ struct weighed_section {
 /// Tokens that a text may have: a third of its bytes, rounded up. Code and prose have 3 to 4.5 bytes a token
 /// with today's vocabularies, so this errs on the safe side; it depends on no model's tokenizer.
 std::uint64_t token_estimate(std::size_t bytes);
+inline constexpr std::size_t bytes_of_token_estimate = 3;
 
 /// Drops the least valuable sections that are not required (among equals the longest, then the last) until
 /// the rest has at most `budget` tokens (0: no limit), and keeps the order of what stays. What was dropped

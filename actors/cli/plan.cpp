@@ -6,6 +6,7 @@
 #include "knowledge/answer_form.hpp"
 #include "knowledge/consult.hpp"
 #include "knowledge/prompt.hpp"
+#include "knowledge/prompt_budget.hpp"
 #include "runtime/llm/price.hpp"
 #include "runtime/llm/prompt.hpp"
 #include "runtime/process/process_service.hpp"
@@ -16,8 +17,54 @@
 #include <iostream>
 
 namespace ke::cli {
+namespace {
 
-int print_plan(const campaign_settings& settings, const problem& what, const std::vector<backend>& backends) {
+struct worst_candidate {
+  reservation request; ///< one
+  unsigned requests;   ///< a broken answer is repaired once
+};
+
+/// Of one candidate by this model: every prompt as long as its context lets it be, every answer at its
+/// longest.
+worst_candidate worst_of(const campaign_settings& settings, const model_settings& m,
+                         std::size_t first_prompt) {
+  auto budget = prompt_budget(settings, m.name);
+  auto longest = std::max(budget * bytes_of_token_estimate,
+                          2 * first_prompt); // no limit: the first says how long they are
+  auto repairs = m.provider != provider_kind::playbook && m.provider != provider_kind::replay;
+  return {worst_case(m, longest), repairs ? 2u : 1u};
+}
+
+void print_worst_case(const campaign_settings& s, std::size_t first_prompt) {
+  std::cout << "\n# Worst case: prompts as long as the models' contexts, every answer at its longest and "
+               "repaired once\n";
+  double usd = 0, tokens = 0;
+  for (const auto& m : s.models) {
+    auto [one, requests] = worst_of(s, m, first_prompt);
+    std::printf("#   model %s: %llu tokens, %.4f USD a request\n", m.name.c_str(),
+                static_cast<unsigned long long>(one.tokens), one.usd);
+    if (m.weight > 0) {
+      usd = std::max(usd, requests * one.usd);
+      tokens = std::max(tokens, requests * static_cast<double>(one.tokens));
+    }
+  }
+  auto capped = [](double cap, double x) { return cap > 0 ? std::min(cap, x) : x; };
+  auto n = static_cast<double>(s.budget.candidates);
+  std::printf("#   %lld candidates: at most %.2f USD and %.0f tokens",
+              static_cast<long long>(s.budget.candidates), capped(s.budget.usd, usd * n),
+              capped(static_cast<double>(s.budget.tokens), tokens * n));
+  if (s.budget.wall_hours > 0)
+    std::printf(", at most %.2f h", s.budget.wall_hours);
+  if (const auto& a = s.agents; !a.memory.empty() || !a.research.empty())
+    std::printf("; sub-agents: at most %.0f%% of all tokens%s", 100 * a.share,
+                s.budget.usd > 0 || s.budget.tokens > 0 ? ", within the budget" : ", beside these");
+  std::printf("\n");
+}
+
+} // namespace
+
+int print_plan(const campaign_settings& settings, const problem& what, const std::vector<backend>& backends,
+               const std::vector<std::string>& backend_paths) {
   campaign_fold fold;
   std::vector<std::string> trees;
   for (const auto& t : settings.targets)
@@ -47,7 +94,7 @@ int print_plan(const campaign_settings& settings, const problem& what, const std
   r.seed = first->first[0].seed;
   r.budget_tokens = prompt_budget(settings, first->first[0].model);
   if (r.budget_tokens > 0)
-    if (auto documents = load_corpus())
+    if (auto documents = load_corpus(knowledge_folders(backend_paths)))
       consult(**documents, r, false);
   auto prompt = build_prompt(r);
   auto bytes = bytes_of(prompt);
@@ -57,27 +104,8 @@ int print_plan(const campaign_settings& settings, const problem& what, const std
   std::cout << "\n# Workloads\n";
   for (const auto& w : what.workloads)
     std::cout << "#   " << w.name << (w.held_out ? " (held out)" : "") << "\n";
-  std::cout << "\n# Worst case: every request at its longest answer, prompts twice as long as the first\n";
-  double usd = 0, tokens = 0;
-  for (const auto& m : settings.models) {
-    auto one = worst_case(m, bytes * 2);
-    std::printf("#   model %s: %llu tokens, %.4f USD a request\n", m.name.c_str(),
-                static_cast<unsigned long long>(one.tokens), one.usd);
-    usd = std::max(usd, one.usd);
-    tokens = std::max(tokens, static_cast<double>(one.tokens));
-  }
-  auto n = static_cast<double>(settings.budget.candidates);
-  auto capped_usd = settings.budget.usd > 0 ? std::min(settings.budget.usd, usd * n) : usd * n;
-  auto capped_tokens = settings.budget.tokens > 0
-                           ? std::min(static_cast<double>(settings.budget.tokens), tokens * n)
-                           : tokens * n;
-  std::printf("#   %lld candidates: at most %.2f USD and %.0f tokens",
-              static_cast<long long>(settings.budget.candidates), capped_usd, capped_tokens);
-  if (settings.budget.wall_hours > 0)
-    std::printf(", at most %.2f h", settings.budget.wall_hours);
-  if (const auto& a = settings.agents; !a.memory.empty() || !a.research.empty())
-    std::printf("; of these at most %.0f%% for sub-agents", 100 * a.share);
-  std::printf("\n\n# First prompt (%zu bytes, to model %s)\n", bytes, first->first[0].model.c_str());
+  print_worst_case(settings, bytes);
+  std::printf("\n# First prompt (%zu bytes, to model %s)\n", bytes, first->first[0].model.c_str());
   std::fflush(stdout);
   std::cout << text_of(prompt) << std::endl;
   return exit_done;

@@ -191,7 +191,7 @@ int run(const run_options& o) {
   if (!p)
     return code;
   if (o.dry_run)
-    return guarded([&] { return print_plan(p->settings, p->problem, p->backends); });
+    return guarded([&] { return print_plan(p->settings, p->problem, p->backends, o.backend_paths); });
   if (!o.trace.empty())
     trace::start(o.trace);
 

@@ -1,6 +1,7 @@
 """A provider that misbehaves: every fault is counted under its name, and no budget is overrun."""
 
 import json
+import re
 import unittest
 
 from program import RIGHT, Scenario, fenced, wrong
@@ -124,7 +125,9 @@ class Faults(Scenario):
         self.config(server.model(), candidates=10, budget="usd = 3.0")
         done = self.call("--config", "campaign.toml", "--dry-run")
         self.assertIn("```ke-task", done.stdout)
-        self.assertIn("USD", done.stdout)
+        self.assertIn("10 candidates: at most 3.00 USD", done.stdout)  # the budget is less than what they could cost
+        one = int(re.search(r"model main: (\d+) tokens", done.stdout)[1])
+        self.assertIn(f" and {10 * 2 * one} tokens", done.stdout)  # an answer may have to be repaired
         self.assertFalse((self.folder / "store").exists())
         self.assertEqual(server.requests(), 0)
 
