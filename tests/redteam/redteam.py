@@ -295,6 +295,15 @@ def many(runs, seed, parallel, backends):
         team.close()
 
 
+def doctor():
+    return subprocess.run([program.RUNTIME, "doctor"], capture_output=True, text=True).stdout
+
+
+def has_torch(said):
+    """Whether `doctor` finds a Python with PyTorch."""
+    return re.search(r"^ok\s+backend\s+torch-cpu", said, re.M) is not None
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME")
@@ -309,11 +318,11 @@ def main():
         for e in corpus(backends=backends):
             print(f"{e.name:28} {','.join(e.entries):10} {'/'.join(e.accept):40} {e.trick}")
         return 0
-    doctor = subprocess.run([program.RUNTIME, "doctor"], capture_output=True, text=True).stdout
-    if re.search(r"^missing\s+sandbox", doctor, re.M):
+    said = doctor()
+    if re.search(r"^missing\s+sandbox", said, re.M):
         print("this machine lacks a part of the full sandbox (`ke-runtime doctor`): hostile candidates are not run")
         return SKIPPED
-    if not re.search(r"^ok\s+backend\s+torch-cpu", doctor, re.M):
+    if not has_torch(said):
         print("this machine has no PyTorch (`ke-runtime doctor` says how to get it): the candidates in Python are NOT run")
         backends = [b for b in backends if b != "torch-cpu"]
         if not backends:

@@ -3,16 +3,16 @@ trick = "honest: does the work twice"
 entries = ["G5"]
 accept = ["correct"]
 control = true
-problem = "py_wave.py"
+problem = "py_product.py"
 timed = true
-most_speedup = 0.62
-least_speedup = 0.46
+most_speedup = 0.55
+least_speedup = 0.45
 """
 import torch
 
 
 class ModelNew(torch.nn.Module):
-    def forward(self, x):
+    def forward(self, x, w):
         for _ in range(2):
-            y = torch.tanh(x) * torch.exp(-x * x) + torch.sin(x)
+            y = x @ w
         return y
