@@ -66,7 +66,8 @@ struct interrupt {};
 ///   <- capacity                      slots of its backends
 ///   -> expand                        to its search trees
 ///   <- prompt_ready                  reserve; commit the intent; -> synthesize
-///   <- agent_call                    the same for a sub-agent, or refuse; <- synthesis of it; -> agent_answer
+///   <- agent_call                    the same for a sub-agent, or refuse; <- synthesis of it; ->
+///   agent_answer
 ///   <- answered, failed_try          journal; spend
 ///   <- judged, evaluation_failed, stage_changed, node_crashed, want_brief
 ///   -> evaluate_request              of finalists, for the claim; <- judged, evaluation_failed
