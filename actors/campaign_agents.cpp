@@ -39,15 +39,8 @@ void keeper::agent_wants(agent_call& c) {
   record(batch, journal_kind::consulted,
          journal_consulted{c.node.tree, c.node.node, number, c.agent, c.model, request->prompt_digest,
                            reserved});
-  call_row call{c.model, request->prompt_digest, {}, failure_kind::none, {}, reserved, options_.unix_ms(), 0,
-                true};
-  batch.put(table::calls, key_of(c.node.campaign, c.node.tree, c.node.node, request->attempt), pack(call));
-  calls_->open(request->call(), c.node, request->attempt, std::move(call));
   agents_[number] = c.to;
-  commit(std::move(batch), {},
-         [names = options_.names, request = std::shared_ptr<const synthesis_request>{request}] {
-           names->send("synthesizer", synthesize{request});
-         });
+  send_call(std::move(batch), std::move(request));
 }
 
 void keeper::agent_answered(const synthesis& s) {
@@ -87,21 +80,23 @@ void keeper::settle_agent_call(const journal_advised& r, agent_answer answer) {
   pump();
 }
 
+void keeper::give_up_agent_call(store_batch& batch, const journal_consulted& c, bool free) {
+  record(batch, journal_kind::advised,
+         journal_advised{c.number,
+                         failure_kind::cancelled,
+                         {},
+                         free ? token_usage{} : charged_at_reservation(c.reserved),
+                         !free});
+}
+
 void keeper::settle_lost_agent_calls(store_batch& batch) {
   for (const auto& c : std::vector{books().agent_calls_out()}) {
     auto name = call_name(at(options_.id, c), agent_attempts + c.number);
     auto where = calls_->find(name);
     if (where == call_book::whereabouts::out)
       continue; // only this actor was started again: the answer comes, and is paid for though nobody reads it
-    auto provider = model(c.model).provider;
-    auto free = where == call_book::whereabouts::here || provider == provider_kind::spool ||
-                provider == provider_kind::replay;
-    record(batch, journal_kind::advised,
-           journal_advised{c.number,
-                           failure_kind::cancelled,
-                           {},
-                           free ? token_usage{} : charged_at_reservation(c.reserved),
-                           !free});
+    auto free = where == call_book::whereabouts::here || costs_nothing(c.model);
+    give_up_agent_call(batch, c, free);
     calls_->close(name);
     if (!free)
       log::warn("campaign",

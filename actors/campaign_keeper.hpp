@@ -127,6 +127,10 @@ private:
   /// Lets prompts go as far as the budget holds their worst case. The intent is committed before the request
   /// leaves.
   void pay();
+  /// Files the call as out, and has it asked once `batch` is committed.
+  void send_call(store_batch batch, std::shared_ptr<const synthesis_request> request);
+  /// Whether a call to this model whose end nobody heard has cost nothing.
+  bool costs_nothing(const std::string& model_name);
 
   // -- the step loop
   // ---------------------------------------------------------------------------------------------------------
@@ -144,6 +148,8 @@ private:
   // ----------------------------------------------------------------------------------------------------
 
   void agent_failed(const failed_try& f);
+  /// Nobody will hear its answer: without charge, or at its reservation, for it may have been answered.
+  void give_up_agent_call(store_batch& batch, const journal_consulted& c, bool free);
   void settle_agent_call(const journal_advised& r, agent_answer answer);
   /// Those that an earlier session left open and nobody waits for.
   void settle_lost_agent_calls(store_batch& batch);

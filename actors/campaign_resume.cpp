@@ -184,6 +184,12 @@ bool keeper::playbook_plays() {
   return false;
 }
 
+bool keeper::costs_nothing(const std::string& name) {
+  auto provider = model(name).provider;
+  return provider == provider_kind::spool || provider == provider_kind::playbook ||
+         provider == provider_kind::replay;
+}
+
 void keeper::resume_nodes() {
   store_batch batch;
   for (const auto& [t, call] : fold_.open_calls()) {
@@ -200,9 +206,7 @@ void keeper::resume_nodes() {
     auto at = calls_->find(call_name(n, call.attempt));
     if (at == call_book::whereabouts::out)
       continue; // only this actor was started again: its answer comes, and wakes the node
-    auto provider = model(call.model).provider;
-    if (at == call_book::whereabouts::here || provider == provider_kind::spool ||
-        provider == provider_kind::playbook || provider == provider_kind::replay) {
+    if (at == call_book::whereabouts::here || costs_nothing(call.model)) {
       again_.insert(n); // not paid: the same call goes on, under the same name
     } else {
       journal_replied r{t,   call.node, call.attempt, failure_kind::cancelled,

@@ -138,23 +138,26 @@ void keeper::pay() {
     row.attempts = request->attempt;
     row.asked_ms = wall_ms();
     row.state = node_state::asked;
-    call_row call{request->model,
-                  request->prompt_digest,
-                  {},
-                  failure_kind::none,
-                  {},
-                  request->reserved,
-                  options_.unix_ms(),
-                  0,
-                  true};
-    batch.put(table::calls, key_of(n.campaign, n.tree, n.node, request->attempt), pack(call));
     put_node(batch, n);
-    calls_->open(request->call(), n, request->attempt, std::move(call));
-    commit(std::move(batch), {},
-           [names = options_.names, request = std::shared_ptr<const synthesis_request>{request}] {
-             names->send("synthesizer", synthesize{request});
-           });
+    send_call(std::move(batch), request);
   }
+}
+
+void keeper::send_call(store_batch batch, std::shared_ptr<const synthesis_request> request) {
+  const auto& n = request->node;
+  call_row call{request->model,
+                request->prompt_digest,
+                {},
+                failure_kind::none,
+                {},
+                request->reserved,
+                options_.unix_ms(),
+                0,
+                true};
+  batch.put(table::calls, key_of(n.campaign, n.tree, n.node, request->attempt), pack(call));
+  calls_->open(request->call(), n, request->attempt, std::move(call));
+  commit(std::move(batch), {},
+         [names = options_.names, request] { names->send("synthesizer", synthesize{request}); });
 }
 
 /// Claims whoever may reach the goal. All nodes are looked at, so only after a candidate was found right or a
@@ -308,15 +311,8 @@ void keeper::wind_down(store_batch& batch, const std::string& reason) {
                            free ? token_usage{} : charged_at_reservation(call.reserved),
                            !free});
   }
-  for (const auto& c : std::vector{books().agent_calls_out()}) {
-    auto free = c.reserved.usd == 0;
-    record(batch, journal_kind::advised,
-           journal_advised{c.number,
-                           failure_kind::cancelled,
-                           {},
-                           free ? token_usage{} : charged_at_reservation(c.reserved),
-                           !free});
-  }
+  for (const auto& c : std::vector{books().agent_calls_out()})
+    give_up_agent_call(batch, c, c.reserved.usd == 0);
   for (auto& tree : fold_.trees())
     for (auto n : tree.open_nodes()) {
       node_key key{options_.id, tree.number(), n};

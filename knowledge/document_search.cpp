@@ -24,7 +24,8 @@ CHOOSE id id ...   at most 4 documents that help most in this situation, best fi
 Read before you choose. Everything else in your answer is ignored.
 )";
 
-std::string_view trimmed(std::string_view s) {
+/// Without blanks and the marks that models put around a command.
+std::string_view bare(std::string_view s) {
   constexpr std::string_view blank = " \t\r`*";
   auto from = s.find_first_not_of(blank);
   return from == std::string_view::npos ? std::string_view{}
@@ -61,9 +62,9 @@ bool document_search::take(std::string_view answer) {
   std::istringstream lines{std::string{answer}};
   std::size_t done = 0;
   for (std::string raw; done < most_commands && chosen_.empty() && std::getline(lines, raw);) {
-    auto line = trimmed(raw);
+    auto line = bare(raw);
     auto space = std::min(line.find(' '), line.size());
-    auto command = line.substr(0, space), rest = trimmed(line.substr(space));
+    auto command = line.substr(0, space), rest = bare(line.substr(space));
     if (rest.empty())
       continue;
     ++done;
@@ -141,7 +142,7 @@ void document_search::choose(std::string_view ids) {
   std::istringstream words{std::string{ids}};
   for (std::string word; chosen_.size() < most_chosen && words >> word;) {
     word.erase(std::remove(word.begin(), word.end(), ','), word.end());
-    const auto* d = find(trimmed(word));
+    const auto* d = find(bare(word));
     if (d && std::find(chosen_.begin(), chosen_.end(), d->id) == chosen_.end())
       chosen_.push_back(d->id);
   }

@@ -4,9 +4,7 @@
 #include <cstdio>
 
 namespace ke {
-namespace {
 
-/// The first `limit` bytes, cut between characters.
 std::string_view head(std::string_view text, std::size_t limit) {
   if (text.size() <= limit)
     return text;
@@ -14,8 +12,6 @@ std::string_view head(std::string_view text, std::size_t limit) {
     --limit;
   return text.substr(0, limit);
 }
-
-} // namespace
 
 std::string in_line(std::string_view text) {
   std::string line{head(text, 400)};

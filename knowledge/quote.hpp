@@ -18,6 +18,9 @@ std::string quoted(std::string_view text, std::size_t limit, std::string_view la
 /// A source, unchanged, in a fence that is longer than any in it.
 std::string fenced(const std::string& language, std::string_view source);
 
+/// The first `limit` bytes, cut between characters.
+std::string_view head(std::string_view text, std::size_t limit);
+
 /// Three significant digits.
 std::string short_number(double x);
 

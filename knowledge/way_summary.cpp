@@ -1,6 +1,7 @@
 #include "knowledge/way_summary.hpp"
 
 #include "knowledge/prompt_parts.hpp"
+#include "knowledge/quote.hpp"
 #include "knowledge/told.hpp"
 
 #include <algorithm>
@@ -33,13 +34,7 @@ bool way_summary::take(std::string_view answer) {
     line.erase(0, std::min(line.find_first_not_of(" -*"), line.size()));
     if (line.empty() || line.starts_with("```"))
       continue;
-    if (line.size() > longest_line) {
-      auto cut = longest_line; // not within a character
-      while (cut > 0 && (static_cast<unsigned char>(line[cut]) & 0xc0) == 0x80)
-        --cut;
-      line.resize(cut);
-    }
-    text_ += line + "\n";
+    text_ += std::string{head(line, longest_line)} + "\n";
     ++count;
   }
   return true;

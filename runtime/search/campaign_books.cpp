@@ -68,16 +68,15 @@ void campaign_books::consulted(const journal_consulted& r) {
 }
 
 bool campaign_books::advised(const journal_advised& r) {
-  auto out = std::find_if(agent_calls_out_.begin(), agent_calls_out_.end(),
-                          [&](const auto& c) { return c.number == r.number; });
-  if (out == agent_calls_out_.end())
+  const auto* out = agent_call(r.number);
+  if (!out)
     return false;
   if (r.kind != failure_kind::none)
     ++failures_[std::string{to_text(r.kind)}];
   settle_call(out->reserved, r.usage, r.unknown);
   add_tokens(agent_spend_, r.usage);
   agent_spend_.usd += r.usage.usd;
-  agent_calls_out_.erase(out);
+  agent_calls_out_.erase(agent_calls_out_.begin() + (out - agent_calls_out_.data()));
   return true;
 }
 

@@ -1,4 +1,3 @@
-#include "actors/knowledge.hpp"
 #include "runtime/core/skill.hpp"
 #include "tests/actors/search_fixture.hpp"
 
@@ -160,20 +159,13 @@ TEST_CASE_METHOD(search_fixture, "a parent whose card was read without its sourc
 
 TEST_CASE_METHOD(search_fixture,
                  "what led to a claim becomes a skill before the campaign ends, and is counted") {
-  auto shelf = std::make_shared<library>(std::make_shared<const corpus>(std::vector<document>{}));
   claims = true;
   auto s = one_by_one(2);
   s.goal.target_speedup = 100;
   create(1, s);
   start(1, s);
-  knowledge_options k;
-  k.names = names;
-  k.store = store.get();
-  k.store_id = "store-1";
-  k.shelf = shelf;
-  k.written = shelf->now();
-  auto scholar = system.spawn(knowledge, k);
-  names->set("knowledge", scholar);
+  shelf = std::make_shared<library>(std::make_shared<const corpus>(std::vector<document>{}));
+  open_library();
   auto timed = [](double speedup) {
     auto v = correct(speedup * 0.99);
     v.timing = timing_summary{};
@@ -215,6 +207,4 @@ TEST_CASE_METHOD(search_fixture,
   settle();
   CHECK(shelf->now()->documents().size() == 1); // quarantined
   CHECK(unpack<skill>(*store->get(table::skills, learnt->id))->records.at(0).losses == 20);
-  caf::anon_send_exit(scholar, caf::exit_reason::user_shutdown);
-  settle();
 }

@@ -1,4 +1,3 @@
-#include "actors/knowledge.hpp"
 #include "runtime/core/counters.hpp"
 #include "tests/actors/search_fixture.hpp"
 
@@ -55,10 +54,9 @@ std::shared_ptr<const corpus> pages(std::size_t count) {
 struct embedding_fixture : search_fixture {
   scripted_http http;
   std::string near = "Page number 15."; ///< the document that means what every query asks
-  caf::actor scholar;
 
   embedding_fixture() { shelf = std::make_shared<library>(pages(20)); }
-  ~embedding_fixture() { close(); }
+  ~embedding_fixture() { close_library(); } // before `http`
 
   static embedding_settings server() { return {"http://127.0.0.1:9/v1", "e5", ""}; }
   static campaign_settings with_server(std::int64_t candidates, std::int64_t parallel = 1) {
@@ -67,24 +65,6 @@ struct embedding_fixture : search_fixture {
     return s;
   }
 
-  void open_library() {
-    knowledge_options k;
-    k.names = names;
-    k.store = store.get();
-    k.store_id = "store-1";
-    k.http = &http;
-    k.shelf = shelf;
-    k.written = shelf->now();
-    scholar = system.spawn(knowledge, k);
-    names->set("knowledge", scholar);
-    settle();
-  }
-  void close() {
-    if (scholar)
-      caf::anon_send_exit(scholar, caf::exit_reason::user_shutdown);
-    scholar = {};
-    settle();
-  }
   /// As the coordinator does when a campaign starts.
   void name_server(embedding_settings which = server()) {
     tell("knowledge", vector_wanted{std::make_shared<const embedding_settings>(which), {}, {}, 0});
@@ -125,7 +105,7 @@ struct embedding_fixture : search_fixture {
 
 TEST_CASE_METHOD(embedding_fixture,
                  "documents are embedded in batches, kept in the store, and a restart asks nothing") {
-  open_library();
+  open_library(&http);
   CHECK(http.open.empty()); // no campaign names a server
   name_server();
   REQUIRE(http.open.size() == 1); // one batch at a time
@@ -144,9 +124,9 @@ TEST_CASE_METHOD(embedding_fixture,
   CHECK(vectors->at(5) == embedding{1, 0});
   CHECK(vectors->at(6) == embedding{0, 1});
 
-  close();
+  close_library();
   shelf = std::make_shared<library>(pages(21)); // one is new
-  open_library();
+  open_library(&http);
   name_server();
   REQUIRE(http.open.size() == 1);
   CHECK(http.texts().size() == 1);
@@ -163,7 +143,7 @@ TEST_CASE_METHOD(embedding_fixture,
 }
 
 TEST_CASE_METHOD(embedding_fixture, "a prompt waits for its query's vector and shows what is meant") {
-  open_library();
+  open_library(&http);
   name_server();
   serve_all();
   launch(with_server(3));
@@ -183,7 +163,7 @@ TEST_CASE_METHOD(embedding_fixture, "a prompt waits for its query's vector and s
 }
 
 TEST_CASE_METHOD(embedding_fixture, "drafts that are begun together ask for their one query once") {
-  open_library();
+  open_library(&http);
   name_server();
   serve_all();
   auto before = http.sent;
@@ -198,7 +178,7 @@ TEST_CASE_METHOD(embedding_fixture, "drafts that are begun together ask for thei
 TEST_CASE_METHOD(embedding_fixture, "a silent server holds one prompt up for its deadline, then none") {
   auto& by_words = counters::get("knowledge.prompts_by_words");
   auto& failures = counters::get("knowledge.embedding_failures");
-  open_library();
+  open_library(&http);
   name_server();
   serve_all();
   auto words_before = by_words.load();
@@ -222,7 +202,7 @@ TEST_CASE_METHOD(embedding_fixture, "a silent server holds one prompt up for its
 }
 
 TEST_CASE_METHOD(embedding_fixture, "a server that comes back is asked again") {
-  open_library();
+  open_library(&http);
   name_server();
   serve_all();
   launch(with_server(6));
@@ -240,7 +220,7 @@ TEST_CASE_METHOD(embedding_fixture, "a server that comes back is asked again") {
 
 TEST_CASE_METHOD(embedding_fixture,
                  "a server that gives no vectors for the documents costs no prompt anything") {
-  open_library();
+  open_library(&http);
   launch(with_server(3));
   REQUIRE(models.open.size() == 1); // while the documents' request is out
   REQUIRE(http.open.size() == 2);   // and that of the first query, which nobody waits for
@@ -262,10 +242,10 @@ TEST_CASE_METHOD(embedding_fixture,
 }
 
 TEST_CASE_METHOD(embedding_fixture, "without the knowledge actor a prompt leaves at its deadline") {
-  open_library();
+  open_library(&http);
   name_server();
   serve_all();
-  close(); // as while it is being restarted
+  close_library(); // as while it is being restarted
   launch(with_server(1));
   CHECK(models.open.empty());
   pass(embedding_deadline);
@@ -276,7 +256,7 @@ TEST_CASE_METHOD(embedding_fixture, "without the knowledge actor a prompt leaves
 TEST_CASE_METHOD(embedding_fixture, "a key that is not set means words alone, and no request") {
   auto keyed = server();
   keyed.api_key_env = "KE_TEST_KEY_THAT_NOBODY_SETS";
-  open_library();
+  open_library(&http);
   name_server(keyed);
   auto s = with_server(1);
   s.embeddings = keyed;

@@ -2,6 +2,7 @@
 
 #include "actors/campaign.hpp"
 #include "actors/fleet_messages.hpp"
+#include "actors/knowledge.hpp"
 #include "actors/named_child.hpp"
 #include "actors/search_tree.hpp"
 #include "actors/synthesizer.hpp"
@@ -44,6 +45,7 @@ public:
   std::shared_ptr<provider_pool> providers;
   search_tree_options tree_options;
   std::shared_ptr<library> shelf; ///< null: prompts hold no documents
+  caf::actor scholar;             ///< the knowledge actor, where a test opened the library
   std::uint64_t image_every = 0;  ///< records; 0: campaigns keep no images
   std::vector<image_file> images;
   std::size_t starts_from_images = 0;
@@ -60,7 +62,10 @@ public:
     what.reference_language = "c++";
     what.reference = "void kernel() {}";
   }
-  ~search_fixture() { kill(); }
+  ~search_fixture() {
+    close_library();
+    kill();
+  }
 
   static campaign_settings settings(std::int64_t candidates = 12, std::int64_t parallel = 4) {
     campaign_settings s;
@@ -171,6 +176,25 @@ public:
   void launch(const campaign_settings& s, std::uint32_t id = 1) {
     create(id, s);
     start(id, s);
+  }
+  /// Starts the knowledge actor on the shelf's documents; it lives through a `kill`.
+  void open_library(http_port* http = nullptr) {
+    knowledge_options k;
+    k.names = names;
+    k.store = store.get();
+    k.store_id = "store-1";
+    k.http = http;
+    k.shelf = shelf;
+    k.written = shelf->now();
+    scholar = system.spawn(knowledge, k);
+    names->set("knowledge", scholar);
+    settle();
+  }
+  void close_library() {
+    if (scholar)
+      caf::anon_send_exit(scholar, caf::exit_reason::user_shutdown);
+    scholar = {};
+    settle();
   }
   /// Ends all actors at once, as a kill of the process would; the store stays.
   void kill() {

@@ -1,4 +1,3 @@
-#include "actors/knowledge.hpp"
 #include "tests/actors/search_fixture.hpp"
 
 #include <catch2/catch.hpp>
@@ -12,8 +11,6 @@ using namespace ke::test;
 namespace {
 
 struct agent_fixture : search_fixture {
-  caf::actor scholar;
-
   agent_fixture() {
     std::vector<document> all;
     for (std::string id : {"guidance/blocking", "guidance/fma", "guidance/threads", "guidance/pages",
@@ -26,25 +23,6 @@ struct agent_fixture : search_fixture {
       all.push_back(std::move(d));
     }
     shelf = std::make_shared<library>(std::make_shared<const corpus>(std::move(all)));
-  }
-  ~agent_fixture() { close(); }
-
-  void open_library() {
-    knowledge_options k;
-    k.names = names;
-    k.store = store.get();
-    k.store_id = "store-1";
-    k.shelf = shelf;
-    k.written = shelf->now();
-    scholar = system.spawn(knowledge, k);
-    names->set("knowledge", scholar);
-    settle();
-  }
-  void close() {
-    if (scholar)
-      caf::anon_send_exit(scholar, caf::exit_reason::user_shutdown);
-    scholar = {};
-    settle();
   }
 
   static campaign_settings with_agents(double share = 1, std::int64_t candidates = 12) {
@@ -122,7 +100,7 @@ TEST_CASE_METHOD(agent_fixture, "what a study found is kept in the store for lat
   first_candidate();
   answer_with("CHOOSE guidance/zero");
   REQUIRE_FALSE(asks_helper());
-  close();
+  close_library();
   open_library();
   answer();
   judge_as(memory_bound(1.6));
@@ -164,7 +142,7 @@ TEST_CASE_METHOD(agent_fixture, "the knowledge actor's end frees prompts that wa
   launch(with_agents());
   first_candidate();
   REQUIRE(asks_helper());
-  close();
+  close_library();
   REQUIRE(models.open.size() == 2);
   models.open.pop_front(); // nobody answers the helper's call
   CHECK_FALSE(asks_helper());
@@ -192,7 +170,7 @@ TEST_CASE_METHOD(agent_fixture,
   auto reserved = books().agent_calls_out().at(0).reserved;
   auto before = books().money().spent();
   kill();
-  close();
+  close_library();
   open_library();
   start(1, s);
   REQUIRE(books().agent_calls_out().size() == 1); // its prompt wants to know it still
