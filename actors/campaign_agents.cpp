@@ -95,12 +95,12 @@ void keeper::settle_lost_agent_calls(store_batch& batch) {
     auto where = calls_->find(name);
     if (where == call_book::whereabouts::out)
       continue; // only this actor was started again: the answer comes, and is paid for though nobody reads it
-    auto free = where == call_book::whereabouts::here || costs_nothing(c.model);
+    auto unheard = calls_->body(name).has_value(); // answered while this actor was being started again
+    auto free = (where == call_book::whereabouts::here && !unheard) || costs_nothing(c.model);
     give_up_agent_call(batch, c, free);
     calls_->close(name);
     if (!free)
-      log::warn("campaign",
-                "a sub-agent's call was out when the last session ended: charged at its reservation",
+      log::warn("campaign", "nobody heard how a sub-agent's call ended: charged at its reservation",
                 {{"node", id(at(options_.id, c))}});
   }
 }

@@ -183,6 +183,25 @@ TEST_CASE_METHOD(agent_fixture,
 }
 
 TEST_CASE_METHOD(agent_fixture,
+                 "a sub-agent's answer that comes while its campaign is started again is paid for") {
+  open_library();
+  auto s = with_agents();
+  for (auto& m : s.models)
+    m.price_input = m.price_output = 1000;
+  launch(s);
+  first_candidate();
+  REQUIRE(asks_helper());
+  auto reserved = books().agent_calls_out().at(0).reserved;
+  auto before = books().money().spent();
+  crash(campaign_name(1));
+  answer_with("CHOOSE guidance/zero"); // nobody hears it
+  pass(1min);
+  CHECK_FALSE(books().agent_call(1));
+  CHECK(books().money().spent().tokens == before.tokens + reserved.tokens);
+  CHECK(drive());
+}
+
+TEST_CASE_METHOD(agent_fixture,
                  "a campaign that is interrupted waits for a sub-agent's call and begins none") {
   open_library();
   launch(with_agents());
