@@ -103,8 +103,8 @@ schema campaign_schema(campaign_settings& s) {
                   choice([](auto& x) -> auto& { return x.search.backup; })});
   keys.push_back(
       {.path = "search.restart",
-       .doc = "Judged candidates without a gain before a new start is made (mcts, evolution); at most "
-              "half of budget.stall.candidates; 0: never.",
+       .doc = "After so many judged candidates without a gain at the latest a new start is made (mcts, "
+              "evolution); at most half of budget.stall.candidates; 0: never.",
        .at = of([](auto& x) -> auto& { return x.search.restart; }),
        .most = 1e9});
   keys.push_back(
@@ -124,7 +124,7 @@ schema campaign_schema(campaign_settings& s) {
                   .least = 2,
                   .most = 1024});
   keys.push_back({.path = "search.crossover",
-                  .doc = "Share of the children that have two parents (evolution).",
+                  .doc = "Share of the children that have two parents (mcts, evolution).",
                   .at = of([](auto& x) -> auto& { return x.search.crossover; }),
                   .most = 1});
   keys.push_back({.path = "search.beam",

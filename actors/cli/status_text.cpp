@@ -75,10 +75,10 @@ std::string budget_text(const json& c, const progress& p) {
                 left(number(s, "input_tokens") + number(s, "output_tokens"), cap))) +
             " of " + count_text(static_cast<std::uint64_t>(cap)) + " tokens";
   if (auto cap = number(b, "wall_hours"); cap > 0)
-    line += ", " + duration_text(left(number(c, "wall_s"), 3600 * cap)) + " of " + fixed(cap, 1) + " h";
+    line += ", " + duration_text(left(number(c, "wall_s"), 3600 * cap)) + " of " + duration_text(3600 * cap);
   if (auto cap = number(b, "device_hours"); cap > 0)
-    line +=
-        ", " + duration_text(left(number(s, "device_s"), 3600 * cap)) + " of " + fixed(cap, 1) + " device-h";
+    line += ", " + duration_text(left(number(s, "device_s"), 3600 * cap)) + " of " +
+            duration_text(3600 * cap) + " on devices";
   return line;
 }
 

@@ -131,10 +131,7 @@ void put_cost(json& j, const campaign_view& c, const node_view& n) {
     if (of_agent) // what it found serves other nodes, too
       continue;
     seconds += call.seconds;
-    paid.input_tokens += call.usage.input_tokens;
-    paid.output_tokens += call.usage.output_tokens;
-    paid.cached_tokens += call.usage.cached_tokens;
-    paid.usd += call.usage.usd;
+    paid += call.usage;
   }
   if (paid.input_tokens + paid.output_tokens < n.row.usage.input_tokens + n.row.usage.output_tokens)
     paid = n.row.usage;

@@ -94,15 +94,15 @@ struct search_settings {
   policy_kind policy = policy_kind::mcts;
   std::int64_t drafts = 8;
   std::int64_t parallel = 8;
-  double exploration = 1.0;
+  double exploration = 0.5;
   ensemble_kind ensemble = ensemble_kind::weights;
   memory_kind memory = memory_kind::adaptive;
   tree_rule_kind rule = tree_rule_kind::rank_puct; ///< mcts
   backup_kind backup = backup_kind::max;           ///< mcts by uct
-  std::int64_t restart = 256;  ///< finished candidates without a gain before a new start; 0: never
+  std::int64_t restart = 256;  ///< a new start after so many verdicts without a gain at the latest; 0: never
   std::int64_t islands = 4;    ///< evolution: at most
   std::int64_t population = 4; ///< evolution: of an island
-  double crossover = 0.3;      ///< evolution: share of children with two parents
+  double crossover = 0.2;      ///< mcts, evolution: share of children with two parents
   std::int64_t beam = 8;       ///< beam: its width
   std::int64_t warm_start = 2; ///< solutions of earlier campaigns to begin with, at most; 0: none
 };

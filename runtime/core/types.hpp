@@ -72,6 +72,14 @@ struct token_usage {
   std::uint64_t output_tokens = 0;
   std::uint64_t cached_tokens = 0;
   double usd = 0;
+
+  token_usage& operator+=(const token_usage& o) {
+    input_tokens += o.input_tokens;
+    output_tokens += o.output_tokens;
+    cached_tokens += o.cached_tokens;
+    usd += o.usd;
+    return *this;
+  }
 };
 KE_FIELDS(token_usage, x.input_tokens, x.output_tokens, x.cached_tokens, x.usd)
 

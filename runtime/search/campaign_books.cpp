@@ -3,15 +3,6 @@
 #include <algorithm>
 
 namespace ke {
-namespace {
-
-void add_tokens(token_usage& sum, const token_usage& more) {
-  sum.input_tokens += more.input_tokens;
-  sum.output_tokens += more.output_tokens;
-  sum.cached_tokens += more.cached_tokens;
-}
-
-} // namespace
 
 void campaign_books::configured(const journal_configured& r) {
   settings_ = r.settings;
@@ -57,7 +48,7 @@ void campaign_books::settle_call(const reservation& reserved, const token_usage&
   if (unknown)
     spent = held; // it may have been answered and billed
   money_.settle(held, spent);
-  add_tokens(spend_, usage);
+  spend_ += usage;
   spend_.usd = money_.spent().usd();
 }
 
@@ -74,8 +65,7 @@ bool campaign_books::advised(const journal_advised& r) {
   if (r.kind != failure_kind::none)
     ++failures_[std::string{to_text(r.kind)}];
   settle_call(out->reserved, r.usage, r.unknown);
-  add_tokens(agent_spend_, r.usage);
-  agent_spend_.usd += r.usage.usd;
+  agent_spend_ += r.usage;
   agent_calls_out_.erase(agent_calls_out_.begin() + (out - agent_calls_out_.data()));
   return true;
 }

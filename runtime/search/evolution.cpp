@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint32_t most_cells = 256; ///< of an island's archive
 /// Of the parents of an island that has stalled, so many come from its archive, any cell alike; fewer in
-/// proportion while it has not waited for so long: as long as it climbs, its best are the better parents.
+/// proportion while it has not waited for so long.
 constexpr double cell_share = 0.4;
 
 } // namespace
@@ -35,8 +35,15 @@ void evolution::configure(const search_settings& s, const tree_index&) {
 // -- which island, and what on it
 // ------------------------------------------------------------------------------
 
+std::uint32_t evolution::leader() const {
+  auto best = std::max_element(islands_.begin(), islands_.end(),
+                               [](const auto& a, const auto& b) { return a.waiting.best < b.waiting.best; });
+  return static_cast<std::uint32_t>(best - islands_.begin());
+}
+
 bool evolution::is_climbing(const island& i) const {
-  return settings_.restart == 0 || i.drafts < settings_.drafts || i.since_gain < i.patience;
+  auto least = &i == &islands_[leader()] ? least_wait : least_wait_of_start;
+  return settings_.restart == 0 || i.drafts < settings_.drafts || !i.waiting.is_over(least, i.patience);
 }
 
 std::uint32_t evolution::choose_island(random_source& random) {
@@ -66,22 +73,30 @@ std::optional<selection> evolution::select(const tree_index& tree, random_source
     going_to_ = 0; // nothing works and nothing can be mended
     return draft;
   }
-  if (settings_.restart > 0 &&
-      std::none_of(islands_.begin(), islands_.end(), [&](const auto& i) { return is_climbing(i); }))
-    open_island(tree);
+  auto after_opening = crossings_ > 0;
+  if (after_opening) {
+    --crossings_;
+  } else if (settings_.restart > 0 &&
+             std::none_of(islands_.begin(), islands_.end(), [&](const auto& i) { return is_climbing(i); })) {
+    if (is_untried_ && settings_.crossover > 0)
+      crossings_ = crossings_of_start;
+    else
+      open_island(tree);
+    is_untried_ = !is_untried_;
+  }
   for (int tries = 0; tries < 64; ++tries) {
-    going_to_ = choose_island(random);
+    going_to_ = after_opening && random.uniform() < share_of_crossings ? leader() : choose_island(random);
     auto& here = islands_[going_to_];
     if (here.drafts < settings_.drafts)
       return draft;
     if (!here.members.empty())
-      return parents_on(tree, here, random);
+      return parents_on(tree, after_opening, random);
     if (auto node = here.broken.next(tree))
       return selection{.parent = *node, .operation = operation_kind::fix};
   }
   for (going_to_ = 0; going_to_ < islands_.size(); ++going_to_)
     if (!islands_[going_to_].members.empty())
-      return parents_on(tree, islands_[going_to_], random);
+      return parents_on(tree, after_opening, random);
   going_to_ = 0;
   return draft;
 }
@@ -92,17 +107,19 @@ void evolution::open_island(const tree_index& tree) {
   migrate(tree);
   ++opened_;
   if (islands_.size() < static_cast<std::size_t>(settings_.islands)) {
+    newest_ = static_cast<std::uint32_t>(islands_.size());
     islands_.emplace_back();
   } else {
-    auto worst = std::min_element(islands_.begin(), islands_.end(),
-                                  [](const auto& a, const auto& b) { return a.best < b.best; });
+    auto worst = std::min_element(islands_.begin(), islands_.end(), [](const auto& a, const auto& b) {
+      return a.waiting.best < b.waiting.best;
+    });
+    newest_ = static_cast<std::uint32_t>(worst - islands_.begin());
     auto generation = worst->generation + 1;
     *worst = {};
     worst->generation = generation;
   }
-  for (auto& i : islands_)
-    if (i.drafts == 0)
-      i.patience = patience();
+  islands_[newest_].patience = patience();
+  islands_[newest_].waiting.begin(tree.size());
 }
 
 std::uint32_t evolution::patience() const {
@@ -128,7 +145,7 @@ void evolution::migrate(const tree_index& tree) {
         std::find(next.members.begin(), next.members.end(), travellers[i]) != next.members.end())
       continue;
     settle(tree, next, travellers[i]);
-    next.since_gain = std::min(next.since_gain, next.patience / 2);
+    next.waiting.begin(tree.size());
   }
 }
 
@@ -165,24 +182,43 @@ std::uint32_t evolution::weighted(const tree_index& tree, const std::vector<std:
   return among.front();
 }
 
-selection evolution::parents_on(const tree_index& tree, island& here, random_source& random) {
-  selection s{.parent = here.members.front(), .operation = operation_kind::improve};
-  auto which = random.uniform();
-  auto stalled =
-      here.patience > 0 ? std::min(1.0, static_cast<double>(here.since_gain) / here.patience) : 0.5;
-  if (which < cell_share * stalled && !here.cells.empty())
-    s.parent =
-        std::next(here.cells.begin(), static_cast<std::ptrdiff_t>(random.below(here.cells.size())))->second;
-  else
-    s.parent = weighted(tree, here.members, random);
-  if (random.uniform() < settings_.crossover) {
-    auto pool = here.members;
-    for (const auto& [cell, node] : here.cells)
-      pool.push_back(node);
-    auto other = pool[random.below(pool.size())];
-    if (other != s.parent)
-      s.parent2 = other;
+std::uint32_t evolution::first_parent(const tree_index& tree, const island& here,
+                                      random_source& random) const {
+  auto stalled = std::min(1.0, static_cast<double>(here.waiting.correct) / least_wait);
+  if (random.uniform() >= stalled)
+    return here.members.front();
+  if (random.uniform() < cell_share * stalled && !here.cells.empty())
+    return std::next(here.cells.begin(), static_cast<std::ptrdiff_t>(random.below(here.cells.size())))
+        ->second;
+  return weighted(tree, here.members, random);
+}
+
+/// Any island but this one; there are two at least.
+std::uint32_t evolution::another_than(std::uint32_t island, random_source& random) const {
+  auto other = static_cast<std::uint32_t>(random.below(islands_.size() - 1));
+  return other < island ? other : other + 1;
+}
+
+std::uint32_t evolution::second_parent(const island& here, bool after_opening, random_source& random) const {
+  if (islands_.size() > 1 && (after_opening || random.uniform() < 0.5)) {
+    auto from = after_opening && newest_ != going_to_ ? newest_ : another_than(going_to_, random);
+    if (const auto& there = islands_[from].members; !there.empty())
+      return there.front();
   }
+  auto pool = here.members;
+  for (const auto& [cell, node] : here.cells)
+    pool.push_back(node);
+  return pool[random.below(pool.size())];
+}
+
+/// On the island that was chosen.
+selection evolution::parents_on(const tree_index& tree, bool after_opening, random_source& random) const {
+  const auto& here = islands_[going_to_];
+  selection s{.parent = first_parent(tree, here, random), .operation = operation_kind::improve};
+  auto share = after_opening ? std::max(share_of_crossings, settings_.crossover) : settings_.crossover;
+  if (random.uniform() < share)
+    if (auto other = second_parent(here, after_opening, random); other != s.parent)
+      s.parent2 = other;
   return s;
 }
 
@@ -237,20 +273,17 @@ void evolution::ended(const tree_index& tree, std::uint32_t node) {
     here.broken.offer(tree, node);
   if (!has_verdict(row.state))
     return;
-  auto score = row.state == node_state::correct ? row.score : 0;
-  if (score > here.best) {
-    here.best = score;
-    here.since_gain = 0;
-  } else {
-    ++here.since_gain;
-  }
+  auto is_correct = row.state == node_state::correct && !row.duplicate;
+  here.waiting.judged(node, is_correct, row.score, tree.size());
 }
 
 // -- image
 // ------------------------------------------------------------------------------------------------------
 
 void evolution::save(image_writer& out) const {
-  out.value(opened_);
+  for (auto n : {opened_, newest_, crossings_})
+    out.value(n);
+  out.value(is_untried_);
   out.value<std::uint64_t>(going_to_); // further candidates of an answer go there, too
   homes_.save(out);
   out.value<std::uint64_t>(islands_.size());
@@ -264,19 +297,20 @@ void evolution::save(image_writer& out) const {
     out.list(cells);
     i.broken.save(out);
     out.value(i.drafts);
-    out.value(i.since_gain);
     out.value(i.patience);
     out.value(i.generation);
-    out.value(i.best);
+    i.waiting.save(out);
   }
 }
 
 void evolution::load(image_reader& in) {
-  opened_ = in.value<std::uint32_t>();
+  for (auto* n : {&opened_, &newest_, &crossings_})
+    in.values(n, 1);
+  is_untried_ = in.value<bool>();
   going_to_ = static_cast<decltype(going_to_)>(in.value<std::uint64_t>());
   homes_.load(in);
   auto count = in.value<std::uint64_t>();
-  if (count == 0 || count > 64 || going_to_ >= count)
+  if (count == 0 || count > 64 || going_to_ >= count || newest_ >= count)
     return in.fail();
   islands_.assign(count, {});
   for (auto& i : islands_) {
@@ -286,10 +320,9 @@ void evolution::load(image_reader& in) {
       i.cells.emplace_hint(i.cells.end(), cells[c], cells[c + 1]);
     i.broken.load(in);
     i.drafts = in.value<std::uint32_t>();
-    i.since_gain = in.value<std::uint32_t>();
     i.patience = in.value<std::uint32_t>();
     i.generation = in.value<std::uint8_t>();
-    i.best = in.value<double>();
+    i.waiting.load(in);
   }
 }
 

@@ -12,12 +12,6 @@ namespace ke {
 
 namespace {
 
-/// A standard normal deviate.
-double normal(random_source& random) {
-  auto u = 1 - random.uniform();
-  return std::sqrt(-2 * std::log(u)) * std::cos(2 * 3.14159265358979323846 * random.uniform());
-}
-
 struct landing {
   double time = 0;
   std::uint32_t node = 0;
@@ -76,7 +70,7 @@ result<gene_run> run_genes(const gene_landscape& world, const search_settings& s
     auto worth = world.worth(model.of(node));
     auto built = first != node || luck.uniform() < world.success_probability;
     measured.resize(std::size_t{node} + 1);
-    measured[node] = first != node ? measured[first] : worth + world.noise * normal(luck);
+    measured[node] = first != node ? measured[first] : worth + world.noise * luck.normal();
     journal_judged verdict{0, node, 0, built ? verdict_state::correct : verdict_state::build_failed};
     verdict.score = built ? score_of(measured[node]) : 0;
     verdict.noise = std::exp2(2 * world.noise / unit) - 1; // half a 95% interval

@@ -1,7 +1,9 @@
 #include "runtime/search/mcts.hpp"
 #include "runtime/search/arms.hpp"
+#include "runtime/search/partners.hpp"
 #include "runtime/search/policy.hpp"
 #include "runtime/search/repairs.hpp"
+#include "runtime/search/wait_for_gain.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -54,17 +56,31 @@ puct_rules::rest puct_rules::standing_of(const tree_index& tree, std::uint32_t n
 
 namespace {
 
-/// Where the search stands between its present best branch and a new start. No function of the tree: it
-/// depends on the order in which nodes ended.
+/// Where the search stands between its present best branch and a new start.
 struct course {
-  std::uint32_t start = 0;       ///< first node of the new start that is being followed; 0: none
-  std::uint32_t drafts = 0;      ///< of it, begun
-  std::uint32_t starts = 0;      ///< new starts so far
-  std::uint32_t since_gain = 0;  ///< judged nodes since the tree's best improved, or since the last new start
-  std::uint32_t start_since = 0; ///< judged nodes of the new start since its own best improved
-  double best = 0, start_best = 0; ///< scores
-  double credit = 0;               ///< of the new start, in choices
-  double repair_credit = 0;        ///< of repairs, in choices
+  std::uint32_t start = 0;     ///< first node of the new start that is being followed; 0: none
+  std::uint32_t drafts = 0;    ///< of it, begun
+  std::uint32_t begun = 0;     ///< nodes of it, drafts included
+  std::uint32_t landed = 0;    ///< nodes of it that have ended
+  std::uint32_t starts = 0;    ///< new starts so far
+  std::uint32_t crossings = 0; ///< choices left in which the last one's find is tried in the whole tree
+  double repair_credit = 0;    ///< of repairs, in choices
+  wait_for_gain whole, own;    ///< of the tree, of the new start
+
+  void save(image_writer& out) const {
+    for (auto n : {start, drafts, begun, landed, starts, crossings})
+      out.value(n);
+    out.value(repair_credit);
+    whole.save(out);
+    own.save(out);
+  }
+  void load(image_reader& in) {
+    for (auto* n : {&start, &drafts, &begun, &landed, &starts, &crossings})
+      in.values(n, 1);
+    in.values(&repair_credit, 1);
+    whole.load(in);
+    own.load(in);
+  }
 };
 
 /// Does an operation pay? Successes are candidates that beat their nearest scored ancestor; what is long ago
@@ -94,6 +110,7 @@ public:
     for (std::uint32_t node = 1; node < tree.size(); ++node)
       if (is_ranked(tree[node])) {
         keys.push_back(rank_key(puct_rules::merit_of(tree, node), node));
+        partners_.scored(tree, node, puct_rules::merit_of(tree, node));
         if (is_fresh(tree, node))
           young.push_back(keys.back());
       }
@@ -104,59 +121,39 @@ public:
   }
 
   void save(image_writer& out) const override {
-    out.value(now_.start);
-    out.value(now_.drafts);
-    out.value(now_.starts);
-    out.value(now_.since_gain);
-    out.value(now_.start_since);
-    out.value(now_.best);
-    out.value(now_.start_best);
-    out.value(now_.credit);
-    out.value(now_.repair_credit);
+    now_.save(out);
     out.value(improving_);
     out.value(fixing_);
     broken_.save(out);
+    partners_.save(out);
   }
 
   void load(image_reader& in) override {
-    in.values(&now_.start, 1);
-    in.values(&now_.drafts, 1);
-    in.values(&now_.starts, 1);
-    in.values(&now_.since_gain, 1);
-    in.values(&now_.start_since, 1);
-    in.values(&now_.best, 1);
-    in.values(&now_.start_best, 1);
-    in.values(&now_.credit, 1);
-    in.values(&now_.repair_credit, 1);
+    now_.load(in);
     in.values(&improving_, 1);
     in.values(&fixing_, 1);
     broken_.load(in);
+    partners_.load(in);
   }
 
-  std::optional<selection> select(const tree_index& tree, random_source&) override {
+  std::optional<selection> select(const tree_index& tree, random_source& random) override {
     const auto& root = tree[0];
     auto draft = selection{.parent = 0, .operation = operation_kind::draft, .draft = root.children};
     if (root.children < rules_.drafts)
       return draft;
-    if (restart_ > 0 && now_.start == 0 && now_.since_gain >= patience()) {
-      now_.start = tree.size();
-      now_.drafts = 0;
-      now_.start_since = 0;
-      now_.start_best = 0;
-      now_.credit = 1;
-      ++now_.starts;
-      fresh_ = arms{now_.start};
-    }
-    if (now_.start && now_.credit + share_of_start >= 1) {
-      if (now_.drafts < rules_.drafts) {
+    if (restart_ > 0 && now_.start == 0 && now_.crossings == 0 && now_.whole.is_over(least_wait, patience()))
+      begin_start(tree.size());
+    if (now_.start) {
+      // As long as none of the drafts works there is nothing to follow: others come in place of what failed.
+      auto under_way = now_.begun - now_.landed;
+      if (now_.drafts < rules_.drafts || (now_.own.all == 0 && under_way < rules_.drafts)) {
         ++now_.drafts;
-        now_.credit += share_of_start - 1;
         return draft;
       }
-      if (auto s = best_of(tree, fresh_)) {
-        now_.credit += share_of_start - 1;
-        return s;
-      }
+      // It is small: many at once would all be children of the same few.
+      if (under_way < std::max(rules_.drafts, root.in_flight / 2))
+        if (auto s = best_of(tree, fresh_))
+          return s;
     }
     auto working = best_of(tree, all_);
     auto repair_share = rules_.exploration > 0 ? share_of_repairs() : 0;
@@ -167,7 +164,7 @@ public:
       }
     if (auto s = working) {
       now_.repair_credit = std::min(now_.repair_credit + repair_share, 1.0);
-      now_.credit = std::min(now_.credit + share_of_start, 2.0);
+      s->parent2 = partner_of(tree, s->parent, random).value_or(no_node);
       return s;
     }
     if (root.in_flight == 0)
@@ -176,6 +173,7 @@ public:
   }
 
   void added(const tree_index& tree, std::uint32_t node) override {
+    now_.begun += is_fresh(tree, node);
     auto parent = tree[node].parent;
     if (parent == 0)
       return;
@@ -189,14 +187,17 @@ public:
     const auto& row = tree[node];
     auto fresh = is_fresh(tree, node);
     if (is_ranked(row)) {
-      all_.rank(puct_rules::merit_of(tree, node), node);
+      auto merit = puct_rules::merit_of(tree, node);
+      all_.rank(merit, node);
+      partners_.scored(tree, node, merit);
       if (fresh)
-        fresh_.rank(puct_rules::merit_of(tree, node), node);
+        fresh_.rank(merit, node);
     }
     refresh(tree, node);
     broken_.offer(tree, node);
+    now_.landed += fresh;
     if (has_verdict(row.state)) {
-      follow(row, fresh);
+      follow(tree, node, fresh);
       if (row.operation != operation_kind::draft)
         (row.operation == operation_kind::fix ? fixing_ : improving_)
             .add(is_ranked(row) && row.score > tree.score_before(node));
@@ -212,13 +213,12 @@ public:
   std::size_t bytes() const override { return all_.bytes() + fresh_.bytes(); }
 
 private:
-  static constexpr double share_of_start = 0.5;
-
   static bool is_ranked(const tree_row& row) { return row.state == node_state::correct && !row.duplicate; }
 
   void set(const search_settings& s) {
     rules_ = {.exploration = s.policy == policy_kind::greedy ? 0 : std::max(s.exploration, 0.0),
               .drafts = static_cast<std::uint32_t>(std::clamp<std::int64_t>(s.drafts, 1, 1 << 20))};
+    crossover_ = rules_.exploration == 0 ? 0 : std::clamp(s.crossover, 0.0, 1.0);
     restart_ = rules_.exploration == 0
                    ? 0
                    : static_cast<std::uint32_t>(std::clamp<std::int64_t>(s.restart, 0, 1 << 30));
@@ -239,25 +239,43 @@ private:
     return now_.start && node >= now_.start && tree.draft_of(node) >= now_.start;
   }
 
-  /// One more verdict: is there a gain, is a new start due, is one exhausted?
-  void follow(const tree_row& row, bool fresh) {
-    auto score = row.state == node_state::correct ? row.score : 0;
-    if (score > now_.best) {
-      now_.best = score;
-      now_.since_gain = 0;
-    } else {
-      ++now_.since_gain;
-    }
-    if (!fresh)
+  void begin_start(std::uint32_t first) {
+    now_.start = first;
+    now_.drafts = now_.begun = now_.landed = 0;
+    now_.own = {.begun_at = first};
+    ++now_.starts;
+    fresh_ = arms{first};
+    partners_.begin(first);
+  }
+
+  /// One more verdict: is a new start exhausted?
+  void follow(const tree_index& tree, std::uint32_t node, bool fresh) {
+    auto correct = is_ranked(tree[node]);
+    auto score = tree[node].score;
+    now_.whole.judged(node, correct, score, tree.size());
+    if (!fresh || now_.own.judged(node, correct, score, tree.size()) || now_.drafts < rules_.drafts ||
+        !now_.own.is_over(least_wait_of_start, patience()))
       return;
-    if (score > now_.start_best) {
-      now_.start_best = score;
-      now_.start_since = 0;
-    } else if (++now_.start_since >= patience() && now_.drafts >= rules_.drafts) {
-      now_.start = 0;
-      now_.since_gain = 0;
-      fresh_ = arms{};
-    }
+    now_.start = 0;
+    now_.crossings = crossover_ > 0 ? crossings_of_start : 0;
+    now_.whole.begin(tree.size());
+    fresh_ = arms{};
+  }
+
+  std::optional<std::uint32_t> partner_of(const tree_index& tree, std::uint32_t parent,
+                                          random_source& random) {
+    if (crossover_ == 0)
+      return std::nullopt;
+    auto after_start = now_.crossings > 0;
+    now_.crossings -= after_start;
+    if (random.uniform() >= (after_start ? std::max(share_of_crossings, crossover_) : crossover_))
+      return std::nullopt;
+    std::optional<std::uint32_t> other;
+    if (after_start)
+      other = partners_.of_newest_start(tree, parent);
+    if (!other)
+      other = partners_.of_another_start(tree, parent, random);
+    return other ? other : partners_.beside(tree, parent, random);
   }
 
   std::optional<selection> best_of(const tree_index& tree, arms& among) {
@@ -288,9 +306,11 @@ private:
 
   puct_rules rules_;
   std::uint32_t restart_ = 0;
+  double crossover_ = 0; ///< share of the improvements with a second parent
   course now_;
   payoff improving_{8, 2}, fixing_{8, 1}; ///< begin with the worth of a few tries
   repairs broken_;
+  partners partners_;
   arms all_, fresh_; ///< every node that may be expanded; those of the new start
 };
 

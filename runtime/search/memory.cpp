@@ -1,5 +1,6 @@
 #include "runtime/search/memory.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace ke {
@@ -9,17 +10,12 @@ namespace {
 constexpr double keep = 0.995;
 constexpr std::uint8_t repairing = 1, stagnant = 2, with_siblings = 4;
 
-double normal(random_source& random) {
-  double sum = -6;
-  for (int i = 0; i < 12; ++i)
-    sum += random.uniform();
-  return sum;
-}
-
-/// What a mode is believed to be worth before anything is known, in `belief` tries: this part of the share
-/// of tries that pays in the situation whatever the mode. A share of its own, fixed beforehand, would make
-/// the untried modes look good wherever little pays, which is where most of a search is spent.
-constexpr double belief = 24;
+/// What a mode is believed to be worth before anything is known, as strongly as if so many successes of the
+/// best one had been seen: this part of the share of tries that pays in the situation whatever the mode. A
+/// share of its own, fixed beforehand, would make the untried modes look good wherever little pays, which is
+/// where most of a search is spent; and so would a belief of some tries, since of few none is a success
+/// there.
+constexpr double belief = 3;
 double expected(std::uint8_t situation, memory_kind mode) {
   switch (mode) {
   case memory_kind::siblings:
@@ -31,6 +27,13 @@ double expected(std::uint8_t situation, memory_kind mode) {
   default:
     return 0.8;
   }
+}
+
+/// A gamma deviate of this shape and scale 1, by the cube of a normal one (Wilson and Hilferty, PNAS 17,
+/// 1931): what a rate may be of which so many successes were seen.
+double gamma(double shape, random_source& random) {
+  auto root = std::max(0.0, 1 - 1 / (9 * shape) + random.normal() / (3 * std::sqrt(shape)));
+  return shape * root * root * root;
 }
 
 } // namespace
@@ -57,9 +60,8 @@ memory_kind memory_record::choose(std::uint8_t situation, random_source& random)
   for (std::size_t m = 0; m < 4; ++m) {
     auto mode = static_cast<memory_kind>(m);
     const auto& t = tallies_[situation][m];
-    auto tries = t.tries + belief;
-    auto mean = (t.successes + belief * usual * expected(situation, mode)) / tries;
-    auto drawn = mean + std::sqrt(mean * (1 - mean) / (tries + 1)) * normal(random);
+    auto successes = t.successes + belief * expected(situation, mode);
+    auto drawn = gamma(successes, random) / (t.tries + belief / usual);
     if (drawn > worth) {
       worth = drawn;
       best = mode;

@@ -27,11 +27,10 @@ bool is_stagnant(std::uint8_t situation);
 
 /// Learns from outcomes which memory mode pays, for each situation on its own. A try pays if its candidate
 /// beats the nearest scored ancestor. Older tries count less: their weight halves every 140 of the same
-/// situation. The choice is a draw from what each mode's share of successes may be (Thompson sampling, by the
-/// normal approximation of the beta distribution); every mode starts with the worth of a few tries that pay
-/// a part, its own, of how often any mode pays in the situation: siblings first, for what failed must be seen
-/// to be avoided, then a clean slate; a long line of ancestors binds the model to what it has. Part of the
-/// fold.
+/// situation. The choice is a draw from what each mode's share of successes may be (Thompson sampling of a
+/// gamma distribution); every mode starts with the worth of a few successes in as many tries as any mode
+/// needs for them in the situation, times a part of its own: siblings first, for what failed must be seen to
+/// be avoided, then a clean slate; a long line of ancestors binds the model to what it has. Part of the fold.
 class memory_record {
 public:
   /// parent, siblings, parent+siblings or clean.

@@ -13,14 +13,6 @@ namespace ke {
 
 namespace {
 
-/// Near enough to a normal deviate, and the same on every machine.
-double bell(random_source& random) {
-  double sum = -6;
-  for (int i = 0; i < 12; ++i)
-    sum += random.uniform();
-  return sum;
-}
-
 std::uint32_t branch_of(const tree_index& tree, std::uint32_t node) {
   while (tree[node].parent != 0)
     node = tree[node].parent;
@@ -44,7 +36,7 @@ landscape hills(std::uint64_t seed, double top, double failure_rate) {
     auto spread = from == 0 ? 0.5 : 0.15;
     random_source own{seed, branch_of(tree, node)};
     auto ceiling = std::max(0.3, top * std::sqrt(own.uniform()));
-    return {verdict_state::correct, std::min(ceiling, start * std::exp(-0.03 + spread * bell(random)))};
+    return {verdict_state::correct, std::min(ceiling, start * std::exp(-0.03 + spread * random.normal()))};
   };
 }
 

@@ -1,5 +1,6 @@
 """What is wrong is said in one clear sentence, with the right exit code, before anything is started."""
 
+import json
 import os
 import re
 import shutil
@@ -186,6 +187,27 @@ class BadInput(Scenario):
             said = self.call(name, code=2).stderr
             self.assertIn("not part of this version", said)
             self.assertNotIn("did you mean", said)
+
+    def test_bench_search(self):
+        """A landscape that is none, and options that mean nothing: 2, the key or the option, and what is expected there."""
+        landscape = {"name": "toy", "genes": 2, "values": 2, "additive": [[0, 1], [0, 1]], "target": 2}
+        self.write("good.json", json.dumps(landscape))
+        self.write("bad.json", json.dumps({**landscape, "additive": [[0, 1]]}))
+        self.write("cut.json", json.dumps(landscape)[:-5])
+
+        def said(*args, code=2):
+            return self.call("bench", "search", *args, code=code).stderr
+        self.assertIn("nowhere.json", said("--landscape", "nowhere.json"))
+        self.assertRegex(said("--landscape", "bad.json"), r"bad\.json: .*additive")
+        self.assertRegex(said("--landscape", "cut.json"), r"cut\.json: .*JSON")
+        self.assertIn("best-of-n", said("--landscape", "good.json", "--policy", "anneal"))
+        self.assertIn("siblings", said("--landscape", "good.json", "--memory", "all"))
+        self.assertIn("1..30", said("--landscape", "good.json", "--seeds", "9..1"))
+        self.assertIn("--in-flight", said("--landscape", "good.json", "--in-flight", "0"))
+        self.assertRegex(said("--landscape", "good.json", "--set", "exploraton=1"), "exploration")
+        self.assertIn("--landscape", said())
+        done = self.call("bench", "search", "--landscape", "good.json", "--seeds", "1..5", "--json")
+        self.assertEqual((json.loads(done.stdout)["runs"], json.loads(done.stdout)["reached"]), (5, 5))
 
     def test_flags(self):
         """Unknown flags, commands and values: 2; nothing on stdout."""

@@ -64,11 +64,13 @@ search_settings small_islands() {
 
 } // namespace
 
-TEST_CASE("evolution: children stay on their parents' island, and only migrants are members elsewhere") {
+TEST_CASE("evolution: a child's first parent is of its island, its second one also the best of another, and "
+          "only migrants are members elsewhere") {
   population p{small_islands()};
   random_source luck{11};
   std::set<std::uint32_t> migrants;
   std::size_t most_islands = 0;
+  int crossed = 0;
   for (int i = 0; i < 800; ++i) {
     auto node = p.step();
     auto home = p.policy.home_of(node);
@@ -78,9 +80,15 @@ TEST_CASE("evolution: children stay on their parents' island, and only migrants 
       return std::find(here.members.begin(), here.members.end(), n) != here.members.end() ||
              std::any_of(here.cells.begin(), here.cells.end(), [&](const auto& c) { return c.second == n; });
     };
-    if (p.tree[node].operation == operation_kind::improve)
-      for (auto parent : p.tree.parents(node))
-        REQUIRE(is_here(parent));
+    if (p.tree[node].operation == operation_kind::improve) {
+      REQUIRE(is_here(p.tree[node].parent));
+      if (auto second = p.tree.parent2(node); second != no_node && !is_here(second)) {
+        ++crossed;
+        REQUIRE(std::any_of(p.policy.islands().begin(), p.policy.islands().end(), [&](const auto& island) {
+          return !island.members.empty() && island.members.front() == second;
+        }));
+      }
+    }
     p.tree.describe(node, static_cast<std::uint32_t>(1 + luck.below(5)));
     p.end(node, luck.uniform() < 0.8 ? node_state::correct : node_state::crashed, luck.uniform());
     for (std::uint32_t k = 0; k < p.policy.islands().size(); ++k)
@@ -90,6 +98,7 @@ TEST_CASE("evolution: children stay on their parents' island, and only migrants 
     most_islands = std::max(most_islands, p.policy.islands().size());
   }
   CHECK(most_islands == 3);
+  CHECK(crossed > 20);
   CHECK_FALSE(migrants.empty());
 }
 
