@@ -11,6 +11,8 @@ constexpr std::uint32_t most_cells = 256; ///< of an island's archive
 /// Of the parents of an island that has stalled, so many come from its archive, any cell alike; fewer in
 /// proportion while it has not waited for so long.
 constexpr double cell_share = 0.4;
+/// A best one with so many open children is the parent of half of the next only, though its island gains.
+constexpr double crowded = 32;
 
 } // namespace
 
@@ -184,9 +186,10 @@ std::uint32_t evolution::weighted(const tree_index& tree, const std::vector<std:
 
 std::uint32_t evolution::first_parent(const tree_index& tree, const island& here,
                                       random_source& random) const {
+  auto best = here.members.front();
   auto stalled = std::min(1.0, static_cast<double>(here.waiting.correct) / least_wait);
-  if (random.uniform() >= stalled)
-    return here.members.front();
+  if (random.uniform() >= std::max(stalled, tree[best].in_flight / (tree[best].in_flight + crowded)))
+    return best;
   if (random.uniform() < cell_share * stalled && !here.cells.empty())
     return std::next(here.cells.begin(), static_cast<std::ptrdiff_t>(random.below(here.cells.size())))
         ->second;

@@ -21,9 +21,9 @@ namespace ke {
 /// a tenth as many. When the new one has stalled, too, what it has found is crossed into the others, the best
 /// one first, before there is another. While an island has nothing that works, its failures are repaired.
 ///
-/// As long as an island gains, its best is the parent; as it stalls, all members and the archive are. The
-/// first parent is a member of the child's island, the second one, once there are others, in half of the
-/// cases the best of another.
+/// As long as an island gains, its best is the parent, unless it has many children open already; as it
+/// stalls, all members and the archive are. The first parent is a member of the child's island, the second
+/// one, once there are others, in half of the cases the best of another.
 class evolution final : public policy {
 public:
   explicit evolution(const search_settings& s);

@@ -36,6 +36,19 @@ TEST_CASE("adaptive memory learns which history pays in a situation") {
   }
 }
 
+TEST_CASE("where one try in a hundred pays, modes that never do are drawn rarely") {
+  memory_record record;
+  random_source random{9};
+  int wasted = 0;
+  for (int i = 0; i < 4000; ++i) {
+    auto mode = record.choose(6, random);
+    auto useless = mode == memory_kind::parent || mode == memory_kind::parent_siblings;
+    wasted += useless;
+    record.finished(6, mode, !useless && random.uniform() < 0.01);
+  }
+  CHECK(wasted < 800); // half of the modes, a fifth of the choices
+}
+
 TEST_CASE("adaptive memory notices that what paid pays no longer") {
   memory_record record;
   random_source random{5};
