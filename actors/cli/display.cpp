@@ -41,9 +41,11 @@ std::string progress_text(const json& p, double rate) {
                 static_cast<unsigned long long>(p["in_flight"].get<std::uint64_t>()));
   std::string line = text;
   if (p["best"].is_object()) {
-    std::snprintf(text, sizeof text, ", best %.2fx (lower bound, node %llu)",
-                  p["best"]["score"].get<double>(),
-                  static_cast<unsigned long long>(p["best"]["node"].get<std::uint64_t>()));
+    auto node = static_cast<unsigned long long>(p["best"]["node"].get<std::uint64_t>());
+    if (auto score = p["best"]["score"].get<double>(); score > 0)
+      std::snprintf(text, sizeof text, ", best %.2fx (lower bound, node %llu)", score, node);
+    else
+      std::snprintf(text, sizeof text, ", best node %llu (right, not timed)", node);
     line += text;
   }
   if (rate > 0) {

@@ -123,8 +123,10 @@ std::string status_text(const campaign_status& c, const std::vector<top_node>& t
     row("best", speedup_text(top.front().found, top.front().score) + " over the baseline, node " +
                     std::to_string(top.front().id) + " (" + top.front().backend + ")");
   else
-    row("best", "score " + fixed(number(best, "score"), 3) + " (lower bound of its interval), node " +
-                    std::to_string(count(best, "node")));
+    row("best", (number(best, "score") > 0
+                     ? "score " + fixed(number(best, "score"), 3) + " (lower bound of its interval)"
+                     : std::string{"right on every call, not timed"}) +
+                    ", node " + std::to_string(count(best, "node")));
   row("nodes", counts(part(j, "nodes")) + "; " + count_text(count(j, "in_flight")) + " in flight");
   row("left", budget_text(j, p));
   if (p.per_hour > 0)
@@ -159,9 +161,9 @@ std::string status_line(const campaign_status& c) {
   auto failures = counts(part(j, "failures"));
   return text(j, "name") + ": " + text(j, "state") + ", " + count_text(p.ended) + "/" + count_text(p.total) +
          " candidates, " + count_text(count(j, "in_flight")) + " in flight, best " +
-         (best.empty()
-              ? "none"
-              : fixed(number(best, "score"), 3) + " at node " + std::to_string(count(best, "node"))) +
+         (best.empty() ? "none"
+                       : (number(best, "score") > 0 ? fixed(number(best, "score"), 3) : "not timed") +
+                             " at node " + std::to_string(count(best, "node"))) +
          ", " + usd_text(number(part(j, "spend"), "usd")) +
          (failures.empty() ? "" : ", failures: " + failures) +
          (text(j, "trouble").empty() ? "" : "; waits: " + text(j, "trouble"));
