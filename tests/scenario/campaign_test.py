@@ -48,6 +48,7 @@ class Campaign(Scenario):
         # An untimed run gives `correct` with decision, score and timing null.
         self.assertEqual((verdict["state"], verdict["decision"], verdict["score"], verdict["timing"]), ("correct", None, None, None))
         self.assertEqual(tree[best[0]["node"]]["state"], "correct")
+        self.assertRegex(self.call("status", "--config", "campaign.toml").stdout, r"best +right on every call, not timed, node \d+")
         events = json.loads((self.folder / "trace.json").read_text())
         lanes = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name"}
         jobs = {e["name"] for e in events if e["ph"] == "X" and lanes[e["tid"]].startswith("job of node ")}
