@@ -11,7 +11,7 @@ namespace ke {
 /// that there were at the last gain, have not been one; counted in correct ones, because where three builds
 /// of four fail four times as many candidates say as much. A new start is given up sooner than what it is to
 /// beat, which has far more to lose.
-inline constexpr std::uint32_t least_wait = 80;
+inline constexpr std::uint32_t least_wait = 100;
 inline constexpr std::uint32_t least_wait_of_start = 20;
 /// What a new start has found is then tried in the rest, before the next one may begin: for so many choices,
 /// of which this part has the best of that start as a second parent. On the simulated landscapes of
