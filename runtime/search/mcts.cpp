@@ -144,16 +144,17 @@ public:
     if (restart_ > 0 && now_.start == 0 && now_.crossings == 0 && now_.whole.is_over(least_wait, patience()))
       begin_start(tree.size());
     if (now_.start) {
-      // As long as none of the drafts works there is nothing to follow: others come in place of what failed.
+      // It is small: many at once would all be children of the same few.
       auto under_way = now_.begun - now_.landed;
-      if (now_.drafts < rules_.drafts || (now_.own.all == 0 && under_way < rules_.drafts)) {
+      auto has_room = under_way < std::max(rules_.drafts, root.in_flight / 2);
+      if (now_.drafts >= rules_.drafts && has_room)
+        if (auto s = best_of(tree, fresh_))
+          return s;
+      // Others come in place of drafts that failed: as long as none works there is nothing to follow.
+      if (now_.drafts < rules_.drafts || (has_room && under_way < rules_.drafts)) {
         ++now_.drafts;
         return draft;
       }
-      // It is small: many at once would all be children of the same few.
-      if (under_way < std::max(rules_.drafts, root.in_flight / 2))
-        if (auto s = best_of(tree, fresh_))
-          return s;
     }
     auto working = best_of(tree, all_);
     auto repair_share = rules_.exploration > 0 ? share_of_repairs() : 0;

@@ -174,6 +174,21 @@ TEST_CASE("what a new start of mcts found is crossed into the best of the tree")
   CHECK(crossed > 36);
 }
 
+TEST_CASE("a new start where nothing can be timed is followed like any other, not drafted without end") {
+  auto s = simulated_settings(6);
+  s.search.drafts = 2;
+  s.search.restart = 30;
+  auto core = core_of(s);
+  int drafts = 0;
+  for (int i = 0; i < 300; ++i) {
+    auto e = core.step(1).at(0);
+    drafts += e.operation == operation_kind::draft;
+    judge(core, e.node, verdict_state::compiled, 0);
+  }
+  CHECK(drafts > 2);
+  CHECK(drafts < 10);
+}
+
 TEST_CASE("a new start whose drafts all fail makes others, and is given up in the end") {
   auto s = simulated_settings(6);
   s.search.drafts = 2;
