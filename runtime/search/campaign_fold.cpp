@@ -298,7 +298,7 @@ result<campaign_fold> campaign_fold::from_image(std::string_view bytes) {
 }
 
 std::string campaign_fold::image_layout() {
-  std::string text = "5";
+  std::string text = "6";
   for (auto number :
        {sizeof(tree_row), offsetof(tree_row, value), offsetof(tree_row, state), offsetof(tree_row, ahead),
         sizeof(ledger), sizeof(progress_meter), sizeof(campaign_books::winner), sizeof(stagnation),

@@ -14,6 +14,10 @@ constexpr double cell_share = 0.4;
 /// A best one with so many open children is the parent of half of the next only, though its island gains.
 constexpr double crowded = 32;
 
+bool is_worse(const evolution::island& a, const evolution::island& b) {
+  return a.waiting.best < b.waiting.best;
+}
+
 } // namespace
 
 evolution::evolution(const search_settings& s) {
@@ -38,21 +42,27 @@ void evolution::configure(const search_settings& s, const tree_index&) {
 // ------------------------------------------------------------------------------
 
 std::uint32_t evolution::leader() const {
-  auto best = std::max_element(islands_.begin(), islands_.end(),
-                               [](const auto& a, const auto& b) { return a.waiting.best < b.waiting.best; });
+  auto best = std::max_element(islands_.begin(), islands_.end(), is_worse);
   return static_cast<std::uint32_t>(best - islands_.begin());
 }
 
-bool evolution::is_climbing(const island& i) const {
-  auto least = &i == &islands_[leader()] ? least_wait : least_wait_of_start;
-  return settings_.restart == 0 || i.drafts < settings_.drafts || !i.waiting.is_over(least, i.patience);
+std::vector<bool> evolution::climbing() const {
+  const auto best = leader();
+  std::vector<bool> all;
+  for (std::uint32_t n = 0; n < islands_.size(); ++n) {
+    const auto& i = islands_[n];
+    auto least = n == best ? least_wait : least_wait_of_start;
+    all.push_back(settings_.restart == 0 || i.drafts < settings_.drafts ||
+                  !i.waiting.is_over(least, i.patience));
+  }
+  return all;
 }
 
-std::uint32_t evolution::choose_island(random_source& random) {
+std::uint32_t evolution::choose_island(random_source& random) const {
   std::vector<double> shares;
   double sum = 0;
-  for (const auto& i : islands_)
-    sum += shares.emplace_back(is_climbing(i) ? 1.0 : 0.1);
+  for (auto climbs : climbing())
+    sum += shares.emplace_back(climbs ? 1.0 : 0.1);
   auto at = random.uniform() * sum;
   for (std::uint32_t i = 0; i < shares.size(); ++i)
     if ((at -= shares[i]) < 0)
@@ -78,8 +88,7 @@ std::optional<selection> evolution::select(const tree_index& tree, random_source
   auto after_opening = crossings_ > 0;
   if (after_opening) {
     --crossings_;
-  } else if (settings_.restart > 0 &&
-             std::none_of(islands_.begin(), islands_.end(), [&](const auto& i) { return is_climbing(i); })) {
+  } else if (auto all = climbing(); std::find(all.begin(), all.end(), true) == all.end()) {
     if (is_untried_ && settings_.crossover > 0)
       crossings_ = crossings_of_start;
     else
@@ -112,9 +121,7 @@ void evolution::open_island(const tree_index& tree) {
     newest_ = static_cast<std::uint32_t>(islands_.size());
     islands_.emplace_back();
   } else {
-    auto worst = std::min_element(islands_.begin(), islands_.end(), [](const auto& a, const auto& b) {
-      return a.waiting.best < b.waiting.best;
-    });
+    auto worst = std::min_element(islands_.begin(), islands_.end(), is_worse);
     newest_ = static_cast<std::uint32_t>(worst - islands_.begin());
     auto generation = worst->generation + 1;
     *worst = {};
@@ -218,8 +225,7 @@ std::uint32_t evolution::second_parent(const island& here, bool after_opening, r
 selection evolution::parents_on(const tree_index& tree, bool after_opening, random_source& random) const {
   const auto& here = islands_[going_to_];
   selection s{.parent = first_parent(tree, here, random), .operation = operation_kind::improve};
-  auto share = after_opening ? std::max(share_of_crossings, settings_.crossover) : settings_.crossover;
-  if (random.uniform() < share)
+  if (random.uniform() < crossing_share(settings_.crossover, after_opening))
     if (auto other = second_parent(here, after_opening, random); other != s.parent)
       s.parent2 = other;
   return s;

@@ -54,10 +54,10 @@ private:
     std::uint8_t island = 0, generation = 0;
   };
   void set(const search_settings& s);
-  bool is_climbing(const island& i) const;
+  std::vector<bool> climbing() const; ///< by island
   std::uint32_t leader() const;
   std::uint32_t patience() const;
-  std::uint32_t choose_island(random_source& random);
+  std::uint32_t choose_island(random_source& random) const;
   void open_island(const tree_index& tree);
   void migrate(const tree_index& tree);
   void settle(const tree_index& tree, island& here, std::uint32_t node);

@@ -60,22 +60,21 @@ namespace {
 struct course {
   std::uint32_t start = 0;     ///< first node of the new start that is being followed; 0: none
   std::uint32_t drafts = 0;    ///< of it, begun
-  std::uint32_t begun = 0;     ///< nodes of it, drafts included
-  std::uint32_t landed = 0;    ///< nodes of it that have ended
+  std::uint32_t under_way = 0; ///< nodes of it that have not ended, drafts included
   std::uint32_t starts = 0;    ///< new starts so far
   std::uint32_t crossings = 0; ///< choices left in which the last one's find is tried in the whole tree
   double repair_credit = 0;    ///< of repairs, in choices
   wait_for_gain whole, own;    ///< of the tree, of the new start
 
   void save(image_writer& out) const {
-    for (auto n : {start, drafts, begun, landed, starts, crossings})
+    for (auto n : {start, drafts, under_way, starts, crossings})
       out.value(n);
     out.value(repair_credit);
     whole.save(out);
     own.save(out);
   }
   void load(image_reader& in) {
-    for (auto* n : {&start, &drafts, &begun, &landed, &starts, &crossings})
+    for (auto* n : {&start, &drafts, &under_way, &starts, &crossings})
       in.values(n, 1);
     in.values(&repair_credit, 1);
     whole.load(in);
@@ -109,8 +108,9 @@ public:
     fresh_ = arms{now_.start};
     for (std::uint32_t node = 1; node < tree.size(); ++node)
       if (is_ranked(tree[node])) {
-        keys.push_back(rank_key(puct_rules::merit_of(tree, node), node));
-        partners_.scored(tree, node, puct_rules::merit_of(tree, node));
+        auto merit = puct_rules::merit_of(tree, node);
+        keys.push_back(rank_key(merit, node));
+        partners_.scored(tree, node, merit);
         if (is_fresh(tree, node))
           young.push_back(keys.back());
       }
@@ -145,13 +145,12 @@ public:
       begin_start(tree.size());
     if (now_.start) {
       // It is small: many at once would all be children of the same few.
-      auto under_way = now_.begun - now_.landed;
-      auto has_room = under_way < std::max(rules_.drafts, root.in_flight / 2);
+      auto has_room = now_.under_way < std::max(rules_.drafts, root.in_flight / 2);
       if (now_.drafts >= rules_.drafts && has_room)
         if (auto s = best_of(tree, fresh_))
           return s;
       // Others come in place of drafts that failed: as long as none works there is nothing to follow.
-      if (now_.drafts < rules_.drafts || (has_room && under_way < rules_.drafts)) {
+      if (now_.drafts < rules_.drafts || (has_room && now_.under_way < rules_.drafts)) {
         ++now_.drafts;
         return draft;
       }
@@ -174,7 +173,7 @@ public:
   }
 
   void added(const tree_index& tree, std::uint32_t node) override {
-    now_.begun += is_fresh(tree, node);
+    now_.under_way += is_fresh(tree, node);
     auto parent = tree[node].parent;
     if (parent == 0)
       return;
@@ -196,7 +195,7 @@ public:
     }
     refresh(tree, node);
     broken_.offer(tree, node);
-    now_.landed += fresh;
+    now_.under_way -= fresh;
     if (has_verdict(row.state)) {
       follow(tree, node, fresh);
       if (row.operation != operation_kind::draft)
@@ -242,7 +241,7 @@ private:
 
   void begin_start(std::uint32_t first) {
     now_.start = first;
-    now_.drafts = now_.begun = now_.landed = 0;
+    now_.drafts = now_.under_way = 0;
     now_.own = {.begun_at = first};
     ++now_.starts;
     fresh_ = arms{first};
@@ -265,11 +264,10 @@ private:
 
   std::optional<std::uint32_t> partner_of(const tree_index& tree, std::uint32_t parent,
                                           random_source& random) {
-    if (crossover_ == 0)
-      return std::nullopt;
     auto after_start = now_.crossings > 0;
     now_.crossings -= after_start;
-    if (random.uniform() >= (after_start ? std::max(share_of_crossings, crossover_) : crossover_))
+    auto share = crossing_share(crossover_, after_start);
+    if (share == 0 || random.uniform() >= share)
       return std::nullopt;
     std::optional<std::uint32_t> other;
     if (after_start)

@@ -14,10 +14,15 @@ namespace ke {
 inline constexpr std::uint32_t least_wait = 100;
 inline constexpr std::uint32_t least_wait_of_start = 20;
 /// What a new start has found is then tried in the rest, before the next one may begin: for so many choices,
-/// of which this part has the best of that start as a second parent. On the simulated landscapes of
-/// tests/bench half or twice the numbers of this file change a search by less than its seeds do.
+/// of which this part has the best of that start as a second parent. docs/decisions/0020 says on what the
+/// numbers of this file were chosen, and how much they matter.
 inline constexpr std::uint32_t crossings_of_start = 80;
 inline constexpr double share_of_crossings = 0.8;
+
+/// The share of the improvements with two parents; `crossover`: [search]'s. Without it none has, at any time.
+constexpr double crossing_share(double crossover, bool after_start) {
+  return after_start && crossover > 0 ? std::max(share_of_crossings, crossover) : crossover;
+}
 
 /// The wait of a tree, or of a part of it, for its next gain. No function of the tree: it depends on the
 /// order in which nodes ended.

@@ -36,6 +36,12 @@ struct agent_fixture : search_fixture {
     s.models.push_back(helper);
     return s;
   }
+  static campaign_settings priced() {
+    auto s = with_agents();
+    for (auto& m : s.models)
+      m.price_input = m.price_output = 1000;
+    return s;
+  }
   static verdict memory_bound(double score) {
     auto v = correct(score);
     v.diagnosis = diagnosis{};
@@ -53,6 +59,12 @@ struct agent_fixture : search_fixture {
     answer();
     judge_as(memory_bound(1.5));
   }
+  /// The child's prompt waits for the helper's first call.
+  void ask_helper(const campaign_settings& s) {
+    launch(s);
+    first_candidate();
+    REQUIRE(asks_helper());
+  }
   const campaign_books& books() {
     kept_ = stored();
     return kept_->fold.books();
@@ -66,9 +78,7 @@ private:
 
 TEST_CASE_METHOD(agent_fixture, "a sub-agent looks documents up in a talk that the campaign pays for") {
   open_library();
-  launch(with_agents());
-  first_candidate();
-  REQUIRE(asks_helper());
+  ask_helper(with_agents());
   REQUIRE(books().agent_calls_out().size() == 1);
   CHECK(books().agent_calls_out()[0].agent == "research");
   auto held = books().money().reserved().tokens;
@@ -139,9 +149,7 @@ TEST_CASE_METHOD(agent_fixture, "a sub-agent that knows nothing, or fails, leave
 
 TEST_CASE_METHOD(agent_fixture, "the knowledge actor's end frees prompts that wait for a sub-agent") {
   open_library();
-  launch(with_agents());
-  first_candidate();
-  REQUIRE(asks_helper());
+  ask_helper(with_agents());
   close_library();
   REQUIRE(models.open.size() == 2);
   models.open.pop_front(); // nobody answers the helper's call
@@ -151,9 +159,7 @@ TEST_CASE_METHOD(agent_fixture, "the knowledge actor's end frees prompts that wa
 
 TEST_CASE_METHOD(agent_fixture, "a study ends with its limit, and the prompt goes on") {
   open_library();
-  launch(with_agents());
-  first_candidate();
-  REQUIRE(asks_helper());
+  ask_helper(with_agents());
   pass(std::chrono::duration_cast<std::chrono::milliseconds>(study_limit));
   CHECK(models.open.size() == 2);
 }
@@ -161,12 +167,8 @@ TEST_CASE_METHOD(agent_fixture, "a study ends with its limit, and the prompt goe
 TEST_CASE_METHOD(agent_fixture,
                  "a sub-agent's call that a killed process had out is charged at its reservation, once") {
   open_library();
-  auto s = with_agents();
-  for (auto& m : s.models)
-    m.price_input = m.price_output = 1000;
-  launch(s);
-  first_candidate();
-  REQUIRE(asks_helper());
+  auto s = priced();
+  ask_helper(s);
   auto reserved = books().agent_calls_out().at(0).reserved;
   auto before = books().money().spent();
   kill();
@@ -185,12 +187,8 @@ TEST_CASE_METHOD(agent_fixture,
 TEST_CASE_METHOD(agent_fixture,
                  "a sub-agent's answer that comes while its campaign is started again is paid for") {
   open_library();
-  auto s = with_agents();
-  for (auto& m : s.models)
-    m.price_input = m.price_output = 1000;
-  launch(s);
-  first_candidate();
-  REQUIRE(asks_helper());
+  auto s = priced();
+  ask_helper(s);
   auto reserved = books().agent_calls_out().at(0).reserved;
   auto before = books().money().spent();
   crash(campaign_name(1));
@@ -204,9 +202,7 @@ TEST_CASE_METHOD(agent_fixture,
 TEST_CASE_METHOD(agent_fixture,
                  "a campaign that is interrupted waits for a sub-agent's call and begins none") {
   open_library();
-  launch(with_agents());
-  first_candidate();
-  REQUIRE(asks_helper());
+  ask_helper(with_agents());
   tell(campaign_name(1), interrupt{});
   CHECK_FALSE(outcomes.contains(1));
   answer_with("READ guidance/zero\n"); // its next call is refused

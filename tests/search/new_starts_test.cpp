@@ -174,6 +174,38 @@ TEST_CASE("what a new start of mcts found is crossed into the best of the tree")
   CHECK(crossed > 36);
 }
 
+TEST_CASE("crossover set to zero while a new start is crossed in ends that, and later starts are made") {
+  for (auto kind : {policy_kind::mcts, policy_kind::evolution}) {
+    INFO(to_text(kind));
+    auto s = simulated_settings(6);
+    s.search.policy = kind;
+    s.search.drafts = 2;
+    s.search.crossover = 0.2;
+    auto core = core_of(s);
+    auto step = [&] {
+      auto e = core.step(1).at(0);
+      judge(core, e.node, verdict_state::correct, e.node == 1 ? 8 : 1);
+      return e;
+    };
+    auto is_crossed = [&](const expansion& e) { // with the best of the second start
+      return e.parent2 != no_node && core.tree().draft_of(e.parent2) > 2 && core.tree().draft_of(e.node) <= 2;
+    };
+    int until = 0;
+    while (until < 600 && !is_crossed(step()))
+      ++until;
+    REQUIRE(until < 600);
+    s.search.crossover = 0;
+    REQUIRE(core.configure(s));
+    int drafts = 0;
+    for (int i = 0; i < 600; ++i) {
+      auto e = step();
+      REQUIRE(e.parent2 == no_node);
+      drafts += e.operation == operation_kind::draft;
+    }
+    CHECK(drafts >= 2);
+  }
+}
+
 TEST_CASE("a new start where nothing can be timed is followed like any other, not drafted without end") {
   auto s = simulated_settings(6);
   s.search.drafts = 2;
