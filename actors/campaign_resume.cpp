@@ -120,6 +120,7 @@ node_brief keeper::brief_of(const node_key& n, const std::shared_ptr<const std::
     auto past = history_of(index, b.what.parent, n.node);
     b.ancestors = std::move(past.ancestors);
     b.siblings = std::move(past.siblings);
+    b.beside = std::move(past.beside);
   }
   auto place = index[b.what.parent].children; // from the youngest down: open nodes are near it
   for (auto c = index[b.what.parent].first_child; c != no_node; c = index[c].next_sibling) {

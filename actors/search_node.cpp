@@ -196,6 +196,7 @@ private:
     for (auto node : {brief_.what.parent, brief_.what.parent2})
       if (node != 0 && node != no_node)
         sources.push_back(node);
+    sources.insert(sources.end(), brief_.beside.begin(), brief_.beside.end());
     load(sources, card_extent::with_source);
     load({near, up.end()}, card_extent::outcome);
     load(brief_.siblings, card_extent::outcome);
@@ -246,6 +247,7 @@ private:
     r.partner = card_of(brief_.what.parent2);
     r.ancestors = pick(brief_.ancestors);
     r.siblings = pick(brief_.siblings);
+    r.beside = pick(brief_.beside);
     if (brief_.tried)
       r.tried = *brief_.tried;
     r.hints = brief_.hints;

@@ -115,10 +115,9 @@ private:
       if (auto card = cards_.find(n))
         cards.emplace(n, std::move(card));
     };
-    for (auto n : brief.ancestors)
-      take(n);
-    for (auto n : brief.siblings)
-      take(n);
+    for (const auto* nodes : {&brief.ancestors, &brief.siblings, &brief.beside})
+      for (auto n : *nodes)
+        take(n);
     take(brief.what.parent);
     r.last = self_->clock().now();
     r.handle = self_->spawn(search_node, context_, std::move(brief), std::move(cards));

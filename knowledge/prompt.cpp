@@ -71,8 +71,10 @@ prompt build_prompt(const prompt_request& r) {
       s.offer(fixing ? 46 : 66, "past", past_part(r));
       s.offer(fixing ? 52 : 44, "changes", changes_part(r));
     }
-    if (shows_siblings(r.memory))
+    if (shows_siblings(r.memory)) {
       s.offer(fixing ? 48 : 72, "siblings", siblings_part(r));
+      s.offer(fixing ? 35 : 60, "beside", beside_part(r));
+    }
   }
   double worth = fixing ? 75 : 70; // retrieval's order is its measure
   for (const auto& k : r.knowledge)

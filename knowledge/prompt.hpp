@@ -34,7 +34,8 @@ struct passage {
   std::shared_ptr<const std::string> text;
 };
 
-/// Of the steps to the parent, the last so many are shown as diffs: these ancestors' cards need their source.
+/// Of the steps to the parent, the last so many are shown as diffs: these ancestors' cards need their source,
+/// and so do those of `beside`.
 inline constexpr std::size_t shown_changes = 2;
 
 struct prompt_request {
@@ -49,6 +50,7 @@ struct prompt_request {
   std::shared_ptr<const node_card> partner;                ///< second parent of a crossover, else null
   std::vector<std::shared_ptr<const node_card>> ancestors; ///< nearest first
   std::vector<std::shared_ptr<const node_card>> siblings;  ///< ended children of the parent
+  std::vector<std::shared_ptr<const node_card>> beside;    ///< siblings of the parent that gained, best first
   std::uint32_t ordinal = 0;            ///< of this child among its parent's: decides its direction
   std::vector<std::uint32_t> in_flight; ///< ordinals of the siblings that are being asked or judged now
   std::vector<std::string> tried;       ///< normalised digests, newest last

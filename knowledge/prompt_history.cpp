@@ -175,6 +175,22 @@ std::string siblings_part(const prompt_request& r) {
   return text + "Try something else.\n";
 }
 
+std::string beside_part(const prompt_request& r) {
+  if (r.beside.empty() || r.ancestors.empty())
+    return {};
+  const auto& from = *r.ancestors.front();
+  std::string text =
+      "\n## Gains beside the parent\nThese were made from node " + std::to_string(from.node) +
+      ", as the parent was, and the parent does not build on them. Take over what goes together "
+      "with it.\n";
+  for (const auto& c : r.beside) {
+    text += line_of(*r.problem, *c);
+    if (auto diff = change_of(from, *c); !diff.empty())
+      text += quoted(diff, change_limit, "diff");
+  }
+  return text;
+}
+
 std::string direction_part(const prompt_request& r) {
   auto python = is_python(*r.problem);
   auto number = r.operation == operation_kind::draft ? r.draft : r.ordinal;

@@ -227,6 +227,9 @@ void add_bench(CLI::App& app, int& exit_code) {
   search->add_option("--in-flight", what->in_flight, "candidates in flight; 1: serial")
       ->capture_default_str()
       ->check(CLI::Range(1, 100'000));
+  search->add_option("--evaluations", what->evaluations, "a run stops there and counts as that")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1'000'000));
   search->add_option("--set", what->set, "another key of [search], e.g. exploration=0.5; may be repeated");
   search->add_flag("--json", *as_json, "print one JSON document");
   search->footer(
@@ -239,6 +242,7 @@ void add_bench(CLI::App& app, int& exit_code) {
                                  {"memory", what->memory},
                                  {"in_flight", what->in_flight},
                                  {"median_evaluations_to_target", f->median_evaluations},
+                                 {"median_progress", f->median_progress},
                                  {"reached", f->reached},
                                  {"runs", f->runs}}}
              : result<json>{f.error()});

@@ -70,10 +70,11 @@ result<search_bench_figures> bench_search(const search_bench_options& o) {
   auto world = gene_landscape::parse(text.str());
   if (!world)
     return bad(o.landscape + ": " + world.error().text);
-  auto figures = run_genes(*world, *search, seeds->first, seeds->second, o.in_flight);
+  auto figures = run_seeds(*world, *search, seeds->first, seeds->second, o.in_flight, o.evaluations);
   if (!figures)
     return figures.error();
-  return search_bench_figures{world->name, figures->median_evaluations, figures->reached, figures->runs};
+  return search_bench_figures{world->name, figures->median_evaluations, figures->median_progress,
+                              figures->reached, figures->runs};
 }
 
 } // namespace ke::cli

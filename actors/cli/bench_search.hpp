@@ -15,12 +15,14 @@ struct search_bench_options {
   std::string memory = "adaptive";
   std::string seeds = "1..30";
   std::uint32_t in_flight = 1;
-  std::vector<std::string> set; ///< KEY=VALUE of [search]
+  std::uint64_t evaluations = 20'000; ///< a run stops there, and counts as that
+  std::vector<std::string> set;       ///< KEY=VALUE of [search]
 };
 
 struct search_bench_figures {
   std::string landscape; ///< its name
   double median_evaluations = 0;
+  double median_progress = 0; ///< at the end of a run: 0 the mean random vector, 1 the target
   std::uint32_t reached = 0, runs = 0;
 };
 

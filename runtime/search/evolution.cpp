@@ -282,8 +282,10 @@ void evolution::ended(const tree_index& tree, std::uint32_t node) {
     here.broken.offer(tree, node);
   if (!has_verdict(row.state))
     return;
-  auto is_correct = row.state == node_state::correct && !row.duplicate;
-  here.waiting.judged(node, is_correct, row.score, tree.size());
+  // What works but was not timed is waited for as well, though it can be no gain: where nothing is timed, the
+  // wait must end, too.
+  auto works = is_usable(row.state) && !row.duplicate;
+  here.waiting.judged(node, works, row.state == node_state::correct ? row.score : 0, tree.size());
 }
 
 // -- image

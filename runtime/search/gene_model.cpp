@@ -72,6 +72,15 @@ const std::uint8_t* gene_model::write(const tree_index& tree, const expansion& e
           own[g] = v;
         taken[g] = kept_[g] = 1;
       });
+    // What gained beside the parent is taken over where the parent itself has changed nothing.
+    const auto* above = of(tree[e.parent].parent);
+    for (auto b : past.beside)
+      moves(b, [&](auto g, auto v) {
+        if (taken[g] || parent[g] != above[g] || failed_[g * values + v])
+          return;
+        own[g] = v;
+        taken[g] = kept_[g] = 1;
+      });
   }
 
   const std::uint8_t* other = e.parent2 == no_node || e.parent2 == 0 ? nullptr : of(e.parent2);

@@ -17,8 +17,9 @@ namespace ke {
 ///               are taken from that one as long as the two differ
 /// A move failed if its node was not correct, or scored less than the nearest scored ancestor; it helped if
 /// its node scored more. The model never makes a move that is shown as failed. What is shown as having helped
-/// it keeps: such moves of ancestors are not undone, such moves of siblings are made as well. Where nothing
-/// else is left to change, a kept gene may be, and where every move has failed, any move.
+/// it keeps: such moves of ancestors are not undone, such moves of siblings, and of gains beside the parent
+/// where it changed nothing itself, are made as well. Where nothing else is left to change, a kept gene may
+/// be, and where every move has failed, any move.
 class gene_model {
 public:
   explicit gene_model(const gene_landscape& world) : world_{&world} {}

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <queue>
+#include <utility>
 
 namespace ke {
 
@@ -18,10 +19,19 @@ struct landing {
   bool operator>(const landing& o) const { return time != o.time ? time > o.time : node > o.node; }
 };
 
+template <class Number>
+double median_of(std::vector<Number> all) {
+  if (all.empty())
+    return 0;
+  std::sort(all.begin(), all.end());
+  auto n = all.size();
+  return (static_cast<double>(all[(n - 1) / 2]) + static_cast<double>(all[n / 2])) / 2;
+}
+
 } // namespace
 
 result<gene_run> run_genes(const gene_landscape& world, const search_settings& search, std::uint64_t seed,
-                           std::uint32_t in_flight) {
+                           std::uint32_t in_flight, std::uint64_t most) {
   // A campaign's scores are positive ratios to a reference. Here the reference is the mean random vector, and
   // a standard deviation is a factor of two: order is kept, and noise is relative, as that of a timing is.
   const auto middle = world.mean(), unit = std::max(world.deviation(), 1e-9);
@@ -42,7 +52,7 @@ result<gene_run> run_genes(const gene_landscape& world, const search_settings& s
   std::priority_queue<landing, std::vector<landing>, std::greater<>> flying;
   double now = 0;
   gene_run run;
-  while (run.evaluations < most_gene_evaluations) {
+  while (run.evaluations < most) {
     while (flying.size() < in_flight) {
       auto begun = core.step(1);
       if (begun.empty())
@@ -81,31 +91,34 @@ result<gene_run> run_genes(const gene_landscape& world, const search_settings& s
     ++run.evaluations;
     if (built && worth >= world.target) {
       run.reached = true;
+      run.progress = 1;
       return run;
     }
+    if (built && worth > middle) // and so the target is above the mean
+      run.progress = std::max(run.progress, (worth - middle) / (world.target - middle));
   }
-  run.evaluations = most_gene_evaluations;
+  run.evaluations = most;
   return run;
 }
 
-result<gene_figures> run_genes(const gene_landscape& world, const search_settings& search,
-                               std::uint64_t first, std::uint64_t last, std::uint32_t in_flight) {
+result<gene_figures> run_seeds(const gene_landscape& world, const search_settings& search,
+                               std::uint64_t first, std::uint64_t last, std::uint32_t in_flight,
+                               std::uint64_t most) {
   gene_figures f;
+  std::vector<double> progress;
   for (auto seed = first; seed <= last; ++seed) {
-    auto run = run_genes(world, search, seed, in_flight);
+    auto run = run_genes(world, search, seed, in_flight, most);
     if (!run)
       return run.error();
     f.evaluations.push_back(run->evaluations);
+    progress.push_back(run->progress);
     f.reached += run->reached;
     ++f.runs;
     if (seed == last)
       break; // the largest number has no next one
   }
-  auto sorted = f.evaluations;
-  std::sort(sorted.begin(), sorted.end());
-  auto n = sorted.size();
-  f.median_evaluations =
-      n == 0 ? 0 : (static_cast<double>(sorted[(n - 1) / 2]) + static_cast<double>(sorted[n / 2])) / 2;
+  f.median_evaluations = median_of(f.evaluations);
+  f.median_progress = median_of(std::move(progress));
   return f;
 }
 

@@ -1,6 +1,30 @@
 #include "runtime/search/history.hpp"
 
+#include "runtime/core/stable_order.hpp"
+
 namespace ke {
+
+namespace {
+
+std::vector<std::uint32_t> gains_beside(const tree_index& tree, std::uint32_t parent) {
+  std::vector<std::uint32_t> gains;
+  const auto above = tree[parent].parent;
+  if (above == 0)
+    return gains; // drafts did not gain on anything
+  std::size_t looked_at = 0;
+  for (auto c = tree[above].first_child; c != no_node && looked_at < looked_at_beside;
+       c = tree[c].next_sibling, ++looked_at) {
+    const auto& row = tree[c];
+    if (c != parent && row.state == node_state::correct && !row.duplicate && row.score > tree.score_before(c))
+      gains.push_back(c);
+  }
+  order_stably(gains, [&](auto a, auto b) { return tree[a].score > tree[b].score; });
+  if (gains.size() > most_beside)
+    gains.resize(most_beside);
+  return gains;
+}
+
+} // namespace
 
 history history_of(const tree_index& tree, std::uint32_t parent, std::uint32_t node) {
   history h;
@@ -11,6 +35,8 @@ history history_of(const tree_index& tree, std::uint32_t parent, std::uint32_t n
        c = tree[c].next_sibling)
     if (c != node && !is_open(tree[c].state))
       h.siblings.push_back(c);
+  if (parent != 0)
+    h.beside = gains_beside(tree, parent);
   return h;
 }
 

@@ -125,6 +125,15 @@ TEST_CASE_METHOD(golden_fixture, "golden prompt: memory-bound") {
   matches("memory_bound");
 }
 
+TEST_CASE_METHOD(golden_fixture, "golden prompt: gains beside the parent") {
+  timed(2.5, "latency");
+  request.memory = memory_kind::siblings;
+  request.ancestors = {loop(2, "y[i] = 2 * x[i];")};
+  request.beside = {loop(8, "y[i] = x[i] + x[i];"),
+                    loop(7, "__builtin_prefetch(x + i + 64), y[i] = 2 * x[i];")};
+  matches("beside");
+}
+
 TEST_CASE_METHOD(golden_fixture, "golden prompt: compute-bound") {
   auto c = timed(2.5, "compute");
   c->source += "\n// ke-point: {\"unroll\": 4}\n";

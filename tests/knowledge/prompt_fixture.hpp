@@ -48,6 +48,14 @@ struct prompt_fixture {
     c->score = 1.5;
     return c;
   }
+  /// A card whose source is long enough for its change to be shown as a diff: that of `loop` with this body.
+  static std::shared_ptr<node_card> loop(std::uint32_t node, const std::string& body) {
+    auto c = card(node);
+    c->source = "extern \"C\" void kernel(const float* x, float* y, long n) {\n  // read once, from left to "
+                "right\n  for (long i = 0; i < n; ++i)\n    " +
+                body + "\n  // nothing is left to do\n}\n";
+    return c;
+  }
   void improve() {
     request.operation = operation_kind::improve;
     request.parent = card(4);

@@ -167,6 +167,22 @@ TEST_CASE_METHOD(prompt_fixture, "what a prompt remembers follows the memory mod
 }
 
 TEST_CASE_METHOD(prompt_fixture,
+                 "what gained beside the parent is shown with its change, where siblings are") {
+  improve();
+  request.ancestors = {loop(2, "y[i] = 2 * x[i];")};
+  request.beside = {loop(7, "y[i] = x[i] + x[i];")};
+  auto memory =
+      GENERATE(memory_kind::parent, memory_kind::siblings, memory_kind::parent_siblings, memory_kind::clean);
+  request.memory = memory;
+  INFO(to_text(memory));
+  CHECK(says("Gains beside the parent") == shows_siblings(memory));
+  CHECK(says("plan of 7") == shows_siblings(memory));
+  CHECK(says("--- node 2\n+++ node 7\n") == shows_siblings(memory));
+  request.ancestors.clear(); // the card that it grew from could not be read
+  CHECK_FALSE(says("Gains beside the parent"));
+}
+
+TEST_CASE_METHOD(prompt_fixture,
                  "hints of the engineer are listed, and bytes that are no text do not spoil the block") {
   request.hints = {"tile by 32"};
   CHECK(says("- tile by 32\n"));

@@ -129,6 +129,21 @@ TEST_CASE("the scripted model changes one to three genes and makes no move that 
       CHECK(int{model.of(child)[g]} == v);
     }
   }
+
+  // Of a gain beside the parent it makes the moves that touch no gene that the parent has changed.
+  auto parent = write(draft, memory_kind::clean, 901);
+  tree.judge(parent, 0, node_state::correct, timing_decision::none, 3.0);
+  int taken = 0;
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    auto child = write(parent, memory_kind::siblings, 2000 + i),
+         plain = write(parent, memory_kind::parent, 2000 + i);
+    for (auto [g, v] : moves(helper)) {
+      auto own = model.of(parent)[g] != model.of(draft)[g];
+      CHECK((own || int{model.of(child)[g]} == v));
+      taken += !own && int{model.of(plain)[g]} != v;
+    }
+  }
+  CHECK(taken > 0);
 }
 
 TEST_CASE("a run is a function of its seed, counts failures, and stops at the cap") {
@@ -151,11 +166,18 @@ TEST_CASE("a run is a function of its seed, counts failures, and stops at the ca
   REQUIRE(never);
   CHECK_FALSE(never->reached);
   CHECK(never->evaluations == most_gene_evaluations);
+  CHECK(never->progress > 0);
+  CHECK(never->progress < 0.5);
+  auto early = run_genes(world, settings_of(policy_kind::best_of_n), 4, 1, 50);
+  REQUIRE(early);
+  CHECK(early->evaluations == 50);
+  CHECK(early->progress > 0);
+  CHECK(early->progress <= never->progress);
 }
 
 TEST_CASE("best-of-n needs as many evaluations as random vectors must") {
   auto world = toy(); // one vector of 256 builds half of the time: 512 on average, the median at 355
-  auto figures = run_genes(world, settings_of(policy_kind::best_of_n), 1, 400, 1);
+  auto figures = run_seeds(world, settings_of(policy_kind::best_of_n), 1, 400, 1);
   REQUIRE(figures);
   CHECK(figures->runs == 400);
   CHECK(figures->reached == 400);

@@ -110,3 +110,35 @@ TEST_CASE("a history is bounded, ends before the root, and leaves out the open a
   CHECK(history_of(t, chain[1]).ancestors == std::vector<std::uint32_t>{chain[0]});
   CHECK(history_of(t, chain[0]).ancestors.empty());
 }
+
+TEST_CASE("beside a parent stand its siblings that gained, best first, and no draft") {
+  tree_index t;
+  auto add = [&](std::uint32_t parent, node_state state, double score) {
+    auto node = t.add_child(parent, parent ? operation_kind::improve : operation_kind::draft);
+    if (!is_open(state))
+      t.judge(node, 0, state, timing_decision::none, score);
+    return node;
+  };
+  auto draft = add(0, node_state::correct, 2);
+  add(0, node_state::correct, 5); // another draft gained on nothing
+  auto good = add(draft, node_state::correct, 4);
+  add(draft, node_state::correct, 1.5);
+  add(draft, node_state::build_failed, 0);
+  add(draft, node_state::planned, 0);
+  auto parent = add(draft, node_state::correct, 6);
+  CHECK(history_of(t, draft).beside.empty());
+  CHECK(history_of(t, parent).beside == std::vector<std::uint32_t>{good});
+  CHECK(history_of(t, good).beside == std::vector<std::uint32_t>{parent});
+  auto better = add(draft, node_state::correct, 5), third = add(draft, node_state::correct, 3);
+  CHECK(history_of(t, parent).beside == std::vector<std::uint32_t>{better, good});
+  CHECK(history_of(t, third).beside == std::vector<std::uint32_t>{parent, better});
+  // A gain is one on the nearest scored ancestor, here through a failed parent.
+  auto failed = add(draft, node_state::incorrect, 0);
+  auto mended = add(failed, node_state::correct, 2.5), worse = add(failed, node_state::correct, 1.9);
+  CHECK(history_of(t, worse).beside == std::vector<std::uint32_t>{mended});
+  CHECK(history_of(t, mended).beside.empty());
+  // Only the newest are looked at.
+  for (std::size_t i = 0; i < looked_at_beside; ++i)
+    add(draft, node_state::correct, 1);
+  CHECK(history_of(t, parent).beside.empty());
+}

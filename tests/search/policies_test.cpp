@@ -123,6 +123,24 @@ TEST_CASE("evolution: the population cap and the cells hold, and a cell keeps it
   }
 }
 
+TEST_CASE("evolution where nothing can be timed comes to build on all members, not on the youngest alone") {
+  auto s = small_islands();
+  s.restart = 0; // no other island
+  s.crossover = 0;
+  population p{s};
+  int others = 0, late = 0;
+  for (std::uint32_t i = 0; i < 3 * least_wait; ++i) {
+    auto node = p.step();
+    const auto& members = p.policy.islands().front().members;
+    if (i >= 2 * least_wait) {
+      ++late;
+      others += p.tree[node].parent != members.front();
+    }
+    p.end(node, node_state::compiled, -1);
+  }
+  CHECK(others > late / 2);
+}
+
 TEST_CASE("evolution makes children of two parents, and the graph has no cycle") {
   auto core = core_of(with(policy_kind::evolution));
   grow(core, 400);
