@@ -17,6 +17,16 @@ public:
     names_[name] = caf::actor_cast<weak_actor>(who);
   }
 
+  /// Spawns an actor that has its name before anybody can answer it: it says its first words on a thread of
+  /// its own, while this one still holds the handle. Others who send meanwhile wait.
+  template <class Spawn>
+  caf::actor start(const std::string& name, Spawn&& spawn) {
+    std::lock_guard lock{mutex_};
+    caf::actor who = spawn();
+    names_[name] = caf::actor_cast<weak_actor>(who);
+    return who;
+  }
+
   /// Sends to the actor of that name as it is now; false if there is none (it is being restarted: senders
   /// must be able to lose this).
   template <class Message>
@@ -35,7 +45,7 @@ public:
   }
 
 private:
-  mutable std::mutex mutex_;
+  mutable std::recursive_mutex mutex_; ///< `start` may begin an actor on this very thread
   std::map<std::string, weak_actor> names_;
 };
 

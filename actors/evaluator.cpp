@@ -1,7 +1,7 @@
 #include "actors/evaluator.hpp"
 
+#include "actors/same_object.hpp"
 #include "actors/synthesizer.hpp"
-#include "actors/worker/known_objects.hpp"
 #include "backends/verdict.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"

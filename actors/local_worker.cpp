@@ -16,6 +16,7 @@ struct worker_said_step {
 };
 struct worker_should_be_attached {
   std::uint64_t start;
+  bool is_last; ///< patience is over
 };
 
 } // namespace ke
@@ -68,7 +69,8 @@ caf::behavior local_worker(caf::event_based_actor* self, local_worker_options op
             else if (line.size() < 80)
               line += c;
         };
-        after(self, options.attach_patience, worker_should_be_attached{s->starts});
+        after(self, options.attach_patience / 12, worker_should_be_attached{s->starts, false});
+        after(self, options.attach_patience, worker_should_be_attached{s->starts, true});
         s->child = options.processes->run(std::move(spec), [me](process_exit e) {
           send_weak(me, worker_exited{std::make_shared<process_exit>(std::move(e))});
         });
@@ -80,9 +82,11 @@ caf::behavior local_worker(caf::event_based_actor* self, local_worker_options op
       [=](const worker_should_be_attached& w) {
         if (!s->child || w.start != s->starts || s->step == steps_to_attach::attached)
           return;
+        auto step = s->step.empty() ? std::string{"none"} : s->step;
+        if (!w.is_last)
+          return log::warn("local_worker", "the worker has not attached yet", {{"last_step", step}});
         log::error("local_worker", "the worker has not attached in time and is ended",
-                   {{"seconds", std::to_string(options.attach_patience.count())},
-                    {"last_step", s->step.empty() ? "none" : s->step}});
+                   {{"seconds", std::to_string(options.attach_patience.count())}, {"last_step", step}});
         options.processes->cancel(s->child);
       },
       [=](const worker_exited& e) {

@@ -15,9 +15,7 @@ child_spec named_child(std::shared_ptr<directory> names, std::string name, Spawn
   child_spec spec;
   spec.name = name;
   spec.start = [names, name, spawn](caf::event_based_actor* self) {
-    caf::actor handle = spawn(self);
-    names->set(name, handle);
-    return handle;
+    return names->start(name, [&] { return spawn(self); });
   };
   return spec;
 }

@@ -88,6 +88,12 @@ schema campaign_schema(campaign_settings& s) {
                   .at = of([](auto& x) -> auto& { return x.search.parallel; }),
                   .least = 1,
                   .most = 1e6});
+  keys.push_back({.path = "search.ramp",
+                  .doc =
+                      "Of these at most 4 and one for each so many that have ended, so that early candidates "
+                      "know of one another: fewer of them are needed, and slots are idle; 0: all at once.",
+                  .at = of([](auto& x) -> auto& { return x.search.ramp; }),
+                  .most = 1e6});
   keys.push_back({.path = "search.exploration",
                   .doc = "Weight of the unknown against the best so far (mcts).",
                   .at = of([](auto& x) -> auto& { return x.search.exploration; }),

@@ -1,37 +1,18 @@
 #pragma once
 
+#include "actors/same_object.hpp"
 #include "backends/object_file.hpp"
 #include "backends/verdict.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/types.hpp"
 #include "runtime/core/verdict.hpp"
 
-#include <charconv>
 #include <deque>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 
 namespace ke {
-
-/// Key of `evidence::provenance` where the evidence is that of an earlier job, whose candidate was compiled
-/// to the same code: that job's node, as `text_of_node` writes it.
-inline constexpr auto same_object_as = "same_object_as";
-inline std::string text_of_node(const node_key& n) {
-  return std::to_string(n.campaign) + "/" + std::to_string(n.tree) + "/" + std::to_string(n.node);
-}
-inline std::optional<node_key> node_of_text(std::string_view text) {
-  node_key n;
-  const char *at = text.data(), *end = at + text.size();
-  for (auto part : {&n.campaign, &n.tree, &n.node}) {
-    auto [next, error] = std::from_chars(at, end, *part);
-    if (error != std::errc{} || (part == &n.node ? next != end : next == end || *next != '/'))
-      return std::nullopt;
-    at = next + 1;
-  }
-  return n;
-}
 
 /// What a worker found out about built objects: sources that the compiler makes one code of are measured
 /// once. For the search's own measurements only; a claim is always measured. Forgets the oldest; not

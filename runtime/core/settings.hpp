@@ -105,9 +105,10 @@ struct search_settings {
   double crossover = 0.2;      ///< mcts, evolution: share of children with two parents
   std::int64_t beam = 8;       ///< beam: its width
   std::int64_t warm_start = 2; ///< solutions of earlier campaigns to begin with, at most; 0: none
+  std::int64_t ramp = 0; ///< in flight in a tree: at most 4 and one for each so many ended; 0: no such limit
 };
 KE_FIELDS(search_settings, x.policy, x.drafts, x.parallel, x.exploration, x.ensemble, x.memory, x.rule,
-          x.backup, x.restart, x.islands, x.population, x.crossover, x.beam, x.warm_start)
+          x.backup, x.restart, x.islands, x.population, x.crossover, x.beam, x.warm_start, x.ramp)
 
 struct cluster_settings {
   std::string listen;

@@ -24,7 +24,6 @@ using clock = std::chrono::steady_clock;
 constexpr std::size_t longest_path = 100; // as wire.md: sun_path holds 107
 constexpr std::size_t max_answer = 256u << 20;
 constexpr std::size_t max_events = 65'536;
-constexpr auto ping_every = std::chrono::seconds{2};
 constexpr int pings_missed = 3;
 
 } // namespace
@@ -68,14 +67,15 @@ struct control_client::core {
   std::deque<std::pair<std::uint64_t, wire::answer_body>> answers; ///< by the command's sequence
   std::deque<std::string> events;
   std::string refused;
-  clock::time_point heard = clock::now();
+  int unanswered = 0; ///< pings since anything was heard
   std::uint64_t sequence = 0;
+  std::chrono::milliseconds ping_every;
   clock::time_point next_ping{};
   std::unique_ptr<transport> wire; ///< last: its thread uses the rest
 
   void on_frame(frame f) {
     std::lock_guard lock{mutex};
-    heard = clock::now();
+    unanswered = 0;
     if (f.kind == frame_kind::answer) {
       if (auto body = wire::decode<wire::answer_body>(f.body))
         answers.emplace_back(f.correlation, std::move(*body));
@@ -107,13 +107,15 @@ struct control_client::core {
       auto now = clock::now();
       if (now >= until)
         return false;
-      if (now - heard > ping_every * pings_missed) {
-        gone = true;
-        return false;
-      }
+      // Not by the clock alone: who was suspended, or on a machine that stood still, has asked nobody.
       if (now >= next_ping) {
+        if (unanswered == pings_missed) {
+          gone = true;
+          return false;
+        }
+        ++unanswered;
         next_ping = now + ping_every;
-        command(ping_command); // its answer only refreshes `heard`
+        command(ping_command);
       }
       news.wait_until(lock, std::min(until, next_ping));
     }
@@ -139,7 +141,8 @@ result<control_client> control_client::connect(const control_target& target,
   if (!wire)
     return wire.error();
   c->wire = std::move(*wire);
-  c->next_ping = clock::now() + ping_every;
+  c->ping_every = target.ping_every;
+  c->next_ping = clock::now() + c->ping_every;
   control_client client{std::move(c)};
   auto answer = client.ask(ping_command, patience);
   if (!answer && answer.error().kind == failure_kind::timeout)
@@ -163,7 +166,7 @@ result<control_answer> control_client::ask(const std::string& command_json,
                                                 " bytes is over the wire's limit of 1 MiB"};
   control_answer out;
   std::unique_lock lock{c.mutex};
-  c.heard = clock::now();
+  c.unanswered = 0;
   c.refused.clear();
   auto mine = c.command(command_json);
   auto until = clock::now() + patience;
@@ -201,8 +204,6 @@ result<control_answer> control_client::ask(const std::string& command_json,
 result<std::string> control_client::next_event(std::chrono::milliseconds patience) {
   auto& c = *core_;
   std::unique_lock lock{c.mutex};
-  if (c.events.empty())
-    c.heard = std::max(c.heard, clock::now() - ping_every); // silence between two calls is not the owner's
   bool gone = false;
   if (!c.wait(lock, clock::now() + patience, gone, [&] {
         c.answers.clear();

@@ -26,6 +26,8 @@ struct control_target {
   std::string endpoint;         ///< ipc://PATH, or tcp:// of `--connect`
   std::string server_key;       ///< Z85; empty on loopback and ipc
   std::optional<key_pair> keys; ///< the client's
+  /// While a client waits it asks so often whether the owner lives; who answers none of three has gone.
+  std::chrono::milliseconds ping_every{2000};
 };
 
 struct control_answer {

@@ -67,6 +67,12 @@ status tree_core::configure(const campaign_settings& settings) {
   return ok;
 }
 
+bool tree_core::may_choose() const {
+  constexpr std::uint64_t at_first = 4;
+  auto open = tree_.in_flight(), ended = tree_.size() - 1 - open;
+  return settings_.ramp <= 0 || open < at_first + ended / static_cast<std::uint64_t>(settings_.ramp);
+}
+
 std::vector<expansion> tree_core::step(std::uint32_t count) {
   std::vector<expansion> made;
   while (made.size() < count) {
@@ -74,7 +80,7 @@ std::vector<expansion> tree_core::step(std::uint32_t count) {
       made.push_back(follow(std::move(*given)));
       continue;
     }
-    auto choice = policy_->select(tree_, random_);
+    auto choice = may_choose() ? policy_->select(tree_, random_) : std::nullopt;
     if (!choice)
       break;
     auto situation = memory_situation(choice->operation, tree_[choice->parent], stagnation_);

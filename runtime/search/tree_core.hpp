@@ -115,6 +115,7 @@ private:
   void closed(std::uint32_t node);
   void learn(std::uint32_t node);
   expansion follow(sequel what);
+  bool may_choose() const; ///< [search] ramp
 
   std::uint32_t number_ = 0;
   std::string backend_;

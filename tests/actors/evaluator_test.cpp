@@ -1,6 +1,6 @@
 #include "actors/evaluator.hpp"
+#include "actors/same_object.hpp"
 #include "actors/synthesizer.hpp"
-#include "actors/worker/known_objects.hpp"
 #include "tests/actors/fakes.hpp"
 #include "tests/actors/virtual_time.hpp"
 

@@ -101,3 +101,17 @@ TEST_CASE("a worker is refused on the control socket") {
   auto worker = must(transport::connect(connecting("ipc://" + folder.path + "/c"), w.events()));
   CHECK(w.take(frame_kind::refuse));
 }
+
+TEST_CASE("a client that waits for events in short waits learns that its owner is gone") {
+  temp_folder folder;
+  std::optional<echoing_owner> owner{folder.path + "/c"};
+  auto client =
+      must(control_client::connect({"ipc://" + folder.path + "/c", {}, {}, 200ms}, inbox::patience));
+  for (int i = 0; i < 60; ++i) // its pings are answered
+    CHECK(client.next_event(10ms).error().kind == failure_kind::timeout);
+  owner.reset();
+  auto last = failure_kind::timeout;
+  for (int i = 0; i < 1000 && last == failure_kind::timeout; ++i)
+    last = client.next_event(10ms).error().kind;
+  CHECK(last == failure_kind::connection);
+}

@@ -397,3 +397,47 @@ TEST_CASE("uct goes on while answers are out, and spreads over the branches") {
   for (std::uint32_t d = 1; d <= 4; ++d)
     CHECK(branches[d] >= 3);
 }
+
+TEST_CASE("with a ramp, four are in flight at first and one more for each so many that have ended") {
+  auto kind = GENERATE(policy_kind::mcts, policy_kind::evolution, policy_kind::beam, policy_kind::best_of_n);
+  INFO(to_text(kind));
+  auto s = with(kind);
+  s.search.drafts = 2;
+  s.search.ramp = 5;
+  auto core = core_of(s);
+  std::vector<std::uint32_t> open;
+  auto fill = [&] {
+    for (const auto& e : core.step(64))
+      open.push_back(e.node);
+  };
+  auto end = [&](std::size_t count) {
+    for (; count > 0; --count) {
+      judge(core, open.front(), verdict_state::correct, 1 + open.front() % 7);
+      open.erase(open.begin());
+    }
+  };
+  fill();
+  if (kind != policy_kind::best_of_n) {
+    CHECK(open.size() == 2); // drafts
+    end(1);
+    fill();
+  }
+  CHECK(open.size() == 4);
+  end(4);
+  fill();
+  auto ended = core.tree().size() - 1 - open.size();
+  CHECK(open.size() == 4 + ended / 5);
+  for (int i = 0; i < 20; ++i) {
+    end(open.size() / 2);
+    fill();
+  }
+  ended = core.tree().size() - 1 - open.size();
+  CHECK(open.size() == std::min<std::size_t>(64, 4 + ended / 5));
+  CHECK(open.size() > 16);
+
+  s.search.ramp = 0; // `set search.ramp=0`
+  REQUIRE(core.configure(s));
+  auto before = open.size();
+  fill();
+  CHECK(open.size() == before + 64);
+}
