@@ -55,8 +55,12 @@ public:
   void frame(frame_in& in) {
     auto w = workers_.find(in.what.peer);
     if (w == workers_.end()) {
-      if (in.what.kind != frame_kind::hello || !transport_)
+      if (!transport_ || in.what.kind == frame_kind::bye)
         return;
+      // Its session here failed, or we are new ourselves: it says hello again, with all that it holds.
+      if (in.what.kind != frame_kind::hello)
+        return transport_->send(wire::make_frame(in.what.peer, frame_kind::refuse,
+                                                 wire::refuse_body{"no session: say hello", true}));
       attached a;
       a.peer = in.what.peer;
       a.session = self_->spawn(worker_session, session_options{a.peer, options_.names, transport_,

@@ -311,3 +311,33 @@ TEST_CASE_METHOD(fleet_fixture, "a worker gets the content it asks for from the 
   CHECK(wire_out->blobs[0].peer == "a");
   CHECK(wire_out->blobs[0].bytes == "void kernel() {}");
 }
+
+TEST_CASE_METHOD(fleet_fixture, "a worker that a restarted fleet does not know is asked to say hello") {
+  auto asked = [this](const std::string& peer) {
+    auto all = wire_out->all<wire::refuse_body>(frame_kind::refuse, peer);
+    return std::count_if(all.begin(), all.end(), [](const auto& r) { return r.retry; });
+  };
+  attach("a");
+  submit(1);
+  CHECK(asked("a") == 0);
+  caf::anon_send_exit(actors.back(), caf::exit_reason::kill);
+  settle();
+  fleet_options o;
+  o.names = names;
+  o.store = &store;
+  o.epoch = 5;
+  o.term = 10s;
+  add("fleet", system.spawn(fleet, o));
+  beat("a", {lease(1, 1)}); // before it has its transport nobody can be asked
+  CHECK(asked("a") == 0);
+  tell(transport_is{wire_out});
+  beat("a", {lease(1, 1)});
+  CHECK(asked("a") == 1);
+  say("b", frame_kind::bye, wire::ready_body{0, 0});
+  CHECK(asked("b") == 0);
+  attach("a", 1, {lease(1, 1)});
+  submit(1);
+  result("a", 1, 1);
+  CHECK(done.size() == 1);
+  CHECK(asked("a") == 1);
+}
