@@ -196,7 +196,8 @@ private:
     for (auto node : {brief_.what.parent, brief_.what.parent2})
       if (node != 0 && node != no_node)
         sources.push_back(node);
-    sources.insert(sources.end(), brief_.beside.begin(), brief_.beside.end());
+    if (shows_siblings(brief_.what.memory)) // else no prompt shows what they changed
+      sources.insert(sources.end(), brief_.beside.begin(), brief_.beside.end());
     load(sources, card_extent::with_source);
     load({near, up.end()}, card_extent::outcome);
     load(brief_.siblings, card_extent::outcome);

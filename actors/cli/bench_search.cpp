@@ -1,7 +1,6 @@
 #include "actors/cli/bench_search.hpp"
 
 #include "config/campaign_file.hpp"
-#include "runtime/search/gene_search.hpp"
 
 #include <charconv>
 #include <fstream>

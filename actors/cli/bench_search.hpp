@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/core/result.hpp"
+#include "runtime/search/gene_search.hpp"
 
 #include <cstdint>
 #include <string>
@@ -15,8 +16,8 @@ struct search_bench_options {
   std::string memory = "adaptive";
   std::string seeds = "1..30";
   std::uint32_t in_flight = 1;
-  std::uint64_t evaluations = 20'000; ///< a run stops there, and counts as that
-  std::vector<std::string> set;       ///< KEY=VALUE of [search]
+  std::uint64_t evaluations = most_gene_evaluations; ///< a run stops there, and counts as that
+  std::vector<std::string> set;                      ///< KEY=VALUE of [search]
 };
 
 struct search_bench_figures {

@@ -10,12 +10,13 @@ std::vector<std::uint32_t> gains_beside(const tree_index& tree, std::uint32_t pa
   std::vector<std::uint32_t> gains;
   const auto above = tree[parent].parent;
   if (above == 0)
-    return gains; // drafts did not gain on anything
+    return gains;                                // drafts did not gain on anything
+  const auto before = tree.score_before(parent); // what all of them started from
   std::size_t looked_at = 0;
   for (auto c = tree[above].first_child; c != no_node && looked_at < looked_at_beside;
        c = tree[c].next_sibling, ++looked_at) {
     const auto& row = tree[c];
-    if (c != parent && row.state == node_state::correct && !row.duplicate && row.score > tree.score_before(c))
+    if (c != parent && row.state == node_state::correct && !row.duplicate && row.score > before)
       gains.push_back(c);
   }
   order_stably(gains, [&](auto a, auto b) { return tree[a].score > tree[b].score; });

@@ -30,12 +30,7 @@ struct fleet_fixture : test::virtual_time {
           [this](const capacity& c) { capacities.push_back(c); },
       };
     }));
-    fleet_options o;
-    o.names = names;
-    o.store = &store;
-    o.epoch = 5;
-    o.term = 10s;
-    add("fleet", system.spawn(fleet, o));
+    start_fleet();
     tell(transport_is{wire_out});
     tell(watch_capacity{"evaluator"});
   }
@@ -45,6 +40,14 @@ struct fleet_fixture : test::virtual_time {
     settle();
   }
 
+  void start_fleet() {
+    fleet_options o;
+    o.names = names;
+    o.store = &store;
+    o.epoch = 5;
+    o.term = 10s;
+    add("fleet", system.spawn(fleet, o));
+  }
   void add(const std::string& name, caf::actor who) {
     names->set(name, who);
     actors.push_back(std::move(who));
@@ -322,12 +325,7 @@ TEST_CASE_METHOD(fleet_fixture, "a worker that a restarted fleet does not know i
   CHECK(asked("a") == 0);
   caf::anon_send_exit(actors.back(), caf::exit_reason::kill);
   settle();
-  fleet_options o;
-  o.names = names;
-  o.store = &store;
-  o.epoch = 5;
-  o.term = 10s;
-  add("fleet", system.spawn(fleet, o));
+  start_fleet();
   beat("a", {lease(1, 1)}); // before it has its transport nobody can be asked
   CHECK(asked("a") == 0);
   tell(transport_is{wire_out});
