@@ -1,5 +1,6 @@
 #include "backends/judge/channel.hpp"
 
+#include "backends/judge/memory_trend.hpp"
 #include "backends/judge/warm_fork.hpp"
 #include "backends/judge/wire.hpp"
 #include "runtime/process/freezer.hpp"
@@ -162,13 +163,6 @@ struct driver_process::state {
     return samples_full >= 3;
   }
 
-  /// Of one that has not answered in time: whether it was on its way to the limit, and the machine too slow
-  /// for it to arrive there.
-  bool memory_was_growing() const {
-    return in_use.size() >= 8 && in_use.back() > how.memory_bytes / 4 &&
-           in_use.back() > in_use[in_use.size() / 2] + how.memory_bytes / 10;
-  }
-
   bool memory_was_full() const {
     return most_memory > base_memory + (how.memory_bytes + how.memory) / 10 * 8;
   }
@@ -246,7 +240,7 @@ struct driver_process::state {
       double left_ms = (until_ns - now_ns()) / 1e6;
       if (memory_is_full() || (left_ms <= 0 && memory_was_full()))
         return killed(call_end::resource_exceeded, memory_limit());
-      if (left_ms <= 0 && memory_was_growing())
+      if (left_ms <= 0 && heads_for_limit(in_use, how.memory_bytes))
         return killed(call_end::resource_exceeded, "the candidate was still taking memory (" +
                                                        std::to_string(in_use.back() >> 20) +
                                                        " MiB so far) when its time was up");

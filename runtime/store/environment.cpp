@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <condition_variable>
 #include <cstring>
@@ -152,24 +153,30 @@ int environment::open_tables() {
     int rc = mdb_txn_begin(env_, nullptr, create ? 0u : MDB_RDONLY, &txn);
     if (rc != 0)
       return rc;
-    bool all = true;
+    std::size_t present = 0;
     for (std::size_t i = 0; i < table_count && rc == 0; ++i) {
       auto where = static_cast<table>(i);
       unsigned flags =
           (where == table::children ? MDB_DUPSORT | MDB_DUPFIXED : 0u) | (create ? MDB_CREATE : 0u);
       rc = mdb_dbi_open(txn, std::string{to_text(where)}.c_str(), flags, &tables_[i]);
       present_[i] = rc == 0;
-      if (rc == MDB_NOTFOUND) {
-        all = false;
+      present += rc == 0;
+      if (rc == MDB_NOTFOUND)
         rc = 0;
-      }
     }
+    // How many tables there are stands in the meta page too: where fewer are found, the page that names them
+    // is damaged.
+    constexpr MDB_dbi directory = 1;
+    MDB_stat named;
+    if (rc == 0 && (rc = mdb_stat(txn, directory, &named)) == 0 &&
+        present < std::min<std::size_t>(named.ms_entries, table_count))
+      rc = MDB_CORRUPTED;
     if (rc != 0) {
       mdb_txn_abort(txn);
       return rc;
     }
     rc = mdb_txn_commit(txn); // also keeps the handles of a read transaction
-    return rc != 0 ? rc : all ? 0 : MDB_NOTFOUND;
+    return rc != 0 ? rc : present == table_count ? 0 : MDB_NOTFOUND;
   };
   int rc = attempt(false);
   if (rc != MDB_NOTFOUND)

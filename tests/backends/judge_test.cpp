@@ -1,6 +1,7 @@
 #include "backends/judge/admission.hpp"
 #include "backends/judge/expectation.hpp"
 #include "backends/judge/inputs.hpp"
+#include "backends/judge/memory_trend.hpp"
 #include "backends/judge/shapes.hpp"
 #include "tests/backends/problems.hpp"
 
@@ -161,4 +162,21 @@ TEST_CASE("the admission test rejects a check that lets a wrong answer through")
     }
     CHECK(a.verdict().empty() == fit);
   }
+}
+
+TEST_CASE("a candidate whose compiler loads until its time is up was not on its way to the memory limit") {
+  constexpr std::uint64_t mib = 1 << 20, limit = 768 * mib;
+  auto over_time = [](auto&& at) {
+    std::vector<std::uint64_t> in_use;
+    for (std::uint64_t i = 0; i <= 100; ++i)
+      in_use.push_back(at(i) * mib);
+    return in_use;
+  };
+  auto libraries = over_time([](std::uint64_t i) { return i < 50 ? i : 50 + (i - 50) * 170 / 50; });
+  CHECK(libraries.back() == 220 * mib);
+  CHECK_FALSE(heads_for_limit(libraries, limit));
+  CHECK_FALSE(heads_for_limit(over_time([](std::uint64_t) { return 700u; }), limit)); // has what it needs
+  CHECK(heads_for_limit(over_time([](std::uint64_t i) { return 4 * i; }), limit));    // a bomb, slowly
+  CHECK_FALSE(heads_for_limit(over_time([](std::uint64_t i) { return 3 * i; }), limit));
+  CHECK_FALSE(heads_for_limit({0, limit / 2, limit - 1}, limit)); // too few looks
 }

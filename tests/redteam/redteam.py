@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The red team: hostile candidates and honest ones that look hostile, judged by the real `ke-runtime eval`.
 
-  redteam.py [--only NAME...] [--parallel N] [--list]    every candidate once, a table, exit code 1 if a judgement is not an honest one
+  redteam.py [--only NAME...] [--parallel N] [--list]    every candidate once, exit code 1 if a judgement is not an honest one; a table on a
+                                                         terminal or with --table, else only the lines of those that failed
   redteam.py --backend torch-cpu                         those in Python alone (or cpu-cpp: those in C++)
   redteam.py --runs N [--seed S]                         N hostile evaluations at random, a control after every 25
 
@@ -196,7 +197,9 @@ def asked(team, entry):
     return entry, answers, faults
 
 
-def show(entry, answers, faults):
+def show(entry, answers, faults, table):
+    if not (table or faults):
+        return
     verdict, _, took = answers[-1]
     timing = verdict.get("timing")
     ratio = f"{timing['speedup']:6.2f}x" if timing else " " * 7
@@ -235,19 +238,19 @@ def noise_faults(results):
     return [f"noisy after six tries: {', '.join(noisy)}"] if len(noisy) > max(1, len(controls) // 20) else []
 
 
-def all_once(entries, parallel):
+def all_once(entries, parallel, table):
     team = Team()
     try:
         begun, results = time.monotonic(), []
         quick = [e for e in entries if not e.timed]
         with ThreadPoolExecutor(parallel) as pool:
             for result in pool.map(lambda e: asked(team, e), quick):
-                show(*result)
+                show(*result, table)
                 results.append(result)
         for entry in entries:  # one at a time: they are about time
             if entry.timed:
                 results.append(asked(team, entry))
-                show(*results[-1])
+                show(*results[-1], table)
         faults = [f"{e.name}: {f}" for e, _, found in results for f in found]
         faults += deadline_faults(results) + noise_faults(results)
         faults += [f"left behind: {what}" for what in team.left_behind()]
@@ -311,6 +314,7 @@ def main():
     parser.add_argument("--runs", type=int, default=0)
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--table", action="store_true", default=sys.stdout.isatty())
     parser.add_argument("--backend", choices=BACKENDS.values())
     options = parser.parse_args()
     backends = [options.backend] if options.backend else list(BACKENDS.values())
@@ -329,7 +333,7 @@ def main():
             return SKIPPED
     if options.runs:
         return many(options.runs, options.seed, options.parallel, backends)
-    return all_once(corpus(options.only, backends), options.parallel)
+    return all_once(corpus(options.only, backends), options.parallel, options.table)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <cstring>
+
 using namespace ke;
 
 namespace ke {
@@ -114,6 +116,33 @@ TEST_CASE("a damaged data file is refused with a clear sentence, never opened as
     std::filesystem::copy_file(other / "data.mdb", data, std::filesystem::copy_options::overwrite_existing);
   }
   refused(dir.path());
+}
+
+TEST_CASE("a store whose page of tables reads as an empty one is refused, never filled anew") {
+  temp_dir dir;
+  bool clean = GENERATE(true, false);
+  fill(dir.path(), clean);
+  // The format of LMDB 0.9: the newer meta page (of two) holds at byte 128 the page of the named tables and
+  // at byte 144 its transaction; a page has its flags (2: a leaf) at byte 10 and the ends of its free space
+  // at 12.
+  std::ifstream in{dir / "data.mdb", std::ios::binary};
+  std::string bytes{std::istreambuf_iterator<char>{in}, {}};
+  auto number = [&](std::size_t at) {
+    std::uint64_t value;
+    std::memcpy(&value, bytes.data() + at, sizeof value);
+    return value;
+  };
+  auto root = number(number(4096 + 144) > number(144) ? 4096 + 128 : 128);
+  REQUIRE((root > 1 && root < bytes.size() / 4096));
+  REQUIRE(bytes[root * 4096 + 10] == 2);
+  std::uint16_t empty[2] = {16, 4096};
+  std::memcpy(bytes.data() + root * 4096 + 12, empty, sizeof empty);
+  std::ofstream{dir / "data.mdb", std::ios::binary} << bytes;
+  CAPTURE(clean);
+  refused(dir.path());
+  std::ifstream after{dir / "data.mdb", std::ios::binary};
+  CHECK((std::string{std::istreambuf_iterator<char>{after}, {}} ==
+         bytes)); // extra parentheses: no megabyte in a message
 }
 
 TEST_CASE("one flipped byte in a row is found where it is read") {
