@@ -244,7 +244,8 @@ void add_bench(CLI::App& app, int& exit_code) {
                                  {"median_evaluations_to_target", f->median_evaluations},
                                  {"median_progress", f->median_progress},
                                  {"reached", f->reached},
-                                 {"runs", f->runs}}}
+                                 {"runs", f->runs},
+                                 {"evaluations_to_target", f->evaluations}}}
              : result<json>{f.error()});
   });
 

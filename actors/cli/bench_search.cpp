@@ -72,8 +72,9 @@ result<search_bench_figures> bench_search(const search_bench_options& o) {
   auto figures = run_seeds(*world, *search, seeds->first, seeds->second, o.in_flight, o.evaluations);
   if (!figures)
     return figures.error();
-  return search_bench_figures{world->name, figures->median_evaluations, figures->median_progress,
-                              figures->reached, figures->runs};
+  return search_bench_figures{
+      world->name,   figures->median_evaluations,    figures->median_progress, figures->reached,
+      figures->runs, std::move(figures->evaluations)};
 }
 
 } // namespace ke::cli

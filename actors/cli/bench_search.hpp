@@ -25,6 +25,7 @@ struct search_bench_figures {
   double median_evaluations = 0;
   double median_progress = 0; ///< at the end of a run: 0 the mean random vector, 1 the target
   std::uint32_t reached = 0, runs = 0;
+  std::vector<std::uint64_t> evaluations; ///< to the target, by seed
 };
 
 /// The figures of product.md; `invalid`, naming the option, for anything that is not understood.
