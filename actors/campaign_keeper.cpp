@@ -4,8 +4,9 @@
 #include "actors/synthesizer.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/log.hpp"
+#include "runtime/core/source_template.hpp"
 #include "runtime/core/trace.hpp"
-#include "runtime/search/ensemble.hpp"
+#include "runtime/search/settings_change.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -28,21 +29,6 @@ bool all_unfit(const campaign_row& row) {
   return unfit >= enough;
 }
 
-/// What a running campaign refuses; a record of it could not be applied.
-status can_change(const campaign_settings& now, const campaign_settings& then) {
-  auto refused = [](const std::string& what) {
-    return failure{failure_kind::invalid,
-                   what + " cannot change within a campaign; start a new one with --fresh"};
-  };
-  if (then.search.policy != now.search.policy)
-    return refused("[search] policy");
-  if (!(then.targets == now.targets))
-    return refused("[[target]]");
-  if (auto models = ensemble::make(then.search.ensemble, then.models); !models)
-    return models.error();
-  return ok;
-}
-
 } // namespace
 
 void keeper::answer(const answered& a) {
@@ -61,7 +47,7 @@ void keeper::answer(const answered& a) {
     r.source_digest = batch.blob(a.source);
     r.normalised_digest = source_digest(a.source);
     for (const auto& m : a.more)
-      r.more.push_back({batch.blob(m.source), m.plan.substr(0, 300)});
+      r.more.push_back({m.source.empty() ? std::string{} : batch.blob(m.source), m.plan.substr(0, 300)});
     for (const auto& p : a.parameters)
       r.space.push_back(static_cast<std::uint32_t>(p.values.size()));
     r.point = point_in(a.source, a.parameters);
@@ -102,6 +88,12 @@ void keeper::given(const given_answer& a) {
   r.source_digest = batch.blob(a.source);
   r.normalised_digest = source_digest(a.source);
   r.descriptor = a.descriptor;
+  if (core(a.node.tree).expansion_of(a.node.node).operation == operation_kind::variant)
+    if (auto parameters = parameters_of(a.source); parameters && !parameters->empty()) {
+      for (const auto& p : *parameters)
+        r.space.push_back(static_cast<std::uint32_t>(p.values.size()));
+      r.point = point_in(a.source, *parameters);
+    }
   record(batch, journal_kind::replied, r);
   row.note = a.plan;
   row.answered_ms = wall_ms();
@@ -180,6 +172,8 @@ void keeper::judge(judged& j) {
     evaluation_.add(j.device_s);
   if (j.duplicate_of != no_node)
     row.duplicate_of = j.duplicate_of;
+  else if (!j.duplicate)
+    row.duplicate_of = no_node; // measured for itself: what was known of the same source was no verdict on it
   journal_judged r{j.node.tree,
                    j.node.node,
                    j.target,
@@ -250,8 +244,11 @@ void keeper::steered(const steer& s) {
     auto changed = options_.override(books().settings(), s.key, s.value);
     if (!changed)
       return s.done(changed.error());
-    if (auto fine = can_change(books().settings(), *changed); !fine)
-      return s.done(fine.error());
+    if (auto fine = can_change(books().settings(), *changed, change_time::running); !fine) {
+      auto why = fine.error();
+      why.text = s.key + ": " + why.text;
+      return s.done(why);
+    }
     record(batch, journal_kind::steered, journal_steered{s.act, s.key, s.value});
     record(batch, journal_kind::configured,
            journal_configured{*changed, books().problem_digest(), books().backends(), KE_VERSION});

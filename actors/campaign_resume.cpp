@@ -8,6 +8,7 @@
 #include "runtime/llm/price.hpp"
 #include "runtime/llm/provider.hpp"
 #include "runtime/search/history.hpp"
+#include "runtime/search/settings_change.hpp"
 
 namespace ke {
 namespace {
@@ -39,6 +40,8 @@ void keeper::loaded(campaign_loaded& l) {
     ended_ = true;
     return options_.ended({"finished", books().finished_reason(), proven(), {}});
   }
+  if (auto fine = can_change(books().settings(), options_.settings, change_time::resumed); !fine)
+    return end({"failed", "", false, fine.error()});
   loaded_ = true;
   options_.names->send("fleet", watch_capacity{campaign_name(options_.id)});
   store_batch batch;
@@ -136,7 +139,7 @@ node_brief keeper::brief_of(const node_key& n, const std::shared_ptr<const std::
   b.stalled = is_stagnant(index[n.node].situation);
   if (b.phase == node_state::planned && b.attempt > 1)
     b.repair = rows_[n].note;
-  if (b.what.given.empty()) { // a model will be asked
+  if (!asks_nobody(b.what.operation)) {
     b.repairs = may_repair(b.what.model);
     b.prompt_tokens = prompt_budget(books().settings(), b.what.model);
   }

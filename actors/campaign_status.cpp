@@ -20,13 +20,14 @@ json status_of(const campaign_row& row, const campaign_settings& s, status_facts
   if (row.best_node != no_node)
     best = {{"node", public_id(std::max<std::size_t>(1, row.trees.size()), row.best_tree, row.best_node)},
             {"score", row.best_score}};
-  std::map<std::string, std::uint64_t> nodes = row.states;
+  std::map<std::string, std::uint64_t> nodes = row.states, failures = row.failures;
+  failures.erase(std::string{to_text(failure_kind::cancelled)}); // we did that
   auto waits = !facts.trouble.empty() && row.state == "running";
   json j = {{"name", row.name},
             {"state", waits ? "paused" : row.state},
             {"stop_reason", row.stop_reason.empty() ? json(nullptr) : json(row.stop_reason)},
             {"nodes", nodes},
-            {"failures", row.failures},
+            {"failures", failures},
             {"in_flight", facts.in_flight},
             {"best", best},
             {"spend",

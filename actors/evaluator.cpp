@@ -50,6 +50,11 @@ struct open_job {
   bool submitted = false;
 };
 
+/// Of a verdict that no other node may take over.
+std::string own_key(const std::string& key, const node_key& node, std::uint32_t target) {
+  return digest_of_parts({key, pack(node), std::to_string(target)});
+}
+
 /// A verdict that says nothing about the candidate is not kept for others.
 bool reusable(const verdict& v) {
   return v.state != verdict_state::harness_error && v.state != verdict_state::noisy &&
@@ -75,7 +80,7 @@ public:
       j.key = verdict_key(request->problem_digest, request->normalised_digest, device, request->plan,
                           request->timed);
       if (request->plan == measure_plan::claim) { // measured afresh, whatever is known of it
-        j.key = digest_of_parts({j.key, pack(request->node), std::to_string(t)});
+        j.key = own_key(j.key, request->node, t);
         by_key_[j.key].push_back(id);
         submit(id, j);
         continue;
@@ -121,10 +126,13 @@ public:
     auto node = job.request->node;
     auto place = job.request->plan == measure_plan::claim ? evidence_of_claims + job.target : job.target;
     batch->put(table::evidence, key_of(node.campaign, node.tree, node.node, place), pack(r.found));
-    batch->put(table::verdicts, job.key, pack(*found));
     auto key = job.key;
+    // What is measured again for the next node must not change what this one was judged by.
+    auto row =
+        reusable(*found) || job.request->plan == measure_plan::claim ? key : own_key(key, node, job.target);
+    batch->put(table::verdicts, row, pack(*found));
     judged said{node,  job.target,    found,
-                key,   false,         found->build_s + found->check_s + found->time_s,
+                row,   false,         found->build_s + found->check_s + found->time_s,
                 batch, d.acknowledge, job.request->plan};
     auto same = r.found.provenance.find(same_object_as);
     auto first = same == r.found.provenance.end() ? std::nullopt : node_of_text(same->second);

@@ -40,7 +40,7 @@ public:
   candidate(caf::event_based_actor* self, std::shared_ptr<const tree_context> tree, node_brief brief,
             std::map<std::uint32_t, std::shared_ptr<const node_card>> cards)
       : self_{self}, tree_{std::move(tree)}, brief_{std::move(brief)}, cards_{std::move(cards)} {
-    if (brief_.phase == node_state::planned && !brief_.what.given.empty())
+    if (brief_.phase == node_state::planned && asks_nobody(brief_.what.operation))
       read_given();
     else if (brief_.phase == node_state::planned)
       gather_cards();
@@ -102,15 +102,16 @@ public:
                std::move(parsed.parameters),
                descriptor_of(parsed.source)};
     auto usable = parsed.why.kind == failure_kind::none;
+    auto why = std::string{to_text(parsed.why.kind)} + ": " + parsed.why.text;
     if (usable)
       source_ = std::make_shared<const std::string>(std::move(parsed.source));
     to_campaign(std::move(a));
     if (usable)
       evaluate();
     else if (brief_.repairs && worth_a_repair(parsed.why.kind, s.attempt))
-      ask_again(s.attempt + 1, std::string{to_text(parsed.why.kind)} + ": " + parsed.why.text);
+      ask_again(s.attempt + 1, std::move(why));
     else
-      leave(make_card(brief_.what.node, node_state::unanswered, {}, {}, plan_, nullptr));
+      leave(make_card(brief_.what.node, node_state::unanswered, {}, {}, std::move(why), nullptr));
   }
 
   /// The vector of the query, or none: the prompt can be made.
@@ -152,7 +153,7 @@ public:
   }
 
   void gave_up(const evaluation_failed& f) {
-    leave(make_card(brief_.what.node, f.state, source_ ? *source_ : "", {}, plan_, nullptr));
+    leave(make_card(brief_.what.node, f.state, source_ ? *source_ : "", {}, f.why, nullptr));
   }
 
   /// Nothing to do but wait, perhaps for days (spool): the store has all that counts.
@@ -345,6 +346,8 @@ private:
   }
 
   void read_given() {
+    if (brief_.what.given.empty()) // a part of an answer that can't be used
+      return to_campaign(evaluation_failed{key(), node_state::unanswered, brief_.what.plan});
     waiting_ = true;
     fetch(*tree_->store, weak(self_), brief_.what.given);
   }

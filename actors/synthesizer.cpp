@@ -83,8 +83,8 @@ public:
     if (requests_.contains(call))
       return; // a tree that restarted asks again for what is still out
     auto m = model(*what);
-    if (!m)
-      return give_up(*what, m.error());
+    if (!m) // nobody can be asked until a person has mended it
+      return tell(*what, failed_try{what->node, what->attempt, m.error(), true});
     (*m)->queue.push_back(call);
     requests_.emplace(std::move(call),
                       open_request{std::move(what), *m, retry_history{options_.retries}, false, {}});
@@ -189,12 +189,6 @@ private:
   void tell(const synthesis_request& what, Message message) {
     options_.names->send(what.reader.empty() ? tree_name(what.node.campaign, what.node.tree) : what.reader,
                          std::move(message));
-  }
-
-  void give_up(const synthesis_request& what, failure why) {
-    auto reply = std::make_shared<completion>();
-    reply->why = std::move(why);
-    tell(what, synthesis{what.node, what.attempt, reply, {}, 0});
   }
 
   static std::string key_of_model(const synthesis_request& what) {

@@ -55,6 +55,12 @@ public:
       else if (!names.insert(m.name).second)
         wrong(place + ".name", "another model is already called \"" + m.name + "\"; give each its own name");
       provider(m, place);
+      if (auto prompt = static_cast<std::int64_t>(prompt_budget(s_, m.name));
+          prompt > m.context_tokens - m.max_tokens)
+        wrong(place + ".context_tokens",
+              "a prompt needs " + std::to_string(prompt) +
+                  " tokens at least: give this the model's context, and max_tokens (now " +
+                  std::to_string(m.max_tokens) + ") what an answer may have of it");
       variable(place + ".api_key_env", m.api_key_env);
       if (used && m.weight > 0)
         key_present(m, place);

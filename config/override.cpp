@@ -143,8 +143,11 @@ result<campaign_settings> with_override(const campaign_settings& settings, const
   file_context context;
   context.folder = "/";
   auto loaded = parse_campaign(settings_text(settings), context, {assignment});
-  if (!loaded.errors.empty())
+  if (!loaded.errors.empty()) {
+    for (auto& e : loaded.errors) // of a text that nobody has seen
+      e.file.clear(), e.line = 0;
     return as_failure(failure_kind::invalid, loaded.errors);
+  }
   return std::move(loaded.settings);
 }
 

@@ -67,21 +67,28 @@ model_health check_program(const std::string& name) {
 model_health check_folder(const model_settings& m) {
   std::error_code error;
   auto name = std::string{to_text(m.provider)} + " in " + m.dir;
-  if (!fs::exists(m.dir, error))
-    return m.provider == provider_kind::spool ? model_health{"ok", name + ", which will be made"}
-                                              : model_health{"missing", m.dir + " is not there"};
-  if (m.provider == provider_kind::spool && ::access(m.dir.c_str(), W_OK) != 0)
-    return {"broken", m.dir + " can't be written"};
-  return {"ok", name};
+  auto there = fs::exists(m.dir, error);
+  if (there && !fs::is_directory(m.dir, error))
+    return {"broken", m.dir + " is not a folder"};
+  if (m.provider != provider_kind::spool)
+    return there ? model_health{"ok", name} : model_health{"missing", m.dir + " is not there"};
+  auto above = fs::path{m.dir};
+  while (!fs::exists(above, error) && above.has_relative_path())
+    above = above.parent_path();
+  if (!fs::is_directory(above, error) || ::access(above.c_str(), W_OK) != 0)
+    return {"broken",
+            there ? m.dir + " can't be written"
+                  : m.dir + " can't be made: " + above.string() + " is no folder that can be written"};
+  return {"ok", there ? name : name + ", which will be made"};
 }
 
 } // namespace
 
-model_health check_model(const model_settings& m) {
+model_health check_local_model(const model_settings& m) {
   switch (m.provider) {
   case provider_kind::openai:
   case provider_kind::anthropic:
-    return check_endpoint(m);
+    return {"ok", "asked at the first request"};
   case provider_kind::command:
     return check_program(m.command.empty() ? std::string{} : m.command.front());
   case provider_kind::spool:
@@ -91,6 +98,11 @@ model_health check_model(const model_settings& m) {
     break;
   }
   return {"ok", "playbook, embedded"};
+}
+
+model_health check_model(const model_settings& m) {
+  auto asked = m.provider == provider_kind::openai || m.provider == provider_kind::anthropic;
+  return asked ? check_endpoint(m) : check_local_model(m);
 }
 
 } // namespace ke::cli

@@ -16,4 +16,7 @@ struct model_health {
 /// used. Blocking, five seconds at most.
 model_health check_model(const model_settings& m);
 
+/// The same without asking a server: `ok` for openai and anthropic.
+model_health check_local_model(const model_settings& m);
+
 } // namespace ke::cli

@@ -106,6 +106,13 @@ int print_plan(const campaign_settings& settings, const problem& what, const std
     std::cout << "#   " << w.name << (w.held_out ? " (held out)" : "") << "\n";
   print_worst_case(settings, bytes);
   std::printf("\n# First prompt (%zu bytes, to model %s)\n", bytes, first->first[0].model.c_str());
+  if (!prompt.dropped.empty()) {
+    std::string names;
+    for (const auto& d : prompt.dropped)
+      names += (names.empty() ? "" : ", ") + d;
+    std::printf("# left out, as a prompt may have %llu tokens: %s\n",
+                static_cast<unsigned long long>(r.budget_tokens), names.c_str());
+  }
   std::fflush(stdout);
   std::cout << text_of(prompt) << std::endl;
   return exit_done;

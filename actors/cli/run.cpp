@@ -2,6 +2,7 @@
 #include "actors/cli/best.hpp"
 #include "actors/cli/commands.hpp"
 #include "actors/cli/display.hpp"
+#include "actors/cli/doctor_models.hpp"
 #include "actors/cli/plan.hpp"
 #include "actors/cli/signal_watch.hpp"
 #include "actors/control_commands.hpp"
@@ -9,6 +10,7 @@
 #include "actors/exit_codes.hpp"
 #include "config/campaign_file.hpp"
 #include "config/problem_file.hpp"
+#include "config/schema.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/log.hpp"
 #include "runtime/core/trace.hpp"
@@ -64,6 +66,13 @@ std::optional<prepared> prepare(const run_options& o, int& code) {
   }
   for (const auto& w : loaded.warnings)
     std::cerr << "warning: " << to_line(w) << '\n';
+  for (std::size_t i = 0; i < loaded.settings.models.size(); ++i) {
+    const auto& m = loaded.settings.models[i];
+    if (auto health = check_local_model(m); m.weight > 0 && health.state != "ok")
+      add_error(loaded.missing, loaded.places, o.config,
+                "model." + std::to_string(i) + (m.provider == provider_kind::command ? ".command" : ".dir"),
+                health.text);
+  }
   if (!loaded.missing.empty()) {
     code = complain_of(loaded.missing, exit_missing);
     return std::nullopt;

@@ -274,25 +274,38 @@ parsed_answer parse(std::string_view text, const answer_rule& rule, bool closed_
     settle(out, rule);
     return out;
   }
-  // Each part is an answer of its own; one that can't be used is passed over while another can.
+  // Each part is an answer of its own; one that can't be used is told of while another can.
   parsed_answer out, first_bad;
+  auto told = [](const failure& why, const std::string& plan) {
+    return candidate_text{
+        {}, std::string{to_text(why.kind)} + ": " + why.text + (plan.empty() ? "" : " (" + plan + ")")};
+  };
+  const auto parts = starts.size();
   starts.push_back(text.size());
-  for (std::size_t i = 0; i + 1 < starts.size() && out.more.size() + 1 < most_candidates_of_answer; ++i) {
+  for (std::size_t i = 0; i < std::min(parts, most_candidates_of_answer); ++i) {
     auto part = text.substr(starts[i], starts[i + 1] - starts[i]);
     auto heading = next_line(part);
     auto plan = std::string{trimmed(heading.substr(std::min(heading.find(':'), heading.size() - 1) + 1))};
     auto one = parse_one(part, rule, closed_only);
     settle(one, rule);
     if (one.why.kind != failure_kind::none) {
+      out.more.push_back(told(one.why, plan));
       if (first_bad.why.kind == failure_kind::none)
         first_bad = std::move(one);
     } else if (out.source.empty()) {
+      one.more = std::move(out.more);
       out = std::move(one);
       out.rationale = plan.empty() ? out.rationale : plan;
     } else {
       out.more.push_back({std::move(one.source), plan.empty() ? one.rationale : plan});
     }
   }
+  if (parts > most_candidates_of_answer)
+    out.more.push_back(told({failure_kind::too_large,
+                             "the answer holds " + std::to_string(parts) + " candidates, of which " +
+                                 std::to_string(most_candidates_of_answer) + " are read: write no more",
+                             false},
+                            {}));
   return out.source.empty() ? first_bad : out;
 }
 

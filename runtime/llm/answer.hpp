@@ -21,8 +21,8 @@ struct answer_rule {
 
 /// A further candidate of the same answer.
 struct candidate_text {
-  std::string source;
-  std::string plan;
+  std::string source; ///< empty: it can't be used,
+  std::string plan;   ///< and this says why, beginning with the kind of failure
 };
 
 struct parsed_answer {
@@ -30,15 +30,15 @@ struct parsed_answer {
                ///< for the next prompt
   std::string source;    ///< the candidate; with too_large: what was refused, so that nothing paid is lost
   std::string rationale; ///< the answer's prose before the code, at most 2,000 bytes
-  std::vector<candidate_text> more;         ///< what else it holds, at most most_candidates_of_answer - 1
+  std::vector<candidate_text> more;         ///< what else it holds, in its order
   std::vector<source_parameter> parameters; ///< of `source`, which stands at one of their points
 };
 
 /// Finds the candidate in a model's answer. An answer of several candidates has a line `### Candidate: plan`
-/// before each. Edits of the parent (patch.hpp) are applied to it. Otherwise: of the fenced blocks in the
-/// rule's language (or without a language) the last that defines the symbol, else one in another language
-/// that does (assembly and LLVM IR too), else the largest; an unfenced answer that looks like code as a whole
-/// is taken as such. Pure.
+/// before each; at most most_candidates_of_answer are read. Edits of the parent (patch.hpp) are applied to
+/// it. Otherwise: of the fenced blocks in the rule's language (or without a language) the last that defines
+/// the symbol, else one in another language that does (assembly and LLVM IR too), else the largest; an
+/// unfenced answer that looks like code as a whole is taken as such. Pure.
 parsed_answer parse_answer(std::string_view text, const answer_rule& rule);
 
 /// The same for a whole completion. A truncated answer that holds a finished code block with the symbol is

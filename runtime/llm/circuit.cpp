@@ -39,6 +39,7 @@ void circuit::fail(const failure& why, std::optional<std::chrono::milliseconds> 
   switch (why.kind) {
   case failure_kind::auth:
   case failure_kind::credit:
+  case failure_kind::missing:
     return block(why);
   case failure_kind::rate_limited:
     if (state_ == circuit_state::half_open)

@@ -24,7 +24,8 @@ void sequels::seeded(const journal_seeded& r) {
 void sequels::answered(std::uint32_t node, std::uint32_t parent, const journal_replied& r) {
   for (const auto& m : r.more)
     variants_.push_back({parent, node, operation_kind::variant, m.source_digest, {}, m.plan});
-  if (!r.space.empty() && !open_.contains(node))
+  auto own = of(node);
+  if (!r.space.empty() && (!own || own->operation == operation_kind::variant)) // not a template's own points
     waiting_[node] = {r.source_digest, r.space, r.point};
 }
 

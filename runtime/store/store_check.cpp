@@ -5,6 +5,7 @@
 #include "runtime/store/record.hpp"
 #include "runtime/store/store_reader.hpp"
 
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -116,6 +117,7 @@ private:
 
   void nodes() {
     std::unordered_map<std::uint32_t, bool> keeps_evidence;
+    std::multimap<std::string, std::string> unproven; // verdict -> what is wrong
     ended(reader_.rows<node_row>(table::nodes, {}, [&](std::string_view key, const node_row& row) {
       if (key.size() != 12) {
         problem("key " + shown_key(key) + " of table nodes is not a node's");
@@ -138,13 +140,32 @@ private:
           continue;
         if (!reader_.get(table::verdicts, digest))
           problem(name + " names verdict " + digest + ", which is not stored");
-        bool own = row.duplicate_of == no_node && keeps(table::evidence, at.campaign, keeps_evidence);
+        bool own = row.duplicate_of == no_node && row.device_s > 0 && // else known from another node
+                   keeps(table::evidence, at.campaign, keeps_evidence);
         if (own && !any_row(table::evidence,
                             key_of(at.campaign, at.tree, at.node, static_cast<std::uint32_t>(target))))
-          problem(name + " has a verdict without evidence for target " + std::to_string(target));
+          unproven.emplace(digest,
+                           name + " has a verdict without evidence for target " + std::to_string(target));
       }
       return true;
     }));
+    if (!unproven.empty())
+      blame(unproven);
+  }
+
+  /// Of several targets a node may have measured one and known the verdict for another: such a verdict has
+  /// its evidence with the node that was measured.
+  void blame(const std::multimap<std::string, std::string>& unproven) {
+    std::unordered_map<std::string, std::uint32_t> named;
+    ended(reader_.rows<node_row>(table::nodes, {}, [&](std::string_view, const node_row& row) {
+      for (const auto& digest : row.verdict_digests)
+        if (unproven.contains(digest))
+          ++named[digest];
+      return true;
+    }));
+    for (const auto& [digest, text] : unproven)
+      if (named[digest] < 2)
+        problem(text);
   }
 
   void compare_hot(std::string_view key, const node_row& row, const std::string& name) {

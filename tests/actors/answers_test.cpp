@@ -106,6 +106,56 @@ TEST_CASE_METHOD(search_fixture, "further candidates of an answer are judged wit
   CHECK(stored()->fold.books().money().reserved().tokens == 0);
 }
 
+TEST_CASE_METHOD(
+    search_fixture,
+    "a part of an answer that can't be used is a node that says why, and the next prompt shows it") {
+  auto settings = one_by_one(12);
+  settings.search.memory = memory_kind::siblings;
+  launch(settings);
+  answer_with(reply(9));
+  judge_as(correct(1.5));
+  answer_with("### Candidate: first\n```cpp\n" + source(1) + "```\n### Candidate: second\nno code\n");
+  judge_as(correct(1.1));
+  REQUIRE(models.open.size() == 1); // the second was not judged, nor asked for again
+  auto row = store->row<node_row>(table::nodes, key_of(1, 0, 3));
+  REQUIRE(row);
+  CHECK(row->state == node_state::unanswered);
+  CHECK(row->note.starts_with("no_code: the answer holds no"));
+  CHECK(row->note.ends_with("(second)"));
+  auto shown = false;
+  while (!models.open.empty()) {
+    shown |= prompt_of(models).find("(second)") != std::string::npos;
+    answer();
+    judge_as(correct(1.1));
+  }
+  CHECK(shown);
+  CHECK(crashes.empty());
+}
+
+TEST_CASE_METHOD(search_fixture, "a template in a further candidate of an answer is tuned as well") {
+  launch(one_by_one(4));
+  answer_with("### Candidate: plain\n```cpp\n" + source(1) +
+              "```\n### Candidate: tile\n```cpp\n// ke-param: TILE = 4 | 8 | 16\nextern \"C\" void kernel() "
+              "{ int t = "
+              "TILE; }\n```\n");
+  judge_as(correct(1.2));
+  REQUIRE(waiting.size() == 1);
+  CHECK(waiting[0].source->find("#define TILE 4\n") != std::string::npos);
+  judge_as(correct(1.5));
+  for (int i = 0; i < 2; ++i) {
+    REQUIRE(waiting.size() == 1);
+    CHECK(waiting[0].source->find("ke-point") != std::string::npos);
+    judge_as(correct(1.6));
+  }
+  CHECK(models.asked.size() == 1);
+  auto now = stored();
+  const auto& tree = now->fold.trees().at(0).tree();
+  for (std::uint32_t n : {3u, 4u}) {
+    CHECK(tree[n].operation == operation_kind::tune);
+    CHECK(tree[n].parent == 2);
+  }
+}
+
 TEST_CASE_METHOD(search_fixture,
                  "a template is tuned without a model, each point a candidate and a child of it") {
   launch(one_by_one(8));

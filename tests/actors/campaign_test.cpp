@@ -312,10 +312,15 @@ TEST_CASE_METHOD(search_fixture,
 TEST_CASE_METHOD(search_fixture,
                  "what cannot change within a campaign is refused, and the campaign lives on") {
   launch(settings(6, 2));
-  auto why = steer_to("set", "search.policy", "greedy");
-  CHECK(why.kind == failure_kind::invalid);
-  CHECK(why.text.find("--fresh") != std::string::npos);
-  why = steer_to("hint", "9999", "try this");
+  for (auto [key, value] :
+       {std::pair{"search.policy", "greedy"}, {"search.rule", "uct"}, {"campaign.name", "x"}}) {
+    auto why = steer_to("set", key, value);
+    CHECK(why.kind == failure_kind::invalid);
+    CHECK(why.text.starts_with(key));
+    CHECK(why.text.find(key == std::string{"campaign.name"} ? "start it again" : "--fresh") !=
+          std::string::npos);
+  }
+  auto why = steer_to("hint", "9999", "try this");
   CHECK(why.kind == failure_kind::invalid);
   CHECK(why.text.find("9999") != std::string::npos);
   CHECK(steer_to("hint", "0", "try this").kind == failure_kind::none);

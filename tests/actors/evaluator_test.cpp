@@ -155,6 +155,32 @@ TEST_CASE_METHOD(evaluator_fixture,
 }
 
 TEST_CASE_METHOD(evaluator_fixture,
+                 "what is measured again does not change what an earlier node was judged by") {
+  tell(request(1));
+  done(submitted.at(0)->id, ending::timeout);
+  REQUIRE(verdicts.size() == 1);
+  store.write(std::move(*verdicts[0].batch));
+  tell(request(2));
+  REQUIRE(submitted.size() == 2);
+  done(submitted[1]->id, ending::finished);
+  REQUIRE(verdicts.size() == 2);
+  CHECK_FALSE(verdicts[1].duplicate);
+  store.write(std::move(*verdicts[1].batch));
+  auto state_of = [&](const judged& j) {
+    std::optional<verdict_state> state;
+    store.read(table::verdicts, j.verdict_digest,
+               [&](result<std::string> bytes) { state = unpack<verdict>(*bytes)->state; });
+    return state;
+  };
+  CHECK(state_of(verdicts[0]) == verdict_state::timeout);
+  CHECK(state_of(verdicts[1]) == verdict_state::correct);
+  tell(request(3)); // takes over the good one
+  REQUIRE(verdicts.size() == 3);
+  CHECK(verdicts[2].duplicate);
+  CHECK(verdicts[2].verdict_digest == verdicts[1].verdict_digest);
+}
+
+TEST_CASE_METHOD(evaluator_fixture,
                  "a stored verdict is taken unless it was noisy or the machine's failure") {
   auto r = request(1);
   auto key = verdict_key(r.problem_digest, r.normalised_digest, device(), r.plan, r.timed);

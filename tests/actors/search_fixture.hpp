@@ -115,8 +115,13 @@ public:
     o.override = [](const campaign_settings& now, const std::string& key,
                     const std::string& value) -> result<campaign_settings> {
       auto changed = now;
-      if (key == "search.policy") {
-        changed.search.policy = *parse_name<policy_kind>(value);
+      if (key == "search.policy" || key == "search.rule" || key == "campaign.name") {
+        if (key == "search.policy")
+          changed.search.policy = *parse_name<policy_kind>(value);
+        else if (key == "search.rule")
+          changed.search.rule = *parse_name<tree_rule_kind>(value);
+        else
+          changed.name = value;
         return changed;
       }
       if (key != "budget.candidates")

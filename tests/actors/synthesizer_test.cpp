@@ -387,9 +387,12 @@ TEST_CASE_METHOD(models_fixture,
   CHECK(answers.size() == 2);
 }
 
-TEST_CASE_METHOD(models_fixture, "a request for a model that is not configured fails by name") {
+TEST_CASE_METHOD(models_fixture,
+                 "a model that can't be opened spends no candidate: its request is blocked, and says why") {
   launch(1);
   ask(1, 1, "gone");
-  REQUIRE(answers.size() == 1);
-  CHECK(answers[0].reply->why.text == "no [[model]] is named gone");
+  CHECK(answers.empty());
+  REQUIRE(failures.size() == 1);
+  CHECK(failures[0].blocked);
+  CHECK(failures[0].why.text == "no [[model]] is named gone");
 }

@@ -209,6 +209,22 @@ TEST_CASE("settings of a running campaign change by the same rules") {
   auto refused = with_override(s, "budget.candidates=0");
   REQUIRE_FALSE(refused);
   CHECK(refused.error().kind == failure_kind::invalid);
+  // No place: nobody has seen the text that these settings were written to.
+  CHECK(refused.error().text.starts_with("budget.candidates: expected a whole number"));
+  auto none = with_override(good(least).settings, "model.0.weight=0");
+  REQUIRE_FALSE(none);
+  CHECK(none.error().text.starts_with("model.weight: all weights are 0"));
+}
+
+TEST_CASE("a context that leaves a prompt no room is refused") {
+  auto model = [](const std::string& more) {
+    return least + "[[model]]\nprovider = \"openai\"\nmodel = \"m\"\nbase_url = \"http://127.0.0.1:1/v1\"\n" +
+           more;
+  };
+  auto why = bad(model("context_tokens = 8192\n"));
+  CHECK(why.find("model.context_tokens: a prompt needs 1024 tokens at least") != std::string::npos);
+  CHECK(why.find("max_tokens (now 16384)") != std::string::npos);
+  good(model("context_tokens = 8192\nmax_tokens = 4096\n"));
 }
 
 TEST_CASE("only models that will be asked need their key's variable") {

@@ -62,8 +62,8 @@ TEST_CASE("a Retry-After holds the provider without opening its circuit") {
   CHECK(c.admit(zero + 7s));
 }
 
-TEST_CASE("a refused key or an empty account blocks until a person says go on") {
-  for (auto kind : {failure_kind::auth, failure_kind::credit}) {
+TEST_CASE("a refused key, an empty account or a missing program blocks until a person says go on") {
+  for (auto kind : {failure_kind::auth, failure_kind::credit, failure_kind::missing}) {
     circuit c;
     c.fail({kind, "pay", false}, {}, zero);
     CHECK(c.state() == circuit_state::blocked);

@@ -78,7 +78,7 @@ TEST_CASE("an answer of edits is the edited parent; without a parent it asks for
   CHECK(out.why.text.find("give the whole source") != std::string::npos);
 }
 
-TEST_CASE("an answer of several candidates gives each its plan, and passes over one that is broken") {
+TEST_CASE("an answer of several candidates gives each its plan, and tells of what can't be used") {
   auto code = [](int n) {
     return "```cpp\nextern \"C\" void kernel(float* y) { y[0] = " + std::to_string(n) + "; }\n```\n";
   };
@@ -89,15 +89,22 @@ TEST_CASE("an answer of several candidates gives each its plan, and passes over 
   CHECK(out.why.kind == failure_kind::none);
   CHECK(out.rationale == "unroll");
   CHECK(out.source.find("= 1;") != std::string::npos);
-  REQUIRE(out.more.size() == 2);
-  CHECK(out.more[0].plan == "block");
-  CHECK(out.more[0].source.find("= 2;") != std::string::npos);
-  CHECK(out.more[1].plan == "edit");
-  CHECK(out.more[1].source.find("= 7;") != std::string::npos);
+  REQUIRE(out.more.size() == 3);
+  CHECK(out.more[0].source.empty());
+  CHECK(out.more[0].plan.starts_with("no_code: the answer holds no c++ code block"));
+  CHECK(out.more[0].plan.ends_with("(no code here)"));
+  CHECK(out.more[1].plan == "block");
+  CHECK(out.more[1].source.find("= 2;") != std::string::npos);
+  CHECK(out.more[2].plan == "edit");
+  CHECK(out.more[2].source.find("= 7;") != std::string::npos);
   std::string many;
   for (int i = 0; i < 9; ++i)
     many += "### Candidate: c\n" + code(i);
-  CHECK(parse_answer(many, rule()).more.size() == most_candidates_of_answer - 1);
+  auto four = parse_answer(many, rule());
+  REQUIRE(four.more.size() == most_candidates_of_answer);
+  CHECK_FALSE(four.more[most_candidates_of_answer - 2].source.empty());
+  CHECK(four.more.back().source.empty());
+  CHECK(four.more.back().plan.starts_with("too_large: the answer holds 9 candidates, of which 4 are read"));
 }
 
 TEST_CASE("a heading inside of code does not split an answer") {

@@ -65,6 +65,8 @@ TEST_CASE("each broken promise is named") {
   }
   SECTION("a verdict without evidence") {
     b.erases.push_back({table::evidence, key_of(1, 0, 3, 0)});
+    row.device_s = 2;
+    b.put(table::nodes, key, pack(row));
     expected = "node 1.0.3 has a verdict without evidence for target 0";
   }
   SECTION("a verdict that is not there") {
@@ -88,6 +90,26 @@ TEST_CASE("each broken promise is named") {
   }
   REQUIRE(write(*store, std::move(b)));
   CHECK(problems(dir.path()) == std::vector{expected});
+}
+
+TEST_CASE("a verdict that was known from another campaign needs no evidence of its own") {
+  temp_dir dir;
+  auto store = open_store(dir.path());
+  fill(*store, 4);
+  auto row = *unpack<node_row>(*read(*store, table::nodes, key_of(1, 0, 3)));
+  store_batch b;
+  b.erases.push_back({table::evidence, key_of(1, 0, 3, 0)});
+  SECTION("as a whole: nothing was measured") {
+    row.device_s = 0;
+  }
+  SECTION("for one target of two: the node that was measured names it, too") {
+    row.device_s = 2;
+    row.verdict_digests[0] =
+        unpack<node_row>(*read(*store, table::nodes, key_of(1, 0, 2)))->verdict_digests[0];
+  }
+  b.put(table::nodes, key_of(1, 0, 3), pack(row));
+  REQUIRE(write(*store, std::move(b)));
+  CHECK(problems(dir.path()) == std::vector<std::string>{});
 }
 
 TEST_CASE("the sections of a prompt are read in both forms in which they were ever stored") {
