@@ -1,10 +1,10 @@
 // The program: one App, one command each from actors/cli/. `ke-runtime --config FILE` is `ke-runtime run
 // --config FILE`.
 
+#include "actors/cli/command_words.hpp"
 #include "actors/cli/commands.hpp"
 #include "actors/cli/remote_read.hpp"
 #include "actors/exit_codes.hpp"
-#include "config/config_error.hpp"
 #include "runtime/core/log.hpp"
 #include "runtime/process/guard.hpp"
 
@@ -72,17 +72,13 @@ int main(int argc, char** argv) {
   if (!words.empty() && words[0].starts_with("-") && std::any_of(words.begin(), words.end(), job))
     words.insert(words.begin(), "run");
   if (!words.empty() && !words[0].starts_with("-")) {
-    std::vector<std::string> known;
-    for (const auto* command : app.get_subcommands({}))
-      known.push_back(command->get_name());
     constexpr std::string_view later[] = {"suite", "mcp"};
     if (std::find(std::begin(later), std::end(later), words[0]) != std::end(later)) {
       std::cerr << "ke-runtime: `" << words[0] << "` is not part of this version\n";
       return ke::exit_usage;
     }
-    if (std::find(known.begin(), known.end(), words[0]) == known.end()) {
-      std::cerr << "ke-runtime: there is no command " << words[0] << ke::did_you_mean(words[0], known)
-                << "; `ke-runtime --help` lists them\n";
+    if (auto wrong = ke::cli::unknown_command(app, words)) {
+      std::cerr << "ke-runtime: " << *wrong << '\n';
       return ke::exit_usage;
     }
   }

@@ -4,7 +4,7 @@
 #include "runtime/core/log.hpp"
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 namespace ke {
 
@@ -63,15 +63,15 @@ result<campaign_row> find_campaign(const store_reader& store, const std::string&
   if (!all)
     return all.error();
   const campaign_row* newest = nullptr;
-  std::set<std::string> names;
+  std::map<std::string, std::size_t> names; // and how many of each have been seen
   for (const auto& c : *all) {
-    names.insert(c.name);
-    if (name.empty() || c.name == name)
+    auto number = ++names[c.name];
+    if (name.empty() || c.name == name || c.name + "@" + std::to_string(number) == name)
       newest = &c;
   }
   if (name.empty() && names.size() > 1) {
     std::string list;
-    for (const auto& n : names)
+    for (const auto& [n, count] : names)
       list += (list.empty() ? "" : ", ") + n;
     return failure{failure_kind::invalid, "the store " + store.dir() +
                                               " holds several campaigns; name one with --campaign: " + list};

@@ -109,7 +109,7 @@ result<std::shared_ptr<stored_campaign>> read_stored_campaign(const Reader& stor
 }
 
 /// The newest campaign of that name (empty: the newest of all; with several names in the store that is
-/// `invalid`, naming them).
+/// `invalid`, naming them); "NAME@2": the second of that name, counted from the oldest.
 result<campaign_row> find_campaign(const store_reader& store, const std::string& name);
 
 } // namespace ke

@@ -5,6 +5,7 @@
 #include "knowledge/quote.hpp"
 #include "knowledge/task_block.hpp"
 #include "knowledge/told.hpp"
+#include "runtime/core/hint_text.hpp"
 #include "runtime/core/stable_order.hpp"
 #include "runtime/core/text_diff.hpp"
 
@@ -223,7 +224,7 @@ std::string hints_part(const prompt_request& r) {
     return {};
   std::string text = "\n## Hints from the engineer\n";
   for (const auto& h : r.hints)
-    text += "- " + h.substr(0, 2000) + "\n";
+    text += "- " + h.substr(0, most_hint_bytes) + "\n";
   return text;
 }
 

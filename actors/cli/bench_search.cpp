@@ -2,10 +2,14 @@
 
 #include "config/campaign_file.hpp"
 
+#include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
-#include <sstream>
 #include <utility>
 
 namespace ke::cli {
@@ -35,9 +39,38 @@ result<std::pair<std::uint64_t, std::uint64_t>> seeds_in(const std::string& text
   return std::pair{*first, *last};
 }
 
+/// What is wrong with the first key that has an option of its own; empty: none has. Taken from --set it would
+/// count for the search but not for what is printed, or, `parallel`, for neither.
+std::string misplaced_key(const std::vector<std::string>& set) {
+  for (const auto& assignment : set) {
+    auto key = assignment.substr(0, assignment.find('='));
+    key.erase(0, std::min(key.find_first_not_of(" \t"), key.size()));
+    key.erase(key.find_last_not_of(" \t") + 1);
+    for (auto [name, option] :
+         {std::pair{"policy", "--policy"}, {"memory", "--memory"}, {"parallel", "--in-flight"}})
+      if (key == name)
+        return std::string{"--set "} + name + " is an option of its own here: use " + option;
+  }
+  return {};
+}
+
+result<std::string> text_of(const std::string& path) {
+  auto cannot = [&](const std::string& why) {
+    return bad("--landscape: cannot read " + path + " (" + why + "); give the path of a landscape file");
+  };
+  if (std::error_code ignored; std::filesystem::is_directory(path, ignored))
+    return cannot("it is a folder");
+  std::ifstream file{path, std::ios::binary};
+  if (!file)
+    return cannot(std::strerror(errno));
+  return std::string{std::istreambuf_iterator<char>{file}, {}};
+}
+
 /// A file that holds the keys of [search] is read, with `overrides` on top, as a campaign's would be.
 result<search_settings> settings_of(const search_bench_options& o) {
   std::vector<std::string> overrides{"search.policy=" + o.policy, "search.memory=" + o.memory};
+  if (auto wrong = misplaced_key(o.set); !wrong.empty())
+    return bad(wrong);
   for (const auto& s : o.set)
     overrides.push_back("search." + s);
   file_context here;
@@ -62,11 +95,10 @@ result<search_bench_figures> bench_search(const search_bench_options& o) {
   auto search = settings_of(o);
   if (!search)
     return search.error();
-  std::ifstream file{o.landscape};
-  std::stringstream text;
-  if (!file || !(text << file.rdbuf()))
-    return bad("--landscape: cannot read " + o.landscape + "; give the path of a landscape file");
-  auto world = gene_landscape::parse(text.str());
+  auto text = text_of(o.landscape);
+  if (!text)
+    return text.error();
+  auto world = gene_landscape::parse(*text);
   if (!world)
     return bad(o.landscape + ": " + world.error().text);
   auto figures = run_seeds(*world, *search, seeds->first, seeds->second, o.in_flight, o.evaluations);

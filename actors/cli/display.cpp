@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstdio>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -62,7 +63,7 @@ std::string progress_text(const json& p, double rate) {
     failures +=
         (failures.empty() ? ", failures: " : ", ") + kind + " " + std::to_string(n.get<std::uint64_t>());
   if (p["state"] == "paused")
-    line += ", paused";
+    line += p.contains("trouble") ? ", paused" : ", paused (`ke-runtime resume` goes on)";
   return line + failures;
 }
 
@@ -130,27 +131,40 @@ private:
     if (!e.is_object())
       return;
     auto kind = e.value("event", "");
+    auto& seen = campaigns_[e.value("campaign", "")];
     if (kind == "node")
-      node(e);
+      node(e, seen);
     else if (kind == "progress")
-      progress(e);
+      progress(e, seen);
     else if (kind == "stop")
       say("campaign " + e.value("campaign", "") +
           " stops: " + (e.value("reason", "").empty() ? e.value("state", "") : e.value("reason", "")));
     else if (kind == "claim")
-      say("node " + e.value("node", "") + ", a finalist: " +
+      say(name_of(e) + "node " + e.value("node", "") + ", a finalist: " +
           (e.value("state", "") == "measuring" ? "measuring it again for the claim"
                                                : "the claim is " + e.value("state", "")));
     else if (kind == "trouble")
-      say("trouble: " + e.value("text", ""));
+      say(name_of(e) + "trouble: " + e.value("text", ""));
   }
 
-  void node(const json& e) {
-    ++ended_;
+  /// What a campaign has told so far.
+  struct told {
+    double best = 0;
+    std::uint64_t ended = 0;
+    clock::time_point begun = clock::now(), progress{};
+  };
+
+  /// "NAME: " as soon as there is more than one.
+  std::string name_of(const json& e) const {
+    return campaigns_.size() > 1 ? e.value("campaign", "") + ": " : std::string{};
+  }
+
+  void node(const json& e, told& seen) {
+    ++seen.ended;
     auto score = e["score"].is_number() ? e["score"].get<double>() : 0;
-    auto better = e["state"] == "correct" && score > best_;
+    auto better = e["state"] == "correct" && score > seen.best;
     if (better)
-      best_ = score;
+      seen.best = score;
     if (kind_ == ui_kind::tui && !better)
       return;
     char text[400];
@@ -162,20 +176,21 @@ private:
     else
       std::snprintf(text, sizeof text, "node %-5s %s%s%s", id.c_str(), e["state"].get<std::string>().c_str(),
                     e.contains("reason") ? ": " : "", e.value("reason", "").c_str());
-    say(text);
+    say(name_of(e) + text);
   }
 
-  void progress(const json& e) {
+  void progress(const json& e, told& seen) {
     auto now = clock::now();
-    auto text = progress_text(e, ended_ > 0 ? static_cast<double>(ended_) /
-                                                  std::chrono::duration<double>(now - begun_).count()
-                                            : 0);
+    auto rate = seen.ended > 0 ? static_cast<double>(seen.ended) /
+                                     std::chrono::duration<double>(now - seen.begun).count()
+                               : 0;
+    auto text = name_of(e) + progress_text(e, rate);
     if (kind_ == ui_kind::tui) {
       clear();
       std::fputs(text.c_str(), stdout);
       status_shown_ = true;
-    } else if (now - told_ >= std::chrono::seconds{5}) {
-      told_ = now;
+    } else if (now - seen.progress >= std::chrono::seconds{5}) {
+      seen.progress = now;
       say(text);
     }
   }
@@ -185,9 +200,7 @@ private:
   std::condition_variable changed_;
   std::deque<std::pair<std::string, bool>> lines_;
   bool ending_ = false, status_shown_ = false;
-  double best_ = 0;
-  std::uint64_t ended_ = 0;
-  clock::time_point begun_ = clock::now(), told_{};
+  std::map<std::string, told> campaigns_; ///< by name
   std::thread thread_;
 };
 

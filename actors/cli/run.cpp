@@ -57,7 +57,11 @@ std::optional<prepared> prepare(const run_options& o, int& code) {
   auto errors = loaded.errors;
   if (!loaded.settings.problem_path.empty()) {
     auto what = load_problem(loaded.settings.problem_path);
-    errors.insert(errors.end(), what.errors.begin(), what.errors.end());
+    for (auto& e : what.errors)
+      if (e.file.empty()) // it can't be read: what is wrong stands in campaign.toml
+        add_error(errors, loaded.places, o.config, "problem.path", e.text);
+      else
+        errors.push_back(std::move(e));
     p.problem = std::move(what.problem);
   }
   if (!errors.empty()) {

@@ -1,5 +1,7 @@
 #include "actors/cli/access.hpp"
 #include "actors/cli/commands.hpp"
+#include "actors/cli/hint.hpp"
+#include "actors/cli/number_check.hpp"
 #include "actors/exit_codes.hpp"
 
 #include <CLI/CLI.hpp>
@@ -55,12 +57,15 @@ void add_steer(CLI::App& app, int& exit_code) {
   auto* hint = app.add_subcommand("hint", "Put a sentence into the prompts of a node's descendants");
   auto where = add_access(*hint);
   auto node = std::make_shared<std::string>(), text = std::make_shared<std::string>();
-  hint->add_option("NODE", *node, "node id; 0: the whole tree")->required()->check(CLI::NonNegativeNumber);
+  hint->add_option("NODE", *node, "node id; 0: the whole tree")->required()->check(node_id_check());
   hint->add_option("TEXT", *text, "the hint")->required();
   hint->footer("Example:\n  ke-runtime hint 12 \"try two accumulators\" --config campaign.toml");
   hint->callback([=, &exit_code] {
-    exit_code =
-        guarded([&] { return steer(*where, {{"command", "hint"}, {"node", *node}, {"text", *text}}); });
+    exit_code = guarded([&] {
+      if (auto fits = check_hint(*text); !fits)
+        return complain(fits.error());
+      return steer(*where, {{"command", "hint"}, {"node", *node}, {"text", *text}});
+    });
   });
 
   auto* set = app.add_subcommand("set", "Change a key of the running campaign");

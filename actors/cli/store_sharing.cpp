@@ -2,6 +2,7 @@
 
 #include "actors/cli/access.hpp"
 #include "actors/cli/figures.hpp"
+#include "actors/cli/store_turn.hpp"
 #include "actors/self_process.hpp"
 #include "actors/shared_files.hpp"
 #include "runtime/store/store_service.hpp"
@@ -14,6 +15,8 @@
 #include <filesystem>
 #include <functional>
 #include <iostream>
+#include <memory>
+#include <optional>
 
 namespace ke::cli {
 namespace {
@@ -21,7 +24,8 @@ namespace {
 using json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-constexpr std::chrono::minutes patience{30}; ///< with the owner, for one file
+constexpr std::chrono::minutes patience{30};               ///< with the owner, for one file
+constexpr std::chrono::seconds patience_with_commands{15}; ///< that hold the store, too
 
 std::string line(const json& j) {
   return j.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -74,67 +78,85 @@ result<std::string> through_owner(control_client& owner, const std::string& dir,
   return answer->json;
 }
 
-int tell(const std::vector<std::string>& reports, const std::vector<std::string>& files,
-         const std::string& dir, bool as_json) {
+/// What was taken from one file, as a line.
+void tell(const json& j, const std::string& dir) {
+  std::string added;
+  for (const auto& [kind, count] : j["added"].items())
+    added += (added.empty() ? "" : ", ") + count_text(count.get<std::uint64_t>()) + " " + kind +
+             (count == 1 ? "" : "s");
+  std::cout << "merged " << j["file"].get<std::string>() << " (store "
+            << j["from"]["store"].get<std::string>() << ", exported "
+            << time_text(j["from"]["exported_unix_ms"].get<std::uint64_t>()) << ") into " << dir << ": "
+            << (added.empty() ? "nothing new" : added) << std::endl;
+}
+
+/// Takes one file after the other; `take` gives the report of one. What was taken is told even if a later
+/// file is refused: it stays in the store.
+int take_each(const std::vector<std::string>& files, const std::string& dir, bool as_json,
+              const std::function<result<std::string>(const std::string&)>& take) {
   auto all = json::array();
-  for (std::size_t i = 0; i < reports.size(); ++i) {
-    auto j = json::parse(reports[i]);
-    j["file"] = files[i];
+  status done = ok;
+  for (const auto& file : files) {
+    auto report = take(file);
+    if (!report) {
+      done = report.error();
+      break;
+    }
+    auto j = json::parse(*report);
+    j["file"] = file;
+    if (!as_json)
+      tell(j, dir);
     all.push_back(std::move(j));
   }
-  if (as_json) {
+  if (as_json && (done || !all.empty()))
     std::cout << line({{"store", dir}, {"merged", all}}) << '\n';
-    return exit_done;
+  return done ? exit_done : complain(done.error());
+}
+
+/// Who merges: the store's owner, or this process as its owner for that long.
+struct merger {
+  std::optional<access> through;
+  std::unique_ptr<store_service> own;
+};
+
+result<merger> merger_of(const access_options& where, const std::string& dir) {
+  if (fs::exists(dir + "/STORE")) {
+    auto a = open_access(where, ask_owner::yes);
+    if (!a)
+      return a.error();
+    if (a->silence)
+      return failure{failure_kind::held,
+                     a->silence->text + "; end it, or wait until it answers, and merge again"};
+    if (a->owner)
+      return merger{std::move(*a), nullptr};
   }
-  for (const auto& j : all) {
-    std::string added;
-    for (const auto& [kind, count] : j["added"].items())
-      added += (added.empty() ? "" : ", ") + count_text(count.get<std::uint64_t>()) + " " + kind +
-               (count == 1 ? "" : "s");
-    std::cout << "merged " << j["file"].get<std::string>() << " (store "
-              << j["from"]["store"].get<std::string>() << ", exported "
-              << time_text(j["from"]["exported_unix_ms"].get<std::uint64_t>()) << ") into " << dir << ": "
-              << (added.empty() ? "nothing new" : added) << '\n';
-  }
-  return exit_done;
+  store_options own;
+  own.dir = dir;
+  own.program = KE_VERSION;
+  own.verify = verify_in_child;
+  auto store = store_service::open(std::move(own));
+  if (!store)
+    return store.error();
+  return merger{std::nullopt, std::move(*store)};
 }
 
 int merge(const access_options& where, const std::vector<std::string>& files, bool as_json) {
   auto dir = store_folder(where);
   if (!dir)
     return complain(dir.error());
-  std::vector<std::string> reports;
-  auto each = [&](const std::function<result<std::string>(const std::string&)>& take) {
-    for (const auto& file : files) {
-      auto report = take(file);
-      if (!report)
-        return complain(report.error());
-      reports.push_back(std::move(*report));
-    }
-    return tell(reports, files, *dir, as_json);
-  };
-  if (fs::exists(*dir + "/STORE")) {
-    auto a = open_access(where, ask_owner::yes);
-    if (!a)
-      return complain(a.error());
-    if (a->silence)
-      return complain(
-          {failure_kind::held, a->silence->text + "; end it, or wait until it answers, and merge again"});
-    if (a->owner)
-      return each([&](const std::string& file) { return through_owner(*a->owner, a->store->dir(), file); });
-  }
-  store_options own;
-  own.dir = *dir;
-  own.program = KE_VERSION;
-  own.verify = verify_in_child;
-  auto store = store_service::open(std::move(own));
-  if (!store)
-    return complain(store.error());
-  auto view = store_reader::open((*store)->dir());
+  auto by =
+      in_turn(*dir, [&] { return merger_of(where, *dir); }, moments_within(patience_with_commands, *dir));
+  if (!by)
+    return complain(by.error());
+  if (by->through)
+    return take_each(files, *dir, as_json, [&](const std::string& file) {
+      return through_owner(*by->through->owner, by->through->store->dir(), file);
+    });
+  auto view = store_reader::open(by->own->dir());
   if (!view)
     return complain(view.error());
-  return each([&](const std::string& file) -> result<std::string> {
-    auto done = merge_into(*view, **store, file, join_skills);
+  return take_each(files, *dir, as_json, [&](const std::string& file) -> result<std::string> {
+    auto done = merge_into(*view, *by->own, file, join_skills);
     if (!done)
       return done.error();
     return merge_json(*done);

@@ -4,6 +4,7 @@
 #include "actors/cli/campaign_view.hpp"
 #include "actors/cli/commands.hpp"
 #include "actors/cli/figures.hpp"
+#include "actors/cli/number_check.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -181,15 +182,24 @@ void add_what_if(CLI::App& app, int& exit_code) {
   command->add_option("--policy", wanted->policy, "mcts, evolution, beam, greedy or best-of-n")
       ->required()
       ->type_name("P");
-  command->add_option("--exploration", wanted->exploration, "[search] exploration")->type_name("C");
+  command->add_option("--exploration", wanted->exploration, "[search] exploration")
+      ->type_name("C")
+      ->check(key_check("search.exploration"));
   command->add_option("--memory", wanted->memory, "[search] memory: its children are taken first")
       ->type_name("M");
   command->add_option("--ensemble", wanted->ensemble, "[search] ensemble")->type_name("E");
-  command->add_option("--drafts", wanted->drafts, "[search] drafts")->check(CLI::PositiveNumber);
+  command->add_option("--drafts", wanted->drafts, "[search] drafts")
+      ->type_name("N")
+      ->check(key_check("search.drafts"));
   command->add_option("--parallel", wanted->parallel, "Nodes in flight; the oldest ends first")
-      ->check(CLI::PositiveNumber);
-  command->add_option("--seed", wanted->seed, "Of the policy; the campaign's without it");
-  command->add_option("--evaluations", wanted->evaluations, "At most so many candidates")->type_name("N");
+      ->type_name("N")
+      ->check(key_check("search.parallel"));
+  command->add_option("--seed", wanted->seed, "Of the policy; the campaign's without it")
+      ->type_name("N")
+      ->check(key_check("campaign.seed"));
+  command->add_option("--evaluations", wanted->evaluations, "At most so many candidates")
+      ->type_name("N")
+      ->check(key_check("budget.candidates"));
   command->add_flag("--json", wanted->json, "One JSON document");
   command->footer("Example: ke-runtime what-if --policy greedy --config campaign.toml");
   command->callback([=, &exit_code] { exit_code = guarded([&] { return what_if(*where, *wanted); }); });

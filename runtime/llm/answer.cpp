@@ -223,7 +223,8 @@ parsed_answer parse_one(std::string_view text, const answer_rule& rule, bool clo
     out.why = {failure_kind::no_code,
                "the answer holds no " + rule.language + " code block" +
                    (blocks.empty() ? "" : " (only blocks in other languages)") +
-                   ": give the whole source in one block fenced by ```" + rule.language,
+                   ": give the whole source in one block fenced by ```" +
+                   (rule.language == "c++" ? "cpp" : rule.language),
                false};
     out.rationale = tail(text, rationale_limit);
     return out;

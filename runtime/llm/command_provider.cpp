@@ -1,5 +1,7 @@
 #include "runtime/llm/command_provider.hpp"
 
+#include "runtime/core/log.hpp"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -89,7 +91,7 @@ std::uint64_t command_provider::ask(ask_request request, std::function<void(raw_
     answer.why = *printed > model_.max_answer_bytes ? flooded(model_) : failure_of(model_, exit);
     answer.status = exit.code;
     answer.seconds = exit.seconds;
-    answer.body = std::move(exit.out);
+    answer.body = log::masked(exit.out); // it has the keys of all models in its environment
     if (record_)
       record_(answer);
     answer.reply = plain_completion(model_, bytes, answer.body);

@@ -1,5 +1,7 @@
 #include "runtime/llm/spool_provider.hpp"
 
+#include "runtime/core/log.hpp"
+
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
@@ -258,7 +260,7 @@ private:
     answer.call = call.request.call;
     answer.provider = model_.provider;
     answer.why = std::move(why);
-    answer.body = std::move(body);
+    answer.body = log::masked(body);
     answer.seconds = std::chrono::duration<double>(clock::now() - call.start).count();
     if (record_)
       record_(answer);

@@ -1,8 +1,14 @@
 #include "runtime/search/gene_landscape.hpp"
 
+#include "runtime/core/nearest_name.hpp"
+
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <set>
+#include <utility>
 
 namespace ke {
 
@@ -16,100 +22,167 @@ struct bad_landscape {
   std::string text;
 };
 
-[[noreturn]] void refuse(const std::string& key, const std::string& expected) {
-  throw bad_landscape{"landscape: " + key + ": expected " + expected};
+/// `place` is where in the document: "pairwise[3].i".
+[[noreturn]] void refuse(const std::string& place, const std::string& why) {
+  throw bad_landscape{"landscape: " + place + ": " + why};
 }
 
-double number_at(const json& x, const std::string& key, double least, double most) {
-  if (!x.is_number())
-    refuse(key, "a number");
-  auto v = x.get<double>();
-  if (!std::isfinite(v) || v < least || v > most)
-    refuse(key, "a number from " + json(least).dump() + " to " + json(most).dump());
+std::string bound(double x) {
+  return x == std::floor(x) ? std::to_string(static_cast<std::int64_t>(x)) : json(x).dump();
+}
+
+std::string numbered(const std::string& list, std::size_t item) {
+  return list + "[" + std::to_string(item) + "]";
+}
+
+/// Bounds of a number, and whether it must be whole.
+struct number_range {
+  double least = 0, most = 0;
+  bool whole = false;
+  std::string text() const {
+    return (whole ? "a whole number from " : "a number from ") + bound(least) + " to " + bound(most);
+  }
+};
+
+constexpr number_range any_term{-1e9, 1e9};
+
+double number_at(const json& x, const std::string& place, const number_range& range) {
+  auto v = x.is_number() ? x.get<double>() : std::nan("");
+  if (!(v >= range.least && v <= range.most) || (range.whole && v != std::floor(v)))
+    refuse(place, "expected " + range.text());
   return v;
 }
 
-double number_of(const json& all, const char* key, double least, double most) {
-  if (!all.contains(key))
-    refuse(key, "a number; it is missing");
-  return number_at(all.at(key), key, least, most);
+/// The member `key` of `object`, which stands at `place` ("" or "pairwise[3].").
+double number_of(const json& object, const std::string& place, const char* key, const number_range& range) {
+  if (!object.contains(key))
+    refuse(place + key, "expected " + range.text() + "; it is missing");
+  return number_at(object.at(key), place + key, range);
 }
 
-std::uint32_t count_of(const json& all, const char* key, std::uint32_t least, std::uint32_t most) {
-  auto v = number_of(all, key, least, most);
-  if (v != std::floor(v))
-    refuse(key, "a whole number");
-  return static_cast<std::uint32_t>(v);
+std::uint32_t count_of(const json& object, const std::string& place, const char* key, std::uint32_t least,
+                       std::uint32_t most) {
+  return static_cast<std::uint32_t>(
+      number_of(object, place, key, {static_cast<double>(least), static_cast<double>(most), true}));
+}
+
+std::vector<double> row_of(const json& x, const std::string& place, std::size_t columns) {
+  if (!x.is_array() || x.size() != columns)
+    refuse(place, "expected a list of " + std::to_string(columns) + " numbers");
+  std::vector<double> row;
+  for (const auto& cell : x)
+    row.push_back(number_at(cell, numbered(place, row.size()), any_term));
+  return row;
 }
 
 /// `rows` lists of `columns` numbers, or one list of all of them.
-std::vector<double> table_of(const json& x, const std::string& key, std::size_t rows, std::size_t columns) {
-  constexpr double huge = 1e9;
-  auto shape = std::to_string(rows) + " lists of " + std::to_string(columns) + " numbers";
-  if (!x.is_array() || (x.size() != rows && x.size() != rows * columns))
-    refuse(key, shape);
+std::vector<double> table_of(const json& object, const std::string& place, const char* key, std::size_t rows,
+                             std::size_t columns) {
+  auto shape = "expected " + std::to_string(rows) + " lists of " + std::to_string(columns) + " numbers";
+  if (!object.contains(key))
+    refuse(place + key, shape + "; it is missing");
+  const auto& x = object.at(key);
+  if (x.is_array() && x.size() == rows * columns)
+    return row_of(x, place + key, rows * columns);
+  if (!x.is_array() || x.size() != rows)
+    refuse(place + key, shape);
   std::vector<double> all;
   all.reserve(rows * columns);
-  for (const auto& row : x) {
-    if (row.is_number()) {
-      all.push_back(number_at(row, key, -huge, huge));
-      continue;
-    }
-    if (!row.is_array() || row.size() != columns)
-      refuse(key, shape);
-    for (const auto& cell : row)
-      all.push_back(number_at(cell, key, -huge, huge));
+  for (std::size_t r = 0; r < rows; ++r) {
+    auto row = row_of(x[r], numbered(place + key, r), columns);
+    all.insert(all.end(), row.begin(), row.end());
   }
-  if (all.size() != rows * columns)
-    refuse(key, shape);
   return all;
+}
+
+/// A misspelt optional key would leave its default in force without a word. Other keys are the file's own:
+/// remarks, where it comes from.
+void check_keys(const json& object, const std::string& place, const std::vector<std::string>& known) {
+  std::vector<std::string> missing;
+  std::copy_if(known.begin(), known.end(), std::back_inserter(missing),
+               [&](const auto& key) { return !object.contains(key); });
+  for (const auto& [key, value] : object.items())
+    if (std::find(known.begin(), known.end(), key) == known.end())
+      if (auto near = did_you_mean(key, missing); !near.empty())
+        refuse(place + key, "unknown key" + near);
+}
+
+gene_landscape::pair pair_of(const json& p, const std::string& place, const gene_landscape& l) {
+  if (!p.is_object())
+    refuse(place, "expected an object with i, j and table");
+  check_keys(p, place + ".", {"i", "j", "table"});
+  gene_landscape::pair term;
+  term.i = count_of(p, place + ".", "i", 0, l.genes - 1);
+  term.j = count_of(p, place + ".", "j", 0, l.genes - 1);
+  if (term.i == term.j)
+    refuse(place, "expected two different genes as i and j");
+  term.table = table_of(p, place + ".", "table", l.values, l.values);
+  return term;
 }
 
 gene_landscape read(const json& all) {
   if (!all.is_object())
-    refuse("the document", "an object");
+    refuse("the document", "expected an object");
+  check_keys(all, "",
+             {"name", "genes", "values", "additive", "pairwise", "success_probability", "noise", "target"});
   gene_landscape l;
-  if (all.contains("name") && all.at("name").is_string())
+  if (all.contains("name")) {
+    if (!all.at("name").is_string())
+      refuse("name", "expected a string");
     l.name = all.at("name").get<std::string>();
-  l.genes = count_of(all, "genes", 1, most_genes);
-  l.values = count_of(all, "values", 2, most_values);
-  if (!all.contains("additive"))
-    refuse("additive", std::to_string(l.genes) + " lists of numbers; it is missing");
-  l.additive = table_of(all.at("additive"), "additive", l.genes, l.values);
+  }
+  l.genes = count_of(all, "", "genes", 1, most_genes);
+  l.values = count_of(all, "", "values", 2, most_values);
+  l.additive = table_of(all, "", "additive", l.genes, l.values);
   if (all.contains("pairwise")) {
     if (!all.at("pairwise").is_array())
-      refuse("pairwise", "a list");
-    for (const auto& p : all.at("pairwise")) {
-      auto key = "pairwise[" + std::to_string(l.pairwise.size()) + "]";
-      if (!p.is_object() || !p.contains("i") || !p.contains("j") || !p.contains("table"))
-        refuse(key, "an object with i, j and table");
-      gene_landscape::pair term;
-      term.i = count_of(p, "i", 0, l.genes - 1);
-      term.j = count_of(p, "j", 0, l.genes - 1);
-      if (term.i == term.j)
-        refuse(key, "two different genes");
-      term.table = table_of(p.at("table"), key + ".table", l.values, l.values);
-      l.pairwise.push_back(std::move(term));
-    }
+      refuse("pairwise", "expected a list");
+    for (const auto& p : all.at("pairwise"))
+      l.pairwise.push_back(pair_of(p, numbered("pairwise", l.pairwise.size()), l));
   }
   if (all.contains("success_probability"))
-    l.success_probability = number_of(all, "success_probability", 1e-6, 1);
+    l.success_probability = number_of(all, "", "success_probability", {1e-6, 1});
   if (all.contains("noise"))
-    l.noise = number_of(all, "noise", 0, 1e9);
-  l.target = number_of(all, "target", -1e12, 1e12);
+    l.noise = number_of(all, "", "noise", {0, 1e9});
+  l.target = number_of(all, "", "target", {-1e12, 1e12});
   return l;
+}
+
+/// Of a key that an object has twice the parser would keep the last value.
+json parsed(std::string_view text) {
+  std::vector<std::set<std::string>> open; // the keys so far of each object around the current place
+  return json::parse(text.begin(), text.end(), [&](int, json::parse_event_t event, json& value) {
+    if (event == json::parse_event_t::object_start)
+      open.emplace_back();
+    else if (event == json::parse_event_t::object_end)
+      open.pop_back();
+    else if (event == json::parse_event_t::key && !open.back().insert(value.get<std::string>()).second)
+      refuse(value.get<std::string>(), "the key stands twice in one object");
+    return true;
+  });
+}
+
+/// The library's words without its own number of the error.
+std::string said(const json::exception& why) {
+  std::string text = why.what();
+  auto end = text.starts_with("[") ? text.find("] ") : text.npos;
+  return end == text.npos ? text : text.substr(end + 2);
 }
 
 } // namespace
 
 result<gene_landscape> gene_landscape::parse(std::string_view text) {
+  auto bad = [](std::string why) { return failure{failure_kind::invalid, std::move(why), false}; };
+  if (text.find_first_not_of(" \t\r\n") == text.npos)
+    return bad("landscape: it is empty: expected a JSON document");
   try {
-    return read(json::parse(text.begin(), text.end()));
+    return read(parsed(text));
   } catch (const bad_landscape& why) {
-    return failure{failure_kind::invalid, why.text, false};
+    return bad(why.text);
+  } catch (const json::out_of_range& why) { // the only one: a number that no double holds
+    return bad("landscape: a number is out of range: " + said(why));
   } catch (const json::exception& why) {
-    return failure{failure_kind::invalid, std::string{"landscape: not a JSON document: "} + why.what(),
-                   false};
+    return bad("landscape: not a JSON document: " + said(why));
   }
 }
 

@@ -15,8 +15,8 @@ namespace ke {
 ///   {"name", "genes": G, "values": V, "additive": G lists of V numbers,
 ///    "pairwise": [{"i", "j", "table": V lists of V numbers, by the value of i, then of j}],
 ///    "success_probability", "noise", "target"}
-/// Absent: pairwise none, success_probability 1, noise 0. Terms, noise (a standard deviation) and target are
-/// in the same unit.
+/// Absent: name empty, pairwise none, success_probability 1, noise 0. Two terms of one pair of genes add up.
+/// Terms, noise (a standard deviation) and target are in the same unit.
 struct gene_landscape {
   struct pair {
     std::uint32_t i = 0, j = 0;
@@ -31,7 +31,8 @@ struct gene_landscape {
   double noise = 0;
   double target = 0;
 
-  /// `invalid`, naming the key, if the text is not such a landscape.
+  /// `invalid`, naming the place ("pairwise[3].i") and what is expected there, if the text is not such a
+  /// landscape. A key that is unknown, or stands twice in an object, is refused.
   static result<gene_landscape> parse(std::string_view json);
 
   /// Without noise. `vector` has `genes` values.

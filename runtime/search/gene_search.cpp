@@ -32,6 +32,9 @@ double median_of(std::vector<Number> all) {
 
 result<gene_run> run_genes(const gene_landscape& world, const search_settings& search, std::uint64_t seed,
                            std::uint32_t in_flight, std::uint64_t most) {
+  // More in flight than are evaluated would be begun for nothing.
+  in_flight =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(in_flight, std::max<std::uint64_t>(most, 1)));
   // A campaign's scores are positive ratios to a reference. Here the reference is the mean random vector, and
   // a standard deviation is a factor of two: order is kept, and noise is relative, as that of a timing is.
   const auto middle = world.mean(), unit = std::max(world.deviation(), 1e-9);

@@ -10,8 +10,8 @@
 namespace ke {
 
 /// How many evaluations does the search need on a landscape? The tree core of a real campaign, asked by a
-/// scripted model (gene_model.hpp), in virtual time: `in_flight` candidates at once, each of a random
-/// latency.
+/// scripted model (gene_model.hpp), in virtual time: `in_flight` candidates at once (never more than the run
+/// may evaluate), each of a random latency.
 struct gene_run {
   std::uint64_t evaluations = 0; ///< every ended candidate counts, failed builds and repetitions too
   bool reached = false;          ///< the worth, without noise, of a candidate that was measured is >= target

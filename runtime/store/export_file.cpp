@@ -6,7 +6,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
+#include <system_error>
 
 namespace ke {
 namespace {
@@ -48,12 +51,16 @@ std::string digest_of_records(const std::set<std::string>& digests) {
 
 result<std::unique_ptr<export_writer>> export_writer::create(const std::string& path,
                                                              const export_header& header) {
+  // Beside a folder the file would be written in full, and only then not be renamed.
+  if (std::error_code ignored; std::filesystem::is_directory(path, ignored))
+    return failure{failure_kind::invalid,
+                   "cannot write " + path + ": it is a folder; name the file to write in it"};
   std::unique_ptr<export_writer> w{new export_writer{path}};
   w->out_.open(path + ".part", std::ios::binary | std::ios::trunc);
+  if (!w->out_)
+    return failure{failure_kind::invalid, "cannot write " + path + ": " + std::strerror(errno)};
   auto head = pack(header);
   w->out_ << magic << little_endian(static_cast<std::uint32_t>(head.size())) << head << digest_of(head);
-  if (!w->out_)
-    return failure{failure_kind::invalid, "cannot write " + path + ".part"};
   return w;
 }
 
@@ -84,16 +91,22 @@ result<export_summary> export_writer::finish() {
   export_summary summary{seen_.size(), digest_of_records(known_)};
   auto content = pack(summary);
   put(shared_kind::end, digest_of_record(shared_kind::end, content), content);
+  errno = 0;
   out_.close();
-  std::error_code error;
-  int fd = out_ ? ::open((path_ + ".part").c_str(), O_RDONLY | O_CLOEXEC) : -1;
-  auto written = fd >= 0 && ::fsync(fd) == 0;
-  if (fd >= 0)
-    ::close(fd);
-  if (written)
+  auto reason = out_ ? 0 : errno; // what is left in the buffer fails as what came before it did
+  if (out_) {
+    int fd = ::open((path_ + ".part").c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || ::fsync(fd) != 0)
+      reason = errno;
+    if (fd >= 0)
+      ::close(fd);
+  }
+  std::error_code error{reason, std::generic_category()};
+  if (out_ && !error)
     std::filesystem::rename(path_ + ".part", path_, error);
-  if (!written || error)
-    return failure{failure_kind::invalid, "cannot write " + path_ + ": is the disk full?"};
+  if (!out_ || error)
+    return failure{failure_kind::invalid,
+                   "cannot write " + path_ + ": " + (error ? error.message() : "is the disk full?")};
   finished_ = true;
   return summary;
 }

@@ -260,6 +260,22 @@ TEST_CASE_METHOD(
   CHECK(verdicts[1].device_s == 0);
 }
 
+TEST_CASE_METHOD(search_fixture,
+                 "a source that is measured again, since its first verdict was noisy, is no duplicate") {
+  launch(settings(3, 1));
+  answer_with(reply(7));
+  verdict noisy;
+  noisy.state = verdict_state::noisy;
+  judge_as(noisy);
+  answer_with(reply(7));
+  judge_as(correct(1.5)); // measured: its first verdict says nothing
+  for (std::uint32_t n : {1u, 2u}) {
+    auto row = store->row<node_row>(table::nodes, key_of(1, 0, n));
+    REQUIRE(row);
+    CHECK(row->duplicate_of == no_node);
+  }
+}
+
 TEST_CASE_METHOD(search_fixture, "pause begins nothing new and lets run what runs; resume goes on") {
   launch(settings(12, 2));
   CHECK(steer_to("pause").kind == failure_kind::none);

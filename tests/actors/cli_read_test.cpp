@@ -296,3 +296,18 @@ TEST_CASE("every reading command has an example in its help") {
     CHECK(r.out.find("Example: ke-runtime " + line[0]) != std::string::npos);
   }
 }
+
+TEST_CASE("the older of two campaigns of one name is still there after --fresh") {
+  temp_dir dir;
+  auto store = open_store(dir.path());
+  small_campaign first{*store};
+  typical(first);
+  small_campaign second{*store, 2};
+  auto nodes = [&](const std::string& name) {
+    return parsed(run_command({"tree", "--store", dir.path(), "--campaign", name, "--json"}))["nodes"].size();
+  };
+  CHECK(nodes("small") == 1);
+  CHECK(nodes("small@1") == 7);
+  CHECK(nodes("small@2") == 1);
+  CHECK(run_command({"tree", "--store", dir.path(), "--campaign", "small@3", "--json"}).code == 2);
+}

@@ -151,3 +151,26 @@ TEST_CASE("verify-pages ends with 6 and one line for a damaged store") {
   CHECK(r.code == 6);
   CHECK(std::count(r.err.begin(), r.err.end(), '\n') == 1);
 }
+
+TEST_CASE("bug: store merge takes a good file in silence when the next one is bad") {
+  temp_dir dir, other;
+  {
+    auto store = open_store(dir.path());
+    small_campaign c{*store};
+    typical(c);
+  }
+  auto good = dir / "good.kex", bad = dir / "bad.kex";
+  REQUIRE(run_command({"store", "export", "--store", dir.path(), "-o", good}).code == 0);
+  std::ofstream{bad} << "no export";
+  auto r = run_command({"store", "merge", good, bad, "--store", other.path()});
+  CHECK(r.code == 2);
+  CHECK(r.out.find("merged " + good) == 0);
+  CHECK(r.err.find("bad.kex") != std::string::npos);
+  r = run_command({"store", "merge", good, bad, "--store", other.path(), "--json"});
+  CHECK(r.code == 2);
+  auto j = json::parse(r.out);
+  REQUIRE(j["merged"].size() == 1);
+  CHECK(j["merged"][0]["file"] == good);
+  r = run_command({"store", "merge", bad, good, "--store", other.path(), "--json"}); // nothing was taken
+  CHECK(r.out.empty());
+}

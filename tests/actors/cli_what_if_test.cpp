@@ -87,3 +87,34 @@ TEST_CASE("what-if of a running campaign uses what has ended") {
   REQUIRE(r.code == 0);
   CHECK(json::parse(r.out)["trees"].at(0)["recorded"]["evaluations"] == 4);
 }
+
+TEST_CASE("bug: what-if takes numbers that campaign.toml would refuse") {
+  fixture f;
+  f.search(4);
+  struct wrong {
+    std::string option, value, expected;
+  };
+  for (const auto& w : std::vector<wrong>{
+           {"--exploration", "-1", "a number from 0 to 1000"},
+           {"--exploration", "nan", "a number from 0 to 1000"},
+           {"--exploration", "inf", "a number from 0 to 1000"},
+           {"--drafts", "99999999999999999999", "a whole number from 1 to 1000000"},
+           {"--drafts", "0", "a whole number from 1 to 1000000"},
+           {"--drafts", "010", "a whole number from 1 to 1000000"},
+           {"--parallel", "99999999999", "a whole number from 1 to 1000000"},
+           {"--parallel", "1.5", "a whole number from 1 to 1000000"},
+           {"--seed", "-1", "a whole number from 0 to 9223372036854775807"},
+           {"--evaluations", "-1", "a whole number from 1 to 100000000"},
+           {"--evaluations", "0", "a whole number from 1 to 100000000"},
+       }) {
+    INFO(w.option << " " << w.value);
+    auto r = f.run({"--policy", "mcts", w.option, w.value});
+    CHECK(r.code != 0);
+    CHECK(r.out.empty());
+    CHECK(r.err.find(w.option + ": expected " + w.expected + ", not " + w.value + "\n") == 0);
+  }
+  auto r = f.run({"--policy", "mcts", "--exploration", "0.25", "--drafts", "2", "--parallel", "3", "--seed",
+                  "0", "--evaluations", "1"});
+  INFO(r.err);
+  CHECK(r.code == 0);
+}

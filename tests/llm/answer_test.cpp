@@ -70,7 +70,7 @@ TEST_CASE("an answer that is code as a whole is taken, prose is not") {
   CHECK(parse_answer("#include <cmath>\n" + kernel, cpp).source == "#include <cmath>\n" + kernel);
   auto prose = parse_answer("I would write a function kernel(x) { ... } but can't.", cpp);
   CHECK(prose.why.kind == failure_kind::no_code);
-  CHECK(prose.why.text.find("```c++") != std::string::npos);
+  CHECK(prose.why.text.find("```cpp") != std::string::npos);
   CHECK(prose.rationale.find("I would write") == 0);
   CHECK(parse_answer(fenced("bash", "ls\n"), cpp).why.kind == failure_kind::no_code);
   CHECK(parse_answer("", cpp).why.kind == failure_kind::no_code);

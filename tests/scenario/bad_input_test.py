@@ -209,6 +209,45 @@ class BadInput(Scenario):
         done = self.call("bench", "search", "--landscape", "good.json", "--seeds", "1..5", "--json")
         self.assertEqual((json.loads(done.stdout)["runs"], json.loads(done.stdout)["reached"]), (5, 5))
 
+    def test_bench_search_reads_its_landscape_closely(self):
+        """Bug: keys of --set that have an option of their own were taken in silence; misspelt keys and empty files of landscapes passed or misled."""
+        landscape = {"name": "toy", "genes": 2, "values": 2, "additive": [[0, 1], [0, 1]], "target": 2}
+        self.write("good.json", json.dumps(landscape))
+        self.write("typo.json", json.dumps({**landscape, "sucess_probability": 0.1}))
+        self.write("empty.json", "")
+        for args, word in ((("good.json", "--set", "policy=greedy"), "use --policy"), (("good.json", "--set", "memory=clean"), "use --memory"),
+                           (("good.json", "--set", "parallel=64"), "use --in-flight"), (("typo.json",), 'did you mean "success_probability"'),
+                           (("empty.json",), "it is empty")):
+            with self.subTest(args):
+                done = self.call("bench", "search", "--landscape", *args, code=2)
+                self.assertEqual((done.stdout, done.stderr.count("\n")), ("", 1))
+                self.assertIn(word, done.stderr)
+
+    def test_typo_in_a_subcommand(self):
+        """Bug: `bench searchh` was told that a subcommand is required, without the nearest name."""
+        for family, typo, name in (("bench", "searchh", "search"), ("knowledge", "lnt", "lint"), ("store", "exprt", "export"),
+                                   ("export", "tre", "tree"), ("problem", "lit", "lint")):
+            with self.subTest(family):
+                self.assertIn(f'there is no command {family} {typo} (did you mean "{name}"?)', self.call(family, typo, code=2).stderr)
+
+    def test_hint_that_is_none(self):
+        """Bug: a blank, broken or overlong hint was accepted, and a wrong node id answered with 300 digits; nobody need own the store to be told."""
+        for args, word in ((("-1", "x"), "NODE: expected a node id, 0 or more, not -1"), (("abc", "x"), "not abc"), (("0", " \t"), "empty"),
+                           (("0", "x" * 120000), "120000 bytes"), (("0", "\udcff\udcfe"), "UTF-8")):
+            with self.subTest(word):
+                done = self.call("hint", *args, "--store", "store", code=2)
+                self.assertEqual(done.stdout, "")
+                self.assertIn(word, done.stderr)
+                self.assertLess(len(done.stderr), 200)
+
+    def test_what_if_numbers(self):
+        """Bug: what-if took numbers that campaign.toml would refuse."""
+        for option, value in (("--exploration", "-1"), ("--exploration", "nan"), ("--exploration", "inf"), ("--drafts", "99999999999999999999"),
+                              ("--parallel", "99999999999"), ("--seed", "-1"), ("--evaluations", "-1"), ("--evaluations", "0"), ("--drafts", "0")):
+            with self.subTest(option, value=value):
+                said = self.call("what-if", "--policy", "greedy", option, value, "--store", "store", code=2).stderr
+                self.assertRegex(said, rf"^{option}: expected a (whole )?number from \d+ to \d+, not {value}\n")
+
     def test_flags(self):
         """Unknown flags, commands and values: 2; nothing on stdout."""
         self.config(playbook())

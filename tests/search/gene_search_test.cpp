@@ -184,3 +184,75 @@ TEST_CASE("best-of-n needs as many evaluations as random vectors must") {
   CHECK(figures->median_evaluations > 270);
   CHECK(figures->median_evaluations < 440);
 }
+
+TEST_CASE("bug: a misspelt, doubled or mistyped key of a landscape passes without a word") {
+  auto why = [](std::string from, const std::string& to) {
+    auto t = text();
+    t.replace(t.find(from), from.size(), to);
+    auto l = gene_landscape::parse(t);
+    return l ? std::string{} : l.error().text;
+  };
+  CHECK(why("success_probability", "sucess_probability") ==
+        "landscape: sucess_probability: unknown key (did you mean \"success_probability\"?)");
+  CHECK(why("\"table\"", "\"tabel\"") ==
+        "landscape: pairwise[0].tabel: unknown key (did you mean \"table\"?)");
+  CHECK(why("\"noise\"", "\"remark\": \"made by hand\", \"nois\": 0, \"noise\"").empty()); // its own keys
+  CHECK(why("\"noise\": 0", "\"noise\": 0, \"genes\": 4") ==
+        "landscape: genes: the key stands twice in one object");
+  CHECK(why("\"j\": 2", "\"j\": 2, \"i\": 0").find("i: the key stands twice") != std::string::npos);
+  CHECK(why("\"toy\"", "5") == "landscape: name: expected a string");
+}
+
+TEST_CASE("bug: an error in a landscape does not say where, and whole numbers have a decimal point") {
+  auto why = [](std::string from, const std::string& to) {
+    auto t = text();
+    t.replace(t.find(from), from.size(), to);
+    auto l = gene_landscape::parse(t);
+    return l ? std::string{} : l.error().text;
+  };
+  CHECK(why("\"i\": 0", "\"i\": 4") == "landscape: pairwise[0].i: expected a whole number from 0 to 3");
+  CHECK(why("\"i\": 0, ", "") ==
+        "landscape: pairwise[0].i: expected a whole number from 0 to 3; it is missing");
+  CHECK(why("\"genes\": 4", "\"genes\": 4.5") == "landscape: genes: expected a whole number from 1 to 256");
+  CHECK(why("[0, 1, 2, 3], [0, 1, 2, 3]]", "[0, 1, 2], [0, 1, 2, 3]]") ==
+        "landscape: additive[2]: expected a list of 4 numbers");
+  CHECK(why("[0, 1, 2, 3]]", "[0, 1, \"2\", 3]]") ==
+        "landscape: additive[3][2]: expected a number from -1000000000 to 1000000000");
+  CHECK(why("[0,0,5,0]", "[0,0,1e10,0]").find("landscape: pairwise[0].table[3][2]: ") == 0);
+  CHECK(why("\"success_probability\": 0.5", "\"success_probability\": 0") ==
+        "landscape: success_probability: expected a number from 1e-06 to 1");
+}
+
+TEST_CASE("bug: an empty landscape cannot be read, and 1e999 is no JSON") {
+  for (auto empty : {"", " \n"})
+    CHECK(gene_landscape::parse(empty).error().text == "landscape: it is empty: expected a JSON document");
+  auto t = text();
+  t.replace(t.find("16"), 2, "1e999");
+  auto why = gene_landscape::parse(t).error().text;
+  CHECK(why.find("out of range") != std::string::npos);
+  CHECK(why.find("1e999") != std::string::npos);
+  CHECK(why.find("not a JSON document") == std::string::npos);
+}
+
+TEST_CASE("two terms of one pair of genes add up, whichever gene is named first") {
+  std::string head = R"({"genes": 2, "values": 2, "target": 9, "additive": [[0, 0], [0, 0]], "pairwise": )";
+  auto l = gene_landscape::parse(head + R"([{"i": 0, "j": 1, "table": [[0, 1], [2, 4]]},
+                                            {"i": 1, "j": 0, "table": [[0, 8], [16, 32]]}]})");
+  REQUIRE(l);
+  std::uint8_t v[] = {0, 1};
+  CHECK(l->worth(v) == 1 + 16);
+}
+
+TEST_CASE("bug: candidates are begun beyond those that a run may evaluate") {
+  auto world = toy();
+  world.target = 100;
+  for (auto policy : {policy_kind::mcts, policy_kind::evolution, policy_kind::best_of_n}) {
+    INFO(to_text(policy));
+    auto enough = run_genes(world, settings_of(policy), 4, 50, 50),
+         more = run_genes(world, settings_of(policy), 4, 100'000, 50);
+    REQUIRE(enough);
+    REQUIRE(more);
+    CHECK(more->evaluations == 50);
+    CHECK(more->progress == enough->progress);
+  }
+}

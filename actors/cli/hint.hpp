@@ -1,0 +1,13 @@
+#pragma once
+
+#include "runtime/core/result.hpp"
+
+#include <string_view>
+
+namespace ke::cli {
+
+/// May this text come into prompts as a hint? `invalid` with the reason: blank, not UTF-8, or longer than a
+/// prompt shows. Pure.
+status check_hint(std::string_view text);
+
+} // namespace ke::cli
