@@ -228,15 +228,17 @@ std::string shares_of(const std::string& title, const std::string& what,
 std::string effort_of(const report_facts& f) {
   auto target = f.settings.goal.target_speedup;
   auto reached = [](const std::optional<effort>& e) {
-    return e ? count_text(e->steps) + " candidates, " + count_text(e->tokens) + " tokens, " + usd_text(e->usd)
+    return e ? count_text(e->steps) + (e->steps == 1 ? " candidate, " : " candidates, ") +
+                   count_text(e->tokens) + " tokens, " + usd_text(e->usd)
              : std::string{"not reached"};
   };
-  std::string out =
-      "<h3>Candidates and tokens to each goal, by model</h3>\n<div class=\"wide\"><table><thead>"
-      "<tr>" +
-      head("model") + head("to the first correct") + head("to its best") +
-      head(target > 0 ? "to the target of " + fixed(target, 2) + "x" : "to a target") +
-      "</tr></thead><tbody>\n";
+  std::string out = "<h3>Candidates and tokens to each goal, by model</h3>\n";
+  if (std::none_of(f.effort.begin(), f.effort.end(), [](const auto& e) { return !e.first.empty(); }))
+    return out + "<p class=\"soft\">No model has written a candidate yet.</p>\n";
+  out += "<div class=\"wide\"><table><thead><tr>" + head("model") + head("to the first correct") +
+         head("to its best") +
+         head(target > 0 ? "to the target of " + fixed(target, 2) + "x" : "to a target") +
+         "</tr></thead><tbody>\n";
   for (const auto& [name, e] : f.effort)
     if (!name.empty() || f.effort.size() > 2)
       out += "<tr>" + cell(name.empty() ? "all together" : name) + cell(reached(e.first_correct)) +

@@ -278,9 +278,18 @@ private:
     if (!call)
       return call.error();
     auto place = call_place(digest_of_record(r.kind, r.content));
-    if (call->store != view_.id() && !view_.get(table::shared, place))
+    if (!is_own(*call) && !view_.get(table::shared, place))
       put(r.kind, table::shared, std::move(place), r.content);
     return ok;
+  }
+
+  /// Of this very store, and not of a copy of it that went on by itself.
+  bool is_own(const shared_call& call) const {
+    if (call.store != view_.id())
+      return false;
+    auto own = view_.row<call_row>(table::calls,
+                                   key_of(call.node.campaign, call.node.tree, call.node.node, call.attempt));
+    return own && pack(*own) == pack(call.call);
   }
 
   status take_solution(const export_record& r) {

@@ -50,6 +50,17 @@ class BadInput(Scenario):
                                           'api_key_env = "NOT_SET_HERE"\n'), 3)
         self.assertIn("NOT_SET_HERE", said)
 
+    def test_provider_that_is_not_there(self):
+        """Bug: a program, a folder of answers or a spool that is not there cost a candidate per try, until the budget was gone: 3, its line."""
+        (self.folder / "file").write_text("")
+        for model, words in (('provider = "command"\ncommand = ["nosuchprogram"]', ("command", "no program nosuchprogram in PATH")),
+                             ('provider = "replay"\ndir = "nodir"', ("dir", "nodir is not there")),
+                             ('provider = "spool"\ndir = "file/x"', ("dir", "file is no folder that can be written"))):
+            with self.subTest(model):
+                said = self.refused(campaign_text(f'[[model]]\nname = "main"\n{model}\n'), 3)
+                self.assertRegex(said, r"^campaign\.toml:\d+:\d+: model\." + words[0])
+                self.assertIn(words[1], said)
+
     def test_cluster_key_is_missing(self):
         """A key file of [cluster] that is not there, and an address that another process has: found before anything starts, with the fix."""
         with socket.socket() as taken:
@@ -66,8 +77,9 @@ class BadInput(Scenario):
                     self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
 
     def test_missing_problem(self):
-        """A problem that is not there: 2, and its path."""
-        self.assertIn("nothing/problem.toml", self.refused(campaign_text(playbook()).replace("problem/problem.toml", "nothing/problem.toml")))
+        """A problem that is not there: 2, its path and the line of campaign.toml that names it."""
+        said = self.refused(campaign_text(playbook()).replace("problem/problem.toml", "nothing/problem.toml"))
+        self.assertRegex(said, r"^campaign\.toml:\d+:\d+: problem\.path: .*nothing/problem\.toml")
 
     def test_bad_problem(self):
         """An error in the problem file is reported with the problem file's line."""

@@ -52,6 +52,30 @@ struct site {
     REQUIRE(ke::write(*store, std::move(b)));
   }
 
+  /// A copy of its folder, to go on by itself.
+  struct copy {};
+  site(copy, site& of) : store{nullptr}, name{of.name} {
+    of.store.reset();
+    for (auto file : {"STORE", "data.mdb", "owner.lock"})
+      if (std::filesystem::exists(of.dir / file))
+        std::filesystem::copy_file(of.dir / file, dir / file);
+    of.store = open_store(of.dir.path());
+    store = open_store(dir.path());
+  }
+
+  /// The open node's call ends with this answer.
+  void end_last(const std::string& reply) {
+    auto node = *unpack<node_row>(*read(*store, table::nodes, key_of(1, 0, 3)));
+    auto call = *unpack<call_row>(*read(*store, table::calls, key_of(1, 0, 3, 1)));
+    store_batch b;
+    node.state = node_state::unanswered;
+    call.open = false;
+    call.reply_digest = b.blob(reply);
+    b.put(table::nodes, key_of(1, 0, 3), pack(node));
+    b.put(table::calls, key_of(1, 0, 3, 1), pack(call));
+    REQUIRE(ke::write(*store, std::move(b)));
+  }
+
   solution_row solution(double score, std::uint64_t at = 5) const {
     solution_row r;
     r.place.family = "softmax";
@@ -108,6 +132,20 @@ TEST_CASE("two stores know the same after each was merged into the other") {
   CHECK(into_a.added.at("verdict") == 2); // the same keys, measured differently: kept beside the own ones
   CHECK(a.content() == b.content());
   CHECK(bytes_of(a.exported("again.kex")) != bytes_of(b.exported("again.kex"))); // each says where it is from
+}
+
+TEST_CASE("two copies of one store that went on apart know the same after each was merged into the other") {
+  site a{"a"};
+  site b{site::copy{}, a};
+  REQUIRE(a.store->id() == b.store->id());
+  a.end_last("as it went on here");
+  b.end_last("as it went on there");
+  auto of_a = a.exported(), of_b = b.exported();
+  auto into_a = a.merged(of_b), into_b = b.merged(of_a);
+  CHECK(into_a.added.at("call") == 1); // what both had, is there
+  CHECK(into_b.added.at("call") == 1);
+  CHECK(a.content() == b.content());
+  CHECK(a.merged(a.exported("own.kex")).added.empty());
 }
 
 TEST_CASE("three stores end alike in whatever order they are merged") {
