@@ -35,6 +35,19 @@ std::string joined(const std::vector<std::string>& words) {
   return all;
 }
 
+/// The path itself, if it is a backend's, else the backends below it, by name.
+std::vector<fs::path> backends_in(const fs::path& path) {
+  std::error_code error;
+  if (fs::exists(path / "backend.toml", error))
+    return {path};
+  std::vector<fs::path> backends;
+  for (const auto& entry : fs::directory_iterator{path, error})
+    if (fs::exists(entry.path() / "backend.toml", error))
+      backends.push_back(entry.path());
+  std::sort(backends.begin(), backends.end());
+  return backends;
+}
+
 } // namespace
 
 corpus::corpus(std::vector<document> documents)
@@ -121,7 +134,8 @@ std::vector<finding> cross_findings(const std::vector<document>& documents,
   for (const auto& d : documents)
     for (const auto& [id, line] : references_in(d.body))
       if (!known.contains(id))
-        found.push_back({d.path, 0, true, "there is no document [[" + id + "]]"});
+        found.push_back(
+            {d.path, d.body_line ? d.body_line + line : 0, true, "there is no document [[" + id + "]]"});
   return found;
 }
 
@@ -145,21 +159,20 @@ result<std::shared_ptr<const corpus>> load_corpus(const std::vector<std::string>
 
 std::vector<std::string> knowledge_folders(const std::vector<std::string>& backend_paths) {
   std::vector<std::string> folders;
-  for (const auto& path : backend_paths) {
-    std::error_code error;
-    std::vector<fs::path> backends;
-    if (fs::exists(fs::path{path} / "backend.toml", error))
-      backends.emplace_back(path);
-    else
-      for (const auto& entry : fs::directory_iterator{path, error})
-        if (fs::exists(entry.path() / "backend.toml", error))
-          backends.push_back(entry.path());
-    std::sort(backends.begin(), backends.end());
-    for (const auto& b : backends)
+  std::error_code error;
+  for (const auto& path : backend_paths)
+    for (const auto& b : backends_in(path))
       if (fs::is_directory(b / "knowledge", error))
         folders.push_back((b / "knowledge").generic_string());
-  }
   return folders;
+}
+
+status check_backend_paths(const std::vector<std::string>& backend_paths) {
+  for (const auto& path : backend_paths)
+    if (backends_in(path).empty())
+      return failure{failure_kind::missing,
+                     "no backend.toml in " + path + "; give the folder that holds the backends"};
+  return ok;
 }
 
 std::string index_text(const std::vector<document>& documents) {

@@ -73,6 +73,9 @@ result<std::shared_ptr<const corpus>> load_corpus(const std::vector<std::string>
 /// that holds a backend.toml.
 std::vector<std::string> knowledge_folders(const std::vector<std::string>& backend_paths);
 
+/// `missing` for a path of --backend-path where there is no backend, as load_backends says it.
+status check_backend_paths(const std::vector<std::string>& backend_paths);
+
 /// The tree of all documents as Markdown, one line each: id, title, level, targets, signals. What
 /// knowledge/index.md holds for the program's own.
 std::string index_text(const std::vector<document>& documents);

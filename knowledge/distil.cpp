@@ -1,9 +1,10 @@
 #include "knowledge/distil.hpp"
 
+#include "knowledge/answer_form.hpp"
 #include "knowledge/quote.hpp"
+#include "knowledge/skill_change.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/source_text.hpp"
-#include "runtime/core/text_diff.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -51,7 +52,7 @@ std::string title_of(const node_card& c) {
 }
 
 bool gained(const proven_step& s) {
-  if (!s.node || !s.node->timing || s.node->state != node_state::correct)
+  if (s.seed || !s.node || !s.node->timing || s.node->state != node_state::correct)
     return false;
   if (!s.parent)
     return s.node->timing->low > 1;
@@ -68,7 +69,8 @@ std::vector<skill> distil(const std::vector<proven_step>& chain, const distil_co
       continue;
     const auto& p = *where.problem;
     auto before_source = bare(step.parent ? step.parent->source : p.reference, where.language);
-    auto change = unified_diff(before_source, bare(step.node->source, where.language), "before", "after", 2);
+    auto change = skill_change(before_source, bare(step.node->source, where.language),
+                               answer_form_of(p).symbol, where.language == "python", change_limit);
     skill s;
     s.title = title_of(*step.node);
     s.family = p.family;

@@ -14,6 +14,7 @@ struct proven_step {
   std::shared_ptr<const node_card> parent; ///< with source; null: the reference
   std::shared_ptr<const node_card> node;   ///< with source
   std::uint32_t tree = 0;
+  bool seed = false; ///< a warm start's: an earlier campaign's solution, by which nothing was learnt here
 };
 
 /// Where the steps were made.
@@ -27,8 +28,8 @@ struct distil_context {
 
 /// Skills by rule, without a model: of each step that gained beyond the noise of both measurements (the
 /// intervals don't meet), what was planned, what limited the parent, and the change itself without comments,
-/// bounded. A step from the reference has no parent to compare with and gives none unless its own interval
-/// lies above 1. Pure.
+/// bounded (skill_change.hpp). Seeds give none, but steps from them do. A step from the reference has no
+/// parent to compare with and gives none unless its own interval lies above 1. Pure.
 std::vector<skill> distil(const std::vector<proven_step>& chain, const distil_context& where);
 
 /// The text a prompt shows: the skill, when it applies, and what it is proven by.

@@ -251,6 +251,7 @@ void read_body(std::string_view text, std::uint32_t line, document& d, std::vect
     return say(line, "the body is empty");
   line +=
       static_cast<std::uint32_t>(std::count(text.begin(), text.begin() + static_cast<long>(begin), '\n')) + 1;
+  d.body_line = line;
   std::size_t words = 0;
   bool inside = false;
   for (char c : d.body) {

@@ -34,8 +34,9 @@ struct document {
   document_signals signals;
   std::uint32_t level = 1; ///< 1 everyone should know, 2 advanced, 3 expert
   std::vector<std::string> sources;
-  std::string body; ///< Markdown after the title line, without blank space around it
-  double prior = 0; ///< of a skill: how useful it has been (skill_record.hpp), 0..1
+  std::string body;            ///< Markdown after the title line, without blank space around it
+  std::uint32_t body_line = 0; ///< of the body's beginning in its file, from 1; 0: it has no file
+  double prior = 0;            ///< of a skill: how useful it has been (skill_record.hpp), 0..1
 };
 
 /// Something wrong or doubtful in a document. Errors keep it out of a corpus, warnings don't.

@@ -91,7 +91,11 @@ std::string embedding_request(const std::string& model, const std::vector<std::s
 
 result<std::vector<embedding>> read_embeddings(std::string_view body, std::size_t texts) {
   auto answer = json::parse(body, nullptr, false);
-  if (!answer.is_object() || !answer.contains("data") || !answer["data"].is_array())
+  if (answer.is_discarded())
+    return malformed("it is not JSON");
+  if (!answer.is_object())
+    return malformed("it is not a JSON object but " + std::string{answer.type_name()});
+  if (!answer.contains("data") || !answer["data"].is_array())
     return malformed("it has no list `data`");
   const auto& data = answer["data"];
   if (data.size() != texts)

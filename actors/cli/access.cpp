@@ -87,7 +87,10 @@ std::shared_ptr<access_options> add_access(CLI::App& command) {
   command.add_option("--config", o->config, "The campaign.toml whose store and campaign are meant")
       ->type_name("FILE");
   command.add_option("--store", o->store, "The store's folder")->type_name("DIR");
-  command.add_option("--campaign", o->campaign, "A campaign of the store, by name; NAME@2: the second of that name")->type_name("NAME");
+  command
+      .add_option("--campaign", o->campaign,
+                  "A campaign of the store, by name; NAME@2: the second of that name")
+      ->type_name("NAME");
   command.add_option("--connect", o->connect, "A coordinator on another machine, e.g. tcp://host:7717")
       ->type_name("ENDPOINT");
   command.add_option("--server-key", o->server_key, "Its public key file, COORDINATOR.pub")

@@ -1,11 +1,9 @@
 #include "actors/cli/access.hpp"
 #include "actors/cli/commands.hpp"
-#include "actors/cli/figures.hpp"
+#include "actors/cli/knowledge_skills.hpp"
 #include "actors/cli/knowledge_view.hpp"
 #include "actors/exit_codes.hpp"
 #include "knowledge/corpus.hpp"
-#include "knowledge/skill_record.hpp"
-#include "runtime/core/stable_order.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -13,29 +11,63 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <set>
 
 namespace ke::cli {
 namespace {
 
 using json = nlohmann::ordered_json;
 
+/// Which documents: the program's own, those of other backends and, if a store is named, its skills.
+struct library_options {
+  std::vector<std::string> backend_paths;
+  access_options where;
+  bool names_store() const { return !where.store.empty() || !where.config.empty(); }
+};
+
 struct search_options {
-  std::vector<std::string> signals, backend_paths;
+  library_options library;
+  std::vector<std::string> signals;
   std::string target, family;
   std::uint32_t level = 0;
-  std::size_t limit = 10;
+  std::int64_t limit = 10;
   bool json = false;
 };
 
+result<std::shared_ptr<const corpus>> open_library(const library_options& o, const std::string& command,
+                                                   bool with_quarantined) {
+  if (auto fine = check_backend_paths(o.backend_paths); !fine)
+    return fine.error();
+  auto written = load_corpus(knowledge_folders(o.backend_paths));
+  if (!written || !o.names_store())
+    return written;
+  auto skills = read_skills(o.where, command);
+  if (!skills)
+    return skills.error();
+  auto all = (*written)->documents();
+  for (auto& d : documents_of(skills->all, with_quarantined))
+    all.push_back(std::move(d));
+  return std::shared_ptr<const corpus>{std::make_shared<corpus>(std::move(all))};
+}
+
 int search(const search_options& o) {
-  auto documents = load_corpus(knowledge_folders(o.backend_paths));
+  if (o.limit < 1)
+    return complain({failure_kind::invalid, "--limit " + std::to_string(o.limit) +
+                                                ": write how many documents to print at most, from 1"});
+  if (o.signals.empty() && o.target.empty() && o.family.empty())
+    return complain({failure_kind::invalid, "tell what to search for: --signal KEY=VALUE, --target TARGET or "
+                                            "--family FAMILY"});
+  auto documents = open_library(o.library, "knowledge search", false);
   if (!documents)
     return complain(documents.error());
   auto query = read_query(**documents, o.signals, o.target, o.family);
   if (!query)
     return complain(query.error());
   query->level = o.level;
-  auto found = retrieve(**documents, *query, o.limit);
+  if (o.library.names_store()) // skills are for a backend, and a prompt asks for its target and its backend
+    for (auto& b : backends_of(o.target))
+      query->targets.push_back(std::move(b));
+  auto found = retrieve(**documents, *query, static_cast<std::size_t>(o.limit));
   if (o.json)
     std::cout << search_json(found) << '\n';
   else
@@ -43,8 +75,8 @@ int search(const search_options& o) {
   return exit_done;
 }
 
-int show(const std::string& id, const std::vector<std::string>& backend_paths, bool as_json) {
-  auto documents = load_corpus(knowledge_folders(backend_paths));
+int show(const std::string& id, const library_options& library, bool as_json) {
+  auto documents = open_library(library, "knowledge show", true);
   if (!documents)
     return complain(documents.error());
   if (id.empty() && !as_json) {
@@ -84,94 +116,53 @@ int lint(const std::vector<std::string>& folders, bool as_json) {
     all = std::move(own);
   all.findings.insert(all.findings.end(), more.begin(), more.end());
   std::size_t errors = 0;
+  std::set<std::string> wrong;
   auto list = json::array();
   for (const auto& f : all.findings) {
     errors += f.error;
+    if (f.error)
+      wrong.insert(f.path);
     if (as_json)
       list.push_back({{"path", f.path}, {"line", f.line}, {"error", f.error}, {"text", f.text}});
     else
       std::cout << to_line(f) << '\n';
   }
+  auto right =
+      static_cast<std::size_t>(std::count_if(all.documents.begin(), all.documents.end(),
+                                             [&](const document& d) { return !wrong.contains(d.path); }));
+  auto warnings = all.findings.size() - errors;
   if (as_json)
-    std::cout << json{{"documents", all.documents.size()}, {"findings", list}}.dump(
-                     -1, ' ', false, json::error_handler_t::replace)
+    std::cout << json{{"documents", right}, {"findings", list}}.dump(-1, ' ', false,
+                                                                     json::error_handler_t::replace)
               << '\n';
   else
-    std::cout << all.documents.size() << " documents are right, " << errors << " errors, "
-              << all.findings.size() - errors << " warnings\n";
+    std::cout << right << (right == 1 ? " document is right, " : " documents are right, ") << errors
+              << (errors == 1 ? " error, " : " errors, ") << warnings
+              << (warnings == 1 ? " warning\n" : " warnings\n");
   return errors ? exit_usage : exit_done;
-}
-
-json evidence_json(const skill_evidence& e) {
-  return {{"store", e.store},    {"campaign", e.campaign},
-          {"tree", e.tree},      {"parent", e.parent},
-          {"node", e.node},      {"problem", e.problem},
-          {"before", e.before},  {"before_ci95", {e.before_low, e.before_high}},
-          {"after", e.after},    {"after_ci95", {e.after_low, e.after_high}},
-          {"claimed", e.claimed}};
-}
-
-json skill_json(const skill& s) {
-  auto u = uses_of(s);
-  auto evidence = json::array();
-  for (const auto& e : s.evidence)
-    evidence.push_back(evidence_json(e));
-  return {{"id", s.id},
-          {"kind", "skill"},
-          {"title", s.title},
-          {"family", s.family},
-          {"dtypes", s.dtypes},
-          {"targets", s.targets},
-          {"bottleneck", s.bottleneck},
-          {"version", s.version},
-          {"wins", u.wins},
-          {"losses", u.losses},
-          {"usefulness", usefulness(u)},
-          {"evidence", evidence},
-          {"text", s.text}};
 }
 
 /// What campaigns learnt, most useful first, each with its evidence and its record.
 int skills(const access_options& where, bool as_json) {
-  auto a = open_access(where);
-  if (!a)
-    return complain(a.error());
-  auto store = local_store(*a, "knowledge skills");
-  if (!store)
-    return complain(store.error());
-  std::vector<skill> all;
-  auto read = store->rows<skill>(table::skills, "", [&](std::string_view, const skill& s) {
-    all.push_back(s);
-    return true;
-  });
-  if (!read)
-    return complain(read.error());
-  order_stably(all, [](const auto& x, const auto& y) {
-    return usefulness_bound(uses_of(x)) > usefulness_bound(uses_of(y));
-  });
-  if (as_json) {
-    auto list = json::array();
-    for (const auto& s : all)
-      list.push_back(skill_json(s));
-    std::cout << list.dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
-    return exit_done;
-  }
-  if (all.empty())
-    std::cout << "the store holds no learnt skill\n";
-  for (const auto& s : all) {
-    auto u = uses_of(s);
-    std::cout << s.id << "\n  shown " << u.wins + u.losses << " times, gained " << u.wins << " times\n";
-    for (const auto& e : s.evidence)
-      std::cout << "  " << e.problem << ", campaign " << e.campaign << ", node " << e.parent << " -> "
-                << e.node << ": " << speedup_text(e.before, e.before_low, e.before_high) << " -> "
-                << speedup_text(e.after, e.after_low, e.after_high) << '\n';
-  }
+  auto found = read_skills(where, "knowledge skills");
+  if (!found)
+    return complain(found.error());
+  if (as_json)
+    std::cout << skills_json(found->all) << '\n';
+  else
+    write_skills_text(*found, std::cout);
   return exit_done;
 }
 
-void add_paths(CLI::App& command, std::vector<std::string>& into) {
-  command.add_option("--backend-path", into, "Folder with more backends: their knowledge/ is read, too")
+void add_library(CLI::App& command, library_options& into) {
+  command
+      .add_option("--backend-path", into.backend_paths,
+                  "Folder with more backends: their knowledge/ is read, too")
       ->allow_extra_args(false);
+  command.add_option("--store", into.where.store, "A store's folder: its learnt skills, too")
+      ->type_name("DIR");
+  command.add_option("--config", into.where.config, "The campaign.toml whose store is meant")
+      ->type_name("FILE");
 }
 
 } // namespace
@@ -194,9 +185,9 @@ void add_knowledge(CLI::App& app, int& exit_code) {
   find->add_option("--family", o->family, "Family of the problem, e.g. softmax (default: any)");
   find->add_option("--level", o->level, "Highest level: 1 common, 2 advanced, 3 expert (default: by depth)")
       ->check(CLI::Range(1, 3));
-  find->add_option("--limit", o->limit, "At most so many")->capture_default_str();
+  find->add_option("--limit", o->limit, "At most so many, from 1")->capture_default_str();
   find->add_flag("--json", o->json, "One JSON document");
-  add_paths(*find, o->backend_paths);
+  add_library(*find, o->library);
   find->footer(
       "Example:\n  ke-runtime knowledge search --signal failure=build_failed --signal \"message=undefined "
       "reference to `cblas_sgemm'\" --target x86-64-avx2 --family matmul --json");
@@ -204,13 +195,14 @@ void add_knowledge(CLI::App& app, int& exit_code) {
 
   auto* one = family->add_subcommand("show", "One document; without ID, the index of all");
   auto id = std::make_shared<std::string>();
-  auto paths = std::make_shared<std::vector<std::string>>();
+  auto library = std::make_shared<library_options>();
   auto json_one = std::make_shared<bool>(false);
-  one->add_option("ID", *id, "As `knowledge search` gives it, e.g. guidance/memory/cache-blocking");
+  one->add_option("ID", *id,
+                  "As `knowledge search` or `skills` gives it, e.g. guidance/memory/cache-blocking");
   one->add_flag("--json", *json_one, "One JSON document");
-  add_paths(*one, *paths);
+  add_library(*one, *library);
   one->footer("Example:\n  ke-runtime knowledge show guidance/memory/cache-blocking");
-  one->callback([=, &exit_code] { exit_code = guarded([&] { return show(*id, *paths, *json_one); }); });
+  one->callback([=, &exit_code] { exit_code = guarded([&] { return show(*id, *library, *json_one); }); });
 
   auto* check = family->add_subcommand("lint", "Validate documents: each finding with its file and line");
   auto folders = std::make_shared<std::vector<std::string>>();

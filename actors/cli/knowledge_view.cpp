@@ -116,8 +116,11 @@ result<const document*> wanted_document(const corpus& in, const std::string& id)
   std::vector<std::string> ids;
   for (const auto& d : in.documents())
     ids.push_back(d.id);
-  return failure{failure_kind::not_found, "there is no document " + id + did_you_mean(id, ids) +
-                                              "; `ke-runtime knowledge show` lists them"};
+  auto learnt = std::any_of(in.documents().begin(), in.documents().end(),
+                            [](const document& d) { return d.kind == document_kind::skill; });
+  auto hint = id.starts_with("skill/") && !learnt ? "; skills are kept in a store: name it with --store DIR"
+                                                  : "; `ke-runtime knowledge show` lists them";
+  return failure{failure_kind::not_found, "there is no document " + id + did_you_mean(id, ids) + hint};
 }
 
 std::string document_json(const document& d, bool with_body) {

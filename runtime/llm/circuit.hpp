@@ -16,8 +16,9 @@ struct circuit_policy {
 enum class circuit_state { closed, open, half_open, blocked };
 
 /// Keeps a provider that fails from being asked by everybody: closed (ask), open (nobody asks), half-open
-/// (one probe is out), blocked (401, out of credit, a model or a program that is not there: only `reset` helps). A
-/// Retry-After holds the whole provider without opening it. Pure: time is an argument that never runs back.
+/// (one probe is out), blocked (401, out of credit, a model or a program that is not there: only `reset`
+/// helps). A Retry-After holds the whole provider without opening it. Pure: time is an argument that never
+/// runs back.
 class circuit {
 public:
   using time_point = std::chrono::steady_clock::time_point;

@@ -129,3 +129,43 @@ TEST_CASE_METHOD(search_fixture, "seeds are judged first, without asking, and ar
   CHECK(tree[1].score == 2.5);
   CHECK(core.model_of(3) == "m");
 }
+
+TEST_CASE_METHOD(search_fixture, "no skill comes from a seed, but one from what was made of it") {
+  claims = true;
+  auto timed = [](double speedup) {
+    auto v = correct(speedup * 0.99);
+    v.timing = timing_summary{};
+    v.timing->speedup = speedup;
+    v.timing->low = speedup * 0.99;
+    v.timing->high = speedup * 1.01;
+    return v;
+  };
+  auto s = settings(2, 1);
+  s.goal.target_speedup = 100;
+  s.search.drafts = 1;
+  create(1, s);
+  store_batch more;
+  journal_seeded seeded{0,
+                        {{more.blob("void kernel() { first(); }"), "an earlier solution: problem row_sum"}}};
+  more.journal.emplace_back(1, journal_record{journal_kind::seeded, 0, 0, pack(seeded)});
+  store->write(std::move(more));
+  start(1, s);
+  shelf = std::make_shared<library>(std::make_shared<const corpus>(std::vector<document>{}));
+  open_library();
+  REQUIRE(waiting.size() == 1);
+  judge_as(timed(1.5));
+  answer_with(reply(1));
+  judge_as(timed(3));
+  for (int i = 0; i < 5 && !outcomes.contains(1); ++i) {
+    settle();
+    if (!waiting.empty())
+      judge_as(timed(3));
+  }
+  REQUIRE(outcomes.contains(1));
+  for (const auto& d : shelf->now()->documents()) {
+    INFO(d.title);
+    CHECK(d.title.find("an earlier solution") == std::string::npos);
+    CHECK(d.sources == std::vector<std::string>{"store-1/campaign/0:2"});
+  }
+  CHECK(shelf->now()->documents().size() == 1);
+}

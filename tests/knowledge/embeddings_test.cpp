@@ -58,6 +58,21 @@ TEST_CASE("answers that are none are refused with a reason") {
   }
 }
 
+TEST_CASE("an embeddings server that answers no JSON object is told so") {
+  auto why = [](std::string_view body) { return read_embeddings(body, 1).error().text; };
+  auto says = [&](std::string_view body, std::string_view what) {
+    INFO(why(body));
+    CHECK(why(body).find(what) != std::string::npos);
+    CHECK(why(body).find("`data`") == std::string::npos);
+  };
+  says("<html><body>502</body></html>", "it is not JSON");
+  says("{\"data\":[{\"embedding\":[NaN]}]}", "it is not JSON");
+  says("NaN", "it is not JSON");
+  says("[[1,2]]", "it is not a JSON object but array");
+  says("null", "it is not a JSON object but null");
+  CHECK(why("{}").find("it has no list `data`") != std::string::npos);
+}
+
 TEST_CASE("texts to embed are bounded and end with a whole character") {
   auto d = page("a", std::string(1991, 'x') + std::string(100, '\xc3') + "\xa4");
   std::string body;

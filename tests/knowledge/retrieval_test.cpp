@@ -232,3 +232,14 @@ TEST_CASE("a draft for a machine that no model knows gets its documents without 
   CHECK(found[0].document->id == "scratchpad");
   CHECK(found[0].score == Approx(1.5));
 }
+
+TEST_CASE("what a target's backends are is what makes the target of a device") {
+  CHECK(backends_of("opencl").empty()); // one name for both
+  CHECK(backends_of("x86-64-avx512") == std::vector<std::string>{"cpu-cpp", "torch-cpu"});
+  CHECK(backends_of("acme-1").empty());
+  for (const auto& target : {"nvidia-h200", "amd-mi300"}) {
+    CHECK_FALSE(backends_of(target).empty());
+    for (const auto& b : backends_of(target))
+      CHECK(targets_of({"device", b, "ok", {}}) == std::vector<std::string>{target, b});
+  }
+}

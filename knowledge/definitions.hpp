@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ke {
+
+/// One thing that a source defines at its top level.
+struct definition {
+  std::string name; ///< of a function, class, constant, alias or macro
+  std::string text; ///< its whole lines; of overloads, one after the other
+};
+
+/// What a source defines at its top level, in its order; namespaces and `extern "C" { }` are looked into, and
+/// what has no name (includes, pragmas, imports) is left out. By brackets and words alone, without a parser:
+/// it is a guess for what is shown, and never decides whether something is right. The source has no comments
+/// (without_comments). Pure; cost O(text).
+std::vector<definition> definitions_in(std::string_view source, bool python);
+
+} // namespace ke
