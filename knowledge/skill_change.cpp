@@ -2,6 +2,7 @@
 
 #include "knowledge/definitions.hpp"
 #include "runtime/core/source_text.hpp"
+#include "runtime/core/stable_order.hpp"
 #include "runtime/core/text_diff.hpp"
 
 #include <algorithm>
@@ -153,7 +154,7 @@ std::vector<needed> needed_by(const definition& entry, const std::vector<definit
       if (uses[i].contains(d.name) &&
           std::none_of(found.begin(), found.end(), [&](const auto& n) { return n.what == &d; }))
         uses.push_back(take(d, found[i].distance + 1));
-  std::stable_sort(found.begin(), found.end(), [](const needed& a, const needed& b) {
+  order_stably(found, [](const needed& a, const needed& b) {
     if (a.distance != b.distance)
       return a.distance < b.distance;
     return a.loops != b.loops ? a.loops : a.change.size() < b.change.size();
