@@ -48,8 +48,8 @@ void keeper::agent_answered(const synthesis& s) {
                     {s.reply, s.reply->why});
 }
 
-/// Blocked: its model's provider refuses, or the session ends. Rules do its work; the candidates' models
-/// decide whether the campaign can go on.
+/// Blocked: its model's provider refuses, or the session ends. Rules do its work; the campaign goes on unless
+/// that model writes candidates, too.
 void keeper::agent_failed(const failed_try& f) {
   auto number = f.attempt - agent_attempts;
   if (!loaded_ || ended_ || !books().agent_call(number))
@@ -57,7 +57,11 @@ void keeper::agent_failed(const failed_try& f) {
   if (f.blocked) {
     auto why = f.why.kind == failure_kind::none ? failure{failure_kind::cancelled, "it was never sent", false}
                                                 : f.why;
-    return settle_agent_call({number, why.kind, {}, {}, false}, {nullptr, why});
+    auto candidates = model(books().agent_call(number)->model).weight > 0;
+    settle_agent_call({number, why.kind, {}, {}, false}, {nullptr, why});
+    if (candidates && f.why.kind != failure_kind::none)
+      refused_by_provider(f.why);
+    return;
   }
   store_batch batch;
   record(batch, journal_kind::failed_request,

@@ -139,13 +139,18 @@ void keeper::failed(const failed_try& f) {
   commit(std::move(batch));
   if (f.blocked)
     calls_->close(call_name(f.node, f.attempt));
-  if (f.blocked && f.why.kind != failure_kind::none && !blocked_why_) {
-    blocked_why_ = f.why;
-    log::error("campaign", "paused: the model's provider refuses", {{"why", f.why.text}});
-    interrupt_now("paused", "interrupted", f.why);
-  }
+  if (f.blocked && f.why.kind != failure_kind::none)
+    refused_by_provider(f.why);
   if (interrupted_)
     pump(); // perhaps it was the last one out
+}
+
+void keeper::refused_by_provider(const failure& why) {
+  if (blocked_why_)
+    return;
+  blocked_why_ = why;
+  log::error("campaign", "paused: the model's provider refuses", {{"why", why.text}});
+  interrupt_now("paused", "interrupted", why);
 }
 
 void keeper::stage(const stage_changed& s) {
@@ -172,7 +177,7 @@ void keeper::judge(judged& j) {
     evaluation_.add(j.device_s);
   if (j.duplicate_of != no_node)
     row.duplicate_of = j.duplicate_of;
-  else if (!j.duplicate)
+  else if (!j.duplicate && core(j.node.tree).tree().targets() == 1)
     row.duplicate_of = no_node; // measured for itself: what was known of the same source was no verdict on it
   journal_judged r{j.node.tree,
                    j.node.node,

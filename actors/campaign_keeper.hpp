@@ -174,6 +174,8 @@ private:
   /// It is made anew by the next session.
   void drop_claim();
   void interrupt_now(std::string state, std::string reason, failure why);
+  /// The provider of a model that writes candidates refuses all: only a person can mend that.
+  void refused_by_provider(const failure& why);
   /// The end of this session, not of the campaign. Told at once: on a full disk the commit may have to wait
   /// for longer than a person would.
   void end(campaign_outcome out);

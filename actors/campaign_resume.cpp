@@ -43,6 +43,7 @@ void keeper::loaded(campaign_loaded& l) {
   if (auto fine = can_change(books().settings(), options_.settings, change_time::resumed); !fine)
     return end({"failed", "", false, fine.error()});
   loaded_ = true;
+  options_.names->send("synthesizer", unblock_models{}); // what was refused may be mended
   options_.names->send("fleet", watch_capacity{campaign_name(options_.id)});
   store_batch batch;
   record(batch, journal_kind::session, journal_session{options_.epoch});

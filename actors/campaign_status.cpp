@@ -86,7 +86,7 @@ std::string node_event_json(const std::string& campaign, std::uint64_t id, node_
 
 std::string progress_event_json(const campaign_row& row, const campaign_settings& settings,
                                 status_facts facts) {
-  json j = {{"event", "progress"}};
+  json j = {{"event", "progress"}, {"campaign", row.name}};
   j.update(status_of(row, settings, facts));
   return line(j);
 }

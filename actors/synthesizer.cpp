@@ -85,6 +85,9 @@ public:
     auto m = model(*what);
     if (!m) // nobody can be asked until a person has mended it
       return tell(*what, failed_try{what->node, what->attempt, m.error(), true});
+    // A sub-agent's call does not wait for a person: rules do its work.
+    if (!what->reader.empty() && (*m)->circuit.state() == circuit_state::blocked)
+      return tell(*what, failed_try{what->node, what->attempt, (*m)->circuit.why(), true});
     (*m)->queue.push_back(call);
     requests_.emplace(std::move(call),
                       open_request{std::move(what), *m, retry_history{options_.retries}, false, {}});

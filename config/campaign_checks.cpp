@@ -56,7 +56,7 @@ public:
         wrong(place + ".name", "another model is already called \"" + m.name + "\"; give each its own name");
       provider(m, place);
       if (auto prompt = static_cast<std::int64_t>(prompt_budget(s_, m.name));
-          prompt > m.context_tokens - m.max_tokens)
+          m.weight > 0 && prompt > 0 && prompt > m.context_tokens - m.max_tokens)
         wrong(place + ".context_tokens",
               "a prompt needs " + std::to_string(prompt) +
                   " tokens at least: give this the model's context, and max_tokens (now " +

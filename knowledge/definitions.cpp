@@ -15,6 +15,8 @@ void add(list& to, std::string name, std::string_view text) {
   if (name.empty())
     return;
   auto same = std::find_if(to.begin(), to.end(), [&](const auto& d) { return d.name == name; });
+  if (same == to.end() && to.size() == most_definitions)
+    return;
   if (same == to.end())
     same = to.insert(to.end(), {std::move(name), {}});
   same->text += text;

@@ -162,6 +162,16 @@ std::vector<needed> needed_by(const definition& entry, const std::vector<definit
   return found;
 }
 
+/// Sources are untrusted: what is too long for a person's code is not read, but cut as it is.
+bool is_readable(std::string_view source) {
+  constexpr std::size_t longest_source = 64 << 10, longest_line = 2000;
+  if (source.size() > longest_source)
+    return false;
+  auto lines = lines_of(source);
+  return std::all_of(lines.begin(), lines.end(),
+                     [](std::string_view line) { return line.size() <= longest_line; });
+}
+
 std::string names_line(const std::vector<std::string>& names, std::size_t others) {
   std::string text;
   for (const auto& n : names)
@@ -181,6 +191,8 @@ std::string skill_change(std::string_view before, std::string_view after, std::s
   auto whole = unified_diff(before, after, "before", "after", context);
   if (whole.size() <= limit)
     return whole;
+  if (!is_readable(before) || !is_readable(after))
+    return fitted(whole, limit);
   auto now = definitions_in(after, python), old = definitions_in(before, python);
   auto asked = std::find_if(now.begin(), now.end(), [&](const auto& d) { return d.name == entry; });
   if (asked == now.end())

@@ -131,11 +131,10 @@ private:
     if (!e.is_object())
       return;
     auto kind = e.value("event", "");
-    auto& seen = campaigns_[e.value("campaign", "")];
     if (kind == "node")
-      node(e, seen);
+      node(e, campaigns_[e.value("campaign", "")]);
     else if (kind == "progress")
-      progress(e, seen);
+      progress(e, campaigns_[e.value("campaign", "")]);
     else if (kind == "stop")
       say("campaign " + e.value("campaign", "") +
           " stops: " + (e.value("reason", "").empty() ? e.value("state", "") : e.value("reason", "")));
@@ -144,7 +143,7 @@ private:
           (e.value("state", "") == "measuring" ? "measuring it again for the claim"
                                                : "the claim is " + e.value("state", "")));
     else if (kind == "trouble")
-      say(name_of(e) + "trouble: " + e.value("text", ""));
+      say("trouble: " + e.value("text", ""));
   }
 
   /// What a campaign has told so far.

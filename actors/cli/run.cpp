@@ -72,7 +72,9 @@ std::optional<prepared> prepare(const run_options& o, int& code) {
     std::cerr << "warning: " << to_line(w) << '\n';
   for (std::size_t i = 0; i < loaded.settings.models.size(); ++i) {
     const auto& m = loaded.settings.models[i];
-    if (auto health = check_local_model(m); m.weight > 0 && health.state != "ok")
+    const auto& agents = loaded.settings.agents;
+    auto asked = m.weight > 0 || m.name == agents.memory || m.name == agents.research;
+    if (auto health = check_local_model(m); asked && health.state != "ok")
       add_error(loaded.missing, loaded.places, o.config,
                 "model." + std::to_string(i) + (m.provider == provider_kind::command ? ".command" : ".dir"),
                 health.text);

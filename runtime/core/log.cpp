@@ -120,7 +120,8 @@ void stop() {
 }
 
 void mask(std::string secret) {
-  if (secret.empty())
+  constexpr std::size_t shortest = 8;
+  if (secret.size() < shortest)
     return;
   auto& s = shared();
   std::unique_lock writing{s.lock};

@@ -19,7 +19,8 @@ struct options {
 void start(const options& o);
 void stop(); ///< flushes
 
-/// A secret's value: from now on every log line shows it as "***". Thread-safe.
+/// A secret's value: from now on every log line shows it as "***". One of less than 8 bytes is none, but what
+/// people give a server that wants no key ("x", "EMPTY"): masked, it would eat words. Thread-safe.
 void mask(std::string secret);
 std::string masked(std::string_view text);
 

@@ -2,6 +2,8 @@
 
 #include "runtime/search/ensemble.hpp"
 
+#include <type_traits>
+
 namespace ke {
 namespace {
 
@@ -22,17 +24,29 @@ campaign_settings taken_over(const campaign_settings& now, const campaign_settin
 } // namespace
 
 status can_change(const campaign_settings& now, const campaign_settings& then, change_time when) {
-  const char* fixed = then.search.policy != now.search.policy   ? "[search] policy"
-                      : then.search.rule != now.search.rule     ? "[search] rule"
-                      : !(then.targets == now.targets)          ? "[[target]]"
-                      : then.seed != now.seed                   ? "[campaign] seed"
-                      : then.goal.timed != now.goal.timed       ? "[goal] timed"
-                      : then.goal.baseline != now.goal.baseline ? "[goal] baseline"
-                                                                : nullptr;
-  if (fixed)
-    return failure{failure_kind::invalid, std::string{fixed} +
-                                              " cannot change within a campaign; start a new "
-                                              "one with --fresh"};
+  auto fixed = [](const char* what, auto was, auto is) -> std::string {
+    if (was == is)
+      return {};
+    std::string value;
+    if constexpr (named<decltype(was)>)
+      value = '"' + std::string{to_text(was)} + '"';
+    else if constexpr (std::is_same_v<decltype(was), bool>)
+      value = was ? "true" : "false";
+    else
+      value = std::to_string(was);
+    return std::string{what} + " cannot change within a campaign: it runs with " + value +
+           "; start a new one with --fresh";
+  };
+  for (const auto& why :
+       {fixed("[search] policy", now.search.policy, then.search.policy),
+        fixed("[search] rule", now.search.rule, then.search.rule),
+        fixed("[campaign] seed", now.seed, then.seed), fixed("[goal] timed", now.goal.timed, then.goal.timed),
+        fixed("[goal] baseline", now.goal.baseline, then.goal.baseline)})
+    if (!why.empty())
+      return failure{failure_kind::invalid, why};
+  if (when == change_time::running && !(then.targets == now.targets))
+    return failure{failure_kind::invalid,
+                   "[[target]] cannot change while a campaign runs; start a new one with --fresh"};
   if (auto models = ensemble::make(then.search.ensemble, then.models); !models)
     return models.error();
   if (when == change_time::running && !(taken_over(now, then) == then))

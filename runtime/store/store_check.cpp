@@ -155,17 +155,16 @@ private:
 
   /// Of several targets a node may have measured one and known the verdict for another: such a verdict has
   /// its evidence with the node that was measured.
-  void blame(const std::multimap<std::string, std::string>& unproven) {
-    std::unordered_map<std::string, std::uint32_t> named;
-    ended(reader_.rows<node_row>(table::nodes, {}, [&](std::string_view, const node_row& row) {
-      for (const auto& digest : row.verdict_digests)
-        if (unproven.contains(digest))
-          ++named[digest];
-      return true;
+  void blame(std::multimap<std::string, std::string>& unproven) {
+    ended(reader_.rows<node_row>(table::nodes, {}, [&](std::string_view key, const node_row& row) {
+      for (std::size_t target = 0; target < row.verdict_digests.size(); ++target)
+        if (unproven.contains(row.verdict_digests[target]) &&
+            any_row(table::evidence, std::string{key} + key_of(static_cast<std::uint32_t>(target))))
+          unproven.erase(row.verdict_digests[target]);
+      return !unproven.empty();
     }));
     for (const auto& [digest, text] : unproven)
-      if (named[digest] < 2)
-        problem(text);
+      problem(text);
   }
 
   void compare_hot(std::string_view key, const node_row& row, const std::string& name) {

@@ -520,3 +520,20 @@ TEST_CASE_METHOD(search_fixture, "the live state, the stored rows and the fold o
   CHECK(row->state == "finished");
   CHECK(row->best_node == tree.tree().best());
 }
+
+TEST_CASE_METHOD(search_fixture,
+                 "a campaign that is started again asks the provider that refused it: it may be mended") {
+  auto s = settings(4, 1);
+  launch(s);
+  models.fail({failure_kind::missing, "no such program", false});
+  settle();
+  REQUIRE(outcomes.contains(1));
+  CHECK(outcomes[1].state == "paused");
+  CHECK(outcomes[1].why.kind == failure_kind::missing);
+  CHECK(stored()->fold.books().money().spent().candidates == 0);
+  outcomes.clear();
+  start(1, s); // beside the same synthesizer
+  CHECK(models.open.size() == 1);
+  REQUIRE(drive());
+  CHECK(outcomes[1].state == "finished");
+}

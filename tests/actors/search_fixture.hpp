@@ -175,6 +175,7 @@ public:
     spec.start = [this, children](caf::event_based_actor* self) {
       return self->spawn(supervisor, children, supervised("campaign"));
     };
+    caf::anon_send(root_, stop_child{spec.name}); // of an earlier session that has ended
     caf::anon_send(root_, start_child{std::move(spec)});
     settle();
   }

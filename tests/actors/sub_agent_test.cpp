@@ -147,6 +147,34 @@ TEST_CASE_METHOD(agent_fixture, "a sub-agent that knows nothing, or fails, leave
   CHECK_FALSE(asks_helper()); // what it did not find it is not asked for again
 }
 
+TEST_CASE_METHOD(agent_fixture,
+                 "a sub-agent whose provider is not there leaves every prompt to the rules at once") {
+  open_library();
+  ask_helper(with_agents());
+  models.fail({failure_kind::missing, "no such program", false});
+  settle();
+  while (!outcomes.contains(1)) { // no time passes
+    REQUIRE(models.open.size() == 1);
+    REQUIRE_FALSE(asks_helper());
+    CHECK(books().agent_calls_out().empty());
+    answer();
+    judge_as(memory_bound(1.6));
+  }
+  CHECK(outcomes[1].state == "finished");
+}
+
+TEST_CASE_METHOD(agent_fixture, "a sub-agent that the candidates' own provider refuses pauses the campaign") {
+  open_library();
+  auto s = with_agents();
+  s.agents.research = s.models[0].name;
+  ask_helper(s);
+  models.fail({failure_kind::auth, "no such key", false});
+  settle();
+  REQUIRE(outcomes.contains(1));
+  CHECK(outcomes[1].state == "paused");
+  CHECK(outcomes[1].why.kind == failure_kind::auth);
+}
+
 TEST_CASE_METHOD(agent_fixture, "the knowledge actor's end frees prompts that wait for a sub-agent") {
   open_library();
   ask_helper(with_agents());

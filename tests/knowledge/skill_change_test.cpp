@@ -4,6 +4,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <ctime>
+
 using namespace ke;
 
 namespace {
@@ -183,4 +185,22 @@ TEST_CASE("definitions of Python are found by their first column, whatever stand
   CHECK(found == names{"source", "run", "z", "g"});
   CHECK(all[0].text.ends_with("}\n\"\"\"\n"));
   CHECK(all[3].text == "@jit\ndef g(\n    a,\n):\n  return a\n");
+}
+
+TEST_CASE("bug: sources that nobody would write take minutes") {
+  std::string kernel =
+      "extern \"C\" void kernel(float* x) {\n  for (int i = 0; i < 8; ++i)\n    x[i] = 1;\n}\n";
+  std::string blanks(60'000, ' '), hashes(60'000, '#'), many;
+  for (int i = 0; i < 6'000; ++i)
+    many += "int f" + std::to_string(i) + ";\n";
+  std::string tiny;
+  while (tiny.size() < 60'000)
+    tiny += "{";
+  for (const auto& odd : {"struct" + blanks + "A {};\n", "#if 0\nx" + hashes + "\n#endif\n",
+                          blanks + tiny + "\n", many, std::string(300'000, 'a') + ";\n"}) {
+    auto begun = std::clock();
+    auto text = skill_change("", odd + kernel, "kernel", false, 2400);
+    CHECK(text.size() <= 2400);
+    CHECK(static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC < 5); // before: up to 75 s
+  }
 }

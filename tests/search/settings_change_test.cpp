@@ -32,7 +32,6 @@ TEST_CASE("what the verdicts and the tree rest on never changes") {
   for (const auto& c : std::vector<change>{
            [](auto& s) { s.search.policy = policy_kind::greedy; },
            [](auto& s) { s.search.rule = tree_rule_kind::uct; },
-           [](auto& s) { s.targets[0].device = "gpu:*"; },
            [](auto& s) { s.seed = 7; },
            [](auto& s) { s.goal.timed = false; },
            [](auto& s) { s.goal.baseline = baseline_kind::eager; },
@@ -42,6 +41,7 @@ TEST_CASE("what the verdicts and the tree rest on never changes") {
     for (auto when : {change_time::running, change_time::resumed}) {
       auto done = can_change(begun(), then, when);
       REQUIRE_FALSE(done);
+      CHECK(done.error().text.find("it runs with ") != std::string::npos);
       CHECK(done.error().text.find("--fresh") != std::string::npos);
     }
   }
@@ -52,6 +52,7 @@ TEST_CASE("a running campaign refuses a setting that it would not notice, a resu
            [](auto& s) { s.models[0].base_url = "http://127.0.0.1:1/v1"; },
            [](auto& s) { s.models[0].price_input = 3; },
            [](auto& s) { s.models.push_back(model_settings{"second"}); },
+           [](auto& s) { s.targets[0].device = "cpu:other"; },
            [](auto& s) { s.name = "another"; },
            [](auto& s) { s.store = "/elsewhere"; },
            [](auto& s) { s.problem_path = "other.toml"; },

@@ -102,7 +102,7 @@ TEST_CASE("a verdict that was known from another campaign needs no evidence of i
   SECTION("as a whole: nothing was measured") {
     row.device_s = 0;
   }
-  SECTION("for one target of two: the node that was measured names it, too") {
+  SECTION("for one target of two: the node that was measured has its evidence") {
     row.device_s = 2;
     row.verdict_digests[0] =
         unpack<node_row>(*read(*store, table::nodes, key_of(1, 0, 2)))->verdict_digests[0];
@@ -110,6 +110,25 @@ TEST_CASE("a verdict that was known from another campaign needs no evidence of i
   b.put(table::nodes, key_of(1, 0, 3), pack(row));
   REQUIRE(write(*store, std::move(b)));
   CHECK(problems(dir.path()) == std::vector<std::string>{});
+}
+
+TEST_CASE("evidence that was lost is missed although a duplicate names the same verdict") {
+  temp_dir dir;
+  auto store = open_store(dir.path());
+  fill(*store, 4);
+  auto row = *unpack<node_row>(*read(*store, table::nodes, key_of(1, 0, 3)));
+  store_batch b;
+  row.device_s = 2;
+  b.put(table::nodes, key_of(1, 0, 3), pack(row));
+  auto second = *unpack<node_row>(*read(*store, table::nodes, key_of(1, 0, 2)));
+  second.verdict_digests = row.verdict_digests;
+  second.duplicate_of = 3;
+  b.put(table::nodes, key_of(1, 0, 2), pack(second));
+  b.erases.push_back({table::evidence, key_of(1, 0, 2, 0)});
+  b.erases.push_back({table::evidence, key_of(1, 0, 3, 0)});
+  REQUIRE(write(*store, std::move(b)));
+  CHECK(problems(dir.path()) ==
+        std::vector<std::string>{"node 1.0.3 has a verdict without evidence for target 0"});
 }
 
 TEST_CASE("the sections of a prompt are read in both forms in which they were ever stored") {
