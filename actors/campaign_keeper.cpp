@@ -29,6 +29,14 @@ bool all_unfit(const campaign_row& row) {
   return unfit >= enough;
 }
 
+/// A source that is a template: its space, and where in it the source stands. Nothing without parameters.
+void note_template(journal_replied& r, const std::string& source,
+                   const std::vector<source_parameter>& parameters) {
+  for (const auto& p : parameters)
+    r.space.push_back(static_cast<std::uint32_t>(p.values.size()));
+  r.point = point_in(source, parameters);
+}
+
 } // namespace
 
 void keeper::answer(const answered& a) {
@@ -48,9 +56,7 @@ void keeper::answer(const answered& a) {
     r.normalised_digest = source_digest(a.source);
     for (const auto& m : a.more)
       r.more.push_back({m.source.empty() ? std::string{} : batch.blob(m.source), m.plan.substr(0, 300)});
-    for (const auto& p : a.parameters)
-      r.space.push_back(static_cast<std::uint32_t>(p.values.size()));
-    r.point = point_in(a.source, a.parameters);
+    note_template(r, a.source, a.parameters);
     r.descriptor = a.descriptor;
   } else if (!a.source.empty()) {
     batch.blob(a.source); // refused, but paid for: kept
@@ -88,12 +94,9 @@ void keeper::given(const given_answer& a) {
   r.source_digest = batch.blob(a.source);
   r.normalised_digest = source_digest(a.source);
   r.descriptor = a.descriptor;
-  if (core(a.node.tree).expansion_of(a.node.node).operation == operation_kind::variant)
-    if (auto parameters = parameters_of(a.source); parameters && !parameters->empty()) {
-      for (const auto& p : *parameters)
-        r.space.push_back(static_cast<std::uint32_t>(p.values.size()));
-      r.point = point_in(a.source, *parameters);
-    }
+  if (core(a.node.tree).tree()[a.node.node].operation == operation_kind::variant)
+    if (auto parameters = parameters_of(a.source))
+      note_template(r, a.source, *parameters);
   record(batch, journal_kind::replied, r);
   row.note = a.plan;
   row.answered_ms = wall_ms();

@@ -20,8 +20,10 @@ bool keeper::begin_learning(const std::string& reason) {
   auto [tree, node] = winner->who;
   const auto& index = core(tree).tree();
   learn l{options_.id, tree, books_name(), {}, stored_->problem, {}, facts_[core(tree).backend()], true, {}};
-  for (auto n = node; n != 0 && n != no_node && l.chain.size() < longest_way; n = index[n].parent)
+  for (auto n = node; n != 0 && n != no_node && l.chain.size() < longest_way; n = index[n].parent) {
     l.chain.insert(l.chain.begin(), n);
+    l.seeded = index[n].operation == operation_kind::seed; // of the first, a child of the root
+  }
   l.language = answer_form_of(*stored_->problem).language;
   l.done = [me = weak(self_)] { send_weak(me, way_learnt{}); };
   if (!options_.names->send("knowledge", std::move(l)))

@@ -41,24 +41,14 @@ struct way_reader : std::enable_shared_from_this<way_reader> {
   void next() {
     if (steps.size() == what.chain.size())
       return done({std::move(what), std::move(steps)});
-    auto node = what.chain[steps.size()];
-    store->read(table::nodes, key_of(what.campaign, what.tree, node),
-                [me = shared_from_this(), node](result<std::string> bytes) {
-                  auto row = bytes ? unpack<node_row>(*bytes) : result<node_row>{bytes.error()};
-                  me->load(node, row && is_seed(*row));
-                });
-  }
-  void load(std::uint32_t node, bool seed) {
-    load_card(*store, {what.campaign, what.tree, node}, card_extent::with_source,
-              [me = shared_from_this(), seed](std::shared_ptr<const node_card> card) {
+    load_card(*store, {what.campaign, what.tree, what.chain[steps.size()]}, card_extent::with_source,
+              [me = shared_from_this()](std::shared_ptr<const node_card> card) {
+                auto seed = me->what.seeded && me->steps.empty();
                 me->steps.push_back({me->last, card, me->what.tree, seed});
                 me->last = std::move(card);
                 me->next();
               });
   }
-
-  /// No model of the campaign made it (search/tree_core), so no model learnt anything by it.
-  static bool is_seed(const node_row& row) { return row.model.empty(); }
 };
 
 class scholar {

@@ -36,6 +36,7 @@ struct learn {
   std::shared_ptr<const device_info> target;
   bool claimed = false;
   std::function<void()> done;
+  bool seeded = false; ///< the first of the chain is a warm start's
 };
 /// An improvement was judged whose prompt had shown these skills (perhaps none).
 struct skills_used {

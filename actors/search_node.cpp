@@ -102,13 +102,13 @@ public:
                std::move(parsed.parameters),
                descriptor_of(parsed.source)};
     auto usable = parsed.why.kind == failure_kind::none;
-    auto why = std::string{to_text(parsed.why.kind)} + ": " + parsed.why.text;
     if (usable)
       source_ = std::make_shared<const std::string>(std::move(parsed.source));
     to_campaign(std::move(a));
     if (usable)
-      evaluate();
-    else if (brief_.repairs && worth_a_repair(parsed.why.kind, s.attempt))
+      return evaluate();
+    auto why = std::string{to_text(parsed.why.kind)} + ": " + parsed.why.text;
+    if (brief_.repairs && worth_a_repair(parsed.why.kind, s.attempt))
       ask_again(s.attempt + 1, std::move(why));
     else
       leave(make_card(brief_.what.node, node_state::unanswered, {}, {}, std::move(why), nullptr));

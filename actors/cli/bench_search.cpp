@@ -1,8 +1,8 @@
 #include "actors/cli/bench_search.hpp"
 
 #include "config/campaign_file.hpp"
+#include "runtime/core/source_text.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -43,9 +43,7 @@ result<std::pair<std::uint64_t, std::uint64_t>> seeds_in(const std::string& text
 /// count for the search but not for what is printed, or, `parallel`, for neither.
 std::string misplaced_key(const std::vector<std::string>& set) {
   for (const auto& assignment : set) {
-    auto key = assignment.substr(0, assignment.find('='));
-    key.erase(0, std::min(key.find_first_not_of(" \t"), key.size()));
-    key.erase(key.find_last_not_of(" \t") + 1);
+    auto key = trimmed(std::string_view{assignment}.substr(0, assignment.find('=')));
     for (auto [name, option] :
          {std::pair{"policy", "--policy"}, {"memory", "--memory"}, {"parallel", "--in-flight"}})
       if (key == name)

@@ -51,6 +51,21 @@ struct prepared {
   std::vector<backend> backends;
 };
 
+/// Programs and folders of models that will be asked and are not there, each at its key.
+void miss_providers(campaign_load& loaded, const std::string& config) {
+  const auto& agents = loaded.settings.agents;
+  for (std::size_t i = 0; i < loaded.settings.models.size(); ++i) {
+    const auto& m = loaded.settings.models[i];
+    if (m.weight <= 0 && m.name != agents.memory && m.name != agents.research)
+      continue;
+    auto health = check_local_model(m);
+    if (health.state != "ok")
+      add_error(loaded.missing, loaded.places, config,
+                "model." + std::to_string(i) + (m.provider == provider_kind::command ? ".command" : ".dir"),
+                health.text);
+  }
+}
+
 std::optional<prepared> prepare(const run_options& o, int& code) {
   prepared p;
   auto loaded = load_campaign(o.config, o.sets);
@@ -70,15 +85,7 @@ std::optional<prepared> prepare(const run_options& o, int& code) {
   }
   for (const auto& w : loaded.warnings)
     std::cerr << "warning: " << to_line(w) << '\n';
-  for (std::size_t i = 0; i < loaded.settings.models.size(); ++i) {
-    const auto& m = loaded.settings.models[i];
-    const auto& agents = loaded.settings.agents;
-    auto asked = m.weight > 0 || m.name == agents.memory || m.name == agents.research;
-    if (auto health = check_local_model(m); asked && health.state != "ok")
-      add_error(loaded.missing, loaded.places, o.config,
-                "model." + std::to_string(i) + (m.provider == provider_kind::command ? ".command" : ".dir"),
-                health.text);
-  }
+  miss_providers(loaded, o.config);
   if (!loaded.missing.empty()) {
     code = complain_of(loaded.missing, exit_missing);
     return std::nullopt;

@@ -32,7 +32,8 @@ struct gene_landscape {
   double target = 0;
 
   /// `invalid`, naming the place ("pairwise[3].i") and what is expected there, if the text is not such a
-  /// landscape. A key that is unknown, or stands twice in an object, is refused.
+  /// landscape. A key that stands twice in an object, or looks like a misspelt one of these that is missing,
+  /// is refused; other keys are the file's own.
   static result<gene_landscape> parse(std::string_view json);
 
   /// Without noise. `vector` has `genes` values.

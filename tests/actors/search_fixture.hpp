@@ -257,6 +257,15 @@ public:
     v.build_s = v.check_s = v.time_s = 0.5;
     return v;
   }
+  /// The same with a narrow interval around the speedup.
+  static verdict timed(double speedup) {
+    auto v = correct(speedup * 0.99);
+    v.timing = timing_summary{};
+    v.timing->speedup = speedup;
+    v.timing->low = speedup * 0.99;
+    v.timing->high = speedup * 1.01;
+    return v;
+  }
   /// Depends on the candidate alone: some fail, the others gain little by little.
   static verdict verdict_of_source(const std::string& source) {
     auto luck = checksum_of(source) % 8;
@@ -266,6 +275,14 @@ public:
     v.state = verdict_state::incorrect;
     v.reason = "wrong at [0]";
     return v;
+  }
+  /// Measures the finalists again, until the campaign has ended.
+  void confirm(const verdict& v) {
+    for (int i = 0; i < 5 && !outcomes.contains(1); ++i) {
+      settle();
+      if (!waiting.empty())
+        judge_as(v);
+    }
   }
   void judge() { judge_as(verdict_of_source(*waiting.front().source)); }
   void judge_as(const verdict& v, bool duplicate = false) {

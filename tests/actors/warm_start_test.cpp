@@ -132,14 +132,6 @@ TEST_CASE_METHOD(search_fixture, "seeds are judged first, without asking, and ar
 
 TEST_CASE_METHOD(search_fixture, "no skill comes from a seed, but one from what was made of it") {
   claims = true;
-  auto timed = [](double speedup) {
-    auto v = correct(speedup * 0.99);
-    v.timing = timing_summary{};
-    v.timing->speedup = speedup;
-    v.timing->low = speedup * 0.99;
-    v.timing->high = speedup * 1.01;
-    return v;
-  };
   auto s = settings(2, 1);
   s.goal.target_speedup = 100;
   s.search.drafts = 1;
@@ -156,11 +148,7 @@ TEST_CASE_METHOD(search_fixture, "no skill comes from a seed, but one from what 
   judge_as(timed(1.5));
   answer_with(reply(1));
   judge_as(timed(3));
-  for (int i = 0; i < 5 && !outcomes.contains(1); ++i) {
-    settle();
-    if (!waiting.empty())
-      judge_as(timed(3));
-  }
+  confirm(timed(3));
   REQUIRE(outcomes.contains(1));
   for (const auto& d : shelf->now()->documents()) {
     INFO(d.title);

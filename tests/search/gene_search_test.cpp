@@ -20,6 +20,17 @@ std::string text(const std::string& more = "") {
          more + "}";
 }
 
+std::string replaced(const std::string& from, const std::string& to) {
+  auto t = text();
+  return t.replace(t.find(from), from.size(), to);
+}
+
+/// What is said of a landscape that is refused; empty if it is not.
+std::string why_not(const std::string& json) {
+  auto l = gene_landscape::parse(json);
+  return l ? std::string{} : l.error().text;
+}
+
 gene_landscape toy() {
   auto l = gene_landscape::parse(text());
   INFO((l ? "" : l.error().text));
@@ -52,15 +63,7 @@ TEST_CASE("a landscape's worth is the sum of its terms; mean and deviation are t
 }
 
 TEST_CASE("a landscape file that is wrong is refused with the key that is wrong") {
-  auto why = [](const std::string& json) {
-    auto l = gene_landscape::parse(json);
-    return l ? std::string{} : l.error().text;
-  };
-  auto replaced = [](std::string from, const std::string& to) {
-    auto t = text();
-    t.replace(t.find(from), from.size(), to);
-    return t;
-  };
+  auto why = [](const std::string& json) { return why_not(json); };
   CHECK(why("{").find("not a JSON document") != std::string::npos);
   CHECK(why("[]").find("an object") != std::string::npos);
   CHECK(why(replaced("\"genes\": 4", "\"genes\": 5")).find("additive") != std::string::npos);
@@ -186,12 +189,7 @@ TEST_CASE("best-of-n needs as many evaluations as random vectors must") {
 }
 
 TEST_CASE("bug: a misspelt, doubled or mistyped key of a landscape passes without a word") {
-  auto why = [](std::string from, const std::string& to) {
-    auto t = text();
-    t.replace(t.find(from), from.size(), to);
-    auto l = gene_landscape::parse(t);
-    return l ? std::string{} : l.error().text;
-  };
+  auto why = [](const std::string& from, const std::string& to) { return why_not(replaced(from, to)); };
   CHECK(why("success_probability", "sucess_probability") ==
         "landscape: sucess_probability: unknown key (did you mean \"success_probability\"?)");
   CHECK(why("\"table\"", "\"tabel\"") ==
@@ -204,12 +202,7 @@ TEST_CASE("bug: a misspelt, doubled or mistyped key of a landscape passes withou
 }
 
 TEST_CASE("bug: an error in a landscape does not say where, and whole numbers have a decimal point") {
-  auto why = [](std::string from, const std::string& to) {
-    auto t = text();
-    t.replace(t.find(from), from.size(), to);
-    auto l = gene_landscape::parse(t);
-    return l ? std::string{} : l.error().text;
-  };
+  auto why = [](const std::string& from, const std::string& to) { return why_not(replaced(from, to)); };
   CHECK(why("\"i\": 0", "\"i\": 4") == "landscape: pairwise[0].i: expected a whole number from 0 to 3");
   CHECK(why("\"i\": 0, ", "") ==
         "landscape: pairwise[0].i: expected a whole number from 0 to 3; it is missing");
@@ -226,9 +219,7 @@ TEST_CASE("bug: an error in a landscape does not say where, and whole numbers ha
 TEST_CASE("bug: an empty landscape cannot be read, and 1e999 is no JSON") {
   for (auto empty : {"", " \n"})
     CHECK(gene_landscape::parse(empty).error().text == "landscape: it is empty: expected a JSON document");
-  auto t = text();
-  t.replace(t.find("16"), 2, "1e999");
-  auto why = gene_landscape::parse(t).error().text;
+  auto why = why_not(replaced("16", "1e999"));
   CHECK(why.find("out of range") != std::string::npos);
   CHECK(why.find("1e999") != std::string::npos);
   CHECK(why.find("not a JSON document") == std::string::npos);

@@ -16,6 +16,10 @@ void fill(store_service& store, std::uint32_t nodes) {
   store.flush();
 }
 
+node_row row_of(store_service& store, std::uint32_t node) {
+  return *unpack<node_row>(*read(store, table::nodes, key_of(1, 0, node)));
+}
+
 std::vector<std::string> problems(const std::string& dir, const check_options& options = {}) {
   auto report = check_store(dir, options);
   REQUIRE(report);
@@ -45,7 +49,7 @@ TEST_CASE("each broken promise is named") {
   auto store = open_store(dir.path());
   fill(*store, 10);
   auto key = key_of(1, 0, 3);
-  auto row = *unpack<node_row>(*read(*store, table::nodes, key));
+  auto row = row_of(*store, 3);
   store_batch b;
   std::string expected;
   SECTION("an index row that differs") {
@@ -96,7 +100,7 @@ TEST_CASE("a verdict that was known from another campaign needs no evidence of i
   temp_dir dir;
   auto store = open_store(dir.path());
   fill(*store, 4);
-  auto row = *unpack<node_row>(*read(*store, table::nodes, key_of(1, 0, 3)));
+  auto row = row_of(*store, 3);
   store_batch b;
   b.erases.push_back({table::evidence, key_of(1, 0, 3, 0)});
   SECTION("as a whole: nothing was measured") {
@@ -104,8 +108,7 @@ TEST_CASE("a verdict that was known from another campaign needs no evidence of i
   }
   SECTION("for one target of two: the node that was measured has its evidence") {
     row.device_s = 2;
-    row.verdict_digests[0] =
-        unpack<node_row>(*read(*store, table::nodes, key_of(1, 0, 2)))->verdict_digests[0];
+    row.verdict_digests[0] = row_of(*store, 2).verdict_digests[0];
   }
   b.put(table::nodes, key_of(1, 0, 3), pack(row));
   REQUIRE(write(*store, std::move(b)));
@@ -116,11 +119,11 @@ TEST_CASE("evidence that was lost is missed although a duplicate names the same 
   temp_dir dir;
   auto store = open_store(dir.path());
   fill(*store, 4);
-  auto row = *unpack<node_row>(*read(*store, table::nodes, key_of(1, 0, 3)));
+  auto row = row_of(*store, 3);
   store_batch b;
   row.device_s = 2;
   b.put(table::nodes, key_of(1, 0, 3), pack(row));
-  auto second = *unpack<node_row>(*read(*store, table::nodes, key_of(1, 0, 2)));
+  auto second = row_of(*store, 2);
   second.verdict_digests = row.verdict_digests;
   second.duplicate_of = 3;
   b.put(table::nodes, key_of(1, 0, 2), pack(second));
