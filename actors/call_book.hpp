@@ -85,6 +85,12 @@ public:
            : c->second.provider ? whereabouts::out
                                 : whereabouts::here;
   }
+  /// As it was opened.
+  std::optional<call_row> row(const std::string& call) const {
+    std::lock_guard lock{mutex_};
+    auto c = calls_.find(call);
+    return c == calls_.end() ? std::nullopt : std::optional{c->second.row};
+  }
   /// The answer, if it came: for a campaign that was read from the store just before.
   std::optional<std::string> body(const std::string& call) const {
     std::lock_guard lock{mutex_};
@@ -101,9 +107,14 @@ public:
   }
 
   /// The `record` hook of a provider: stores body and row of an answer. Bodies of refused requests (429, 5xx)
-  /// are not answers.
+  /// are not answers. What came of one that was cancelled is kept, too: it is never sent again, and this
+  /// process may be ending.
   void record(store_port& store, const raw_answer& a) {
-    if (a.body.empty() || a.why.kind != failure_kind::none || (a.status != 0 && a.status != 200))
+    auto http = a.provider == provider_kind::openai || a.provider == provider_kind::anthropic;
+    auto cancelled = a.why.kind == failure_kind::cancelled &&
+                     (http ? a.status == 0 || a.status == 200 : a.provider == provider_kind::command);
+    if (!cancelled &&
+        (a.body.empty() || a.why.kind != failure_kind::none || (a.status != 0 && a.status != 200)))
       return;
     entry e;
     {
@@ -111,12 +122,21 @@ public:
       auto c = calls_.find(a.call);
       if (c == calls_.end())
         return;
-      c->second.body = a.body;
+      if (!cancelled)
+        c->second.body = a.body;
       e = c->second;
     }
-    failpoint::pass("llm.answered");
     store_batch batch;
-    e.row.reply_digest = batch.blob(a.body);
+    if (cancelled) {
+      if (e.row.prompt_bytes == 0)
+        return;
+      e.row.outcome = failure_kind::cancelled;
+      e.row.sent = a.sent || !http;
+    } else {
+      failpoint::pass("llm.answered");
+    }
+    if (!a.body.empty())
+      e.row.reply_digest = batch.blob(a.body);
     e.row.open = false;
     e.row.seconds = a.seconds;
     batch.put(table::calls, key_of(e.node.campaign, e.node.tree, e.node.node, e.attempt), pack(e.row));

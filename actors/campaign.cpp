@@ -34,7 +34,9 @@ caf::behavior campaign(caf::event_based_actor* self, campaign_options options) {
       [=](const interrupt&) { state->interrupted(); },
       [=](const way_learnt&) { state->learnt(); },
       [=](const grace_is_over&) { state->grace_over(); },
+      [=](const hearing_over&) { state->heard_enough(); },
       [=](const finalist_read& f) { state->finalist(f); },
+      [=](const admission_looked_up& l) { state->looked_up(l); },
   };
   // What comes while the store is being read is kept: an answer or a verdict that is lost is paid for again.
   self->set_default_handler(caf::skip);

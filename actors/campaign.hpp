@@ -47,6 +47,9 @@ struct campaign_options {
   std::function<void(image_header, std::string body)> keep_image;
   std::uint64_t image_every = least_between_images; ///< records, at least; sooner at the session's end
   bool claims = true; ///< the best are measured again before the campaign ends (trust.md 2.6)
+  /// Before anything is asked of a model for a tree, the reference is judged as its own candidate on the
+  /// tree's targets. Off: for stand-ins that judge nothing.
+  bool admission = true;
   std::chrono::nanoseconds grace =
       std::chrono::seconds{10}; ///< of an interrupt: for what is in flight to end
 };
@@ -70,7 +73,8 @@ struct interrupt {};
 ///   agent_answer
 ///   <- answered, failed_try          journal; spend
 ///   <- judged, evaluation_failed, stage_changed, node_crashed, want_brief
-///   -> evaluate_request              of finalists, for the claim; <- judged, evaluation_failed
+///   -> evaluate_request              of the reference, for the admission (node 0), and of finalists, for the
+///                                    claim; <- judged, evaluation_failed
 ///   <- steer, status_request, interrupt
 ///
 /// Supervisor: the campaign's own (rest_for_one: campaign, search trees), permanent there; that one is

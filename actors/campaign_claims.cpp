@@ -2,10 +2,16 @@
 
 #include "actors/campaign_status.hpp"
 #include "backends/statistics.hpp"
+#include "knowledge/answer_form.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/log.hpp"
 #include "runtime/core/solution.hpp"
+#include "runtime/core/source_text.hpp"
 #include "runtime/search/finalists.hpp"
+
+#include <fnmatch.h>
+
+#include <string_view>
 
 namespace ke {
 namespace {
@@ -18,11 +24,7 @@ constexpr unsigned most_claim_tries = 3; ///< of a measurement that decides noth
 /// The search is over, for `reason`: what is in flight ends, the finalists are measured again, then the
 /// campaign is finished.
 void keeper::close(std::string reason) {
-  store_batch batch;
-  wind_down(batch, reason);
-  commit(std::move(batch));
-  closing_ = std::move(reason);
-  go_on_closing();
+  end_search(std::move(reason), true);
 }
 
 void keeper::go_on_closing() {
@@ -41,18 +43,47 @@ void keeper::begin_claim(tree_node who) {
     options_.publish(event("claim", {{"node", id(node)}, {"state", "measuring"}}));
   auto me = weak(self_);
   auto* store = options_.store;
-  store->read(
-      table::nodes, key_of(node.campaign, node.tree, node.node),
-      [me, store, node](result<std::string> bytes) {
-        auto row = bytes ? unpack<node_row>(*bytes) : result<node_row>{bytes.error()};
-        if (!row)
-          return send_weak(me, finalist_read{node, nullptr, row.error()});
-        store->read_blob(row->source_digest, [me, node](result<std::string> source) {
-          send_weak(me, source
-                            ? finalist_read{node, std::make_shared<const std::string>(std::move(*source)), {}}
-                            : finalist_read{node, nullptr, source.error()});
-        });
-      });
+  store->read(table::nodes, key_of(node.campaign, node.tree, node.node),
+              [me, store, node](result<std::string> bytes) {
+                auto row = bytes ? unpack<node_row>(*bytes) : result<node_row>{bytes.error()};
+                if (!row)
+                  return send_weak(me, finalist_read{node, nullptr, row.error(), {}, {}});
+                // The reads come back in this order, on one thread.
+                auto f = std::make_shared<finalist_read>(finalist_read{node, nullptr, {}, {}, {}});
+                f->devices.resize(row->verdict_digests.size());
+                for (std::size_t t = 0; t < row->verdict_digests.size(); ++t)
+                  store->read(table::verdicts, row->verdict_digests[t], [f, t](result<std::string> bytes) {
+                    auto v = bytes ? unpack<verdict>(*bytes) : result<verdict>{bytes.error()};
+                    if (!v)
+                      return;
+                    f->devices[t] = v->device;
+                    if (auto worker = v->provenance.find("worker"); worker != v->provenance.end())
+                      f->workers.insert(worker->second);
+                  });
+                store->read_blob(row->source_digest, [me, f](result<std::string> source) {
+                  if (source)
+                    f->source = std::make_shared<const std::string>(std::move(*source));
+                  else
+                    f->why = source.error();
+                  send_weak(me, *f);
+                });
+              });
+}
+
+/// The search's verdict was measured on `device`: the claim is, too, while such a device is attached.
+std::string keeper::device_for_claim(const std::string& backend, const std::string& pattern,
+                                     const std::string& device) const {
+  auto c = capacity_.find(backend);
+  if (device.empty() || c == capacity_.end() || !offered(c->second.offered_by, device) ||
+      ::fnmatch(pattern.c_str(), device.c_str(), 0) != 0)
+    return pattern;
+  std::string exactly;
+  for (auto letter : device) {
+    if (std::string_view{"*?[]\\"}.find(letter) != std::string_view::npos)
+      exactly += '\\';
+    exactly += letter;
+  }
+  return exactly;
 }
 
 void keeper::finalist(const finalist_read& f) {
@@ -65,10 +96,12 @@ void keeper::finalist(const finalist_read& f) {
   e.backend = core(f.node.tree).backend();
   for (const auto& target : books().settings().targets)
     if (target.backend == e.backend)
-      e.devices.push_back(target.device);
+      e.devices.push_back(device_for_claim(
+          e.backend, target.device, e.devices.size() < f.devices.size() ? f.devices[e.devices.size()] : ""));
+  e.avoid = f.workers; // nobody confirms his own word while another can be asked
   e.source = f.source;
   e.source_digest = digest_of(*f.source);
-  e.normalised_digest = source_digest(*f.source);
+  e.normalised_digest = source_digest(*f.source, language_of(*stored_->problem));
   e.problem_digest = books().problem_digest();
   e.problem = stored_->problem;
   e.plan = measure_plan::claim;

@@ -2,10 +2,12 @@
 
 #include "actors/campaign_status.hpp"
 #include "actors/synthesizer.hpp"
-#include "runtime/core/digest.hpp"
+#include "knowledge/answer_form.hpp"
 #include "runtime/core/log.hpp"
 #include "runtime/core/source_template.hpp"
+#include "runtime/core/source_text.hpp"
 #include "runtime/core/trace.hpp"
+#include "runtime/llm/price.hpp"
 #include "runtime/search/settings_change.hpp"
 
 #include <algorithm>
@@ -30,11 +32,11 @@ bool all_unfit(const campaign_row& row) {
 }
 
 /// A source that is a template: its space, and where in it the source stands. Nothing without parameters.
-void note_template(journal_replied& r, const std::string& source,
+void note_template(journal_replied& r, const std::string& source, source_language language,
                    const std::vector<source_parameter>& parameters) {
   for (const auto& p : parameters)
     r.space.push_back(static_cast<std::uint32_t>(p.values.size()));
-  r.point = point_in(source, parameters);
+  r.point = point_in(source, language, parameters);
 }
 
 } // namespace
@@ -45,25 +47,31 @@ void keeper::answer(const answered& a) {
   auto t = a.node.tree, n = a.node.node;
   if (!is_open(state_of_node(a.node)) || !is_out(a.node, a.attempt))
     return;
+  auto call = *core(t).call(n, a.attempt);
+  auto name = call_name(a.node, a.attempt, call.prompt_digest);
+  auto charged = charge(call.model, a.usage, a.meter);
   auto& row = rows_[a.node];
   // What the search waits for is a candidate: prompt, commit, queue and model together.
   if (row.planned_ms >= wall_base_)
     latency_.add(static_cast<double>(wall_ms() - row.planned_ms) / 1000);
+  auto language = language_of(*stored_->problem);
   store_batch batch;
-  journal_replied r{t, n, a.attempt, a.why.kind, a.reply_digest, {}, {}, a.usage, false};
+  journal_replied r{t, n, a.attempt, a.why.kind, a.reply_digest, {}, {}, charged.usage, false};
+  r.estimated = charged.estimated;
+  r.meter = a.meter;
   if (a.why.kind == failure_kind::none) {
     r.source_digest = batch.blob(a.source);
-    r.normalised_digest = source_digest(a.source);
+    r.normalised_digest = source_digest(a.source, language);
     for (const auto& m : a.more)
       r.more.push_back({m.source.empty() ? std::string{} : batch.blob(m.source), m.plan.substr(0, 300)});
-    note_template(r, a.source, a.parameters);
+    note_template(r, a.source, language, a.parameters);
     r.descriptor = a.descriptor;
   } else if (!a.source.empty()) {
     batch.blob(a.source); // refused, but paid for: kept
   }
   record(batch, journal_kind::replied, r);
   row.reply_digest = a.reply_digest;
-  row.usage = a.usage;
+  row.usage = charged.usage;
   row.note = a.plan;
   row.answered_ms = wall_ms();
   if (a.why.kind == failure_kind::none) {
@@ -75,12 +83,14 @@ void keeper::answer(const answered& a) {
     if (may_repair(row.model) && worth_a_repair(a.why.kind, a.attempt)) {
       put_node(batch, a.node); // still open: its actor asks once more
       commit(std::move(batch));
-      calls_->close(call_name(a.node, a.attempt));
+      calls_->close(name);
+      look_at_fruitless(a.why);
       return pay();
     }
     finish_node(batch, a.node, node_state::unanswered, row.note);
   }
-  calls_->close(call_name(a.node, a.attempt)); // the journal has it: a restart finds it there
+  calls_->close(name); // the journal has it: a restart finds it there
+  look_at_fruitless(a.why);
   pay();
   pump();
 }
@@ -89,14 +99,15 @@ void keeper::given(const given_answer& a) {
   if (!loaded_ || ended_ || state_of_node(a.node) != node_state::planned)
     return;
   auto& row = rows_[a.node];
+  auto language = language_of(*stored_->problem);
   store_batch batch;
   journal_replied r{a.node.tree, a.node.node, 0};
   r.source_digest = batch.blob(a.source);
-  r.normalised_digest = source_digest(a.source);
+  r.normalised_digest = source_digest(a.source, language);
   r.descriptor = a.descriptor;
   if (core(a.node.tree).tree()[a.node.node].operation == operation_kind::variant)
-    if (auto parameters = parameters_of(a.source))
-      note_template(r, a.source, *parameters);
+    if (auto parameters = parameters_of(a.source, language))
+      note_template(r, a.source, language, *parameters);
   record(batch, journal_kind::replied, r);
   row.note = a.plan;
   row.answered_ms = wall_ms();
@@ -120,32 +131,88 @@ void keeper::failed(const failed_try& f) {
     return agent_failed(f);
   if (!loaded_ || ended_ || !is_out(f.node, f.attempt))
     return;
+  auto call = *core(f.node.tree).call(f.node.node, f.attempt);
+  if (!f.blocked)
+    return try_failed(f, call);
+  // Never sent, refused before anything was billed, or cancelled: its reservation returns, and the node is
+  // asked again after a resume.
+  auto charged = charge(call.model, f.told, f.meter);
+  journal_replied r{f.node.tree, f.node.node, f.attempt, f.why.kind};
+  if (r.kind == failure_kind::none)
+    r.kind = failure_kind::cancelled;
+  r.unsent = r.kind == failure_kind::cancelled && f.meter.sent_bytes == 0;
+  r.usage = charged.usage;
+  r.estimated = charged.estimated;
+  r.meter = f.meter;
   store_batch batch;
-  if (f.why.kind != failure_kind::none && !f.blocked)
-    record(batch, journal_kind::failed_request,
-           journal_failed_request{f.node.tree, f.node.node, f.attempt, f.why.kind, f.why.text});
-  if (f.blocked) {
-    // Never sent, or refused before anything was billed: its reservation returns, and the node is asked again
-    // after a resume.
-    record(batch, journal_kind::replied,
-           journal_replied{f.node.tree,
-                           f.node.node,
-                           f.attempt,
-                           f.why.kind == failure_kind::none ? failure_kind::cancelled : f.why.kind,
-                           {},
-                           {},
-                           {},
-                           {},
-                           false});
-    blocked_.push_back(f.node);
-  }
+  record(batch, journal_kind::replied, r);
+  blocked_.push_back(f.node);
   commit(std::move(batch));
-  if (f.blocked)
-    calls_->close(call_name(f.node, f.attempt));
-  if (f.blocked && f.why.kind != failure_kind::none)
+  calls_->close(call_name(f.node, f.attempt, call.prompt_digest));
+  if (r.kind != failure_kind::cancelled)
     refused_by_provider(f.why);
-  if (interrupted_)
+  if (interrupted_ || ending_)
     pump(); // perhaps it was the last one out
+}
+
+void keeper::try_failed(const failed_try& f, const open_call& call) {
+  store_batch batch;
+  auto name = call_name(f.node, f.attempt, call.prompt_digest);
+  if (allow_retry(batch, f, call.model)) {
+    commit(std::move(batch), {},
+           [names = options_.names, name] { names->send("synthesizer", send_permit{name, true}); });
+    return look_at_fruitless(f.why);
+  }
+  // What it took is more than the budget held for it: its node asks anew once there is money, or never.
+  record(batch, journal_kind::replied,
+         journal_replied{f.node.tree, f.node.node, f.attempt, failure_kind::cancelled});
+  commit(std::move(batch));
+  calls_->close(name);
+  options_.names->send("synthesizer", send_permit{name, false});
+  look_at_fruitless(f.why);
+  wake({f.node});
+  pump();
+}
+
+bool keeper::allow_retry(store_batch& batch, const failed_try& f, const std::string& model_name) {
+  auto charged = charge(model_name, f.told, f.meter);
+  auto then = books().money();
+  then.settle({}, {.tokens = charged.usage.input_tokens + charged.usage.output_tokens,
+                   .nano_usd = amounts::nano(charged.usage.usd),
+                   .requests = 1});
+  auto last = then.overdrawn().has_value();
+  record(batch, journal_kind::failed_request,
+         journal_failed_request{f.node.tree, f.node.node, f.attempt, f.why.kind, f.why.text, charged.usage,
+                                charged.estimated, f.meter, last});
+  return !last;
+}
+
+call_charge keeper::charge(const std::string& model_name, const token_usage& told, const call_meter& meter) {
+  return charge_of(model(model_name), books().scale(model_name), told, meter);
+}
+
+void keeper::look_at_fruitless(const failure& last) {
+  auto aside = books().set_aside();
+  for (const auto& name : aside) {
+    if (known_aside_.contains(name))
+      continue;
+    auto limit = std::to_string(books().settings().budget.fruitless);
+    failure why{last.kind,
+                "model " + name + " was paid for " + limit +
+                    " answers in a row without a candidate, the last one: " + last.text +
+                    ". Look at them (`ke-runtime show NODE`) and mend [[model]] " + name +
+                    "; `resume` asks it again ([budget] fruitless = " + limit + ", 0: never stop asking)",
+                false};
+    if (books().all_set_aside()) {
+      known_aside_ = std::move(aside);
+      log::error("campaign", "paused: no model gives candidates", {{"why", why.text}});
+      return interrupt_now("paused", "interrupted", why);
+    }
+    log::warn("campaign", "a model is set aside; the others go on", {{"why", why.text}});
+    if (options_.publish)
+      options_.publish(event("trouble", {{"kind", "model"}, {"text", why.text}}));
+  }
+  known_aside_ = std::move(aside);
 }
 
 void keeper::refused_by_provider(const failure& why) {
@@ -157,24 +224,24 @@ void keeper::refused_by_provider(const failure& why) {
 }
 
 void keeper::stage(const stage_changed& s) {
-  if (loaded_ && !ended_ && s.node.tree < fold_.trees().size() &&
+  if (loaded_ && !ended_ && s.node.tree < fold_.trees().size() && s.node.node != 0 &&
       fold_.trees()[s.node.tree].progress(s.node.node, s.stage))
     rows_[s.node].state = s.stage;
 }
 
 void keeper::judge(judged& j) {
+  if (j.node.node == 0 && loaded_ && !ended_)
+    return reference_judged(j);
   if (j.plan == measure_plan::claim && loaded_ && !ended_)
     return claim_judged(j);
-  if (!loaded_ || ended_ || !is_open(state_of_node(j.node))) {
-    // Late, or of a node that was cancelled: kept as an observation, and the worker may forget it.
-    if (j.batch)
-      options_.store->write(std::move(*j.batch), [done = j.committed](status) { done ? done() : void(); });
-    else if (j.committed)
-      j.committed();
-    return;
-  }
+  if (!loaded_ || ended_ || !is_open(state_of_node(j.node)))
+    return keep_late(j);
   const auto& v = *j.found;
   auto& row = rows_[j.node];
+  if (j.duplicate_of != no_node && !is_judged({options_.id, j.node.tree, j.duplicate_of}, j.node)) {
+    j.duplicate_of = no_node; // the worker remembers a node that is none of ours
+    j.duplicate = false;
+  }
   auto batch = j.batch ? std::move(*j.batch) : store_batch{};
   if (!j.duplicate && j.device_s > 0)
     evaluation_.add(j.device_s);
@@ -224,7 +291,22 @@ void keeper::judge(judged& j) {
   pump();
 }
 
+/// Whether the first can be what the second repeats.
+bool keeper::is_judged(const node_key& first, const node_key& n) {
+  return !(first == n) && first.node < core(first.tree).tree().size() && has_verdict(state_of_node(first));
+}
+
+/// Of nobody who waits for it: kept as an observation, and the worker may forget it.
+void keeper::keep_late(judged& j) {
+  if (j.batch)
+    options_.store->write(std::move(*j.batch), [done = j.committed](status) { done ? done() : void(); });
+  else if (j.committed)
+    j.committed();
+}
+
 void keeper::evaluation_failed_for(const evaluation_failed& f) {
+  if (f.node.node == 0 && loaded_ && !ended_)
+    return reference_failed(f);
   if (f.plan == measure_plan::claim && loaded_ && !ended_ && claims_out_ == f.node)
     return claim_failed(f.node, f.why);
   if (!loaded_ || ended_ || !is_open(state_of_node(f.node)))
@@ -246,6 +328,8 @@ void keeper::steered(const steer& s) {
           failure{failure_kind::invalid, "campaign " + books_name() + " has no node " + s.key, false});
   }
   store_batch batch;
+  if (s.act == "pause")
+    pause_reason_ = "a person paused it; `resume` goes on";
   if (s.act == "set") {
     if (!options_.override)
       return s.done(failure{failure_kind::invalid, "settings can't be changed here"});
@@ -267,6 +351,7 @@ void keeper::steered(const steer& s) {
   commit(std::move(batch), event("steered", {{"act", s.act}}), [done = s.done] { done(ok); });
   if (s.act == "resume") {
     blocked_why_.reset();
+    known_aside_.clear();
     options_.names->send("synthesizer", unblock_models{});
     wake(std::exchange(blocked_, {}));
     pay();
@@ -283,8 +368,8 @@ void keeper::status_wanted(const status_request& s) {
   auto row = fold_.row(options_.id);
   if (interrupted_ && !ended_)
     row.state = "paused";
-  s.done(campaign_status_json(row, books().settings(),
-                              {.live = true, .in_flight = books().in_flight(), .trouble = no_device_}));
+  row.pause_reason = row.state == "paused" ? pause_reason_ : "";
+  s.done(campaign_status_json(row, books().settings(), facts_of_status()));
 }
 
 node_state keeper::state_of_node(const node_key& n) {
@@ -306,10 +391,13 @@ const model_settings& keeper::model(const std::string& name) {
   throw std::runtime_error{"no [[model]] is named " + name};
 }
 
-std::string keeper::call_name(const node_key& node, std::uint32_t attempt) {
+std::string keeper::call_name(const node_key& node, std::uint32_t attempt,
+                              const std::string& prompt_digest) const {
   synthesis_request r;
   r.node = node;
   r.attempt = attempt;
+  r.prompt_digest = prompt_digest;
+  r.store = options_.store_id;
   return r.call();
 }
 
@@ -343,6 +431,7 @@ void keeper::put_campaign(store_batch& batch, const std::string& state, const st
   row.created_unix_ms = stored_->row.created_unix_ms;
   row.state = state;
   row.stop_reason = reason;
+  row.pause_reason = state == "paused" ? pause_reason_ : "";
   batch.put(table::campaigns, key_of(options_.id), pack(row));
 }
 

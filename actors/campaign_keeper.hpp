@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/campaign.hpp"
+#include "actors/target_devices.hpp"
 
 #include "runtime/core/codec.hpp"
 #include "runtime/search/claim_book.hpp"
@@ -18,11 +19,19 @@ struct campaign_loaded {
 };
 struct campaign_tick {};
 struct grace_is_over {};
+struct hearing_over {};
 struct way_learnt {};
+/// Whether the problem is known to be admitted on a target of a tree: a row of the store, asked for by key.
+struct admission_looked_up {
+  std::uint32_t tree = 0, target = 0;
+  bool found = false;
+};
 struct finalist_read {
   node_key node;
   std::shared_ptr<const std::string> source; ///< null: `why`
   failure why;
+  std::vector<std::string> devices; ///< by target: where the search's verdict was measured
+  std::set<std::string> workers;    ///< by whom
 };
 
 /// A mean that follows changes: each value counts a tenth, the first ones more.
@@ -37,8 +46,9 @@ private:
 
 /// The campaign actor's state: what each of its messages does. In files: campaign_keeper.cpp (answers,
 /// verdicts, steering), campaign_resume.cpp (taking up what the store holds, waking nodes),
-/// campaign_steps.cpp (money, the step loop, the end), campaign_agents.cpp (sub-agents' calls),
-/// campaign_claims.cpp (finalists are measured again, and what the campaign leaves for others) and
+/// campaign_steps.cpp (money, the step loop, the end), campaign_devices.cpp (targets without a device),
+/// campaign_admission.cpp (the reference is judged before anybody is paid), campaign_agents.cpp (sub-agents'
+/// calls), campaign_claims.cpp (finalists are measured again, and what the campaign leaves for others) and
 /// campaign_learning.cpp.
 class keeper {
 public:
@@ -64,7 +74,9 @@ public:
   void tick();
   void interrupted();
   void grace_over();
+  void heard_enough();
   void finalist(const finalist_read& f);
+  void looked_up(const admission_looked_up& l);
 
 private:
   campaign_books& books() { return fold_.books(); }
@@ -73,9 +85,10 @@ private:
     return std::to_string(public_id(fold_.trees().size(), n.tree, n.node));
   }
   node_state state_of_node(const node_key& n);
+  bool is_judged(const node_key& first, const node_key& n);
   std::uint64_t wall_ms() const;
   const model_settings& model(const std::string& name);
-  static std::string call_name(const node_key& node, std::uint32_t attempt);
+  std::string call_name(const node_key& node, std::uint32_t attempt, const std::string& prompt_digest) const;
   /// Applies to the fold, then queues for the store: one order for both.
   template <class Record>
   void record(store_batch& batch, journal_kind kind, const Record& r) {
@@ -118,6 +131,12 @@ private:
   /// After a restart: answers that were stored but not folded are taken up, calls that are still out in this
   /// process are waited for, those of another one are charged, and all open nodes wait to be woken.
   void resume_nodes();
+  /// Tells the fleet which evaluations of an earlier life are still of use.
+  void tell_wanted(bool over);
+  std::shared_ptr<synthesis_request> same_request(const node_key& n, const open_call& call);
+  void settle_unheard(store_batch& batch, const node_key& n, const open_call& call);
+  completion read_stored(const std::string& model_name, std::string body, std::uint64_t prompt_bytes,
+                         std::optional<bool> cancelled_sent);
   /// Those of one tree, once the facts of its devices are known: prompts tell them.
   void wake_sleeping(std::uint32_t tree);
 
@@ -131,6 +150,18 @@ private:
   void send_call(store_batch batch, std::shared_ptr<const synthesis_request> request);
   /// Whether a call to this model whose end nobody heard has cost nothing.
   bool costs_nothing(const std::string& model_name);
+  /// Of a call to this model, by what the campaign has learnt of its tokens.
+  call_charge charge(const std::string& model_name, const token_usage& told, const call_meter& meter);
+  /// Of a call whose end nobody heard.
+  call_charge unheard(const node_key& n, std::uint32_t attempt, const std::string& prompt_digest,
+                      const std::string& model_name, const reservation& reserved);
+  void try_failed(const failed_try& f, const open_call& call);
+  /// Commits what a try has cost; whether another one may follow.
+  bool allow_retry(store_batch& batch, const failed_try& f, const std::string& model_name);
+  /// Whether a model was set aside just now; with the last one the session ends, resumably.
+  void look_at_fruitless(const failure& last);
+  /// Prompts for a model that is set aside go to another one.
+  void divert(synthesis_request& request);
 
   // -- the step loop
   // ---------------------------------------------------------------------------------------------------------
@@ -148,7 +179,7 @@ private:
   // ----------------------------------------------------------------------------------------------------
 
   void agent_failed(const failed_try& f);
-  /// Nobody will hear its answer: without charge, or at its reservation, for it may have been answered.
+  /// Nobody will hear its answer: without charge, or at an estimate, for it may have been answered.
   void give_up_agent_call(store_batch& batch, const journal_consulted& c, bool free);
   void settle_agent_call(const journal_advised& r, agent_answer answer);
   /// Those that an earlier session left open and nobody waits for.
@@ -159,6 +190,11 @@ private:
   /// The end by a person, or by a rule when no claim is left to make: what is in flight is cancelled, and the
   /// campaign can't be resumed but only looked at.
   void finish(std::string reason);
+  /// The search ends, for this reason. What is out is cancelled and, for a moment, waited for: its provider
+  /// knows what it has cost. `claims`: finalists are measured again before the campaign is over.
+  void end_search(std::string reason, bool claims);
+  void search_ended();
+  void settle_calls_out(store_batch& batch);
   void wind_down(store_batch& batch, const std::string& reason);
   void conclude(std::string reason);
 
@@ -168,6 +204,8 @@ private:
   void close(std::string reason);
   void go_on_closing();
   void begin_claim(tree_node who);
+  std::string device_for_claim(const std::string& backend, const std::string& pattern,
+                               const std::string& device) const;
   void claim_judged(judged& j);
   void claim_failed(const node_key& n, const std::string& why);
   void claim_recorded(store_batch batch, const node_key& n, std::function<void()> then);
@@ -185,8 +223,48 @@ private:
   void publish_progress();
   /// An image of the fold as it is now, kept once everything before it is committed.
   void make_image();
-  /// No device is left for any of its trees: it waits until one is back.
+  void keep_late(judged& j);
+  status_facts facts_of_status() const;
+
+  // -- devices
+  // -----------------------------------------------------------------------------------------------------------------
+
+  /// Who waits for a device is news. With none left for any of its trees the campaign waits until one is
+  /// back.
   void look_for_devices();
+  std::vector<std::string> targets_of(const std::string& backend) const; ///< patterns, in order
+  /// Patterns of the backend's targets that no device in service fits: its tree waits for all of them.
+  std::vector<std::string> missing_targets(const std::string& backend) const;
+  std::uint32_t slots_of(const std::string& backend) const; ///< 0 while a target is missing
+  std::string why_missing(const std::string& backend) const;
+
+  // -- admission
+  // ---------------------------------------------------------------------------------------------------------------
+
+  /// How far it is known that candidates of one tree can be judged.
+  struct admission {
+    enum class progress { unknown, looking, measuring, resting, refused, admitted } at = progress::unknown;
+    std::vector<bool> known;                           ///< by target: the store says so
+    std::size_t asked = 0;                             ///< look-ups that are out
+    std::vector<std::shared_ptr<const verdict>> found; ///< of this try, by target
+    std::shared_ptr<const evaluate_request> request;
+    unsigned tries = 0, rests = 0;
+    std::chrono::steady_clock::time_point rest_until{};
+    std::string why; ///< resting, refused
+  };
+  /// Whether models may be asked for this tree; if that is not known, it is found out.
+  bool is_admitted(const tree_core& tree);
+  void look_up_admission(const tree_core& tree, admission& a);
+  void measure_reference(const tree_core& tree, admission& a);
+  void reference_judged(judged& j);
+  void reference_failed(const evaluation_failed& f);
+  void decide_admission(const tree_core& tree, admission& a);
+  void admit(const tree_core& tree, admission& a);
+  void rest(const tree_core& tree, admission& a, const std::string& why);
+  void refuse(const tree_core& tree, admission& a, std::string why);
+  /// Refused trees are left out while another one is admitted, or may be; else the campaign has failed.
+  void fail_if_all_refused();
+  void drop_admissions();
 
   struct late_reply { ///< stored before a crash, not yet folded
     node_key node;
@@ -205,16 +283,20 @@ private:
   std::map<node_key, int> crashes_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, double> left_; ///< best score left, by tree and target
   std::map<std::string, capacity> capacity_;
+  std::map<std::string, std::uint32_t> slots_; ///< of these, for the targets; by backend
   std::map<std::string, std::shared_ptr<const device_info>> facts_;
   std::deque<std::shared_ptr<synthesis_request>>
-      unpaid_;                     ///< prompts whose worst case the budget can't hold yet
+      unpaid_; ///< prompts whose worst case the budget can't hold yet
+  std::vector<std::shared_ptr<synthesis_request>>
+      resend_; ///< calls that are open in the journal, have cost nothing, and have to be made again
+  std::set<std::string> known_aside_; ///< models set aside, told to people
+  std::string pause_reason_;
   std::vector<node_key> sleeping_; ///< open nodes of an earlier session, until a worker is there
   std::vector<late_reply> redeliver_;
   std::vector<node_key> blocked_;
   std::map<std::uint32_t, weak_actor> agents_; ///< who waits for a sub-agent's call, by its number
-  std::set<node_key>
-      again_; ///< whose call is open in the journal, has cost nothing, and has to be made again
   std::optional<failure> blocked_why_;
+  std::optional<std::pair<std::string, bool>> ending_; ///< end_search, while it waits
   std::optional<std::string> closing_;  ///< the search is over, for this reason; claims are being made
   std::optional<std::string> learning_; ///< finished for this reason, once its skills are kept
   bool learnt_ = false;
@@ -222,7 +304,10 @@ private:
   std::optional<std::pair<std::size_t, double>> no_goal_at_; ///< news and goal when nobody was found near it
   std::shared_ptr<const evaluate_request> claim_request_;
   unsigned claim_tries_ = 0;
-  std::string no_device_; ///< why it waits for a device; empty: it does not
+  std::string no_device_;    ///< why it waits for a device; empty: it does not
+  bool lost_device_ = false; ///< and there was one before
+  std::set<std::pair<std::string, std::string>> told_missing_; ///< backend and pattern
+  std::map<std::uint32_t, admission> admissions_;              ///< by tree
   moving_mean latency_, evaluation_;
   std::uint64_t wall_base_ = 0;
   std::chrono::steady_clock::time_point begun_{};
@@ -235,5 +320,7 @@ private:
 KE_MESSAGE(ke::campaign_loaded)
 KE_MESSAGE(ke::campaign_tick)
 KE_MESSAGE(ke::grace_is_over)
+KE_MESSAGE(ke::hearing_over)
 KE_MESSAGE(ke::way_learnt)
+KE_MESSAGE(ke::admission_looked_up)
 KE_MESSAGE(ke::finalist_read)

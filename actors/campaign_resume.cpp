@@ -38,6 +38,7 @@ void keeper::loaded(campaign_loaded& l) {
   auto changed = !(options_.settings == books().settings());
   if (!books().finished_reason().empty() && !changed) { // nothing to do, unless new settings reopen it
     ended_ = true;
+    tell_wanted(true);
     return options_.ended({"finished", books().finished_reason(), proven(), {}});
   }
   if (auto fine = can_change(books().settings(), options_.settings, change_time::resumed); !fine)
@@ -64,8 +65,8 @@ void keeper::loaded(campaign_loaded& l) {
 }
 
 void keeper::capacity_is(const capacity& c) {
-  auto& mine = capacity_[c.backend];
-  mine = c;
+  capacity_[c.backend] = c;
+  slots_[c.backend] = missing_targets(c.backend).empty() ? slots_for(c, targets_of(c.backend)) : 0;
   if (loaded_ && !ended_)
     look_for_devices();
   pump();
@@ -114,10 +115,7 @@ node_brief keeper::brief_of(const node_key& n, const std::shared_ptr<const std::
   b.what = tree.expansion_of(n.node);
   b.phase = index[n.node].state;
   b.attempt = index[n.node].attempts + 1u;
-  if (b.phase == node_state::asked && again_.contains(n)) {
-    b.phase = node_state::planned;
-    b.attempt = index[n.node].attempts;
-  } else if (b.phase == node_state::asked && !tree.call(n.node, index[n.node].attempts)) {
+  if (b.phase == node_state::asked && !tree.call(n.node, index[n.node].attempts)) {
     b.phase = node_state::planned; // its call ended without an answer: ask again
   }
   if (b.what.operation != operation_kind::draft) {
@@ -195,38 +193,123 @@ bool keeper::costs_nothing(const std::string& name) {
          provider == provider_kind::replay;
 }
 
+/// The prompt is the stored one: an answer that was given meanwhile is to that, and a prompt that is made now
+/// may say more.
+std::shared_ptr<synthesis_request> keeper::same_request(const node_key& n, const open_call& call) {
+  auto prompt = stored_->prompts.find(n);
+  if (prompt == stored_->prompts.end())
+    return nullptr;
+  auto request = std::make_shared<synthesis_request>();
+  request->node = n;
+  request->attempt = call.attempt;
+  request->model = call.model;
+  request->prompt = std::move(prompt->second);
+  request->prompt_digest = call.prompt_digest;
+  request->occurrence = call.attempt - 1;
+  request->reserved = call.reserved;
+  request->store = options_.store_id;
+  request->again = true;
+  return request;
+}
+
+call_charge keeper::unheard(const node_key& n, std::uint32_t attempt, const std::string& prompt_digest,
+                            const std::string& model_name, const reservation& reserved) {
+  auto row = calls_->row(call_name(n, attempt, prompt_digest));
+  auto stored = stored_->calls.find({n, attempt});
+  if (!row && stored != stored_->calls.end())
+    row = stored->second;
+  return charge_unheard(model(model_name), books().scale(model_name), row ? row->prompt_bytes : 0, reserved);
+}
+
+/// A call whose end nobody heard may have been answered, and billed. If it was cancelled when its session
+/// ended, what had come until then is known.
+void keeper::settle_unheard(store_batch& batch, const node_key& n, const open_call& call) {
+  journal_replied r{n.tree, n.node, call.attempt, failure_kind::cancelled};
+  call_charge charged;
+  auto stored = stored_->calls.find({n, call.attempt});
+  if (stored != stored_->calls.end() && stored->second.outcome == failure_kind::cancelled) {
+    auto part = stored_->parts.find(n);
+    auto reply = read_stored(call.model, part == stored_->parts.end() ? std::string{} : part->second,
+                             stored->second.prompt_bytes, stored->second.sent);
+    charged = charge(call.model, reply.told, reply.meter);
+    r.meter = reply.meter;
+    r.unsent = !stored->second.sent && stored->second.reply_digest.empty();
+  } else {
+    charged = unheard(n, call.attempt, call.prompt_digest, call.model, call.reserved);
+    r.unknown = true;
+    log::warn("campaign", "a call was out when the last session ended: charged at an estimate",
+              {{"node", id(n)}});
+  }
+  r.usage = charged.usage;
+  r.estimated = charged.estimated;
+  record(batch, journal_kind::replied, r);
+}
+
+/// Whole, or as far as it came before it was `cancelled`.
+completion keeper::read_stored(const std::string& model_name, std::string body, std::uint64_t prompt_bytes,
+                               std::optional<bool> cancelled_sent) {
+  const auto& m = model(model_name);
+  if (m.provider != provider_kind::openai && m.provider != provider_kind::anthropic)
+    return plain_completion(m, prompt_bytes, std::move(body));
+  http_response raw;
+  raw.content_type = body.starts_with("{") ? "application/json" : "text/event-stream";
+  raw.status = cancelled_sent && body.empty() ? 0 : 200;
+  if (cancelled_sent) {
+    raw.why = {failure_kind::cancelled, "the session ended", false};
+    raw.sent = *cancelled_sent;
+  }
+  raw.body = std::move(body);
+  return decode(m, prompt_bytes, raw, static_cast<std::int64_t>(options_.unix_ms() / 1000));
+}
+
 void keeper::resume_nodes() {
   store_batch batch;
   for (const auto& [t, call] : fold_.open_calls()) {
     node_key n{options_.id, t, call.node};
+    auto name = call_name(n, call.attempt, call.prompt_digest);
     auto reply = stored_->replies.find(n);
     if (reply != stored_->replies.end()) {
       redeliver_.push_back({n, call, std::move(reply->second)});
       continue;
     }
-    if (auto body = calls_->body(call_name(n, call.attempt))) {
+    if (auto body = calls_->body(name)) {
       redeliver_.push_back({n, call, std::move(*body)});
       continue;
     }
-    auto at = calls_->find(call_name(n, call.attempt));
+    auto at = calls_->find(name);
     if (at == call_book::whereabouts::out)
       continue; // only this actor was started again: its answer comes, and wakes the node
     if (at == call_book::whereabouts::here || costs_nothing(call.model)) {
-      again_.insert(n); // not paid: the same call goes on, under the same name
-    } else {
-      journal_replied r{t,   call.node, call.attempt, failure_kind::cancelled,
-                        {},  {},        {},           charged_at_reservation(call.reserved),
-                        true};
+      if (auto again = same_request(n, call)) {
+        resend_.push_back(std::move(again)); // not paid: the same call goes on, under the same name
+        continue;
+      }
+      journal_replied r{t, call.node, call.attempt, failure_kind::cancelled};
+      r.unsent = true; // its prompt can't be read any more: its node makes another one
       record(batch, journal_kind::replied, r);
-      log::warn("campaign", "a call was out when the last session ended: charged at its reservation",
-                {{"node", id(n)}});
+      continue;
     }
+    settle_unheard(batch, n, call);
   }
   settle_lost_agent_calls(batch);
   commit(std::move(batch));
   for (auto& tree : fold_.trees())
     for (auto n : tree.open_nodes())
       sleeping_.push_back({options_.id, tree.number(), n});
+  tell_wanted(false);
+}
+
+void keeper::tell_wanted(bool over) {
+  work_is_wanted w{options_.id, {}, over};
+  if (!over)
+    for (auto& tree : fold_.trees())
+      for (std::uint32_t t = 0; t < tree.tree().targets(); ++t) {
+        if (options_.admission) // of the reference
+          w.open.emplace_back(node_key{options_.id, tree.number(), 0}, t);
+        for (auto n : tree.open_nodes())
+          w.open.emplace_back(node_key{options_.id, tree.number(), n}, t);
+      }
+  options_.names->send("fleet", std::move(w));
 }
 
 void keeper::wake_sleeping(std::uint32_t tree) {
@@ -239,6 +322,10 @@ void keeper::wake_sleeping(std::uint32_t tree) {
   if (nodes.empty())
     return;
   wake(nodes);
+  for (auto& request : resend_)
+    if (request->node.tree == tree)
+      options_.names->send("synthesizer", synthesize{request});
+  std::erase_if(resend_, [&](const auto& request) { return request->node.tree == tree; });
   std::vector<late_reply> replies;
   std::erase_if(redeliver_, [&](late_reply& r) {
     auto mine = r.node.tree == tree;
@@ -247,18 +334,9 @@ void keeper::wake_sleeping(std::uint32_t tree) {
     return mine;
   });
   for (auto& r : replies) {
-    const auto& m = model(r.call.model);
-    auto reply = std::make_shared<completion>();
-    if (m.provider == provider_kind::openai || m.provider == provider_kind::anthropic) {
-      http_response raw;
-      raw.status = 200;
-      raw.body = std::move(r.body);
-      raw.content_type = raw.body.starts_with("{") ? "application/json" : "text/event-stream";
-      *reply = decode(m, 0, raw, static_cast<std::int64_t>(options_.unix_ms() / 1000));
-      r.body = std::move(raw.body);
-    } else {
-      *reply = plain_completion(m, 0, r.body);
-    }
+    auto row = stored_->calls.find({r.node, r.call.attempt});
+    auto bytes = row == stored_->calls.end() ? 0 : row->second.prompt_bytes;
+    auto reply = std::make_shared<completion>(read_stored(r.call.model, r.body, bytes, {}));
     options_.names->send(tree_name(options_.id, r.node.tree),
                          synthesis{r.node, r.call.attempt, reply, digest_of(r.body), 0});
   }

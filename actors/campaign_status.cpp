@@ -23,12 +23,18 @@ json status_of(const campaign_row& row, const campaign_settings& s, status_facts
   std::map<std::string, std::uint64_t> nodes = row.states, failures = row.failures;
   failures.erase(std::string{to_text(failure_kind::cancelled)}); // we did that
   auto waits = !facts.trouble.empty() && row.state == "running";
+  auto waiting = json::array();
+  for (const auto& w : facts.waiting)
+    waiting.push_back({{"backend", w.backend}, {"device", w.device}, {"text", w.text}});
   json j = {{"name", row.name},
             {"state", waits ? "paused" : row.state},
+            {"pause_reason", row.pause_reason.empty() ? json(nullptr) : json(row.pause_reason)},
             {"stop_reason", row.stop_reason.empty() ? json(nullptr) : json(row.stop_reason)},
             {"nodes", nodes},
             {"failures", failures},
+            {"tuned", row.tuned},
             {"in_flight", facts.in_flight},
+            {"waiting", waiting},
             {"best", best},
             {"spend",
              {{"requests", row.requests},
@@ -36,18 +42,29 @@ json status_of(const campaign_row& row, const campaign_settings& s, status_facts
               {"output_tokens", row.spend.output_tokens},
               {"usd", row.spend.usd},
               {"device_s", row.device_s}}},
+            {"estimated", // of what is spent: no provider has told it
+             {{"input_tokens", row.estimated.input_tokens},
+              {"output_tokens", row.estimated.output_tokens},
+              {"usd", row.estimated.usd},
+              {"unheard_requests", row.unheard}}},
             {"wall_s", static_cast<double>(row.wall_ms) / 1000},
             {"budget",
              {{"candidates", s.budget.candidates},
+              {"tune_candidates", s.budget.tune_candidates},
               {"wall_hours", limit(s.budget.wall_hours)},
               {"device_hours", limit(s.budget.device_hours)},
               {"usd", limit(s.budget.usd)},
               {"tokens", limit(static_cast<double>(s.budget.tokens))},
+              {"requests", limit(static_cast<double>(s.budget.requests))},
               {"stall", s.budget.stall_candidates > 0 ? json{{"candidates", s.budget.stall_candidates},
                                                              {"min_gain", s.budget.stall_min_gain}}
                                                       : json(nullptr)}}}};
-  if (waits)
+  if (waits) {
     j["trouble"] = facts.trouble;
+    j["pause_reason"] = facts.trouble;
+  }
+  if (!facts.set_aside.empty())
+    j["set_aside"] = facts.set_aside;
   return j;
 }
 

@@ -4,18 +4,29 @@
 
 #include <initializer_list>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace ke {
 
 /// Ids of nodes as people see them: with T trees, node n of tree t is n * T + t.
 std::uint64_t public_id(std::size_t trees, std::uint32_t tree, std::uint32_t node);
 
+/// A target that its tree waits for; the other trees go on.
+struct waiting_target {
+  std::string backend;
+  std::string device; ///< pattern
+  std::string text;   ///< "waiting for nvidia-h200"
+};
+
 struct status_facts {
   bool live = false;
   std::uint64_t in_flight = 0;
   std::string trouble{}; ///< what a running campaign waits for: it is shown as paused, with this
+  std::vector<waiting_target> waiting{};
+  std::set<std::string> set_aside{}; ///< models that gave no candidate too often in a row
 };
 
 /// One element of `status --json`'s `campaigns` (product.md), without `workers`.

@@ -14,7 +14,7 @@ namespace ke {
 namespace {
 
 constexpr std::chrono::milliseconds tick_every{500};
-constexpr std::chrono::seconds patience{10}; ///< for the first worker to attach
+constexpr std::chrono::seconds hearing{5}; ///< how a cancelled call has ended
 
 } // namespace
 
@@ -24,6 +24,7 @@ void keeper::prompt(prompt_ready& p) {
   if (state != node_state::planned && state != node_state::asked)
     return; // it ended, or was answered while its prompt was built
   request.reserved = worst_case(model(request.model), bytes_of(request.prompt));
+  request.store = options_.store_id;
   unpaid_.push_back(std::move(p.request));
   pay();
 }
@@ -56,34 +57,6 @@ void keeper::make_image() {
   });
 }
 
-void keeper::look_for_devices() {
-  std::string why;
-  for (const auto& tree : fold_.trees()) {
-    auto c = capacity_.find(tree.backend());
-    if (c != capacity_.end() && c->second.slots > 0) {
-      why.clear();
-      break;
-    }
-    if (c != capacity_.end() && !c->second.why.empty())
-      why += (why.empty() ? "" : "; ") + c->second.why;
-    else if (self_->clock().now() - begun_ >= patience)
-      why += (why.empty() ? "" : "; ") + std::string{"no worker has attached that offers the backend "} +
-             tree.backend();
-    else
-      return; // it may be on its way
-  }
-  if (why == no_device_)
-    return;
-  if (why.empty())
-    log::info("campaign", "a device is there again; going on");
-  else if (no_device_.empty())
-    log::error("campaign", "no device is left; waiting until one is back", {{"why", why}});
-  no_device_ = why;
-  if (options_.publish)
-    options_.publish(event("trouble", {{"kind", why.empty() ? "none" : "device"},
-                                       {"text", why.empty() ? "a device is there again" : why}}));
-}
-
 void keeper::interrupted() {
   if (interrupted_)
     return end(outcome_);
@@ -100,7 +73,7 @@ void keeper::grace_over() {
 }
 
 void keeper::pay() {
-  if (interrupted_ || books().paused())
+  if (interrupted_ || ending_ || books().paused())
     return; // no new work
   while (!unpaid_.empty()) {
     auto request = unpaid_.front();
@@ -108,20 +81,20 @@ void keeper::pay() {
       unpaid_.pop_front();
       continue;
     }
-    auto out = core(request->node.tree).call(request->node.node, request->attempt); // of an earlier session
-    if (out)
-      request->reserved = out->reserved;
-    else if (books().money().lacking(campaign_books::claim(request->reserved)))
+    if (is_out(request->node, request->attempt)) { // its tree was started again and asks twice
+      unpaid_.pop_front();
+      continue;
+    }
+    divert(*request);
+    if (books().money().lacking(campaign_books::claim(request->reserved)))
       break;
     unpaid_.pop_front();
-    again_.erase(request->node);
     const auto& n = request->node;
     auto& row = rows_[n];
     store_batch batch;
-    if (!out)
-      record(batch, journal_kind::asked,
-             journal_asked{n.tree, n.node, request->attempt, request->model, request->prompt_digest,
-                           request->reserved});
+    record(batch, journal_kind::asked,
+           journal_asked{n.tree, n.node, request->attempt, request->model, request->prompt_digest,
+                         request->reserved});
     request->occurrence = request->attempt - 1;
     std::vector<stored_section> sections;
     for (const auto& s : request->prompt.sections)
@@ -143,6 +116,20 @@ void keeper::pay() {
   }
 }
 
+void keeper::divert(synthesis_request& request) {
+  const auto& aside = books().set_aside();
+  if (!aside.contains(request.model))
+    return;
+  const model_settings* other = nullptr;
+  for (const auto& m : books().settings().models)
+    if (m.weight > 0 && !aside.contains(m.name) && (!other || m.weight > other->weight))
+      other = &m;
+  if (!other)
+    return;
+  request.model = other->name;
+  request.reserved = worst_case(*other, bytes_of(request.prompt));
+}
+
 void keeper::send_call(store_batch batch, std::shared_ptr<const synthesis_request> request) {
   const auto& n = request->node;
   call_row call{request->model,
@@ -153,7 +140,8 @@ void keeper::send_call(store_batch batch, std::shared_ptr<const synthesis_reques
                 request->reserved,
                 options_.unix_ms(),
                 0,
-                true};
+                true,
+                bytes_of(request->prompt)};
   batch.put(table::calls, key_of(n.campaign, n.tree, n.node, request->attempt), pack(call));
   calls_->open(request->call(), n, request->attempt, std::move(call));
   commit(std::move(batch), {},
@@ -183,6 +171,8 @@ void keeper::pump() {
     make_image();
   if (learning_)
     return interrupted_ ? end(outcome_) : void();
+  if (ending_)
+    return interrupted_ ? end(outcome_) : search_ended();
   if (closing_)
     return interrupted_ ? end(outcome_) : go_on_closing();
   auto reason = stop_reason();
@@ -198,17 +188,19 @@ void keeper::pump() {
   if (options_.claims && !claims_out_ && !books().paused())
     look_for_goal();
   for (auto& tree : fold_.trees()) {
-    auto c = capacity_.find(tree.backend());
-    if (c == capacity_.end() || c->second.slots == 0)
+    auto slots = slots_of(tree.backend());
+    auto admitted = slots > 0 && is_admitted(tree); // nobody is paid for what can't be judged
+    if (interrupted_)
+      return; // it was refused
+    if (!admitted)
       continue;
-    if (!facts_[tree.backend()] && !c->second.devices.empty())
-      facts_[tree.backend()] = std::make_shared<const device_info>(c->second.devices.front());
-    if (!facts_[tree.backend()])
-      continue; // prompts tell them
+    if (!facts_[tree.backend()]) // prompts tell them
+      facts_[tree.backend()] = std::make_shared<const device_info>(
+          *device_of(capacity_.at(tree.backend()), targets_of(tree.backend()).front()));
     wake_sleeping(tree.number());
     if (!books().paused() && unpaid_.empty() &&
         !claims_out_) // perhaps the goal is reached: nothing more is paid for
-      step(tree, c->second.slots);
+      step(tree, slots);
   }
 }
 
@@ -219,15 +211,16 @@ void keeper::step(tree_core& tree, std::uint32_t slots) {
                                  index.count(node_state::measuring));
   auto busy = std::min(slots, evaluating);
   auto rate = evaluation_.value() > 0 ? slots / evaluation_.value() : 0;
-  auto count = credit({.slots = slots,
-                       .busy = busy,
-                       .queued = evaluating - busy,
-                       .asking = static_cast<std::uint32_t>(index.count(node_state::planned) +
-                                                            index.count(node_state::asked)),
-                       .model_latency_s = latency_.value(),
-                       .evaluations_per_s = rate,
-                       .parallel = static_cast<std::uint32_t>(books().settings().search.parallel),
-                       .candidates_left = books().money().candidates_left()});
+  auto count = credit(
+      {.slots = slots,
+       .busy = busy,
+       .queued = evaluating - busy,
+       .asking =
+           static_cast<std::uint32_t>(index.count(node_state::planned) + index.count(node_state::asked)),
+       .model_latency_s = latency_.value(),
+       .evaluations_per_s = rate,
+       .parallel = static_cast<std::uint32_t>(books().settings().search.parallel),
+       .candidates_left = books().money().candidates_left() + (tree.can_tune() ? books().tune_left() : 0)});
   if (count == 0)
     return;
   auto stepped = fold_.step(tree.number(), count);
@@ -268,7 +261,10 @@ std::size_t keeper::in_evaluation() {
 
 std::optional<std::string> keeper::stop_reason() {
   auto next = unpaid_.empty() ? amounts{.candidates = 1} : campaign_books::claim(unpaid_.front()->reserved);
-  if (auto reason = books().stop(next, options_.claims))
+  auto can_tune = std::any_of(fold_.trees().begin(), fold_.trees().end(), [&](const tree_core& tree) {
+    return tree.can_tune() && slots_of(tree.backend()) > 0;
+  });
+  if (auto reason = books().stop(next, options_.claims, can_tune))
     return std::string{*reason};
   // Everything in flight waits for money that is not there.
   if (!unpaid_.empty() && unpaid_.size() == books().in_flight() && calls_out() == 0)
@@ -289,30 +285,61 @@ bool keeper::proven() {
 }
 
 void keeper::finish(std::string reason) {
+  end_search(std::move(reason), false);
+}
+
+void keeper::end_search(std::string reason, bool claims) {
+  if (ending_)
+    return;
+  ending_ = {std::move(reason), claims};
+  drop_claim();
+  drop_admissions();
+  options_.names->send("synthesizer", drop_requests{options_.id, true});
+  if (calls_out() > 0)
+    after(self_, hearing, hearing_over{});
+  search_ended();
+}
+
+void keeper::heard_enough() {
+  if (!ending_ || ended_)
+    return;
+  store_batch batch;
+  settle_calls_out(batch);
+  commit(std::move(batch));
+  search_ended();
+}
+
+void keeper::search_ended() {
+  if (!ending_ || calls_out() > 0)
+    return;
+  auto [reason, claims] = *std::exchange(ending_, std::nullopt);
   store_batch batch;
   wind_down(batch, reason);
   commit(std::move(batch));
-  conclude(std::move(reason));
+  if (!claims)
+    return conclude(std::move(reason));
+  closing_ = std::move(reason);
+  go_on_closing();
+}
+
+/// Those whose end nobody has told in time.
+void keeper::settle_calls_out(store_batch& batch) {
+  for (const auto& [t, call] : fold_.open_calls()) {
+    journal_replied r{t, call.node, call.attempt, failure_kind::cancelled};
+    if (!costs_nothing(call.model)) {
+      auto charged =
+          unheard({options_.id, t, call.node}, call.attempt, call.prompt_digest, call.model, call.reserved);
+      r.usage = charged.usage;
+      r.estimated = charged.estimated;
+      r.unknown = true;
+    }
+    record(batch, journal_kind::replied, r);
+  }
+  for (const auto& c : std::vector{books().agent_calls_out()})
+    give_up_agent_call(batch, c, costs_nothing(c.model));
 }
 
 void keeper::wind_down(store_batch& batch, const std::string& reason) {
-  drop_claim();
-  options_.names->send("synthesizer", drop_requests{options_.id, true});
-  for (const auto& [t, call] : fold_.open_calls()) {
-    auto free = call.reserved.usd == 0;
-    record(batch, journal_kind::replied,
-           journal_replied{t,
-                           call.node,
-                           call.attempt,
-                           failure_kind::cancelled,
-                           {},
-                           {},
-                           {},
-                           free ? token_usage{} : charged_at_reservation(call.reserved),
-                           !free});
-  }
-  for (const auto& c : std::vector{books().agent_calls_out()})
-    give_up_agent_call(batch, c, c.reserved.usd == 0);
   for (auto& tree : fold_.trees())
     for (auto n : tree.open_nodes()) {
       node_key key{options_.id, tree.number(), n};
@@ -334,6 +361,7 @@ void keeper::conclude(std::string reason) {
   record(batch, journal_kind::finished, journal_finished{reason});
   put_campaign(batch, "finished", reason);
   ended_ = true;
+  tell_wanted(true);
   auto line =
       event("stop", {{"reason", reason}, {"state", "finished"}, {"proven", proven() ? "true" : "false"}});
   commit(std::move(batch), std::move(line),
@@ -346,10 +374,13 @@ void keeper::interrupt_now(std::string state, std::string reason, failure why) {
   if (interrupted_ || ended_)
     return;
   interrupted_ = true;
+  if (why.kind != failure_kind::none)
+    pause_reason_ = why.text;
   outcome_ = {std::move(state), std::move(reason), loaded_ && proven(), std::move(why)};
   if (!loaded_)
     return end(outcome_);
   drop_claim();
+  drop_admissions();
   options_.names->send("synthesizer", drop_requests{options_.id, false});
   after(self_, options_.grace, grace_is_over{});
   pump();
@@ -359,9 +390,13 @@ void keeper::end(campaign_outcome out) {
   if (ended_)
     return;
   ended_ = true;
-  auto line =
-      event_json("stop", loaded_ ? books_name() : options_.settings.name,
-                 {{"reason", out.reason}, {"state", out.state}, {"proven", out.proven ? "true" : "false"}});
+  auto failed = out.why.kind != failure_kind::none;
+  auto line = event_json("stop", loaded_ ? books_name() : options_.settings.name,
+                         {{"reason", out.reason},
+                          {"state", out.state},
+                          {"proven", out.proven ? "true" : "false"},
+                          {"failure", failed ? std::string{to_text(out.why.kind)} : std::string{}},
+                          {"text", out.why.text}});
   // The session ends whether or not this can be committed, but after all that was told before.
   auto tell = [publish = options_.publish, line](const status&) {
     if (publish)
@@ -383,8 +418,7 @@ void keeper::publish_progress() {
   if (!options_.publish)
     return;
   auto row = fold_.row(options_.id);
-  options_.publish(progress_event_json(
-      row, books().settings(), {.live = true, .in_flight = books().in_flight(), .trouble = no_device_}));
+  options_.publish(progress_event_json(row, books().settings(), facts_of_status()));
 }
 
 } // namespace ke

@@ -2,6 +2,7 @@
 
 #include "actors/directory.hpp"
 #include "actors/fleet.hpp"
+#include "runtime/net/client_command.hpp"
 
 #include <functional>
 #include <memory>
@@ -14,20 +15,32 @@ struct control_reply {
   int exit_code = 0;
 };
 
+/// One command of a client. `reply` may be called from any thread, now or much later (a disk may be full for
+/// hours); only its first call counts.
+struct control_request {
+  client_command command;
+  bool trusted = false; ///< it may name programs, folders and keys of this machine
+  std::function<void(control_reply)> reply;
+};
+
 struct control_options {
   std::shared_ptr<directory> names;
-  /// Carries out one command (blocking, on this actor's own thread).
-  std::function<control_reply(const std::string& json)> carry_out;
+  /// Carries out one command. Must not block; may throw: then the client hears why.
+  std::function<void(control_request)> carry_out;
   /// Adds a listener for events; returns how to remove it.
   std::function<std::function<void()>(std::function<void(const std::string&)>)> subscribe;
 };
 
-/// Clients of the control socket: one command a frame, its answer, and for `watch` the stream of events until
-/// the client leaves.
+/// {"error": TEXT}
+control_reply refusal(const std::string& why, int exit_code);
+
+/// Clients of the control socket: one command a frame, its answer whenever it is there, and for `watch` the
+/// stream of events until the client leaves. Nothing that a client sends ends this actor.
 ///
 ///   <- frame_in (command), peer_lost   from the gateway
+///   <- command_done                    from itself, when a command's reply is there
 ///
-/// Supervisor: root, permanent. Detached: commands may wait for commits.
+/// Supervisor: root, permanent. Detached: busy campaigns don't delay its words; it waits for nobody.
 caf::behavior control(caf::event_based_actor* self, control_options options);
 
 } // namespace ke

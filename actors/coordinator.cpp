@@ -22,15 +22,14 @@
 #include "runtime/core/log.hpp"
 #include "runtime/llm/providers.hpp"
 #include "runtime/net/control_socket.hpp"
-
-#include <nlohmann/json.hpp>
+#include "runtime/net/hello_rule.hpp"
 
 #include <unistd.h>
 
-#include <future>
-
 namespace ke {
 namespace {
+
+constexpr std::chrono::seconds last_word{5}; ///< of a campaign that was told twice to end
 
 struct system_settings : caf::actor_system_config {
   system_settings() {
@@ -48,13 +47,6 @@ std::uint64_t unix_ms_now() {
 void log_failure(const std::string& child, const caf::error& why, std::chrono::nanoseconds delay) {
   log::error("supervisor", delay.count() < 0 ? "a child failed too often" : "a child failed",
              {{"child", child}, {"why", text_of(why)}});
-}
-
-status commit_and_wait(store_service& store, store_batch batch) {
-  auto done = std::make_shared<std::promise<status>>();
-  auto future = done->get_future();
-  store.write(std::move(batch), [done](status s) { done->set_value(std::move(s)); });
-  return future.get();
 }
 
 } // namespace
@@ -77,6 +69,7 @@ result<std::unique_ptr<coordinator>> coordinator::start(coordinator_options opti
   if (auto opened = c->open_store(); !opened)
     return opened.error();
   c->processes_ = std::make_unique<process_service>();
+  c->desk_ = std::make_unique<client_desk>(*c->store_, *c->processes_);
   c->http_ = std::make_unique<http_service>();
   c->config_ = std::make_unique<system_settings>();
   c->system_ = std::make_unique<caf::actor_system>(*c->config_);
@@ -88,6 +81,8 @@ result<std::unique_ptr<coordinator>> coordinator::start(coordinator_options opti
 }
 
 coordinator::~coordinator() {
+  if (desk_)
+    desk_->end(); // from here on nobody waits for the store, which may wait for a full disk
   if (root_)
     caf::anon_send_exit(root_, caf::exit_reason::user_shutdown);
   root_ = nullptr;
@@ -96,6 +91,7 @@ coordinator::~coordinator() {
     providers_->close();
   http_.reset();
   processes_.reset();
+  desk_.reset();
   if (files_)
     files_->wait(); // a campaign that is being read
   store_.reset();   // drains its queue; the last commits may still hand images over
@@ -147,9 +143,12 @@ void coordinator::give_up(const failure& why) {
 result<listen_options> coordinator::listening() const {
   listen_options o;
   o.endpoints = {{control_endpoint_, false, true}, {worker_endpoint_, true, false}};
+  o.store = store_->id();
   o.epoch = store_->epoch();
+  o.admit = hello_rule(options_.cluster);
   if (options_.cluster.listen.empty())
     return o;
+  // Keyless TCP admits no clients all the same (runtime/net/transport.hpp).
   o.endpoints.push_back({options_.cluster.listen, true, true});
   if (!options_.cluster.key.empty()) {
     auto keys = load_key_pair(options_.cluster.key);
@@ -166,9 +165,11 @@ result<listen_options> coordinator::listening() const {
 /// has is found here, before any actor starts: what no restart of the gateway would mend.
 status coordinator::open_wire() {
   auto runtime_dir = std::getenv("XDG_RUNTIME_DIR");
-  auto path = control_path(store_->dir(), store_->id(), runtime_dir ? runtime_dir : "", getuid());
-  if (auto ready = prepare_control_path(path, store_->dir()); !ready)
-    return ready;
+  auto chosen = take_control_path(
+      control_paths(store_->dir(), store_->id(), runtime_dir ? runtime_dir : "", getuid()), store_->dir());
+  if (!chosen)
+    return chosen.error();
+  const auto& path = *chosen;
   auto worker_path = path.substr(0, path.size() - 5) + "-w.sock";
   ::unlink(worker_path.c_str());
   control_endpoint_ = "ipc://" + path;
@@ -228,6 +229,8 @@ void coordinator::start_root() {
     fleet_options f;
     f.names = names_;
     f.store = store_.get();
+    f.store_id = store_->id();
+    f.key = store_->warrant_key();
     f.epoch = store_->epoch();
     children.push_back(
         named_child(names_, "fleet", [f](caf::event_based_actor* self) { return self->spawn(fleet, f); }));
@@ -258,7 +261,7 @@ void coordinator::start_root() {
     evaluator_options e;
     e.names = names_;
     e.store = store_.get();
-    e.epoch = store_->epoch();
+    e.store_id = store_->id();
     for (const auto& b : backends_)
       e.limits[b.name] = b.limits;
     children.push_back(named_child(names_, "evaluator",
@@ -274,7 +277,7 @@ void coordinator::start_root() {
                                    [k](caf::event_based_actor* self) { return self->spawn(knowledge, k); }));
     control_options c;
     c.names = names_;
-    c.carry_out = [this](const std::string& command) { return carry_out(*this, command); };
+    c.carry_out = [this](control_request request) { carry_out(*this, std::move(request)); };
     c.subscribe = [this](std::function<void(const std::string&)> listener) -> std::function<void()> {
       auto number = subscribe(std::move(listener));
       return [this, number] { unsubscribe(number); };
@@ -299,15 +302,34 @@ void coordinator::start_root() {
   });
 }
 
-result<std::uint32_t> coordinator::submit(campaign_settings settings, const problem& what, bool fresh) {
+void coordinator::submit(campaign_settings settings, problem what, bool fresh,
+                         std::function<void(result<std::uint32_t>)> done) {
+  desk_->post([this, settings = std::move(settings), what = std::move(what), fresh,
+               done = std::move(done)]() mutable {
+    try {
+      begin_submission(std::move(settings), std::move(what), fresh, done);
+    } catch (const std::exception& e) { // of what a client sent, perhaps
+      done(failure{failure_kind::internal, std::string{"the campaign could not be started: "} + e.what()});
+    }
+  });
+}
+
+/// On the desk's thread, one submission after the other: ids are given in the order of arrival, also while an
+/// earlier one still waits for its commit.
+void coordinator::begin_submission(campaign_settings settings, problem what, bool fresh,
+                                   std::function<void(result<std::uint32_t>)> done) {
   auto reader = store_reader::open(store_->dir());
   if (!reader)
-    return reader.error();
+    return done(reader.error());
   auto all = reader->campaigns();
   if (!all)
-    return all.error();
+    return done(all.error());
   auto packed = pack(what);
   auto digest = digest_of(packed);
+  auto for_another = failure{failure_kind::invalid,
+                             "the store " + store_->dir() + " holds a campaign named " + settings.name +
+                                 " for another problem (or another version of it); start beside it with "
+                                 "--fresh, or give [campaign] another name"};
   std::uint32_t last = 0;
   const campaign_row* present = nullptr;
   for (const auto& c : *all) {
@@ -315,19 +337,28 @@ result<std::uint32_t> coordinator::submit(campaign_settings settings, const prob
     if (c.name == settings.name)
       present = &c;
   }
+  submission* waiting = nullptr;
+  for (auto& [id, s] : submissions_) {
+    last = std::max(last, id);
+    if (s.name == settings.name)
+      waiting = &s;
+  }
+  if (waiting && !fresh) {
+    if (waiting->problem_digest != digest)
+      return done(for_another);
+    waiting->done.push_back(std::move(done));
+    return;
+  }
   if (present && !fresh) {
     {
       std::lock_guard lock{mutex_};
       if (auto c = campaigns_.find(present->id); c != campaigns_.end() && !c->second.outcome)
-        return present->id; // it runs
+        return done(present->id); // it runs
     }
     if (present->problem_digest != digest)
-      return failure{failure_kind::invalid, "the store " + store_->dir() + " holds a campaign named " +
-                                                settings.name +
-                                                " for another problem (or another version of it); start "
-                                                "beside it with --fresh, or give [campaign] another name"};
+      return done(for_another);
     start_campaign(present->id, settings, what, digest);
-    return present->id;
+    return done(present->id);
   }
   auto id = last + 1;
   auto trees = trees_of(settings);
@@ -344,7 +375,7 @@ result<std::uint32_t> coordinator::submit(campaign_settings settings, const prob
   journal_configured first{settings, row.problem_digest, trees, KE_VERSION};
   auto seeds = seeds_for(*reader, settings, trees, what);
   if (!seeds)
-    return seeds.error();
+    return done(seeds.error());
   // The fold must be able to take it before it is written.
   campaign_fold trial;
   auto note = [&](journal_kind kind, const auto& r) {
@@ -352,14 +383,37 @@ result<std::uint32_t> coordinator::submit(campaign_settings settings, const prob
     return trial.apply(r);
   };
   if (auto fine = note(journal_kind::configured, first); !fine)
-    return fine.error();
+    return done(fine.error());
   for (const auto& s : *seeds)
     if (auto fine = note(journal_kind::seeded, s); !fine)
-      return fine.error();
-  if (auto done = commit_and_wait(*store_, std::move(batch)); !done)
-    return done.error();
-  start_campaign(id, settings, what, digest);
-  return id;
+      return done(fine.error());
+  submissions_[id] = {settings.name, digest, {std::move(done)}};
+  desk_->store().write(std::move(batch), [this, id, settings = std::move(settings), what = std::move(what),
+                                          digest](status committed) {
+    desk_->post([this, id, settings, what, digest, committed] {
+      auto s = submissions_.extract(id);
+      if (committed)
+        start_campaign(id, settings, what, digest);
+      for (const auto& tell : s.mapped().done)
+        tell(committed ? result<std::uint32_t>{id} : result<std::uint32_t>{committed.error()});
+    });
+  });
+}
+
+result<std::uint32_t> coordinator::submit(campaign_settings settings, const problem& what, bool fresh) {
+  auto id = std::make_shared<std::optional<result<std::uint32_t>>>();
+  submit(std::move(settings), what, fresh, [this, id](result<std::uint32_t> r) {
+    std::lock_guard lock{mutex_};
+    *id = std::move(r);
+    changed_.notify_all();
+  });
+  std::unique_lock lock{mutex_};
+  changed_.wait(lock, [&] { return id->has_value() || interrupts_ > 0; });
+  if (id->has_value())
+    return **id;
+  if (trouble_.kind != failure_kind::none)
+    return trouble_;
+  return failure{failure_kind::cancelled, "interrupted before the campaign was stored"};
 }
 
 void coordinator::start_campaign(std::uint32_t id, const campaign_settings& settings, const problem& what,
@@ -381,11 +435,15 @@ void coordinator::start_campaign(std::uint32_t id, const campaign_settings& sett
   };
   o.load = [files = files_.get(), store = store_.get(),
             id](std::function<void(result<std::shared_ptr<stored_campaign>>)> done) {
-    files->post([=] {
-      store->flush();
-      auto reader = store_reader::open(store->dir());
-      done(reader ? read_stored_campaign(*reader, id, read_folded_start(*reader, id))
-                  : result<std::shared_ptr<stored_campaign>>{reader.error()});
+    // Behind all that was written before; a thread that waited for it would wait as long as a full disk does.
+    store->write({}, [files, dir = store->dir(), id, done](status written) {
+      if (!written)
+        return done(written.error());
+      files->post([dir, id, done] {
+        auto reader = store_reader::open(dir);
+        done(reader ? read_stored_campaign(*reader, id, read_folded_start(*reader, id))
+                    : result<std::shared_ptr<stored_campaign>>{reader.error()});
+      });
     });
   };
   o.keep_image = [files = files_.get(), dir = store_->dir()](image_header header, std::string body) {
@@ -401,6 +459,7 @@ void coordinator::start_campaign(std::uint32_t id, const campaign_settings& sett
   };
   o.publish = [this](const std::string& line) { publish(line); };
   o.unix_ms = unix_ms_now;
+  o.admission = !options_.durable_only; // whose stand-in judges nothing
 
   std::shared_ptr<const embedding_settings> embeddings;
   if (!settings.embeddings.base_url.empty()) {
@@ -449,63 +508,21 @@ void coordinator::start_campaign(std::uint32_t id, const campaign_settings& sett
 
 campaign_outcome coordinator::wait(std::uint32_t id) {
   std::unique_lock lock{mutex_};
-  changed_.wait(lock, [&] { return campaigns_[id].outcome.has_value(); });
-  return *campaigns_[id].outcome;
+  auto& c = campaigns_[id];
+  changed_.wait(lock, [&] { return c.outcome || interrupts_ > 1; });
+  // Told twice to end, it ends at once, unless its last word waits for a commit: perhaps for a full disk.
+  if (!changed_.wait_for(lock, last_word, [&] { return c.outcome.has_value(); }))
+    c.outcome = campaign_outcome{"paused", "interrupted", false, {}};
+  return *c.outcome;
 }
 
 void coordinator::interrupt_all() {
   std::lock_guard lock{mutex_};
+  ++interrupts_;
+  changed_.notify_all();
   for (const auto& [id, c] : campaigns_)
     if (!c.outcome)
       names_->send(campaign_name(id), interrupt{});
-}
-
-status coordinator::steer_campaign(std::uint32_t id, std::string act, std::string key, std::string value) {
-  auto done = std::make_shared<std::promise<status>>();
-  auto future = done->get_future();
-  if (!names_->send(campaign_name(id), steer{std::move(act), std::move(key), std::move(value),
-                                             [done](status s) { done->set_value(std::move(s)); }}))
-    return failure{failure_kind::invalid, "the campaign is not running"};
-  if (future.wait_for(std::chrono::seconds{20}) != std::future_status::ready)
-    return failure{failure_kind::timeout, "the campaign did not answer within 20 s"};
-  return future.get();
-}
-
-std::string coordinator::status_json() {
-  auto workers = std::make_shared<std::promise<std::string>>();
-  auto workers_json = workers->get_future();
-  std::string attached = "[]";
-  if (names_->send("fleet",
-                   workers_request{[workers](std::string json) { workers->set_value(std::move(json)); }}) &&
-      workers_json.wait_for(std::chrono::seconds{2}) == std::future_status::ready)
-    attached = workers_json.get();
-  auto all = nlohmann::ordered_json::array();
-  std::vector<std::uint32_t> ids;
-  failure trouble;
-  {
-    std::lock_guard lock{mutex_};
-    trouble = trouble_;
-    for (const auto& [id, c] : campaigns_)
-      ids.push_back(id);
-  }
-  for (auto id : ids) {
-    auto got = std::make_shared<std::promise<std::string>>();
-    auto text = got->get_future();
-    if (!names_->send(campaign_name(id),
-                      status_request{[got](std::string json) { got->set_value(std::move(json)); }}) ||
-        text.wait_for(std::chrono::seconds{2}) != std::future_status::ready)
-      continue;
-    auto j = nlohmann::ordered_json::parse(text.get(), nullptr, false);
-    if (!j.is_object())
-      continue;
-    if (trouble.kind != failure_kind::none) {
-      j["state"] = "paused";
-      j["trouble"] = trouble.text;
-    }
-    j["workers"] = nlohmann::ordered_json::parse(attached, nullptr, false);
-    all.push_back(std::move(j));
-  }
-  return nlohmann::ordered_json{{"live", true}, {"campaigns", all}}.dump();
 }
 
 result<std::uint32_t> coordinator::find_running(const std::string& name) const {

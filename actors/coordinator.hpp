@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/campaign.hpp"
+#include "actors/client_desk.hpp"
 #include "actors/library.hpp"
 #include "actors/provider_pool.hpp"
 #include "backends/backend.hpp"
@@ -49,22 +50,27 @@ public:
   ~coordinator();
 
   /// Starts the campaign, or takes it up where its last session left it: the newest of this name, unless
-  /// `fresh`. Its id. `invalid` if the stored one is for another problem. Blocks for the commit.
+  /// `fresh`. Its id, once it is committed. `invalid` if the stored one is for another problem.
+  void submit(campaign_settings settings, problem what, bool fresh,
+              std::function<void(result<std::uint32_t>)> done);
+  /// The same, blocking; `interrupt_all` ends the wait: `cancelled`, or why the store does not commit.
   result<std::uint32_t> submit(campaign_settings settings, const problem& what, bool fresh);
 
   /// Blocks until the session of a campaign has ended.
   campaign_outcome wait(std::uint32_t id);
   /// Ends the campaign's session resumably: gently the first time, at once the second.
   void interrupt_all();
-  /// One act of steering; blocks until it is committed.
-  status steer_campaign(std::uint32_t id, std::string act, std::string key, std::string value);
-  /// {"live": true, "campaigns": [...]}; blocks.
-  std::string status_json();
+  /// One act of steering; `done` when it is committed, or, with why, when that takes too long. Any thread.
+  void steer_campaign(std::uint32_t id, std::string act, std::string key, std::string value,
+                      std::function<void(status)> done);
+  /// {"live": true, "campaigns": [...]}, within two seconds: who has not answered by then is left out.
+  void status_json(std::function<void(std::string)> done);
   /// The id of a running campaign: by name, or the only one.
   result<std::uint32_t> find_running(const std::string& name) const;
 
   caf::actor_system& system() { return *system_; } ///< for a stand-in evaluator
   store_service& store() { return *store_; }
+  client_desk& desk() { return *desk_; }
   const std::string& store_dir() const { return options_.store; }
   const std::shared_ptr<directory>& names() const { return names_; }
   const std::vector<backend>& backends() const { return backends_; }
@@ -81,6 +87,8 @@ private:
   status open_wire();
   result<listen_options> listening() const;
   void start_root();
+  void begin_submission(campaign_settings settings, problem what, bool fresh,
+                        std::function<void(result<std::uint32_t>)> done);
   void start_campaign(std::uint32_t id, const campaign_settings& settings, const problem& what,
                       const std::string& problem_digest);
 
@@ -98,6 +106,7 @@ private:
   std::unique_ptr<store_service> store_;
   std::unique_ptr<work_thread> files_; ///< reads campaigns, writes images
   std::unique_ptr<process_service> processes_;
+  std::unique_ptr<client_desk> desk_; ///< where submissions are made, too
   std::unique_ptr<http_service> http_;
   std::shared_ptr<provider_pool> providers_;
   std::string control_endpoint_, worker_endpoint_;
@@ -109,8 +118,17 @@ private:
   failure trouble_; ///< a full disk, for as long as it lasts
   std::condition_variable changed_;
   std::map<std::uint32_t, running> campaigns_;
+  std::uint64_t interrupts_ = 0;
   std::map<std::uint64_t, std::function<void(const std::string&)>> listeners_;
   std::uint64_t next_listener_ = 1;
+
+  /// A new campaign that waits for its commit. On the desk's thread only.
+  struct submission {
+    std::string name;
+    std::string problem_digest;
+    std::vector<std::function<void(result<std::uint32_t>)>> done;
+  };
+  std::map<std::uint32_t, submission> submissions_;
 };
 
 } // namespace ke

@@ -2,14 +2,20 @@
 
 #include "actors/same_object.hpp"
 #include "actors/synthesizer.hpp"
+#include "backends/second_opinion.hpp"
 #include "backends/verdict.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/log.hpp"
+#include "runtime/net/device_class.hpp"
 
 #include <fnmatch.h>
 
+#include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
+#include <tuple>
 #include <unordered_map>
 
 namespace ke {
@@ -35,9 +41,10 @@ std::string verdict_key(const std::string& problem_digest, const std::string& no
                           device.name, KE_VERSION, to_text(plan), timed ? "timed" : "untimed"});
 }
 
-std::uint64_t job_id(const node_key& node, std::uint32_t target, measure_plan plan) {
-  auto name = pack(node) + pack(target);
-  return checksum_of(plan == measure_plan::rank ? name : name + pack(plan)) >> 1;
+std::uint64_t job_id(const std::string& store_id, const evaluate_request& r, std::uint32_t target) {
+  return checksum_of(digest_of_parts({store_id, pack(r.node), std::to_string(target), to_text(r.plan),
+                                      r.problem_digest, r.source_digest})) >>
+         1;
 }
 
 namespace {
@@ -48,6 +55,8 @@ struct open_job {
   std::string key; ///< of its verdict
   unsigned tries = 0;
   bool submitted = false;
+  std::optional<job_done> first;     ///< a score beyond belief, which another worker is to confirm
+  std::set<std::string> measured_by; ///< workers that are not to confirm their own word
 };
 
 /// Of a verdict that no other node may take over.
@@ -70,13 +79,15 @@ public:
   void evaluate(evaluate_request& r) {
     auto request = std::make_shared<const evaluate_request>(std::move(r));
     for (std::uint32_t t = 0; t < request->devices.size(); ++t) {
-      auto id = job_id(request->node, t, request->plan);
+      auto id = job_id(options_.store_id, *request, t);
       if (jobs_.contains(id))
         continue; // asked for again after a restart of its node
+      by_node_[{request->node, request->plan}].insert(id);
       const auto& device = device_for(request->backend, request->devices[t]);
       auto& j = jobs_[id];
       j.request = request;
       j.target = t;
+      j.measured_by = request->avoid;
       j.key = verdict_key(request->problem_digest, request->normalised_digest, device, request->plan,
                           request->timed);
       if (request->plan == measure_plan::claim) { // measured afresh, whatever is known of it
@@ -112,8 +123,7 @@ public:
     if (j == jobs_.end())
       return d.acknowledge();
     auto& job = j->second;
-    const auto& r = *d.found;
-    auto found = std::make_shared<verdict>(verdict_from(job, r));
+    auto found = std::make_shared<verdict>(verdict_from(job, d));
     if (found->state == verdict_state::harness_error && ++job.tries < options_.harness_tries) {
       log::warn("evaluator", "evaluation failed, tried again",
                 {{"worker", d.worker}, {"why", found->reason}});
@@ -122,35 +132,45 @@ public:
     }
     if (found->state == verdict_state::harness_error)
       options_.names->send("fleet", cancel_job{d.id}); // it kept the job for another try
-    auto batch = std::make_shared<store_batch>();
-    auto node = job.request->node;
-    auto place = job.request->plan == measure_plan::claim ? evidence_of_claims + job.target : job.target;
-    batch->put(table::evidence, key_of(node.campaign, node.tree, node.node, place), pack(r.found));
-    auto key = job.key;
-    // What is measured again for the next node must not change what this one was judged by.
-    auto row =
-        reusable(*found) || job.request->plan == measure_plan::claim ? key : own_key(key, node, job.target);
-    batch->put(table::verdicts, row, pack(*found));
-    judged said{node,  job.target,    found,
-                row,   false,         found->build_s + found->check_s + found->time_s,
-                batch, d.acknowledge, job.request->plan};
-    auto same = r.found.provenance.find(same_object_as);
-    auto first = same == r.found.provenance.end() ? std::nullopt : node_of_text(same->second);
-    if (first && same->second != text_of_node(node)) { // its own: it is judged for the second time
-      said.duplicate = true;
-      if (first->campaign == node.campaign && first->tree == node.tree)
-        said.duplicate_of = first->node;
+    if (!job.first && beyond_belief(job, *found) &&
+        offered_by_another(offers_[job.request->backend], found->device, d.worker)) {
+      log::info("evaluator", "a score beyond belief is measured by another worker, too",
+                {{"worker", d.worker}, {"score", std::to_string(*found->score)}});
+      job.first = d;
+      job.measured_by.insert(d.worker);
+      job.tries = 0;
+      return submit(d.id, job);
     }
-    tell(job, std::move(said));
-    jobs_.erase(j);
-    auto others = take(key, d.id);
-    if (reusable(*found)) {
-      for (auto id : others)
-        duplicate(id, found);
-    } else { // each is judged for itself
-      for (auto id : others)
-        submit(id, jobs_.at(id));
+    auto counts = d;
+    if (job.first) {
+      auto first = std::make_shared<verdict>(verdict_from(job, *job.first));
+      switch (agreed(*first, *found, d)) {
+      case opinion::first:
+        counts = *job.first;
+        found = first;
+        break;
+      case opinion::second:
+        break;
+      case opinion::undecided:
+        if (found->state == verdict_state::noisy && ++job.tries < options_.harness_tries) {
+          d.acknowledge();
+          return submit(d.id, job);
+        }
+        // A word that nobody can confirm is believed only as long as nobody else could be asked.
+        if (!offered_by_another(offers_[job.request->backend], first->device, job.first->worker)) {
+          counts = *job.first;
+          found = first;
+        }
+      }
     }
+    auto acknowledge = [first = job.first, d] {
+      if (first)
+        first->acknowledge();
+      d.acknowledge();
+    };
+    if (found->state == verdict_state::correct && found->score)
+      beliefs_.stands(place_of(job), *found->score);
+    decided(j, counts, found, std::move(acknowledge));
   }
 
   void stage(const job_stage& s) {
@@ -168,14 +188,16 @@ public:
   }
 
   void cancel(const cancel_evaluation& c) {
-    for (std::uint32_t t = 0; jobs_.contains(job_id(c.node, t, c.plan)); ++t) {
-      auto id = job_id(c.node, t, c.plan);
+    auto mine = by_node_.find({c.node, c.plan});
+    if (mine == by_node_.end())
+      return;
+    for (auto id : std::set{mine->second}) {
       auto& j = jobs_.at(id);
       if (j.submitted)
         options_.names->send("fleet", cancel_job{id});
       auto key = j.key;
       auto first = by_key_.at(key).front() == id;
-      jobs_.erase(id);
+      erase(jobs_.find(id));
       auto others = take(key, id);
       by_key_[key] = others;
       if (others.empty())
@@ -185,9 +207,82 @@ public:
     }
   }
 
-  void capacity_is(const capacity& c) { devices_[c.backend] = c.devices; }
+  void capacity_is(const capacity& c) {
+    devices_[c.backend] = c.devices;
+    offers_[c.backend] = c.offered_by;
+  }
 
 private:
+  using open_jobs = std::unordered_map<std::uint64_t, open_job>;
+
+  static beliefs::place place_of(const open_job& j) {
+    return {j.request->node.campaign, j.request->backend, j.request->devices[j.target]};
+  }
+
+  void erase(open_jobs::iterator j) {
+    const auto& r = *j->second.request;
+    auto mine = by_node_.find({r.node, r.plan});
+    mine->second.erase(j->first);
+    if (mine->second.empty())
+      by_node_.erase(mine);
+    jobs_.erase(j);
+  }
+
+  bool beyond_belief(const open_job& j, const verdict& v) const {
+    return j.request->plan == measure_plan::rank && v.state == verdict_state::correct && v.score &&
+           beliefs_.beyond(place_of(j), *v.score);
+  }
+
+  static opinion agreed(const verdict& first, const verdict& second, const job_done& d) {
+    auto said = weigh(first, second);
+    if (said == opinion::undecided)
+      log::warn("evaluator", "another worker could not measure a score beyond belief",
+                {{"candidate", first.candidate}, {"worker", d.worker}, {"why", second.reason}});
+    else if (second.state != verdict_state::correct || second.score.value_or(0) * 1.5 < *first.score)
+      log::warn("evaluator", "two workers do not agree on a candidate: the lower score counts",
+                {{"candidate", first.candidate},
+                 {"first", first.provenance.at("worker") + ": " + std::to_string(*first.score)},
+                 {"second", d.worker + ": " + std::string{to_text(second.state)} + " " +
+                                std::to_string(second.score.value_or(0))}});
+    return said;
+  }
+
+  void decided(open_jobs::iterator j, const job_done& d, const std::shared_ptr<verdict>& found,
+               std::function<void()> acknowledge) {
+    auto& job = j->second;
+    const auto& evidence = d.found->found;
+    auto batch = std::make_shared<store_batch>();
+    auto node = job.request->node;
+    auto place = job.request->plan == measure_plan::claim ? evidence_of_claims + job.target : job.target;
+    batch->put(table::evidence, key_of(node.campaign, node.tree, node.node, place), pack(evidence));
+    auto key = job.key;
+    // What is measured again for the next node must not change what this one was judged by.
+    auto row =
+        reusable(*found) || job.request->plan == measure_plan::claim ? key : own_key(key, node, job.target);
+    batch->put(table::verdicts, row, pack(*found));
+    judged said{node,  job.target,  found,
+                row,   false,       found->build_s + found->check_s + found->time_s,
+                batch, acknowledge, job.request->plan};
+    auto same = evidence.provenance.find(same_object_as);
+    auto first = same == evidence.provenance.end() ? std::nullopt : node_of_text(same->second);
+    if (first && same->second != text_of_node(node)) { // its own: it is judged for the second time
+      said.duplicate = true;
+      if (first->campaign == node.campaign && first->tree == node.tree)
+        said.duplicate_of = first->node;
+    }
+    tell(job, std::move(said));
+    auto id = j->first;
+    erase(j);
+    auto others = take(key, id);
+    if (reusable(*found)) {
+      for (auto other : others)
+        duplicate(other, found);
+    } else { // each is judged for itself
+      for (auto other : others)
+        submit(other, jobs_.at(other));
+    }
+  }
+
   const device_info& device_for(const std::string& backend, const std::string& pattern) {
     static const device_info unknown;
     for (const auto& d : devices_[backend])
@@ -212,23 +307,49 @@ private:
       what->limits = own->second;
     if (j.request->source->size() <= (64u << 10))
       what->inline_blobs[j.request->source_digest] = *j.request->source;
+    what->store = options_.store_id;
     j.submitted = true;
-    options_.names->send("fleet", submit_job{what});
+    std::set<std::string> avoid;
+    if (!j.measured_by.empty())
+      avoid =
+          not_to_confirm(offers_[what->backend], device_for(what->backend, what->device).name, j.measured_by);
+    options_.names->send("fleet", submit_job{what, std::move(avoid)});
   }
 
-  verdict verdict_from(const open_job& j, const job_result& r) {
+  verdict verdict_from(const open_job& j, const job_done& d) const {
     verdict v;
-    if (r.why.kind == failure_kind::none) {
-      v = verdict_of(r.found, *j.request->problem, j.request->plan);
+    auto why = d.found->why;
+    if (why.kind == failure_kind::none)
+      why = foreign(j, d.found->found);
+    if (why.kind == failure_kind::none) {
+      v = verdict_of(d.found->found, *j.request->problem, j.request->plan);
     } else {
       v.state = verdict_state::harness_error;
-      v.reason = r.why.text;
+      v.reason = why.text;
     }
     v.backend = j.request->backend;
     v.problem = j.request->problem_digest;
     v.candidate = j.request->source_digest;
+    v.provenance["worker"] = d.worker; // ours to say, not the evidence's
     return v;
   }
+
+  /// Why this is not evidence of the job's candidate.
+  static failure foreign(const open_job& j, const evidence& found) {
+    auto says = [&](const char* what, const std::string& digest) {
+      auto p = found.provenance.find(what);
+      return p != found.provenance.end() && p->second == digest;
+    };
+    if (!says("candidate", j.request->source_digest))
+      return {failure_kind::corrupt, "the evidence is of another candidate", true};
+    if (!says("problem", j.request->problem_digest))
+      return {failure_kind::corrupt, "the evidence is of another problem", true};
+    for (auto seconds : {found.build_s, found.check_s, found.time_s})
+      if (!(seconds >= 0 && seconds <= most_seconds)) // NaN, too
+        return {failure_kind::corrupt, "the evidence tells of an impossible time", true};
+    return {};
+  }
+  static constexpr double most_seconds = 7 * 86'400;
 
   void tell(const open_job& j, judged message) {
     options_.names->send(campaign_name(j.request->node.campaign), std::move(message));
@@ -250,7 +371,7 @@ private:
     auto j = jobs_.find(id);
     tell(j->second,
          judged{j->second.request->node, j->second.target, found, j->second.key, true, 0, nullptr, {}});
-    jobs_.erase(j);
+    erase(j);
   }
 
   void answer_all(const std::string& key, const std::shared_ptr<const verdict>& found) {
@@ -261,14 +382,17 @@ private:
   void fail(std::uint64_t id, const evaluation_failed& f) {
     auto key = jobs_.at(id).key;
     options_.names->send(campaign_name(f.node.campaign), f);
-    jobs_.erase(id);
+    erase(jobs_.find(id));
     for (auto other : take(key, id))
       submit(other, jobs_.at(other));
   }
 
   caf::event_based_actor* self_;
   evaluator_options options_;
-  std::unordered_map<std::uint64_t, open_job> jobs_;
+  open_jobs jobs_;
+  std::map<std::pair<node_key, measure_plan>, std::set<std::uint64_t>> by_node_;
+  beliefs beliefs_;
+  std::map<std::string, class_offers> offers_; ///< by backend
   std::map<std::string, std::vector<std::uint64_t>> by_key_;
   std::map<std::string, std::vector<device_info>> devices_; ///< by backend
 };

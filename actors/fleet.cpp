@@ -4,15 +4,20 @@
 #include "actors/messages.hpp"
 #include "actors/worker_session.hpp"
 #include "runtime/core/counters.hpp"
+#include "runtime/core/json_line.hpp"
 #include "runtime/core/log.hpp"
 #include "runtime/core/trace.hpp"
+#include "runtime/net/answered_jobs.hpp"
 #include "runtime/net/placement.hpp"
+#include "runtime/net/warrant.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 namespace ke {
 
@@ -35,18 +40,39 @@ struct attached {
   std::uint64_t jobs_done = 0;
 };
 
+/// A result that came before its campaign asked.
+struct early_result {
+  std::shared_ptr<const job_result> found;
+  std::string peer, worker;
+};
+
 struct open_work {
-  std::shared_ptr<const job> what;
+  std::shared_ptr<const job> what; ///< null: a worker brought it from an earlier life, and nobody asked yet
+  warrant brought;                 ///< by which it was, if so
+  std::optional<early_result> early;
   std::uint32_t attempt = 0;
-  std::set<std::string> avoid;
+  std::uint32_t answered = 0;        ///< the last attempt that has been answered: by a machine's failure, or
+                                     ///< before it was asked for once more
+  std::set<std::string> avoid;       ///< peers where it failed
+  std::set<std::string> avoid_names; ///< workers that are not to do it
   trace::time_point queued = trace::time_point::clock::now(), granted{};
 };
 
+constexpr std::size_t most_brought = 8192;       ///< jobs of earlier lives that wait for their campaign
+constexpr std::size_t most_revoked_at_once = 64; ///< in answer to one beat
+
+/// For the whole job from its receipt, with those that may be before it at its worker.
+std::uint64_t deadline_ms(const job_limits& l, std::size_t ahead) {
+  return static_cast<std::uint64_t>((l.build_s * 3 + l.run_s * 2) * 1000) * (1 + ahead);
+}
+
 class dispatcher {
+  using open_jobs = std::unordered_map<std::uint64_t, open_work>;
+
 public:
   dispatcher(caf::event_based_actor* self, fleet_options options)
       : self_{self}, options_{std::move(options)}, leases_{options_.term} {
-    after(self_, options_.term / 4, check_leases{});
+    next_check();
     options_.names->send("gateway", want_transport{"fleet"});
   }
 
@@ -85,15 +111,17 @@ public:
       return dispatch();
     case frame_kind::decline:
       log::info("fleet", "worker declined", {{"worker", w.name}, {"why", s.decline.reason}});
-      if (leases_.release(s.decline.job, s.decline.attempt))
+      if (leases_.release(w.peer, s.decline.job, s.decline.attempt))
         again(s.decline.job, w.peer);
       return dispatch();
     case frame_kind::beat: {
-      for (const auto& r : leases_.renew(w.peer, s.beat->leases, now))
+      auto strange = leases_.renew(w.peer, s.beat->leases, now);
+      strange.resize(std::min(strange.size(), most_revoked_at_once)); // the next beat names the others again
+      for (const auto& r : strange)
         self_->send(w.session, revoke_job{r, "another worker has it, or it is not wanted any more"});
       for (const auto& r : s.beat->leases)
-        if (auto j = jobs_.find(r.job);
-            j != jobs_.end() && j->second.attempt == r.attempt && r.stage != wire::lease_stage::queued)
+        if (const auto* l = leases_.find(r.job);
+            l && l->worker == w.peer && l->attempt == r.attempt && r.stage != wire::lease_stage::queued)
           tell_evaluator(job_stage{r.job, r.stage == wire::lease_stage::building ? node_state::building
                                                                                  : node_state::measuring});
       devices_are(w, s.beat->devices);
@@ -113,13 +141,36 @@ public:
   }
 
   void submit(const submit_job& s) {
-    auto [j, fresh] = jobs_.try_emplace(s.what->id);
-    j->second.what = s.what;
-    if (fresh) {
-      j->second.attempt = 0;
-      enqueue(j->second);
-    } else if (!leases_.find(s.what->id)) { // asked for again after a failed evaluation
-      enqueue(j->second);
+    auto [at, fresh] = jobs_.try_emplace(s.what->id);
+    auto& j = at->second;
+    brought_ -= !fresh && !j.what;
+    j.what = s.what;
+    j.avoid_names = s.avoid;
+    if (auto before = answered_.last(s.what->id)) {
+      j.attempt = std::max(j.attempt, before);
+      j.answered = std::max(j.answered, before);
+    }
+    if (auto early = std::exchange(j.early, std::nullopt)) { // a worker has done it in an earlier life
+      deliver(early->peer, early->worker, j, early->found);
+    } else if (!leases_.find(s.what->id)) { // new, or asked for again after a failed evaluation
+      enqueue(j);
+    }
+    dispatch();
+  }
+
+  void wanted(const work_is_wanted& w) {
+    wanted_.are(w.campaign, w.open, w.over);
+    for (auto j = jobs_.begin(); j != jobs_.end();) {
+      auto here = j++;
+      auto& work = here->second;
+      if (work.what || work.brought.node.campaign != w.campaign ||
+          wanted_.of(work.brought) != wanted_work::wish::unwanted)
+        continue;
+      if (work.early)
+        late(work.early->peer, work.early->worker, *work.early->found);
+      withdraw(here->first, "its campaign does not want it any more");
+      jobs_.erase(here);
+      --brought_;
     }
     dispatch();
   }
@@ -128,13 +179,8 @@ public:
     auto j = jobs_.find(c.id);
     if (j == jobs_.end())
       return;
-    placement_.cancel(c.id);
-    if (auto l = leases_.close(c.id)) {
-      placement_.done(c.id);
-      if (auto w = workers_.find(l->worker); w != workers_.end())
-        self_->send(w->second.session, revoke_job{l->ref(), "cancelled"});
-    }
-    jobs_.erase(j);
+    withdraw(c.id, "cancelled");
+    forget(j);
     dispatch();
   }
 
@@ -147,9 +193,14 @@ public:
   }
 
   void leases_due() {
-    after(self_, options_.term / 4, check_leases{});
-    for (const auto& l : leases_.expire(self_->clock().now()))
-      lost_lease(l, "its lease ran out");
+    auto now = self_->clock().now();
+    // Suspended, swapped out, or far behind with our mail: what the workers said meanwhile is behind this
+    // message, so nobody has been silent.
+    if (auto behind = now - check_due_; behind > options_.term / 4)
+      leases_.stood_still(behind, now);
+    next_check();
+    for (const auto& l : leases_.expire(now))
+      lost_lease(l, now < l.until ? "it did not end within its deadline" : "its lease ran out");
     dispatch();
   }
 
@@ -169,7 +220,7 @@ public:
         devices.push_back(d.name);
       all.push_back({{"name", w.name}, {"devices", devices}, {"state", w.state}, {"jobs_done", w.jobs_done}});
     }
-    r.done(all.dump());
+    r.done(json_line(all));
   }
 
 private:
@@ -178,59 +229,163 @@ private:
     options_.names->send("evaluator", std::move(m));
   }
 
+  void next_check() {
+    check_due_ = self_->clock().now() + options_.term / 4;
+    after(self_, options_.term / 4, check_leases{});
+  }
+
   void hello(attached& w, const wire::hello_body& h) {
     w.hello = h;
     w.name = h.name;
     w.state = "ok";
+    w.reasons.clear();
     log::info("fleet", "worker attached",
               {{"worker", h.name}, {"devices", std::to_string(h.devices.size())}});
-    auto now = self_->clock().now();
-    placement_.worker_up(w.peer, h.devices, h.labels, 0, 0); // credit comes with `ready`
-    auto held = h.leases;
-    held.insert(held.end(), h.held.begin(), h.held.end());
-    auto open = [&](std::uint64_t id) -> const job* {
-      auto j = jobs_.find(id);
-      return j == jobs_.end() ? nullptr : j->second.what.get();
-    };
-    std::set<std::uint64_t> revoked;
-    for (const auto& r : leases_.adopt(w.peer, held, open, now)) {
-      revoked.insert(r.job);
-      self_->send(w.session, revoke_job{r, "it is not wanted any more"});
-    }
-    for (const auto& r : held)
-      if (auto j = jobs_.find(r.job); j != jobs_.end() && !revoked.contains(r.job)) {
-        placement_.cancel(r.job);
-        j->second.attempt = r.attempt;
-        placement_.book(r.job, j->second.what->node.campaign, w.peer,
-                        h.devices.empty() ? std::string{} : h.devices.front().name);
-      }
+    leases_.attached(w.peer, h.boot.empty() ? std::string{} : h.name + '/' + h.boot);
+    placement_.worker_up(w.peer, h.devices, h.labels, 0, 0, h.name); // credit comes with `ready`
+    for (const auto& r : h.leases)
+      brings(w, r, true);
+    for (const auto& r : h.held)
+      brings(w, r, false);
     tell_capacity();
+    dispatch();
+  }
+
+  /// What this store granted to this worker, by the warrant that it shows; nothing if it was granted nothing.
+  std::optional<warrant> granted(const attached& w, const std::string& sealed, std::uint64_t job,
+                                 std::uint32_t attempt, std::uint64_t epoch) const {
+    auto g = open_warrant(sealed, options_.key);
+    if (!g || g->store != options_.store_id || g->worker != w.name || g->job != job ||
+        g->attempt != attempt || g->epoch != epoch)
+      return std::nullopt;
+    return g;
+  }
+
+  /// A lease in a hello (`runs`), or a result that nobody has acknowledged. What it shows no warrant for is
+  /// another store's, and none of our business.
+  void brings(attached& w, const wire::lease_ref& r, bool runs) {
+    auto g = granted(w, r.warrant, r.job, r.attempt, r.epoch);
+    if (!g)
+      return log::info("fleet", "a worker holds work that was not granted to it here",
+                       {{"worker", w.name}, {"job", std::to_string(r.job)}});
+    auto now = self_->clock().now();
+    auto j = jobs_.find(r.job);
+    if (j == jobs_.end()) {
+      if (wanted_.of(*g) == wanted_work::wish::unwanted || brought_ >= most_brought) {
+        if (runs)
+          self_->send(w.session, revoke_job{r, "it is not wanted any more"});
+        return; // a result is acknowledged when it comes
+      }
+      j = bring(*g);
+    }
+    lease l{r.job,     r.attempt, r.epoch, w.peer,
+            g->device, g->node,   {},      now + std::chrono::milliseconds{g->deadline_ms} + options_.term,
+            r.stage};
+    if (leases_.adopt(std::move(l), now)) {
+      placement_.book(r.job, g->node.campaign, w.peer, g->device);
+      j->second.attempt = r.attempt;
+      self_->send(w.session, content_is_free{{g->problem, g->candidate}});
+    } else if (runs) {
+      self_->send(w.session, revoke_job{r, "another worker has it"});
+    }
+  }
+
+  std::function<void()> acknowledgement(const std::string& peer, const job_result& r) const {
+    return [transport = transport_, peer, id = r.id, attempt = r.attempt] {
+      transport->send(wire::make_frame(peer, frame_kind::ack, wire::ack_body{id, attempt}));
+    };
+  }
+
+  open_jobs::iterator bring(const warrant& g) {
+    auto j = jobs_.try_emplace(g.job).first;
+    j->second.brought = g;
+    ++brought_;
+    return j;
+  }
+
+  /// Nobody has asked for it, and its worker is gone: as if it had never been brought.
+  void unbring(open_jobs::iterator j) {
+    leases_.close(j->first);
+    if (j->second.early)
+      return;
+    jobs_.erase(j);
+    --brought_;
+  }
+
+  /// Known already, or not wanted any more: the worker need not keep it.
+  void late(const std::string& peer, const std::string& worker, const job_result& r) {
+    static auto& count = counters::get("fleet.late_results");
+    ++count;
+    log::info("fleet", "late result", {{"worker", worker}, {"job", std::to_string(r.id)}});
+    acknowledgement(peer, r)();
   }
 
   void result(attached& w, const std::shared_ptr<const job_result>& r) {
-    auto transport = transport_;
-    auto peer = w.peer;
-    auto acknowledge = [transport, peer, id = r->id, attempt = r->attempt] {
-      transport->send(wire::make_frame(peer, frame_kind::ack, wire::ack_body{id, attempt}));
-    };
-    auto fate = leases_.result(r->id, r->attempt, r->epoch);
-    auto j = jobs_.find(r->id);
-    if (fate != result_fate::accept || j == jobs_.end()) {
-      log::info("fleet", "late result", {{"worker", w.name}, {"job", std::to_string(r->id)}});
-      return acknowledge();
+    auto g = granted(w, r->warrant, r->id, r->attempt, r->epoch);
+    if (!g) {
+      static auto& refused = counters::get("fleet.refused_results");
+      ++refused;
+      return log::warn("fleet", "refused a result for work that was not granted to this worker here",
+                       {{"worker", w.name}, {"job", std::to_string(r->id)}});
     }
+    auto j = jobs_.find(r->id);
+    if (j == jobs_.end()) {
+      if (wanted_.of(*g) == wanted_work::wish::unwanted || r->attempt <= answered_.last(r->id))
+        return late(w.peer, w.name, *r);
+      if (brought_ >= most_brought)
+        return; // the worker keeps it
+      j = bring(*g);
+    }
+    auto& work = j->second;
+    if (!work.what) {
+      placement_.done(r->id);
+      leases_.close(r->id);
+      work.attempt = r->attempt;
+      work.early = early_result{r, w.peer, w.name};
+      return dispatch();
+    }
+    // `unknown`: it waits in our queue, and an earlier life has granted it.
+    if (work.what->problem_digest != g->problem || work.what->source_digest != g->candidate ||
+        r->attempt <= work.answered || leases_.result(r->id, r->attempt, r->epoch) == result_fate::stale)
+      return late(w.peer, w.name, *r);
     ++w.jobs_done;
     placement_.done(r->id);
+    placement_.cancel(r->id); // its lease had run out, and it waits again
+    work.attempt = std::max(work.attempt, r->attempt);
+    deliver(w.peer, w.name, work, r);
+    dispatch();
+  }
+
+  void deliver(const std::string& peer, const std::string& worker, open_work& work,
+               const std::shared_ptr<const job_result>& r) {
     stretches_left_ -=
-        trace_job(*j->second.what, w.name, j->second.queued, j->second.granted,
-                  trace::time_point::clock::now(), *r, std::min<std::size_t>(stretches_left_, 400));
+        trace_job(*work.what, worker, work.queued, work.granted, trace::time_point::clock::now(), *r,
+                  std::min<std::size_t>(stretches_left_, 400));
+    auto acknowledge = acknowledgement(peer, *r);
     if (r->why.kind != failure_kind::none ||
         r->found.ending == ending::harness_error) // the machine's fault: elsewhere first
-      j->second.avoid.insert(peer);
+      work.avoid.insert(peer), work.answered = r->attempt;
     else
-      jobs_.erase(j);
-    tell_evaluator(job_done{r->id, r, w.name, acknowledge});
-    dispatch();
+      forget(jobs_.find(r->id));
+    tell_evaluator(job_done{r->id, r, worker, std::move(acknowledge)});
+  }
+
+  /// It is over: whatever comes of it later is late.
+  void forget(open_jobs::iterator j) {
+    answered_.is(j->first, j->second.attempt);
+    if (j->second.what && j->second.what->plan != measure_plan::claim)
+      wanted_.ended(j->second.what->node, j->second.what->target);
+    jobs_.erase(j);
+  }
+
+  void withdraw(std::uint64_t id, const std::string& why) {
+    placement_.cancel(id);
+    auto l = leases_.close(id);
+    if (!l)
+      return;
+    placement_.done(id);
+    if (auto w = workers_.find(l->worker); w != workers_.end())
+      self_->send(w->second.session, revoke_job{l->ref(), why});
   }
 
   /// Health as a beat tells it; only changes are news to the campaigns and to waiting jobs.
@@ -260,6 +415,7 @@ private:
     p.device = w.what->device;
     p.priority = w.what->priority;
     p.avoid = w.avoid;
+    p.avoid_names = w.avoid_names;
     placement_.enqueue(std::move(p));
   }
 
@@ -268,6 +424,8 @@ private:
     auto j = jobs_.find(id);
     if (j == jobs_.end())
       return;
+    if (!j->second.what)
+      return unbring(j);
     j->second.avoid.insert(avoid);
     enqueue(j->second);
   }
@@ -276,14 +434,32 @@ private:
     static auto& waiting = counters::get("fleet.waiting");
     static auto& running = counters::get("fleet.running");
     while (auto p = placement_.next()) {
-      auto& w = jobs_.at(p->job);
-      w.attempt = std::max(w.attempt, leases_.last_attempt(p->job)) + 1;
-      auto granted = *w.what;
-      granted.attempt = w.attempt;
+      auto j = jobs_.find(p->job);
+      auto w = workers_.find(p->worker);
+      if (j == jobs_.end() || !j->second.what || w == workers_.end()) {
+        placement_.done(p->job);
+        continue;
+      }
+      auto& work = j->second;
+      work.attempt = std::max(work.attempt, leases_.last_attempt(p->job)) + 1;
+      auto granted = *work.what;
+      granted.attempt = work.attempt;
       granted.epoch = options_.epoch;
-      leases_.grant(granted, p->worker, p->device, self_->clock().now());
-      w.granted = trace::time_point::clock::now();
-      self_->send(workers_.at(p->worker).session, grant_job{w.what, w.attempt, options_.epoch, p->device});
+      auto now = self_->clock().now();
+      auto deadline = deadline_ms(granted.limits, leases_.held_by(p->worker).size());
+      // Later here than there: the worker itself gives up first, and says why.
+      if (!leases_.grant(granted, p->worker, p->device, now,
+                         now + std::chrono::milliseconds{deadline} + options_.term)) {
+        placement_.done(p->job);
+        continue;
+      }
+      work.granted = trace::time_point::clock::now();
+      auto sealed = seal_warrant({options_.store_id, p->job, work.attempt, options_.epoch, w->second.name,
+                                  granted.node, granted.target, granted.plan, granted.problem_digest,
+                                  granted.source_digest, p->device, deadline},
+                                 options_.key);
+      self_->send(w->second.session,
+                  grant_job{work.what, work.attempt, options_.epoch, p->device, std::move(sealed), deadline});
     }
     waiting = static_cast<std::int64_t>(placement_.waiting());
     running = static_cast<std::int64_t>(placement_.in_flight());
@@ -294,9 +470,11 @@ private:
     auto j = jobs_.find(l.job);
     if (j == jobs_.end())
       return;
+    if (!j->second.what)
+      return unbring(j);
     if (leases_.poisoned(l.node)) {
       leases_.close(l.job);
-      jobs_.erase(j);
+      forget(j);
       return tell_evaluator(
           job_poisoned{l.job, "three workers were lost while they evaluated it, the last: " + why});
     }
@@ -340,6 +518,8 @@ private:
         else
           c.why += (c.why.empty() ? "" : "; ") + out_of_service(w, d);
         c.devices.push_back(d);
+        if (w.state == "ok" && d.state == "ok")
+          c.offered_by[class_of(d)].insert(w.name);
       }
     for (auto& [backend, c] : all)
       if (c.slots > 0)
@@ -367,7 +547,11 @@ private:
   lease_table leases_;
   placement placement_;
   std::map<std::string, attached> workers_; ///< by peer
-  std::unordered_map<std::uint64_t, open_work> jobs_;
+  open_jobs jobs_;
+  answered_jobs answered_;
+  wanted_work wanted_;
+  std::size_t brought_ = 0; ///< jobs that nobody has asked for yet
+  std::chrono::steady_clock::time_point check_due_{};
   std::set<std::string> watchers_, known_backends_;
   std::size_t stretches_left_ = 50'000; ///< of candidates' calls in this session's trace: some megabytes
 };
@@ -384,6 +568,7 @@ caf::behavior fleet(caf::event_based_actor* self, fleet_options options) {
       [=](const peer_lost& l) { state->peer_gone(l); },
       [=](const worker_said& s) { state->said(s); },
       [=](const submit_job& s) { state->submit(s); },
+      [=](const work_is_wanted& w) { state->wanted(w); },
       [=](const cancel_job& c) { state->cancel(c); },
       [=](const watch_capacity& w) { state->watch(w); },
       [=](const workers_request& r) { state->workers(r); },

@@ -10,6 +10,8 @@ namespace ke {
 struct fleet_options {
   std::shared_ptr<directory> names;
   store_port* store = nullptr;
+  std::string store_id;
+  std::string key; ///< of the store's warrants
   std::uint64_t epoch = 0;
   std::chrono::nanoseconds term = std::chrono::seconds{10}; ///< of a lease without a beat
 };
@@ -20,6 +22,7 @@ struct fleet_options {
 ///   <- frame_in, peer_lost   from the gateway; a hello begins a worker_session
 ///   <- worker_said           from sessions: ready, accept, decline, beat, result, drain
 ///   <- submit_job, cancel_job
+///   <- work_is_wanted   from campaigns: what workers bring of an earlier life is kept until then
 ///   -> job_done, job_stage, job_poisoned   to the evaluator
 ///   -> capacity                            to whoever sent watch_capacity, whenever it changes
 ///

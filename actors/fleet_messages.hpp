@@ -3,10 +3,12 @@
 #include "actors/caf.hpp"
 #include "runtime/core/types.hpp"
 #include "runtime/net/transport_port.hpp"
+#include "runtime/net/wanted_work.hpp"
 #include "runtime/net/wire.hpp"
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +31,14 @@ namespace ke {
 
 struct submit_job {
   std::shared_ptr<const job> what;
+  std::set<std::string> avoid = {}; ///< workers by name that are not to do it, while another one can
+};
+/// From a campaign that has read its journal: what it still waits for of an earlier life. `over`: nothing,
+/// and nothing more will come.
+struct work_is_wanted {
+  std::uint32_t campaign = 0;
+  std::vector<work_place> open;
+  bool over = false;
 };
 struct cancel_job {
   std::uint64_t id = 0;
@@ -69,6 +79,12 @@ struct grant_job {
   std::uint32_t attempt = 0;
   std::uint64_t epoch = 0;
   std::string device;
+  std::string warrant;
+  std::uint64_t deadline_ms = 0;
+};
+/// The worker holds a lease that an earlier session granted: it may ask for the content.
+struct content_is_free {
+  std::vector<std::string> digests;
 };
 struct revoke_job {
   wire::lease_ref lease;
@@ -82,7 +98,8 @@ struct worker_said {
   std::shared_ptr<const wire::worker_beat> beat;
   std::shared_ptr<const job_result> result;
   wire::ready_body ready;
-  wire::decline_body decline; ///< also the job and attempt of an accept
+  wire::decline_body decline;          ///< also the job and attempt of an accept
+  std::shared_ptr<const void> passage; ///< of the frame
 };
 /// What the fleet knows of its workers, for `status`.
 struct workers_request {
@@ -92,6 +109,7 @@ struct workers_request {
 } // namespace ke
 
 KE_MESSAGE(ke::submit_job)
+KE_MESSAGE(ke::work_is_wanted)
 KE_MESSAGE(ke::cancel_job)
 KE_MESSAGE(ke::job_done)
 KE_MESSAGE(ke::job_stage)
@@ -100,6 +118,7 @@ KE_MESSAGE(ke::watch_capacity)
 KE_MESSAGE(ke::frame_in)
 KE_MESSAGE(ke::peer_lost)
 KE_MESSAGE(ke::grant_job)
+KE_MESSAGE(ke::content_is_free)
 KE_MESSAGE(ke::revoke_job)
 KE_MESSAGE(ke::worker_said)
 KE_MESSAGE(ke::workers_request)

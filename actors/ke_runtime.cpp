@@ -54,6 +54,7 @@ int main(int argc, char** argv) {
   ke::cli::add_problem(app, exit_code);
   ke::cli::add_status(app, exit_code);
   ke::cli::add_best(app, exit_code);
+  ke::cli::add_best_known(app, exit_code);
   ke::cli::add_tree(app, exit_code);
   ke::cli::add_report(app, exit_code);
   ke::cli::add_export(app, exit_code);
@@ -72,7 +73,7 @@ int main(int argc, char** argv) {
   if (!words.empty() && words[0].starts_with("-") && std::any_of(words.begin(), words.end(), job))
     words.insert(words.begin(), "run");
   if (!words.empty() && !words[0].starts_with("-")) {
-    constexpr std::string_view later[] = {"suite", "mcp"};
+    constexpr std::string_view later[] = {"suite", "mcp", "add", "profile", "init", "compare"};
     if (std::find(std::begin(later), std::end(later), words[0]) != std::end(later)) {
       std::cerr << "ke-runtime: `" << words[0] << "` is not part of this version\n";
       return ke::exit_usage;

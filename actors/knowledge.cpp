@@ -41,8 +41,8 @@ struct way_reader : std::enable_shared_from_this<way_reader> {
   void next() {
     if (steps.size() == what.chain.size())
       return done({std::move(what), std::move(steps)});
-    load_card(*store, {what.campaign, what.tree, what.chain[steps.size()]}, card_extent::with_source,
-              [me = shared_from_this()](std::shared_ptr<const node_card> card) {
+    load_card(*store, {what.campaign, what.tree, what.chain[steps.size()]}, language_named(what.language),
+              card_extent::with_source, [me = shared_from_this()](std::shared_ptr<const node_card> card) {
                 auto seed = me->what.seeded && me->steps.empty();
                 me->steps.push_back({me->last, card, me->what.tree, seed});
                 me->last = std::move(card);

@@ -23,6 +23,8 @@ caf::behavior llm_request(caf::event_based_actor* self, std::shared_ptr<director
   ask.prompt = request->prompt;
   ask.prompt_digest = request->prompt_digest;
   ask.occurrence = request->occurrence;
+  if (request->again)
+    ask.former_call = request->place();
   self->set_exit_handler([=](caf::exit_msg& msg) {
     calls->cancel(request->call());
     if (msg.reason == caf::exit_reason::kill)

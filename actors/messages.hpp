@@ -6,12 +6,15 @@
 #include "runtime/llm/answer.hpp"
 #include "runtime/llm/prompt.hpp"
 #include "runtime/llm/provider.hpp"
+#include "runtime/net/device_class.hpp"
 #include "runtime/search/tree_core.hpp"
 #include "runtime/store/store_port.hpp"
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -51,11 +54,19 @@ struct synthesis_request {
   std::uint32_t occurrence = 0;
   reservation reserved;
   std::string reader = {}; ///< name of who is told what came of it; empty: the node's search tree
+  std::string store = {};  ///< its id
+  bool again = false;      ///< of an earlier session: perhaps asked under `place`, as earlier versions did
 
-  /// Unique in the store and stable over restarts: the key of the call's row in text, and spool's file name.
-  std::string call() const {
+  std::string place() const {
     return "c" + std::to_string(node.campaign) + "-t" + std::to_string(node.tree) + "-n" +
            std::to_string(node.node) + "-a" + std::to_string(attempt);
+  }
+  /// Unique among all stores and stable over restarts: spool's file name. Places repeat in every store, so
+  /// the name says which store asks, and what: an answer to anything else has another name.
+  std::string call() const {
+    constexpr std::size_t enough = 8;
+    return (store.empty() ? "" : store.substr(0, enough) + "-") + place() +
+           (prompt_digest.empty() ? "" : "-" + prompt_digest.substr(0, enough));
   }
 };
 
@@ -122,13 +133,22 @@ struct synthesis {
   std::string reply_digest;
   double seconds = 0;
 };
-/// One send of a request failed and it will be sent again; or, `blocked`, nobody will be asked until a person
-/// acts (auth, credit).
+/// One send of a request failed and may be sent again: it waits for `send_permit`. Or, `blocked`, it is over:
+/// nobody will be asked until a person acts (auth, credit), it was cancelled, or (kind none) its last send
+/// never happened.
 struct failed_try {
   node_key node;
   std::uint32_t attempt = 0;
   failure why;
   bool blocked = false;
+  token_usage told; ///< what it has cost, as far as its provider told,
+  call_meter meter; ///< and what is known of the rest
+};
+/// What the try has cost is committed, and the budget holds another one, or `go` is false: the request is
+/// forgotten.
+struct send_permit {
+  std::string call;
+  bool go = true;
 };
 /// Requests of a campaign that is stopping or paused: what has not left is dropped, what has is cancelled if
 /// `running`.
@@ -151,6 +171,7 @@ struct answered {
   std::vector<candidate_text> more;         ///< further candidates of the answer
   std::vector<source_parameter> parameters; ///< of `source`, if it is a template
   std::uint32_t descriptor = 0;             ///< knowledge/descriptor.hpp
+  call_meter meter = {};                    ///< of what `usage`, which was told, leaves out
 };
 /// The candidate of a node that asks nobody: an earlier answer holds it.
 struct given_answer {
@@ -171,6 +192,7 @@ struct evaluate_request {
   measure_plan plan = measure_plan::rank;
   bool timed = true;
   std::uint64_t seed = 0;
+  std::set<std::string> avoid = {}; ///< workers by name that are not to do it, while another one can
 };
 struct cancel_evaluation {
   node_key node;
@@ -223,6 +245,7 @@ struct capacity {
   std::uint32_t slots = 0;
   std::vector<device_info> devices;
   std::string why; ///< there are no slots now, though there were, or a worker is there
+  class_offers offered_by = {};
 };
 
 /// pause | resume | stop | set | hint; `done` hears the outcome as text.
@@ -243,6 +266,7 @@ KE_MESSAGE(ke::synthesize)
 KE_MESSAGE(ke::call_ended)
 KE_MESSAGE(ke::synthesis)
 KE_MESSAGE(ke::failed_try)
+KE_MESSAGE(ke::send_permit)
 KE_MESSAGE(ke::drop_requests)
 KE_MESSAGE(ke::unblock_models)
 KE_MESSAGE(ke::answered)

@@ -1,7 +1,7 @@
 #include "actors/node_cards.hpp"
 
 #include "runtime/core/codec.hpp"
-#include "runtime/core/digest.hpp"
+#include "runtime/core/source_text.hpp"
 
 namespace ke {
 namespace {
@@ -36,7 +36,7 @@ std::shared_ptr<const node_card> make_card(std::uint32_t node, node_state state,
   return card;
 }
 
-void load_card(store_port& store, node_key node, card_extent extent,
+void load_card(store_port& store, node_key node, source_language language, card_extent extent,
                std::function<void(std::shared_ptr<const node_card>)> done) {
   store.read(
       table::nodes, key_of(node.campaign, node.tree, node.node), [=, &store](result<std::string> bytes) {
@@ -44,7 +44,8 @@ void load_card(store_port& store, node_key node, card_extent extent,
         if (!row)
           return done(nullptr);
         auto finish = [=, &store, row = *row](std::string source) {
-          auto normalised = extent == card_extent::with_source ? source_digest(source) : std::string{};
+          auto normalised =
+              extent == card_extent::with_source ? source_digest(source, language) : std::string{};
           if (row.verdict_digests.empty() || row.verdict_digests[0].empty())
             return done(make_card(node.node, row.state, std::move(source), normalised, row.note, nullptr));
           store.read(table::verdicts, row.verdict_digests[0], [=](result<std::string> packed) {

@@ -31,7 +31,7 @@ struct recorded {
             for (const auto& m : settings->models)
               kinds[m.name] = m.provider;
     (void)store->rows<call_row>(table::calls, "", [&](std::string_view, const call_row& call) {
-      if (!call.open && !call.reply_digest.empty())
+      if (!call.open && call.outcome == failure_kind::none && !call.reply_digest.empty())
         by_prompt[call.prompt_digest].emplace_back(call.model, call.reply_digest);
       return true;
     });

@@ -1,13 +1,14 @@
 #include "actors/remote_reading.hpp"
 
-#include "actors/control_commands.hpp"
 #include "actors/exit_codes.hpp"
 #include "actors/self_process.hpp"
-#include "runtime/core/private_folder.hpp"
-#include "runtime/process/process_service.hpp"
-#include "runtime/process/run_and_wait.hpp"
+#include "runtime/core/digest.hpp"
+#include "runtime/core/json_line.hpp"
 
 #include <nlohmann/json.hpp>
+
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -21,67 +22,91 @@ using json = nlohmann::json;
 
 constexpr std::uint64_t most_output = 64u << 20;
 
-control_reply refused(const std::string& why, int code = exit_usage) {
-  return {json{{"error", why}}.dump(-1, ' ', false, json::error_handler_t::replace), code};
-}
-
 std::string hex_of_file(const fs::path& file) {
   std::ifstream in{file, std::ios::binary};
-  return to_hex({std::istreambuf_iterator<char>{in}, {}});
+  return to_hex(std::string{std::istreambuf_iterator<char>{in}, {}});
+}
+
+/// Of the folders of one store's owner; the store's place on this machine tells it from others.
+std::string reading_prefix(const std::string& store) {
+  return "ke-read-" + digest_of(store).substr(0, 12) + "-";
 }
 
 } // namespace
+
+void drop_reading_folders(const std::string& store) {
+  std::error_code error;
+  const auto prefix = reading_prefix(store);
+  for (auto at = fs::directory_iterator{fs::temp_directory_path(error), error};
+       !error && at != fs::directory_iterator{}; at.increment(error)) {
+    struct stat s{};
+    if (at->path().filename().string().starts_with(prefix) && ::lstat(at->path().c_str(), &s) == 0 &&
+        S_ISDIR(s.st_mode) && s.st_uid == ::geteuid()) {
+      std::error_code ignored; // what can't be removed now is the next owner's
+      fs::remove_all(at->path(), ignored);
+    }
+  }
+}
 
 bool is_reading_command(const std::string& word) {
   static constexpr const char* known[] = {"best", "tree", "show", "diff", "report", "export"};
   return std::find(std::begin(known), std::end(known), word) != std::end(known);
 }
 
-control_reply read_for_client(const std::string& store, const std::string& campaign,
-                              const std::vector<std::string>& words, bool writes) {
-  if (words.empty() || !is_reading_command(words[0]))
+status reading_child::prepare(const std::string& store, const reading_request& what) {
+  auto refused = [](std::string why) { return failure{failure_kind::invalid, std::move(why), false}; };
+  if (what.words.empty() || !is_reading_command(what.words[0]))
     return refused("only commands that read can be asked for over --connect");
-  for (const auto& word : words)
+  for (const auto& word : what.words) {
     for (const auto* option : {"--store", "--config", "--connect", "--server-key", "--key", "--output", "-o"})
       if (word.starts_with(option))
         return refused(word + ": a client names no file of this machine");
-  auto folder = private_folder::make({}, "ke-read-");
-  if (writes && !folder)
-    return refused("the owner's machine: " + folder.error().text, exit_missing);
-  process_spec spec;
+    if (word.find('\0') != std::string::npos || word == "--")
+      return refused("a word of the command line holds what none may");
+  }
+  if (what.campaign.starts_with("-") || what.campaign.find('\0') != std::string::npos)
+    return refused("\"" + what.campaign + "\" is no campaign's name");
+  writes = what.writes;
+  if (writes) {
+    auto made = private_folder::make({}, reading_prefix(store));
+    if (!made)
+      return failure{made.error().kind, "the owner's machine: " + made.error().text};
+    folder = std::move(*made);
+  }
   spec.argv = {self_path().string()};
-  spec.argv.insert(spec.argv.end(), words.begin(), words.end());
+  spec.argv.insert(spec.argv.end(), what.words.begin(), what.words.end());
   spec.argv.insert(spec.argv.end(), {"--store", store});
-  if (!campaign.empty())
-    spec.argv.insert(spec.argv.end(), {"--campaign", campaign});
-  auto place = (folder ? folder->path() : fs::path{}) / "out";
+  if (!what.campaign.empty())
+    spec.argv.insert(spec.argv.end(), {"--campaign", what.campaign});
   if (writes)
-    spec.argv.insert(spec.argv.end(), {"-o", place.string()});
+    spec.argv.insert(spec.argv.end(), {"-o", place().string()});
   spec.env = child_environment();
   spec.deadline = std::chrono::minutes{2};
   spec.output_limit = most_output;
-  process_service processes;
-  auto how = run_and_wait(processes, std::move(spec));
+  return ok;
+}
+
+control_reply reading_child::answer(process_exit& how) const {
   if (how.why.kind != failure_kind::none)
-    return refused(how.why.text, exit_internal);
+    return refusal(how.why.text, exit_internal);
+  if (how.cancelled)
+    return refusal("the owner of the store is ending: ask again when it runs", exit_interrupted);
   if (how.timed_out || how.output_cut)
-    return refused("the answer is too large or takes too long: ask for less (--limit)", exit_usage);
+    return refusal("the answer is too large or takes too long: ask for less (--limit)", exit_usage);
   auto files = json::object();
   std::error_code error;
-  if (fs::is_directory(place, error)) {
-    for (const auto& entry : fs::directory_iterator{place, error})
+  if (writes && fs::is_directory(place(), error)) {
+    for (const auto& entry : fs::directory_iterator{place(), error})
       files[entry.path().filename().string()] = hex_of_file(entry.path());
-  } else if (fs::exists(place, error)) {
-    files[""] = hex_of_file(place);
+  } else if (writes && fs::exists(place(), error)) {
+    files[""] = hex_of_file(place());
   }
   // What the command says of its output names a place that the client never sees.
   for (auto* text : {&how.out, &how.err})
     if (writes)
-      for (auto at = text->find(place.string()); at != std::string::npos; at = text->find(place.string()))
-        text->replace(at, place.string().size(), "the client");
-  return {json{{"out", how.out}, {"err", how.err}, {"code", how.code}, {"files", files}}.dump(
-              -1, ' ', false, json::error_handler_t::replace),
-          0};
+      for (auto at = text->find(place().string()); at != std::string::npos; at = text->find(place().string()))
+        text->replace(at, place().string().size(), "the client");
+  return {json_line(json{{"out", how.out}, {"err", how.err}, {"code", how.code}, {"files", files}}), 0};
 }
 
 } // namespace ke

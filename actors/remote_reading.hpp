@@ -1,6 +1,8 @@
 #pragma once
 
 #include "actors/control.hpp"
+#include "runtime/core/private_folder.hpp"
+#include "runtime/process/process_port.hpp"
 
 #include <string>
 #include <vector>
@@ -10,11 +12,31 @@ namespace ke {
 /// Commands that read a store and that a client on another machine may ask its owner for.
 bool is_reading_command(const std::string& word);
 
-/// Carries out a reading command for a client: this program, in a child process, on this store. `words`: the
-/// command line without the options that name a store or a place to write to. Answer: JSON {out, err, code,
-/// files: {name: hex}}, `files` being what the command wrote where `writes`: one file named "" or a folder's.
-/// Blocking. Refused: another command, an option that names a file of this machine.
-control_reply read_for_client(const std::string& store, const std::string& campaign,
-                              const std::vector<std::string>& words, bool writes);
+/// `words`: the command line without the options that name a store or a place to write to.
+struct reading_request {
+  std::string campaign;
+  std::vector<std::string> words;
+  bool writes = false;
+};
+
+/// Removes the folders that a killed owner of the store has left in the temporary folder. For its next owner:
+/// there is only one at a time.
+void drop_reading_folders(const std::string& store);
+
+/// One reading command for a client: this program, in a child process, on the owner's store.
+struct reading_child {
+  process_spec spec;     ///< once prepared; whoever has it runs it
+  private_folder folder; ///< for what the command writes
+  bool writes = false;
+
+  /// Refuses another command, and an option that names a file of this machine.
+  status prepare(const std::string& store, const reading_request& what);
+  /// JSON {out, err, code, files: {name: hex}}, `files` being what the command wrote where `writes`: one file
+  /// named "" or a folder's. Reads files.
+  control_reply answer(process_exit& how) const;
+
+private:
+  std::filesystem::path place() const { return folder.path() / "out"; }
+};
 
 } // namespace ke

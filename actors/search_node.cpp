@@ -10,6 +10,7 @@
 #include "runtime/core/codec.hpp"
 #include "runtime/core/counters.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/source_text.hpp"
 #include "runtime/llm/answer.hpp"
 
 namespace ke {
@@ -96,11 +97,12 @@ public:
                s.reply_digest,
                parsed.source,
                plan_,
-               s.reply->usage,
+               s.reply->told,
                s.seconds,
                std::move(parsed.more),
                std::move(parsed.parameters),
-               descriptor_of(parsed.source)};
+               descriptor_of(parsed.source),
+               s.reply->meter};
     auto usable = parsed.why.kind == failure_kind::none;
     if (usable)
       source_ = std::make_shared<const std::string>(std::move(parsed.source));
@@ -149,7 +151,8 @@ public:
     if (++verdicts_ < tree_->devices.size())
       return;
     leave(make_card(brief_.what.node, state_of(j.found->state), source_ ? *source_ : std::string{},
-                    source_ ? source_digest(*source_) : std::string{}, plan_, j.found.get()));
+                    source_ ? source_digest(*source_, language_of(*tree_->problem)) : std::string{}, plan_,
+                    j.found.get()));
   }
 
   void gave_up(const evaluation_failed& f) {
@@ -164,7 +167,7 @@ public:
 
 private:
   std::uint32_t descriptor_of(const std::string& source) const {
-    return describe_kernel(source, is_python(*tree_->problem)).packed();
+    return describe_kernel(source, language_of(*tree_->problem)).packed();
   }
 
   node_key key() const { return {tree_->campaign, tree_->tree, brief_.what.node}; }
@@ -183,7 +186,7 @@ private:
                                    !has_verdict(have->second->state)))
         continue;
       ++missing_;
-      load_card(*tree_->store, {tree_->campaign, tree_->tree, node}, extent,
+      load_card(*tree_->store, {tree_->campaign, tree_->tree, node}, language_of(*tree_->problem), extent,
                 [me, node](std::shared_ptr<const node_card> card) {
                   send_weak(me, card_read{node, std::move(card)});
                 });
@@ -327,7 +330,7 @@ private:
   /// What an earlier answer holds for this node becomes its candidate.
   bool take_given() {
     if (!brief_.what.point.empty()) {
-      auto text = at_point(*source_, brief_.what.point);
+      auto text = at_point(*source_, language_of(*tree_->problem), brief_.what.point);
       if (!text)
         return false;
       source_ = std::make_shared<const std::string>(std::move(*text));
@@ -370,7 +373,7 @@ private:
     e.devices = tree_->devices;
     e.source = source_;
     e.source_digest = digest_of(*source_);
-    e.normalised_digest = source_digest(*source_);
+    e.normalised_digest = source_digest(*source_, language_of(*tree_->problem));
     e.problem_digest = tree_->problem_digest;
     e.problem = tree_->problem;
     e.timed = tree_->timed;

@@ -51,6 +51,11 @@ void take_back(const std::string& store_dir, const std::string& name) {
   fs::remove(incoming(store_dir), ignored); // if it is empty
 }
 
+void drop_handed_over(const std::string& store_dir) {
+  std::error_code ignored;
+  fs::remove_all(incoming(store_dir), ignored);
+}
+
 std::string join_skills(const std::string& a, const std::string& b) {
   auto x = unpack<skill>(a), y = unpack<skill>(b);
   if (!x || !y)

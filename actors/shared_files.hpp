@@ -14,6 +14,8 @@ result<std::string> hand_over(const std::string& store_dir, const std::string& f
 /// Where a file that was handed over lies; `invalid` if `name` is not one that `hand_over` gives.
 result<std::string> handed_over(const std::string& store_dir, const std::string& name);
 void take_back(const std::string& store_dir, const std::string& name);
+/// Removes what a killed client left there: for a new owner of the store, before it can be spoken to.
+void drop_handed_over(const std::string& store_dir);
 
 /// What `merge_into` does with two rows of one skill: both as one (knowledge/skill_record.hpp). A row that is
 /// no skill gives way to one that is.

@@ -1,9 +1,12 @@
 #pragma once
 
 #include "runtime/core/codec.hpp"
+#include "runtime/core/digest.hpp"
 #include "runtime/core/problem.hpp"
+#include "runtime/llm/prompt.hpp"
 #include "runtime/search/campaign_fold.hpp"
 #include "runtime/store/image_file.hpp"
+#include "runtime/store/prompt_sections.hpp"
 #include "runtime/store/store_reader.hpp"
 
 #include <map>
@@ -13,10 +16,6 @@
 
 namespace ke {
 
-/// The calls of sub-agents stand behind their node's own, under the attempt that is this much and their
-/// number.
-inline constexpr std::uint32_t agent_attempts = 1u << 20;
-
 /// A campaign as its store holds it: the folded journal, and of each open node what the fold does not keep.
 struct stored_campaign {
   campaign_fold fold;
@@ -24,6 +23,9 @@ struct stored_campaign {
   std::shared_ptr<const ke::problem> problem;
   std::map<node_key, node_row> rows;       ///< of open nodes
   std::map<node_key, std::string> replies; ///< raw answers that were stored but not yet folded
+  std::map<node_key, std::string> parts;   ///< what came of calls that were cancelled as their session ended
+  std::map<node_key, prompt> prompts;      ///< of calls that are out
+  std::map<std::pair<node_key, std::uint32_t>, call_row> calls; ///< that are out, by node and attempt
   std::uint64_t wall_ms = 0;
   std::uint64_t imaged = 0; ///< records that the campaign's image stands for
 };
@@ -51,6 +53,27 @@ bool image_is_due(std::uint64_t records, std::uint64_t imaged, std::uint64_t lea
 /// The header of an image that stands for `records` of the journal, `last` being the last of them.
 image_header header_of_image(std::string store_id, std::uint32_t id, std::uint64_t records,
                              const journal_record& last);
+
+/// A prompt as a node's row names its sections; nothing if they can't be read, or are another prompt's than
+/// `digest` says.
+template <class Reader>
+std::optional<prompt> read_stored_prompt(const Reader& store, const std::string& sections,
+                                         const std::string& digest) {
+  if (sections.empty())
+    return std::nullopt;
+  auto bytes = store.blob(sections);
+  auto parts = bytes ? unpack_sections(*bytes) : result<std::vector<stored_section>>{bytes.error()};
+  if (!parts)
+    return std::nullopt;
+  prompt all;
+  for (auto& part : *parts) {
+    auto text = part.digest.empty() ? result<std::string>{std::move(part.text)} : store.blob(part.digest);
+    if (!text)
+      return std::nullopt;
+    all.sections.push_back({std::move(*text), false, std::move(part.name), !part.digest.empty()});
+  }
+  return digest_of(text_of(all)) == digest ? std::optional{std::move(all)} : std::nullopt;
+}
 
 /// Folds the journal of a campaign, from `start` on. Blocking: for threads that may wait. `corrupt` names the
 /// first record that can't be folded. `Reader` has store_reader's row, journal and blob.
@@ -101,9 +124,19 @@ result<std::shared_ptr<stored_campaign>> read_stored_campaign(const Reader& stor
     node_key n{id, t, call.node};
     auto stored =
         store.template row<call_row>(table::calls, key_of(n.campaign, n.tree, n.node, call.attempt));
-    if (stored && !stored->open)
+    if (stored && !stored->open && !stored->reply_digest.empty())
       if (auto body = store.blob(stored->reply_digest))
-        s->replies[n] = std::move(*body);
+        (stored->outcome == failure_kind::none ? s->replies : s->parts)[n] = std::move(*body);
+    if (auto r = s->rows.find(n); r != s->rows.end())
+      if (auto said = read_stored_prompt(store, r->second.sections_digest, call.prompt_digest))
+        s->prompts[n] = std::move(*said);
+    if (stored)
+      s->calls[{n, call.attempt}] = std::move(*stored);
+  }
+  for (const auto& c : s->fold.books().agent_calls_out()) {
+    auto attempt = agent_attempts + c.number;
+    if (auto stored = store.template row<call_row>(table::calls, key_of(id, c.tree, c.node, attempt)))
+      s->calls[{node_key{id, c.tree, c.node}, attempt}] = std::move(*stored);
   }
   return s;
 }

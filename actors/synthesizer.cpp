@@ -63,7 +63,9 @@ struct open_request {
   std::shared_ptr<const synthesis_request> what;
   model_state* model; ///< models are opened and never closed
   retry_history history;
-  bool out = false;   ///< a provider has it
+  bool out = false;                      ///< a provider has it
+  std::optional<failed_try> unpaid = {}; ///< of its last send: told, but its permit has not come
+  bool due = false;                      ///< the wait for its next send is over
   caf::actor running; ///< its llm_request; null while it waits, and if an earlier synthesizer sent it
 };
 
@@ -80,8 +82,11 @@ public:
 
   void synthesize(std::shared_ptr<const synthesis_request> what) {
     auto call = what->call();
-    if (requests_.contains(call))
+    if (auto r = requests_.find(call); r != requests_.end()) {
+      if (r->second.unpaid) // its campaign was started again meanwhile, and may not have heard
+        tell(*what, *r->second.unpaid);
       return; // a tree that restarted asks again for what is still out
+    }
     auto m = model(*what);
     if (!m) // nobody can be asked until a person has mended it
       return tell(*what, failed_try{what->node, what->attempt, m.error(), true});
@@ -121,6 +126,7 @@ public:
       requests_.erase(r);
     } else if (reply.why.kind == failure_kind::cancelled) {
       m.circuit.forget();
+      tell(*r->second.what, over(*r->second.what, reply));
       requests_.erase(r);
     } else {
       failed(r->first, r->second, m, end);
@@ -143,9 +149,18 @@ public:
     auto r = requests_.find(call);
     if (r == requests_.end() || r->second.out)
       return;
-    auto& m = *r->second.model;
-    m.queue.push_back(call);
-    pump(m);
+    r->second.due = true;
+    send_if_ready(r->second, call);
+  }
+
+  void permitted(const send_permit& p) {
+    auto r = requests_.find(p.call);
+    if (r == requests_.end() || !std::exchange(r->second.unpaid, std::nullopt))
+      return;
+    if (p.go)
+      send_if_ready(r->second, p.call);
+    else
+      requests_.erase(r);
   }
 
   void wake(const std::string& model) {
@@ -188,6 +203,18 @@ public:
   }
 
 private:
+  void send_if_ready(open_request& r, const std::string& call) {
+    if (!r.due || r.unpaid)
+      return;
+    r.due = false;
+    r.model->queue.push_back(call);
+    pump(*r.model);
+  }
+
+  static failed_try over(const synthesis_request& what, const completion& reply) {
+    return {what.node, what.attempt, reply.why, true, reply.told, reply.meter};
+  }
+
   template <class Message>
   void tell(const synthesis_request& what, Message message) {
     options_.names->send(what.reader.empty() ? tree_name(what.node.campaign, what.node.tree) : what.reader,
@@ -261,7 +288,7 @@ private:
                {"kind", std::string{to_text(why.kind)}},
                {"why", why.text}});
     if (m.circuit.state() == circuit_state::blocked) {
-      tell(*r.what, failed_try{r.what->node, r.what->attempt, why, true});
+      tell(*r.what, over(*r.what, *end.reply));
       requests_.erase(call);
       for (auto& [name, other] : models_) {
         if (&other != &m && !other.same_account(m))
@@ -274,7 +301,9 @@ private:
     }
     if (auto wait =
             r.history.fail(why, end.reply->retry_after, std::uniform_real_distribution<double>{}(chance_))) {
-      tell(*r.what, failed_try{r.what->node, r.what->attempt, why, false});
+      r.unpaid = over(*r.what, *end.reply);
+      r.unpaid->blocked = false;
+      tell(*r.what, *r.unpaid);
       after(self_, *wait, send_again{call});
       return;
     }
@@ -332,6 +361,7 @@ caf::behavior synthesizer(caf::event_based_actor* self, synthesizer_options opti
       [=](synthesize& s) { state->synthesize(std::move(s.request)); },
       [=](const call_ended& end) { state->ended(end); },
       [=](const send_again& timer) { state->again(timer.call); },
+      [=](const send_permit& p) { state->permitted(p); },
       [=](const try_model& timer) { state->wake(timer.model); },
       [=](const drop_requests& d) { state->drop(d); },
       [=](const unblock_models&) { state->unblock(); },

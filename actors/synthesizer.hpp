@@ -35,6 +35,7 @@ std::string campaign_name(std::uint32_t campaign);
 ///
 ///   <- synthesize      queue it; it leaves when the model's circuit and `max_parallel` allow
 ///   <- call_ended      from a provider, by name: done, or sent again after a wait, or given up
+///   <- send_permit     a failed try's cost is committed: it may be sent again
 ///   <- drop_requests, unblock_models
 ///   -> synthesis, failed_try   to the node's search tree, or to the request's `reader`, by name
 ///

@@ -56,6 +56,17 @@ public:
         fail(n->source(), std::string{table} + "." + key + " must be a positive number");
     }
   }
+  template <class T>
+  void count(const char* table, const char* key, std::int64_t least, std::int64_t most, T& into) {
+    if (const auto* n = find(table, key, false)) {
+      auto value = n->value_exact<std::int64_t>();
+      if (value && *value >= least && *value <= most)
+        into = static_cast<T>(*value);
+      else
+        fail(n->source(), std::string{table} + "." + key + " must be a whole number from " +
+                              std::to_string(least) + " to " + std::to_string(most));
+    }
+  }
   /// The tables of [[job]]; the usual ones if the file has none.
   void jobs(std::vector<job_spec>& into) {
     known_.emplace_back("job");
@@ -231,6 +242,7 @@ result<backend> parse_backend(std::string_view text, const std::filesystem::path
   in.list("build", "flags", b.flags);
   in.list("build", "fast_math", b.fast_math_flags);
   in.list("build", "vendor_libraries", b.vendor_flags);
+  in.text("build", "vendor_hint", b.vendor_hint);
   in.list("policy", "forbidden_symbols", b.forbidden_symbols);
   in.flag("capabilities", "executes", b.executes);
   in.flag("capabilities", "timed", b.timed);
@@ -241,6 +253,8 @@ result<backend> parse_backend(std::string_view text, const std::filesystem::path
   in.number("limits", "scratch_bytes", b.limits.scratch_bytes);
   in.number("limits", "log_bytes", b.limits.log_bytes);
   in.number("limits", "processes", b.limits.processes);
+  in.count("limits", "descriptors", 16, 1u << 20, b.limits.descriptors);
+  in.count("limits", "inodes", 16, 1u << 30, b.limits.inodes);
   in.levels(b.levels);
   in.jobs(b.jobs);
   in.refuse_unknown();

@@ -39,6 +39,7 @@ struct backend {
   std::vector<std::string> flags;
   std::vector<std::string> fast_math_flags; ///< added where the problem's policy allows it
   std::vector<std::string> vendor_flags;    ///< added where the policy allows vendor libraries
+  std::string vendor_hint;                  ///< how to get those, for a person
   std::vector<std::string> forbidden_symbols;
   std::vector<source_level> levels;
   std::vector<job_spec> jobs; ///< of one evaluation; never empty after parse_backend

@@ -152,14 +152,20 @@ build_plan plan_job(const backend& with, const problem& what, const job_spec& j,
 }
 
 status write_sources(const build_plan& plan, const std::filesystem::path& folder) {
+  using std::filesystem::perms;
+  // The compiler runs as another user, whatever the umask of this process is.
+  const auto file_mode = perms::owner_read | perms::owner_write | perms::group_read | perms::others_read;
+  const auto folder_mode = file_mode | perms::owner_exec | perms::group_exec | perms::others_exec;
   std::error_code error;
   std::filesystem::create_directories(folder, error);
+  std::filesystem::permissions(folder, folder_mode, error);
   for (const auto& [name, text] : plan.files) {
     std::ofstream out{folder / name, std::ios::binary};
     out << text;
     if (!out.flush())
       return failure{failure_kind::disk_full,
                      "cannot write " + (folder / name).string() + "; is the disk full?", true};
+    std::filesystem::permissions(folder / name, file_mode, error);
   }
   return ok;
 }
@@ -196,6 +202,7 @@ std::string first_error(std::string_view text, const problem& what) {
     bool error = line.find("error:") != std::string::npos ||
                  line.find("undefined reference") != std::string::npos ||
                  line.find("undefined symbol") != std::string::npos ||
+                 line.find("cannot find -l") != std::string::npos ||
                  line.find("internal compiler error") != std::string::npos ||
                  line.find("multiple definition") != std::string::npos;
     if (error) {
@@ -221,6 +228,16 @@ std::string first_error(std::string_view text, const problem& what) {
     }
   }
   return found;
+}
+
+std::string missing_vendor_library(std::string_view text, const backend& with, const problem& what) {
+  if (!what.policy.vendor_libraries)
+    return {};
+  for (const auto& flag : with.vendor_flags)
+    if (flag.starts_with("-l") && text.find("cannot find " + flag) != std::string_view::npos)
+      return "policy.vendor_libraries = true, and " + flag.substr(2) + " is not installed here; " +
+             with.vendor_hint + (with.vendor_hint.empty() ? "" : ", or ") + "take the key out of the problem";
+  return {};
 }
 
 std::string build_failure(const process_exit& exit, const job_limits& limits, const problem& what) {

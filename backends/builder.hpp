@@ -61,6 +61,10 @@ bool wants_wider_truth(const problem& what);
 /// included.
 std::string first_error(std::string_view compiler_text, const problem& what);
 
+/// One sentence where a build failed for want of the vendor library that the problem allows: what lacks, and
+/// what to do. Empty: it failed of something else.
+std::string missing_vendor_library(std::string_view compiler_text, const backend& with, const problem& what);
+
 /// Why a build ended as it did: empty for success. Names the limit where one was hit.
 std::string build_failure(const process_exit& exit, const job_limits& limits, const problem& what);
 

@@ -217,8 +217,10 @@ bool evaluation::state::built(std::size_t job, const process_exit& exit) {
     }
     return wrong.empty();
   case build_role::reference:
-    if (!wrong.empty())
-      found.unfit = "the reference does not compile: " + wrong;
+    if (!wrong.empty()) {
+      auto lacks = missing_vendor_library(exit.err, with, what);
+      found.unfit = lacks.empty() ? "the reference does not compile: " + wrong : lacks;
+    }
     return wrong.empty();
   case build_role::truth:
     if (!wrong.empty()) // the judge does without

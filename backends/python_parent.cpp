@@ -143,6 +143,7 @@ result<std::shared_ptr<python_parent>> python_parent::start(const fs::path& fold
   sandbox_spec box;
   box.level = parse_name<sandbox_level>(sandbox).value_or(sandbox_level::full);
   box.nests = true;
+  box.descriptors = 1u << 20; // its own code's; each fork gets the limit of its job
   bool boxed = has_launcher(box.level);
   auto python = python_program();
   process_spec inner;

@@ -88,8 +88,8 @@ double student_cdf(double t, double df) {
 constexpr double floor_share = 1.0 / 256;
 
 /// The log ratios of one launch on one workload, or nothing if a sample is not a time.
-std::vector<double> log_ratios(const launch_samples& s, double floor_ns) {
-  auto usable = [&](double ns) { return std::isfinite(ns) && ns > 0 && ns >= floor_share * floor_ns; };
+std::vector<double> log_ratios(const launch_samples& s) {
+  auto usable = [&](double ns) { return std::isfinite(ns) && ns > 0; };
   std::vector<double> logs;
   if (s.reference_ns.size() != s.candidate_ns.size())
     return {};
@@ -103,6 +103,7 @@ std::vector<double> log_ratios(const launch_samples& s, double floor_ns) {
 
 struct series {
   double weight = 0;
+  bool held_out = false;
   std::vector<std::vector<double>> launches;      ///< log ratios of each launch
   std::vector<double> means;                      ///< log ratio of each launch's mean times
   std::vector<double> reference_ns, candidate_ns; ///< of all launches
@@ -174,12 +175,13 @@ interval over_launches(const std::vector<series>& all, double alpha, Estimate es
   return t_interval(estimates, alpha);
 }
 
-/// The samples by workload, weights adding up to 1. Empty if they are not whole.
+/// The samples by workload, the weights of those that are not held out adding up to 1: what is claimed is
+/// what was asked. Empty if the samples are not whole.
 std::map<std::uint32_t, series> by_workload(std::span<const launch_samples> samples, const problem& what,
-                                            bool held_out, double floor_ns) {
+                                            bool held_out) {
   std::map<std::uint32_t, series> all;
   for (const auto& s : samples) {
-    auto logs = log_ratios(s, floor_ns);
+    auto logs = log_ratios(s);
     if (logs.empty() || s.workload >= what.workloads.size())
       return {};
     auto& into = all[s.workload];
@@ -188,18 +190,26 @@ std::map<std::uint32_t, series> by_workload(std::span<const launch_samples> samp
     into.reference_ns.insert(into.reference_ns.end(), s.reference_ns.begin(), s.reference_ns.end());
     into.candidate_ns.insert(into.candidate_ns.end(), s.candidate_ns.begin(), s.candidate_ns.end());
   }
-  double weights = 0;
+  double weights = 0, own = 0;
   for (std::uint32_t w = 0; w < what.workloads.size(); ++w) {
     auto at = all.find(w);
     if (at == all.end() && (held_out || !what.workloads[w].held_out))
       return {};
-    if (at != all.end())
-      weights += at->second.weight = std::max(0.0, what.workloads[w].weight);
+    if (at == all.end())
+      continue;
+    at->second.held_out = what.workloads[w].held_out;
+    if (at->second.held_out)
+      continue;
+    weights += at->second.weight = std::max(0.0, what.workloads[w].weight);
+    ++own;
   }
+  if (own == 0) // nothing was asked that could be claimed
+    return {};
   for (auto& [index, s] : all) {
     if (s.launches.size() != all.begin()->second.launches.size())
       return {};
-    s.weight = weights > 0 ? s.weight / weights : 1.0 / static_cast<double>(all.size());
+    if (!s.held_out)
+      s.weight = weights > 0 ? s.weight / weights : 1 / own;
   }
   return all;
 }
@@ -335,19 +345,23 @@ comparison compare(std::span<const launch_samples> samples, const problem& what,
                    double aa_width, double floor_ns, machine_noise noise) {
   comparison out;
   auto plan = plan_of(kind);
-  auto found = by_workload(samples, what, plan.held_out, floor_ns);
+  auto found = by_workload(samples, what, plan.held_out);
   if (found.empty())
     return out;
   out.valid = true;
-  std::vector<series> all;
-  std::vector<double> reference, candidate;
-  double mean = 0;
-  for (auto& [index, s] : found) {
-    reference.insert(reference.end(), s.reference_ns.begin(), s.reference_ns.end());
-    candidate.insert(candidate.end(), s.candidate_ns.begin(), s.candidate_ns.end());
+  std::vector<series> all; // of the workloads that are not held out
+  double mean = 0, shortest = infinite;
+  std::size_t pairs = 0;
+  for (const auto& [index, s] : found) {
+    if (s.held_out)
+      continue;
     mean += s.weight * std::log(mean_of(s.reference_ns) / mean_of(s.candidate_ns));
+    pairs += s.candidate_ns.size();
+    shortest = std::min({shortest, *std::min_element(s.candidate_ns.begin(), s.candidate_ns.end()),
+                         *std::min_element(s.reference_ns.begin(), s.reference_ns.end())});
     all.push_back(s);
   }
+  const auto& first_own = all.front();
   std::size_t launches = all.front().launches.size();
 
   // The look that these launches have reached, and no other: intervals between two looks decide nothing.
@@ -373,29 +387,35 @@ comparison compare(std::span<const launch_samples> samples, const problem& what,
   sum.speedup = std::exp(whole.estimate);
   sum.low = std::exp(whole.low);
   sum.high = std::exp(whole.high);
-  sum.pairs = static_cast<std::int64_t>(candidate.size());
+  sum.pairs = static_cast<std::int64_t>(pairs);
   sum.launches = static_cast<std::int64_t>(launches);
-  sum.reference_ns = median_of(reference);
-  sum.candidate_ns = median_of(candidate);
+  sum.reference_ns = median_of(first_own.reference_ns);
+  sum.candidate_ns = median_of(first_own.candidate_ns);
   sum.floor_ns = floor_ns;
   sum.aa_width = aa_width;
   sum.mean_speedup = std::exp(mean);
-  sum.best_ns = *std::min_element(candidate.begin(), candidate.end());
-  sum.mad_ns = median_distance(candidate);
+  sum.best_ns = *std::min_element(first_own.candidate_ns.begin(), first_own.candidate_ns.end());
+  sum.mad_ns = median_distance(first_own.candidate_ns);
   sum.discarded = noise.discarded;
   for (const auto& [index, s] : found) {
     interval i = few ? pooled_interval(s, alpha) : launch_interval(s, alpha);
-    sum.workloads.push_back(
-        {what.workloads[index].name, std::exp(i.estimate), std::exp(i.low), std::exp(i.high)});
+    sum.workloads.push_back({what.workloads[index].name, std::exp(i.estimate), std::exp(i.low),
+                             std::exp(i.high), s.held_out, median_of(s.candidate_ns),
+                             median_of(s.reference_ns)});
   }
 
+  bool first = reached == &plan.looks.front(), last = reached == &plan.looks.back();
+  out.too_short = shortest < floor_share * floor_ns;
+  if (out.too_short) {
+    out.final = last;
+    return out;
+  }
   bool bounded = std::isfinite(sum.low) && std::isfinite(sum.high);
   if (early && bounded && aa_width <= aa_limit && sum.high < (noise.loud ? 0.6 : 1.0) * plan.futile_below) {
     out.decision = timing_decision::slower;
     out.final = true;
     return out;
   }
-  bool first = reached == &plan.looks.front(), last = reached == &plan.looks.back();
   if (reached && aa_width > aa_limit && bounded) {
     // So noisy that only what is far beyond the noise can be told: a winner of 2x on a loaded machine.
     double needed = 1 + 2 * aa_width;

@@ -68,6 +68,7 @@ struct comparison {
   timing_decision decision = timing_decision::none;
   bool final = false;
   bool valid = false; ///< false: a sample is missing, zero, negative or not finite, or a workload has none
+  bool too_short = false; ///< nothing is decided: a call is too short to be told from the way to it
 };
 
 /// What the gate said of the machine while the samples were taken.
@@ -77,9 +78,11 @@ struct machine_noise {
 };
 
 /// Pure. Launches that are not complete (a workload of the plan missing) void the comparison: any invalid
-/// shape voids the whole. So does a call that took less than 1/256 of an empty order (an order has at most
-/// 128 calls): the floor per shape, which keeps a time of nothing out of the geometric mean. On a loud
-/// machine the first look decides only what is beyond doubt, and the later ones keep a wider distance from 1.
+/// shape voids the whole. What is summed up and decided is of the workloads that are not held out; those are
+/// told beside it, each by itself. Calls that took less than 1/256 of an empty order (an order has at most
+/// 128 calls) decide nothing: the floor per shape, which keeps a time of nothing out of the geometric mean.
+/// On a loud machine the first look decides only what is beyond doubt, and the later ones keep a wider
+/// distance from 1.
 ///
 /// The estimate is of the typical call. Where the mean times say significantly less (few calls carry the cost
 /// of all), theirs is the interval that counts.

@@ -93,7 +93,9 @@ void decide(verdict& v, const evidence& e, const problem& what, measure_plan pla
     bool wide = e.aa_width > aa_limit;
     return is(
         verdict_state::noisy,
-        wide ? "the baseline against itself varies by more than 25% on this device"
+        timing.too_short
+            ? "a call is too short to be told from the way to it and back; time a larger workload"
+        : wide ? "the baseline against itself varies by more than 25% on this device"
         : noise.loud
             ? "the interval of the speedup decides nothing on a machine that others keep busy; measure again"
             : "the interval of the speedup decides nothing; measure again");
@@ -110,8 +112,12 @@ nlohmann::json number(double x) {
 nlohmann::json timing_json(const timing_summary& t) {
   auto workloads = nlohmann::json::array();
   for (const auto& w : t.workloads)
-    workloads.push_back(
-        {{"name", w.name}, {"speedup", number(w.speedup)}, {"ci95", {number(w.low), number(w.high)}}});
+    workloads.push_back({{"name", w.name},
+                         {"held_out", w.held_out},
+                         {"speedup", number(w.speedup)},
+                         {"ci95", {number(w.low), number(w.high)}},
+                         {"candidate_ns", number(w.candidate_ns)},
+                         {"reference_ns", number(w.reference_ns)}});
   return {{"speedup", number(t.speedup)},
           {"ci95", {number(t.low), number(t.high)}},
           {"pairs", t.pairs},
@@ -120,6 +126,7 @@ nlohmann::json timing_json(const timing_summary& t) {
           {"reference_ns", number(t.reference_ns)},
           {"floor_ns", number(t.floor_ns)},
           {"aa_width", number(t.aa_width)},
+          {"baseline", "reference"},
           {"workloads", workloads},
           {"mean_speedup", number(t.mean_speedup)},
           {"best_ns", number(t.best_ns)},
@@ -213,6 +220,7 @@ std::string verdict_json(const verdict& v) {
   out["log"] = v.log;
   auto r = reward(v); // for learners: docs/manual/trajectories.md
   out["reward"] = r.defined ? number(r.value) : nlohmann::json(nullptr);
+  out["reward_ci95"] = r.defined ? nlohmann::json{number(r.value), number(r.high)} : nlohmann::json(nullptr);
   // Logs are a candidate's bytes: what is not UTF-8 is replaced, never thrown at the reader.
   return out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

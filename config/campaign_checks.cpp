@@ -94,16 +94,6 @@ public:
                                   " (make keys with `ke-runtime keygen`)");
   }
 
-  void ui() {
-    if (s_.ui.listen.empty())
-      return;
-    auto host = host_of_listen(s_.ui.listen);
-    if (!host)
-      wrong("ui.listen", "expected HOST:PORT, e.g. \"127.0.0.1:7780\"");
-    else if (!is_loopback(*host))
-      warn("ui.listen", "the page has no password: everyone who reaches this address sees the campaign");
-  }
-
   void embeddings(bool used) {
     const auto& e = s_.embeddings;
     const std::string place = "knowledge.embeddings";
@@ -218,7 +208,6 @@ void check_campaign(campaign_load& load, const file_context& context, campaign_u
   all.targets();
   all.models(used);
   all.cluster();
-  all.ui();
   all.embeddings(used);
   all.agents();
 }

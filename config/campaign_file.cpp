@@ -74,6 +74,7 @@ campaign_load parse_campaign(std::string_view text, const file_context& context,
   if (!document)
     return load;
   document->place.file = context.name;
+  load.settings.budget.fruitless = usual_fruitless;
   auto keys = campaign_schema(load.settings);
   if (use == campaign_use::serve)
     for (auto& key : keys.keys)

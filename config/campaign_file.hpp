@@ -31,6 +31,10 @@ std::string resolved_path(const std::string& path, const file_context& context);
 /// right.
 enum class campaign_use { campaign, serve };
 
+/// What `[budget] fruitless` is in a file that does not say it. Not so in `budget_settings`: journals of
+/// earlier versions, which had no such rule, fold without it.
+inline constexpr std::int64_t usual_fruitless = 8;
+
 /// `settings` is complete if `errors` is empty.
 struct campaign_load {
   campaign_settings settings;

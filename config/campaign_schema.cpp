@@ -32,7 +32,7 @@ schema campaign_schema(campaign_settings& s) {
                   of([](auto& x) -> auto& { return x.seed; })});
 
   keys.push_back({.path = "problem.path",
-                  .doc = "What to make fast: a problem.toml, a KernelBench .py file, or \"aten:NAME\".",
+                  .doc = "What to make fast: a problem.toml or a KernelBench .py file.",
                   .at = of([](auto& x) -> auto& { return x.problem_path; }),
                   .required = true,
                   .path_of_file = true});
@@ -42,15 +42,24 @@ schema campaign_schema(campaign_settings& s) {
                          "workloads); 0: no goal.",
                   .at = of([](auto& x) -> auto& { return x.goal.target_speedup; }),
                   .most = 1e6});
-  keys.push_back({"goal.baseline", "What candidates are compared with.",
-                  choice([](auto& x) -> auto& { return x.goal.baseline; })});
+  keys.push_back({.path = "goal.baseline",
+                  .doc = "What candidates are compared with.",
+                  .at = choice([](auto& x) -> auto& { return x.goal.baseline; }),
+                  .later = {"eager", "compile", "best-known", "file:"}});
   keys.push_back(
       {"goal.timed", "false: only correctness counts.", of([](auto& x) -> auto& { return x.goal.timed; })});
 
   keys.push_back({.path = "budget.candidates",
-                  .doc = "Most candidates to ask for. The first budget that is used up ends the campaign.",
+                  .doc =
+                      "Most candidates that models write, or that earlier campaigns left. The first budget "
+                      "that is used up ends the campaign.",
                   .at = of([](auto& x) -> auto& { return x.budget.candidates; }),
                   .least = 1,
+                  .most = 100e6});
+  keys.push_back({.path = "budget.tune_candidates",
+                  .doc = "Most points of templates, tried without a model and counted apart; once they are "
+                         "used up, the campaign goes on without; 0: none.",
+                  .at = of([](auto& x) -> auto& { return x.budget.tune_candidates; }),
                   .most = 100e6});
   keys.push_back({"budget.wall_hours", "Hours of running time, pauses not counted; 0: no limit.",
                   of([](auto& x) -> auto& { return x.budget.wall_hours; })});
@@ -60,6 +69,16 @@ schema campaign_schema(campaign_settings& s) {
                   of([](auto& x) -> auto& { return x.budget.usd; })});
   keys.push_back({"budget.tokens", "Input and output tokens of all models; 0: no limit.",
                   of([](auto& x) -> auto& { return x.budget.tokens; })});
+  keys.push_back({.path = "budget.requests",
+                  .doc = "Calls to models, retries included; 0: no limit.",
+                  .at = of([](auto& x) -> auto& { return x.budget.requests; }),
+                  .most = 1e9});
+  keys.push_back(
+      {.path = "budget.fruitless",
+       .doc = "Answers of one model in a row that were paid for and held no candidate, until it is set "
+              "aside; with the last model the campaign pauses; 0: never.",
+       .at = of([](auto& x) -> auto& { return x.budget.fruitless; }),
+       .most = 1e6});
   keys.push_back({.path = "budget.stall.candidates",
                   .doc = "Stop after this many judged candidates without a gain; 0: never.",
                   .at = of([](auto& x) -> auto& { return x.budget.stall_candidates; }),
@@ -109,8 +128,8 @@ schema campaign_schema(campaign_settings& s) {
                   choice([](auto& x) -> auto& { return x.search.backup; })});
   keys.push_back(
       {.path = "search.restart",
-       .doc = "After so many judged candidates without a gain at the latest a new start is made (mcts, "
-              "evolution); at most half of budget.stall.candidates; 0: never.",
+       .doc = "After so many judged candidates without a gain at the latest a new start is made (mcts with "
+              "rank-puct, evolution); at most half of budget.stall.candidates; 0: never.",
        .at = of([](auto& x) -> auto& { return x.search.restart; }),
        .most = 1e9});
   keys.push_back(
@@ -130,7 +149,7 @@ schema campaign_schema(campaign_settings& s) {
                   .least = 2,
                   .most = 1024});
   keys.push_back({.path = "search.crossover",
-                  .doc = "Share of the children that have two parents (mcts, evolution).",
+                  .doc = "Share of the children that have two parents (mcts with rank-puct, evolution).",
                   .at = of([](auto& x) -> auto& { return x.search.crossover; }),
                   .most = 1});
   keys.push_back({.path = "search.beam",
@@ -230,15 +249,15 @@ schema campaign_schema(campaign_settings& s) {
                   .doc = "A folder of .pub files: the workers that may attach; re-read on change.",
                   .at = of([](auto& x) -> auto& { return x.cluster.authorized_keys; }),
                   .path_of_file = true});
-  keys.push_back({.path = "cluster.client_keys",
-                  .doc = "A folder of .pub files: who may submit and steer.",
-                  .at = of([](auto& x) -> auto& { return x.cluster.client_keys; }),
-                  .path_of_file = true});
-  keys.push_back({"cluster.allow_simulated", "Admit workers with fake devices (load tests).",
+  keys.push_back(
+      {.path = "cluster.client_keys",
+       .doc = "A folder of .pub files: who may submit and steer; those in its subfolder `trusted` may "
+              "also name programs, folders and keys of this machine.",
+       .at = of([](auto& x) -> auto& { return x.cluster.client_keys; }),
+       .path_of_file = true});
+  keys.push_back({"cluster.allow_simulated",
+                  "Admit workers whose devices are simulated; `ke-runtime worker` has none in this version.",
                   of([](auto& x) -> auto& { return x.cluster.allow_simulated; })});
-
-  keys.push_back({"ui.listen", "The live page, /api/v1 and /metrics, e.g. \"127.0.0.1:7780\"; absent: off.",
-                  of([](auto& x) -> auto& { return x.ui.listen; })});
 
   keys.push_back({"knowledge.embeddings.base_url",
                   "An embeddings server for retrieval; absent: by words alone.",
@@ -259,6 +278,17 @@ schema campaign_schema(campaign_settings& s) {
                   .at = of([](auto& x) -> auto& { return x.agents.share; }),
                   .least = 0,
                   .most = 1});
+
+  all.later = {
+      {"goal.floor", "the goal is the geometric mean of the workloads alone"},
+      {"budget.per_model", "usd, tokens and candidates are budgets of all models together"},
+      {"cluster.require_sandbox",
+       "`ke-runtime worker --sandbox full` makes a worker refuse to run with less"},
+      {"pool", "start workers with `ke-runtime worker --connect`; they may come and go"},
+      {"retention", "`ke-runtime store compact` makes a store smaller"},
+      {"notify", "`--ui json` tells every event as a line, `ke-runtime status --json` the state"},
+      {"ui", "look with `ke-runtime status --watch`, `--ui` or `ke-runtime report`"},
+  };
   return all;
 }
 
@@ -272,6 +302,7 @@ std::string reference_text() {
   defaults.targets.emplace_back();
   defaults.models.emplace_back();
   defaults.store = "~/.local/share/ke-runtime";
+  defaults.budget.fruitless = usual_fruitless;
   defaults.problem_path = "problems/softmax/problem.toml";
   return schema_text(campaign_schema(defaults), true);
 }

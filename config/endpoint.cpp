@@ -61,8 +61,4 @@ std::optional<std::string> host_of_listen(std::string_view endpoint) {
   return split->first;
 }
 
-bool is_loopback(std::string_view host) {
-  return host == "localhost" || host == "::1" || host.starts_with("127.");
-}
-
 } // namespace ke

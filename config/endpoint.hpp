@@ -1,5 +1,7 @@
 #pragma once
 
+#include "runtime/core/loopback.hpp"
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +12,5 @@ namespace ke {
 /// text is no such address.
 std::optional<std::string> host_of_url(std::string_view url); ///< http or https, without a user or password
 std::optional<std::string> host_of_listen(std::string_view endpoint); ///< "host:port"; the port may be 0 or *
-bool is_loopback(std::string_view host);
 
 } // namespace ke

@@ -1,7 +1,7 @@
 #include "config/problem_checks.hpp"
 
 #include "runtime/core/expression.hpp"
-#include "runtime/core/source_text.hpp"
+#include "runtime/core/source_tokens.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -60,15 +60,20 @@ public:
 
   void tensors() {
     static const std::vector<std::string> inits{"normal", "uniform", "ints", "onehot", "zeros"};
+    static const std::vector<std::string> later{"sorted",  "permutation", "offsets",
+                                                "indices", "mask",        "simplex"};
     if (p_.tensors.empty())
       return wrong("tensor", "at least one [[tensor]] with role = \"out\" is expected");
     for (std::size_t i = 0; i < p_.tensors.size(); ++i) {
       const auto& t = p_.tensors[i];
       if (t.init.ends_with(".npy") || std::find(inits.begin(), inits.end(), t.init) != inits.end())
         continue;
+      const std::string known =
+          "expected normal | uniform | ints | onehot | zeros or the name of a .npy file";
       wrong("tensor." + std::to_string(i) + ".init",
-            "expected normal | uniform | ints | onehot | zeros or the name of a .npy file" +
-                did_you_mean(t.init, inits));
+            std::find(later.begin(), later.end(), t.init) != later.end()
+                ? "\"" + t.init + "\" is not part of this version; " + known
+                : known + did_you_mean(t.init, inits));
     }
     if (std::none_of(p_.tensors.begin(), p_.tensors.end(), [](auto& t) { return t.role != tensor_role::in; }))
       wrong("tensor", "no tensor has role = \"out\" or \"inout\": there would be nothing to check");
@@ -145,40 +150,56 @@ private:
   const std::string& file_;
 };
 
-} // namespace
-
-bool defines_reference(const std::string& source, const std::string& language) {
-  auto code = without_comments(source, language == "python");
-  auto calls = [&](std::string_view name, std::size_t from) {
-    for (auto at = code.find(name, from); at != code.npos; at = code.find(name, at + 1)) {
-      auto letter = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
-      auto after = code.find_first_not_of(" \t\r\n", at + name.size());
-      if ((at == 0 || !letter(code[at - 1])) && after != code.npos && code[after] == '(')
-        return true;
-    }
-    return false;
-  };
-  if (language == "python") {
-    for (auto at = code.find("def"); at != code.npos; at = code.find("def", at + 1)) {
-      auto name = code.find_first_not_of(" \t", at + 3);
-      if (name != code.npos && name > at + 3 && code.compare(name, 9, "reference") == 0 &&
-          calls("reference", name))
-        return true;
-    }
-    return false;
-  }
-  auto linkage = code.find("extern \"C\"");
-  return linkage != code.npos && calls("kernel", linkage);
+std::vector<source_token> code_of(const std::string& source, source_language language) {
+  auto tokens = tokens_of(source, language);
+  std::erase_if(tokens, [](const auto& t) { return t.kind == source_token_kind::comment; });
+  return tokens;
 }
 
-bool defines_python(const std::string& source, const std::string& definition) {
-  for (auto at = source.find(definition); at != source.npos; at = source.find(definition, at + 1)) {
-    auto after = source.find_first_not_of(" \t", at + definition.size());
-    bool ends = after != source.npos && (source[after] == '(' || source[after] == ':');
-    if (ends && (at == 0 || source[at - 1] == '\n'))
+/// What is not understood may define what it names: whoever compiles it will say.
+bool is_unread(const source_token& t, std::string_view name) {
+  return t.kind == source_token_kind::verbatim && t.text.find(name) != t.text.npos;
+}
+
+bool defines_in_python(const std::string& source, std::string_view keyword, std::string_view name,
+                       bool anywhere) {
+  auto tokens = code_of(source, source_language::python);
+  std::size_t depth = 0;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (is_unread(tokens[i], name))
+      return true;
+    depth += tokens[i].kind == source_token_kind::indent;
+    depth -= tokens[i].kind == source_token_kind::dedent;
+    if (i + 2 < tokens.size() && (anywhere || (depth == 0 && tokens[i].first)) &&
+        tokens[i].is_word(keyword) && tokens[i + 1].is_word(name) &&
+        (tokens[i + 2].is_mark("(") || tokens[i + 2].is_mark(":")))
       return true;
   }
   return false;
+}
+
+} // namespace
+
+bool defines_reference(const std::string& source, const std::string& language) {
+  if (language_named(language) == source_language::python)
+    return defines_in_python(source, "def", "reference", true);
+  auto tokens = code_of(source, source_language::cpp);
+  auto linked = false;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (is_unread(tokens[i], "kernel"))
+      return true;
+    if (i + 1 == tokens.size())
+      break;
+    linked = linked || (tokens[i].is_word("extern") && tokens[i + 1].text == "\"C\"");
+    if (linked && tokens[i].is_word("kernel") && tokens[i + 1].is_mark("("))
+      return true;
+  }
+  return false;
+}
+
+bool defines_python(const std::string& source, const std::string& definition) {
+  auto blank = definition.find(' ');
+  return defines_in_python(source, definition.substr(0, blank), definition.substr(blank + 1), false);
 }
 
 void check_problem(problem_load& load, const place_map& places, const std::string& file) {

@@ -104,10 +104,12 @@ schema problem_schema(problem& p, std::string& reference_path) {
                     .most = 1e300});
   }
 
-  keys.push_back({"policy.vendor_libraries", "May a candidate call vendor libraries?",
+  keys.push_back({"policy.vendor_libraries",
+                  "May a candidate call vendor libraries? cpu-cpp: OpenBLAS, which must be installed; "
+                  "torch-cpu: no meaning.",
                   policy(&problem_policy::vendor_libraries)});
   keys.push_back({.path = "policy.threads",
-                  .doc = "Threads that a candidate may use.",
+                  .doc = "Processors that a candidate may use; further threads share them.",
                   .at = policy(&problem_policy::threads),
                   .least = 1,
                   .most = 4096});
@@ -124,6 +126,19 @@ schema problem_schema(problem& p, std::string& reference_path) {
                   of(&problem::flops)});
   keys.push_back(
       {"cost.bytes", "Bytes that one call must move, over the dims: \"8*M*N\".", of(&problem::bytes)});
+
+  all.later = {
+      {"problem.relations", "each workload binds every symbol by itself"},
+      {"problem.evaluator", "a problem has tensors and a reference"},
+      {"problem.generator", "inputs are drawn as each tensor's init says"},
+      {"problem.promise", "secret shapes are drawn around those of the workloads"},
+      {"tensor.range", "init says what values are drawn"},
+      {"tensor.promise", "init says what values are drawn"},
+      {"tensor.strides", "tensors are contiguous"},
+      {"scalar.range", "a scalar has one value"},
+      {"tolerance.scale", "errors are measured against each element's own bound"},
+      {"policy.launch", "a candidate is called, synchronously"},
+  };
   return all;
 }
 

@@ -34,6 +34,19 @@ std::string number_text(std::string_view kind, const key_spec& key) {
   return std::string{kind} + (key.least <= -1e15 ? "" : ", " + range_text(key));
 }
 
+bool comes_later(const key_spec& key, const std::string& value) {
+  return std::any_of(key.later.begin(), key.later.end(), [&](const std::string& name) {
+    return name == value || (name.ends_with(':') && value.starts_with(name));
+  });
+}
+
+/// Of a choice: what this version has.
+std::vector<std::string> names_now(const key_spec& key, const choice_slot& choice) {
+  auto names = choice.names;
+  std::erase_if(names, [&](const std::string& name) { return comes_later(key, name); });
+  return names;
+}
+
 /// What the key takes, for errors and the manual.
 std::string expectation(const key_spec& key, const value_slot& slot) {
   return std::visit(
@@ -47,7 +60,7 @@ std::string expectation(const key_spec& key, const value_slot& slot) {
             return key.of_expressions ? "a list of strings or whole numbers" : "a list of strings";
           },
           [&](std::map<std::string, std::int64_t>*) -> std::string { return "a table of whole numbers"; },
-          [&](const choice_slot& choice) { return "one of " + joined(choice.names, " | "); },
+          [&](const choice_slot& choice) { return "one of " + joined(names_now(key, choice), " | "); },
       },
       slot);
 }
@@ -93,6 +106,8 @@ private:
         tables(*list, m, member_path, member_place);
       else if (is_section(member_path))
         section(m, member_path, member_place, index);
+      else if (auto later = find_later(member_path))
+        fail(m.place, member_path, "not part of this version; " + later->instead);
       else
         fail(m.place, member_path, "unknown key" + suggestion(m.key, path));
     }
@@ -185,12 +200,14 @@ private:
 
   void choose(const key_spec& key, const toml_node& node, choice_slot& to) {
     if (node.is != kind::text)
+      return fail(node.place, key.path, "expected " + expectation(key, to) + ", found " + found_text(node));
+    if (comes_later(key, node.text))
       return fail(node.place, key.path,
-                  "expected one of " + joined(to.names, " | ") + ", found " + found_text(node));
+                  toml_text(node.text) + " is not part of this version; expected " + expectation(key, to));
     auto found = std::find(to.names.begin(), to.names.end(), node.text);
     if (found == to.names.end())
       return fail(node.place, key.path,
-                  "expected one of " + joined(to.names, " | ") + did_you_mean(node.text, to.names));
+                  "expected " + expectation(key, to) + did_you_mean(node.text, names_now(key, to)));
     to.set(static_cast<std::size_t>(found - to.names.begin()));
   }
 
@@ -215,6 +232,13 @@ private:
     for (const auto& list : schema_.lists)
       if (list.name == path)
         return &list;
+    return nullptr;
+  }
+
+  const later_spec* find_later(const std::string& path) const {
+    for (const auto& later : schema_.later)
+      if (later.path == path)
+        return &later;
     return nullptr;
   }
 

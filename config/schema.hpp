@@ -33,6 +33,15 @@ struct key_spec {
   bool path_of_file = false;   ///< resolved against the file's folder; "~" is the home folder
   bool of_expressions = false; ///< a list whose items may be whole numbers too, kept as text
   std::string default_text;    ///< shown in the manual instead of the slot's value
+  /// Of a choice: values that the contract names and this version does not have; "file:" stands for all that
+  /// begin so.
+  std::vector<std::string> later = {};
+};
+
+/// A key or section that the contract names and this version does not have: refused as that, not as a typo.
+struct later_spec {
+  std::string path;    ///< "budget.per_model", "ui"
+  std::string instead; ///< what there is
 };
 
 /// A list of tables: [[model]].
@@ -46,6 +55,7 @@ struct list_spec {
 struct schema {
   std::vector<key_spec> keys;
   std::vector<list_spec> lists;
+  std::vector<later_spec> later;
 };
 
 /// Where each key and section stood: "budget.usd", "model.0.weight", "model.0".

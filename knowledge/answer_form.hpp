@@ -1,12 +1,16 @@
 #pragma once
 
 #include "runtime/core/problem.hpp"
+#include "runtime/core/source_tokens.hpp"
 
 #include <string>
 
 namespace ke {
 
-/// Whether candidates are Python, as the reference is.
+/// How candidates are read: as the reference is.
+source_language language_of(const problem& p);
+
+/// Whether candidates are Python.
 bool is_python(const problem& p);
 
 /// What an answer to this problem must hold: the language of its fence ("cpp", "python"), and the name that
@@ -16,6 +20,9 @@ struct answer_form {
   std::string symbol;
 };
 answer_form answer_form_of(const problem& p);
+
+/// The reference as an answer would have to write it: the candidate that must be right if any can be.
+std::string reference_as_candidate(const problem& p);
 
 /// The C prototype that a native candidate must define, e.g. `extern "C" void kernel(const float* x, float*
 /// y, int64_t M, int64_t N)`.

@@ -36,22 +36,6 @@ std::string_view take_word(std::string_view text, std::size_t& at) {
   return text.substr(begin, at - begin);
 }
 
-/// Behind the literal that begins at `at`: a text or a character of one line.
-std::size_t behind_literal(std::string_view text, std::size_t at) {
-  auto quote = text[at++];
-  while (at < text.size() && text[at] != quote && text[at] != '\n')
-    at += text[at] == '\\' ? 2 : 1;
-  return std::min(at + 1, text.size());
-}
-
-/// The same for R"mark( ... )mark", where `at` is at the quote.
-std::size_t behind_raw_literal(std::string_view text, std::size_t at) {
-  auto open = std::min(text.find('(', at), text.size());
-  auto end = ")" + std::string{text.substr(at + 1, open - at - 1)} + "\"";
-  auto found = text.find(end, open);
-  return found == text.npos ? text.size() : found + end.size();
-}
-
 std::size_t behind_brackets(std::string_view text, std::size_t at, char open, char close) {
   for (int depth = 0; at < text.size(); ++at)
     if (text[at] == open)
@@ -129,61 +113,43 @@ std::string name_of_macro(std::string_view line) {
   return std::string{take_word(line, at)};
 }
 
-/// One pass over the text: a definition ends with the `;` or `}` that is in no other bracket.
+/// One pass over the tokens: a definition ends with the `;` or `}` that is in no other bracket.
 class cpp_reader {
 public:
-  explicit cpp_reader(std::string_view source) : source_{source} {}
+  explicit cpp_reader(std::string_view source)
+      : source_{source}, tokens_{tokens_of(source, source_language::cpp)} {}
 
   list read() {
-    while (at_ < source_.size())
-      step();
+    while (next_ < tokens_.size())
+      step(tokens_[next_++]);
     finish(source_.size());
     return std::move(found_);
   }
 
 private:
-  void step() {
-    auto c = source_[at_];
-    if (c == '#' && trimmed(source_.substr(line_begin(), at_ - line_begin())).empty())
-      return directive();
-    auto before = at_ == 0 ? ' ' : source_[at_ - 1];
-    if (c == '"' && before == 'R') {
-      at_ = behind_raw_literal(source_, at_);
-      return;
-    }
-    if (c == '"' || (c == '\'' && !is_word(before))) { // 1'000 is a number
-      at_ = behind_literal(source_, at_);
-      return;
-    }
-    ++at_;
-    if (c == '(' || c == '[')
+  void step(const source_token& t) {
+    if (t.kind == source_token_kind::directive)
+      return directive(offset_in(source_, t));
+    at_ = offset_in(source_, t) + t.text.size();
+    if (t.is_mark("(") || t.is_mark("["))
       ++depth_;
-    else if (c == ')' || c == ']')
+    else if (t.is_mark(")") || t.is_mark("]"))
       --depth_;
-    else if (c == '{')
+    else if (t.is_mark("{"))
       open();
-    else if (c == '}')
+    else if (t.is_mark("}"))
       close();
-    else if (c == ';' && depth_ <= 0)
+    else if (t.is_mark(";") && depth_ <= 0)
       finish(at_);
   }
 
-  std::size_t line_begin() const {
-    auto end = at_ == 0 ? source_.npos : source_.rfind('\n', at_ - 1);
-    return end == source_.npos ? 0 : end + 1;
-  }
-
   /// Both branches of an #if hold the same brackets' beginning, so each starts from the depth before it.
-  void directive() {
-    auto begin = at_;
-    for (;; ++at_) {
-      at_ = std::min(source_.find('\n', at_), source_.size());
-      if (at_ == source_.size() || source_[at_ - 1] != '\\')
-        break;
-    }
+  void directive(std::size_t begin) {
+    auto word = next_ < tokens_.size() ? tokens_[next_].text : std::string_view{};
+    while (next_ < tokens_.size() && tokens_[next_].kind != source_token_kind::line_end)
+      ++next_;
+    at_ = next_ < tokens_.size() ? offset_in(source_, tokens_[next_++]) : source_.size();
     auto line = source_.substr(begin, at_ - begin);
-    auto word_at = std::min(line.find_first_not_of(" \t", 1), line.size());
-    auto word = take_word(line, word_at);
     if (word.starts_with("if"))
       depths_.push_back(depth_);
     else if (word.starts_with("el") && !depths_.empty())
@@ -219,8 +185,8 @@ private:
     if (--depth_ > 0)
       return;
     depth_ = 0;
-    auto next = source_.find_first_not_of(" \t\n", at_);
-    if (next != source_.npos && source_[next] == ';') // a type or an initialiser ends there, a function here
+    if (next_ < tokens_.size() &&
+        tokens_[next_].is_mark(";")) // a type or an initialiser ends there, a function here
       return;
     finish(at_);
   }
@@ -239,42 +205,13 @@ private:
   }
 
   std::string_view source_;
-  std::size_t at_ = 0, begin_ = 0;
+  std::vector<source_token> tokens_;
+  std::size_t next_ = 0;                      ///< of the tokens
+  std::size_t at_ = 0, begin_ = 0;            ///< behind the token being read; where the definition begins
   std::size_t body_ = std::string_view::npos; ///< where the body of what is being read begins
   int depth_ = 0, transparent_ = 0;
   std::vector<int> depths_; ///< before each open #if
   list found_;
-};
-
-/// Moves the state of brackets and long texts over one line.
-class python_lines {
-public:
-  bool inside() const { return depth_ > 0 || !quote_.empty() || continued_; }
-  void read(std::string_view line) {
-    continued_ = line.ends_with('\\');
-    for (std::size_t at = 0; at < line.size();) {
-      if (!quote_.empty()) {
-        if (line.substr(at, 3) == quote_)
-          quote_ = {}, at += 3;
-        else
-          at += line[at] == '\\' ? 2 : 1;
-      } else if (auto three = line.substr(at, 3); three == "\"\"\"" || three == "'''") {
-        quote_ = three == "'''" ? "'''" : "\"\"\"";
-        at += 3;
-      } else if (line[at] == '"' || line[at] == '\'') {
-        at = behind_literal(line, at);
-      } else {
-        auto c = line[at++];
-        depth_ += c == '(' || c == '[' || c == '{';
-        depth_ -= c == ')' || c == ']' || c == '}';
-      }
-    }
-  }
-
-private:
-  int depth_ = 0;
-  bool continued_ = false;
-  std::string_view quote_;
 };
 
 std::string name_of_python(std::string_view text) {
@@ -293,35 +230,38 @@ std::string name_of_python(std::string_view text) {
   return assigned && !is_one_of(word, {"if", "for", "while", "with", "try", "else"}) ? std::string{word} : "";
 }
 
+/// A definition is what begins at the first column, with its decorators, up to the next.
 list read_python(std::string_view source) {
   list found;
-  std::string text, name;
-  python_lines state;
-  auto finish = [&] {
-    add(found, std::exchange(name, {}), text);
-    text.clear();
-  };
-  while (!source.empty()) {
-    auto end = std::min(source.find('\n'), source.size());
-    auto line = source.substr(0, end);
-    source.remove_prefix(std::min(end + 1, source.size()));
-    if (!state.inside() && !line.empty() && line[0] != ' ' && line[0] != '\t') {
-      auto decorated = name.empty() && text.starts_with('@');
-      if (!decorated)
-        finish();
-      name = name_of_python(line);
+  std::string name;
+  std::size_t begin = 0, depth = 0;
+  auto beginning = true; // of a logical line
+  for (const auto& t : tokens_of(source, source_language::python)) {
+    depth += t.kind == source_token_kind::indent;
+    depth -= t.kind == source_token_kind::dedent;
+    if (t.kind == source_token_kind::line_end)
+      beginning = true;
+    if (t.text.empty() || t.kind == source_token_kind::line_end || t.kind == source_token_kind::comment ||
+        t.kind == source_token_kind::verbatim || !std::exchange(beginning, false) || depth > 0)
+      continue;
+    auto here = offset_in(source, t);
+    auto decorated = name.empty() && trimmed(source.substr(begin, here - begin)).starts_with('@');
+    if (!decorated) {
+      add(found, std::move(name), source.substr(begin, here - begin));
+      begin = here;
     }
-    (text += line) += '\n';
-    state.read(line);
+    name = name_of_python(source.substr(here, source.find('\n', here) - here));
   }
-  finish();
+  add(found, std::move(name), source.substr(begin));
   return found;
 }
 
 } // namespace
 
-std::vector<definition> definitions_in(std::string_view source, bool python) {
-  return python ? read_python(source) : cpp_reader{source}.read();
+std::vector<definition> definitions_in(std::string_view source, source_language language) {
+  return language == source_language::python ? read_python(source)
+         : language == source_language::cpp  ? cpp_reader{source}.read()
+                                             : list{};
 }
 
 } // namespace ke

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "runtime/core/source_tokens.hpp"
+
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -19,6 +21,6 @@ struct definition {
 /// (without_comments). Of names, at most `most_definitions` are told apart; the rest is left out. Pure; cost
 /// O(text x longest line).
 inline constexpr std::size_t most_definitions = 500;
-std::vector<definition> definitions_in(std::string_view source, bool python);
+std::vector<definition> definitions_in(std::string_view source, source_language language);
 
 } // namespace ke

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "runtime/core/source_tokens.hpp"
+
 #include <cstdint>
 #include <string_view>
 
@@ -18,6 +20,6 @@ struct kernel_descriptor {
   /// A byte each, memory lowest: journal_replied::descriptor.
   std::uint32_t packed() const;
 };
-kernel_descriptor describe_kernel(std::string_view source, bool python);
+kernel_descriptor describe_kernel(std::string_view source, source_language language);
 
 } // namespace ke

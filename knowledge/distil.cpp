@@ -16,8 +16,8 @@ namespace {
 constexpr std::size_t change_limit = 2400, title_limit = 100;
 
 /// Comments say what one candidate was about; a skill outlives it.
-std::string bare(const std::string& source, const std::string& language) {
-  auto text = without_comments(source, language == "python");
+std::string bare(const std::string& source, source_language language) {
+  auto text = without_comments(source, language);
   std::string lines;
   for (std::size_t at = 0; at < text.size();) {
     auto end = std::min(text.find('\n', at), text.size());
@@ -68,9 +68,10 @@ std::vector<skill> distil(const std::vector<proven_step>& chain, const distil_co
     if (!gained(step))
       continue;
     const auto& p = *where.problem;
-    auto before_source = bare(step.parent ? step.parent->source : p.reference, where.language);
-    auto change = skill_change(before_source, bare(step.node->source, where.language),
-                               answer_form_of(p).symbol, where.language == "python", change_limit);
+    auto language = language_named(where.language);
+    auto before_source = bare(step.parent ? step.parent->source : p.reference, language);
+    auto change = skill_change(before_source, bare(step.node->source, language), answer_form_of(p).symbol,
+                               language, change_limit);
     skill s;
     s.title = title_of(*step.node);
     s.family = p.family;

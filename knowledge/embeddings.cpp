@@ -28,10 +28,6 @@ std::string cut(std::string text) {
   return text;
 }
 
-failure malformed(std::string why) {
-  return {failure_kind::malformed, "the answer of the embeddings server can't be used: " + std::move(why)};
-}
-
 /// Not a number if the sizes differ: such a pair is never ranked.
 double cosine(const embedding& a, const embedding& b) {
   if (a.size() != b.size())
@@ -50,18 +46,6 @@ double cosine(const embedding& a, const embedding& b) {
   for (auto x : sums)
     sum += x;
   return sum;
-}
-
-bool scale(embedding& v) {
-  double sum = 0;
-  for (float x : v)
-    sum += static_cast<double>(x) * x;
-  if (!(sum > 0) || !std::isfinite(sum))
-    return false;
-  auto by = 1 / std::sqrt(sum);
-  for (auto& x : v)
-    x = static_cast<float>(x * by);
-  return true;
 }
 
 } // namespace
@@ -87,41 +71,6 @@ std::string text_to_embed(const signal_query& q) {
 std::string embedding_request(const std::string& model, const std::vector<std::string>& texts) {
   return json{{"model", model}, {"input", texts}, {"encoding_format", "float"}}.dump(
       -1, ' ', false, json::error_handler_t::replace);
-}
-
-result<std::vector<embedding>> read_embeddings(std::string_view body, std::size_t texts) {
-  auto answer = json::parse(body, nullptr, false);
-  if (answer.is_discarded())
-    return malformed("it is not JSON");
-  if (!answer.is_object())
-    return malformed("it is not a JSON object but " + std::string{answer.type_name()});
-  if (!answer.contains("data") || !answer["data"].is_array())
-    return malformed("it has no list `data`");
-  const auto& data = answer["data"];
-  if (data.size() != texts)
-    return malformed(std::to_string(data.size()) + " vectors for " + std::to_string(texts) + " texts");
-  std::vector<embedding> all(texts);
-  for (std::size_t i = 0; i < texts; ++i) {
-    const auto& entry = data[i];
-    if (!entry.is_object() || !entry.contains("embedding") || !entry["embedding"].is_array())
-      return malformed("an entry of `data` has no list `embedding`");
-    auto at = i;
-    if (auto index = entry.find("index"); index != entry.end())
-      at = index->is_number_unsigned() ? index->get<std::size_t>() : texts;
-    if (at >= texts || !all[at].empty())
-      return malformed("an entry's `index` is none, or that of another");
-    for (const auto& x : entry["embedding"]) {
-      if (!x.is_number())
-        return malformed("a vector holds something that is no number");
-      all[at].push_back(x.get<float>());
-    }
-    if (!scale(all[at]))
-      return malformed("a vector has no length");
-  }
-  auto same_size = [&](const embedding& v) { return v.size() == all[0].size(); };
-  if (!std::all_of(all.begin(), all.end(), same_size))
-    return malformed("vectors of different sizes");
-  return all;
 }
 
 std::vector<retrieved> retrieve_mixed(const corpus& in, const signal_query& query, const embedding& wanted,

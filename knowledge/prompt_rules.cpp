@@ -21,6 +21,9 @@ std::string task_part(const prompt_request& r) {
   auto python = is_python(p);
   std::string text = "\n## Task\nWrite a faster implementation of this operator. " + definition_of(p) +
                      "Policy: at most " + std::to_string(p.policy.threads) + " thread(s)";
+  if (p.policy.threads > 1 && !python)
+    text += " (they may stay between calls, asleep, and wait for each other by locks, condition variables, "
+            "atomics, barriers and latches)";
   if (!p.policy.vendor_libraries)
     text += python ? ", no other processes, files or network"
                    : ", no vendor libraries, no other processes, files or network";

@@ -186,14 +186,14 @@ std::string names_line(const std::vector<std::string>& names, std::size_t others
 
 } // namespace
 
-std::string skill_change(std::string_view before, std::string_view after, std::string_view entry, bool python,
-                         std::size_t limit) {
+std::string skill_change(std::string_view before, std::string_view after, std::string_view entry,
+                         source_language language, std::size_t limit) {
   auto whole = unified_diff(before, after, "before", "after", context);
   if (whole.size() <= limit)
     return whole;
   if (!is_readable(before) || !is_readable(after))
     return fitted(whole, limit);
-  auto now = definitions_in(after, python), old = definitions_in(before, python);
+  auto now = definitions_in(after, language), old = definitions_in(before, language);
   auto asked = std::find_if(now.begin(), now.end(), [&](const auto& d) { return d.name == entry; });
   if (asked == now.end())
     return fitted(whole, limit);

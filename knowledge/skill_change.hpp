@@ -1,5 +1,7 @@
 #pragma once
 
+#include "runtime/core/source_tokens.hpp"
+
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -12,7 +14,7 @@ namespace ke {
 /// nearest first and loops before the rest; definitions that found no room are named in one line. What is
 /// still too long loses lines of the old version, then lines that only repeat others, then lines in its
 /// middle. Both sources are without comments. Pure.
-std::string skill_change(std::string_view before, std::string_view after, std::string_view entry, bool python,
-                         std::size_t limit);
+std::string skill_change(std::string_view before, std::string_view after, std::string_view entry,
+                         source_language language, std::size_t limit);
 
 } // namespace ke

@@ -3,6 +3,7 @@
 #   - every header compiles alone (not with --quick; headers that reach CAF are left to their sources: 20 s each)
 #   - no file of ours is longer than 600 lines, tests 800
 #   - no test sleeps, no source waits for later to be finished
+#   - no JSON document is written so that foreign bytes throw
 set -euo pipefail
 cd "$(dirname "$0")/.."
 quick=no
@@ -47,6 +48,11 @@ sys.exit(0 if found else 1)
 PYTHON
 then
   fail "a test sleeps: use virtual time, an event, or a wait that something ends"
+fi
+
+# A document may hold a text of a worker, a model or a client: written strictly, one byte that is not UTF-8 throws.
+if grep -nE '\.dump\(\s*(-?[0-9]+)?\s*\)' $(printf '%s\n' "${files[@]}" | grep -E '^(actors|backends|config|knowledge|runtime)/.*\.(hpp|cpp)$'); then
+  fail "write documents with json_line (runtime/core/json_line.hpp)"
 fi
 
 if [ $quick = no ]; then

@@ -6,8 +6,9 @@ packages_to_build="build-essential cmake ninja-build ccache mold pkg-config
   libcaf-dev libzmq3-dev libsodium-dev libmsgpack-cxx-dev liblmdb-dev libcli11-dev libtomlplusplus-dev libfmt-dev libspdlog-dev
   nlohmann-json3-dev libcurl4-openssl-dev libcpp-httplib-dev libzstd-dev libseccomp-dev catch2"
 
-# Evaluating candidates: the sandbox, the unprivileged outer user (setpriv), the disassembler, the profilers (valgrind, llvm-mca).
-packages_to_run="bubblewrap util-linux binutils ca-certificates valgrind llvm-19"
+# Evaluating candidates: the sandbox, the unprivileged outer user (setpriv), the disassembler, the profilers (valgrind, llvm-mca), and the
+# library that problems with `vendor_libraries = true` allow.
+packages_to_run="bubblewrap util-linux binutils ca-certificates valgrind llvm-19 libopenblas-dev"
 
 # The tests and checks: the second compiler with its sanitizers, formatter and linter; the venv; namespaces for the network tests.
 packages_to_test="clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-19 python3 python3-venv git iproute2 procps"

@@ -4,6 +4,7 @@
 #include "actors/cli/synthetic_campaign.hpp"
 #include "actors/exit_codes.hpp"
 #include "actors/stored_campaign.hpp"
+#include "runtime/core/json_line.hpp"
 #include "runtime/core/private_folder.hpp"
 #include "runtime/search/search_simulation.hpp"
 #include "runtime/store/store_service.hpp"
@@ -52,11 +53,11 @@ std::uint64_t anonymous_bytes() {
 
 void print(const json& figures, bool as_json) {
   if (as_json) {
-    std::cout << figures.dump() << '\n';
+    std::cout << json_line(figures) << '\n';
     return;
   }
   for (const auto& [name, value] : figures.items())
-    std::cout << name << ": " << value.dump() << '\n';
+    std::cout << name << ": " << json_line(value) << '\n';
 }
 
 int fail(const failure& why) {
@@ -213,6 +214,7 @@ void add_bench(CLI::App& app, int& exit_code) {
   tree->add_option("--policy", *policy, "mcts | evolution | beam | greedy | best-of-n")
       ->capture_default_str();
   tree->add_flag("--json", *as_json, "print one JSON document");
+  tree->footer("Example:\n  ke-runtime bench tree --nodes 1000000 --json");
   tree->callback([=, &exit_code] { exit_code = bench_tree(*nodes, *policy, *as_json); });
 
   auto* search = command->add_subcommand(

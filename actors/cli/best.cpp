@@ -57,27 +57,32 @@ json json_of(const campaign_view& c, const best_of_campaign& b) {
 }
 
 std::string text_of(const campaign_view& c, const best_of_campaign& b) {
+  auto timed = c.settings().goal.timed;
   auto text = c.name() + " (" + c.problem().name + "): node " + std::to_string(b.node.id) + ", " +
-              speedup_text(b.found, b.node.score);
+              (timed ? speedup_text(b.found, b.node.score) : "right on every call, not timed");
   if (b.found && b.found->timing)
-    text += " over the baseline: " + nanoseconds_text(b.found->timing->reference_ns) + " -> " +
-            nanoseconds_text(b.found->timing->candidate_ns) + " (medians)";
-  text += "\n  source " + b.source_path + "\n";
+    text += " over the baseline: " + medians_text(*b.found->timing) + " (medians)";
+  text += "\n";
+  if (b.found && b.found->timing)
+    text += workload_lines(*b.found->timing, "  ");
+  text += "  source " + b.source_path + "\n";
   if (b.found)
     text += "  on " + b.found->device + ", backend " + b.found->backend + ", " +
             std::to_string(b.found->cases) + " correctness cases" +
             (b.found->diagnosis ? ", bottleneck " + b.found->diagnosis->bottleneck : "") + "\n";
   if (!b.proven)
-    text += "  not proven faster than the baseline\n";
-  return text +
-         (b.claimed
-              ? "  measured again for the claim: fresh inputs and processes, held-out workloads too; the "
-                "interval holds for the best of " +
-                    std::to_string(most_finalists) + " finalists\n"
-          : b.refuted ? "  this is the search's own measurement (95% interval); measured again, it was not "
-                        "confirmed\n"
-                      : "  this is the search's own measurement (95% interval), not yet measured again for "
-                        "a claim\n");
+    text += timed ? "  not proven faster than the baseline\n" : "  measured again, it was not confirmed\n";
+  if (!timed)
+    return text + (b.claimed ? "  checked again for the claim: fresh inputs and processes\n" : "");
+  return text + (b.claimed ? "  measured again for the claim: fresh inputs and processes, held-out workloads "
+                             "beside it; the "
+                             "interval holds for the best of " +
+                                 std::to_string(most_finalists) + " finalists\n"
+                 : b.refuted
+                     ? "  this is the search's own measurement (95% interval); measured again, it was not "
+                       "confirmed\n"
+                     : "  this is the search's own measurement (95% interval), not yet measured again for "
+                       "a claim\n");
 }
 
 int best(const access_options& where, bool as_json) {

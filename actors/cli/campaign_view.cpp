@@ -98,6 +98,8 @@ campaign_row campaign_view::row() const {
     r.state = stored_->row.state;
     r.stop_reason = stored_->row.stop_reason;
   }
+  if (r.state == "paused")
+    r.pause_reason = stored_->row.pause_reason;
   return r;
 }
 

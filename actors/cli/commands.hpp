@@ -15,9 +15,10 @@ void add_problem(CLI::App& app, int& exit_code); // problem lint
 void add_steer(CLI::App& app, int& exit_code);   // pause, resume, stop, hint, set
 void add_status(CLI::App& app, int& exit_code);  // status, top
 void add_best(CLI::App& app, int& exit_code);    // best
-void add_tree(CLI::App& app, int& exit_code);    // tree, show, diff
-void add_report(CLI::App& app, int& exit_code);  // report
-void add_export(CLI::App& app, int& exit_code);  // export best|trajectories|tree|csv
+void add_best_known(CLI::App& app, int& exit_code);
+void add_tree(CLI::App& app, int& exit_code);   // tree, show, diff
+void add_report(CLI::App& app, int& exit_code); // report
+void add_export(CLI::App& app, int& exit_code); // export best|trajectories|tree|csv
 void add_store(CLI::App& app,
                int& exit_code); // store check|compact|export|merge (and the hidden verify-pages)
 void add_replay(CLI::App& app, int& exit_code);  // replay

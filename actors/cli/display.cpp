@@ -27,20 +27,25 @@ std::string span_text(double seconds) {
   return text;
 }
 
-/// "[12/500] 3 in flight, best 2.31x (node 7), 0.8 candidates/s, ETA 10 min, 0.12 USD, failures: rate_limited
-/// 2"
+/// "[12/500] 3 in flight, 30/400 points tuned, best 2.31x (node 7), 0.8 candidates/s, ETA 10 min, 0.12 USD,
+/// failures: rate_limited 2; waiting for nvidia-h200"
 std::string progress_text(const json& p, double rate) {
   std::uint64_t ended = 0;
   for (const auto& [state, n] : p["nodes"].items())
     if (state != "planned" && state != "asked" && state != "answered" && state != "building" &&
         state != "measuring")
       ended += n.get<std::uint64_t>();
+  auto tuned = p.value("tuned", std::uint64_t{0}); // of templates: they have a budget of their own
+  ended -= std::min(ended, tuned);
   auto cap = p["budget"]["candidates"].get<std::uint64_t>();
   char text[256];
   std::snprintf(text, sizeof text, "[%llu/%llu] %llu in flight", static_cast<unsigned long long>(ended),
                 static_cast<unsigned long long>(cap),
                 static_cast<unsigned long long>(p["in_flight"].get<std::uint64_t>()));
   std::string line = text;
+  if (tuned > 0)
+    line += ", " + std::to_string(tuned) + "/" +
+            std::to_string(p["budget"].value("tune_candidates", std::uint64_t{0})) + " points tuned";
   if (p["best"].is_object()) {
     auto node = static_cast<unsigned long long>(p["best"]["node"].get<std::uint64_t>());
     if (auto score = p["best"]["score"].get<double>(); score > 0)
@@ -64,7 +69,11 @@ std::string progress_text(const json& p, double rate) {
         (failures.empty() ? ", failures: " : ", ") + kind + " " + std::to_string(n.get<std::uint64_t>());
   if (p["state"] == "paused")
     line += p.contains("trouble") ? ", paused" : ", paused (`ke-runtime resume` goes on)";
-  return line + failures;
+  std::string waiting;
+  if (p.contains("waiting"))
+    for (const auto& w : p["waiting"])
+      waiting += "; " + w.value("text", "");
+  return line + failures + waiting;
 }
 
 } // namespace
@@ -144,6 +153,10 @@ private:
                                                : "the claim is " + e.value("state", "")));
     else if (kind == "trouble")
       say("trouble: " + e.value("text", ""));
+    else if (kind == "waiting")
+      say(name_of(e) + e.value("text", ""));
+    else if (kind == "admission")
+      admission(e);
   }
 
   /// What a campaign has told so far.
@@ -156,6 +169,15 @@ private:
   /// "NAME: " as soon as there is more than one.
   std::string name_of(const json& e) const {
     return campaigns_.size() > 1 ? e.value("campaign", "") + ": " : std::string{};
+  }
+
+  void admission(const json& e) {
+    auto state = e.value("state", ""), backend = e.value("backend", ""), why = e.value("text", "");
+    say(name_of(e) + (state == "measuring"
+                          ? "checking the problem on " + backend + " before any model is asked"
+                      : state == "admitted" ? "the problem can be judged on " + backend
+                      : state == "resting" ? "the problem could not be checked on " + backend + " yet: " + why
+                                           : "the problem can't be judged on " + backend + ": " + why));
   }
 
   void node(const json& e, told& seen) {

@@ -152,7 +152,8 @@ void add_doctor(CLI::App& app, int& exit_code) {
   auto as_json = std::make_shared<bool>(false);
   command->add_option("--config", *config, "also check this campaign's models");
   command->add_flag("--json", *as_json, "print one JSON document");
-  command->footer("Example:\n  ke-runtime doctor\nExit code 3 if no backend can work here.");
+  command->footer("Example:\n  ke-runtime doctor\nExit code 3 if no backend can work here, or a program "
+                  "beside ke-runtime is missing.");
   command->callback([=, &exit_code] { exit_code = guarded([&] { return diagnose(*config, *as_json); }); });
 }
 

@@ -1,5 +1,7 @@
 #include "actors/cli/access.hpp"
 #include "actors/cli/commands.hpp"
+#include "actors/cli/exported_winner.hpp"
+#include "actors/cli/figures.hpp"
 #include "actors/cli/foreground.hpp"
 #include "actors/exit_codes.hpp"
 #include "backends/call_trace.hpp"
@@ -20,11 +22,10 @@ namespace ke::cli {
 namespace {
 
 struct eval_options {
-  std::string problem, candidate, backend = "cpu-cpp", sandbox = "best", cache;
+  std::string problem, candidate, backend, sandbox = "best", cache;
   std::vector<std::string> backend_paths;
   bool json = false, untimed = false;
-  std::string plan = "eval";
-  std::string trace;
+  std::string plan, trace;
 };
 
 int fail(const failure& why) {
@@ -44,11 +45,10 @@ void print_for_people(const verdict& v) {
     const auto& t = *v.timing;
     std::printf("  speedup: %.3fx (95%% interval %.3f to %.3f), %lld pairs in %lld launches\n", t.speedup,
                 t.low, t.high, static_cast<long long>(t.pairs), static_cast<long long>(t.launches));
-    std::printf("  candidate %.1f us, reference %.1f us, floor %.1f us\n", t.candidate_ns / 1e3,
-                t.reference_ns / 1e3, t.floor_ns / 1e3);
-    for (const auto& w : t.workloads)
-      std::printf("    %-16s %.3fx (%.3f to %.3f)\n", w.name.c_str(), w.speedup, w.low, w.high);
+    std::printf("  %s (medians), an empty call %s\n", medians_text(t).c_str(),
+                nanoseconds_text(t.floor_ns).c_str());
     std::fflush(stdout);
+    std::cout << workload_lines(t, "    ");
   }
   std::cout << "  checked: " << v.cases << " cases, " << v.timed_calls_checked << " of " << v.timed_calls
             << " timed calls, worst error " << v.worst_scaled_error << " of its bound\n";
@@ -69,8 +69,25 @@ void print_for_people(const verdict& v) {
     std::cout << v.log.substr(0, 4000) << '\n';
 }
 
-int run(const eval_options& o) {
+int run(eval_options o) {
   signal_watch::block();
+  std::string measured;
+  if (o.candidate.empty()) {
+    auto winner = read_exported(o.problem);
+    if (!winner)
+      return fail(winner.error());
+    o.problem = winner->problem;
+    o.candidate = winner->candidate;
+    measured = winner->measured;
+    if (o.backend.empty())
+      o.backend = winner->backend;
+    if (o.plan.empty())
+      o.plan = to_text(measure_plan::claim);
+  }
+  if (o.backend.empty())
+    o.backend = "cpu-cpp";
+  if (o.plan.empty())
+    o.plan = to_text(measure_plan::eval);
   auto loaded = load_problem(o.problem);
   if (!loaded.errors.empty()) {
     for (const auto& e : loaded.errors)
@@ -114,6 +131,8 @@ int run(const eval_options& o) {
     std::cout << verdict_json(v) << '\n';
   else
     print_for_people(v);
+  if (!o.json && !measured.empty())
+    std::cout << "  when it was exported: " << measured << '\n';
   return v.state == verdict_state::correct ? exit_done : exit_unproven;
 }
 
@@ -123,20 +142,28 @@ void add_eval(CLI::App& app, int& exit_code) {
   auto o = std::make_shared<eval_options>();
   auto* command =
       app.add_subcommand("eval", "Judge one candidate: the same trusted evaluation as in a campaign, no LLM");
-  command->add_option("PROBLEM", o->problem, "problem.toml, or a folder that holds one")->required();
-  command->add_option("CANDIDATE", o->candidate, "source file")->required();
-  command->add_option("--backend", o->backend, "backend to build and run it with")->capture_default_str();
+  command
+      ->add_option("PROBLEM", o->problem,
+                   "problem.toml, a folder that holds one, or a KernelBench .py file; alone: a folder that "
+                   "`export best` wrote")
+      ->required();
+  command->add_option("CANDIDATE", o->candidate, "source file");
+  command->add_option("--backend", o->backend,
+                      "backend to build and run it with (default: cpu-cpp; of an exported winner: its own)");
   command->add_flag("--json", o->json, "print the verdict as one JSON document");
   command->add_flag("--untimed", o->untimed, "check correctness only");
   command->add_option("--sandbox", o->sandbox, "full | best | none")->capture_default_str();
-  command->add_option("--plan", o->plan, "rank | eval | claim: how much is measured")->capture_default_str();
+  command->add_option(
+      "--plan", o->plan,
+      "rank | eval | claim: how much is measured (default: eval; of an exported winner: claim)");
   command->add_option("--trace", o->trace,
                       "write a Chrome trace (opens in Perfetto) of one call, loop by loop or operator by "
                       "operator, to this file");
   command->add_option("--backend-path", o->backend_paths, "folder with more backends");
   command->add_option("--cache", o->cache, "folder of built objects to look into and to fill");
   command->footer(
-      "Example:\n  ke-runtime eval config/problems/softmax my_softmax.cpp --backend cpu-cpp --json\n"
+      "Examples:\n  ke-runtime eval config/problems/softmax my_softmax.cpp --backend cpu-cpp --json\n"
+      "  ke-runtime eval winner/          an exported winner again, on this machine\n"
       "Exit code: 0 correct, 1 any other state, 130 interrupted.");
   command->callback([o, &exit_code] { exit_code = guarded([&] { return run(*o); }); });
 }

@@ -35,7 +35,9 @@ int export_best(const access_options& where, const std::string& dir, bool previo
     return done.error().kind == failure_kind::not_found ? exit_unproven : code;
   }
   std::cout << "exported node " << done->node << " of " << c->name() << " (winner " << done->version
-            << ") to " << dir << '\n';
+            << ") to " << done->folder << '\n';
+  if (!done->claimed)
+    std::cout << "it was not measured again for a claim yet, hence the folder's name\n";
   return exit_done;
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 #include <ctime>
+#include <vector>
 
 namespace ke::cli {
 
@@ -30,6 +31,32 @@ std::string nanoseconds_text(double ns) {
   if (ns < 1e9)
     return fixed(ns / 1e6, 2) + " ms";
   return fixed(ns / 1e9, 2) + " s";
+}
+
+std::string medians_text(const workload_timing& w) {
+  return w.reference_ns > 0 ? nanoseconds_text(w.reference_ns) + " -> " + nanoseconds_text(w.candidate_ns)
+                            : std::string{};
+}
+
+std::string medians_text(const timing_summary& t) {
+  auto text = nanoseconds_text(t.reference_ns) + " -> " + nanoseconds_text(t.candidate_ns);
+  std::vector<std::string> own;
+  for (const auto& w : t.workloads)
+    if (!w.held_out)
+      own.push_back(w.name);
+  return own.size() < 2 ? text : text + " on " + own.front();
+}
+
+std::string workload_lines(const timing_summary& t, const std::string& indent) {
+  std::string lines;
+  if (t.workloads.size() < 2)
+    return lines;
+  for (const auto& w : t.workloads) {
+    auto medians = medians_text(w);
+    lines += indent + w.name + ": " + speedup_text(w.speedup, w.low, w.high) +
+             (medians.empty() ? "" : ", " + medians) + (w.held_out ? " (held out)" : "") + "\n";
+  }
+  return lines;
 }
 
 std::string duration_text(double s) {

@@ -13,10 +13,16 @@ std::string speedup_text(double estimate, double low, double high); ///< "2.31x 
 std::string speedup_text(const std::optional<verdict>& v,
                          std::optional<double> score); ///< from the verdict; else "score 2.27"; else "-"
 std::string nanoseconds_text(double ns);               ///< "81.2 us"
-std::string duration_text(double seconds);             ///< "0.4 s", "12 min 5 s", "3 h 20 min"
-std::string usd_text(double usd);                      ///< "1.23 USD"
-std::string count_text(std::uint64_t n);               ///< "1,234,567"
-std::string percent_text(double share);                ///< "71%"
+/// "52.2 us -> 5.2 us", and of which workload where there are several.
+std::string medians_text(const timing_summary& t);
+std::string medians_text(const workload_timing& w); ///< "52.2 us -> 5.2 us"; "" where a store does not know
+/// A line for each workload, if there are several, behind `indent`: name, speedup, medians, and which ones
+/// are held out and so no part of the speedup above them.
+std::string workload_lines(const timing_summary& t, const std::string& indent);
+std::string duration_text(double seconds); ///< "0.4 s", "12 min 5 s", "3 h 20 min"
+std::string usd_text(double usd);          ///< "1.23 USD"
+std::string count_text(std::uint64_t n);   ///< "1,234,567"
+std::string percent_text(double share);    ///< "71%"
 std::string fixed(double x, int digits);
 /// UTC, "2026-11-21 14:07"; "-" for 0.
 std::string time_text(std::uint64_t unix_ms);

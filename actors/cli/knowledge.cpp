@@ -4,6 +4,7 @@
 #include "actors/cli/knowledge_view.hpp"
 #include "actors/exit_codes.hpp"
 #include "knowledge/corpus.hpp"
+#include "runtime/core/json_line.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -87,7 +88,7 @@ int show(const std::string& id, const library_options& library, bool as_json) {
     auto all = json::array();
     for (const auto& d : (*documents)->documents())
       all.push_back(json::parse(document_json(d, false)));
-    std::cout << all.dump() << '\n';
+    std::cout << json_line(all) << '\n';
     return exit_done;
   }
   auto d = wanted_document(**documents, id);

@@ -21,12 +21,12 @@ std::optional<std::string> content_of(const fs::path& file) {
   return std::string{std::istreambuf_iterator<char>{in}, {}};
 }
 
+} // namespace
+
 bool plain_name(const std::string& name) {
   return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos &&
          name != manifest_name;
 }
-
-} // namespace
 
 std::string manifest_text(const folder_files& files) {
   std::string text;

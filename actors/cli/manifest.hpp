@@ -15,6 +15,9 @@ using folder_files = std::map<std::string, std::string>;
 inline constexpr const char* manifest_name = "MANIFEST";
 std::string manifest_text(const folder_files& files);
 
+/// Whether such a folder may hold a file of this name: no path, and not the manifest itself.
+bool plain_name(const std::string& name);
+
 /// Name -> digest, or nothing if the text is no manifest.
 std::optional<std::map<std::string, std::string>> parse_manifest(const std::string& text);
 

@@ -43,10 +43,8 @@ void write_verdict(std::ostream& out, const verdict& v, const std::string& targe
     out << "  integrity: " << f.name << ": " << f.evidence << '\n';
   if (const auto& t = v.timing) {
     out << "  speedup " << speedup_text(t->speedup, t->low, t->high) << " (95% interval, " << t->launches
-        << " launches, " << t->pairs << " pairs): " << nanoseconds_text(t->reference_ns) << " -> "
-        << nanoseconds_text(t->candidate_ns) << " (medians)\n";
-    for (const auto& w : t->workloads)
-      out << "    " << w.name << ": " << speedup_text(w.speedup, w.low, w.high) << '\n';
+        << " launches, " << t->pairs << " pairs): " << medians_text(*t) << " (medians)\n"
+        << workload_lines(*t, "    ");
   }
   if (v.diagnosis)
     out << "  bottleneck: " << v.diagnosis->bottleneck << " (confidence "

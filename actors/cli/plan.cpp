@@ -50,11 +50,22 @@ void print_worst_case(const campaign_settings& s, std::size_t first_prompt) {
   }
   auto capped = [](double cap, double x) { return cap > 0 ? std::min(cap, x) : x; };
   auto n = static_cast<double>(s.budget.candidates);
+  unsigned each = 0;
+  for (const auto& m : s.models)
+    if (m.weight > 0)
+      each = std::max(each, worst_of(s, m, first_prompt).requests);
+  if (auto cap = static_cast<double>(s.budget.requests); cap > 0 && each > 0)
+    n = std::min(n, cap / each); // so many candidates' worth of requests
   std::printf("#   %lld candidates: at most %.2f USD and %.0f tokens",
               static_cast<long long>(s.budget.candidates), capped(s.budget.usd, usd * n),
               capped(static_cast<double>(s.budget.tokens), tokens * n));
+  if (s.budget.requests > 0)
+    std::printf(", at most %lld requests", static_cast<long long>(s.budget.requests));
   if (s.budget.wall_hours > 0)
     std::printf(", at most %.2f h", s.budget.wall_hours);
+  if (s.budget.tune_candidates > 0)
+    std::printf("; beside them at most %lld points of templates, which no model is asked for",
+                static_cast<long long>(s.budget.tune_candidates));
   if (const auto& a = s.agents; !a.memory.empty() || !a.research.empty())
     std::printf("; sub-agents: at most %.0f%% of all tokens%s", 100 * a.share,
                 s.budget.usd > 0 || s.budget.tokens > 0 ? ", within the budget" : ", beside these");

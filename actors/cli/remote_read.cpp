@@ -3,9 +3,9 @@
 #include "actors/cli/access.hpp"
 #include "actors/cli/manifest.hpp"
 #include "actors/cli/output_file.hpp"
-#include "actors/control_commands.hpp"
 #include "actors/exit_codes.hpp"
 #include "actors/remote_reading.hpp"
+#include "runtime/net/client_command.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>

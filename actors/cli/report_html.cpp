@@ -40,6 +40,14 @@ summary { cursor: pointer; } summary:focus-visible, a:focus-visible, pre:focus-v
 @media print { details > * { display: block; } pre { max-height: none; } }
 )css";
 
+/// ", of which estimated: ..."; empty if every provider told all.
+std::string estimated_text(const campaign_row& row) {
+  auto tokens = row.estimated.input_tokens + row.estimated.output_tokens;
+  return tokens == 0
+             ? std::string{}
+             : "; of which estimated: " + count_text(tokens) + " tokens, " + usd_text(row.estimated.usd);
+}
+
 std::string cell(const std::string& text, bool number = false) {
   return (number ? "<td class=\"n\">" : "<td>") + html_text(text) + "</td>";
 }
@@ -77,12 +85,15 @@ std::string summary_of(const report_facts& f) {
   out += card(f.row.state + (f.row.stop_reason.empty() ? "" : ": " + f.row.stop_reason),
               "state after " + seconds_text(f.row.wall_ms) + " of campaign time");
   out += card(count_text(f.judged) + " of " + count_text(f.all.nodes),
-              "candidates have a verdict; " + count_text(f.all.correct) + " are correct");
+              "candidates have a verdict; " + count_text(f.all.correct) + " are correct" +
+                  (f.row.tuned
+                       ? "; " + count_text(f.row.tuned) + " are points of templates, tried without a model"
+                       : ""));
   out += card(f.first_correct_ms ? seconds_text(*f.first_correct_ms) : "-", "to the first correct kernel");
   out += card(f.best_ms ? seconds_text(*f.best_ms) : "-", "to the best kernel");
-  out += card(usd_text(f.row.spend.usd), count_text(f.row.requests) + " requests, " +
-                                             count_text(f.row.spend.input_tokens) + " tokens in, " +
-                                             count_text(f.row.spend.output_tokens) + " out");
+  out += card(usd_text(f.row.spend.usd),
+              count_text(f.row.requests) + " requests, " + count_text(f.row.spend.input_tokens) +
+                  " tokens in, " + count_text(f.row.spend.output_tokens) + " out" + estimated_text(f.row));
   out += card(fixed(f.row.device_s, 1) + " device-s",
               f.judged ? fixed(f.row.device_s / static_cast<double>(f.judged), 2) +
                              " device-s per kernel with a verdict"
@@ -136,20 +147,22 @@ std::string best_of(const report_facts& f) {
   if (v && v->timing) {
     const auto& t = *v->timing;
     out += "<h3>Reference and best</h3>\n" + workload_plot(t) + "\n<div class=\"wide\"><table><thead><tr>" +
-           head("workload") + head("speedup", true) + head("95% interval", true) + "</tr></thead><tbody>\n";
+           head("workload") + head("speedup", true) + head("95% interval", true) + head("median time", true) +
+           "</tr></thead><tbody>\n";
     for (const auto& w : t.workloads)
-      out += "<tr>" + cell(w.name) + cell(fixed(w.speedup, 3) + "x", true) +
-             cell("[" + fixed(w.low, 3) + ", " + fixed(w.high, 3) + "]", true) + "</tr>\n";
+      out += "<tr>" + cell(w.name + (w.held_out ? " (held out)" : "")) +
+             cell(fixed(w.speedup, 3) + "x", true) +
+             cell("[" + fixed(w.low, 3) + ", " + fixed(w.high, 3) + "]", true) + cell(medians_text(w), true) +
+             "</tr>\n";
     out += "<tr>" + cell("geometric mean") + cell(fixed(t.speedup, 3) + "x", true) +
-           cell("[" + fixed(t.low, 3) + ", " + fixed(t.high, 3) + "]", true) +
-           "</tr></tbody></table></div>\n<p class=\"soft\">Median time " +
-           html_text(nanoseconds_text(t.reference_ns) + " -> " + nanoseconds_text(t.candidate_ns)) + ", " +
+           cell("[" + fixed(t.low, 3) + ", " + fixed(t.high, 3) + "]", true) + cell("", true) +
+           "</tr></tbody></table></div>\n<p class=\"soft\">Median time " + html_text(medians_text(t)) + ", " +
            count_text(static_cast<std::uint64_t>(t.pairs)) + " pairs in " +
            count_text(static_cast<std::uint64_t>(t.launches)) + " launches; an empty call takes " +
            html_text(nanoseconds_text(t.floor_ns)) + ", the baseline against itself varies by " +
            html_text(fixed(100 * t.aa_width, 1)) +
-           (f.claimed ? "%. Measured again for the claim: fresh inputs and processes, held-out workloads "
-                        "included.</p>\n"
+           (f.claimed ? "%. Measured again for the claim: fresh inputs and processes; held-out "
+                        "workloads are listed and no part of the mean.</p>\n"
                       : "%. This is the search's own measurement, not yet measured again for a claim.</p>\n");
   }
   out += "<h3>Bottleneck</h3>\n<div class=\"wide\"><table><thead><tr>" + head("") + head("node", true) +

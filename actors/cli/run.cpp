@@ -3,17 +3,19 @@
 #include "actors/cli/commands.hpp"
 #include "actors/cli/display.hpp"
 #include "actors/cli/doctor_models.hpp"
+#include "actors/cli/dry_admission.hpp"
 #include "actors/cli/plan.hpp"
 #include "actors/cli/signal_watch.hpp"
-#include "actors/control_commands.hpp"
 #include "actors/coordinator.hpp"
 #include "actors/exit_codes.hpp"
 #include "config/campaign_file.hpp"
 #include "config/problem_file.hpp"
 #include "config/schema.hpp"
 #include "runtime/core/codec.hpp"
+#include "runtime/core/json_line.hpp"
 #include "runtime/core/log.hpp"
 #include "runtime/core/trace.hpp"
+#include "runtime/net/client_command.hpp"
 #include "runtime/net/control_socket.hpp"
 #include "runtime/process/sandbox.hpp"
 #include "runtime/store/store_reader.hpp"
@@ -25,6 +27,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <future>
 #include <iostream>
 #include <memory>
 
@@ -32,7 +35,8 @@ namespace ke::cli {
 namespace {
 
 struct run_options {
-  std::string config, ui, sandbox = "best", trace;
+  std::string config, ui, ui_listen, sandbox = "best", trace;
+  access_options owner; ///< submit: an owner on another machine
   std::vector<std::string> sets, backend_paths;
   bool fresh = false, dry_run = false;
 };
@@ -85,6 +89,10 @@ std::optional<prepared> prepare(const run_options& o, int& code) {
   }
   for (const auto& w : loaded.warnings)
     std::cerr << "warning: " << to_line(w) << '\n';
+  if (!o.owner.connect.empty()) { // what this machine has or lacks is not what counts
+    p.settings = std::move(loaded.settings);
+    return p;
+  }
   miss_providers(loaded, o.config);
   if (!loaded.missing.empty()) {
     code = complain_of(loaded.missing, exit_missing);
@@ -108,10 +116,20 @@ std::optional<prepared> prepare(const run_options& o, int& code) {
       code = complain(ready.error());
       return std::nullopt;
     }
-  for (const auto& t : p.settings.targets) {
+  for (std::size_t i = 0; i < p.settings.targets.size(); ++i) {
+    const auto& t = p.settings.targets[i];
     auto b = find_backend(p.backends, t.backend);
     if (!b) {
       code = complain(b.error());
+      return std::nullopt;
+    }
+    const std::string language = b->driver == "python" ? "python" : "c++";
+    if (p.problem.reference_language != language) {
+      std::vector<config_error> wrong;
+      add_error(wrong, loaded.places, o.config, "target." + std::to_string(i) + ".backend",
+                "the reference of problem " + p.problem.name + " is in " + p.problem.reference_language +
+                    ", which the backend " + t.backend + " cannot run: it needs one in " + language);
+      code = complain_of(wrong, exit_usage);
       return std::nullopt;
     }
     if (p.settings.cluster.local_worker && p.settings.cluster.listen.empty())
@@ -140,6 +158,13 @@ int code_of(const campaign_outcome& out) {
   return out.proven ? exit_done : exit_unproven;
 }
 
+std::string submission_of(const run_options& o, const prepared& p) {
+  return json_line(nlohmann::json{{"command", "submit"},
+                                  {"config", settings_text(p.settings)},
+                                  {"problem", to_hex(pack(p.problem))},
+                                  {"fresh", o.fresh}});
+}
+
 /// The store is owned: hands the campaign to its owner and shows what it does.
 int attach(const run_options& o, const prepared& p, const failure& held) {
   auto lock = read_owner_record(p.settings.store);
@@ -152,16 +177,11 @@ int attach(const run_options& o, const prepared& p, const failure& held) {
   using json = nlohmann::json;
   if (auto watching = client->ask(R"({"command":"watch"})"); !watching)
     return complain(watching.error());
-  auto sent = client->ask(json{
-      {"command", "submit"},
-      {"config", settings_text(p.settings)},
-      {"problem", to_hex(pack(p.problem))},
-      {"fresh", o.fresh}}.dump());
+  auto sent = client->ask(submission_of(o, p));
   if (!sent)
     return complain(sent.error());
   if (sent->exit_code != 0)
-    return complain(
-        {failure_kind::invalid, json::parse(sent->json, nullptr, false).value("error", sent->json), false});
+    return complain({failure_kind::invalid, error_in(sent->json), false});
   display shown{ui_of(o)};
   shown.note("the store is owned by process " + std::to_string(lock->pid) + "; the campaign runs there");
   std::atomic<bool> leave = false;
@@ -177,6 +197,9 @@ int attach(const run_options& o, const prepared& p, const failure& held) {
       continue;
     shown.event(*line);
     if (e.is_object() && e.value("event", "") == "stop") {
+      if (auto kind = parse_name<failure_kind>(e.value("failure", ""));
+          kind && e.value("state", "") == "failed")
+        return complain({*kind, e.value("text", ""), false});
       auto proven = e.value("proven", "false") == "true";
       return e.value("state", "") == "finished" ? (proven ? exit_done : exit_unproven) : exit_interrupted;
     }
@@ -187,7 +210,10 @@ int attach(const run_options& o, const prepared& p, const failure& held) {
 
 /// The last words of a session: where the campaign stands, its best kernel, and how to go on.
 void summarize(coordinator& owner, std::uint32_t id, const campaign_outcome& out, display& shown) {
-  owner.store().flush();
+  auto written = std::make_shared<std::promise<void>>();
+  owner.store().write({}, [written](status) { written->set_value(); });
+  if (written->get_future().wait_for(std::chrono::seconds{5}) != std::future_status::ready)
+    return; // the disk may be full by now
   auto reader = store_reader::open(owner.store().dir());
   auto row =
       reader ? reader->row<campaign_row>(table::campaigns, key_of(id)) : result<campaign_row>{reader.error()};
@@ -203,6 +229,11 @@ void summarize(coordinator& owner, std::uint32_t id, const campaign_outcome& out
 
 int run(const run_options& o) {
   signal_watch::block();
+  if (!o.ui_listen.empty())
+    return complain({failure_kind::invalid,
+                     "--ui-listen: the live page is not part of this version; look with `ke-runtime status "
+                     "--watch`, --ui or `ke-runtime report`",
+                     false});
   if (!o.ui.empty() && !parse_name<ui_kind>(o.ui))
     return complain({failure_kind::invalid, "--ui: expected tui, plain, json or none, not " + o.ui, false});
   if (!parse_name<sandbox_level>(o.sandbox))
@@ -213,7 +244,12 @@ int run(const run_options& o) {
   if (!p)
     return code;
   if (o.dry_run)
-    return guarded([&] { return print_plan(p->settings, p->problem, p->backends, o.backend_paths); });
+    return guarded([&] {
+      auto planned = print_plan(p->settings, p->problem, p->backends, o.backend_paths);
+      return planned != exit_done
+                 ? planned
+                 : try_admission(p->settings, p->problem, p->backends, o.sandbox, o.backend_paths);
+    });
   if (!o.trace.empty())
     trace::start(o.trace);
 
@@ -229,16 +265,13 @@ int run(const run_options& o) {
     waiting = why.kind == failure_kind::none ? 0 : 1;
     if (why.kind != failure_kind::none)
       shown.event(
-          nlohmann::json{{"event", "trouble"}, {"kind", to_text(why.kind)}, {"text", why.text}}.dump());
+          json_line(nlohmann::json{{"event", "trouble"}, {"kind", to_text(why.kind)}, {"text", why.text}}));
   };
   auto owner = coordinator::start(std::move(c));
   if (!owner && owner.error().kind == failure_kind::held)
     return attach(o, *p, owner.error());
   if (!owner)
     return complain(owner.error());
-  auto id = (*owner)->submit(p->settings, p->problem, o.fresh);
-  if (!id)
-    return complain(id.error());
   campaign_outcome out;
   std::atomic<bool> stopped_waiting{false}; // interrupted while it waited: closing the store may well succeed
   {
@@ -249,8 +282,12 @@ int run(const run_options& o) {
         shown.note("interrupted: finishing what runs; once more to stop at once");
       if (count >= 3)
         _exit(exit_interrupted);
-      (*owner)->interrupt_all();
+      if (auto* lives = owner->get()) // else it is closing already
+        lives->interrupt_all();
     }};
+    auto id = (*owner)->submit(p->settings, p->problem, o.fresh);
+    if (!id)
+      return complain(id.error());
     out = (*owner)->wait(*id);
     if (out.state != "failed" && waiting == 0)
       summarize(**owner, *id, out, shown);
@@ -285,30 +322,36 @@ int serve(const std::string& config, const std::string& sandbox) {
   return exit_interrupted;
 }
 
+/// The owner that a campaign is handed to: of its store, or the one that --connect names.
+result<control_client> owner_for(const run_options& o, const prepared& p) {
+  if (!o.owner.connect.empty()) {
+    auto a = open_access(o.owner);
+    if (!a)
+      return a.error();
+    return std::move(*a->owner);
+  }
+  auto record = read_owner_record(p.settings.store);
+  if (!record || record->closed || record->socket.empty())
+    return failure{failure_kind::not_found,
+                   "nobody owns the store " + p.settings.store +
+                       "; start `ke-runtime serve --config FILE`, or run the campaign",
+                   false};
+  return control_client::connect({"ipc://" + record->socket, "", std::nullopt});
+}
+
 int submit(const run_options& o) {
   int code = exit_done;
   auto p = prepare(o, code);
   if (!p)
     return code;
-  auto record = read_owner_record(p->settings.store);
-  if (!record || record->closed || record->socket.empty())
-    return complain({failure_kind::not_found,
-                     "nobody owns the store " + p->settings.store +
-                         "; start `ke-runtime serve --config FILE`, or run the campaign",
-                     false});
-  auto client = control_client::connect({"ipc://" + record->socket, "", std::nullopt});
+  auto client = owner_for(o, *p);
   if (!client)
     return complain(client.error());
-  using json = nlohmann::json;
-  auto sent = client->ask(json{
-      {"command", "submit"},
-      {"config", settings_text(p->settings)},
-      {"problem", to_hex(pack(p->problem))},
-      {"fresh", o.fresh}}.dump());
+  auto sent = client->ask(submission_of(o, *p));
   if (!sent)
     return complain(sent.error());
   if (sent->exit_code != 0) {
-    std::cerr << "ke-runtime: " << json::parse(sent->json, nullptr, false).value("error", sent->json) << '\n';
+    std::cerr << "ke-runtime: " << error_in(sent->json) << '\n';
     return sent->exit_code;
   }
   std::cout << sent->json << '\n';
@@ -328,8 +371,10 @@ void add_run(CLI::App& app, int& exit_code) {
   };
   common(command);
   command->add_flag("--dry-run", o->dry_run,
-                    "check everything; print the plan, the first prompt and the worst-case cost");
+                    "check everything, the problem's own check too; print the plan, the first prompt and "
+                    "the worst-case cost");
   command->add_option("--ui", o->ui, "tui | plain | json | none (default: tui on a terminal, else plain)");
+  command->add_option("--ui-listen", o->ui_listen)->group(""); // refused by name, not as a typo
   command->add_option("--sandbox", o->sandbox, "full | best | none")->capture_default_str();
   command->add_option("--trace", o->trace, "write a Chrome trace (opens in Perfetto) to this file");
   command->footer("Example:\n  ke-runtime --config campaign.toml --set budget.candidates=50\n"
@@ -347,6 +392,11 @@ void add_run(CLI::App& app, int& exit_code) {
 
   auto* hand_in = app.add_subcommand("submit", "Hand a campaign to the process that owns its store");
   common(hand_in);
+  hand_in->add_option("--connect", o->owner.connect, "A coordinator on another machine, e.g. tcp://host:7717")
+      ->type_name("ENDPOINT");
+  hand_in->add_option("--server-key", o->owner.server_key, "Its public key file, COORDINATOR.pub")
+      ->type_name("FILE");
+  hand_in->add_option("--key", o->owner.key, "This client's key file, NAME.key")->type_name("FILE");
   hand_in->footer("Example:\n  ke-runtime submit --config campaign.toml");
   hand_in->callback([o, &exit_code] { exit_code = submit(*o); });
 }

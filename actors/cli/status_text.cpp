@@ -1,10 +1,12 @@
 #include "actors/cli/status_text.hpp"
 
 #include "actors/cli/figures.hpp"
+#include "runtime/core/json_line.hpp"
 #include "runtime/core/types.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace ke::cli {
@@ -40,6 +42,7 @@ std::string counts(const json& by_name) {
 struct progress {
   std::uint64_t ended = 0; ///< candidates of the budget that were used
   std::uint64_t total = 0;
+  std::uint64_t tuned = 0, tune_total = 0; ///< points of templates, apart
   double per_hour = 0;
   double left_s = -1; ///< to the end of the candidates at this rate; -1: unknown
 };
@@ -52,7 +55,10 @@ progress progress_of(const json& c) {
     if (state && !is_open(*state) && *state != node_state::cancelled && n.is_number())
       p.ended += n.get<std::uint64_t>();
   }
+  p.tuned = count(c, "tuned");
+  p.ended -= std::min(p.ended, p.tuned);
   p.total = count(part(c, "budget"), "candidates");
+  p.tune_total = count(part(c, "budget"), "tune_candidates");
   auto wall = number(c, "wall_s");
   if (wall > 0 && p.ended > 0) {
     p.per_hour = 3600 * static_cast<double>(p.ended) / wall;
@@ -67,6 +73,9 @@ std::string budget_text(const json& c, const progress& p) {
   auto left = [](double used, double cap) { return std::max(0.0, cap - used); };
   std::string line =
       count_text(p.total > p.ended ? p.total - p.ended : 0) + " of " + count_text(p.total) + " candidates";
+  if (p.tuned > 0)
+    line += ", " + count_text(p.tune_total > p.tuned ? p.tune_total - p.tuned : 0) + " of " +
+            count_text(p.tune_total) + " points of templates";
   if (auto cap = number(b, "usd"); cap > 0)
     line += ", " + fixed(left(number(s, "usd"), cap), 2) + " of " + usd_text(cap);
   if (auto cap = number(b, "tokens"); cap > 0)
@@ -74,6 +83,9 @@ std::string budget_text(const json& c, const progress& p) {
             count_text(static_cast<std::uint64_t>(
                 left(number(s, "input_tokens") + number(s, "output_tokens"), cap))) +
             " of " + count_text(static_cast<std::uint64_t>(cap)) + " tokens";
+  if (auto cap = number(b, "requests"); cap > 0)
+    line += ", " + count_text(static_cast<std::uint64_t>(left(number(s, "requests"), cap))) + " of " +
+            count_text(static_cast<std::uint64_t>(cap)) + " requests";
   if (auto cap = number(b, "wall_hours"); cap > 0)
     line += ", " + duration_text(left(number(c, "wall_s"), 3600 * cap)) + " of " + duration_text(3600 * cap);
   if (auto cap = number(b, "device_hours"); cap > 0)
@@ -90,10 +102,20 @@ std::string workers_text(const json& c) {
     std::string devices;
     if (w.contains("devices") && w["devices"].is_array())
       for (const auto& d : w["devices"])
-        devices += (devices.empty() ? "" : ", ") + (d.is_string() ? d.get<std::string>() : d.dump());
+        devices += (devices.empty() ? "" : ", ") + (d.is_string() ? d.get<std::string>() : json_line(d));
     all += (all.empty() ? "" : "; ") + text(w, "name") + " (" + devices + ") " + text(w, "state") + ", " +
            count_text(count(w, "jobs_done")) + " jobs done";
   }
+  return all;
+}
+
+/// "waiting for nvidia-h200 (triton)"
+std::string waiting_text(const json& c) {
+  std::string all;
+  if (c.contains("waiting") && c["waiting"].is_array())
+    for (const auto& w : c["waiting"])
+      if (w.is_object())
+        all += (all.empty() ? "" : "; ") + text(w, "text") + " (" + text(w, "backend") + ")";
   return all;
 }
 
@@ -115,7 +137,15 @@ std::string status_text(const campaign_status& c, const std::vector<top_node>& t
     if (!what.empty())
       out += "  " + name + std::string(name.size() < 10 ? 10 - name.size() : 1, ' ') + what + "\n";
   };
-  row("waits", text(j, "trouble"));
+  row(text(j, "trouble").empty() ? "paused" : "waits", text(j, "pause_reason"));
+  row("target", c.live ? waiting_text(j) : "");
+  if (j.contains("set_aside") && j["set_aside"].is_array()) {
+    std::string names;
+    for (const auto& name : j["set_aside"])
+      names += (names.empty() ? "" : ", ") + (name.is_string() ? name.get<std::string>() : json_line(name));
+    row("set aside",
+        "model " + names + ": too many answers in a row without a candidate; `resume` asks again");
+  }
   auto best = part(j, "best");
   if (best.empty())
     row("best", "no correct candidate yet");
@@ -127,7 +157,9 @@ std::string status_text(const campaign_status& c, const std::vector<top_node>& t
                      ? "score " + fixed(number(best, "score"), 3) + " (lower bound of its interval)"
                      : std::string{"right on every call, not timed"}) +
                     ", node " + std::to_string(count(best, "node")));
-  row("nodes", counts(part(j, "nodes")) + "; " + count_text(count(j, "in_flight")) + " in flight");
+  auto nodes = counts(part(j, "nodes"));
+  row("nodes",
+      (nodes.empty() ? "none yet" : nodes) + "; " + count_text(count(j, "in_flight")) + " in flight");
   row("left", budget_text(j, p));
   if (p.per_hour > 0)
     row("rate",
@@ -138,6 +170,13 @@ std::string status_text(const campaign_status& c, const std::vector<top_node>& t
                    " + " + count_text(count(s, "output_tokens")) + " tokens, " + usd_text(number(s, "usd")) +
                    ", " + fixed(number(s, "device_s"), 1) + " device-s, " +
                    duration_text(number(j, "wall_s")));
+  auto guess = part(j, "estimated");
+  if (auto tokens = count(guess, "input_tokens") + count(guess, "output_tokens"); tokens > 0)
+    row("",
+        "of which estimated: " + count_text(tokens) + " tokens, " + usd_text(number(guess, "usd")) +
+            (count(guess, "unheard_requests") > 0
+                 ? "; nobody heard how " + count_text(count(guess, "unheard_requests")) + " requests ended"
+                 : ""));
   auto failures = counts(part(j, "failures"));
   row("failures", failures.empty() ? "none" : failures);
   row("workers", c.live ? workers_text(j) : "");
@@ -166,7 +205,8 @@ std::string status_line(const campaign_status& c) {
                              " at node " + std::to_string(count(best, "node"))) +
          ", " + usd_text(number(part(j, "spend"), "usd")) +
          (failures.empty() ? "" : ", failures: " + failures) +
-         (text(j, "trouble").empty() ? "" : "; waits: " + text(j, "trouble"));
+         (text(j, "trouble").empty() ? "" : "; waits: " + text(j, "trouble")) +
+         (waiting_text(j).empty() ? "" : "; " + waiting_text(j));
 }
 
 bool still_runs(const campaign_status& c) {

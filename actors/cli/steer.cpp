@@ -30,10 +30,8 @@ int steer(const access_options& where, json command) {
   auto answer = a->owner->ask(command.dump(-1, ' ', false, json::error_handler_t::replace));
   if (!answer)
     return complain(answer.error());
-  auto said = json::parse(answer->json, nullptr, false);
   if (answer->exit_code != 0) {
-    std::cerr << "ke-runtime: " << (said.is_object() ? said.value("error", answer->json) : answer->json)
-              << '\n';
+    std::cerr << "ke-runtime: " << error_in(answer->json) << '\n';
     return answer->exit_code;
   }
   std::cout << answer->json << '\n';

@@ -74,7 +74,7 @@ result<std::string> through_owner(control_client& owner, const std::string& dir,
   auto said = json::parse(answer->json, nullptr, false);
   if (answer->exit_code != exit_done || !said.is_object())
     return failure{answer->exit_code == exit_store ? failure_kind::corrupt : failure_kind::invalid,
-                   file + ": " + (said.is_object() ? said.value("error", answer->json) : answer->json)};
+                   file + ": " + error_in(answer->json)};
   return answer->json;
 }
 

@@ -1,15 +1,16 @@
 #include "actors/cli/winner_export.hpp"
 
 #include "actors/cli/figures.hpp"
+#include "actors/cli/foreign_text.hpp"
 #include "actors/cli/output_file.hpp"
 #include "backends/backend.hpp"
 #include "backends/verdict.hpp"
+#include "config/problem_folder.hpp"
 #include "knowledge/answer_form.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -35,7 +36,7 @@ std::string list_of(const std::vector<std::string>& names) {
   return "[" + text + "]";
 }
 
-/// The problem in the words of problem.toml, without the reference.
+/// The operator in the words of problem.toml, for a header's comment.
 std::string problem_text(const problem& p) {
   std::string t = "[problem]\nname = " + quoted(p.name) + "\nfamily = " + quoted(p.family) +
                   "\ndims = " + list_of(p.dims) + "\n";
@@ -74,43 +75,47 @@ std::string header_of(const problem& p) {
          native_signature(p) + ";\n";
 }
 
-/// Words that a shell passes on as they are.
-std::string shell_words(const std::string& flags) {
-  std::string out;
-  for (char c : flags)
-    out += std::isalnum(static_cast<unsigned char>(c)) || std::strchr(" -_=,.+/:", c) ? std::string{c}
-                                                                                      : "\\" + std::string{c};
-  return out;
-}
-
 std::string fact(const verdict& v, const char* key) {
   auto at = v.provenance.find(key);
   return at == v.provenance.end() ? std::string{} : at->second;
 }
 
-std::string readme_of(const campaign_view& c, const node_view& n, const verdict& v, const std::string& source,
-                      std::size_t version, bool native) {
-  std::string t = "# " + c.problem().name + ", optimised for " + v.backend + "\n\n";
-  t += "Winner number " + std::to_string(version) + " of campaign `" + c.name() + "`, node " +
+/// What `eval FOLDER` must know, too.
+struct exported_names {
+  std::string kernel, problem;
+  bool claimed = false;
+};
+
+std::string readme_of(const campaign_view& c, const node_view& n, const verdict& v,
+                      const exported_names& names, std::size_t version, bool native) {
+  std::string t = (names.claimed ? "# " : "# Unclaimed: ") + markdown_cell(c.problem().name) +
+                  ", optimised for " + markdown_cell(v.backend) + "\n\n";
+  t += "Winner number " + std::to_string(version) + " of campaign " + markdown_cell(c.name()) + ", node " +
        std::to_string(n.id) + ".\n\n";
   t += "| | |\n| --- | --- |\n";
   t += "| speedup over the baseline | " + speedup_text(v, n.score) + " (95% interval) |\n";
   if (v.timing)
-    t += "| median time | " + nanoseconds_text(v.timing->reference_ns) + " -> " +
-         nanoseconds_text(v.timing->candidate_ns) + " |\n";
-  t += "| measured on | " + v.device + " |\n| checked | " + std::to_string(v.cases) + " cases and " +
-       std::to_string(v.timed_calls_checked) + " timed calls |\n";
+    t += "| median time | " + markdown_cell(medians_text(*v.timing)) + " |\n";
+  if (v.timing && v.timing->workloads.size() > 1)
+    for (const auto& w : v.timing->workloads)
+      t += "| " + markdown_cell(w.name) + (w.held_out ? " (held out)" : "") + " | " +
+           speedup_text(w.speedup, w.low, w.high) + ", " + markdown_cell(medians_text(w)) + " |\n";
+  t += "| measured on | " + markdown_cell(v.device) + " |\n| checked | " + std::to_string(v.cases) +
+       " cases and " + std::to_string(v.timed_calls_checked) + " timed calls |\n";
   if (auto compiler = fact(v, "compiler"); !compiler.empty())
-    t += "| compiler | " + first_line(compiler, 100) + " |\n| flags | `" + fact(v, "flags") + "` |\n";
-  t += c.claimed_verdict(n.key)
+    t += "| compiler | " + markdown_cell(compiler, 100) + " |\n| flags | " +
+         markdown_cell(fact(v, "flags"), 500) + " |\n";
+  t += names.claimed
            ? "\nThe figures were measured again for the claim, with fresh inputs in fresh "
-             "processes, held-out workloads included.\n\n"
+             "processes. Held-out workloads are measured and listed, and no part of the speedup.\n\n"
            : "\nThe figures are the search's own measurement; they were not measured "
              "again for a claim.\n\n";
-  t += "- `" + source + "`: the kernel\n";
+  t += "- `" + names.kernel + "`: the kernel\n";
   if (native)
     t += "- `kernel.h`: its signature\n- `build.sh`, `Makefile`: the recipe it was measured with\n";
-  t += "- `problem.toml`: the operator's tensors and policy\n- `verdict.json`: the measurement with its "
+  t += "- `" + names.problem +
+       "`: the problem, whole: `ke-runtime eval .` in this folder judges the kernel again, by the plan of a "
+       "claim\n- `verdict.json`: the measurement with its "
        "evidence\n"
        "- `provenance.json`: where it comes from\n- `MANIFEST`: digests of all files; `b2sum -l 256 -c "
        "MANIFEST` verifies them\n\n"
@@ -118,13 +123,17 @@ std::string readme_of(const campaign_view& c, const node_view& n, const verdict&
   return t;
 }
 
-std::string provenance_of(const campaign_view& c, const node_view& n, const verdict& v, std::size_t version) {
+std::string provenance_of(const campaign_view& c, const node_view& n, const verdict& v,
+                          const exported_names& names, std::size_t version) {
   json j = {{"campaign", c.name()},
             {"store", c.store().id()},
             {"node", n.id},
             {"version", version},
+            {"kernel", names.kernel},
+            {"problem_file", names.problem},
+            {"claimed", names.claimed},
             {"seed", c.settings().seed},
-            {"backend", v.backend},
+            {"backend", c.fold().trees()[n.key.tree].backend()},
             {"device", v.device},
             {"model", n.row.model},
             {"prompt", n.row.prompt_digest},
@@ -142,23 +151,59 @@ std::string content_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>{in}, {}};
 }
 
-void add_build(folder_files& files, const problem& p, const verdict& v, const std::string& source,
+/// What compiles the kernel: the flags of the backend as it stands in the sources of this program. Those that
+/// a worker told are its words; they are in provenance.json and part of no command.
+struct recipe {
+  std::vector<std::string> before{"-std=c++20", "-O3", "-march=native", "-fopenmp", "-fPIC", "-shared"};
+  std::vector<std::string> after;
+  fs::path folder; ///< of the backend; empty: it is not one of ours
+};
+
+recipe recipe_of(const std::string& backend_name, const problem& p) {
+  recipe r;
+  auto all = load_backends(built_in_backends(), {});
+  auto with = all ? find_backend(*all, backend_name) : result<backend>{all.error()};
+  if (!with)
+    return r;
+  r.before = with->flags;
+  if (p.policy.fast_math)
+    r.before.insert(r.before.end(), with->fast_math_flags.begin(), with->fast_math_flags.end());
+  if (p.policy.vendor_libraries)
+    r.after = with->vendor_flags;
+  r.folder = with->folder;
+  return r;
+}
+
+void add_build(folder_files& files, const recipe& r, const problem& p, const std::string& source,
                const std::string& text) {
   files["kernel.h"] = header_of(p);
-  auto flags = fact(v, "flags");
-  if (flags.empty())
-    flags = "-std=c++20 -O3 -march=native -fopenmp -fPIC -shared";
-  auto command = "\"${CXX:-g++}\" " + shell_words(flags) + " -I. " + source + " -o kernel.so";
-  files["build.sh"] = "#!/bin/sh\n# The recipe with which the kernel was measured" +
-                      (fact(v, "compiler").empty() ? "" : ", by " + first_line(fact(v, "compiler"), 100)) +
-                      ".\nset -e\ncd \"$(dirname \"$0\")\"\n" + command + "\n";
-  files["Makefile"] = "CXX ?= g++\n\nkernel.so: " + source + " kernel.h\n\t$(CXX) " + flags + " -I. " +
-                      source + " -o $@\n\nclean:\n\trm -f kernel.so\n\n.PHONY: clean\n";
-  if (text.find("ke.h") != std::string::npos) {
-    auto shim = content_of(built_in_backends() / v.backend / "ke.h");
+  auto command = [&](std::string (*word)(std::string_view), const std::string& output) {
+    std::string line;
+    for (const auto& w : r.before)
+      line += word(w) + " ";
+    line += "-I. " + source + " -o " + output;
+    for (const auto& w : r.after)
+      line += " " + word(w);
+    return line;
+  };
+  files["build.sh"] =
+      "#!/bin/sh\n# The recipe with which the kernel was measured.\nset -e\ncd \"$(dirname \"$0\")\"\n"
+      "\"${CXX:-g++}\" " +
+      command(shell_word, "kernel.so") + "\n";
+  files["Makefile"] = "CXX ?= g++\n\nkernel.so: " + source + " kernel.h\n\t$(CXX) " +
+                      command(recipe_word, "$@") + "\n\nclean:\n\trm -f kernel.so\n\n.PHONY: clean\n";
+  if (text.find("ke.h") != std::string::npos && !r.folder.empty()) {
+    auto shim = content_of(r.folder / "ke.h");
     if (!shim.empty())
       files["ke.h"] = shim;
   }
+}
+
+/// Nobody takes a winner that was not measured again for one that was.
+std::string unclaimed(std::string dir) {
+  while (dir.size() > 1 && dir.back() == '/')
+    dir.pop_back();
+  return (dir == "." ? fs::current_path().string() : dir) + "-unclaimed";
 }
 
 /// The folder of a campaign's exports below its store; a campaign's name may hold anything.
@@ -178,25 +223,29 @@ result<folder_files> export_of(const campaign_view& c, const node_view& n, std::
   if (!source)
     return source.error();
   auto v = c.claimed_verdict(n.key);
+  exported_names names;
+  names.claimed = v.has_value();
   if (!v)
     v = c.verdict_of(n);
   if (!v)
     return failure{failure_kind::corrupt, "the verdict of node " + std::to_string(n.id) +
                                               " can't be read: run `ke-runtime store check`"};
-  auto suffix = source_suffix(c.fold().trees()[n.key.tree].backend(), c.problem());
-  auto name = "kernel" + suffix;
-  folder_files files;
-  files[name] = *source;
-  files["problem.toml"] = problem_text(c.problem());
+  const auto& on = c.fold().trees()[n.key.tree].backend();
+  auto suffix = source_suffix(on, c.problem());
+  auto whole = folder_of(c.problem());
+  names.problem = whole.main;
+  names.kernel = (whole.files.contains("kernel" + suffix) ? "winner" : "kernel") + suffix;
+  folder_files files = std::move(whole.files);
+  files[names.kernel] = *source;
   if (is_native(suffix))
-    add_build(files, c.problem(), *v, name, *source);
+    add_build(files, recipe_of(on, c.problem()), c.problem(), names.kernel, *source);
   files["verdict.json"] = pretty(json::parse(verdict_json(*v)));
-  files["provenance.json"] = provenance_of(c, n, *v, version);
-  files["README.md"] = readme_of(c, n, *v, name, version, is_native(suffix));
+  files["provenance.json"] = provenance_of(c, n, *v, names, version);
+  files["README.md"] = readme_of(c, n, *v, names, version, is_native(suffix));
   return files;
 }
 
-result<exported> export_winner(const campaign_view& c, const std::string& dir, bool previous) {
+result<exported> export_winner(const campaign_view& c, const std::string& asked, bool previous) {
   auto chain = winners_of(c);
   if (!chain)
     return chain.error();
@@ -220,6 +269,8 @@ result<exported> export_winner(const campaign_view& c, const std::string& dir, b
   auto files = export_of(c, *n, version);
   if (!files)
     return files.error();
+  auto claimed = c.claimed_verdict(n->key).has_value();
+  auto dir = claimed ? asked : unclaimed(asked);
   auto kept = (home / std::to_string(version)).string();
   for (const auto& [folder, complete] : {std::pair{kept, true}, std::pair{dir, false}}) {
     auto sound = verify_folder(folder, complete);
@@ -239,7 +290,7 @@ result<exported> export_winner(const campaign_view& c, const std::string& dir, b
     return done.error();
   if (auto done = write_output(active_file, std::to_string(version) + "\n"); !done)
     return done.error();
-  return exported{version, n->id};
+  return exported{version, n->id, dir, claimed};
 }
 
 } // namespace ke::cli

@@ -13,8 +13,12 @@ public:
   workshop(caf::event_based_actor* self, builder_options options)
       : options_{std::move(options)}, crew_{self, options_.processes} {}
 
-  /// The actor has ended: so do its compilers.
-  void ended() { crew_.cancel_all(); }
+  /// The actor has ended: so do its compilers, and its works are nobody's.
+  void ended(const caf::error& why) {
+    crew_.cancel_all();
+    if (!is_normal(why)) // else the worker itself ends
+      options_.names->send("link", works_lost{{}, "the builder ended: " + text_of(why)});
+  }
 
   void build(work_ptr item) {
     works_.push_back({std::move(item)});
@@ -123,7 +127,7 @@ private:
 caf::behavior builder(caf::event_based_actor* self, builder_options options) {
   keep_exception_text(self);
   auto state = std::make_shared<workshop>(self, std::move(options));
-  self->attach_functor([state](const caf::error&) { state->ended(); });
+  self->attach_functor([state](const caf::error& why) { state->ended(why); });
   self->set_down_handler([=](caf::down_msg& msg) { state->down(msg); });
   return {
       [=](build_work& b) { state->build(std::move(b.item)); },

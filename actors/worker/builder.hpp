@@ -17,7 +17,7 @@ struct builder_options {
 ///
 ///   <- build_work, cancel_work, job_process_ended
 ///   -> want_lock, release_lock   to `devices`, one hold a work; <- lock_granted
-///   -> work_stage, work_built, work_done (a crash of a step)   to `link`
+///   -> work_stage, work_built, work_done (a crash of a step), works_lost (its own)   to `link`
 ///
 /// Supervisor: the worker's root, permanent.
 caf::behavior builder(caf::event_based_actor* self, builder_options options);

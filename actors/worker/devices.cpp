@@ -129,14 +129,6 @@ public:
     next();
   }
 
-  /// Work in hand when the device's actor ends.
-  void fail_all(const std::string& why) {
-    for (auto& w : waiting_)
-      names_->send("link", work_done{w, {failure_kind::device, why, true}, nullptr});
-    if (current_)
-      names_->send("link", work_done{current_, {failure_kind::device, why, true}, nullptr});
-  }
-
 private:
   void pump() {
     if (asked_ || waiting_.empty())
@@ -186,7 +178,9 @@ public:
   }
 
   /// The actor has ended: so do its devices.
-  void ended() {
+  void ended(const caf::error& why) {
+    if (!is_normal(why)) // else the worker itself ends
+      options_.names->send("link", works_lost{{}, "the devices' actor ended: " + text_of(why), true});
     for (auto& [name, s] : slots_)
       if (s.handle)
         caf::anon_send_exit(s.handle, caf::exit_reason::user_shutdown);
@@ -293,6 +287,8 @@ public:
       if (!s.handle || s.handle.address() != msg.source)
         continue;
       s.handle = nullptr;
+      // Those in its mailbox, too.
+      options_.names->send("link", works_lost{name, "the device's actor ended: " + text_of(msg.reason)});
       tell(lock_.release(name));
       if (auto delay = s.window.fail(self_->clock().now())) {
         after(self_, *delay, probe_device{name});
@@ -355,8 +351,6 @@ caf::behavior device(caf::event_based_actor* self, device_info what, caf::actor 
   auto state = std::make_shared<lane>(self, std::move(what), std::move(parent), std::move(names), processes);
   self->attach_functor([state](const caf::error&) { state->ended(); });
   self->set_down_handler([=](caf::down_msg& msg) { state->down(msg); });
-  self->attach_functor(
-      [=](const caf::error& why) { state->fail_all("the device's actor ended: " + text_of(why)); });
   return {
       [=](measure_work& m) { state->take(std::move(m.item)); },
       [=](const lock_granted&) { state->granted(); },
@@ -369,7 +363,7 @@ caf::behavior device(caf::event_based_actor* self, device_info what, caf::actor 
 caf::behavior devices(caf::event_based_actor* self, devices_options options) {
   keep_exception_text(self);
   auto state = std::make_shared<rack>(self, std::move(options));
-  self->attach_functor([state](const caf::error&) { state->ended(); });
+  self->attach_functor([state](const caf::error& why) { state->ended(why); });
   self->set_down_handler([=](caf::down_msg& msg) { state->down(msg); });
   return {
       [=](measure_work& m) { state->take(m); },        [=](const cancel_work& c) { state->cancel(c); },

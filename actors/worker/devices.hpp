@@ -34,6 +34,7 @@ struct devices_options {
 ///   <- suspect_device     from `link`
 ///   <- want_lock, release_lock   -> lock_granted to builder or device
 ///   -> device_state_changed      to `link`
+///   -> works_lost                to `link`, when a device's actor has ended
 ///
 /// Supervisor: the worker's root, permanent.
 caf::behavior devices(caf::event_based_actor* self, devices_options options);
@@ -45,7 +46,7 @@ caf::behavior devices(caf::event_based_actor* self, devices_options options);
 ///   -> want_lock, release_lock   to devices
 ///   -> work_stage, work_done     to `link`
 ///
-/// Supervisor: devices; permanent. Its end fails the work in hand.
+/// Supervisor: devices; permanent. Its end fails the works that it was given.
 caf::behavior device(caf::event_based_actor* self, device_info what, caf::actor parent,
                      std::shared_ptr<directory> names, process_port* processes);
 

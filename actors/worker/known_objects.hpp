@@ -9,26 +9,28 @@
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 
 namespace ke {
 
 /// What a worker found out about built objects: sources that the compiler makes one code of are measured
-/// once. For the search's own measurements only; a claim is always measured. Forgets the oldest; not
-/// thread-safe.
+/// once, for one store: nodes of another one mean nothing to it. For the search's own measurements only; a
+/// claim is always measured. Forgets the oldest; not thread-safe.
 class known_objects {
 public:
   explicit known_objects(std::size_t most = 256) : most_{most} {}
 
   /// Under what the job's object is known; empty if it can't be.
   static std::string key_of(const job& j, const std::string& device, const std::string& artifact) {
-    if (j.plan != measure_plan::rank || artifact.empty())
+    if (j.plan != measure_plan::rank || artifact.empty() || j.node.node == 0) // the reference: no candidate
       return {};
     auto object = object_digest(artifact);
     if (object.empty())
       return {};
-    return digest_of_parts({object, j.problem_digest, j.backend, device, j.timed ? "timed" : "untimed"});
+    return digest_of_parts(
+        {j.store, object, j.problem_digest, j.backend, device, j.timed ? "timed" : "untimed"});
   }
 
   /// Evidence that says nothing about the candidate is not kept.
@@ -49,13 +51,18 @@ public:
     }
     auto& kept = known_[key] = found;
     kept.provenance[same_object_as] = text_of_node(j.node);
+    kept.provenance["measured_candidate"] = j.source_digest;
     order_.push_back(key);
   }
 
-  /// Null: not known.
-  const evidence* find(const std::string& key) const {
+  /// What is known, as evidence of this job's candidate; null: nothing.
+  std::shared_ptr<evidence> find(const std::string& key, const job& j) const {
     auto k = known_.find(key);
-    return k == known_.end() ? nullptr : &k->second;
+    if (k == known_.end())
+      return nullptr;
+    auto found = std::make_shared<evidence>(k->second);
+    found->provenance["candidate"] = j.source_digest;
+    return found;
   }
 
 private:

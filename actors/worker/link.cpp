@@ -1,5 +1,6 @@
 #include "actors/worker/link.hpp"
 
+#include "actors/worker/held_results.hpp"
 #include "actors/worker/known_objects.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/counters.hpp"
@@ -7,32 +8,44 @@
 #include "runtime/core/failpoint.hpp"
 #include "runtime/core/log.hpp"
 
-#include <filesystem>
-#include <fstream>
+#include <algorithm>
 #include <map>
 #include <set>
-#include <sstream>
+
+namespace ke {
+
+struct look_at_leases {};
+
+} // namespace ke
+
+KE_MESSAGE(ke::look_at_leases)
 
 namespace ke {
 namespace {
 
-namespace fs = std::filesystem;
+using namespace std::chrono_literals;
 constexpr std::size_t blob_cache_bytes = 64u << 20;
+constexpr std::uint64_t longest_job_ms = 7ull * 86'400'000;
+constexpr auto look_again = 2s;
+constexpr auto want_again = 6s;             ///< content that has not come
+constexpr std::size_t most_results_out = 4; ///< sent and not acknowledged: each may be a megabyte
 
 struct leased {
   job what;
   std::string device;
   wire::lease_stage stage = wire::lease_stage::queued;
   std::set<std::string> missing; ///< digests on their way
+  std::chrono::steady_clock::time_point deadline, wanted;
   bool started = false;
-  std::string object; ///< its key in known_objects, once it is built
+  bool at_device = false; ///< built, and given to its device
+  std::string object;     ///< its key in known_objects, once it is built
 };
 
 class worker_link {
 public:
   worker_link(caf::event_based_actor* self, link_options options)
-      : self_{self}, options_{std::move(options)} {
-    load_held();
+      : self_{self}, options_{std::move(options)}, held_{options_.results} {
+    after(self_, look_again, look_at_leases{});
     auto me = weak(self_);
     transport_events events;
     events.on_frame = [me](ke::frame f) { send_weak(me, frame_in{std::move(f)}); };
@@ -47,6 +60,7 @@ public:
       throw std::runtime_error{opened.error().text};
     transport_ = std::move(*opened);
     say_state(false);
+    drain();
   }
 
   void frame(const frame_in& in) {
@@ -56,10 +70,7 @@ public:
       log::info("worker", "attached", {{"epoch", std::to_string(f.epoch)}});
       if (options_.attached)
         options_.attached();
-      send_ready();
-      for (const auto& [id, bytes] : held_)
-        transport_->send({"", frame_kind::result, 0, 0, 0, bytes});
-      return;
+      return welcomed(f);
     case frame_kind::refuse: {
       auto body = wire::decode<wire::refuse_body>(f.body);
       auto text = body ? body->reason : std::string{"no reason given"};
@@ -79,9 +90,12 @@ public:
         for (const auto& r : body->revoked)
           revoke(r);
       return;
+    case frame_kind::bye: // it comes back, perhaps
+      attached_ = false;
+      return leave_if_done();
     case frame_kind::ack:
       if (auto body = wire::decode<wire::ack_body>(f.body))
-        acknowledged(body->job);
+        acknowledged(body->job, body->attempt);
       return;
     default:
       return;
@@ -90,13 +104,45 @@ public:
 
   void lost(const peer_lost& l) {
     log::warn("worker", "the coordinator is silent; working on, results are kept", {{"why", l.why.text}});
+    attached_ = false;
+    leave_if_done();
   }
 
   void blob(blob_in& b) {
     keep_blob(b.digest, std::move(b.bytes));
+    std::vector<std::uint64_t> complete; // `begin` may end a lease
     for (auto& [id, l] : leases_)
       if (l.missing.erase(b.digest) && l.missing.empty())
-        begin(l);
+        complete.push_back(id);
+    for (auto id : complete)
+      if (auto l = leases_.find(id); l != leases_.end())
+        begin(l->second);
+  }
+
+  /// What did not come is asked for again, what takes too long is given up.
+  void look() {
+    after(self_, look_again, look_at_leases{});
+    drain();
+    auto now = self_->clock().now();
+    std::vector<std::uint64_t> overdue;
+    for (auto& [id, l] : leases_) {
+      if (now >= l.deadline)
+        overdue.push_back(id);
+      else if (!l.missing.empty() && now - l.wanted >= want_again)
+        want(l);
+    }
+    for (auto id : overdue)
+      give_up(id, {failure_kind::timeout, "it did not end within its deadline on this worker", true});
+  }
+
+  void lost_works(const works_lost& lost) {
+    std::vector<std::uint64_t> gone;
+    for (const auto& [id, l] : leases_)
+      if (l.started &&
+          (lost.everything || (lost.device.empty() ? !l.at_device : l.at_device && l.device == lost.device)))
+        gone.push_back(id);
+    for (auto id : gone)
+      give_up(id, {failure_kind::device, lost.why, true});
   }
 
   void stage(const work_stage& s) {
@@ -114,11 +160,12 @@ public:
     if (!b.item->steps->complete()) {
       auto& key = l->second.object =
           known_objects::key_of(b.item->what, l->second.device, b.item->steps->artifact());
-      if (const auto* known = objects_.find(key)) {
+      if (auto known = objects_.find(key, b.item->what)) {
         static auto& again = counters::get("worker.objects_known");
         ++again;
-        return finish({b.item, {}, std::make_shared<evidence>(*known)});
+        return finish({b.item, {}, std::move(known)});
       }
+      l->second.at_device = true;
       options_.names->send("devices", measure_work{b.item});
       return;
     }
@@ -131,23 +178,17 @@ public:
     auto l = leases_.find(d.item->what.id);
     if (l == leases_.end() || l->second.what.attempt != d.item->what.attempt)
       return;
-    job_result r{
-        d.item->what.id, d.item->what.attempt, d.item->what.epoch, d.why, d.found ? *d.found : evidence{},
-        d.item->hops};
+    const auto& what = l->second.what;
+    job_result r{what.id,      what.attempt, what.epoch,  d.why, d.found ? *d.found : evidence{},
+                 d.item->hops, what.store,   what.warrant};
     note_health(l->second.device, r);
-    if (auto p = problems_.find(l->second.what.problem_digest);
+    if (auto p = problems_.find(what.problem_digest);
         p != problems_.end() && r.why.kind == failure_kind::none)
-      objects_.learn(l->second.object, l->second.what, p->second, r.found);
+      objects_.learn(l->second.object, what, p->second, r.found);
     leases_.erase(l);
     static auto& done = counters::get("worker.jobs_done");
     ++done;
-    auto bytes = wire::encode_result(std::move(r));
-    save_held(d.item->what.id, bytes);
-    failpoint::pass("worker.before_result");
-    transport_->send({"", frame_kind::result, 0, 0, 0, bytes});
-    say_state(true);
-    if (draining_ && leases_.empty() && held_.empty())
-      left();
+    keep(std::move(r));
   }
 
   void device_changed(const device_state_changed& c) {
@@ -155,11 +196,11 @@ public:
     say_state(true);
   }
 
-  void drain(const drain_worker& d) {
-    draining_ = d.done;
+  void drain() {
+    if (!options_.leaving || !options_.leaving->asked() || std::exchange(draining_, true))
+      return;
     transport_->send(wire::make_frame("", frame_kind::drain, wire::ready_body{}));
-    if (leases_.empty() && held_.empty())
-      left();
+    leave_if_done();
   }
 
 private:
@@ -168,9 +209,66 @@ private:
         "", frame_kind::ready, wire::ready_body{options_.hello.build_slots, options_.hello.device_slots}));
   }
 
+  /// A session begins, perhaps with another store than the last one.
+  void welcomed(const ke::frame& f) {
+    auto body = wire::decode<wire::welcome_body>(f.body);
+    store_ = body ? body->store : std::string{};
+    attached_ = true;
+    if (draining_)
+      transport_->send(wire::make_frame("", frame_kind::drain, wire::ready_body{}));
+    else
+      send_ready();
+    out_.clear();
+    send_results();
+    for (auto& [id, l] : leases_) // what was on its way is lost with the session
+      if (l.what.store == store_ && !l.missing.empty())
+        want(l);
+    say_state(true);
+  }
+
+  void want(leased& l) {
+    l.wanted = self_->clock().now();
+    for (const auto& digest : l.missing)
+      transport_->send(wire::make_frame("", frame_kind::want, wire::want_body{digest}));
+  }
+
+  /// The machine's failure, told as a result: the job is done elsewhere.
+  void give_up(std::uint64_t id, failure why) {
+    auto l = leases_.find(id);
+    if (l == leases_.end())
+      return;
+    log::warn("worker", "a job is given up", {{"job", std::to_string(id)}, {"why", why.text}});
+    auto what = l->second.what;
+    cancel(id);
+    keep({what.id, what.attempt, what.epoch, std::move(why), {}, {}, what.store, what.warrant});
+  }
+
+  void keep(job_result r) {
+    held_.put(std::move(r));
+    failpoint::pass("worker.before_result");
+    send_results();
+    say_state(true);
+    leave_if_done();
+  }
+
+  /// A few at a time: beats share their way.
+  void send_results() {
+    for (const auto& [id, r] : held_.all())
+      if (r.store == store_ && out_.size() < most_results_out && out_.insert(id).second)
+        transport_->send({"", frame_kind::result, 0, 0, 0, r.bytes});
+  }
+
+  /// Results stay for the day when their coordinator is back: who leaves waits only for one that is there.
+  void leave_if_done() {
+    if (draining_ && !attached_) // nobody will send what these wait for
+      std::erase_if(leases_, [](const auto& l) { return !l.second.started; });
+    if (draining_ && leases_.empty() && !options_.leaving->left() && !(attached_ && held_.any_of(store_)))
+      left();
+  }
+
   void left() {
     transport_->send({"", frame_kind::bye, 0, 0, 0, pack(wire::ready_body{})});
-    std::exchange(draining_, nullptr)();
+    options_.leaving->leave();
   }
 
   /// A machine that fails one candidate after another would use up the campaign's.
@@ -202,26 +300,34 @@ private:
       return decline(j, "draining");
     if (!backend_of(j.backend))
       return decline(j, "no backend " + j.backend + " here");
-    if (held_.contains(j.id)) // done in an earlier attempt that nobody has acknowledged: this attempt's
-                              // answer is the same
-      acknowledged(j.id);
     if (leases_.contains(j.id))
       cancel(j.id);
     transport_->send(wire::make_frame("", frame_kind::accept, wire::accept_body{j.id, j.attempt}));
     failpoint::pass("worker.after_accept");
+    if (auto done = held_.result_of(j.id)) { // in an earlier attempt that nobody has acknowledged
+      auto fit = done->why.kind == failure_kind::none && done->found.ending != ending::harness_error;
+      held_.drop(j.id);
+      out_.erase(j.id);
+      if (fit) {
+        done->attempt = j.attempt, done->epoch = j.epoch, done->store = j.store, done->warrant = j.warrant;
+        return keep(std::move(*done));
+      }
+    }
     auto& l = leases_[j.id];
     l.device = body->device;
+    auto most = body->deadline_ms ? std::min(body->deadline_ms, longest_job_ms) : longest_job_ms;
+    l.deadline = self_->clock().now() + std::chrono::milliseconds{most};
     for (auto& [digest, bytes] : j.inline_blobs)
       if (digest_of(bytes) == digest)
         keep_blob(digest, std::move(bytes));
     j.inline_blobs.clear();
     l.what = std::move(j);
     for (const auto& digest : {l.what.problem_digest, l.what.source_digest})
-      if (!blobs_.contains(digest)) {
+      if (!blobs_.contains(digest))
         l.missing.insert(digest);
-        transport_->send(wire::make_frame("", frame_kind::want, wire::want_body{digest}));
-      }
-    if (l.missing.empty())
+    if (!l.missing.empty())
+      want(l);
+    else
       begin(l);
     say_state(false);
   }
@@ -263,36 +369,43 @@ private:
       cancel(r.job);
       say_state(false);
     }
-    if (held_.contains(r.job))
-      acknowledged(r.job);
+    acknowledged(r.job, r.attempt);
   }
 
-  void acknowledged(std::uint64_t id) {
-    if (!held_.erase(id))
+  void acknowledged(std::uint64_t id, std::uint32_t attempt) {
+    auto held = held_.all().find(id);
+    if (held == held_.all().end() || held->second.ref.attempt != attempt)
       return;
-    std::error_code ignored;
-    fs::remove(file_of(id), ignored);
+    held_.drop(id);
+    out_.erase(id);
+    send_results();
     say_state(false);
-    if (draining_ && leases_.empty() && held_.empty())
-      left();
+    leave_if_done();
   }
 
   /// What a beat and a re-hello say of us; `now`: also at once.
   void say_state(bool now) {
     wire::worker_beat beat;
-    for (const auto& [id, l] : leases_)
-      beat.leases.push_back({id, l.what.attempt, l.what.epoch, l.stage});
+    auto hello = options_.hello;
+    hello.leases.clear();
+    for (const auto& [id, l] : leases_) {
+      wire::lease_ref ref{id, l.what.attempt, l.what.epoch, l.stage, {}};
+      if (l.what.store == store_)
+        beat.leases.push_back(ref);
+      ref.warrant = l.what.warrant;
+      hello.leases.push_back(std::move(ref));
+    }
     for (const auto& [name, h] : health_)
       beat.devices.push_back(h);
     auto used = static_cast<std::uint32_t>(leases_.size());
     auto slots = options_.hello.build_slots + options_.hello.device_slots;
     beat.device_slots = slots > used ? slots - used : 0;
     auto bytes = pack(beat);
-    auto hello = options_.hello;
-    hello.leases = beat.leases;
-    for (const auto& [id, result] : held_)
-      if (auto r = unpack<job_result>(result))
-        hello.held.push_back({r->id, r->attempt, r->epoch, wire::lease_stage::measuring});
+    for (auto& d : hello.devices)
+      if (auto h = health_.find(d.name); h != health_.end())
+        d.state = h->second.state;
+    for (const auto& [id, r] : held_.all())
+      hello.held.push_back(r.ref);
     transport_->set_hello(pack(hello));
     transport_->set_beat("", bytes);
     if (now)
@@ -333,54 +446,21 @@ private:
       }
   }
 
-  // -- results that nobody has acknowledged
-  // ---------------------------------------------------------------------------------
-
-  fs::path file_of(std::uint64_t id) const {
-    return fs::path{options_.results} / (std::to_string(id) + ".result");
-  }
-
-  void save_held(std::uint64_t id, const std::string& bytes) {
-    held_[id] = bytes;
-    if (options_.results.empty())
-      return;
-    auto temporary = file_of(id).string() + ".ke-tmp";
-    std::ofstream{temporary, std::ios::binary} << bytes;
-    std::error_code error;
-    fs::rename(temporary, file_of(id), error);
-    if (error)
-      log::warn("worker", "a result can't be kept on disk", {{"why", error.message()}});
-  }
-
-  void load_held() {
-    if (options_.results.empty())
-      return;
-    std::error_code error;
-    fs::create_directories(options_.results, error);
-    for (const auto& file : fs::directory_iterator{options_.results, error}) {
-      if (file.path().extension() != ".result")
-        continue;
-      std::ostringstream bytes;
-      bytes << std::ifstream{file.path(), std::ios::binary}.rdbuf();
-      if (auto r = unpack<job_result>(bytes.str()))
-        held_[r->id] = bytes.str();
-      else
-        fs::remove(file.path(), error);
-    }
-  }
-
   caf::event_based_actor* self_;
   link_options options_;
   std::shared_ptr<transport_port> transport_;
   std::map<std::uint64_t, leased> leases_;
-  std::map<std::uint64_t, std::string> held_; ///< packed results
+  held_results held_;
+  std::set<std::uint64_t> out_; ///< results that were sent in this session
+  std::string store_;           ///< of the coordinator that has welcomed us last
+  bool attached_ = false;       ///< and it has been heard since
   std::map<std::string, std::string> blobs_;
   std::size_t blob_bytes_ = 0;
   std::map<std::string, problem> problems_;
   known_objects objects_;
   std::map<std::string, wire::device_health> health_;
   std::map<std::string, unsigned> failures_; ///< of the machine, in a row, by device
-  std::function<void()> draining_;
+  bool draining_ = false;
 };
 
 } // namespace
@@ -395,8 +475,10 @@ caf::behavior link(caf::event_based_actor* self, link_options options) {
       [=](const work_stage& s) { state->stage(s); },
       [=](const work_built& b) { state->built(b); },
       [=](const work_done& d) { state->finish(d); },
+      [=](const works_lost& w) { state->lost_works(w); },
+      [=](const look_at_leases&) { state->look(); },
       [=](const device_state_changed& c) { state->device_changed(c); },
-      [=](const drain_worker& d) { state->drain(d); },
+      [=](const drain_worker&) { state->drain(); },
   };
 }
 

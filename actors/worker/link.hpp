@@ -2,6 +2,7 @@
 
 #include "actors/directory.hpp"
 #include "actors/fleet_messages.hpp"
+#include "actors/worker/departure.hpp"
 #include "actors/worker/worker_messages.hpp"
 #include "backends/backend.hpp"
 
@@ -22,14 +23,13 @@ struct link_options {
       results; ///< folder of results that wait for their acknowledgement; survives restarts of the worker
   std::function<void(failure)> refused; ///< the coordinator will never take us: tells main
   std::function<void()> attached;       ///< optional: the coordinator has taken us, each time
+  std::shared_ptr<departure> leaving;   ///< optional
   unsigned suspect_after = 2; ///< failures of the machine in a row on one device, until it is tested; fewer
                               ///< than a job has tries (evaluator), so that no candidate pays for them
 };
 
-/// Asks the worker to finish what it has, take no more and leave (SIGTERM). `done` when nothing is left.
-struct drain_worker {
-  std::function<void()> done;
-};
+/// `leaving` was asked for; without this the link sees it a little later.
+struct drain_worker {};
 struct blob_in {
   std::string digest, bytes;
 };

@@ -91,6 +91,13 @@ struct work_stage {
 struct cancel_work {
   std::uint64_t job = 0;
 };
+/// To `link`: who had works in hand has ended, and nobody will hear of those any more. `device` empty: those
+/// that were being built, or all if `everything`.
+struct works_lost {
+  std::string device;
+  std::string why;
+  bool everything = false;
+};
 /// To oneself: begin, once the behaviour is installed.
 struct begin_steps {};
 struct child_exited {
@@ -128,6 +135,7 @@ KE_MESSAGE(ke::work_profiled)
 KE_MESSAGE(ke::work_done)
 KE_MESSAGE(ke::work_stage)
 KE_MESSAGE(ke::cancel_work)
+KE_MESSAGE(ke::works_lost)
 KE_MESSAGE(ke::begin_steps)
 KE_MESSAGE(ke::child_exited)
 KE_MESSAGE(ke::device_state_changed)

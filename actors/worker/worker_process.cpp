@@ -199,6 +199,7 @@ int run_worker(const worker_process_options& o) {
   };
   l.refused = [&end](failure) { end.wake('r'); };
   l.attached = [say] { say(steps_to_attach::attached); };
+  l.leaving = std::make_shared<departure>([&end] { end.wake('d'); });
   say(steps_to_attach::dial);
 
   system_settings settings;
@@ -239,7 +240,8 @@ int run_worker(const worker_process_options& o) {
   auto why = end.wait(o.lifeline);
   if (why == 's' && !o.lifeline) { // finish what is in hand; a second signal ends it now. A coordinator's own
                                    // worker has nobody left to tell
-    names->send("link", drain_worker{[&end] { end.wake('d'); }});
+    l.leaving->ask();
+    names->send("link", drain_worker{});
     why = end.wait(o.lifeline);
   }
   if (o.lifeline)

@@ -11,15 +11,17 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <functional>
 #include <numeric>
 
 namespace ke {
 namespace {
 
-constexpr std::size_t line = 64;               ///< tensors begin on a cache line
-constexpr std::size_t red_bytes = 192;         ///< on each side
-constexpr std::size_t most_gap = 16;           ///< random lines between two tensors
-constexpr std::size_t block_bytes = 16u << 10; ///< of a write; whole elements of every dtype
+constexpr std::size_t line = 64;                  ///< tensors begin on a cache line
+constexpr std::size_t red_bytes = 192;            ///< on each side
+constexpr std::size_t most_looked_at = 64u << 10; ///< bytes of a result: read in less time than a stop takes
+constexpr std::size_t most_gap = 16;              ///< random lines between two tensors
+constexpr std::size_t block_bytes = 16u << 10;    ///< of a write; whole elements of every dtype
 
 std::size_t size_of(const problem& what, std::size_t tensor, std::size_t elements, bool wide) {
   auto d = what.tensors[tensor].dtype;
@@ -145,8 +147,7 @@ bool caller::bind(const bound_shapes& shapes, std::uint32_t slots, bool misalign
 void caller::scatter() {
   std::vector<std::uint32_t> order(offsets_.size());
   std::iota(order.begin(), order.end(), 0u);
-  for (std::size_t i = order.size(); i > 1; --i)
-    std::swap(order[i - 1], order[random_.below(i)]);
+  random_.shuffle(order);
   std::uint64_t next = first_;
   for (auto s : order)
     for (std::size_t t = 0; t < bytes_.size(); ++t) {
@@ -197,8 +198,7 @@ void caller::write_tensors(std::span<const bank_slot* const> slots, const poison
       for (std::size_t from = 0; from < bytes_[t]; from += block_bytes)
         blocks.push_back({s, t, from, turn});
     }
-  for (std::size_t i = blocks.size(); i > 1; --i)
-    std::swap(blocks[i - 1], blocks[random_.below(i)]);
+  random_.shuffle(blocks);
   for (const auto& b : blocks) {
     auto* to = at(offsets_[b.slot][b.tensor] + b.from);
     auto bytes = std::min(block_bytes, bytes_[b.tensor] - b.from);
@@ -209,8 +209,35 @@ void caller::write_tensors(std::span<const bank_slot* const> slots, const poison
   }
 }
 
+std::uint64_t caller::place_of(std::size_t slot, std::size_t tensor, bool may_stay) const {
+  std::uint64_t place = offsets_[slot][tensor];
+  if (may_stay)
+    std::memcpy(&place, at(table_ + tensor * sizeof place), sizeof place);
+  return place;
+}
+
+std::vector<caller::glance> caller::windows(std::size_t slots) {
+  std::vector<glance> parts;
+  std::size_t slot = random_.below(2) == 0 ? slots - 1 : random_.below(slots);
+  for (std::size_t t = 0; t < bytes_.size(); ++t) {
+    if (what_->tensors[t].role == tensor_role::in)
+      continue;
+    std::size_t size = std::min(bytes_[t], most_looked_at), rest = bytes_[t] - size;
+    std::size_t from = random_.below(2) == 0 ? rest : random_.below(rest + 1);
+    parts.push_back({slot, t, from, std::string(size, '\0')});
+  }
+  return parts;
+}
+
+void caller::look_at(glance& g, bool may_stay) const {
+  auto place = place_of(g.slot, g.tensor, may_stay);
+  if (place == offsets_[g.slot][g.tensor] ||
+      !process_->read_memory(place + g.from, g.bytes.data(), g.bytes.size()))
+    std::memcpy(g.bytes.data(), at(offsets_[g.slot][g.tensor] + g.from), g.bytes.size());
+}
+
 caller::outcome caller::run(std::span<const bank_slot* const> slots, const poison* rubbish, bool cold,
-                            double limit_s) {
+                            double limit_s, bool look) {
   std::size_t tensors = what_->tensors.size(), args = tensors + value_bits_.size();
   if (!value_bits_.empty())
     std::memcpy(at(values_), value_bits_.data(), value_bits_.size() * 8);
@@ -237,9 +264,17 @@ caller::outcome caller::run(std::span<const bank_slot* const> slots, const poiso
         evict(at(offsets_[s][t]), bytes_[t]);
 
   outcome out;
-  out.call =
-      process_->run(table_, static_cast<std::uint32_t>(slots.size()),
-                    static_cast<std::uint32_t>(args) | (may_stay ? wire::results_may_stay : 0), limit_s);
+  out.looked_at = look && !slots.empty();
+  auto parts = out.looked_at ? windows(slots.size()) : std::vector<glance>{};
+  std::function<void()> at_answer;
+  if (out.looked_at)
+    at_answer = [&] {
+      for (auto& p : parts)
+        look_at(p, may_stay);
+    };
+  out.call = process_->run(table_, static_cast<std::uint32_t>(slots.size()),
+                           static_cast<std::uint32_t>(args) | (may_stay ? wire::results_may_stay : 0),
+                           limit_s, at_answer);
   if (out.call.end != call_end::done)
     return out;
   // The process is proven stopped. Outputs are copied first and only the copies are ever looked at.
@@ -247,9 +282,7 @@ caller::outcome caller::run(std::span<const bank_slot* const> slots, const poiso
     for (std::size_t t = 0; t < tensors; ++t) {
       if (!red_zone_whole(s, t))
         out.red_zone = what_->tensors[t].name;
-      std::uint64_t stayed = offsets_[s][t];
-      if (may_stay)
-        std::memcpy(&stayed, at(table_ + t * sizeof stayed), sizeof stayed);
+      auto stayed = place_of(s, t, may_stay);
       if (what_->tensors[t].role == tensor_role::out && stayed != offsets_[s][t]) {
         copies_[s][t].resize(bytes_[t]);
         if (process_->read_memory(stayed, copies_[s][t].data(), bytes_[t]))
@@ -260,6 +293,9 @@ caller::outcome caller::run(std::span<const bank_slot* const> slots, const poiso
       else if (!wide_ && std::memcmp(at(offsets_[s][t]), slots[s]->inputs[t].data(), bytes_[t]) != 0)
         out.inputs_changed = what_->tensors[t].name;
     }
+  for (const auto& p : parts)
+    if (copies_[p.slot][p.tensor].compare(p.from, p.bytes.size(), p.bytes) != 0)
+      out.late = what_->tensors[p.tensor].name;
   out.woke = !process_->held();
   return out;
 }

@@ -18,6 +18,16 @@ struct bank_slot {
   std::vector<std::string> inputs;  ///< per tensor, in the candidate's dtypes
   std::vector<expectation> outputs; ///< per tensor
   std::string distribution;
+
+  /// Memory that it takes, of inputs and expectations.
+  std::size_t bytes() const {
+    std::size_t n = 0;
+    for (const auto& i : inputs)
+      n += i.size();
+    for (const auto& o : outputs)
+      n += o.bytes();
+    return n;
+  }
 };
 
 /// Plausible rubbish for outputs: the reference's results on other inputs, scaled at random and rotated anew
@@ -62,11 +72,15 @@ public:
     std::string inputs_changed; ///< name of a changed input
     std::string red_zone;       ///< name of a tensor beside which something was written
     bool woke = false;          ///< something of the process ran while its memory was read
+    std::string late;           ///< name of a result that changed between the answer and the stop
+    bool looked_at = false;     ///< whether that was looked for: its time to the stop is the judge's own, too
   };
 
   /// One order over `slots` (each another slot of the layout): writes inputs and poison while the process is
-  /// stopped, runs, copies outputs out. `cold`: evicts the slots from all caches first.
-  outcome run(std::span<const bank_slot* const> slots, const poison* rubbish, bool cold, double limit_s);
+  /// stopped, runs, copies outputs out. `cold`: evicts the slots from all caches first. `look`: keeps some of
+  /// the results as they are when the answer comes, and compares them with what is there after the stop.
+  outcome run(std::span<const bank_slot* const> slots, const poison* rubbish, bool cold, double limit_s,
+              bool look = false);
 
   /// Private copy of an output after `run`.
   const std::string& output(std::size_t slot, std::size_t tensor) const { return copies_[slot][tensor]; }
@@ -74,7 +88,18 @@ public:
   const std::string& log() const { return process_->log(); }
 
 private:
+  /// A part of a result, as it was when the answer came.
+  struct glance {
+    std::size_t slot, tensor, from;
+    std::string bytes;
+  };
   std::byte* at(std::uint64_t offset) const { return process_->memory() + offset; }
+  /// Which parts to keep: a window of each result of one of the first `slots` slots, half of the time of the
+  /// last one and its end, where a thread that was left behind would be at work.
+  std::vector<glance> windows(std::size_t slots);
+  void look_at(glance& g, bool may_stay) const;
+  /// Where a result lies: where the driver says that it stayed, or in the shared memory.
+  std::uint64_t place_of(std::size_t slot, std::size_t tensor, bool may_stay) const;
   /// Inputs, and rubbish in the outputs. In blocks, the blocks in random order: what is written last is
   /// hottest in the caches, and must favour no direction in which a kernel walks.
   void write_tensors(std::span<const bank_slot* const> slots, const poison* rubbish);

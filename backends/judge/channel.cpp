@@ -1,16 +1,19 @@
 #include "backends/judge/channel.hpp"
 
+#include "backends/judge/kernel_holdings.hpp"
 #include "backends/judge/memory_trend.hpp"
+#include "backends/judge/process_memory.hpp"
 #include "backends/judge/warm_fork.hpp"
 #include "backends/judge/wire.hpp"
 #include "runtime/process/freezer.hpp"
+#include "runtime/process/memory_cgroup.hpp"
 #include "runtime/process/sandbox.hpp"
 #include "runtime/process/seccomp_filter.hpp"
 #include "runtime/process/spawn.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,7 +23,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <optional>
 
 namespace ke {
@@ -36,28 +38,6 @@ failure machine(const std::string& what) {
   return {failure_kind::device, "the judge cannot " + what + ": " + std::strerror(errno), true};
 }
 
-/// Bytes of address space and of private memory in use, 0 for a process that is gone.
-struct memory_use {
-  std::uint64_t space = 0, own = 0;
-};
-
-memory_use memory_of(pid_t pid) {
-  std::ifstream in{"/proc/" + std::to_string(pid) + "/statm"};
-  std::uint64_t space = 0, resident = 0, shared = 0;
-  in >> space >> resident >> shared;
-  auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  return {space * page, (resident - std::min(resident, shared)) * page};
-}
-
-/// Private memory of a process, what it shares with relatives by the fraction; 0 for one that is gone.
-std::uint64_t proportional_memory_of(pid_t pid) {
-  std::ifstream in{"/proc/" + std::to_string(pid) + "/smaps_rollup"};
-  for (std::string word; in >> word;)
-    if (std::uint64_t kilobytes = 0; word == "Pss_Anon:" && in >> kilobytes)
-      return kilobytes << 10;
-  return 0;
-}
-
 std::string signal_name(int number) {
   const char* name = sigabbrev_np(number);
   return "signal " + std::to_string(number) + (name ? " (SIG" + std::string{name} + ")" : "");
@@ -65,8 +45,13 @@ std::string signal_name(int number) {
 
 } // namespace
 
+/// What the kernel itself may hold for a candidate beside what has a limit of its own: stacks of threads,
+/// page tables, descriptors.
+constexpr std::uint64_t kernel_share = 128u << 20;
+
 struct driver_process::state {
   driver_start how;
+  std::optional<memory_cgroup> together; ///< goes last: it can't be removed before its members have ended
   unique_fd memory_file, go, done;
   unique_fd inside; ///< its own memory, for reading; opened before it runs anything of a candidate
   std::byte* memory = nullptr;
@@ -82,6 +67,8 @@ struct driver_process::state {
   int samples_full = 0;              ///< looks in a row at which its memory was full
   std::vector<std::uint64_t> in_use; ///< bytes of its own at each look of this wait
   double next_sample_ns = 0;         ///< when its memory is looked at again
+  kernel_holdings holdings;
+  double next_holdings_ns = 0; ///< when what it holds is looked at again
   bool dead = false;
   bool boxed = false; ///< the child is the sandbox's launcher, not the driver
   bool begun = false; ///< the driver has said that it runs
@@ -102,6 +89,7 @@ struct driver_process::state {
       how_it_ended = forked ? forked->kill() : kill_tree(process);
       drain();
     }
+    holdings.close();
     dead = true;
     return how_it_ended;
   }
@@ -163,6 +151,22 @@ struct driver_process::state {
     return samples_full >= 3;
   }
 
+  /// Takes hold of what the candidate will be able to fill; nothing of it runs yet.
+  void watch_holdings() {
+    group->find_all();
+    for (auto pid : group->members())
+      holdings.open(pid);
+  }
+
+  /// Looks every 20 ms, and `now`, at what its processes hold of the kernel: the limit that they have
+  /// reached, in words.
+  std::string held_too_much(bool now = false) {
+    if (!begun || !group || (!now && now_ns() < next_holdings_ns))
+      return {};
+    next_holdings_ns = now_ns() + 20e6;
+    return holdings.over(group->members(), how.descriptors, how.inodes);
+  }
+
   bool memory_was_full() const {
     return most_memory > base_memory + (how.memory_bytes + how.memory) / 10 * 8;
   }
@@ -208,11 +212,17 @@ struct driver_process::state {
       code = -1;
     }
     bool full = memory_was_full();
-    if (signal == SIGSYS) {
+    if (together && together->ran_out()) {
+      out.end = call_end::resource_exceeded;
+      out.why = "the candidate and what the kernel held for it reached the memory limit of " +
+                std::to_string(how.memory_bytes >> 20) + " MiB";
+    } else if (signal == SIGSYS) {
       out.end = call_end::forbidden;
       out.why =
           "it made a system call that no kernel may make: for a new process, another program, code that was "
-          "not there when it was loaded, or a trap on the clock";
+          "not there when it was loaded, a trap on the clock, or kernel memory that no limit counts "
+          "(sockets, "
+          "memory files, segments, queues)";
     } else if (signal == SIGKILL || signal == SIGXFSZ || (full && signal != 0)) {
       out.end = call_end::resource_exceeded;
       out.why = full ? memory_limit() : "the candidate was killed by " + signal_name(signal);
@@ -233,6 +243,24 @@ struct driver_process::state {
     return out;
   }
 
+  /// What a driver in Python says of an exception. Believed: it only harms who says so.
+  call_outcome limit_told(wire::answer what) {
+    switch (what) {
+    case wire::answer::no_descriptor:
+      return killed(call_end::resource_exceeded, "the candidate reached its limit of " +
+                                                     std::to_string(how.descriptors) + " open descriptors");
+    case wire::answer::no_space:
+      return killed(call_end::resource_exceeded, "the candidate filled its memory file systems of " +
+                                                     std::to_string(how.scratch_bytes >> 20) + " MiB and " +
+                                                     std::to_string(how.inodes) + " files each");
+    case wire::answer::refused:
+      drain();
+      return killed(call_end::forbidden, "it made a system call that no kernel may make: " + last_line());
+    default:
+      return {};
+    }
+  }
+
   /// Waits for one answer until `until_ns`.
   call_outcome wait(std::uint64_t expected, double until_ns, wire::done& message) {
     in_use.clear();
@@ -240,6 +268,8 @@ struct driver_process::state {
       double left_ms = (until_ns - now_ns()) / 1e6;
       if (memory_is_full() || (left_ms <= 0 && memory_was_full()))
         return killed(call_end::resource_exceeded, memory_limit());
+      if (auto held = held_too_much(); !held.empty())
+        return killed(call_end::resource_exceeded, std::move(held));
       if (left_ms <= 0 && heads_for_limit(in_use, how.memory_bytes))
         return killed(call_end::resource_exceeded, "the candidate was still taking memory (" +
                                                        std::to_string(in_use.back() >> 20) +
@@ -274,6 +304,23 @@ struct driver_process::state {
     return poll(&p, 1, 0) == 1 && (p.revents & POLLIN) != 0;
   }
 
+  /// Whether an order that has been answered was never read: who answers what nobody heard is no driver of
+  /// ours, and as many of them as a pipe holds would make us wait for room in it.
+  bool left_unread() const {
+    int bytes = 0;
+    return ioctl(go.get(), FIONREAD, &bytes) == 0 && bytes > 0;
+  }
+
+  /// Puts an order into the pipe, which is empty, or has been made small: never waits.
+  call_outcome send(const wire::go& order) {
+    auto n = write(go.get(), &order, sizeof order);
+    if (n == static_cast<ssize_t>(sizeof order))
+      return {};
+    if (n < 0 && errno != EAGAIN)
+      return died();
+    return killed(call_end::forged, "the pipe of its orders takes no order");
+  }
+
   status stop() {
     auto stopped = group->stop();
     if (!stopped)
@@ -294,6 +341,8 @@ status driver_process::state::fork(int go_read, int done_write) {
   what.address_space = how.memory_bytes + how.memory;
   what.file_bytes = std::max<std::uint64_t>(how.scratch_bytes, how.memory);
   what.scratch_bytes = how.scratch_bytes;
+  what.descriptors = how.descriptors;
+  what.inodes = how.inodes;
   auto made = warm_fork::ask(what);
   if (!made)
     return made.error();
@@ -301,6 +350,8 @@ status driver_process::state::fork(int go_read, int done_write) {
   process = std::move(forked->process);
   forked->process.pidfd.reset(fcntl(process.pidfd.get(), F_DUPFD_CLOEXEC, 3));
   inside.reset(::open(("/proc/" + std::to_string(process.pid) + "/mem").c_str(), O_RDONLY | O_CLOEXEC));
+  if (together)
+    together->adopt(process.pid);
   base_memory = forked->base_bytes;
   base_own = memory_of(process.pid).own;
   group.emplace(process.pid);
@@ -364,7 +415,10 @@ result<std::unique_ptr<driver_process>> driver_process::start(const driver_start
   s->done.reset(done[0]);
   unique_fd done_write{done[1]};
   fcntl(s->done.get(), F_SETFL, O_NONBLOCK);
+  fcntl(s->go.get(), F_SETFL, O_NONBLOCK); // our end alone: the driver's waits for orders
 
+  if (auto made = memory_cgroup::make(how.memory_bytes + how.memory + 2 * how.scratch_bytes + kernel_share))
+    s->together.emplace(std::move(*made));
   if (how.warm_parent >= 0) {
     if (auto good = s->fork(go_read.get(), done_write.get()); !good)
       return good.error();
@@ -402,6 +456,7 @@ result<std::unique_ptr<driver_process>> driver_process::start(const driver_start
     box.read_only.emplace_back(how.object, how.object);
   box.scratch_bytes = how.scratch_bytes;
   box.processes = how.processes;
+  box.descriptors = how.descriptors;
   auto spec = sandboxed(std::move(inner), box);
   if (!spec)
     return spec.error();
@@ -409,6 +464,8 @@ result<std::unique_ptr<driver_process>> driver_process::start(const driver_start
   s->boxed = std::any_of(spec->argv.begin(), spec->argv.end(), [](const std::string& word) {
     return word == "bwrap" || (word.size() > 6 && word.compare(word.size() - 6, 6, "/bwrap") == 0);
   });
+  if (s->together)
+    spec->cgroup = s->together->entrance();
   auto started = spawn(*spec);
   if (!started)
     return started.error();
@@ -429,8 +486,10 @@ result<std::unique_ptr<driver_process>> driver_process::loaded(std::unique_ptr<s
     loading =
         s->killed(call_end::machine, "the filter of system calls cannot be put in place inside the sandbox");
   s->begun = loading.end == call_end::done;
-  if (s->begun)
+  if (s->begun) {
+    s->watch_holdings();
     loading = s->wait(0, until, message);
+  }
   if (loading.end == call_end::timeout) {
     loading.end = s->begun ? call_end::timeout : call_end::machine;
     loading.why =
@@ -447,15 +506,21 @@ result<std::unique_ptr<driver_process>> driver_process::loaded(std::unique_ptr<s
   if (loading.end == call_end::done && message.what == wire::answer::out_of_memory)
     loading = s->killed(call_end::resource_exceeded, "loading reached the memory limit of " +
                                                          std::to_string(how.memory_bytes >> 20) + " MiB");
+  if (loading.end == call_end::done)
+    if (auto limit = s->limit_told(message.what); limit.end != call_end::done)
+      loading = std::move(limit);
   loading.left = message.left;
   if (loading.end == call_end::done)
     if (auto stopped = s->stop(); !stopped)
       loading = s->killed(call_end::resource_exceeded, "the process could not be stopped after loading");
+  if (loading.end == call_end::done)
+    if (auto held = s->held_too_much(true); !held.empty())
+      loading = s->killed(call_end::resource_exceeded, std::move(held));
   return std::unique_ptr<driver_process>{new driver_process{std::move(s)}};
 }
 
-call_outcome driver_process::run(std::uint64_t table, std::uint32_t calls, std::uint32_t args,
-                                 double limit_s) {
+call_outcome driver_process::run(std::uint64_t table, std::uint32_t calls, std::uint32_t args, double limit_s,
+                                 const std::function<void()>& at_answer) {
   auto& s = *state_;
   call_outcome out;
   if (s.dead) {
@@ -468,12 +533,14 @@ call_outcome driver_process::run(std::uint64_t table, std::uint32_t calls, std::
     return s.killed(call_end::forged, "it ran between two calls although it was stopped");
   if (s.answered_unasked())
     return s.killed(call_end::forged, "an answer before the order");
+  if (s.left_unread())
+    return s.killed(call_end::forged, "an answer to an order that it has not read");
   double cpu_before = s.group->cpu_seconds();
   double start =
       now_ns(); // before it wakes: what a handler of the wake-up or another thread does is paid for
   s.group->resume();
-  if (write(s.go.get(), &order, sizeof order) != static_cast<ssize_t>(sizeof order))
-    return s.died();
+  if (auto sent = s.send(order); sent.end != call_end::done)
+    return sent;
   wire::done message;
   out = s.wait(order.sequence, start + limit_s * 1e9, message);
   double end = now_ns();
@@ -484,9 +551,16 @@ call_outcome driver_process::run(std::uint64_t table, std::uint32_t calls, std::
     return out;
   }
   double cpu_done = s.group->cpu_seconds();
+  if (at_answer)
+    at_answer();
   if (auto stopped = s.stop(); !stopped)
     return s.killed(call_end::resource_exceeded,
                     "the candidate's processes could not be stopped after the call");
+  double still = now_ns();
+  if (auto held = s.held_too_much(s.sequence == 1); !held.empty())
+    return s.killed(call_end::resource_exceeded, std::move(held));
+  if (auto limit = s.limit_told(message.what); limit.end != call_end::done)
+    return limit;
   if (message.what == wire::answer::out_of_memory)
     return s.killed(call_end::resource_exceeded,
                     "memory ran out at the limit of " + std::to_string(s.how.memory_bytes >> 20) + " MiB");
@@ -506,21 +580,8 @@ call_outcome driver_process::run(std::uint64_t table, std::uint32_t calls, std::
   out.left = message.left;
   out.cpu_s = cpu_done - cpu_before;
   out.gap_cpu_s = s.group->cpu_seconds() - cpu_done;
+  out.gap_s = (still - end) * 1e-9;
   return out;
-}
-
-std::vector<int> cpus_for(std::int64_t count) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  std::vector<int> all;
-  if (sched_getaffinity(0, sizeof set, &set) == 0)
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-      if (CPU_ISSET(cpu, &set))
-        all.push_back(cpu);
-  auto wanted = static_cast<std::size_t>(std::max<std::int64_t>(1, count));
-  if (all.size() > wanted)
-    all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(wanted));
-  return all;
 }
 
 } // namespace ke

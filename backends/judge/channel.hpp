@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,7 +25,9 @@ struct driver_start {
   std::uint64_t scratch_bytes = 64ull << 20;
   std::uint64_t log_bytes = 64u << 10;
   std::uint32_t processes = 64;
-  double load_s = 20;   ///< until the object is loaded
+  std::uint32_t descriptors = 64;
+  std::uint64_t inodes = 4096; ///< of each of its memory file systems
+  double load_s = 20;          ///< until the object is loaded
   int warm_parent = -1; ///< socket of a warm parent: fork from it with `payload` instead of starting `driver`
   std::string payload;
 };
@@ -48,7 +51,8 @@ struct call_outcome {
   double ns = 0;          ///< judge's clock, from before "go" to after "done"
   double driver_ns = 0;   ///< the driver's own claim
   double cpu_s = 0;       ///< CPU time between the start and "done"
-  double gap_cpu_s = 0;   ///< CPU time between "done" and the proven stop
+  double gap_cpu_s = 0;   ///< CPU time between "done" and the proven stop, of all its threads
+  double gap_s = 0;       ///< what passed between them: no work that "done" left out can have taken longer
   std::uint32_t left = 0; ///< bits of wire::left_*: what the driver says that the kernel left changed
 };
 
@@ -70,8 +74,10 @@ public:
   bool takes_extents() const;
 
   /// Continues the process, times one order, stops it again. After anything but `done` the process is dead.
-  /// `args`: wire::go's, flags included.
-  call_outcome run(std::uint64_t table, std::uint32_t calls, std::uint32_t args, double limit_s);
+  /// `args`: wire::go's, flags included. `at_answer`, if given, is called when "done" has come, before the
+  /// process is stopped: its memory may still change then.
+  call_outcome run(std::uint64_t table, std::uint32_t calls, std::uint32_t args, double limit_s,
+                   const std::function<void()>& at_answer = {});
 
   /// Whether `read_memory` works: the process is a fork of a warm parent, and we may look into it.
   bool readable() const;
@@ -91,8 +97,5 @@ private:
   static result<std::unique_ptr<driver_process>> loaded(std::unique_ptr<state> s, call_outcome& loading);
   std::unique_ptr<state> state_;
 };
-
-/// The CPUs that this process may use; at most `count` of them, the highest ones.
-std::vector<int> cpus_for(std::int64_t count);
 
 } // namespace ke

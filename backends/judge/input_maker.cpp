@@ -1,6 +1,7 @@
 #include "backends/judge/input_maker.hpp"
 
 #include "backends/judge/edges.hpp"
+#include "backends/judge/processors.hpp"
 #include "backends/judge/python_payload.hpp"
 #include "backends/judge/timing.hpp"
 #include "backends/shim.hpp"

@@ -3,6 +3,7 @@
 #include "backends/judge/admission.hpp"
 #include "backends/judge/edges.hpp"
 #include "backends/judge/input_maker.hpp"
+#include "backends/judge/processors.hpp"
 #include "backends/judge/python_payload.hpp"
 #include "backends/judge/truth.hpp"
 #include "backends/shim.hpp"

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace ke {
 
@@ -29,6 +32,12 @@ public:
   }
   std::uint64_t below(std::uint64_t n) {
     return n ? static_cast<std::uint64_t>((static_cast<unsigned __int128>(next()) * n) >> 64) : 0;
+  }
+  /// Any order of them is as likely as any other.
+  template <class T>
+  void shuffle(std::vector<T>& of) {
+    for (std::size_t i = of.size(); i > 1; --i)
+      std::swap(of[i - 1], of[below(i)]);
   }
   double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; } ///< [0, 1)
   /// Four 16-bit uniforms summed: mean 0, variance 1, close enough to normal for data and three times as

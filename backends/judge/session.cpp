@@ -2,6 +2,7 @@
 
 #include "backends/judge/admission.hpp"
 #include "backends/judge/input_maker.hpp"
+#include "backends/judge/processors.hpp"
 #include "backends/judge/python_payload.hpp"
 #include "backends/judge/python_profile.hpp"
 #include "backends/judge/timing.hpp"
@@ -46,6 +47,15 @@ private:
   /// Gives the candidate one order over `slots` and checks it. False: what follows is pointless.
   bool call(std::span<const bank_slot> slots, const bound_shapes& shapes);
   void repeat(std::span<const bank_slot> slots, const bound_shapes& shapes, int times);
+  /// As many usual calls in a row as a process meets while it is timed, of random length, for a
+  /// quarter of `left_s` at most: what waits for such a row to be careless is so before the edge that comes
+  /// next. False: what follows is pointless.
+  bool usual_row(std::span<const bank_slot> slots, const bound_shapes& shapes, double& left_s);
+  /// For an interlude, where calls are timed.
+  void keep(const bound_shapes& shapes, const bank_slot& slot, bool misaligned = false) {
+    if (task_.timed)
+      unusual_.keep(shapes, rubbish_, slot, misaligned);
+  }
   status start_candidate();
   std::size_t memory_for_all(bool wide) const;
 
@@ -60,7 +70,8 @@ private:
   std::vector<int> cpus_;
   std::optional<truth_source> truths_;
   std::unique_ptr<caller> candidate_;
-  std::unique_ptr<poison> rubbish_;
+  std::shared_ptr<const poison> rubbish_;
+  interludes unusual_; ///< what it was right on, for unasked calls while it is timed
   double candidate_ns_ = 0;
   admission admission_{what_};
   bool admitted_ = false; ///< all that the admission needs has been tried
@@ -133,6 +144,18 @@ void session::repeat(std::span<const bank_slot> slots, const bound_shapes& shape
   }
 }
 
+bool session::usual_row(std::span<const bank_slot> slots, const bound_shapes& shapes, double& left_s) {
+  constexpr std::uint64_t longest = 32;      // of the calls of a launch's process
+  double each = candidate_ns_ * 1e-9 + 1e-3; // by its fastest call, which no load on the machine moves
+  auto calls = std::min(random_.below(2) == 0 ? longest : random_.below(longest),
+                        static_cast<std::uint64_t>(left_s / 4 / each));
+  left_s -= static_cast<double>(calls) * each;
+  for (std::uint64_t i = 0; i < calls; ++i)
+    if (!call(slots.subspan(random_.below(slots.size()), 1), shapes))
+      return false;
+  return true;
+}
+
 status session::check_shapes(const bound_shapes& shapes, bool thorough) {
   if (auto s = truths_->use(shapes); !s)
     return s;
@@ -174,7 +197,7 @@ status session::check_shapes(const bound_shapes& shapes, bool thorough) {
       continue;
     }
     if (!rubbish_)
-      rubbish_ = std::make_unique<poison>(what_, truths_->reference_outputs(), random_);
+      rubbish_ = std::make_shared<const poison>(what_, truths_->reference_outputs(), random_);
     if (!shapes.secret)
       admission_.add(slots->back(), shapes, truths_->reference_outputs());
     if (&shapes == &shapes_[smallest_]) { // after the first distribution, what has passed by luck
@@ -195,6 +218,8 @@ status session::check_shapes(const bound_shapes& shapes, bool thorough) {
         repeat(*slots, shapes, 4);
       return ok;
     }
+    if (d != distribution::init || shapes.secret)
+      keep(shapes, slots->front());
     if (d == distribution::init)
       first = *std::move(slots);
   }
@@ -240,12 +265,13 @@ status session::edge_inputs(const bound_shapes& shapes, const std::vector<edge_k
     return s;
   if (!candidate_->bind(shapes, 1))
     return failure{failure_kind::internal, "the shared memory is too small for " + shapes.name};
-  auto usual = truths_->make(distribution::init, 1);
+  auto usual = truths_->make(distribution::init, 2);
   if (!usual)
     return usual.error();
   if (usual->empty())
     return ok; // a shape that the reference does not survive is none of the problem
-  rubbish_ = std::make_unique<poison>(what_, truths_->reference_outputs(), random_);
+  rubbish_ = std::make_shared<const poison>(what_, truths_->reference_outputs(), random_);
+  double rows_s = task_.timed && task_.plan != measure_plan::rank ? 1.0 : 0.3;
   for (auto kind : kinds) {
     auto slots = truths_->edge(kind);
     if (!slots)
@@ -255,11 +281,14 @@ status session::edge_inputs(const bound_shapes& shapes, const std::vector<edge_k
         return s;
     for (const auto& slot : *slots) {
       found_.counters["edge_cases"] += 1;
+      if (!usual_row(*usual, shapes, rows_s))
+        return ok;
       if (!call({&slot, 1}, shapes)) {
         if (found_.ending != ending::finished)
           found_.reason += " (inputs: " + slot.distribution + ")";
         return ok;
       }
+      keep(shapes, slot);
     }
   }
   return ok;
@@ -274,6 +303,7 @@ status session::misaligned(const bound_shapes& shapes) {
   slots->front().distribution = "misaligned";
   if (!call(*slots, shapes) && found_.ending != ending::finished)
     found_.reason += " (tensors are aligned to their elements only)";
+  keep(shapes, slots->front(), true);
   return ok;
 }
 
@@ -351,7 +381,7 @@ evidence session::run() {
   found_.check_s = seconds_since(start);
   if (sound() && task_.timed) {
     auto timing_start = steady::now();
-    timing t{task_, timed_, *truths_, cpus_, random_.next()};
+    timing t{task_, timed_, unusual_, *truths_, cpus_, random_.next()};
     if (auto s = t.run(found_); !s)
       return machine(s.error());
     found_.time_s = seconds_since(timing_start);

@@ -24,17 +24,10 @@ constexpr double short_in_floors = 20,
                  floors_per_sample =
                      50; ///< a kernel that is short is called until a sample lasts so many floors
 constexpr std::uint32_t least_warm = 3, most_warm = 10;
+constexpr std::uint64_t looked_at_one_in = 8; ///< timed orders whose results are read before the stop, too
+constexpr double bank_share = 0.9; ///< of the time for measuring, as much again may go into inputs and truths
 constexpr double steady_within = 0.02,
                  warm_s = 1; ///< the warm-up ends when pairs move less, or after a second
-
-std::size_t bytes_in(const bank_slot& s) {
-  std::size_t n = 0;
-  for (const auto& i : s.inputs)
-    n += i.size();
-  for (const auto& o : s.outputs)
-    n += o.bytes();
-  return n;
-}
 
 std::vector<std::int64_t> index_of(std::size_t flat, const std::vector<std::int64_t>& shape) {
   std::vector<std::int64_t> index(shape.size());
@@ -75,6 +68,8 @@ driver_start driver_for(const judge_task& task, const std::string& object, std::
   how.memory_bytes = task.limits.memory_bytes;
   how.scratch_bytes = task.limits.scratch_bytes;
   how.processes = task.limits.processes;
+  how.descriptors = task.limits.descriptors;
+  how.inodes = task.limits.inodes;
   how.log_bytes = std::min<std::uint64_t>(task.limits.log_bytes, 64u << 10);
   how.load_s = std::max(10.0, task.limits.call_s); // a loaded machine takes its time to start a sandbox
   if (task.driver_kind == "python") {
@@ -143,6 +138,11 @@ bool note_call(evidence& found, const problem& what, const caller& by, const cal
     found.flags.push_back({"inputs_changed", "the input " + said.inputs_changed + " was written, " + place});
     return false;
   }
+  if (!said.late.empty()) {
+    found.flags.push_back(
+        {"late_write", "the result " + said.late + " was written after the answer, " + place});
+    return false;
+  }
   bool right = true;
   if (!said.red_zone.empty()) {
     found.flags.push_back({"red_zone", "memory beside " + said.red_zone + " was written, " + place});
@@ -171,16 +171,20 @@ bool note_call(evidence& found, const problem& what, const caller& by, const cal
       ++found.failed;
     right = right && slot_right;
   }
-  if (!right && found.reason.empty() && !said.call.why.empty())
-    found.reason =
-        place + ": " + said.call.why; // the form of a result, as the driver says; the bytes decided
+  if (!said.call.why.empty()) { // the form of a result, as the driver says: wrong even if the bytes are right
+    found.failed += right ? 1 : 0;
+    right = false;
+    if (found.reason.empty())
+      found.reason = place + ": " + said.call.why;
+  }
   return right;
 }
 
-timing::timing(const judge_task& task, std::vector<timed_workload>& workloads, truth_source& truths,
-               std::vector<int> cpus, std::uint64_t key)
-    : task_{task}, workloads_{workloads}, truths_{truths}, cpus_{std::move(cpus)}, random_{key ^ task.seed},
-      plan_{plan_of(task.plan)}, budget_s_{task.budget_s > 0 ? task.budget_s : plan_.budget_s}, gate_{cpus_} {
+timing::timing(const judge_task& task, std::vector<timed_workload>& workloads, const interludes& unusual,
+               truth_source& truths, std::vector<int> cpus, std::uint64_t key)
+    : task_{task}, workloads_{workloads}, unusual_{unusual}, truths_{truths}, cpus_{std::move(cpus)},
+      random_{key ^ task.seed}, deck_{unusual, random_}, plan_{plan_of(task.plan)},
+      budget_s_{task.budget_s > 0 ? task.budget_s : plan_.budget_s}, gate_{cpus_} {
   // The sandboxes' start and the correctness phase have spent some of the job's time; what is left bounds the
   // plan.
   budget_s_ = std::min(budget_s_, 0.4 * task.limits.run_s);
@@ -205,29 +209,30 @@ status timing::measure_floor() {
     if (i < 3)
       continue;
     samples.push_back(said.call.ns);
-    gaps.push_back(said.call.gap_cpu_s);
+    gaps.push_back(after_answer_s(said.call));
   }
   floor_ns_ = median_of(samples);
   floor_gap_s_ = median_of(gaps);
   return ok;
 }
 
-/// Decides calls per order, pairs per launch and the size of the bank from what the kernels cost, then fills
-/// the bank.
+failure timing::lost(const timed_workload& w) const {
+  return {failure_kind::device,
+          "the reference failed on workload " + w.shapes.name +
+              " while slots were made: " + truths_.why_unfit(),
+          true};
+}
+
+/// Decides calls per order, pairs per launch and the size of the bank from what the kernels cost.
 status timing::prepare(timed_workload& w) {
   if (auto s = truths_.use(w.shapes); !s)
     return s;
   auto sample = truths_.make(distribution::init, 2);
   if (!sample)
     return sample.error();
-  auto lost = [&] {
-    return failure{failure_kind::device,
-                   "the reference failed on workload " + w.shapes.name +
-                       " while slots were made: " + truths_.why_unfit(),
-                   true};
-  };
+  drawn_for_ = &w;
   if (sample->empty())
-    return lost();
+    return lost(w);
   double share = 1.0 / static_cast<double>(workloads_.size());
   double reference = std::max(w.reference_ns - floor_ns_, 200.0),
          candidate = std::max(w.candidate_ns - floor_ns_, 200.0);
@@ -241,50 +246,135 @@ status timing::prepare(timed_workload& w) {
     calls = std::ceil(floors_per_sample * floor_ns_ / shorter);
   calls = std::min(calls, std::floor(static_cast<double>(slot_memory) / static_cast<double>(slot_bytes)));
   calls = std::clamp(calls, 1.0, task_.plan == measure_plan::rank ? 64.0 : 128.0);
-  auto most_slots = std::min({share * bank_memory / static_cast<double>(bytes_in(sample->front())),
-                              1 + share * budget_s_ * 0.6 / std::max(truths_.slot_s(), 1e-6), 4096.0});
+  double launches = static_cast<double>(plan_.looks.front().launches);
+  auto most_slots =
+      std::min({share * bank_memory / static_cast<double>(sample->front().bytes()),
+                1 + share * budget_s_ * bank_share / launches / std::max(truths_.slot_s(), 1e-6), 4096.0});
   double least = plan_.least_pairs;
   if (calls * (least + 1) > most_slots)
     calls = std::max(1.0, std::floor(most_slots / (least + 1)));
   double pair_ns = calls * (reference + candidate + copy_ns) + 10 * floor_ns_ + 4e5;
-  double launches = static_cast<double>(plan_.looks.front().launches);
+  if (!deck_.empty())
+    pair_ns *= 1 + interlude_turn::certain_share;
   double pairs =
       std::clamp(share * budget_s_ * 1e9 / launches / pair_ns, least, static_cast<double>(plan_.pairs));
   w.calls = static_cast<std::uint32_t>(calls);
   w.warm = task_.plan == measure_plan::rank ? least_warm : most_warm;
   w.pairs = static_cast<std::uint32_t>(std::max(3.0, std::min(pairs, std::floor(most_slots / calls) - 1)));
-  std::size_t wanted = std::size_t{w.calls} * w.pairs + w.warm;
-  w.bank = *std::move(sample);
+  w.interludes =
+      static_cast<std::uint32_t>(std::min(std::ceil(static_cast<double>(deck_.kinds()) * share / launches),
+                                          std::ceil(interlude_turn::certain_share * w.pairs)));
+  w.bank = *std::move(sample); // the first launch's, as far as it goes
+  return ok;
+}
+
+status timing::refill(timed_workload& w) {
+  auto start = steady::now();
+  // One order beside those that are timed, for the first launch; later ones take what the launch before had.
+  bool first = w.filler.empty();
+  std::size_t wanted = std::size_t{w.calls} * w.pairs + w.warm + (first ? w.calls : 0),
+              kept = std::min<std::size_t>(2 * std::size_t{w.calls}, w.bank.size());
+  if (!first) {
+    w.filler.assign(std::make_move_iterator(w.bank.end() - static_cast<std::ptrdiff_t>(kept)),
+                    std::make_move_iterator(w.bank.end()));
+    w.bank.clear();
+  }
   if (w.bank.size() < wanted) {
+    if (drawn_for_ != &w)
+      if (auto s = truths_.use(w.shapes); !s)
+        return s;
+    drawn_for_ = &w;
     auto more = truths_.make(distribution::init, wanted - w.bank.size());
     if (!more)
       return more.error();
     if (more->empty())
-      return lost();
+      return lost(w);
     std::move(more->begin(), more->end(), std::back_inserter(w.bank));
   }
+  if (first) {
+    auto from = w.bank.end() - static_cast<std::ptrdiff_t>(w.calls);
+    w.filler.assign(std::make_move_iterator(from), std::make_move_iterator(w.bank.end()));
+    w.bank.erase(from, w.bank.end());
+  }
+  bank_s_ += seconds_since(start);
   return ok;
 }
 
+/// How much earlier its answer came than its work can have ended: threads side by side are charged once.
+double timing::after_answer_s(const call_outcome& call) {
+  return std::min(call.gap_cpu_s, call.gap_s);
+}
+
 /// What it still worked after its answer, beyond what the empty kernel's process does, belongs to its time.
-double timing::charged_ns(const call_outcome& call) const {
-  return std::max(0.0, call.gap_cpu_s - 1.5 * floor_gap_s_ - 5e-6) * 1e9;
+double timing::charged_ns(const caller::outcome& said) const {
+  return said.looked_at ? 0 : std::max(0.0, after_answer_s(said.call) - 1.5 * floor_gap_s_ - 5e-6) * 1e9;
 }
 
 void timing::charge(const caller::outcome& said) {
   ++orders_;
   wall_s_ += said.call.ns * 1e-9;
   cpu_s_ += said.call.cpu_s;
-  gap_s_ += said.call.gap_cpu_s;
+  if (!said.looked_at)
+    gaps_.push_back(after_answer_s(said.call));
   hidden_.push_back(said.call.ns - said.call.driver_ns);
   order_ns_.push_back(said.call.ns);
+}
+
+/// The baseline failed while it was timed: not the candidate's fault.
+void timing::baseline_failed(evidence& found, const caller::outcome& said) {
+  found.ending = ending::harness_error;
+  found.reason = "the baseline failed while it was timed: " + said.call.why;
+}
+
+bool timing::uncounted(evidence& found, const side_by_side& sides, std::span<const bank_slot* const> slots,
+                       const bound_shapes& shapes, const poison* rubbish, double limit) {
+  bool cold = task_.what.policy.cold_cache;
+  int first = static_cast<int>(random_.below(2));
+  for (int side : {first, 1 - first}) {
+    bool is_candidate = side == 1, look = is_candidate && random_.below(looked_at_one_in) == 0;
+    auto said = (is_candidate ? sides.candidate : sides.reference).run(slots, rubbish, cold, limit, look);
+    if (is_candidate) {
+      if (!note_call(found, task_.what, sides.candidate, said, slots, shapes, found.cases))
+        return false;
+    } else if (said.call.end != call_end::done) {
+      return baseline_failed(found, said), false;
+    }
+    own_cpu_s_ += said.call.cpu_s;
+  }
+  return true;
+}
+
+bool timing::interlude(evidence& found, const side_by_side& sides, const timed_workload& w) {
+  ++interludes_;
+  auto [scene, slots] = deck_.deal(w.shapes, 1 + random_.below(std::min(w.calls, interludes::most_calls)));
+  bool usual_form = !scene.misaligned && scene.shapes.dims == w.shapes.dims;
+  if (usual_form) { // an order like those that are timed, some of whose inputs are not
+    for (const auto& f : w.filler)
+      if (slots.size() < w.calls)
+        slots.push_back(&f);
+    random_.shuffle(slots);
+  }
+  double limit = order_limit(task_.limits, slots.size(), std::max(w.reference_ns, w.candidate_ns));
+  if (usual_form)
+    return uncounted(found, sides, slots, w.shapes, w.rubbish.get(), limit);
+  auto bind = [&](const bound_shapes& shapes, std::size_t calls, bool misaligned) {
+    auto n = static_cast<std::uint32_t>(calls);
+    return sides.reference.bind(shapes, n, misaligned) && sides.candidate.bind(shapes, n, misaligned);
+  };
+  if (bind(scene.shapes, slots.size(), scene.misaligned) &&
+      !uncounted(found, sides, slots, scene.shapes, scene.rubbish.get(), limit))
+    return false;
+  // Other shapes leave other data and other code in the caches: a usual call, which does not count, comes
+  // before the next that does.
+  const bank_slot* usual[] = {&w.filler[random_.below(w.filler.size())]};
+  bind(w.shapes, w.calls, false);
+  return uncounted(found, sides, usual, w.shapes, w.rubbish.get(), limit);
 }
 
 bool timing::measure(evidence& found, caller& reference, caller& candidate, timed_workload& w) {
   std::vector<std::size_t> order(w.bank.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  for (std::size_t i = order.size(); i > 1; --i)
-    std::swap(order[i - 1], order[random_.below(i)]);
+  random_.shuffle(order);
   std::size_t next = 0;
   bool cold = task_.what.policy.cold_cache;
   double limits[2] = {order_limit(task_.limits, w.calls, w.reference_ns),
@@ -295,10 +385,6 @@ bool timing::measure(evidence& found, caller& reference, caller& candidate, time
       slots.push_back(&w.bank[order[next++]]);
     return slots;
   };
-  auto lost = [&](const caller::outcome& said) { // the baseline failed: not the candidate's fault
-    found.ending = ending::harness_error;
-    found.reason = "the baseline failed while it was timed: " + said.call.why;
-  };
   auto warm_start = steady::now();
   std::uint32_t calm = 0;
   double before = 0;
@@ -307,7 +393,7 @@ bool timing::measure(evidence& found, caller& reference, caller& candidate, time
     auto slots = take(1);
     auto a = reference.run(slots, w.rubbish.get(), cold, limits[0]);
     if (a.call.end != call_end::done)
-      return lost(a), false;
+      return baseline_failed(found, a), false;
     auto b = candidate.run(slots, w.rubbish.get(), cold, limits[1]);
     if (!note_call(found, task_.what, candidate, b, slots, w.shapes, found.cases))
       return false;
@@ -318,27 +404,41 @@ bool timing::measure(evidence& found, caller& reference, caller& candidate, time
   }
   launch_samples samples;
   samples.workload = w.index;
+  interlude_turn turn{w.pairs, w.interludes, random_};
   (void)gate_.disturbed();
   for (std::uint32_t i = 0; i < w.pairs; ++i) {
+    if (!deck_.empty() && turn.due(i)) {
+      auto start = steady::now();
+      if (!interlude(found, {reference, candidate}, w))
+        return false;
+      turn.spent_on_interlude(seconds_since(start));
+      interludes_s_ += seconds_since(start);
+      (void)gate_.disturbed();
+    }
+    auto pair_start = steady::now();
     auto slots = take(w.calls);
     double ns[2] = {0, 0}; // baseline, candidate
     int first = static_cast<int>(random_.below(2));
     for (int side : {first, 1 - first}) {
       bool is_candidate = side == 1;
-      auto said = (is_candidate ? candidate : reference).run(slots, w.rubbish.get(), cold, limits[side]);
+      bool look = is_candidate && random_.below(looked_at_one_in) == 0;
+      auto said =
+          (is_candidate ? candidate : reference).run(slots, w.rubbish.get(), cold, limits[side], look);
       if (is_candidate) {
         found.timed_calls += w.calls;
         if (!note_call(found, task_.what, candidate, said, slots, w.shapes, found.timed_calls_checked))
           return false;
         charge(said);
       } else if (said.call.end != call_end::done) {
-        return lost(said), false;
+        return baseline_failed(found, said), false;
       } else {
         path_.push_back(said.call.ns - said.call.driver_ns);
+        usual_gaps_.push_back(after_answer_s(said.call));
       }
       own_cpu_s_ += said.call.cpu_s;
-      ns[side] = (said.call.ns + charged_ns(said.call)) / w.calls;
+      ns[side] = (said.call.ns + charged_ns(said)) / w.calls;
     }
+    turn.spent_on_pair(seconds_since(pair_start));
     // The host took the processor away, or the heat its speed: not a sample of these kernels. As many as a
     // launch needs are kept in any case.
     if (gate_.disturbed() && samples.reference_ns.size() + (w.pairs - i - 1) >= plan_.least_pairs) {
@@ -355,9 +455,12 @@ bool timing::measure(evidence& found, caller& reference, caller& candidate, time
 }
 
 status timing::launch(evidence& found) {
-  std::size_t memory = 0;
-  for (const auto& w : workloads_)
+  std::size_t memory = unusual_.memory(task_.what);
+  for (auto& w : workloads_) {
     memory = std::max(memory, caller::memory_for(task_.what, w.shapes, w.calls, false));
+    if (auto s = refill(w); !s)
+      return s;
+  }
   call_outcome loading;
   auto baseline = driver_process::start(driver_for(task_, task_.reference, memory, cpus_), loading);
   if (!baseline)
@@ -387,13 +490,15 @@ status timing::launch(evidence& found) {
 
 void timing::flag_integrity(evidence& found) const {
   auto milliseconds = [](double s) { return std::to_string(s * 1e3).substr(0, 6) + " ms"; };
-  // The driver's own way back to sleep costs CPU time, too: what the empty kernel needs, with room for a
-  // loaded machine, is free.
-  double charged = gap_s_ - static_cast<double>(orders_) * (5 * floor_gap_s_ + 50e-6);
-  if (orders_ >= 20 && charged > 1e-3 && charged > 0.05 * wall_s_)
-    found.flags.push_back({"gap_cpu_time", milliseconds(charged) +
-                                               " of CPU time after the calls had returned, in " +
-                                               milliseconds(wall_s_) + " of calls"});
+  // Whatever it works after its answer is charged, so that it gains nothing. A pool that spins for a while
+  // before it parks does so, too, and so does a process that frees a result: only one that goes on in nearly
+  // every order, for longer than the baseline does in any usual one, is called a liar.
+  double after = quantile_of(gaps_, 0.2),
+         usual = std::max(5 * floor_gap_s_ + 50e-6, 2 * quantile_of(usual_gaps_, 0.8));
+  if (gaps_.size() >= 20 && after > usual && after > 0.05e-9 * median_of(order_ns_))
+    found.flags.push_back({"gap_cpu_time", milliseconds(after) +
+                                               " of work after the answer in four of five orders, of " +
+                                               milliseconds(median_of(order_ns_) * 1e-9) + " each"});
   double threads = static_cast<double>(std::max<std::int64_t>(1, task_.what.policy.threads));
   if (cpu_s_ > 0.05 && cpu_s_ > (threads + 0.5) * wall_s_)
     found.flags.push_back({"threads", milliseconds(cpu_s_) + " of CPU time in " + milliseconds(wall_s_) +
@@ -436,9 +541,9 @@ status timing::run(evidence& found) {
     if (auto s = prepare(w); !s)
       return s;
     found.counters["calls_per_order." + w.shapes.name] = w.calls;
-    found.counters["bank_slots." + w.shapes.name] = static_cast<double>(w.bank.size());
+    found.counters["bank_slots." + w.shapes.name] = static_cast<double>(w.calls) * w.pairs + w.warm;
   }
-  found.counters["bank_s"] = seconds_since(start);
+  bank_s_ = seconds_since(start);
   gate_.begin();
   std::uint32_t last = plan_.looks.back().launches;
   for (std::uint32_t l = 0; l < last; ++l) {
@@ -454,6 +559,9 @@ status timing::run(evidence& found) {
       break;
   }
   (void)note_noise(found);
+  found.counters["bank_s"] = bank_s_;
+  found.counters["interludes"] = static_cast<double>(interludes_);
+  found.counters["interludes_s"] = interludes_s_;
   std::size_t control = 0;
   for (const auto& launch : control_)
     control += launch.size();

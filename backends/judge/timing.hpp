@@ -1,6 +1,7 @@
 #pragma once
 
 #include "backends/judge/caller.hpp"
+#include "backends/judge/interludes.hpp"
 #include "backends/judge/noise_gate.hpp"
 #include "backends/judge/truth.hpp"
 #include "backends/judge_task.hpp"
@@ -17,13 +18,15 @@ namespace ke {
 struct timed_workload {
   std::uint32_t index = 0; ///< into problem.workloads
   bound_shapes shapes;
-  std::unique_ptr<poison> rubbish;
+  std::shared_ptr<const poison> rubbish;
   double reference_ns = 0; ///< one call with the path's overhead, from the correctness phase
   double candidate_ns = 0;
   std::uint32_t calls = 1;
   std::uint32_t pairs = 0;
-  std::uint32_t warm = 0; ///< slots for the warm-up: pairs at most
-  std::vector<bank_slot> bank;
+  std::uint32_t interludes = 1;  ///< of a launch, in any case
+  std::uint32_t warm = 0;        ///< slots for the warm-up: pairs at most
+  std::vector<bank_slot> bank;   ///< of this launch
+  std::vector<bank_slot> filler; ///< usual inputs that this launch's processes have not met: for interludes
 };
 
 /// What wire::left_* bits mean, for the record.
@@ -47,35 +50,56 @@ bool note_call(evidence& found, const problem& what, const caller& by, const cal
 /// The timed part: interleaved pairs over fresh processes, every timed call checked.
 class timing {
 public:
-  timing(const judge_task& task, std::vector<timed_workload>& workloads, truth_source& truths,
-         std::vector<int> cpus, std::uint64_t key);
+  timing(const judge_task& task, std::vector<timed_workload>& workloads, const interludes& unusual,
+         truth_source& truths, std::vector<int> cpus, std::uint64_t key);
   /// Fails only for the machine's reasons.
   status run(evidence& found);
 
 private:
   status measure_floor();
   status prepare(timed_workload& w);
+  /// Fresh inputs for one launch: nothing that a launch may learn of them is true in the next.
+  status refill(timed_workload& w);
+  failure lost(const timed_workload& w) const;
   status launch(evidence& found);
+  /// What an order of the baseline and one of the candidate have in common.
+  struct side_by_side {
+    caller& reference;
+    caller& candidate;
+  };
+  /// Both sides meet the same, in random order; only the candidate's answers are checked. False: no further
+  /// call makes sense.
+  bool interlude(evidence& found, const side_by_side& sides, const timed_workload& w);
+  bool uncounted(evidence& found, const side_by_side& sides, std::span<const bank_slot* const> slots,
+                 const bound_shapes& shapes, const poison* rubbish, double limit);
+  static void baseline_failed(evidence& found, const caller::outcome& said);
   bool measure(evidence& found, caller& reference, caller& candidate, timed_workload& w);
   void charge(const caller::outcome& said);
-  double charged_ns(const call_outcome& call) const;
+  static double after_answer_s(const call_outcome& call);
+  double charged_ns(const caller::outcome& said) const;
   /// Facts of the gate into the evidence; what they mean for a decision.
   machine_noise note_noise(evidence& found) const;
   void flag_integrity(evidence& found) const;
 
   const judge_task& task_;
   std::vector<timed_workload>& workloads_;
+  const interludes& unusual_;
   truth_source& truths_;
   std::vector<int> cpus_;
   random_source random_;
+  interlude_deck deck_;
   sampling_plan plan_;
   double budget_s_ = 0;
   double floor_ns_ = 0, floor_gap_s_ = 0;
   noise_gate gate_;
   double own_cpu_s_ = 0; ///< of the baseline's and the candidate's processes, in orders
   std::int64_t discarded_ = 0;
-  std::vector<std::vector<double>> control_; ///< A/A log ratios of each launch
-  double wall_s_ = 0, cpu_s_ = 0, gap_s_ = 0;
+  double bank_s_ = 0, interludes_s_ = 0;
+  std::int64_t interludes_ = 0;
+  const timed_workload* drawn_for_ = nullptr; ///< whose shapes the truths are of
+  std::vector<std::vector<double>> control_;  ///< A/A log ratios of each launch
+  double wall_s_ = 0, cpu_s_ = 0;
+  std::vector<double> gaps_, usual_gaps_; ///< s of work between answer and stop: candidate, baseline
   std::vector<double> hidden_,
       path_;                     ///< ns of an order that the driver's clock did not see: candidate, baseline
   std::vector<double> order_ns_; ///< the candidate's orders

@@ -187,7 +187,8 @@ result<std::vector<bank_slot>> truth_source::edge(edge_kind kind) {
       for (std::size_t o = 0; o < tensors.size(); ++o) {
         if (tensors[o].role == tensor_role::in)
           continue;
-        auto rule = rule_of(o, distribution::init);
+        // Who adds a tail first loses what follows term by term, all in the same way.
+        auto rule = rule_of(o, distribution::init, kind == edge_kind::tail);
         bool from_wide = wide_ && is_floating(tensors[o].dtype) && !rule.exact;
         const auto& said = reference_->output(i, o);
         if (rule.larger && sums(o)) { // its terms may be of another size than those of usual inputs

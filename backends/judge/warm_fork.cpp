@@ -22,11 +22,11 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 struct request_header { // REQUEST of fork_server.py
-  char magic[4] = {'K', 'E', 'F', '1'};
-  std::uint32_t user = 0, processes = 0, reserved = 0;
-  std::uint64_t address_space = 0, file_bytes = 0, scratch_bytes = 0;
+  char magic[4] = {'K', 'E', 'F', '2'};
+  std::uint32_t user = 0, processes = 0, descriptors = 0;
+  std::uint64_t address_space = 0, file_bytes = 0, scratch_bytes = 0, inodes = 0;
 };
-static_assert(sizeof(request_header) == 40);
+static_assert(sizeof(request_header) == 48);
 
 failure machine(std::string what) {
   return {failure_kind::device, "the warm Python process " + std::move(what), true};
@@ -124,6 +124,8 @@ result<warm_fork> warm_fork::ask(const fork_request& what) {
   header.address_space = what.address_space;
   header.file_bytes = what.file_bytes;
   header.scratch_bytes = what.scratch_bytes;
+  header.descriptors = what.descriptors;
+  header.inodes = what.inodes;
   int fds[] = {theirs.get(), payload.get(), what.memory, what.go, what.done, out.get(), err.get()};
   if (!send_with(what.parent, header, fds, std::size(fds)))
     return machine(std::string{"has ended: "} + std::strerror(errno));

@@ -20,6 +20,8 @@ struct fork_request {
   std::uint64_t address_space = 0; ///< beyond what the parent has
   std::uint64_t file_bytes = 0;
   std::uint64_t scratch_bytes = 0;
+  std::uint32_t descriptors = 0;
+  std::uint64_t inodes = 0;
   double wait_s = 120; ///< for the answer: a parent that has just been started imports torch first
 };
 

@@ -39,8 +39,11 @@ enum class answer : std::uint32_t {
   load_failed,
   out_of_memory,
   exception,
-  no_thread,  ///< one more thread than the limit allows
-  wrong_form, ///< Python: what came back is not the outputs of the problem
+  no_thread,     ///< one more thread than the limit allows
+  wrong_form,    ///< Python: what came back is not the outputs of the problem
+  no_descriptor, ///< Python, as the next two: more open files than the limit allows
+  no_space,      ///< the memory file systems are full
+  refused,       ///< a system call that the filter refuses
 };
 
 /// What a kernel left changed in its process, as bits. The driver puts the floating-point mode back.

@@ -80,6 +80,8 @@ std::optional<process_spec> boxed(const bench& b, process_spec spec, const std::
     box.writable = {{writes.string(), writes.string()}};
   box.scratch_bytes = std::max<std::uint64_t>(b.task.run.limits.scratch_bytes, 64u << 20);
   box.processes = std::max<std::uint32_t>(b.task.run.limits.processes, 64);
+  box.descriptors =
+      std::max<std::uint32_t>(b.task.run.limits.descriptors, 256); // counters of the profiler too
   if (spec.env.empty())
     spec.env = tool_environment;
   if (spec.directory.empty())

@@ -12,7 +12,7 @@ import resource
 import signal
 import struct
 
-Limits = collections.namedtuple("Limits", "user processes boxed address_space file_bytes scratch_bytes")
+Limits = collections.namedtuple("Limits", "user processes boxed address_space file_bytes scratch_bytes descriptors inodes")
 
 SCRATCH = "/tmp/scratch"
 NEWNS, NEWCGROUP, NEWUTS, NEWIPC = 0x00020000, 0x02000000, 0x04000000, 0x08000000
@@ -121,6 +121,8 @@ def enter(limits, seccomp, base):
     _prctl(SET_SUBREAPER, 1)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (limits.file_bytes, limits.file_bytes))
+    descriptors = min(limits.descriptors, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
+    resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
     if limits.boxed:
         _namespaces(limits)
         _nobody(limits)
@@ -150,8 +152,8 @@ def _namespaces(limits):
     _check(_libc.mount(None, b"/", None, ctypes.c_ulong(RECURSIVE | PRIVATE), None), "private mounts")
     _mount("proc", "/proc", NOSUID | NODEV | NOEXEC)
     own = f",uid={limits.user},gid={limits.user}" if limits.user else ""
-    _mount("tmpfs", "/dev/shm", NOSUID | NODEV, f"mode=1777,size={limits.scratch_bytes}")
-    _mount("tmpfs", SCRATCH, NOSUID | NODEV, f"mode=0700,size={limits.scratch_bytes}{own}")
+    _mount("tmpfs", "/dev/shm", NOSUID | NODEV, f"mode=1777,size={limits.scratch_bytes},nr_inodes={limits.inodes}")
+    _mount("tmpfs", SCRATCH, NOSUID | NODEV, f"mode=0700,size={limits.scratch_bytes},nr_inodes={limits.inodes}{own}")
 
 
 def _nobody(limits):

@@ -31,6 +31,7 @@ import torch
 
 MEMORY, GO, DONE = 3, 4, 5
 STARTED, READY, FINISHED, LOAD_FAILED, OUT_OF_MEMORY, EXCEPTION, WRONG_FORM = 1, 3, 4, 5, 6, 7, 9
+NO_DESCRIPTOR, NO_SPACE, REFUSED = 10, 11, 12
 RESULTS_MAY_STAY = 1 << 31
 ORDER, ANSWER = struct.Struct("<QQII"), struct.Struct("<QIIQ")
 DTYPES = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i64": torch.int64,
@@ -128,6 +129,15 @@ def out_of_memory(problem):
         and ("allocate memory" in str(problem) or getattr(problem, "errno", None) == errno.ENOMEM))
 
 
+def answer_to(problem, otherwise):
+    """What to tell the judge of an exception: which limit it ran into, if it did."""
+    if out_of_memory(problem):
+        return OUT_OF_MEMORY
+    limits = {errno.EMFILE: NO_DESCRIPTOR, errno.ENFILE: NO_DESCRIPTOR, errno.ENOSPC: NO_SPACE, errno.EDQUOT: NO_SPACE,
+              errno.EPERM: REFUSED}
+    return limits.get(problem.errno, otherwise) if isinstance(problem, OSError) else otherwise
+
+
 def named(module, names, kind):
     for name in names:
         if hasattr(module, name):
@@ -220,6 +230,8 @@ def written(results, outputs, stay=None):
             raise WrongForm(f"result {i} has the type {result.dtype} instead of {dtype}")
         if result.shape != output.shape:
             raise WrongForm(f"result {i} has the shape {list(result.shape)} instead of {list(output.shape)}")
+        if result.layout is torch.strided and result.numel() and result.data_ptr() == output.data_ptr():
+            raise WrongForm(f"result {i} is in the memory that the judge reads, where nobody was sent")
         if (stay and result.dtype is output.dtype and result.layout is torch.strided and result.is_cpu and result.is_contiguous()
                 and not result.is_neg() and result.numel()):
             stay(i, result)
@@ -345,7 +357,7 @@ def main(payload_descriptor, confine=None):
         caller = Caller(payload, memory, function_of(payload, memory))
     except BaseException as problem:
         tell(one_line(problem, name))
-        reply(0, OUT_OF_MEMORY if out_of_memory(problem) else LOAD_FAILED)
+        reply(0, answer_to(problem, LOAD_FAILED))
         os._exit(0)
     reply(0, READY)
 
@@ -371,7 +383,7 @@ def main(payload_descriptor, confine=None):
                 outcome = WRONG_FORM
                 tell(str(problem))
             except BaseException as problem:
-                outcome = OUT_OF_MEMORY if out_of_memory(problem) else EXCEPTION
+                outcome = answer_to(problem, EXCEPTION)
                 tell(one_line(problem, name))
             reply(sequence, outcome, now() - start)
     del keep

@@ -21,7 +21,7 @@ import sys
 import box
 import driver
 
-REQUEST = struct.Struct("<4sIIIQQQ")  # "KEF1", user, processes, 0, address space, file bytes, scratch bytes
+REQUEST = struct.Struct("<4sIIIQQQQ")  # "KEF2", user, processes, descriptors, address space, file bytes, scratch bytes, inodes
 DESCRIPTORS = 7
 SERVER = 3
 FILTER, SECOND_FILTER = 4, 5
@@ -62,10 +62,11 @@ def child(fields, descriptors, filters, base):
 
 
 def fork(data, descriptors, mode, filters, forks, poll):
-    magic, user, processes, _, address_space, file_bytes, scratch_bytes = REQUEST.unpack(data)
-    if magic != b"KEF1" or len(descriptors) != DESCRIPTORS:
+    magic, user, processes, descriptors_most, address_space, file_bytes, scratch_bytes, inodes = REQUEST.unpack(data)
+    if magic != b"KEF2" or len(descriptors) != DESCRIPTORS:
         raise ValueError("a packet that is no request")
-    fields = box.Limits(user if mode == "users" else 0, processes, mode != "open", address_space, file_bytes, scratch_bytes)
+    fields = box.Limits(user if mode == "users" else 0, processes, mode != "open", address_space, file_bytes, scratch_bytes,
+                        descriptors_most, inodes)
     base = box.address_space()
     pid = box.fork(fields.boxed)
     if pid == 0:

@@ -19,6 +19,9 @@ struct decode_limits {
   std::size_t bytes = 64u << 20;
   std::size_t elements = 1u << 22;
   std::size_t depth = 32;
+  /// Memory that lists may take, in bytes for each encoded byte (and 64 KiB on top): an element of one byte
+  /// stands for a whole default struct. 0: no limit, for bytes that this program wrote.
+  std::size_t expansion = 0;
 };
 
 namespace detail {
@@ -80,8 +83,19 @@ void put(packer& out, const T& x) {
 
 struct bad_encoding {};
 
+/// What the elements of all lists of one value may still take.
+struct room {
+  std::size_t left = static_cast<std::size_t>(-1);
+  void take(std::size_t count, std::size_t each) {
+    if (count > left / each)
+      throw bad_encoding{};
+    left -= count * each;
+  }
+};
+inline constexpr std::size_t map_node_bytes = 48; ///< of a std::map, beside its value
+
 template <class T>
-void get(const msgpack::object& in, T& x) {
+void get(const msgpack::object& in, T& x, room& r) {
   namespace mt = msgpack::type;
   if constexpr (std::is_same_v<T, bool>) {
     if (in.type != mt::BOOLEAN)
@@ -108,31 +122,33 @@ void get(const msgpack::object& in, T& x) {
     if (in.type != mt::ARRAY)
       throw bad_encoding{};
     x.clear();
+    r.take(in.via.array.size, sizeof(typename T::value_type));
     x.reserve(in.via.array.size);
     for (std::uint32_t i = 0; i < in.via.array.size; ++i) {
       typename T::value_type e{};
-      get(in.via.array.ptr[i], e);
+      get(in.via.array.ptr[i], e, r);
       x.push_back(std::move(e));
     }
   } else if constexpr (is_map<T>::value) {
     if (in.type != mt::MAP)
       throw bad_encoding{};
     x.clear();
+    r.take(in.via.map.size, sizeof(typename T::value_type) + map_node_bytes);
     for (std::uint32_t i = 0; i < in.via.map.size; ++i) {
       std::string k;
-      get(in.via.map.ptr[i].key, k);
-      get(in.via.map.ptr[i].val, x[k]);
+      get(in.via.map.ptr[i].key, k, r);
+      get(in.via.map.ptr[i].val, x[k], r);
     }
   } else if constexpr (is_optional<T>::value) {
     if (in.type == mt::NIL)
       x.reset();
     else
-      get(in, x.emplace());
+      get(in, x.emplace(), r);
   } else if constexpr (is_pair<T>::value) {
     if (in.type != mt::ARRAY || in.via.array.size != 2)
       throw bad_encoding{};
-    get(in.via.array.ptr[0], x.first);
-    get(in.via.array.ptr[1], x.second);
+    get(in.via.array.ptr[0], x.first, r);
+    get(in.via.array.ptr[1], x.second, r);
   } else {
     static_assert(described<T>, "give the struct a KE_FIELDS list");
     if (in.type != mt::ARRAY)
@@ -140,7 +156,7 @@ void get(const msgpack::object& in, T& x) {
     std::uint32_t i = 0;
     auto member = [&](auto& m) {
       if (i < in.via.array.size)
-        get(in.via.array.ptr[i], m);
+        get(in.via.array.ptr[i], m, r);
       ++i;
     };
     auto members = fields(x);
@@ -174,7 +190,10 @@ result<T> unpack(std::string_view bytes, decode_limits limits = {}) {
     if (end != bytes.size())
       return failure{failure_kind::corrupt, "bytes follow the encoded value"};
     T x{};
-    detail::get(handle.get(), x);
+    detail::room r;
+    if (limits.expansion)
+      r.left = bytes.size() * limits.expansion + (64u << 10);
+    detail::get(handle.get(), x, r);
     return x;
   } catch (const msgpack::unpack_error& e) {
     return failure{failure_kind::corrupt, std::string{"not msgpack within limits: "} + e.what()};

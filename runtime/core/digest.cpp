@@ -56,6 +56,27 @@ struct free_context {
 
 } // namespace
 
+std::string keyed_digest(std::string_view key, std::string_view bytes) {
+  choose_instructions();
+  std::string out(32, '\0');
+  if (crypto_generichash(reinterpret_cast<unsigned char*>(out.data()), out.size(),
+                         reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
+                         reinterpret_cast<const unsigned char*>(key.data()), key.size()) != 0)
+    throw std::invalid_argument{"a key of " + std::to_string(key.size()) + " bytes"};
+  return out;
+}
+
+bool same_secret(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && sodium_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+std::string random_key(std::size_t bytes) {
+  choose_instructions();
+  std::string out(bytes, '\0');
+  randombytes_buf(out.data(), out.size());
+  return out;
+}
+
 std::string digest_of(std::string_view bytes) {
   hasher h;
   h.add(bytes);
@@ -114,73 +135,6 @@ bool decompress(std::string_view bytes, std::string& out, std::size_t limit) {
     return false;
   }
   return true;
-}
-
-std::string source_digest(std::string_view source) {
-  std::string text;
-  text.reserve(source.size());
-  enum { code, line_comment, block_comment, string_literal, char_literal } mode = code;
-  bool gap = false;
-  for (std::size_t i = 0; i < source.size(); ++i) {
-    char c = source[i], next = i + 1 < source.size() ? source[i + 1] : '\0';
-    switch (mode) {
-    case code:
-      if (c == '/' && next == '/') {
-        mode = line_comment;
-        ++i;
-      } else if (c == '/' && next == '*') {
-        mode = block_comment;
-        ++i;
-      } else if (c == '\n' || c == ' ' || c == '\t' || c == '\r') {
-        // A line end stays one: preprocessor directives and Python depend on it.
-        if (c == '\n') {
-          if (!text.empty() && text.back() != '\n')
-            text += '\n';
-          gap = false;
-        } else {
-          gap = true;
-        }
-      } else {
-        if (gap && !text.empty())
-          text += ' ';
-        gap = false;
-        text += c;
-        if (c == '"')
-          mode = string_literal;
-        else if (c == '\'')
-          mode = char_literal;
-      }
-      break;
-    case line_comment:
-      if (c == '\n') {
-        mode = code;
-        if (!text.empty() && text.back() != '\n')
-          text += '\n';
-        gap = false;
-      }
-      break;
-    case block_comment:
-      if (c == '*' && next == '/') {
-        mode = code;
-        ++i;
-        gap = true;
-      }
-      break;
-    case string_literal:
-    case char_literal:
-      text += c;
-      if (c == '\\' && next) {
-        text += next;
-        ++i;
-      } else if (c == (mode == string_literal ? '"' : '\'') || c == '\n') {
-        mode = code;
-      }
-      break;
-    }
-  }
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' '))
-    text.pop_back();
-  return digest_of(text);
 }
 
 } // namespace ke

@@ -13,6 +13,13 @@ std::string digest_of(std::string_view bytes);
 /// Digest of several parts; the parts' lengths are hashed too, so that no two lists collide by concatenation.
 std::string digest_of_parts(std::initializer_list<std::string_view> parts);
 
+/// BLAKE2b-256 under a key of 16 to 64 bytes, as 32 raw bytes: only who has the key can make it.
+std::string keyed_digest(std::string_view key, std::string_view bytes);
+/// Whether two texts are equal, in a time that does not tell where they differ.
+bool same_secret(std::string_view a, std::string_view b);
+/// Bytes from the system's generator, fit for keys.
+std::string random_key(std::size_t bytes = 32);
+
 /// zstd, level 3. `decompress` gives an empty string and false if the bytes are damaged or would exceed
 /// `limit`.
 std::string compress(std::string_view bytes);
@@ -20,9 +27,5 @@ bool decompress(std::string_view bytes, std::string& out, std::size_t limit = 25
 
 /// XXH3-like 64-bit checksum against accidental damage of records (BLAKE2b truncated to 8 bytes).
 std::uint64_t checksum_of(std::string_view bytes);
-
-/// Digest of a source text with comments, blank space and line ends normalised: equal for edits that change
-/// nothing.
-std::string source_digest(std::string_view source);
 
 } // namespace ke

@@ -55,4 +55,18 @@ std::string json_text(std::string_view text) {
   return out += '"';
 }
 
+bool is_plain_text(std::string_view text, std::size_t most) {
+  if (text.size() > most)
+    return false;
+  while (!text.empty()) {
+    auto size = sequence(text);
+    auto byte = static_cast<std::uint8_t>(text.front());
+    auto c1 = size == 2 && byte == 0xc2 && static_cast<std::uint8_t>(text[1]) < 0xa0; // U+0080 to U+009F
+    if (size == 0 || byte < 0x20 || byte == 0x7f || c1)
+      return false;
+    text.remove_prefix(size);
+  }
+  return true;
+}
+
 } // namespace ke

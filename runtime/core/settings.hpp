@@ -57,7 +57,7 @@ struct goal_settings {
 };
 KE_FIELDS(goal_settings, x.target_speedup, x.baseline, x.timed)
 
-/// 0 means no limit, except `candidates`, which always has one.
+/// 0 means no limit, except `candidates`, which always has one, and `tune_candidates`, where it means none.
 struct budget_settings {
   std::int64_t candidates = 500;
   double wall_hours = 0;
@@ -66,9 +66,12 @@ struct budget_settings {
   std::int64_t tokens = 0;
   std::int64_t stall_candidates = 0;
   double stall_min_gain = 0.01;
+  std::int64_t requests = 0;          ///< to models, retries included
+  std::int64_t fruitless = 0;         ///< answers in a row; 0: never (a file's default is another: config/)
+  std::int64_t tune_candidates = 400; ///< points of templates: no model is asked for them
 };
 KE_FIELDS(budget_settings, x.candidates, x.wall_hours, x.device_hours, x.usd, x.tokens, x.stall_candidates,
-          x.stall_min_gain)
+          x.stall_min_gain, x.requests, x.fruitless, x.tune_candidates)
 
 enum class policy_kind : std::uint8_t { mcts, evolution, beam, greedy, best_of_n };
 KE_NAMES(policy_kind, 5, "mcts", "evolution", "beam", "greedy", "best-of-n")

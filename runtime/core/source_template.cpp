@@ -11,19 +11,43 @@ namespace {
 
 constexpr std::string_view mark = "ke-param:";
 
-/// What follows the mark, if the line is a comment that begins with it.
-std::optional<std::string_view> declaration(std::string_view line) {
-  line = trimmed(line);
-  if (line.starts_with("//"))
-    line.remove_prefix(2);
-  else if (line.starts_with("#"))
-    line.remove_prefix(1);
-  else
+std::string_view comment_mark(source_language language) {
+  return language == source_language::python ? "#" : "//";
+}
+
+/// What a comment of its own line says behind the mark.
+std::optional<std::string_view> declaration(std::string_view comment, source_language language) {
+  auto begin = comment_mark(language);
+  auto text = trimmed(comment);
+  if (!text.starts_with(begin) || text.find('\n') != text.npos)
     return std::nullopt;
-  line = trimmed(line);
-  if (!line.starts_with(mark))
+  text = trimmed(text.substr(begin.size()));
+  if (!text.starts_with(mark))
     return std::nullopt;
-  return trimmed(line.substr(mark.size()));
+  return trimmed(text.substr(mark.size()));
+}
+
+/// The lines of a source, with what is declared there.
+struct source_line {
+  std::string_view text;
+  std::optional<std::string_view> declared;
+};
+std::vector<source_line> lines_of(std::string_view source, source_language language) {
+  std::vector<source_line> lines;
+  for (auto rest = source; !rest.empty();) {
+    auto end = rest.find('\n');
+    lines.push_back({rest.substr(0, end), std::nullopt});
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+  }
+  for (const auto& t : tokens_of(source, language)) {
+    if (t.kind == source_token_kind::comment && t.first)
+      lines[t.line - 1].declared = declaration(t.text, language);
+    else if (t.kind == source_token_kind::verbatim) // what looks like a comment in it may be one
+      for (auto i = t.line - (t.first ? 1u : 0u);
+           i < lines.size() && lines[i].text.data() < t.text.data() + t.text.size(); ++i)
+        lines[i].declared = declaration(lines[i].text, language);
+  }
+  return lines;
 }
 
 bool is_name(std::string_view s) {
@@ -38,15 +62,6 @@ bool is_value(std::string_view s) {
 
 failure wrong(std::size_t line, const std::string& why) {
   return {failure_kind::no_code, "line " + std::to_string(line) + ": " + why, false};
-}
-
-template <class F>
-void each_line(std::string_view text, F f) {
-  for (std::size_t number = 1; !text.empty(); ++number) {
-    auto end = text.find('\n');
-    f(number, text.substr(0, end));
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  }
 }
 
 result<source_parameter> read(std::string_view text, std::size_t line) {
@@ -73,8 +88,9 @@ result<source_parameter> read(std::string_view text, std::size_t line) {
   return p;
 }
 
-std::string definition(const source_parameter& p, std::uint32_t value, bool python) {
-  return python ? p.name + " = " + p.values[value] : "#define " + p.name + " " + p.values[value];
+std::string definition(const source_parameter& p, std::uint32_t value, source_language language) {
+  return language == source_language::python ? p.name + " = " + p.values[value]
+                                             : "#define " + p.name + " " + p.values[value];
 }
 
 /// Whether a line defines the parameter, with whatever value.
@@ -86,51 +102,48 @@ bool defines(const source_parameter& p, std::string_view line) {
          !trimmed(line.substr(p.name.size())).starts_with("==");
 }
 
-bool is_point(std::string_view line) {
-  line = trimmed(line);
-  return line.starts_with("// ke-point: {") || line.starts_with("# ke-point: {");
+std::string point_mark(source_language language) {
+  return std::string{comment_mark(language)} + " ke-point: {";
 }
 
 } // namespace
 
-result<std::vector<source_parameter>> parameters_of(std::string_view source) {
+result<std::vector<source_parameter>> parameters_of(std::string_view source, source_language language) {
   std::vector<source_parameter> all;
-  std::optional<failure> bad;
-  each_line(source, [&](std::size_t number, std::string_view line) {
-    auto text = declaration(line);
-    if (!text || bad)
-      return;
-    auto p = read(*text, number);
+  auto lines = lines_of(source, language);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (!lines[i].declared)
+      continue;
+    auto p = read(*lines[i].declared, i + 1);
     if (!p)
-      bad = p.error();
-    else if (std::any_of(all.begin(), all.end(), [&](const auto& q) { return q.name == p->name; }))
-      bad = wrong(number, "parameter " + p->name + " is declared twice");
-    else if (all.size() == most_parameters)
-      bad = wrong(number, "a template has at most " + std::to_string(most_parameters) + " parameters");
-    else
-      all.push_back(std::move(*p));
-  });
-  if (bad)
-    return *bad;
+      return p.error();
+    if (std::any_of(all.begin(), all.end(), [&](const auto& q) { return q.name == p->name; }))
+      return wrong(i + 1, "parameter " + p->name + " is declared twice");
+    if (all.size() == most_parameters)
+      return wrong(i + 1, "a template has at most " + std::to_string(most_parameters) + " parameters");
+    all.push_back(std::move(*p));
+  }
   return all;
 }
 
-parameter_point point_in(std::string_view source, const std::vector<source_parameter>& parameters) {
+parameter_point point_in(std::string_view source, source_language language,
+                         const std::vector<source_parameter>& parameters) {
   parameter_point point(parameters.size(), 0);
   std::size_t next = 0;
   const source_parameter* last = nullptr;
-  each_line(source, [&](std::size_t, std::string_view line) {
+  for (const auto& line : lines_of(source, language)) {
     if (last)
       for (std::uint32_t i = 0; i < last->values.size(); ++i)
-        if (trimmed(line) == definition(*last, i, false) || trimmed(line) == definition(*last, i, true))
+        if (trimmed(line.text) == definition(*last, i, language))
           point[next - 1] = i;
-    last = declaration(line) && next < parameters.size() ? &parameters[next++] : nullptr;
-  });
+    last = line.declared && next < parameters.size() ? &parameters[next++] : nullptr;
+  }
   return point;
 }
 
-result<std::string> at_point(std::string_view source, const parameter_point& point) {
-  auto parameters = parameters_of(source);
+result<std::string> at_point(std::string_view source, source_language language,
+                             const parameter_point& point) {
+  auto parameters = parameters_of(source, language);
   if (!parameters)
     return parameters.error();
   auto fits = point.size() == parameters->size() && !point.empty();
@@ -141,21 +154,20 @@ result<std::string> at_point(std::string_view source, const parameter_point& poi
   std::string text, where;
   std::size_t next = 0;
   const source_parameter* last = nullptr; // declared in the line before
-  each_line(source, [&](std::size_t, std::string_view line) {
-    auto old = is_point(line) || (last && defines(*last, line));
+  for (const auto& line : lines_of(source, language)) {
+    auto old = trimmed(line.text).starts_with(point_mark(language)) || (last && defines(*last, line.text));
     last = nullptr;
     if (old)
-      return;
-    text.append(line).append("\n");
-    if (!declaration(line))
-      return;
+      continue;
+    text.append(line.text).append("\n");
+    if (!line.declared)
+      continue;
     last = &(*parameters)[next];
-    auto python = trimmed(line).starts_with("#");
-    text += definition(*last, point[next], python) + "\n";
+    text += definition(*last, point[next], language) + "\n";
     where += (next ? ", \"" : "\"") + last->name + "\": \"" + last->values[point[next]] + "\"";
     if (++next == parameters->size())
-      text += (python ? "# ke-point: {" : "// ke-point: {") + where + "}\n";
-  });
+      text += point_mark(language) + where + "}\n";
+  }
   return text;
 }
 

@@ -83,6 +83,22 @@ struct token_usage {
 };
 KE_FIELDS(token_usage, x.input_tokens, x.output_tokens, x.cached_tokens, x.usd)
 
+/// What is known of a call's size, where its provider has not told all of its usage. Nothing of a call that
+/// is not billed: one that never left, or that a status refused.
+struct call_meter {
+  std::uint64_t sent_bytes = 0;     ///< of the prompt
+  std::uint64_t received_bytes = 0; ///< of the answer, thoughts that were shown included
+  std::uint64_t untold_bytes = 0;   ///< of these, what came after the last usage that was told
+  bool told_input = false;
+};
+KE_FIELDS(call_meter, x.sent_bytes, x.received_bytes, x.untold_bytes, x.told_input)
+
+/// What a call is charged: as its provider told it, and, `estimated` of it, as its size suggests.
+struct call_charge {
+  token_usage usage;
+  token_usage estimated; ///< in `usage`, too
+};
+
 /// A paid call in two phases: reserved at its worst case before it leaves, settled when its answer is stored.
 struct reservation {
   std::uint64_t tokens = 0;
@@ -108,9 +124,10 @@ enum class journal_kind : std::uint8_t {
   seeded,
   consulted,
   advised,
+  admitted,
 };
-KE_NAMES(journal_kind, 14, "configured", "session", "stepped", "asked", "replied", "judged", "ended",
-         "steered", "finished", "failed_request", "claimed", "seeded", "consulted", "advised")
+KE_NAMES(journal_kind, 15, "configured", "session", "stepped", "asked", "replied", "judged", "ended",
+         "steered", "finished", "failed_request", "claimed", "seeded", "consulted", "advised", "admitted")
 
 /// The campaign begins, or its settings changed (`set`, a new config on resume).
 struct journal_configured {
@@ -127,14 +144,19 @@ struct journal_session {
 };
 KE_FIELDS(journal_session, x.epoch)
 
+/// Of a step's children: as many as there are to be.
+inline constexpr std::uint32_t no_limit = 0xffffffff;
+
 /// The policy was asked for `count` children; the fold reruns it and must choose the same. `first` is the
 /// first new node id, a check.
 struct journal_stepped {
   std::uint32_t tree = 0;
   std::uint32_t count = 0;
   std::uint32_t first = 0;
+  std::uint32_t most_written = no_limit; ///< of the children: candidates of the budget, at most
+  std::uint32_t most_tuned = no_limit;   ///< of the children: points of templates, at most
 };
-KE_FIELDS(journal_stepped, x.tree, x.count, x.first)
+KE_FIELDS(journal_stepped, x.tree, x.count, x.first, x.most_written, x.most_tuned)
 
 /// Committed before a paid request leaves.
 struct journal_asked {
@@ -145,13 +167,19 @@ struct journal_asked {
 };
 KE_FIELDS(journal_asked, x.tree, x.node, x.attempt, x.model, x.prompt_digest, x.reserved)
 
-/// One try of a request failed and will be, or was, retried: counted, nothing else.
+/// One try of a request failed. It is charged, and sent again unless `last`: its call stays out, with its
+/// reservation, until `replied` or `advised`.
 struct journal_failed_request {
   std::uint32_t tree = 0, node = 0, attempt = 0;
   failure_kind kind = failure_kind::none;
   std::string text;
+  token_usage usage;
+  token_usage estimated; ///< of `usage`
+  call_meter meter;
+  bool last = false; ///< no budget is left for another try
 };
-KE_FIELDS(journal_failed_request, x.tree, x.node, x.attempt, x.kind, x.text)
+KE_FIELDS(journal_failed_request, x.tree, x.node, x.attempt, x.kind, x.text, x.usage, x.estimated, x.meter,
+          x.last)
 
 struct further_candidate {
   std::string source_digest; ///< blob
@@ -176,16 +204,24 @@ struct journal_replied {
   std::string source_digest;     ///< blob digest of the source text
   std::string normalised_digest; ///< source_digest() of it, the duplicate filter's key
   token_usage usage;
-  bool unknown = false; ///< the process died while the call was out: charged at its reservation
+  bool unknown = false; ///< nobody heard how it ended; without `estimated`: charged at its reservation
   /// What kind of candidate it is, opaque to the search: up to four small numbers of fixed meaning, a byte
   /// each, the first one lowest. Candidates with the same one compete for one cell (`evolution`).
   std::uint32_t descriptor = 0;
   std::vector<further_candidate> more; ///< other candidates of the same answer
   std::vector<std::uint32_t> space;    ///< of a template: the number of values of each parameter,
   std::vector<std::uint32_t> point;    ///< and which of them its source stands at
+  token_usage estimated;               ///< of `usage`
+  call_meter meter;
+  bool unsent = false; ///< its last send never happened: no request
 };
 KE_FIELDS(journal_replied, x.tree, x.node, x.attempt, x.kind, x.reply_digest, x.source_digest,
-          x.normalised_digest, x.usage, x.unknown, x.descriptor, x.more, x.space, x.point)
+          x.normalised_digest, x.usage, x.unknown, x.descriptor, x.more, x.space, x.point, x.estimated,
+          x.meter, x.unsent)
+
+/// The calls of sub-agents stand behind their node's own, under the attempt that is this much and their
+/// number.
+inline constexpr std::uint32_t agent_attempts = 1u << 20;
 
 /// A sub-agent's call is about to leave, for the prompt of `node`. `number` counts them over the campaign,
 /// from 1.
@@ -204,9 +240,24 @@ struct journal_advised {
   failure_kind kind = failure_kind::none;
   std::string reply_digest;
   token_usage usage;
-  bool unknown = false; ///< the process died while the call was out: charged at its reservation
+  bool unknown = false;  ///< nobody heard how it ended; without `estimated`: charged at its reservation
+  token_usage estimated; ///< of `usage`
+  call_meter meter;
+  bool unsent = false; ///< its last send never happened: no request
 };
-KE_FIELDS(journal_advised, x.number, x.kind, x.reply_digest, x.usage, x.unknown)
+KE_FIELDS(journal_advised, x.number, x.kind, x.reply_digest, x.usage, x.unknown, x.estimated, x.meter,
+          x.unsent)
+
+/// The reference was measured as its own candidate on one target, before anything is asked of a model there.
+/// The tree does not depend on it.
+struct journal_admitted {
+  std::uint32_t tree = 0, target = 0;
+  verdict_state state = verdict_state::harness_error;
+  std::string verdict_digest; ///< key in `verdicts`
+  double device_s = 0;
+  std::string why; ///< it is not admitted: the verdict's reason
+};
+KE_FIELDS(journal_admitted, x.tree, x.target, x.state, x.verdict_digest, x.device_s, x.why)
 
 struct journal_judged {
   std::uint32_t tree = 0, node = 0, target = 0;
@@ -286,10 +337,15 @@ struct campaign_row {
   std::vector<std::string> trees;                ///< backend of each tree
   std::uint64_t agent_calls = 0;                 ///< of sub-agents; in `requests`, too
   token_usage agent_spend;                       ///< of these; in `spend`, too
+  token_usage estimated;                         ///< of `spend`: what no provider has told
+  std::uint64_t unheard = 0;                     ///< of `requests`: nobody heard how they ended
+  std::string pause_reason;                      ///< of a paused one: why, and what to do
+  std::uint64_t tuned = 0;                       ///< points of templates that have ended; in `states`, too
 };
 KE_FIELDS(campaign_row, x.id, x.name, x.state, x.stop_reason, x.settings_digest, x.problem_digest,
           x.created_unix_ms, x.wall_ms, x.best_tree, x.best_node, x.best_score, x.requests, x.spend,
-          x.device_s, x.failures, x.states, x.trees, x.agent_calls, x.agent_spend)
+          x.device_s, x.failures, x.states, x.trees, x.agent_calls, x.agent_spend, x.estimated, x.unheard,
+          x.pause_reason, x.tuned)
 
 /// The 64-byte index row (sub-database `hot`): all that selection needs after a restart.
 struct hot_row {
@@ -344,9 +400,11 @@ struct call_row {
   std::uint64_t sent_unix_ms = 0;
   double seconds = 0;
   bool open = true; ///< intent committed, answer not yet stored
+  std::uint64_t prompt_bytes = 0;
+  bool sent = false; ///< with outcome `cancelled`: it had left; `reply_digest` is what came until then
 };
 KE_FIELDS(call_row, x.model, x.prompt_digest, x.reply_digest, x.outcome, x.usage, x.reserved, x.sent_unix_ms,
-          x.seconds, x.open)
+          x.seconds, x.open, x.prompt_bytes, x.sent)
 
 // -- jobs
 // -----------------------------------------------------------------------------------------------------------------
@@ -360,8 +418,11 @@ struct job_limits {
   std::uint64_t scratch_bytes = 64ull << 20;
   std::uint64_t log_bytes = 1ull << 20;
   std::uint32_t processes = 64;
+  std::uint32_t descriptors = 64; ///< open at once in each process of a candidate
+  std::uint64_t inodes = 4096;    ///< files in each of its two memory file systems
 };
-KE_FIELDS(job_limits, x.build_s, x.run_s, x.call_s, x.memory_bytes, x.scratch_bytes, x.log_bytes, x.processes)
+KE_FIELDS(job_limits, x.build_s, x.run_s, x.call_s, x.memory_bytes, x.scratch_bytes, x.log_bytes, x.processes,
+          x.descriptors, x.inodes)
 
 /// How much a measurement may cost: `rank` for the search, `eval` for the command, `claim` for what is
 /// published (trust.md 2.5, 2.6).
@@ -386,9 +447,11 @@ struct job {
   job_limits limits;
   std::map<std::string, std::string> inline_blobs; ///< digest -> bytes
   std::int32_t priority = 0;
+  std::string store;   ///< id of the store that wants it
+  std::string warrant; ///< the grant in the coordinator's own words; the worker repeats it (net/warrant.hpp)
 };
 KE_FIELDS(job, x.id, x.attempt, x.epoch, x.node, x.target, x.backend, x.device, x.problem_digest,
-          x.source_digest, x.plan, x.timed, x.seed, x.limits, x.inline_blobs, x.priority)
+          x.source_digest, x.plan, x.timed, x.seed, x.limits, x.inline_blobs, x.priority, x.store, x.warrant)
 
 /// A part of a job's time at its worker, for the trace: microseconds since the worker took the job, so that
 /// no two machines' clocks are compared.
@@ -406,8 +469,10 @@ struct job_result {
   failure why; ///< kind none: `found` counts. Otherwise the machine failed and the job is tried elsewhere.
   evidence found;
   std::vector<job_hop> hops;
+  std::string store;   ///< the job's: whose coordinator is to have it
+  std::string warrant; ///< of the grant that it answers
 };
-KE_FIELDS(job_result, x.id, x.attempt, x.epoch, x.why, x.found, x.hops)
+KE_FIELDS(job_result, x.id, x.attempt, x.epoch, x.why, x.found, x.hops, x.store, x.warrant)
 
 struct device_info {
   std::string name;         ///< what `[[target]] device` matches, e.g. "cpu:AMD EPYC"

@@ -115,22 +115,27 @@ struct workload_timing {
   std::string name;
   double speedup = 0;
   double low = 0, high = 0; ///< 95% interval
+  bool held_out = false;    ///< told apart: no part of the summary's own figures
+  double candidate_ns = 0;  ///< median of a call
+  double reference_ns = 0;
 };
-KE_FIELDS(workload_timing, x.name, x.speedup, x.low, x.high)
+KE_FIELDS(workload_timing, x.name, x.speedup, x.low, x.high, x.held_out, x.candidate_ns, x.reference_ns)
 
+/// Its own figures are of the problem's workloads that are not held out, as the goal is; the held-out ones
+/// stand among `workloads` alone.
 struct timing_summary {
   double speedup = 0; ///< weighted geometric mean over workloads of baseline / candidate
   double low = 0, high = 0;
   std::int64_t pairs = 0;
   std::int64_t launches = 0;
-  double candidate_ns = 0; ///< median
+  double candidate_ns = 0; ///< median of a call on the first workload
   double reference_ns = 0;
   double floor_ns = 0;
   double aa_width = 0;
   std::vector<workload_timing> workloads;
   double mean_speedup = 0; ///< of the mean times: far below `speedup` where few calls cost most of the time
-  double best_ns = 0;      ///< the candidate's fastest sample
-  double mad_ns = 0;       ///< of the candidate's samples: median distance from their median
+  double best_ns = 0;      ///< the candidate's fastest sample on the first workload
+  double mad_ns = 0;       ///< of the candidate's samples there: median distance from their median
   std::int64_t discarded = 0; ///< pairs left out, by rules that do not look at the time
 };
 KE_FIELDS(timing_summary, x.speedup, x.low, x.high, x.pairs, x.launches, x.candidate_ns, x.reference_ns,

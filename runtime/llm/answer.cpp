@@ -1,6 +1,7 @@
 #include "runtime/llm/answer.hpp"
 
 #include "runtime/core/source_text.hpp"
+#include "runtime/core/source_tokens.hpp"
 #include "runtime/llm/patch.hpp"
 
 #include <algorithm>
@@ -13,8 +14,8 @@ namespace {
 
 constexpr std::size_t rationale_limit = 2000;
 constexpr std::size_t signature_limit =
-    4096;                         ///< longest parameter list looked through, and its deepest nesting:
-constexpr int nesting_limit = 32; ///< they bound the scan of hostile text
+    1024;                         ///< tokens of the longest parameter list looked through, and its deepest
+constexpr int nesting_limit = 32; ///< nesting: they bound the scan of hostile text
 
 bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n';
@@ -56,15 +57,16 @@ std::string info_of(std::string_view line) {
 
 bool in_language(const std::string& language, const std::string& info) {
   using row = std::pair<std::string_view, std::array<std::string_view, 6>>;
-  static constexpr std::array<row, 7> aliases{{
+  static constexpr std::array<row, 6> aliases{{
       {"c++", {"c++", "cpp", "cxx", "cc", "c", "hpp"}},
-      {"python", {"python", "py", "python3", "triton", "gluon", "torch"}},
       {"cuda", {"cuda", "cu", "c++", "cpp", "c", "cuh"}},
       {"hip", {"hip", "c++", "cpp", "c", "cu", "cuda"}},
       {"opencl", {"opencl", "cl", "opencl-c", "c", "openclc", "ocl"}},
       {"llvm", {"llvm", "ll", "llvm-ir", "ir", "llvmir", "ll"}},
       {"ptx", {"ptx", "asm", "nasm", "assembly", "ptx", "s"}},
   }};
+  if (language_named(language) == source_language::python)
+    return language_named(info) == source_language::python;
   for (const auto& [name, infos] : aliases)
     if (name == language)
       return std::find(infos.begin(), infos.end(), info) != infos.end();
@@ -72,21 +74,15 @@ bool in_language(const std::string& language, const std::string& info) {
 }
 
 /// After an opening parenthesis at `at`: the place behind its match, or npos.
-std::size_t behind_parentheses(std::string_view text, std::size_t at) {
+std::size_t behind_parentheses(const std::vector<source_token>& tokens, std::size_t at) {
   int depth = 0;
-  for (auto i = at; i < text.size() && i < at + signature_limit; ++i) {
-    if (text[i] == '(' && ++depth > nesting_limit)
+  for (auto i = at; i < tokens.size() && i < at + signature_limit; ++i) {
+    if (tokens[i].is_mark("(") && ++depth > nesting_limit)
       break;
-    if (text[i] == ')' && --depth == 0)
+    if (tokens[i].is_mark(")") && --depth == 0)
       return i + 1;
   }
   return std::string_view::npos;
-}
-
-std::size_t skip_space(std::string_view text, std::size_t at) {
-  while (at < text.size() && is_space(text[at]))
-    ++at;
-  return at;
 }
 
 /// As a label of assembly or a definition of LLVM IR: a candidate may be its parent's lower-level text.
@@ -102,33 +98,49 @@ bool defines_below(std::string_view text, const std::string& symbol) {
   return false;
 }
 
-/// `symbol(...) {` or, in Python, `class symbol` and `def symbol`.
-bool defines(std::string_view text, const answer_rule& rule) {
+bool is_python(const answer_rule& rule) {
+  return language_named(rule.language) == source_language::python;
+}
+
+/// Of what is not understood as its language: whoever compiles it will say.
+bool may_define(std::string_view text, const answer_rule& rule) {
   const auto& symbol = rule.symbol;
-  if (rule.language != "python" && defines_below(text, symbol))
-    return true;
   for (auto at = text.find(symbol); at != std::string_view::npos; at = text.find(symbol, at + 1)) {
     auto end = at + symbol.size();
-    if ((at > 0 && is_word(text[at - 1])) || (end < text.size() && is_word(text[end])))
+    if ((at > 0 && (is_word(text[at - 1]) || text[at - 1] == '@')) ||
+        (end < text.size() && is_word(text[end])))
       continue;
-    if (rule.language == "python") {
-      auto before = trimmed(text.substr(0, at));
-      for (std::string_view word : {"class", "def"})
-        if (before.size() >= word.size() && before.size() < at &&
-            before.substr(before.size() - word.size()) == word)
-          return true;
+    auto before = trimmed(text.substr(0, at));
+    if (is_python(rule) ? before.ends_with("def") || before.ends_with("class")
+                        : trimmed(text.substr(end, signature_limit)).starts_with('('))
+      return true;
+  }
+  return false;
+}
+
+/// `symbol(...) {` or, in Python, `class symbol` and `def symbol`. Comments and texts define nothing.
+bool defines(std::string_view text, const answer_rule& rule) {
+  const auto& symbol = rule.symbol;
+  if (!is_python(rule) && defines_below(text, symbol))
+    return true;
+  auto tokens = tokens_of(text, is_python(rule) ? source_language::python : source_language::cpp);
+  std::erase_if(tokens, [](const source_token& t) { return t.kind == source_token_kind::comment; });
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i].kind == source_token_kind::verbatim && may_define(tokens[i].text, rule))
+      return true;
+    if (!tokens[i].is_word(symbol))
+      continue;
+    if (is_python(rule)) {
+      if (i > 0 && (tokens[i - 1].is_word("class") || tokens[i - 1].is_word("def")))
+        return true;
       continue;
     }
-    auto open = skip_space(text, end);
-    if (open >= text.size() || text[open] != '(')
+    if (i + 1 == tokens.size() || !tokens[i + 1].is_mark("("))
       continue;
-    auto close = behind_parentheses(text, open);
-    if (close == std::string_view::npos)
-      continue;
-    auto body = skip_space(text, close);
-    if (text.substr(body, 8) == "noexcept")
-      body = skip_space(text, body + 8);
-    if (body < text.size() && text[body] == '{')
+    auto body = behind_parentheses(tokens, i + 1);
+    if (body < tokens.size() && tokens[body].is_word("noexcept"))
+      ++body;
+    if (body < tokens.size() && tokens[body].is_mark("{"))
       return true;
   }
   return false;
@@ -142,14 +154,14 @@ bool is_code_alone(std::string_view text, const answer_rule& rule) {
   static constexpr std::array<std::string_view, 7> python{"import ", "from ", "def ",  "class ",
                                                           "@",       "#",     "\"\"\""};
   auto starts = [&](std::string_view word) { return text.substr(0, word.size()) == word; };
-  bool begins = rule.language == "python" ? std::any_of(python.begin(), python.end(), starts)
-                                          : std::any_of(native.begin(), native.end(), starts);
+  bool begins = is_python(rule) ? std::any_of(python.begin(), python.end(), starts)
+                                : std::any_of(native.begin(), native.end(), starts);
   if (!begins)
     return false;
   if (!rule.symbol.empty())
     return defines(text, rule);
-  return rule.language == "python" ? text.find("def ") != std::string_view::npos
-                                   : text.find('{') != std::string_view::npos;
+  return is_python(rule) ? text.find("def ") != std::string_view::npos
+                         : text.find('{') != std::string_view::npos;
 }
 
 const code_block* choose(const std::vector<code_block>& blocks, const answer_rule& rule, bool closed_only) {
@@ -252,13 +264,14 @@ std::vector<std::size_t> headings(std::string_view text) {
 void settle(parsed_answer& out, const answer_rule& rule) {
   if (out.why.kind != failure_kind::none)
     return;
-  auto parameters = parameters_of(out.source);
+  auto language = language_named(rule.language);
+  auto parameters = parameters_of(out.source, language);
   if (!parameters) {
     out.why = parameters.error();
     return;
   }
   if (!parameters->empty())
-    if (auto filled = at_point(out.source, point_in(out.source, *parameters)))
+    if (auto filled = at_point(out.source, language, point_in(out.source, language, *parameters)))
       out.source = std::move(*filled);
   out.parameters = std::move(*parameters);
   if (out.source.size() > rule.limit_bytes)

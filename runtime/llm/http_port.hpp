@@ -31,6 +31,7 @@ struct http_response {
   std::map<std::string, std::string> headers; ///< lower-case names
   std::string body;
   double seconds = 0;
+  bool sent = false; ///< all of the request's body was handed to the connection
 };
 
 /// The thread that owns libcurl's multi handle: thousands of requests in flight, one thread. Any thread may

@@ -29,6 +29,7 @@ std::uint64_t http_provider::ask(ask_request request, std::function<void(raw_ans
     answer.provider = model_.provider;
     answer.why = response.why;
     answer.status = response.status;
+    answer.sent = response.sent;
     answer.seconds = response.seconds;
     answer.body = log::masked(response.body); // a server may quote the key that it refuses
     if (record_)

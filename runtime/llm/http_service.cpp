@@ -461,7 +461,6 @@ private:
   }
 
   // -- libcurl's callbacks, all on the http thread
-  // --------------------------------------------------------------------------
 
   static void past_name(call& c) {
     if (std::exchange(c.leads, false))
@@ -480,6 +479,7 @@ private:
     std::copy_n(c.request.body.data() + c.given, size, to);
     c.given += size;
     if (c.given == c.request.body.size()) { // it is never sent again, and the answer may take minutes
+      c.response.sent = true;
       c.request.body = {};
       c.given = 0;
     }

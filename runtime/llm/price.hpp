@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/core/settings.hpp"
+#include "runtime/core/token_scale.hpp"
 #include "runtime/core/types.hpp"
 
 #include <cstddef>
@@ -18,8 +19,13 @@ double usd_of(const model_settings& model, double input_tokens, double output_to
 /// What a request may cost at most: every prompt byte a token and `max_tokens` of answer.
 reservation worst_case(const model_settings& model, std::size_t prompt_bytes);
 
-/// What a call is charged: its told usage, or, if none was told and nothing is known of it (killed while
-/// out), its reservation.
-token_usage charged_at_reservation(const reservation& reserved);
+/// What a call is charged: what was told, and for the rest of what went out and came in an estimate, at most
+/// `max_tokens` of output.
+call_charge charge_of(const model_settings& model, const token_scale& scale, const token_usage& told,
+                      const call_meter& meter);
+/// What a call is charged of whose end nobody heard: its prompt, and an answer as long as the longest so far.
+/// At most its reservation; all of it if `prompt_bytes` is 0: not known.
+call_charge charge_unheard(const model_settings& model, const token_scale& scale, std::uint64_t prompt_bytes,
+                           const reservation& reserved);
 
 } // namespace ke

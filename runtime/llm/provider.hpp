@@ -19,7 +19,9 @@ struct completion {
                ///< prompt may be sent again
   std::string text;  ///< also what came before a failure (a truncated answer may hold a whole code block)
   token_usage usage; ///< with usd at the model's prices
-  bool estimated = false; ///< the provider told no usage: bytes / 3.5
+  bool estimated = false; ///< the provider told no usage, or not all: the rest is bytes / 3.5
+  token_usage told;       ///< of `usage`, what the provider told
+  call_meter meter;       ///< from which a campaign makes a better estimate than `usage` is (price.hpp)
   std::string finish;     ///< the provider's own word: stop, length, end_turn, refusal...
   std::optional<std::chrono::milliseconds> retry_after; ///< the provider's wish
 };

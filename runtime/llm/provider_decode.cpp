@@ -1,6 +1,7 @@
 #include "runtime/llm/embeddings_request.hpp"
 #include "runtime/llm/provider.hpp"
 
+#include "runtime/core/json_limits.hpp"
 #include "runtime/llm/price.hpp"
 #include "runtime/llm/sse.hpp"
 
@@ -17,6 +18,16 @@ namespace ke {
 namespace {
 
 using json = nlohmann::json;
+
+/// Of one object of a server: a plain answer, an event of a stream, an error. Real ones nest six deep and
+/// hold a hundred values; a document of as many as are allowed takes some 10 MB, and none is made of more.
+constexpr json_limits bounds{64, 1u << 16};
+
+/// Discarded where the text is no JSON.
+json document_of(std::string_view text) {
+  return json_fault_of(text, bounds) == json_fault::none ? json::parse(text, nullptr, false)
+                                                         : json(json::value_t::discarded);
+}
 
 std::string lower(std::string_view text) {
   std::string out{text};
@@ -70,6 +81,15 @@ struct gathered {
   bool ended = false; ///< the provider said that this was all
   bool any = false;   ///< at least one object of a known shape
   double input = 0, output = 0, cache_read = 0, cache_write = 0;
+  std::size_t thoughts = 0;   ///< bytes of them that were shown: billed as output
+  std::size_t told_up_to = 0; ///< received() when usage was told last
+  std::size_t unread = 0;     ///< bytes of an answer that can't be parsed
+
+  std::size_t received() const { return text.size() + refusal.size() + thoughts + unread; }
+  void told() {
+    told_usage = true;
+    told_up_to = received();
+  }
 };
 
 /// A string, or (some servers) a list of parts with `text`.
@@ -97,37 +117,36 @@ void take_error(const model_settings& model, const json& error, gathered& all) {
 void take_openai(const model_settings& model, const json& object, gathered& all) {
   if (const auto& error = member(object, "error"); !error.is_null())
     return take_error(model, error, all);
-  const auto& usage = member(object, "usage");
-  if (usage.is_object()) {
-    all.any = all.told_usage = true;
+  if (const auto& choices = member(object, "choices"); choices.is_array() && !choices.empty()) {
+    all.any = true;
+    const auto& choice = choices.front();
+    for (auto name : {"delta", "message"}) {
+      const auto& said = member(choice, name);
+      all.text += content_text(member(said, "content"));
+      all.refusal += text_of_member(said, "refusal");
+      for (auto thought : {"reasoning_content", "reasoning"})
+        all.thoughts += text_of_member(said, thought).size();
+    }
+    if (auto text = text_of_member(choice, "text"); !text.empty())
+      all.text += text;
+    if (auto finish = text_of_member(choice, "finish_reason"); !finish.empty()) {
+      all.finish = finish;
+      all.ended = true;
+    }
+  }
+  if (const auto& usage = member(object, "usage"); usage.is_object()) { // of all up to here
+    all.any = true;
     all.input = count(usage, "prompt_tokens");
     all.output = count(usage, "completion_tokens");
     all.cache_read = count(member(usage, "prompt_tokens_details"), "cached_tokens");
-  }
-  const auto& choices = member(object, "choices");
-  if (!choices.is_array())
-    return;
-  if (choices.empty())
-    return;
-  all.any = true;
-  const auto& choice = choices.front();
-  for (auto name : {"delta", "message"}) {
-    const auto& said = member(choice, name);
-    all.text += content_text(member(said, "content"));
-    all.refusal += text_of_member(said, "refusal");
-  }
-  if (auto text = text_of_member(choice, "text"); !text.empty())
-    all.text += text;
-  if (auto finish = text_of_member(choice, "finish_reason"); !finish.empty()) {
-    all.finish = finish;
-    all.ended = true;
+    all.told();
   }
 }
 
 void take_anthropic_usage(const json& usage, gathered& all) {
   if (!usage.is_object())
     return;
-  all.told_usage = true;
+  all.told();
   auto keep = [&](double& slot, const char* name) {
     if (member(usage, name).is_number())
       slot = count(usage, name);
@@ -160,6 +179,7 @@ void take_anthropic(const model_settings& model, const json& object, gathered& a
     const auto& delta = member(object, "delta");
     if (text_of_member(delta, "type") == "text_delta")
       all.text += text_of_member(delta, "text");
+    all.thoughts += text_of_member(delta, "thinking").size();
   } else if (type == "message_delta") {
     take_stop(member(object, "delta"));
     take_anthropic_usage(member(object, "usage"), all);
@@ -181,6 +201,41 @@ failure malformed(const model_settings& model, const std::string& what) {
   return {failure_kind::malformed, "model " + model.name + ": " + what, true};
 }
 
+/// How much of an answer stands in a body that is no whole JSON: what its last text holds, or all of it if it
+/// has none; nothing of a page of markup, which is no model's.
+std::size_t unread_bytes(std::string_view body) {
+  auto begin = body.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos || body[begin] == '<')
+    return 0;
+  auto at = std::string_view::npos;
+  for (std::string_view name : {"\"content\"", "\"text\""})
+    if (auto found = body.rfind(name); found != std::string_view::npos)
+      if (auto quote = body.find('"', found + name.size()); quote != std::string_view::npos)
+        at = at == std::string_view::npos ? quote + 1 : std::max(at, quote + 1);
+  if (at == std::string_view::npos)
+    return body[begin] == '{' ? 0 : body.size();
+  std::size_t bytes = 0;
+  for (; at < body.size() && body[at] != '"'; ++at, ++bytes)
+    at += body[at] == '\\';
+  return bytes;
+}
+
+failure not_an_object(const model_settings& model, const std::string& what, std::string_view text) {
+  if (!valid_utf8(text))
+    return malformed(model, what + " is not UTF-8");
+  switch (json_fault_of(text, bounds)) {
+  case json_fault::too_deep:
+    return malformed(model, what + " nests deeper than " + std::to_string(bounds.depth) +
+                                " levels: " + one_line(text, 80));
+  case json_fault::too_many_values:
+    return malformed(model, what + " holds more than " + std::to_string(bounds.values) +
+                                " values: " + one_line(text, 80));
+  default:
+    break;
+  }
+  return malformed(model, what + " is not JSON: " + one_line(text, 80));
+}
+
 /// Objects of a body, stream or plain. Returns what is wrong with its form, if anything.
 failure gather(const model_settings& model, std::string_view body, bool cut, gathered& all) {
   auto take = [&](const json& object) {
@@ -190,33 +245,35 @@ failure gather(const model_settings& model, std::string_view body, bool cut, gat
       take_openai(model, object, all);
   };
   if (!looks_like_stream(body)) {
-    auto object = json::parse(body, nullptr, false);
-    if (object.is_object())
+    auto object = document_of(body);
+    if (object.is_object()) {
       take(object);
-    else if (!cut)
-      return malformed(model, valid_utf8(body) ? "the answer is not JSON: " + one_line(body, 80)
-                                               : "the answer is not UTF-8");
-    return {};
+      return {};
+    }
+    all.unread = unread_bytes(body);
+    return cut ? failure{} : not_an_object(model, "the answer", body);
   }
   sse_parser parser;
-  auto events = parser.feed(body);
-  if (!cut)
-    for (auto& last : parser.finish())
-      events.push_back(std::move(last));
   failure why;
-  for (const auto& event : events) {
-    if (event.data == "[DONE]") {
-      all.ended = true;
-      continue;
+  auto take_all = [&](const std::vector<sse_event>& events) {
+    for (const auto& event : events) {
+      if (event.data == "[DONE]") {
+        all.ended = true;
+        continue;
+      }
+      auto object = document_of(event.data);
+      if (object.is_object())
+        take(object);
+      else if (why.kind == failure_kind::none)
+        why = not_an_object(model, "an event of the stream", event.data);
     }
-    auto object = json::parse(event.data, nullptr, false);
-    if (object.is_object())
-      take(object);
-    else if (why.kind == failure_kind::none)
-      why = malformed(model, valid_utf8(event.data)
-                                 ? "an event of the stream is not JSON: " + one_line(event.data, 80)
-                                 : "an event of the stream is not UTF-8");
-  }
+  };
+  // Piece by piece: the shortest events are ten times larger as objects than on the wire.
+  constexpr std::size_t piece = 64u << 10;
+  for (; !body.empty(); body.remove_prefix(std::min(piece, body.size())))
+    take_all(parser.feed(body.substr(0, piece)));
+  if (!cut)
+    take_all(parser.finish());
   return why;
 }
 
@@ -253,25 +310,28 @@ bool forbidden_type(const std::string& content_type) {
   return false;
 }
 
+/// What is told, what is not, and `usage` of both.
 void settle_usage(const model_settings& model, std::size_t prompt_bytes, const gathered& all,
                   completion& out) {
-  auto input = all.input, output = all.output, read = all.cache_read, write = all.cache_write;
-  if (!all.told_usage) {
-    out.estimated = true;
-    input = static_cast<double>(likely_tokens(prompt_bytes));
-    // More than was asked for is not billed, however long a broken server goes on.
-    output = std::min(static_cast<double>(likely_tokens(all.text.size())),
-                      static_cast<double>(std::max<std::int64_t>(model.max_tokens, 0)));
-  }
-  double priced = input;
+  auto input = all.input, priced = input;
   if (model.provider == provider_kind::anthropic) { // its input_tokens leave out what the cache took or gave
-    priced = input + 1.25 * write + 0.1 * read;
-    input += write + read;
+    priced = input + 1.25 * all.cache_write + 0.1 * all.cache_read;
+    input += all.cache_write + all.cache_read;
   }
-  out.usage.input_tokens = static_cast<std::uint64_t>(input);
-  out.usage.output_tokens = static_cast<std::uint64_t>(output);
-  out.usage.cached_tokens = static_cast<std::uint64_t>(read);
-  out.usage.usd = usd_of(model, priced, output);
+  if (all.told_usage) {
+    out.told = {static_cast<std::uint64_t>(input), static_cast<std::uint64_t>(all.output),
+                static_cast<std::uint64_t>(all.cache_read), usd_of(model, priced, all.output)};
+  }
+  out.meter = {prompt_bytes, all.received(), all.received() - all.told_up_to, all.told_usage && input > 0};
+  out.estimated = !out.meter.told_input || out.meter.untold_bytes > 0;
+  auto rest_in = out.meter.told_input ? 0.0 : static_cast<double>(likely_tokens(prompt_bytes));
+  // More than was asked for is not billed, however long a broken server goes on.
+  auto rest_out = std::min(
+      static_cast<double>(likely_tokens(out.meter.untold_bytes)),
+      std::max(0.0, static_cast<double>(model.max_tokens) - static_cast<double>(out.told.output_tokens)));
+  out.usage = out.told;
+  out.usage += {static_cast<std::uint64_t>(rest_in), static_cast<std::uint64_t>(rest_out), 0,
+                usd_of(model, rest_in, rest_out)};
 }
 
 failure error_status(const model_settings& model, const http_response& response) {
@@ -283,7 +343,7 @@ failure error_status(const model_settings& model, const http_response& response)
                 "; redirects are not followed (the key would go along): correct base_url",
             false};
   }
-  auto object = json::parse(response.body, nullptr, false);
+  auto object = document_of(response.body);
   const auto& error = member(object, "error");
   std::string code = text_of_member(error, "code") + " " + text_of_member(error, "type");
   auto message = error.is_string() ? error.get<std::string>() : text_of_member(error, "message");
@@ -306,13 +366,16 @@ completion decode(const model_settings& model, std::size_t prompt_bytes, const h
     out.retry_after = parse_retry_after(wait->second, unix_now);
   }
   bool transport_failed = response.why.kind != failure_kind::none;
-  if (!transport_failed && (response.status < 200 || response.status >= 300)) {
+  bool accepted = response.status >= 200 && response.status < 300;
+  if (!transport_failed && !accepted) {
     out.why = error_status(model, response);
     return out; // errors by status are not charged
   }
-  if (transport_failed && response.body.empty()) {
+  if (transport_failed && (response.body.empty() || (response.status != 0 && !accepted))) {
     out.why = response.why;
     out.why.text = "model " + model.name + ": " + out.why.text;
+    if (accepted || (response.status == 0 && response.sent)) // its prompt may have been read, and billed
+      settle_usage(model, prompt_bytes, {}, out);
     return out;
   }
   gathered all;

@@ -10,11 +10,12 @@
 namespace ke {
 
 struct ask_request {
-  std::string call; ///< unique in the store and stable over restarts: spool's file name. Letters, digits,
-                    ///< '.', '_', '-'
+  std::string call; ///< unique among all stores and stable over restarts: spool's file name. Letters,
+                    ///< digits, '.', '_', '-'
   ke::prompt prompt;
   std::string prompt_digest;            ///< replay's key; empty: digest of the text
   std::uint32_t occurrence = 0;         ///< how often this prompt was asked before: replay's key
+  std::string former_call = {};         ///< its name in an earlier version, if it may have been asked then
   std::chrono::milliseconds deadline{}; ///< zero: the model's timeout_s (spool: none)
 };
 
@@ -22,10 +23,11 @@ struct raw_answer {
   std::uint64_t id = 0;
   std::string call;
   provider_kind provider = provider_kind::playbook; ///< how `body` is to be read
-  failure why;      ///< transport or answer, = reply.why once decoded; none: reply.text is the answer
-  long status = 0;  ///< HTTP, or the exit code of a command
-  std::string body; ///< as it came, before any parsing
-  completion reply; ///< empty in the `record` hook
+  failure why;       ///< transport or answer, = reply.why once decoded; none: reply.text is the answer
+  long status = 0;   ///< HTTP, or the exit code of a command
+  bool sent = false; ///< HTTP: the whole request had left
+  std::string body;  ///< as it came, before any parsing
+  completion reply;  ///< empty in the `record` hook
   double seconds = 0;
 };
 

@@ -72,6 +72,7 @@ made make_playbook(const model_settings& model, provider_services& services) {
   auto read = [model](const ask_request& request, const raw_answer& raw) {
     auto reply = plain_completion(model, bytes_of(request.prompt), raw.body);
     reply.usage = {}; // nobody is paid and no token is made
+    reply.meter = {};
     reply.estimated = false;
     return reply;
   };

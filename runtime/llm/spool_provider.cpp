@@ -14,6 +14,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
@@ -163,7 +164,8 @@ private:
     for (auto id : cancels)
       for (auto i = waiting_.begin(); i != waiting_.end(); ++i)
         if (i->second.id == id) {
-          ::unlink(path_of(i->first, ".prompt.md").c_str());
+          if (!warned_.contains(i->first)) // else it is not ours
+            ::unlink(path_of(i->first, ".prompt.md").c_str());
           finish(i, {failure_kind::cancelled, "the request was cancelled", false});
           break;
         }
@@ -174,21 +176,63 @@ private:
     return dir_ / (call + std::string{end});
   }
 
+  enum class prompt_file { absent, same, foreign };
+
+  /// What lies in the place of this call's prompt. A person may have written notes below it.
+  prompt_file look_at_prompt(const std::string& name, const ask_request& asked) {
+    std::ifstream file{path_of(name, ".prompt.md"), std::ios::binary};
+    if (!file)
+      return prompt_file::absent;
+    auto text = text_of(asked.prompt);
+    std::string found(text.size(), '\0');
+    file.read(found.data(), static_cast<std::streamsize>(found.size()));
+    return file.gcount() == static_cast<std::streamsize>(text.size()) && found == text ? prompt_file::same
+                                                                                       : prompt_file::foreign;
+  }
+
+  /// An answer to another prompt is nobody's here: it stays, and the call waits until both files are gone.
+  bool is_foreign(const std::string& name, const ask_request& asked) {
+    if (warned_.contains(name))
+      return true;
+    if (look_at_prompt(name, asked) != prompt_file::foreign)
+      return false;
+    if (warned_.insert(name).second)
+      log::warn("spool",
+                "another prompt than the one asked now lies in its place: neither it nor its answer is "
+                "touched; move both away, and this one is asked",
+                {{"file", path_of(name, ".prompt.md").string()}});
+    return true;
+  }
+
+  /// Where a foreign pair lay. An answer that is left alone there would be taken for one to the new prompt.
+  bool is_free(const std::string& name) {
+    auto there = look_at_prompt(name, waiting_.find(name)->second.request);
+    std::error_code error;
+    return there == prompt_file::same ||
+           (there == prompt_file::absent && !fs::exists(path_of(name, answer_end), error));
+  }
+
   void arrive(waiting_call call) {
     auto name = call.request.call;
+    if (const auto& former =
+            call.request.former_call; // asked by an earlier version, which named it otherwise
+        fit_for_file_name(former) && look_at_prompt(former, call.request) == prompt_file::same)
+      name = former;
     auto placed = waiting_.emplace(name, std::move(call));
     if (!fit_for_file_name(name))
       return finish(placed, {failure_kind::invalid,
                              "the call name \"" + name + "\" is no file name for the spool", false});
-    if (take_answer(name))
-      return;
-    std::error_code error;
-    auto prompt = path_of(name, ".prompt.md");
-    if (fs::exists(prompt, error))
-      return;
-    if (auto why = write_aside(prompt, text_of(placed->second.request.prompt));
+    if (!is_foreign(name, placed->second.request) && !take_answer(name))
+      place_prompt(placed);
+  }
+
+  void place_prompt(calls::iterator which) {
+    const auto& [name, call] = *which;
+    if (look_at_prompt(name, call.request) != prompt_file::absent)
+      return; // there already, or not ours to replace
+    if (auto why = write_aside(path_of(name, ".prompt.md"), text_of(call.request.prompt));
         why.kind != failure_kind::none)
-      finish(placed, std::move(why));
+      finish(which, std::move(why));
   }
 
   void take_events() {
@@ -214,6 +258,10 @@ private:
     for (auto i = waiting_.begin(); i != waiting_.end();) {
       auto name = i->first;
       i = waiting_.upper_bound(name);
+      if (warned_.contains(name) && !is_free(name))
+        continue;
+      if (warned_.erase(name) > 0)
+        place_prompt(waiting_.find(name));
       take_answer(name);
     }
   }
@@ -238,7 +286,7 @@ private:
     if (first == last)
       return false;
     std::ifstream file{path_of(name, answer_end), std::ios::binary};
-    if (!file)
+    if (!file || warned_.contains(name) || is_foreign(name, first->second.request))
       return false;
     auto limit = static_cast<std::size_t>(model_.max_answer_bytes) + 1; // one more shows that it is too long
     std::string body;
@@ -279,6 +327,7 @@ private:
   int wake_ = -1;
   int watch_ = -1;
   calls waiting_;
+  std::set<std::string> warned_; ///< names where a foreign prompt lies
 
   std::mutex mutex_; ///< guards the four below
   std::vector<waiting_call> arrivals_;

@@ -2,6 +2,8 @@
 
 #include "runtime/net/transport.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -28,32 +30,54 @@ constexpr int pings_missed = 3;
 
 } // namespace
 
-std::string control_path(const std::string& store, const std::string& store_id,
-                         const std::string& runtime_dir, unsigned uid) {
-  auto inside = runtime_dir + "/ke-runtime/" + store_id + ".sock";
-  if (!runtime_dir.empty() && runtime_dir.front() == '/' && inside.size() <= longest_path)
-    return inside;
-  auto beside = store + "/control.sock";
-  if (beside.size() <= longest_path)
-    return beside;
-  return "/tmp/ke-runtime-" + std::to_string(uid) + "/" + store_id + ".sock";
+std::string error_in(const std::string& answer) {
+  auto said = nlohmann::json::parse(answer, nullptr, false);
+  auto error = said.find("error");
+  return said.is_object() && error != said.end() && error->is_string() ? error->get<std::string>() : answer;
+}
+
+std::vector<std::string> control_paths(const std::string& store, const std::string& store_id,
+                                       const std::string& runtime_dir, unsigned uid) {
+  std::vector<std::string> paths;
+  auto propose = [&](std::string path) {
+    if (path.size() <= longest_path)
+      paths.push_back(std::move(path));
+  };
+  if (!runtime_dir.empty() && runtime_dir.front() == '/')
+    propose(runtime_dir + "/ke-runtime/" + store_id + ".sock");
+  propose(store + "/control.sock");
+  propose("/tmp/ke-runtime-" + std::to_string(uid) + "/" + store_id + ".sock");
+  return paths;
+}
+
+result<std::string> take_control_path(const std::vector<std::string>& paths, const std::string& store) {
+  std::string why;
+  for (const auto& path : paths) {
+    auto ready = prepare_control_path(path, store);
+    if (ready)
+      return path;
+    why += (why.empty() ? "" : "; ") + ready.error().text;
+  }
+  return failure{failure_kind::invalid, "there is no place for the control socket: " + why};
 }
 
 status prepare_control_path(const std::string& path, const std::string& store) {
   auto folder = fs::path{path}.parent_path();
-  if (folder != fs::path{store}) {
-    if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
-      return failure{failure_kind::invalid,
-                     "cannot make " + folder.string() + " for the control socket: " + std::strerror(errno)};
-    struct stat s{};
-    // In a shared folder such as /tmp somebody else may have been there first.
-    if (::lstat(folder.c_str(), &s) != 0 || !S_ISDIR(s.st_mode) || s.st_uid != ::geteuid())
-      return failure{failure_kind::invalid,
-                     folder.string() + " is not a folder of this user: remove it, or set XDG_RUNTIME_DIR"};
-    if ((s.st_mode & 077) != 0 && ::chmod(folder.c_str(), 0700) != 0)
-      return failure{failure_kind::invalid,
-                     "cannot set the mode of " + folder.string() + ": " + std::strerror(errno)};
-  }
+  bool own = folder != fs::path{store};
+  if (own && ::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
+    return failure{failure_kind::invalid,
+                   "cannot make " + folder.string() + " for the control socket: " + std::strerror(errno)};
+  struct stat s{};
+  // In a shared folder such as /tmp somebody else may have been there first.
+  if (::lstat(folder.c_str(), &s) != 0 || !S_ISDIR(s.st_mode) || s.st_uid != ::geteuid())
+    return failure{failure_kind::invalid,
+                   folder.string() + " is not a folder of this user: remove it, or set XDG_RUNTIME_DIR"};
+  if (own && (s.st_mode & 077) != 0 && ::chmod(folder.c_str(), 0700) != 0)
+    return failure{failure_kind::invalid,
+                   "cannot set the mode of " + folder.string() + ": " + std::strerror(errno)};
+  if (::access(folder.c_str(), W_OK | X_OK) != 0)
+    return failure{failure_kind::invalid,
+                   "cannot write to " + folder.string() + " for the control socket: " + std::strerror(errno)};
   if (::unlink(path.c_str()) != 0 && errno != ENOENT)
     return failure{failure_kind::invalid,
                    "cannot remove the old control socket " + path + ": " + std::strerror(errno)};
@@ -153,7 +177,8 @@ result<control_client> control_client::connect(const control_target& target,
   if (!answer)
     return answer.error();
   if (answer->exit_code != 0)
-    return failure{failure_kind::invalid, "the owner at " + target.endpoint + " refused: " + answer->json};
+    return failure{failure_kind::invalid,
+                   "the owner at " + target.endpoint + " refused: " + error_in(answer->json)};
   return client;
 }
 

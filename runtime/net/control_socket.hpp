@@ -8,18 +8,25 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace ke {
 
-/// Where the owner of a store listens: `$XDG_RUNTIME_DIR/ke-runtime/<store-id>.sock`, else
-/// `<store>/control.sock`, else (too long for a Unix socket) `/tmp/ke-runtime-<uid>/<store-id>.sock`. Pure:
-/// the caller brings the environment. The owner record keeps the choice.
-std::string control_path(const std::string& store, const std::string& store_id,
-                         const std::string& runtime_dir, unsigned uid);
+/// Where the owner of a store may listen, best first: `$XDG_RUNTIME_DIR/ke-runtime/<store-id>.sock`,
+/// `<store>/control.sock`, `/tmp/ke-runtime-<uid>/<store-id>.sock`; without those that are too long for a
+/// Unix socket. Pure: the caller brings the environment.
+std::vector<std::string> control_paths(const std::string& store, const std::string& store_id,
+                                       const std::string& runtime_dir, unsigned uid);
 
-/// Makes the path's folder (mode 0700 if it is ours alone) and removes a socket left by a dead owner. Only
-/// the holder of the store's lock may call it. `invalid` if the folder belongs to another user or is a link.
+/// Makes the path's folder (mode 0700) and removes a socket left by a dead owner. Only the holder of the
+/// store's lock may call it. `invalid` if the folder can't be made or written, belongs to another user or is
+/// a link. The store's own folder keeps its mode, but must be this user's, too.
 status prepare_control_path(const std::string& path, const std::string& store);
+
+/// Prepares the first of the paths that can be: a runtime folder that is gone, or another user's, as after
+/// `sudo -E`, in cron or in a container, is no reason not to start. The owner record keeps the choice.
+/// `invalid` with every reason if none can.
+result<std::string> take_control_path(const std::vector<std::string>& paths, const std::string& store);
 
 /// How a command reaches the owner.
 struct control_target {
@@ -34,6 +41,9 @@ struct control_answer {
   int exit_code = 0;
   std::string json; ///< of the last answer
 };
+
+/// What an answer {"error": TEXT} says; any other answer as it stands.
+std::string error_in(const std::string& answer_json);
 
 /// One synchronous client of an owner: connect, ask, listen. One thread; blocks, with limits.
 class control_client {

@@ -1,5 +1,7 @@
 #include "runtime/net/endpoint.hpp"
 
+#include "runtime/core/loopback.hpp"
+
 #include <charconv>
 
 namespace ke {
@@ -17,7 +19,7 @@ std::string endpoint::text() const {
 }
 
 bool endpoint::local() const {
-  return !tcp || host == "localhost" || host == "[::1]" || host.rfind("127.", 0) == 0;
+  return !tcp || is_loopback(host);
 }
 
 endpoint endpoint::blobs() const {

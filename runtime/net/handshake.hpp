@@ -3,6 +3,7 @@
 #include "runtime/net/wire.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -24,5 +25,10 @@ inline std::variant<std::uint32_t, refuse_body> negotiate(version_range ours, co
                          ": install the same ke-runtime on both",
                      false};
 }
+
+/// Looks through the texts of a hello, which go into documents, logs and terminals: names must be UTF-8
+/// without control characters and of a sensible length, and there is a bound to their number. The refusal,
+/// for good, that names the first that is not, or nothing. Pure.
+std::optional<refuse_body> fault_in(const hello_body& theirs);
 
 } // namespace ke::wire

@@ -121,7 +121,7 @@ result<std::string> load_public_key(const std::string& path) {
 
 key_ring::key_ring(std::string worker_folder, std::string client_folder, bool admit_any)
     : worker_folder_{std::move(worker_folder)}, client_folder_{std::move(client_folder)},
-      admit_any_{admit_any} {}
+      trusted_folder_{client_folder_.empty() ? "" : client_folder_ + "/trusted"}, admit_any_{admit_any} {}
 
 status key_ring::check() const {
   if (worker_folder_.empty() && client_folder_.empty() && !admit_any_)
@@ -138,13 +138,14 @@ status key_ring::check() const {
 }
 
 void key_ring::refresh() {
-  auto now = (worker_folder_.empty() ? "" : stamp_of(worker_folder_)) +
-             (client_folder_.empty() ? "" : stamp_of(client_folder_));
+  std::string now;
+  for (auto& folder : {worker_folder_, client_folder_, trusted_folder_})
+    now += folder.empty() ? "" : stamp_of(folder);
   if (now == stamp_)
     return;
   stamp_ = now;
   keys_.clear();
-  auto read = [&](const std::string& folder, bool key_rights::* right) {
+  auto read = [&](const std::string& folder, std::initializer_list<bool key_rights::*> given) {
     std::error_code error;
     if (folder.empty())
       return;
@@ -153,14 +154,16 @@ void key_ring::refresh() {
         continue;
       if (auto key = read_key(at->path().string())) {
         auto& rights = keys_[*key];
-        rights.*right = true;
+        for (auto right : given)
+          rights.*right = true;
         if (rights.name.empty() || at->path().stem().string() < rights.name)
           rights.name = at->path().stem().string();
       }
     }
   };
-  read(worker_folder_, &key_rights::worker);
-  read(client_folder_, &key_rights::client);
+  read(worker_folder_, {&key_rights::worker});
+  read(client_folder_, {&key_rights::client});
+  read(trusted_folder_, {&key_rights::client, &key_rights::trusted});
 }
 
 std::optional<key_rights> key_ring::find(const std::string& public_key) {
@@ -168,7 +171,7 @@ std::optional<key_rights> key_ring::find(const std::string& public_key) {
   if (auto at = keys_.find(public_key); at != keys_.end())
     return at->second;
   if (admit_any_)
-    return key_rights{true, false, "key-" + public_key.substr(0, 8)};
+    return key_rights{true, false, false, "key-" + public_key.substr(0, 8)};
   return std::nullopt;
 }
 

@@ -30,14 +30,16 @@ result<std::string> load_public_key(const std::string& path);
 struct key_rights {
   bool worker = false;
   bool client = false;
-  std::string name; ///< of the .pub file, without the ending
+  bool trusted = false; ///< as a client: what it submits may name programs, folders and keys of this machine
+  std::string name;     ///< of the .pub file, without the ending
 };
 
-/// The allow-list: two folders of .pub files, re-read when a file or folder changes. One thread.
+/// The allow-list: folders of .pub files, re-read when a file or folder changes. One thread.
 class key_ring {
 public:
   /// Either folder may be empty (no key has that right). `admit_any`: unlisted keys are workers named after
-  /// themselves (an open fleet).
+  /// themselves (an open fleet). The keys in `client_folder`/trusted, where there is such a folder, are
+  /// trusted clients.
   key_ring(std::string worker_folder, std::string client_folder, bool admit_any);
 
   /// `invalid` or `missing` with a text if a named folder cannot be read or none is named.
@@ -48,9 +50,9 @@ public:
 
 private:
   void refresh();
-  std::string worker_folder_, client_folder_;
+  std::string worker_folder_, client_folder_, trusted_folder_;
   bool admit_any_;
-  std::string stamp_; ///< of both folders when last read
+  std::string stamp_; ///< of all folders when last read
   std::map<std::string, key_rights> keys_;
 };
 

@@ -1,5 +1,9 @@
 #include "runtime/net/lease.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 namespace ke {
 
 lease_table::lease_table(std::chrono::nanoseconds term, unsigned poison_after)
@@ -7,7 +11,7 @@ lease_table::lease_table(std::chrono::nanoseconds term, unsigned poison_after)
 
 void lease_table::start(entry& e) {
   e.live = true;
-  by_expiry_.emplace(e.current.until, e.current.job);
+  by_expiry_.emplace(e.current.end(), e.current.job);
   by_worker_[e.current.worker].insert(e.current.job);
 }
 
@@ -15,20 +19,22 @@ void lease_table::end(entry& e) {
   if (!e.live)
     return;
   e.live = false;
-  by_expiry_.erase({e.current.until, e.current.job});
+  by_expiry_.erase({e.current.end(), e.current.job});
   auto at = by_worker_.find(e.current.worker);
   at->second.erase(e.current.job);
   if (at->second.empty())
     by_worker_.erase(at);
 }
 
-bool lease_table::grant(const job& j, const std::string& worker, const std::string& device, time_point now) {
+bool lease_table::grant(const job& j, const std::string& worker, const std::string& device, time_point now,
+                        time_point deadline) {
   auto [at, fresh] = jobs_.try_emplace(j.id);
   auto& e = at->second;
   if (!fresh && j.attempt <= e.current.attempt)
     return false;
   end(e);
-  e.current = {j.id, j.attempt, j.epoch, worker, device, j.node, now + term_, wire::lease_stage::queued};
+  e.current = {
+      j.id, j.attempt, j.epoch, worker, device, j.node, now + term_, deadline, wire::lease_stage::queued};
   start(e);
   return true;
 }
@@ -44,10 +50,10 @@ std::vector<wire::lease_ref> lease_table::renew(const std::string& worker,
       continue;
     }
     auto& e = at->second;
-    by_expiry_.erase({e.current.until, ref.job});
+    by_expiry_.erase({e.current.end(), ref.job});
     e.current.until = now + term_;
     e.current.stage = ref.stage;
-    by_expiry_.emplace(e.current.until, ref.job);
+    by_expiry_.emplace(e.current.end(), ref.job);
   }
   return strangers;
 }
@@ -57,7 +63,7 @@ std::vector<lease> lease_table::expire(time_point now) {
   while (!by_expiry_.empty() && by_expiry_.begin()->first <= now) {
     auto& e = jobs_.at(by_expiry_.begin()->second);
     ended.push_back(e.current);
-    ++losses_[e.current.node];
+    count_loss(e.current, e.current.until < e.current.deadline);
     end(e);
   }
   return ended;
@@ -65,6 +71,17 @@ std::vector<lease> lease_table::expire(time_point now) {
 
 lease_table::time_point lease_table::next_expiry() const {
   return by_expiry_.empty() ? time_point::max() : by_expiry_.begin()->first;
+}
+
+void lease_table::stood_still(std::chrono::nanoseconds span, time_point now) {
+  auto live = std::exchange(by_expiry_, {});
+  for (const auto& [at, job] : live) {
+    auto& l = jobs_.at(job).current;
+    l.until = std::max(l.until + span, now + 2 * term_);
+    if (l.deadline != time_point::max())
+      l.deadline += span;
+    by_expiry_.emplace(l.end(), job);
+  }
 }
 
 result_fate lease_table::result(std::uint64_t job, std::uint32_t attempt, std::uint64_t epoch) {
@@ -78,9 +95,10 @@ result_fate lease_table::result(std::uint64_t job, std::uint32_t attempt, std::u
   return result_fate::accept;
 }
 
-bool lease_table::release(std::uint64_t job, std::uint32_t attempt) {
+bool lease_table::release(const std::string& worker, std::uint64_t job, std::uint32_t attempt) {
   auto at = jobs_.find(job);
-  if (at == jobs_.end() || !at->second.live || at->second.current.attempt != attempt)
+  if (at == jobs_.end() || !at->second.live || at->second.current.attempt != attempt ||
+      at->second.current.worker != worker)
     return false;
   end(at->second);
   return true;
@@ -96,42 +114,54 @@ std::vector<lease> lease_table::drop_all(const std::string& worker, bool count) 
     auto& e = jobs_.at(job);
     ended.push_back(e.current);
     if (count)
-      ++losses_[e.current.node];
+      count_loss(e.current, true);
     end(e);
   }
   return ended;
 }
 
 std::vector<lease> lease_table::worker_lost(const std::string& worker) {
-  return drop_all(worker, true);
+  auto ended = drop_all(worker, true);
+  processes_.erase(worker);
+  return ended;
 }
 
 std::vector<lease> lease_table::worker_left(const std::string& worker) {
-  return drop_all(worker, false);
+  auto ended = drop_all(worker, false);
+  processes_.erase(worker);
+  return ended;
 }
 
-std::vector<wire::lease_ref> lease_table::adopt(const std::string& worker,
-                                                const std::vector<wire::lease_ref>& held,
-                                                const std::function<const job*(std::uint64_t)>& open,
-                                                time_point now) {
-  std::vector<wire::lease_ref> others;
-  for (auto& ref : held) {
-    const job* j = open(ref.job);
-    auto at = jobs_.find(ref.job);
-    bool taken = at != jobs_.end() &&
-                 (at->second.current.attempt != ref.attempt || at->second.current.epoch != ref.epoch ||
-                  (at->second.live && at->second.current.worker != worker));
-    if (!j || j->attempt > ref.attempt || taken) {
-      others.push_back(ref);
-      continue;
-    }
-    auto& e = jobs_[ref.job];
-    auto device = e.current.device;
-    end(e);
-    e.current = {ref.job, ref.attempt, ref.epoch, worker, device, j->node, now + term_, ref.stage};
-    start(e);
+void lease_table::attached(const std::string& worker, const std::string& process) {
+  processes_[worker] = process;
+  if (process.empty())
+    return;
+  for (auto at = losses_.begin(); at != losses_.end();) {
+    std::erase_if(at->second, [&](const loss& l) { return l.silent && l.process == process; });
+    at = at->second.empty() ? losses_.erase(at) : std::next(at);
   }
-  return others;
+}
+
+void lease_table::count_loss(const lease& l, bool silent) {
+  auto process = processes_.find(l.worker);
+  losses_[l.node].push_back({process == processes_.end() ? std::string{} : process->second, silent});
+}
+
+bool lease_table::adopt(lease what, time_point now) {
+  auto at = jobs_.find(what.job);
+  if (at != jobs_.end()) {
+    const auto& known = at->second.current;
+    if (known.attempt != what.attempt || known.epoch != what.epoch ||
+        (at->second.live && known.worker != what.worker) || known.deadline <= now)
+      return false;
+    what.deadline = std::min(what.deadline, known.deadline); // a hello is no new receipt
+  }
+  auto& e = jobs_[what.job];
+  end(e);
+  e.current = std::move(what);
+  e.current.until = now + term_;
+  start(e);
+  return true;
 }
 
 std::optional<lease> lease_table::close(std::uint64_t job) {
@@ -148,7 +178,7 @@ std::optional<lease> lease_table::close(std::uint64_t job) {
 
 unsigned lease_table::losses(const node_key& node) const {
   auto at = losses_.find(node);
-  return at == losses_.end() ? 0 : at->second;
+  return at == losses_.end() ? 0 : static_cast<unsigned>(at->second.size());
 }
 
 const lease* lease_table::find(std::uint64_t job) const {

@@ -3,9 +3,9 @@
 #include "runtime/core/types.hpp"
 #include "runtime/net/wire.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -23,10 +23,12 @@ struct lease {
   std::string worker;
   std::string device;
   node_key node;
-  std::chrono::steady_clock::time_point until;
+  std::chrono::steady_clock::time_point until; ///< without another beat
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max(); ///< with any
   wire::lease_stage stage = wire::lease_stage::queued;
 
-  wire::lease_ref ref() const { return {job, attempt, epoch, stage}; }
+  wire::lease_ref ref() const { return {job, attempt, epoch, stage, {}}; }
+  std::chrono::steady_clock::time_point end() const { return std::min(until, deadline); }
 };
 
 enum class result_fate : std::uint8_t {
@@ -36,7 +38,8 @@ enum class result_fate : std::uint8_t {
 };
 
 /// All leases of a coordinator. Pure: the caller brings the time (steady clock), which must not run
-/// backwards.
+/// backwards. It knows what was granted in its own life; that an attempt was granted in an earlier one, its
+/// warrant tells (warrant.hpp): the caller looks at it first.
 class lease_table {
 public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -45,8 +48,9 @@ public:
 
   /// The job (its attempt and epoch) now belongs to the worker. A later attempt supersedes an earlier one;
   /// granting an attempt that is not later than the job's last one is refused (false): that would make two
-  /// leases indistinguishable.
-  bool grant(const job& j, const std::string& worker, const std::string& device, time_point now);
+  /// leases indistinguishable. Beats renew it up to `deadline`, and no further.
+  bool grant(const job& j, const std::string& worker, const std::string& device, time_point now,
+             time_point deadline = time_point::max());
 
   /// A worker's beat. Returns those that it holds but should not: revoke them.
   std::vector<wire::lease_ref> renew(const std::string& worker, const std::vector<wire::lease_ref>& held,
@@ -56,30 +60,37 @@ public:
   std::vector<lease> expire(time_point now);
   /// When `expire` has something to do next; time_point::max() if never.
   time_point next_expiry() const;
+  /// The caller itself stood still for so long, until now (suspended, swapped out): nobody's beats could be
+  /// heard meanwhile, so no lease ends for it, nor before its worker had two terms to attach again.
+  void stood_still(std::chrono::nanoseconds span, time_point now);
 
   /// A result arrived.
   result_fate result(std::uint64_t job, std::uint32_t attempt, std::uint64_t epoch);
 
-  /// The worker declined, or its job was revoked: the lease ends, no loss is counted. Nothing if it is not
-  /// the current one.
-  bool release(std::uint64_t job, std::uint32_t attempt);
+  /// The worker declined: the lease ends, no loss is counted. Nothing if it is not the current one, or not
+  /// this worker's.
+  bool release(const std::string& worker, std::uint64_t job, std::uint32_t attempt);
+
+  /// The worker attached as this process. If that was thought lost before, it was only out of reach: what its
+  /// silence was counted against the nodes that it held is taken back, since a candidate that a worker has
+  /// survived did not cost it. A deadline that passed stays counted.
+  void attached(const std::string& worker, const std::string& process);
 
   /// All leases of a worker that is gone end; each counts as a loss of its node.
   std::vector<lease> worker_lost(const std::string& worker);
   /// A worker that said bye: its leases end, nothing is counted against their nodes.
   std::vector<lease> worker_left(const std::string& worker);
 
-  /// A re-hello, after either side restarted: leases (and held results) whose job is still open in the store
-  /// (`open` tells) and has no other holder become this worker's, with the attempt and epoch that it knows.
-  /// Returns the others: revoke them.
-  std::vector<wire::lease_ref> adopt(const std::string& worker, const std::vector<wire::lease_ref>& held,
-                                     const std::function<const job*(std::uint64_t)>& open, time_point now);
+  /// A re-hello, after either side restarted: a lease (or held result) that was granted to this worker
+  /// becomes its own again, with the attempt and epoch of `what`; a deadline that is known already stays.
+  /// False if another worker holds the job, a later attempt was granted, or its deadline has passed.
+  bool adopt(lease what, time_point now);
 
   /// The job will not be tried again (cancelled, poisoned, decided elsewhere). Returns its lease if somebody
   /// holds it.
   std::optional<lease> close(std::uint64_t job);
 
-  /// Workers that were lost while they held a job of this node.
+  /// Workers that were lost while they held a job of this node, and have not come back.
   unsigned losses(const node_key& node) const;
   bool poisoned(const node_key& node) const { return losses(node) >= poison_after_; }
 
@@ -93,8 +104,14 @@ private:
     lease current;
     bool live = false;
   };
+  /// Of a node: the process that held its job, and whether that fell silent or let the deadline pass.
+  struct loss {
+    std::string process; ///< empty: unknown
+    bool silent = true;
+  };
   void end(entry& e);
   void start(entry& e);
+  void count_loss(const lease& l, bool silent);
   std::vector<lease> drop_all(const std::string& worker, bool count);
 
   std::chrono::nanoseconds term_;
@@ -102,7 +119,8 @@ private:
   std::map<std::uint64_t, entry> jobs_;                      ///< open jobs that were granted at least once
   std::set<std::pair<time_point, std::uint64_t>> by_expiry_; ///< live ones
   std::map<std::string, std::set<std::uint64_t>> by_worker_; ///< live ones
-  std::map<node_key, unsigned> losses_;
+  std::map<std::string, std::string> processes_;             ///< of the workers that are attached
+  std::map<node_key, std::vector<loss>> losses_;
 };
 
 } // namespace ke

@@ -4,6 +4,7 @@
 #include "runtime/net/control_socket.hpp"
 #include "runtime/net/handshake.hpp"
 #include "runtime/net/net_counters.hpp"
+#include "runtime/net/peer_name.hpp"
 
 #include <sys/stat.h>
 
@@ -24,38 +25,20 @@ constexpr auto retry_after = 2ms; ///< a full pipe announces no room on a ROUTER
 constexpr auto blob_retry_after = 20ms;
 constexpr auto farewell = 1s; ///< for workers to answer a bye
 constexpr std::size_t max_route = 64;
+constexpr std::size_t max_unread_frames = 1024, max_unread_bytes = 8u << 20; ///< of one session
+constexpr std::size_t max_sessions_of_a_key = 64;
 
-/// A peer is its lane and its route: routes of two lanes may be equal.
-std::string peer_name(std::size_t lane, const std::string& route) {
-  static constexpr char digits[] = "0123456789abcdef";
-  auto out = std::to_string(lane) + ":";
-  for (unsigned char c : route) {
-    out += digits[c >> 4];
-    out += digits[c & 15];
+/// Largest body of a frame from a worker: more than any honest one has, before anything is decoded.
+std::size_t largest(frame_kind k) {
+  switch (k) {
+  case frame_kind::hello:
+  case frame_kind::result:
+    return wire::max_body;
+  case frame_kind::beat:
+    return 128u << 10;
+  default:
+    return 8u << 10;
   }
-  return out;
-}
-
-bool parse_peer(const std::string& peer, std::size_t& lane, std::string& route) {
-  auto colon = peer.find(':');
-  if (colon == std::string::npos || colon == 0 || colon > 6 || (peer.size() - colon) % 2 == 0)
-    return false;
-  auto digit = [](char c) {
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= '0' && c <= '9' ? c - '0' : -1;
-  };
-  lane = 0;
-  for (std::size_t i = 0; i < colon; ++i) {
-    if (peer[i] < '0' || peer[i] > '9')
-      return false;
-    lane = lane * 10 + static_cast<std::size_t>(peer[i] - '0');
-  }
-  route.clear();
-  for (auto i = colon + 1; i < peer.size(); i += 2) {
-    if (digit(peer[i]) < 0 || digit(peer[i + 1]) < 0)
-      return false;
-    route += static_cast<char>(digit(peer[i]) * 16 + digit(peer[i + 1]));
-  }
-  return !route.empty();
 }
 
 bool from_worker(frame_kind k) {
@@ -115,6 +98,7 @@ status listener::open_lane(zmq::context& c, const listen_endpoint& spec) {
     return at.error();
   lane l;
   l.spec = spec;
+  l.tcp = at->tcp;
   l.secured = at->tcp && options_.keys.has_value();
   if (!at->local() && !l.secured)
     return failure{failure_kind::invalid,
@@ -128,6 +112,8 @@ status listener::open_lane(zmq::context& c, const listen_endpoint& spec) {
   bool v6 = at->tcp && at->host.front() == '[';
   l.frames.set(ZMQ_IPV6, v6);
   l.blobs.set(ZMQ_IPV6, v6);
+  // Until its mode is set, a Unix socket is closed by its folder. Not by a umask: that is the process's, and
+  // a program that is started meanwhile would keep it.
   if (auto s = l.frames.bind(at->text()); !s)
     return s;
   endpoints.push_back(l.frames.last_endpoint());
@@ -157,6 +143,11 @@ void listener::poll_set(std::vector<zmq_pollitem_t>& items) const {
 }
 
 void listener::turn(time_point now) {
+  now_ = now;
+  if (due_ != time_point::max() && now > due_ + options_.beat) {
+    alive_.stood_still(now);
+    reattach_until_ = now + 2 * options_.beat * options_.missed;
+  }
   if (zap_)
     zap_->turn();
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
@@ -189,6 +180,21 @@ void listener::turn(time_point now) {
   }
   flush(now);
   pump_blobs(now);
+  due_ = next();
+}
+
+/// False: the session has more under way than anybody honest would, and is over.
+bool listener::let_pass(session& s, frame& f) {
+  auto bytes = f.body.size();
+  if (s.passing->frames >= max_unread_frames || s.passing->bytes + bytes > max_unread_bytes)
+    return false;
+  ++s.passing->frames;
+  s.passing->bytes += bytes;
+  f.passage = std::shared_ptr<const void>{&f, [passing = s.passing, bytes](const void*) {
+                                            --passing->frames;
+                                            passing->bytes -= bytes;
+                                          }};
+  return true;
 }
 
 listener::time_point listener::next() const {
@@ -226,11 +232,14 @@ void listener::close(time_point now) {
 }
 
 key_rights listener::rights_of(const lane& l, const std::string& user) const {
-  key_rights out{true, true, {}};
+  // Keyless: whoever can open the Unix socket is our own user; loopback TCP is open to every user of the
+  // machine, who may lend it a worker and no more.
+  key_rights out{true, !l.tcp, !l.tcp, {}};
   if (l.secured)
     out = parse_user_id(user);
   out.worker = out.worker && l.spec.workers;
   out.client = out.client && l.spec.clients;
+  out.trusted = out.trusted && out.client;
   return out;
 }
 
@@ -286,6 +295,12 @@ void listener::on_message(std::size_t lane, zmq::message m, time_point now) {
     return;
   }
   alive_.heard(peer, now);
+  if (f.body.size() > largest(kind) || !let_pass(*s, f)) {
+    ++net_counters::malformed;
+    refuse(lane, m.parts[0], head.sequence,
+           {"this worker sends more than an honest one would: its session is over", true});
+    return lose(peer, "it sends more than it may");
+  }
   if (kind == frame_kind::bye)
     forget(peer);
   events_.on_frame(std::move(f));
@@ -314,8 +329,15 @@ void listener::on_hello(std::size_t lane, const zmq::message& m, const wire::hea
   }
   if (!sessions_.count(peer) && sessions_.size() >= max_sessions)
     return deny({"this coordinator has as many workers as it can hold", true});
+  if (l.secured && !sessions_.count(peer) &&
+      std::count_if(sessions_.begin(), sessions_.end(), [&](const auto& s) {
+        return s.second.user == m.user;
+      }) >= static_cast<std::ptrdiff_t>(max_sessions_of_a_key))
+    return deny({"as many workers as one key may have are attached with this one", true});
   if (!rights.name.empty())
     hello->name = rights.name;
+  if (auto no = wire::fault_in(*hello))
+    return deny(*no);
   auto agreed = wire::negotiate({options_.min_version, options_.max_version}, *hello);
   if (auto no = std::get_if<wire::refuse_body>(&agreed))
     return deny(*no);
@@ -337,10 +359,16 @@ void listener::on_hello(std::size_t lane, const zmq::message& m, const wire::hea
                              static_cast<std::uint64_t>(options_.lease.count()),
                              options_.epoch,
                              l.blob_port,
-                             s.name};
+                             s.name,
+                             options_.store};
   transmit(peer, s, wire::make_frame(peer, frame_kind::welcome, welcome, head.sequence));
-  if (sessions_.count(peer))
-    events_.on_frame({peer, frame_kind::hello, head.sequence, 0, head.epoch, pack(*hello)});
+  auto at = sessions_.find(peer);
+  if (at == sessions_.end())
+    return;
+  frame f{peer, frame_kind::hello, head.sequence, 0, head.epoch, pack(*hello)};
+  if (!let_pass(at->second, f))
+    return lose(peer, "it says hello more often than it is heard");
+  events_.on_frame(std::move(f));
 }
 
 void listener::on_command(std::size_t lane, const zmq::message& m, frame f) {
@@ -353,10 +381,17 @@ void listener::on_command(std::size_t lane, const zmq::message& m, frame f) {
     ++net_counters::malformed;
     return say(R"({"error":"this command cannot be read: install the same ke-runtime on both"})", 2);
   }
-  if (!rights_of(lanes_[lane], m.user).client) {
+  auto rights = rights_of(lanes_[lane], m.user);
+  if (!rights.client) {
     ++net_counters::refused;
-    return say(R"({"error":"this key may not steer: put its .pub file into `client_keys`"})", 2);
+    return say(
+        lanes_[lane].secured
+            ? R"({"error":"this key may not steer: put its .pub file into `client_keys`"})"
+            : R"({"error":"this address has no keys, so it admits workers and no clients: set [cluster] `key` )"
+              R"(and `client_keys` there, or give the command --store or --config on the store's machine"})",
+        2);
   }
+  f.trusted = rights.trusted;
   if (body->json == ping_command) // answered here: it asks whether the process lives
     return say(R"({"ok":true})", 0);
   events_.on_frame(std::move(f));
@@ -418,7 +453,7 @@ void listener::transmit(const std::string& peer, session& s, frame f) {
   auto fate = s.waiting.empty() ? lanes_[s.lane].frames.send({s.route, head, f.body}) : zmq::sent::full;
   if (fate == zmq::sent::yes) {
     ++net_counters::frames_out;
-  } else if (fate == zmq::sent::unroutable) {
+  } else if (fate == zmq::sent::unroutable && now_ >= reattach_until_) {
     lose(peer, "its connection is gone");
   } else if (s.waiting.size() >= max_waiting) {
     lose(peer, "it does not read what it is sent");
@@ -488,10 +523,10 @@ void listener::flush(time_point now) {
     }
     if (s.waiting.empty())
       waiting_.erase(peer);
-    if (fate == zmq::sent::unroutable)
+    if (fate == zmq::sent::unroutable && now >= reattach_until_)
       lose(peer, "its connection is gone");
   }
-  retry_at_ = waiting_.empty() ? time_point::max() : now + retry_after;
+  retry_at_ = waiting_.empty() ? time_point::max() : now + (now < reattach_until_ ? 20ms : retry_after);
 }
 
 void listener::pump_blobs(time_point now) {

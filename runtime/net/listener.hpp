@@ -7,6 +7,7 @@
 #include "runtime/net/transport_side.hpp"
 #include "runtime/net/zap.hpp"
 
+#include <atomic>
 #include <deque>
 #include <map>
 #include <optional>
@@ -36,9 +37,14 @@ public:
 private:
   struct lane {
     listen_endpoint spec;
+    bool tcp = false;
     bool secured = false;
     std::uint32_t blob_port = 0;
     zmq::socket frames, blobs;
+  };
+  /// Frames of a session that the application has not dealt with yet.
+  struct unread {
+    std::atomic<std::size_t> frames = 0, bytes = 0;
   };
   struct session {
     std::size_t lane = 0;
@@ -50,6 +56,7 @@ private:
     std::string beat;
     std::deque<std::pair<std::string, std::string>>
         waiting; ///< (header, body) that the socket would not take yet
+    std::shared_ptr<unread> passing = std::make_shared<unread>();
   };
 
   status open_lane(zmq::context& c, const listen_endpoint& spec);
@@ -66,6 +73,7 @@ private:
   void pump_blobs(time_point now);
   void forget(const std::string& peer);
   void lose(const std::string& peer, const std::string& why);
+  bool let_pass(session& s, frame& f);
   session* session_of(std::size_t lane, const zmq::message& m, std::string& peer);
 
   listen_options options_;
@@ -78,6 +86,9 @@ private:
   wire::blob_sender out_;
   wire::blob_receiver in_;
   time_point next_beat_{};
+  time_point due_ = time_point::max(); ///< of the next turn, as the last one left it
+  time_point now_{};                   ///< of this turn
+  time_point reattach_until_{};        ///< we stood still: a connection that is gone may come back
   time_point retry_at_ = time_point::max();
 };
 

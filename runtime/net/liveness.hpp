@@ -44,6 +44,17 @@ public:
     return lost;
   }
 
+  /// We stood still ourselves until now (suspended, swapped out), and what they sent meanwhile has not been
+  /// read: nobody was silent. Their sockets may have given us up and need time to attach again: everybody has
+  /// twice the patience.
+  void stood_still(time_point now) {
+    by_time_.clear();
+    for (auto& [peer, at] : last_) {
+      at = now + patience_;
+      by_time_.emplace(at, peer);
+    }
+  }
+
   /// When `expire` has something to do next; time_point::max() if nobody is watched.
   time_point next() const {
     return by_time_.empty() ? time_point::max() : by_time_.begin()->first + patience_;

@@ -19,9 +19,13 @@ std::uint32_t placement::worker_state::free() const {
   return total > used ? total - used : 0;
 }
 
+bool placement::avoids(const placement_request& r, const std::string& worker) const {
+  return r.avoid.count(worker) || r.avoid_names.count(workers_.at(worker).name);
+}
+
 bool placement::fits(const worker_state& w, const device_info& d, const class_key& key) const {
   auto& [backend, pattern, labels] = key;
-  if (d.backend != backend || d.state != "ok" || w.quarantined.count(d.name))
+  if (d.backend != backend || w.quarantined.count(d.name))
     return false;
   if (::fnmatch(pattern.c_str(), d.name.c_str(), 0) != 0)
     return false;
@@ -79,11 +83,16 @@ placement::class_state& placement::class_of(const class_key& key) {
 
 void placement::worker_up(const std::string& worker, std::vector<device_info> devices,
                           std::map<std::string, std::string> labels, std::uint32_t build_slots,
-                          std::uint32_t device_slots) {
+                          std::uint32_t device_slots, std::string name) {
   auto& w = workers_[worker];
+  w.name = std::move(name);
   for (auto& [key, c] : classes_)
     c.by_free.erase({-static_cast<std::int64_t>(w.free()), worker});
   w.devices = std::move(devices);
+  w.quarantined.clear(); // a hello is all that is known of it
+  for (const auto& d : w.devices)
+    if (d.state != "ok")
+      w.quarantined.insert(d.name);
   w.labels = std::move(labels);
   w.build_slots = build_slots;
   w.device_slots = device_slots;
@@ -185,11 +194,11 @@ std::optional<placed> placement::place_from(campaign_state& c, std::uint32_t cam
     for (auto& [slot, r] : c.queues.at(*key)) {
       if (++looked > look_ahead)
         break;
-      auto at = std::find_if(cls.by_free.begin(), cls.by_free.end(),
-                             [&](auto& w) { return !r.avoid.count(w.second); });
+      auto at =
+          std::find_if(cls.by_free.begin(), cls.by_free.end(), [&](auto& w) { return !avoids(r, w.second); });
       // Every machine that could ever take it has failed it: then any may.
       if (at == cls.by_free.end() &&
-          std::all_of(cls.fits.begin(), cls.fits.end(), [&](auto& w) { return r.avoid.count(w.first) != 0; }))
+          std::all_of(cls.fits.begin(), cls.fits.end(), [&](auto& w) { return avoids(r, w.first); }))
         at = cls.by_free.begin();
       if (at == cls.by_free.end())
         continue;

@@ -21,7 +21,8 @@ struct placement_request {
   std::string device = "*";                  ///< glob over announced device names
   std::map<std::string, std::string> labels; ///< that the worker must have
   std::int32_t priority = 0;                 ///< higher first, within its campaign
-  std::set<std::string> avoid; ///< workers where it failed: only if nobody else could ever take it
+  std::set<std::string> avoid;       ///< workers where it failed: only if nobody else could ever take it
+  std::set<std::string> avoid_names; ///< the same, by the name that a worker keeps over its restarts
 };
 
 struct placed {
@@ -36,9 +37,11 @@ struct placed {
 /// O(log n) a step in jobs and workers; classes of jobs (backend, device, labels) are few.
 class placement {
 public:
+  /// Also one that says hello again: devices are in service as it tells now, and what it has in hand stays
+  /// booked.
   void worker_up(const std::string& worker, std::vector<device_info> devices,
                  std::map<std::string, std::string> labels, std::uint32_t build_slots,
-                 std::uint32_t device_slots);
+                 std::uint32_t device_slots, std::string name = {});
   /// Its jobs in flight are forgotten: enqueue their next attempts.
   void worker_down(const std::string& worker);
   /// A `ready`: slots offered in total. 0, 0: draining.
@@ -71,6 +74,7 @@ private:
   using slot_key = std::pair<std::int64_t, std::uint64_t>; ///< (-priority, arrival)
 
   struct worker_state {
+    std::string name;
     std::vector<device_info> devices;
     std::map<std::string, std::string> labels;
     std::uint32_t build_slots = 0, device_slots = 0, used = 0;
@@ -98,6 +102,7 @@ private:
     std::string worker, device;
   };
 
+  bool avoids(const placement_request& r, const std::string& worker) const;
   bool fits(const worker_state& w, const device_info& d, const class_key& key) const;
   void refit(const std::string& worker);
   void recredit(const std::string& worker, std::uint32_t before);

@@ -14,7 +14,8 @@
 namespace ke {
 
 /// Where a coordinator listens and who may speak there. With keys the authenticated key must have the right
-/// as well.
+/// as well. Without them TCP is open to every user of the machine and so never admits a client; who may open
+/// an ipc socket (mode 0600) is the owner's own user, and trusted.
 struct listen_endpoint {
   std::string address; ///< tcp://HOST:PORT (PORT may be *), or ipc://PATH
   bool workers = true;
@@ -26,8 +27,10 @@ struct listen_options {
   std::optional<key_pair>
       keys; ///< CURVE on TCP; needed unless loopback. ipc:// is never encrypted: its file mode guards it
   std::string authorized_keys; ///< folder of workers' .pub files
-  std::string client_keys;     ///< folder of clients' .pub files
+  std::string client_keys;     ///< folder of clients' .pub files; commands of those in its subfolder
+                               ///< `trusted` are `frame::trusted`
   bool admit_any_key = false;  ///< an open fleet: any key that knows ours is a worker
+  std::string store;           ///< its id, for the workers' welcome
   std::uint64_t epoch = 1;     ///< the store's fencing epoch
   std::chrono::milliseconds beat{2000};
   unsigned missed = 3; ///< beats missed until a peer is lost

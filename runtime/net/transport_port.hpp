@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 namespace ke {
@@ -40,7 +41,11 @@ struct frame {
   std::uint64_t sequence = 0;
   std::uint64_t correlation = 0;
   std::uint64_t epoch = 0;
-  std::string body; ///< pack() of the kind's struct (runtime/net/wire.hpp)
+  std::string body;     ///< pack() of the kind's struct (runtime/net/wire.hpp)
+  bool trusted = false; ///< of a command: its client may name programs, folders and keys here
+  /// Of a frame that came in: while it lives, the frame counts as not yet dealt with. Kept with whatever is
+  /// made of the frame, so that a peer can't fill our mailboxes.
+  std::shared_ptr<const void> passage = nullptr;
 };
 
 /// The thread that owns ZeroMQ. Functions may be called from any thread and do not block; callbacks run on

@@ -23,7 +23,7 @@ inline constexpr std::size_t max_header = 128;
 inline constexpr std::size_t max_part = max_body + 4096;
 inline constexpr std::size_t blob_chunk_size = 64u << 10;
 inline constexpr std::size_t blob_window = 4;
-inline constexpr decode_limits limits{max_body, 1u << 16, 16};
+inline constexpr decode_limits limits{max_body, 1u << 16, 16, 12};
 
 struct header {
   std::uint32_t magic = wire::magic;
@@ -43,8 +43,9 @@ struct lease_ref {
   std::uint32_t attempt = 0;
   std::uint64_t epoch = 0; ///< the epoch of the grant
   lease_stage stage = lease_stage::queued;
+  std::string warrant = {}; ///< of the grant; in a hello, where nobody need remember it
 };
-KE_FIELDS(lease_ref, x.job, x.attempt, x.epoch, x.stage)
+KE_FIELDS(lease_ref, x.job, x.attempt, x.epoch, x.stage, x.warrant)
 
 struct hello_body {
   std::uint32_t min_version = wire::min_version;
@@ -70,8 +71,9 @@ struct welcome_body {
   std::uint64_t epoch = 0;
   std::uint32_t blob_port = 0; ///< of TCP; 0: beside the ipc path
   std::string name;            ///< what the coordinator calls the worker
+  std::string store;           ///< its store's id: only results of that one are for it
 };
-KE_FIELDS(welcome_body, x.version, x.beat_ms, x.lease_ms, x.epoch, x.blob_port, x.name)
+KE_FIELDS(welcome_body, x.version, x.beat_ms, x.lease_ms, x.epoch, x.blob_port, x.name, x.store)
 
 struct refuse_body {
   std::string reason;

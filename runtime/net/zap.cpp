@@ -8,7 +8,8 @@
 namespace ke {
 
 std::string user_id(const key_rights& rights) {
-  return std::string{rights.worker ? "w" : ""} + (rights.client ? "c" : "") + ":" + rights.name;
+  return std::string{rights.worker ? "w" : ""} + (rights.client ? "c" : "") +
+         (rights.client && rights.trusted ? "t" : "") + ":" + rights.name;
 }
 
 key_rights parse_user_id(const std::string& user) {
@@ -19,6 +20,7 @@ key_rights parse_user_id(const std::string& user) {
   auto rights = user.substr(0, colon);
   out.worker = rights.find('w') != std::string::npos;
   out.client = rights.find('c') != std::string::npos;
+  out.trusted = out.client && rights.find('t') != std::string::npos;
   out.name = user.substr(colon + 1);
   return out;
 }

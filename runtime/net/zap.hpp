@@ -7,8 +7,8 @@
 
 namespace ke {
 
-/// Rights and name as the ZAP handler writes them into a connection's user id: "w:NAME", "c:NAME" or
-/// "wc:NAME".
+/// Rights and name as the ZAP handler writes them into a connection's user id: "w:NAME", "c:NAME", "wc:NAME",
+/// and a "t" behind the "c" of a trusted client.
 std::string user_id(const key_rights& rights);
 /// Its inverse; no rights if the text is not one.
 key_rights parse_user_id(const std::string& user);

@@ -232,6 +232,10 @@ result<process_spec> bubblewrapped(process_spec inner, const sandbox_spec& spec,
     p.add("--dev-bind-try", device, device);
   // Both are memory file systems without a size: what may be written has one.
   p.add("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", directory, "--clearenv");
+  // Through /proc/1/mem one could write into the sandbox's own first process, which has no filter of kernels,
+  // and through /proc/self/mem over code. The launcher of nested boxes writes their maps of users there.
+  if (parts.pid && !spec.nests)
+    p.add("--remount-ro", "/proc");
   for (auto& [key, value] : inner.env)
     p.add("--setenv", key, value);
   if (parts.seccomp && !spec.nests) {

@@ -34,8 +34,12 @@ struct process_spec {
       false; ///< stdin stays open after `input` until the child ends (a long-lived child's lifeline)
   std::uint32_t processes =
       0; ///< RLIMIT_NPROC, processes and threads of the child's user; 0: none. Root is not bound by it
+  std::uint32_t descriptors =
+      0; ///< RLIMIT_NOFILE of the child, whatever ours is, and with it few queued signals and no message
+         ///< queues; 0: ours. For programs that run foreign code
   std::uint32_t outer_uid =
-      0; ///< become this user and group, without others, before exec (needs root); 0: stay
+      0;           ///< become this user and group, without others, before exec (needs root); 0: stay
+  int cgroup = -1; ///< descriptor of a control group's cgroup.procs, which the child enters; ours
   std::shared_ptr<void>
       keeps; ///< let go when the child has ended: what a sandbox lends to it (descriptors, a cgroup)
 };

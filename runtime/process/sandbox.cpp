@@ -1,6 +1,7 @@
 #include "runtime/process/sandbox.hpp"
 
 #include "runtime/process/bubblewrap.hpp"
+#include "runtime/process/memory_cgroup.hpp"
 #include "runtime/process/proc.hpp"
 #include "runtime/process/spawn.hpp"
 
@@ -158,8 +159,15 @@ probed probe() {
                        true});
   p.parts.push_back(user_part(root, p.usable.drop_user));
   p.parts.push_back(process_part(p, root));
-  p.parts.push_back({"memory", part_state::degraded,
-                     "RLIMIT_AS for each process; all together are bound by the process limit times that"});
+  if (memory_cgroup::make(64u << 20))
+    p.parts.push_back({"memory", part_state::ok,
+                       "RLIMIT_AS for each process, and a control group for a candidate's together, the "
+                       "kernel's memory for them included"});
+  else
+    p.parts.push_back(
+        {"memory", part_state::degraded,
+         "RLIMIT_AS for each process, descriptors and inodes; no control group may be made here, "
+         "so all together are bound by the process limit times that"});
   p.parts.push_back({"freezer", part_state::ok, "SIGSTOP to every process, read back from /proc"});
   p.parts.push_back(landlock_part());
   return p;
@@ -235,6 +243,7 @@ result<process_spec> sandboxed(process_spec inner, const sandbox_spec& spec) {
     return failure{failure_kind::invalid, "A sandbox was asked for without a program; argv[0] names it."};
   if (spec.memory_bytes != 0)
     inner.memory_bytes = spec.memory_bytes;
+  inner.descriptors = spec.descriptors;
   if (spec.level == sandbox_level::none)
     return limited(std::move(inner), spec);
   if (auto ready = sandbox_ready(spec.level); !ready)

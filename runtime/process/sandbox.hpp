@@ -65,6 +65,7 @@ struct sandbox_spec {
   bool network = false;                 ///< true: the host's network
   std::uint32_t processes = 64;         ///< processes and threads; 0: no limit
   std::uint64_t memory_bytes = 0;       ///< address space of each process; 0: `inner.memory_bytes`
+  std::uint32_t descriptors = 1024;     ///< open at once in each process, whatever our own limit is
   std::vector<std::string> devices;     ///< device nodes to show, e.g. /dev/nvidia0; absent ones are skipped
   /// The program is ours and makes sandboxes itself, inside of this one: it keeps the right to make
   /// namespaces, and as root to change users, and gets neither filter nor limit on processes. Never for

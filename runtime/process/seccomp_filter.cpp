@@ -43,6 +43,14 @@ constexpr std::uint64_t new_namespaces[] = {CLONE_NEWUSER, CLONE_NEWNS,  CLONE_N
 // Sockets that no network namespace holds back: the hypervisor's, and the kernel's crypto.
 constexpr std::uint64_t refused_families[] = {AF_VSOCK, AF_ALG};
 
+/// System calls that send a signal, and where its number stands.
+constexpr std::pair<const char*, unsigned> sends_signals[] = {{"kill", 1},
+                                                              {"tkill", 1},
+                                                              {"rt_sigqueueinfo", 1},
+                                                              {"pidfd_send_signal", 1},
+                                                              {"tgkill", 2},
+                                                              {"rt_tgsigqueueinfo", 2}};
+
 bool add_rules(scmp_filter_ctx filter) {
   const auto eperm = SCMP_ACT_ERRNO(EPERM);
   bool good = true;
@@ -70,6 +78,12 @@ bool add_rules(scmp_filter_ctx filter) {
   good = seccomp_rule_add(filter, eperm, SCMP_SYS(clone), 1, SCMP_A0(SCMP_CMP_MASKED_EQ, CSIGNAL, SIGCONT)) ==
              0 &&
          good;
+  // And at once: a thread that sends it without end makes each stop of its process last as long as luck has
+  // it.
+  for (auto [name, argument] : sends_signals)
+    good = seccomp_rule_add(filter, eperm, seccomp_syscall_resolve_name(name), 1,
+                            SCMP_CMP(argument, SCMP_CMP_MASKED_EQ, 0xffffffffu, SIGCONT)) == 0 &&
+           good;
   good = seccomp_rule_add(filter, eperm, SCMP_SYS(personality), 1, SCMP_A0(SCMP_CMP_NE, 0)) == 0 && good;
   good = seccomp_rule_add(filter, eperm, SCMP_SYS(ioctl), 1,
                           SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffffu, TIOCSTI)) == 0 &&
@@ -82,31 +96,65 @@ failure cannot(std::string why) {
           "The sandbox's system call filter cannot be built (" + why + "); install libseccomp 2.5 or newer."};
 }
 
-/// Memory that no limit on address space counts, work that the kernel goes on with while its process is
-/// stopped, and the choice of one's own processors. Refused softly: libraries ask for some of it and do
-/// without.
-constexpr const char* not_for_kernels[] = {"memfd_create", "memfd_secret", "shmget",           "shmat",
-                                           "msgget",       "semget",       "mq_open",          "io_setup",
-                                           "io_submit",    "vmsplice",     "sched_setaffinity"};
+/// Memory of the kernel that no limit counts (of sockets 200 KB a pair, of watches and rules as much as there
+/// are files to name), files that live in memory, and work that the kernel goes on with while its process is
+/// stopped. What stays bounded is allowed: pipes, events, timers and polls end with the descriptors, files
+/// with the inodes.
+constexpr const char* kernel_memory[] = {"socket",
+                                         "socketpair",
+                                         "memfd_create",
+                                         "memfd_secret",
+                                         "shmget",
+                                         "shmat",
+                                         "msgget",
+                                         "semget",
+                                         "mq_open",
+                                         "io_setup",
+                                         "io_submit",
+                                         "vmsplice",
+                                         "inotify_init",
+                                         "inotify_init1",
+                                         "landlock_create_ruleset",
+                                         "landlock_add_rule",
+                                         "io_uring_setup"};
+/// Locks of byte ranges: as many as there are bytes, each with memory of its own. (flock has one per file.)
+constexpr std::uint64_t range_locks[] = {F_GETLK, F_SETLK, F_SETLKW, F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW};
 /// A kernel that makes another process or another program of itself wants to be where nobody looks.
 constexpr const char* children[] = {"fork", "vfork", "execve", "execveat"};
 /// System calls that give memory its rights, and where the rights stand.
 constexpr std::pair<const char*, unsigned> gives_rights[] = {
     {"mmap", 2}, {"mprotect", 2}, {"pkey_mprotect", 2}};
 
-bool add_interpreting_rules(scmp_filter_ctx filter) {
+template <std::size_t N>
+bool add_all(scmp_filter_ctx filter, const char* const (&names)[N], std::uint32_t action) {
   bool good = true;
-  for (auto name : not_for_kernels)
+  for (auto name : names)
     if (int call = seccomp_syscall_resolve_name(name); call != __NR_SCMP_ERROR)
-      good = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), call, 0) == 0 && good;
+      good = seccomp_rule_add(filter, action, call, 0) == 0 && good;
   return good;
 }
 
+/// What libraries ask for and do without: locks, larger pipes, the choice of one's own processors.
+bool add_soft_rules(scmp_filter_ctx filter) {
+  bool good = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(sched_setaffinity), 0) == 0;
+  auto refuse = [&](std::uint64_t command, int error) {
+    good = seccomp_rule_add(filter, SCMP_ACT_ERRNO(error), SCMP_SYS(fcntl), 1,
+                            SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffffu, command)) == 0 &&
+           good;
+  };
+  for (auto command : range_locks)
+    refuse(command, ENOLCK);
+  refuse(F_SETPIPE_SZ, EPERM);
+  return good;
+}
+
+bool add_interpreting_rules(scmp_filter_ctx filter) {
+  return add_soft_rules(filter) && add_all(filter, kernel_memory, SCMP_ACT_ERRNO(EPERM));
+}
+
 bool add_loading_rules(scmp_filter_ctx filter) {
-  bool good = add_interpreting_rules(filter);
-  for (auto name : children)
-    if (int call = seccomp_syscall_resolve_name(name); call != __NR_SCMP_ERROR)
-      good = seccomp_rule_add(filter, SCMP_ACT_KILL_PROCESS, call, 0) == 0 && good;
+  bool good = add_soft_rules(filter) && add_all(filter, kernel_memory, SCMP_ACT_KILL_PROCESS) &&
+              add_all(filter, children, SCMP_ACT_KILL_PROCESS);
   good = seccomp_rule_add(filter, SCMP_ACT_KILL_PROCESS, SCMP_SYS(clone), 1,
                           SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0)) == 0 &&
          good;

@@ -43,6 +43,7 @@ struct launch {
   int first_free = 3; ///< above every number of the plan
   const limit* limits = nullptr;
   std::size_t limits_size = 0;
+  int cgroup = -1;
   std::uint32_t user = 0;
   pid_t parent = 0;
   // written by the child if it fails
@@ -79,6 +80,10 @@ step prepare(const launch& l) {
     return step::session;
   if (l.directory && ::chdir(l.directory) < 0)
     return step::directory;
+  if (l.cgroup >=
+      0) // before its number may be taken by another; who cannot enter runs under its other limits
+      [[maybe_unused]]
+    auto entered = ::write(l.cgroup, "0", 1);
   if (!place_descriptors(l))
     return step::descriptors;
   for (std::size_t i = 0; i < l.limits_size; ++i)
@@ -134,6 +139,8 @@ std::string locate(const process_spec& spec) {
   return {};
 }
 
+constexpr std::uint64_t queued_signals = 1024;
+
 std::vector<limit> limits_of(const process_spec& spec) {
   std::vector<limit> all{{RLIMIT_CORE, {0, 0}}};
   auto add = [&](int resource, std::uint64_t soft, std::uint64_t hard) {
@@ -144,6 +151,14 @@ std::vector<limit> limits_of(const process_spec& spec) {
   add(RLIMIT_CPU, spec.cpu_s, spec.cpu_s + 1); // SIGXCPU first, SIGKILL a second later
   add(RLIMIT_FSIZE, spec.file_bytes, spec.file_bytes);
   add(RLIMIT_NPROC, spec.processes, spec.processes);
+  if (spec.descriptors != 0) { // kernel memory that no other limit counts
+    rlimit ours{};
+    ::getrlimit(RLIMIT_NOFILE, &ours);
+    auto most = std::min<std::uint64_t>(spec.descriptors, ours.rlim_max); // raising it takes root
+    add(RLIMIT_NOFILE, most, most);
+    add(RLIMIT_SIGPENDING, queued_signals, queued_signals);
+    all.push_back({RLIMIT_MSGQUEUE, {0, 0}});
+  }
   return all;
 }
 
@@ -269,6 +284,7 @@ result<child> spawn(const process_spec& spec) {
     l.first_free = std::max(l.first_free, theirs + 1);
   l.limits = limits.data();
   l.limits_size = limits.size();
+  l.cgroup = spec.cgroup;
   l.user = spec.outer_uid;
   l.parent = ::getpid();
 

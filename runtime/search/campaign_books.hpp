@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/core/token_scale.hpp"
 #include "runtime/search/claim_book.hpp"
 #include "runtime/search/ledger.hpp"
 #include "runtime/search/stop.hpp"
@@ -7,6 +8,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,7 +18,8 @@ namespace ke {
 /// What a campaign knows apart from its trees: settings, money, counts, progress, whether it is paused or
 /// over. The campaign actor owns one while the tree actors own the tree cores; campaign_fold owns both. Each
 /// function takes what one journal record means for the campaign, in the order of the journal. A node holds
-/// one candidate of the budget from its step to its end, a call its reservation while it is out.
+/// one candidate of the budget, or one point of a template of theirs, from its step to its end, a call its
+/// reservation while it is out.
 class campaign_books {
 public:
   struct winner {
@@ -30,22 +33,24 @@ public:
   void session(const journal_session& r); ///< also ends an end: an interrupted or stopped campaign goes on
   void wall(std::uint64_t ms) { money_.wall(ms); }
 
-  /// Children that were made; they were asked for with `count` <= money().candidates_left().
-  void stepped(std::uint32_t made);
+  /// Children that were made: at most money().candidates_left() and tune_left().
+  void stepped(std::uint32_t written, std::uint32_t tuned = 0);
   void asked(const reservation& r);
-  void failed_request(failure_kind kind);
-  /// `reserved`: of the call, empty if it was not out (a late or repeated reply): then only usage is counted.
-  void replied(const journal_replied& r, const std::optional<reservation>& reserved);
+  /// `model`: of the call; empty if it was not out.
+  void failed_request(const journal_failed_request& r, const std::string& model);
+  /// `call`: empty if it was not out (a late or repeated reply): then only usage is counted.
+  void replied(const journal_replied& r, const std::optional<open_call>& call);
   /// A sub-agent's call: reserved, then settled. `advised` is false if no such call is out.
   void consulted(const journal_consulted& r);
   bool advised(const journal_advised& r);
   void judged(double device_s);
   /// A node ended now. A cancelled one gives its candidate back; every other end has used it.
-  /// `noise` and `roofline`: as in journal_judged.
+  /// `noise` and `roofline`: as in journal_judged; `tuned`: it is a point of a template.
   void ended(std::uint32_t tree, std::uint32_t node, node_state state, std::optional<double> score,
-             double noise = 0, std::optional<double> roofline = {});
+             double noise = 0, std::optional<double> roofline = {}, bool tuned = false);
   /// `search_score`: of the node, `targets`: of its tree.
   void claimed(const journal_claimed& r, std::uint32_t targets, double search_score);
+  void admitted(const journal_admitted& r);
   void steered(const journal_steered& r);
   void finished(const journal_finished& r) { reason_ = r.reason; }
 
@@ -57,7 +62,9 @@ public:
     return money_;
   } ///< device seconds may be reserved here by the live campaign; such holds are not journalled
   const ledger& money() const { return money_; }
-  const winner& best() const { return best_; } ///< by the search's own score
+  std::uint64_t tuned() const { return tuned_; } ///< points of templates that have ended
+  std::uint64_t tune_left() const;               ///< that may still be begun
+  const winner& best() const { return best_; }   ///< by the search's own score
   const claim_book& claims() const { return claims_; }
   /// What a person is told: the best that a claim has confirmed, else the search's.
   winner told() const;
@@ -65,8 +72,16 @@ public:
   const std::map<std::string, std::uint64_t>& failures() const {
     return failures_;
   } ///< by kind, retried requests too
-  std::uint64_t requests() const { return requests_; } ///< sent, retries included
+  std::uint64_t requests() const { return money_.spent().requests + money_.reserved().requests; } ///< sent
   const token_usage& spend() const { return spend_; }
+  const token_usage& estimated() const { return estimated_; } ///< of `spend`
+  std::uint64_t unheard() const { return unheard_; }          ///< requests whose end nobody heard
+  /// What the model's told usage has taught so far.
+  const token_scale& scale(const std::string& model) const;
+  /// Models that are not asked any more: as many answers in a row as [budget] fruitless allows were paid for
+  /// and held no candidate. A session, a `resume` and another limit try them again.
+  const std::set<std::string>& set_aside() const { return set_aside_; }
+  bool all_set_aside() const;                            ///< nobody is left who writes candidates
   std::uint64_t in_flight() const { return in_flight_; } ///< nodes
   const std::vector<journal_consulted>& agent_calls_out() const { return agent_calls_out_; }
   const journal_consulted* agent_call(std::uint32_t number) const; ///< null: it is not out
@@ -84,8 +99,9 @@ public:
   } ///< (node, text) in order
 
   /// The stop rule on this state. `next`: what the next candidate would reserve, its call included. `proven`:
-  /// the goal counts as reached only by what a claim has confirmed.
-  std::optional<std::string_view> stop(const amounts& next, bool proven = false) const;
+  /// the goal counts as reached only by what a claim has confirmed. `can_tune`: a point of a template could
+  /// be made; a budget that points do not use does not end the campaign before them.
+  std::optional<std::string_view> stop(const amounts& next, bool proven = false, bool can_tune = false) const;
   /// Worst case of one call and its candidate.
   static amounts claim(const reservation& r, std::uint64_t candidates = 0);
 
@@ -93,7 +109,14 @@ public:
   void load(image_reader& in); ///< in place of these books
 
 private:
-  void settle_call(const reservation& reserved, const token_usage& usage, bool unknown);
+  struct settlement {
+    const token_usage &usage, &estimated;
+    const call_meter& meter;
+    bool unknown, unsent;
+  };
+  void settle_call(const reservation* reserved, const std::string& model, const settlement& s);
+  void bore(const std::string& model, failure_kind kind, const token_usage& paid);
+  void forgive();
   campaign_settings settings_;
   std::string problem_digest_, version_;
   std::vector<std::string> backends_;
@@ -102,8 +125,12 @@ private:
   winner best_;
   claim_book claims_;
   std::map<std::string, std::uint64_t> failures_;
-  std::uint64_t requests_ = 0, in_flight_ = 0, epoch_ = 0;
-  token_usage spend_, agent_spend_;
+  std::uint64_t tuned_ = 0, tuning_ = 0; ///< points of templates that have ended, and that are in flight
+  std::uint64_t in_flight_ = 0, epoch_ = 0, unheard_ = 0;
+  token_usage spend_, agent_spend_, estimated_;
+  std::map<std::string, token_scale> scales_;      ///< by model
+  std::map<std::string, std::uint64_t> fruitless_; ///< answers in a row without a candidate, by model
+  std::set<std::string> set_aside_;
   std::uint32_t agent_calls_ = 0;
   std::vector<journal_consulted> agent_calls_out_;
   bool paused_ = false;

@@ -16,6 +16,13 @@ status decode_and_apply(campaign_fold& fold, const std::string& body) {
   return r ? fold.apply(*r) : status{r.error()};
 }
 
+/// Books what a step has made.
+void note_step(campaign_books& books, const std::vector<expansion>& made) {
+  auto tuned = static_cast<std::uint32_t>(std::count_if(
+      made.begin(), made.end(), [](const auto& x) { return x.operation == operation_kind::tune; }));
+  books.stepped(static_cast<std::uint32_t>(made.size()) - tuned, tuned);
+}
+
 } // namespace
 
 status campaign_fold::apply(const journal_record& record) {
@@ -50,6 +57,8 @@ status campaign_fold::apply(const journal_record& record) {
     return decode_and_apply<journal_consulted>(*this, record.body);
   case journal_kind::advised:
     return decode_and_apply<journal_advised>(*this, record.body);
+  case journal_kind::admitted:
+    return decode_and_apply<journal_admitted>(*this, record.body);
   }
   return failure{failure_kind::newer_version,
                  "journal: a record of unknown kind was written by a newer ke-runtime; use that version"};
@@ -81,11 +90,13 @@ status campaign_fold::apply(const journal_configured& r) {
         return done;
   }
   books_.configured(r);
+  tell_trees();
   return ok;
 }
 
 status campaign_fold::apply(const journal_session& r) {
   books_.session(r);
+  tell_trees();
   return ok;
 }
 
@@ -98,7 +109,7 @@ status campaign_fold::apply(const journal_stepped& r) {
     return failure{failure_kind::corrupt, "journal: tree " + std::to_string(r.tree) + " stepped from node " +
                                               std::to_string(r.first) + ", but the records before it make " +
                                               std::to_string(first) + " nodes; run `ke-runtime store check`"};
-  books_.stepped(static_cast<std::uint32_t>((*t)->step(r.count).size()));
+  note_step(books_, (*t)->step(r.count, {r.most_written, r.most_tuned}));
   return ok;
 }
 
@@ -107,10 +118,11 @@ result<std::pair<std::vector<expansion>, journal_stepped>> campaign_fold::step(s
   auto t = tree(number);
   if (!t)
     return t.error();
-  count = static_cast<std::uint32_t>(std::min<std::uint64_t>(count, books_.money().candidates_left()));
-  journal_stepped record{number, count, (*t)->tree().size()};
-  auto made = (*t)->step(count);
-  books_.stepped(static_cast<std::uint32_t>(made.size()));
+  auto most = [&](std::uint64_t left) { return left < count ? static_cast<std::uint32_t>(left) : no_limit; };
+  journal_stepped record{number, count, (*t)->tree().size(), most(books_.money().candidates_left()),
+                         most(books_.tune_left())};
+  auto made = (*t)->step(count, {record.most_written, record.most_tuned});
+  note_step(books_, made);
   return std::pair{std::move(made), record};
 }
 
@@ -130,7 +142,21 @@ status campaign_fold::apply(const journal_asked& r) {
 }
 
 status campaign_fold::apply(const journal_failed_request& r) {
-  books_.failed_request(r.kind);
+  std::string model;
+  if (r.attempt > agent_attempts) {
+    if (const auto* call = books_.agent_call(r.attempt - agent_attempts))
+      model = call->model;
+  } else {
+    auto t = tree(r.tree);
+    if (!t)
+      return t.error();
+    if (auto call = (*t)->call(r.node, r.attempt))
+      model = std::move(call->model);
+    if (!model.empty() && r.usage.usd > 0)
+      (*t)->lost(model, r.usage.usd);
+  }
+  books_.failed_request(r, model);
+  tell_trees();
   return ok;
 }
 
@@ -140,9 +166,17 @@ status campaign_fold::apply(const journal_replied& r) {
     return t.error();
   auto call = (*t)->call(r.node, r.attempt);
   auto done = (*t)->apply(r);
-  if (done)
-    books_.replied(r, call ? std::optional{call->reserved} : std::nullopt);
+  if (done) {
+    books_.replied(r, call);
+    tell_trees();
+  }
   return done;
+}
+
+/// Who is set aside is decided by the books, and is not asked by any tree.
+void campaign_fold::tell_trees() {
+  for (auto& t : trees_)
+    t.set_aside(books_.set_aside());
 }
 
 status campaign_fold::apply(const journal_consulted& r) {
@@ -177,12 +211,13 @@ status campaign_fold::apply_to_node(const Record& r) {
   if (!open || is_open(row.state))
     return ok;
   auto score = row.score >= 0 ? std::optional{row.score} : std::nullopt;
+  auto tuned = row.operation == operation_kind::tune;
   if constexpr (std::is_same_v<Record, journal_judged>)
     // With several targets one verdict's share of its machine says nothing of the others'.
     books_.ended(r.tree, r.node, row.state, score, r.noise,
-                 core.tree().targets() == 1 ? r.roofline : std::nullopt);
+                 core.tree().targets() == 1 ? r.roofline : std::nullopt, tuned);
   else
-    books_.ended(r.tree, r.node, row.state, score);
+    books_.ended(r.tree, r.node, row.state, score, 0, {}, tuned);
   return ok;
 }
 
@@ -197,6 +232,7 @@ status campaign_fold::apply(const journal_ended& r) {
 
 status campaign_fold::apply(const journal_steered& r) {
   books_.steered(r);
+  tell_trees();
   return ok;
 }
 
@@ -210,6 +246,14 @@ status campaign_fold::apply(const journal_claimed& r) {
                                               std::to_string(index.size()) +
                                               "; run `ke-runtime store check`"};
   books_.claimed(r, index.targets(), std::max(0.0, index[r.node].score));
+  return ok;
+}
+
+status campaign_fold::apply(const journal_admitted& r) {
+  auto t = tree(r.tree);
+  if (!t)
+    return t.error();
+  books_.admitted(r);
   return ok;
 }
 
@@ -263,6 +307,9 @@ campaign_row campaign_fold::row(std::uint32_t id) const {
   r.trees = books_.backends();
   r.agent_calls = books_.agent_calls();
   r.agent_spend = books_.agent_spend();
+  r.tuned = books_.tuned();
+  r.estimated = books_.estimated();
+  r.unheard = books_.unheard();
   return r;
 }
 
@@ -292,13 +339,14 @@ result<campaign_fold> campaign_fold::from_image(std::string_view bytes) {
       return core.error();
     fold.trees_.push_back(std::move(*core));
   }
+  fold.tell_trees();
   if (!in.good() || !in.at_end())
     return failure{failure_kind::corrupt, "the image of a campaign is incomplete"};
   return fold;
 }
 
 std::string campaign_fold::image_layout() {
-  std::string text = "6";
+  std::string text = "7";
   for (auto number :
        {sizeof(tree_row), offsetof(tree_row, value), offsetof(tree_row, state), offsetof(tree_row, ahead),
         sizeof(ledger), sizeof(progress_meter), sizeof(campaign_books::winner), sizeof(stagnation),

@@ -35,9 +35,10 @@ public:
   status apply(const journal_steered& r);
   status apply(const journal_finished& r);
   status apply(const journal_claimed& r);
+  status apply(const journal_admitted& r);
 
-  /// Live: applies a step of at most `count` children, as far as the budget of candidates goes, and gives the
-  /// record that repeats it.
+  /// Live: applies a step of at most `count` children, as far as the budgets of candidates and of templates'
+  /// points go, and gives the record that repeats it.
   result<std::pair<std::vector<expansion>, journal_stepped>> step(std::uint32_t tree, std::uint32_t count);
 
   bool configured() const { return !trees_.empty(); }
@@ -70,6 +71,7 @@ public:
 
 private:
   result<tree_core*> tree(std::uint32_t number);
+  void tell_trees();
   template <class Record>
   status apply_to_node(const Record& r);
 

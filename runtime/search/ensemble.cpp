@@ -26,21 +26,38 @@ result<ensemble> ensemble::make(ensemble_kind kind, const std::vector<model_sett
 
 status ensemble::configure(ensemble_kind kind, const std::vector<model_settings>& models) {
   std::vector<share> shares;
-  double sum = 0;
   for (const auto& m : models)
-    if (m.weight > 0) {
+    if (m.weight > 0)
       shares.push_back({m.name, m.weight});
-      sum += m.weight;
-    }
   if (shares.empty())
     return failure{failure_kind::invalid,
                    "no [[model]] has a positive weight; give at least one model weight = 1.0"};
-  std::sort(shares.begin(), shares.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
-  for (auto& s : shares)
-    s.weight /= sum;
-  shares_ = std::move(shares);
+  all_ = std::move(shares);
   kind_ = kind;
+  share_out();
   return ok;
+}
+
+void ensemble::set_aside(const std::set<std::string>& models) {
+  if (models == aside_)
+    return;
+  aside_ = models;
+  share_out();
+}
+
+void ensemble::share_out() {
+  shares_.clear();
+  for (const auto& s : all_)
+    if (!aside_.contains(s.name))
+      shares_.push_back(s);
+  if (shares_.empty())
+    shares_ = all_;
+  double sum = 0;
+  for (const auto& s : shares_)
+    sum += s.weight;
+  for (auto& s : shares_)
+    s.weight /= sum;
+  std::sort(shares_.begin(), shares_.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
 }
 
 const std::string& ensemble::choose(random_source& random) {
@@ -121,6 +138,10 @@ void ensemble::paid(const std::string& model, double usd) {
   auto& r = records_[model];
   r.usd += std::max(usd, 0.0);
   ++r.answers;
+}
+
+void ensemble::lost(const std::string& model, double usd) {
+  records_[model].usd += std::max(usd, 0.0);
 }
 
 void ensemble::completed(const std::string& model, double gain) {

@@ -6,6 +6,7 @@
 #include "runtime/search/random.hpp"
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -47,9 +48,13 @@ public:
   /// New models, weights or kind; records of models are kept.
   status configure(ensemble_kind kind, const std::vector<model_settings>& models);
 
+  /// Models that are not chosen while others are there.
+  void set_aside(const std::set<std::string>& models);
+
   const std::string& choose(random_source& random);           ///< and counts it as submitted
   void moved(const std::string& from, const std::string& to); ///< another model was asked than the chosen one
   void paid(const std::string& model, double usd);            ///< for an answer
+  void lost(const std::string& model, double usd);            ///< for a try that failed
   void completed(const std::string& model, double gain);      ///< its candidate ended
   void withdrawn(const std::string& model);                   ///< its candidate was never judged: no pull
 
@@ -61,11 +66,14 @@ private:
     std::string name;
     double weight; ///< of a sum of 1
   };
+  void share_out();
   const std::string& by_weight(random_source& random);
   const std::string& by_merit(random_source& random);
 
   ensemble_kind kind_ = ensemble_kind::weights;
-  std::vector<share> shares_; ///< in order of name
+  std::vector<share> all_;    ///< as configured
+  std::vector<share> shares_; ///< of these, who may be chosen now; in order of name
+  std::set<std::string> aside_;
   std::map<std::string, model_record> records_;
 };
 

@@ -1,5 +1,6 @@
 #include "runtime/search/gene_landscape.hpp"
 
+#include "runtime/core/json_line.hpp"
 #include "runtime/core/nearest_name.hpp"
 
 #include <nlohmann/json.hpp>
@@ -28,7 +29,7 @@ struct bad_landscape {
 }
 
 std::string bound(double x) {
-  return x == std::floor(x) ? std::to_string(static_cast<std::int64_t>(x)) : json(x).dump();
+  return x == std::floor(x) ? std::to_string(static_cast<std::int64_t>(x)) : json_line(json(x));
 }
 
 std::string numbered(const std::string& list, std::size_t item) {

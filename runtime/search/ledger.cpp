@@ -19,8 +19,8 @@ std::uint64_t count(std::int64_t n) {
 }
 
 /// The parts of an amount, in the order of `resource`.
-std::array<std::uint64_t, 4> parts(const amounts& a) {
-  return {a.candidates, a.tokens, a.nano_usd, a.device_us};
+std::array<std::uint64_t, 5> parts(const amounts& a) {
+  return {a.candidates, a.tokens, a.nano_usd, a.device_us, a.requests};
 }
 
 void add(std::uint64_t& to, std::uint64_t x) {
@@ -44,6 +44,7 @@ void ledger::caps(const budget_settings& b) {
   cap_.tokens = count(b.tokens);
   cap_.nano_usd = amounts::nano(b.usd);
   cap_.device_us = amounts::micro(b.device_hours * 3600);
+  cap_.requests = count(b.requests);
   wall_cap_ms_ = scaled(b.wall_hours, 3.6e6);
 }
 
@@ -59,6 +60,17 @@ std::optional<resource> ledger::lacking(const amounts& a) const {
   }
   if (wall_cap_ms_ && wall_ms_ >= wall_cap_ms_)
     return resource::wall;
+  return std::nullopt;
+}
+
+std::optional<resource> ledger::overdrawn() const {
+  auto cap = parts(cap_), spent = parts(spent_), held = parts(reserved_);
+  for (auto what : {resource::tokens, resource::usd, resource::requests}) {
+    auto i = static_cast<std::size_t>(what);
+    add(spent[i], held[i]);
+    if (cap[i] && spent[i] > cap[i])
+      return what;
+  }
   return std::nullopt;
 }
 
@@ -89,6 +101,7 @@ void ledger::force(const amounts& a) {
   add(reserved_.tokens, a.tokens);
   add(reserved_.nano_usd, a.nano_usd);
   add(reserved_.device_us, a.device_us);
+  add(reserved_.requests, a.requests);
 }
 
 void ledger::settle(const amounts& reserved, const amounts& spent) {
@@ -96,10 +109,12 @@ void ledger::settle(const amounts& reserved, const amounts& spent) {
   take(reserved_.tokens, reserved.tokens);
   take(reserved_.nano_usd, reserved.nano_usd);
   take(reserved_.device_us, reserved.device_us);
+  take(reserved_.requests, reserved.requests);
   add(spent_.candidates, spent.candidates);
   add(spent_.tokens, spent.tokens);
   add(spent_.nano_usd, spent.nano_usd);
   add(spent_.device_us, spent.device_us);
+  add(spent_.requests, spent.requests);
 }
 
 } // namespace ke

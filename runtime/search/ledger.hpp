@@ -9,9 +9,10 @@
 
 namespace ke {
 
-enum class resource : std::uint8_t { candidates, tokens, usd, device, wall };
+enum class resource : std::uint8_t { candidates, tokens, usd, device, requests, wall };
 /// The stop reasons of product.md, too.
-KE_NAMES(resource, 5, "budget.candidates", "budget.tokens", "budget.usd", "budget.device", "budget.wall")
+KE_NAMES(resource, 6, "budget.candidates", "budget.tokens", "budget.usd", "budget.device", "budget.requests",
+         "budget.wall")
 
 /// An amount of everything that is budgeted. Money and device time are kept in integers so that sums do not
 /// depend on their order.
@@ -20,13 +21,14 @@ struct amounts {
   std::uint64_t tokens = 0;
   std::uint64_t nano_usd = 0;
   std::uint64_t device_us = 0;
+  std::uint64_t requests = 0; ///< to models
 
   static std::uint64_t nano(double usd);      ///< rounded up; not below 0
   static std::uint64_t micro(double seconds); ///< rounded up; not below 0
   double usd() const { return static_cast<double>(nano_usd) * 1e-9; }
   double device_s() const { return static_cast<double>(device_us) * 1e-6; }
 };
-KE_FIELDS(amounts, x.candidates, x.tokens, x.nano_usd, x.device_us)
+KE_FIELDS(amounts, x.candidates, x.tokens, x.nano_usd, x.device_us, x.requests)
 
 /// A campaign's budget, kept in two phases: reserve the worst case before something starts, settle what it
 /// really took afterwards. While nothing takes more than its reservation, spent + reserved never exceeds a
@@ -53,6 +55,9 @@ public:
 
   /// The first resource that cannot hold `a` on top of what is spent and reserved.
   std::optional<resource> lacking(const amounts& a) const;
+  /// What calls have taken more of, with all that is reserved, than its cap: a call in flight took more than
+  /// its reservation, and must not be sent anew.
+  std::optional<resource> overdrawn() const;
   /// The first resource of which nothing is left even after everything in flight is given back: the campaign
   /// is over.
   std::optional<resource> exhausted() const;

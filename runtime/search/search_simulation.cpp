@@ -76,7 +76,8 @@ bool search_simulation::step() {
     const auto& core = fold_.trees()[tree];
     auto first = core.tree().size();
     commit(journal_kind::stepped,
-           journal_stepped{tree, static_cast<std::uint32_t>(1 + random_.below(room)), first});
+           journal_stepped{tree, static_cast<std::uint32_t>(1 + random_.below(room)), first, no_limit,
+                           static_cast<std::uint32_t>(fold_.books().tune_left())});
     for (auto node = first; node < core.tree().size(); ++node)
       flights_.push_back({.tree = tree, .node = node});
     if (core.tree().size() > first)
@@ -115,8 +116,14 @@ void search_simulation::happen(std::size_t which) {
     return;
   case flight::asked: {
     if (random_.uniform() < how_.failed_requests)
-      return commit(journal_kind::failed_request,
-                    journal_failed_request{f.tree, f.node, f.attempt, failure_kind::rate_limited, "429"});
+      return commit(journal_kind::failed_request, journal_failed_request{f.tree,
+                                                                         f.node,
+                                                                         f.attempt,
+                                                                         failure_kind::timeout,
+                                                                         "stall",
+                                                                         {900, 300, 0, 0.005},
+                                                                         {0, 300, 0, 0.004},
+                                                                         {3000, 900, 900, true}});
     journal_replied r{f.tree, f.node, f.attempt};
     r.usage = {1000 + random_.below(1000), 500 + random_.below(500), 0, 0.01};
     if (random_.uniform() < how_.useless_answers) {

@@ -51,14 +51,18 @@ void sequels::ended(std::uint32_t node, node_state state, std::optional<double> 
   open_.erase(o);
 }
 
-std::optional<sequel> sequels::next() {
-  if (!variants_.empty()) {
+bool sequels::has_points() const {
+  return std::any_of(tuned_.begin(), tuned_.end(), [](const auto& t) { return t.second.points.ready(); });
+}
+
+std::optional<sequel> sequels::next(bool variants, bool points) {
+  if (variants && !variants_.empty()) {
     auto first = std::move(variants_.front());
     variants_.pop_front();
     return first;
   }
   auto at = tuned_.upper_bound(turn_);
-  for (std::size_t looked = 0; looked < tuned_.size(); ++looked, ++at) {
+  for (std::size_t looked = 0; points && looked < tuned_.size(); ++looked, ++at) {
     if (at == tuned_.end())
       at = tuned_.begin();
     if (auto p = at->second.points.next()) {

@@ -39,8 +39,10 @@ public:
   /// `node` has ended. A template that was right (or only too slow, or too large) at its own point begins
   /// to be tuned; a tuned point's result goes to its tuner. `seed` is the node's.
   void ended(std::uint32_t node, node_state state, std::optional<double> score, std::uint64_t seed);
-  /// The next one to make: variants first, then tuned points, templates in turn. Empty: none now.
-  std::optional<sequel> next();
+  /// The next one to make: variants first, then tuned points, templates in turn; of those that may be made
+  /// now. Empty: none now.
+  std::optional<sequel> next(bool variants = true, bool points = true);
+  bool has_points() const; ///< a point of a template could be made now
   /// `next`'s has become this node.
   void made(std::uint32_t node, sequel what) { open_.emplace(node, std::move(what)); }
   /// Of an open node; null if it is none.

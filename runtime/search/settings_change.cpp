@@ -37,11 +37,13 @@ status can_change(const campaign_settings& now, const campaign_settings& then, c
     return std::string{what} + " cannot change within a campaign: it runs with " + value +
            "; start a new one with --fresh";
   };
+  // Whatever it was called, every verdict compares with the reference (the others were never measured).
+  auto baseline = then.goal.baseline == baseline_kind::reference ? then.goal.baseline : now.goal.baseline;
   for (const auto& why :
        {fixed("[search] policy", now.search.policy, then.search.policy),
         fixed("[search] rule", now.search.rule, then.search.rule),
         fixed("[campaign] seed", now.seed, then.seed), fixed("[goal] timed", now.goal.timed, then.goal.timed),
-        fixed("[goal] baseline", now.goal.baseline, then.goal.baseline)})
+        fixed("[goal] baseline", baseline, then.goal.baseline)})
     if (!why.empty())
       return failure{failure_kind::invalid, why};
   if (when == change_time::running && !(then.targets == now.targets))

@@ -2,14 +2,14 @@
 
 namespace ke {
 
-void progress_meter::finished(std::optional<double> score, double min_gain) {
+void progress_meter::finished(std::optional<double> score, double min_gain, bool counts) {
   if (score && *score > 0 &&
       (last_gain_ == 0 || *score >= last_gain_ * (1 + (min_gain > 0 ? min_gain : 0))) &&
       *score > last_gain_) {
     last_gain_ = *score;
     since_gain_ = 0;
   } else {
-    ++since_gain_;
+    since_gain_ += counts;
   }
 }
 

@@ -15,7 +15,8 @@ namespace ke {
 /// hung job neither hides a stall nor makes one.
 class progress_meter {
 public:
-  void finished(std::optional<double> score, double min_gain);
+  /// `counts`: false for one whose failure to gain says nothing, as of a template's point.
+  void finished(std::optional<double> score, double min_gain, bool counts = true);
   std::uint64_t since_gain() const { return since_gain_; }
   double last_gain() const { return last_gain_; } ///< 0: no candidate has scored
 
@@ -35,7 +36,7 @@ struct stop_facts {
   double best_score = 0;    ///< lower bound of the best correct candidate; 0: none
   bool any_correct = false; ///< decides an untimed campaign
   std::uint64_t since_gain = 0;
-  std::uint64_t in_flight = 0;
+  std::uint64_t in_flight = 0;             ///< and what may still begin although a budget is used up
   std::optional<double> roofline_fraction; ///< of the best candidate
   std::optional<resource> lacking; ///< why the next candidate or call cannot be paid for; empty: it can
 };

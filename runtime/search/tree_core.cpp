@@ -73,16 +73,18 @@ bool tree_core::may_choose() const {
   return settings_.ramp <= 0 || open < at_first + ended / static_cast<std::uint64_t>(settings_.ramp);
 }
 
-std::vector<expansion> tree_core::step(std::uint32_t count) {
+std::vector<expansion> tree_core::step(std::uint32_t count, step_limits most) {
   std::vector<expansion> made;
   while (made.size() < count) {
-    if (auto given = sequels_.next()) { // paid for already
+    if (auto given = sequels_.next(most.written > 0, most.tuned > 0)) { // paid for already
+      --(given->operation == operation_kind::tune ? most.tuned : most.written);
       made.push_back(follow(std::move(*given)));
       continue;
     }
-    auto choice = may_choose() ? policy_->select(tree_, random_) : std::nullopt;
+    auto choice = most.written > 0 && may_choose() ? policy_->select(tree_, random_) : std::nullopt;
     if (!choice)
       break;
+    --most.written;
     auto situation = memory_situation(choice->operation, tree_[choice->parent], stagnation_);
     auto memory =
         choose_memory(settings_.memory, choice->operation, situation, memories_, stagnation_, random_);

@@ -33,6 +33,13 @@ struct expansion {
   std::string plan = {};      ///< of the given source
 };
 
+/// Of a step's children: how many may be candidates of the budget, and how many points of templates, which
+/// have a budget of their own.
+struct step_limits {
+  std::uint32_t written = no_limit;
+  std::uint32_t tuned = no_limit;
+};
+
 /// A paid request whose answer is not known.
 struct open_call {
   std::uint32_t node = 0;
@@ -63,7 +70,8 @@ public:
   /// (J stepped) Creates up to `count` children; fewer if nothing can be expanded before an open node has
   /// ended. The record's `first` is the number of nodes before the call. A call that makes none changes
   /// nothing and needs no record.
-  std::vector<expansion> step(std::uint32_t count);
+  std::vector<expansion> step(std::uint32_t count, step_limits most = {});
+  bool can_tune() const { return sequels_.has_points(); } ///< a step could make a point of a template now
 
   status apply(const journal_seeded& r); ///< (J) before the first `step`: its seeds are the first nodes
   status apply(const journal_asked& r);  ///< (J)
@@ -72,6 +80,12 @@ public:
   status apply(const journal_replied& r);
   status apply(const journal_judged& r); ///< (J) the reward is backed up when the last target's verdict is in
   status apply(const journal_ended& r);  ///< (J)
+
+  /// Models that no new node is for, unless nobody else is left. Follows from the records; told again after a
+  /// `load`.
+  void set_aside(const std::set<std::string>& models) { ensemble_.set_aside(models); }
+  /// A try of an open call that failed and was billed.
+  void lost(const std::string& model, double usd) { ensemble_.lost(model, usd); }
 
   /// For show only (building, measuring): not part of the fold, and equal to `answered` in the hash.
   bool progress(std::uint32_t node, node_state state) { return tree_.progress(node, state); }

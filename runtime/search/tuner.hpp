@@ -30,6 +30,7 @@ public:
   /// One that `next` gave has ended; without a score it failed.
   void ended(const parameter_point& point, std::optional<double> score);
   bool done() const { return ready_.empty() && out_ == 0; }
+  bool ready() const { return !ready_.empty(); } ///< `next` has one
 
   void save(image_writer& out) const;
   static tuner load(image_reader& in);

@@ -16,13 +16,6 @@ std::string folder_of(const std::string& dir, std::string_view digest) {
   return dir + "/blobs/" + std::string{digest.substr(0, 2)};
 }
 
-/// Makes one directory and its entry durable.
-int make_folder(const std::string& parent, const std::string& folder) {
-  if (::mkdir(folder.c_str(), 0700) == 0)
-    return sync_directory(parent);
-  return errno == EEXIST ? 0 : errno;
-}
-
 } // namespace
 
 std::string path_of(const std::string& dir, std::string_view digest) {
@@ -31,9 +24,9 @@ std::string path_of(const std::string& dir, std::string_view digest) {
 
 int write(const std::string& dir, std::string_view digest, std::string_view bytes) {
   auto folder = folder_of(dir, digest);
-  if (int rc = make_folder(dir, dir + "/blobs"))
+  if (int rc = make_folder(dir + "/blobs"))
     return rc;
-  if (int rc = make_folder(dir + "/blobs", folder))
+  if (int rc = make_folder(folder))
     return rc;
   return replace_file(path_of(dir, digest), bytes);
 }

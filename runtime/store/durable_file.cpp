@@ -1,10 +1,13 @@
 #include "runtime/store/durable_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
+#include <mutex>
+#include <set>
 
 namespace ke {
 
@@ -33,6 +36,22 @@ int replace_file(const std::string& path, std::string_view bytes) {
   }
   auto slash = path.rfind('/');
   return sync_directory(slash == path.npos ? "." : path.substr(0, slash));
+}
+
+int make_folder(const std::string& path) {
+  static std::mutex guard;
+  static std::set<std::string>& durable = *new std::set<std::string>; // as far as this process knows
+  std::lock_guard lock{guard};
+  const bool made = ::mkdir(path.c_str(), 0700) == 0;
+  if (!made && errno != EEXIST)
+    return errno;
+  if (!made && durable.contains(path))
+    return 0;
+  auto slash = path.rfind('/');
+  int rc = sync_directory(slash == path.npos ? "." : path.substr(0, slash));
+  if (rc == 0)
+    durable.insert(path);
+  return rc;
 }
 
 int sync_directory(const std::string& dir) {

@@ -1,5 +1,7 @@
 #include "runtime/store/environment.hpp"
 
+#include "runtime/store/durable_file.hpp"
+
 #include <lmdb.h>
 
 #include <sys/stat.h>
@@ -118,8 +120,36 @@ environment::~environment() {
   all.closed.notify_all();
 }
 
-int environment::open_once(bool without_lock, std::size_t map_bytes) {
+/// A data file comes into being under another name: one whose first pages never reached the disk, because the
+/// power was cut, would be taken for a damaged store.
+int environment::make_data_file() {
+  const auto path = dir_ + "/data.mdb", making = path + ".new";
+  struct stat st{};
+  if (::stat(path.c_str(), &st) == 0 && st.st_size > 0)
+    return 0;
+  ::unlink(making.c_str());
   int rc = mdb_env_create(&env_);
+  if (rc != 0)
+    return rc;
+  mdb_env_set_maxdbs(env_, 32);
+  rc = mdb_env_open(env_, making.c_str(), MDB_NOSUBDIR | MDB_NOTLS | MDB_NOLOCK, 0600);
+  if (rc == 0 && (rc = open_tables()) == 0)
+    rc = mdb_env_sync(env_, 1);
+  mdb_env_close(env_);
+  env_ = nullptr;
+  if (rc == 0 && ::rename(making.c_str(), path.c_str()) != 0)
+    rc = errno;
+  if (rc == 0)
+    return sync_directory(dir_);
+  ::unlink(making.c_str());
+  return rc;
+}
+
+int environment::open_once(bool without_lock, std::size_t map_bytes) {
+  int rc = mode_ == mode::owner ? make_data_file() : 0;
+  if (rc != 0)
+    return rc;
+  rc = mdb_env_create(&env_);
   if (rc != 0) {
     env_ = nullptr;
     return rc;
@@ -385,6 +415,10 @@ store_error classify(int error) {
     return store_error::disk_full;
   case EIO:
     return store_error::disk_io;
+  case EMFILE: // descriptors and memory come back, as space does
+  case ENFILE:
+  case ENOMEM:
+    return store_error::short_of_means;
   case MDB_PANIC:
     return store_error::fatal;
   case MDB_INVALID:

@@ -56,6 +56,7 @@ private:
   friend class transaction;
   environment() = default;
   int open_tables();
+  int make_data_file();
   int open_once(bool without_lock, std::size_t map_bytes);
 
   MDB_env* env_ = nullptr;
@@ -109,7 +110,7 @@ private:
 };
 
 /// What kind of trouble an error number of LMDB or the system is.
-enum class store_error { none, missing, map_full, disk_full, disk_io, fatal, damaged, other };
+enum class store_error { none, missing, map_full, disk_full, disk_io, short_of_means, fatal, damaged, other };
 store_error classify(int error);
 std::string error_text(int error);
 

@@ -2,6 +2,7 @@
 
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/store/durable_file.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -104,6 +105,9 @@ result<export_summary> export_writer::finish() {
   std::error_code error{reason, std::generic_category()};
   if (out_ && !error)
     std::filesystem::rename(path_ + ".part", path_, error);
+  if (out_ && !error)
+    if (int rc = sync_directory(std::filesystem::absolute(path_).parent_path().string()))
+      error = {rc, std::generic_category()};
   if (!out_ || error)
     return failure{failure_kind::invalid,
                    "cannot write " + path_ + ": " + (error ? error.message() : "is the disk full?")};

@@ -4,9 +4,6 @@
 #include "runtime/core/digest.hpp"
 #include "runtime/store/durable_file.hpp"
 
-#include <sys/stat.h>
-
-#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -39,8 +36,8 @@ status write_image(const std::string& dir, image_header header, std::string_view
   bytes += head;
   bytes += body;
   auto path = image_path(dir, header.campaign);
-  if (::mkdir((dir + "/images").c_str(), 0700) != 0 && errno != EEXIST)
-    return failure{failure_kind::disk_full, dir + "/images: " + std::strerror(errno)};
+  if (int rc = make_folder(dir + "/images"))
+    return failure{failure_kind::disk_full, dir + "/images: " + std::strerror(rc)};
   if (auto rc = replace_file(path, bytes); rc != 0)
     return failure{failure_kind::disk_full, path + ": " + std::strerror(rc)};
   return ok;

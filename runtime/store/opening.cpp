@@ -1,5 +1,6 @@
 #include "runtime/store/opening.hpp"
 
+#include "runtime/core/json_line.hpp"
 #include "runtime/store/durable_file.hpp"
 
 #include <sys/vfs.h>
@@ -78,7 +79,7 @@ status write_identity(const std::string& dir, const store_identity& id) {
                       {"schema", id.schema},
                       {"created_unix_ms", id.created_unix_ms},
                       {"program", id.program}};
-  if (int rc = replace_file(identity_path(dir), json.dump() + "\n"))
+  if (int rc = replace_file(identity_path(dir), json_line(json) + "\n"))
     return failure{rc == ENOSPC || rc == EDQUOT ? failure_kind::disk_full : failure_kind::invalid,
                    identity_path(dir) + " can't be written (" + std::strerror(rc) + ")"};
   return ok;

@@ -138,8 +138,11 @@ private:
         auto& digest = row.verdict_digests[target];
         if (digest.empty())
           continue;
-        if (!reader_.get(table::verdicts, digest))
+        auto judged = reader_.row<verdict>(table::verdicts, digest);
+        if (!judged)
           problem(name + " names verdict " + digest + ", which is not stored");
+        else
+          compare_candidate(at, static_cast<std::uint32_t>(target), row, *judged, name);
         bool own = row.duplicate_of == no_node && row.device_s > 0 && // else known from another node
                    keeps(table::evidence, at.campaign, keeps_evidence);
         if (own && !any_row(table::evidence,
@@ -177,6 +180,41 @@ private:
       problem(name + " differs from its index row");
   }
 
+  /// A verdict is of its node's problem, and of its candidate or of one that is the same but for blank space
+  /// and comments (a duplicate); evidence says for itself what it is of.
+  void compare_candidate(const node_key& at, std::uint32_t target, const node_row& row, const verdict& judged,
+                         const std::string& name) {
+    const auto& of = problem_of(at.campaign);
+    if (!of.empty() && !judged.problem.empty() && judged.problem != of)
+      problem(name + " has a verdict on another problem: " + judged.problem);
+    auto known = row.duplicate_of != no_node || row.device_s <= 0;
+    if (!known && !judged.candidate.empty() && judged.candidate != row.source_digest)
+      problem(name + " has a verdict on another candidate: " + judged.candidate);
+    auto found = reader_.row<evidence>(table::evidence, key_of(at.campaign, at.tree, at.node, target));
+    if (!found)
+      return;
+    auto differs = [&](const char* what, const std::string& digest) {
+      auto says = found->provenance.find(what);
+      return says != found->provenance.end() && says->second != digest;
+    };
+    // Earlier versions left the name of the candidate that an equal object was measured with.
+    auto same_object =
+        found->provenance.contains("same_object_as") && !found->provenance.contains("measured_candidate");
+    if (!of.empty() && differs("problem", of))
+      problem(name + " has evidence of another problem");
+    if (!same_object && differs("candidate", row.source_digest))
+      problem(name + " has evidence of another candidate");
+  }
+
+  /// Its digest; empty if the campaign's row is gone.
+  const std::string& problem_of(std::uint32_t campaign) {
+    auto [at, fresh] = problems_.try_emplace(campaign);
+    if (fresh)
+      if (auto row = reader_.row<campaign_row>(table::campaigns, key_of(campaign)))
+        at->second = row->problem_digest;
+    return at->second;
+  }
+
   bool any_row(table where, const std::string& prefix) {
     bool any = false;
     ended(reader_.scan(where, prefix, [&](std::string_view, std::string_view) { return any = true, false; }));
@@ -194,6 +232,10 @@ private:
 
   void hot() {
     ended(reader_.scan(table::hot, {}, [&](std::string_view key, std::string_view) {
+      if (key.size() != 12) {
+        problem("key " + shown_key(key) + " of table hot is not a node's");
+        return true;
+      }
       auto root = key.size() == 12 && word(key, 2) == 0; // the reference: statistics only
       if (auto node = reader_.get(table::nodes, key);
           !node && !(root && node.error().kind == failure_kind::not_found))
@@ -243,6 +285,7 @@ private:
   const check_options& options_;
   check_report& report_;
   std::unordered_set<std::string> seen_;
+  std::map<std::uint32_t, std::string> problems_; ///< digest of each campaign's problem
   node_key children_of_{no_node, no_node, no_node};
   std::unordered_set<std::uint32_t> children_;
 };

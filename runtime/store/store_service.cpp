@@ -14,6 +14,7 @@
 
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -117,9 +118,15 @@ public:
     if (!epoch && epoch.error().kind != failure_kind::not_found)
       return opening::damaged(dir_, epoch.error().text);
     epoch_ = (epoch ? *epoch : 0) + 1;
+    auto key = read_meta<std::string>(txn, "warrant_key");
+    if (!key && key.error().kind != failure_kind::not_found)
+      return opening::damaged(dir_, key.error().text);
+    warrant_key_ = key ? *key : random_key();
     int rc = put_meta(txn, "identity", pack(*identity));
     if (rc == 0)
       rc = put_meta(txn, "epoch", pack(epoch_));
+    if (rc == 0)
+      rc = put_meta(txn, "warrant_key", pack(warrant_key_));
     if (rc == 0)
       rc = put_meta(txn, "program", pack(options_.program));
     if (rc == 0)
@@ -176,6 +183,7 @@ public:
   const std::string& id() const { return id_; }
   const std::string& dir() const { return dir_; }
   std::uint64_t epoch() const { return epoch_; }
+  const std::string& warrant_key() const { return warrant_key_; }
 
 private:
   template <class T>
@@ -267,14 +275,9 @@ private:
         if (classify(rc) != store_error::damaged)
           kind = store_error::disk_io;
       }
-      if (kind == store_error::disk_full || kind == store_error::disk_io) {
-        auto space = kind == store_error::disk_full || file_system_full(dir_, bytes);
-        failure full{failure_kind::disk_full,
-                     "the disk that holds the store " + dir_ +
-                         (space ? " is full; free some space and work goes on by itself"
-                                : " does not take writes (" + error_text(rc) +
-                                      "); see the system's log; work goes on by itself once it does"),
-                     true};
+      if (kind == store_error::disk_full || kind == store_error::disk_io ||
+          kind == store_error::short_of_means) {
+        auto full = why_it_waits(kind, rc, bytes);
         if (!waiting_) {
           waiting_ = true;
           tell(full);
@@ -290,12 +293,49 @@ private:
     }
   }
 
+  failure why_it_waits(store_error kind, int rc, std::size_t bytes) const {
+    if (kind == store_error::short_of_means)
+      return {failure_kind::disk_full,
+              "the store " + dir_ + " can't be written (" + error_text(rc) +
+                  "): this machine is short of it; work goes on by itself once there is some again",
+              true};
+    auto space = kind == store_error::disk_full || file_system_full(dir_, bytes);
+    return {failure_kind::disk_full,
+            "the disk that holds the store " + dir_ +
+                (space ? " is full; free some space and work goes on by itself"
+                       : " does not take writes (" + error_text(rc) +
+                             "); see the system's log; work goes on by itself once it does"),
+            true};
+  }
+
+  /// Whether the store is still ours to write: every owner raises the epoch when it opens. The lock keeps a
+  /// second one out; but a lock file can be removed, and not every file system keeps its word.
+  std::optional<failure> taken_over(transaction& txn) const {
+    auto epoch = read_meta<std::uint64_t>(txn, "epoch");
+    if (!epoch)
+      return opening::damaged(dir_, epoch.error().text);
+    if (*epoch == epoch_)
+      return std::nullopt;
+    auto record = read_owner_record(dir_);
+    return failure{failure_kind::held,
+                   "the store " + dir_ + " was taken over by another owner" +
+                       (record && !record->closed && record->pid != ::getpid()
+                            ? ", process " + std::to_string(record->pid) + " on host " + record->host
+                            : std::string{}) +
+                       ": this one writes nothing more and ends. Never remove owner.lock while a process "
+                       "owns the store"};
+  }
+
   /// One transaction with the whole group. `answers` is what to call afterwards, in order.
   int attempt(std::deque<operation>& group, std::vector<answer>& answers, std::size_t& bytes) {
     bool writes = std::any_of(group.begin(), group.end(), [](auto& op) { return op.batch.has_value(); });
     transaction txn{*env_, writes ? transaction::kind::write : transaction::kind::read};
     if (int rc = txn.begin())
       return rc;
+    if (writes && (end_ = taken_over(txn))) {
+      tell(*end_);
+      return 0;
+    }
     auto next = positions_;
     std::uint64_t batches = 0;
     for (auto& op : group) {
@@ -390,6 +430,7 @@ private:
   std::shared_ptr<environment> env_;
   std::string dir_, id_;
   std::uint64_t epoch_ = 0;
+  std::string warrant_key_;
   bool started_ = false;
 
   mutable std::mutex guard_; ///< of the next group
@@ -518,6 +559,9 @@ const std::string& store_service::dir() const {
 }
 std::uint64_t store_service::epoch() const {
   return writer_->epoch();
+}
+const std::string& store_service::warrant_key() const {
+  return writer_->warrant_key();
 }
 store_service::figures store_service::now() const {
   return writer_->now();

@@ -69,9 +69,10 @@ public:
   /// Puts the owner's socket into its record. Any thread.
   status announce(const std::string& socket);
 
-  const std::string& id() const;  ///< of the store: 32 hexadecimal digits
-  const std::string& dir() const; ///< canonical
-  std::uint64_t epoch() const;    ///< fencing epoch: grows by one with every opening
+  const std::string& id() const;          ///< of the store: 32 hexadecimal digits
+  const std::string& dir() const;         ///< canonical
+  std::uint64_t epoch() const;            ///< fencing epoch: grows by one with every opening
+  const std::string& warrant_key() const; ///< what grants are sealed with (net/warrant.hpp); never leaves it
 
   struct figures {
     std::uint64_t commits = 0; ///< transactions written

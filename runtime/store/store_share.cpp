@@ -128,8 +128,8 @@ private:
 
   status own_call(const campaign_row& c, std::string_view key, const call_row& row) {
     auto word = [&](std::size_t i) { return static_cast<std::uint32_t>(number_of(key.substr(4 * i, 4))); };
-    if (row.open || key.size() != 16)
-      return ok;
+    if (row.open || row.outcome != failure_kind::none || key.size() != 16)
+      return ok; // no answer, or the part that came before its session ended
     auto node = store_.row<node_row>(table::nodes, key.substr(0, 12));
     if (!node)
       return node.error().kind == failure_kind::not_found ? ok : status{node.error()};
@@ -233,7 +233,7 @@ private:
     report_.records += r.kind != shared_kind::blob;
     switch (r.kind) {
     case shared_kind::blob:
-      if (view_.has_blob(digest_of(r.content)))
+      if (auto digest = digest_of(r.content); blobs_.insert(digest), view_.has_blob(digest))
         return ok;
       bytes_ += r.content.size();
       batch_.blob(r.content);
@@ -296,6 +296,11 @@ private:
     auto row = unpack<solution_row>(r.content);
     if (!row)
       return row.error();
+    for (const auto& digest : {row->source_digest, row->problem_digest})
+      if (!digest.empty() && !blobs_.contains(digest) && !view_.has_blob(digest))
+        return failure{failure_kind::corrupt, "a solution of campaign " + row->campaign +
+                                                  " names content that the export does not hold (" + digest +
+                                                  "): export it again"};
     auto key = key_of(*row);
     auto present = view_.row<solution_row>(table::solutions, key);
     if (!present || !(newer_of(*present, *row) == *present))
@@ -337,6 +342,7 @@ private:
   const skill_join& join_;
   store_batch batch_;
   std::size_t bytes_ = 0;
+  std::set<std::string> blobs_; ///< of the file, so far: they come before what names them
   merge_report report_;
 };
 

@@ -37,7 +37,7 @@ TEST_CASE_METHOD(search_fixture,
   auto first = prompt_of(models);
   answer_with("I would rather talk about the weather.");
   REQUIRE(models.open.size() == 1);
-  CHECK(models.open[0].request.call.ends_with("-n1-a2"));
+  CHECK(models.open[0].request.call.find("-n1-a2-") != std::string::npos);
   CHECK(prompt_of(models).starts_with(first));
   CHECK(prompt_of(models).find("## Your last answer could not be used") != std::string::npos);
   CHECK(prompt_of(models).find("the answer holds no c++ code block") != std::string::npos);
@@ -133,7 +133,7 @@ TEST_CASE_METHOD(
 }
 
 TEST_CASE_METHOD(search_fixture, "a template in a further candidate of an answer is tuned as well") {
-  launch(one_by_one(4));
+  launch(one_by_one(2)); // its points are counted apart
   answer_with("### Candidate: plain\n```cpp\n" + source(1) +
               "```\n### Candidate: tile\n```cpp\n// ke-param: TILE = 4 | 8 | 16\nextern \"C\" void kernel() "
               "{ int t = "
@@ -181,6 +181,68 @@ TEST_CASE_METHOD(search_fixture,
   REQUIRE(drive());
   auto hash = tree_hash_of();
   CHECK(stored()->fold.trees().at(0).hash() == hash);
+}
+
+namespace {
+
+const std::string template_of_four =
+    "Tile.\n```cpp\n// ke-param: TILE = 4 | 8 | 16 | 32\nextern \"C\" void kernel() { int t = TILE; }\n```\n";
+
+} // namespace
+
+TEST_CASE_METHOD(search_fixture,
+                 "points of templates have a budget of their own: the one candidate is tuned to its end") {
+  launch(one_by_one(1));
+  answer_with(template_of_four);
+  judge_as(correct(1.5));
+  for (int i = 0; i < 3; ++i) {
+    REQUIRE(waiting.size() == 1);
+    CHECK(waiting[0].source->find("ke-point") != std::string::npos);
+    CHECK(outcomes.empty());
+    judge_as(correct(1.5));
+  }
+  REQUIRE(outcomes.contains(1));
+  CHECK(outcomes[1].reason == "budget.candidates");
+  CHECK(models.asked.size() == 1);
+  auto end = stored();
+  CHECK(end->fold.books().money().spent().candidates == 1);
+  CHECK(end->row.tuned == 3);
+}
+
+TEST_CASE_METHOD(search_fixture, "when the points of templates are used up the campaign goes on without") {
+  auto s = one_by_one(3);
+  s.budget.tune_candidates = 1;
+  launch(s);
+  answer_with(template_of_four);
+  judge_as(correct(1.5));
+  REQUIRE(waiting.size() == 1);
+  CHECK(told_status()["budget"]["tune_candidates"] == 1);
+  judge_as(correct(1.5));
+  CHECK(told_status()["tuned"] == 1);
+  CHECK(waiting.empty());
+  CHECK(models.asked.size() == 2); // the next candidate, not the next point
+  CHECK(steer_to("set", "budget.tune_candidates", "2").kind == failure_kind::none);
+  answer_with(reply(1));
+  judge_as(correct(1.1));
+  REQUIRE(waiting.size() == 1);
+  CHECK(waiting[0].source->find("ke-point") != std::string::npos);
+  REQUIRE(drive());
+  auto end = stored();
+  CHECK(end->row.tuned == 2);
+  CHECK(end->fold.books().money().spent().candidates == 3);
+  CHECK(outcomes[1].reason == "budget.candidates");
+}
+
+TEST_CASE_METHOD(search_fixture, "points of templates that gain nothing are no stall") {
+  auto s = one_by_one(50);
+  s.budget.stall_candidates = 2;
+  launch(s);
+  answer_with(template_of_four);
+  judge_as(correct(1.5));
+  for (int i = 0; i < 3; ++i)
+    judge_as(correct(1.0));
+  CHECK(outcomes.empty());
+  CHECK(models.asked.size() == 2);
 }
 
 TEST_CASE_METHOD(search_fixture, "a template that does not build is not tuned") {

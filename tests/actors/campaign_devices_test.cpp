@@ -1,3 +1,4 @@
+#include "actors/target_devices.hpp"
 #include "tests/actors/search_fixture.hpp"
 
 #include <catch2/catch.hpp>
@@ -148,4 +149,80 @@ TEST_CASE_METHOD(search_fixture, "a worker that does not come is waited for, and
   tell(campaign_name(1), interrupt{});
   REQUIRE(outcomes.contains(1));
   CHECK(outcomes[1].why.kind == failure_kind::device);
+}
+
+TEST_CASE_METHOD(search_fixture,
+                 "a target whose device has not attached delays its own tree only, and status says so") {
+  auto s = settings(12, 4);
+  s.targets = {{"cpu-cpp", "*"}, {"triton", "nvidia-h200"}};
+  launch(s);
+  CHECK(models.asked.size() == 4);
+  for (const auto& call : models.asked)
+    CHECK(call.find("-t0-") != std::string::npos);
+  auto told = told_status();
+  CHECK(told["state"] == "running");
+  REQUIRE(told["waiting"].size() == 1);
+  CHECK(told["waiting"][0]["text"] == "waiting for nvidia-h200");
+  CHECK(told["waiting"][0]["backend"] == "triton");
+  CHECK(told["waiting"][0]["device"] == "nvidia-h200");
+  // Another device of that backend is not the one.
+  tell(campaign_name(1), offered("triton", {"nvidia-h100"}, 8));
+  CHECK(told_status()["waiting"].size() == 1);
+  CHECK(models.asked.size() == 4);
+  tell(campaign_name(1), offered("triton", {"nvidia-h100", "nvidia-h200"}, 16));
+  CHECK(told_status()["waiting"].empty());
+  CHECK(models.asked.size() == 8); // at once
+  CHECK(outcomes.empty());
+}
+
+TEST_CASE_METHOD(search_fixture,
+                 "with nothing but a target without a device a campaign runs and waits, for hours") {
+  auto s = settings(12, 4);
+  s.targets = {{"triton", "nvidia-h200"}};
+  launch(s);
+  pass(1h);
+  CHECK(outcomes.empty());
+  CHECK(models.asked.empty());
+  auto told = told_status();
+  CHECK(told["state"] == "running");
+  CHECK_FALSE(told.contains("trouble"));
+  CHECK(told["waiting"][0]["text"] == "waiting for nvidia-h200");
+  CHECK(count_events(events, "trouble") == 0);
+  CHECK(count_events(events, "waiting") == 1); // told once
+  tell(campaign_name(1), offered("triton", {"nvidia-h200"}, 1));
+  CHECK(models.asked.size() == 4);
+  CHECK(count_events(events, "waiting") == 2); // and once that it is over
+}
+
+TEST_CASE_METHOD(search_fixture,
+                 "a tree of two targets waits for both, for a candidate needs both verdicts") {
+  auto s = settings(12, 4);
+  s.targets = {{"cpu-cpp", "cpu:a"}, {"cpu-cpp", "cpu:z"}};
+  launch(s);
+  pass(1min);
+  CHECK(models.asked.empty());
+  REQUIRE(told_status()["waiting"].size() == 1);
+  CHECK(told_status()["waiting"][0]["text"] == "waiting for cpu:z");
+  tell(campaign_name(1), offered("cpu-cpp", {"cpu:a", "cpu:z"}, 2));
+  CHECK(models.asked.size() == 4);
+}
+
+TEST_CASE("a tree counts the slots of the devices that its targets fit") {
+  capacity c{"b",
+             8,
+             {{"x:1", "b", "ok", {}},
+              {"x:2", "b", "ok", {}},
+              {"y:1", "b", "ok", {}},
+              {"y:2", "b", "quarantined", {}}},
+             {}};
+  CHECK(slots_for(c, {"*"}) == 8);
+  CHECK(slots_for(c, {"y:*"}) == 2); // a third of eight
+  CHECK(slots_for(c, {"y:2"}) == 0);
+  CHECK(slots_for(c, {"x:1", "y:1"}) == 5);
+  CHECK(device_of(c, "y:*")->name == "y:1");
+  CHECK(device_of(c, "z*") == nullptr);
+  c.slots = 0;
+  CHECK(device_of(c, "x:1") == nullptr);
+  CHECK(waiting_text("b", "x:*") == "waiting for x:*");
+  CHECK(waiting_text("b", "*") == "waiting for a device of b");
 }

@@ -210,7 +210,9 @@ TEST_CASE_METHOD(search_fixture, "no request leaves before its intent is committ
   CHECK(models.asked.empty());
   store->release();
   settle();
-  CHECK(models.asked == std::vector<std::string>{"c1-t0-n1-a1", "c1-t0-n2-a1"});
+  REQUIRE(models.asked.size() == 2);
+  CHECK(models.asked[0].starts_with("c1-t0-n1-a1-"));
+  CHECK(models.asked[1].starts_with("c1-t0-n2-a1-"));
 }
 
 TEST_CASE_METHOD(search_fixture, "neither the worker nor a person hears of a verdict before its commit") {
@@ -440,7 +442,7 @@ TEST_CASE_METHOD(search_fixture, "a node whose actor crashes twice is poisoned, 
   store->traps[key_of(1, 0, 1)] = 2;
   judge_as(correct(2));
   REQUIRE(store->traps[key_of(1, 0, 1)] == 0);
-  CHECK(models.open.front().request.call == "c1-t0-n2-a1"); // its sibling waits as before
+  CHECK(models.open.front().request.call.starts_with("c1-t0-n2-a1-")); // its sibling waits as before
   auto ended = bodies<journal_ended>(*store, journal_kind::ended);
   REQUIRE(ended.size() == 1);
   CHECK(ended[0].state == node_state::poisoned);

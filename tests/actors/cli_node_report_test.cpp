@@ -1,3 +1,4 @@
+#include "actors/cli/figures.hpp"
 #include "actors/cli/node_report.hpp"
 
 #include <catch2/catch.hpp>
@@ -87,4 +88,20 @@ TEST_CASE("each bottleneck has an idea of its own, and a kernel at the roofline 
   }
   std::sort(ideas.begin(), ideas.end());
   CHECK(std::adjacent_find(ideas.begin(), ideas.end()) == ideas.end());
+}
+
+TEST_CASE("a measurement's medians name their workload, and what is held out is told as such") {
+  timing_summary t;
+  t.reference_ns = 52200;
+  t.candidate_ns = 1020;
+  t.workloads = {{"wide", 51, 50, 52, false, 1020, 52200}};
+  CHECK(medians_text(t) == "52.2 us -> 1.0 us");
+  CHECK(workload_lines(t, "  ").empty());
+  t.workloads.push_back({"odd", 0.33, 0.3, 0.36, true, 900, 300});
+  CHECK(medians_text(t) == "52.2 us -> 1.0 us");
+  CHECK(workload_lines(t, "  ") == "  wide: 51.00x [50.00, 52.00], 52.2 us -> 1.0 us\n"
+                                   "  odd: 0.33x [0.30, 0.36], 300 ns -> 900 ns (held out)\n");
+  t.workloads.push_back({"tall", 2, 1.9, 2.1, false, 0, 0}); // of a store that kept no medians of each
+  CHECK(medians_text(t) == "52.2 us -> 1.0 us on wide");
+  CHECK(workload_lines(t, "").find("tall: 2.00x [1.90, 2.10]\n") != std::string::npos);
 }

@@ -24,6 +24,7 @@ inline command_result run_command(std::vector<std::string> arguments) {
   int code = 0;
   cli::add_status(app, code);
   cli::add_best(app, code);
+  cli::add_best_known(app, code);
   cli::add_tree(app, code);
   cli::add_report(app, code);
   cli::add_export(app, code);

@@ -1,10 +1,13 @@
 #include "actors/evaluator.hpp"
 #include "actors/same_object.hpp"
 #include "actors/synthesizer.hpp"
+#include "runtime/core/source_text.hpp"
 #include "tests/actors/fakes.hpp"
 #include "tests/actors/virtual_time.hpp"
 
 #include <catch2/catch.hpp>
+
+#include <limits>
 
 using namespace ke;
 
@@ -14,6 +17,7 @@ struct evaluator_fixture : test::virtual_time {
   std::shared_ptr<directory> names = std::make_shared<directory>();
   test::memory_store store;
   std::vector<std::shared_ptr<const job>> submitted;
+  std::vector<std::set<std::string>> avoided;
   std::vector<std::uint64_t> cancelled;
   std::vector<judged> verdicts;
   std::vector<stage_changed> stages;
@@ -24,7 +28,10 @@ struct evaluator_fixture : test::virtual_time {
   evaluator_fixture() {
     add("fleet", system.spawn([this](caf::event_based_actor*) -> caf::behavior {
       return {
-          [this](const submit_job& s) { submitted.push_back(s.what); },
+          [this](const submit_job& s) {
+            submitted.push_back(s.what);
+            avoided.push_back(s.avoid);
+          },
           [this](const cancel_job& c) { cancelled.push_back(c.id); },
           [](const watch_capacity&) {},
       };
@@ -66,7 +73,7 @@ struct evaluator_fixture : test::virtual_time {
     r.devices = {"cpu:*"};
     r.source = std::make_shared<const std::string>(source);
     r.source_digest = digest_of(source);
-    r.normalised_digest = source_digest(source);
+    r.normalised_digest = source_digest(source, source_language::cpp);
     r.problem_digest = "p";
     r.problem = std::make_shared<const problem>();
     r.timed = false;
@@ -80,7 +87,16 @@ struct evaluator_fixture : test::virtual_time {
     r->found.reason = "as scripted";
     r->found.timed = false;
     r->found.cases = 3;
-    tell(job_done{id, std::move(r), "w", [this] { ++acknowledged; }});
+    tell(job_done{id, from(std::move(r)), "w", [this] { ++acknowledged; }});
+  }
+  /// Evidence tells of what it is.
+  std::shared_ptr<job_result> from(std::shared_ptr<job_result> r) const {
+    for (const auto& j : submitted)
+      if (j->id == r->id) {
+        r->found.provenance["candidate"] = j->source_digest;
+        r->found.provenance["problem"] = j->problem_digest;
+      }
+    return r;
   }
 };
 
@@ -208,7 +224,7 @@ TEST_CASE_METHOD(evaluator_fixture,
   r->found.timed = false;
   r->found.build_s = 2;
   r->found.provenance[same_object_as] = "1/0/3";
-  tell(job_done{r->id, r, "w", [this] { ++acknowledged; }});
+  tell(job_done{r->id, from(r), "w", [this] { ++acknowledged; }});
   REQUIRE(verdicts.size() == 1);
   CHECK(verdicts[0].duplicate);
   CHECK(verdicts[0].duplicate_of == 3);
@@ -218,7 +234,7 @@ TEST_CASE_METHOD(evaluator_fixture,
   auto other = std::make_shared<job_result>(*r);
   other->id = submitted.back()->id;
   other->found.provenance[same_object_as] = "2/0/3"; // another campaign's: known, but nothing in this tree
-  tell(job_done{other->id, other, "w", [] {}});
+  tell(job_done{other->id, from(other), "w", [] {}});
   REQUIRE(verdicts.size() == 2);
   CHECK(verdicts[1].duplicate);
   CHECK(verdicts[1].duplicate_of == no_node);
@@ -226,9 +242,221 @@ TEST_CASE_METHOD(evaluator_fixture,
   auto itself = std::make_shared<job_result>(*r);
   itself->id = submitted.back()->id;
   itself->found.provenance[same_object_as] = "1/0/7"; // granted once more, its first result was lost
-  tell(job_done{itself->id, itself, "w", [] {}});
+  tell(job_done{itself->id, from(itself), "w", [] {}});
   REQUIRE(verdicts.size() == 3);
   CHECK_FALSE(verdicts[2].duplicate);
+}
+
+TEST_CASE_METHOD(evaluator_fixture, "evidence of another candidate or problem is no verdict on this one") {
+  const char* what = GENERATE("candidate", "problem", "nothing");
+  tell(request(1));
+  for (int tried = 1; tried <= 3; ++tried) {
+    REQUIRE(submitted.size() == static_cast<std::size_t>(tried));
+    auto r = std::make_shared<job_result>();
+    r->id = submitted[0]->id;
+    r->found.timed = false;
+    r->found.cases = 3;
+    from(r);
+    if (std::string{what} == "nothing")
+      r->found.provenance.clear();
+    else
+      r->found.provenance[what] = "another";
+    tell(job_done{r->id, r, "w", [this] { ++acknowledged; }});
+  }
+  REQUIRE(verdicts.size() == 1);
+  CHECK(verdicts[0].found->state == verdict_state::harness_error);
+}
+
+TEST_CASE_METHOD(evaluator_fixture, "evidence that tells of an impossible time is not taken") {
+  auto seconds = GENERATE(std::numeric_limits<double>::quiet_NaN(), 1e300, -1.0);
+  tell(request(1));
+  auto r = std::make_shared<job_result>();
+  r->id = submitted[0]->id;
+  r->found.timed = false;
+  r->found.cases = 3;
+  r->found.build_s = seconds;
+  tell(job_done{r->id, from(r), "w", [] {}});
+  CHECK(verdicts.empty());
+  CHECK(submitted.size() == 2);
+}
+
+TEST_CASE("a job's id tells the store, the problem and the candidate apart") {
+  auto r = evaluator_fixture::request(1);
+  auto id = job_id("s", r, 0);
+  CHECK(job_id("s", r, 0) == id);
+  CHECK(job_id("t", r, 0) != id);
+  CHECK(job_id("s", r, 1) != id);
+  CHECK(job_id("s", evaluator_fixture::request(2), 0) != id);
+  CHECK(job_id("s", evaluator_fixture::request(1, "int x;"), 0) != id);
+  auto claim = r;
+  claim.plan = measure_plan::claim;
+  CHECK(job_id("s", claim, 0) != id);
+  r.problem_digest = "q";
+  CHECK(job_id("s", r, 0) != id);
+}
+
+namespace {
+
+struct two_workers : evaluator_fixture {
+  two_workers() {
+    capacity c{"cpu-cpp", 2, {device(), device()}, {}};
+    c.offered_by[class_of(device())] = {"a", "b"};
+    tell(c);
+  }
+  /// A worker's result that ends like this.
+  void ends(const std::string& worker, ending how) {
+    auto r = std::make_shared<job_result>();
+    r->id = submitted.back()->id;
+    r->found = timed_evidence(99);
+    r->found.ending = how;
+    tell(job_done{r->id, from(r), worker, [this] { ++acknowledged; }});
+  }
+  /// A worker's result that decides nothing: its device's baseline differs from itself.
+  void noisy(const std::string& worker) {
+    auto r = std::make_shared<job_result>();
+    r->id = submitted.back()->id;
+    r->found = timed_evidence(1.5);
+    r->found.aa_width = 0.9;
+    tell(job_done{r->id, from(r), worker, [this] { ++acknowledged; }});
+  }
+  /// A worker's result: right, and so many times as fast.
+  void faster(const std::string& worker, double times) {
+    auto r = std::make_shared<job_result>();
+    r->id = submitted.back()->id;
+    r->found = timed_evidence(times);
+    tell(job_done{r->id, from(r), worker, [this] { ++acknowledged; }});
+  }
+  static evaluate_request timed_request(std::uint32_t node) {
+    auto r = request(node, "void kernel() { int n = " + std::to_string(node) + "; }");
+    problem p;
+    p.workloads = {{"wide", {}, 1.0, false}};
+    r.problem = std::make_shared<const problem>(p);
+    r.timed = true;
+    return r;
+  }
+  static evidence timed_evidence(double times) {
+    evidence e;
+    e.device = "cpu:test";
+    e.cases = 3;
+    e.timed_calls = e.timed_calls_checked = 200;
+    for (int launch = 0; launch < 5; ++launch) {
+      launch_samples s;
+      for (int n = 0; n < 20; ++n) {
+        s.reference_ns.push_back(1e6 + n);
+        s.candidate_ns.push_back((1e6 + n) / times);
+      }
+      e.launches.push_back(std::move(s));
+    }
+    return e;
+  }
+};
+
+} // namespace
+
+TEST_CASE_METHOD(two_workers, "a score beyond belief is not taken on one worker's word") {
+  tell(timed_request(1));
+  REQUIRE(submitted.size() == 1);
+  CHECK(avoided.back().empty());
+  faster("a", 99);
+  CHECK(verdicts.empty());
+  REQUIRE(submitted.size() == 2);
+  CHECK(avoided.back() == std::set<std::string>{"a"});
+  CHECK(acknowledged == 0);
+  SECTION("the other finds no such thing") {
+    faster("b", 1.01);
+    REQUIRE(verdicts.size() == 1);
+    CHECK(verdicts[0].found->score.value_or(0) < 1.1);
+    CHECK(verdicts[0].found->provenance.at("worker") == "b");
+    verdicts[0].committed();
+    CHECK(acknowledged == 2);
+  }
+  SECTION("the other finds it wrong") {
+    auto r = std::make_shared<job_result>();
+    r->id = submitted.back()->id;
+    r->found = timed_evidence(99);
+    r->found.failed = 1;
+    tell(job_done{r->id, from(r), "b", [] {}});
+    REQUIRE(verdicts.size() == 1);
+    CHECK(verdicts[0].found->state != verdict_state::correct);
+  }
+  SECTION("the other confirms it: the lower one counts, and the next of its kind is believed") {
+    faster("b", 101);
+    REQUIRE(verdicts.size() == 1);
+    CHECK(*verdicts[0].found->score == Approx(99).epsilon(0.02));
+    tell(timed_request(2));
+    faster("a", 150);
+    CHECK(verdicts.size() == 2);
+    CHECK(submitted.size() == 3);
+  }
+}
+
+TEST_CASE_METHOD(two_workers, "a second opinion that times out contradicts a score beyond belief") {
+  tell(timed_request(1));
+  faster("a", 99);
+  ends("b", ending::timeout);
+  REQUIRE(verdicts.size() == 1);
+  CHECK(verdicts[0].found->state == verdict_state::timeout);
+  CHECK(verdicts[0].found->provenance.at("worker") == "b");
+  tell(timed_request(2)); // and nothing is believed the more for it
+  faster("a", 99);
+  CHECK(verdicts.size() == 1);
+  CHECK(submitted.size() == 4);
+}
+
+TEST_CASE_METHOD(two_workers, "a second opinion that decides nothing is asked for again, and does not make a "
+                              "score beyond belief stand") {
+  tell(timed_request(1));
+  faster("a", 99);
+  SECTION("noisy, then confirmed") {
+    noisy("b");
+    CHECK(verdicts.empty());
+    REQUIRE(submitted.size() == 3);
+    CHECK(avoided.back() == std::set<std::string>{"a"});
+    faster("b", 90);
+    REQUIRE(verdicts.size() == 1);
+    CHECK(*verdicts[0].found->score == Approx(90).epsilon(0.02));
+  }
+  SECTION("noisy whenever it is asked") {
+    for (int n = 0; n < 3; ++n)
+      noisy("b");
+    REQUIRE(verdicts.size() == 1);
+    CHECK(verdicts[0].found->state == verdict_state::noisy);
+  }
+  SECTION("its evaluation fails whenever it is asked") {
+    for (int n = 0; n < 3; ++n)
+      ends("b", ending::harness_error);
+    REQUIRE(verdicts.size() == 1);
+    CHECK(verdicts[0].found->state == verdict_state::harness_error);
+  }
+  SECTION("it leaves: there is nobody else whom one could ask") {
+    capacity alone{"cpu-cpp", 1, {device()}, {}};
+    alone.offered_by[class_of(device())] = {"a"};
+    tell(alone);
+    for (int n = 0; n < 3; ++n)
+      ends("b", ending::harness_error);
+    REQUIRE(verdicts.size() == 1);
+    CHECK(*verdicts[0].found->score == Approx(99).epsilon(0.02));
+  }
+}
+
+TEST_CASE_METHOD(two_workers, "a score beyond belief is confirmed by the same device with the same compiler, "
+                              "where another worker has it") {
+  auto other = device();
+  other.facts["toolchain"] = "another";
+  capacity c{"cpu-cpp", 3, {device(), device(), other}, {}};
+  c.offered_by[class_of(device())] = {"a", "b"};
+  c.offered_by[class_of(other)] = {"c"};
+  tell(c);
+  tell(timed_request(1));
+  faster("a", 99);
+  CHECK(avoided.back() == std::set<std::string>{"a", "c"});
+}
+
+TEST_CASE_METHOD(two_workers, "an ordinary score is measured once") {
+  tell(timed_request(1));
+  faster("a", 2.5);
+  CHECK(verdicts.size() == 1);
+  CHECK(submitted.size() == 1);
 }
 
 TEST_CASE("what changes the verdict is part of its key") {

@@ -169,12 +169,17 @@ public:
       record(raw);
     }
     raw.reply.text = std::move(text);
-    raw.reply.usage = {10, 20, 0, 0};
+    raw.reply.usage = raw.reply.told = {10, 20, 0, 0};
+    raw.reply.meter = {bytes_of(a.request.prompt), raw.reply.text.size(), 0, true};
     finish(a, std::move(raw));
   }
-  void fail(failure why, std::optional<std::chrono::milliseconds> retry_after = {}) {
+  /// `told`, `meter`: what it has cost.
+  void fail(failure why, std::optional<std::chrono::milliseconds> retry_after = {}, token_usage told = {},
+            call_meter meter = {}) {
     auto a = take();
     raw_answer raw;
+    raw.reply.usage = raw.reply.told = told;
+    raw.reply.meter = meter;
     raw.why = raw.reply.why = std::move(why);
     raw.reply.retry_after = retry_after;
     finish(a, std::move(raw));

@@ -1,115 +1,11 @@
-#include "actors/fleet.hpp"
-#include "actors/messages.hpp"
-#include "tests/actors/fakes.hpp"
-#include "tests/actors/virtual_time.hpp"
-
-#include <catch2/catch.hpp>
-#include <nlohmann/json.hpp>
+#include "tests/actors/fleet_fixture.hpp"
 
 using namespace ke;
 using namespace std::chrono_literals;
 
 namespace {
 
-struct fleet_fixture : test::virtual_time {
-  std::shared_ptr<directory> names = std::make_shared<directory>();
-  test::memory_store store;
-  std::shared_ptr<test::scripted_transport> wire_out = std::make_shared<test::scripted_transport>();
-  std::vector<job_done> done;
-  std::vector<job_stage> stages;
-  std::vector<job_poisoned> poisoned;
-  std::vector<capacity> capacities;
-  std::vector<caf::actor> actors;
-
-  fleet_fixture() {
-    add("evaluator", system.spawn([this](caf::event_based_actor*) -> caf::behavior {
-      return {
-          [this](const job_done& d) { done.push_back(d); },
-          [this](const job_stage& s) { stages.push_back(s); },
-          [this](const job_poisoned& p) { poisoned.push_back(p); },
-          [this](const capacity& c) { capacities.push_back(c); },
-      };
-    }));
-    start_fleet();
-    tell(transport_is{wire_out});
-    tell(watch_capacity{"evaluator"});
-  }
-  ~fleet_fixture() {
-    for (auto& a : actors)
-      caf::anon_send_exit(a, caf::exit_reason::user_shutdown);
-    settle();
-  }
-
-  void start_fleet() {
-    fleet_options o;
-    o.names = names;
-    o.store = &store;
-    o.epoch = 5;
-    o.term = 10s;
-    add("fleet", system.spawn(fleet, o));
-  }
-  void add(const std::string& name, caf::actor who) {
-    names->set(name, who);
-    actors.push_back(std::move(who));
-  }
-  template <class Message>
-  void tell(Message m) {
-    names->send("fleet", std::move(m));
-    settle();
-  }
-  template <class Body>
-  void say(const std::string& peer, frame_kind kind, const Body& body) {
-    auto f = wire::make_frame(peer, kind, body);
-    f.epoch = 5;
-    tell(frame_in{std::move(f)});
-  }
-  void attach(const std::string& peer, std::uint32_t device_slots = 1,
-              std::vector<wire::lease_ref> leases = {}, std::vector<wire::lease_ref> held = {}) {
-    wire::hello_body h;
-    h.name = peer;
-    h.devices = {{"cpu:test", "cpu-cpp", "ok", {}}};
-    h.device_slots = device_slots;
-    h.leases = std::move(leases);
-    h.held = std::move(held);
-    say(peer, frame_kind::hello, h);
-    say(peer, frame_kind::ready, wire::ready_body{0, device_slots});
-  }
-  void submit(std::uint64_t id, std::string device = "*") {
-    auto j = std::make_shared<job>();
-    j->id = id;
-    j->node = {1, 0, static_cast<std::uint32_t>(id)};
-    j->backend = "cpu-cpp";
-    j->device = std::move(device);
-    tell(submit_job{std::move(j)});
-  }
-  void beat(const std::string& peer, std::vector<wire::lease_ref> leases,
-            std::vector<wire::device_health> devices = {}) {
-    say(peer, frame_kind::beat, wire::worker_beat{std::move(leases), std::move(devices), 0, 0});
-  }
-  void result(const std::string& peer, std::uint64_t id, std::uint32_t attempt, failure why = {},
-              std::uint64_t epoch = 5) {
-    job_result r;
-    r.id = id;
-    r.attempt = attempt;
-    r.epoch = epoch;
-    r.why = std::move(why);
-    say(peer, frame_kind::result, r);
-  }
-  std::vector<wire::grant_body> grants(const std::string& peer) const {
-    return wire_out->all<wire::grant_body>(frame_kind::grant, peer);
-  }
-  std::size_t acks(const std::string& peer) const {
-    return wire_out->all<wire::ack_body>(frame_kind::ack, peer).size();
-  }
-  std::vector<wire::revoke_body> revokes(const std::string& peer) const {
-    return wire_out->all<wire::revoke_body>(frame_kind::revoke, peer);
-  }
-  static wire::lease_ref lease(std::uint64_t id, std::uint32_t attempt,
-                               wire::lease_stage stage = wire::lease_stage::building,
-                               std::uint64_t epoch = 5) {
-    return {id, attempt, epoch, stage};
-  }
-};
+using fleet_fixture = test::fleet_fixture;
 
 } // namespace
 
@@ -145,7 +41,7 @@ TEST_CASE_METHOD(fleet_fixture,
   submit(1);
   for (int n = 0; n < 10; ++n) {
     pass(5s);
-    beat("a", {lease(1, 1)});
+    beat("a", {lease("a", 1, 1)});
   }
   attach("b");
   CHECK(grants("b").empty());
@@ -156,7 +52,7 @@ TEST_CASE_METHOD(fleet_fixture,
   result("a", 1, 1); // late
   CHECK(done.empty());
   CHECK(acks("a") == 1); // so that the worker forgets it
-  beat("a", {lease(1, 1)});
+  beat("a", {lease("a", 1, 1)});
   REQUIRE(revokes("a").size() == 1);
   result("b", 1, 2);
   REQUIRE(done.size() == 1);
@@ -209,11 +105,8 @@ TEST_CASE_METHOD(fleet_fixture, "a failed evaluation is done elsewhere if somebo
     result("a", 1, 1, {failure_kind::device, "fell over", true});
   } else {
     job_result r;
-    r.id = 1;
-    r.attempt = 1;
-    r.epoch = 5;
     r.found.ending = ending::harness_error;
-    say("a", frame_kind::result, r);
+    give("a", r, 1, 1);
   }
   REQUIRE(done.size() == 1);
   submit(1); // as the evaluator does
@@ -236,12 +129,15 @@ TEST_CASE_METHOD(
     fleet_fixture,
     "a worker that attaches again keeps its jobs that are still wanted and is told of the others") {
   submit(1);
-  attach("a", 2, {lease(1, 3, wire::lease_stage::measuring, 4), lease(9, 1, wire::lease_stage::building, 4)});
+  tell(work_is_wanted{1, {{node_key{1, 0, 1}, 0}}, false});
+  attach(
+      "a", 2,
+      {lease("a", 1, 3, wire::lease_stage::measuring, 4), lease("a", 9, 1, wire::lease_stage::building, 4)});
   REQUIRE(revokes("a").size() == 1);
   CHECK(revokes("a")[0].lease.job == 9);
   CHECK(grants("a").empty()); // it has it
   pass(5s);
-  beat("a", {lease(1, 3, wire::lease_stage::measuring, 4)});
+  beat("a", {lease("a", 1, 3, wire::lease_stage::measuring, 4)});
   pass(9s);
   result("a", 1, 3, {}, 4);
   REQUIRE(done.size() == 1);
@@ -304,12 +200,22 @@ TEST_CASE_METHOD(fleet_fixture,
   CHECK(capacities.back().slots == 1);
 }
 
-TEST_CASE_METHOD(fleet_fixture, "a worker gets the content it asks for from the store") {
+TEST_CASE_METHOD(fleet_fixture,
+                 "a worker gets the content of its jobs from the store, and no other content") {
   store_batch batch;
   auto digest = batch.blob("void kernel() {}");
+  auto secret = batch.blob("the settings of a campaign");
   store.write(std::move(batch));
   attach("a");
+  auto j = std::make_shared<job>();
+  j->id = 1;
+  j->node = {1, 0, 1};
+  j->backend = "cpu-cpp";
+  j->device = "*";
+  j->source_digest = digest;
+  tell(submit_job{std::move(j)});
   say("a", frame_kind::want, wire::want_body{digest});
+  say("a", frame_kind::want, wire::want_body{secret});
   REQUIRE(wire_out->blobs.size() == 1);
   CHECK(wire_out->blobs[0].peer == "a");
   CHECK(wire_out->blobs[0].bytes == "void kernel() {}");
@@ -326,14 +232,14 @@ TEST_CASE_METHOD(fleet_fixture, "a worker that a restarted fleet does not know i
   caf::anon_send_exit(actors.back(), caf::exit_reason::kill);
   settle();
   start_fleet();
-  beat("a", {lease(1, 1)}); // before it has its transport nobody can be asked
+  beat("a", {lease("a", 1, 1)}); // before it has its transport nobody can be asked
   CHECK(asked("a") == 0);
   tell(transport_is{wire_out});
-  beat("a", {lease(1, 1)});
+  beat("a", {lease("a", 1, 1)});
   CHECK(asked("a") == 1);
   say("b", frame_kind::bye, wire::ready_body{0, 0});
   CHECK(asked("b") == 0);
-  attach("a", 1, {lease(1, 1)});
+  attach("a", 1, {lease("a", 1, 1)});
   submit(1);
   result("a", 1, 1);
   CHECK(done.size() == 1);

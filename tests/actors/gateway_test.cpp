@@ -15,8 +15,9 @@ struct wire_fixture : test::virtual_time {
   std::shared_ptr<test::scripted_transport> wire_out = std::make_shared<test::scripted_transport>();
   std::vector<frame_in> to_fleet;
   std::vector<peer_lost> lost;
-  std::size_t transports = 0; ///< told to the fleet
-  std::vector<std::string> carried_out;
+  std::size_t transports = 0;           ///< told to the fleet
+  std::vector<std::string> carried_out; ///< acts
+  std::vector<control_request> kept;    ///< of the act "stop": answered by the test
   std::map<int, std::function<void(const std::string&)>> listeners;
   int last_listener = 0;
   std::vector<caf::actor> actors;
@@ -38,9 +39,14 @@ struct wire_fixture : test::virtual_time {
     add("gateway", system.spawn(gateway, g));
     control_options c;
     c.names = names;
-    c.carry_out = [this](const std::string& json) -> control_reply {
-      carried_out.push_back(json);
-      return {R"({"done":true})", 0};
+    c.carry_out = [this](control_request request) {
+      carried_out.push_back(request.command.act + (request.trusted ? " trusted" : ""));
+      if (request.command.act == "merge")
+        throw std::runtime_error{"no such \xff file"};
+      if (request.command.act == "stop")
+        kept.push_back(std::move(request));
+      else
+        request.reply({R"({"done":true})", 0});
     };
     c.subscribe = [this](std::function<void(const std::string&)> listener) -> std::function<void()> {
       auto number = ++last_listener;
@@ -60,9 +66,10 @@ struct wire_fixture : test::virtual_time {
     actors.push_back(std::move(who));
     settle();
   }
-  void command(const std::string& peer, std::string json, std::uint64_t number = 1) {
+  void command(const std::string& peer, std::string json, std::uint64_t number = 1, bool trusted = false) {
     auto f = wire::make_frame(peer, frame_kind::command, wire::command_body{std::move(json)});
     f.sequence = number;
+    f.trusted = trusted;
     wire_out->events.on_frame(std::move(f));
     settle();
   }
@@ -82,7 +89,7 @@ TEST_CASE_METHOD(wire_fixture,
   CHECK(to_fleet[0].what.peer == "w");
   command("c", R"({"command":"status"})");
   CHECK(to_fleet.size() == 1);
-  CHECK(carried_out == std::vector<std::string>{R"({"command":"status"})"});
+  CHECK(carried_out == std::vector<std::string>{"status"});
   wire_out->events.on_lost("w", {failure_kind::worker_lost, "silent", true});
   settle();
   REQUIRE(lost.size() == 1);
@@ -117,6 +124,71 @@ TEST_CASE_METHOD(wire_fixture, "a command is answered under its number; what is 
   CHECK(all[1].exit_code == 2);
   CHECK(wire_out->sent.back().correlation == 42);
   CHECK(carried_out.size() == 1);
+}
+
+TEST_CASE_METHOD(
+    wire_fixture,
+    "nothing that a client sends ends control: wrong types, depth, and an exception are answers") {
+  auto before = names->find("control");
+  std::uint64_t number = 0;
+  std::string deep = R"({"command":)" + std::string(100'000, '[');
+  for (std::string text :
+       {R"({"command":5})", R"({"command":null})", R"({"command":["stop"]})",
+        R"({"command":"hint","node":12,"text":"x"})", R"({"command":"set","key":{}})",
+        R"({"command":"submit","config":[],"problem":7})", R"({"command":"merge","name":1})",
+        R"({"command":"read","words":"tree","writes":"yes"})", R"({"command":"merge","name":"x"})",
+        "\"\xff\"", "[1,2", deep.c_str()})
+    command("c", text, ++number);
+  auto all = answers("c");
+  REQUIRE(all.size() == number);
+  for (const auto& a : all) {
+    CHECK(a.exit_code == 2);
+    CHECK(a.json.starts_with(R"({"error":")"));
+  }
+  CHECK(all[8].json.find("could not be carried out: no such") != std::string::npos);
+  CHECK(carried_out == std::vector<std::string>{"merge"});
+  command("c", R"({"command":"status"})", ++number);
+  CHECK(answers("c").back().json == R"({"done":true})");
+  CHECK(names->find("control") == before);
+}
+
+TEST_CASE_METHOD(wire_fixture,
+                 "a command that takes its time delays nobody's, and is answered under its number") {
+  command("slow", R"({"command":"stop"})", 7);
+  CHECK(answers("slow").empty());
+  command("quick", R"({"command":"status"})", 3);
+  CHECK(answers("quick").size() == 1);
+  command("slow", R"({"command":"status"})", 8);
+  CHECK(wire_out->sent.back().correlation == 8);
+  REQUIRE(kept.size() == 1);
+  kept[0].reply({R"({"late":1})", 5});
+  kept[0].reply({R"({"late":2})", 5}); // only the first counts
+  settle();
+  auto all = answers("slow");
+  REQUIRE(all.size() == 2);
+  CHECK(all[1].json == R"({"late":1})");
+  CHECK(all[1].exit_code == 5);
+  CHECK(wire_out->sent.back().correlation == 7);
+}
+
+TEST_CASE_METHOD(wire_fixture, "one client has so many commands open at most; others are served") {
+  for (std::uint64_t n = 1; n <= 40; ++n)
+    command("greedy", R"({"command":"stop"})", n);
+  CHECK(kept.size() == 32);
+  REQUIRE(answers("greedy").size() == 8);
+  CHECK(answers("greedy")[0].json.find("too many commands") != std::string::npos);
+  command("other", R"({"command":"status"})");
+  CHECK(answers("other").size() == 1);
+  kept[0].reply({"{}", 0});
+  settle();
+  command("greedy", R"({"command":"status"})", 41);
+  CHECK(answers("greedy").back().json == R"({"done":true})");
+}
+
+TEST_CASE_METHOD(wire_fixture, "whether a client is trusted reaches whoever carries its command out") {
+  command("c", R"({"command":"status"})", 1, true);
+  command("c", R"({"command":"status"})", 2, false);
+  CHECK(carried_out == std::vector<std::string>{"status trusted", "status"});
 }
 
 TEST_CASE_METHOD(wire_fixture, "a watching client hears every event once, until it is gone") {

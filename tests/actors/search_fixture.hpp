@@ -34,7 +34,10 @@ public:
   scripted_models models;
   std::deque<evaluate_request> waiting; ///< for a verdict
   bool claims = false;                  ///< finalists are measured again
-  std::vector<node_key> cancelled;      ///< evaluations
+  bool admission = false;               ///< the reference is judged before a model is asked
+  std::map<std::string, std::vector<std::string>> devices{{"cpu-cpp", {"cpu:test", "cpu:a", "cpu:b"}},
+                                                          {"other", {"cpu:test"}}}; ///< by backend
+  std::vector<node_key> cancelled;                                                  ///< evaluations
   std::map<std::uint32_t, campaign_outcome> outcomes;
   std::vector<std::string> events;
   std::size_t acknowledged = 0; ///< verdicts, as a worker hears of them
@@ -106,6 +109,7 @@ public:
     settings_[id] = s;
     campaign_options o;
     o.claims = claims;
+    o.admission = admission;
     o.id = id;
     o.names = names;
     o.store = store.get();
@@ -124,9 +128,10 @@ public:
           changed.name = value;
         return changed;
       }
-      if (key != "budget.candidates")
+      if (key != "budget.candidates" && key != "budget.tune_candidates")
         return failure{failure_kind::invalid, "no key " + key};
-      changed.budget.candidates = std::stoll(value);
+      (key == "budget.candidates" ? changed.budget.candidates : changed.budget.tune_candidates) =
+          std::stoll(value);
       return changed;
     };
     o.load = [this, id](auto done) {
@@ -231,6 +236,20 @@ public:
     tell(campaign_name(1), steer{std::move(act), std::move(key), std::move(value),
                                  [&](status s) { why = s ? failure{} : s.error(); }});
     return why;
+  }
+
+  /// What the fleet says of workers with these devices.
+  static capacity offered(const std::string& backend, const std::vector<std::string>& there,
+                          std::uint32_t slots) {
+    capacity c{backend, slots, {}, {}};
+    for (const auto& name : there)
+      c.devices.push_back({name, backend, "ok", {}});
+    return c;
+  }
+  nlohmann::json told_status() {
+    std::string text;
+    tell(campaign_name(1), status_request{[&](std::string json) { text = std::move(json); }});
+    return nlohmann::json::parse(text);
   }
 
   /// A source that is different for each `number`, and its answer.
@@ -389,14 +408,17 @@ private:
     children.push_back(named_child(names, "fleet", [this](caf::event_based_actor* self) {
       return self->spawn([this](caf::event_based_actor*) -> caf::behavior {
         return {[this](const watch_capacity& w) {
-          for (std::string backend : {"cpu-cpp", "other"})
-            names->send(w.name, capacity{backend, slots, {{"cpu:test", backend, "ok", {}}}, {}});
-        }};
+                  for (const auto& [backend, there] : devices)
+                    names->send(w.name, offered(backend, there, slots));
+                },
+                [this](const work_is_wanted& w) { wanted.push_back(w); }};
       });
     }));
     root_ = system.spawn(supervisor, std::move(children), supervised("root"));
     settle();
   }
+
+  std::vector<work_is_wanted> wanted; ///< as campaigns told the fleet
 
   caf::actor root_;
   std::map<std::uint32_t, campaign_settings> settings_;

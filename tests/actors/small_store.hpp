@@ -2,6 +2,7 @@
 
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/source_text.hpp"
 #include "runtime/search/campaign_fold.hpp"
 #include "runtime/store/prompt_sections.hpp"
 #include "tests/store/temp_store.hpp"
@@ -123,7 +124,7 @@ public:
                       failure_kind::none,
                       batch.blob(body),
                       batch.blob(source),
-                      source_digest(source),
+                      source_digest(source, source_language::cpp),
                       {1200, 300, 0, 0.006},
                       false};
     batch.put(table::calls, key_of(id_, tree, n, 1),
@@ -191,6 +192,8 @@ public:
                     {"candidate", v.candidate},
                     {"sandbox", "full"},
                     {"environment", "e0"}};
+    for (const auto& [key, value] : told)
+      (key == "device" ? v.device : v.provenance[key]) = value;
     if (state == verdict_state::correct) {
       timing_summary t;
       t.speedup = speedup;
@@ -272,6 +275,7 @@ public:
   const node_row& row(std::uint32_t n, std::uint32_t tree = 0) { return rows_[key(tree, n)]; }
 
   campaign_settings settings;
+  std::map<std::string, std::string> told; ///< by a worker: provenance of the verdicts to come, and `device`
   campaign_fold fold;
   std::uint64_t wall_ms = 0;
   std::uint64_t unix_ms = 1'790'000'000'000;

@@ -193,7 +193,7 @@ TEST_CASE_METHOD(agent_fixture, "a study ends with its limit, and the prompt goe
 }
 
 TEST_CASE_METHOD(agent_fixture,
-                 "a sub-agent's call that a killed process had out is charged at its reservation, once") {
+                 "a sub-agent's call that a killed process had out is charged at an estimate, once") {
   open_library();
   auto s = priced();
   ask_helper(s);
@@ -205,8 +205,11 @@ TEST_CASE_METHOD(agent_fixture,
   start(1, s);
   REQUIRE(books().agent_calls_out().size() == 1); // its prompt wants to know it still
   CHECK(books().agent_calls_out()[0].number == 2);
-  CHECK(books().money().spent().tokens == before.tokens + reserved.tokens);
-  CHECK(books().money().spent().usd() == Approx(before.usd() + reserved.usd));
+  CHECK(books().money().spent().tokens > before.tokens);
+  CHECK(books().money().spent().tokens <= before.tokens + reserved.tokens);
+  CHECK(books().money().spent().usd() <= before.usd() + reserved.usd);
+  auto spent = books().money().spent().usd(); // `books` reads anew: what it gave before is gone
+  CHECK(books().estimated().usd == Approx(spent - before.usd()));
   auto hash = stored()->fold.hash();
   kill();
   CHECK(stored()->fold.hash() == hash);
@@ -223,7 +226,8 @@ TEST_CASE_METHOD(agent_fixture,
   answer_with("CHOOSE guidance/zero"); // nobody hears it
   pass(1min);
   CHECK_FALSE(books().agent_call(1));
-  CHECK(books().money().spent().tokens == before.tokens + reserved.tokens);
+  CHECK(books().money().spent().tokens > before.tokens);
+  CHECK(books().money().spent().tokens <= before.tokens + reserved.tokens);
   CHECK(drive());
 }
 

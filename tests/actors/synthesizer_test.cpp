@@ -15,6 +15,7 @@ struct models_fixture : test::virtual_time {
   model_settings model;
   std::vector<synthesis> answers;
   std::vector<failed_try> failures;
+  bool permits = true; ///< what a campaign says when a try's cost is committed
   std::shared_ptr<call_book> calls = std::make_shared<call_book>();
   std::function<void()> start; ///< as its supervisor does
   std::vector<caf::actor> trees;
@@ -57,7 +58,11 @@ struct models_fixture : test::virtual_time {
       trees.push_back(system.spawn([this](caf::event_based_actor*) -> caf::behavior {
         return {
             [this](const synthesis& s) { answers.push_back(s); },
-            [this](const failed_try& f) { failures.push_back(f); },
+            [this](const failed_try& f) {
+              failures.push_back(f);
+              if (!f.blocked && permits)
+                names->send("synthesizer", send_permit{place_of(f)});
+            },
         };
       }));
       names->set(tree_name(campaign, 0), trees.back());
@@ -72,6 +77,12 @@ struct models_fixture : test::virtual_time {
     r->prompt.sections = {{"Write it.", false}};
     caf::anon_send(asker, synthesize{std::move(r)});
     settle();
+  }
+  static std::string place_of(const failed_try& f) {
+    synthesis_request r;
+    r.node = f.node;
+    r.attempt = f.attempt;
+    return r.call();
   }
   template <class Message>
   void tell(Message m) {
@@ -395,4 +406,55 @@ TEST_CASE_METHOD(models_fixture,
   REQUIRE(failures.size() == 1);
   CHECK(failures[0].blocked);
   CHECK(failures[0].why.text == "no [[model]] is named gone");
+}
+
+TEST_CASE_METHOD(models_fixture,
+                 "a request that failed is sent again only once its campaign has booked what the "
+                 "try has cost, and not at all if it says so") {
+  launch(4);
+  permits = false;
+  ask(1);
+  ask(2);
+  models.fail({failure_kind::timeout, "stall", true}, {}, {400, 70, 0, 0.01}, {1200, 300, 0, true});
+  settle();
+  REQUIRE(failures.size() == 1);
+  CHECK(failures[0].told.output_tokens == 70);
+  CHECK(failures[0].meter.sent_bytes == 1200);
+  fail(failure_kind::timeout, true);
+  pass(1h);
+  CHECK(models.asked.size() == 2); // nobody has booked it
+  ask(1);                          // its campaign was started again: it hears of the try once more
+  CHECK(failures.size() == 3);
+  CHECK(failures[2].told == failures[0].told);
+  tell(send_permit{place_of(failures[0])});
+  CHECK(models.asked.size() == 3);
+  tell(send_permit{place_of(failures[1]), false});
+  pass(1h);
+  CHECK(models.asked.size() == 3);
+  ask(2); // as a new request
+  CHECK(models.asked.size() == 4);
+}
+
+TEST_CASE_METHOD(models_fixture, "a request that is cancelled tells what it has cost") {
+  launch(4);
+  ask(1);
+  tell(drop_requests{1, true});
+  REQUIRE(failures.size() == 1);
+  CHECK(failures[0].why.kind == failure_kind::cancelled);
+  CHECK(failures[0].blocked);
+}
+
+TEST_CASE("a call's name tells its store, its place and its prompt") {
+  synthesis_request r;
+  r.node = {3, 1, 7};
+  r.attempt = 2;
+  r.store = "0123456789abcdef0123456789abcdef";
+  r.prompt_digest = digest_of("a prompt");
+  auto name = r.call();
+  CHECK(name == "01234567-c3-t1-n7-a2-" + r.prompt_digest.substr(0, 8));
+  r.store[0] = 'f';
+  CHECK(r.call() != name);
+  r.store[0] = '0';
+  r.prompt_digest = digest_of("another");
+  CHECK(r.call() != name);
 }

@@ -37,6 +37,9 @@ struct workshop_fixture : worker_fixture {
     add("link", system.spawn([this](caf::event_based_actor*) -> caf::behavior {
       return {
           [this](const work_done& d) { done.push_back(d); },
+          [this](const works_lost& l) { // `link` fails all that the device was given
+            done.push_back({nullptr, {failure_kind::device, l.why, true}, nullptr});
+          },
           [this](const work_built& b) { built.push_back(b); },
           [this](const work_stage& s) { stages.push_back(s); },
           [this](const device_state_changed& s) { states.push_back(s); },

@@ -17,6 +17,9 @@ struct link_fixture : worker_fixture {
   std::vector<std::string> refusals;
   std::vector<suspect_device> suspected;
   std::string problem_digest, problem_bytes = pack(what());
+  std::string store = "one"; ///< whose coordinator speaks
+  std::shared_ptr<departure> leaving;
+  bool left = false;
 
   link_fixture() {
     problem_digest = digest_of(problem_bytes);
@@ -30,9 +33,10 @@ struct link_fixture : worker_fixture {
               [this](const suspect_device& s) { suspected.push_back(s); }};
     }));
     launch();
+    welcome();
   }
 
-  void launch() {
+  void launch(bool told_to_leave = false) {
     link_options o;
     o.names = names;
     o.connect = [this](transport_events events) -> result<std::shared_ptr<transport_port>> {
@@ -47,15 +51,23 @@ struct link_fixture : worker_fixture {
     o.evaluation = evaluation_options();
     o.results = (folder.path() / "results").string();
     o.refused = [this](failure why) { refusals.push_back(why.text); };
+    left = false;
+    o.leaving = leaving = std::make_shared<departure>([this] { left = true; });
+    if (told_to_leave)
+      leaving->ask();
     add("link", system.spawn(ke::link, o));
   }
+  void drain() {
+    leaving->ask();
+    tell("link", drain_worker{});
+  }
   /// The worker's process dies and another one starts in its place, with the same folder.
-  void restart() {
+  void restart(bool told_to_leave = false) {
     caf::anon_send_exit(actors.back(), caf::exit_reason::kill);
     settle();
     actors.pop_back();
     wire_out = std::make_shared<scripted_transport>();
-    launch();
+    launch(told_to_leave);
   }
 
   template <class Body>
@@ -77,8 +89,16 @@ struct link_fixture : worker_fixture {
     g.job.source_digest = digest_of(source);
     if (with_source)
       g.job.inline_blobs[g.job.source_digest] = source;
+    g.job.store = store;
+    g.job.warrant = "warrant " + std::to_string(id) + "/" + std::to_string(attempt);
+    g.deadline_ms = 60'000;
     g.device = "cpu:0";
     hear(frame_kind::grant, g);
+  }
+  void welcome() {
+    wire::welcome_body w;
+    w.store = store;
+    hear(frame_kind::welcome, w);
   }
   void send_problem() {
     wire_out->events.on_blob("", problem_digest, problem_bytes);
@@ -191,14 +211,14 @@ TEST_CASE_METHOD(link_fixture, "a result is kept until it is acknowledged, over 
   CHECK(hello().held[0].job == 1);
   CHECK(hello().held[0].attempt == 1);
   CHECK(hello().held[0].epoch == 5);
-  hear(frame_kind::welcome, wire::welcome_body{});
+  welcome();
   REQUIRE(said<job_result>(frame_kind::result).size() == 1);
   CHECK(said<job_result>(frame_kind::result)[0].found.cases == 3);
   hear(frame_kind::ack, wire::ack_body{1, 1});
   CHECK(hello().held.empty());
   restart();
   CHECK(hello().held.empty());
-  hear(frame_kind::welcome, wire::welcome_body{});
+  welcome();
   CHECK(said<job_result>(frame_kind::result).empty());
 }
 
@@ -249,8 +269,7 @@ TEST_CASE_METHOD(
     "a draining worker declines what comes, finishes what it has, and leaves when all is acknowledged") {
   grant(1);
   send_problem();
-  bool left = false;
-  tell("link", drain_worker{[&] { left = true; }});
+  drain();
   CHECK(said<wire::ready_body>(frame_kind::drain).size() == 1);
   grant(2);
   CHECK(said<wire::decline_body>(frame_kind::decline).size() == 1);
@@ -265,6 +284,7 @@ TEST_CASE_METHOD(link_fixture,
                  "evaluations that fail one after another for the machine's sake put their device "
                  "under suspicion") {
   auto fail = [&](std::uint64_t id, failure_kind kind) {
+    hear(frame_kind::ack, wire::ack_body{id - 1, 1});
     grant(id);
     tell("link", work_done{to_build.back(), {kind, "the sandbox can't be set up", true}, nullptr});
   };
@@ -332,6 +352,217 @@ TEST_CASE_METHOD(link_fixture, "a claim, and what has said nothing of its candid
   grant(3, 1, "cpu-cpp", true, measure_plan::claim);
   build(to_build[2], "the code");
   CHECK(to_measure.size() == 3);
+}
+
+TEST_CASE_METHOD(link_fixture, "content that was on its way when the session ended is asked for again") {
+  grant(1);
+  CHECK(said<wire::want_body>(frame_kind::want).size() == 1);
+  welcome(); // attached again after a silence: what was under way is lost
+  REQUIRE(said<wire::want_body>(frame_kind::want).size() == 2);
+  CHECK(said<wire::want_body>(frame_kind::want)[1].digest == problem_digest);
+  send_problem();
+  CHECK(to_build.size() == 1);
+}
+
+TEST_CASE_METHOD(link_fixture, "content that does not come is asked for again and again") {
+  grant(1);
+  for (int n = 0; n < 4; ++n)
+    pass(std::chrono::seconds{2});
+  CHECK(said<wire::want_body>(frame_kind::want).size() == 2);
+  send_problem();
+  for (int n = 0; n < 8; ++n)
+    pass(std::chrono::seconds{2});
+  CHECK(said<wire::want_body>(frame_kind::want).size() == 2);
+}
+
+TEST_CASE_METHOD(link_fixture,
+                 "a job that does not end within its deadline is given up as the machine's failure") {
+  auto with_content = GENERATE(true, false);
+  grant(1);
+  if (with_content)
+    send_problem();
+  for (int n = 0; n < 29; ++n)
+    pass(std::chrono::seconds{2});
+  CHECK(said<job_result>(frame_kind::result).empty());
+  pass(std::chrono::seconds{2});
+  REQUIRE(said<job_result>(frame_kind::result).size() == 1);
+  auto r = said<job_result>(frame_kind::result)[0];
+  CHECK(r.why.kind == failure_kind::timeout);
+  CHECK(r.why.retryable);
+  CHECK(r.warrant == "warrant 1/1");
+  CHECK(hello().leases.empty());
+  CHECK(build_cancels == std::vector<std::uint64_t>{1});
+}
+
+TEST_CASE_METHOD(link_fixture,
+                 "works of a builder or device that ended are told as failed, the others go on") {
+  grant(1);
+  send_problem();
+  grant(2);
+  build(to_build[1], "the code"); // at its device now
+  SECTION("the builder") {
+    tell("link", works_lost{{}, "the builder ended", false});
+    REQUIRE(said<job_result>(frame_kind::result).size() == 1);
+    CHECK(said<job_result>(frame_kind::result)[0].id == 1);
+    CHECK(said<job_result>(frame_kind::result)[0].why.text == "the builder ended");
+  }
+  SECTION("its device") {
+    tell("link", works_lost{"cpu:0", "it fell over", false});
+    REQUIRE(said<job_result>(frame_kind::result).size() == 1);
+    CHECK(said<job_result>(frame_kind::result)[0].id == 2);
+  }
+  SECTION("another device") {
+    tell("link", works_lost{"cpu:1", "it fell over", false});
+    CHECK(said<job_result>(frame_kind::result).empty());
+  }
+  SECTION("all devices") {
+    tell("link", works_lost{{}, "they fell over", true});
+    CHECK(said<job_result>(frame_kind::result).size() == 2);
+  }
+}
+
+TEST_CASE_METHOD(link_fixture,
+                 "a problem that can't be read ends all the jobs that wait for it, and nothing else") {
+  problem_bytes = "no problem";
+  problem_digest = digest_of(problem_bytes);
+  for (std::uint64_t id = 1; id <= 3; ++id)
+    grant(id);
+  send_problem();
+  CHECK(said<job_result>(frame_kind::result).size() == 3);
+  CHECK(hello().leases.empty());
+}
+
+TEST_CASE_METHOD(link_fixture, "a result is told to the coordinator of its own store, and to no other") {
+  grant(1);
+  send_problem();
+  finish(to_build[0]);
+  restart();
+  store = "two"; // another coordinator has the port now
+  welcome();
+  CHECK(said<job_result>(frame_kind::result).empty());
+  drain();
+  CHECK(left); // it need not wait for the other one
+  restart();
+  store = "one";
+  welcome();
+  REQUIRE(said<job_result>(frame_kind::result).size() == 1);
+  CHECK(said<job_result>(frame_kind::result)[0].store == "one");
+  CHECK(said<job_result>(frame_kind::result)[0].warrant == "warrant 1/1");
+}
+
+TEST_CASE_METHOD(link_fixture, "an object that was measured for one store says nothing to another") {
+  grant(1);
+  send_problem();
+  build(to_build[0], "the code");
+  finish(to_build[0]);
+  store = "two";
+  welcome();
+  grant(2);
+  build(to_build[1], "the code");
+  CHECK(to_measure.size() == 2);
+}
+
+TEST_CASE_METHOD(link_fixture,
+                 "what is known of an object is told as evidence of the candidate that was asked for") {
+  grant(1);
+  send_problem();
+  build(to_build[0], "the code");
+  finish(to_build[0]);
+  grant(2);
+  build(to_build[1], "the code");
+  auto r = said<job_result>(frame_kind::result).at(1);
+  CHECK(r.found.provenance.at("candidate") == to_build[1]->what.source_digest);
+  CHECK(r.found.provenance.at("measured_candidate") == to_build[0]->what.source_digest);
+}
+
+TEST_CASE_METHOD(link_fixture,
+                 "a job that is granted again while its result is kept is answered by that result") {
+  grant(1);
+  send_problem();
+  finish(to_build[0]);
+  grant(1, 2);
+  CHECK(to_build.size() == 1);
+  auto results = said<job_result>(frame_kind::result);
+  REQUIRE(results.size() == 2);
+  CHECK(results[1].attempt == 2);
+  CHECK(results[1].warrant == "warrant 1/2");
+  CHECK(results[1].found.cases == 3);
+  hear(frame_kind::ack, wire::ack_body{1, 1}); // of the first attempt: late
+  CHECK(hello().held.size() == 1);
+  hear(frame_kind::ack, wire::ack_body{1, 2});
+  CHECK(hello().held.empty());
+}
+
+TEST_CASE_METHOD(link_fixture, "results go out four at a time, so that beats find their way") {
+  for (std::uint64_t id = 1; id <= 6; ++id) {
+    grant(id);
+    if (id == 1)
+      send_problem();
+    finish(to_build.back());
+  }
+  CHECK(said<job_result>(frame_kind::result).size() == 4);
+  hear(frame_kind::ack, wire::ack_body{2, 1});
+  CHECK(said<job_result>(frame_kind::result).size() == 5);
+  restart();
+  CHECK(hello().held.size() == 5);
+  welcome();
+  CHECK(said<job_result>(frame_kind::result).size() == 4);
+}
+
+TEST_CASE_METHOD(link_fixture, "a hello says how its devices are now, and a drain is said in each session") {
+  tell("link", device_state_changed{"cpu:0", "quarantined", "fell over"});
+  CHECK(hello().devices.at(0).state == "quarantined");
+  tell("link", device_state_changed{"cpu:0", "ok", ""});
+  CHECK(hello().devices.at(0).state == "ok");
+  grant(1);
+  send_problem();
+  drain();
+  auto readies = said<wire::ready_body>(frame_kind::ready).size();
+  welcome();
+  CHECK(said<wire::ready_body>(frame_kind::drain).size() == 2);
+  CHECK(said<wire::ready_body>(frame_kind::ready).size() == readies);
+}
+
+TEST_CASE_METHOD(link_fixture, "a worker that is told to leave waits for no coordinator that is gone") {
+  grant(1);
+  send_problem();
+  drain();
+  SECTION("it said bye") {
+    finish(to_build[0]);
+    CHECK_FALSE(left);
+    hear(frame_kind::bye, wire::ready_body{});
+  }
+  SECTION("it is silent") {
+    wire_out->events.on_lost("", {failure_kind::worker_lost, "no sign of life", true});
+    settle();
+    CHECK_FALSE(left); // the work itself is finished first
+    finish(to_build[0]);
+  }
+  CHECK(left);
+  restart();
+  CHECK(hello().held.size() == 1); // kept for its return
+}
+
+TEST_CASE_METHOD(link_fixture,
+                 "a worker that is told to leave does not wait for content that nobody will send") {
+  grant(1); // its problem has not come
+  drain();
+  CHECK_FALSE(left);
+  hear(frame_kind::bye, wire::ready_body{});
+  CHECK(left);
+}
+
+TEST_CASE_METHOD(link_fixture, "a worker that is told to leave before its link can hear of it leaves") {
+  SECTION("while it starts") {
+    restart(true);
+    settle();
+  }
+  SECTION("and what tells the link is lost") {
+    leaving->ask();
+    CHECK_FALSE(left);
+    pass(std::chrono::seconds{2});
+  }
+  CHECK(left);
 }
 
 TEST_CASE_METHOD(link_fixture, "a refusal for good is told to the program with its reason") {

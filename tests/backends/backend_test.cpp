@@ -190,6 +190,27 @@ TEST_CASE("what a transform makes is known by what went in, by its command and b
   CHECK(usual.key != plan(p, other, "a").key);
 }
 
+TEST_CASE("what a candidate may hold of the kernel is a limit of the backend") {
+  auto with = [](const std::string& limits) {
+    return parse_backend(minimal + "[limits]\n" + limits, "b.toml");
+  };
+  auto usual = with("");
+  REQUIRE(usual);
+  CHECK(usual->limits.descriptors == 64);
+  CHECK(usual->limits.inodes == 4096);
+  auto own = with("descriptors = 500\ninodes = 100000\n");
+  REQUIRE(own);
+  CHECK(own->limits.descriptors == 500);
+  CHECK(own->limits.inodes == 100000);
+  for (auto wrong : {"descriptors = 8", "descriptors = 1.5", "descriptors = \"64\"", "descriptors = -1"}) {
+    INFO(wrong);
+    CHECK(with(wrong).error().text.find("limits.descriptors must be a whole number from 16 to 1048576") !=
+          std::string::npos);
+  }
+  CHECK(with("inodes = 0").error().text.find("limits.inodes must be a whole number from 16 to") !=
+        std::string::npos);
+}
+
 TEST_CASE("levels of a manifest need a name, a suffix and marks") {
   auto wrong = [](const std::string& text) { return error_of(minimal + text); };
   CHECK(wrong("[[level]]\nname = \"ptx\"\nsuffix = \".ptx\"\nmarks = [\".entry\"]\n").empty());

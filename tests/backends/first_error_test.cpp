@@ -18,5 +18,8 @@ TEST_CASE("the compiler's first error is told with its line, and with the candid
           {}) == "/usr/include/c++/12/bits/stl_algo.h:1938:20: error: no match for 'operator-' (from "
                  "candidate.cpp:7:12)");
   CHECK(first_error("g++: fatal error: killed\n", {}) == "g++: fatal error: killed");
+  CHECK(first_error("/usr/bin/ld: cannot find -lopenblas: No such file or directory\ncollect2: error: ld "
+                    "returned 1 exit status\n",
+                    {}) == "/usr/bin/ld: cannot find -lopenblas: No such file or directory");
   CHECK(first_error("", {}).empty());
 }

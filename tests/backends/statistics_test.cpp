@@ -320,12 +320,50 @@ TEST_CASE("a workload of the plan without samples voids the whole, a held-out on
   CHECK_FALSE(compare(samples, p, measure_plan::rank, 0, 0).valid);
 }
 
-TEST_CASE("a call that took next to nothing of an empty order is no time") {
+TEST_CASE(
+    "what is claimed is what was asked: a held-out workload is no part of speedup, interval and medians") {
+  auto p = two_workloads();
+  p.workloads[0].held_out = true;
+  std::vector<launch_samples> samples;
+  for (int l = 0; l < 5; ++l)
+    for (std::uint32_t w = 0; w < 2; ++w)
+      samples.push_back({w, std::vector<double>(20, w == 0 ? 600.0 + l : 51000.0),
+                         std::vector<double>(20, w == 0 ? 900.0 : 1000.0)});
+  for (auto kind : {measure_plan::eval, measure_plan::claim}) {
+    auto c = compare(samples, p, kind, 0.01, 100);
+    REQUIRE(c.valid);
+    CHECK(c.decision == timing_decision::faster);
+    CHECK(c.summary.speedup == Approx(51));
+    CHECK(c.summary.low == Approx(51));
+    CHECK(c.summary.mean_speedup == Approx(51));
+    CHECK(c.summary.reference_ns == 51000);
+    CHECK(c.summary.candidate_ns == 1000);
+    CHECK(c.summary.pairs == 100);
+    REQUIRE(c.summary.workloads.size() == 2);
+    const auto &odd = c.summary.workloads[0], &wide = c.summary.workloads[1];
+    CHECK(odd.held_out);
+    CHECK(odd.speedup == Approx(602.0 / 900));
+    CHECK(odd.reference_ns == 602);
+    CHECK(odd.candidate_ns == 900);
+    CHECK_FALSE(wide.held_out);
+    CHECK(wide.low == Approx(51));
+  }
+  // Nor can a held-out call of next to no length void what was measured.
+  for (auto& s : samples)
+    if (s.workload == 0)
+      s.candidate_ns.assign(20, 1.0);
+  CHECK_FALSE(compare(samples, p, measure_plan::eval, 0.01, 1000).too_short);
+}
+
+TEST_CASE("a call that took next to nothing of an empty order decides nothing, and is nobody's failure") {
   random_source random{27};
   auto samples = simulated(random, 2, 2, 8, 0.01, 0.01);
-  CHECK(compare(samples, two_workloads(), measure_plan::rank, 0, 20000).valid);
+  CHECK(compare(samples, two_workloads(), measure_plan::rank, 0, 20000).decision == timing_decision::faster);
   samples[1].candidate_ns[3] = 20000.0 / 300;
-  CHECK_FALSE(compare(samples, two_workloads(), measure_plan::rank, 0, 20000).valid);
+  auto c = compare(samples, two_workloads(), measure_plan::rank, 0, 20000);
+  CHECK(c.valid);
+  CHECK(c.too_short);
+  CHECK(c.decision == timing_decision::none);
 }
 
 TEST_CASE("a workload without weight is timed and does not move the mean") {

@@ -189,6 +189,11 @@ TEST_CASE("attacks from Python get nothing that they do not deserve", "[torch]")
         candidate("k = x.data_ptr()\nif k not in seen: seen[k] = torch.softmax(x, 1)\nreturn seen[k]",
                   "seen = {}"),
         {s::incorrect, s::nondeterministic}},
+       {"the right result in the judge's memory, where copying it costs nothing",
+        candidate("f = sys._getframe()\nwhile 'outputs' not in f.f_locals: f = f.f_back\n"
+                  "return torch.softmax(x, 1, out=f.f_locals['outputs'][0][0])"),
+        {s::incorrect},
+        "where nobody was sent"},
        {"a thread that finishes later, in the judge's memory",
         candidate(
             "f = sys._getframe()\nwhile 'outputs' not in f.f_locals: f = f.f_back\n"
@@ -224,7 +229,7 @@ TEST_CASE("attacks from Python get nothing that they do not deserve", "[torch]")
         {s::correct, s::resource_exceeded, s::crashed, s::timeout}},
        {"the network",
         candidate("import socket\nc = socket.create_connection(('127.0.0.1', 22), 1)\nreturn x"),
-        {s::crashed},
+        {s::policy_violation},
         "Error"},
        {"another namespace",
         candidate("import ctypes\nassert ctypes.CDLL(None).unshare(0x10000000) == -1\n" + right),

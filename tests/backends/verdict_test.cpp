@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "runtime/core/reward.hpp"
+
 using namespace ke;
 
 namespace {
@@ -104,6 +106,15 @@ TEST_CASE("where the baseline varies against itself by more than a quarter, only
   }
 }
 
+TEST_CASE("a right kernel of a few elements is too short to be timed, and not the evaluator's failure") {
+  auto e = good();
+  e.floor_ns = 2e6;
+  auto v = judged(e);
+  CHECK(v.state == verdict_state::noisy);
+  CHECK(v.reason == "a call is too short to be told from the way to it and back; time a larger workload");
+  CHECK_FALSE(v.score);
+}
+
 TEST_CASE("a timed call that nobody checked is the evaluator's fault") {
   auto e = good();
   e.timed_calls_checked = 23;
@@ -129,7 +140,11 @@ TEST_CASE("the JSON has the shape of the contract") {
   CHECK(j["correctness"]["first_failure"].is_null());
   CHECK(j["integrity"]["flags"].empty());
   CHECK(j["timing"]["ci95"].size() == 2);
+  CHECK(j["timing"]["baseline"] == "reference");
   CHECK(j["timing"]["workloads"][0]["name"] == "wide");
+  CHECK(j["timing"]["workloads"][0]["held_out"] == false);
+  CHECK(j["timing"]["workloads"][0]["candidate_ns"] == j["timing"]["candidate_ns"]);
+  CHECK(j["timing"]["workloads"][0]["reference_ns"] == j["timing"]["reference_ns"]);
   CHECK(j["cost"].contains("build_s"));
 
   auto e = good();
@@ -148,4 +163,19 @@ TEST_CASE("the JSON has the shape of the contract") {
   CHECK(wrong["score"] == 0.0);
   CHECK(wrong["correctness"]["first_failure"]["index"][0] == 3);
   CHECK(wrong["correctness"]["first_failure"]["got"].is_null());
+}
+
+TEST_CASE("the JSON says how well the reward of this measurement is known") {
+  auto v = judged(good());
+  auto j = nlohmann::json::parse(verdict_json(v));
+  REQUIRE(j["reward_ci95"].size() == 2);
+  CHECK(j["reward_ci95"][0] == j["reward"]);
+  CHECK(j["reward_ci95"][0] == shaped_speedup(v.timing->low));
+  CHECK(j["reward_ci95"][1] == shaped_speedup(v.timing->high));
+
+  auto e = good();
+  e.unfit = "its check accepts zeros";
+  j = nlohmann::json::parse(verdict_json(judged(e)));
+  CHECK(j["reward"].is_null());
+  CHECK(j["reward_ci95"].is_null());
 }

@@ -51,7 +51,7 @@ seed  = 7
 path = "problems/softmax/problem.toml"
 [goal]
 target_speedup = 2.0
-baseline = "best-known"
+baseline = "reference"
 timed = true
 [budget]
 candidates = 500
@@ -60,6 +60,9 @@ device_hours = 4.0
 usd = 50.0
 tokens = 20_000_000
 stall = { candidates = 80, min_gain = 0.02 }
+tune_candidates = 90
+requests = 400
+fruitless = 6
 [[target]]
 backend = "triton"
 device  = "nvidia-h200"
@@ -91,8 +94,6 @@ key = "keys/coordinator.key"
 authorized_keys = "keys/workers"
 client_keys = "keys/clients"
 allow_simulated = false
-[ui]
-listen = "127.0.0.1:7780"
 [knowledge]
 embeddings = { base_url = "http://127.0.0.1:8000/v1", model = "e", api_key_env = "SET_KEY" }
 )";
@@ -105,8 +106,8 @@ TEST_CASE("every key of the contract's example arrives in the settings") {
   CHECK(s.store == "/home/user/.local/share/ke-runtime");
   CHECK(s.seed == 7);
   CHECK(s.problem_path == "/srv/files/problems/softmax/problem.toml");
-  CHECK(s.goal == goal_settings{2.0, baseline_kind::best_known, true});
-  CHECK(s.budget == budget_settings{500, 12, 4, 50, 20'000'000, 80, 0.02});
+  CHECK(s.goal == goal_settings{2.0, baseline_kind::reference, true});
+  CHECK(s.budget == budget_settings{500, 12, 4, 50, 20'000'000, 80, 0.02, 400, 6, 90});
   CHECK(s.targets == std::vector<target_settings>{{"triton", "nvidia-h200"}});
   CHECK(s.search == search_settings{policy_kind::best_of_n, 9, 320, 1.5, ensemble_kind::weights,
                                     memory_kind::parent_siblings});
@@ -118,7 +119,6 @@ TEST_CASE("every key of the contract's example arrives in the settings") {
   CHECK(s.models[1].name == "playbook");
   CHECK(s.cluster == cluster_settings{"tcp://0.0.0.0:7717", true, "/srv/files/keys/coordinator.key",
                                       "/srv/files/keys/workers", "/srv/files/keys/clients", false});
-  CHECK(s.ui.listen == "127.0.0.1:7780");
   CHECK(s.embeddings == embedding_settings{"http://127.0.0.1:8000/v1", "e", "SET_KEY"});
 }
 
@@ -129,6 +129,7 @@ TEST_CASE("a file with only a problem gets every documented default") {
   wanted.problem_path = "/srv/files/p/problem.toml";
   wanted.targets.emplace_back();
   wanted.models.emplace_back();
+  wanted.budget.fruitless = usual_fruitless;
   CHECK(s == wanted);
 }
 
@@ -178,8 +179,9 @@ TEST_CASE("the option --set replaces, adds and reaches into lists by index and b
 }
 
 TEST_CASE("the option --set works on sections that the file does not have") {
-  auto s = good(least, {"ui.listen=127.0.0.1:0", "model.0.name=fast", "budget.stall.min_gain=0.5"}).settings;
-  CHECK(s.ui.listen == "127.0.0.1:0");
+  auto s = good(least, {"cluster.listen=tcp://127.0.0.1:7", "model.0.name=fast", "budget.stall.min_gain=0.5"})
+               .settings;
+  CHECK(s.cluster.listen == "tcp://127.0.0.1:7");
   CHECK(s.models[0].name == "fast");
   CHECK(s.budget.stall_min_gain == 0.5);
   CHECK(good("", {"problem.path=aten:gelu"}).settings.problem_path == "aten:gelu");

@@ -148,6 +148,10 @@ TEST_CASE("a reference is found by its definition, not by a comment") {
   CHECK_FALSE(defines_reference("extern \"C\" void my_kernel() {}", "c++"));
   CHECK(defines_reference("import torch\ndef reference(x):\n  return x", "python"));
   CHECK_FALSE(defines_reference("# def reference(x):\ndef other(x): pass", "python"));
+  CHECK_FALSE(defines_reference("s = \"\"\"\ndef reference(x):\n\"\"\"\n", "python"));
+  CHECK_FALSE(defines_reference("extern \"C\" // \\\nvoid kernel() {}\nint x;", "c++"));
+  CHECK_FALSE(defines_reference("const char* s = R\"(extern \"C\" void kernel())\";", "c++"));
+  CHECK(defines_reference("extern \"C\" void kernel() {}\n// a \\ \n", "c++")); // compilers differ on it
 }
 
 TEST_CASE("a .npy initialiser is read and fits its tensor") {

@@ -38,6 +38,9 @@ TEST_CASE("hosts of addresses") {
   CHECK(host_of_listen("*:*") == "*");
   CHECK_FALSE(host_of_listen("127.0.0.1"));
   CHECK(is_loopback("localhost"));
+  CHECK(is_loopback("127.0.0.1"));
+  CHECK(is_loopback("::1"));
+  CHECK_FALSE(is_loopback("127.example.org"));
   CHECK_FALSE(is_loopback("10.0.0.1"));
   CHECK_FALSE(is_loopback("0.0.0.0"));
 }

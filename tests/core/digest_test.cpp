@@ -44,15 +44,3 @@ TEST_CASE("a checksum notices one flipped bit") {
   bytes[3] ^= 1;
   CHECK(checksum_of(bytes) != sum);
 }
-
-TEST_CASE("source digests ignore comments and blanks but no code") {
-  auto same = [](std::string_view a, std::string_view b) { return source_digest(a) == source_digest(b); };
-  CHECK(same("int  x = 1; // one\n", "int x = 1;\n\n\n"));
-  CHECK(same("int x = /* one */ 1;", "int x =   1;"));
-  CHECK(same("a\r\nb", "a\nb"));
-  CHECK(same("\n\n  a", "a"));
-  CHECK_FALSE(same("int x = 1;", "int x = 2;"));
-  CHECK_FALSE(same("#define A\nint x;", "#define A int x;"));
-  CHECK_FALSE(same("s = \"a  b\";", "s = \"a b\";"));
-  CHECK_FALSE(same("s = \"// a\";", "s = \"// b\";"));
-}

@@ -1,4 +1,5 @@
 #include "knowledge/embeddings.hpp"
+#include "tests/peak_memory.hpp"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -71,6 +72,52 @@ TEST_CASE("an embeddings server that answers no JSON object is told so") {
   says("[[1,2]]", "it is not a JSON object but array");
   says("null", "it is not a JSON object but null");
   CHECK(why("{}").find("it has no list `data`") != std::string::npos);
+}
+
+TEST_CASE("vectors are found whatever stands beside them") {
+  auto all = read_embeddings(
+      "{\"usage\":{\"embedding\":[1,2],\"data\":[{\"embedding\":[7]}]},\"data\":[{\"more\":[[1],{"
+      "\"embedding\":[9,9]}],"
+      "\"embedding\":[3,4],\"object\":{\"index\":5}},{\"index\":1,\"embedding\":[0,2]}],\"model\":\"m\"}",
+      2);
+  REQUIRE(all);
+  CHECK((*all)[0] == embedding{0.6f, 0.8f});
+  CHECK((*all)[1] == embedding{0, 1});
+  for (std::string body :
+       {"{\"data\":[{\"embedding\":[1,[2]]}]}", "{\"data\":[{\"embedding\":[1],\"embedding\":[2]}]}",
+        "{\"data\":[{\"embedding\":{\"a\":1}}]}", "{\"data\":[[1]]}", "{\"data\":[{\"embedding\":[1]},7]}",
+        "{\"data\":[{\"embedding\":[1],\"index\":null}]}", "{\"data\":[{\"embedding\":[]}]}",
+        "{\"data\":[{\"embedding\":[1],\"index\":0.0}]}", "{\"data\":[{\"index\":0}]}"}) {
+    INFO(body);
+    CHECK_FALSE(read_embeddings(body, 1));
+  }
+}
+
+TEST_CASE(
+    "sixteen megabytes of an embeddings server's answer cost less than 32 MB to read, in whatever shape") {
+  auto repeated = [](const std::string& what) {
+    std::string out;
+    while (out.size() < 16u << 20)
+      out += what;
+    return out;
+  };
+  const std::pair<const char*, std::string> bodies[] = {
+      {"nested lists", "{\"data\":" + repeated("[")},
+      {"zeros", "{\"data\":[{\"embedding\":[" + repeated("0,") + "0]}]}"},
+      {"entries", "{\"data\":[" + repeated("{},") + "{}]}"},
+      {"vectors", "{\"data\":[" + repeated("{\"embedding\":[1]},") + "{}]}"},
+      {"texts", "{\"data\":[{\"embedding\":[" + repeated("\"\",") + "0]}]}"},
+      {"a text", "{\"data\":\"" + repeated("a") + "\"}"},
+      {"a text without an end", "{\"data\":\"" + repeated("a")},
+      {"a number", "{\"data\":" + repeated("1")},
+      {"members", "{" + repeated("\"a\":{},") + "\"a\":0}"},
+  };
+  for (const auto& [name, body] : bodies) {
+    INFO(name);
+    auto grown = peak_growth([&, text = &body] { read_embeddings(*text, 16); });
+    INFO(grown / 1024 << " KiB");
+    CHECK(grown < 32u << 20);
+  }
 }
 
 TEST_CASE("texts to embed are bounded and end with a whole character") {

@@ -10,9 +10,9 @@ using namespace ke;
 
 namespace {
 
-std::vector<std::string> names_of(std::string_view source, bool python = false) {
+std::vector<std::string> names_of(std::string_view source, source_language language = source_language::cpp) {
   std::vector<std::string> names;
-  for (const auto& d : definitions_in(source, python))
+  for (const auto& d : definitions_in(source, language))
     names.push_back(d.name);
   return names;
 }
@@ -57,15 +57,15 @@ std::string with_helpers(int count) {
 TEST_CASE("a short change of a skill is the whole diff, as ever") {
   auto after = std::string{reference};
   after.replace(after.find("float sum"), 9, "double sum");
-  CHECK(skill_change(reference, after, "kernel", false, 2400) ==
+  CHECK(skill_change(reference, after, "kernel", source_language::cpp, 2400) ==
         unified_diff(reference, after, "before", "after", 2));
-  CHECK(skill_change(reference, reference, "kernel", false, 2400).empty());
+  CHECK(skill_change(reference, reference, "kernel", source_language::cpp, 2400).empty());
 }
 
 TEST_CASE("a skill of a rewritten kernel shows the kernel, not the helpers above it") {
   auto after = with_helpers(60);
   REQUIRE(unified_diff(reference, after, "before", "after", 2).size() > 4000);
-  auto change = skill_change(reference, after, "kernel", false, 1400);
+  auto change = skill_change(reference, after, "kernel", source_language::cpp, 1400);
   INFO(change);
   CHECK(change.size() <= 1400);
   CHECK(change.starts_with("--- before\n+++ after\n@@ kernel @@\n"));
@@ -77,7 +77,7 @@ TEST_CASE("a skill of a rewritten kernel shows the kernel, not the helpers above
 }
 
 TEST_CASE("a change of a skill that is too long names the helpers it has no room for") {
-  auto change = skill_change(reference, with_helpers(60), "kernel", false, 850);
+  auto change = skill_change(reference, with_helpers(60), "kernel", source_language::cpp, 850);
   INFO(change);
   CHECK(change.size() <= 850);
   CHECK(has(change, "+    sum_v0 = sum_v0 + ke_load<vec>(x + i);\n"));
@@ -89,7 +89,7 @@ TEST_CASE("of a long kernel whole lines of its beginning and its end are shown")
   for (int i = 0; i < 200; ++i)
     after += "  y[" + unlike(i) + "] = x[i];\n";
   after += "  int last = 0;\n}\n";
-  auto change = skill_change(reference, after, "kernel", false, 1000);
+  auto change = skill_change(reference, after, "kernel", source_language::cpp, 1000);
   INFO(change);
   CHECK(change.size() <= 1000);
   CHECK(has(change, "+  int first = 0;\n"));
@@ -102,7 +102,8 @@ TEST_CASE("of an unrolled loop in a skill one line is shown, and how many are li
   for (int i = 0; i < 200; ++i)
     after += "  y[" + std::to_string(i) + "] = x[" + std::to_string(i) + "];\n";
   after += "}\n";
-  auto change = skill_change("void other();\n" + std::string{reference}, after, "kernel", false, 800);
+  auto change =
+      skill_change("void other();\n" + std::string{reference}, after, "kernel", source_language::cpp, 800);
   INFO(change);
   CHECK(has(change, "+  y[0] = x[0];\n[199 like lines left out]\n"));
 }
@@ -111,7 +112,7 @@ TEST_CASE("a kernel that only calls another shows that one's loops") {
   auto after = with_helpers(40);
   after.replace(after.find("extern \"C\" void kernel"), 22, "static void rows");
   after += "extern \"C\" void kernel(const float* x, float* y, int64_t n) {\n  rows(x, y, n);\n}\n";
-  auto change = skill_change(reference, after, "kernel", false, 1600);
+  auto change = skill_change(reference, after, "kernel", source_language::cpp, 1600);
   INFO(change);
   CHECK(has(change, "+  rows(x, y, n);\n"));
   CHECK(has(change, "@@ rows @@\n+static void rows("));
@@ -128,7 +129,7 @@ TEST_CASE("a change of a skill in Python shows the class asked for and the kerne
            "    for i in range(n):\n        y[i] = x[i] + 1\n"
            "class ModelNew(nn.Module):\n    def forward(self, x):\n        add_kernel[(1,)](x, y, BLOCK)\n"
            "        return y\n";
-  auto change = skill_change(before, after, "ModelNew", true, 1200);
+  auto change = skill_change(before, after, "ModelNew", source_language::python, 1200);
   INFO(change);
   CHECK(change.size() <= 1200);
   CHECK(has(change, "@@ ModelNew @@\n+class ModelNew(nn.Module):\n"));
@@ -143,7 +144,7 @@ TEST_CASE("a source whose entry can't be found is cut in its middle, between lin
   for (int i = 0; i < 200; ++i)
     after += "MACRO(" + unlike(i) + ")\n";
   after += "int z;\n";
-  auto change = skill_change("int b;\n", after, "kernel", false, 600);
+  auto change = skill_change("int b;\n", after, "kernel", source_language::cpp, 600);
   INFO(change);
   CHECK(change.size() <= 600);
   CHECK(has(change, "+int a;\n"));
@@ -167,8 +168,8 @@ TEST_CASE("definitions of C++ are found by brackets, whatever stands in texts an
                  "struct wide make(int x) { return {x}; }\n") == names{"k", "buffer", "wide", "make"});
   CHECK(names_of("}}}}{{{{ (((").size() <= 1);
   CHECK(names_of("void f() { /* open").size() == 1);
-  auto overloads =
-      definitions_in("int f(int x) { return x; }\nint g();\nint f(long x) { return 2; }\n", false);
+  auto overloads = definitions_in("int f(int x) { return x; }\nint g();\nint f(long x) { return 2; }\n",
+                                  source_language::cpp);
   REQUIRE(overloads.size() == 2);
   CHECK(overloads[0].text == "int f(int x) { return x; }\nint f(long x) { return 2; }\n");
 }
@@ -178,12 +179,15 @@ TEST_CASE("definitions of Python are found by their first column, whatever stand
       definitions_in("from a import (\n  b,\n)\nimport c\nsource = \"\"\"\nvoid f() {\ndef no():\n}\n\"\"\"\n"
                      "async def run(x):\n  return x\nif x:\n  y = 1\nz: int = 3\n"
                      "@jit\ndef g(\n    a,\n):\n  return a\nprint(g)\n",
-                     true);
+                     source_language::python);
   names found;
   for (const auto& d : all)
     found.push_back(d.name);
   CHECK(found == names{"source", "run", "z", "g"});
   CHECK(all[0].text.ends_with("}\n\"\"\"\n"));
+  CHECK(
+      names_of("x = f'{d[\"def a():\"]}'\nif x: y = '''\n'''; z = 7 // 2\n# def b():\ndef c(): return '}'\n",
+               source_language::python) == names{"x", "c"});
   CHECK(all[3].text == "@jit\ndef g(\n    a,\n):\n  return a\n");
 }
 
@@ -199,7 +203,7 @@ TEST_CASE("bug: sources that nobody would write take minutes") {
   for (const auto& odd : {"struct" + blanks + "A {};\n", "#if 0\nx" + hashes + "\n#endif\n",
                           blanks + tiny + "\n", many, std::string(300'000, 'a') + ";\n"}) {
     auto begun = std::clock();
-    auto text = skill_change("", odd + kernel, "kernel", false, 2400);
+    auto text = skill_change("", odd + kernel, "kernel", source_language::cpp, 2400);
     CHECK(text.size() <= 2400);
     CHECK(static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC < 5); // before: up to 75 s
   }

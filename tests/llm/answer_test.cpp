@@ -138,3 +138,14 @@ TEST_CASE("hostile answers are parsed in linear time") {
         failure_kind::none); // the largest block; its build will fail
   CHECK(parse_answer(std::string(200000, '`'), cpp).why.kind == failure_kind::no_code);
 }
+
+TEST_CASE("bug: a comment or a text that shows the symbol was taken for its definition") {
+  auto shown = "// void kernel(float* x) {\nconst char* s = \"kernel() {\";\nvoid helper() {}\n";
+  CHECK(parse_answer(fenced("cpp", kernel) + "Then:\n" + fenced("cpp", shown), cpp).source == kernel);
+  std::string module = "class ModelNew:\n  pass\n",
+              told = "# class ModelNew\ns = \"\"\"\ndef ModelNew\n\"\"\"\n";
+  CHECK(parse_answer(fenced("python", module) + fenced("python", told), python).source == module);
+  // What is not understood is left to the compiler.
+  auto odd = "#define A \\ \n 1\n" + kernel;
+  CHECK(parse_answer(fenced("cpp", odd) + fenced("cpp", "int main() {}\n"), cpp).source == odd);
+}

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <condition_variable>
 #include <mutex>
@@ -43,14 +44,19 @@ std::vector<std::string> pieces_of(const std::string& text) {
   return pieces;
 }
 
-json openai_usage(std::size_t prompt_bytes, const std::string& text) {
-  return {{"prompt_tokens", prompt_bytes / 4},
-          {"completion_tokens", text.size() / 4},
-          {"total_tokens", prompt_bytes / 4 + text.size() / 4}};
+/// What is said of a call's size.
+struct size_told {
+  std::uint64_t input = 0, output = 0;
+};
+
+json openai_usage(size_told size) {
+  return {{"prompt_tokens", size.input},
+          {"completion_tokens", size.output},
+          {"total_tokens", size.input + size.output}};
 }
 
 std::string openai_stream(const std::string& text, const std::string& finish, bool usage, bool done,
-                          std::size_t prompt_bytes) {
+                          size_told size) {
   std::string out;
   auto chunk = [&](const json& delta, const json& finish_reason) {
     json choice{{"index", 0}, {"delta", delta}, {"finish_reason", finish_reason}};
@@ -62,18 +68,18 @@ std::string openai_stream(const std::string& text, const std::string& finish, bo
   if (!finish.empty())
     chunk(json::object(), finish);
   if (usage)
-    out += event({{"id", "fake"}, {"choices", json::array()}, {"usage", openai_usage(prompt_bytes, text)}});
+    out += event({{"id", "fake"}, {"choices", json::array()}, {"usage", openai_usage(size)}});
   if (done)
     out += "data: [DONE]\n\n";
   return out;
 }
 
-std::string anthropic_stream(const std::string& text, const std::string& stop_reason,
-                             std::size_t prompt_bytes) {
-  std::string out = event(
-      {{"type", "message_start"},
-       {"message", {{"id", "fake"}, {"usage", {{"input_tokens", prompt_bytes / 4}, {"output_tokens", 1}}}}}},
-      "message_start");
+std::string anthropic_stream(const std::string& text, const std::string& stop_reason, size_told size,
+                             bool whole = true) {
+  std::string out =
+      event({{"type", "message_start"},
+             {"message", {{"id", "fake"}, {"usage", {{"input_tokens", size.input}, {"output_tokens", 1}}}}}},
+            "message_start");
   out += event(
       {{"type", "content_block_start"}, {"index", 0}, {"content_block", {{"type", "text"}, {"text", ""}}}},
       "content_block_start");
@@ -82,16 +88,97 @@ std::string anthropic_stream(const std::string& text, const std::string& stop_re
     out += event(
         {{"type", "content_block_delta"}, {"index", 0}, {"delta", {{"type", "text_delta"}, {"text", piece}}}},
         "content_block_delta");
+  if (!whole)
+    return out;
   out += event({{"type", "content_block_stop"}, {"index", 0}}, "content_block_stop");
   out += event({{"type", "message_delta"},
                 {"delta", {{"stop_reason", stop_reason}}},
-                {"usage", {{"output_tokens", text.size() / 4}}}},
+                {"usage", {{"output_tokens", size.output}}}},
                "message_delta");
   out += event({{"type", "message_stop"}}, "message_stop");
   return out;
 }
 
+/// A string, or a list of parts with `text`.
+std::string joined(const json& content) {
+  if (content.is_string())
+    return content.get<std::string>();
+  std::string all;
+  if (content.is_array())
+    for (const auto& part : content)
+      all += part.value("text", "");
+  return all;
+}
+
+/// The text of an answer in the bytes that were sent of it, streamed or plain.
+std::string text_sent(const std::string& bytes) {
+  std::string all;
+  auto body = bytes.find("\r\n\r\n");
+  if (body == std::string::npos)
+    return all;
+  auto take = [&](const std::string& text) {
+    auto object = json::parse(text, nullptr, false);
+    if (!object.is_object())
+      return;
+    if (object.contains("choices"))
+      for (const auto& choice : object["choices"])
+        for (auto name : {"delta", "message"})
+          if (choice.contains(name) && choice[name].contains("content"))
+            all += joined(choice[name]["content"]);
+    if (object.contains("delta") && object["delta"].contains("text"))
+      all += object["delta"]["text"].get<std::string>();
+    if (object.contains("content"))
+      all += joined(object["content"]);
+  };
+  take(bytes.substr(body + 4));
+  for (auto at = bytes.find("data: ", body); at != std::string::npos; at = bytes.find("data: ", at + 1))
+    if (auto end = bytes.find("\n", at); end != std::string::npos)
+      take(bytes.substr(at + 6, end - at - 6));
+  return all;
+}
+
 } // namespace
+
+std::uint64_t fake_tokens(std::string_view text) {
+  std::uint64_t tokens = 0, run = 0, marks = 0;
+  for (unsigned char c : text) {
+    auto word = std::isalnum(c) || c >= 0x80;
+    if (word && run++ % 6 == 0)
+      ++tokens;
+    if (!word)
+      run = 0;
+    if (!word && !std::isspace(c) && marks++ % 2 == 0)
+      ++tokens;
+  }
+  return tokens;
+}
+
+std::uint64_t fake_request::tokens() const {
+  auto parsed = json::parse(body, nullptr, false);
+  if (!parsed.is_object())
+    return 0;
+  std::string all = parsed.contains("system") ? joined(parsed["system"]) : "";
+  if (parsed.contains("messages"))
+    for (const auto& m : parsed["messages"])
+      if (m.contains("content"))
+        all += joined(m["content"]);
+  return fake_tokens(all) + 4; // and what the template adds
+}
+
+std::uint64_t fake_request::most_tokens() const {
+  auto parsed = json::parse(body, nullptr, false);
+  for (auto name : {"max_tokens", "max_completion_tokens"})
+    if (parsed.is_object() && parsed.contains(name))
+      return parsed[name].get<std::uint64_t>();
+  return ~0ull;
+}
+
+fake_reply part_of_answer(const fake_request& request, const std::string& text, bool usage) {
+  bool anthropic = request.path.find("/messages") != std::string::npos;
+  size_told size{request.tokens(), fake_tokens(text)};
+  return {{{sse(anthropic ? anthropic_stream(text, "end_turn", size, usage)
+                          : openai_stream(text, "", usage, false, size))}}};
+}
 
 bool fake_request::streaming() const {
   auto parsed = json::parse(body, nullptr, false);
@@ -119,33 +206,33 @@ std::string sse(const std::string& events) {
 }
 
 std::string openai_events(const std::string& text, const std::string& finish, bool usage, bool done) {
-  return openai_stream(text, finish, usage, done, 400);
+  return openai_stream(text, finish, usage, done, {100, text.size() / 4});
 }
 
 std::string anthropic_events(const std::string& text, const std::string& stop_reason) {
-  return anthropic_stream(text, stop_reason, 400);
+  return anthropic_stream(text, stop_reason, {100, text.size() / 4});
 }
 
 fake_reply answer(const fake_request& request, const std::string& text, std::chrono::milliseconds latency) {
   bool anthropic = request.path.find("/messages") != std::string::npos;
-  auto bytes = request.body.size();
+  size_told size{request.tokens(), fake_tokens(text)};
   fake_reply reply;
   if (request.streaming())
     reply = whole(200, "text/event-stream",
-                  anthropic ? anthropic_stream(text, "end_turn", bytes)
-                            : openai_stream(text, "stop", true, true, bytes));
+                  anthropic ? anthropic_stream(text, "end_turn", size)
+                            : openai_stream(text, "stop", true, true, size));
   else if (anthropic)
     reply = whole(200, "application/json",
                   json{{"type", "message"},
                        {"content", json::array({{{"type", "text"}, {"text", text}}})},
                        {"stop_reason", "end_turn"},
-                       {"usage", {{"input_tokens", bytes / 4}, {"output_tokens", text.size() / 4}}}}
+                       {"usage", {{"input_tokens", size.input}, {"output_tokens", size.output}}}}
                       .dump());
   else
     reply = whole(200, "application/json",
                   json{{"choices", json::array({{{"message", {{"role", "assistant"}, {"content", text}}},
                                                  {"finish_reason", "stop"}}})},
-                       {"usage", openai_usage(bytes, text)}}
+                       {"usage", openai_usage(size)}}
                       .dump());
   reply.steps.front().wait = latency;
   return reply;
@@ -205,6 +292,7 @@ public:
   struct counts {
     std::uint64_t requests = 0, connections = 0, in_flight = 0, peak = 0;
     std::map<std::string, std::uint64_t> statuses;
+    std::vector<fake_bill> bills; ///< of request 1, 2, ...
   };
   counts seen() const {
     std::lock_guard guard{mutex_};
@@ -227,6 +315,8 @@ private:
     std::size_t step = 0;
     std::uint64_t done_of_step = 0;
     clock::time_point due{};
+    std::uint64_t number = 0; ///< of its request; 0: not counted
+    std::string given;        ///< bytes of this reply that were sent
     bool answering = false;
     bool timer_set = false;
     bool wants_write = false;
@@ -364,14 +454,17 @@ private:
     request.body = c.in.substr(end + 4, length);
     c.in = c.in.substr(end + 4 + length);
     c.in.shrink_to_fit();
-    bool counted = request.path != "/stats";
+    bool counted = request.path != "/stats" && request.path != "/bill";
     if (counted) {
       std::lock_guard guard{mutex_};
       request.number = ++counts_.requests;
+      counts_.bills.push_back({request.tokens(), 0, request.most_tokens()});
       counts_.peak = std::max(counts_.peak, ++counts_.in_flight);
     }
     more_.notify_all();
     c.reply = play_(request);
+    c.number = request.number;
+    c.given.clear();
     c.step = 0;
     c.done_of_step = 0;
     c.answering = true;
@@ -394,8 +487,9 @@ private:
         return end_reply(id, c);
       const auto& step = c.reply.steps[c.step];
       if (step.held && !let_go_)
-        return;
+        return put_on_bill(c);
       if (clock::now() < c.due) {
+        put_on_bill(c);
         if (!std::exchange(c.timer_set, true))
           timers_.push({c.due, id});
         return;
@@ -421,6 +515,8 @@ private:
           drop(id, c, false);
         return false;
       }
+      if (constexpr std::size_t enough = 4u << 20; c.given.size() < enough)
+        c.given.append(c.out, c.sent, static_cast<std::size_t>(n));
       c.sent += static_cast<std::size_t>(n);
     }
     c.out.clear();
@@ -438,9 +534,23 @@ private:
     epoll_ctl(epoll_, EPOLL_CTL_MOD, c.fd, &e);
   }
 
+  /// A status that refuses costs nothing; else the prompt is paid for, and whatever was sent of an answer.
+  void put_on_bill(const connection& c) {
+    if (c.number == 0)
+      return;
+    auto output = c.reply.said ? fake_tokens(*c.reply.said) : fake_tokens(text_sent(c.given));
+    std::lock_guard guard{mutex_};
+    auto& bill = counts_.bills.at(c.number - 1);
+    output = std::min(output, bill.most_output);
+    bill.status = c.reply.status;
+    bill.billed = c.reply.status == 200;
+    bill.output = output;
+  }
+
   void count_end(connection& c) {
     if (!c.answering || c.reply.status == 0)
       return;
+    put_on_bill(c);
     std::lock_guard guard{mutex_};
     --counts_.in_flight;
     ++counts_.statuses[std::to_string(c.reply.status)];
@@ -518,6 +628,19 @@ std::string fake_llm::stats_json() const {
               {"peak_in_flight", c.peak},
               {"statuses", c.statuses}}
       .dump();
+}
+
+std::string fake_llm::bill_json() const {
+  auto c = server_->seen();
+  json all = json::array();
+  std::uint64_t input = 0, output = 0;
+  for (const auto& b : c.bills) {
+    all.push_back(
+        {{"status", b.status}, {"billed", b.billed}, {"input_tokens", b.input}, {"output_tokens", b.output}});
+    input += b.billed ? b.input : 0;
+    output += b.billed ? b.output : 0;
+  }
+  return json{{"requests", all}, {"input_tokens", input}, {"output_tokens", output}}.dump();
 }
 
 } // namespace ke::test

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +18,20 @@ struct fake_request {
   std::string path;
   std::map<std::string, std::string> headers; ///< lower-case names
   std::string body;
-  bool streaming() const; ///< the body asks for "stream": true
+  bool streaming() const;            ///< the body asks for "stream": true
+  std::uint64_t tokens() const;      ///< of its prompt
+  std::uint64_t most_tokens() const; ///< of an answer, as it asks
+};
+
+/// As this provider counts: by words and marks, so that nobody who counts bytes is right by accident.
+std::uint64_t fake_tokens(std::string_view text);
+
+/// What one request costs, as far as it has come.
+struct fake_bill {
+  std::uint64_t input = 0, output = 0; ///< tokens
+  std::uint64_t most_output = ~0ull;   ///< more than was asked for is not billed
+  int status = 0;
+  bool billed = true; ///< by status 200, and while nothing is answered
 };
 
 /// Bytes put on the connection after `wait`, `repeat` times (forever: until the client goes).
@@ -34,7 +48,8 @@ struct fake_reply {
   enum class ending { keep, close, reset };
   std::vector<fake_step> steps;
   ending end = ending::keep;
-  int status = 200; ///< for the counts
+  int status = 200;                  ///< for the counts, and for the bill
+  std::optional<std::string> said{}; ///< the text that is billed, if not what the bytes say
 };
 
 using fake_headers = std::map<std::string, std::string>;
@@ -44,10 +59,11 @@ fake_reply whole(int status, const std::string& content_type, const std::string&
                  const fake_headers& more = {});
 /// The head of a response whose body ends with the connection.
 std::string head(int status, const std::string& content_type, const fake_headers& more = {});
-/// A well-formed answer of either API in the form that was asked for, with usage: prompt bytes / 4 and answer
-/// bytes / 4 tokens.
+/// A well-formed answer of either API in the form that was asked for, with usage as this provider counts.
 fake_reply answer(const fake_request& request, const std::string& text,
                   std::chrono::milliseconds latency = {});
+/// A stream that tells this much and then nothing more; `usage`: what it was is told before.
+fake_reply part_of_answer(const fake_request& request, const std::string& text, bool usage);
 /// The events of a stream, for tests that cut or damage them.
 std::string openai_events(const std::string& text, const std::string& finish, bool usage = true,
                           bool done = true);
@@ -77,6 +93,9 @@ public:
   bool wait_for_requests(std::uint64_t count) const;
   /// {"requests", "connections", "in_flight", "peak_in_flight", "statuses": {...}}
   std::string stats_json() const;
+  /// {"requests": [{"status", "billed", "input_tokens", "output_tokens"}...], "input_tokens",
+  /// "output_tokens"}
+  std::string bill_json() const;
 
 private:
   class server;

@@ -42,8 +42,9 @@ std::string embeddings_of(const std::string& body) {
 }
 
 /// One entry of a script. {"answer": TEXT} is a well-formed answer in the form that was asked for; {"status",
-/// "headers", "type", "body"} a whole response; {"raw": BYTES} anything. "latency_ms", "cut" (close behind
-/// it), "reset" and "times" go with each.
+/// "headers", "type", "body"} a whole response; {"raw": BYTES} anything; {"answer", "part": SHARE} a stream
+/// that ends so far, after its usage if "usage" is true. "latency_ms", "cut" (close behind it), "reset",
+/// "stall" (says nothing more), "said" (the text that is billed) and "times" go with each.
 ke::test::fake_reply play(const json& entry, const ke::test::fake_request& request,
                           const std::string& usual) {
   ke::test::fake_reply reply;
@@ -55,12 +56,20 @@ ke::test::fake_reply play(const json& entry, const ke::test::fake_request& reque
     reply = ke::test::whole(entry.value("status", 200), entry.value("type", std::string{"application/json"}),
                             body.is_string() ? body.get<std::string>() : body.dump(),
                             entry.value("headers", ke::test::fake_headers{}));
+  } else if (entry.contains("part")) {
+    auto text = entry.value("answer", usual);
+    auto share = static_cast<std::size_t>(entry["part"].get<double>() * static_cast<double>(text.size()));
+    reply = ke::test::part_of_answer(request, text.substr(0, share), entry.value("usage", false));
   } else {
     reply = ke::test::answer(request, entry.value("answer", usual));
   }
   reply.steps.front().wait = latency;
   if (entry.value("cut", false))
     reply.end = ke::test::fake_reply::ending::close;
+  if (entry.contains("said"))
+    reply.said = entry["said"].get<std::string>();
+  if (entry.value("stall", false))
+    reply.steps.push_back({"", std::chrono::hours{1}});
   if (entry.value("reset", false))
     reply.end = ke::test::fake_reply::ending::reset;
   return reply;
@@ -109,6 +118,8 @@ int main(int argc, char** argv) {
   std::atomic<const ke::test::fake_llm*> self{nullptr};
   ke::test::fake_llm server{
       [&](const ke::test::fake_request& request) {
+        if (request.path == "/bill")
+          return ke::test::whole(200, "application/json", self ? self.load()->bill_json() : "{}");
         if (request.path == "/stats")
           return ke::test::whole(200, "application/json", self ? self.load()->stats_json() : "{}");
         if (request.path.find("/chat/completions") == std::string::npos &&

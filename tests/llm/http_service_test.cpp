@@ -1,7 +1,9 @@
 #include "runtime/llm/http_service.hpp"
 
+#include "runtime/llm/provider.hpp"
 #include "runtime/llm/resolve_gate.hpp"
 #include "tests/llm/fake_llm.hpp"
+#include "tests/peak_memory.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -58,6 +60,12 @@ http_response one(const http_request& request) {
   http_service http;
   http.send(request, in.slot());
   return in.wait().front();
+}
+
+/// What comes of a request to a server that ends the connection where its answer should begin.
+http_response reset_before_an_answer() {
+  fake_llm server{[](const fake_request&) { return fake_reply{{{""}}, fake_reply::ending::reset}; }};
+  return one(post(server.url("/v1/chat/completions")));
 }
 
 std::size_t resident_bytes() {
@@ -224,6 +232,26 @@ TEST_CASE("a server that does not take the connection runs into the connect dead
   close(fd);
 }
 
+TEST_CASE("nested JSON as large as a body may be costs less than 32 MB from the socket to what it means") {
+  for (auto piece : {"[", "{\"a\":", "0,", "data:[[[[[[[[\n\n"}) {
+    INFO(piece);
+    std::string body;
+    while (body.size() + 16 < 4u << 20)
+      body += piece;
+    fake_llm server{[&](const fake_request&) { return whole(200, "application/json", body); }};
+    model_settings model;
+    model.name = "m";
+    auto grown = peak_growth([&, url = server.url()] {
+      auto r = one(post(url));
+      auto said = decode(model, 100, r, 0);
+      if (r.body.size() < 4'000'000 || said.why.kind != failure_kind::malformed)
+        ::_exit(1); // it never came
+    });
+    INFO(grown / 1024 << " KiB");
+    CHECK(grown < 32u << 20);
+  }
+}
+
 TEST_CASE("a huge body and an endless stream are cut at the limit, memory stays small") {
   fake_llm server{[](const fake_request& q) {
     if (q.path == "/declared")
@@ -243,7 +271,11 @@ TEST_CASE("a huge body and an endless stream are cut at the limit, memory stays 
     CHECK(r.why.text.find("1048576 bytes") != std::string::npos);
     CHECK(r.body.size() == 1 << 20);
   }
+#ifdef KE_MEMORY_IS_PADDED
+  (void)before;
+#else
   CHECK(resident_bytes() < before + (32u << 20));
+#endif
 }
 
 TEST_CASE("endless headers are cut, too") {
@@ -330,4 +362,18 @@ TEST_CASE("one request resolves a new name while the others wait") {
   for (auto host : {"127.0.0.1", "localhost", "[::1]"})
     CHECK_FALSE(resolve_gate::needs_resolver(host));
   CHECK(resolve_gate::needs_resolver("api.example.org"));
+}
+
+TEST_CASE("a response tells whether its request had left, for then its prompt may be billed") {
+  auto reset = reset_before_an_answer();
+  CHECK(reset.why.kind == failure_kind::connection);
+  CHECK(reset.sent);
+  std::uint16_t nobody = 0;
+  {
+    fake_llm gone{[](const fake_request& r) { return answer(r, "never"); }};
+    nobody = gone.port();
+  }
+  auto refused = one(post("http://127.0.0.1:" + std::to_string(nobody) + "/v1/chat/completions"));
+  CHECK(refused.why.kind == failure_kind::connection);
+  CHECK_FALSE(refused.sent);
 }

@@ -327,7 +327,68 @@ TEST_CASE("a reservation bounds what a call may cost") {
   CHECK(r.tokens == 2000);
   CHECK(r.usd == Approx((1000 * 3.0 + 1000 * 15.0) / 1e6));
   CHECK(worst_case(anthropic, 936).usd == Approx((1250 * 3.0 + 1000 * 15.0) / 1e6));
-  CHECK(charged_at_reservation(r).usd == r.usd);
+}
+
+TEST_CASE("what is told is charged as told, and the rest by what the model's other answers have taught") {
+  token_scale scale;
+  scale.learn({200, 50, 0, 0}, {}, {1000, 100, 0, true}); // 5 bytes a token of input, 2 of output
+  auto whole = charge_of(openai, scale, {70, 30, 0, 0.5}, {400, 90, 0, true});
+  CHECK(whole.usage == token_usage{70, 30, 0, 0.5});
+  CHECK(whole.estimated == token_usage{});
+  auto cut = charge_of(openai, scale, {}, {1000, 100, 100, false});
+  CHECK(cut.usage.input_tokens == 210); // 5 % above
+  CHECK(cut.usage.output_tokens == 53);
+  CHECK(cut.usage.usd == Approx((210 * 3.0 + 53 * 15.0) / 1e6));
+  CHECK(cut.estimated == cut.usage);
+  auto half = charge_of(openai, scale, {190, 1, 0, 0}, {1000, 100, 100, true}); // as anthropic begins
+  CHECK(half.usage.input_tokens == 190);
+  CHECK(half.usage.output_tokens == 54);
+  CHECK(half.estimated.input_tokens == 0);
+  CHECK(charge_of(openai, scale, {}, {}).usage == token_usage{}); // never left, or refused
+  CHECK(charge_of(openai, scale, {}, {0, 1 << 20, 1 << 20, false}).usage.output_tokens == 1000); // max_tokens
+}
+
+TEST_CASE("a call that nobody heard is charged its prompt and the longest answer so far, at most its "
+          "reservation") {
+  auto reserved = worst_case(openai, 936);
+  token_scale scale;
+  CHECK(charge_unheard(openai, scale, 936, reserved).usage.output_tokens == 1000); // too few were told
+  for (std::uint64_t said : {10, 200, 100})
+    scale.learn({234, said, 0, 0}, {}, {936, 3 * said, 0, true});
+  auto c = charge_unheard(openai, scale, 936, reserved);
+  CHECK(c.usage.input_tokens == 246);
+  CHECK(c.usage.output_tokens == 210);
+  CHECK(c.estimated == c.usage);
+  CHECK(charge_unheard(openai, scale, 936, {300, 0.001}).usage.output_tokens == 54);
+  CHECK(charge_unheard(openai, scale, 936, {300, 0.001}).usage.usd == 0.001);
+  CHECK(charge_unheard(openai, scale, 0, reserved).usage.usd == reserved.usd); // of an earlier version
+}
+
+TEST_CASE("a request that was not sent or was refused by a status is not billed, one that was sent is") {
+  auto broken = [](long status, std::string body, bool sent) {
+    auto r = response(status, std::move(body), "text/event-stream");
+    r.why = {failure_kind::connection, "reset", true};
+    r.sent = sent;
+    return decode(openai, 350, r, 0);
+  };
+  CHECK(broken(0, "", false).meter == call_meter{});
+  CHECK(broken(503, "half a page", true).meter == call_meter{});
+  CHECK(read(openai, 429, "{}").meter == call_meter{});
+  CHECK(broken(0, "", true).meter == call_meter{350, 0, 0, false});
+  CHECK(broken(200, "", true).meter == call_meter{350, 0, 0, false});
+  auto cut = broken(200, test::openai_events("half an answer", "", false, false), true);
+  CHECK(cut.meter == call_meter{350, 14, 14, false});
+  auto told = broken(200, test::openai_events("half an answer", "", true, false), true);
+  CHECK(told.meter == call_meter{350, 14, 0, true});
+  CHECK(told.told.input_tokens == 100);
+}
+
+TEST_CASE("an answer in broken JSON is measured by its text, a page by nothing") {
+  auto cut = read(openai, 200, R"({"choices":[{"message":{"role":"assistant","content":"a\nb\"cd)");
+  CHECK(cut.why.kind == failure_kind::malformed);
+  CHECK(cut.meter.untold_bytes == 6);
+  CHECK(read(openai, 200, "<!doctype html><html></html>", "text/html").meter.received_bytes == 0);
+  CHECK(read(openai, 200, "Hello").meter.untold_bytes == 5);
 }
 
 TEST_CASE("a request for embeddings goes to /v1/embeddings, with its key and one deadline") {

@@ -357,6 +357,57 @@ TEST_CASE("a spooled prompt waits for its answer, also over a restart") {
   CHECK(in.wait().reply.text == "```cpp\nvoid kernel() {}\n```\n");
 }
 
+TEST_CASE("a spool's answer to another prompt is not taken, and both files stay until they are moved away") {
+  temporary_folder dir;
+  auto m = model_of(provider_kind::spool);
+  m.dir = dir.path;
+  dir.write("c1-n1-a0.prompt.md", "make it small"); // of another campaign
+  dir.write("c1-n1-a0.answer.md", "an old answer");
+  inbox in;
+  auto provider = make(m, {});
+  auto asked = ask();
+  asked.deadline = 200ms;
+  provider->ask(asked, in.slot());
+  CHECK(in.wait().why.kind == failure_kind::timeout);
+  std::ostringstream kept;
+  kept << std::ifstream{dir.path / "c1-n1-a0.prompt.md"}.rdbuf();
+  CHECK(kept.str() == "make it small");
+  CHECK(fs::exists(dir.path / "c1-n1-a0.answer.md"));
+
+  provider->ask(ask(), in.slot()); // waits, and is asked once the place is free
+  fs::remove(dir.path / "c1-n1-a0.prompt.md");
+  fs::remove(dir.path / "c1-n1-a0.answer.md");
+  auto until = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+  while (!fs::exists(dir.path / "c1-n1-a0.prompt.md") && std::chrono::steady_clock::now() < until)
+    std::this_thread::yield();
+  dir.write("c1-n1-a0.answer.md", "a new answer");
+  CHECK(in.wait().reply.text == "a new answer");
+}
+
+TEST_CASE("a spooled call that an earlier version asked under another name is answered under that one") {
+  temporary_folder dir;
+  auto m = model_of(provider_kind::spool);
+  m.dir = dir.path;
+  dir.write("c1-t0-n1-a1.prompt.md", "make it fast"); // as it was asked
+  dir.write("c1-t0-n1-a1.answer.md", "given while nobody ran");
+  inbox in;
+  auto provider = make(m, {});
+  auto again = ask("0123abcd-c1-t0-n1-a1-4567cdef");
+  again.former_call = "c1-t0-n1-a1";
+  provider->ask(again, in.slot());
+  CHECK(in.wait().reply.text == "given while nobody ran");
+  CHECK_FALSE(fs::exists(dir.path / "0123abcd-c1-t0-n1-a1-4567cdef.prompt.md"));
+
+  dir.write("c1-t0-n2-a1.prompt.md", "make it small"); // another campaign's, in the same place
+  dir.write("c1-t0-n2-a1.answer.md", "not for us");
+  again = ask("0123abcd-c1-t0-n2-a1-4567cdef");
+  again.former_call = "c1-t0-n2-a1";
+  again.deadline = 200ms;
+  provider->ask(again, in.slot());
+  CHECK(in.wait().why.kind == failure_kind::timeout);
+  CHECK(fs::exists(dir.path / "0123abcd-c1-t0-n2-a1-4567cdef.prompt.md"));
+}
+
 TEST_CASE("an empty file that is renamed to a spool's answer is an empty answer, not one still to come") {
   temporary_folder dir;
   auto m = model_of(provider_kind::spool);

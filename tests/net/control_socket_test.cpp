@@ -54,11 +54,40 @@ struct echoing_owner {
 } // namespace
 
 TEST_CASE("the control socket lies in the runtime folder, else in the store, else in a short place") {
-  CHECK(control_path("/s", "abc", "/run/user/1", 1) == "/run/user/1/ke-runtime/abc.sock");
-  CHECK(control_path("/s", "abc", "", 1) == "/s/control.sock");
-  CHECK(control_path("/s", "abc", "relative", 1) == "/s/control.sock");
-  CHECK(control_path("/" + std::string(120, 's'), "abc", "", 12) == "/tmp/ke-runtime-12/abc.sock");
-  CHECK(control_path("/s", "abc", "/" + std::string(120, 'r'), 12) == "/s/control.sock");
+  using paths = std::vector<std::string>;
+  CHECK(control_paths("/s", "abc", "/run/user/1", 1) ==
+        paths{"/run/user/1/ke-runtime/abc.sock", "/s/control.sock", "/tmp/ke-runtime-1/abc.sock"});
+  CHECK(control_paths("/s", "abc", "", 1) == paths{"/s/control.sock", "/tmp/ke-runtime-1/abc.sock"});
+  CHECK(control_paths("/s", "abc", "relative", 1) == control_paths("/s", "abc", "", 1));
+  CHECK(control_paths("/" + std::string(120, 's'), "abc", "", 12) == paths{"/tmp/ke-runtime-12/abc.sock"});
+  CHECK(control_paths("/s", "abc", "/" + std::string(120, 'r'), 12).front() == "/s/control.sock");
+}
+
+TEST_CASE("a runtime folder that is absent, another user's or a file: the next place is taken") {
+  temp_folder folder;
+  auto store = folder.path + "/store";
+  std::filesystem::create_directory(store);
+  auto place_with = [&](const std::string& runtime_dir) {
+    auto taken = take_control_path(control_paths(store, "abc", runtime_dir, ::getuid()), store);
+    return taken ? *taken : taken.error().text;
+  };
+  CHECK(place_with(folder.path) == folder.path + "/ke-runtime/abc.sock");
+  CHECK(place_with(folder.path + "/absent") == store + "/control.sock");
+  std::ofstream{folder.path + "/file"} << "x";
+  CHECK(place_with(folder.path + "/file") == store + "/control.sock");
+  std::filesystem::create_directories(folder.path + "/linked");
+  std::filesystem::create_directory_symlink(folder.path, folder.path + "/linked/ke-runtime");
+  CHECK(place_with(folder.path + "/linked") == store + "/control.sock");
+  if (::getuid() == 0) {
+    std::filesystem::create_directories(folder.path + "/theirs/ke-runtime");
+    REQUIRE(::chown((folder.path + "/theirs/ke-runtime").c_str(), 65534, 65534) == 0);
+    CHECK(place_with(folder.path + "/theirs") == store + "/control.sock");
+    REQUIRE(::chown(store.c_str(), 65534, 65534) == 0); // not even the store is ours alone
+    CHECK(place_with("") == "/tmp/ke-runtime-0/abc.sock");
+  }
+  auto none = take_control_path({folder.path + "/absent/x/abc.sock"}, store);
+  REQUIRE_FALSE(none);
+  CHECK(none.error().text.find(folder.path + "/absent/x") != std::string::npos);
 }
 
 TEST_CASE("the socket's folder is ours alone and an old socket is removed") {

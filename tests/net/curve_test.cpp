@@ -1,6 +1,7 @@
 #include "tests/net/peers.hpp"
 
 #include "runtime/core/digest.hpp"
+#include "runtime/net/control_socket.hpp"
 #include "runtime/net/zap.hpp"
 
 #include <sys/stat.h>
@@ -154,6 +155,65 @@ TEST_CASE("a worker's key may not steer, a client's may") {
       wire::make_frame(act->peer, frame_kind::answer, wire::answer_body{"{}", 0, true}, act->sequence));
   CHECK(l.take(frame_kind::answer));
   CHECK(c.count(frame_kind::command) == 0);
+}
+
+TEST_CASE("a client is trusted with this machine by its key's subfolder, and by the Unix socket") {
+  fleet_keys k;
+  auto folder = k.in.path + "/clients/trusted";
+  REQUIRE(keygen(folder + "/desk"));
+  auto o = k.options();
+  o.endpoints.push_back({"ipc://" + k.in.path + "/c", false, true});
+  inbox c, answers;
+  auto coordinator = must(transport::listen(o, c.events()));
+  auto trusted = [&](const connect_options& how) {
+    auto as_client = how;
+    as_client.session = false;
+    auto client = must(transport::connect(as_client, answers.events()));
+    client->send(wire::make_frame({}, frame_kind::command, wire::command_body{R"({"command":"status"})"}));
+    auto act = c.take(frame_kind::command);
+    REQUIRE(act);
+    return act->trusted;
+  };
+  const auto& at = coordinator->endpoints();
+  CHECK_FALSE(trusted(dial(at[0], k.server(), k.pair("clients/laptop"))));
+  CHECK(trusted(dial(at[0], k.server(), k.pair("clients/trusted/desk"))));
+  CHECK(trusted(connecting("ipc://" + k.in.path + "/c")));
+
+  key_ring ring{k.in.path + "/workers", k.in.path + "/clients", false};
+  auto desk = ring.find(k.pair("clients/trusted/desk").public_key);
+  REQUIRE(desk);
+  CHECK(desk->client);
+  CHECK(desk->trusted);
+  CHECK_FALSE(desk->worker);
+  CHECK(parse_user_id(user_id(*desk)).trusted);
+  CHECK_FALSE(parse_user_id("t:x").trusted);
+  CHECK_FALSE(parse_user_id("wt:x").trusted);
+  std::filesystem::rename(folder + "/desk.pub", k.in.path + "/clients/desk.pub"); // no longer
+  desk = ring.find(desk ? k.pair("clients/trusted/desk").public_key : "");
+  REQUIRE(desk);
+  CHECK(desk->client);
+  CHECK_FALSE(desk->trusted);
+}
+
+TEST_CASE("a keyless loopback address admits workers and no clients, and says what to do") {
+  inbox c, w, l;
+  auto coordinator = must(transport::listen(listening("tcp://127.0.0.1:*"), c.events()));
+  auto worker = must(transport::connect(connecting(coordinator->endpoints()[0]), w.events()));
+  CHECK(w.take(frame_kind::welcome));
+  auto o = connecting(coordinator->endpoints()[0]);
+  o.session = false;
+  auto client = must(transport::connect(o, l.events()));
+  client->send(wire::make_frame({}, frame_kind::command, wire::command_body{R"({"command":"stop"})"}));
+  auto no = l.take(frame_kind::answer);
+  REQUIRE(no);
+  auto said = must(wire::decode<wire::answer_body>(no->body));
+  CHECK(said.exit_code == 2);
+  CHECK(said.json.find("client_keys") != std::string::npos);
+  CHECK(c.count(frame_kind::command) == 0);
+  auto refused = control_client::connect({coordinator->endpoints()[0], {}, {}}, inbox::patience);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().text.find("refused: this address has no keys, so it admits workers and no clients") !=
+        std::string::npos);
 }
 
 TEST_CASE("a coordinator with keys but without an allow-list does not start") {

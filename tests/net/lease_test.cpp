@@ -80,8 +80,8 @@ TEST_CASE("a node that costs three workers is poisoned; declines and goodbyes co
   lease_table t{10s};
   node_key n{1, 0, 1};
   t.grant(a_job(1, 1), "a", "d", t0);
-  CHECK(t.release(1, 1));
-  CHECK_FALSE(t.release(1, 1));
+  CHECK(t.release("a", 1, 1));
+  CHECK_FALSE(t.release("a", 1, 1));
   t.grant(a_job(1, 2), "a", "d", t0);
   CHECK(t.worker_left("a").size() == 1);
   CHECK(t.losses(n) == 0);
@@ -94,22 +94,104 @@ TEST_CASE("a node that costs three workers is poisoned; declines and goodbyes co
   CHECK_FALSE(t.poisoned({1, 0, 2}));
 }
 
-TEST_CASE("after a coordinator's restart open leases are adopted with their old epoch and others revoked") {
+TEST_CASE(
+    "a candidate is not poisoned by a network that loses its workers: who comes back was not its victim") {
   lease_table t{10s};
-  auto open_job = a_job(1, 3, 5);
-  auto newer = a_job(2, 4, 5);
-  auto open = [&](std::uint64_t id) -> const job* {
-    return id == 1 ? &open_job : id == 2 ? &newer : nullptr;
-  };
-  auto others = t.adopt("w", {{1, 3, 5, wire::lease_stage::measuring}, {2, 3, 5}, {7, 1, 5}}, open, t0);
-  REQUIRE(others.size() == 2);
-  CHECK(others[0].job == 2);
-  CHECK(others[1].job == 7);
-  CHECK(t.renew("w", {{1, 3, 5}}, t0 + 5s).empty());
-  CHECK(t.find(1)->stage == wire::lease_stage::queued); // as the beat said
-  // A second worker that claims the same attempt does not take it away.
-  CHECK(t.adopt("thief", {{1, 3, 5}}, open, t0 + 5s).size() == 1);
+  node_key n{1, 0, 1};
+  auto now = t0;
+  t.attached("a", "a/boot");
+  for (std::uint32_t i = 1; i < 9; ++i) { // out of reach again and again, the process alive
+    REQUIRE(t.grant(a_job(1, i), "a", "d", now));
+    if (i % 2)
+      REQUIRE(t.worker_lost("a").size() == 1);
+    else
+      REQUIRE(t.expire(now += 11s).size() == 1);
+    CHECK(t.losses(n) == 1);
+    t.attached("a", "a/boot");
+    CHECK(t.losses(n) == 0);
+  }
+  for (std::uint32_t i = 9; i < 12; ++i) { // another process each time: these ended
+    CHECK_FALSE(t.poisoned(n));
+    t.attached("a", "a/boot " + std::to_string(i));
+    REQUIRE(t.grant(a_job(1, i), "a", "d", now));
+    t.worker_lost("a");
+  }
+  CHECK(t.poisoned(n));
+}
+
+TEST_CASE("a job that lets its deadlines pass counts against its node, whoever is well afterwards") {
+  lease_table t{10s};
+  node_key n{1, 0, 1};
+  auto now = t0;
+  for (std::uint32_t i = 1; i < 4; ++i) {
+    t.attached("a", "a/boot");
+    REQUIRE(t.grant(a_job(1, i), "a", "d", now, now + 5s));
+    REQUIRE(t.expire(now += 6s).size() == 1);
+  }
+  t.attached("a", "a/boot");
+  CHECK(t.losses(n) == 3);
+}
+
+TEST_CASE("after a coordinator's restart a lease is adopted with its old epoch, and by one worker only") {
+  lease_table t{10s};
+  lease mine;
+  mine.job = 1, mine.attempt = 3, mine.epoch = 5, mine.worker = "w", mine.node = {1, 0, 1};
+  REQUIRE(t.adopt(mine, t0));
+  CHECK(t.renew("w", {{1, 3, 5, wire::lease_stage::measuring}}, t0 + 5s).empty());
+  CHECK(t.find(1)->stage == wire::lease_stage::measuring);
+  auto thief = mine;
+  thief.worker = "thief";
+  CHECK_FALSE(t.adopt(thief, t0 + 5s));
+  auto older = mine;
+  older.attempt = 2;
+  CHECK_FALSE(t.adopt(older, t0 + 5s));
+  CHECK(t.adopt(mine, t0 + 6s)); // said again
   CHECK(t.result(1, 3, 5) == result_fate::accept);
+}
+
+TEST_CASE("beats renew a lease up to its deadline and no further") {
+  lease_table t{10s};
+  REQUIRE(t.grant(a_job(1), "w", "d", t0, t0 + 30s));
+  for (auto at = 5s; at < 30s; at += 5s) {
+    CHECK(t.expire(t0 + at).empty());
+    CHECK(t.renew("w", {{1, 1, 5}}, t0 + at).empty());
+  }
+  CHECK(t.next_expiry() == t0 + 30s);
+  auto ended = t.expire(t0 + 30s);
+  REQUIRE(ended.size() == 1);
+  CHECK(ended[0].until > t0 + 30s);
+}
+
+TEST_CASE("a hello moves no deadline that is known already") {
+  lease_table t{10s};
+  REQUIRE(t.grant(a_job(1), "w", "d", t0, t0 + 30s));
+  auto again = *t.find(1);
+  again.deadline = t0 + 90s;
+  REQUIRE(t.adopt(again, t0 + 25s));
+  CHECK(t.find(1)->deadline == t0 + 30s);
+  REQUIRE(t.expire(t0 + 30s).size() == 1);
+  CHECK_FALSE(t.adopt(again, t0 + 31s)); // or it would be lost, and counted against its node, once more
+  CHECK(t.losses({1, 0, 1}) == 1);
+}
+
+TEST_CASE("nobody's lease ends for the time in which its keeper stood still") {
+  lease_table t{10s};
+  t.grant(a_job(1), "w", "d", t0, t0 + 60s);
+  t.stood_still(14s, t0 + 14s);
+  CHECK(t.next_expiry() == t0 + 34s); // two terms, in which its worker attaches again
+  CHECK(t.renew("w", {{1, 1, 5}}, t0 + 33s).empty());
+  CHECK(t.expire(t0 + 42s).empty());
+  CHECK(t.expire(t0 + 43s).size() == 1);
+  t.grant(a_job(2), "w", "d", t0, t0 + 20s);
+  t.stood_still(14s, t0 + 14s);
+  CHECK(t.next_expiry() == t0 + 34s); // its deadline, moved by as much
+}
+
+TEST_CASE("a worker declines its own leases only") {
+  lease_table t{10s};
+  t.grant(a_job(1), "w", "d", t0);
+  CHECK_FALSE(t.release("v", 1, 1));
+  CHECK(t.release("w", 1, 1));
 }
 
 TEST_CASE("cancelled jobs give up their lease") {

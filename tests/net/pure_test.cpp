@@ -10,6 +10,19 @@
 using namespace ke;
 using namespace std::chrono_literals;
 
+TEST_CASE("only addresses that nobody else can have are local: a name that begins like one is not") {
+  for (auto text :
+       {"tcp://127.0.0.1:1", "tcp://127.255.255.254:1", "tcp://localhost:1", "tcp://[::1]:1", "ipc:///run/x"})
+    CHECK(parse_endpoint(text)->local());
+  for (auto text : {"tcp://127.evil.example:1", "tcp://127.0.0.1.example:1", "tcp://127.0.0:1",
+                    "tcp://127.1:1", "tcp://127.0.0.256:1", "tcp://127.0.0.1.2:1", "tcp://127.0.0.:1",
+                    "tcp://127..0.1:1", "tcp://127.0.0.01:1", "tcp://127.0.0.x:1", "tcp://128.0.0.1:1",
+                    "tcp://0.0.0.0:1", "tcp://localhost.example:1", "tcp://[::]:1", "tcp://*:1"}) {
+    INFO(text);
+    CHECK_FALSE(parse_endpoint(text)->local());
+  }
+}
+
 TEST_CASE("a peer is lost after its patience and not before") {
   liveness alive{6s};
   liveness::time_point t{};
@@ -25,6 +38,18 @@ TEST_CASE("a peer is lost after its patience and not before") {
   alive.forget("a");
   CHECK(alive.expire(t + 100s).empty());
   CHECK(alive.size() == 0);
+}
+
+TEST_CASE("nobody was silent while the one who listens stood still, and all have time to attach again") {
+  liveness alive{6s};
+  liveness::time_point t{};
+  alive.heard("a", t);
+  alive.heard("b", t + 1s);
+  alive.stood_still(t + 15s);
+  CHECK(alive.expire(t + 26s).empty());
+  alive.heard("a", t + 26s);
+  CHECK(alive.expire(t + 27s) == std::vector<std::string>{"b"});
+  CHECK(alive.next() == t + 32s);
 }
 
 TEST_CASE("addresses are parsed and wrong ones are named") {

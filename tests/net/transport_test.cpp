@@ -2,6 +2,7 @@
 
 #include "runtime/core/counters.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/net/hello_rule.hpp"
 #include "runtime/net/socket.hpp"
 
 #include <netinet/in.h>
@@ -156,8 +157,8 @@ TEST_CASE("beats carry what was set last, in both directions") {
   }
 }
 
-TEST_CASE("no common version, and an unwelcome simulation, are refused for good with a reason") {
-  inbox c, w, s;
+TEST_CASE("no common version is refused for good with a reason") {
+  inbox c, w;
   auto o = listening("tcp://127.0.0.1:*");
   o.min_version = 2;
   o.max_version = 3;
@@ -169,21 +170,34 @@ TEST_CASE("no common version, and an unwelcome simulation, are refused for good 
   CHECK(why.reason.find("2 to 3") != std::string::npos);
   CHECK_FALSE(why.retry);
   CHECK(c.count(frame_kind::hello) == 0);
+}
 
-  auto picky = listening("tcp://127.0.0.1:*");
-  picky.admit = [](const wire::hello_body& h) -> std::optional<wire::refuse_body> {
-    if (h.simulated)
-      return wire::refuse_body{"simulated workers need [cluster] allow_simulated = true", false};
-    return std::nullopt;
-  };
-  inbox pc;
-  auto second = must(transport::listen(picky, pc.events()));
-  auto fake = connecting(second->endpoints()[0]);
-  fake.hello.simulated = true;
-  auto simulated = must(transport::connect(fake, s.events()));
-  auto refused = s.take(frame_kind::refuse);
-  REQUIRE(refused);
-  CHECK(wire::decode<wire::refuse_body>(refused->body)->reason.find("allow_simulated") != std::string::npos);
+TEST_CASE("a worker of simulated devices is refused for good unless the cluster's settings allow it") {
+  auto allowed = GENERATE(false, true);
+  auto simulates = GENERATE(false, true);
+  CAPTURE(allowed, simulates);
+  cluster_settings cluster;
+  cluster.allow_simulated = allowed;
+  auto o = listening("tcp://127.0.0.1:*");
+  o.admit = hello_rule(cluster); // as the coordinator says it
+  inbox c, w;
+  auto coordinator = must(transport::listen(o, c.events()));
+  auto asks = connecting(coordinator->endpoints()[0]);
+  asks.hello.simulated = simulates;
+  auto worker = must(transport::connect(asks, w.events()));
+  if (simulates && !allowed) {
+    auto refused = w.take(frame_kind::refuse);
+    REQUIRE(refused);
+    auto why = *wire::decode<wire::refuse_body>(refused->body);
+    CHECK(why.reason.find("allow_simulated = true") != std::string::npos);
+    CHECK_FALSE(why.retry);
+    CHECK(c.count(frame_kind::hello) == 0);
+  } else {
+    auto hello = c.take(frame_kind::hello);
+    REQUIRE(hello);
+    CHECK(wire::decode<wire::hello_body>(hello->body)->simulated == simulates);
+    CHECK(w.count(frame_kind::refuse) == 0);
+  }
 }
 
 TEST_CASE("a silent worker is lost, and a frame to somebody absent is told") {

@@ -170,6 +170,17 @@ TEST_CASE("the host's processes can be neither seen nor signalled") {
   CHECK(e.out.empty());
 }
 
+TEST_CASE("Bug: the sandbox's own first process could be written into, and code through /proc/self/mem") {
+  if (!full_here())
+    return;
+  for (const char* memory : {"/proc/1/mem", "/proc/$PPID/mem", "/proc/self/mem"}) {
+    INFO(memory);
+    auto e = inside(shell("echo there; exec 3<>" + std::string{memory} + " && echo opened"));
+    CHECK(e.out == "there\n");
+    CHECK(e.err.find("Read-only file system") != std::string::npos);
+  }
+}
+
 TEST_CASE("no network answers") {
   if (!full_here())
     return;
@@ -191,6 +202,20 @@ TEST_CASE("the system cannot be written to and memory file systems are bounded")
                         "2>/dev/null; stat -c %s $d/fill; done"),
                   box);
   CHECK(e.out == "4194304\n4194304\n");
+}
+
+TEST_CASE("a sandbox has a limit of open files, queued signals and message queues") {
+  if (!full_here())
+    return;
+  sandbox_spec box;
+  auto limits = [&] { return inside(shell("tr -s ' ' < /proc/self/limits"), box).out; };
+  CHECK(limits().find("Max open files 1024 1024 files") != std::string::npos);
+  box.descriptors = 50;
+  auto own = limits();
+  INFO(own);
+  CHECK(own.find("Max open files 50 50 files") != std::string::npos);
+  CHECK(own.find("Max pending signals 1024 1024 signals") != std::string::npos);
+  CHECK(own.find("Max msgqueue size 0 0 bytes") != std::string::npos);
 }
 
 TEST_CASE("a fork bomb stops at the limit and is gone afterwards") {
@@ -253,6 +278,12 @@ TEST_CASE("the filter refuses what opens the kernel or other processes") {
       {"personality(ADDR_NO_RANDOMIZE)", "135, 0x40000"},
       {"timer_create", "222, 0, 0, 0"},
       {"fcntl(F_SETSIG)", "72, 0, 10, 18"},
+      {"kill(SIGCONT)", "62, 0, 18"},
+      {"tkill(SIGCONT)", "200, 999999, 18"},
+      {"tgkill(SIGCONT)", "234, 999999, 999999, 18"},
+      {"rt_sigqueueinfo(SIGCONT)", "129, 999999, 18, 0"},
+      {"rt_tgsigqueueinfo(SIGCONT)", "297, 999999, 999999, 18, 0"},
+      {"pidfd_send_signal(SIGCONT)", "424, 999, 18, 0, 0"},
       {"socket(AF_VSOCK)", "41, 40, 1, 0"},
       {"socket(AF_ALG)", "41, 38, 5, 0"},
       {"ioctl(TIOCSTI)", "16, 0, 0x5412, 0"},

@@ -1,11 +1,13 @@
 #include "runtime/process/spawn.hpp"
 
 #include "runtime/process/proc.hpp"
+#include "runtime/process/process_service.hpp"
 #include "tests/process/ended.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -70,4 +72,24 @@ TEST_CASE("a child of root becomes another user without groups") {
   CHECK(std::string(text, static_cast<std::size_t>(n)) ==
         "uid=1879048200 gid=1879048200 groups=1879048200\n");
   CHECK(::geteuid() == 0);
+}
+
+TEST_CASE("a child that runs foreign code has a limit of open files of its own, whatever ours is") {
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+  auto raised = before;
+  raised.rlim_cur = raised.rlim_max; // as a coordinator of thousands of requests does
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &raised) == 0);
+  process_service service;
+  auto spec = shell("tr -s ' ' < /proc/self/limits");
+  CHECK(run_to_end(service, spec).out.find("Max open files 40 40 files") == std::string::npos);
+  spec.descriptors = 40;
+  auto limits = run_to_end(service, spec).out;
+  INFO(limits);
+  CHECK(limits.find("Max open files 40 40 files") != std::string::npos);
+  CHECK(limits.find("Max pending signals 1024 1024 signals") != std::string::npos);
+  CHECK(limits.find("Max msgqueue size 0 0 bytes") != std::string::npos);
+  spec.descriptors = ~0u; // no more than we have ourselves, and no error
+  CHECK(run_to_end(service, spec).code == 0);
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
 }

@@ -31,7 +31,7 @@ sys.path.insert(0, str(HERE.parent / "scenario"))
 import program  # noqa: E402  how processes are found and waited for
 
 LIMITS = {"build_s": 15, "run_s": 40, "call_s": 3, "memory_bytes": 768 << 20, "scratch_bytes": 16 << 20, "log_bytes": 64 << 10,
-          "processes": 32}
+          "processes": 32, "descriptors": 64, "inodes": 2048}
 LOAD_S = 10  # the judge's limit for loading an object
 SKIPPED = 77
 BACKENDS = {".cpp": "cpu-cpp", ".py": "torch-cpu"}

@@ -1,10 +1,19 @@
 """A provider that misbehaves: every fault is counted under its name, and no budget is overrun."""
 
 import json
+import os
 import re
 import unittest
+from pathlib import Path
 
-from program import RIGHT, Scenario, fenced, wrong
+from program import RIGHT, Scenario, command_of, descendants_of, fenced, wrong
+
+
+def status_of(pid):
+    try:
+        return Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return ""
 
 
 def error(status, kind, message, **more):
@@ -19,6 +28,14 @@ class Faults(Scenario):
         self.assertEqual(run.end(), code, run.told())
         self.assert_nothing_left()
         return server, run
+
+    def assert_books_are_the_bill(self, server, campaign):
+        """Where the provider has told all usage, the books are its bill to the token."""
+        bill, spend = server.bill(), campaign["spend"]
+        self.assertEqual(spend["requests"], len(bill["requests"]), "every request that left is in the books")
+        self.assertEqual((spend["input_tokens"], spend["output_tokens"]), (bill["input_tokens"], bill["output_tokens"]))
+        self.assertAlmostEqual(spend["usd"], (3.0 * bill["input_tokens"] + 15.0 * bill["output_tokens"]) / 1e6, 6)
+        self.assertEqual(campaign["estimated"]["usd"], 0)
 
     def faults_of(self, provider):
         answer = {"answer": fenced(wrong(1))}
@@ -35,7 +52,7 @@ class Faults(Scenario):
         self.assertEqual(failures.get("server_error"), 1, failures)
         self.assertEqual(failures.get("no_code"), 1, failures)
         self.assertEqual(failures.get("empty"), 1, failures)
-        self.assertEqual(campaign["spend"]["requests"], server.requests(), "every request that left is in the books")
+        self.assert_books_are_the_bill(server, campaign)
 
     def test_openai(self):
         """openai: 429, 500, an answer without code and an empty one are asked for again, each counted once under its kind."""
@@ -57,6 +74,27 @@ class Faults(Scenario):
         self.assertGreaterEqual(campaign["nodes"].get("incorrect", 0), 1, campaign)
         self.assertGreaterEqual(sum(campaign["failures"].values()), 2, campaign)
         self.assertEqual(sum(campaign["nodes"].values()), 3)
+
+    def test_nested_json(self):
+        """Four megabytes of brackets as an answer are counted as malformed, and the owner grows by less than 32 MB."""
+        def peak(run):
+            owners = [p for p in [run.pid, *descendants_of(run.pid)] if "ke-runtime" in command_of(p) and " worker " not in command_of(p)]
+            return max(int(line.split()[1]) for pid in owners for line in status_of(pid).splitlines() if line.startswith("VmHWM:"))
+
+        huge = {"status": 200, "body": "[" * (4_000_000)}
+        server = self.fake([{"answer": fenced(wrong(1))}, huge, huge, {"answer": fenced(wrong(2))}, {"answer": fenced(wrong(3)), "latency_ms": 3000}])
+        self.config(server.model(), parallel=1, drafts=4, candidates=3)
+        run = self.start()
+        run.wait("node", where=lambda e: e["state"] == "incorrect")
+        before = peak(run)
+        run.wait("node", where=lambda e: e["state"] == "incorrect")
+        grown = peak(run) - before
+        self.assertEqual(run.end(), 1, run.told())
+        if not os.environ.get("KE_SANITIZED"):  # a sanitizer holds freed memory back
+            self.assertLess(grown, 32 * 1024, f"{grown} KiB")
+        _, campaign = self.status()
+        self.assertEqual(campaign["nodes"], {"incorrect": 2, "unanswered": 1}, campaign)  # asked twice in vain
+        self.assertEqual(campaign["failures"].get("malformed", 0), 2, campaign)
 
     def test_auth(self):
         """A refused key pauses the campaign: exit code 5 after at most three calls, and the next start goes on."""
@@ -105,7 +143,7 @@ class Faults(Scenario):
         self.assertEqual(campaign["stop_reason"], "budget.usd")
         self.assertLessEqual(campaign["spend"]["usd"], 0.10)
         self.assertGreater(campaign["spend"]["usd"], 0)
-        self.assertEqual(campaign["spend"]["requests"], server.requests())
+        self.assert_books_are_the_bill(server, campaign)
 
     def test_budget_tokens(self):
         """budget.tokens is never overrun."""
@@ -117,7 +155,7 @@ class Faults(Scenario):
         self.assertEqual(campaign["stop_reason"], "budget.tokens")
         spend = campaign["spend"]
         self.assertLessEqual(spend["input_tokens"] + spend["output_tokens"], 20_000)
-        self.assertEqual(spend["requests"], server.requests())
+        self.assert_books_are_the_bill(server, campaign)
 
     def test_dry_run(self):
         """--dry-run prints the plan, the first prompt and the worst-case cost, asks nobody and writes nothing."""

@@ -21,7 +21,7 @@ import urllib.request
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-RUNTIME = os.environ.get("KE_RUNTIME", str(ROOT / "build/release/ke-runtime"))
+RUNTIME = os.path.abspath(os.environ.get("KE_RUNTIME", ROOT / "build/release/ke-runtime"))
 FAKE_LLM = os.environ.get("KE_FAKE_LLM", str(Path(RUNTIME).parent / "ke-fake-llm"))
 SLACK = float(os.environ.get("KE_SCENARIO_SLACK", "1"))
 PATIENCE = 90.0 * SLACK  # seconds until a wait gives up: far beyond what anything here takes
@@ -233,6 +233,7 @@ class Run:
         except queue.Empty:
             raise AssertionError(f"nothing was said for {timeout:.0f} s\n{self.told()}") from None
         if line is None:
+            self._lines.put((at, None))  # it stays the end, for whoever asks again
             return None
         if not line.endswith(b"\n"):
             return {}  # cut by a kill: never an acknowledgement
@@ -312,8 +313,13 @@ class FakeLlm:
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/stats", timeout=10) as reply:
             return json.loads(reply.read())
 
+    def bill(self):
+        """What each request costs as the provider counts, in its own tokens; a status that refuses costs nothing."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/bill", timeout=10) as reply:
+            return json.loads(reply.read())
+
     def requests(self):
-        """Requests for an answer; those for /stats are not among them."""
+        """Requests for an answer; those for /stats and /bill are not among them."""
         return self.stats()["requests"]
 
     def close(self):

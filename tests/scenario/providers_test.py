@@ -90,6 +90,26 @@ class Spool(Scenario):
                 break
         return run
 
+    def test_two_stores(self):
+        """Bug: an answer file of one campaign was taken as the answer to the first prompt of the next store's: calls had the same names."""
+        self.config(SPOOL, candidates=1, parallel=1)
+        run = self.start()
+        old = self.next_prompt()
+        self.put(old, fenced(wrong(1)))
+        self.assertEqual(run.end(), 1, run.told())
+        source = self.json("show", "1")["source"]
+        (self.folder / "store").rename(self.folder / "store-of-old")
+        reference = self.folder / "problem/reference.cpp"
+        reference.write_text(reference.read_text().replace("1.5f", "2.5f"))
+        again = self.start()
+        new = self.next_prompt()
+        self.assertNotEqual(new.name, old.name)
+        self.assertEqual(new.name.split("-", 1)[1].rsplit("-", 1)[0], old.name.split("-", 1)[1].rsplit("-", 1)[0], "the same place in another store")
+        self.put(new, fenced(wrong(2)))
+        self.assertEqual(again.end(), 1, again.told())
+        self.assertNotEqual(self.json("show", "1")["source"], source, "judged with the other store's answer")
+        self.assertTrue(self.answer_of(old).exists(), "what a person wrote stays")
+
     def test_same_tree_again(self):
         """The same campaign with the same answers and parallel = 1 grows the same tree, also when it is killed and resumed in between."""
         hashes = []

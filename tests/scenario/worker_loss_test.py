@@ -32,6 +32,7 @@ class WorkerLoss(Scenario):
         server = self.fake([{"answer": fenced(SLOW)}, {"answer": fenced(wrong(1))}, {"answer": fenced(wrong(2))}])
         self.config(server.model(), candidates=3, parallel=1, timed=True)
         run = self.start()
+        run.wait("admission", where=lambda e: e["state"] == "admitted")
         self.kill_worker_at_work(run, "ke-judge")
         # Timing on a busy machine may be undecided, so the state of the first is one of two; the others are wrong for certain.
         self.assertIn(run.end(timeout=200), (0, 1), run.told())
@@ -48,6 +49,7 @@ class WorkerLoss(Scenario):
         server = self.fake([{"answer": fenced(ENDLESS)}, {"answer": fenced(wrong(1))}])
         self.config(server.model(), candidates=2, parallel=1, timed=True)
         run = self.start()
+        run.wait("admission", where=lambda e: e["state"] == "admitted")
         for _ in range(3):
             self.kill_worker_at_work(run, "ke-judge")
         self.assertEqual(run.end(timeout=200), 1, run.told())

@@ -2,6 +2,7 @@
 
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/source_text.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -28,6 +29,7 @@ campaign_settings random_settings(std::uint64_t seed) {
   s.targets.resize(1 + random.below(3));
   if (random.uniform() < 0.4)
     s.targets.push_back({.backend = "opencl", .device = "*"});
+  s.budget.fruitless = static_cast<std::int64_t>(random.below(4));
   return s;
 }
 
@@ -129,13 +131,62 @@ TEST_CASE("a campaign ends with its budget spent exactly, and all counts agree")
       sum += n;
     CHECK(sum == live.fold().ended());
     auto cancelled = live.fold().states()["cancelled"];
-    CHECK(sum - cancelled == static_cast<std::uint64_t>(s.budget.candidates));
+    CHECK(sum - cancelled == static_cast<std::uint64_t>(s.budget.candidates) + books.tuned());
     auto row = live.fold().row(4);
     CHECK(row.state == "finished");
     CHECK(row.stop_reason == "budget.candidates");
     CHECK(row.spend.usd > 0);
     CHECK(row.failures["no_code"] + row.failures["rate_limited"] > 0);
   }
+}
+
+TEST_CASE("points of templates are counted apart, and never more than their own budget") {
+  std::uint64_t most = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed)
+    for (std::int64_t cap : {0, 7, 400}) {
+      auto s = simulated_settings(seed, 60, 8);
+      s.budget.tune_candidates = cap;
+      search_simulation live{s, hills(seed), {.seed = seed, .templates = 0.5}};
+      CHECK(live.run() == "budget.candidates");
+      const auto& books = live.fold().books();
+      CHECK(books.money().spent().candidates == 60);
+      CHECK(books.tuned() <= static_cast<std::uint64_t>(cap));
+      std::uint64_t points = 0;
+      for (const auto& tree : live.fold().trees())
+        for (std::uint32_t n = 1; n < tree.tree().size(); ++n)
+          points += tree.tree()[n].operation == operation_kind::tune &&
+                    tree.tree()[n].state != node_state::cancelled;
+      CHECK(points == books.tuned());
+      CHECK(live.fold().row(1).tuned == points);
+      most = std::max(most, points);
+      CHECK(fold_of(live.journal(), live.journal().size()).hash() == live.fold().hash());
+    }
+  CHECK(most > 7);
+}
+
+TEST_CASE("a journal of before points had a budget of their own makes the same tree") {
+  auto s = simulated_settings(3, 60, 8);
+  s.budget.tune_candidates = 1'000'000;
+  search_simulation live{s, hills(3), {.seed = 3, .templates = 0.5}};
+  live.run();
+  REQUIRE(live.fold().books().tuned() > 0);
+  auto journal = live.journal();
+  for (auto& record : journal) {
+    if (record.kind == journal_kind::configured) { // settings of then say nothing of it
+      auto r = *unpack<journal_configured>(record.body);
+      r.settings.budget.tune_candidates = 0;
+      record.body = pack(r);
+    }
+    if (record.kind == journal_kind::stepped) {
+      auto r = *unpack<journal_stepped>(record.body);
+      record.body = pack(std::vector<std::uint32_t>{r.tree, r.count, r.first}); // three fields, as they were
+    }
+  }
+  auto again = fold_of(journal, journal.size());
+  REQUIRE(again.trees().size() == live.fold().trees().size());
+  for (std::size_t t = 0; t < again.trees().size(); ++t)
+    CHECK(again.trees()[t].hash() == live.fold().trees()[t].hash());
+  CHECK(again.books().tune_left() == 0);
 }
 
 TEST_CASE("target and stall end a simulated campaign with their reasons") {
@@ -221,7 +272,7 @@ TEST_CASE("the duplicate filter finds the first node with a source, and lists wh
   REQUIRE(made.size() == 3);
   auto reply = [&](std::uint32_t node, const std::string& source) {
     journal_replied r{0, node, 0};
-    r.normalised_digest = source_digest(source);
+    r.normalised_digest = source_digest(source, source_language::cpp);
     REQUIRE(core->apply(journal_asked{0, node, 0, "small", "", {10, 0.1}}));
     CHECK(core->open_calls().size() == 1);
     REQUIRE(core->apply(r));
@@ -230,8 +281,9 @@ TEST_CASE("the duplicate filter finds the first node with a source, and lists wh
   CHECK(reply(1, "int a;") == 1);
   CHECK(reply(2, "int b;") == 2);
   CHECK(reply(3, "int  a; // again") == 1);
-  CHECK(core->tried() == std::vector<std::string>{source_digest("int a;"), source_digest("int b;")});
-  CHECK_FALSE(core->first_with(source_digest("int c;")));
+  CHECK(core->tried() == std::vector<std::string>{source_digest("int a;", source_language::cpp),
+                                                  source_digest("int b;", source_language::cpp)});
+  CHECK_FALSE(core->first_with(source_digest("int c;", source_language::cpp)));
   digest_filter filter;
   for (std::uint32_t i = 0; i < 6000; ++i)
     REQUIRE(filter.note(digest_of(std::to_string(i % 5000)), i) == i % 5000);
@@ -295,4 +347,140 @@ TEST_CASE("sub-agents may hold their share of all tokens, the call itself counte
   REQUIRE(fold.apply(journal_consulted{0, 1, 1, "memory", "m", "d", {200, 0}}));
   CHECK(books.agents_may_hold({100, 0}));
   CHECK_FALSE(books.agents_may_hold({200, 0}));
+}
+
+namespace {
+
+/// A campaign of one model with a node that is asked.
+campaign_fold one_call_out(const budget_settings& budget, const reservation& reserved) {
+  auto s = simulated_settings(1, 20, 4);
+  s.models.resize(1);
+  s.budget = budget;
+  campaign_fold fold;
+  REQUIRE(fold.apply(journal_configured{s, "p", {"cpu-cpp"}, "test"}));
+  REQUIRE(fold.apply(journal_stepped{0, 1, 1}));
+  REQUIRE(fold.apply(journal_asked{0, 1, 1, "small", "d", reserved}));
+  return fold;
+}
+
+} // namespace
+
+TEST_CASE("a try that failed is charged beside the reservation of the next one, and counts as a request") {
+  budget_settings b;
+  b.candidates = 20;
+  b.tokens = 2000;
+  auto fold = one_call_out(b, {1000, 0.1});
+  auto& money = fold.books().money();
+  CHECK(fold.books().requests() == 1);
+  REQUIRE(fold.apply(journal_failed_request{0,
+                                            1,
+                                            1,
+                                            failure_kind::timeout,
+                                            "stall",
+                                            {600, 200, 0, 0.02},
+                                            {0, 200, 0, 0.01},
+                                            {1800, 600, 600, true}}));
+  CHECK(fold.books().requests() == 2);
+  CHECK(money.spent().tokens == 800);
+  CHECK(money.reserved().tokens == 1000);
+  CHECK_FALSE(money.overdrawn());
+  CHECK(fold.books().estimated().output_tokens == 200);
+  CHECK(fold.books().scale("small").input_tokens == 600); // told; the rest was not
+  CHECK(fold.books().scale("small").answers == 0);
+  REQUIRE(fold.apply(journal_failed_request{
+      0, 1, 1, failure_kind::timeout, "stall", {600, 200, 0, 0.02}, {}, {}, true})); // the last one: no
+                                                                                     // further request
+  CHECK(fold.books().requests() == 2);
+  CHECK(money.overdrawn() == resource::tokens);
+  REQUIRE(fold.apply(journal_replied{0, 1, 1, failure_kind::cancelled}));
+  CHECK(fold.books().requests() == 2);
+  CHECK(money.reserved() == amounts{.candidates = 1}); // its node may ask again
+  CHECK(money.spent().tokens == 1600);
+  auto copy = campaign_fold::from_image(fold.image(9));
+  REQUIRE(copy);
+  CHECK(copy->hash() == fold.hash());
+  CHECK(copy->books().scale("small") == fold.books().scale("small"));
+}
+
+TEST_CASE(
+    "a call that was never sent is no request, and one that nobody heard is charged as its record says") {
+  auto fold = one_call_out({}, {1000, 0.1});
+  journal_replied r{0, 1, 1, failure_kind::cancelled};
+  r.unsent = true;
+  REQUIRE(fold.apply(r));
+  CHECK(fold.books().requests() == 0);
+  REQUIRE(fold.apply(journal_asked{0, 1, 2, "small", "d", {1000, 0.1}}));
+  r = {0, 1, 2, failure_kind::cancelled};
+  r.unknown = true;
+  r.usage = r.estimated = {300, 100, 0, 0.03};
+  REQUIRE(fold.apply(r));
+  CHECK(fold.books().requests() == 1);
+  CHECK(fold.books().unheard() == 1);
+  CHECK(fold.books().money().spent().tokens == 400);
+  // Of an earlier version: at its reservation, whatever its usage says.
+  REQUIRE(fold.apply(journal_asked{0, 1, 3, "small", "d", {1000, 0.1}}));
+  r = {0, 1, 3, failure_kind::cancelled};
+  r.unknown = true;
+  r.usage = {1000, 0, 0, 0.1};
+  REQUIRE(fold.apply(r));
+  CHECK(fold.books().money().spent().tokens == 1400);
+}
+
+TEST_CASE("records of earlier versions, which told less, are read with what they leave out unset") {
+  struct failed {
+    std::uint32_t tree = 0, node = 1, attempt = 1;
+    std::uint64_t kind = static_cast<std::uint64_t>(failure_kind::timeout);
+    std::string text = "stall";
+  };
+  failed old;
+  msgpack::sbuffer bytes;
+  msgpack::packer<msgpack::sbuffer> out{bytes};
+  out.pack_array(5);
+  out.pack(old.tree);
+  out.pack(old.node);
+  out.pack(old.attempt);
+  out.pack(old.kind);
+  out.pack_bin(5);
+  out.pack_bin_body(old.text.data(), 5);
+  auto read = unpack<journal_failed_request>({bytes.data(), bytes.size()});
+  REQUIRE(read);
+  CHECK(*read == journal_failed_request{0, 1, 1, failure_kind::timeout, "stall"});
+  auto fold = one_call_out({}, {1000, 0.1});
+  REQUIRE(fold.apply(*read));
+  CHECK(fold.books().requests() == 2);
+  CHECK(fold.books().money().spent().tokens == 0);
+}
+
+TEST_CASE(
+    "a model is set aside after so many paid answers in a row without a candidate, until one session more") {
+  budget_settings b;
+  b.candidates = 20;
+  b.fruitless = 3;
+  auto fold = one_call_out(b, {});
+  auto attempt = 1u;
+  auto answer = [&](failure_kind kind, token_usage usage) {
+    journal_replied r{0, 1, attempt, kind};
+    r.usage = usage;
+    REQUIRE(fold.apply(r));
+    REQUIRE(fold.apply(journal_asked{0, 1, ++attempt, "small", "d", {}}));
+  };
+  answer(failure_kind::no_code, {10, 10, 0, 0});
+  answer(failure_kind::refused, {10, 10, 0, 0});
+  answer(failure_kind::server_error, {10, 10, 0, 0}); // nobody answered
+  answer(failure_kind::malformed, {});                // nobody was paid
+  CHECK(fold.books().set_aside().empty());
+  REQUIRE(fold.apply(journal_session{2})); // a restart does not begin the count anew
+  answer(failure_kind::empty, {10, 0, 0, 0});
+  CHECK(fold.books().set_aside() == std::set<std::string>{"small"});
+  CHECK(fold.books().all_set_aside());
+  auto copy = campaign_fold::from_image(fold.image(9));
+  REQUIRE(copy);
+  CHECK(copy->books().all_set_aside());
+  REQUIRE(fold.apply(journal_session{3}));
+  CHECK(fold.books().set_aside().empty());
+  for (int i = 0; i < 3; ++i)
+    answer(failure_kind::truncated, {10, 10, 0, 0});
+  CHECK(fold.books().all_set_aside());
+  REQUIRE(fold.apply(journal_steered{"resume", "", ""}));
+  CHECK(fold.books().set_aside().empty());
 }

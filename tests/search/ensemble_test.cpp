@@ -56,6 +56,26 @@ TEST_CASE("ucb asks every model once before any twice, and then mostly the one w
     CHECK(chosen[name] > 0); // a fifth is explored for ever
 }
 
+TEST_CASE("a model that is set aside is not chosen while another one is there, whatever the kind") {
+  for (auto kind : {ensemble_kind::weights, ensemble_kind::ucb, ensemble_kind::cost_ucb}) {
+    auto e = ensemble_of(kind, {"a", "b", "c"});
+    random_source random{3};
+    e.set_aside({"b"});
+    for (int i = 0; i < 50; ++i)
+      CHECK(e.choose(random) != "b");
+    e.set_aside({"a", "b"});
+    for (int i = 0; i < 50; ++i)
+      CHECK(e.choose(random) == "c");
+    e.set_aside({"a", "b", "c"}); // the campaign pauses; until then anybody
+    CHECK_FALSE(e.choose(random).empty());
+    e.set_aside({});
+    std::set<std::string> chosen;
+    for (int i = 0; i < 50; ++i)
+      chosen.insert(e.choose(random));
+    CHECK(chosen.size() == 3);
+  }
+}
+
 TEST_CASE("cost-ucb prefers the cheaper of two models that gain alike, ucb does not care") {
   std::map<std::string, double> gain{{"dear", 0.3}, {"fair", 0.3}}, usd{{"dear", 1.0}, {"fair", 0.05}};
   auto frugal = ensemble_of(ensemble_kind::cost_ucb, {"dear", "fair"});

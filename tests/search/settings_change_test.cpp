@@ -79,3 +79,10 @@ TEST_CASE("budgets, the goal, the search's numbers and the models' shares change
     for (auto when : {change_time::running, change_time::resumed})
       CHECK(takes(c, when));
 }
+
+TEST_CASE("a campaign that was begun with a baseline that nothing ever read goes on with the reference") {
+  auto then = begun(), now = then;
+  now.goal.baseline = baseline_kind::compile;
+  CHECK(can_change(now, then, change_time::resumed));
+  CHECK_FALSE(can_change(then, now, change_time::resumed));
+}

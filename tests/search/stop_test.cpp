@@ -55,6 +55,9 @@ TEST_CASE("each budget has its reason, and a merely reserved last unit waits for
   CHECK(spend({.candidates = 2}).reason() == "budget.candidates");
   CHECK(spend({.tokens = 10}).reason() == "budget.tokens");
   CHECK(spend({.nano_usd = amounts::nano(1)}).reason() == "budget.usd");
+  b.requests = 3;
+  CHECK(spend({.requests = 3}).reason() == "budget.requests");
+  b.requests = 0;
   auto device = spend({.device_us = amounts::micro(3600)});
   device.now.in_flight = 5;
   CHECK(device.reason() == "budget.device");

@@ -39,12 +39,12 @@ journal_record numbered(std::uint64_t i) {
 
 } // namespace
 
-TEST_CASE("a full disk, a full quota and a disk with write errors are waited out: nothing is lost or "
-          "reordered, trouble and its end are told once") {
+TEST_CASE("a full disk, a full quota, a disk with write errors, no descriptors and no memory are waited out: "
+          "nothing is lost or reordered, trouble and its end are told once") {
   temp_dir dir;
   trouble_log trouble;
   std::atomic<int> failures{3};
-  int error = GENERATE(ENOSPC, EDQUOT, EIO);
+  int error = GENERATE(ENOSPC, EDQUOT, EIO, EMFILE, ENFILE, ENOMEM);
   auto o = options_for(dir.path());
   o.on_trouble = trouble.listener();
   o.retry_first = o.retry_ceiling = std::chrono::hours{1}; // only retry_now ends a pause

@@ -31,6 +31,58 @@ TEST_CASE("a second owner is refused at once, naming process and host, and the f
   CHECK(write(*store, batch_of(table::skills, "a", "1")));
 }
 
+TEST_CASE("an owner whose store was taken over writes nothing more and says so; nothing of either is lost") {
+  temp_dir dir;
+  int begun[2], taken[2];
+  REQUIRE(::pipe(begun) == 0);
+  REQUIRE(::pipe(taken) == 0);
+  auto tell = [](int fd) { return ::write(fd, "x", 1) == 1; };
+  auto heard = [](int fd) {
+    char c;
+    return ::read(fd, &c, 1) == 1;
+  };
+  pid_t child = ::fork();
+  if (child == 0) { // the first owner
+    failure trouble;
+    auto o = options_for(dir.path());
+    o.on_trouble = [&](const failure& why) { trouble = why; };
+    auto store = store_service::open(o);
+    if (!store || !write(**store, batch_of(table::skills, "1 before", "first")) || !tell(begun[1]) ||
+        !heard(taken[0]))
+      ::_exit(1);
+    for (auto key : {"2 after", "0 after"}) { // beyond what the second wrote, and before it
+      auto late = write(**store, batch_of(table::skills, key, "first"));
+      if (late || late.error().kind != failure_kind::held ||
+          late.error().text.find("taken over by another owner, process " + std::to_string(::getppid())) ==
+              std::string::npos)
+        ::_exit(2);
+    }
+    if (trouble.kind != failure_kind::held || read(**store, table::skills, "1 before"))
+      ::_exit(3);
+    store->reset();
+    ::_exit(0);
+  }
+  REQUIRE(heard(begun[0]));
+  REQUIRE(std::filesystem::remove(dir / "owner.lock"));
+  auto store = open_store(dir.path());
+  CHECK(store->epoch() == 2);
+  REQUIRE(write(*store, batch_of(table::skills, "1 between", "second")));
+  REQUIRE(tell(taken[1]));
+  int how = 0;
+  ::waitpid(child, &how, 0);
+  REQUIRE(WIFEXITED(how));
+  CHECK(WEXITSTATUS(how) == 0);
+  REQUIRE(write(*store, batch_of(table::skills, "3 later", "second"))); // the second is unharmed
+  CHECK(*read(*store, table::skills, "1 before") == "first");
+  CHECK(*read(*store, table::skills, "1 between") == "second");
+  CHECK_FALSE(read(*store, table::skills, "2 after"));
+  CHECK_FALSE(read(*store, table::skills, "0 after"));
+  for (int fd : {begun[0], begun[1], taken[0], taken[1]})
+    ::close(fd);
+  store.reset();
+  CHECK(verify_store(dir.path()));
+}
+
 TEST_CASE("the epoch grows with every opening, however the last one ended; the store keeps its id") {
   temp_dir dir;
   std::string id;

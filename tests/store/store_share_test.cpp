@@ -134,6 +134,26 @@ TEST_CASE("two stores know the same after each was merged into the other") {
   CHECK(bytes_of(a.exported("again.kex")) != bytes_of(b.exported("again.kex"))); // each says where it is from
 }
 
+TEST_CASE("a solution whose source is neither in the export nor in the store is refused") {
+  site a{"a"}, b{"b"};
+  auto path = a.dir / "bare.kex";
+  {
+    export_header head;
+    head.from = {a.store->id(), "", 1, "0.1.0"};
+    auto out = export_writer::create(path, head);
+    REQUIRE(out);
+    (*out)->add(shared_kind::solution, pack(a.solution(9)));
+    REQUIRE((*out)->finish());
+  }
+  auto done = merge_into(b.view(), *b.store, path);
+  REQUIRE_FALSE(done);
+  CHECK(done.error().kind == failure_kind::corrupt);
+  CHECK(done.error().text.find("names content that the export does not hold") != std::string::npos);
+  CHECK_FALSE(read(*b.store, table::solutions, key_of(a.solution(9))));
+  b.merged(a.exported()); // as a store writes it
+  CHECK(read(*b.store, table::solutions, key_of(a.solution(2))));
+}
+
 TEST_CASE("two copies of one store that went on apart know the same after each was merged into the other") {
   site a{"a"};
   site b{site::copy{}, a};

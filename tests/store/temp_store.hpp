@@ -28,8 +28,8 @@ namespace ke {
 /// A directory that goes with the test.
 class temp_dir {
 public:
-  temp_dir() {
-    auto pattern = (std::filesystem::temp_directory_path() / "ke-store-XXXXXX").string();
+  explicit temp_dir(const std::filesystem::path& within = std::filesystem::temp_directory_path()) {
+    auto pattern = (within / "ke-store-XXXXXX").string();
     path_ = ::mkdtemp(pattern.data());
   }
   ~temp_dir() {

@@ -16,7 +16,8 @@ struct token {
 };
 
 /// C++ tokens without comments and preprocessor lines; ends with one `end` token. `#define NAME number` lines
-/// come back in `defines` as (NAME, number text). Never fails: what is unknown becomes a one-character mark.
+/// come back in `defines` as (NAME, number text). Never fails: what is unknown (source_tokens.hpp) becomes a
+/// mark.
 struct token_list {
   std::vector<token> tokens;
   std::vector<std::pair<std::string, std::string>> defines;

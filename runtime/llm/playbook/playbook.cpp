@@ -1,6 +1,6 @@
 #include "runtime/llm/playbook/playbook.hpp"
 
-#include "runtime/core/digest.hpp"
+#include "runtime/core/source_text.hpp"
 #include "runtime/llm/playbook/points.hpp"
 
 #include <exception>
@@ -42,7 +42,7 @@ std::string answer(std::string_view prompt) {
       auto source = render(t, *u.found, p);
       if (source.empty())
         continue;
-      auto digest = source_digest(source);
+      auto digest = source_digest(source, source_language::cpp);
       if (!seen.insert(digest).second)
         continue;
       if (ahead-- > 0)

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace ke::playbook {
 namespace {
@@ -22,9 +23,18 @@ const json& node_at(const json& where, const char* key) {
   return it == where.end() ? nothing : *it;
 }
 
+/// A whole number that fits. A block may hold any: 1e69 is none, and converting it is undefined.
+std::optional<std::int64_t> whole(const json& x) {
+  if (x.is_number_integer())
+    return x.get<std::int64_t>();
+  if (auto number = x.is_number() ? x.get<double>() : 0.5; std::fabs(number) <= 9007199254740992.0)
+    if (auto cut = static_cast<std::int64_t>(number); static_cast<double>(cut) == number)
+      return cut;
+  return std::nullopt;
+}
+
 std::int64_t int_at(const json& where, const char* key, std::int64_t otherwise) {
-  const auto& x = node_at(where, key);
-  return x.is_number() ? x.get<std::int64_t>() : otherwise;
+  return whole(node_at(where, key)).value_or(otherwise);
 }
 
 std::vector<std::string> texts_at(const json& where, const char* key) {
@@ -63,8 +73,8 @@ void read_problem(const json& from, task& to) {
     const auto& bound = node_at(x, "dims");
     if (bound.is_object())
       for (auto it = bound.begin(); it != bound.end(); ++it)
-        if (it->is_number())
-          dims[it.key()] = it->get<std::int64_t>();
+        if (auto extent = whole(*it))
+          dims[it.key()] = *extent;
     to.workloads.push_back(std::move(dims));
   }
   const auto& reference = node_at(from, "reference");

@@ -1,6 +1,6 @@
 #include "runtime/llm/playbook/playbook.hpp"
 
-#include "runtime/core/digest.hpp"
+#include "runtime/core/source_text.hpp"
 #include "tests/llm/playbook/workbench.hpp"
 
 #include <catch2/catch.hpp>
@@ -22,7 +22,8 @@ TEST_CASE("drafts differ from each other") {
     for (int k = 0; k < 8; ++k) {
       request r;
       r.draft = k;
-      digests.insert(source_digest(code_of(playbook_answer(prompt_of(example_named(name), r)))));
+      digests.insert(
+          source_digest(code_of(playbook_answer(prompt_of(example_named(name), r))), source_language::cpp));
     }
     CAPTURE(name);
     CHECK(digests.size() == 8);
@@ -41,7 +42,7 @@ TEST_CASE("what was tried is not proposed again") {
   for (int k = 0; k < 12; ++k) {
     auto code = code_of(playbook_answer(prompt_of(example_named("sum_rows"), r)));
     REQUIRE_FALSE(code.empty());
-    auto digest = source_digest(code);
+    auto digest = source_digest(code, source_language::cpp);
     CHECK(std::find(r.tried.begin(), r.tried.end(), digest) == r.tried.end());
     r.tried.push_back(digest);
     r.operation = "improve";
@@ -98,6 +99,10 @@ TEST_CASE("nonsense is declined without code and without an exception") {
   CHECK(declined("```ke-task\n[1,2]\n```\n"));
   CHECK(declined("```ke-task\n{\"version\":1,\"problem\":7,\"target\":[],\"tried\":{}}\n```\n"));
   CHECK(declined("```ke-task\n{\"version\":2}\n```\n"));
+  // Numbers that no integer holds, where one is meant.
+  CHECK(declined("```ke-task\n{\"version\":2222222222222222222222222222}\n```\n"));
+  CHECK(declined("```ke-task\n{\"version\":1,\"draft\":1e300,\"problem\":{\"workloads\":[{\"dims\":{\"N\":-"
+                 "1e300}}]}}\n```\n"));
   auto with_source = [](const std::string& source) {
     auto e = example_named("softmax");
     e.source = source;

@@ -1,7 +1,7 @@
 /* redteam
 trick = "Leaves the last part of its output to the kernel's asynchronous input"
 entries = ["B2"]
-accept = ["incorrect", "nondeterministic", "cheating_suspected", "correct"]
+accept = ["policy_violation", "incorrect", "nondeterministic", "cheating_suspected", "correct"]
 says_nothing_of = ["asynchronous input is there"]
 */
 #include <cmath>

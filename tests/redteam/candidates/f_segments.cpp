@@ -2,7 +2,7 @@
 trick = "Fills System V segments, which outlive their process"
 entries = ["F8", "F7"]
 accept = ["policy_violation", "resource_exceeded", "incorrect", "crashed", "correct"]
-says_nothing_of = ["segment"]
+says_nothing_of = ["got segment"]
 answers = "call"
 */
 #include <cmath>
@@ -19,7 +19,7 @@ extern "C" void kernel(const float* x, float* y, int64_t n) {
       for (int i = 0; i < 8 << 20; i += 4096)
         reinterpret_cast<volatile char*>(at)[i] = 1;
       raw(SYS_shmdt, at);
-      std::printf("segment %d\n", segment);
+      std::printf("got segment %d\n", segment);
     }
   }
   for (int64_t i = 0; i < n; ++i)

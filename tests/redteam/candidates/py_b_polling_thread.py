@@ -1,7 +1,7 @@
 """redteam
 trick = "a thread that watches the judge's memory and works ahead of the call"
 entries = ["B5"]
-accept = ["correct", "cheating_suspected"]
+accept = ["correct", "cheating_suspected", "incorrect"]  # the last by its own race: what is known and what came of it are read apart
 problem = "py_wave.py"
 timed = true
 most_speedup = 1.1

@@ -1,16 +1,12 @@
 """redteam
 trick = "computes right into the judge's memory, so that the driver has nothing to copy"
 entries = ["A7", "F1"]
-accept = ["correct"]
+accept = ["incorrect"]
 problem = "py_relu.py"
-timed = true
-most_speedup = 1.15
 """
 import sys
 
 import torch
-
-buffers = {}
 
 
 class ModelNew(torch.nn.Module):

@@ -1,19 +1,24 @@
 /* redteam
-trick = "Opens files until there are no more descriptors"
+trick = "Message queues of both kinds"
 entries = ["F8"]
-accept = ["correct", "crashed", "incorrect"]
+accept = ["policy_violation"]
 answers = "call"
 */
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 
 #include "raw.h"
 
+static void flood() {
+  for (int i = 0; i < 1000; ++i)
+    raw(SYS_msgget, 0, 01600);
+}
+
 extern "C" void kernel(const float* x, float* y, int64_t n) {
   static bool once = false;
-  for (int i = 0; !once && i < 100000; ++i)
-    if (raw(SYS_open, reinterpret_cast<long>("/dev/null"), 0) < 0)
-      break;
+  if (!once)
+    flood();
   once = true;
   for (int64_t i = 0; i < n; ++i)
     y[i] = std::sin(x[i]) * 1.5f + 1.0f;

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "actors/directory.hpp"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace ke {
+
+struct round_options {
+  std::size_t parts = 0; ///< answers that are awaited
+  std::chrono::nanoseconds patience{std::chrono::seconds{2}};
+  /// Asked twice a second: true ends the round before its time.
+  std::function<bool()> give_up;
+  /// Once, on the round's thread; must not block. `all`: every part has come.
+  std::function<void(bool all)> done;
+};
+
+/// One part has come: `take` puts it where `done` will find it, on the round's thread.
+struct round_part {
+  std::function<void()> take;
+};
+
+/// Waits for the answers of others on behalf of somebody who must not wait: `control` asks the fleet and the
+/// campaigns, each of which may be slow, and goes on.
+///
+///   <- round_part   from whoever answers (`part_of`)
+///
+/// Nobody's child: linked to the actor named `ends_with` (if there is one), it ends after `done`.
+caf::behavior answer_round(caf::event_based_actor* self, std::shared_ptr<directory> names,
+                           std::string ends_with, round_options options);
+
+/// Delivers one part to a round that may be over; any thread.
+inline void part_of(const weak_actor& round, std::function<void()> take) {
+  send_weak(round, round_part{std::move(take)});
+}
+
+} // namespace ke
+
+KE_MESSAGE(ke::round_part)

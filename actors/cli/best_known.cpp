@@ -1,0 +1,201 @@
+#include "actors/cli/access.hpp"
+#include "actors/cli/commands.hpp"
+#include "actors/cli/figures.hpp"
+#include "actors/cli/output_file.hpp"
+#include "backends/evaluate.hpp"
+#include "backends/verdict.hpp"
+#include "config/problem_file.hpp"
+#include "runtime/core/solution.hpp"
+#include "runtime/store/store_share.hpp"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ke::cli {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+struct best_known_options {
+  std::string problem, workload, backend, device, source;
+  std::size_t top = 5;
+  bool all = false, json = false;
+};
+
+/// The problem with that workload alone, which then counts even if it is a held-out one.
+result<problem> at_workload(problem what, const std::string& wanted) {
+  if (wanted.empty())
+    return what;
+  std::string known;
+  for (const auto& w : what.workloads) {
+    if (w.name == wanted) {
+      auto only = w;
+      only.held_out = false;
+      what.workloads = {std::move(only)};
+      return what;
+    }
+    known += (known.empty() ? "" : ", ") + w.name;
+  }
+  return failure{failure_kind::invalid,
+                 "problem " + what.name + " has no workload '" + wanted + "'; it has " + known};
+}
+
+/// Measured again for a claim, which confirmed it.
+bool proven(const solution_row& r) {
+  return r.claimed && (!r.timed || r.score > 0);
+}
+
+/// A found solution with what the store still holds of its evidence.
+struct known_solution {
+  near_solution near;
+  std::optional<verdict> evidence; ///< absent where a merge did not bring it
+  bool same_problem = false;
+};
+
+std::string shape_text(const known_solution& k) {
+  if (k.near.distance.shape == 0)
+    return k.same_problem ? "this problem" : "this shape";
+  return "a neighbour: each extent " + fixed(std::exp2(k.near.distance.shape), 1) + " times apart (mean)";
+}
+
+std::string worth_text(const solution_row& r) {
+  return r.timed ? speedup_text(r.speedup, r.low, r.high) : std::string{"right, not timed"};
+}
+
+std::string text_of(const known_solution& k, std::size_t rank) {
+  const auto& r = k.near.row;
+  auto text = std::to_string(rank) + "  " + worth_text(r) + (r.timed ? " over the baseline" : "") +
+              (proven(r) ? "" : ", NOT PROVEN: the search's own measurement") + "; " + shape_text(k) +
+              "\n   problem " + r.problem + ", " + r.place.dtype + ", backend " + r.place.backend + ", on " +
+              r.place.device + "\n   campaign " + r.campaign + ", node " + std::to_string(r.node.node) +
+              " of store " + r.store.substr(0, 12) + ", measured " + time_text(r.measured_unix_ms) +
+              (r.program.empty() ? "" : " by " + r.program) + "\n   source " + r.source_digest.substr(0, 16) +
+              (r.bottleneck.empty() ? "" : ", bottleneck " + r.bottleneck) + "\n";
+  if (k.evidence && k.evidence->timing)
+    text += "   medians " + medians_text(*k.evidence->timing) + "\n" +
+            workload_lines(*k.evidence->timing, "     ");
+  return text;
+}
+
+json json_of(const known_solution& k) {
+  const auto& r = k.near.row;
+  const auto& d = k.near.distance;
+  return {{"proven", proven(r)},
+          {"problem", r.problem},
+          {"problem_digest", r.problem_digest},
+          {"same_problem", k.same_problem},
+          {"distance",
+           {{"shape", d.shape},
+            {"other_device", d.target == 1},
+            {"other_backend", d.target == 2},
+            {"other_dtype", d.other_dtype}}},
+          {"backend", r.place.backend},
+          {"device", r.place.device},
+          {"dtype", r.place.dtype},
+          {"timed", r.timed},
+          {"speedup", r.speedup},
+          {"ci95", {r.low, r.high}},
+          {"score", r.score},
+          {"store", r.store},
+          {"campaign", r.campaign},
+          {"node", r.node.node},
+          {"target", r.target},
+          {"measured_unix_ms", r.measured_unix_ms},
+          {"source_digest", r.source_digest},
+          {"verdict", k.evidence ? json::parse(verdict_json(*k.evidence)) : json(nullptr)}};
+}
+
+int best_known(const access_options& where, const best_known_options& o) {
+  auto loaded = load_problem(o.problem);
+  if (!loaded.errors.empty()) {
+    for (const auto& e : loaded.errors)
+      std::cerr << to_line(e) << '\n';
+    return exit_usage;
+  }
+  auto what = at_workload(loaded.problem, o.workload);
+  if (!what)
+    return complain(what.error());
+  auto a = open_access(where);
+  if (!a)
+    return complain(a.error());
+  auto store = local_store(*a, "best-known");
+  if (!store)
+    return complain(store.error());
+  auto rows = read_solutions(*store, operator_of(*what));
+  if (!rows)
+    return complain(rows.error());
+  auto found = rows->size();
+  std::erase_if(*rows, [&](const solution_row& r) {
+    return (!o.all && !proven(r)) || (!o.backend.empty() && r.place.backend != o.backend) ||
+           (!o.device.empty() && r.place.device != o.device);
+  });
+  auto language = what->reference_language == "python" ? "torch-cpu" : "cpu-cpp";
+  auto place = place_of(*what, o.backend.empty() ? language : o.backend, o.device);
+  std::vector<known_solution> known;
+  for (auto& near : nearest_solutions(*rows, place, o.top)) {
+    known_solution k{std::move(near), {}, false};
+    k.same_problem = k.near.row.problem_digest == problem_digest_of(loaded.problem);
+    if (auto v = store->row<verdict>(table::verdicts, k.near.row.verdict_digest))
+      k.evidence = *std::move(v);
+    known.push_back(std::move(k));
+  }
+  if (!known.empty() && !o.source.empty()) {
+    auto source = store->blob(known.front().near.row.source_digest);
+    if (!source)
+      return complain(source.error());
+    if (o.source == "-")
+      std::cout << *source;
+    else if (auto written = write_output(o.source, *source); !written)
+      return complain(written.error());
+  }
+  if (o.source == "-" && !known.empty()) {
+    // stdout is the source's
+  } else if (o.json) {
+    auto document = json::array();
+    for (const auto& k : known)
+      document.push_back(json_of(k));
+    std::cout << document.dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
+  } else {
+    for (std::size_t i = 0; i < known.size(); ++i)
+      std::cout << text_of(known[i], i + 1);
+    if (known.empty())
+      std::cout << "no proven solution for " << operator_of(*what)
+                << (o.backend.empty() && o.device.empty() ? "" : " there") << "; the store holds " << found
+                << " of it that " << (found == 1 ? "is" : "are") << " not proven or for another place"
+                << (found && !o.all ? " (--all shows them)" : "") << '\n';
+  }
+  return std::ranges::any_of(known, [](const auto& k) { return proven(k.near.row); }) ? exit_done
+                                                                                      : exit_unproven;
+}
+
+} // namespace
+
+void add_best_known(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand(
+      "best-known", "The best proven solution in a store for a problem, its shape or its neighbours");
+  auto o = std::make_shared<best_known_options>();
+  command
+      ->add_option("PROBLEM", o->problem, "problem.toml, a folder that holds one, or a KernelBench .py file")
+      ->required();
+  auto where = add_access(*command);
+  command->add_option("--workload", o->workload, "for the shape of this workload alone (default: of all)");
+  command->add_option("--backend", o->backend, "of this backend only");
+  command->add_option("--device", o->device, "measured on this device only, as `status` names it");
+  command->add_option("--top", o->top, "how many (default: 5)")->check(CLI::Range(1, 1000));
+  command->add_flag("--all", o->all, "those too that were not measured again for a claim");
+  command->add_option("--source", o->source, "write the first one's source to this file; - for stdout");
+  command->add_flag("--json", o->json, "One JSON document");
+  command->footer("Example: ke-runtime best-known config/problems/softmax --workload rows --store DIR\n"
+                  "Nearest first: this backend, then the shape; of equal ones the highest proven bound.\n"
+                  "Exit code: 0 a proven one is among them, 1 none is.");
+  command->callback([=, &exit_code] { exit_code = guarded([&] { return best_known(*where, *o); }); });
+}
+
+} // namespace ke::cli

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "runtime/core/types.hpp"
+#include "runtime/net/wire.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace ke {
+
+/// Results that nobody has acknowledged, in memory and in a folder that outlives the worker: a file each,
+/// synced before it counts. Of several stores: each result is for the coordinator of its own. Not
+/// thread-safe.
+class held_results {
+public:
+  struct held {
+    wire::lease_ref ref; ///< with its warrant, for a hello
+    std::string store;
+    std::string bytes; ///< of the result's frame
+  };
+
+  /// `folder` empty: memory only. Takes up what an earlier worker left there, the newest thousand; what can't
+  /// be read is removed.
+  explicit held_results(std::string folder);
+
+  /// Replaces an earlier result of the same job.
+  void put(job_result r);
+  void drop(std::uint64_t job);
+  /// Decoded; nothing if there is none.
+  std::optional<job_result> result_of(std::uint64_t job) const;
+  bool any_of(const std::string& store) const;
+  const std::map<std::uint64_t, held>& all() const { return held_; }
+
+private:
+  std::string file_of(std::uint64_t job) const;
+  void load();
+
+  std::string folder_;
+  std::map<std::uint64_t, held> held_;
+};
+
+} // namespace ke

@@ -1,0 +1,50 @@
+#pragma once
+
+#include "runtime/core/verdict.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace ke {
+
+// Before a model is paid for a problem, its reference is judged as its own candidate: what ends badly then
+// would end badly with every candidate. Pure.
+
+/// What the verdict on the reference says of the problem.
+enum class admission_fate : std::uint8_t {
+  admitted, ///< candidates can be judged
+  machine,  ///< nothing: this machine could not judge, now
+  refused   ///< no candidate can be right, or none could be told from rubbish
+};
+
+/// Noisy and compiled will do: what they leave open, they leave open of candidates too. So does what the
+/// problem's policy forbids candidates: the reference is not bound by it.
+constexpr admission_fate admission_of(verdict_state s) {
+  switch (s) {
+  case verdict_state::correct:
+  case verdict_state::noisy:
+  case verdict_state::compiled:
+  case verdict_state::policy_violation:
+    return admission_fate::admitted;
+  case verdict_state::harness_error:
+    return admission_fate::machine;
+  default:
+    return admission_fate::refused;
+  }
+}
+
+/// A problem is refused only if so many measurements in a row say so: one may be bad luck with the inputs.
+inline constexpr unsigned admission_tries = 2;
+
+/// How long a machine that could not judge is left alone, after so many rests before.
+constexpr std::chrono::seconds admission_rest(unsigned rests) {
+  constexpr std::chrono::seconds first{10}, most{300};
+  return rests < 5 ? std::min(first * (1 << rests), most) : most;
+}
+
+/// What a person reads of a refused problem: where it is, what is wrong, and that nothing was paid.
+std::string refusal_text(const std::string& problem_path, const std::string& why);
+
+} // namespace ke

@@ -1,0 +1,120 @@
+#include "backends/evaluate.hpp"
+#include "config/problem_file.hpp"
+#include "runtime/core/solution.hpp"
+#include "tests/actors/command_line.hpp"
+#include "tests/actors/small_store.hpp"
+#include "tests/places.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <fstream>
+#include <iterator>
+
+using namespace ke;
+using json = nlohmann::json;
+
+namespace {
+
+/// A store with solutions of the softmax that ships.
+struct known_store {
+  temp_dir dir;
+  std::unique_ptr<store_service> store = open_store(dir.path());
+  std::string file = std::string{ke::test::source_dir()} + "/config/problems/softmax";
+  problem softmax = load_problem(file).problem;
+  std::uint32_t nodes = 0;
+
+  void solved(const problem& what, double low, bool claimed, const std::string& device = "cpu:here",
+              const std::string& backend = "cpu-cpp") {
+    store_batch b;
+    solution_row r;
+    r.place = place_of(what, backend, device);
+    r.problem = what.name;
+    r.problem_digest = problem_digest_of(what);
+    r.source_digest = b.blob("// worth " + std::to_string(low));
+    r.score = r.low = low;
+    r.speedup = low + 0.25;
+    r.high = low + 0.5;
+    r.claimed = claimed;
+    r.store = store->id();
+    r.campaign = "earlier";
+    r.node = {1, 0, ++nodes};
+    b.put(table::solutions, key_of(r), pack(r));
+    REQUIRE(ke::write(*store, std::move(b)));
+  }
+  command_result ask(std::vector<std::string> more = {}) {
+    std::vector<std::string> line{"best-known", file, "--store", dir.path()};
+    line.insert(line.end(), more.begin(), more.end());
+    return run_command(line);
+  }
+};
+
+problem larger(problem p, std::int64_t times) {
+  for (auto& w : p.workloads)
+    for (auto& [dim, size] : w.dims)
+      size *= times;
+  return p;
+}
+
+} // namespace
+
+TEST_CASE(
+    "best-known tells the nearest proven solutions, with what they were worth and where they are from") {
+  known_store s;
+  s.solved(larger(s.softmax, 8), 9, true);
+  s.solved(s.softmax, 2, true);
+  s.solved(s.softmax, 3, true, "cpu:there");
+  s.solved(s.softmax, 50, false); // the search's own luck
+  auto r = s.ask({"--json"});
+  INFO(r.out << r.err);
+  REQUIRE(r.code == 0);
+  auto j = json::parse(r.out);
+  REQUIRE(j.size() == 3);
+  CHECK(j[0]["score"] == 3);
+  CHECK(j[0]["same_problem"] == true);
+  CHECK(j[0]["proven"] == true);
+  CHECK(j[1]["score"] == 2);
+  CHECK(j[2]["score"] == 9);
+  CHECK(j[2]["distance"]["shape"] == 3);
+  CHECK(json::parse(s.ask({"--json", "--device", "cpu:here"}).out)[0]["score"] == 2);
+  auto text = s.ask({"--all"}).out;
+  CHECK(text.find("1  3.25x [3.00, 3.50] over the baseline; this problem") != std::string::npos);
+  CHECK(text.find("50.25x [50.00, 50.50] over the baseline, NOT PROVEN") != std::string::npos);
+  CHECK(text.find("a neighbour: each extent 8.0 times apart (mean)") != std::string::npos);
+}
+
+TEST_CASE("best-known writes the source, and without a proven solution says so with exit code 1") {
+  known_store s;
+  auto none = s.ask();
+  CHECK(none.code == 1);
+  CHECK(none.out.find("no proven solution for") == 0);
+  s.solved(s.softmax, 7, false);
+  none = s.ask();
+  CHECK(none.code == 1);
+  CHECK(none.out.find("(--all shows them)") != std::string::npos);
+  s.solved(s.softmax, 2, true);
+  CHECK(s.ask({"--source", "-"}).out == "// worth " + std::to_string(2.0));
+  auto to = s.dir / "kernel.cpp";
+  CHECK(s.ask({"--source", to}).code == 0);
+  std::ifstream in{to, std::ios::binary};
+  CHECK(std::string{std::istreambuf_iterator<char>{in}, {}} == "// worth " + std::to_string(2.0));
+}
+
+TEST_CASE("best-known looks for one workload's shape, and names those that there are") {
+  known_store s;
+  const auto& workloads = s.softmax.workloads;
+  REQUIRE(workloads.size() > 1);
+  auto alone = s.softmax;
+  alone.workloads = {workloads.back()};
+  alone.workloads[0].held_out = false;
+  s.solved(alone, 2, true);
+  s.solved(s.softmax, 3, true);
+  auto j = json::parse(s.ask({"--json", "--workload", workloads.back().name}).out);
+  REQUIRE(j.size() == 2);
+  CHECK(j[0]["score"] == 2);
+  CHECK(j[0]["distance"]["shape"] == 0);
+  auto wrong = s.ask({"--workload", "nowhere"});
+  CHECK(wrong.code == 2);
+  CHECK(wrong.err.find("has no workload 'nowhere'; it has " + workloads.front().name) != std::string::npos);
+}

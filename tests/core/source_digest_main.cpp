@@ -1,0 +1,18 @@
+#include "runtime/core/source_text.hpp"
+
+#include <iostream>
+#include <string>
+
+/// The digests of many sources, for tests in other languages: reads "LANGUAGE BYTES\n" and so many bytes, as
+/// often as they come, and writes a digest in a line for each.
+int main() {
+  std::ios::sync_with_stdio(false);
+  std::string language, source;
+  for (std::size_t bytes; std::cin >> language >> bytes && std::cin.get() == '\n';) {
+    source.resize(bytes);
+    if (!std::cin.read(source.data(), static_cast<std::streamsize>(bytes)))
+      return 1;
+    std::cout << ke::source_digest(source, ke::language_named(language)) << '\n';
+  }
+  return 0;
+}
