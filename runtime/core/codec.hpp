@@ -45,6 +45,24 @@ struct is_pair : std::false_type {};
 template <class A, class B>
 struct is_pair<std::pair<A, B>> : std::true_type {};
 
+/// How many of x's fields are written: all up to the last one of its optional tail that is not as in a fresh
+/// T.
+template <described T>
+std::size_t packed_fields(const T& x) {
+  constexpr std::size_t all = std::tuple_size_v<decltype(fields(x))>;
+  if constexpr (optional_tail<T> == 0)
+    return all;
+  else
+    return []<std::size_t... k>(const auto& have, const auto& fresh, std::index_sequence<k...>) {
+      std::size_t written = all - optional_tail<T>;
+      ((std::get<all - optional_tail<T> + k>(have) == std::get<all - optional_tail<T> + k>(fresh)
+            ? void()
+            : void(written = all - optional_tail<T> + k + 1)),
+       ...);
+      return written;
+    }(fields(x), fields(T{}), std::make_index_sequence<optional_tail<T>>{});
+}
+
 template <class T>
 void put(packer& out, const T& x) {
   if constexpr (std::is_same_v<T, bool> || std::is_arithmetic_v<T>) {
@@ -76,8 +94,13 @@ void put(packer& out, const T& x) {
   } else {
     static_assert(described<T>, "give the struct a KE_FIELDS list");
     auto members = fields(x);
-    out.pack_array(static_cast<std::uint32_t>(std::tuple_size_v<decltype(members)>));
-    std::apply([&](const auto&... m) { (put(out, m), ...); }, members);
+    std::size_t count = packed_fields(x), i = 0;
+    out.pack_array(static_cast<std::uint32_t>(count));
+    auto member = [&](const auto& m) {
+      if (i++ < count)
+        put(out, m);
+    };
+    std::apply([&](const auto&... m) { (member(m), ...); }, members);
   }
 }
 

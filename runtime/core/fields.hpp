@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -26,5 +27,13 @@ bool operator==(const T& a, const T& b) {
   inline auto fields(const T& x) {                                                                           \
     return std::tie(__VA_ARGS__);                                                                            \
   }
+
+/// How many of T's last fields are left out of its bytes where all after them are as in a fresh T, too: what
+/// a later version adds changes neither the bytes nor the digest of a value that does not use it.
+template <class T>
+inline constexpr std::size_t optional_tail = 0;
+#define KE_OPTIONAL_TAIL(T, count)                                                                           \
+  template <>                                                                                                \
+  inline constexpr std::size_t optional_tail<T> = count;
 
 } // namespace ke

@@ -23,16 +23,34 @@ struct tensor_spec {
   tensor_role role = tensor_role::in;
   ke::dtype dtype = ke::dtype::f32;
   std::vector<std::string> shape;
-  std::string init = "normal"; ///< normal | uniform | ints | onehot | zeros | a .npy file beside the problem
+  /// normal | uniform | ints | onehot | zeros | sorted | permutation | offsets | indices | mask | simplex | a
+  /// .npy file beside the problem
+  std::string init = "normal";
+  /// Bounds of the values, both included but of `indices`, which stay below the upper one: none, or two
+  /// expressions over the dims.
+  std::vector<std::string> range;
+  bool promised = false;    ///< every input has the form that `init` names; else checks draw beyond it
+  bool any_strides = false; ///< Python backends: the judge may pass a view that is not contiguous
 };
-KE_FIELDS(tensor_spec, x.name, x.role, x.dtype, x.shape, x.init)
+KE_FIELDS(tensor_spec, x.name, x.role, x.dtype, x.shape, x.init, x.range, x.promised, x.any_strides)
+KE_OPTIONAL_TAIL(tensor_spec, 3)
 
 struct scalar_spec {
   std::string name;
   bool integer = false; ///< false: double; true: int64_t
   double value = 0;
+  std::vector<double> range; ///< none: a constant; two bounds, both included: the judge varies it
 };
-KE_FIELDS(scalar_spec, x.name, x.integer, x.value)
+KE_FIELDS(scalar_spec, x.name, x.integer, x.value, x.range)
+KE_OPTIONAL_TAIL(scalar_spec, 1)
+
+/// What a shape symbol may be, where the problem says so. Nothing is inferred for a symbol that has one.
+struct dim_promise {
+  std::int64_t min = 1;
+  std::int64_t max = 0; ///< 0: no limit
+  std::int64_t multiple = 1;
+};
+KE_FIELDS(dim_promise, x.min, x.max, x.multiple)
 
 /// A binding of the symbols. Held-out workloads are never shown to the synthesizer; `eval` and claims check
 /// and time them.
@@ -77,8 +95,14 @@ struct problem {
   std::string flops; ///< expression over dims; empty: unknown
   std::string bytes;
   std::map<std::string, std::string> files; ///< .npy initialisers by name
+  std::vector<std::string> relations;       ///< what holds in every shape: "N == 2*H"
+  std::map<std::string, dim_promise> promise;
+  std::string generator;     ///< Python source with `make(key, dims)`, which returns the inputs; empty: none
+  bool tensor_scale = false; ///< errors are measured against the largest output, not against each element
 };
 KE_FIELDS(problem, x.name, x.family, x.formula, x.dims, x.tensors, x.scalars, x.workloads,
-          x.reference_language, x.reference, x.bitwise, x.tolerances, x.policy, x.flops, x.bytes, x.files)
+          x.reference_language, x.reference, x.bitwise, x.tolerances, x.policy, x.flops, x.bytes, x.files,
+          x.relations, x.promise, x.generator, x.tensor_scale)
+KE_OPTIONAL_TAIL(problem, 4)
 
 } // namespace ke

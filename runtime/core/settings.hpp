@@ -47,15 +47,18 @@ struct target_settings {
 };
 KE_FIELDS(target_settings, x.backend, x.device)
 
-enum class baseline_kind : std::uint8_t { reference, eager, compile, best_known };
-KE_NAMES(baseline_kind, 4, "reference", "eager", "compile", "best-known")
+enum class baseline_kind : std::uint8_t { reference, eager, compile, best_known, file };
+KE_NAMES(baseline_kind, 5, "reference", "eager", "compile", "best-known", "file:")
 
 struct goal_settings {
   double target_speedup = 0; ///< 0: none
   baseline_kind baseline = baseline_kind::reference;
   bool timed = true;
+  double floor = 0.95;       ///< of each workload's speedup, by its interval; 0: none
+  std::string baseline_file; ///< with `file`: the source that candidates are compared with
 };
-KE_FIELDS(goal_settings, x.target_speedup, x.baseline, x.timed)
+KE_FIELDS(goal_settings, x.target_speedup, x.baseline, x.timed, x.floor, x.baseline_file)
+KE_OPTIONAL_TAIL(goal_settings, 2)
 
 /// 0 means no limit, except `candidates`, which always has one, and `tune_candidates`, where it means none.
 struct budget_settings {

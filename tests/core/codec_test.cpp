@@ -21,8 +21,31 @@ struct long_record {
   std::vector<std::pair<std::string, bool>> flags{{"default", true}};
 };
 KE_FIELDS(long_record, x.name, x.count, x.score, x.flags)
+/// As `short_record`, with what a later version added.
+struct grown_record {
+  std::string name;
+  std::int64_t count = 3;
+  std::vector<std::string> range;
+  double floor = 0.95;
+};
+KE_FIELDS(grown_record, x.name, x.count, x.range, x.floor)
 
 } // namespace
+namespace ke {
+KE_OPTIONAL_TAIL(grown_record, 2)
+}
+
+TEST_CASE("a field that a later version added changes no bytes of a value that does not use it") {
+  CHECK(pack(grown_record{"a", 7, {}, 0.95}) == pack(short_record{"a", 7}));
+  CHECK(pack(problem{}) == pack(*unpack<problem>(pack(problem{}))));
+  for (const auto& used :
+       {grown_record{"a", 7, {"0"}, 0.95}, grown_record{"a", 7, {}, 0.5}, grown_record{"a", 7, {"0"}, 1}}) {
+    auto back = unpack<grown_record>(pack(used));
+    REQUIRE(back);
+    CHECK(*back == used);
+    CHECK(pack(used) != pack(short_record{"a", 7}));
+  }
+}
 
 TEST_CASE("settings survive packing unchanged") {
   campaign_settings s;
