@@ -25,6 +25,8 @@ constexpr double short_in_floors = 20,
                      50; ///< a kernel that is short is called until a sample lasts so many floors
 constexpr std::uint32_t least_warm = 3, most_warm = 10;
 constexpr std::uint64_t looked_at_one_in = 8; ///< timed orders whose results are read before the stop, too
+constexpr double longest_spin_s =
+    1e-3;                          ///< trust.md 2.1: pools of honest kernels spin for tens of microseconds
 constexpr double bank_share = 0.9; ///< of the time for measuring, as much again may go into inputs and truths
 constexpr double steady_within = 0.02,
                  warm_s = 1; ///< the warm-up ends when pairs move less, or after a second
@@ -491,10 +493,12 @@ status timing::launch(evidence& found) {
 void timing::flag_integrity(evidence& found) const {
   auto milliseconds = [](double s) { return std::to_string(s * 1e3).substr(0, 6) + " ms"; };
   // Whatever it works after its answer is charged, so that it gains nothing. A pool that spins for a while
-  // before it parks does so, too, and so does a process that frees a result: only one that goes on in nearly
-  // every order, for longer than the baseline does in any usual one, is called a liar.
+  // before it parks does so, too, and so does a process that frees a result: a stop takes tens of
+  // microseconds, on a busy machine hundreds, and all of that time such a pool may spin. Only one that works
+  // on for longer than any spinning lasts, in nearly every order and beyond what the baseline does in any
+  // usual one, is called a liar.
   double after = quantile_of(gaps_, 0.2),
-         usual = std::max(5 * floor_gap_s_ + 50e-6, 2 * quantile_of(usual_gaps_, 0.8));
+         usual = std::max({longest_spin_s, 5 * floor_gap_s_, 2 * quantile_of(usual_gaps_, 0.8)});
   if (gaps_.size() >= 20 && after > usual && after > 0.05e-9 * median_of(order_ns_))
     found.flags.push_back({"gap_cpu_time", milliseconds(after) +
                                                " of work after the answer in four of five orders, of " +

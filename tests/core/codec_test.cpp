@@ -42,7 +42,7 @@ TEST_CASE("a field that a later version added changes no bytes of a value that d
        {grown_record{"a", 7, {"0"}, 0.95}, grown_record{"a", 7, {}, 0.5}, grown_record{"a", 7, {"0"}, 1}}) {
     auto back = unpack<grown_record>(pack(used));
     REQUIRE(back);
-    CHECK(*back == used);
+    CHECK(fields(*back) == fields(used));
     CHECK(pack(used) != pack(short_record{"a", 7}));
   }
 }
