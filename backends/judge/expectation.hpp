@@ -11,10 +11,12 @@ namespace ke {
 /// The rule of one output tensor. Exact: bytes equal the reference's (any NaN equals any NaN: which one an
 /// operation yields is the processor's affair), or, for integers with a tolerance of their own, |y - t| <=
 /// relative |t| + absolute. Otherwise |y - t| <= relative |t| + absolute, or with `larger`: <= max(relative
-/// |t|, absolute) + the dtype's smallest normal number (f16: its smallest number).
+/// |t|, absolute) + the dtype's smallest normal number (f16: its smallest number). With `of_largest` the
+/// largest finite |t| of the tensor stands in the place of each element's own.
 struct comparison_rule {
   bool exact = false;
   bool larger = false;
+  bool of_largest = false;
   double relative = 0;
   double absolute = 0;
 };
