@@ -119,7 +119,7 @@ double unit_roundoff(dtype d) {
   }
 }
 
-comparison_rule rule_for(const problem& what, dtype d, bool widened, double reduction, bool alike) {
+comparison_rule rule_for(const problem& what, dtype d, bool widened, double reduction, double equal_terms) {
   comparison_rule rule;
   rule.exact = what.bitwise || !is_floating(d);
   if (what.bitwise)
@@ -135,8 +135,8 @@ comparison_rule rule_for(const problem& what, dtype d, bool widened, double redu
   if (widened) {
     constexpr double c = 4, single = 0x1p-24;
     double terms = reduction > 1 ? std::sqrt(reduction) : 0;
-    if (alike)
-      terms = std::max(terms, reduction / 4);
+    if (equal_terms > 0)
+      terms = std::max(terms, terms / 2 + equal_terms / (2 * c));
     double g = 4 + terms, u = unit_roundoff(d);
     rule.larger = true;
     rule.relative = u > single ? c * (u + single * g) : c * u * g;
