@@ -207,7 +207,8 @@ std::string lint_json(const problem& what, const lint_report& r) {
                                  {"reduction", number(t.reduction)},
                                  {"rtol", number(t.relative)},
                                  {"atol", number(t.absolute)},
-                                 {"reference_error", number(t.reference_error)}});
+                                 {"reference_error", number(t.reference_error)},
+                                 {"scale", t.scale}});
   out["edges"] = json::array();
   for (const auto& e : r.edges)
     out["edges"].push_back(

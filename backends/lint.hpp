@@ -30,9 +30,10 @@ struct lint_tolerance {
   double relative = 0;        ///< of the right value
   double absolute = 0;        ///< scaled: 32 times the reference's own largest error
   double reference_error = 0; ///< scaled: that error
+  std::string scale;          ///< what `relative` is of: this "element", or the largest of its "tensor"
 };
 KE_FIELDS(lint_tolerance, x.tensor, x.dtype, x.workload, x.rule, x.reduction, x.relative, x.absolute,
-          x.reference_error)
+          x.reference_error, x.scale)
 
 /// How much of the outputs is held to the truth at one kind of edge.
 struct lint_edge {

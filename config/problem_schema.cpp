@@ -89,6 +89,14 @@ schema problem_schema(problem& p, std::string& reference_path) {
                   work(&workload::held_out)});
 
   keys.push_back({"tolerance.bitwise", "true: every bit must match the reference.", of(&problem::bitwise)});
+  keys.push_back({"tolerance.scale",
+                  "What an error is measured against: each element's own size, or the largest output of its "
+                  "tensor, as transforms (FFT, Winograd) need it.",
+                  [&p](std::size_t) -> value_slot {
+                    return choice_slot{{"element", "tensor"},
+                                       [&p] { return p.tensor_scale ? 1u : 0u; },
+                                       [&p](std::size_t chosen) { p.tensor_scale = chosen == 1; }};
+                  }});
   for (auto type : names_of<dtype>::value) {
     auto name = std::string{type};
     auto entry = [&p, name](auto member) {
@@ -136,7 +144,6 @@ schema problem_schema(problem& p, std::string& reference_path) {
       {"tensor.promise", "init says what values are drawn"},
       {"tensor.strides", "tensors are contiguous"},
       {"scalar.range", "a scalar has one value"},
-      {"tolerance.scale", "errors are measured against each element's own bound"},
       {"policy.launch", "a candidate is called, synchronously"},
   };
   return all;

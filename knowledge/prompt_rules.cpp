@@ -14,6 +14,18 @@ std::string edges(const problem& p) {
                                "reference stands by its result, yours must agree.\n");
 }
 
+/// Which errors are allowed: whether a transform is worth the trouble depends on it.
+std::string tolerated(const problem& p) {
+  if (p.bitwise)
+    return "Every bit of the results must be the reference's.\n";
+  if (p.tensor_scale)
+    return "An error is measured against the largest element of its output tensor, so transforms (FFT, "
+           "Winograd) are allowed; lower precision and left-out terms are not.\n";
+  return "An error is measured against its own element and the terms behind it: sums in any order are within "
+         "the tolerance, transforms that err against the largest output (FFT, Winograd) and lower precision "
+         "are not.\n";
+}
+
 } // namespace
 
 std::string task_part(const prompt_request& r) {
@@ -29,7 +41,8 @@ std::string task_part(const prompt_request& r) {
                    : ", no vendor libraries, no other processes, files or network";
   if (!p.policy.fast_math)
     text += python ? ", results within the tolerance" : ", results within the tolerance (no -ffast-math)";
-  return text + ". Time counts with " + (p.policy.cold_cache ? "cold" : "hot") + " caches.\n" + edges(p);
+  return text + ". Time counts with " + (p.policy.cold_cache ? "cold" : "hot") + " caches.\n" + tolerated(p) +
+         edges(p);
 }
 
 std::string target_part(const prompt_request& r) {

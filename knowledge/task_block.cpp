@@ -29,6 +29,8 @@ json problem_json(const problem& p) {
   json tolerance = {{"bitwise", p.bitwise}};
   for (const auto& [name, t] : p.tolerances)
     tolerance[name] = {{"rtol", t.rtol}, {"atol", t.atol}};
+  if (p.tensor_scale)
+    tolerance["scale"] = "tensor";
   return {{"name", p.name},
           {"family", p.family},
           {"formula", p.formula},

@@ -42,11 +42,12 @@ void print_for_people(const problem& what, const lint_report& r) {
   for (const auto& t : r.tolerances) {
     std::printf("    %-12s %-5s %-12s %-8s", t.tensor.c_str(), t.dtype.c_str(), t.workload.c_str(),
                 t.rule.c_str());
+    const char* of = t.scale == "tensor" ? "the largest value" : "the value";
     if (t.rule == "scaled")
-      std::printf(" max(%.3g of the value, %.3g); sums over about %.0f; the reference is %.3g off",
-                  t.relative, t.absolute, t.reduction, t.reference_error);
+      std::printf(" max(%.3g of %s, %.3g); sums over about %.0f; the reference is %.3g off", t.relative, of,
+                  t.absolute, t.reduction, t.reference_error);
     else if (t.rule != "exact" && t.rule != "bitwise")
-      std::printf(" %.3g of the value + %.3g", t.relative, t.absolute);
+      std::printf(" %.3g of %s + %.3g", t.relative, of, t.absolute);
     std::printf("\n");
   }
   std::cout << std::flush << "  wrong answers:\n";

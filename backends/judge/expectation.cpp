@@ -119,11 +119,12 @@ double unit_roundoff(dtype d) {
   }
 }
 
-comparison_rule rule_for(const problem& what, dtype d, bool widened, double reduction, bool alike) {
+comparison_rule rule_for(const problem& what, dtype d, bool widened, double reduction, double equal_terms) {
   comparison_rule rule;
   rule.exact = what.bitwise || !is_floating(d);
   if (what.bitwise)
     return rule;
+  rule.of_largest = what.tensor_scale && is_floating(d);
   if (auto own = what.tolerances.find(std::string{to_text(d)}); own != what.tolerances.end()) {
     rule.relative = own->second.rtol;
     rule.absolute = own->second.atol;
@@ -134,8 +135,8 @@ comparison_rule rule_for(const problem& what, dtype d, bool widened, double redu
   if (widened) {
     constexpr double c = 4, single = 0x1p-24;
     double terms = reduction > 1 ? std::sqrt(reduction) : 0;
-    if (alike)
-      terms = std::max(terms, reduction / 4);
+    if (equal_terms > 0)
+      terms = std::max(terms, terms / 2 + equal_terms / (2 * c));
     double g = 4 + terms, u = unit_roundoff(d);
     rule.larger = true;
     rule.relative = u > single ? c * (u + single * g) : c * u * g;
@@ -254,7 +255,27 @@ std::size_t expectation::bytes() const {
          (low64.size() + high64.size()) * sizeof(double);
 }
 
+namespace {
+
+/// The same bound for every element: `rule` for the largest finite truth.
+comparison_rule for_the_largest(dtype d, const void* truth, bool wide, std::size_t elements,
+                                comparison_rule rule) {
+  double largest = 0;
+  for (std::size_t i = 0; i < elements; ++i)
+    if (auto size = std::fabs(static_cast<double>(truth_at(d, truth, wide, i))); std::isfinite(size))
+      largest = std::max(largest, size);
+  rule.absolute = rule.larger ? std::max(rule.relative * largest, rule.absolute)
+                              : rule.relative * largest + rule.absolute;
+  rule.relative = 0;
+  rule.of_largest = false;
+  return rule;
+}
+
+} // namespace
+
 expectation expect(dtype d, const void* truth, bool wide, std::size_t elements, const comparison_rule& rule) {
+  if (rule.of_largest && !rule.exact)
+    return expect(d, truth, wide, elements, for_the_largest(d, truth, wide, elements, rule));
   expectation e;
   e.dtype = d;
   e.elements = elements;

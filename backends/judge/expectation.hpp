@@ -11,10 +11,12 @@ namespace ke {
 /// The rule of one output tensor. Exact: bytes equal the reference's (any NaN equals any NaN: which one an
 /// operation yields is the processor's affair), or, for integers with a tolerance of their own, |y - t| <=
 /// relative |t| + absolute. Otherwise |y - t| <= relative |t| + absolute, or with `larger`: <= max(relative
-/// |t|, absolute) + the dtype's smallest normal number (f16: its smallest number).
+/// |t|, absolute) + the dtype's smallest normal number (f16: its smallest number). With `of_largest` the
+/// largest finite |t| of the tensor stands in the place of each element's own.
 struct comparison_rule {
   bool exact = false;
   bool larger = false;
+  bool of_largest = false;
   double relative = 0;
   double absolute = 0;
 };
@@ -26,11 +28,13 @@ double unit_roundoff(dtype d);
 /// number of inputs behind one output, 1 for pointwise), and |t| for S, which for sums is its lower bound.
 /// 16-bit outputs are rounded once, from sums that are at least 32 bits wide: 4 (u + u32 g). `absolute` is
 /// left 0: it comes from the reference's own error, which stands in for S where terms cancel. `widened`: the
-/// truth was computed in wider arithmetic; without it the fallback tolerances of the page hold. `alike`: most
-/// terms of a sum may be equal; their roundings then go the same way, and g = 4 + k / 4 makes the bound that
-/// of the worst case, (k - 1) u for a sum in order (Higham, Accuracy and Stability, 4.2).
+/// truth was computed in wider arithmetic; without it the fallback tolerances of the page hold.
+/// `equal_terms`: how many of the k may be equal. Added in order, equal terms lose the same in every step
+/// while the sum stays between two powers of two: half a unit in its last place at most. Over all steps that
+/// is 3/8 of `equal_terms` u of the sum, whatever stands between them; half of `equal_terms` u is allowed for
+/// it.
 comparison_rule rule_for(const problem& what, dtype d, bool widened, double reduction = 1,
-                         bool alike = false);
+                         double equal_terms = 0);
 
 /// How far the reference itself is from the truth, beyond the rounding of its output. Negative: the two
 /// disagree on which elements are finite, so no rule can be derived from this input.

@@ -180,7 +180,8 @@ void linter::tolerances(const bound_shapes& shapes) {
                        truths_->reductions()[t],
                        rule.relative,
                        rule.absolute,
-                       0};
+                       0,
+                       rule.of_largest ? "tensor" : "element"};
     if (what_.bitwise)
       own.rule = "bitwise";
     else if (what_.tolerances.count(own.dtype))

@@ -54,7 +54,7 @@ public:
   /// inputs. 1 for a pointwise operator, K for a product over K.
   const std::vector<double>& reductions() const { return reductions_; }
   /// The rule that a slot of this distribution would get now.
-  comparison_rule rule_of(std::size_t tensor, distribution d, bool alike = false) const;
+  comparison_rule rule_of(std::size_t tensor, distribution d, double equal_share = 0) const;
 
   /// Outputs of the reference on the last input, per tensor.
   const std::vector<std::string>& reference_outputs() const { return outputs_; }
@@ -72,8 +72,9 @@ private:
   bool measure(std::size_t count, distribution d);
   void expect_outputs(std::span<bank_slot> slots, distribution d);
   result<std::vector<bank_slot>> completed(std::vector<bank_slot> slots, distribution d);
-  /// A quarter or more of the elements of one input are equal (a sample says so).
-  bool much_alike(const bank_slot& slot) const;
+  /// Which share of one input's elements are so near to each other that the terms they make of a sum of
+  /// `reduction` terms may round as equal ones do (a sample says so). 0: less than a quarter in every input.
+  double equal_share(const bank_slot& slot, double reduction) const;
   status measure_reductions();
   /// Whether an output is a sum of so many terms that they may cancel.
   bool sums(std::size_t tensor) const;

@@ -41,8 +41,10 @@ TEST_CASE("the tolerance grows with the type's roundoff and the length of the su
   CHECK(rule_for(p, dtype::f16, true, 4096).relative == Approx(4 * 0x1p-11).epsilon(0.01));
   CHECK(rule_for(p, dtype::f16, true, 4096).relative < rule_for(p, dtype::bf16, true, 1).relative);
   CHECK(rule_for(p, dtype::i8, true, 4096).exact);
-  CHECK(rule_for(p, dtype::f32, true, 4096, true).relative == Approx(4 * (4 + 1024) * 0x1p-24));
-  CHECK(rule_for(p, dtype::f32, true, 9, true).relative == rule_for(p, dtype::f32, true, 9).relative);
+  // Equal terms round the same way: at most 3/8 of their number times u, in order.
+  CHECK(rule_for(p, dtype::f32, true, 4096, 4096).relative == Approx((16 + 2 * 64 + 2048) * 0x1p-24));
+  CHECK(rule_for(p, dtype::f32, true, 4096, 1024).relative == Approx((16 + 2 * 64 + 512) * 0x1p-24));
+  CHECK(rule_for(p, dtype::f32, true, 9, 9).relative == rule_for(p, dtype::f32, true, 9).relative);
 }
 
 TEST_CASE(
@@ -64,6 +66,23 @@ TEST_CASE(
   auto b = expect(dtype::u8, bytes.data(), false, 2, rule_for(p, dtype::u8, false));
   CHECK(check(b, far.data()).failed == 1);
   CHECK(check(b, far.data()).first == 1);
+}
+
+TEST_CASE("with scale = \"tensor\" every element has the bound of the largest finite one") {
+  problem p;
+  p.tensor_scale = true;
+  std::vector<double> truth{1, 1e-6, inf, -1024};
+  auto rule = rule_for(p, dtype::f32, true);
+  auto e = expect(dtype::f32, truth.data(), true, 4, rule);
+  float bound = static_cast<float>(1024 * 16 * 0x1p-24), i = std::numeric_limits<float>::infinity();
+  CHECK(failures(e, {1 + 0.9f * bound, 0.9f * bound, i, -1024}) == 0);
+  CHECK(failures(e, {1 + 1.1f * bound, -1.1f * bound, i, -1024}) == 2);
+  p.tolerances["f32"] = {1e-3, 0};
+  e = expect(dtype::f32, truth.data(), true, 4, rule_for(p, dtype::f32, true));
+  CHECK(failures(e, {2, 1, i, -1023}) == 0);
+  CHECK(failures(e, {3, 1, 5, -1023}) == 2);
+  p.bitwise = true; // wins
+  CHECK(rule_for(p, dtype::f32, true).exact);
 }
 
 TEST_CASE("bitwise means every bit, but any NaN is a NaN") {
@@ -167,6 +186,10 @@ TEST_CASE(
     "fast math gives up NaN, infinities, subnormals and the zero's sign, and index-like data is never bent") {
   auto p = ke_test::elementwise();
   CHECK(edges_of(p).size() == 9);
+  p.tensor_scale = true; // a transform spreads what is not finite, and overflows on its way
+  CHECK(edges_of(p) == std::vector<edge_kind>{edge_kind::wide, edge_kind::one_huge, edge_kind::tail,
+                                              edge_kind::subnormal, edge_kind::signed_zero});
+  p.tensor_scale = false;
   p.policy.fast_math = true;
   CHECK(edges_of(p) ==
         std::vector<edge_kind>{edge_kind::wide, edge_kind::one_huge, edge_kind::tail, edge_kind::huge});

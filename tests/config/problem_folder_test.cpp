@@ -55,6 +55,7 @@ TEST_CASE("what a written problem says is what it said: tolerances, held-out wor
   auto what = load_problem((problems / "softmax").string()).problem;
   what.name = "a \"quoted\" name\n# of a line";
   what.tolerances["f32"] = {0, 1e-5};
+  what.tensor_scale = true;
   what.workloads.push_back({"another", what.workloads.front().dims, 0.25, true});
   what.policy.threads = 3;
   auto again = written_and_read(what, dir.path + "/written");

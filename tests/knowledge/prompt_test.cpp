@@ -47,6 +47,15 @@ TEST_CASE_METHOD(prompt_fixture, "prompts of one pool hold what they have in com
   CHECK(text_of(build_prompt(request)) == text_of(other));
 }
 
+TEST_CASE_METHOD(prompt_fixture, "a prompt says which errors are allowed, and so whether transforms are") {
+  CHECK(text().find("(FFT, Winograd) and lower precision are not") != std::string::npos);
+  what.tensor_scale = true;
+  CHECK(text().find("transforms (FFT, Winograd) are allowed") != std::string::npos);
+  CHECK(task()["problem"]["tolerance"]["scale"] == "tensor");
+  what.bitwise = true;
+  CHECK(text().find("Every bit of the results") != std::string::npos);
+}
+
 TEST_CASE_METHOD(prompt_fixture, "a held-out workload is nowhere in a prompt") {
   improve();
   CHECK(task()["problem"]["workloads"].size() == 1);

@@ -1,0 +1,84 @@
+#include "config/problem_file.hpp"
+#include "tests/backends/evaluation.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <fstream>
+#include <iterator>
+
+using namespace ke;
+
+namespace {
+
+/// y[f, l] = sum over c and k of x[c, l + k] w[f, c, k], three taps.
+problem convolution(bool tensor_scale) {
+  problem p;
+  p.name = "conv3";
+  p.family = "conv";
+  p.dims = {"C", "L", "F"};
+  p.tensors = {{"x", tensor_role::in, dtype::f32, {"C", "L"}, "normal"},
+               {"w", tensor_role::in, dtype::f32, {"F", "C", "3"}, "normal"},
+               {"y", tensor_role::out, dtype::f32, {"F", "L-2"}, "normal"}};
+  p.workloads = {{"a", {{"C", 16}, {"L", 130}, {"F", 8}}, 1, false},
+                 {"b", {{"C", 4}, {"L", 257}, {"F", 12}}, 1, false}};
+  p.tensor_scale = tensor_scale;
+  p.reference_language = "c++";
+  p.reference =
+      "#include <cstdint>\n"
+      "extern \"C\" void kernel(const float* x, const float* w, float* y, int64_t C, int64_t L, int64_t F) "
+      "{\n"
+      "  for (int64_t f = 0; f < F; ++f)\n    for (int64_t l = 0; l < L - 2; ++l) {\n      float sum = 0;\n"
+      "      for (int64_t c = 0; c < C; ++c)\n        for (int64_t k = 0; k < 3; ++k)\n"
+      "          sum += x[c * L + l + k] * w[(f * C + c) * 3 + k];\n      y[f * (L - 2) + l] = sum;\n    "
+      "}\n}\n";
+  return p;
+}
+
+/// One of tests/fixtures/transforms, after these definitions.
+std::string transform(const std::string& name, const std::string& definitions = {}) {
+  std::ifstream in{std::filesystem::path{ke::test::source_dir()} / "tests/fixtures/transforms" / name};
+  std::string source{std::istreambuf_iterator<char>{in}, {}};
+  REQUIRE_FALSE(source.empty());
+  return definitions + source;
+}
+
+} // namespace
+
+TEST_CASE("transforms err against the largest output: scale = \"tensor\" allows them, \"element\" does not") {
+  ke_test::checker c;
+  struct row {
+    const char *file, *definitions;
+  };
+  for (const auto& r : {row{"winograd.cpp", "#define TILE 2\n"}, row{"winograd.cpp", "#define TILE 4\n"},
+                        row{"dft.cpp", ""}}) {
+    auto source = transform(r.file, r.definitions);
+    auto allowed = c.judge(convolution(true), source);
+    INFO(r.file << ' ' << r.definitions << verdict_json(allowed));
+    CHECK(allowed.state == verdict_state::correct);
+    CHECK(allowed.worst_scaled_error < 1);
+    auto refused = c.judge(convolution(false), source);
+    INFO(verdict_json(refused));
+    CHECK(refused.state == verdict_state::incorrect);
+  }
+}
+
+TEST_CASE(
+    "what is not the transform's own error is caught with scale = \"tensor\": bf16, a left-out channel") {
+  ke_test::checker c;
+  for (const auto* file : {"winograd.cpp", "dft.cpp"})
+    for (const auto* spoiled : {"#define NARROW(v) in_bf16(v)\n", "#define FIRST 1\n"}) {
+      auto v = c.judge(convolution(true), transform(file, spoiled));
+      INFO(file << ' ' << spoiled << verdict_json(v));
+      CHECK(v.state == verdict_state::incorrect);
+    }
+}
+
+TEST_CASE("a tolerance that passes half the width is unfit with scale = \"tensor\", too") {
+  ke_test::checker c;
+  auto p = convolution(true);
+  p.tolerances["f32"] = {0.01, 0};
+  auto v = c.judge(p, p.reference);
+  INFO(verdict_json(v));
+  CHECK(v.state == verdict_state::unfit_problem);
+  CHECK(v.reason.find("half the width") != std::string::npos);
+}
