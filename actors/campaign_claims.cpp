@@ -1,6 +1,7 @@
 #include "actors/campaign_keeper.hpp"
 
 #include "actors/campaign_status.hpp"
+#include "backends/floor.hpp"
 #include "backends/statistics.hpp"
 #include "knowledge/answer_form.hpp"
 #include "runtime/core/digest.hpp"
@@ -128,8 +129,13 @@ void keeper::claim_judged(judged& j) {
   }
   auto batch = j.batch ? std::move(*j.batch) : store_batch{};
   leave_solution(batch, j, true);
+  const auto& goal = books().settings().goal;
+  if (const auto* w = below_floor(v, goal, measure_plan::claim))
+    log::info("campaign", "a finalist is below the floor on a workload, and is not claimed",
+              {{"node", id(j.node)}, {"workload", w->name}, {"speedup", std::to_string(w->speedup)}});
   record(batch, journal_kind::claimed,
-         journal_claimed{j.node.tree, j.node.node, j.target, v.state, v.decision, v.score, j.verdict_digest,
+         journal_claimed{j.node.tree, j.node.node, j.target, v.state,
+                         decision_under(v, goal, measure_plan::claim), v.score, j.verdict_digest,
                          j.device_s});
   claim_recorded(std::move(batch), j.node, j.committed);
 }
@@ -161,8 +167,9 @@ void keeper::claim_recorded(store_batch batch, const node_key& n, std::function<
 void keeper::leave_solution(store_batch& batch, const judged& j, bool claimed) {
   const auto& v = *j.found;
   auto timed = books().settings().goal.timed;
+  auto decided = decision_under(v, books().settings().goal, j.plan);
   auto right =
-      v.state == verdict_state::correct && (!timed || (v.decision == timing_decision::faster && v.score));
+      v.state == verdict_state::correct && (!timed || (decided == timing_decision::faster && v.score));
   if (!claimed) {
     auto best = left_.find({j.node.tree, j.target});
     if (!right || j.duplicate || (best != left_.end() && v.score.value_or(0) <= best->second))

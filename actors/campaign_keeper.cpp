@@ -2,6 +2,7 @@
 
 #include "actors/campaign_status.hpp"
 #include "actors/synthesizer.hpp"
+#include "backends/floor.hpp"
 #include "knowledge/answer_form.hpp"
 #include "runtime/core/log.hpp"
 #include "runtime/core/source_template.hpp"
@@ -253,7 +254,7 @@ void keeper::judge(judged& j) {
                    j.node.node,
                    j.target,
                    v.state,
-                   v.decision,
+                   decision_under(v, books().settings().goal, j.plan),
                    v.score,
                    j.verdict_digest,
                    j.duplicate ? 0 : j.device_s,
@@ -271,7 +272,7 @@ void keeper::judge(judged& j) {
   row.verdict_digests[j.target] = j.verdict_digest;
   row.device_s += r.device_s;
   row.judged_ms = wall_ms();
-  row.decision = v.decision;
+  row.decision = r.decision;
   j.batch = nullptr;
   auto committed = std::exchange(j.committed, nullptr);
   auto node = j.node;

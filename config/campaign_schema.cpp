@@ -42,6 +42,12 @@ schema campaign_schema(campaign_settings& s) {
                          "workloads); 0: no goal.",
                   .at = of([](auto& x) -> auto& { return x.goal.target_speedup; }),
                   .most = 1e6});
+  keys.push_back({.path = "goal.floor",
+                  .doc =
+                      "No workload, held-out ones included, may lie below this speedup by its interval, or "
+                      "the candidate is not claimed; 0: none.",
+                  .at = of([](auto& x) -> auto& { return x.goal.floor; }),
+                  .most = 1});
   keys.push_back({.path = "goal.baseline",
                   .doc = "What candidates are compared with.",
                   .at = choice([](auto& x) -> auto& { return x.goal.baseline; }),
@@ -280,7 +286,6 @@ schema campaign_schema(campaign_settings& s) {
                   .most = 1});
 
   all.later = {
-      {"goal.floor", "the goal is the geometric mean of the workloads alone"},
       {"budget.per_model", "usd, tokens and candidates are budgets of all models together"},
       {"cluster.require_sandbox",
        "`ke-runtime worker --sandbox full` makes a worker refuse to run with less"},

@@ -25,6 +25,7 @@ struct best_of_campaign {
   bool proven = false;
   bool claimed = false; ///< `found` is the claim's
   bool refuted = false; ///< it was measured again, and that did not confirm it
+  std::string below;    ///< which workload lies below the goal's floor; empty: none
 };
 
 result<std::optional<best_of_campaign>> best_of(const campaign_view& c) {
@@ -37,12 +38,13 @@ result<std::optional<best_of_campaign>> best_of(const campaign_view& c) {
   auto path = source_file(c, *n);
   if (!path)
     return path.error();
-  best_of_campaign b{std::move(*n), std::move(*path), {}, false, false, false};
+  best_of_campaign b{std::move(*n), std::move(*path), {}, false, false, false, {}};
   auto timed = c.settings().goal.timed;
   const auto* claim = c.claim_on(*key);
   b.claimed = claim && claim->confirmed(timed);
   b.refuted = claim && !b.claimed;
   b.found = b.claimed ? c.claimed_verdict(*key) : c.verdict_of(b.node);
+  b.below = below_floor_of(c, b.node);
   b.proven = b.claimed || (!b.refuted && (!timed || b.node.decision == timing_decision::faster));
   return std::optional{std::move(b)};
 }
@@ -70,7 +72,9 @@ std::string text_of(const campaign_view& c, const best_of_campaign& b) {
     text += "  on " + b.found->device + ", backend " + b.found->backend + ", " +
             std::to_string(b.found->cases) + " correctness cases" +
             (b.found->diagnosis ? ", bottleneck " + b.found->diagnosis->bottleneck : "") + "\n";
-  if (!b.proven)
+  if (!b.below.empty())
+    text += "  " + b.below + " ([goal] floor), hence no claim\n";
+  else if (!b.proven)
     text += timed ? "  not proven faster than the baseline\n" : "  measured again, it was not confirmed\n";
   if (!timed)
     return text + (b.claimed ? "  checked again for the claim: fresh inputs and processes\n" : "");

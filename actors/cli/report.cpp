@@ -48,7 +48,8 @@ int report(const access_options& where, const std::string& file) {
                 << (f.steps.back().timed
                         ? speedup_text(f.steps.back().speedup, f.steps.back().low, f.steps.back().high)
                         : "not timed")
-                << ") after " << duration_text(static_cast<double>(*f.best_ms) / 1000);
+                << (f.below.empty() ? "" : ", no claim: " + f.below) << ") after "
+                << duration_text(static_cast<double>(*f.best_ms) / 1000);
     std::cout << '\n';
   }
   std::cout << "report: " << file << '\n';

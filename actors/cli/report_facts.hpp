@@ -70,6 +70,7 @@ struct report_facts {
   std::uint64_t judged = 0;
   std::optional<report_node> best, parent;
   bool claimed = false; ///< the best was measured again, and confirmed: `best->found` is the claim's
+  std::string below;    ///< which workload of the best lies below the goal's floor; empty: none
   std::map<std::string, cost_share> by_model, by_state;
   cost_share all;
   std::map<std::string, model_effort> effort; ///< by model; "" together

@@ -81,7 +81,8 @@ std::string summary_of(const report_facts& f) {
     out += card(step_text(f.steps.back()),
                 std::string{f.steps.back().won.proven ? "best speedup over the baseline"
                                                       : "best candidate, not proven faster"} +
-                    " (95% interval), node " + std::to_string(f.steps.back().won.node));
+                    " (95% interval), node " + std::to_string(f.steps.back().won.node) +
+                    (f.below.empty() ? "" : "; no claim: " + f.below));
   out += card(f.row.state + (f.row.stop_reason.empty() ? "" : ": " + f.row.stop_reason),
               "state after " + seconds_text(f.row.wall_ms) + " of campaign time");
   out += card(count_text(f.judged) + " of " + count_text(f.all.nodes),

@@ -2,6 +2,7 @@
 
 #include "actors/campaign_status.hpp"
 #include "actors/cli/campaign_view.hpp"
+#include "actors/cli/figures.hpp"
 #include "runtime/store/record.hpp"
 
 #include <nlohmann/json.hpp>
@@ -108,6 +109,8 @@ std::vector<top_node> status_source::top(std::uint32_t campaign, std::size_t mos
   auto row = access_.store->row<campaign_row>(table::campaigns, key_of(campaign));
   if (!row)
     return best;
+  auto packed = access_.store->blob(row->settings_digest);
+  auto settings = packed ? unpack<campaign_settings>(*packed) : result<campaign_settings>{packed.error()};
   using ranked = std::pair<double, std::pair<std::uint32_t, std::uint32_t>>; // score, tree and node
   std::set<ranked> kept;
   static_cast<void>(access_.store->rows<hot_row>(
@@ -130,6 +133,8 @@ std::vector<top_node> status_source::top(std::uint32_t campaign, std::size_t mos
     if (n && !n->verdict_digests.empty())
       if (auto v = access_.store->row<verdict>(table::verdicts, n->verdict_digests.front()))
         t.found = std::move(*v);
+    if (settings)
+      t.below = floor_text(t.found, settings->goal, measure_plan::rank);
     best.push_back(std::move(t));
   }
   return best;

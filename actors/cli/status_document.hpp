@@ -17,6 +17,7 @@ struct top_node {
   double score = 0;
   std::string backend;
   std::optional<verdict> found; ///< on its first target
+  std::string below;            ///< which workload lies below the goal's floor; empty: none
 };
 
 /// A campaign as `status` tells of it.

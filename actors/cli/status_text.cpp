@@ -149,9 +149,11 @@ std::string status_text(const campaign_status& c, const std::vector<top_node>& t
   auto best = part(j, "best");
   if (best.empty())
     row("best", "no correct candidate yet");
-  else if (!top.empty() && top.front().id == count(best, "node"))
-    row("best", speedup_text(top.front().found, top.front().score) + " over the baseline, node " +
-                    std::to_string(top.front().id) + " (" + top.front().backend + ")");
+  else if (auto t = std::find_if(top.begin(), top.end(),
+                                 [&](const auto& x) { return x.id == count(best, "node"); });
+           t != top.end())
+    row("best", speedup_text(t->found, t->score) + " over the baseline, node " + std::to_string(t->id) +
+                    " (" + t->backend + ")" + (t->below.empty() ? "" : ", no claim: " + t->below));
   else
     row("best", (number(best, "score") > 0
                      ? "score " + fixed(number(best, "score"), 3) + " (lower bound of its interval)"
@@ -188,6 +190,8 @@ std::string status_text(const campaign_status& c, const std::vector<top_node>& t
               percent_text(t.found->diagnosis->confidence) + ")";
     else
       line += ", bottleneck not diagnosed";
+    if (!t.below.empty())
+      line += ", " + t.below;
     row(i == 0 ? "top" : "", line);
   }
   return out;

@@ -1,5 +1,6 @@
 #include "actors/cli/winners.hpp"
 
+#include "actors/cli/figures.hpp"
 #include "actors/cli/output_file.hpp"
 #include "backends/backend.hpp"
 #include "runtime/core/digest.hpp"
@@ -37,6 +38,7 @@ result<std::vector<winner>> winners_of(const campaign_view& c) {
             [](const auto& a, const auto& b) { return std::tie(a.ms, a.id) < std::tie(b.ms, b.id); });
   std::vector<winner> winners;
   std::uint64_t candidates = 0;
+  bool proving = false; // the last of them was called faster: what is not comes after it no more
   const auto* champion = c.fold().books().claims().champion(timed);
   auto best = champion ? std::optional{c.public_id(champion->who.first, champion->who.second)} : std::nullopt;
   for (const auto& n : all) {
@@ -51,8 +53,10 @@ result<std::vector<winner>> winners_of(const campaign_view& c) {
       winners.push_back({n.id, n.score, n.ms, candidates, true, true});
       break;
     }
-    if (winners.empty() || n.score > winners.back().score)
+    if (winners.empty() || (n.proven != proving ? n.proven : n.score > winners.back().score)) {
       winners.push_back({n.id, n.score, n.ms, candidates, n.proven && !refuted, false});
+      proving = n.proven;
+    }
   }
   return winners;
 }
@@ -60,6 +64,13 @@ result<std::vector<winner>> winners_of(const campaign_view& c) {
 std::vector<winner> proven_of(std::vector<winner> all) {
   std::erase_if(all, [](const winner& w) { return !w.proven; });
   return all;
+}
+
+std::string below_floor_of(const campaign_view& c, const node_view& n) {
+  const auto& goal = c.settings().goal;
+  if (auto again = c.claimed_verdict(n.key))
+    return floor_text(again, goal, measure_plan::claim);
+  return floor_text(c.verdict_of(n), goal, measure_plan::rank);
 }
 
 std::string source_suffix(const std::string& backend, const problem& what) {

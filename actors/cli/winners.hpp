@@ -8,7 +8,8 @@
 
 namespace ke::cli {
 
-/// The campaign's best candidate at some time: winner number i beat winner number i - 1.
+/// The campaign's best candidate at some time: winner number i beat winner number i - 1, by its score or
+/// since it is called faster and the other one is not.
 struct winner {
   std::uint64_t node = 0; ///< public id
   double score = 0;
@@ -25,6 +26,10 @@ result<std::vector<winner>> winners_of(const campaign_view& campaign);
 
 /// Only those that beat the baseline.
 std::vector<winner> proven_of(std::vector<winner> all);
+
+/// Which workload keeps the node from being claimed, as floor_text says it: by the measurement for the claim
+/// if there was one, else by the search's. Empty: none does.
+std::string below_floor_of(const campaign_view& campaign, const node_view& node);
 
 /// The ending of a source file of a backend, with its dot.
 std::string source_suffix(const std::string& backend, const problem& what);

@@ -212,6 +212,10 @@ status campaign_fold::apply_to_node(const Record& r) {
     return ok;
   auto score = row.score >= 0 ? std::optional{row.score} : std::nullopt;
   auto tuned = row.operation == operation_kind::tune;
+  // A mean above 1 is called slower only where a workload lies below the goal's floor: no claim can follow,
+  // so it is no gain, and whatever keeps the floor is better.
+  if (score && *score > 1 && row.decision == timing_decision::slower && core.tree().targets() == 1)
+    score = 0;
   if constexpr (std::is_same_v<Record, journal_judged>)
     // With several targets one verdict's share of its machine says nothing of the others'.
     books_.ended(r.tree, r.node, row.state, score, r.noise,

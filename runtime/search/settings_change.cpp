@@ -43,6 +43,7 @@ status can_change(const campaign_settings& now, const campaign_settings& then, c
        {fixed("[search] policy", now.search.policy, then.search.policy),
         fixed("[search] rule", now.search.rule, then.search.rule),
         fixed("[campaign] seed", now.seed, then.seed), fixed("[goal] timed", now.goal.timed, then.goal.timed),
+        fixed("[goal] floor", now.goal.floor, then.goal.floor),
         fixed("[goal] baseline", baseline, then.goal.baseline)})
     if (!why.empty())
       return failure{failure_kind::invalid, why};

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <cmath>
+
 using namespace ke;
 using namespace ke::test;
 
@@ -32,6 +34,14 @@ struct claims_fixture : search_fixture {
   static verdict noisy() {
     verdict v;
     v.state = verdict_state::noisy;
+    return v;
+  }
+
+  /// Two workloads of the same weight: faster on the mean of both.
+  static verdict lopsided(double wide, double tall) {
+    auto v = timed(std::sqrt(wide * tall));
+    v.timing->workloads = {{"wide", wide, wide * 0.99, wide * 1.01},
+                           {"tall", tall, tall * 0.99, tall * 1.01}};
     return v;
   }
 
@@ -169,6 +179,58 @@ TEST_CASE_METHOD(claims_fixture,
   REQUIRE(claiming());
   CHECK(waiting.front().node.node != node.node);
   judge_as(correct(1.3));
+  REQUIRE(outcomes.contains(1));
+  CHECK(outcomes[1].proven);
+}
+
+TEST_CASE_METHOD(claims_fixture, "16.7x on one workload and 0.33x on the other is not claimed as 2.34x") {
+  auto s = settings(4, 1);
+  s.goal.target_speedup = 2;
+  launch(s);
+  for (int i = 0; i < 3; ++i) {
+    answer();
+    REQUIRE_FALSE(claiming());
+    judge_as(lopsided(16.7, 0.33));
+  }
+  CHECK_FALSE(claiming()); // it is no candidate for the goal
+  answer();
+  judge_as(lopsided(1.6, 1.5));
+  REQUIRE(claiming()); // the only one that keeps the floor, though its score is lower
+  auto keeps = waiting.front().node.node;
+  judge_as(lopsided(1.6, 1.5));
+  REQUIRE(outcomes.contains(1));
+  CHECK(outcomes[1].reason == "budget.candidates");
+  CHECK(outcomes[1].proven);
+  CHECK(book().all().size() == 1);
+  CHECK(stored()->row.best_node == keeps);
+}
+
+TEST_CASE_METHOD(claims_fixture,
+                 "a held-out workload below the floor refutes the claim, and the next finalist's "
+                 "turn comes") {
+  launch(settings(4));
+  search();
+  REQUIRE(claiming());
+  auto v = timed(1.5);
+  v.timing->workloads = {{"wide", 1.5, 1.48, 1.52}, {"secret", 0.5, 0.49, 0.51, true}};
+  judge_as(v);
+  REQUIRE(claiming());
+  judge_as(timed(1.3));
+  REQUIRE(outcomes.contains(1));
+  CHECK(outcomes[1].proven);
+  REQUIRE(book().all().size() == 2);
+  CHECK_FALSE(book().all()[0].confirmed(true));
+  CHECK(stored()->row.best_score == Approx(1.3 * 0.99));
+}
+
+TEST_CASE_METHOD(claims_fixture, "without a floor the mean of the workloads alone is claimed") {
+  auto s = settings(1);
+  s.goal.floor = 0;
+  launch(s);
+  answer();
+  judge_as(lopsided(16.7, 0.33));
+  REQUIRE(claiming());
+  judge_as(lopsided(16.7, 0.33));
   REQUIRE(outcomes.contains(1));
   CHECK(outcomes[1].proven);
 }

@@ -218,6 +218,40 @@ TEST_CASE("status without an owner counts what is committed") {
   CHECK(c["workers"] == json::array());
 }
 
+TEST_CASE("best, status and report agree that a candidate below the floor is not claimed") {
+  temp_dir dir;
+  auto store = open_store(dir.path());
+  small_campaign c{*store};
+  auto nodes = c.plan(2);
+  c.ask(nodes[0], "one");
+  c.answer(nodes[0], "int lopsided;\n");
+  c.besides = {{"tall", 0.33, 0.32, 0.34}};
+  c.judge(nodes[0], verdict_state::correct, 2.34);
+  std::string below = "tall: 0.33x [0.32, 0.34] lies below the floor of 0.95";
+  auto best = run_command({"best", "--store", dir.path()});
+  CHECK(best.code == 1);
+  CHECK(best.out.find(below + " ([goal] floor), hence no claim") != std::string::npos);
+  auto said = run_command({"status", "--store", dir.path()});
+  CHECK(said.out.find("2.34x [2.29, 2.39] over the baseline, node 1 (cpu-cpp), no claim: " + below) !=
+        std::string::npos);
+  auto page = (dir.path() + "/report.html");
+  auto report = run_command({"report", "--store", dir.path(), "-o", page});
+  CHECK(report.out.find("no claim: " + below) != std::string::npos);
+
+  c.ask(nodes[1], "two");
+  c.answer(nodes[1], "int keeps;\n");
+  c.besides = {{"tall", 1.2, 1.15, 1.25}};
+  c.judge(nodes[1], verdict_state::correct, 1.5);
+  best = run_command({"best", "--store", dir.path()});
+  CHECK(best.code == 0);
+  CHECK(best.out.find("node 2, 1.50x") != std::string::npos);
+  said = run_command({"status", "--store", dir.path()});
+  CHECK(said.out.find("1.50x [1.45, 1.55] over the baseline, node 2 (cpu-cpp)\n") != std::string::npos);
+  CHECK(said.out.find("node 1: 2.34x [2.29, 2.39]") != std::string::npos);
+  c.finish("stopped");
+  CHECK(run_command({"export", "best", "--store", dir.path(), "-o", dir.path() + "/out"}).code == 0);
+}
+
 TEST_CASE("the text of status names best, budget, failures and the bottleneck of the best nodes") {
   temp_dir dir;
   auto store = open_store(dir.path());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "backends/floor.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/source_text.hpp"
@@ -204,6 +205,7 @@ public:
       t.candidate_ns = 100000 / speedup;
       t.reference_ns = 100000;
       t.workloads = {{"wide", speedup, t.low, t.high}};
+      t.workloads.insert(t.workloads.end(), besides.begin(), besides.end());
       v.timing = t;
       v.decision = t.low > 1    ? timing_decision::faster
                    : t.high < 1 ? timing_decision::slower
@@ -227,13 +229,13 @@ public:
     if (!duplicate)
       batch.put(table::evidence, key_of(id_, tree, n, 0), pack(e));
     record(batch, journal_kind::judged,
-           journal_judged{tree, n, 0, v.state, v.decision, v.score, digest, duplicate ? 0 : 0.5,
-                          row.duplicate_of});
+           journal_judged{tree, n, 0, v.state, decision_under(v, settings.goal, measure_plan::rank), v.score,
+                          digest, duplicate ? 0 : 0.5, row.duplicate_of});
     row.scores = {v.score};
     row.verdict_digests = {digest};
     row.device_s = duplicate ? 0 : 0.5;
     row.judged_ms = wall_ms;
-    row.decision = v.decision;
+    row.decision = fold.trees()[tree].tree()[n].decision;
     close(batch, tree, n);
   }
 
@@ -276,6 +278,7 @@ public:
 
   campaign_settings settings;
   std::map<std::string, std::string> told; ///< by a worker: provenance of the verdicts to come, and `device`
+  std::vector<workload_timing> besides;    ///< in the verdicts to come, beside the workload "wide"
   campaign_fold fold;
   std::uint64_t wall_ms = 0;
   std::uint64_t unix_ms = 1'790'000'000'000;

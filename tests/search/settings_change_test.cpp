@@ -34,6 +34,7 @@ TEST_CASE("what the verdicts and the tree rest on never changes") {
            [](auto& s) { s.search.rule = tree_rule_kind::uct; },
            [](auto& s) { s.seed = 7; },
            [](auto& s) { s.goal.timed = false; },
+           [](auto& s) { s.goal.floor = 0; },
            [](auto& s) { s.goal.baseline = baseline_kind::eager; },
        }) {
     auto then = begun();
