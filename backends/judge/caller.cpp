@@ -11,14 +11,17 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <functional>
 #include <numeric>
 
 namespace ke {
 namespace {
 
-constexpr std::size_t line = 64;                  ///< tensors begin on a cache line
-constexpr std::size_t red_bytes = 192;            ///< on each side
+constexpr std::size_t line = 64;            ///< tensors begin on a cache line
+constexpr std::size_t red_bytes = 192;      ///< on each side
+constexpr std::size_t red_pool = 16u << 10; ///< bytes that red zones are parts of
+constexpr std::uint32_t spare_per_call = 3; ///< places in vain for each that is used
+constexpr std::size_t spare_memory = 16u << 20;
+constexpr std::size_t most_glances = 4, midway_bytes = 1024; ///< calls looked at midway, and of a result
 constexpr std::size_t most_looked_at = 64u << 10; ///< bytes of a result: read in less time than a stop takes
 constexpr std::size_t most_gap = 16;              ///< random lines between two tensors
 constexpr std::size_t block_bytes = 16u << 10;    ///< of a write; whole elements of every dtype
@@ -97,24 +100,32 @@ void poison::write(std::size_t tensor, std::size_t turn, std::size_t at, std::si
 
 caller::caller(std::unique_ptr<driver_process> process, const problem& what, bool wide, std::uint64_t key)
     : process_{std::move(process)}, what_{&what}, wide_{wide}, random_{key} {
-  red_.resize(red_bytes);
+  red_.resize(red_pool);
   for (auto& c : red_)
     c = static_cast<char>(random_.next());
 }
 
 std::size_t caller::memory_for(const problem& what, const bound_shapes& shapes, std::uint32_t slots,
                                bool wide) {
-  std::size_t args = what.tensors.size() + what.scalars.size() + what.dims.size(), slot = 0;
+  std::size_t args = 2 * what.tensors.size() + what.scalars.size() + what.dims.size(), slot = 0;
   for (const auto& shape : shapes.shapes)
     args += shape.size();
   for (std::size_t t = 0; t < what.tensors.size(); ++t)
     slot += up(size_of(what, t, shapes.elements[t], wide) + 2 * red_bytes, line) + (most_gap + 1) * line;
-  return up(4096 + args * 8 * (slots + 1) + slot * slots, 4096);
+  return up(4096 + args * 8 + slot * slots, 4096);
+}
+
+std::uint32_t caller::spare_places(const problem& what, const bound_shapes& shapes, std::uint32_t calls) {
+  if (calls < 2)
+    return 0;
+  auto fit = spare_memory / memory_for(what, shapes, 1, false);
+  return static_cast<std::uint32_t>(std::min<std::size_t>(std::size_t{spare_per_call} * calls, fit));
 }
 
 bool caller::bind(const bound_shapes& shapes, std::uint32_t slots, bool misaligned) {
-  std::size_t tensors = what_->tensors.size(), args = tensors + what_->scalars.size() + what_->dims.size();
+  std::size_t tensors = what_->tensors.size();
   misaligned_ = misaligned;
+  each_s_ = 0;
   bytes_.clear();
   for (std::size_t t = 0; t < tensors; ++t)
     bytes_.push_back(size_of(*what_, t, shapes.elements[t], wide_));
@@ -128,17 +139,20 @@ bool caller::bind(const bound_shapes& shapes, std::uint32_t slots, bool misalign
     for (const auto& shape : shapes.shapes)
       for (auto extent : shape)
         value_bits_.push_back(static_cast<std::uint64_t>(extent));
-    args = tensors + value_bits_.size();
   }
   values_ = 0;
-  table_ = up(value_bits_.size() * 8, line);
-  first_ = up(table_ + args * 8 * slots, line);
-  std::uint64_t most = first_;
+  stay_ = std::max(line, up(value_bits_.size() * 8, line));
+  first_ = up(stay_ + tensors * 8, line);
+  std::uint64_t slot = 0;
   for (std::size_t t = 0; t < tensors; ++t)
-    most += slots * (up(bytes_[t] + 2 * red_bytes, line) + (most_gap + 1) * line);
-  if (most > process_->size())
+    slot += up(bytes_[t] + 2 * red_bytes, line) + (most_gap + 1) * line;
+  if (first_ + slots * slot > process_->size())
     return false;
-  offsets_.assign(slots, std::vector<std::uint64_t>(tensors));
+  std::uint64_t places = slots;
+  if (moving_ && slot != 0)
+    places = std::min<std::uint64_t>(slots + spare_places(*what_, shapes, slots),
+                                     (process_->size() - first_) / slot);
+  offsets_.assign(places, std::vector<std::uint64_t>(tensors));
   copies_.assign(slots, std::vector<std::string>(tensors));
   scatter();
   return true;
@@ -157,21 +171,41 @@ void caller::scatter() {
       offsets_[s][t] = next;
       next += bytes_[t] + red_bytes;
     }
+  red_key_ = random_.next();
   fill_red_zones();
+}
+
+const char* caller::red_zone_of(std::uint64_t offset, bool behind) const {
+  auto x = (offset * 2 + (behind ? 1 : 0)) * 0x9e3779b97f4a7c15u ^ red_key_;
+  x = (x ^ (x >> 32)) * 0xd1342543de82ef95u;
+  return red_.data() + (x >> 32) % (red_pool - red_bytes);
 }
 
 void caller::fill_red_zones() {
   for (const auto& slot : offsets_)
     for (std::size_t t = 0; t < slot.size(); ++t) {
-      std::memcpy(at(slot[t] - red_bytes), red_.data(), red_bytes);
-      std::memcpy(at(slot[t] + bytes_[t]), red_.data(), red_bytes);
+      std::memcpy(at(slot[t] - red_bytes), red_zone_of(slot[t], false), red_bytes);
+      std::memcpy(at(slot[t] + bytes_[t]), red_zone_of(slot[t], true), red_bytes);
     }
 }
 
 bool caller::red_zone_whole(std::size_t slot, std::size_t tensor) const {
   auto offset = offsets_[slot][tensor];
-  return std::memcmp(at(offset - red_bytes), red_.data(), red_bytes) == 0 &&
-         std::memcmp(at(offset + bytes_[tensor]), red_.data(), red_bytes) == 0;
+  return std::memcmp(at(offset - red_bytes), red_zone_of(offset, false), red_bytes) == 0 &&
+         std::memcmp(at(offset + bytes_[tensor]), red_zone_of(offset, true), red_bytes) == 0;
+}
+
+void caller::write_decoys(std::span<const bank_slot* const> slots) {
+  for (std::size_t s = slots.size(); s < offsets_.size() && !slots.empty(); ++s)
+    for (std::size_t t = 0; t < bytes_.size(); ++t) {
+      if (what_->tensors[t].role == tensor_role::out || bytes_[t] == 0)
+        continue;
+      // Those of an order's slot, rotated: no copy, and of the same kind.
+      const auto& like = slots[random_.below(slots.size())]->inputs[t];
+      std::size_t size = bytes_of(what_->tensors[t].dtype), turn = random_.below(bytes_[t] / size) * size;
+      std::memcpy(at(offsets_[s][t]), like.data() + turn, bytes_[t] - turn);
+      std::memcpy(at(offsets_[s][t] + bytes_[t] - turn), like.data(), turn);
+    }
 }
 
 void caller::write_wide(std::span<const bank_slot* const> slots) {
@@ -212,8 +246,20 @@ void caller::write_tensors(std::span<const bank_slot* const> slots, const poison
 std::uint64_t caller::place_of(std::size_t slot, std::size_t tensor, bool may_stay) const {
   std::uint64_t place = offsets_[slot][tensor];
   if (may_stay)
-    std::memcpy(&place, at(table_ + tensor * sizeof place), sizeof place);
+    std::memcpy(&place, at(stay_ + tensor * sizeof place), sizeof place);
   return place;
+}
+
+call_order caller::order_of(std::size_t slots) const {
+  call_order order;
+  order.calls = static_cast<std::uint32_t>(slots);
+  order.args = static_cast<std::uint32_t>(what_->tensors.size() + value_bits_.size());
+  for (std::size_t s = 0; s < slots; ++s) {
+    order.offsets.insert(order.offsets.end(), offsets_[s].begin(), offsets_[s].end());
+    for (std::size_t v = 0; v < value_bits_.size(); ++v)
+      order.offsets.push_back(values_ + v * 8);
+  }
+  return order;
 }
 
 std::vector<caller::glance> caller::windows(std::size_t slots) {
@@ -236,28 +282,52 @@ void caller::look_at(glance& g, bool may_stay) const {
     std::memcpy(g.bytes.data(), at(offsets_[g.slot][g.tensor] + g.from), g.bytes.size());
 }
 
+std::vector<caller::glance> caller::look_midway(std::uint32_t begun) {
+  std::vector<glance> parts;
+  for (std::size_t i = 0; begun > 1 && i < most_glances; ++i) {
+    std::size_t slot = random_.below(begun - 1);
+    for (std::size_t t = 0; t < bytes_.size(); ++t) {
+      if (what_->tensors[t].role == tensor_role::in)
+        continue;
+      std::size_t size = std::min(bytes_[t], midway_bytes), from = random_.below(bytes_[t] - size + 1);
+      parts.push_back({slot, t, from, std::string(size, '\0')});
+      look_at(parts.back(), false);
+    }
+  }
+  return parts;
+}
+
+std::string caller::changed_since(const std::vector<glance>& parts) const {
+  std::string name;
+  for (const auto& p : parts)
+    if (copies_[p.slot][p.tensor].compare(p.from, p.bytes.size(), p.bytes) != 0)
+      name = what_->tensors[p.tensor].name;
+  return name;
+}
+
 caller::outcome caller::run(std::span<const bank_slot* const> slots, const poison* rubbish, bool cold,
                             double limit_s, bool look) {
-  std::size_t tensors = what_->tensors.size(), args = tensors + value_bits_.size();
+  std::size_t tensors = what_->tensors.size();
   if (!value_bits_.empty())
     std::memcpy(at(values_), value_bits_.data(), value_bits_.size() * 8);
   if (moving_ && random_.below(2) == 0)
     scatter();
-  if (wide_)
+  else if (moving_)
+    random_.shuffle(offsets_);
+  if (wide_) {
     write_wide(slots);
-  else
+  } else {
+    write_decoys(slots); // first: what is called with shall be no colder for them
     write_tensors(slots, rubbish);
-  std::vector<std::uint64_t> table;
-  for (std::size_t s = 0; s < slots.size(); ++s) {
-    table.insert(table.end(), offsets_[s].begin(), offsets_[s].end());
-    for (std::size_t v = 0; v < value_bits_.size(); ++v)
-      table.push_back(values_ + v * 8);
   }
-  if (!table.empty()) // memcpy may not be given a null source, not even for nothing
-    std::memcpy(at(table_), table.data(), table.size() * 8);
   // Of several calls each may return the same memory, so only the last result could stay. Where it may, our
   // own memory for it, which we have just written, must be no warmer place than one of theirs.
   bool may_stay = slots.size() == 1 && process_->readable();
+  auto order = order_of(slots.size());
+  if (may_stay) {
+    order.stay = stay_;
+    std::memcpy(at(stay_), offsets_[0].data(), tensors * 8);
+  }
   for (std::size_t s = 0; s < slots.size() && (cold || may_stay); ++s)
     for (std::size_t t = 0; t < tensors; ++t)
       if (cold || what_->tensors[t].role == tensor_role::out)
@@ -266,17 +336,22 @@ caller::outcome caller::run(std::span<const bank_slot* const> slots, const poiso
   outcome out;
   out.looked_at = look && !slots.empty();
   auto parts = out.looked_at ? windows(slots.size()) : std::vector<glance>{};
-  std::function<void()> at_answer;
+  std::vector<glance> ended;
+  call_watch watch;
   if (out.looked_at)
-    at_answer = [&] {
+    watch.at_answer = [&] {
       for (auto& p : parts)
         look_at(p, may_stay);
     };
-  out.call = process_->run(table_, static_cast<std::uint32_t>(slots.size()),
-                           static_cast<std::uint32_t>(args) | (may_stay ? wire::results_may_stay : 0),
-                           limit_s, at_answer);
+  if (slots.size() > 2 && random_.below(2) == 0) { // of either side: it costs some cache lines
+    watch.midway_s = random_.uniform() * each_s_ * static_cast<double>(slots.size());
+    watch.midway = [&](std::uint32_t begun) { ended = look_midway(begun); };
+  }
+  out.call = process_->run(order, limit_s, watch);
   if (out.call.end != call_end::done)
     return out;
+  if (!slots.empty())
+    each_s_ = out.call.ns * 1e-9 / static_cast<double>(slots.size());
   // The process is proven stopped. Outputs are copied first and only the copies are ever looked at.
   for (std::size_t s = 0; s < slots.size(); ++s)
     for (std::size_t t = 0; t < tensors; ++t) {
@@ -293,9 +368,8 @@ caller::outcome caller::run(std::span<const bank_slot* const> slots, const poiso
       else if (!wide_ && std::memcmp(at(offsets_[s][t]), slots[s]->inputs[t].data(), bytes_[t]) != 0)
         out.inputs_changed = what_->tensors[t].name;
     }
-  for (const auto& p : parts)
-    if (copies_[p.slot][p.tensor].compare(p.from, p.bytes.size(), p.bytes) != 0)
-      out.late = what_->tensors[p.tensor].name;
+  out.late = changed_since(parts);
+  out.ahead = changed_since(ended);
   out.woke = !process_->held();
   return out;
 }

@@ -62,10 +62,15 @@ public:
   /// multiple of their element's size.
   bool bind(const bound_shapes& shapes, std::uint32_t slots, bool misaligned = false);
 
-  /// From now on about half of the orders find their tensors at new places, the others at known places with
-  /// new data: no address can be watched or foreseen. Without it places stay until the next `bind`, so that
-  /// what remembers results by address is wrong in every call.
+  /// From the next `bind` on about half of the orders find their tensors at new places, the others at known
+  /// places with new data: no address can be watched or foreseen. Orders of several calls use some of the
+  /// places, in random order, and what lies at the others looks like inputs, too: who works on all that it
+  /// can find works in vain for the most part. Without it places stay until the next `bind`, so that what
+  /// remembers results by address is wrong in every call.
   void move_between_orders() { moving_ = true; }
+
+  /// Places beside those of `calls` calls that `move_between_orders` uses where the memory has room for them.
+  static std::uint32_t spare_places(const problem& what, const bound_shapes& shapes, std::uint32_t calls);
 
   struct outcome {
     call_outcome call;
@@ -73,12 +78,15 @@ public:
     std::string red_zone;       ///< name of a tensor beside which something was written
     bool woke = false;          ///< something of the process ran while its memory was read
     std::string late;           ///< name of a result that changed between the answer and the stop
+    std::string ahead;          ///< name of a result that changed when a later call had been read
     bool looked_at = false;     ///< whether that was looked for: its time to the stop is the judge's own, too
   };
 
   /// One order over `slots` (each another slot of the layout): writes inputs and poison while the process is
   /// stopped, runs, copies outputs out. `cold`: evicts the slots from all caches first. `look`: keeps some of
   /// the results as they are when the answer comes, and compares them with what is there after the stop.
+  /// Half of the orders of several calls are also looked at at a time in between, for results that have
+  /// ended.
   outcome run(std::span<const bank_slot* const> slots, const poison* rubbish, bool cold, double limit_s,
               bool look = false);
 
@@ -98,6 +106,10 @@ private:
   /// last one and its end, where a thread that was left behind would be at work.
   std::vector<glance> windows(std::size_t slots);
   void look_at(glance& g, bool may_stay) const;
+  /// Parts of results that have ended when `begun` calls have been read.
+  std::vector<glance> look_midway(std::uint32_t begun);
+  /// The name of a result that is not as it was.
+  std::string changed_since(const std::vector<glance>& parts) const;
   /// Where a result lies: where the driver says that it stayed, or in the shared memory.
   std::uint64_t place_of(std::size_t slot, std::size_t tensor, bool may_stay) const;
   /// Inputs, and rubbish in the outputs. In blocks, the blocks in random order: what is written last is
@@ -105,9 +117,15 @@ private:
   void write_tensors(std::span<const bank_slot* const> slots, const poison* rubbish);
   /// New places for all tensors of all slots, in another order.
   void scatter();
+  /// Inputs that nobody is called with, where no slot of this order is.
+  void write_decoys(std::span<const bank_slot* const> slots);
+  call_order order_of(std::size_t slots) const;
   void write_wide(std::span<const bank_slot* const> slots);
   void fill_red_zones();
   bool red_zone_whole(std::size_t slot, std::size_t tensor) const;
+  /// What lies beside the tensor at `offset`; differs from place to place, or one who has seen one red zone
+  /// could search for the next tensor.
+  const char* red_zone_of(std::uint64_t offset, bool behind) const;
 
   std::unique_ptr<driver_process> process_;
   const problem* what_;
@@ -115,12 +133,14 @@ private:
   bool misaligned_ = false; ///< of the layout
   bool moving_ = false;
   random_source random_;
-  std::string red_;                                 ///< what red zones hold
+  std::string red_;                                 ///< what red zones hold: another part each
+  std::uint64_t red_key_ = 0;                       ///< which part
+  double each_s_ = 0;                               ///< one call of the last order
   std::vector<std::size_t> bytes_;                  ///< per tensor
-  std::vector<std::vector<std::uint64_t>> offsets_; ///< slot, tensor
+  std::vector<std::vector<std::uint64_t>> offsets_; ///< slot, tensor; those beyond an order's are spare
   std::vector<std::vector<std::string>> copies_;    ///< slot, tensor
-  std::uint64_t table_ = 0, values_ = 0,
-                first_ = 0; ///< offsets of arguments' offsets, of scalars and dims, of tensors
+  std::uint64_t stay_ = 0, values_ = 0,
+                first_ = 0; ///< offsets of addresses of results that stay, of scalars and dims, of tensors
   std::vector<std::uint64_t> value_bits_;
 };
 

@@ -13,7 +13,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,6 +23,7 @@
 #include <cstdio>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 namespace ke {
 namespace {
@@ -52,7 +52,8 @@ constexpr std::uint64_t kernel_share = 128u << 20;
 struct driver_process::state {
   driver_start how;
   std::optional<memory_cgroup> together; ///< goes last: it can't be removed before its members have ended
-  unique_fd memory_file, go, done;
+  unique_fd memory_file, done;
+  order_pipe go;
   unique_fd inside; ///< its own memory, for reading; opened before it runs anything of a candidate
   std::byte* memory = nullptr;
   child process;
@@ -261,8 +262,15 @@ struct driver_process::state {
     }
   }
 
+  /// What is to happen at a time of this wait, once.
+  struct appointment {
+    double at_ns;
+    std::function<void()> what; ///< empty: nothing
+  };
+
   /// Waits for one answer until `until_ns`.
-  call_outcome wait(std::uint64_t expected, double until_ns, wire::done& message) {
+  call_outcome wait(std::uint64_t expected, double until_ns, wire::done& message,
+                    appointment meanwhile = {}) {
     in_use.clear();
     for (;;) {
       double left_ms = (until_ns - now_ns()) / 1e6;
@@ -280,7 +288,13 @@ struct driver_process::state {
                        {process.pidfd.get(), POLLIN, 0},
                        {process.out.get(), POLLIN, 0},
                        {process.err.get(), POLLIN, 0}};
-      int ready = poll(fds, 4, static_cast<int>(std::clamp(left_ms, 1.0, 20.0)));
+      double nap_ns = std::clamp(left_ms, 1.0, 20.0) * 1e6;
+      if (meanwhile.what)
+        nap_ns = std::clamp(meanwhile.at_ns - now_ns(), 0.0, nap_ns);
+      timespec nap{0, static_cast<long>(nap_ns)};
+      int ready = ppoll(fds, 4, &nap, nullptr);
+      if (ready == 0 && meanwhile.what && now_ns() >= meanwhile.at_ns)
+        std::exchange(meanwhile.what, {})();
       if (ready < 0 && errno != EINTR)
         return killed(call_end::machine, std::string{"poll: "} + std::strerror(errno));
       if (fds[0].revents & POLLIN) {
@@ -304,21 +318,11 @@ struct driver_process::state {
     return poll(&p, 1, 0) == 1 && (p.revents & POLLIN) != 0;
   }
 
-  /// Whether an order that has been answered was never read: who answers what nobody heard is no driver of
-  /// ours, and as many of them as a pipe holds would make us wait for room in it.
-  bool left_unread() const {
-    int bytes = 0;
-    return ioctl(go.get(), FIONREAD, &bytes) == 0 && bytes > 0;
-  }
-
-  /// Puts an order into the pipe, which is empty, or has been made small: never waits.
-  call_outcome send(const wire::go& order) {
-    auto n = write(go.get(), &order, sizeof order);
-    if (n == static_cast<ssize_t>(sizeof order))
+  /// Puts an order into its pipe, which is empty and has room for all, or has been made small.
+  call_outcome send(const call_order& what) {
+    if (go.send(sequence, what))
       return {};
-    if (n < 0 && errno != EAGAIN)
-      return died();
-    return killed(call_end::forged, "the pipe of its orders takes no order");
+    return errno != EAGAIN ? died() : killed(call_end::forged, "the pipe of its orders takes no order");
   }
 
   status stop() {
@@ -405,17 +409,17 @@ result<std::unique_ptr<driver_process>> driver_process::start(const driver_start
   if (mapped == MAP_FAILED)
     return machine("map the shared memory");
   s->memory = static_cast<std::byte*>(mapped);
-  int go[2], done[2];
-  if (pipe2(go, O_CLOEXEC) != 0)
-    return machine("make a pipe");
-  unique_fd go_read{go[0]};
-  s->go.reset(go[1]);
+  unique_fd go_read;
+  auto orders = order_pipe::make(go_read);
+  if (!orders)
+    return orders.error();
+  s->go = std::move(*orders);
+  int done[2];
   if (pipe2(done, O_CLOEXEC) != 0)
     return machine("make a pipe");
   s->done.reset(done[0]);
   unique_fd done_write{done[1]};
   fcntl(s->done.get(), F_SETFL, O_NONBLOCK);
-  fcntl(s->go.get(), F_SETFL, O_NONBLOCK); // our end alone: the driver's waits for orders
 
   if (auto made = memory_cgroup::make(how.memory_bytes + how.memory + 2 * how.scratch_bytes + kernel_share))
     s->together.emplace(std::move(*made));
@@ -519,8 +523,7 @@ result<std::unique_ptr<driver_process>> driver_process::loaded(std::unique_ptr<s
   return std::unique_ptr<driver_process>{new driver_process{std::move(s)}};
 }
 
-call_outcome driver_process::run(std::uint64_t table, std::uint32_t calls, std::uint32_t args, double limit_s,
-                                 const std::function<void()>& at_answer) {
+call_outcome driver_process::run(const call_order& what, double limit_s, const call_watch& watch) {
   auto& s = *state_;
   call_outcome out;
   if (s.dead) {
@@ -528,21 +531,22 @@ call_outcome driver_process::run(std::uint64_t table, std::uint32_t calls, std::
     out.why = "the process had ended before the call";
     return out;
   }
-  wire::go order{++s.sequence, table, calls, args};
+  ++s.sequence;
   if (!s.group->held())
     return s.killed(call_end::forged, "it ran between two calls although it was stopped");
   if (s.answered_unasked())
     return s.killed(call_end::forged, "an answer before the order");
-  if (s.left_unread())
-    return s.killed(call_end::forged, "an answer to an order that it has not read");
   double cpu_before = s.group->cpu_seconds();
   double start =
       now_ns(); // before it wakes: what a handler of the wake-up or another thread does is paid for
   s.group->resume();
-  if (auto sent = s.send(order); sent.end != call_end::done)
+  if (auto sent = s.send(what); sent.end != call_end::done)
     return sent;
   wire::done message;
-  out = s.wait(order.sequence, start + limit_s * 1e9, message);
+  state::appointment midway;
+  if (watch.midway)
+    midway = {start + watch.midway_s * 1e9, [&] { watch.midway(s.go.begun(what)); }};
+  out = s.wait(s.sequence, start + limit_s * 1e9, message, std::move(midway));
   double end = now_ns();
   if (out.end != call_end::done) {
     if (out.end == call_end::timeout)
@@ -551,12 +555,16 @@ call_outcome driver_process::run(std::uint64_t table, std::uint32_t calls, std::
     return out;
   }
   double cpu_done = s.group->cpu_seconds();
-  if (at_answer)
-    at_answer();
+  if (watch.at_answer)
+    watch.at_answer();
   if (auto stopped = s.stop(); !stopped)
     return s.killed(call_end::resource_exceeded,
                     "the candidate's processes could not be stopped after the call");
   double still = now_ns();
+  if (s.go.left_unread() != 0 && message.what == wire::answer::done)
+    return s.killed(call_end::forged, "an answer to an order that it has not read");
+  if (message.what == wire::answer::disordered)
+    return s.killed(call_end::forged, "a call of its order was read by somebody else than the driver");
   if (auto held = s.held_too_much(s.sequence == 1); !held.empty())
     return s.killed(call_end::resource_exceeded, std::move(held));
   if (auto limit = s.limit_told(message.what); limit.end != call_end::done)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "backends/judge/order_pipe.hpp"
 #include "runtime/core/result.hpp"
 
 #include <chrono>
@@ -56,6 +57,17 @@ struct call_outcome {
   std::uint32_t left = 0; ///< bits of wire::left_*: what the driver says that the kernel left changed
 };
 
+/// What is looked at while an order runs. Both parts may be empty.
+struct call_watch {
+  std::function<void()> at_answer; ///< when "done" has come, before the process is stopped: its memory may
+                                   ///< still change then
+  /// Once, after so many seconds if no answer has come: how many calls the process has read so far. It reads
+  /// one when the call before has ended, so the results of all but the last two of these do not change any
+  /// more.
+  std::function<void(std::uint32_t begun)> midway;
+  double midway_s = 0;
+};
+
 /// A driver in its sandbox, stopped except while a call runs. Owns the process, its descendants, and the
 /// shared memory. One thread. The destructor kills everything.
 class driver_process {
@@ -73,11 +85,9 @@ public:
   /// Whether its calls take every tensor's extents after the dims: Python has no C ABI to know them from.
   bool takes_extents() const;
 
-  /// Continues the process, times one order, stops it again. After anything but `done` the process is dead.
-  /// `args`: wire::go's, flags included. `at_answer`, if given, is called when "done" has come, before the
-  /// process is stopped: its memory may still change then.
-  call_outcome run(std::uint64_t table, std::uint32_t calls, std::uint32_t args, double limit_s,
-                   const std::function<void()>& at_answer = {});
+  /// Continues the process, times one order (of wire::most_calls at most), stops it again. After anything but
+  /// `done` the process is dead.
+  call_outcome run(const call_order& what, double limit_s, const call_watch& watch = {});
 
   /// Whether `read_memory` works: the process is a fork of a warm parent, and we may look into it.
   bool readable() const;

@@ -35,11 +35,9 @@ std::uint64_t now_ns() {
   return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
 }
 
-bool receive(wire::go& order) {
-  auto* at = reinterpret_cast<char*>(&order);
-  std::size_t have = 0;
-  while (have < sizeof order) {
-    auto n = read(wire::go_fd, at + have, sizeof order - have);
+bool receive(void* to, std::size_t bytes) {
+  for (std::size_t have = 0; have < bytes;) {
+    auto n = read(wire::go_fd, static_cast<char*>(to) + have, bytes - have);
     if (n <= 0)
       return false; // the judge is gone
     have += static_cast<std::size_t>(n);
@@ -187,16 +185,25 @@ int main(int argc, char** argv) {
 
   constexpr std::uint32_t most_args = 256;
   void* args[most_args];
-  for (wire::go order; receive(order);) {
+  struct {
+    wire::call which;
+    std::uint64_t offsets[most_args];
+  } next;
+  for (wire::go order; receive(&order, sizeof order);) {
     if (order.args > most_args)
       return 2;
-    const auto* table = reinterpret_cast<const std::uint64_t*>(base + order.table);
     auto outcome = wire::answer::done;
     auto start = now_ns();
     try {
       for (std::uint32_t c = 0; c < order.calls; ++c) {
+        if (!receive(&next, wire::bytes_of_call(order.args)))
+          return 0;
+        if (next.which.sequence != order.sequence || next.which.number != c) {
+          outcome = wire::answer::disordered;
+          break;
+        }
         for (std::uint32_t a = 0; a < order.args; ++a)
-          args[a] = base + table[c * order.args + a];
+          args[a] = base + next.offsets[a];
         call(args);
       }
     } catch (const std::bad_alloc&) {

@@ -145,6 +145,11 @@ bool note_call(evidence& found, const problem& what, const caller& by, const cal
         {"late_write", "the result " + said.late + " was written after the answer, " + place});
     return false;
   }
+  if (!said.ahead.empty()) {
+    found.flags.push_back(
+        {"read_ahead", "the result " + said.ahead + " was written after a later call had begun, " + place});
+    return false;
+  }
   bool right = true;
   if (!said.red_zone.empty()) {
     found.flags.push_back({"red_zone", "memory beside " + said.red_zone + " was written, " + place});
@@ -240,6 +245,7 @@ status timing::prepare(timed_workload& w) {
          candidate = std::max(w.candidate_ns - floor_ns_, 200.0);
   std::size_t slot_bytes = caller::memory_for(task_.what, w.shapes, 1, false);
   double copy_ns = static_cast<double>(slot_bytes) * 2.5; // both sides: inputs, rubbish, copies, checks
+  auto args = w.shapes.shapes.size() + task_.what.scalars.size() + task_.what.dims.size();
   double shorter = std::min(reference, candidate), calls = 1;
   // Python makes its results in memory of its own, where they are read after an order of one call; more in
   // one order would have to be copied in between, which a candidate could save by writing to the judge's
@@ -247,7 +253,10 @@ status timing::prepare(timed_workload& w) {
   if (shorter < short_in_floors * floor_ns_ && task_.driver_kind != "python")
     calls = std::ceil(floors_per_sample * floor_ns_ / shorter);
   calls = std::min(calls, std::floor(static_cast<double>(slot_memory) / static_cast<double>(slot_bytes)));
+  calls = std::min(calls, static_cast<double>(wire::most_calls(args)));
   calls = std::clamp(calls, 1.0, task_.plan == measure_plan::rank ? 64.0 : 128.0);
+  if (calls > 1)
+    copy_ns *= 2; // and what lies at the places that no call is given
   double launches = static_cast<double>(plan_.looks.front().launches);
   auto most_slots =
       std::min({share * bank_memory / static_cast<double>(sample->front().bytes()),
@@ -459,7 +468,8 @@ bool timing::measure(evidence& found, caller& reference, caller& candidate, time
 status timing::launch(evidence& found) {
   std::size_t memory = unusual_.memory(task_.what);
   for (auto& w : workloads_) {
-    memory = std::max(memory, caller::memory_for(task_.what, w.shapes, w.calls, false));
+    auto places = w.calls + caller::spare_places(task_.what, w.shapes, w.calls);
+    memory = std::max(memory, caller::memory_for(task_.what, w.shapes, places, false));
     if (auto s = refill(w); !s)
       return s;
   }

@@ -17,18 +17,39 @@ inline constexpr int done_fd = 5;
 inline constexpr int loading_filter_fd = 6;
 inline constexpr int calling_filter_fd = 7;
 
-/// "Call the kernel `calls` times": `table` is the offset, in the shared memory, of calls x args offsets of
-/// the arguments.
+/// "Call the kernel `calls` times". As many calls follow in the same pipe, and the driver reads each when the
+/// one before has ended: a table of all of them in the shared memory would tell a second thread at once where
+/// a hundred inputs lie.
 struct go {
   std::uint64_t sequence = 0;
-  std::uint64_t table = 0;
+  std::uint64_t stay = 0; ///< offset in the shared memory, see `results_may_stay`
   std::uint32_t calls = 0;
   std::uint32_t args = 0;
 };
 
+/// One call of an order; `args` offsets of arguments in the shared memory (u64) follow it. The driver
+/// compares the numbers: a call that somebody else has read is missed.
+struct call {
+  std::uint64_t sequence = 0; ///< of its order
+  std::uint64_t number = 0;   ///< of the call, from 0
+};
+
+/// What the pipe of orders holds at least: an order is there as a whole before its first call begins.
+inline constexpr std::uint32_t pipe_bytes = 64u << 10;
+
+/// Bytes of one call in the pipe.
+constexpr std::uint32_t bytes_of_call(std::size_t args) {
+  return static_cast<std::uint32_t>(sizeof(call) + args * sizeof(std::uint64_t));
+}
+
+/// Calls that one order may have.
+constexpr std::uint32_t most_calls(std::size_t args) {
+  return (pipe_bytes - static_cast<std::uint32_t>(sizeof(go))) / bytes_of_call(args);
+}
+
 /// In `args` of an order of one call, Python only: a result may stay where the candidate made it. The driver
-/// writes its address in the place of the output's offset, and the judge reads it from the stopped process,
-/// so that no copy is timed that only some candidates could do without.
+/// writes its address into the table at `stay` (an entry for each tensor), and the judge reads it from the
+/// stopped process, so that no copy is timed that only some candidates could do without.
 inline constexpr std::uint32_t results_may_stay = 1u << 31;
 
 enum class answer : std::uint32_t {
@@ -44,6 +65,7 @@ enum class answer : std::uint32_t {
   no_descriptor, ///< Python, as the next two: more open files than the limit allows
   no_space,      ///< the memory file systems are full
   refused,       ///< a system call that the filter refuses
+  disordered,    ///< somebody else has read a call of this order
 };
 
 /// What a kernel left changed in its process, as bits. The driver puts the floating-point mode back.

@@ -32,6 +32,7 @@ import torch
 MEMORY, GO, DONE = 3, 4, 5
 STARTED, READY, FINISHED, LOAD_FAILED, OUT_OF_MEMORY, EXCEPTION, WRONG_FORM = 1, 3, 4, 5, 6, 7, 9
 NO_DESCRIPTOR, NO_SPACE, REFUSED = 10, 11, 12
+DISORDERED = 13
 RESULTS_MAY_STAY = 1 << 31
 ORDER, ANSWER = struct.Struct("<QQII"), struct.Struct("<QIIQ")
 DTYPES = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i64": torch.int64,
@@ -361,29 +362,39 @@ def main(payload_descriptor, confine=None):
         os._exit(0)
     reply(0, READY)
 
+    def receive(size):
+        data = read(GO, size)
+        while len(data) < size:
+            more = read(GO, size - len(data))
+            if not more:
+                os._exit(0)  # the judge has no further order
+            data += more
+        return data
+
     with torch.no_grad():
         while True:
-            order = b""
-            while len(order) < ORDER.size:
-                more = read(GO, ORDER.size - len(order))
-                if not more:
-                    os._exit(0)  # the judge has no further order
-                order += more
-            sequence, at, calls, count = ORDER.unpack(order)
-            place, count = at if count & RESULTS_MAY_STAY else 0, count & ~RESULTS_MAY_STAY
-            table = struct.unpack_from(f"<{calls * count}Q", memory, at)
+            sequence, place, calls, count = ORDER.unpack(receive(ORDER.size))
+            place, count = place if count & RESULTS_MAY_STAY else 0, count & ~RESULTS_MAY_STAY
+            call, done = struct.Struct(f"<QQ{count}Q"), 0
             outcome, start = FINISHED, now()
             try:
-                if payload.profile and sequence > 1:
-                    profiled(caller, table[:count], place, memory, payload.profile)
-                else:
-                    for c in range(calls):
-                        caller.run(table[c * count:(c + 1) * count], place)
+                while done < calls:  # where the next one's tensors are stays unknown until this one has ended
+                    of, number, *table = call.unpack(receive(call.size))
+                    done += 1
+                    if (of, number) != (sequence, done - 1):
+                        outcome = DISORDERED
+                        break
+                    if payload.profile and sequence > 1:
+                        profiled(caller, table, place, memory, payload.profile)
+                    else:
+                        caller.run(table, place)
             except WrongForm as problem:
                 outcome = WRONG_FORM
                 tell(str(problem))
             except BaseException as problem:
                 outcome = answer_to(problem, EXCEPTION)
                 tell(one_line(problem, name))
+            for _ in range(done, calls):  # what came to an early end leaves nothing for the next order
+                receive(call.size)
             reply(sequence, outcome, now() - start)
     del keep

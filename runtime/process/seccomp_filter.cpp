@@ -117,6 +117,9 @@ constexpr const char* kernel_memory[] = {"socket",
                                          "landlock_create_ruleset",
                                          "landlock_add_rule",
                                          "io_uring_setup"};
+/// Ways to look into a pipe without emptying it, and to open it for writing through /proc: nobody may know
+/// the calls of an order before the driver reads them, and put them back.
+constexpr const char* peeks[] = {"tee", "splice", "chmod", "fchmod", "fchmodat", "fchmodat2"};
 /// Locks of byte ranges: as many as there are bytes, each with memory of its own. (flock has one per file.)
 constexpr std::uint64_t range_locks[] = {F_GETLK, F_SETLK, F_SETLKW, F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW};
 /// A kernel that makes another process or another program of itself wants to be where nobody looks.
@@ -154,6 +157,7 @@ bool add_interpreting_rules(scmp_filter_ctx filter) {
 
 bool add_loading_rules(scmp_filter_ctx filter) {
   bool good = add_soft_rules(filter) && add_all(filter, kernel_memory, SCMP_ACT_KILL_PROCESS) &&
+              add_all(filter, peeks, SCMP_ACT_KILL_PROCESS) &&
               add_all(filter, children, SCMP_ACT_KILL_PROCESS);
   good = seccomp_rule_add(filter, SCMP_ACT_KILL_PROCESS, SCMP_SYS(clone), 1,
                           SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0)) == 0 &&

@@ -22,11 +22,12 @@ enum class kernel_stage : std::uint8_t { loading, calling, interpreting };
 /// What ke-driver puts over itself and its threads, on top of the sandbox's filter, with PR_SET_NO_NEW_PRIVS
 /// and seccomp(2): what no kernel may do although a compiler must. Killed by SIGSYS, so that the judge can
 /// tell: `loading` (before any code of a candidate runs): another process, another program, a trap on the
-/// clock, and memory of the kernel that no limit counts (sockets, memory files, System V segments, queues,
-/// watches); `calling` (once it is loaded): executable memory, a filter of its own. Refused with an error
-/// from `loading` on: other processors than those given, locks of byte ranges, pipes beyond 64 KiB. Threads
-/// stay possible, and what threads wait by. `interpreting` is for candidates in a language that compiles
-/// while it runs: it refuses kernel memory with EPERM and kills nobody.
+/// clock, memory of the kernel that no limit counts (sockets, memory files, System V segments, queues,
+/// watches), a look into a pipe that does not empty it (tee, splice) or another mode of a file; `calling`
+/// (once it is loaded): executable memory, a filter of its own. Refused with an error from `loading` on:
+/// other processors than those given, locks of byte ranges, pipes beyond 64 KiB. Threads stay possible, and
+/// what threads wait by. `interpreting` is for candidates in a language that compiles while it runs: it
+/// refuses kernel memory with EPERM and kills nobody.
 ///
 /// The descriptor is as seccomp_filter's; its bytes are an array of sock_filter.
 result<unique_fd> kernel_filter(kernel_stage stage);

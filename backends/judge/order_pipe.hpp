@@ -1,0 +1,40 @@
+#pragma once
+
+#include "runtime/core/result.hpp"
+#include "runtime/process/unique_fd.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace ke {
+
+/// One order: `calls` times `args` offsets of arguments in the shared memory, call after call.
+struct call_order {
+  std::uint32_t calls = 0, args = 0; ///< wire::most_calls(args) calls at most
+  std::vector<std::uint64_t> offsets;
+  std::uint64_t stay = 0; ///< if not 0: wire::results_may_stay, and where their addresses are put
+};
+
+/// The way of orders to a driver. It holds an order as a whole, from which the driver takes call by call, and
+/// the judge sees how far it has come. Its other end is in a hostile process; nothing here waits for it. One
+/// thread.
+class order_pipe {
+public:
+  /// Fails for the machine's reasons alone. `driver_end` is for the other process.
+  static result<order_pipe> make(unique_fd& driver_end);
+
+  /// Whether the order was taken; else errno says why: EAGAIN, if the pipe is full or has been made small.
+  bool send(std::uint64_t sequence, const call_order& what);
+  /// Bytes that have not been read. Who answers what nobody heard is no driver of ours, and as many orders as
+  /// a pipe holds would make us wait for room in it.
+  std::size_t left_unread() const;
+  /// How many calls of this order, the last that was sent, have been read.
+  std::uint32_t begun(const call_order& what) const;
+
+private:
+  unique_fd end_;
+  std::vector<char> message_;
+};
+
+} // namespace ke
