@@ -27,7 +27,6 @@
 
 namespace ke {
 namespace {
-
 double now_ns() {
   timespec t{};
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -54,7 +53,7 @@ struct driver_process::state {
   std::optional<memory_cgroup> together; ///< goes last: it can't be removed before its members have ended
   unique_fd memory_file, done;
   order_pipe go;
-  unique_fd inside; ///< its own memory, for reading; opened before it runs anything of a candidate
+  unique_fd inside, pages; ///< its own memory, and what its pages are; opened before it runs anything foreign
   std::byte* memory = nullptr;
   child process;
   std::optional<warm_fork> forked; ///< then `process` is its, and not a child of ours
@@ -353,7 +352,9 @@ status driver_process::state::fork(int go_read, int done_write) {
   forked.emplace(std::move(*made));
   process = std::move(forked->process);
   forked->process.pidfd.reset(fcntl(process.pidfd.get(), F_DUPFD_CLOEXEC, 3));
-  inside.reset(::open(("/proc/" + std::to_string(process.pid) + "/mem").c_str(), O_RDONLY | O_CLOEXEC));
+  auto own = "/proc/" + std::to_string(process.pid);
+  inside.reset(::open((own + "/mem").c_str(), O_RDONLY | O_CLOEXEC));
+  pages.reset(::open((own + "/pagemap").c_str(), O_RDONLY | O_CLOEXEC));
   if (together)
     together->adopt(process.pid);
   base_memory = forked->base_bytes;
@@ -386,6 +387,9 @@ bool driver_process::read_memory(std::uint64_t address, char* to, std::size_t by
     got += static_cast<std::size_t>(n);
   }
   return true;
+}
+std::uint64_t driver_process::unwritten(std::uint64_t address, std::uint64_t bytes) const {
+  return state_->pages ? unwritten_pages(state_->pages.get(), address, bytes) : 0;
 }
 bool driver_process::held() const {
   return !state_->dead && state_->group->held();
