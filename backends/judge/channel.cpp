@@ -1,5 +1,6 @@
 #include "backends/judge/channel.hpp"
 
+#include "backends/judge/code_pages.hpp"
 #include "backends/judge/kernel_holdings.hpp"
 #include "backends/judge/memory_trend.hpp"
 #include "backends/judge/process_memory.hpp"
@@ -70,8 +71,9 @@ struct driver_process::state {
   kernel_holdings holdings;
   double next_holdings_ns = 0; ///< when what it holds is looked at again
   bool dead = false;
-  bool boxed = false; ///< the child is the sandbox's launcher, not the driver
-  bool begun = false; ///< the driver has said that it runs
+  bool boxed = false;    ///< the child is the sandbox's launcher, not the driver
+  bool begun = false;    ///< the driver has said that it runs
+  bool confined = false; ///< once it is loaded it may make no code
 
   ~state() {
     end_process();
@@ -378,15 +380,7 @@ bool driver_process::readable() const {
   return static_cast<bool>(state_->inside);
 }
 bool driver_process::read_memory(std::uint64_t address, char* to, std::size_t bytes) const {
-  for (std::size_t got = 0; got < bytes;) {
-    auto n = address + got > std::uint64_t{1} << 62
-                 ? -1
-                 : ::pread(state_->inside.get(), to + got, bytes - got, static_cast<off_t>(address + got));
-    if (n <= 0)
-      return false;
-    got += static_cast<std::size_t>(n);
-  }
-  return true;
+  return read_all(state_->inside.get(), address, to, bytes);
 }
 std::uint64_t driver_process::unwritten(std::uint64_t address, std::uint64_t bytes) const {
   return state_->pages ? unwritten_pages(state_->pages.get(), address, bytes) : 0;
@@ -452,6 +446,7 @@ result<std::unique_ptr<driver_process>> driver_process::start(const driver_start
   if (loading_filter && calling_filter) {
     inner.pass_fds.emplace_back(loading_filter->get(), wire::loading_filter_fd);
     inner.pass_fds.emplace_back(calling_filter->get(), wire::calling_filter_fd);
+    s->confined = true;
   } else if (level == sandbox_level::full) {
     return loading_filter ? calling_filter.error() : loading_filter.error();
   }
@@ -524,6 +519,9 @@ result<std::unique_ptr<driver_process>> driver_process::loaded(std::unique_ptr<s
   if (loading.end == call_end::done)
     if (auto held = s->held_too_much(true); !held.empty())
       loading = s->killed(call_end::resource_exceeded, std::move(held));
+  if (loading.end == call_end::done && s->confined)
+    if (auto where = changeable_code(s->group->members()); !where.empty())
+      loading = s->killed(call_end::forbidden, "loading left " + where);
   return std::unique_ptr<driver_process>{new driver_process{std::move(s)}};
 }
 

@@ -28,6 +28,18 @@ std::uint64_t proportional_memory_of(pid_t pid) {
   return 0;
 }
 
+bool read_all(int mem, std::uint64_t address, char* to, std::size_t bytes) {
+  for (std::size_t got = 0; got < bytes;) {
+    auto n = address + got > std::uint64_t{1} << 62
+                 ? -1
+                 : pread(mem, to + got, bytes - got, static_cast<off_t>(address + got));
+    if (n <= 0)
+      return false;
+    got += static_cast<std::size_t>(n);
+  }
+  return true;
+}
+
 std::uint64_t unwritten_pages(int pagemap, std::uint64_t address, std::uint64_t bytes) {
   constexpr std::uint64_t present = std::uint64_t{1} << 63, swapped = std::uint64_t{1} << 62,
                           shared = std::uint64_t{1} << 61, exclusive = std::uint64_t{1} << 56;
