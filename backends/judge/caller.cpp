@@ -359,6 +359,7 @@ caller::outcome caller::run(std::span<const bank_slot* const> slots, const poiso
         out.red_zone = what_->tensors[t].name;
       auto stayed = place_of(s, t, may_stay);
       if (what_->tensors[t].role == tensor_role::out && stayed != offsets_[s][t]) {
+        out.unwritten += process_->unwritten(stayed, bytes_[t]); // before we read them
         copies_[s][t].resize(bytes_[t]);
         if (process_->read_memory(stayed, copies_[s][t].data(), bytes_[t]))
           continue;

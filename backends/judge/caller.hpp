@@ -74,12 +74,13 @@ public:
 
   struct outcome {
     call_outcome call;
-    std::string inputs_changed; ///< name of a changed input
-    std::string red_zone;       ///< name of a tensor beside which something was written
-    bool woke = false;          ///< something of the process ran while its memory was read
-    std::string late;           ///< name of a result that changed between the answer and the stop
-    std::string ahead;          ///< name of a result that changed when a later call had been read
-    bool looked_at = false;     ///< whether that was looked for: its time to the stop is the judge's own, too
+    std::string inputs_changed;  ///< name of a changed input
+    std::string red_zone;        ///< name of a tensor beside which something was written
+    bool woke = false;           ///< something of the process ran while its memory was read
+    std::string late;            ///< name of a result that changed between the answer and the stop
+    std::string ahead;           ///< name of a result that changed when a later call had been read
+    std::uint64_t unwritten = 0; ///< pages of results that stayed where nobody has written them
+    bool looked_at = false; ///< whether that was looked for: its time to the stop is the judge's own, too
   };
 
   /// One order over `slots` (each another slot of the layout): writes inputs and poison while the process is

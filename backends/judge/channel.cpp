@@ -1,5 +1,6 @@
 #include "backends/judge/channel.hpp"
 
+#include "backends/judge/code_pages.hpp"
 #include "backends/judge/kernel_holdings.hpp"
 #include "backends/judge/memory_trend.hpp"
 #include "backends/judge/process_memory.hpp"
@@ -27,7 +28,6 @@
 
 namespace ke {
 namespace {
-
 double now_ns() {
   timespec t{};
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -54,7 +54,7 @@ struct driver_process::state {
   std::optional<memory_cgroup> together; ///< goes last: it can't be removed before its members have ended
   unique_fd memory_file, done;
   order_pipe go;
-  unique_fd inside; ///< its own memory, for reading; opened before it runs anything of a candidate
+  unique_fd inside, pages; ///< its own memory, and what its pages are; opened before it runs anything foreign
   std::byte* memory = nullptr;
   child process;
   std::optional<warm_fork> forked; ///< then `process` is its, and not a child of ours
@@ -71,8 +71,9 @@ struct driver_process::state {
   kernel_holdings holdings;
   double next_holdings_ns = 0; ///< when what it holds is looked at again
   bool dead = false;
-  bool boxed = false; ///< the child is the sandbox's launcher, not the driver
-  bool begun = false; ///< the driver has said that it runs
+  bool boxed = false;    ///< the child is the sandbox's launcher, not the driver
+  bool begun = false;    ///< the driver has said that it runs
+  bool confined = false; ///< once it is loaded it may make no code
 
   ~state() {
     end_process();
@@ -353,7 +354,9 @@ status driver_process::state::fork(int go_read, int done_write) {
   forked.emplace(std::move(*made));
   process = std::move(forked->process);
   forked->process.pidfd.reset(fcntl(process.pidfd.get(), F_DUPFD_CLOEXEC, 3));
-  inside.reset(::open(("/proc/" + std::to_string(process.pid) + "/mem").c_str(), O_RDONLY | O_CLOEXEC));
+  auto own = "/proc/" + std::to_string(process.pid);
+  inside.reset(::open((own + "/mem").c_str(), O_RDONLY | O_CLOEXEC));
+  pages.reset(::open((own + "/pagemap").c_str(), O_RDONLY | O_CLOEXEC));
   if (together)
     together->adopt(process.pid);
   base_memory = forked->base_bytes;
@@ -377,15 +380,10 @@ bool driver_process::readable() const {
   return static_cast<bool>(state_->inside);
 }
 bool driver_process::read_memory(std::uint64_t address, char* to, std::size_t bytes) const {
-  for (std::size_t got = 0; got < bytes;) {
-    auto n = address + got > std::uint64_t{1} << 62
-                 ? -1
-                 : ::pread(state_->inside.get(), to + got, bytes - got, static_cast<off_t>(address + got));
-    if (n <= 0)
-      return false;
-    got += static_cast<std::size_t>(n);
-  }
-  return true;
+  return read_all(state_->inside.get(), address, to, bytes);
+}
+std::uint64_t driver_process::unwritten(std::uint64_t address, std::uint64_t bytes) const {
+  return state_->pages ? unwritten_pages(state_->pages.get(), address, bytes) : 0;
 }
 bool driver_process::held() const {
   return !state_->dead && state_->group->held();
@@ -448,6 +446,7 @@ result<std::unique_ptr<driver_process>> driver_process::start(const driver_start
   if (loading_filter && calling_filter) {
     inner.pass_fds.emplace_back(loading_filter->get(), wire::loading_filter_fd);
     inner.pass_fds.emplace_back(calling_filter->get(), wire::calling_filter_fd);
+    s->confined = true;
   } else if (level == sandbox_level::full) {
     return loading_filter ? calling_filter.error() : loading_filter.error();
   }
@@ -520,6 +519,9 @@ result<std::unique_ptr<driver_process>> driver_process::loaded(std::unique_ptr<s
   if (loading.end == call_end::done)
     if (auto held = s->held_too_much(true); !held.empty())
       loading = s->killed(call_end::resource_exceeded, std::move(held));
+  if (loading.end == call_end::done && s->confined)
+    if (auto where = changeable_code(s->group->members()); !where.empty())
+      loading = s->killed(call_end::forbidden, "loading left " + where);
   return std::unique_ptr<driver_process>{new driver_process{std::move(s)}};
 }
 

@@ -94,6 +94,9 @@ public:
   /// Memory of the process itself, while it is stopped. False if there is none at these addresses.
   bool read_memory(std::uint64_t address, char* to, std::size_t bytes) const;
 
+  /// Pages of these bytes that it has not written for itself, while it is stopped: process_memory.hpp.
+  std::uint64_t unwritten(std::uint64_t address, std::uint64_t bytes) const;
+
   /// Whether nothing of it ran since the last call was stopped. Ask after the last read of its memory.
   bool held() const;
 

@@ -1,9 +1,14 @@
 #include "backends/judge/process_memory.hpp"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
 #include <fstream>
 #include <string>
-#include <unistd.h>
 
 namespace ke {
 
@@ -21,6 +26,60 @@ std::uint64_t proportional_memory_of(pid_t pid) {
     if (std::uint64_t kilobytes = 0; word == "Pss_Anon:" && in >> kilobytes)
       return kilobytes << 10;
   return 0;
+}
+
+bool read_all(int mem, std::uint64_t address, char* to, std::size_t bytes) {
+  for (std::size_t got = 0; got < bytes;) {
+    auto n = address + got > std::uint64_t{1} << 62
+                 ? -1
+                 : pread(mem, to + got, bytes - got, static_cast<off_t>(address + got));
+    if (n <= 0)
+      return false;
+    got += static_cast<std::size_t>(n);
+  }
+  return true;
+}
+
+std::uint64_t unwritten_pages(int pagemap, std::uint64_t address, std::uint64_t bytes) {
+  constexpr std::uint64_t present = std::uint64_t{1} << 63, swapped = std::uint64_t{1} << 62,
+                          shared = std::uint64_t{1} << 61, exclusive = std::uint64_t{1} << 56;
+  auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  if (address > (std::uint64_t{1} << 62) || bytes > (std::uint64_t{1} << 48))
+    return 0;
+  std::uint64_t first = (address + page - 1) / page, last = (address + bytes) / page, found = 0;
+  std::array<std::uint64_t, 512> entries;
+  while (first < last) {
+    auto n = std::min<std::uint64_t>(entries.size(), last - first);
+    auto got = pread(pagemap, entries.data(), n * 8, static_cast<off_t>(first * 8));
+    if (got < 8)
+      break;
+    n = static_cast<std::uint64_t>(got) / 8;
+    for (std::uint64_t i = 0; i < n; ++i) {
+      auto e = entries[i];
+      bool own = (e & shared) == 0 && ((e & swapped) != 0 || ((e & present) != 0 && (e & exclusive) != 0));
+      found += own ? 0 : 1;
+    }
+    first += n;
+  }
+  return found;
+}
+
+double price_of_a_page() {
+  constexpr std::size_t bytes = 1u << 20;
+  auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  std::string from(bytes, 'x');
+  std::array<double, 7> took;
+  for (auto& ns : took) {
+    auto start = std::chrono::steady_clock::now();
+    void* fresh = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (fresh == MAP_FAILED)
+      return 0;
+    std::memcpy(fresh, from.data(), bytes);
+    ns = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
+    munmap(fresh, bytes);
+  }
+  std::sort(took.begin(), took.end());
+  return took[took.size() / 2] * static_cast<double>(page) / static_cast<double>(bytes);
 }
 
 } // namespace ke

@@ -1,5 +1,6 @@
 #include "backends/judge/timing.hpp"
 
+#include "backends/judge/process_memory.hpp"
 #include "backends/judge/python_payload.hpp"
 #include "backends/judge/wire.hpp"
 #include "backends/roofline.hpp"
@@ -219,6 +220,7 @@ status timing::measure_floor() {
     gaps.push_back(after_answer_s(said.call));
   }
   floor_ns_ = median_of(samples);
+  page_ns_ = price_of_a_page();
   floor_gap_s_ = median_of(gaps);
   return ok;
 }
@@ -317,8 +319,11 @@ double timing::after_answer_s(const call_outcome& call) {
 }
 
 /// What it still worked after its answer, beyond what the empty kernel's process does, belongs to its time.
+/// So does a result in memory that nobody has written (fresh pages of zeros, the input's own pages under
+/// another address): who reads it would pay, and so it is paid for as a copy.
 double timing::charged_ns(const caller::outcome& said) const {
-  return said.looked_at ? 0 : std::max(0.0, after_answer_s(said.call) - 1.5 * floor_gap_s_ - 5e-6) * 1e9;
+  double late_s = said.looked_at ? 0 : std::max(0.0, after_answer_s(said.call) - 1.5 * floor_gap_s_ - 5e-6);
+  return late_s * 1e9 + static_cast<double>(said.unwritten) * page_ns_;
 }
 
 void timing::charge(const caller::outcome& said) {
@@ -440,6 +445,7 @@ bool timing::measure(evidence& found, caller& reference, caller& candidate, time
         if (!note_call(found, task_.what, candidate, said, slots, w.shapes, found.timed_calls_checked))
           return false;
         charge(said);
+        unwritten_ += said.unwritten;
       } else if (said.call.end != call_end::done) {
         return baseline_failed(found, said), false;
       } else {
@@ -576,6 +582,9 @@ status timing::run(evidence& found) {
   found.counters["bank_s"] = bank_s_;
   found.counters["interludes"] = static_cast<double>(interludes_);
   found.counters["interludes_s"] = interludes_s_;
+  if (unwritten_ > 0)
+    found.counters["unwritten_pages"] =
+        static_cast<double>(unwritten_) / static_cast<double>(std::max<std::int64_t>(1, found.timed_calls));
   std::size_t control = 0;
   for (const auto& launch : control_)
     control += launch.size();

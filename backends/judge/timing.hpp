@@ -91,6 +91,8 @@ private:
   sampling_plan plan_;
   double budget_s_ = 0;
   double floor_ns_ = 0, floor_gap_s_ = 0;
+  double page_ns_ = 0;          ///< of a result that nobody wrote
+  std::uint64_t unwritten_ = 0; ///< pages, of the candidate's timed results
   noise_gate gate_;
   double own_cpu_s_ = 0; ///< of the baseline's and the candidate's processes, in orders
   std::int64_t discarded_ = 0;
