@@ -25,10 +25,10 @@ KE_FIELDS(lint_fake, x.tensor, x.fake, x.of, x.cases, x.rejected)
 /// The tolerance that one output gets on one workload, on inputs drawn as the problem says.
 struct lint_tolerance {
   std::string tensor, dtype, workload;
-  std::string rule;           ///< exact | bitwise | own | scaled | default (no truth in wider arithmetic)
-  double reduction = 1;       ///< inputs behind one output element, as measured
-  double relative = 0;        ///< of the right value
-  double absolute = 0;        ///< scaled: 32 times the reference's own largest error
+  std::string rule;     ///< exact | bitwise | own | scaled | default (no truth in wider arithmetic)
+  double reduction = 1; ///< inputs behind one output element, as measured
+  double relative = 0;  ///< of the right value
+  double absolute = 0; ///< scaled: 32 (less where the check needs it) times the reference's own largest error
   double reference_error = 0; ///< scaled: that error
   std::string scale;          ///< what `relative` is of: this "element", or the largest of its "tensor"
 };

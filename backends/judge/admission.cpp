@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <span>
+#include <utility>
 
 namespace ke {
 namespace {
@@ -23,7 +25,11 @@ const char* in_words(fake_answer f) {
                                      "half of the outputs left from another input",
                                      "half of the work (the rest of an input taken as zero)",
                                      "half of the work (an input's first half taken for both)",
-                                     "arithmetic in half the width"};
+                                     "arithmetic in half the width",
+                                     "three quarters of the work (the rest of an input taken as zero)",
+                                     "a sum without its tail (the end of an input taken as zero)",
+                                     "a sum without every 32nd term (of an input)",
+                                     "a sum without its negative terms (of an input)"};
   return words[static_cast<std::size_t>(f)];
 }
 
@@ -62,22 +68,51 @@ std::string rows_swapped(dtype d, std::string bytes, const std::vector<std::int6
   return bytes;
 }
 
-/// The second half along `axis` replaced by zeros, or by the first half.
-void halve(dtype d, std::string& bytes, const std::vector<std::int64_t>& shape, std::size_t axis,
-           bool mirror) {
+/// Calls `at(i, place)` for every run of elements with index `i` along `axis`, outermost first.
+template <class F>
+void along(dtype d, std::string& bytes, const std::vector<std::int64_t>& shape, std::size_t axis, F at) {
   std::size_t inner = bytes_of(d), outer = 1, extent = static_cast<std::size_t>(shape[axis]);
   for (std::size_t i = 0; i < axis; ++i)
     outer *= static_cast<std::size_t>(shape[i]);
   for (std::size_t i = axis + 1; i < shape.size(); ++i)
     inner *= static_cast<std::size_t>(shape[i]);
   for (std::size_t o = 0; o < outer; ++o)
-    for (std::size_t i = extent - extent / 2; i < extent; ++i) {
-      char* at = bytes.data() + (o * extent + i) * inner;
-      if (mirror)
-        std::memcpy(at, bytes.data() + (o * extent + i - (extent - extent / 2)) * inner, inner);
-      else
-        std::memset(at, 0, inner);
-    }
+    for (std::size_t i = 0; i < extent; ++i)
+      at(i, std::span{bytes.data() + (o * extent + i) * inner, inner});
+}
+
+/// What lies along `axis` from index `from` on taken as zero.
+void cut(dtype d, std::string& bytes, const std::vector<std::int64_t>& shape, std::size_t axis,
+         std::size_t from) {
+  along(d, bytes, shape, axis, [&](std::size_t i, std::span<char> run) {
+    if (i >= from)
+      std::fill(run.begin(), run.end(), '\0');
+  });
+}
+
+/// The second half along `axis` replaced by the first one.
+void mirror(dtype d, std::string& bytes, const std::vector<std::int64_t>& shape, std::size_t axis) {
+  auto extent = static_cast<std::size_t>(shape[axis]), half = extent - extent / 2;
+  along(d, bytes, shape, axis, [&](std::size_t i, std::span<char> run) {
+    if (i >= half)
+      std::memcpy(run.data(), run.data() - half * run.size(), run.size());
+  });
+}
+
+constexpr std::size_t in_a_class = 32;
+
+/// Each element whose index along `axis` is of one class taken as zero.
+void drop_class(dtype d, std::string& bytes, const std::vector<std::int64_t>& shape, std::size_t axis) {
+  along(d, bytes, shape, axis, [&](std::size_t i, std::span<char> run) {
+    if (i % in_a_class == 20)
+      std::fill(run.begin(), run.end(), '\0');
+  });
+}
+
+void drop_negatives(dtype d, std::string& bytes) {
+  for (std::size_t i = 0; i < bytes.size() / bytes_of(d); ++i)
+    if (element(d, bytes.data(), i) < 0)
+      set_element(d, bytes.data(), i, 0);
 }
 
 /// Rounded to the significand of the next narrower type: f64 to f32's, f32 to f16's, 16 bits to 8 bits'.
@@ -94,9 +129,14 @@ void round_all(dtype d, std::string& bytes) {
     set_element(d, bytes.data(), i, rounded(d, element(d, bytes.data(), i)));
 }
 
+std::string axis_of(const tensor_spec& t, std::size_t axis) {
+  return t.name + " along axis " + std::to_string(axis);
+}
+
 } // namespace
 
-admission::admission(const problem& what) : what_{&what} {
+admission::admission(const problem& what, std::string workload)
+    : what_{&what}, workload_{std::move(workload)} {
   for (std::size_t t = 0; t < what.tensors.size(); ++t) {
     const auto& spec = what.tensors[t];
     draws_ =
@@ -183,12 +223,18 @@ std::vector<admission::spoiled_input> admission::spoil(const bank_slot& slot,
     if (!draws_values(tensors[t]) || slot.inputs[t].empty())
       continue;
     for (std::size_t axis = 0; axis < shape.size(); ++axis)
-      for (auto fake : {fake_answer::half_work, fake_answer::sampled_half}) {
-        auto of = tensors[t].name + " along axis " + std::to_string(axis);
-        if (shape[axis] < 2 || settled(fake, of))
+      for (auto fake : {fake_answer::half_work, fake_answer::sampled_half, fake_answer::quarter_work}) {
+        auto of = axis_of(tensors[t], axis);
+        auto extent = static_cast<std::size_t>(shape[axis]);
+        if (extent < (fake == fake_answer::quarter_work ? 4 : 2) || settled(fake, of))
           continue;
         all.push_back({fake, of, slot});
-        halve(tensors[t].dtype, all.back().slot.inputs[t], shape, axis, fake == fake_answer::sampled_half);
+        auto& bytes = all.back().slot.inputs[t];
+        if (fake == fake_answer::sampled_half)
+          mirror(tensors[t].dtype, bytes, shape, axis);
+        else
+          cut(tensors[t].dtype, bytes, shape, axis,
+              extent - extent / (fake == fake_answer::half_work ? 2 : 4));
       }
   }
   if (!settled(fake_answer::half_precision, {})) {
@@ -200,13 +246,60 @@ std::vector<admission::spoiled_input> admission::spoil(const bank_slot& slot,
   return all;
 }
 
+bool admission::worth_trying(fake_answer fake, const std::string& of) const {
+  return results_.empty() || std::any_of(results_.begin(), results_.end(), [&](const fake_result& r) {
+           return r.fake == fake && r.of == of && !r.rejected;
+         });
+}
+
+std::vector<admission::spoiled_input> admission::leave_out(const bank_slot& slot,
+                                                           const bound_shapes& shapes) const {
+  std::vector<spoiled_input> all;
+  const auto& tensors = what_->tensors;
+  auto add = [&](fake_answer fake, const std::string& of, auto spoil) {
+    if (!worth_trying(fake, of))
+      return;
+    all.push_back({fake, of, slot});
+    for (std::size_t t = 0; t < tensors.size(); ++t)
+      if (draws_values(tensors[t]) && !slot.inputs[t].empty())
+        spoil(t, all.back().slot.inputs[t]);
+  };
+  add(fake_answer::half_precision, {},
+      [&](std::size_t t, std::string& bytes) { round_all(tensors[t].dtype, bytes); });
+  for (std::size_t at = 0; at < tensors.size(); ++at) {
+    const auto& shape = shapes.shapes[at];
+    auto d = tensors[at].dtype;
+    if (!draws_values(tensors[at]) || slot.inputs[at].empty())
+      continue;
+    for (std::size_t axis = shape.size(); axis-- > 0;) {
+      auto extent = static_cast<std::size_t>(shape[axis]), tail = (extent + in_a_class - 1) / in_a_class;
+      if (extent >= 2 * in_a_class)
+        add(fake_answer::dropped_class, axis_of(tensors[at], axis), [&](std::size_t t, std::string& bytes) {
+          if (t == at)
+            drop_class(d, bytes, shape, axis);
+        });
+      if (extent >= 2)
+        add(fake_answer::dropped_tail, axis_of(tensors[at], axis), [&](std::size_t t, std::string& bytes) {
+          if (t == at)
+            cut(d, bytes, shape, axis, extent - tail);
+        });
+    }
+    add(fake_answer::no_negatives, tensors[at].name, [&](std::size_t t, std::string& bytes) {
+      if (t == at)
+        drop_negatives(d, bytes);
+    });
+  }
+  return all;
+}
+
 std::vector<std::string> admission::reasons() const {
   std::vector<std::string> all;
   for (const auto& r : results_)
     if (r.cases > 0 && !r.rejected)
       all.push_back("the problem's own check accepts " + std::string{in_words(r.fake)} +
                     (r.of.empty() ? "" : ", " + r.of + ",") + " as its output " +
-                    what_->tensors[r.tensor].name + "; change its inputs or tolerances");
+                    what_->tensors[r.tensor].name + (workload_.empty() ? "" : " on workload " + workload_) +
+                    "; change its inputs or tolerances");
   return all;
 }
 

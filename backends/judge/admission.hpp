@@ -22,10 +22,15 @@ enum class fake_answer : std::uint8_t {
   half_outputs, ///< the second half is left from another input
   half_work,    ///< the right outputs of an input whose second half is zeros, along some axis
   sampled_half, ///< the same with the first half in its place: a sum from half of the terms
-  half_precision
+  half_precision,
+  quarter_work,  ///< as half_work, of an input whose last quarter is zeros
+  dropped_tail,  ///< the last thirty-second part is: what a loop without its tail leaves out
+  dropped_class, ///< every thirty-second element along an axis is
+  no_negatives   ///< all negative elements are
 };
-KE_NAMES(fake_answer, 10, "zeros", "constant", "previous", "input_copy", "rotated", "swapped_rows",
-         "half_outputs", "half_work", "sampled_half", "half_precision")
+KE_NAMES(fake_answer, 14, "zeros", "constant", "previous", "input_copy", "rotated", "swapped_rows",
+         "half_outputs", "half_work", "sampled_half", "half_precision", "quarter_work", "dropped_tail",
+         "dropped_class", "no_negatives")
 
 /// What one fake did to one output tensor. Fakes that come from an input are one each per input, halves also
 /// per axis: a check that sees through one of them may still believe another.
@@ -43,7 +48,8 @@ struct fake_result {
 /// are in any case, since then there is nothing to compute. Pure.
 class admission {
 public:
-  explicit admission(const problem& what);
+  /// `workload`: the one that all cases are of; empty: they are of many.
+  explicit admission(const problem& what, std::string workload = {});
 
   /// One case as the candidate meets it, with what the reference answered.
   void add(const bank_slot& slot, const bound_shapes& shapes, const std::vector<std::string>& reference);
@@ -57,9 +63,13 @@ public:
   void add_spoiled(const spoiled_input& how, const bank_slot& slot, const std::vector<std::string>& reference,
                    std::vector<std::string> spoiled);
 
-  /// The inputs of `slot` spoiled for half_work, sampled_half and half_precision: what `add_spoiled` wants
-  /// the reference's answers to. None for fakes that every tensor has already rejected.
+  /// The inputs of `slot` spoiled for half_work, sampled_half, quarter_work and half_precision: what
+  /// `add_spoiled` wants the reference's answers to. None for fakes that every tensor has already rejected.
   std::vector<spoiled_input> spoil(const bank_slot& slot, const bound_shapes& shapes) const;
+
+  /// The same with as little left out as a kernel gains by: half_precision, dropped_class, dropped_tail and
+  /// no_negatives. Once fakes have been tried only those that some tensor still accepts.
+  std::vector<spoiled_input> leave_out(const bank_slot& slot, const bound_shapes& shapes) const;
 
   /// Why the problem is unfit, one sentence per fake and tensor; empty if it is fit, or if nothing was added.
   std::vector<std::string> reasons() const;
@@ -69,10 +79,12 @@ public:
 private:
   bool rejected(std::size_t tensor, fake_answer fake, const std::string& of = {}) const;
   bool settled(fake_answer fake, const std::string& of) const;
+  bool worth_trying(fake_answer fake, const std::string& of) const;
   void attempt(std::size_t tensor, fake_answer fake, const std::string& of, const bank_slot& slot,
                const std::string& right, const std::string& wrong);
 
   const problem* what_;
+  std::string workload_;
   bool draws_ = false; ///< some input differs from case to case
   std::vector<fake_result> results_;
   std::vector<std::string> last_;

@@ -151,7 +151,8 @@ expectation expect_edge(dtype d, const void* truth, bool wide, const void* refer
       worst = std::max(worst, std::fabs(r - t) - unit_roundoff(d) * std::fabs(t));
   }
   if (rule.larger)
-    rule.absolute = std::max(facts.kind == edge_kind::subnormal ? 0 : rule.absolute, 32 * worst);
+    rule.absolute =
+        std::max(facts.kind == edge_kind::subnormal ? 0 : rule.absolute, facts.reference_errors * worst);
   auto e = expect(d, truth, wide, elements, rule);
   for (std::size_t i = 0; i < elements; ++i) {
     double r = element(d, reference, i);

@@ -53,6 +53,7 @@ struct edge_facts {
   edge_kind kind = edge_kind::plain;
   /// nan: per element, 1 where the output depends on a replaced input. Empty elsewhere.
   std::string touched;
+  double reference_errors = 32; ///< so many times the reference's own largest error is allowed
 };
 
 /// The rule at the edge: an output element is held to the truth only where the reference itself stands by it.

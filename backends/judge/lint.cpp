@@ -3,6 +3,7 @@
 #include "backends/judge/admission.hpp"
 #include "backends/judge/edges.hpp"
 #include "backends/judge/input_maker.hpp"
+#include "backends/judge/left_out.hpp"
 #include "backends/judge/processors.hpp"
 #include "backends/judge/python_payload.hpp"
 #include "backends/judge/truth.hpp"
@@ -36,6 +37,8 @@ public:
 
 private:
   status all();
+  /// Is the check worth anything at this workload's own sizes? What it accepts into `unseen_`.
+  status left_out(const bound_shapes& shapes);
   status workload(const bound_shapes& shapes, bool thorough);
   status spoiled(const bank_slot& slot, const bound_shapes& shapes);
   void tolerances(const bound_shapes& shapes);
@@ -50,6 +53,7 @@ private:
   lint_report out_;
   std::optional<truth_source> truths_;
   admission admission_{what_};
+  std::vector<std::string> unseen_;
 };
 
 status linter::all() {
@@ -76,10 +80,14 @@ status linter::all() {
   truths_.emplace(task_, memory[0], memory[1], cpus_for(what_.policy.threads));
 
   for (const auto& s : shapes)
+    if (auto done = left_out(s); !done)
+      return done;
+  for (const auto& s : shapes)
     if (auto done = workload(s, &s == &smallest); !done || !out_.reasons.empty())
       return done;
   for (auto& reason : admission_.reasons())
     out_.reasons.push_back(std::move(reason));
+  out_.reasons.insert(out_.reasons.end(), unseen_.begin(), unseen_.end());
   for (const auto& r : admission_.results())
     out_.fakes.push_back(
         {what_.tensors[r.tensor].name, std::string{to_text(r.fake)}, r.of, r.cases, r.rejected});
@@ -115,6 +123,20 @@ status linter::all() {
     if (auto done = edge_shape(e); !done)
       return done;
   out_.truth = truths_->wide() ? "the reference in wider arithmetic" : "the reference itself";
+  return ok;
+}
+
+status linter::left_out(const bound_shapes& shapes) {
+  if (auto used = truths_->use(shapes); !used)
+    return used;
+  auto seen = try_left_out_work(*truths_, what_, shapes, 0.02 * task_.limits.run_s);
+  if (!seen)
+    return seen.error();
+  for (auto& reason : seen->reasons())
+    unseen_.push_back(std::move(reason));
+  for (const auto& r : seen->results())
+    out_.fakes.push_back({what_.tensors[r.tensor].name, std::string{to_text(r.fake)},
+                          (r.of.empty() ? "" : r.of + ", ") + shapes.name, r.cases, r.rejected});
   return ok;
 }
 
@@ -189,7 +211,7 @@ void linter::tolerances(const bound_shapes& shapes) {
     else if (rule.exact)
       own.rule = "exact";
     else if (rule.larger)
-      own.rule = "scaled", own.reference_error = rule.absolute / 32;
+      own.rule = "scaled", own.reference_error = rule.absolute / truths_->allowed().reference_errors;
     out_.tolerances.push_back(std::move(own));
   }
 }

@@ -2,6 +2,7 @@
 
 #include "backends/judge/admission.hpp"
 #include "backends/judge/input_maker.hpp"
+#include "backends/judge/left_out.hpp"
 #include "backends/judge/processors.hpp"
 #include "backends/judge/python_payload.hpp"
 #include "backends/judge/python_profile.hpp"
@@ -35,6 +36,8 @@ public:
 
 private:
   status correctness();
+  /// Before anything is checked: whether the check is worth it at each workload's own sizes.
+  status admit_workloads();
   status check_shapes(const bound_shapes& shapes, bool thorough);
   /// Edge inputs and misaligned tensors on the smallest workload, then edge shapes.
   status edges();
@@ -238,7 +241,23 @@ status session::check_shapes(const bound_shapes& shapes, bool thorough) {
   return ok;
 }
 
+status session::admit_workloads() {
+  for (const auto& shapes : shapes_) {
+    if (auto s = truths_->use(shapes); !s)
+      return s;
+    auto seen = try_left_out_work(*truths_, what_, shapes, 0.02 * task_.limits.run_s);
+    if (!seen)
+      return seen.error();
+    found_.unfit = seen->verdict();
+    if (!found_.unfit.empty())
+      return ok;
+  }
+  return ok;
+}
+
 status session::correctness() {
+  if (auto s = admit_workloads(); !s || !found_.unfit.empty())
+    return s;
   for (std::size_t i = 0; i < shapes_.size(); ++i) {
     if (auto s = check_shapes(shapes_[i], true); !s)
       return s;

@@ -6,6 +6,7 @@
 #include "backends/judge/inputs.hpp"
 #include "backends/judge_task.hpp"
 
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,6 +15,13 @@
 #include <vector>
 
 namespace ke {
+
+/// What the rule allows an honest kernel beyond c u g S: so many times the reference's own largest error, and
+/// the roundings of at most so many equal terms.
+struct allowance {
+  double reference_errors = 32;
+  double equal_terms = std::numeric_limits<double>::infinity();
+};
 
 /// Makes (input, truth) pairs: the reference in its own sandbox, and the same reference in wider arithmetic
 /// in another. Neither is a process that a candidate can reach. One thread.
@@ -56,6 +64,11 @@ public:
   /// The rule that a slot of this distribution would get now.
   comparison_rule rule_of(std::size_t tensor, distribution d, double equal_share = 0) const;
 
+  const allowance& allowed() const { return allowed_; }
+  /// Allows less from now on, for all shapes: where the check would see no left-out work. False if there is
+  /// no less that an honest kernel could live with.
+  bool tighten();
+
   /// Outputs of the reference on the last input, per tensor.
   const std::vector<std::string>& reference_outputs() const { return outputs_; }
   bool wide() const { return wide_; }
@@ -95,6 +108,7 @@ private:
   std::unique_ptr<caller> reference_, truth_;
   std::optional<input_maker> maker_; ///< of a KernelBench file's inputs
   bound_shapes shapes_;
+  allowance allowed_;
   bool wide_ = false;
   std::uint32_t batch_ = 1;
   std::vector<std::string> outputs_;

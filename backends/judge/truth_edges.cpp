@@ -191,11 +191,11 @@ result<std::vector<bank_slot>> truth_source::edge(edge_kind kind) {
         if (rule.larger && sums(o)) { // its terms may be of another size than those of usual inputs
           double own = reference_error(tensors[o].dtype, truth_->output(i, o).data(), true, said.data(),
                                        shapes_.elements[o]);
-          rule.absolute = std::max(rule.absolute, 32 * std::max(own, moved[i][o]));
+          rule.absolute = std::max(rule.absolute, allowed_.reference_errors * std::max(own, moved[i][o]));
         }
-        batch[i].outputs[o] =
-            expect_edge(tensors[o].dtype, from_wide ? truth_->output(i, o).data() : said.data(), from_wide,
-                        said.data(), shapes_.elements[o], rule, {kind, touched[from + i][o]});
+        batch[i].outputs[o] = expect_edge(
+            tensors[o].dtype, from_wide ? truth_->output(i, o).data() : said.data(), from_wide, said.data(),
+            shapes_.elements[o], rule, {kind, touched[from + i][o], allowed_.reference_errors});
         // Without a second opinion, what a reference says of nothing may be what lay beside its input.
         if (!wide_ && nothing_in)
           for (std::size_t e = 0; e < shapes_.elements[o]; ++e)

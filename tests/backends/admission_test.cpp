@@ -145,6 +145,38 @@ TEST_CASE("half of an input is spoiled along each axis, and its precision halved
   CHECK(a.spoil(c.slot, c.shapes).empty());
 }
 
+TEST_CASE("as little is left out as a kernel gains by, and only what still passes is tried again") {
+  small_case c{{}, {1, 2, 3, 4}, 1e-6};
+  c.p.tensors[0].shape = {"64"};
+  c.shapes.shapes[0] = {64};
+  c.shapes.elements[0] = 64;
+  std::vector<float> in(64, -1.0001f), tail = in, without_class = in, positive(64, 0);
+  in[0] = tail[0] = without_class[0] = positive[0] = 2;
+  tail[62] = tail[63] = without_class[20] = without_class[52] = 0;
+  c.slot.inputs[0] = small_case::bytes(in);
+  std::vector<float> near{1, 2, 3, 4.0000005f};
+  admission a{c.p, "long"};
+  auto left_out = a.leave_out(c.slot, c.shapes);
+  REQUIRE(left_out.size() == 4);
+  CHECK(left_out[0].fake == fake_answer::half_precision);
+  CHECK(left_out[1].fake == fake_answer::dropped_class);
+  CHECK(left_out[1].slot.inputs[0] == small_case::bytes(without_class));
+  CHECK(left_out[2].fake == fake_answer::dropped_tail);
+  CHECK(left_out[2].slot.inputs[0] == small_case::bytes(tail));
+  CHECK(left_out[3].fake == fake_answer::no_negatives);
+  CHECK(left_out[3].slot.inputs[0] == small_case::bytes(positive));
+  for (const auto& how : left_out)
+    a.add_spoiled(
+        how, c.slot, c.reference,
+        {"", small_case::bytes(how.fake == fake_answer::dropped_tail ? near : std::vector<float>(4))});
+  REQUIRE(a.reasons().size() == 1);
+  CHECK(a.reasons()[0].find("a sum without its tail") != std::string::npos);
+  CHECK(a.reasons()[0].find("on workload long") != std::string::npos);
+  auto again = a.leave_out(c.slot, c.shapes);
+  REQUIRE(again.size() == 1);
+  CHECK(again[0].fake == fake_answer::dropped_tail);
+}
+
 TEST_CASE("problems whose own check is worthless are unfit, and the reason is named") {
   struct row {
     const char* name;

@@ -42,7 +42,8 @@ TEST_CASE("lint tries the same wrong answers on Python problems as on others", "
   }
   CHECK(tried == std::set<std::string>{"zeros", "constant", "previous", "input_copy", "rotated",
                                        "swapped_rows", "half_outputs", "half_work", "sampled_half",
-                                       "half_precision"});
+                                       "half_precision", "quarter_work", "dropped_tail", "dropped_class",
+                                       "no_negatives"});
   CHECK(edges_of(fit).count("nan") == 1);
   REQUIRE(fit.tolerances.size() == 1);
   CHECK(fit.tolerances[0].reduction == Approx(250).margin(10));

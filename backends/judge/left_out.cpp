@@ -1,0 +1,64 @@
+#include "backends/judge/left_out.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace ke {
+namespace {
+
+constexpr int draws = 6; ///< of few outputs some are right by chance
+
+/// Asks the reference what it says to `slot` with something left out. False: nothing is left to be tried.
+result<bool> one_draw(admission& seen, truth_source& truths, const bank_slot& slot,
+                      const bound_shapes& shapes, double limit_s) {
+  auto wrong = seen.leave_out(slot, shapes);
+  double each = std::max(1e-6, truths.reference_ns() * 1e-9);
+  wrong.resize(std::min(wrong.size(), static_cast<std::size_t>(std::max(2.0, limit_s / each))));
+  if (wrong.empty())
+    return false;
+  auto right = truths.reference_outputs();
+  std::vector<bank_slot> inputs;
+  for (const auto& w : wrong)
+    inputs.push_back(w.slot);
+  auto said = truths.answers(inputs);
+  for (std::size_t i = 0; i < said.size(); ++i)
+    seen.add_spoiled(wrong[i], slot, right, std::move(said[i]));
+  if (said.size() < wrong.size()) { // it died of what was left out
+    if (auto used = truths.use(shapes); !used)
+      return used.error();
+    return false;
+  }
+  return !seen.reasons().empty();
+}
+
+bool scaled(const truth_source& truths, const problem& what) {
+  for (std::size_t t = 0; t < what.tensors.size(); ++t)
+    if (what.tensors[t].role != tensor_role::in && truths.rule_of(t, distribution::init).larger)
+      return true;
+  return false;
+}
+
+} // namespace
+
+result<admission> try_left_out_work(truth_source& truths, const problem& what, const bound_shapes& shapes,
+                                    double limit_s) {
+  for (;;) {
+    admission seen{what, shapes.name};
+    for (int i = 0; i < draws; ++i) {
+      auto slots = truths.make(distribution::init, 1);
+      if (!slots)
+        return slots.error();
+      if (slots->empty())
+        return admission{what, shapes.name};
+      auto more = one_draw(seen, truths, slots->front(), shapes, limit_s);
+      if (!more)
+        return more.error();
+      if (!*more)
+        break;
+    }
+    if (seen.reasons().empty() || !scaled(truths, what) || !truths.tighten())
+      return seen;
+  }
+}
+
+} // namespace ke

@@ -1,0 +1,81 @@
+#include "tests/backends/evaluation.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace ke;
+
+namespace {
+
+/// Row sums in f16 of a loop over `n` whose body is `term`, added up in `sum_type`.
+std::string row_sums(const std::string& sum_type, const std::string& condition = "true",
+                     const std::string& end = "N") {
+  return "#include <cstdint>\nextern \"C\" void kernel(const _Float16* x, _Float16* y, int64_t M, int64_t N) "
+         "{\n  for (int64_t m = 0; m < M; ++m) {\n    " +
+         sum_type + " sum = 0;\n    for (int64_t n = 0; n < " + end + "; ++n)\n      if (" + condition +
+         ")\n        sum = static_cast<" + sum_type +
+         ">(static_cast<float>(sum) + static_cast<float>(x[m * N + n]));\n"
+         "    y[m] = static_cast<_Float16>(sum);\n  }\n}\n";
+}
+
+problem sums_of(std::int64_t terms, const std::string& reference) {
+  problem p;
+  p.name = "row_sums";
+  p.family = "reduction";
+  p.dims = {"M", "N"};
+  p.tensors = {{"x", tensor_role::in, dtype::f16, {"M", "N"}, "normal"},
+               {"y", tensor_role::out, dtype::f16, {"M"}, "normal"}};
+  p.workloads = {{"long", {{"M", 64}, {"N", terms}}, 1, false}};
+  p.reference_language = "c++";
+  p.reference = reference;
+  return p;
+}
+
+} // namespace
+
+TEST_CASE("a part of a sum in half precision is no sum, however far its reference is off") {
+  // The bound grew with the error of a reference that adds in f16, until half of the terms passed.
+  ke_test::checker c;
+  auto p = sums_of(512, row_sums("_Float16"));
+  for (const auto& honest : {row_sums("_Float16"), row_sums("float")}) {
+    auto v = c.judge(p, honest);
+    INFO(verdict_json(v));
+    CHECK(v.state == verdict_state::correct);
+  }
+  struct row {
+    const char* name;
+    std::string source;
+  };
+  for (const auto& r :
+       {row{"half", row_sums("float", "true", "N / 2")}, row{"a quarter", row_sums("float", "true", "N / 4")},
+        row{"no tail", row_sums("float", "true", "N - (N + 31) / 32")},
+        row{"not every 32nd", row_sums("float", "n % 32 != 20")},
+        row{"no negative ones", row_sums("float", "x[m * N + n] > 0")}}) {
+    auto v = c.judge(p, r.source);
+    INFO(r.name << ": " << verdict_json(v));
+    CHECK(v.state == verdict_state::incorrect);
+    CHECK(v.worst_scaled_error > 1.5); // not by a hair
+  }
+}
+
+TEST_CASE("a more exact sum than the reference's in half precision is right") {
+  // An error of a hundredth was taken for a truth that says something else altogether, which bound everybody
+  // to the reference's own roundings.
+  ke_test::checker c;
+  auto v = c.judge(sums_of(1024, row_sums("_Float16")), row_sums("float"));
+  INFO(verdict_json(v));
+  CHECK((v.state == verdict_state::correct || v.state == verdict_state::unfit_problem));
+  CHECK(v.failed == 0);
+}
+
+TEST_CASE("a check that sees too little at one workload's own sizes makes the problem unfit, by name") {
+  ke_test::checker c;
+  auto p = sums_of(4352, row_sums("float")); // sums of 2176, which half the width rounds by 6%
+  p.tensors[0].init = "uniform";
+  p.tolerances["f16"] = {0.04, 0};
+  p.workloads.insert(p.workloads.begin(), {"short", {{"M", 64}, {"N", 8}}, 1, false});
+  auto v = c.judge(p, row_sums("float", "n % 32 != 20"));
+  INFO(verdict_json(v));
+  CHECK(v.state == verdict_state::unfit_problem);
+  CHECK(v.reason.find("on workload long") != std::string::npos);
+  CHECK(v.reason.find("a sum without") != std::string::npos);
+}
