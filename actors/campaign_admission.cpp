@@ -1,8 +1,8 @@
 #include "actors/campaign_keeper.hpp"
 
+#include "actors/baseline.hpp"
 #include "actors/evaluator.hpp"
 #include "backends/lint.hpp"
-#include "knowledge/answer_form.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/log.hpp"
 #include "runtime/search/admission.hpp"
@@ -21,9 +21,8 @@ std::string admission_key(const std::string& problem_digest, const device_info& 
 
 /// What no measurement is needed for.
 std::string wrong_by_itself(const problem& what, const campaign_settings& settings) {
-  if (settings.goal.baseline != baseline_kind::reference)
-    return "[goal] baseline = \"" + std::string{to_text(settings.goal.baseline)} +
-           "\" is not part of this version; only \"reference\" is";
+  if (auto agrees = baseline_agrees(settings.goal, what); !agrees)
+    return agrees.error().text;
   lint_report said;
   if (!what.tensors.empty())
     lint_costs(what, said);
@@ -90,7 +89,8 @@ void keeper::measure_reference(const tree_core& tree, admission& a) {
   e.node = {options_.id, tree.number(), 0};
   e.backend = tree.backend();
   e.devices = targets_of(e.backend);
-  e.source = std::make_shared<const std::string>(reference_as_candidate(what));
+  e.source =
+      std::make_shared<const std::string>(admission_subject_of(what, books().settings().goal.timed).source);
   e.source_digest = digest_of(*e.source);
   // Its own: a verdict that is kept for candidates, or from an earlier try, is not asked for.
   e.normalised_digest = digest_of_parts({"admission", e.source_digest, std::to_string(options_.id),
@@ -120,7 +120,8 @@ void keeper::reference_judged(judged& j) {
   const auto& v = *j.found;
   a->second.found[j.target] = j.found;
   auto batch = j.batch ? std::move(*j.batch) : store_batch{};
-  auto fate = admission_of(v.state);
+  auto fate = admission_of(
+      v.state, admission_subject_of(*stored_->problem, books().settings().goal.timed).is_baseline);
   if (fate == admission_fate::admitted)
     for (const auto& d : capacity_[tree.backend()].devices)
       if (d.name == v.device)
@@ -142,16 +143,19 @@ void keeper::reference_failed(const evaluation_failed& f) {
   if (a->second.rests == 0) // the workers' bad luck, perhaps
     rest(core(f.node.tree), a->second, f.why);
   else
-    refuse(core(f.node.tree), a->second, "its reference can't be measured: " + f.why);
+    refuse(core(f.node.tree), a->second,
+           "its " + admission_subject_of(*stored_->problem, books().settings().goal.timed).name +
+               " can't be measured: " + f.why);
   pump();
 }
 
 void keeper::decide_admission(const tree_core& tree, admission& a) {
   if (std::find(a.found.begin(), a.found.end(), nullptr) != a.found.end())
     return; // another target's verdict is still to come
+  auto subject = admission_subject_of(*stored_->problem, books().settings().goal.timed);
   const verdict *wrong = nullptr, *machine = nullptr;
   for (const auto& v : a.found) {
-    auto fate = admission_of(v->state);
+    auto fate = admission_of(v->state, subject.is_baseline);
     if (fate == admission_fate::refused)
       wrong = v.get();
     else if (fate == admission_fate::machine)
@@ -167,8 +171,8 @@ void keeper::decide_admission(const tree_core& tree, admission& a) {
     return refuse(tree, a,
                   wrong->state == verdict_state::unfit_problem
                       ? wrong->reason
-                      : "its reference, measured as a candidate, is " + std::string{to_text(wrong->state)} +
-                            ": " + wrong->reason);
+                      : "its " + subject.name + ", measured as a candidate, is " +
+                            std::string{to_text(wrong->state)} + ": " + wrong->reason);
   if (!machine)
     return admit(tree, a);
   rest(tree, a, machine->reason);

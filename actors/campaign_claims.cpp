@@ -4,6 +4,7 @@
 #include "backends/floor.hpp"
 #include "backends/statistics.hpp"
 #include "knowledge/answer_form.hpp"
+#include "runtime/core/baseline.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/log.hpp"
 #include "runtime/core/solution.hpp"
@@ -200,6 +201,10 @@ void keeper::leave_solution(store_batch& batch, const judged& j, bool claimed) {
   row.target = j.target;
   row.measured_unix_ms = options_.unix_ms();
   row.program = KE_VERSION;
+  if (auto b = baseline_of(*stored_->problem)) {
+    row.baseline = b->name;
+    row.baseline_digest = b->source.empty() ? "" : digest_of(b->source);
+  }
   batch.put(table::solutions, key_of(row), pack(row));
 }
 

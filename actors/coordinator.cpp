@@ -1,5 +1,6 @@
 #include "actors/coordinator.hpp"
 
+#include "actors/baseline.hpp"
 #include "actors/control.hpp"
 #include "actors/control_commands.hpp"
 #include "actors/evaluator.hpp"
@@ -324,8 +325,6 @@ void coordinator::begin_submission(campaign_settings settings, problem what, boo
   auto all = reader->campaigns();
   if (!all)
     return done(all.error());
-  auto packed = pack(what);
-  auto digest = digest_of(packed);
   auto for_another = failure{failure_kind::invalid,
                              "the store " + store_->dir() + " holds a campaign named " + settings.name +
                                  " for another problem (or another version of it); start beside it with "
@@ -337,6 +336,12 @@ void coordinator::begin_submission(campaign_settings settings, problem what, boo
     if (c.name == settings.name)
       present = &c;
   }
+  if (auto given = complete_baseline(
+          *reader, settings, present && !fresh ? std::optional{present->problem_digest} : std::nullopt, what);
+      !given)
+    return done(given.error());
+  auto packed = pack(what);
+  auto digest = digest_of(packed);
   submission* waiting = nullptr;
   for (auto& [id, s] : submissions_) {
     last = std::max(last, id);

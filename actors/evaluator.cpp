@@ -4,6 +4,7 @@
 #include "actors/synthesizer.hpp"
 #include "backends/second_opinion.hpp"
 #include "backends/verdict.hpp"
+#include "runtime/core/baseline.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/log.hpp"
@@ -331,6 +332,7 @@ private:
     v.problem = j.request->problem_digest;
     v.candidate = j.request->source_digest;
     v.provenance["worker"] = d.worker; // ours to say, not the evidence's
+    v.provenance["baseline"] = baseline_name(*j.request->problem);
     return v;
   }
 

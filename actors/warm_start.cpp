@@ -29,7 +29,7 @@ std::string provenance(const solution_row& from) {
   if (from.timed && from.speedup > 0) {
     char worth[64];
     std::snprintf(worth, sizeof worth, ", %.2fx [%.2f, %.2f] there", from.speedup, from.low, from.high);
-    text += worth;
+    text += worth + (from.baseline.empty() ? "" : " over " + from.baseline);
   }
   return text;
 }

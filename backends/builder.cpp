@@ -96,12 +96,10 @@ build_plan plan_build(const backend& with, const problem& what, std::string_view
                       const std::filesystem::path& folder) {
   build_plan plan;
   bool widened = role == build_role::truth;
-  const auto* level = role == build_role::candidate ? level_of(with, source) : nullptr;
-  std::string file =
-      (role == build_role::candidate ? "candidate" : "reference") + (level ? level->suffix : with.suffix);
-  plan.output = role == build_role::candidate   ? "candidate.so"
-                : role == build_role::reference ? "reference.so"
-                                                : "truth.so";
+  bool of_candidates = role == build_role::candidate || role == build_role::baseline;
+  const auto* level = of_candidates ? level_of(with, source) : nullptr;
+  std::string file = (of_candidates ? "candidate" : "reference") + (level ? level->suffix : with.suffix);
+  plan.output = of_candidates ? "candidate.so" : role == build_role::reference ? "reference.so" : "truth.so";
   plan.files = headers_of(with);
   plan.files.emplace_back(file, std::string{source});
   plan.files.emplace_back("ke_shim.cpp", shim_source(what, widened));

@@ -14,9 +14,9 @@
 
 namespace ke {
 
-/// What is compiled: the candidate, the baseline from the reference, or the truth from the reference in wider
-/// arithmetic.
-enum class build_role : std::uint8_t { candidate, reference, truth };
+/// What is compiled: the candidate, the reference, the truth from the reference in wider arithmetic, or a
+/// baseline that is another one than the reference and written as a candidate is.
+enum class build_role : std::uint8_t { candidate, reference, truth, baseline };
 
 /// One compilation as data. Nothing has been written or started.
 struct build_plan {

@@ -4,6 +4,7 @@
 #include "backends/job_rules.hpp"
 #include "backends/peaks/peaks.hpp"
 #include "backends/statistics.hpp"
+#include "runtime/core/baseline.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/process/run_and_wait.hpp"
@@ -22,10 +23,10 @@ namespace {
 constexpr std::size_t log_limit = 64u << 10;
 constexpr int warm_fd = 3; ///< in the judge
 
-constexpr const char* role_names[] = {"candidate", "reference", "truth"};
+constexpr const char* role_names[] = {"candidate", "reference", "truth", "baseline"};
 
 build_role role_of(const job_spec& j) {
-  for (int r = 0; r < 3; ++r)
+  for (int r = 0; r < 4; ++r)
     if (j.role == role_names[r])
       return static_cast<build_role>(r);
   return build_role::candidate;
@@ -69,6 +70,11 @@ void evaluation::state::prepare() {
                       {"plan", std::string{to_text(kind)}},
                       {"judge", KE_VERSION},
                       {"sandbox", sandbox_label(level_of(options))}};
+  if (auto b = baseline_of(what)) {
+    found.provenance["baseline"] = b->name;
+    if (!b->source.empty())
+      found.provenance["baseline_source"] = digest_of(b->source);
+  }
   // One id for all that a measurement depends on besides problem and candidate.
   found.provenance["environment"] =
       digest_of_parts({fact("toolchain"), fact("flags"), target.name, fact("isa"), fact("cores"), KE_VERSION,
@@ -85,11 +91,26 @@ void evaluation::state::prepare() {
   plan_jobs();
 }
 
+std::vector<job_spec> evaluation::state::manifest() const {
+  auto all = with.jobs;
+  auto b = baseline_of(what);
+  if (!b || b->source.empty() || with.build.empty() || !found.timed)
+    return all;
+  job_spec build;
+  build.name = "build of the baseline";
+  build.role = "baseline";
+  for (auto& j : all)
+    if (j.kind == job_kind::measure)
+      j.needs.push_back(build.name);
+  all.insert(all.begin(), std::move(build));
+  return all;
+}
+
 /// Leaves out what this problem or backend has no use for.
 void evaluation::state::plan_jobs() {
   std::set<std::string> left_out;
   std::vector<job_graph::node> nodes;
-  for (const auto& j : with.jobs) {
+  for (const auto& j : manifest()) {
     bool truth = j.kind == job_kind::build && j.role == "truth";
     bool runs = place_of(j.kind) == job_place::device || looks_closer(j) ||
                 (j.kind == job_kind::build && j.role != "candidate");
@@ -134,8 +155,11 @@ std::optional<process_spec> evaluation::state::start_build(std::size_t job) {
   auto role = role_of(jobs[job]);
   auto r = static_cast<int>(role);
   auto folder_ = folder / ("build-" + jobs[job].name);
-  auto plan = plan_build(with, what, role == build_role::candidate ? source : what.reference, role,
-                         fact("toolchain"), options.limits, folder_);
+  auto b = baseline_of(what);
+  const auto& text = role == build_role::candidate       ? source
+                     : role == build_role::baseline && b ? b->source
+                                                         : what.reference;
+  auto plan = plan_build(with, what, text, role, fact("toolchain"), options.limits, folder_);
   keys[r] = plan.key;
   if (auto hit = cache.find(plan.key)) {
     place(role, *hit);
@@ -222,6 +246,10 @@ bool evaluation::state::built(std::size_t job, const process_exit& exit) {
       found.unfit = lacks.empty() ? "the reference does not compile: " + wrong : lacks;
     }
     return wrong.empty();
+  case build_role::baseline:
+    if (!wrong.empty())
+      found.unfit = "the baseline does not compile: " + wrong;
+    return wrong.empty();
   case build_role::truth:
     if (!wrong.empty()) // the judge does without
       found.provenance["truth_build"] = "the reference does not compile in wider arithmetic: " + wrong;
@@ -236,6 +264,7 @@ judge_task evaluation::state::task_of_judge() const {
   task.candidate = objects[0].string();
   task.reference = objects[1].string();
   task.truth = objects[2].string();
+  task.baseline = objects[3].string();
   task.driver = fs::absolute(options.driver).string();
   task.scratch = folder.string();
   task.sandbox = options.sandbox;
@@ -250,6 +279,8 @@ judge_task evaluation::state::task_of_judge() const {
     task.driver_kind = "python";
     task.warm_parent = warm_fd;
     task.source = source;
+    if (auto b = baseline_of(what))
+      task.baseline_source = b->source;
   }
   task.peaks = announced_peaks(target);
   if (task.peaks.empty())

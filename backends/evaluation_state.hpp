@@ -41,8 +41,8 @@ struct evaluation::state {
   bool prepared = false;
   failure why;
   evidence found;
-  fs::path objects[3];                 ///< by role; empty: not there
-  std::string keys[3];                 ///< of the artifact cache, by role
+  fs::path objects[4];                 ///< by role; empty: not there
+  std::string keys[4];                 ///< of the artifact cache, by role
   std::shared_ptr<python_parent> warm; ///< of a Python backend
 
   /// What a job left for others to take in: a file in the private folder, or a text.
@@ -69,6 +69,8 @@ struct evaluation::state {
   }
 
   void prepare();
+  /// The manifest's jobs, and the build of the baseline, if there is one to build.
+  std::vector<job_spec> manifest() const;
   void plan_jobs();
   /// The process of a job; none if it ended on the spot.
   std::optional<process_spec> start(std::size_t job);

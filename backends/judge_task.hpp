@@ -14,11 +14,11 @@ namespace ke {
 /// their sandboxes.
 struct judge_task {
   problem what;
-  std::string candidate;        ///< shared object with `ke_call`
-  std::string reference;        ///< the baseline, built with the same compiler and flags
-  std::string truth;            ///< the reference widened; empty: the reference is the truth
-  std::string driver;           ///< ke-driver
-  std::string scratch;          ///< empty private folder of this run
+  std::string candidate; ///< shared object with `ke_call`
+  std::string reference; ///< built with the same compiler and flags; the baseline, if there is no other
+  std::string truth;     ///< the reference widened; empty: the reference is the truth
+  std::string driver;    ///< ke-driver
+  std::string scratch;   ///< empty private folder of this run
   std::string sandbox = "best"; ///< full | best | none
   measure_plan plan = measure_plan::rank;
   bool timed = true;
@@ -38,9 +38,12 @@ struct judge_task {
       order; ///< filled in by the judge: of a call's tensors (t) and numbers (s); empty: all tensors first
   std::uint64_t weights = 0;           ///< filled in by the judge: the seed of all models' weights
   std::map<std::string, double> peaks; ///< of this machine (backends/peaks/peaks.hpp); empty: unknown
+  std::string baseline;                ///< object that candidates are timed against; empty: the reference
+  std::string
+      baseline_source; ///< the same in Python, whose `baseline` is a role's name that the judge fills in
 };
 KE_FIELDS(judge_task, x.what, x.candidate, x.reference, x.truth, x.driver, x.scratch, x.sandbox, x.plan,
           x.timed, x.seed, x.limits, x.aa_width, x.budget_s, x.provenance, x.driver_kind, x.warm_parent,
-          x.source, x.arguments, x.order, x.weights, x.peaks)
+          x.source, x.arguments, x.order, x.weights, x.peaks, x.baseline, x.baseline_source)
 
 } // namespace ke

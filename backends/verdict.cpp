@@ -109,7 +109,7 @@ nlohmann::json number(double x) {
   return std::isfinite(x) ? nlohmann::json(x) : nlohmann::json(nullptr);
 }
 
-nlohmann::json timing_json(const timing_summary& t) {
+nlohmann::json timing_json(const timing_summary& t, const std::string& baseline) {
   auto workloads = nlohmann::json::array();
   for (const auto& w : t.workloads)
     workloads.push_back({{"name", w.name},
@@ -126,7 +126,7 @@ nlohmann::json timing_json(const timing_summary& t) {
           {"reference_ns", number(t.reference_ns)},
           {"floor_ns", number(t.floor_ns)},
           {"aa_width", number(t.aa_width)},
-          {"baseline", "reference"},
+          {"baseline", baseline},
           {"workloads", workloads},
           {"mean_speedup", number(t.mean_speedup)},
           {"best_ns", number(t.best_ns)},
@@ -181,6 +181,11 @@ verdict verdict_of(const evidence& e, const problem& what, measure_plan plan) {
   return v;
 }
 
+std::string compared_with(const verdict& v) {
+  auto name = v.provenance.find("baseline");
+  return name == v.provenance.end() ? "reference" : name->second;
+}
+
 std::string verdict_json(const verdict& v) {
   nlohmann::ordered_json out;
   out["state"] = to_text(v.state);
@@ -203,7 +208,7 @@ std::string verdict_json(const verdict& v) {
   for (const auto& f : v.flags)
     flags.push_back({{"name", f.name}, {"evidence", f.evidence}});
   out["integrity"] = {{"flags", flags}};
-  out["timing"] = v.timing ? timing_json(*v.timing) : nlohmann::json(nullptr);
+  out["timing"] = v.timing ? timing_json(*v.timing, compared_with(v)) : nlohmann::json(nullptr);
   if (v.diagnosis) {
     const auto& d = *v.diagnosis;
     out["diagnosis"] = {

@@ -13,6 +13,9 @@ namespace ke {
 /// provenance of the same names.
 verdict verdict_of(const evidence& found, const problem& what, measure_plan plan);
 
+/// What the candidate's times were compared with: "reference", or the name of another baseline.
+std::string compared_with(const verdict& v);
+
 /// product.md "Verdict", on one line.
 std::string verdict_json(const verdict& v);
 

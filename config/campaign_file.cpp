@@ -25,6 +25,7 @@ void fill_in(campaign_load& load, const file_context& context) {
     s.problem_path = resolved_path(s.problem_path, context);
   for (auto path : {&s.cluster.key, &s.cluster.authorized_keys, &s.cluster.client_keys})
     *path = resolved_path(*path, context);
+  s.goal.baseline_file = resolved_path(s.goal.baseline_file, context);
   for (std::size_t i = 0; i < s.models.size(); ++i) {
     auto& m = s.models[i];
     m.dir = resolved_path(m.dir, context);

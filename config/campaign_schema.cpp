@@ -48,10 +48,12 @@ schema campaign_schema(campaign_settings& s) {
                       "the candidate is not claimed; 0: none.",
                   .at = of([](auto& x) -> auto& { return x.goal.floor; }),
                   .most = 1});
-  keys.push_back({.path = "goal.baseline",
-                  .doc = "What candidates are compared with.",
-                  .at = choice([](auto& x) -> auto& { return x.goal.baseline; }),
-                  .later = {"eager", "compile", "best-known", "file:"}});
+  keys.push_back(
+      {.path = "goal.baseline",
+       .doc = "What candidates are compared with: the problem's reference; the same as PyTorch runs "
+              "it (eager) or through torch.compile; the store's best proven solution for this "
+              "problem and device, measured again beside them; or a file that a candidate could be.",
+       .at = [&s](std::size_t) -> value_slot { return choice_of(s.goal.baseline, &s.goal.baseline_file); }});
   keys.push_back(
       {"goal.timed", "false: only correctness counts.", of([](auto& x) -> auto& { return x.goal.timed; })});
 

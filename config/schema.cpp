@@ -34,16 +34,17 @@ std::string number_text(std::string_view kind, const key_spec& key) {
   return std::string{kind} + (key.least <= -1e15 ? "" : ", " + range_text(key));
 }
 
-bool comes_later(const key_spec& key, const std::string& value) {
-  return std::any_of(key.later.begin(), key.later.end(), [&](const std::string& name) {
-    return name == value || (name.ends_with(':') && value.starts_with(name));
-  });
+/// A name like "file:", behind which a text follows.
+bool takes_rest(const choice_slot& choice, const std::string& name) {
+  return choice.rest && name.ends_with(':');
 }
 
-/// Of a choice: what this version has.
-std::vector<std::string> names_now(const key_spec& key, const choice_slot& choice) {
+/// Of a choice, as a person writes them.
+std::vector<std::string> written_names(const choice_slot& choice) {
   auto names = choice.names;
-  std::erase_if(names, [&](const std::string& name) { return comes_later(key, name); });
+  for (auto& name : names)
+    if (takes_rest(choice, name))
+      name += "PATH";
   return names;
 }
 
@@ -60,7 +61,7 @@ std::string expectation(const key_spec& key, const value_slot& slot) {
             return key.of_expressions ? "a list of strings or whole numbers" : "a list of strings";
           },
           [&](std::map<std::string, std::int64_t>*) -> std::string { return "a table of whole numbers"; },
-          [&](const choice_slot& choice) { return "one of " + joined(names_now(key, choice), " | "); },
+          [&](const choice_slot& choice) { return "one of " + joined(written_names(choice), " | "); },
       },
       slot);
 }
@@ -201,14 +202,15 @@ private:
   void choose(const key_spec& key, const toml_node& node, choice_slot& to) {
     if (node.is != kind::text)
       return fail(node.place, key.path, "expected " + expectation(key, to) + ", found " + found_text(node));
-    if (comes_later(key, node.text))
-      return fail(node.place, key.path,
-                  toml_text(node.text) + " is not part of this version; expected " + expectation(key, to));
-    auto found = std::find(to.names.begin(), to.names.end(), node.text);
+    auto found = std::find_if(to.names.begin(), to.names.end(), [&](const std::string& name) {
+      return takes_rest(to, name) ? node.text.starts_with(name) && node.text != name : name == node.text;
+    });
     if (found == to.names.end())
       return fail(node.place, key.path,
-                  "expected " + expectation(key, to) + did_you_mean(node.text, names_now(key, to)));
+                  "expected " + expectation(key, to) + did_you_mean(node.text, written_names(to)));
     to.set(static_cast<std::size_t>(found - to.names.begin()));
+    if (takes_rest(to, *found))
+      *to.rest = node.text.substr(found->size());
   }
 
   void check_present(const key_spec& key, const std::string& file) {
@@ -295,7 +297,10 @@ std::string value_text(const value_slot& slot) {
                             pairs.push_back(name + " = " + std::to_string(value));
                           return pairs.empty() ? "{}" : "{ " + joined(pairs, ", ") + " }";
                         },
-                        [](const choice_slot& x) { return toml_text(x.names[x.get()]); },
+                        [](const choice_slot& x) {
+                          const auto& name = x.names[x.get()];
+                          return toml_text(takes_rest(x, name) ? name + *x.rest : name);
+                        },
                     },
                     slot);
 }

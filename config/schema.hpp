@@ -16,6 +16,7 @@ struct choice_slot {
   std::vector<std::string> names;
   std::function<std::size_t()> get;
   std::function<void(std::size_t)> set;
+  std::string* rest = nullptr; ///< where the text behind a name that ends with ':' goes
 };
 
 /// Where the value of a key lives. The type of the pointer is the type that the file must hold.
@@ -33,9 +34,6 @@ struct key_spec {
   bool path_of_file = false;   ///< resolved against the file's folder; "~" is the home folder
   bool of_expressions = false; ///< a list whose items may be whole numbers too, kept as text
   std::string default_text;    ///< shown in the manual instead of the slot's value
-  /// Of a choice: values that the contract names and this version does not have; "file:" stands for all that
-  /// begin so.
-  std::vector<std::string> later = {};
 };
 
 /// A key or section that the contract names and this version does not have: refused as that, not as a typo.
@@ -80,10 +78,11 @@ const key_spec* find_key(const schema& s, const std::string& path);
 
 /// The slot of an enum that has names (runtime/core/names.hpp). `e` must outlive it.
 template <named E>
-choice_slot choice_of(E& e) {
+choice_slot choice_of(E& e, std::string* rest = nullptr) {
   return {{names_of<E>::value.begin(), names_of<E>::value.end()},
           [&e] { return static_cast<std::size_t>(e); },
-          [&e](std::size_t i) { e = static_cast<E>(i); }};
+          [&e](std::size_t i) { e = static_cast<E>(i); },
+          rest};
 }
 
 } // namespace ke

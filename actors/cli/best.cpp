@@ -2,6 +2,7 @@
 
 #include "actors/cli/access.hpp"
 #include "actors/cli/campaign_view.hpp"
+#include "actors/cli/claim_text.hpp"
 #include "actors/cli/commands.hpp"
 #include "actors/cli/figures.hpp"
 #include "actors/cli/winners.hpp"
@@ -63,7 +64,7 @@ std::string text_of(const campaign_view& c, const best_of_campaign& b) {
   auto text = c.name() + " (" + c.problem().name + "): node " + std::to_string(b.node.id) + ", " +
               (timed ? speedup_text(b.found, b.node.score) : "right on every call, not timed");
   if (b.found && b.found->timing)
-    text += " over the baseline: " + medians_text(*b.found->timing) + " (medians)";
+    text += " " + over_text(b.found) + ": " + medians_text(*b.found->timing) + " (medians)";
   text += "\n";
   if (b.found && b.found->timing)
     text += workload_lines(*b.found->timing, "  ");

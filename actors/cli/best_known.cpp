@@ -1,8 +1,8 @@
+#include "actors/baseline.hpp"
 #include "actors/cli/access.hpp"
 #include "actors/cli/commands.hpp"
 #include "actors/cli/figures.hpp"
 #include "actors/cli/output_file.hpp"
-#include "backends/evaluate.hpp"
 #include "backends/verdict.hpp"
 #include "config/problem_file.hpp"
 #include "runtime/core/solution.hpp"
@@ -47,11 +47,6 @@ result<problem> at_workload(problem what, const std::string& wanted) {
                  "problem " + what.name + " has no workload '" + wanted + "'; it has " + known};
 }
 
-/// Measured again for a claim, which confirmed it.
-bool proven(const solution_row& r) {
-  return r.claimed && (!r.timed || r.score > 0);
-}
-
 /// A found solution with what the store still holds of its evidence.
 struct known_solution {
   near_solution near;
@@ -71,8 +66,9 @@ std::string worth_text(const solution_row& r) {
 
 std::string text_of(const known_solution& k, std::size_t rank) {
   const auto& r = k.near.row;
-  auto text = std::to_string(rank) + "  " + worth_text(r) + (r.timed ? " over the baseline" : "") +
-              (proven(r) ? "" : ", NOT PROVEN: the search's own measurement") + "; " + shape_text(k) +
+  auto text = std::to_string(rank) + "  " + worth_text(r) +
+              (r.timed ? " over " + (r.baseline.empty() ? "the reference" : r.baseline) : "") +
+              (is_proven(r) ? "" : ", NOT PROVEN: the search's own measurement") + "; " + shape_text(k) +
               "\n   problem " + r.problem + ", " + r.place.dtype + ", backend " + r.place.backend + ", on " +
               r.place.device + "\n   campaign " + r.campaign + ", node " + std::to_string(r.node.node) +
               " of store " + r.store.substr(0, 12) + ", measured " + time_text(r.measured_unix_ms) +
@@ -87,7 +83,7 @@ std::string text_of(const known_solution& k, std::size_t rank) {
 json json_of(const known_solution& k) {
   const auto& r = k.near.row;
   const auto& d = k.near.distance;
-  return {{"proven", proven(r)},
+  return {{"proven", is_proven(r)},
           {"problem", r.problem},
           {"problem_digest", r.problem_digest},
           {"same_problem", k.same_problem},
@@ -103,6 +99,7 @@ json json_of(const known_solution& k) {
           {"speedup", r.speedup},
           {"ci95", {r.low, r.high}},
           {"score", r.score},
+          {"baseline", r.baseline.empty() ? "reference" : r.baseline},
           {"store", r.store},
           {"campaign", r.campaign},
           {"node", r.node.node},
@@ -133,7 +130,7 @@ int best_known(const access_options& where, const best_known_options& o) {
     return complain(rows.error());
   auto found = rows->size();
   std::erase_if(*rows, [&](const solution_row& r) {
-    return (!o.all && !proven(r)) || (!o.backend.empty() && r.place.backend != o.backend) ||
+    return (!o.all && !is_proven(r)) || (!o.backend.empty() && r.place.backend != o.backend) ||
            (!o.device.empty() && r.place.device != o.device);
   });
   auto language = what->reference_language == "python" ? "torch-cpu" : "cpu-cpp";
@@ -141,7 +138,7 @@ int best_known(const access_options& where, const best_known_options& o) {
   std::vector<known_solution> known;
   for (auto& near : nearest_solutions(*rows, place, o.top)) {
     known_solution k{std::move(near), {}, false};
-    k.same_problem = k.near.row.problem_digest == problem_digest_of(loaded.problem);
+    k.same_problem = is_same_problem(*store, k.near.row.problem_digest, loaded.problem);
     if (auto v = store->row<verdict>(table::verdicts, k.near.row.verdict_digest))
       k.evidence = *std::move(v);
     known.push_back(std::move(k));
@@ -171,8 +168,8 @@ int best_known(const access_options& where, const best_known_options& o) {
                 << " of it that " << (found == 1 ? "is" : "are") << " not proven or for another place"
                 << (found && !o.all ? " (--all shows them)" : "") << '\n';
   }
-  return std::ranges::any_of(known, [](const auto& k) { return proven(k.near.row); }) ? exit_done
-                                                                                      : exit_unproven;
+  return std::ranges::any_of(known, [](const auto& k) { return is_proven(k.near.row); }) ? exit_done
+                                                                                         : exit_unproven;
 }
 
 } // namespace

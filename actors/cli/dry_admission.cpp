@@ -1,10 +1,10 @@
 #include "actors/cli/dry_admission.hpp"
 
+#include "actors/baseline.hpp"
 #include "actors/cli/access.hpp"
 #include "actors/cli/foreground.hpp"
 #include "backends/lint.hpp"
 #include "backends/verdict.hpp"
-#include "knowledge/answer_form.hpp"
 #include "runtime/search/admission.hpp"
 
 #include <fnmatch.h>
@@ -38,19 +38,20 @@ result<finding> tried(const campaign_settings& settings, const problem& what, fo
   if (!linted->reasons.empty())
     return finding{linted->reasons.front(), {}};
   judging.options.timed = settings.goal.timed;
+  auto subject = admission_subject_of(what, settings.goal.timed);
   for (unsigned tries = 1; tries <= admission_tries; ++tries) {
     auto plan = tries > 1 ? measure_plan::eval : measure_plan::rank;
-    auto found = evaluate(what, reference_as_candidate(what), judging.with(), plan, judging.options,
-                          judging.processes());
+    auto found = evaluate(what, subject.source, judging.with(), plan, judging.options, judging.processes());
     if (judging.interrupted())
       return interrupted_failure();
     if (!found)
       return finding{{}, "not checked: " + found.error().text};
     auto v = verdict_of(*found, what, plan);
-    f = {v.state == verdict_state::unfit_problem ? v.reason
-                                                 : "its reference, measured as a candidate, is " + line_of(v),
+    f = {v.state == verdict_state::unfit_problem
+             ? v.reason
+             : "its " + subject.name + ", measured as a candidate, is " + line_of(v),
          line_of(v)};
-    if (admission_of(v.state) != admission_fate::refused) {
+    if (admission_of(v.state, subject.is_baseline) != admission_fate::refused) {
       f.unfit.clear();
       break;
     }
@@ -63,7 +64,8 @@ result<finding> tried(const campaign_settings& settings, const problem& what, fo
 int try_admission(const campaign_settings& settings, const problem& what,
                   const std::vector<backend>& backends, const std::string& sandbox,
                   const std::vector<std::string>& backend_paths) {
-  std::cout << "\n# Admission: before the first paid call the reference is measured as a candidate\n";
+  auto subject = admission_subject_of(what, settings.goal.timed).name;
+  std::cout << "\n# Admission: before the first paid call the " << subject << " is measured as a candidate\n";
   std::set<std::string> done;
   process_service probing;
   for (const auto& t : settings.targets) {
@@ -87,7 +89,7 @@ int try_admission(const campaign_settings& settings, const problem& what,
       return complain(found.error());
     if (!found->unfit.empty())
       return complain({failure_kind::invalid, refusal_text(settings.problem_path, found->unfit), false});
-    std::cout << "#   the reference as a candidate: " << found->said << '\n';
+    std::cout << "#   the " << subject << " as a candidate: " << found->said << '\n';
   }
   return exit_done;
 }

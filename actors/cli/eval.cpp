@@ -1,4 +1,5 @@
 #include "actors/cli/access.hpp"
+#include "actors/cli/claim_text.hpp"
 #include "actors/cli/commands.hpp"
 #include "actors/cli/exported_winner.hpp"
 #include "actors/cli/figures.hpp"
@@ -43,8 +44,9 @@ void print_for_people(const verdict& v) {
     std::cout << "  reason: " << v.reason << '\n';
   if (v.timing) {
     const auto& t = *v.timing;
-    std::printf("  speedup: %.3fx (95%% interval %.3f to %.3f), %lld pairs in %lld launches\n", t.speedup,
-                t.low, t.high, static_cast<long long>(t.pairs), static_cast<long long>(t.launches));
+    std::printf("  speedup %s: %.3fx (95%% interval %.3f to %.3f), %lld pairs in %lld launches\n",
+                over_text(v).c_str(), t.speedup, t.low, t.high, static_cast<long long>(t.pairs),
+                static_cast<long long>(t.launches));
     std::printf("  %s (medians), an empty call %s\n", medians_text(t).c_str(),
                 nanoseconds_text(t.floor_ns).c_str());
     std::fflush(stdout);
@@ -72,6 +74,7 @@ void print_for_people(const verdict& v) {
 int run(eval_options o) {
   signal_watch::block();
   std::string measured;
+  std::optional<baseline> against;
   if (o.candidate.empty()) {
     auto winner = read_exported(o.problem);
     if (!winner)
@@ -79,6 +82,8 @@ int run(eval_options o) {
     o.problem = winner->problem;
     o.candidate = winner->candidate;
     measured = winner->measured;
+    if (!winner->against.name.empty() && winner->against.name != "reference")
+      against = winner->against;
     if (o.backend.empty())
       o.backend = winner->backend;
     if (o.plan.empty())
@@ -94,6 +99,8 @@ int run(eval_options o) {
       std::cerr << to_line(e) << '\n';
     return exit_usage;
   }
+  if (against)
+    set_baseline(loaded.problem, *against);
   auto source = read_named_file(o.candidate, 1u << 20);
   if (!source)
     return fail(source.error());

@@ -53,9 +53,16 @@ result<exported_winner> read_exported(const std::string& folder) {
                    (at / "provenance.json").string() +
                        " does not name problem_file, kernel and backend: export the winner again with this "
                        "version, or give PROBLEM and CANDIDATE"};
+  baseline against{text_at(from, "baseline"), {}};
+  if (auto file = text_at(from, "baseline_file"); plain_name(file)) {
+    auto source = read_named_file((at / file).string(), largest_file);
+    if (!source)
+      return source.error();
+    against.source = *std::move(source);
+  }
   auto claimed = from.contains("claimed") && from["claimed"] == true;
   return exported_winner{(at / problem).string(), (at / kernel).string(), text_at(from, "backend"),
-                         told(document(at / "verdict.json"), claimed)};
+                         told(document(at / "verdict.json"), claimed), std::move(against)};
 }
 
 } // namespace ke::cli

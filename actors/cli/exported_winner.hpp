@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/core/baseline.hpp"
 #include "runtime/core/result.hpp"
 
 #include <string>
@@ -12,6 +13,7 @@ struct exported_winner {
   std::string candidate; ///< path of the kernel
   std::string backend;
   std::string measured; ///< "7.61x [7.17, 8.07] on DEVICE, claimed" ; empty if the folder does not say
+  baseline against;     ///< what it was compared with; no name: the folder does not say, so the reference
 };
 
 /// Reads it and checks every file against MANIFEST. `invalid`: it is no such folder, or one that an earlier

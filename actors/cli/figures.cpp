@@ -1,7 +1,5 @@
 #include "actors/cli/figures.hpp"
 
-#include "backends/floor.hpp"
-
 #include <cmath>
 #include <cstdio>
 #include <ctime>
@@ -59,13 +57,6 @@ std::string workload_lines(const timing_summary& t, const std::string& indent) {
              (medians.empty() ? "" : ", " + medians) + (w.held_out ? " (held out)" : "") + "\n";
   }
   return lines;
-}
-
-std::string floor_text(const std::optional<verdict>& v, const goal_settings& goal, measure_plan plan) {
-  const auto* w = v && v->state == verdict_state::correct ? below_floor(*v, goal, plan) : nullptr;
-  return w ? w->name + ": " + speedup_text(w->speedup, w->low, w->high) + " lies below the floor of " +
-                 fixed(goal.floor, 2)
-           : std::string{};
 }
 
 std::string duration_text(double s) {

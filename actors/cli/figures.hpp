@@ -1,7 +1,5 @@
 #pragma once
 
-#include "runtime/core/settings.hpp"
-#include "runtime/core/types.hpp"
 #include "runtime/core/verdict.hpp"
 
 #include <cstdint>
@@ -21,8 +19,6 @@ std::string medians_text(const workload_timing& w); ///< "52.2 us -> 5.2 us"; ""
 /// A line for each workload, if there are several, behind `indent`: name, speedup, medians, and which ones
 /// are held out and so no part of the speedup above them.
 std::string workload_lines(const timing_summary& t, const std::string& indent);
-/// "tall: 0.33x [0.32, 0.34] lies below the floor of 0.95"; empty: no workload does.
-std::string floor_text(const std::optional<verdict>& v, const goal_settings& goal, measure_plan plan);
 std::string duration_text(double seconds); ///< "0.4 s", "12 min 5 s", "3 h 20 min"
 std::string usd_text(double usd);          ///< "1.23 USD"
 std::string count_text(std::uint64_t n);   ///< "1,234,567"

@@ -1,5 +1,6 @@
 #include "actors/cli/report_html.hpp"
 
+#include "actors/cli/claim_text.hpp"
 #include "actors/cli/figures.hpp"
 #include "actors/cli/html_text.hpp"
 #include "actors/cli/report_plot.hpp"
@@ -79,8 +80,9 @@ std::string summary_of(const report_facts& f) {
     out += card("none", "no candidate was correct");
   else
     out += card(step_text(f.steps.back()),
-                std::string{f.steps.back().won.proven ? "best speedup over the baseline"
-                                                      : "best candidate, not proven faster"} +
+                std::string{f.steps.back().won.proven
+                                ? "best speedup " + over_text(f.best ? f.best->found : std::nullopt)
+                                : "best candidate, not proven faster"} +
                     " (95% interval), node " + std::to_string(f.steps.back().won.node) +
                     (f.below.empty() ? "" : "; no claim: " + f.below));
   out += card(f.row.state + (f.row.stop_reason.empty() ? "" : ": " + f.row.stop_reason),

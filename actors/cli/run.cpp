@@ -1,3 +1,4 @@
+#include "actors/baseline.hpp"
 #include "actors/cli/access.hpp"
 #include "actors/cli/best.hpp"
 #include "actors/cli/commands.hpp"
@@ -70,6 +71,26 @@ void miss_providers(campaign_load& loaded, const std::string& config) {
   }
 }
 
+/// The baseline's file, which lies on this machine; what no backend of the problem's language has.
+void read_baseline(const campaign_load& loaded, const std::string& config, problem& what,
+                   std::vector<config_error>& errors) {
+  const auto& goal = loaded.settings.goal;
+  auto wrong = [&](const std::string& text) {
+    add_error(errors, loaded.places, config, "goal.baseline", text);
+  };
+  if (auto why = baseline_lacks(goal, what); !why.empty())
+    return wrong(why);
+  if (goal.baseline != baseline_kind::file)
+    return;
+  auto source = read_named_file(goal.baseline_file, 1u << 20);
+  if (!source)
+    return wrong(source.error().text);
+  if (source->empty())
+    return wrong(goal.baseline_file + " is empty");
+  auto name = std::filesystem::path{goal.baseline_file}.filename().string();
+  set_baseline(what, {std::string{to_text(goal.baseline)} + name, *std::move(source)});
+}
+
 std::optional<prepared> prepare(const run_options& o, int& code) {
   prepared p;
   auto loaded = load_campaign(o.config, o.sets);
@@ -82,6 +103,8 @@ std::optional<prepared> prepare(const run_options& o, int& code) {
       else
         errors.push_back(std::move(e));
     p.problem = std::move(what.problem);
+    if (errors.empty())
+      read_baseline(loaded, o.config, p.problem, errors);
   }
   if (!errors.empty()) {
     code = complain_of(errors, exit_usage);
@@ -140,6 +163,17 @@ std::optional<prepared> prepare(const run_options& o, int& code) {
       }
   }
   return p;
+}
+
+/// For a plan: what the store would be asked for when the campaign starts.
+status known_baseline(prepared& p) {
+  if (p.settings.goal.baseline != baseline_kind::best_known) {
+    if (p.settings.goal.baseline == baseline_kind::eager)
+      set_baseline(p.problem, {std::string{to_text(baseline_kind::eager)}, {}});
+    return ok;
+  }
+  auto store = store_reader::open(p.settings.store);
+  return store ? complete_baseline(*store, p.settings, std::nullopt, p.problem) : status{store.error()};
 }
 
 ui_kind ui_of(const run_options& o) {
@@ -245,6 +279,8 @@ int run(const run_options& o) {
     return code;
   if (o.dry_run)
     return guarded([&] {
+      if (auto given = known_baseline(*p); !given)
+        return complain(given.error());
       auto planned = print_plan(p->settings, p->problem, p->backends, o.backend_paths);
       return planned != exit_done
                  ? planned

@@ -2,7 +2,7 @@
 
 #include "actors/campaign_status.hpp"
 #include "actors/cli/campaign_view.hpp"
-#include "actors/cli/figures.hpp"
+#include "actors/cli/claim_text.hpp"
 #include "runtime/store/record.hpp"
 
 #include <nlohmann/json.hpp>

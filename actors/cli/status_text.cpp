@@ -1,5 +1,6 @@
 #include "actors/cli/status_text.hpp"
 
+#include "actors/cli/claim_text.hpp"
 #include "actors/cli/figures.hpp"
 #include "runtime/core/json_line.hpp"
 #include "runtime/core/types.hpp"
@@ -152,8 +153,9 @@ std::string status_text(const campaign_status& c, const std::vector<top_node>& t
   else if (auto t = std::find_if(top.begin(), top.end(),
                                  [&](const auto& x) { return x.id == count(best, "node"); });
            t != top.end())
-    row("best", speedup_text(t->found, t->score) + " over the baseline, node " + std::to_string(t->id) +
-                    " (" + t->backend + ")" + (t->below.empty() ? "" : ", no claim: " + t->below));
+    row("best", speedup_text(t->found, t->score) + " " + over_text(t->found) + ", node " +
+                    std::to_string(t->id) + " (" + t->backend + ")" +
+                    (t->below.empty() ? "" : ", no claim: " + t->below));
   else
     row("best", (number(best, "score") > 0
                      ? "score " + fixed(number(best, "score"), 3) + " (lower bound of its interval)"

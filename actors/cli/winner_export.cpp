@@ -1,5 +1,6 @@
 #include "actors/cli/winner_export.hpp"
 
+#include "actors/cli/claim_text.hpp"
 #include "actors/cli/figures.hpp"
 #include "actors/cli/foreign_text.hpp"
 #include "actors/cli/output_file.hpp"
@@ -7,6 +8,7 @@
 #include "backends/verdict.hpp"
 #include "config/problem_folder.hpp"
 #include "knowledge/answer_form.hpp"
+#include "runtime/core/baseline.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -82,7 +84,7 @@ std::string fact(const verdict& v, const char* key) {
 
 /// What `eval FOLDER` must know, too.
 struct exported_names {
-  std::string kernel, problem;
+  std::string kernel, problem, baseline;
   bool claimed = false;
 };
 
@@ -93,7 +95,7 @@ std::string readme_of(const campaign_view& c, const node_view& n, const verdict&
   t += "Winner number " + std::to_string(version) + " of campaign " + markdown_cell(c.name()) + ", node " +
        std::to_string(n.id) + ".\n\n";
   t += "| | |\n| --- | --- |\n";
-  t += "| speedup over the baseline | " + speedup_text(v, n.score) + " (95% interval) |\n";
+  t += "| speedup " + markdown_cell(over_text(v)) + " | " + speedup_text(v, n.score) + " (95% interval) |\n";
   if (v.timing)
     t += "| median time | " + markdown_cell(medians_text(*v.timing)) + " |\n";
   if (v.timing && v.timing->workloads.size() > 1)
@@ -113,6 +115,8 @@ std::string readme_of(const campaign_view& c, const node_view& n, const verdict&
   t += "- `" + names.kernel + "`: the kernel\n";
   if (native)
     t += "- `kernel.h`: its signature\n- `build.sh`, `Makefile`: the recipe it was measured with\n";
+  if (!names.baseline.empty())
+    t += "- `" + names.baseline + "`: what the times were compared with\n";
   t += "- `" + names.problem +
        "`: the problem, whole: `ke-runtime eval .` in this folder judges the kernel again, by the plan of a "
        "claim\n- `verdict.json`: the measurement with its "
@@ -131,6 +135,8 @@ std::string provenance_of(const campaign_view& c, const node_view& n, const verd
             {"version", version},
             {"kernel", names.kernel},
             {"problem_file", names.problem},
+            {"baseline", baseline_name(c.problem())},
+            {"baseline_file", names.baseline},
             {"claimed", names.claimed},
             {"seed", c.settings().seed},
             {"backend", c.fold().trees()[n.key.tree].backend()},
@@ -237,6 +243,10 @@ result<folder_files> export_of(const campaign_view& c, const node_view& n, std::
   names.kernel = (whole.files.contains("kernel" + suffix) ? "winner" : "kernel") + suffix;
   folder_files files = std::move(whole.files);
   files[names.kernel] = *source;
+  if (auto b = baseline_of(c.problem()); b && !b->source.empty()) {
+    names.baseline = (files.contains("baseline" + suffix) ? "compared-with" : "baseline") + suffix;
+    files[names.baseline] = b->source;
+  }
   if (is_native(suffix))
     add_build(files, recipe_of(on, c.problem()), c.problem(), names.kernel, *source);
   files["verdict.json"] = pretty(json::parse(verdict_json(*v)));

@@ -1,5 +1,6 @@
 #include "actors/cli/winners.hpp"
 
+#include "actors/cli/claim_text.hpp"
 #include "actors/cli/figures.hpp"
 #include "actors/cli/output_file.hpp"
 #include "backends/backend.hpp"

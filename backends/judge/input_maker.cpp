@@ -113,6 +113,7 @@ result<judge_task> python_task(const judge_task& task) {
   told.weights = secret_key();
   told.candidate = "candidate"; // names of roles, where others have objects
   told.reference = "reference";
+  told.baseline = told.baseline_source.empty() ? "" : "baseline";
   if (is_kernelbench(told.what))
     if (auto s = describe_kernelbench(told, secret_key()); !s)
       return s.error();

@@ -15,7 +15,7 @@ std::string list_of(const std::vector<int>& cpus) {
 }
 
 const char* class_or_function(python_role role, bool kernelbench) {
-  if (role == python_role::candidate)
+  if (role == python_role::candidate || role == python_role::baseline)
     return kernelbench ? "ModelNew" : "kernel,reference";
   return kernelbench ? "Model" : "reference";
 }
@@ -71,10 +71,14 @@ std::string python_payload(const judge_task& task, python_role role, std::uint64
     line("scalar", s.integer ? "int" : "double");
   order += std::string(what.scalars.size(), 's');
   line("order", task.order.empty() ? order : task.order);
-  bool foreign = role == python_role::candidate;
   if (role != python_role::nothing) {
-    const auto& code = foreign ? task.source : what.reference;
-    std::string file = foreign ? "candidate.py" : kernelbench ? what.name + ".py" : "reference.py";
+    const auto& code = role == python_role::candidate  ? task.source
+                       : role == python_role::baseline ? task.baseline_source
+                                                       : what.reference;
+    std::string file = role == python_role::candidate  ? "candidate.py"
+                       : role == python_role::baseline ? "baseline.py"
+                       : kernelbench                   ? what.name + ".py"
+                                                       : "reference.py";
     line("text", file + ' ' + std::to_string(code.size()));
     text += '\n' + code;
   } else {

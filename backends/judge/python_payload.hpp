@@ -11,11 +11,12 @@ namespace ke {
 /// What a forked Python process is to be (backends/torch-cpu/driver.py).
 enum class python_role : std::uint8_t {
   candidate,
-  reference, ///< the baseline
-  truth,     ///< the reference in double precision
-  nothing,   ///< the floor of the path
-  describe,  ///< says what tensors a KernelBench file has
-  maker      ///< makes its inputs
+  reference,
+  baseline, ///< what candidates are timed against, where that is another one than the reference
+  truth,    ///< the reference in double precision
+  nothing,  ///< the floor of the path
+  describe, ///< says what tensors a KernelBench file has
+  maker     ///< makes its inputs
 };
 
 /// Whether the problem is a KernelBench file, whose tensors only Python knows.

@@ -1,5 +1,6 @@
 #include "backends/judge/timing.hpp"
 
+#include "backends/judge/baseline.hpp"
 #include "backends/judge/process_memory.hpp"
 #include "backends/judge/python_payload.hpp"
 #include "backends/judge/wire.hpp"
@@ -80,6 +81,7 @@ driver_start driver_for(const judge_task& task, const std::string& object, std::
     auto role = object == "-"              ? python_role::nothing
                 : object == task.candidate ? python_role::candidate
                 : object == task.truth     ? python_role::truth
+                : object == task.baseline  ? python_role::baseline
                                            : python_role::reference;
     if (!object.empty())
       how.payload = python_payload(task, role, task.weights, cpus);
@@ -242,6 +244,12 @@ status timing::prepare(timed_workload& w) {
   drawn_for_ = &w;
   if (sample->empty())
     return lost(w);
+  if (!task_.baseline.empty()) {
+    auto ns = baseline_ns(task_, w.shapes, sample->front(), cpus_, random_.next());
+    if (!ns)
+      return ns.error();
+    w.reference_ns = *ns;
+  }
   double share = 1.0 / static_cast<double>(workloads_.size());
   double reference = std::max(w.reference_ns - floor_ns_, 200.0),
          candidate = std::max(w.candidate_ns - floor_ns_, 200.0);
@@ -480,7 +488,7 @@ status timing::launch(evidence& found) {
       return s;
   }
   call_outcome loading;
-  auto baseline = driver_process::start(driver_for(task_, task_.reference, memory, cpus_), loading);
+  auto baseline = driver_process::start(driver_for(task_, timed_against(task_), memory, cpus_), loading);
   if (!baseline)
     return baseline.error();
   if (loading.end != call_end::done)

@@ -19,7 +19,7 @@ struct timed_workload {
   std::uint32_t index = 0; ///< into problem.workloads
   bound_shapes shapes;
   std::shared_ptr<const poison> rubbish;
-  double reference_ns = 0; ///< one call with the path's overhead, from the correctness phase
+  double reference_ns = 0; ///< one call of the baseline with the path's overhead
   double candidate_ns = 0;
   std::uint32_t calls = 1;
   std::uint32_t pairs = 0;

@@ -81,6 +81,27 @@ std::string solution_prefix(std::string_view family) {
   return part(family) + "/";
 }
 
+bool is_proven(const solution_row& r) {
+  return r.claimed && (!r.timed || r.score > 0);
+}
+
+std::optional<double> score_over_reference(const solution_row& row, const std::vector<solution_row>& rows) {
+  double score = row.score;
+  const auto* at = &row;
+  for (std::size_t links = 0; !at->baseline_digest.empty(); ++links) {
+    const solution_row* next = nullptr;
+    for (const auto& r : rows)
+      if (r.source_digest == at->baseline_digest && r.place.device == row.place.device && is_proven(r) &&
+          r.baseline_digest != r.source_digest && (!next || r.measured_unix_ms < next->measured_unix_ms))
+        next = &r; // the first time that it was proven, which is before it was a baseline
+    if (!next || links == rows.size())
+      return std::nullopt;
+    score *= next->score;
+    at = next;
+  }
+  return score;
+}
+
 const solution_row& newer_of(const solution_row& a, const solution_row& b) {
   auto order = [](const solution_row& r) { return std::tuple{r.measured_unix_ms, r.claimed, pack(r)}; };
   return order(a) < order(b) ? b : a;
@@ -108,15 +129,21 @@ std::vector<near_solution> nearest_solutions(const std::vector<solution_row>& ro
   struct candidate {
     solution_distance far;
     const solution_row* row;
+    std::optional<double> score; ///< over the reference
   };
   std::vector<candidate> all;
   for (const auto& r : rows)
     if (!r.timed || r.score > 0)
-      all.push_back({distance(r.place, query), &r});
+      all.push_back({distance(r.place, query), &r, score_over_reference(r, rows)});
   std::sort(all.begin(), all.end(), [](const candidate& a, const candidate& b) {
     auto order = [](const candidate& c) {
-      return std::tuple{c.far.other_family, c.far.other_dtype, c.far.target,
-                        c.far.shape,        !c.row->claimed,   -c.row->score};
+      return std::tuple{c.far.other_family,
+                        c.far.other_dtype,
+                        c.far.target,
+                        c.far.shape,
+                        !c.row->claimed,
+                        !c.score,
+                        -c.score.value_or(c.row->score)};
     };
     auto x = order(a), y = order(b);
     return x != y ? x < y : key_of(*a.row) < key_of(*b.row);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,10 +48,20 @@ struct solution_row {
   std::uint32_t target = 0;
   std::uint64_t measured_unix_ms = 0;
   std::string program;
+  std::string baseline;        ///< name of what the speedup is over; empty: the reference
+  std::string baseline_digest; ///< of its source; empty: the reference's
 };
 KE_FIELDS(solution_row, x.place, x.problem, x.problem_digest, x.source_digest, x.verdict_digest, x.timed,
           x.claimed, x.score, x.speedup, x.low, x.high, x.bottleneck, x.store, x.campaign, x.node, x.target,
-          x.measured_unix_ms, x.program)
+          x.measured_unix_ms, x.program, x.baseline, x.baseline_digest)
+KE_OPTIONAL_TAIL(solution_row, 2)
+
+/// Measured again for a claim, which confirmed it.
+bool is_proven(const solution_row& row);
+
+/// Its score over the reference: where it was compared with another solution among `rows` of its device, that
+/// one's times its own. Empty: nothing among them tells what the other one was worth. Pure.
+std::optional<double> score_over_reference(const solution_row& row, const std::vector<solution_row>& rows);
 
 /// FAMILY/DTYPE/SHAPE BUCKET/BACKEND/DEVICE/digest of the origin: one row per node and target.
 std::string key_of(const solution_row& row);
@@ -73,8 +84,9 @@ struct near_solution {
   solution_row row;
   solution_distance distance;
 };
-/// The `k` nearest; of equal ones confirmed claims first, then the higher score. Rows that a claim has
-/// refuted are left out, of rows with one source all but the nearest. Pure.
+/// The `k` nearest; of equal ones confirmed claims first, then the higher score over the reference, then
+/// those whose score is over something that `rows` do not know. Rows that a claim has refuted are left out,
+/// of rows with one source all but the nearest. Pure.
 std::vector<near_solution> nearest_solutions(const std::vector<solution_row>& rows,
                                              const solution_place& query, std::size_t k);
 

@@ -20,8 +20,11 @@ enum class admission_fate : std::uint8_t {
 };
 
 /// Noisy and compiled will do: what they leave open, they leave open of candidates too. So does what the
-/// problem's policy forbids candidates: the reference is not bound by it.
-constexpr admission_fate admission_of(verdict_state s) {
+/// problem's policy forbids candidates: the reference is not bound by it. A baseline that is written as a
+/// candidate is, for what breaks the policy is not measured to its end.
+constexpr admission_fate admission_of(verdict_state s, bool bound = false) {
+  if (s == verdict_state::policy_violation && bound)
+    return admission_fate::refused;
   switch (s) {
   case verdict_state::correct:
   case verdict_state::noisy:

@@ -1,3 +1,4 @@
+#include "runtime/core/baseline.hpp"
 #include "tests/actors/search_fixture.hpp"
 
 #include <catch2/catch.hpp>
@@ -234,4 +235,36 @@ TEST_CASE_METHOD(admission_fixture,
   CHECK(outcomes[1].state == "failed");
   CHECK(outcomes[1].why.text.find("three workers were lost") != std::string::npos);
   CHECK(models.asked.empty());
+}
+
+TEST_CASE_METHOD(admission_fixture, "a baseline must be right before anybody is paid to beat it") {
+  set_baseline(what, {"file:production.cpp", "void kernel() { production(); }"});
+  auto s = settings(12, 4);
+  s.goal.baseline = baseline_kind::file;
+  launch(s);
+  for (unsigned tries = 0; tries < 2; ++tries) {
+    REQUIRE(waiting.size() == 1);
+    CHECK(*waiting[0].source == "void kernel() { production(); }");
+    judge_as(on_device(tries ? verdict_state::policy_violation : verdict_state::incorrect, "wrong at [0]"));
+  }
+  REQUIRE(outcomes.contains(1));
+  CHECK(outcomes[1].state == "failed");
+  CHECK(outcomes[1].why.text.find(
+            "its baseline (file:production.cpp), measured as a candidate, is policy_violation") !=
+        std::string::npos);
+  CHECK(models.asked.empty());
+}
+
+TEST_CASE_METHOD(admission_fixture,
+                 "a problem that is known with one baseline is admitted anew with another") {
+  launch(settings(4, 1));
+  judge_as(on_device(verdict_state::correct));
+  kill();
+  set_baseline(what, {"best-known", "void kernel() { best(); }"});
+  auto s = settings(4, 1);
+  s.name = "again";
+  s.goal.baseline = baseline_kind::best_known;
+  launch(s, 2);
+  REQUIRE(waiting.size() == 1);
+  CHECK(*waiting[0].source == "void kernel() { best(); }");
 }

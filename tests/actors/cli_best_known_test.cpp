@@ -79,8 +79,8 @@ TEST_CASE(
   CHECK(j[2]["distance"]["shape"] == 3);
   CHECK(json::parse(s.ask({"--json", "--device", "cpu:here"}).out)[0]["score"] == 2);
   auto text = s.ask({"--all"}).out;
-  CHECK(text.find("1  3.25x [3.00, 3.50] over the baseline; this problem") != std::string::npos);
-  CHECK(text.find("50.25x [50.00, 50.50] over the baseline, NOT PROVEN") != std::string::npos);
+  CHECK(text.find("1  3.25x [3.00, 3.50] over the reference; this problem") != std::string::npos);
+  CHECK(text.find("50.25x [50.00, 50.50] over the reference, NOT PROVEN") != std::string::npos);
   CHECK(text.find("a neighbour: each extent 8.0 times apart (mean)") != std::string::npos);
 }
 

@@ -1,5 +1,6 @@
 #include "actors/cli/exported_winner.hpp"
 #include "actors/cli/manifest.hpp"
+#include "runtime/core/baseline.hpp"
 #include "tests/actors/command_line.hpp"
 #include "tests/actors/small_store.hpp"
 
@@ -232,4 +233,27 @@ TEST_CASE("what a worker told of itself runs nothing in an exported winner's Mak
   INFO(page.err);
   REQUIRE(page.code == 0);
   CHECK(content_of(dir / "report.html").find("<script>RAN") == std::string::npos);
+}
+
+TEST_CASE("an exported winner carries what it was compared with, and eval of the folder is given it") {
+  temp_dir dir;
+  auto store = open_store(dir.path());
+  auto what = small_problem();
+  set_baseline(what, {"file:production.cpp", "void production();\n"});
+  small_campaign c{*store, 1, "small", {"cpu-cpp"}, what};
+  c.told = {{"baseline", "file:production.cpp"}};
+  typical(c);
+  auto to = dir / "kernel";
+  REQUIRE(run_command({"export", "best", "--store", dir.path(), "-o", to}).code == 0);
+  to += "-unclaimed";
+  CHECK(content_of(to + "/baseline.cpp") == "void production();\n");
+  auto readme = content_of(to + "/README.md");
+  CHECK(readme.find("| speedup over file:production.cpp | 3.00x") != std::string::npos);
+  CHECK(readme.find("`baseline.cpp`: what the times were compared with") != std::string::npos);
+  auto told = json::parse(content_of(to + "/verdict.json"));
+  CHECK(told["timing"]["baseline"] == "file:production.cpp");
+  auto winner = cli::read_exported(to);
+  REQUIRE(winner);
+  CHECK(winner->against.name == "file:production.cpp");
+  CHECK(winner->against.source == "void production();\n");
 }

@@ -122,6 +122,16 @@ TEST_CASE("every key of the contract's example arrives in the settings") {
   CHECK(s.embeddings == embedding_settings{"http://127.0.0.1:8000/v1", "e", "SET_KEY"});
 }
 
+TEST_CASE("a baseline may be a file, found from the campaign's folder and written back whole") {
+  auto s =
+      good("[problem]\npath = \"p.toml\"\n[goal]\nbaseline = \"file:kernels/production.cpp\"\n").settings;
+  CHECK(s.goal.baseline == baseline_kind::file);
+  CHECK(s.goal.baseline_file == "/srv/files/kernels/production.cpp");
+  CHECK(settings_text(s).find("baseline = \"file:/srv/files/kernels/production.cpp\"") != std::string::npos);
+  CHECK(good("[problem]\npath = \"p.toml\"\n[goal]\nbaseline = \"best-known\"\n").settings.goal.baseline ==
+        baseline_kind::best_known);
+}
+
 TEST_CASE("a file with only a problem gets every documented default") {
   auto s = good(least).settings;
   campaign_settings wanted;

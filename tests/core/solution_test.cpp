@@ -1,5 +1,7 @@
 #include "runtime/core/solution.hpp"
 
+#include "runtime/core/codec.hpp"
+
 #include <catch2/catch.hpp>
 
 using namespace ke;
@@ -124,4 +126,24 @@ TEST_CASE("of two measurements of one node the later counts, whichever is seen f
   CHECK(newer_of(b, a).score == 3);
   b.measured_unix_ms = 1;
   CHECK(newer_of(a, b) == newer_of(b, a));
+}
+
+TEST_CASE("what was proven over an earlier solution is worth that one's speedup times its own") {
+  auto here = place_of(of_shape(512, 4096), "cpu-cpp", "cpu:x");
+  std::vector<solution_row> rows{solution("a", here, 3, true), solution("b", here, 1.5, true),
+                                 solution("c", here, 1.2, true), solution("d", here, 4, true)};
+  rows[1].baseline = rows[2].baseline = "best-known";
+  rows[1].baseline_digest = "a";
+  rows[2].baseline_digest = "b";
+  rows[3].baseline = "file:production.cpp"; // nobody knows what that is worth
+  rows[3].baseline_digest = "p";
+  CHECK(score_over_reference(rows[0], rows) == 3.0);
+  CHECK(*score_over_reference(rows[2], rows) == Approx(3 * 1.5 * 1.2));
+  CHECK_FALSE(score_over_reference(rows[3], rows));
+  CHECK(names(nearest_solutions(rows, here, 9)) == "cbad");
+  rows[0].baseline_digest = "c"; // a circle, as only a damaged store holds one
+  CHECK_FALSE(score_over_reference(rows[2], rows));
+  auto again = unpack<solution_row>(pack(rows[1]));
+  REQUIRE(again);
+  CHECK(*again == rows[1]);
 }
