@@ -194,6 +194,7 @@ std::string lint_json(const problem& what, const lint_report& r) {
   out["truth"] = r.truth;
   out["secret_shapes"] = r.secret_shapes;
   out["fixed_dims"] = r.still_dims;
+  out["assumed"] = r.assumed;
   out["fakes"] = json::array();
   for (const auto& f : r.fakes)
     out["fakes"].push_back(

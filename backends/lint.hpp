@@ -59,12 +59,14 @@ struct lint_report {
   std::vector<lint_cost> costs;
   std::int64_t secret_shapes = 0;
   std::vector<std::string> still_dims; ///< symbols that secret shapes leave alone
-  bool deterministic = true;           ///< the reference says the same twice, to the bit
-  std::string truth;                   ///< what results are held against
-  std::string broken;                  ///< why this machine could not tell; empty: it could
+  std::vector<std::string>
+      assumed;               ///< of shapes, because the problem does not say it: "N is a multiple of M"
+  bool deterministic = true; ///< the reference says the same twice, to the bit
+  std::string truth;         ///< what results are held against
+  std::string broken;        ///< why this machine could not tell; empty: it could
 };
 KE_FIELDS(lint_report, x.reasons, x.warnings, x.fakes, x.tolerances, x.edges, x.costs, x.secret_shapes,
-          x.still_dims, x.deterministic, x.truth, x.broken)
+          x.still_dims, x.assumed, x.deterministic, x.truth, x.broken)
 
 /// Builds the reference and asks ke-judge, without a candidate, whether the problem's own check is worth
 /// anything. Blocks. A failure means that this machine cannot tell.

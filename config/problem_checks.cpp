@@ -1,6 +1,7 @@
 #include "config/problem_checks.hpp"
 
 #include "runtime/core/expression.hpp"
+#include "runtime/core/relation.hpp"
 #include "runtime/core/source_tokens.hpp"
 
 #include <algorithm>
@@ -115,6 +116,51 @@ public:
       wrong("workload.0.weight", "the weights of all timed workloads are 0");
   }
 
+  void promises() {
+    for (const auto& [dim, promise] : p_.promise) {
+      auto place = "problem.promise." + dim;
+      if (std::find(p_.dims.begin(), p_.dims.end(), dim) == p_.dims.end())
+        wrong(place, "\"" + dim + "\" is not one of the problem's dims" + did_you_mean(dim, p_.dims));
+      else if (promise.multiple < 1)
+        wrong(place, "multiple is a whole number of at least 1");
+      else if (promise.max > 0 && (promise.max < promise.min || promise.max < promise.multiple))
+        wrong(place, "no value is possible: max = " + std::to_string(promise.max) + " is below " +
+                         (promise.max < promise.min ? "min = " + std::to_string(promise.min)
+                                                    : "multiple = " + std::to_string(promise.multiple)));
+    }
+    for (std::size_t i = 0; i < p_.workloads.size(); ++i)
+      for (const auto& [dim, promise] : p_.promise)
+        if (auto at = p_.workloads[i].dims.find(dim); at != p_.workloads[i].dims.end())
+          if (auto why = broken(promise, at->second); !why.empty())
+            wrong("workload." + std::to_string(i) + ".dims." + dim,
+                  dim + " = " + std::to_string(at->second) + " breaks [problem.promise]: " + why);
+  }
+
+  /// Precondition: the names are right.
+  void relations() {
+    for (const auto& text : p_.relations) {
+      auto read = relation_of(text);
+      if (!read) {
+        wrong("problem.relations", read.error().text);
+        continue;
+      }
+      for (std::size_t i = 0; i < p_.workloads.size(); ++i) {
+        if (!binds_all(p_.workloads[i]))
+          continue;
+        auto said = holds(*read, p_.workloads[i].dims);
+        if (said && *said)
+          continue;
+        if (!said)
+          wrong("problem.relations", "\"" + text + "\": " + said.error().text);
+        else
+          wrong("workload." + std::to_string(i) + ".dims",
+                "workload \"" + p_.workloads[i].name + "\" breaks the relation \"" + text + "\"");
+        if (!said)
+          break;
+      }
+    }
+  }
+
   /// Precondition: the names are right. Workloads that lack a dim have been reported: every formula would
   /// fail again for the same reason.
   void formulas() {
@@ -138,6 +184,15 @@ public:
   }
 
 private:
+  static std::string broken(const dim_promise& promise, std::int64_t value) {
+    if (value < promise.min)
+      return "min = " + std::to_string(promise.min);
+    if (promise.max > 0 && value > promise.max)
+      return "max = " + std::to_string(promise.max);
+    if (promise.multiple > 0 && value % promise.multiple != 0)
+      return "multiple = " + std::to_string(promise.multiple);
+    return "";
+  }
   bool binds_all(const workload& w) const { return w.dims.size() == p_.dims.size(); }
   bool given(const std::string& place) const { return places_.count(place) > 0; }
   void wrong(const std::string& place, std::string text) {
@@ -209,8 +264,11 @@ void check_problem(problem_load& load, const place_map& places, const std::strin
   all.tensors();
   all.scalars();
   all.workloads();
-  if (load.errors.size() == before)
+  all.promises();
+  if (load.errors.size() == before) {
+    all.relations();
     all.formulas();
+  }
 }
 
 } // namespace ke

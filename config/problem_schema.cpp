@@ -1,6 +1,23 @@
 #include "config/problem_file.hpp"
 
 namespace ke {
+namespace {
+
+tables_slot promises_of(std::map<std::string, dim_promise>& promises) {
+  return {{"min", "max", "multiple"},
+          [&promises](const std::string& dim, const std::string& name, std::int64_t value) {
+            auto& promise = promises[dim];
+            (name == "min" ? promise.min : name == "max" ? promise.max : promise.multiple) = value;
+          },
+          [&promises] {
+            std::vector<std::pair<std::string, std::vector<std::int64_t>>> all;
+            for (const auto& [dim, promise] : promises)
+              all.push_back({dim, {promise.min, promise.max, promise.multiple}});
+            return all;
+          }};
+}
+
+} // namespace
 
 schema problem_schema(problem& p, std::string& reference_path) {
   schema all;
@@ -26,12 +43,22 @@ schema problem_schema(problem& p, std::string& reference_path) {
                   of(&problem::formula)});
   keys.push_back({"problem.dims", "The shape symbols, in the order in which the C ABI passes them.",
                   of(&problem::dims)});
+  keys.push_back({"problem.relations",
+                  "What holds between the dims in every shape, e.g. [\"N == 2*H\", \"K <= L\"].",
+                  of(&problem::relations)});
   keys.push_back(
       {.path = "problem.reference",
        .doc = "The reference: C++ with the candidate's ABI (reference.cpp) or Python (reference.py).",
        .at = [&reference_path](std::size_t) -> value_slot { return &reference_path; },
        .required = true,
        .path_of_file = true});
+
+  keys.push_back({.path = "problem.promise",
+                  .doc =
+                      "What a dim may be, e.g. M = { min = 1, max = 65536, multiple = 8 }; as a section of "
+                      "its own, [problem.promise]. Nothing is assumed of one that is named here.",
+                  .at = [&p](std::size_t) -> value_slot { return promises_of(p.promise); },
+                  .most = 1e12});
 
   all.lists.push_back({"tensor", [&p] { return p.tensors.emplace_back(), p.tensors.size() - 1; },
                        [&p] { return p.tensors.size(); }});
@@ -136,10 +163,8 @@ schema problem_schema(problem& p, std::string& reference_path) {
       {"cost.bytes", "Bytes that one call must move, over the dims: \"8*M*N\".", of(&problem::bytes)});
 
   all.later = {
-      {"problem.relations", "each workload binds every symbol by itself"},
       {"problem.evaluator", "a problem has tensors and a reference"},
       {"problem.generator", "inputs are drawn as each tensor's init says"},
-      {"problem.promise", "secret shapes are drawn around those of the workloads"},
       {"tensor.range", "init says what values are drawn"},
       {"tensor.promise", "init says what values are drawn"},
       {"tensor.strides", "tensors are contiguous"},

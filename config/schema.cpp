@@ -60,7 +60,11 @@ std::string expectation(const key_spec& key, const value_slot& slot) {
           [&](std::vector<std::string>*) -> std::string {
             return key.of_expressions ? "a list of strings or whole numbers" : "a list of strings";
           },
+          [&](std::vector<double>*) -> std::string { return "a list of numbers"; },
           [&](std::map<std::string, std::int64_t>*) -> std::string { return "a table of whole numbers"; },
+          [&](const tables_slot& tables) -> std::string {
+            return "a table of tables of whole numbers: " + joined(tables.names, " | ");
+          },
           [&](const choice_slot& choice) { return "one of " + joined(written_names(choice), " | "); },
       },
       slot);
@@ -167,9 +171,11 @@ private:
                                                                                 : wrong();
             },
             [&](std::vector<std::string>* to) { node.is == kind::list ? texts(key, node, *to) : wrong(); },
+            [&](std::vector<double>* to) { node.is == kind::list ? reals(key, node, *to) : wrong(); },
             [&](std::map<std::string, std::int64_t>* to) {
               node.is == kind::table ? numbers(key, node, *to) : wrong();
             },
+            [&](tables_slot& to) { node.is == kind::table ? small_tables(key, node, to) : wrong(); },
             [&](choice_slot& to) { choose(key, node, to); },
         },
         slot);
@@ -197,6 +203,41 @@ private:
         fail(m.value.place, key.path + "." + m.key,
              "expected a whole number, " + range_text(key) + ", found " + found_text(m.value));
     }
+  }
+
+  void reals(const key_spec& key, const toml_node& node, std::vector<double>& to) {
+    to.clear();
+    for (const auto& item : node.items)
+      if ((item.is == kind::real || item.is == kind::integer) && std::isfinite(item.real) &&
+          item.real >= key.least && item.real <= key.most)
+        to.push_back(item.real);
+      else
+        fail(item.place, key.path, "expected a number, found " + found_text(item));
+  }
+
+  void small_tables(const key_spec& key, const toml_node& node, tables_slot& to) {
+    for (const auto& table : node.members) {
+      if (table.value.is != kind::table) {
+        fail(table.value.place, key.path + "." + table.key,
+             "expected a table of " + joined(to.names, ", ") + ", found " + found_text(table.value));
+        continue;
+      }
+      for (const auto& m : table.value.members) {
+        auto path = key.path + "." + table.key + "." + m.key;
+        if (std::find(to.names.begin(), to.names.end(), m.key) == to.names.end())
+          fail(m.place, path, "unknown key" + suggested(m.key, to.names));
+        else if (m.value.is == kind::integer && m.value.real >= key.least && m.value.real <= key.most)
+          to.set(table.key, m.key, m.value.integer);
+        else
+          fail(m.value.place, path,
+               "expected a whole number, " + range_text(key) + ", found " + found_text(m.value));
+      }
+    }
+  }
+
+  static std::string suggested(const std::string& name, const std::vector<std::string>& names) {
+    auto near = did_you_mean(name, names);
+    return near.empty() ? "; known here: " + joined(names, " ") : near;
   }
 
   void choose(const key_spec& key, const toml_node& node, choice_slot& to) {
@@ -290,6 +331,22 @@ std::string value_text(const value_slot& slot) {
                           for (const auto& text : *x)
                             quoted.push_back(toml_text(text));
                           return "[" + joined(quoted, ", ") + "]";
+                        },
+                        [](std::vector<double>* x) {
+                          std::vector<std::string> numbers;
+                          for (auto number : *x)
+                            numbers.push_back(toml_number(number));
+                          return "[" + joined(numbers, ", ") + "]";
+                        },
+                        [](const tables_slot& x) {
+                          std::vector<std::string> tables;
+                          for (const auto& [name, values] : x.get()) {
+                            std::vector<std::string> pairs;
+                            for (std::size_t i = 0; i < values.size(); ++i)
+                              pairs.push_back(x.names[i] + " = " + std::to_string(values[i]));
+                            tables.push_back(name + " = { " + joined(pairs, ", ") + " }");
+                          }
+                          return tables.empty() ? "{}" : "{ " + joined(tables, ", ") + " }";
                         },
                         [](std::map<std::string, std::int64_t>* x) {
                           std::vector<std::string> pairs;

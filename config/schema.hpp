@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -19,9 +20,18 @@ struct choice_slot {
   std::string* rest = nullptr; ///< where the text behind a name that ends with ':' goes
 };
 
+/// A table of small tables of whole numbers: M = { min = 1, max = 64 }. The outer names are the user's.
+struct tables_slot {
+  std::vector<std::string> names; ///< that a small table may hold
+  std::function<void(const std::string& table, const std::string& name, std::int64_t value)> set;
+  std::function<std::vector<std::pair<std::string, std::vector<std::int64_t>>>()>
+      get; ///< in order of `names`
+};
+
 /// Where the value of a key lives. The type of the pointer is the type that the file must hold.
-using value_slot = std::variant<std::string*, std::int64_t*, std::uint64_t*, double*, bool*,
-                                std::vector<std::string>*, std::map<std::string, std::int64_t>*, choice_slot>;
+using value_slot =
+    std::variant<std::string*, std::int64_t*, std::uint64_t*, double*, bool*, std::vector<std::string>*,
+                 std::vector<double>*, std::map<std::string, std::int64_t>*, choice_slot, tables_slot>;
 
 /// One key of a file. The same line drives reading, checking, "did you mean", writing and the manual.
 struct key_spec {

@@ -67,6 +67,8 @@ void print_for_people(const problem& what, const lint_report& r) {
   for (const auto& d : r.still_dims)
     fixed += (fixed.empty() ? "; they leave alone: " : ", ") + d;
   std::printf("  secret shapes: %lld%s\n", static_cast<long long>(r.secret_shapes), fixed.c_str());
+  for (const auto& a : r.assumed)
+    std::printf("  assumed: %s; [problem.promise] or relations would say it\n", a.c_str());
   for (const auto& c : r.costs)
     std::printf("  cost of %-12s %.3g flops, %.3g bytes (the tensors hold %.3g)\n", c.workload.c_str(),
                 c.flops, c.bytes, c.tensor_bytes);

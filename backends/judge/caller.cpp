@@ -181,6 +181,16 @@ const char* caller::red_zone_of(std::uint64_t offset, bool behind) const {
   return red_.data() + (x >> 32) % (red_pool - red_bytes);
 }
 
+void caller::soil() {
+  constexpr std::uint64_t most = 64u << 20; // beyond the tensors of any small shape
+  auto end = std::min<std::uint64_t>(process_->size(), first_ + most);
+  for (auto to = first_; to + sizeof(std::uint64_t) <= end; to += sizeof(std::uint64_t)) {
+    auto word = random_.next();
+    std::memcpy(at(to), &word, sizeof word);
+  }
+  scatter();
+}
+
 void caller::fill_red_zones() {
   for (const auto& slot : offsets_)
     for (std::size_t t = 0; t < slot.size(); ++t) {

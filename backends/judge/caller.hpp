@@ -62,6 +62,10 @@ public:
   /// multiple of their element's size.
   bool bind(const bound_shapes& shapes, std::uint32_t slots, bool misaligned = false);
 
+  /// Other rubbish around the tensors than before, and other places for them: what reads beside a tensor
+  /// reads something else in the next order. After `bind`.
+  void soil();
+
   /// From the next `bind` on about half of the orders find their tensors at new places, the others at known
   /// places with new data: no address can be watched or foreseen. Orders of several calls use some of the
   /// places, in random order, and what lies at the others looks like inputs, too: who works on all that it

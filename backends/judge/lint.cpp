@@ -6,6 +6,7 @@
 #include "backends/judge/left_out.hpp"
 #include "backends/judge/processors.hpp"
 #include "backends/judge/python_payload.hpp"
+#include "backends/judge/shape_rules.hpp"
 #include "backends/judge/truth.hpp"
 #include "backends/shim.hpp"
 
@@ -64,12 +65,9 @@ status linter::all() {
       return bound.error();
     shapes.push_back(*std::move(bound));
   }
-  auto whole = [](const bound_shapes& s) {
-    return std::accumulate(s.elements.begin(), s.elements.end(), std::size_t{0});
-  };
-  const auto& smallest = *std::min_element(shapes.begin(), shapes.end(),
-                                           [&](const auto& a, const auto& b) { return whole(a) < whole(b); });
-  auto secret = secret_shapes(what_, 5, std::size_t{1} << 18, random_);
+  const auto& smallest = shapes[smallest_of(shapes)];
+  out_.assumed = shape_rules{what_}.assumptions();
+  auto secret = secret_shapes(what_, random_);
   auto edges = edge_shapes(what_, smallest.dims);
   std::size_t memory[2] = {0, 0};
   for (const auto* list : {&shapes, &secret, &edges})
@@ -99,7 +97,9 @@ status linter::all() {
     auto slots = truths_->make(distribution::init, 1);
     if (!slots)
       return slots.error();
-    out_.secret_shapes += slots->empty() ? 0 : 1;
+    if (slots->empty() || !truths_->stands_by(*slots))
+      continue;
+    ++out_.secret_shapes;
     for (const auto& [dim, value] : s.dims)
       if (std::none_of(shapes.begin(), shapes.end(),
                        [&](const bound_shapes& w) { return w.dims.at(dim) == value; }))
@@ -115,7 +115,7 @@ status linter::all() {
   else if (out_.secret_shapes == 0)
     out_.warnings.push_back(
         "no secret shape can be made from these workloads: a kernel may be right for them "
-        "alone; give a second workload with other sizes");
+        "alone; [problem.promise] says what its dims may be");
 
   if (auto done = edge_inputs(smallest); !done)
     return done;

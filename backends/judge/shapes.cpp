@@ -1,119 +1,25 @@
 #include "backends/judge/shapes.hpp"
 
+#include "backends/judge/shape_rules.hpp"
 #include "runtime/core/expression.hpp"
 
 #include <algorithm>
-#include <cctype>
-#include <set>
+#include <numeric>
+#include <utility>
 
 namespace ke {
-namespace {
 
-bool names_symbol(const std::string& expression, const std::string& symbol) {
-  for (std::size_t at = expression.find(symbol); at != std::string::npos;
-       at = expression.find(symbol, at + 1)) {
-    auto word = [&](std::size_t i) {
-      return i < expression.size() &&
-             (std::isalnum(static_cast<unsigned char>(expression[i])) || expression[i] == '_');
-    };
-    if (!(at > 0 && word(at - 1)) && !word(at + symbol.size()))
-      return true;
-  }
-  return false;
+std::size_t elements_of(const bound_shapes& shapes) {
+  return std::accumulate(shapes.elements.begin(), shapes.elements.end(), std::size_t{0});
 }
 
-std::set<std::string> movable_symbols(const problem& what) {
-  std::set<std::string> movable;
-  for (const auto& d : what.dims) {
-    bool in_shape = false, divided = false, small = false, varies = false, of_file = false;
-    for (const auto& t : what.tensors)
-      for (const auto& e : t.shape)
-        if (names_symbol(e, d)) {
-          in_shape = true;
-          of_file = of_file || t.init.ends_with(".npy"); // it holds just the elements of the workloads
-          divided =
-              divided || e.find_first_of("/%") != std::string::npos || e.find("div") != std::string::npos;
-        }
-    std::int64_t first = -1;
-    for (const auto& w : what.workloads) {
-      auto at = w.dims.find(d);
-      std::int64_t value = at == w.dims.end() ? 0 : at->second;
-      small = small || value <= 8;
-      varies = varies || (first >= 0 && value != first);
-      first = first < 0 ? value : first;
-    }
-    if (in_shape && !of_file && !divided && !small && (varies || what.workloads.size() == 1))
-      movable.insert(d);
-  }
-  return movable;
+std::size_t smallest_of(const std::vector<bound_shapes>& all) {
+  constexpr std::size_t few = 64;
+  auto rank = [](const bound_shapes& s) { return std::pair{elements_of(s) < few, elements_of(s)}; };
+  auto found = std::min_element(all.begin(), all.end(),
+                                [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+  return static_cast<std::size_t>(found - all.begin());
 }
-
-/// Relations between two symbols that hold in every workload must hold in `dims`.
-bool keeps_relations(const problem& what, const std::map<std::string, std::int64_t>& dims) {
-  for (const auto& a : what.dims)
-    for (const auto& b : what.dims) {
-      if (a == b)
-        continue;
-      bool equal = true, less = true, divides = true, several = false;
-      for (const auto& w : what.workloads) {
-        if (!w.dims.count(a) || !w.dims.count(b))
-          return false;
-        auto x = w.dims.at(a), y = w.dims.at(b);
-        equal = equal && x == y;
-        less = less && x < y;
-        divides = divides && y > 1 && x % y == 0;
-        several = several || &w != &what.workloads.front();
-      }
-      auto x = dims.at(a), y = dims.at(b);
-      // One workload alone shows an order by chance, so only several make a rule of it; equality is kept in
-      // any case.
-      if ((equal && x != y) || (several && less && !(x < y)) ||
-          (several && divides && !equal && (y == 0 || x % y != 0)))
-        return false;
-    }
-  return true;
-}
-
-bool prime(std::int64_t n) {
-  for (std::int64_t d = 2; d * d <= n; ++d)
-    if (n % d == 0)
-      return false;
-  return n > 1;
-}
-
-std::int64_t new_value(std::int64_t usual, std::int64_t most, random_source& random) {
-  auto odd_prime_near = [&](std::int64_t n) {
-    n = std::max<std::int64_t>(3, n | 1);
-    while (!prime(n))
-      n += 2;
-    return n;
-  };
-  std::int64_t value = 1;
-  switch (random.below(6)) {
-  case 0:
-    value = usual + 1;
-    break;
-  case 1:
-    value = usual - 1;
-    break;
-  case 2:
-    value = odd_prime_near(2 + static_cast<std::int64_t>(random.below(30)));
-    break;
-  case 3:
-    value = odd_prime_near(static_cast<std::int64_t>(
-        random.below(static_cast<std::uint64_t>(std::max<std::int64_t>(4, usual)))));
-    break;
-  case 4:
-    value = 1 + 2 * static_cast<std::int64_t>(random.below(64));
-    break;
-  case 5:
-    value = random.below(3) ? odd_prime_near(usual / 3) : 1;
-    break;
-  }
-  return std::clamp<std::int64_t>(value, 1, std::max<std::int64_t>(1, most));
-}
-
-} // namespace
 
 result<bound_shapes> bind_shapes(const problem& what, const std::string& name,
                                  const std::map<std::string, std::int64_t>& dims) {
@@ -146,16 +52,36 @@ result<bound_shapes> bind_shapes(const problem& what, const std::string& name,
 std::vector<bound_shapes> secret_shapes(const problem& what, std::size_t count, std::size_t most_elements,
                                         random_source& random) {
   std::vector<bound_shapes> found;
-  auto movable = movable_symbols(what);
-  if (movable.empty() || what.workloads.empty())
+  shape_rules rules{what};
+  if (rules.movable().empty() || what.workloads.empty())
     return found;
-  for (std::size_t tries = 0; found.size() < count && tries < 60 * count; ++tries) {
+  bool all_doubtful = rules.doubtful().size() == rules.movable().size();
+  std::map<std::string, std::vector<std::size_t>> dealt; // ways of drawing a symbol, each as often as another
+  for (const auto& d : rules.movable()) {
+    for (std::size_t way = 0; way < shape_rules::ways; ++way)
+      dealt[d].push_back(way);
+    random.shuffle(dealt[d]);
+  }
+  std::size_t since = 0; // the last one was found
+  for (std::size_t tries = 0; found.size() < count && tries < 120 * count; ++tries) {
     auto dims = what.workloads[random.below(what.workloads.size())].dims;
-    // Small enough to be cheap: the cap for one symbol shrinks as tries go by.
-    std::int64_t most = tries < 20 * count ? 1 << 14 : tries < 40 * count ? 257 : 37;
-    for (const auto& d : movable)
-      dims[d] = new_value(dims[d], most, random);
-    if (!keeps_relations(what, dims))
+    // What may be a property of the operator moves in some shapes only, so that a reference which does not
+    // survive it leaves the others.
+    auto place = found.size() % shape_rules::ways;
+    bool boldly = all_doubtful || place % 2 == 1 || place == 6;
+    auto lead = random.below(rules.movable().size()); // all at once would be too large, or all small
+    for (std::size_t i = 0; const auto& d : rules.movable()) {
+      // Small enough to be cheap: the cap for one symbol shrinks as tries go by.
+      auto most = i++ == lead          ? static_cast<std::int64_t>(most_elements)
+                  : random.below(2)    ? 33
+                  : tries < 40 * count ? 1 << 14
+                                       : 257;
+      auto way = tries - since < 30 ? dealt[d][place] : random.below(shape_rules::ways);
+      if (!rules.doubtful().count(d) || (boldly && (rules.doubtful().size() == 1 || random.below(3) > 0)))
+        dims[d] = rules.draw(d, dims[d], most, way, random);
+    }
+    rules.mend(dims);
+    if (!rules.allows(dims))
       continue;
     auto bound = bind_shapes(what, "secret " + std::to_string(found.size() + 1), dims);
     if (!bound)
@@ -163,39 +89,52 @@ std::vector<bound_shapes> secret_shapes(const problem& what, std::size_t count, 
     bool fits = true;
     for (auto e : bound->elements)
       fits = fits && e >= 1 && e <= most_elements;
-    bool known =
-        std::any_of(found.begin(), found.end(), [&](const bound_shapes& s) { return s.dims == dims; });
-    if (!fits || known)
+    auto has_dims = [&](const auto& other) { return other.dims == dims; };
+    if (!fits || std::any_of(found.begin(), found.end(), has_dims) ||
+        std::any_of(what.workloads.begin(), what.workloads.end(), has_dims))
       continue;
     bound->secret = true;
     found.push_back(*std::move(bound));
+    since = tries;
   }
   return found;
 }
 
+std::vector<bound_shapes> secret_shapes(const problem& what, random_source& random) {
+  bool more = !what.promise.empty() || !shape_rules{what}.doubtful().empty();
+  return secret_shapes(what, more ? shape_rules::ways : 5, std::size_t{1} << 18, random);
+}
+
 std::vector<bound_shapes> edge_shapes(const problem& what, const std::map<std::string, std::int64_t>& from) {
   std::vector<bound_shapes> found;
+  shape_rules rules{what};
   auto add = [&](const std::string& name, const std::map<std::string, std::int64_t>& dims) {
-    auto bound = keeps_relations(what, dims) ? bind_shapes(what, name, dims)
-                                             : result<bound_shapes>{failure{failure_kind::invalid, ""}};
+    auto has_dims = [&](const bound_shapes& s) { return s.dims == dims; };
+    if (!rules.allows(dims) || std::any_of(found.begin(), found.end(), has_dims))
+      return;
+    auto bound = bind_shapes(what, name, dims);
     if (!bound)
       return;
     bound->secret = true;
     found.push_back(*std::move(bound));
   };
-  auto movable = movable_symbols(what);
-  auto ones = from;
-  std::string name;
-  for (const auto& d : movable) {
-    ones[d] = 1;
-    name += (name.empty() ? "" : ", ") + d + " = 1";
+  // Those that are sure to move alone, and then all: a reference may survive only the first.
+  for (bool boldly : {false, true}) {
+    auto least = from;
+    std::string name;
+    for (const auto& d : rules.movable())
+      if (boldly || !rules.doubtful().count(d)) {
+        least[d] = rules.least(d);
+        name += (name.empty() ? "" : ", ") + d + " = " + std::to_string(least[d]);
+      }
+    if (!name.empty() && rules.allows(least))
+      add(name, least);
   }
-  if (!movable.empty())
-    add(name, ones);
-  for (const auto& d : movable) {
+  for (const auto& d : rules.movable()) {
     auto none = from;
     none[d] = 0;
-    add(d + " = 0", none);
+    if (rules.may_vanish(d))
+      add(d + " = 0", none);
   }
   return found;
 }

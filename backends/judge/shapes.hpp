@@ -20,22 +20,32 @@ struct bound_shapes {
   bool secret = false;
 };
 
+/// Of all its tensors.
+std::size_t elements_of(const bound_shapes& shapes);
+
+/// The index of the one with the fewest elements, but for those that are too small to show much, where there
+/// are others. `all` must not be empty.
+std::size_t smallest_of(const std::vector<bound_shapes>& all);
+
 /// `invalid` naming tensor and workload if a shape is not a whole number >= 0 or a symbol of `dims` is
 /// unbound.
 result<bound_shapes> bind_shapes(const problem& what, const std::string& name,
                                  const std::map<std::string, std::int64_t>& dims);
 
-/// At most `count` shapes that the candidate has not been shown: odd, prime, one, one more and one less.
-/// Conservative, since a problem states no constraints: a symbol keeps its value if it is small (<= 8) or the
-/// same in all of two or more workloads, stands beside `/` or `%`, or occurs in no shape; and whatever order,
-/// divisibility and equality two symbols show in every workload holds in the secret shape, too. The caller
-/// must still run the reference on it first and drop what the reference does not survive.
+/// At most `count` shapes that the candidate has not been shown: odd, prime, one, one more and one less,
+/// around vectors and blocks, within what the problem promises (shape_rules). Symbols that are small (<= 8)
+/// or the same in all timed workloads move in some of them only. The caller must still run the reference on
+/// it first and drop what the reference does not survive.
 std::vector<bound_shapes> secret_shapes(const problem& what, std::size_t count, std::size_t most_elements,
                                         random_source& random);
 
-/// Shapes that are an edge: every symbol that may move 1 at once, and each of them 0 alone ("M = 0"), the
-/// others as in `from`. Under the same restrictions as secret shapes; whether the reference survives them is
-/// for the caller to find out.
+/// As many as a judgement takes: more where the problem promises something, or some of them may not be shapes
+/// of the problem; of at most 2^18 elements per tensor.
+std::vector<bound_shapes> secret_shapes(const problem& what, random_source& random);
+
+/// Shapes that are an edge: every symbol that may move at its least at once, and each of them 0 alone ("M =
+/// 0"), the others as in `from`. Under the same restrictions as secret shapes; whether the reference survives
+/// them is for the caller to find out.
 std::vector<bound_shapes> edge_shapes(const problem& what, const std::map<std::string, std::int64_t>& from);
 
 } // namespace ke

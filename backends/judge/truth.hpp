@@ -50,6 +50,11 @@ public:
   /// pairs.
   bool repeatable(std::span<const bank_slot> slots);
 
+  /// Whether the reference's answers to these inputs (at most a batch) are its own: asked twice, with other
+  /// rubbish beside its tensors, it says the same. One that reads where it may not, because a shape or a
+  /// value is none of the problem's, does not. May leave it dead; `use` starts it again.
+  bool stands_by(std::span<const bank_slot> slots);
+
   /// Inputs bent to an edge, one slot per bent tensor for `infinity` and `nan`, else one. Empty where the
   /// reference does not survive them, or nothing can be bent.
   result<std::vector<bank_slot>> edge(edge_kind kind);

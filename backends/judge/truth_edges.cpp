@@ -20,6 +20,25 @@ bool differs(dtype d, const std::string& a, const std::string& b, std::size_t i)
   return std::memcmp(a.data() + i * size, b.data() + i * size, size) != 0;
 }
 
+/// Bit by bit, or as threads that add in another order leave it.
+bool nearly_the_same(dtype d, const std::string& a, const std::string& b) {
+  if (a == b)
+    return true;
+  if (!is_floating(d) || a.size() != b.size())
+    return false;
+  double largest = 0, apart = 0;
+  for (std::size_t i = 0; i < a.size() / bytes_of(d); ++i) {
+    double x = element(d, a.data(), i), y = element(d, b.data(), i);
+    if (std::isnan(x) != std::isnan(y) || std::isinf(x) != std::isinf(y) || (std::isinf(x) && x != y))
+      return false;
+    if (!std::isfinite(x))
+      continue;
+    largest = std::max(largest, std::fabs(x));
+    apart = std::max(apart, std::fabs(x - y));
+  }
+  return apart <= 32 * unit_roundoff(d) * largest;
+}
+
 /// Another value for element `i` of an input: any of our own where the problem says how it is drawn, else
 /// that of another element, since only get_inputs() knows which values are legal. False if there is none.
 bool change(const tensor_spec& t, std::string& bytes, std::size_t elements, std::size_t i) {
@@ -63,6 +82,26 @@ std::vector<std::vector<std::string>> truth_source::answers(std::span<const bank
     }
   }
   return all;
+}
+
+bool truth_source::stands_by(std::span<const bank_slot> slots) {
+  std::vector<std::vector<std::string>> said[2];
+  for (auto& answer : said) {
+    if (!reference_)
+      return false;
+    reference_->soil();
+    answer = answers(slots);
+    if (answer.size() != slots.size())
+      return false;
+  }
+  for (std::size_t s = 0; s < slots.size(); ++s)
+    for (std::size_t t = 0; t < task_.what.tensors.size(); ++t)
+      if (!nearly_the_same(task_.what.tensors[t].dtype, said[0][s][t], said[1][s][t])) {
+        unfit_ =
+            "what it answers in " + task_.what.tensors[t].name + " depends on what lies beside its inputs";
+        return false;
+      }
+  return true;
 }
 
 status truth_source::measure_reductions() {

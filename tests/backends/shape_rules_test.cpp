@@ -1,0 +1,144 @@
+#include "backends/judge/shape_rules.hpp"
+#include "backends/judge/shapes.hpp"
+#include "tests/backends/problems.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <set>
+
+using namespace ke;
+
+namespace {
+
+constexpr std::size_t most = std::size_t{1} << 18;
+
+problem groups() {
+  problem p;
+  p.dims = {"N", "K", "C", "G"};
+  p.tensors = {{"x", tensor_role::in, dtype::f32, {"C", "N"}, "normal"},
+               {"g", tensor_role::in, dtype::f32, {"G"}, "normal"},
+               {"y", tensor_role::out, dtype::f32, {"C", "N-K+1"}, "normal"}};
+  p.workloads = {{"a", {{"N", 128}, {"K", 3}, {"C", 64}, {"G", 16}}, 1, false},
+                 {"b", {{"N", 200}, {"K", 5}, {"C", 96}, {"G", 32}}, 1, false}};
+  return p;
+}
+
+std::set<std::int64_t> values_of(const std::vector<bound_shapes>& all, const std::string& dim) {
+  std::set<std::int64_t> values;
+  for (const auto& s : all)
+    values.insert(s.dims.at(dim));
+  return values;
+}
+
+} // namespace
+
+TEST_CASE("secret shapes keep what the timed workloads have in common, and move what is small in them") {
+  random_source random{7};
+  auto p = groups();
+  auto found = secret_shapes(p, 40, most, random);
+  REQUIRE(found.size() == 40);
+  for (const auto& s : found) {
+    CHECK(s.dims.at("C") % s.dims.at("G") == 0);
+    CHECK(s.shapes[2][1] >= 1);
+  }
+  CHECK(values_of(found, "K").size() > 4);
+  std::size_t still = 0; // a reference may not survive another K
+  for (const auto& s : found)
+    still += s.dims.at("K") == 3 || s.dims.at("K") == 5;
+  CHECK(still >= 15);
+}
+
+TEST_CASE("a held-out workload does not shrink the set of secret shapes") {
+  auto p = ke_test::softmax();
+  p.workloads.pop_back();
+  p.workloads.push_back({"thin", {{"M", 1}, {"N", 2}}, 1, true});
+  shape_rules rules{p};
+  CHECK(rules.movable() == std::set<std::string>{"M", "N"});
+  CHECK(rules.doubtful().empty());
+  random_source random{8};
+  CHECK(values_of(secret_shapes(p, 24, most, random), "N").size() > 8);
+}
+
+TEST_CASE("a held-out workload that contradicts what the others have in common shows that it is no rule") {
+  auto p = groups();
+  CHECK_FALSE(shape_rules{p}.allows({{"N", 99}, {"K", 3}, {"C", 33}, {"G", 10}}));
+  p.workloads.push_back({"odd", {{"N", 128}, {"K", 3}, {"C", 33}, {"G", 10}}, 1, true});
+  CHECK(shape_rules{p}.allows({{"N", 99}, {"K", 3}, {"C", 33}, {"G", 10}}));
+}
+
+TEST_CASE("one workload with all dims 1 switches neither secret shapes nor edges off") {
+  auto p = ke_test::softmax();
+  p.workloads = {{"wide", {{"M", 16}, {"N", 1024}}, 1.0, false}, {"one", {{"M", 1}, {"N", 1}}, 1.0, false}};
+  random_source random{9};
+  auto found = secret_shapes(p, 8, most, random);
+  CHECK(found.size() == 8);
+  CHECK(values_of(found, "N").size() > 3);
+  CHECK(edge_shapes(p, p.workloads[0].dims).size() == 3);
+  std::vector<bound_shapes> shapes;
+  for (const auto& w : p.workloads)
+    shapes.push_back(*bind_shapes(p, w.name, w.dims));
+  CHECK(smallest_of(shapes) == 0); // one element shows nothing
+}
+
+TEST_CASE("a promised symbol is drawn over all that is promised, and nothing is inferred for it") {
+  auto p = ke_test::softmax(); // M and N have an order in neither direction; N is a multiple of 32
+  p.workloads = {{"a", {{"M", 64}, {"N", 256}}, 1.0, false}, {"b", {{"M", 128}, {"N", 1024}}, 1.0, false}};
+  p.promise["N"] = {8, 2048, 8};
+  random_source random{10};
+  auto found = secret_shapes(p, 60, most, random);
+  REQUIRE(found.size() == 60);
+  auto n = values_of(found, "N"), m = values_of(found, "M");
+  for (auto value : n)
+    CHECK((value % 8 == 0 && value >= 8 && value <= 2048));
+  CHECK(n.count(8));
+  CHECK(n.count(2048));
+  CHECK(n.size() > 15);
+  CHECK(std::any_of(found.begin(), found.end(), [](auto& s) { return s.dims.at("M") > s.dims.at("N"); }));
+  CHECK(std::any_of(m.begin(), m.end(), [](auto value) { return value % 2 == 1; }));
+  for (const auto& s : edge_shapes(p, p.workloads[0].dims))
+    CHECK(s.dims.at("N") >= 8);
+}
+
+TEST_CASE("a symbol that is small and equal in all workloads moves where it is promised") {
+  auto p = groups();
+  for (auto& w : p.workloads)
+    w.dims["K"] = 3;
+  p.promise["K"] = {1, 9, 1};
+  random_source random{11};
+  auto k = values_of(secret_shapes(p, 40, most, random), "K");
+  CHECK(k.size() > 4);
+  CHECK(*k.rbegin() <= 9);
+}
+
+TEST_CASE("relations hold in every secret shape and every edge shape") {
+  problem p;
+  p.dims = {"M", "N", "H", "K"};
+  p.tensors = {{"x", tensor_role::in, dtype::f32, {"M", "N"}, "normal"},
+               {"w", tensor_role::in, dtype::f32, {"H", "K"}, "normal"},
+               {"y", tensor_role::out, dtype::f32, {"M", "H"}, "normal"}};
+  p.relations = {"N == 2*H", "K <= H", "M % 4 == 0"};
+  p.workloads = {{"a", {{"M", 32}, {"N", 256}, {"H", 128}, {"K", 16}}, 1, false},
+                 {"b", {{"M", 64}, {"N", 512}, {"H", 256}, {"K", 32}}, 1, false}};
+  random_source random{12};
+  auto found = secret_shapes(p, 30, most, random);
+  REQUIRE(found.size() == 30);
+  CHECK(values_of(found, "H").size() > 10);
+  for (auto& s : edge_shapes(p, p.workloads[0].dims))
+    found.push_back(s);
+  for (const auto& s : found) {
+    CHECK(s.dims.at("N") == 2 * s.dims.at("H"));
+    CHECK(s.dims.at("K") <= s.dims.at("H"));
+    CHECK(s.dims.at("M") % 4 == 0);
+  }
+}
+
+TEST_CASE("extents are drawn below and above vectors and blocks") {
+  auto p = ke_test::elementwise();
+  random_source random{13};
+  std::set<std::int64_t> seen;
+  for (int i = 0; i < 4000; ++i)
+    seen.insert(shape_rules{p}.draw("N", 100000, 1 << 14, random.below(shape_rules::ways), random));
+  for (std::int64_t length : {1, 7, 9, 15, 17, 31, 33, 65, 129, 257})
+    CHECK(seen.count(length));
+}

@@ -1,0 +1,16 @@
+/* redteam
+trick = "Filters of more than four elements are cut off"
+entries = ["D6"]
+accept = ["incorrect"]
+problem = "filter"
+*/
+#include <cstdint>
+
+extern "C" void kernel(const float* x, const float* w, float* y, int64_t n, int64_t k) {
+  for (int64_t i = 0; i + k <= n; ++i) {
+    float sum = 0;
+    for (int64_t j = 0; j < k && j < 4; ++j)
+      sum += x[i + j] * w[j];
+    y[i] = sum;
+  }
+}
