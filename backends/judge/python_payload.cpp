@@ -24,6 +24,8 @@ const char* kind_of(python_role role, bool kernelbench) {
   switch (role) {
   case python_role::nothing:
     return "nothing";
+  case python_role::operators:
+    return "operators";
   case python_role::describe:
     return "describe";
   case python_role::maker:
@@ -72,7 +74,7 @@ std::string python_payload(const judge_task& task, python_role role, std::uint64
   order += std::string(what.scalars.size(), 's');
   line("order", task.order.empty() ? order : task.order);
   bool foreign = role == python_role::candidate;
-  if (role != python_role::nothing) {
+  if (role != python_role::nothing && role != python_role::operators) {
     const auto& code = foreign ? task.source : what.reference;
     std::string file = foreign ? "candidate.py" : kernelbench ? what.name + ".py" : "reference.py";
     line("text", file + ' ' + std::to_string(code.size()));
