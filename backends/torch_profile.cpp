@@ -29,6 +29,29 @@ double top_calls_in(const std::string& trace) {
 
 } // namespace
 
+std::string with_known_names(std::string_view text, const std::set<std::string, std::less<>>& known) {
+  std::istringstream lines{std::string{text.substr(0, most_bytes)}};
+  std::string out;
+  for (std::string line; std::getline(lines, line);) {
+    double first = 0, second = 0;
+    int at = 0;
+    char numbers[80];
+    if (line == "timeline") {
+      out += "timeline\n";
+    } else if (std::sscanf(line.c_str(), "total %lf %lf", &first, &second) == 2) {
+      std::snprintf(numbers, sizeof numbers, "total %.3f %.0f\n", first, second);
+      out += numbers;
+    } else if (std::sscanf(line.c_str(), "%lf %lf %n", &first, &second, &at) == 2 && at > 0) {
+      auto name = std::string_view{line}.substr(static_cast<std::size_t>(at));
+      std::snprintf(numbers, sizeof numbers, "%.3f %.3f ", first, second);
+      out += numbers;
+      out += known.contains(name) ? name : "other";
+      out += '\n';
+    }
+  }
+  return out;
+}
+
 profile_result operators_in(std::string_view text) {
   auto calls_of_candidate = top_calls_in(timeline_in(text));
   text = text.substr(0, std::min(text.find(timeline), most_bytes));

@@ -2,6 +2,8 @@
 
 #include "backends/profile_task.hpp"
 
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -15,6 +17,10 @@ namespace ke {
 //   SELF_US CALLS NAME           the operators that took most, at most ten
 //   timeline                     then, in the order of their begins:
 //   BEGIN_US US NAME             the operators of the main thread
+
+/// The text with names out of `known` alone, others called "other": a candidate may label what it does, and
+/// replace what tells of it, and names are shown to models.
+std::string with_known_names(std::string_view text, const std::set<std::string, std::less<>>& known);
 
 /// Counters torch.self_us, torch.calls, and torch.op.NAME.self_us, .calls and .share of at most ten operators
 /// with plain names and finite numbers; torch.top_calls, those that the candidate itself called (not what

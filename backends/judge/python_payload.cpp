@@ -24,6 +24,8 @@ const char* kind_of(python_role role, bool kernelbench) {
   switch (role) {
   case python_role::nothing:
     return "nothing";
+  case python_role::operators:
+    return "operators";
   case python_role::describe:
     return "describe";
   case python_role::maker:
@@ -71,7 +73,7 @@ std::string python_payload(const judge_task& task, python_role role, std::uint64
     line("scalar", s.integer ? "int" : "double");
   order += std::string(what.scalars.size(), 's');
   line("order", task.order.empty() ? order : task.order);
-  if (role != python_role::nothing) {
+  if (role != python_role::nothing && role != python_role::operators) {
     const auto& code = role == python_role::candidate  ? task.source
                        : role == python_role::baseline ? task.baseline_source
                                                        : what.reference;

@@ -16,7 +16,8 @@ enum class python_role : std::uint8_t {
   truth,    ///< the reference in double precision
   nothing,  ///< the floor of the path
   describe, ///< says what tensors a KernelBench file has
-  maker     ///< makes its inputs
+  maker,    ///< makes its inputs
+  operators ///< tells the names of PyTorch's operators, at the start of the memory; runs no source
 };
 
 /// Whether the problem is a KernelBench file, whose tensors only Python knows.

@@ -2,16 +2,37 @@
 
 #include "backends/judge/python_payload.hpp"
 #include "backends/judge/timing.hpp"
+#include "backends/torch_profile.hpp"
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <memory>
+#include <set>
+#include <sstream>
 #include <string>
 
 namespace ke {
 namespace {
 
 constexpr std::size_t summary_bytes = 48u << 10; ///< at the end of the shared memory: a length, then the text
+constexpr std::size_t names_bytes = 512u << 10;
+
+/// The operators that PyTorch has, from a process that has run nobody's source.
+std::set<std::string, std::less<>> operator_names(const judge_task& task, const std::vector<int>& cpus) {
+  auto how = driver_for(task, "", names_bytes, cpus);
+  how.payload = python_payload(task, python_role::operators, 0, cpus);
+  call_outcome loading;
+  auto process = driver_process::start(how, loading);
+  std::set<std::string, std::less<>> names;
+  if (!process || loading.end != call_end::done)
+    return names;
+  const auto* text = reinterpret_cast<const char*>((*process)->memory());
+  std::istringstream lines{std::string{text, std::find(text, text + names_bytes, '\0')}};
+  for (std::string line; std::getline(lines, line);)
+    names.insert(line);
+  return names;
+}
 
 } // namespace
 
@@ -35,7 +56,8 @@ void profile_python(const judge_task& task, const bound_shapes& shapes, const ba
   std::uint32_t length = 0;
   std::memcpy(&length, memory + bytes, sizeof length);
   length = std::min<std::uint32_t>(length, summary_bytes - sizeof length);
-  found.findings["profiler"].assign(reinterpret_cast<const char*>(memory + bytes + sizeof length), length);
+  std::string text{reinterpret_cast<const char*>(memory + bytes + sizeof length), length};
+  found.findings["profiler"] = with_known_names(text, operator_names(task, cpus));
 }
 
 } // namespace ke

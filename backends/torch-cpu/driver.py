@@ -4,7 +4,7 @@ It shares its address space with hostile code, so nothing that it says is believ
 bytes that it copied itself, from memory that it mapped itself. Orders and answers are those of backends/judge/wire.hpp.
 
 The payload: lines "key value...", an empty line, then the texts in the order of their `text` lines.
-    role model|function|maker|describe|nothing
+    role model|function|maker|describe|operators|nothing
     name NAME                  of the class or function
     threads N | seed N | cpus 0,1
     profile OFFSET             from the second order on: a summary of PyTorch's profiler goes there
@@ -191,6 +191,15 @@ def describe(module, payload, memory):
     memory[: len(data)] = data
 
 
+def operators(memory):
+    """Tells the judge the names that PyTorch's operators have here: others in a profile are a candidate's own words."""
+    names = sorted({name.split(".")[0] for name in torch._C._dispatch_get_all_op_names()})
+    text = "".join(name + "\n" for name in names).encode()
+    if len(text) > len(memory):
+        raise ValueError("too many operators")
+    memory[: len(text)] = text
+
+
 def freedom(x):
     """What the judge may make of an input: 0 other values of get_inputs() alone (a limited domain, or a few values that mean
     something); 1 other values in the same places (zeros and equal elements may be a structure that a candidate relies on);
@@ -292,6 +301,8 @@ def function_of(payload, memory):
     """What an order calls. Runs the source."""
     if payload.role == "nothing":
         return None
+    if payload.role == "operators":
+        return operators(memory)
     module = module_of(payload.texts[0])
     if payload.role == "describe":
         return describe(module, payload, memory)
@@ -304,11 +315,10 @@ def function_of(payload, memory):
     return named(module, payload.name.split(","), "function")
 
 
-def profiled(caller, table, place, memory, at):
+def profiled(caller, table, place, memory, at, profiler):
     """One order with the candidate, and nothing else, under PyTorch's profiler; leaves a summary and a timeline in the memory
     (backends/torch_profile.hpp)."""
-    # Not torch.profiler.profile: its first use imports the compiler, 1.4 s of processor time.
-    profiler, function = torch.autograd.profiler.profile(), caller.function
+    function = caller.function
 
     def watched(*arguments):
         with profiler:
@@ -353,6 +363,10 @@ def main(payload_descriptor, confine=None):
         if write(DONE, ANSWER.pack(sequence, what, 0, took)) != ANSWER.size:
             os._exit(3)
 
+    # Made before the candidate can put another in its place. Not torch.profiler.profile: its first use imports the compiler, 1.4 s
+    # of processor time.
+    profiler = torch.autograd.profiler.profile() if payload.profile else None
+    summarise, run, unpack_order, order_size = profiled, Caller.run, ORDER.unpack, ORDER.size
     reply(0, STARTED)  # before any code of the candidate
     try:
         caller = Caller(payload, memory, function_of(payload, memory))
@@ -373,7 +387,7 @@ def main(payload_descriptor, confine=None):
 
     with torch.no_grad():
         while True:
-            sequence, place, calls, count = ORDER.unpack(receive(ORDER.size))
+            sequence, place, calls, count = unpack_order(receive(order_size))
             place, count = place if count & RESULTS_MAY_STAY else 0, count & ~RESULTS_MAY_STAY
             call, done = struct.Struct(f"<QQ{count}Q"), 0
             outcome, start = FINISHED, now()
@@ -385,9 +399,9 @@ def main(payload_descriptor, confine=None):
                         outcome = DISORDERED
                         break
                     if payload.profile and sequence > 1:
-                        profiled(caller, table, place, memory, payload.profile)
+                        summarise(caller, table, place, memory, payload.profile, profiler)
                     else:
-                        caller.run(table, place)
+                        run(caller, table, place)
             except WrongForm as problem:
                 outcome = WRONG_FORM
                 tell(str(problem))
