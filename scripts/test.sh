@@ -3,13 +3,14 @@
 #
 #   --deps-only      stop after installing (packages with apt, .venv with pip)
 #   --stage NAME     run only this stage (repeatable): fast (units, under 5 minutes), deep (the real program in scenarios, PyTorch, red team,
-#                    timing, benches), checks, asan (rooms without CAF), tsan, fuzz, crash; asan-all, lint and diagnosis only when named
+#                    timing, benches), honest (honest kernels, and wrong ones beside them), checks, asan (rooms without CAF), tsan, fuzz, crash; asan-all, lint and diagnosis only when named
 #   --no-venv        leave .venv alone; where there is none, the tests of the PyTorch backends are left out, and the end says so
 #   --no-install     install nothing: what is missing shows itself
 #   --retry          a failed test of the stages fast and deep gets a second try, and the end names it; never one of the red team: a trick that
 #                    works once in two is a trick that works
 #
 # KE_JOBS: compilers and tests at once (default: cores, at most one per 2 GB of memory). KE_FUZZ_SECONDS: per fuzzer (default 3).
+# KE_HONEST: checks of the stage honest (default 200).
 # KE_KILLS, KE_POWER_IMAGES: of the crash loop (default 20) and of the power cuts after it (default 1000). Exit code: 0; 1 a stage failed; 2 bad usage; 3 something could not be installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -61,6 +62,12 @@ stage_deep() {
   # shellcheck disable=SC2086
   tests release -L "$deep" -LE "$without|redteam" $again
   tests release -L redteam -LE "$without"
+}
+
+# Which seed was drawn stands in the last line; --seed repeats it.
+stage_honest() {
+  build release ke-runtime ke-judge ke-driver
+  KE_RUNTIME=$PWD/build/release/ke-runtime python3 -B tests/honest/honest.py --checks "${KE_HONEST:-200}" --parallel "$jobs"
 }
 
 # Kernels made for one bottleneck each, told apart: needs a machine of one's own, so it runs only when named.
@@ -135,7 +142,7 @@ while [ $# -gt 0 ]; do
     --stage)
       shift
       declare -F "stage_${1:-none}" > /dev/null || {
-        echo "--stage takes one of: fast deep checks asan asan-all tsan fuzz crash lint diagnosis" >&2
+        echo "--stage takes one of: fast deep honest checks asan asan-all tsan fuzz crash lint diagnosis" >&2
         exit 2
       }
       stages="$stages $1"
@@ -169,7 +176,7 @@ fi
 mkdir -p build
 rm -f build/*-ctest.log # of earlier runs: the end tells of this one
 summary=
-for stage in ${stages:-fast deep checks asan tsan fuzz crash}; do
+for stage in ${stages:-fast deep honest checks asan tsan fuzz crash}; do
   say "$stage"
   start=$SECONDS
   set +e

@@ -4,7 +4,8 @@
   honest.py [--checks N] [--seed S] [--parallel P] [--only OPERATOR...]      exit code 1 if a judgement is wrong
 
 Each check draws an operator, its extents and initialisers, and a way of adding up (in order, from the end, pairwise, in lanes, in blocks,
-compensated, in double), and asks the real `ke-runtime eval --untimed`. One check in four is of a wrong kernel. A wrong judgement is printed
+compensated, in double, in vectors), or a transform where the problem allows its error (Winograd, DFT: tests/fixtures/transforms), and asks
+the real `ke-runtime eval --untimed`. One check in four is of a wrong kernel. A wrong judgement is printed
 with the folder that repeats it. KE_RUNTIME names the program.
 """
 
@@ -75,6 +76,22 @@ template <class F> float in_double(int64_t n, F term) {
   for (int64_t i = 0; i < n; ++i) sum += term(i);
   return static_cast<float>(sum);
 }
+// Vectors of eight, two sums side by side, the tail by itself.
+template <class F> float vectors(int64_t n, F term) {
+  typedef float wide __attribute__((vector_size(32)));
+  wide even = {}, odd = {};
+  int64_t i = 0;
+  for (; i + 16 <= n; i += 16)
+    for (int l = 0; l < 8; ++l) {
+      even[l] += term(i + l);
+      odd[l] += term(i + 8 + l);
+    }
+  even += odd;
+  float sum = 0;
+  for (int l = 0; l < 8; ++l) sum += even[l];
+  for (; i < n; ++i) sum += term(i);
+  return sum;
+}
 // Wrong ones.
 inline float cut(float x, std::uint32_t bits) { // to so many bits fewer, to nearest
   std::uint32_t b;
@@ -100,13 +117,24 @@ template <class F> float without_one_in_32(int64_t n, F term) {
   return in_order(n, [&](int64_t i) { return i % 32 == (n > 20 ? 20 : 0) ? 0.0f : term(i); });
 }
 """
-HONEST = ["in_order", "from_the_end", "pairwise", "lanes", "blocks", "compensated", "in_double"]
+HONEST = ["in_order", "from_the_end", "pairwise", "lanes", "blocks", "compensated", "in_double", "vectors"]
 WRONG = ["terms_in_bf16", "sum_in_bf16", "sum_in_f16", "without_the_last", "without_a_tail", "without_one_in_32"]
 
 
+# Transforms: the file in tests/fixtures/transforms, and what stands before it.
+TRANSFORMS = {"winograd_2": ("winograd.cpp", "#define TILE 2\n"), "winograd_4": ("winograd.cpp", "#define TILE 4\n"), "dft": ("dft.cpp", "")}
+SPOILED = {"in_bf16": "#define NARROW(v) in_bf16(v)\n", "without_a_channel": "#define FIRST 1\n"}
+
+
 class Operator:
-    def __init__(self, family, tensors, extents, parameters, body):
+    def __init__(self, family, tensors, extents, parameters, body, transforms=False):
         self.family, self.tensors, self.extents, self.parameters, self.body = family, tensors, extents, parameters, body
+        self.transforms = transforms  # its candidates are TRANSFORMS, and errors are measured against the largest output
+
+    def ways(self, wrong):
+        if self.transforms:
+            return [f"{t}:{s}" for t in TRANSFORMS for s in SPOILED] if wrong else list(TRANSFORMS)
+        return WRONG if wrong else HONEST
 
 
 def rows(draw):
@@ -158,10 +186,20 @@ OPERATORS = {
                      "const float* x, const float* w, float* y, int64_t C, int64_t L, int64_t F, int64_t K",
                      "  const int64_t P = L - K + 1;\n  for (int64_t f = 0; f < F; ++f)\n    for (int64_t l = 0; l < P; ++l)\n"
                      "      y[f * P + l] = SUM(C * K, [&](int64_t i) { return x[i / K * L + l + i % K] * w[f * C * K + i]; });\n"),
+    "conv_by_transform": Operator("conv", [("x", "in", ["C", "L"]), ("w", "in", ["F", "C", "3"]), ("y", "out", ["F", "L-2"])],
+                                  lambda draw: {"C": draw.choice([2, 4, 16]), "L": draw.choice([34, 130, 257]), "F": draw.choice([3, 8])},
+                                  "const float* x, const float* w, float* y, int64_t C, int64_t L, int64_t F",
+                                  "  const int64_t P = L - 2;\n  for (int64_t f = 0; f < F; ++f)\n    for (int64_t l = 0; l < P; ++l)\n"
+                                  "      y[f * P + l] = SUM(C * 3, [&](int64_t i) { return x[i / 3 * L + l + i % 3] * w[f * C * 3 + i]; });\n",
+                                  transforms=True),
 }
 
 
 def kernel(operator, way):
+    if way not in HONEST + WRONG:
+        transform, _, spoiled = way.partition(":")
+        file, before = TRANSFORMS[transform]
+        return before + SPOILED.get(spoiled, "") + (ROOT / "tests/fixtures/transforms" / file).read_text()
     return f"{PRELUDE}#define SUM {way}\nextern \"C\" void kernel({operator.parameters}) {{\n{operator.body}}}\n"
 
 
@@ -173,7 +211,7 @@ def problem(name, operator, extents, inits):
         text += f'init = "{init}"\n' if role == "in" else ""
     for i, one in enumerate(extents):
         text += f'\n[[workload]]\nname = "w{i}"\ndims = {{ {", ".join(f"{d} = {e}" for d, e in one.items())} }}\n'
-    return text
+    return text + ('\n[tolerance]\nscale = "tensor"\n' if operator.transforms else "")
 
 
 class Check:
@@ -184,7 +222,7 @@ class Check:
         self.seed, self.name = seed, draw.choice(names)
         self.operator = OPERATORS[self.name]
         self.wrong = draw.random() < 0.25
-        self.way = draw.choice(WRONG if self.wrong else HONEST)
+        self.way = draw.choice(self.operator.ways(self.wrong))
         self.extents = [self.operator.extents(draw) for _ in range(2)]
         self.inits = [draw.choice(["normal", "uniform"]) for _ in self.operator.tensors]
 
@@ -196,7 +234,7 @@ class Check:
 
     def judged(self, base):
         """What is wrong with the judgement; empty if nothing, and the state."""
-        folder = base / f"{self.seed}-{self.name}-{self.way}"
+        folder = base / f"{self.seed}-{self.name}-{self.way.replace(':', '-')}"
         self.write(folder)
         run = subprocess.run([RUNTIME, "eval", str(folder), str(folder / "candidate.cpp"), "--json", "--untimed", "--cache", str(base / "cache")],
                              capture_output=True, text=True, timeout=300)
