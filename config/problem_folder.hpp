@@ -15,7 +15,8 @@ struct problem_folder {
 };
 
 /// The problem whole: every key, the reference, the initialisers. Read back it is the same problem with the
-/// same digest, unless an initialiser lay in a folder of its own: that gets another name. Pure.
+/// same digest, unless an initialiser lay in a folder of its own: that gets another name. A baseline that it
+/// carries (runtime/core/baseline.hpp) is left out: no problem file names one. Pure.
 problem_folder folder_of(const problem& what);
 
 } // namespace ke
