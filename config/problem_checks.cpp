@@ -1,5 +1,6 @@
 #include "config/problem_checks.hpp"
 
+#include "config/problem_values.hpp"
 #include "runtime/core/expression.hpp"
 #include "runtime/core/relation.hpp"
 #include "runtime/core/source_tokens.hpp"
@@ -60,22 +61,11 @@ public:
   }
 
   void tensors() {
-    static const std::vector<std::string> inits{"normal", "uniform", "ints", "onehot", "zeros"};
-    static const std::vector<std::string> later{"sorted",  "permutation", "offsets",
-                                                "indices", "mask",        "simplex"};
     if (p_.tensors.empty())
       return wrong("tensor", "at least one [[tensor]] with role = \"out\" is expected");
-    for (std::size_t i = 0; i < p_.tensors.size(); ++i) {
-      const auto& t = p_.tensors[i];
-      if (t.init.ends_with(".npy") || std::find(inits.begin(), inits.end(), t.init) != inits.end())
-        continue;
-      const std::string known =
-          "expected normal | uniform | ints | onehot | zeros or the name of a .npy file";
-      wrong("tensor." + std::to_string(i) + ".init",
-            std::find(later.begin(), later.end(), t.init) != later.end()
-                ? "\"" + t.init + "\" is not part of this version; " + known
-                : known + did_you_mean(t.init, inits));
-    }
+    for (std::size_t i = 0; i < p_.tensors.size(); ++i)
+      for (const auto& [key, text] : value_faults(p_, p_.tensors[i]))
+        wrong("tensor." + std::to_string(i) + "." + key, text);
     if (std::none_of(p_.tensors.begin(), p_.tensors.end(), [](auto& t) { return t.role != tensor_role::in; }))
       wrong("tensor", "no tensor has role = \"out\" or \"inout\": there would be nothing to check");
   }
@@ -86,6 +76,10 @@ public:
           s.integer && (s.value != std::floor(s.value) || std::fabs(s.value) > 9007199254740992.0))
         wrong("scalar." + std::to_string(i) + ".value",
               "an int64_t takes a whole number of at most 2^53, found " + toml_number(s.value));
+    for (std::size_t i = 0; i < p_.scalars.size(); ++i)
+      if (const auto& s = p_.scalars[i]; !s.range.empty())
+        if (auto text = range_fault(s); !text.empty())
+          wrong("scalar." + std::to_string(i) + ".range", text);
   }
 
   void workloads() {

@@ -73,9 +73,27 @@ schema problem_schema(problem& p, std::string& reference_path) {
                   .at = tensor(&tensor_spec::shape),
                   .required = true,
                   .of_expressions = true});
-  keys.push_back({"tensor.init",
-                  "What an input holds: normal | uniform | ints | onehot | zeros | a .npy file.",
-                  tensor(&tensor_spec::init)});
+  keys.push_back(
+      {"tensor.init",
+       "What an input holds: normal | uniform | ints | onehot | zeros | a .npy file, or a form that "
+       "every input has: sorted | permutation | offsets | indices | mask | simplex.",
+       tensor(&tensor_spec::init)});
+  keys.push_back({.path = "tensor.range",
+                  .doc =
+                      "Bounds of the values, expressions over the dims, e.g. [0, \"V\"]; both included, but "
+                      "indices stay below the upper one.",
+                  .at = tensor(&tensor_spec::range),
+                  .of_expressions = true,
+                  .of_numbers = true});
+  keys.push_back(
+      {"tensor.promise",
+       "\"init\": every input has the form that init names. Else init describes the timed data, and "
+       "checks draw beyond it.",
+       [&p](std::size_t i) -> value_slot {
+         return choice_slot{{"none", "init"},
+                            [&p, i] { return p.tensors.at(i).promised ? 1u : 0u; },
+                            [&p, i](std::size_t chosen) { p.tensors.at(i).promised = chosen == 1; }};
+       }});
 
   all.lists.push_back({"scalar", [&p] { return p.scalars.emplace_back(), p.scalars.size() - 1; },
                        [&p] { return p.scalars.size(); }});
@@ -90,11 +108,16 @@ schema problem_schema(problem& p, std::string& reference_path) {
                         [&p, i](std::size_t chosen) { p.scalars.at(i).integer = chosen == 1; }};
                   }});
   keys.push_back({.path = "scalar.value",
-                  .doc = "The value that every call gets.",
+                  .doc = "The value that every call gets, unless there is a range.",
                   .at = [&p](std::size_t i) -> value_slot { return &p.scalars.at(i).value; },
                   .least = -1e300,
                   .most = 1e300,
                   .required = true});
+  keys.push_back({.path = "scalar.range",
+                  .doc = "Two bounds, both included: each call gets another value between them.",
+                  .at = [&p](std::size_t i) -> value_slot { return &p.scalars.at(i).range; },
+                  .least = -1e300,
+                  .most = 1e300});
 
   all.lists.push_back({"workload", [&p] { return p.workloads.emplace_back(), p.workloads.size() - 1; },
                        [&p] { return p.workloads.size(); }});
@@ -165,10 +188,7 @@ schema problem_schema(problem& p, std::string& reference_path) {
   all.later = {
       {"problem.evaluator", "a problem has tensors and a reference"},
       {"problem.generator", "inputs are drawn as each tensor's init says"},
-      {"tensor.range", "init says what values are drawn"},
-      {"tensor.promise", "init says what values are drawn"},
       {"tensor.strides", "tensors are contiguous"},
-      {"scalar.range", "a scalar has one value"},
       {"policy.launch", "a candidate is called, synchronously"},
   };
   return all;

@@ -1,6 +1,7 @@
 #include "config/schema.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <set>
 
@@ -17,6 +18,13 @@ overloaded(F...) -> overloaded<F...>;
 /// "5", "0.5", "1000000": bounds as a person writes them.
 std::string bound(double x) {
   return x == std::floor(x) ? std::to_string(static_cast<std::int64_t>(x)) : toml_number(x);
+}
+
+/// As expressions can say it, without an exponent.
+std::string expression_number(double x) {
+  char text[400];
+  auto [end, error] = std::to_chars(text, text + sizeof text, x, std::chars_format::fixed);
+  return {text, end};
 }
 
 std::string joined(const std::vector<std::string>& names, const std::string& between) {
@@ -58,7 +66,9 @@ std::string expectation(const key_spec& key, const value_slot& slot) {
           [&](double*) { return number_text("a number", key); },
           [&](bool*) -> std::string { return "true or false"; },
           [&](std::vector<std::string>*) -> std::string {
-            return key.of_expressions ? "a list of strings or whole numbers" : "a list of strings";
+            return key.of_numbers       ? "a list of strings or numbers"
+                   : key.of_expressions ? "a list of strings or whole numbers"
+                                        : "a list of strings";
           },
           [&](std::vector<double>*) -> std::string { return "a list of numbers"; },
           [&](std::map<std::string, std::int64_t>*) -> std::string { return "a table of whole numbers"; },
@@ -188,9 +198,14 @@ private:
         to.push_back(item.text);
       else if (item.is == kind::integer && key.of_expressions)
         to.push_back(std::to_string(item.integer));
+      else if (item.is == kind::real && key.of_numbers && std::isfinite(item.real))
+        to.push_back(expression_number(item.real));
       else
         fail(item.place, key.path,
-             std::string{"expected a string"} + (key.of_expressions ? " or a whole number" : "") +
+             std::string{"expected a string"} +
+                 (key.of_numbers       ? " or a number"
+                  : key.of_expressions ? " or a whole number"
+                                       : "") +
                  ", found " + found_text(item));
     }
   }

@@ -43,6 +43,7 @@ struct key_spec {
   bool required = false;
   bool path_of_file = false;   ///< resolved against the file's folder; "~" is the home folder
   bool of_expressions = false; ///< a list whose items may be whole numbers too, kept as text
+  bool of_numbers = false;     ///< of_expressions: numbers with a point, too
   std::string default_text;    ///< shown in the manual instead of the slot's value
 };
 

@@ -1,5 +1,6 @@
 #include "knowledge/prompt.hpp"
 
+#include "knowledge/promised.hpp"
 #include "knowledge/prompt_budget.hpp"
 #include "knowledge/prompt_parts.hpp"
 #include "knowledge/quote.hpp"
@@ -54,6 +55,7 @@ prompt build_prompt(const prompt_request& r) {
   sheet s{r.texts};
   s.need("ke-task", task_block(r));
   s.need("task", task_part(r), sheet::place::stable);
+  s.need("promised", promised_text(*r.problem), sheet::place::stable);
   s.offer(50, "target", target_part(r), sheet::place::stable);
   s.offer(93, "constraints", constraints_part(r), sheet::place::stable);
   s.offer(r.parent ? 40 : 95, "reference", "\n## Reference\n" + fenced(r.language, r.problem->reference),

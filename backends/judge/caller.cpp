@@ -35,6 +35,11 @@ std::size_t up(std::size_t n, std::size_t to) {
   return (n + to - 1) / to * to;
 }
 
+std::uint64_t scalar_bits(const scalar_spec& s, double value) {
+  return s.integer ? static_cast<std::uint64_t>(static_cast<std::int64_t>(value))
+                   : std::bit_cast<std::uint64_t>(value);
+}
+
 /// Out of every cache of the machine, so that a timed call finds its data cold.
 void evict(const std::byte* from, std::size_t bytes) {
 #if defined(__x86_64__)
@@ -112,7 +117,7 @@ std::size_t caller::memory_for(const problem& what, const bound_shapes& shapes, 
     args += shape.size();
   for (std::size_t t = 0; t < what.tensors.size(); ++t)
     slot += up(size_of(what, t, shapes.elements[t], wide) + 2 * red_bytes, line) + (most_gap + 1) * line;
-  return up(4096 + args * 8 + slot * slots, 4096);
+  return up(4096 + args * 8 * slots + slot * slots, 4096);
 }
 
 std::uint32_t caller::spare_places(const problem& what, const bound_shapes& shapes, std::uint32_t calls) {
@@ -131,8 +136,7 @@ bool caller::bind(const bound_shapes& shapes, std::uint32_t slots, bool misalign
     bytes_.push_back(size_of(*what_, t, shapes.elements[t], wide_));
   value_bits_.clear();
   for (const auto& s : what_->scalars)
-    value_bits_.push_back(s.integer ? static_cast<std::uint64_t>(static_cast<std::int64_t>(s.value))
-                                    : std::bit_cast<std::uint64_t>(s.value));
+    value_bits_.push_back(scalar_bits(s, s.value));
   for (const auto& d : what_->dims)
     value_bits_.push_back(static_cast<std::uint64_t>(shapes.dims.at(d)));
   if (process_->takes_extents()) {
@@ -141,7 +145,7 @@ bool caller::bind(const bound_shapes& shapes, std::uint32_t slots, bool misalign
         value_bits_.push_back(static_cast<std::uint64_t>(extent));
   }
   values_ = 0;
-  stay_ = std::max(line, up(value_bits_.size() * 8, line));
+  stay_ = std::max(line, up(value_bits_.size() * 8 * slots, line));
   first_ = up(stay_ + tensors * 8, line);
   std::uint64_t slot = 0;
   for (std::size_t t = 0; t < tensors; ++t)
@@ -179,6 +183,13 @@ const char* caller::red_zone_of(std::uint64_t offset, bool behind) const {
   auto x = (offset * 2 + (behind ? 1 : 0)) * 0x9e3779b97f4a7c15u ^ red_key_;
   x = (x ^ (x >> 32)) * 0xd1342543de82ef95u;
   return red_.data() + (x >> 32) % (red_pool - red_bytes);
+}
+
+std::vector<std::uint64_t> caller::values_of(const bank_slot& slot) const {
+  auto values = value_bits_;
+  for (std::size_t s = 0; s < std::min(slot.scalars.size(), what_->scalars.size()); ++s)
+    values[s] = scalar_bits(what_->scalars[s], slot.scalars[s]);
+  return values;
 }
 
 void caller::soil() {
@@ -267,7 +278,7 @@ call_order caller::order_of(std::size_t slots) const {
   for (std::size_t s = 0; s < slots; ++s) {
     order.offsets.insert(order.offsets.end(), offsets_[s].begin(), offsets_[s].end());
     for (std::size_t v = 0; v < value_bits_.size(); ++v)
-      order.offsets.push_back(values_ + v * 8);
+      order.offsets.push_back(values_ + (s * value_bits_.size() + v) * 8);
   }
   return order;
 }
@@ -318,8 +329,10 @@ std::string caller::changed_since(const std::vector<glance>& parts) const {
 caller::outcome caller::run(std::span<const bank_slot* const> slots, const poison* rubbish, bool cold,
                             double limit_s, bool look) {
   std::size_t tensors = what_->tensors.size();
-  if (!value_bits_.empty())
-    std::memcpy(at(values_), value_bits_.data(), value_bits_.size() * 8);
+  for (std::size_t s = 0; s < slots.size() && !value_bits_.empty(); ++s) {
+    auto values = values_of(*slots[s]);
+    std::memcpy(at(values_ + s * values.size() * 8), values.data(), values.size() * 8);
+  }
   if (moving_ && random_.below(2) == 0)
     scatter();
   else if (moving_)

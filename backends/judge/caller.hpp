@@ -18,6 +18,7 @@ struct bank_slot {
   std::vector<std::string> inputs;  ///< per tensor, in the candidate's dtypes
   std::vector<expectation> outputs; ///< per tensor
   std::string distribution;
+  std::vector<double> scalars; ///< that vary have another value in each slot; empty: those of the problem
 
   /// Memory that it takes, of inputs and expectations.
   std::size_t bytes() const {
@@ -146,7 +147,9 @@ private:
   std::vector<std::vector<std::string>> copies_;    ///< slot, tensor
   std::uint64_t stay_ = 0, values_ = 0,
                 first_ = 0; ///< offsets of addresses of results that stay, of scalars and dims, of tensors
-  std::vector<std::uint64_t> value_bits_;
+  /// What a slot's scalars, dims and extents are.
+  std::vector<std::uint64_t> values_of(const bank_slot& slot) const;
+  std::vector<std::uint64_t> value_bits_; ///< of a slot without scalars of its own
 };
 
 } // namespace ke

@@ -60,12 +60,13 @@ std::vector<edge_kind> edges_of(const problem& what) {
 
 bool bends(const tensor_spec& t) {
   return t.role != tensor_role::out && is_floating(t.dtype) &&
-         (t.init == "normal" || t.init == "uniform" || t.init == any_real);
+         (t.init == "normal" || t.init == "uniform" || t.init == any_real) && t.range.empty() && !t.promised;
 }
 
 bool draws_values(const tensor_spec& t) {
-  return bends(t) || (t.role != tensor_role::out && is_floating(t.dtype) &&
-                      (t.init == "get_inputs" || t.init == structured_real));
+  return bends(t) ||
+         (t.role != tensor_role::out && is_floating(t.dtype) &&
+          (t.init == "get_inputs" || t.init == structured_real || t.init == "normal" || t.init == "uniform"));
 }
 
 std::vector<std::size_t> special_places(std::size_t elements, random_source& random) {

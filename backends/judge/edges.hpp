@@ -31,10 +31,12 @@ KE_NAMES(edge_kind, 10, "plain", "wide", "one_huge", "tail", "huge", "subnormal"
 /// (masked, infinity, nan, subnormal, signed_zero) where the policy allows it.
 std::vector<edge_kind> edges_of(const problem& what);
 
-/// Whether edges may be put into this tensor: a floating input that is drawn from a continuous distribution.
+/// Whether edges may be put into this tensor: a floating input that is drawn from a continuous distribution,
+/// without a range or a promise.
 bool bends(const tensor_spec& t);
 
-/// Whether another value in this tensor tells something of the operator: it bends, or get_inputs() draws it.
+/// Whether another value in this tensor tells something of the operator: it is drawn from a
+/// continuous distribution, or by get_inputs().
 bool draws_values(const tensor_spec& t);
 /// Initialisers of inputs of a KernelBench file whose values have both signs, as no limited domain has: any
 /// value anywhere, or only a function of each value, since zeros and equal elements are a structure there.

@@ -1,5 +1,6 @@
 #include "backends/judge/inputs.hpp"
 
+#include "backends/judge/forms.hpp"
 #include "backends/shim.hpp"
 
 #include <sys/random.h>
@@ -8,6 +9,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 
 namespace ke {
@@ -82,8 +84,16 @@ double draw_value(const tensor_spec& t, distribution d, random_source& random) {
     return 0x1p-8 * (uniform ? random.uniform() : random.normal());
   case distribution::mostly_zero:
     return random.below(8) ? 0.0 : uniform ? random.uniform() : random.normal();
+  case distribution::beyond: // draw_beyond bends it further
+    return uniform ? random.uniform() : random.normal();
   }
   return 0;
+}
+
+double within(const tensor_spec& t, double value, const std::optional<value_bounds>& bounds,
+              random_source& random) {
+  return !bounds || (value >= bounds->low && value <= bounds->high) ? value
+                                                                    : draw_between(t, *bounds, random);
 }
 
 /// Reads version 1 to 3 of the format, C order, and the dtype's own element type (or a float of another
@@ -194,8 +204,14 @@ void set_element(dtype d, void* data, std::size_t i, double value) {
   }
 }
 
-result<std::string> draw_tensor(const problem& what, const tensor_spec& t, std::size_t elements,
-                                std::size_t last, distribution d, random_source& random) {
+namespace {
+
+/// As `init` says, but for what `d` bends.
+result<std::string> draw_init(const problem& what, const tensor_spec& t, std::size_t elements,
+                              std::size_t last, distribution d, const std::optional<value_bounds>& bounds,
+                              random_source& random) {
+  if (has_form(t))
+    return draw_form(t, elements, last, d, bounds, random);
   std::string bytes(elements * bytes_of(t.dtype), '\0');
   if (t.init == "zeros")
     return bytes;
@@ -206,26 +222,42 @@ result<std::string> draw_tensor(const problem& what, const tensor_spec& t, std::
   }
   if (!drawn(t))
     return from_npy(what, t, elements);
-  if (t.dtype == dtype::f32) { // the usual case, without a branch per element
+  if (t.dtype == dtype::f32 && !bounds) { // the usual case, without a branch per element
     auto* out = reinterpret_cast<float*>(bytes.data());
     for (std::size_t i = 0; i < elements; ++i)
       out[i] = static_cast<float>(draw_value(t, d, random));
   } else {
     for (std::size_t i = 0; i < elements; ++i)
-      set_element(t.dtype, bytes.data(), i, draw_value(t, d, random));
+      set_element(t.dtype, bytes.data(), i, within(t, draw_value(t, d, random), bounds, random));
   }
   return bytes;
 }
 
-bool perturb_one(const tensor_spec& t, std::string& bytes, random_source& random) {
+} // namespace
+
+result<std::string> draw_tensor(const problem& what, const tensor_spec& t, std::size_t elements,
+                                std::size_t last, distribution d, random_source& random,
+                                const value_limits& limits) {
+  // What init names is what every input has: another distribution would be none of the problem's.
+  auto drawn_as = t.promised && !has_form(t) ? distribution::init : d;
+  auto bytes = draw_init(what, t, elements, last, drawn_as, bounds_of(t, limits.dims), random);
+  if (bytes && d == distribution::beyond)
+    draw_beyond(t, *bytes, last, limits.reach, limits.dims, random);
+  return bytes;
+}
+
+bool perturb_one(const tensor_spec& t, std::string& bytes, random_source& random,
+                 const value_limits& limits) {
   std::size_t elements = bytes.size() / bytes_of(t.dtype);
   if (!drawn(t) || !elements)
     return false;
   std::size_t i = random.below(elements);
   double old = element(t.dtype, bytes.data(), i);
   for (int tries = 0; tries < 16; ++tries) {
-    double value = is_floating(t.dtype) ? 3 * draw_value(t, distribution::init, random)
-                                        : draw_value(t, distribution::init, random);
+    double value = draw_value(t, distribution::init, random);
+    if (is_floating(t.dtype) && !t.promised)
+      value *= 3;
+    value = within(t, value, bounds_of(t, limits.dims), random);
     set_element(t.dtype, bytes.data(), i, value);
     if (element(t.dtype, bytes.data(), i) != old)
       return true;

@@ -19,8 +19,9 @@
 namespace ke {
 namespace {
 
-constexpr distribution all_distributions[] = {distribution::init, distribution::uniform, distribution::large,
-                                              distribution::small, distribution::mostly_zero};
+constexpr distribution all_distributions[] = {distribution::init,        distribution::uniform,
+                                              distribution::large,       distribution::small,
+                                              distribution::mostly_zero, distribution::beyond};
 
 class linter {
 public:
@@ -83,6 +84,8 @@ status linter::all() {
   for (const auto& s : shapes)
     if (auto done = workload(s, &s == &smallest); !done || !out_.reasons.empty())
       return done;
+  for (const auto& sentence : truths_->unreached())
+    out_.warnings.push_back(sentence);
   for (auto& reason : admission_.reasons())
     out_.reasons.push_back(std::move(reason));
   out_.reasons.insert(out_.reasons.end(), unseen_.begin(), unseen_.end());
@@ -144,6 +147,8 @@ status linter::workload(const bound_shapes& shapes, bool thorough) {
   if (auto used = truths_->use(shapes); !used)
     return used;
   for (auto d : all_distributions) {
+    if (d == distribution::beyond && !goes_beyond(what_))
+      continue;
     auto slots = truths_->make(d, 2);
     if (!slots)
       return slots.error();
@@ -152,6 +157,11 @@ status linter::workload(const bound_shapes& shapes, bool thorough) {
         out_.reasons.push_back("the reference fails on its own workload " + shapes.name + ": " +
                                truths_->why_unfit());
         return ok;
+      }
+      if (d == distribution::beyond) { // which of them it does not survive is said for the tensors
+        if (auto used = truths_->use(shapes); !used)
+          return used;
+        continue;
       }
       if (truths_->why_unfit().empty()) { // inputs of a limited domain keep to it
         if (d == distribution::uniform)

@@ -181,6 +181,8 @@ status session::check_shapes(const bound_shapes& shapes, bool thorough) {
   auto list = shapes.secret ? std::vector{distribution::init, distribution::large, distribution::mostly_zero}
                             : std::vector{distribution::init, distribution::uniform, distribution::large,
                                           distribution::small, distribution::mostly_zero};
+  if (goes_beyond(what_))
+    list.push_back(distribution::beyond);
   for (auto d : list) {
     auto slots = truths_->make(d, samples);
     if (!slots)

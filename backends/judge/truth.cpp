@@ -283,13 +283,38 @@ result<std::vector<bank_slot>> truth_source::completed(std::vector<bank_slot> sl
   return slots;
 }
 
-result<std::vector<bank_slot>> truth_source::make(distribution d, std::size_t count) {
+result<std::vector<bank_slot>> truth_source::drawn(distribution d, std::size_t count,
+                                                   const std::vector<value_reach>& reach) {
   std::vector<bank_slot> slots(count);
+  for (auto& slot : slots) {
+    slot.inputs.resize(task_.what.tensors.size());
+    slot.outputs.resize(slot.inputs.size());
+    slot.distribution = to_text(d);
+    for (const auto& s : task_.what.scalars)
+      slot.scalars.push_back(draw_scalar(s, random_));
+    for (std::size_t t = 0; t < slot.inputs.size(); ++t) {
+      const auto& spec = task_.what.tensors[t];
+      if (spec.role == tensor_role::out)
+        continue;
+      std::size_t last = shapes_.shapes[t].empty() ? 1 : static_cast<std::size_t>(shapes_.shapes[t].back());
+      auto bytes = draw_tensor(task_.what, spec, shapes_.elements[t], last, d, random_,
+                               {shapes_.dims, t < reach.size() ? reach[t] : value_reach{}});
+      if (!bytes)
+        return bytes.error();
+      slot.inputs[t] = *std::move(bytes);
+    }
+  }
+  return slots;
+}
+
+result<std::vector<bank_slot>> truth_source::make(distribution d, std::size_t count) {
   if (maker_) {
+    if (d == distribution::beyond) // only get_inputs() knows which values are legal
+      return std::vector<bank_slot>{};
     auto made = maker_->draw(count, d, shapes_, random_);
     if (!made)
       return made.error();
-    slots.resize(made->size());
+    std::vector<bank_slot> slots(made->size());
     for (std::size_t i = 0; i < slots.size(); ++i) {
       slots[i].inputs = std::move((*made)[i]);
       slots[i].outputs.resize(slots[i].inputs.size());
@@ -297,22 +322,12 @@ result<std::vector<bank_slot>> truth_source::make(distribution d, std::size_t co
     }
     return completed(std::move(slots), d);
   }
-  for (auto& slot : slots) {
-    slot.inputs.resize(task_.what.tensors.size());
-    slot.outputs.resize(slot.inputs.size());
-    slot.distribution = to_text(d);
-    for (std::size_t t = 0; t < slot.inputs.size(); ++t) {
-      const auto& spec = task_.what.tensors[t];
-      if (spec.role == tensor_role::out)
-        continue;
-      std::size_t last = shapes_.shapes[t].empty() ? 1 : static_cast<std::size_t>(shapes_.shapes[t].back());
-      auto drawn = draw_tensor(task_.what, spec, shapes_.elements[t], last, d, random_);
-      if (!drawn)
-        return drawn.error();
-      slot.inputs[t] = *std::move(drawn);
-    }
-  }
-  return completed(std::move(slots), d);
+  if (d == distribution::beyond)
+    return make_beyond(count);
+  auto slots = drawn(d, count, {});
+  if (!slots)
+    return slots.error();
+  return completed(*std::move(slots), d);
 }
 
 result<std::vector<bank_slot>> truth_source::perturbed(const bank_slot& slot, distribution d) {
@@ -327,7 +342,7 @@ result<std::vector<bank_slot>> truth_source::perturbed(const bank_slot& slot, di
     std::size_t t = order[random_.below(order.size())];
     const auto& spec = task_.what.tensors[t];
     if (!(maker_ ? input_maker::perturb(spec, other[0].inputs[t], random_)
-                 : perturb_one(spec, other[0].inputs[t], random_)))
+                 : perturb_one(spec, other[0].inputs[t], random_, {shapes_.dims, {}})))
       continue;
     last = completed(other, d);
     if (!last || last->empty() || told_apart(slot, last->front()))

@@ -35,9 +35,9 @@ public:
   /// From now on slots are of these shapes. Fails with `device`/`missing` where a driver cannot be started.
   status use(const bound_shapes& shapes);
 
-  /// `count` fresh pairs. The largest error of the reference on them and on all before (of these shapes and
-  /// this distribution) is the yardstick of their rule. Empty where the reference itself fails: it crashes,
-  /// or disagrees with the truth on what is finite.
+  /// `count` fresh pairs; none of `beyond` where no tensor goes beyond its `init`. The largest error of the
+  /// reference on them and on all before (of these shapes and this distribution) is the yardstick of their
+  /// rule. Empty where the reference itself fails: it crashes, or disagrees with the truth on what is finite.
   result<std::vector<bank_slot>> make(distribution d, std::size_t count);
 
   /// A pair that differs from `slot` in one input element, if possible in one that moves an output beyond its
@@ -49,6 +49,10 @@ public:
   /// or draws at random, and every verdict would be a matter of luck; why_unfit says so. At most a batch of
   /// pairs.
   bool repeatable(std::span<const bank_slot> slots);
+
+  /// Which tensors stay nearer to their `init` than their type allows, since the reference does not survive
+  /// more; one sentence each. Known once `make` was asked for `beyond`.
+  const std::vector<std::string>& unreached() const { return unreached_; }
 
   /// Whether the reference's answers to these inputs (at most a batch) are its own: asked twice, with other
   /// rubbish beside its tensors, it says the same. One that reads where it may not, because a shape or a
@@ -83,6 +87,14 @@ public:
 
 private:
   status start(bool wide);
+  /// Inputs of `count` slots, without outputs.
+  result<std::vector<bank_slot>> drawn(distribution d, std::size_t count,
+                                       const std::vector<value_reach>& reach);
+  /// How far each tensor's values may go: tried tensor by tensor, and then together.
+  status find_reach();
+  /// Whether the reference has answers of its own to values that go so far.
+  result<bool> survives(const std::vector<value_reach>& reach);
+  result<std::vector<bank_slot>> make_beyond(std::size_t count);
   /// Runs both on at most a batch of inputs and notes their outputs. False: the reference failed.
   bool compute(std::span<bank_slot> slots);
   /// Compares reference and truth on the batch: false if they differ on what is finite. May find that the
@@ -128,6 +140,8 @@ private:
   std::vector<std::vector<known_error>> known_errors_; ///< distribution, tensor
   std::vector<double> reductions_;                     ///< per tensor
   std::map<std::map<std::string, std::int64_t>, std::vector<double>> known_reductions_; ///< by dims
+  std::optional<std::vector<value_reach>> reach_;                                       ///< per tensor
+  std::vector<std::string> unreached_;
   double slot_s_ = 0, reference_ns_ = 0;
   std::string unfit_;
 };

@@ -1,0 +1,88 @@
+// How far beyond what `init` describes the reference may be asked.
+#include "backends/judge/truth.hpp"
+#include "backends/shim.hpp"
+
+#include <algorithm>
+
+namespace ke {
+
+result<bool> truth_source::survives(const std::vector<value_reach>& reach) {
+  const bool was_wide = wide_;
+  auto slots = drawn(distribution::beyond, 1, reach);
+  if (!slots)
+    return slots.error();
+  if (compute(*slots) && wide_ == was_wide && measure(1, distribution::beyond) && stands_by(*slots))
+    return true;
+  wide_ = was_wide; // a truth that died of these inputs is still the truth of others
+  if (auto s = use(shapes_); !s)
+    return s.error();
+  return false;
+}
+
+status truth_source::find_reach() {
+  const auto& tensors = task_.what.tensors;
+  std::vector<value_reach> found(tensors.size());
+  std::size_t going = 0;
+  for (std::size_t t = 0; t < tensors.size(); ++t) {
+    auto options = reaches_of(tensors[t], shapes_.dims);
+    for (const auto& option : options) {
+      std::vector<value_reach> alone(tensors.size());
+      alone[t] = option;
+      auto said = survives(alone);
+      if (!said)
+        return said.error();
+      if (!*said)
+        continue;
+      found[t] = option;
+      ++going;
+      break;
+    }
+    if (options.empty() || found[t].kind == value_reach::full)
+      continue;
+    unreached_.push_back("the reference does not survive " +
+                         std::string{is_floating(tensors[t].dtype) || tensors[t].dtype == dtype::boolean
+                                         ? "other values of "
+                                         : "integers of all magnitudes in "} +
+                         tensors[t].name + " than init = \"" + tensors[t].init + "\" draws; " +
+                         (found[t].kind == value_reach::none    ? "they are drawn as init says"
+                          : found[t].kind == value_reach::below ? "they are drawn below " + found[t].symbol
+                                                                : std::string{"smaller ones are drawn"}) +
+                         ": give the tensor a range, or promise = \"init\"");
+  }
+  if (going > 1) {
+    auto said = survives(found);
+    if (!said)
+      return said.error();
+    if (!*said) {
+      unreached_.push_back("the reference does not survive other values in several tensors at once; they are "
+                           "drawn as init says: give the tensors ranges");
+      found.assign(tensors.size(), {});
+    }
+  }
+  reach_ = std::move(found);
+  return ok;
+}
+
+result<std::vector<bank_slot>> truth_source::make_beyond(std::size_t count) {
+  if (!goes_beyond(task_.what))
+    return std::vector<bank_slot>{};
+  if (!reach_)
+    if (auto s = find_reach(); !s)
+      return s.error();
+  if (std::all_of(reach_->begin(), reach_->end(), [](auto& r) { return r.kind == value_reach::none; }))
+    return std::vector<bank_slot>{};
+  const bool was_wide = wide_;
+  auto slots = drawn(distribution::beyond, count, *reach_);
+  if (!slots)
+    return slots.error();
+  auto made = completed(*std::move(slots), distribution::beyond);
+  if (!made)
+    return made.error();
+  if (wide_ != was_wide || made->empty() || !stands_by(std::span{*made}.first(1))) {
+    wide_ = was_wide;
+    return std::vector<bank_slot>{};
+  }
+  return made;
+}
+
+} // namespace ke

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "runtime/core/problem.hpp"
+
+#include <string>
+
+namespace ke {
+
+/// What the problem promises of its shapes and values, one line each; empty where it promises nothing.
+/// Bounded by the problem's own size. Pure.
+std::string promised_text(const problem& p);
+
+} // namespace ke

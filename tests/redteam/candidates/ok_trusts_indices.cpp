@@ -1,0 +1,17 @@
+/* redteam
+trick = "Relies on what is promised: indices are within the table"
+entries = ["D9"]
+accept = ["correct"]
+control = true
+problem = "gather"
+*/
+#include <cstdint>
+
+extern "C" void kernel(const float* table, const int32_t* index, float* y, double scale, int64_t n, int64_t,
+                       int64_t d) {
+  for (int64_t i = 0; i < n; ++i) {
+    const float* row = table + static_cast<uint32_t>(index[i]) * static_cast<uint64_t>(d);
+    for (int64_t j = 0; j < d; ++j)
+      y[i * d + j] += static_cast<float>(scale) * row[j];
+  }
+}
