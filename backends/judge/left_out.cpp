@@ -40,8 +40,8 @@ bool scaled(const truth_source& truths, const problem& what) {
 
 } // namespace
 
-result<admission> try_left_out_work(truth_source& truths, const problem& what, const bound_shapes& shapes,
-                                    double limit_s) {
+result<std::optional<admission>> try_left_out_work(truth_source& truths, const problem& what,
+                                                   const bound_shapes& shapes, double limit_s) {
   for (;;) {
     admission seen{what, shapes.name};
     for (int i = 0; i < draws; ++i) {
@@ -49,7 +49,7 @@ result<admission> try_left_out_work(truth_source& truths, const problem& what, c
       if (!slots)
         return slots.error();
       if (slots->empty())
-        return admission{what, shapes.name};
+        return std::optional<admission>{};
       auto more = one_draw(seen, truths, slots->front(), shapes, limit_s);
       if (!more)
         return more.error();
@@ -57,7 +57,7 @@ result<admission> try_left_out_work(truth_source& truths, const problem& what, c
         break;
     }
     if (seen.reasons().empty() || !scaled(truths, what) || !truths.tighten())
-      return seen;
+      return std::optional{std::move(seen)};
   }
 }
 

@@ -135,9 +135,11 @@ status linter::left_out(const bound_shapes& shapes) {
   auto seen = try_left_out_work(*truths_, what_, shapes, 0.02 * task_.limits.run_s);
   if (!seen)
     return seen.error();
-  for (auto& reason : seen->reasons())
+  if (!*seen) // whoever asks for a slot will hear why
+    return ok;
+  for (auto& reason : (*seen)->reasons())
     unseen_.push_back(std::move(reason));
-  for (const auto& r : seen->results())
+  for (const auto& r : (*seen)->results())
     out_.fakes.push_back({what_.tensors[r.tensor].name, std::string{to_text(r.fake)},
                           (r.of.empty() ? "" : r.of + ", ") + shapes.name, r.cases, r.rejected});
   return ok;

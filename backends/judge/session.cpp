@@ -60,6 +60,9 @@ private:
       unusual_.keep(shapes, rubbish_, slot, misaligned);
   }
   status start_candidate();
+  std::string failed_on(const bound_shapes& shapes) const {
+    return "the reference fails on its own workload " + shapes.name + ": " + truths_->why_unfit();
+  }
   std::size_t memory_for_all(bool wide) const;
 
   const judge_task& task_;
@@ -199,8 +202,7 @@ status session::check_shapes(const bound_shapes& shapes, bool thorough) {
     if (slots->empty()) {
       if (d == distribution::init) {
         if (!shapes.secret)
-          found_.unfit =
-              "the reference fails on its own workload " + shapes.name + ": " + truths_->why_unfit();
+          found_.unfit = failed_on(shapes);
         return ok; // a secret shape that the reference does not survive is no shape of the problem
       }
       if (auto s = truths_->use(shapes); !s) // the reference may have died of it
@@ -256,7 +258,7 @@ status session::admit_workloads() {
     auto seen = try_left_out_work(*truths_, what_, shapes, 0.02 * task_.limits.run_s);
     if (!seen)
       return seen.error();
-    found_.unfit = seen->verdict();
+    found_.unfit = *seen ? (*seen)->verdict() : failed_on(shapes);
     if (!found_.unfit.empty())
       return ok;
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "backends/judge/call_notes.hpp"
 #include "backends/judge/caller.hpp"
 #include "backends/judge/interludes.hpp"
 #include "backends/judge/noise_gate.hpp"
@@ -28,24 +29,6 @@ struct timed_workload {
   std::vector<bank_slot> bank;   ///< of this launch
   std::vector<bank_slot> filler; ///< usual inputs that this launch's processes have not met: for interludes
 };
-
-/// What wire::left_* bits mean, for the record.
-std::string text_of_left(std::uint32_t left);
-
-/// Seconds for an order of `calls` calls when one is known to take `each_ns` (0: unknown): a single call may
-/// hang for the limit of a call, the others of the order are not given that time again.
-double order_limit(const job_limits& limits, std::size_t calls, double each_ns);
-
-driver_start driver_for(const judge_task& task, const std::string& object, std::size_t memory,
-                        const std::vector<int>& cpus);
-
-/// Enters how a call of the candidate ended into the evidence.
-void note_ending(evidence& found, const call_outcome& call, const std::string& where);
-
-/// Checks the outputs of one order and enters everything into the evidence. False: no further call makes
-/// sense. `counter`: cases or timed_calls_checked, raised by one per checked slot.
-bool note_call(evidence& found, const problem& what, const caller& by, const caller::outcome& said,
-               std::span<const bank_slot* const> slots, const bound_shapes& shapes, std::int64_t& counter);
 
 /// The timed part: interleaved pairs over fresh processes, every timed call checked.
 class timing {

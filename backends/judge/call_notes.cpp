@@ -1,0 +1,168 @@
+#include "backends/judge/call_notes.hpp"
+
+#include "backends/judge/python_payload.hpp"
+#include "backends/judge/wire.hpp"
+
+#include <algorithm>
+
+namespace ke {
+namespace {
+
+std::vector<std::int64_t> index_of(std::size_t flat, const std::vector<std::int64_t>& shape) {
+  std::vector<std::int64_t> index(shape.size());
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    auto size = static_cast<std::size_t>(std::max<std::int64_t>(1, shape[d]));
+    index[d] = static_cast<std::int64_t>(flat % size);
+    flat /= size;
+  }
+  return index;
+}
+
+} // namespace
+
+std::string text_of_left(std::uint32_t left) {
+  std::string text;
+  if (left & wire::left_float_mode)
+    text = "the floating-point mode (put back after each call)";
+  if (left & wire::left_signal_handler)
+    text += std::string{text.empty() ? "" : ", "} + "a signal's handler";
+  return text;
+}
+
+double order_limit(const job_limits& limits, std::size_t calls, double each_ns) {
+  double most = each_ns > 0 ? std::min(limits.call_s, 50 * each_ns * 1e-9 + 0.02) : limits.call_s;
+  return limits.call_s + (static_cast<double>(calls) - 1) * most;
+}
+
+driver_start driver_for(const judge_task& task, const std::string& object, std::size_t memory,
+                        const std::vector<int>& cpus) {
+  driver_start how;
+  how.driver = task.driver;
+  how.object = object;
+  how.sandbox = task.sandbox;
+  how.memory = std::max<std::size_t>(memory, 4096);
+  how.cpus = cpus;
+  how.threads = task.what.policy.threads;
+  how.fast_math = task.what.policy.fast_math;
+  how.memory_bytes = task.limits.memory_bytes;
+  how.scratch_bytes = task.limits.scratch_bytes;
+  how.processes = task.limits.processes;
+  how.descriptors = task.limits.descriptors;
+  how.inodes = task.limits.inodes;
+  how.log_bytes = std::min<std::uint64_t>(task.limits.log_bytes, 64u << 10);
+  how.load_s = std::max(10.0, task.limits.call_s); // a loaded machine takes its time to start a sandbox
+  if (task.driver_kind == "python") {
+    how.warm_parent = task.warm_parent;
+    auto role = object == "-"              ? python_role::nothing
+                : object == task.candidate ? python_role::candidate
+                : object == task.truth     ? python_role::truth
+                : object == task.baseline  ? python_role::baseline
+                                           : python_role::reference;
+    if (!object.empty())
+      how.payload = python_payload(task, role, task.weights, cpus);
+  }
+  return how;
+}
+
+void note_ending(evidence& found, const call_outcome& call, const std::string& why) {
+  switch (call.end) {
+  case call_end::done:
+    return;
+  case call_end::crashed:
+    found.ending = ending::crashed;
+    break;
+  case call_end::timeout:
+    found.ending = ending::timeout;
+    break;
+  case call_end::resource_exceeded:
+    found.ending = ending::resource_exceeded;
+    break;
+  case call_end::load_failed:
+    found.ending = ending::build_failed;
+    break;
+  case call_end::forged:
+    found.flags.push_back({"forged_channel", call.why});
+    break;
+  case call_end::forbidden:
+    found.ending = ending::policy_violation;
+    break;
+  case call_end::machine:
+    found.ending = ending::harness_error;
+    break;
+  }
+  found.reason = why;
+}
+
+bool note_call(evidence& found, const problem& what, const caller& by, const caller::outcome& said,
+               std::span<const bank_slot* const> slots, const bound_shapes& shapes, std::int64_t& counter) {
+  std::string place =
+      "call " + std::to_string(found.cases + found.timed_calls_checked + 1) + " on workload " + shapes.name;
+  if (said.call.end != call_end::done) {
+    note_ending(found, said.call, place + ": " + said.call.why);
+    if (said.call.end == call_end::crashed) { // for who looks closer: the shapes that it was called with
+      std::string dims;
+      for (const auto& [name, value] : shapes.dims)
+        dims += (dims.empty() ? "" : ",") + name + "=" + std::to_string(value);
+      found.findings["case_dims"] = dims;
+      found.findings["case_distribution"] = slots.empty() ? "init" : slots.front()->distribution;
+    }
+    return false;
+  }
+  if (said.call.left != 0)
+    found.provenance["left_changed"] = text_of_left(said.call.left);
+  if (said.woke) {
+    found.flags.push_back({"ran_while_stopped", "it ran while its memory was read, " + place});
+    return false;
+  }
+  if (!said.inputs_changed.empty()) {
+    found.flags.push_back({"inputs_changed", "the input " + said.inputs_changed + " was written, " + place});
+    return false;
+  }
+  if (!said.late.empty()) {
+    found.flags.push_back(
+        {"late_write", "the result " + said.late + " was written after the answer, " + place});
+    return false;
+  }
+  if (!said.ahead.empty()) {
+    found.flags.push_back(
+        {"read_ahead", "the result " + said.ahead + " was written after a later call had begun, " + place});
+    return false;
+  }
+  bool right = true;
+  if (!said.red_zone.empty()) {
+    found.flags.push_back({"red_zone", "memory beside " + said.red_zone + " was written, " + place});
+    found.reason = "writes outside of tensor " + said.red_zone + ", " + place;
+    ++found.failed;
+    right = false;
+  }
+  for (std::size_t s = 0; s < slots.size(); ++s) {
+    bool slot_right = true;
+    for (std::size_t t = 0; t < what.tensors.size(); ++t) {
+      if (what.tensors[t].role == tensor_role::in)
+        continue;
+      auto checked = check(slots[s]->outputs[t], by.output(s, t).data());
+      found.worst_scaled_error = std::max(found.worst_scaled_error, checked.worst);
+      if (checked.failed == 0)
+        continue;
+      slot_right = false;
+      if (!found.first_failure)
+        found.first_failure =
+            mismatch{shapes.name,      what.tensors[t].name,  index_of(checked.first, shapes.shapes[t]),
+                     checked.expected, checked.got,           checked.bound,
+                     counter + 1,      slots[s]->distribution};
+    }
+    ++counter;
+    if (!slot_right)
+      ++found.failed;
+    right = right && slot_right;
+  }
+  if (!said.call.why.empty()) { // the form of a result, as the driver says: wrong even if the bytes are right
+    found.failed += right ? 1 : 0;
+    right = false;
+    if (found.reason.empty())
+      found.reason = place + ": " + said.call.why;
+  }
+  return right;
+}
+
+} // namespace ke
