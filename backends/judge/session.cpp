@@ -81,6 +81,7 @@ private:
   interludes unusual_; ///< what it was right on, for unasked calls while it is timed
   double candidate_ns_ = 0;
   admission admission_{what_};
+  std::string accepted_;  ///< of work left out, by a workload's own check: the first; empty: none
   bool admitted_ = false; ///< all that the admission needs has been tried
 };
 
@@ -258,8 +259,12 @@ status session::admit_workloads() {
     auto seen = try_left_out_work(*truths_, what_, shapes, 0.02 * task_.limits.run_s);
     if (!seen)
       return seen.error();
-    found_.unfit = *seen ? (*seen)->verdict() : failed_on(shapes);
-    if (!found_.unfit.empty())
+    if (!*seen) {
+      found_.unfit = failed_on(shapes);
+      return ok;
+    }
+    accepted_ = (*seen)->verdict();
+    if (!accepted_.empty())
       return ok;
   }
   return ok;
@@ -408,8 +413,10 @@ evidence session::run() {
     if (auto s = correctness(); !s)
       return machine(s.error());
     found_.log += candidate_->log();
-    if (found_.unfit.empty() && admitted_)
+    if (found_.unfit.empty() && admitted_) // zeros and the like are told before what is subtler
       found_.unfit = admission_.verdict();
+    if (found_.unfit.empty())
+      found_.unfit = accepted_;
   }
   found_.provenance["truth"] = truths_->wide() ? "the reference in wider arithmetic" : "the reference itself";
   found_.provenance["secret_shapes"] = std::to_string(survived_);
