@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 namespace ke {
@@ -100,9 +101,53 @@ std::vector<bound_shapes> secret_shapes(const problem& what, std::size_t count, 
   return found;
 }
 
+namespace {
+
+/// A shape with `d` at the upper end of its promise, or as near to it as a small shape comes; the others are
+/// small. Nothing if relations leave no such shape.
+std::optional<bound_shapes> upper_end(const problem& what, const shape_rules& rules, const std::string& d,
+                                      std::size_t most_elements, random_source& random) {
+  const auto& promise = what.promise.at(d);
+  auto size = std::min(promise.max, static_cast<std::int64_t>(most_elements));
+  for (int tries = 1; size >= promise.min && size > 0; ++tries) {
+    auto dims = what.workloads[random.below(what.workloads.size())].dims;
+    for (const auto& other : rules.movable())
+      if (other != d)
+        dims[other] = rules.draw(other, dims[other], 9, random.below(shape_rules::ways), random);
+    auto wanted = size - size % std::max<std::int64_t>(1, promise.multiple);
+    dims[d] = wanted;
+    rules.mend(dims);
+    if (tries % 8 == 0)
+      size /= 2;
+    if (dims[d] != wanted || !rules.allows(dims))
+      continue;
+    auto bound = bind_shapes(what, "secret, " + d + " large", dims);
+    if (bound && std::all_of(bound->elements.begin(), bound->elements.end(),
+                             [&](std::size_t e) { return e >= 1 && e <= most_elements; }))
+      return *std::move(bound);
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
 std::vector<bound_shapes> secret_shapes(const problem& what, random_source& random) {
-  bool more = !what.promise.empty() || !shape_rules{what}.doubtful().empty();
-  return secret_shapes(what, more ? shape_rules::ways : 5, std::size_t{1} << 18, random);
+  constexpr std::size_t most_elements = std::size_t{1} << 18;
+  shape_rules rules{what};
+  bool more = !what.promise.empty() || !rules.doubtful().empty();
+  auto found = secret_shapes(what, more ? shape_rules::ways : 5, most_elements, random);
+  for (const auto& d : rules.movable()) { // whatever the draws above have met
+    auto promised = what.promise.find(d);
+    if (promised == what.promise.end() || promised->second.max == 0)
+      continue;
+    auto large = upper_end(what, rules, d, most_elements, random);
+    if (!large ||
+        std::any_of(found.begin(), found.end(), [&](const auto& s) { return s.dims == large->dims; }))
+      continue;
+    large->secret = true;
+    found.push_back(*std::move(large));
+  }
+  return found;
 }
 
 std::vector<bound_shapes> edge_shapes(const problem& what, const std::map<std::string, std::int64_t>& from) {

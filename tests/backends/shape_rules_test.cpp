@@ -49,6 +49,24 @@ TEST_CASE("secret shapes keep what the timed workloads have in common, and move 
   CHECK(still >= 15);
 }
 
+TEST_CASE("the upper end of each promise is met in every judgement, not in most") {
+  problem p;
+  p.dims = {"M", "N", "H"};
+  p.tensors = {{"x", tensor_role::in, dtype::f32, {"M", "N"}, "normal"},
+               {"y", tensor_role::out, dtype::f32, {"M", "H"}, "normal"}};
+  p.relations = {"N == 2*H"};
+  p.promise = {{"H", {1, 4096, 8}}, {"M", {1, 1 << 20, 1}}};
+  p.workloads = {{"a", {{"M", 16}, {"N", 512}, {"H", 256}}, 1, false}};
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    random_source random{seed};
+    auto found = secret_shapes(p, random);
+    CHECK(*values_of(found, "H").rbegin() == 4096);
+    CHECK(*values_of(found, "M").rbegin() >= 1 << 13); // N is at least 16: more would be no small shape
+    for (const auto& s : found)
+      CHECK(s.dims.at("N") == 2 * s.dims.at("H"));
+  }
+}
+
 TEST_CASE("a held-out workload does not shrink the set of secret shapes") {
   auto p = ke_test::softmax();
   p.workloads.pop_back();
