@@ -40,6 +40,7 @@ struct fake_result {
   std::string of; ///< "x", "x along axis 1"; empty for fakes that need no input
   int cases = 0;  ///< tried, until it was rejected
   bool rejected = false;
+  bool passed = false; ///< a case of enough outputs, so that it was no luck
 };
 
 /// Would the problem's own check accept a wrong answer? Each fake must be rejected by at least one case for
@@ -63,8 +64,9 @@ public:
   void add_spoiled(const spoiled_input& how, const bank_slot& slot, const std::vector<std::string>& reference,
                    std::vector<std::string> spoiled);
 
-  /// The inputs of `slot` spoiled for half_work, sampled_half, quarter_work and half_precision: what
-  /// `add_spoiled` wants the reference's answers to. None for fakes that every tensor has already rejected.
+  /// The inputs of `slot` spoiled for half_work, sampled_half and quarter_work: what `add_spoiled` wants the
+  /// reference's answers to. None for fakes that every tensor has already rejected. What is finer is left to
+  /// `leave_out`: asked here again, with fewer cases, luck would decide.
   std::vector<spoiled_input> spoil(const bank_slot& slot, const bound_shapes& shapes) const;
 
   /// The same with as little left out as a kernel gains by: half_precision, dropped_class, dropped_tail and
@@ -74,6 +76,8 @@ public:
   /// Why the problem is unfit, one sentence per fake and tensor; empty if it is fit, or if nothing was added.
   std::vector<std::string> reasons() const;
   std::string verdict() const;
+  /// Whether some fake has passed, be it rejected by a later case: a bound that sees it now and then is wide.
+  bool doubtful() const;
   const std::vector<fake_result>& results() const { return results_; }
 
 private:

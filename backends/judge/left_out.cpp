@@ -56,7 +56,9 @@ result<std::optional<admission>> try_left_out_work(truth_source& truths, const p
       if (!*more)
         break;
     }
-    if (seen.reasons().empty() || !scaled(truths, what) || !truths.tighten())
+    // What passes by luck tightens only what is allowed for the reference's own error: honest sums of equal
+    // terms need the rest.
+    if (!seen.doubtful() || !scaled(truths, what) || !truths.tighten(seen.reasons().empty()))
       return std::optional{std::move(seen)};
   }
 }

@@ -170,11 +170,11 @@ comparison_rule truth_source::rule_of(std::size_t tensor, distribution d, double
   return rule;
 }
 
-bool truth_source::tighten() {
+bool truth_source::tighten(bool errors_only) {
   // A largest error that was seen on dozens of outputs is hardly ever exceeded four times by another order.
   if (allowed_.reference_errors > 4)
     allowed_.reference_errors = allowed_.reference_errors > 8 ? 8 : 4;
-  else if (allowed_.equal_terms > 0)
+  else if (!errors_only && allowed_.equal_terms > 0)
     allowed_.equal_terms = allowed_.equal_terms > most_equal_terms ? most_equal_terms : 0;
   else
     return false;

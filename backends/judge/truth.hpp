@@ -75,8 +75,9 @@ public:
 
   const allowance& allowed() const { return allowed_; }
   /// Allows less from now on, for all shapes: where the check would see no left-out work. False if there is
-  /// no less that an honest kernel could live with.
-  bool tighten();
+  /// no less that an honest kernel could live with. `errors_only`: less of the reference's own error, not of
+  /// what equal terms may lose.
+  bool tighten(bool errors_only = false);
 
   /// Outputs of the reference on the last input, per tensor.
   const std::vector<std::string>& reference_outputs() const { return outputs_; }
