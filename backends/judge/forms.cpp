@@ -25,9 +25,12 @@ void sorted_row(const tensor_spec& t, row& to, distribution d, const std::option
     if (bounds && !(x >= bounds->low && x <= bounds->high))
       x = draw_between(t, *bounds, random);
   }
-  if (d == distribution::mostly_zero && !to.empty()) // few values, each often
+  if (d == distribution::mostly_zero && !to.empty()) {              // few values, each often
+    bool zero = !bounds || (bounds->low <= 0 && bounds->high >= 0); // what other inputs hold then
+    const double few[3] = {zero ? 0 : to.front(), to[to.size() / 2], to.back()};
     for (auto& x : to)
-      x = to[random.below(std::min<std::size_t>(to.size(), 3))];
+      x = few[random.below(3)];
+  }
   std::sort(to.begin(), to.end());
 }
 

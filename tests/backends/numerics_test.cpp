@@ -343,3 +343,37 @@ TEST_CASE("bytes wrap round in the truth as in the kernel, and sums in another o
   CHECK(c.judge(p, backwards, measure_plan::rank).state == verdict_state::correct);
   CHECK(c.judge(p, saturating, measure_plan::rank).state == verdict_state::incorrect);
 }
+
+TEST_CASE(
+    "sixteen bits hide the reference's own error so a kernel that does not cancel where it does is right") {
+  // Far below zero both the reference and its wider form cancel to nothing, where these forms give 1e-16.
+  ke_test::checker c;
+  problem p;
+  p.name = "gelu";
+  p.dims = {"N"};
+  p.tensors = {{"x", tensor_role::in, dtype::bf16, {"N"}, "normal"},
+               {"y", tensor_role::out, dtype::bf16, {"N"}, "normal"}};
+  p.workloads = {{"a", {{"N", 777}}, 1, false}};
+  p.reference_language = "c++";
+  auto gelu = [](const std::string& value) {
+    return "#include \"ke.h\"\n#include <cmath>\nextern \"C\" void kernel(const uint16_t* x, uint16_t* y, "
+           "int64_t n) {\n"
+           "  for (int64_t i = 0; i < n; ++i) {\n    float v = ke_bf16_to_float(x[i]);\n"
+           "    y[i] = ke_float_to_bf16(" +
+           value + ");\n  }\n}\n";
+  };
+  const std::string inner = "0.7978845608f * (v + 0.044715f * v * v * v)";
+  struct form {
+    std::string reference, kernel;
+  };
+  for (const auto& f :
+       {form{"0.5f * v * (1 + std::erf(v * 0.70710678f))", "0.5f * v * std::erfc(v * -0.70710678f)"},
+        form{"0.5f * v * (1 + std::tanh(" + inner + "))", "v / (1 + std::exp(-2 * " + inner + "))"}}) {
+    p.reference = gelu(f.reference);
+    auto v = c.judge(p, gelu(f.kernel), measure_plan::rank);
+    INFO(verdict_json(v));
+    CHECK(v.state == verdict_state::correct);
+    v = c.judge(p, gelu("v < -2 ? 0 : " + f.kernel), measure_plan::rank);
+    CHECK(v.state == verdict_state::incorrect);
+  }
+}
