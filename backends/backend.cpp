@@ -243,6 +243,9 @@ result<backend> parse_backend(std::string_view text, const std::filesystem::path
   in.list("build", "fast_math", b.fast_math_flags);
   in.list("build", "vendor_libraries", b.vendor_flags);
   in.text("build", "vendor_hint", b.vendor_hint);
+  in.list("second_compiler", "command", b.second_build);
+  in.list("second_compiler", "flags", b.second_flags);
+  in.text("second_compiler", "hint", b.second_hint);
   in.list("policy", "forbidden_symbols", b.forbidden_symbols);
   in.flag("capabilities", "executes", b.executes);
   in.flag("capabilities", "timed", b.timed);

@@ -37,6 +37,9 @@ struct backend {
   std::string detect_hint;        ///< how to get it, for a person
   std::vector<std::string> build; ///< argv template: {flags} {include} {sources} {output}
   std::vector<std::string> flags;
+  /// The same of another compiler, which builds what makes the first one crash; empty: there is none.
+  std::vector<std::string> second_build, second_flags;
+  std::string second_hint;                  ///< how to get it, for a person
   std::vector<std::string> fast_math_flags; ///< added where the problem's policy allows it
   std::vector<std::string> vendor_flags;    ///< added where the policy allows vendor libraries
   std::string vendor_hint;                  ///< how to get those, for a person

@@ -93,8 +93,9 @@ std::string identity_of(const std::string& program) {
 
 build_plan plan_build(const backend& with, const problem& what, std::string_view source, build_role role,
                       const std::string& toolchain, const job_limits& limits,
-                      const std::filesystem::path& folder) {
+                      const std::filesystem::path& folder, build_compiler by) {
   build_plan plan;
+  bool second = by == build_compiler::second;
   bool widened = role == build_role::truth;
   bool of_candidates = role == build_role::candidate || role == build_role::baseline;
   const auto* level = of_candidates ? level_of(with, source) : nullptr;
@@ -103,20 +104,32 @@ build_plan plan_build(const backend& with, const problem& what, std::string_view
   plan.files = headers_of(with);
   plan.files.emplace_back(file, std::string{source});
   plan.files.emplace_back("ke_shim.cpp", shim_source(what, widened));
-  std::vector<std::string> flags = with.flags;
+  std::vector<std::string> flags = second ? with.second_flags : with.flags;
   if (what.policy.fast_math && !widened)
     flags.insert(flags.end(), with.fast_math_flags.begin(), with.fast_math_flags.end());
   if (widened) {
     plan.files.emplace_back("ke_widen.h", widening_header(what));
     flags.insert(flags.end(), {"-include", "ke_widen.h", "-w"});
   }
-  plan.spec.argv = expanded(level && !level->command.empty() ? level->command : with.build,
-                            {{{"{flags}", flags}, {"{sources}", {file, "ke_shim.cpp"}}},
-                             {{"{include}", "."}, {"{output}", plan.output}}});
+  const auto& command = second                             ? with.second_build
+                        : level && !level->command.empty() ? level->command
+                                                           : with.build;
+  plan.spec.argv = expanded(command, {{{"{flags}", flags}, {"{sources}", {file, "ke_shim.cpp"}}},
+                                      {{"{include}", "."}, {"{output}", plan.output}}});
   if (what.policy.vendor_libraries && !widened)
     plan.spec.argv.insert(plan.spec.argv.end(), with.vendor_flags.begin(), with.vendor_flags.end());
-  finish(plan, "built object 1", toolchain, limits, limits.build_s, folder);
+  auto tool = second ? digest_of_parts({toolchain, identity_of(plan.spec.argv.front())}) : toolchain;
+  finish(plan, "built object 1", tool, limits, limits.build_s, folder);
   return plan;
+}
+
+bool is_installed(const std::string& program) {
+  return !identity_of(program).empty();
+}
+
+bool has_second_compiler(const backend& with, std::string_view source) {
+  return !with.second_build.empty() && level_of(with, source) == nullptr &&
+         is_installed(with.second_build.front());
 }
 
 build_plan plan_job(const backend& with, const problem& what, const job_spec& j, job_input input,

@@ -26,11 +26,21 @@ struct build_plan {
   std::string output; ///< file name of the shared object in the build folder
 };
 
+/// Which of a backend's compilers: what makes the first one itself crash is tried by the second.
+enum class build_compiler : std::uint8_t { first, second };
+
 /// Pure but for reading the backend's own headers. `folder` is where the files will lie. Candidate and
-/// reference get the same flags.
+/// reference get the same flags. By the second compiler: only what has_second_compiler.
 build_plan plan_build(const backend& with, const problem& what, std::string_view source, build_role role,
                       const std::string& toolchain, const job_limits& limits,
-                      const std::filesystem::path& folder);
+                      const std::filesystem::path& folder, build_compiler by = build_compiler::first);
+
+/// Whether a second compiler is there for this source: the backend names one, this machine has it, and the
+/// source is written in the backend's own language.
+bool has_second_compiler(const backend& with, std::string_view source);
+
+/// Whether the compilers' search path has this program; one with a slash is looked up as it is.
+bool is_installed(const std::string& program);
 
 /// What goes into a job after the measurement, and where its programs are.
 struct job_input {

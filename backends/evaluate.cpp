@@ -1,5 +1,6 @@
 #include "backends/evaluate.hpp"
 
+#include "backends/compiler_crash.hpp"
 #include "backends/evaluation_state.hpp"
 #include "backends/job_rules.hpp"
 #include "backends/peaks/peaks.hpp"
@@ -151,15 +152,23 @@ std::optional<process_spec> evaluation::state::start(std::size_t job) {
   }
 }
 
+std::string evaluation::state::text_of(build_role role) const {
+  if (role == build_role::candidate)
+    return source;
+  auto b = baseline_of(what);
+  return role == build_role::baseline && b ? b->source : what.reference;
+}
+
 std::optional<process_spec> evaluation::state::start_build(std::size_t job) {
   auto role = role_of(jobs[job]);
   auto r = static_cast<int>(role);
   auto folder_ = folder / ("build-" + jobs[job].name);
-  auto b = baseline_of(what);
-  const auto& text = role == build_role::candidate       ? source
-                     : role == build_role::baseline && b ? b->source
-                                                         : what.reference;
-  auto plan = plan_build(with, what, text, role, fact("toolchain"), options.limits, folder_);
+  auto by = crashes.contains(job) ? build_compiler::second : build_compiler::first;
+  auto plan = plan_build(with, what, text_of(role), role, fact("toolchain"), options.limits, folder_, by);
+  if (by == build_compiler::second)
+    found.provenance[std::string{role_names[r]} + "_compiler"] = compiler_name(with.second_build) + ", as " +
+                                                                 compiler_name(with.build) +
+                                                                 " crashed: " + crashes.at(job);
   keys[r] = plan.key;
   if (auto hit = cache.find(plan.key)) {
     place(role, *hit);
@@ -187,6 +196,31 @@ bool evaluation::state::precheck() {
   found.ending = ending::policy_violation;
   found.reason = found.flags.front().evidence;
   return false;
+}
+
+/// What makes the first compiler itself crash, or never end, is no verdict on the source before another one
+/// has tried it. The reference keeps the first one, so that all candidates are compared with the same object.
+bool evaluation::state::asks_second_compiler(std::size_t job, const process_exit& exit) {
+  bool over = why.kind != failure_kind::none || !found.unfit.empty(); // nobody waits for it any more
+  if (jobs[job].kind != job_kind::build || crashes.contains(job) || over)
+    return false;
+  auto how = compiler_crash(exit, options.limits, what);
+  if (how.empty() || !has_second_compiler(with, text_of(role_of(jobs[job]))))
+    return false;
+  crashes[job] = std::move(how);
+  builds.erase(job);
+  std::error_code ignored;
+  fs::remove_all(folder / ("build-" + jobs[job].name), ignored);
+  graph.again(job);
+  return true;
+}
+
+std::string evaluation::state::build_trouble(std::size_t job, const std::string& wrong) const {
+  auto first = crashes.find(job);
+  if (first == crashes.end())
+    return wrong;
+  return compiler_name(with.build) + " crashed (" + first->second + "), and " +
+         compiler_name(with.second_build) + " does not build it either: " + wrong;
 }
 
 /// Copies an object to its place in the private folder, readable by the sandbox's user.
@@ -222,6 +256,9 @@ bool evaluation::state::built(std::size_t job, const process_exit& exit) {
                 true),
            false;
   auto wrong = build_failure(exit, options.limits, what);
+  if (!wrong.empty() && !crashes.contains(job) && !compiler_crash(exit, options.limits, what).empty())
+    if (auto lacks = second_compiler_lacks(with); !lacks.empty())
+      wrong += "; " + lacks;
   if (wrong.empty()) {
     place(role, folder_ / plan.output);
     if (object.empty())
@@ -229,6 +266,8 @@ bool evaluation::state::built(std::size_t job, const process_exit& exit) {
     else if (!options.cache.empty())
       (void)cache.put(plan.key, object); // a full cache costs time, not verdicts
   }
+  if (!wrong.empty())
+    wrong = build_trouble(job, wrong);
   std::error_code ignored;
   fs::remove_all(folder_, ignored);
   switch (role) {
@@ -383,6 +422,8 @@ std::vector<evaluation_job> evaluation::ready(job_place place, std::size_t most)
 void evaluation::ended(std::size_t id, const process_exit& how) {
   auto& s = *state_;
   const auto& j = s.jobs.at(id);
+  if (!comes_after(j) && s.asks_second_compiler(id, how))
+    return;
   bool well = comes_after(j)                ? s.closer_ended(id, how)
               : j.kind == job_kind::measure ? s.judged(id, how)
                                             : s.built(id, how);

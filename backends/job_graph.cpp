@@ -71,6 +71,10 @@ void job_graph::end(std::size_t job, bool well) {
     lose(job, progress::failed);
 }
 
+void job_graph::again(std::size_t job) {
+  progress_.at(job) = progress::waiting;
+}
+
 void job_graph::cancel(std::size_t job) {
   if (progress_.at(job) == progress::waiting)
     lose(job, progress::cancelled);

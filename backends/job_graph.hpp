@@ -63,6 +63,8 @@ public:
   std::vector<std::size_t> ready() const;
   void begin(std::size_t job);
   void end(std::size_t job, bool well);
+  /// One that runs has come to nothing and is to begin once more.
+  void again(std::size_t job);
   /// Nothing that has not begun will.
   void cancel_waiting();
   /// One job, and what needs it, will not begin.

@@ -1,6 +1,7 @@
 #include "backends/lint.hpp"
 
 #include "backends/builder.hpp"
+#include "backends/compiler_crash.hpp"
 #include "backends/judge_task.hpp"
 #include "backends/shim.hpp"
 #include "runtime/core/codec.hpp"
@@ -29,11 +30,17 @@ struct built {
 result<built> build(const problem& what, const backend& with, build_role role, const std::string& toolchain,
                     const evaluate_options& options, const fs::path& folder, process_port& processes) {
   auto place = folder / (role == build_role::truth ? "build-truth" : "build-reference");
-  auto plan = plan_build(with, what, what.reference, role, toolchain, options.limits, place);
-  auto spec = boxed_build(plan, place, options.sandbox, options.limits);
-  if (!spec)
-    return spec.error();
-  auto exit = run_and_wait(processes, *std::move(spec));
+  build_plan plan;
+  process_exit exit;
+  for (auto by : {build_compiler::first, build_compiler::second}) {
+    plan = plan_build(with, what, what.reference, role, toolchain, options.limits, place, by);
+    auto spec = boxed_build(plan, place, options.sandbox, options.limits);
+    if (!spec)
+      return spec.error();
+    exit = run_and_wait(processes, *std::move(spec));
+    if (compiler_crash(exit, options.limits, what).empty() || !has_second_compiler(with, what.reference))
+      break;
+  }
   if (exit.why.kind != failure_kind::none)
     return exit.why;
   if (exit.cancelled)

@@ -82,6 +82,12 @@ public:
           wrong("scalar." + std::to_string(i) + ".range", text);
   }
 
+  void tolerance() {
+    if (p_.bitwise && p_.tensor_scale)
+      wrong("tolerance.scale", "with bitwise = true there is no error to measure against the largest output: "
+                               "take out one of the two");
+  }
+
   void workloads() {
     std::set<std::string> seen;
     double weight = 0;
@@ -257,6 +263,7 @@ void check_problem(problem_load& load, const place_map& places, const std::strin
   all.names();
   all.tensors();
   all.scalars();
+  all.tolerance();
   all.workloads();
   all.promises();
   if (load.errors.size() == before) {

@@ -4,6 +4,7 @@
 #include "actors/exit_codes.hpp"
 #include "actors/self_process.hpp"
 #include "backends/backend.hpp"
+#include "backends/compiler_crash.hpp"
 #include "backends/peaks/peaks.hpp"
 #include "config/campaign_file.hpp"
 #include "runtime/process/process_service.hpp"
@@ -44,6 +45,13 @@ void backends_of_this_machine(std::vector<line>& lines, bool& any) {
       continue;
     }
     any = true;
+    if (!b.second_build.empty()) {
+      auto lacks = second_compiler_lacks(b);
+      lines.push_back({"compiler", b.second_build.front(), lacks.empty() ? "ok" : "missing",
+                       lacks.empty() ? "second of " + b.name + ": builds what " + compiler_name(b.build) +
+                                           " itself crashes on"
+                                     : lacks});
+    }
     auto fact = [&](const char* key) {
       return device->facts.contains(key) ? device->facts.at(key) : std::string{"?"};
     };

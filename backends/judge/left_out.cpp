@@ -1,7 +1,8 @@
 #include "backends/judge/left_out.hpp"
 
+#include "backends/judge/spoiled_answers.hpp"
+
 #include <algorithm>
-#include <vector>
 
 namespace ke {
 namespace {
@@ -16,18 +17,9 @@ result<bool> one_draw(admission& seen, truth_source& truths, const bank_slot& sl
   wrong.resize(std::min(wrong.size(), static_cast<std::size_t>(std::max(2.0, limit_s / each))));
   if (wrong.empty())
     return false;
-  auto right = truths.reference_outputs();
-  std::vector<bank_slot> inputs;
-  for (const auto& w : wrong)
-    inputs.push_back(w.slot);
-  auto said = truths.answers(inputs);
-  for (std::size_t i = 0; i < said.size(); ++i)
-    seen.add_spoiled(wrong[i], slot, right, std::move(said[i]));
-  if (said.size() < wrong.size()) { // it died of what was left out
-    if (auto used = truths.use(shapes); !used)
-      return used.error();
-    return false;
-  }
+  auto answered = enter_spoiled_answers(seen, truths, slot, wrong, shapes);
+  if (!answered || !*answered)
+    return answered;
   return !seen.reasons().empty();
 }
 

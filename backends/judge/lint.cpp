@@ -7,6 +7,7 @@
 #include "backends/judge/processors.hpp"
 #include "backends/judge/python_payload.hpp"
 #include "backends/judge/shape_rules.hpp"
+#include "backends/judge/spoiled_answers.hpp"
 #include "backends/judge/truth.hpp"
 #include "backends/shim.hpp"
 
@@ -42,11 +43,13 @@ private:
   /// Is the check worth anything at this workload's own sizes? What it accepts into `unseen_`.
   status left_out(const bound_shapes& shapes);
   status workload(const bound_shapes& shapes, bool thorough);
-  status spoiled(const bank_slot& slot, const bound_shapes& shapes);
   void tolerances(const bound_shapes& shapes);
   void repeated(const bank_slot& slot, const bound_shapes& shapes);
   status edge_inputs(const bound_shapes& shapes);
   status edge_shape(const bound_shapes& shapes);
+  std::string failed_on(const bound_shapes& shapes) const {
+    return "the reference fails on its own workload " + shapes.name + ": " + truths_->why_unfit();
+  }
   void enter(const std::string& name, const std::vector<bank_slot>& slots);
 
   const judge_task& task_;
@@ -79,7 +82,7 @@ status linter::all() {
   truths_.emplace(task_, memory[0], memory[1], cpus_for(what_.policy.threads));
 
   for (const auto& s : shapes)
-    if (auto done = left_out(s); !done)
+    if (auto done = left_out(s); !done || !out_.reasons.empty())
       return done;
   for (const auto& s : shapes)
     if (auto done = workload(s, &s == &smallest); !done || !out_.reasons.empty())
@@ -135,8 +138,10 @@ status linter::left_out(const bound_shapes& shapes) {
   auto seen = try_left_out_work(*truths_, what_, shapes, 0.02 * task_.limits.run_s);
   if (!seen)
     return seen.error();
-  if (!*seen) // whoever asks for a slot will hear why
+  if (!*seen) {
+    out_.reasons.push_back(failed_on(shapes));
     return ok;
+  }
   for (auto& reason : (*seen)->reasons())
     unseen_.push_back(std::move(reason));
   for (const auto& r : (*seen)->results())
@@ -156,8 +161,7 @@ status linter::workload(const bound_shapes& shapes, bool thorough) {
       return slots.error();
     if (slots->empty()) {
       if (d == distribution::init) {
-        out_.reasons.push_back("the reference fails on its own workload " + shapes.name + ": " +
-                               truths_->why_unfit());
+        out_.reasons.push_back(failed_on(shapes));
         return ok;
       }
       if (d == distribution::beyond) { // which of them it does not survive is said for the tensors
@@ -183,22 +187,12 @@ status linter::workload(const bound_shapes& shapes, bool thorough) {
       repeated(slots->back(), shapes);
     }
     if (d == distribution::init || thorough)
-      if (auto done = spoiled(slots->back(), shapes); !done)
-        return done;
+      if (auto done = enter_spoiled_answers(admission_, *truths_, slots->back(),
+                                            admission_.spoil(slots->back(), shapes), shapes);
+          !done)
+        return done.error();
   }
   return ok;
-}
-
-status linter::spoiled(const bank_slot& slot, const bound_shapes& shapes) {
-  auto right = truths_->answers({&slot, 1});
-  auto wrong = admission_.spoil(slot, shapes);
-  std::vector<bank_slot> inputs;
-  for (const auto& w : wrong)
-    inputs.push_back(w.slot);
-  auto said = truths_->answers(inputs);
-  for (std::size_t i = 0; i < said.size() && !right.empty(); ++i)
-    admission_.add_spoiled(wrong[i], slot, right.front(), std::move(said[i]));
-  return said.size() < wrong.size() ? truths_->use(shapes) : ok;
 }
 
 void linter::tolerances(const bound_shapes& shapes) {

@@ -6,6 +6,7 @@
 #include "backends/judge/processors.hpp"
 #include "backends/judge/python_payload.hpp"
 #include "backends/judge/python_profile.hpp"
+#include "backends/judge/spoiled_answers.hpp"
 #include "backends/judge/timing.hpp"
 #include "backends/judge/truth.hpp"
 #include "backends/shim.hpp"
@@ -215,17 +216,9 @@ status session::check_shapes(const bound_shapes& shapes, bool thorough) {
     if (!shapes.secret)
       admission_.add(slots->back(), shapes, truths_->reference_outputs());
     if (&shapes == &shapes_[smallest_]) { // after the first distribution, what has passed by luck
-      auto right = truths_->reference_outputs();
       auto spoiled = admission_.spoil(slots->back(), shapes);
-      std::vector<bank_slot> inputs;
-      for (const auto& s : spoiled)
-        inputs.push_back(s.slot);
-      auto said = truths_->answers(inputs);
-      for (std::size_t i = 0; i < said.size(); ++i)
-        admission_.add_spoiled(spoiled[i], slots->back(), right, std::move(said[i]));
-      if (said.size() < spoiled.size()) // it died of a half of its input
-        if (auto s = truths_->use(shapes); !s)
-          return s;
+      if (auto done = enter_spoiled_answers(admission_, *truths_, slots->back(), spoiled, shapes); !done)
+        return done.error();
     }
     if (!call(*slots, shapes)) {
       if (found_.ending == ending::finished && found_.failed > 0)

@@ -221,6 +221,34 @@ TEST_CASE("problems whose own check is worthless are unfit, and the reason is na
   }
 }
 
+TEST_CASE("lint asks nothing more once the reference has failed on a workload of its own") {
+  auto p = from_x("y[i] = m > 24 ? *static_cast<volatile float*>(nullptr) : 3 * x[i];", 0, 0);
+  p.workloads.push_back({"b", {{"M", 48}, {"N", 36}}, 1, false});
+  p.workloads.push_back({"c", {{"M", 96}, {"N", 36}}, 1, false});
+  auto report = linted(p);
+  REQUIRE(report.reasons.size() == 1);
+  CHECK(report.reasons[0].find("the reference fails on its own workload b: ") == 0);
+  // It was asked everything about workload a, and then about b a second time.
+  CHECK(report.tolerances.empty());
+  CHECK(report.edges.empty());
+}
+
+TEST_CASE("a reference that dies of a spoiled input is started anew wherever it is asked") {
+  // No row of normal numbers begins or ends with zero, but one whose half or tail is left out does.
+  auto p = from_x("y[i] = x[i] == 0 && (i % n == 0 || i % n == n - 1) ? "
+                  "*static_cast<volatile float*>(nullptr) : 3 * x[i];",
+                  0, 0);
+  auto report = linted(p);
+  INFO(lint_json(p, report));
+  CHECK(report.reasons.empty());
+  REQUIRE(report.tolerances.size() == 1);
+  CHECK(std::any_of(report.edges.begin(), report.edges.end(), [](const lint_edge& e) { return e.survives; }));
+  ke_test::checker c;
+  auto v = c.judge(p, from_x("y[i] = x[i] + x[i] + x[i];", 0, 0).reference);
+  INFO(verdict_json(v));
+  CHECK(v.state == verdict_state::correct);
+}
+
 TEST_CASE("a backward pass is a problem like any other: fit, with its sums' lengths and edges known") {
   auto load = load_problem(std::string{ke::test::source_dir()} + "/config/problems/rmsnorm_backward");
   REQUIRE(load.errors.empty());
