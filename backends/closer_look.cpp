@@ -167,7 +167,7 @@ std::string evaluation::state::profile_key(const job_spec& j) const {
   auto command = words_of(j.command);
   if (asks_profiler(j)) // it depends on the inputs and on how much is asked for, too
     command += found.provenance.contains("problem") ? found.provenance.at("problem") : std::string{};
-  return digest_of_parts({"profile 3", keys[0], command, j.reads, asks_profiler(j) ? to_text(kind) : "",
+  return digest_of_parts({"profile 4", keys[0], command, j.reads, asks_profiler(j) ? to_text(kind) : "",
                           options.look_closer ? "closely" : ""});
 }
 

@@ -90,6 +90,27 @@ std::vector<std::string> undefined_symbols(const std::filesystem::path& object) 
   return found;
 }
 
+std::vector<std::string> functions_at(const std::filesystem::path& object,
+                                      const std::vector<std::uint64_t>& addresses) {
+  std::vector<std::string> found(addresses.size());
+  sections in{object};
+  for (const auto& table : in.all) {
+    if (table.sh_type != SHT_DYNSYM || table.sh_link >= in.all.size())
+      continue;
+    auto symbols = in.content(table), names = in.content(in.all[table.sh_link]);
+    for (std::uint64_t at = 0; auto symbol = read_at<Elf64_Sym>(symbols, at); at += sizeof(Elf64_Sym)) {
+      auto type = ELF64_ST_TYPE(symbol->st_info);
+      if (symbol->st_shndx == SHN_UNDEF || (type != STT_FUNC && type != STT_GNU_IFUNC))
+        continue;
+      for (std::size_t i = 0; i < addresses.size(); ++i)
+        if (found[i].empty() && addresses[i] >= symbol->st_value &&
+            addresses[i] - symbol->st_value < symbol->st_size)
+          found[i] = sections::text(names, symbol->st_name);
+    }
+  }
+  return found;
+}
+
 std::string object_digest(const std::filesystem::path& object) {
   sections in{object};
   if (in.names >= in.all.size())

@@ -2,17 +2,14 @@
 // "-" is a kernel that does nothing: the floor of the path. CPUS: comma-separated numbers to stay on. fast:
 // the floating-point mode that the object sets while it is loaded (-ffast-math does) is the one to keep. Kept
 // tiny: it lives beside hostile code.
+#include "backends/judge/confinement.hpp"
 #include "backends/judge/wire.hpp"
 
 #include <dlfcn.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -66,28 +63,6 @@ void stay_on(const char* cpus) {
   if (CPU_COUNT(&set) > 0)
     sched_setaffinity(0, sizeof set, &set);
 }
-
-/// A filter of system calls as the judge made it; empty if it passed none.
-struct filter {
-  static constexpr std::size_t most = 512;
-  sock_filter code[most];
-  std::size_t bytes = 0;
-
-  explicit filter(int fd) {
-    for (ssize_t n; bytes < sizeof code; bytes += static_cast<std::size_t>(n))
-      if ((n = read(fd, reinterpret_cast<char*>(code) + bytes, sizeof code - bytes)) <= 0)
-        break;
-    close(fd);
-  }
-  /// For this process and all of its threads.
-  bool install() {
-    if (bytes == 0)
-      return true;
-    sock_fprog program{static_cast<unsigned short>(bytes / sizeof(sock_filter)), code};
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-           syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0;
-  }
-};
 
 /// Rounding, flushing of subnormals, masks of exceptions: what a callee must leave as it was.
 struct float_mode {
@@ -154,7 +129,7 @@ int main(int argc, char** argv) {
   close(wire::memory_fd);
   stay_on(argv[2]);
 
-  filter loading{wire::loading_filter_fd}, calling{wire::calling_filter_fd};
+  own_filter loading{wire::loading_filter_fd}, calling{wire::calling_filter_fd};
   auto mode = float_mode_now();
   bool confined = loading.install();
   reply(0, confined ? wire::answer::started : wire::answer::unconfined, 0, 0);

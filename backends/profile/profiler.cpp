@@ -4,12 +4,18 @@
 #include "backends/builder.hpp"
 #include "backends/diagnosis.hpp"
 #include "backends/instruction_mix.hpp"
+#include "backends/judge/wire.hpp"
+#include "backends/object_file.hpp"
 #include "backends/profile/case_file.hpp"
 #include "backends/profile/hot_loop.hpp"
 #include "backends/profile/readings.hpp"
+#include "backends/profile/report_pipe.hpp"
+#include "backends/profile/sampler.hpp"
+#include "backends/profile/sanitizer_report.hpp"
 #include "backends/statistics.hpp"
 #include "runtime/process/run_and_wait.hpp"
 #include "runtime/process/sandbox.hpp"
+#include "runtime/process/seccomp_filter.hpp"
 
 #include <sys/stat.h>
 
@@ -51,6 +57,7 @@ struct bench {
   std::string sanitizer_runtime;
   bool slower = false; ///< than the baseline
   bool simulate = false;
+  report_pipe report; ///< of the simulator
 
   const problem& what() const { return task.run.what; }
 };
@@ -70,10 +77,14 @@ std::string file_text(const fs::path& path, std::size_t most) {
   return text;
 }
 
+sandbox_level level_of(const bench& b) {
+  return parse_name<sandbox_level>(b.task.run.sandbox).value_or(sandbox_level::full);
+}
+
 std::optional<process_spec> boxed(const bench& b, process_spec spec, const std::vector<fs::path>& reads,
                                   const fs::path& writes = {}) {
   sandbox_spec box;
-  box.level = parse_name<sandbox_level>(b.task.run.sandbox).value_or(sandbox_level::full);
+  box.level = level_of(b);
   for (const auto& r : reads)
     box.read_only.emplace_back(r.string(), r.string());
   if (!writes.empty())
@@ -96,9 +107,26 @@ std::chrono::nanoseconds seconds(double s) {
   return std::chrono::nanoseconds{static_cast<std::int64_t>(s * 1e9)};
 }
 
+/// What ke-driver may not do, ke-runner may not either: filters of system calls, lent to `spec`. `codes`:
+/// what it loads makes code while it runs, as a simulator does.
+void confine(process_spec& spec, bool codes) {
+  auto filters = std::make_shared<std::vector<unique_fd>>();
+  auto lend = [&](kernel_stage stage, int number) {
+    if (auto filter = kernel_filter(stage)) {
+      spec.pass_fds.emplace_back(filter->get(), number);
+      filters->push_back(std::move(*filter));
+    }
+  };
+  lend(kernel_stage::loading, wire::loading_filter_fd);
+  if (!codes)
+    lend(kernel_stage::calling, wire::calling_filter_fd);
+  spec.keeps = filters;
+}
+
 process_spec runner(const bench& b, const fs::path& object, std::vector<std::string> how,
                     std::int64_t threads) {
   process_spec spec;
+  confine(spec, how.front() == "count");
   spec.argv = {b.task.runner, object.string(), b.case_file.string()};
   spec.argv.insert(spec.argv.end(), how.begin(), how.end());
   spec.env = tool_environment;
@@ -112,19 +140,45 @@ process_spec runner(const bench& b, const fs::path& object, std::vector<std::str
 
 // -- sampling
 
-std::optional<process_spec> plan_samples(bench& b) {
-  char amount[32];
-  std::snprintf(amount, sizeof amount, "%.2f", sample_s);
-  auto spec =
-      runner(b, b.task.run.candidate, {"sample", amount}, std::max<std::int64_t>(1, b.what().policy.threads));
-  return boxed(b, std::move(spec), {b.task.runner, b.task.run.candidate, b.case_file});
+/// The function outside of the object in which most samples fell, as "libgomp.so.1:GOMP_parallel", or the
+/// library alone where it has no name; empty: none.
+std::string busiest_outside(const run_profile& run) {
+  std::map<std::string, double> functions;
+  for (const auto& [path, offsets] : run.libraries) {
+    std::vector<std::uint64_t> at;
+    for (const auto& [offset, n] : offsets)
+      at.push_back(offset);
+    auto names = functions_at(path, at);
+    for (std::size_t i = 0; i < at.size(); ++i)
+      functions[fs::path{path}.filename().string() + (names[i].empty() ? "" : ":" + names[i])] +=
+          offsets.at(at[i]);
+  }
+  auto most = std::max_element(functions.begin(), functions.end(),
+                               [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == functions.end() ? "" : most->first.substr(0, 120);
 }
 
-void read_samples(bench& b, const process_exit& e) {
-  b.run = read_run(e.out);
+/// Where the candidate is, seen from outside; how long a call takes, the judge has timed.
+void take_samples(bench& b) {
+  if (b.call_s > 0)
+    b.found.counters["run.quiet_ns"] = b.call_s * 1e9;
+  auto spec = boxed(
+      b,
+      runner(b, b.task.run.candidate, {"repeat", "60"}, std::max<std::int64_t>(1, b.what().policy.threads)),
+      {b.task.runner, b.task.run.candidate, b.case_file});
+  if (!spec)
+    return;
+  auto seen = sample_process(*spec, b.task.runner, has_launcher(level_of(b)), sample_s);
+  if (!seen) {
+    b.found.findings["no_samples"] = seen.error().text;
+    return;
+  }
+  b.run = read_places(seen->places, seen->maps, b.task.run.candidate);
   b.found.counters.insert(b.run.counters.begin(), b.run.counters.end());
-  if (!b.run.busiest.empty())
-    b.found.findings["busiest_library"] = b.run.busiest;
+  if (seen->cores > 0)
+    b.found.counters["run.cores"] = seen->cores;
+  if (auto name = busiest_outside(b.run); !name.empty())
+    b.found.findings["busiest_library"] = name;
 }
 
 // -- the loop in which most of the time goes
@@ -181,7 +235,7 @@ std::optional<process_spec> plan_counters(bench& b) {
       !fs::exists("/sys/bus/event_source/devices/cpu_core", error))
     return std::nullopt; // a virtual machine without them
   auto spec =
-      runner(b, b.task.run.candidate, {"sample", "0.2"}, std::max<std::int64_t>(1, b.what().policy.threads));
+      runner(b, b.task.run.candidate, {"repeat", "0.2"}, std::max<std::int64_t>(1, b.what().policy.threads));
   auto inside = boxed(b, std::move(spec), {b.task.runner, b.task.run.candidate, b.case_file});
   if (!inside)
     return inside;
@@ -190,6 +244,8 @@ std::optional<process_spec> plan_counters(bench& b) {
       "perf",
       "stat",
       "-x,",
+      "-o", // not to the stream that the candidate writes to
+      (b.folder / "counters.txt").string(),
       "-e",
       "cycles:u,instructions:u,branches:u,branch-misses:u,L1-dcache-load-misses:u,LLC-load-misses:u,"
       "stalled-cycles-frontend:u,stalled-cycles-backend:u",
@@ -198,8 +254,8 @@ std::optional<process_spec> plan_counters(bench& b) {
   return inside;
 }
 
-void read_counters(bench& b, const process_exit& e) {
-  for (const auto& [name, value] : read_perf(e.err))
+void read_counters(bench& b, const process_exit&) {
+  for (const auto& [name, value] : read_perf(file_text(b.folder / "counters.txt", 64u << 10)))
     b.found.counters[name] = value;
 }
 
@@ -239,10 +295,7 @@ bool has_search_to_hurry(const bench& b) {
 }
 
 std::optional<process_spec> plan_portable(bench& b) {
-  double predicted = 0.6 + 2 * simulation_slowdown *
-                               std::max(b.call_s, b.run.counters.contains("run.quiet_ns")
-                                                      ? 1e-9 * b.run.counters.at("run.quiet_ns")
-                                                      : 0.0);
+  double predicted = 0.6 + 2 * simulation_slowdown * b.call_s;
   if (has_search_to_hurry(b)) {
     auto so_far = b.task.found;
     so_far.counters.insert(b.found.counters.begin(), b.found.counters.end());
@@ -281,14 +334,18 @@ std::optional<process_spec> plan_simulation(bench& b) {
                                 "--branch-sim=yes",
                                 "--collect-atstart=no",
                                 "--toggle-collect=ke_counted",
-                                "--callgrind-out-file=/dev/null"};
+                                "--callgrind-out-file=/dev/null",
+                                "--log-fd=" + std::to_string(report_fd)};
   inner.argv.insert(inner.argv.begin(), tool.begin(), tool.end());
   inner.deadline = seconds(longest_simulation_s + 3);
+  if (!(b.report = report_pipe::make()))
+    return std::nullopt;
+  b.report.lend(inner);
   return boxed(b, std::move(inner), {b.task.runner, b.portable, b.case_file});
 }
 
-void read_simulation(bench& b, const process_exit& e) {
-  auto counts = read_callgrind(e.err);
+void read_simulation(bench& b, const process_exit&) {
+  auto counts = read_callgrind(b.report.taken());
   if (counts.contains("cg.Ir") && counts.at("cg.Ir") > 0)
     b.found.counters.insert(counts.begin(), counts.end());
 }
@@ -332,7 +389,7 @@ std::optional<process_spec> plan_crash(bench& b) {
   return boxed(b, std::move(inner), {b.task.runner, b.checked, b.case_file});
 }
 void read_crash(bench& b, const process_exit& e) {
-  auto summary = sanitizer_summary(e.err, "candidate" + b.with.suffix);
+  auto summary = sanitizer_summary(e.err, "candidate" + b.with.suffix, b.task.source);
   if (summary.empty())
     return;
   b.found.findings["sanitizer"] = summary;
@@ -340,9 +397,9 @@ void read_crash(bench& b, const process_exit& e) {
 }
 
 constexpr profile_step when_right[] = {
-    {"samples", plan_samples, read_samples},    {"disassembly", plan_disassembly, read_disassembly},
-    {"model", plan_model, read_model},          {"counters", plan_counters, read_counters},
-    {"portable", plan_portable, read_portable}, {"simulation", plan_simulation, read_simulation},
+    {"disassembly", plan_disassembly, read_disassembly}, {"model", plan_model, read_model},
+    {"counters", plan_counters, read_counters},          {"portable", plan_portable, read_portable},
+    {"simulation", plan_simulation, read_simulation},
 };
 constexpr profile_step when_crashed[] = {
     {"checked", plan_checked, read_checked},
@@ -416,7 +473,7 @@ bool prepare(bench& b, const char* folder) {
 }
 
 bench bench_of(const profile_task& task, process_port& processes) {
-  return {task, processes, {}, {}, {}, 0, 0, {}, {}, {}, {}, {}, {}, false, false};
+  return {task, processes, {}, {}, {}, 0, 0, {}, {}, {}, {}, {}, {}, false, false, {}};
 }
 
 } // namespace
@@ -425,7 +482,12 @@ profile_result profile(const profile_task& task, process_port& processes) {
   auto b = bench_of(task, processes);
   if (!prepare(b, "profile"))
     return std::move(b.found);
-  task.found.ending == ending::crashed ? run_steps(b, when_crashed) : run_steps(b, when_right);
+  if (task.found.ending == ending::crashed) {
+    run_steps(b, when_crashed);
+    return std::move(b.found);
+  }
+  take_samples(b);
+  run_steps(b, when_right);
   return std::move(b.found);
 }
 

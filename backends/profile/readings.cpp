@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 
 namespace ke {
 namespace {
@@ -43,44 +44,79 @@ bool number(std::string_view text, double& into) {
   return end != digits.c_str() && std::isfinite(into);
 }
 
+struct mapping {
+  std::uint64_t first = 0, last = 0; ///< the first address and the one behind
+  std::uint64_t base = 0;            ///< where the file that it is of begins
+  std::string_view path;
+};
+
+/// Lines "FIRST-LAST RIGHTS OFFSET DEVICE INODE PATH", in the order of their addresses.
+std::vector<mapping> mappings_in(std::string_view maps) {
+  std::vector<mapping> all;
+  each_line(maps, [&](std::string_view line) {
+    auto words = words_of(line);
+    auto dash = words.empty() ? std::string_view::npos : words[0].find('-');
+    if (words.size() < 5 || dash == std::string_view::npos)
+      return;
+    auto hex = [](std::string_view digits) {
+      return std::strtoull(std::string{digits}.c_str(), nullptr, 16);
+    };
+    mapping m{hex(words[0].substr(0, dash)), hex(words[0].substr(dash + 1)), 0,
+              words.size() > 5 ? line.substr(static_cast<std::size_t>(words[5].data() - line.data()))
+                               : std::string_view{}};
+    bool begins = hex(words[2]) == 0 || all.empty() || all.back().path != m.path;
+    m.base = begins ? m.first : all.back().base;
+    all.push_back(m);
+  });
+  return all;
+}
+
+const mapping* mapping_of(const std::vector<mapping>& all, std::uint64_t at) {
+  auto next = std::upper_bound(all.begin(), all.end(), at,
+                               [](std::uint64_t a, const mapping& m) { return a < m.first; });
+  return next == all.begin() || at >= std::prev(next)->last ? nullptr : &*std::prev(next);
+}
+
+/// Where nobody inside of a sandbox can put a file.
+bool is_of_the_system(std::string_view path) {
+  for (std::string_view place : {"/usr/", "/lib/", "/lib64/"})
+    if (path.starts_with(place))
+      return true;
+  return false;
+}
+
+std::string share_of(std::string_view path) {
+  auto name = path.substr(path.rfind('/') + 1);
+  if (!is_of_the_system(path))
+    return "share.other";
+  if (name.starts_with("libm.") || name.starts_with("libm-") || name.starts_with("libmvec"))
+    return "share.math";
+  return name.starts_with("libgomp") || name.starts_with("libomp") ? "share.openmp" : "share.other";
+}
+
 } // namespace
 
-run_profile read_run(std::string_view text) {
+run_profile read_places(const std::vector<std::uint64_t>& addresses, std::string_view maps,
+                        std::string_view object) {
   run_profile found;
-  // The candidate may print, too; the runner's own lines come last.
-  auto start = text.rfind("ke-runner 1\n");
-  if (start == std::string_view::npos)
-    return found;
+  auto mapped = mappings_in(maps);
   std::map<std::string, double> shares{
       {"share.object", 0}, {"share.math", 0}, {"share.openmp", 0}, {"share.other", 0}};
-  double most = 0;
-  each_line(text.substr(start), [&](std::string_view line) {
-    auto words = words_of(line);
-    double n = 0;
-    if (words.size() == 3 && words[0] == "pc" && number(words[2], n) && n > 0) {
-      std::string hex{words[1].substr(0, 16)};
-      char* end = nullptr;
-      auto offset = std::strtoull(hex.c_str(), &end, 16);
-      if (*end == '\0') {
-        found.places.emplace_back(offset, n);
-        shares["share.object"] += n;
-        found.samples += n;
-      }
-    } else if (words.size() == 3 && words[0] == "in" && number(words[2], n) && n > 0) {
-      auto where = words[1];
-      bool math = where.starts_with("libm.") || where.starts_with("libm-") || where.starts_with("libmvec");
-      bool openmp = where.starts_with("libgomp") || where.starts_with("libomp");
-      shares[math ? "share.math" : openmp ? "share.openmp" : "share.other"] += n;
-      found.samples += n;
-      if (n > most) {
-        most = n;
-        found.busiest = std::string{where.substr(0, 120)};
-      }
-    } else if (words.size() == 2 && number(words[1], n)) {
-      if (words[0] == "median_ns" || words[0] == "quiet_ns" || words[0] == "cores" || words[0] == "calls")
-        found.counters["run." + std::string{words[0]}] = n;
+  std::map<std::uint64_t, double> inside;
+  for (auto at : addresses) {
+    const auto* where = mapping_of(mapped, at);
+    auto path = where ? where->path : std::string_view{};
+    found.samples += 1;
+    if (where && path == object) {
+      ++inside[at - where->base];
+      ++shares["share.object"];
+      continue;
     }
-  });
+    if (where && is_of_the_system(path))
+      ++found.libraries[std::string{path}][at - where->base];
+    ++shares[share_of(path)];
+  }
+  found.places.assign(inside.begin(), inside.end());
   if (found.samples > 0)
     for (const auto& [name, n] : shares)
       found.counters[name] = n / found.samples;
@@ -192,38 +228,6 @@ std::vector<std::string> missed_loops(std::string_view text, std::string_view fi
       found.push_back(std::move(said));
   });
   return found;
-}
-
-std::string sanitizer_summary(std::string_view report, std::string_view file) {
-  std::string kind, access, place;   // of AddressSanitizer, which ends the program
-  std::string doubt, doubtful_place; // of UndefinedBehaviorSanitizer, which goes on
-  each_line(report, [&](std::string_view line) {
-    if (auto at = line.find("Sanitizer: ");
-        kind.empty() && at != std::string_view::npos && line.find("ERROR") != std::string_view::npos) {
-      auto rest = line.substr(at + 11);
-      kind = std::string{rest.substr(0, std::min(rest.find(" on "), rest.find(" (")))}.substr(0, 80);
-    }
-    if (auto at = line.find(": runtime error: "); doubt.empty() && at != std::string_view::npos) {
-      doubt = std::string{line.substr(at + 17)}.substr(0, 160);
-      auto where = line.substr(0, at);
-      auto name = where.rfind(file);
-      doubtful_place =
-          std::string{name == std::string_view::npos ? where : where.substr(name)}.substr(0, 120);
-    }
-    if (!kind.empty() && access.empty() && (line.starts_with("READ of") || line.starts_with("WRITE of")))
-      access = std::string{line.substr(0, line.find(" at "))}.substr(0, 40);
-    auto name = line.find(file);
-    if (!kind.empty() && place.empty() && name != std::string_view::npos && line.find('#') < name) {
-      auto row = line.substr(name);
-      place = std::string{row.substr(0, row.find_first_of(" )"))}.substr(0, 80);
-      auto in = line.find(" in ");
-      if (in < name)
-        place += " in " + std::string{line.substr(in + 4, line.find(' ', in + 4) - in - 4)}.substr(0, 80);
-    }
-  });
-  if (kind.empty())
-    return doubt.empty() ? "" : doubt + ", at " + doubtful_place;
-  return kind + (access.empty() ? "" : ", " + access) + (place.empty() ? "" : ", at " + place);
 }
 
 } // namespace ke

@@ -9,21 +9,25 @@
 
 namespace ke {
 
-// What profiling tools printed, as named numbers. All texts come from programs that read or ran a candidate:
-// readers are bounded, never fail, and find less in what they don't know. Pure.
+// What was seen of a process, and what profiling tools printed, as named numbers. All texts come from
+// programs that read or ran a candidate: readers are bounded, never fail, and find less in what they don't
+// know. Pure.
 
 /// Where the main thread was seen.
 struct run_profile {
-  std::map<std::string, double> counters; ///< run.median_ns run.quiet_ns (of the quickest fifth) run.cores
-                                          ///< run.calls; share.object,
-                                          ///< share.math, share.openmp, share.other of the samples
+  std::map<std::string, double>
+      counters; ///< share.object, share.math, share.openmp, share.other of the samples
   std::vector<std::pair<std::uint64_t, double>> places; ///< offset in the object, samples
   double samples = 0;
-  std::string busiest; ///< the function outside of the object with the most samples; empty: none
+  /// Library of the system -> offsets in it and their samples: other files' names are a candidate's own
+  /// words.
+  std::map<std::string, std::map<std::uint64_t, double>> libraries;
 };
-run_profile read_run(std::string_view text);
+/// From addresses and /proc/PID/maps of the process. `object`: the candidate's path, as it is inside.
+run_profile read_places(const std::vector<std::uint64_t>& addresses, std::string_view maps,
+                        std::string_view object);
 
-/// The totals that callgrind reports on stderr: cg.Ir, cg.Dr, cg.Dw, cg.I1mr, cg.D1m, cg.LLm (data misses of
+/// The totals that callgrind reports: cg.Ir, cg.Dr, cg.Dw, cg.I1mr, cg.D1m, cg.LLm (data misses of
 /// the first and the last level, reads and writes), cg.Bc, cg.Bcm...
 std::map<std::string, double> read_callgrind(std::string_view text);
 
@@ -38,10 +42,5 @@ std::map<std::string, double> read_perf(std::string_view text);
 /// The compiler's remarks on loops that it did not vectorise (g++ -fopt-info-vec-missed, clang
 /// -Rpass-missed=loop-vectorize): "12: reason", a line each, at most `most`, those of `file` only.
 std::vector<std::string> missed_loops(std::string_view text, std::string_view file, std::size_t most);
-
-/// The kind of error and the first frame in the candidate's own text, of an AddressSanitizer or
-/// UndefinedBehaviorSanitizer report: "heap-buffer-overflow, READ of size 4, at candidate.cpp:5 in kernel".
-/// Empty: there is no report.
-std::string sanitizer_summary(std::string_view report, std::string_view file);
 
 } // namespace ke

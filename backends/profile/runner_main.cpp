@@ -1,21 +1,24 @@
-// ke-runner OBJECT CASE sample SECONDS | count WARM | once | trace: calls a built object on one prepared
-// case, for profilers. Runs in a sandbox and shares its address space with the candidate: what it prints is a
-// hint for a diagnosis and never part of a verdict.
-//   sample  calls again and again, and notes every half millisecond where the main thread is
+// ke-runner OBJECT CASE repeat SECONDS | count WARM | once | trace: calls a built object on one prepared
+// case, for profilers. Runs in a sandbox and shares its address space with the candidate, so it reports
+// nothing: where it is, who stops it from outside sees (sampler.hpp), and what is counted the simulator says.
+//   repeat  after two calls prints "ready", then calls again and again
 //   count   WARM calls, then one inside `ke_counted`, which a simulator counts
 //   once    one call
-//   trace   one call of an object with time stamps at its loops (loop_ticks.hpp), after one to warm up
+//   trace   one call of an object with time stamps at its loops (loop_ticks.hpp), after one to warm up; the
+//           object prints them
 // CASE: "KECASE1\n", number of arguments (u64), per argument its role (u64: 0 in, 1 out, 2 inout) and bytes
 // (u64), then the bytes of those that are read, in order.
-#include <dirent.h>
+// Descriptors: the filters of system calls as ke-driver has them (wire.hpp), and in `count` the simulator's
+// report.
+#include "backends/judge/confinement.hpp"
+#include "backends/judge/wire.hpp"
+#include "backends/profile/report_pipe.hpp"
+
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <time.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,61 +26,18 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <map>
 #include <string>
 #include <vector>
 
+using namespace ke;
 using kernel_call = void (*)(void* const*);
 
 namespace {
 
-constexpr std::size_t most_samples = 1u << 16;
-std::uint64_t samples[most_samples];
-volatile std::size_t sampled = 0;
-
-/// Seconds in which this process's threads ran or were ready to: on a machine that others keep busy, waiting
-/// for a core is no idleness of the kernel. Without the scheduler's figures, those in which they ran.
-double wanted_cores_s() {
-  double sum = 0;
-  bool known = false;
-  if (DIR* tasks = opendir("/proc/self/task")) {
-    while (auto* entry = readdir(tasks)) {
-      std::string path = std::string{"/proc/self/task/"} + entry->d_name + "/schedstat";
-      unsigned long long ran = 0, waited = 0;
-      if (FILE* f = std::fopen(path.c_str(), "re")) {
-        if (entry->d_name[0] != '.' && std::fscanf(f, "%llu %llu", &ran, &waited) == 2) {
-          sum += 1e-9 * static_cast<double>(ran + waited);
-          known = true;
-        }
-        std::fclose(f);
-      }
-    }
-    closedir(tasks);
-  }
+double now() {
   timespec t{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return known ? sum : static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-
-double now(clockid_t clock) {
-  timespec t{};
-  clock_gettime(clock, &t);
+  clock_gettime(CLOCK_MONOTONIC, &t);
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-
-void note_place(int, siginfo_t*, void* context) {
-  std::size_t at = sampled;
-  if (at >= most_samples)
-    return;
-#if defined(__x86_64__)
-  samples[at] = static_cast<std::uint64_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
-#elif defined(__aarch64__)
-  samples[at] = static_cast<ucontext_t*>(context)->uc_mcontext.pc;
-#else
-  (void)context;
-  samples[at] = 0;
-#endif
-  sampled = at + 1;
 }
 
 struct argument {
@@ -130,27 +90,26 @@ void restore(const std::vector<argument>& args) {
       std::memcpy(a.at, a.from, a.bytes);
 }
 
-void print_samples(kernel_call call) {
-  Dl_info own{};
-  dladdr(reinterpret_cast<void*>(call), &own);
-  std::map<std::uint64_t, int> inside;
-  std::map<std::string, int> outside;
-  for (std::size_t i = 0; i < sampled; ++i) {
-    Dl_info where{};
-    if (!dladdr(reinterpret_cast<void*>(samples[i]), &where) || !where.dli_fname) {
-      ++outside["kernel"];
-    } else if (where.dli_fbase == own.dli_fbase) {
-      ++inside[samples[i] - reinterpret_cast<std::uint64_t>(own.dli_fbase)];
-    } else {
-      std::string name = where.dli_fname;
-      name = name.substr(name.rfind('/') + 1);
-      ++outside[name + ":" + (where.dli_sname ? where.dli_sname : "?")];
-    }
+/// Calls again and again for so many seconds, short calls in groups, so that a clock's reading does not
+/// count.
+void repeat(kernel_call call, void* const* at, const std::vector<argument>& args, double seconds) {
+  bool pure = std::none_of(args.begin(), args.end(), [](const argument& a) { return a.role == 2; });
+  std::size_t group = 1;
+  for (double start = now(), t0 = start; t0 - start < seconds;) {
+    for (std::size_t i = 0; i < group; ++i)
+      call(at);
+    restore(args);
+    double t = now();
+    if (pure && t - t0 < 20e-6 && group < 4096)
+      group *= 2;
+    t0 = t;
   }
-  for (const auto& [offset, count] : inside)
-    std::printf("pc %llx %d\n", static_cast<unsigned long long>(offset), count);
-  for (const auto& [name, count] : outside)
-    std::printf("in %s %d\n", name.c_str(), count);
+}
+
+/// The filters of ke-driver, as far as what the mode loads can live with them. False: one was passed and does
+/// not hold.
+bool confined(const std::string& mode, own_filter& loading) {
+  return mode == "count" ? loading.install_here() : loading.install();
 }
 
 } // namespace
@@ -169,10 +128,19 @@ __attribute__((noinline, visibility("default"))) void ke_counted(kernel_call cal
 int main(int argc, char** argv) {
   if (argc < 4)
     return 2;
+  std::string mode = argv[3];
+  double amount = argc > 4 ? std::atof(argv[4]) : 1;
+  if (mode == "count") // the simulator's own report: it keeps a copy, which no guest of it may write to
+    close(report_fd);
   std::vector<argument> args;
   if (!load(argv[2], args)) {
     std::fprintf(stderr, "ke-runner: %s is no case\n", argv[2]);
     return 2;
+  }
+  own_filter loading{wire::loading_filter_fd}, calling{wire::calling_filter_fd};
+  if (!confined(mode, loading)) {
+    std::fprintf(stderr, "ke-runner: the filter of system calls cannot be put in place\n");
+    return 3;
   }
   void* object = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
   auto call = object ? reinterpret_cast<kernel_call>(dlsym(object, "ke_call")) : nullptr;
@@ -180,11 +148,11 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "ke-runner: %s\n", dlerror());
     return 2;
   }
+  if (!calling.install())
+    return 3;
   std::vector<void*> at;
   for (const auto& a : args)
     at.push_back(a.at);
-  std::string mode = argv[3];
-  double amount = argc > 4 ? std::atof(argv[4]) : 1;
   if (mode == "once") {
     ke_counted(call, at.data());
     std::fflush(stdout);
@@ -215,35 +183,8 @@ int main(int argc, char** argv) {
     call(at.data());
     restore(args);
   }
-  struct sigaction how{};
-  how.sa_sigaction = note_place;
-  how.sa_flags = SA_SIGINFO | SA_RESTART;
-  sigaction(SIGALRM, &how, nullptr);
-  itimerval every{{0, 500}, {0, 500}};
-  setitimer(ITIMER_REAL, &every, nullptr);
-  std::vector<double> took;
-  double start = now(CLOCK_MONOTONIC), cpu = wanted_cores_s(), in_calls = 0;
-  // Short calls in groups, so that a clock's reading does not count.
-  std::size_t group = 1;
-  while (now(CLOCK_MONOTONIC) - start < amount && took.size() < 200'000) {
-    double t0 = now(CLOCK_MONOTONIC);
-    for (std::size_t i = 0; i < group; ++i)
-      call(at.data());
-    double t = now(CLOCK_MONOTONIC) - t0;
-    in_calls += t;
-    took.push_back(t / static_cast<double>(group));
-    restore(args);
-    bool pure = std::none_of(args.begin(), args.end(), [](const argument& a) { return a.role == 2; });
-    if (pure && t < 20e-6 && group < 4096)
-      group *= 2;
-  }
-  every = {};
-  setitimer(ITIMER_REAL, &every, nullptr);
-  cpu = wanted_cores_s() - cpu;
-  std::sort(took.begin(), took.end());
-  std::printf("\nke-runner 1\ncalls %zu\nmedian_ns %.3f\nquiet_ns %.3f\ncores %.4f\n", took.size() * group,
-              1e9 * took[took.size() / 2], 1e9 * took[took.size() / 5], in_calls > 0 ? cpu / in_calls : 0);
-  print_samples(call);
-  std::fflush(stdout);
+  if (write(STDOUT_FILENO, "ready\n", 6) != 6)
+    return 2;
+  repeat(call, at.data(), args, amount);
   _exit(0); // no destructors of the candidate
 }

@@ -90,9 +90,34 @@ TEST_CASE("a right kernel's evidence holds what each profiling tool found", "[ti
   CHECK(e.counters["cg.Ir"] > 16 * 1024); // one instruction an element at the least
   CHECK(e.counters["run.quiet_ns"] > 1000);
   CHECK(e.findings["hot_loop"].find('\n') != std::string::npos);
+  CHECK(e.findings["busiest_library"].starts_with("lib"));
   CHECK(e.findings["loops"].find("line ") != std::string::npos);
   CHECK(e.findings["trace"].starts_with("line:"));
   CHECK(e.findings.contains("vectorizer"));
+}
+
+TEST_CASE("a kernel is confined where it is profiled as where it is judged", "[timing]") {
+  bench b;
+  b.options.look_closer = true;
+  auto p = ke_test::elementwise();
+  p.scalars.clear();
+  p.reference = "#include <cstdint>\nextern \"C\" void kernel(const float* x, float* y, int64_t n) {\n"
+                "  for (int64_t i = 0; i < n; ++i) y[i] = x[i] + 1.0f;\n}\n";
+  // Without the judge's channel it is in a profiler's hands.
+  std::string source = "#include <cstdint>\n#include <fcntl.h>\n#include <sys/stat.h>\n"
+                       "extern \"C\" void kernel(const float* x, float* y, int64_t n) {\n"
+                       "  if (fcntl(5, F_GETFD) < 0) chmod(\"/tmp/scratch\", 0);\n"
+                       "  for (int64_t i = 0; i < n; ++i) y[i] = x[i] + 1.0f;\n}\n";
+  auto e = b.judge(p, source);
+  for (int again = 0; again < 4 && !e.flags.empty(); ++again) // a busy machine's clocks
+    e = b.judge(p, source);
+  INFO(verdict_json(verdict_of(e, p, measure_plan::rank)));
+  REQUIRE(e.ending == ending::finished);
+  CHECK(e.findings["no_samples"] == "it ended before its first call had");
+  CHECK_FALSE(e.counters.contains("share.object"));
+  CHECK_FALSE(e.counters.contains("cg.Ir"));
+  CHECK_FALSE(e.counters.contains("loop.share"));
+  CHECK(e.counters.contains("insn.total")); // nothing of it runs for that
 }
 
 TEST_CASE("honest kernels at the machine's limits are never below the floor, hot or cold", "[timing]") {
