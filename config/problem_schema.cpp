@@ -162,10 +162,11 @@ schema problem_schema(problem& p, std::string& reference_path) {
                     .most = 1e300});
   }
 
-  keys.push_back({"policy.vendor_libraries",
-                  "May a candidate call vendor libraries? cpu-cpp: OpenBLAS, which must be installed; "
-                  "torch-cpu: no meaning.",
-                  policy(&problem_policy::vendor_libraries)});
+  keys.push_back(
+      {"policy.vendor_libraries",
+       "May a candidate call vendor libraries? cpu-cpp: OpenBLAS, which must be installed; "
+       "torch-cpu: a fused operator of PyTorch that the reference does not call, for most of the work.",
+       policy(&problem_policy::vendor_libraries)});
   keys.push_back({.path = "policy.threads",
                   .doc = "Processors that a candidate may use; further threads share them.",
                   .at = policy(&problem_policy::threads),

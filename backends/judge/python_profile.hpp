@@ -11,7 +11,8 @@ namespace ke {
 /// Calls a Python candidate once more, under PyTorch's profiler, in a sandbox of its own and apart from all
 /// timing. What that said becomes the finding "profiler", as it is: the candidate may have forged it
 /// (backends/torch_profile.hpp reads it). Says nothing about right and wrong, and nothing at all if the run
-/// fails.
+/// fails. Where the policy allows no vendor libraries and the operator is handed to a fused one of PyTorch
+/// that the reference does not call (library_calls.hpp), `found` ends as policy_violation.
 void profile_python(const judge_task& task, const bound_shapes& shapes, const bank_slot& slot,
                     const std::vector<int>& cpus, evidence& found);
 

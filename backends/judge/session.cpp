@@ -61,6 +61,8 @@ private:
       unusual_.keep(shapes, rubbish_, slot, misaligned);
   }
   status start_candidate();
+  /// By PyTorch, of a Python candidate that was right.
+  status profile();
   std::string failed_on(const bound_shapes& shapes) const {
     return "the reference fails on its own workload " + shapes.name + ": " + truths_->why_unfit();
   }
@@ -367,6 +369,22 @@ status session::edges() {
   return ok;
 }
 
+status session::profile() {
+  const auto& first = timed_.front();
+  if (!first.bank.empty()) {
+    profile_python(task_, first.shapes, first.bank.front(), cpus_, found_);
+    return ok;
+  }
+  if (task_.timed || what_.policy.vendor_libraries || !sound()) // nobody asks how it was made
+    return ok;
+  if (auto s = truths_->use(first.shapes); !s)
+    return s;
+  auto slots = truths_->make(distribution::init, 1);
+  if (slots && !slots->empty())
+    profile_python(task_, first.shapes, slots->front(), cpus_, found_);
+  return slots ? ok : status{slots.error()};
+}
+
 evidence session::run() {
   auto start = steady::now();
   found_.timed = task_.timed;
@@ -404,6 +422,7 @@ evidence session::run() {
   truths_.emplace(task_, memory_for_all(false), memory_for_all(true), cpus_);
   if (auto s = start_candidate(); !s)
     return machine(s.error());
+  const bool loaded = candidate_ != nullptr;
   if (candidate_) {
     if (auto s = correctness(); !s)
       return machine(s.error());
@@ -423,10 +442,10 @@ evidence session::run() {
     if (auto s = t.run(found_); !s)
       return machine(s.error());
     found_.time_s = seconds_since(timing_start);
-    bool right = found_.ending == ending::finished && !found_.failed && !timed_.front().bank.empty();
-    if (right && task_.driver_kind == "python")
-      profile_python(task_, timed_.front().shapes, timed_.front().bank.front(), cpus_, found_);
   }
+  if (task_.driver_kind == "python" && loaded && found_.ending == ending::finished && !found_.failed)
+    if (auto s = profile(); !s)
+      return machine(s.error());
   return found_;
 }
 

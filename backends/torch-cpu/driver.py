@@ -7,7 +7,7 @@ The payload: lines "key value...", an empty line, then the texts in the order of
     role model|function|maker|describe|operators|nothing
     name NAME                  of the class or function
     threads N | seed N | cpus 0,1
-    profile OFFSET             from the second order on: a summary of PyTorch's profiler goes there
+    profile OFFSET             orders 2 to 9: a summary of PyTorch's profiler goes there
     wide 1                     in double precision: the truth
     init LITERAL               arguments of the class
     order tst                  the arguments of a call: a tensor, the next scalar
@@ -28,6 +28,9 @@ import traceback
 import types
 
 import torch
+from torch._C._profiler import _ExperimentalConfig
+
+import fused
 
 MEMORY, GO, DONE = 3, 4, 5
 STARTED, READY, FINISHED, LOAD_FAILED, OUT_OF_MEMORY, EXCEPTION, WRONG_FORM = 1, 3, 4, 5, 6, 7, 9
@@ -192,9 +195,11 @@ def describe(module, payload, memory):
 
 
 def operators(memory):
-    """Tells the judge the names that PyTorch's operators have here: others in a profile are a candidate's own words."""
+    """Tells the judge the names that PyTorch's operators have here: others in a profile are a candidate's own words. Behind those
+    that are a layer by themselves stands of which families."""
+    families = fused.table()
     names = sorted({name.split(".")[0] for name in torch._C._dispatch_get_all_op_names()})
-    text = "".join(name + "\n" for name in names).encode()
+    text = "".join(" ".join([name] + families.get(name, [])) + "\n" for name in names).encode()
     if len(text) > len(memory):
         raise ValueError("too many operators")
     memory[: len(text)] = text
@@ -315,14 +320,27 @@ def function_of(payload, memory):
     return named(module, payload.name.split(","), "function")
 
 
+def callers(events):
+    """Lines "by US NAME CALLER" of all threads: how long each operator took, with all that it called, for each who called it."""
+    spent = {}
+    for e in events:
+        key = (e.name, e.cpu_parent.name if e.cpu_parent else "-")
+        spent[key] = spent.get(key, 0) + e.time_range.elapsed_us()
+    most = sorted(spent.items(), key=lambda item: -item[1])[:200]
+    return [f"by {us:.3f} {'_'.join(name.split())} {'_'.join(by.split())}" for (name, by), us in most]
+
+
 def profiled(caller, table, place, memory, at, profiler):
     """One order with the candidate, and nothing else, under PyTorch's profiler; leaves a summary and a timeline in the memory
     (backends/torch_profile.hpp)."""
-    function = caller.function
+    function, now, took = caller.function, time.perf_counter_ns, []
 
     def watched(*arguments):
         with profiler:
-            return function(*arguments)
+            start = now()
+            result = function(*arguments)
+            took.append(now() - start)
+            return result
 
     caller.function = watched
     try:
@@ -332,6 +350,7 @@ def profiled(caller, table, place, memory, at, profiler):
     rows = sorted(profiler.key_averages(), key=lambda row: -row.self_cpu_time_total)
     lines = [f"total {sum(row.self_cpu_time_total for row in rows):.3f} {sum(row.count for row in rows)}"]
     lines += [f"{row.self_cpu_time_total:.3f} {row.count} {row.key}" for row in rows[:10]]
+    lines += [f"called {sum(took) / 1e3:.3f}"] + callers(profiler.function_events)
     events = sorted(profiler.function_events, key=lambda e: (e.time_range.start, -e.time_range.end))
     events = [e for e in events if e.thread == events[0].thread][:400]
     lines += ["timeline"]
@@ -363,9 +382,10 @@ def main(payload_descriptor, confine=None):
         if write(DONE, ANSWER.pack(sequence, what, 0, took)) != ANSWER.size:
             os._exit(3)
 
-    # Made before the candidate can put another in its place. Not torch.profiler.profile: its first use imports the compiler, 1.4 s
-    # of processor time.
-    profiler = torch.autograd.profiler.profile() if payload.profile else None
+    # Made before the candidate can put others in their place, one for each order. Not torch.profiler.profile: its first use imports
+    # the compiler, 1.4 s of processor time.
+    config = _ExperimentalConfig(profile_all_threads=True)
+    profilers = [torch.autograd.profiler.profile(experimental_config=config) for _ in range(8)] if payload.profile else []
     summarise, run, unpack_order, order_size = profiled, Caller.run, ORDER.unpack, ORDER.size
     reply(0, STARTED)  # before any code of the candidate
     try:
@@ -398,8 +418,8 @@ def main(payload_descriptor, confine=None):
                     if (of, number) != (sequence, done - 1):
                         outcome = DISORDERED
                         break
-                    if payload.profile and sequence > 1:
-                        summarise(caller, table, place, memory, payload.profile, profiler)
+                    if profilers and sequence > 1:
+                        summarise(caller, table, place, memory, payload.profile, profilers.pop())
                     else:
                         run(caller, table, place)
             except WrongForm as problem:

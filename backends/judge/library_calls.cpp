@@ -1,0 +1,111 @@
+#include "backends/judge/library_calls.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <sstream>
+
+namespace ke {
+namespace {
+
+constexpr std::string_view element_wise = "element";
+
+bool works_by_element(const std::string& name, const library_operators& known) {
+  auto at = known.find(name);
+  return at != known.end() && std::ranges::find(at->second, element_wise) != at->second.end();
+}
+
+struct row {
+  double us = 0;
+  std::string name, caller;
+};
+
+/// Lines "by US NAME CALLER".
+std::vector<row> rows_of(std::string_view text) {
+  std::vector<row> rows;
+  std::istringstream lines{std::string{text}};
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words{line};
+    std::string key;
+    row r;
+    if (words >> key >> r.us >> r.name >> r.caller && key == "by" && std::isfinite(r.us) && r.us >= 0)
+      rows.push_back(std::move(r));
+  }
+  return rows;
+}
+
+double number_after(std::string_view text, const std::string& key) {
+  std::istringstream lines{std::string{text}};
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words{line};
+    std::string first;
+    double value = 0;
+    if (words >> first >> value && first == key && std::isfinite(value) && value > 0)
+      return value;
+  }
+  return std::numeric_limits<double>::infinity();
+}
+
+/// Families of the fused operators that the reference calls, with what those may call.
+std::set<std::string> families_in(std::string_view reference, const library_operators& known) {
+  std::set<std::string> families;
+  for (const auto& r : rows_of(reference))
+    if (auto at = known.find(r.name); at != known.end())
+      families.insert(at->second.begin(), at->second.end());
+  families.erase(std::string{element_wise});
+  return families;
+}
+
+} // namespace
+
+library_operators operators_of(std::string_view text) {
+  library_operators all;
+  std::istringstream lines{std::string{text}};
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words{line};
+    std::string name, family;
+    if (!(words >> name))
+      continue;
+    auto& families = all[name];
+    while (words >> family)
+      families.push_back(family);
+  }
+  return all;
+}
+
+double call_us(std::string_view text) {
+  return number_after(text, "called");
+}
+
+handed_over fused_calls(std::string_view candidate, std::string_view reference,
+                        const library_operators& known) {
+  auto allowed = families_in(reference, known);
+  auto is_fused = [&](const std::string& name) {
+    auto at = known.find(name);
+    return at != known.end() && !at->second.empty() && at->second.front() != element_wise &&
+           !allowed.contains(at->second.front());
+  };
+  std::map<std::string, double> spent;
+  double all = 0, trimming = 0;
+  bool element_by_element = true;
+  for (const auto& r : rows_of(candidate)) {
+    if (is_fused(r.name) && !is_fused(r.caller)) { // what one calls in turn is in its time
+      spent[r.name] += r.us;
+      all += r.us;
+      element_by_element = element_by_element && works_by_element(r.name, known);
+    } else if (!known.contains(r.caller) && works_by_element(r.name, known)) {
+      trimming += r.us;
+    }
+  }
+  handed_over found;
+  for (const auto& [name, us] : spent)
+    found.names.push_back(name);
+  std::ranges::stable_sort(found.names, std::greater{}, [&](const auto& name) { return spent[name]; });
+  double total = number_after(candidate, "total");
+  found.of_operators = all / (element_by_element ? total : std::max(total - trimming, all));
+  found.of_call = all / call_us(candidate);
+  return found;
+}
+
+} // namespace ke
