@@ -36,6 +36,8 @@ caf::behavior campaign(caf::event_based_actor* self, campaign_options options) {
       [=](const grace_is_over&) { state->grace_over(); },
       [=](const hearing_over&) { state->heard_enough(); },
       [=](const finalist_read& f) { state->finalist(f); },
+      [=](const shapes_read& s) { state->shapes(s); },
+      [=](const parts_read& p) { state->parts(p); },
       [=](const admission_looked_up& l) { state->looked_up(l); },
   };
   // What comes while the store is being read is kept: an answer or a verdict that is lost is paid for again.

@@ -30,7 +30,7 @@ void keeper::close(std::string reason) {
 }
 
 void keeper::go_on_closing() {
-  if (claims_out_ || interrupted_)
+  if (claims_out_ || interrupted_ || dispatching())
     return;
   if (auto next = next_finalist(fold_))
     return begin_claim(*next);

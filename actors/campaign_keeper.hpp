@@ -2,6 +2,7 @@
 
 #include "actors/campaign.hpp"
 #include "actors/target_devices.hpp"
+#include "backends/dispatch_plan.hpp"
 
 #include "runtime/core/codec.hpp"
 #include "runtime/search/claim_book.hpp"
@@ -34,6 +35,19 @@ struct finalist_read {
   std::set<std::string> workers;    ///< by whom
 };
 
+/// What a dispatcher of a tree could be put together from: verdicts of the store.
+struct shapes_read {
+  std::uint32_t tree = 0;
+  std::shared_ptr<const std::vector<shape_contender>> contenders;
+  std::shared_ptr<const std::map<std::uint32_t, std::string>> sources; ///< digests, by node
+};
+/// The sources that one is to hold.
+struct parts_read {
+  std::uint32_t tree = 0;
+  std::shared_ptr<const std::vector<dispatch_choice>> choices;
+  std::shared_ptr<const std::map<std::uint32_t, std::string>> sources; ///< by node
+};
+
 /// A mean that follows changes: each value counts a tenth, the first ones more.
 class moving_mean {
 public:
@@ -48,8 +62,8 @@ private:
 /// verdicts, steering), campaign_resume.cpp (taking up what the store holds, waking nodes),
 /// campaign_steps.cpp (money, the step loop, the end), campaign_devices.cpp (targets without a device),
 /// campaign_admission.cpp (the reference is judged before anybody is paid), campaign_agents.cpp (sub-agents'
-/// calls), campaign_claims.cpp (finalists are measured again, and what the campaign leaves for others) and
-/// campaign_learning.cpp.
+/// calls), campaign_dispatch.cpp (one candidate out of several, by shapes), campaign_claims.cpp (finalists
+/// are measured again, and what the campaign leaves for others) and campaign_learning.cpp.
 class keeper {
 public:
   keeper(caf::event_based_actor* self, campaign_options options);
@@ -76,6 +90,8 @@ public:
   void grace_over();
   void heard_enough();
   void finalist(const finalist_read& f);
+  void shapes(const shapes_read& s);
+  void parts(const parts_read& p);
   void looked_up(const admission_looked_up& l);
 
 private:
@@ -211,6 +227,17 @@ private:
   void claim_recorded(store_batch batch, const node_key& n, std::function<void()> then);
   /// It is made anew by the next session.
   void drop_claim();
+
+  // -- dispatchers
+  // -----------------------------------------------------------------------------------------------------------
+
+  /// Once the search is over: where one candidate is the best on one workload and another one on another, or
+  /// the best lies below the floor, one is put together from them, a node of the tree, and judged. True until
+  /// it is.
+  bool dispatching();
+  bool may_dispatch(const tree_core& tree) const;
+  void read_shapes(const tree_core& tree);
+  void add_dispatcher(const parts_read& p);
   void interrupt_now(std::string state, std::string reason, failure why);
   /// The provider of a model that writes candidates refuses all: only a person can mend that.
   void refused_by_provider(const failure& why);
@@ -304,8 +331,10 @@ private:
   std::optional<std::pair<std::size_t, double>> no_goal_at_; ///< news and goal when nobody was found near it
   std::shared_ptr<const evaluate_request> claim_request_;
   unsigned claim_tries_ = 0;
-  std::string no_device_;    ///< why it waits for a device; empty: it does not
-  bool lost_device_ = false; ///< and there was one before
+  bool dispatch_begun_ = false;
+  std::size_t dispatch_reads_ = 0; ///< trees whose evidence or sources are being read
+  std::string no_device_;          ///< why it waits for a device; empty: it does not
+  bool lost_device_ = false;       ///< and there was one before
   std::set<std::pair<std::string, std::string>> told_missing_; ///< backend and pattern
   std::map<std::uint32_t, admission> admissions_;              ///< by tree
   moving_mean latency_, evaluation_;
@@ -324,3 +353,5 @@ KE_MESSAGE(ke::hearing_over)
 KE_MESSAGE(ke::way_learnt)
 KE_MESSAGE(ke::admission_looked_up)
 KE_MESSAGE(ke::finalist_read)
+KE_MESSAGE(ke::shapes_read)
+KE_MESSAGE(ke::parts_read)

@@ -1,6 +1,7 @@
 #include "actors/campaign_keeper.hpp"
 #include "actors/knowledge.hpp"
 #include "knowledge/answer_form.hpp"
+#include "runtime/search/dispatchers.hpp"
 
 namespace ke {
 namespace {
@@ -19,6 +20,8 @@ bool keeper::begin_learning(const std::string& reason) {
   learnt_ = true;
   auto [tree, node] = winner->who;
   const auto& index = core(tree).tree();
+  if (is_dispatcher(index[node]))
+    return false; // no edit of a kernel led to it, and what its parts have gained was not claimed
   learn l{options_.id, tree, books_name(), {}, stored_->problem, {}, facts_[core(tree).backend()], {}, {}};
   for (const auto& measured : winner->targets)
     l.claim_verdicts.push_back(measured.verdict_digest);

@@ -187,8 +187,8 @@ struct further_candidate {
 };
 KE_FIELDS(further_candidate, x.source_digest, x.plan)
 
-/// Solutions of earlier campaigns that this tree begins with, nearest first (warm start). Right after
-/// `configured`, at most one per tree.
+/// Right after `configured`: earlier campaigns' solutions that this tree begins with, nearest first. Later: a
+/// dispatcher, then its parts, each by its normalised digest (docs/decisions/0037).
 struct journal_seeded {
   std::uint32_t tree = 0;
   std::vector<further_candidate> seeds; ///< `plan` says where each comes from

@@ -2,6 +2,7 @@
 
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/search/dispatchers.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -128,7 +129,13 @@ result<std::pair<std::vector<expansion>, journal_stepped>> campaign_fold::step(s
 
 status campaign_fold::apply(const journal_seeded& r) {
   auto t = tree(r.tree);
-  return t ? (*t)->apply(r) : status{t.error()};
+  if (!t)
+    return t.error();
+  auto dispatcher = (*t)->tree().size() > 1;
+  auto done = (*t)->apply(r);
+  if (done && dispatcher)
+    books_.stepped(0, 1);
+  return done;
 }
 
 status campaign_fold::apply(const journal_asked& r) {
@@ -211,7 +218,7 @@ status campaign_fold::apply_to_node(const Record& r) {
   if (!open || is_open(row.state))
     return ok;
   auto score = row.score >= 0 ? std::optional{row.score} : std::nullopt;
-  auto tuned = row.operation == operation_kind::tune;
+  auto tuned = row.operation == operation_kind::tune || is_dispatcher(row);
   // A mean above 1 is called slower only where a workload lies below the goal's floor: no claim can follow,
   // so it is no gain, and whatever keeps the floor is better.
   if (score && *score > 1 && row.decision == timing_decision::slower && core.tree().targets() == 1)

@@ -174,11 +174,27 @@ status tree_core::apply(const journal_replied& r) {
 }
 
 status tree_core::apply(const journal_seeded& r) {
-  if (r.tree != number_ || tree_.size() != 1)
+  if (r.tree == number_ && tree_.size() == 1) {
+    sequels_.seeded(r);
+    return ok;
+  }
+  // A dispatcher, and what it is put together from.
+  std::vector<std::uint32_t> parts;
+  for (std::size_t i = 1; i < r.seeds.size(); ++i)
+    if (auto part = filter_.find(r.seeds[i].source_digest))
+      parts.push_back(*part);
+  if (r.tree != number_ || parts.empty() || parts.size() + 1 != r.seeds.size())
     return failure{failure_kind::corrupt,
                    "journal: tree " + std::to_string(r.tree) +
-                       " is seeded after its first node; run `ke-runtime store check`"};
-  sequels_.seeded(r);
+                       " gets a candidate of parts that it does not have; run `ke-runtime store check`"};
+  constexpr auto made = operation_kind::seed;
+  auto node = tree_.add_child(parts.front(), made, parts.size() > 1 ? parts[1] : no_node);
+  if (auto none = intern({})) // no model made it
+    tree_.edit(node).model = *none;
+  open_.insert(node);
+  sequels_.made(
+      node, {parts.front(), parts.front(), made, r.seeds.front().source_digest, {}, r.seeds.front().plan});
+  policy_->added(tree_, node);
   return ok;
 }
 

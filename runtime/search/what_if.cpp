@@ -1,6 +1,7 @@
 #include "runtime/search/what_if.hpp"
 
 #include "runtime/core/codec.hpp"
+#include "runtime/search/dispatchers.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -30,7 +31,7 @@ public:
     out_.backend = recorded.backend();
     left_.resize(recorded_.size());
     for (std::uint32_t n = recorded_.size() - 1; n > 0; --n) // the next child is at the end
-      if (!is_open(recorded_[n].state) && outcomes_.of(core_.number(), n)) {
+      if (!is_open(recorded_[n].state) && !is_dispatcher(recorded_[n]) && outcomes_.of(core_.number(), n)) {
         left_[recorded_[n].parent].push_back(n);
         ++out_.unused;
       }
@@ -72,7 +73,8 @@ private:
   void recount() {
     std::vector<std::pair<std::uint64_t, std::uint32_t>> ends;
     for (std::uint32_t n = 1; n < recorded_.size(); ++n)
-      if (auto o = outcomes_.of(core_.number(), n); o && is_evaluation(recorded_[n].state))
+      if (auto o = outcomes_.of(core_.number(), n);
+          o && is_evaluation(recorded_[n].state) && !is_dispatcher(recorded_[n]))
         ends.emplace_back(o->last, n);
     std::sort(ends.begin(), ends.end());
     for (const auto& [at, n] : ends)
@@ -177,6 +179,8 @@ status recorded_outcomes::add(const journal_record& record) {
     auto r = unpack<journal_seeded>(record.body);
     if (!r)
       return r.error();
+    if (auto any = by_node_.lower_bound({r->tree, 0}); any != by_node_.end() && any->first.first == r->tree)
+      return ok; // a dispatcher is made when the search is over: no policy comes to it
     seeded_.push_back(std::move(*r));
     return ok;
   }

@@ -1,0 +1,203 @@
+// Where one kernel is the best for one shape and another one for another, one candidate is put together from
+// both, judged like any other, and claimed.
+#include "backends/dispatcher.hpp"
+#include "runtime/search/dispatchers.hpp"
+#include "runtime/search/what_if.hpp"
+#include "tests/actors/search_fixture.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+using namespace ke;
+using namespace ke::test;
+
+namespace {
+
+struct dispatch_fixture : search_fixture {
+  dispatch_fixture() {
+    claims = true;
+    what.workloads = {{"big", {{"N", 100000}}, 1.0, false},
+                      {"small", {{"N", 10}}, 1.0, false},
+                      {"secret", {{"N", 3000}}, 1.0, true}};
+    what.reference = "extern \"C\" void kernel() {}\n";
+  }
+
+  static verdict on(double big, double small) {
+    auto v = timed(std::sqrt(big * small));
+    v.timing->workloads = {{"big", big, big * 0.99, big * 1.01},
+                           {"small", small, small * 0.99, small * 1.01}};
+    return v;
+  }
+  /// The next request is for the claim of somebody.
+  bool claiming() const { return !waiting.empty() && waiting.front().plan == measure_plan::claim; }
+  bool dispatched() const {
+    return !waiting.empty() && waiting.front().plan == measure_plan::rank &&
+           waiting.front().source->starts_with(dispatcher_mark);
+  }
+  static campaign_settings two_drafts() {
+    auto s = settings(2, 1);
+    s.search.drafts = 2;
+    return s;
+  }
+  /// Two candidates: the first one is fast on `big` alone.
+  void search_two(const verdict& first, const verdict& second) {
+    launch(two_drafts());
+    answer();
+    judge_as(first);
+    answer();
+    judge_as(second);
+  }
+  const tree_core& tree() {
+    kept_ = stored();
+    return kept_->fold.trees()[0];
+  }
+  std::string hash() {
+    kept_ = stored();
+    return kept_->fold.hash();
+  }
+
+private:
+  std::shared_ptr<stored_campaign> kept_;
+};
+
+} // namespace
+
+TEST_CASE_METHOD(dispatch_fixture,
+                 "the best of each shape become one candidate - which is judged and claimed") {
+  search_two(on(16.7, 0.33), on(1.2, 3));
+  REQUIRE(dispatched());
+  const auto& source = *waiting.front().source;
+  CHECK(source.find("N 50000..200000 (workload big): node 1") != std::string::npos);
+  CHECK(source.find("N 5..20 (workload small): node 2") != std::string::npos);
+  CHECK(source.find("every other shape: the reference") != std::string::npos);
+  CHECK(waiting.size() == 1);
+  auto node = waiting.front().node.node;
+  judge_as(on(16, 2.9));
+  REQUIRE(claiming());
+  CHECK(waiting.front().node.node == node);
+  judge_as(on(16, 2.9));
+  REQUIRE(outcomes.contains(1));
+  CHECK(outcomes[1].proven);
+  auto kept = stored();
+  CHECK(kept->row.best_node == node);
+  CHECK(kept->row.tuned == 1); // no candidate of the budget
+  const auto& index = kept->fold.trees()[0].tree();
+  CHECK(index.size() == 4);
+  CHECK(is_dispatcher(index[node]));
+  CHECK(index.parents(node) == std::vector<std::uint32_t>{1, 2});
+  CHECK(kept->fold.books().money().spent().candidates == 2);
+  auto row = *store->row<node_row>(table::nodes, key_of(1, 0, node));
+  CHECK(row.parents == index.parents(node));
+  CHECK(row.note == "dispatcher: node 1 for big, node 2 for small, the reference for every other shape");
+  CHECK(row.model.empty());
+}
+
+TEST_CASE_METHOD(dispatch_fixture, "one template fills its parameters by shape where its points differ") {
+  launch(settings(1, 1));
+  answer_with(
+      "Tile.\n```cpp\n// ke-param: TILE = 4 | 16\nextern \"C\" void kernel() { int t = TILE; }\n```\n");
+  judge_as(on(16, 0.4));
+  REQUIRE(waiting.size() == 1); // the other point
+  judge_as(on(0.5, 3));
+  REQUIRE(dispatched());
+  const auto& source = *waiting.front().source;
+  CHECK(source.find("(workload big): node 1") != std::string::npos);
+  CHECK(source.find("(workload small): node 2") != std::string::npos);
+  auto four = source.find("#define TILE 4\n"), sixteen = source.find("#define TILE 16\n");
+  CHECK(four != std::string::npos);
+  CHECK((sixteen != std::string::npos && four < sixteen));
+  judge_as(on(16, 3));
+  judge_as(on(16, 3));
+  REQUIRE(outcomes.contains(1));
+  CHECK(outcomes[1].proven);
+}
+
+TEST_CASE_METHOD(dispatch_fixture, "a winner below the floor on one workload leaves that to the reference") {
+  search_two(on(16.7, 0.33), on(0.9, 0.8));
+  REQUIRE(dispatched());
+  const auto& source = *waiting.front().source;
+  CHECK(source.find("(workload big): node 1") != std::string::npos);
+  CHECK(source.find("workload small") == std::string::npos);
+  judge_as(on(16.7, 1));
+  REQUIRE(claiming());
+  judge_as(on(16.7, 1));
+  REQUIRE(outcomes.contains(1));
+  CHECK(outcomes[1].proven);
+  CHECK(tree().tree().parents(3) == std::vector<std::uint32_t>{1});
+}
+
+TEST_CASE_METHOD(dispatch_fixture, "a candidate that nobody beats anywhere needs no dispatcher") {
+  search_two(on(2, 3), on(2.05, 2.9)); // not further apart than what counts as the same
+  REQUIRE(claiming());
+  judge_as(on(2, 3));
+  REQUIRE(outcomes.contains(1));
+  CHECK(tree().tree().size() == 3);
+}
+
+TEST_CASE_METHOD(dispatch_fixture, "kernels that can't stand in one source cost the campaign nothing") {
+  launch(two_drafts());
+  answer_with("Faster.\n```cpp\n#pragma pack(1)\nextern \"C\" void kernel() { int once = 1; }\n```\n");
+  judge_as(on(16.7, 0.33));
+  answer();
+  judge_as(on(1.2, 3));
+  REQUIRE(claiming());
+  judge_as(on(1.2, 3));
+  REQUIRE(outcomes.contains(1));
+  CHECK(outcomes[1].proven);
+  CHECK(tree().tree().size() == 3);
+}
+
+TEST_CASE_METHOD(dispatch_fixture, "a dispatcher that does not build leaves the claim to the next finalist") {
+  search_two(on(16.7, 0.33), on(1.2, 3));
+  REQUIRE(dispatched());
+  verdict broken;
+  broken.state = verdict_state::build_failed;
+  judge_as(broken);
+  REQUIRE(claiming());
+  CHECK(waiting.front().node.node == 2);
+  judge_as(on(1.2, 3));
+  REQUIRE(outcomes.contains(1));
+  CHECK(outcomes[1].proven);
+}
+
+TEST_CASE_METHOD(dispatch_fixture,
+                 "a dispatcher that was being judged when the process died is judged after it") {
+  search_two(on(16.7, 0.33), on(1.2, 3));
+  REQUIRE(dispatched());
+  kill();
+  start(1, two_drafts());
+  for (int i = 0; i < 10 && waiting.empty(); ++i)
+    pass(500ms);
+  REQUIRE(dispatched());
+  judge_as(on(16, 2.9));
+  REQUIRE(claiming());
+  kill(); // the claim is made anew, the dispatcher is not
+  start(1, two_drafts());
+  for (int i = 0; i < 10 && waiting.empty(); ++i)
+    pass(500ms);
+  REQUIRE(claiming());
+  judge_as(on(16, 2.9));
+  REQUIRE(outcomes.contains(1));
+  CHECK(outcomes[1].proven);
+  CHECK(tree().tree().count(node_state::correct) == 3);
+  CHECK(hash() == hash());
+}
+
+TEST_CASE_METHOD(dispatch_fixture, "what-if knows of no dispatcher: no policy comes to it") {
+  search_two(on(16.7, 0.33), on(1.2, 3));
+  REQUIRE(dispatched());
+  judge_as(on(16, 2.9));
+  judge_as(on(16, 2.9));
+  REQUIRE(outcomes.contains(1));
+  auto kept = stored();
+  recorded_outcomes outcomes_of;
+  REQUIRE(store->journal(1, 0, [&](std::uint64_t, const journal_record& r) {
+    REQUIRE(outcomes_of.add(r));
+    return true;
+  }));
+  auto trees = replay_policy(kept->fold, outcomes_of, kept->fold.books().settings());
+  REQUIRE(trees);
+  CHECK(trees->front().recorded_evaluations == 2);
+  CHECK(trees->front().order == std::vector<std::uint32_t>{1, 2});
+}
