@@ -5,6 +5,7 @@
 #include "actors/cli/claim_text.hpp"
 #include "actors/cli/commands.hpp"
 #include "actors/cli/figures.hpp"
+#include "actors/cli/shape_bests.hpp"
 #include "actors/cli/winners.hpp"
 #include "backends/verdict.hpp"
 #include "runtime/search/finalists.hpp"
@@ -24,9 +25,11 @@ struct best_of_campaign {
   std::string source_path;
   std::optional<verdict> found;
   bool proven = false;
-  bool claimed = false; ///< `found` is the claim's
-  bool refuted = false; ///< it was measured again, and that did not confirm it
-  std::string below;    ///< which workload lies below the goal's floor; empty: none
+  bool claimed = false;           ///< `found` is the claim's
+  bool refuted = false;           ///< it was measured again, and that did not confirm it
+  std::string below;              ///< which workload lies below the goal's floor; empty: none
+  std::string dispatcher;         ///< who computes which shapes; empty: it is one kernel
+  std::vector<shape_best> shapes; ///< who is the best on each workload
 };
 
 result<std::optional<best_of_campaign>> best_of(const campaign_view& c) {
@@ -39,7 +42,11 @@ result<std::optional<best_of_campaign>> best_of(const campaign_view& c) {
   auto path = source_file(c, *n);
   if (!path)
     return path.error();
-  best_of_campaign b{std::move(*n), std::move(*path), {}, false, false, false, {}};
+  best_of_campaign b;
+  b.dispatcher = dispatcher_text(c, *n);
+  b.shapes = shape_bests_of(c);
+  b.node = std::move(*n);
+  b.source_path = std::move(*path);
   auto timed = c.settings().goal.timed;
   const auto* claim = c.claim_on(*key);
   b.claimed = claim && claim->confirmed(timed);
@@ -51,12 +58,16 @@ result<std::optional<best_of_campaign>> best_of(const campaign_view& c) {
 }
 
 json json_of(const campaign_view& c, const best_of_campaign& b) {
-  return {{"campaign", c.name()},
-          {"problem", c.problem().name},
-          {"node", b.node.id},
-          {"source_path", b.source_path},
-          {"verdict", b.found ? json::parse(verdict_json(*b.found)) : json(nullptr)},
-          {"claim", b.claimed}};
+  json j = {{"campaign", c.name()},
+            {"problem", c.problem().name},
+            {"node", b.node.id},
+            {"source_path", b.source_path},
+            {"verdict", b.found ? json::parse(verdict_json(*b.found)) : json(nullptr)},
+            {"claim", b.claimed},
+            {"workloads", json_of(b.shapes)}};
+  if (!b.dispatcher.empty())
+    j["dispatcher"] = b.dispatcher;
+  return j;
 }
 
 std::string text_of(const campaign_view& c, const best_of_campaign& b) {
@@ -68,6 +79,10 @@ std::string text_of(const campaign_view& c, const best_of_campaign& b) {
   text += "\n";
   if (b.found && b.found->timing)
     text += workload_lines(*b.found->timing, "  ");
+  if (!b.dispatcher.empty())
+    text += "  " + b.dispatcher + "\n";
+  if (auto lines = shape_lines(b.shapes, "    "); !lines.empty())
+    text += "  the best single kernel on each workload, by the search:\n" + lines;
   text += "  source " + b.source_path + "\n";
   if (b.found)
     text += "  on " + b.found->device + ", backend " + b.found->backend + ", " +

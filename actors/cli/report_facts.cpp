@@ -153,6 +153,8 @@ result<report_facts> report_facts_of(const campaign_view& c) {
     if (f.claimed)
       best->found = c.claimed_verdict(best->view.key);
     f.below = below_floor_of(c, best->view);
+    f.dispatcher = dispatcher_text(c, best->view);
+    f.shapes = shape_bests_of(c);
     f.best_ms = f.steps.back().won.judged_ms;
     if (!best->view.row.parents.empty()) {
       auto parent = node_with_source(c, c.public_id(best->view.key.tree, best->view.row.parents.front()));

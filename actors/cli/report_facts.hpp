@@ -2,6 +2,7 @@
 
 #include "actors/cli/campaign_view.hpp"
 #include "actors/cli/report_effort.hpp"
+#include "actors/cli/shape_bests.hpp"
 #include "actors/cli/winners.hpp"
 
 #include <cstdint>
@@ -69,8 +70,10 @@ struct report_facts {
   std::uint64_t tree_size = 0;
   std::uint64_t judged = 0;
   std::optional<report_node> best, parent;
-  bool claimed = false; ///< the best was measured again, and confirmed: `best->found` is the claim's
-  std::string below;    ///< which workload of the best lies below the goal's floor; empty: none
+  bool claimed = false;   ///< the best was measured again, and confirmed: `best->found` is the claim's
+  std::string below;      ///< which workload of the best lies below the goal's floor; empty: none
+  std::string dispatcher; ///< of the best: who computes which shapes; empty: it is one kernel
+  std::vector<shape_best> shapes; ///< who is the best on each workload
   std::map<std::string, cost_share> by_model, by_state;
   cost_share all;
   std::map<std::string, model_effort> effort; ///< by model; "" together

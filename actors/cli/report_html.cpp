@@ -142,6 +142,13 @@ std::string diagnosis_row(const report_node& n, const std::string& name) {
          "</tr>\n";
 }
 
+std::string shapes_of(const report_facts& f) {
+  auto lines = shape_lines(f.shapes, "");
+  return lines.empty() ? ""
+                       : "<h3>The best single kernel on each workload</h3>\n<pre tabindex=\"0\">" +
+                             html_text(lines) + "</pre>\n";
+}
+
 std::string best_of(const report_facts& f) {
   if (!f.best)
     return "";
@@ -168,6 +175,9 @@ std::string best_of(const report_facts& f) {
                         "workloads are listed and no part of the mean.</p>\n"
                       : "%. This is the search's own measurement, not yet measured again for a claim.</p>\n");
   }
+  if (!f.dispatcher.empty())
+    out += "<p>The best is a " + html_text(f.dispatcher) + ".</p>\n";
+  out += shapes_of(f);
   out += "<h3>Bottleneck</h3>\n<div class=\"wide\"><table><thead><tr>" + head("") + head("node", true) +
          head("speedup (95% interval)") + head("bottleneck") + "</tr></thead><tbody>\n" +
          diagnosis_row(*f.best, "best") + (f.parent ? diagnosis_row(*f.parent, "its parent") : "") +

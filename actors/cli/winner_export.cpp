@@ -4,6 +4,7 @@
 #include "actors/cli/figures.hpp"
 #include "actors/cli/foreign_text.hpp"
 #include "actors/cli/output_file.hpp"
+#include "actors/cli/shape_bests.hpp"
 #include "backends/backend.hpp"
 #include "backends/verdict.hpp"
 #include "config/problem_folder.hpp"
@@ -107,6 +108,10 @@ std::string readme_of(const campaign_view& c, const node_view& n, const verdict&
   if (auto compiler = fact(v, "compiler"); !compiler.empty())
     t += "| compiler | " + markdown_cell(compiler, 100) + " |\n| flags | " +
          markdown_cell(fact(v, "flags"), 500) + " |\n";
+  if (auto shapes = dispatcher_text(c, n); !shapes.empty())
+    t += "\nIt is one source put together from several kernels of the campaign, which chooses by the shape; "
+         "judged and measured as a whole. Its source begins with the extents. " +
+         markdown_cell(shapes, 2000) + ".\n";
   t += names.claimed
            ? "\nThe figures were measured again for the claim, with fresh inputs in fresh "
              "processes. Held-out workloads are measured and listed, and no part of the speedup.\n\n"
@@ -147,6 +152,7 @@ std::string provenance_of(const campaign_view& c, const node_view& n, const verd
             {"source", n.row.source_digest},
             {"problem", v.problem},
             {"verdict", n.row.verdict_digests.empty() ? "" : n.row.verdict_digests.front()},
+            {"dispatcher", dispatcher_text(c, n)},
             {"written_by", c.fold().books().version()},
             {"measured_with", v.provenance}};
   return pretty(j);

@@ -139,6 +139,7 @@ public:
                             2.5,
                             false}));
     record(batch, journal_kind::replied, r);
+    normalised_[n] = r.normalised_digest;
     row.reply_digest = r.reply_digest;
     row.source_digest = r.source_digest;
     row.note = "My plan for node " + std::to_string(n) + ".";
@@ -149,6 +150,28 @@ public:
       row.duplicate_of = *first;
     put_node(batch, tree, n);
     commit(std::move(batch));
+  }
+
+  /// A candidate that is put together from these nodes, as at the end of a search.
+  std::uint32_t dispatch(const std::vector<std::uint32_t>& parts, const std::string& source,
+                         const std::string& plan) {
+    store_batch batch;
+    journal_seeded r{0, {{batch.blob(source), plan}}};
+    for (auto part : parts)
+      r.seeds.push_back({normalised_.at(part), "node " + std::to_string(part)});
+    record(batch, journal_kind::seeded, r);
+    auto n = fold.trees()[0].tree().size() - 1;
+    auto& row = rows_[key(0, n)];
+    row.parents = fold.trees()[0].tree().parents(n);
+    row.note = plan;
+    row.source_digest = r.seeds.front().source_digest;
+    journal_replied given{0, n, 0};
+    given.source_digest = row.source_digest;
+    given.normalised_digest = source_digest(source, source_language::cpp);
+    record(batch, journal_kind::replied, given);
+    put_node(batch, 0, n);
+    commit(std::move(batch));
+    return n;
   }
 
   /// A try of the node's request failed, and it was sent again.
@@ -327,6 +350,7 @@ private:
     commit(std::move(batch));
   }
 
+  std::map<std::uint32_t, std::string> normalised_; ///< digests of answers, by node
   store_service& store_;
   std::uint32_t id_;
   std::string name_, problem_digest_;

@@ -1,0 +1,88 @@
+#include "actors/cli/shape_bests.hpp"
+
+#include "actors/cli/figures.hpp"
+#include "backends/dispatch_plan.hpp"
+#include "runtime/search/dispatchers.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace ke::cli {
+namespace {
+
+const workload_timing* timing_on(const std::optional<verdict>& v, const std::string& workload) {
+  if (!v || v->state != verdict_state::correct || !v->timing)
+    return nullptr;
+  for (const auto& w : v->timing->workloads)
+    if (w.name == workload)
+      return &w;
+  return nullptr;
+}
+
+void add_target(std::vector<shape_best>& all, const campaign_view& c, const tree_core& tree,
+                std::uint32_t target, std::size_t most) {
+  std::vector<shape_contender> contenders;
+  std::string device;
+  for (auto node : dispatchable(tree.tree(), most)) {
+    auto n = c.node(node_key{c.id(), tree.number(), node});
+    auto v = n ? c.verdict_of(*n, target) : std::nullopt;
+    if (!v)
+      continue;
+    if (auto contender = contender_of(node, *v, measure_plan::rank))
+      contenders.push_back(std::move(*contender));
+    device = v->device;
+  }
+  for (auto& w : shape_winners(c.problem(), contenders)) {
+    node_key key{c.id(), tree.number(), w.node};
+    auto claim = c.claimed_verdict(key, target);
+    const auto* again = timing_on(claim, w.workload);
+    all.push_back(
+        {c.public_id(key), tree.backend(), device, again ? *again : std::move(w.timing), again != nullptr});
+  }
+}
+
+} // namespace
+
+std::vector<shape_best> shape_bests_of(const campaign_view& c) {
+  auto shown = std::count_if(c.problem().workloads.begin(), c.problem().workloads.end(),
+                             [](const workload& w) { return !w.held_out; });
+  std::vector<shape_best> all;
+  for (const auto& tree : c.fold().trees())
+    for (std::uint32_t t = 0; t < tree.tree().targets(); ++t)
+      add_target(all, c, tree, t, shown > 1 || tree.tree().targets() > 1 ? most_dispatchable : 1);
+  return all;
+}
+
+std::string shape_lines(const std::vector<shape_best>& bests, const std::string& indent) {
+  std::string lines;
+  auto several = std::any_of(bests.begin(), bests.end(),
+                             [&](const shape_best& b) { return b.timing.name != bests.front().timing.name; });
+  if (!several)
+    return lines;
+  for (const auto& b : bests)
+    lines += indent + b.timing.name + ": node " + std::to_string(b.id) + ", " +
+             speedup_text(b.timing.speedup, b.timing.low, b.timing.high) +
+             (b.claimed ? ", measured again" : "") +
+             (b.device == bests.front().device ? "" : ", on " + b.device) + "\n";
+  return lines;
+}
+
+nlohmann::ordered_json json_of(const std::vector<shape_best>& bests) {
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& b : bests)
+    list.push_back({{"name", b.timing.name},
+                    {"node", b.id},
+                    {"speedup", b.timing.speedup},
+                    {"ci95", {b.timing.low, b.timing.high}},
+                    {"claim", b.claimed},
+                    {"backend", b.backend},
+                    {"device", b.device}});
+  return list;
+}
+
+std::string dispatcher_text(const campaign_view& c, const node_view& n) {
+  return is_dispatcher(c.fold().trees()[n.key.tree].tree()[n.key.node]) ? n.row.note : std::string{};
+}
+
+} // namespace ke::cli
