@@ -15,6 +15,17 @@ std::string edges(const problem& p) {
                                "reference stands by its result, yours must agree.\n");
 }
 
+/// What the judge varies of a KernelBench file beyond what it draws.
+std::string varied(const problem& p) {
+  return is_python(p) && p.tensors.empty()
+             ? "Parameters that the constructor fills with one number (ones, zeros) have other numbers when "
+               "you are "
+               "called, in whatever way you make them as nn.Parameter with that many elements and that "
+               "number: use "
+               "them. Inputs have both signs and masks any pattern where the reference takes them.\n"
+             : "";
+}
+
 /// Which errors are allowed: whether a transform is worth the trouble depends on it.
 std::string tolerated(const problem& p) {
   if (p.bitwise)
@@ -64,7 +75,7 @@ std::string task_part(const prompt_request& r) {
   if (!p.policy.fast_math)
     text += python ? ", results within the tolerance" : ", results within the tolerance (no -ffast-math)";
   return text + ". Time counts with " + (p.policy.cold_cache ? "cold" : "hot") + " caches.\n" +
-         compared(p, r.floor) + tolerated(p) + edges(p);
+         compared(p, r.floor) + tolerated(p) + edges(p) + varied(p);
 }
 
 std::string target_part(const prompt_request& r) {

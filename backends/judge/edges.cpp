@@ -60,13 +60,18 @@ std::vector<edge_kind> edges_of(const problem& what) {
 
 bool bends(const tensor_spec& t) {
   return t.role != tensor_role::out && is_floating(t.dtype) &&
-         (t.init == "normal" || t.init == "uniform" || t.init == any_real) && t.range.empty() && !t.promised;
+         (t.init == "normal" || t.init == "uniform" || t.init == any_real || t.init == any_magnitude) &&
+         t.range.empty() && !t.promised;
+}
+
+bool flips(const tensor_spec& t) {
+  return t.init == any_magnitude || t.init == structured_magnitude;
 }
 
 bool draws_values(const tensor_spec& t) {
-  return bends(t) ||
-         (t.role != tensor_role::out && is_floating(t.dtype) &&
-          (t.init == "get_inputs" || t.init == structured_real || t.init == "normal" || t.init == "uniform"));
+  return bends(t) || (t.role != tensor_role::out && is_floating(t.dtype) &&
+                      (t.init == "get_inputs" || t.init == any_mask || t.init == structured_real ||
+                       flips(t) || t.init == "normal" || t.init == "uniform"));
 }
 
 std::vector<std::size_t> special_places(std::size_t elements, random_source& random) {

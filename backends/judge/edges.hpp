@@ -41,6 +41,13 @@ bool draws_values(const tensor_spec& t);
 /// Initialisers of inputs of a KernelBench file whose values have both signs, as no limited domain has: any
 /// value anywhere, or only a function of each value, since zeros and equal elements are a structure there.
 inline constexpr auto any_real = "get_inputs, any", structured_real = "get_inputs, structured";
+/// The same of inputs whose draws have one sign, where the reference survives the other one.
+inline constexpr auto any_magnitude = "get_inputs, any of one sign",
+                      structured_magnitude = "get_inputs, structured, of one sign";
+/// Truth values, or numbers 0 and 1 that are the same in each draw, where the reference survives others.
+inline constexpr auto any_mask = "get_inputs, mask";
+/// Whether the values of a KernelBench file's input have one sign, and the other one is tried.
+bool flips(const tensor_spec& t);
 
 /// Where `infinity` and `nan` go: the first, the last and one more element, so that a kernel which treats the
 /// begin or the end of a row as special is met too.

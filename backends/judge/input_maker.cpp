@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <span>
+#include <sstream>
 
 namespace ke {
 namespace {
@@ -60,17 +62,23 @@ status read_description(const std::byte* memory, judge_task& task) {
         return unfit(task.what.name + ".py: its tensors could not be read");
       t.shape.push_back(std::to_string(e.extents[d]));
     }
-    t.init = out || e.freedom == 0 ? "get_inputs" : e.freedom == 1 ? structured_real : any_real;
+    static constexpr const char* free[] = {"get_inputs",         structured_real, any_real,
+                                           structured_magnitude, any_magnitude,   any_mask};
+    t.init = free[out ? 0 : std::min<std::size_t>(e.freedom, std::size(free) - 1)];
     if (!out)
       task.order += 't';
     what.tensors.push_back(std::move(t));
   }
   if (outputs == 0)
     return unfit(task.what.name + ".py: Model returns nothing");
-  task.arguments.assign(reinterpret_cast<const char*>(memory + 8 + entries * sizeof(description_entry)),
-                        length);
-  if (task.arguments.find('\n') != std::string::npos)
-    return unfit(task.what.name + ".py: get_init_inputs() gives a text of several lines");
+  std::istringstream lines{
+      {reinterpret_cast<const char*>(memory + 8 + entries * sizeof(description_entry)), length}};
+  std::string varied;
+  std::getline(lines, task.arguments);
+  if (std::getline(lines, varied) && !varied.empty()) // a line of its own in each payload
+    task.arguments += "\nvary " + varied;
+  for (std::string line; std::getline(lines, line);)
+    task.provenance["not_varied"] += (task.provenance["not_varied"].empty() ? "" : "; ") + line;
   return ok;
 }
 
@@ -82,13 +90,15 @@ std::uint64_t scrambled(std::uint64_t x) {
 
 /// `d` is not `init`. A function of each value alone: equal elements stay equal, and zeros zero, so that what
 /// is symmetric or triangular stays so.
-void bend(dtype type, std::string& bytes, distribution d, std::uint64_t key) {
+void bend(dtype type, std::string& bytes, distribution d, std::uint64_t key, bool flip) {
   std::size_t n = bytes.size() / bytes_of(type);
   for (std::size_t i = 0; i < n; ++i) {
     double value = element(type, bytes.data(), i), size = std::fabs(value);
     std::uint64_t bits = 0;
     std::memcpy(&bits, &size, sizeof bits);
     auto drawn = scrambled(bits ^ key);
+    if (flip && (drawn >> 7) & 1)
+      value = -value;
     switch (d) {
     case distribution::uniform:
       value = value == 0 ? value : std::copysign(static_cast<double>(drawn >> 11) * 0x1p-53, value);
@@ -104,6 +114,13 @@ void bend(dtype type, std::string& bytes, distribution d, std::uint64_t key) {
     }
     set_element(type, bytes.data(), i, value);
   }
+}
+
+/// Another part of the elements than the file leaves, whatever that is, and anywhere.
+void draw_mask(dtype type, std::string& bytes, random_source& random) {
+  double density = 0.25 + 0.5 * random.uniform();
+  for (std::size_t i = 0, n = bytes.size() / bytes_of(type); i < n; ++i)
+    set_element(type, bytes.data(), i, random.uniform() < density ? 1 : 0);
 }
 
 } // namespace
@@ -204,10 +221,14 @@ input_maker::draw(std::size_t count, distribution d, const bound_shapes& shapes,
     for (std::size_t k = 0; k < tensors_.size(); ++k) {
       const auto& spec = task_.what.tensors[tensors_[k]];
       auto& bytes = made[tensors_[k]] = maker_->output(0, k + 1);
-      if (d != distribution::init && spec.init != "get_inputs") {
-        bend(spec.dtype, bytes, d, key);
-        bent = true;
-      }
+      if (d == distribution::init || spec.init == "get_inputs" ||
+          (spec.init == any_mask) != (d == distribution::beyond))
+        continue;
+      if (spec.init == any_mask)
+        draw_mask(spec.dtype, bytes, random);
+      else
+        bend(spec.dtype, bytes, d, key, flips(spec));
+      bent = true;
     }
     if (!bent)
       return std::vector<std::vector<std::string>>{};

@@ -26,8 +26,8 @@ public:
   explicit input_maker(const judge_task& task);
 
   /// Inputs of `count` slots, per tensor of the problem. A distribution other than `init` bends the tensors
-  /// that have values of both signs, which no limited domain has, each value by itself; empty if there are
-  /// none to bend.
+  /// that have values of both signs, which no limited domain has, or may have them (driver.py asks the
+  /// reference), each value by itself; `beyond` draws other masks. Empty if there are none to bend.
   result<std::vector<std::vector<std::string>>> draw(std::size_t count, distribution d,
                                                      const bound_shapes& shapes, random_source& random);
 

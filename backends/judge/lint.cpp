@@ -89,6 +89,8 @@ status linter::all() {
       return done;
   for (const auto& sentence : truths_->unreached())
     out_.warnings.push_back(sentence);
+  if (auto kept = task_.provenance.find("not_varied"); kept != task_.provenance.end())
+    out_.warnings.push_back(kept->second);
   for (auto& reason : admission_.reasons())
     out_.reasons.push_back(std::move(reason));
   out_.reasons.insert(out_.reasons.end(), unseen_.begin(), unseen_.end());

@@ -313,8 +313,8 @@ result<std::vector<bank_slot>> truth_source::drawn(distribution d, std::size_t c
 
 result<std::vector<bank_slot>> truth_source::make(distribution d, std::size_t count) {
   if (maker_) {
-    if (d == distribution::beyond) // only get_inputs() knows which values are legal
-      return std::vector<bank_slot>{};
+    if (d == distribution::beyond)
+      return make_masks(count);
     auto made = maker_->draw(count, d, shapes_, random_);
     if (!made)
       return made.error();

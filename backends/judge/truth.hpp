@@ -96,6 +96,8 @@ private:
   /// Whether the reference has answers of its own to values that go so far.
   result<bool> survives(const std::vector<value_reach>& reach);
   result<std::vector<bank_slot>> make_beyond(std::size_t count);
+  /// Of a KernelBench file: inputs with other masks, as far as all outputs are finite.
+  result<std::vector<bank_slot>> make_masks(std::size_t count);
   /// Runs both on at most a batch of inputs and notes their outputs. False: the reference failed.
   bool compute(std::span<bank_slot> slots);
   /// Compares reference and truth on the batch: false if they differ on what is finite. May find that the

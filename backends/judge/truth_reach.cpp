@@ -3,6 +3,7 @@
 #include "backends/shim.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ke {
 
@@ -61,6 +62,36 @@ status truth_source::find_reach() {
   }
   reach_ = std::move(found);
   return ok;
+}
+
+result<std::vector<bank_slot>> truth_source::make_masks(std::size_t count) {
+  std::vector<bank_slot> all;
+  const bool was_wide = wide_;
+  for (std::size_t i = 0; i < count; ++i) {
+    auto made = maker_->draw(1, distribution::beyond, shapes_, random_);
+    if (!made)
+      return made.error();
+    if (made->empty())
+      break;
+    std::vector<bank_slot> slot(1);
+    slot[0].inputs = std::move(made->front());
+    slot[0].outputs.resize(slot[0].inputs.size());
+    slot[0].distribution = to_text(distribution::beyond);
+    auto done = completed(std::move(slot), distribution::beyond);
+    if (!done)
+      return done.error();
+    if (done->empty() || wide_ != was_wide) {
+      wide_ = was_wide;
+      break;
+    }
+    bool finite = true; // a row without a single element is nobody's to define
+    for (std::size_t t = 0; t < outputs_.size(); ++t)
+      for (std::size_t e = 0; task_.what.tensors[t].role != tensor_role::in && e < shapes_.elements[t]; ++e)
+        finite = finite && std::isfinite(element(task_.what.tensors[t].dtype, outputs_[t].data(), e));
+    if (finite)
+      all.push_back(std::move(done->front()));
+  }
+  return all;
 }
 
 result<std::vector<bank_slot>> truth_source::make_beyond(std::size_t count) {

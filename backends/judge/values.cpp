@@ -1,5 +1,6 @@
 #include "backends/judge/values.hpp"
 
+#include "backends/judge/edges.hpp"
 #include "backends/judge/inputs.hpp"
 #include "backends/shim.hpp"
 #include "runtime/core/expression.hpp"
@@ -140,7 +141,7 @@ std::vector<value_reach> reaches_of(const tensor_spec& t, const binding& dims) {
 
 bool goes_beyond(const problem& what) {
   return std::any_of(what.tensors.begin(), what.tensors.end(),
-                     [](const tensor_spec& t) { return !reaches_of(t, {}).empty(); });
+                     [](const tensor_spec& t) { return t.init == any_mask || !reaches_of(t, {}).empty(); });
 }
 
 double draw_scalar(const scalar_spec& s, random_source& random) {

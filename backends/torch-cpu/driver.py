@@ -10,6 +10,7 @@ The payload: lines "key value...", an empty line, then the texts in the order of
     profile OFFSET             orders 2 to 9: a summary of PyTorch's profiler goes there
     wide 1                     in double precision: the truth
     init LITERAL               arguments of the class
+    vary 64:1.0 64:0.0         parameters of so many elements that hold this number get others (varied.py)
     order tst                  the arguments of a call: a tensor, the next scalar
     tensor ROLE DTYPE SIZE RANK      SIZE: bytes of an element in memory
     scalar int|float
@@ -31,6 +32,7 @@ import torch
 from torch._C._profiler import _ExperimentalConfig
 
 import fused
+import varied
 
 MEMORY, GO, DONE = 3, 4, 5
 STARTED, READY, FINISHED, LOAD_FAILED, OUT_OF_MEMORY, EXCEPTION, WRONG_FORM = 1, 3, 4, 5, 6, 7, 9
@@ -58,6 +60,7 @@ class Payload:
         header, _, rest = data.partition(b"\n\n")
         self.role, self.name, self.threads, self.seed, self.wide, self.cpus = "nothing", "", 1, 0, 0, ()
         self.profile = 0
+        self.vary = ""
         self.init, self.order, self.tensors, self.scalars, self.texts = "[]", "", [], [], []
         for line in header.decode().split("\n"):
             key, _, value = line.partition(" ")
@@ -149,11 +152,16 @@ def named(module, names, kind):
     raise NameError(f"the file defines no {kind} `{names[0]}`")
 
 
-def model(module, name, init, seed, wide):
-    made = named(module, [name], "class")
+def made_by(kind, arguments, seed, keys):
+    """An object of the class; its parameters that hold a constant of `keys` get other values (varied.py)."""
     seed_all(seed)
-    made = made(*ast.literal_eval(init))
-    if wide:
+    with varied.constants(seed, keys):
+        return kind(*arguments)
+
+
+def model(module, payload):
+    made = made_by(named(module, [payload.name], "class"), ast.literal_eval(payload.init), payload.seed, varied.keys_of(payload.vary))
+    if payload.wide:
         if isinstance(made, torch.nn.Module):
             made = made.double()
         torch.set_default_dtype(torch.float64)
@@ -173,21 +181,30 @@ def describe(module, payload, memory):
         ast.literal_eval(literal)
     except (ValueError, SyntaxError):
         raise ValueError("get_init_inputs() must give numbers, texts, and lists of them") from None
+    if "\n" in literal:
+        raise ValueError("get_init_inputs() gives a text of several lines")
     inputs = inputs_of(module, payload.seed)
     entries = [entry(value, f"argument {i} of get_inputs()", False) for i, value in enumerate(inputs)]
-    seed_all(payload.seed)
-    made = named(module, ["Model"], "class")(*init)
-    runs = []
+    kind = named(module, ["Model"], "class")
+    made = made_by(kind, init, payload.seed, ())
+    runs, took = [], []
     with torch.no_grad():
         for _ in range(2):
+            start = time.perf_counter()
             results = made(*[x.clone() if isinstance(x, torch.Tensor) else x for x in inputs])
+            took.append(time.perf_counter() - start)
             runs.append(results if isinstance(results, (tuple, list)) else (results,))
     results = runs[0]
     for first, second in zip(*runs):
         if isinstance(first, torch.Tensor) and not torch.allclose(first, second, 1e-3, 1e-3, equal_nan=True):
             raise ValueError("Model gives other results for the same inputs: it draws random numbers or keeps a state")
-    entries += [entry(value, f"result {i} of Model", True) for i, value in enumerate(results)]
-    text = literal.encode()
+    results = [entry(value, f"result {i} of Model", True) for i, value in enumerate(results)]
+    trial = varied.Trial(lambda keys: made_by(kind, init, payload.seed, keys), inputs, inputs_of(module, payload.seed + 1))
+    keys, places, notes = trial.run(made, min(took))
+    for i in places:
+        entries[i] = entry(inputs[i], "", False, 5 if trial.is_mask(i) else 3 if structured(inputs[i]) else 4)
+    entries += results
+    text = "\n".join([literal, varied.text_of(keys)] + notes).encode()
     data = struct.pack("<II", len(entries), len(text)) + b"".join(entries) + text
     if len(data) > len(memory):
         raise ValueError("too many tensors, or arguments too long")
@@ -208,23 +225,27 @@ def operators(memory):
 def freedom(x):
     """What the judge may make of an input: 0 other values of get_inputs() alone (a limited domain, or a few values that mean
     something); 1 other values in the same places (zeros and equal elements may be a structure that a candidate relies on);
-    2 anything, anywhere."""
+    2 anything, anywhere. 3 and 4: as 1 and 2, and of the other sign, which no draw has; 5 a mask."""
     if not x.is_floating_point() or x.numel() == 0 or not ((x < 0).any() and (x > 0).any()):
         return 0
     if x.flatten()[:4096].unique().numel() < min(x.numel(), 4096) // 16:
         return 0
+    return 1 if structured(x) else 2
+
+
+def structured(x):
     square = [(i, j) for i in range(x.dim()) for j in range(i) if 1 < x.shape[i] == x.shape[j]]
-    mirrored = any(torch.equal(x.abs(), x.transpose(i, j).abs()) for i, j in square)
-    return 1 if mirrored or int((x == 0).sum()) * 1000 > x.numel() else 2
+    return any(torch.equal(x.abs(), x.transpose(i, j).abs()) for i, j in square) or int((x == 0).sum()) * 1000 > x.numel()
 
 
-def entry(value, what, result):
+def entry(value, what, result, free=None):
     if isinstance(value, torch.Tensor):
         dtype = next((i for i, name in enumerate(CODES) if DTYPES[name] is value.dtype), None)
         if dtype is None or value.dim() > 8:
             raise ValueError(f"{what} is a tensor of {value.dtype} with {value.dim()} dimensions; known are {', '.join(CODES)}, and 8")
         extents = list(value.shape) + [0] * (8 - value.dim())
-        return struct.pack("<cBBB4x8q", b"o" if result else b"t", dtype, value.dim(), 0 if result else freedom(value), *extents)
+        free = 0 if result else freedom(value) if free is None else free
+        return struct.pack("<cBBB4x8q", b"o" if result else b"t", dtype, value.dim(), free, *extents)
     if not result and isinstance(value, (bool, int)):
         return struct.pack("<cBBB4xq56x", b"n", 0, 0, 0, int(value))
     if not result and isinstance(value, float):
@@ -314,7 +335,7 @@ def function_of(payload, memory):
     if payload.role == "maker":
         return lambda seed: tuple(x for x in inputs_of(module, int(seed[0])) if isinstance(x, torch.Tensor))
     if payload.role == "model":
-        return model(module, payload.name, payload.init, payload.seed, payload.wide)
+        return model(module, payload)
     if payload.wide:
         torch.set_default_dtype(torch.float64)
     return named(module, payload.name.split(","), "function")

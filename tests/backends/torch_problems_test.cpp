@@ -108,6 +108,49 @@ TEST_CASE("a KernelBench problem has the edges of others where its inputs may be
   INFO(verdict_json(v));
   REQUIRE(v.state == verdict_state::incorrect);
   CHECK(v.first_failure->distribution == "wide");
-  CHECK(b.judge(positive, naive).state == verdict_state::correct); // between 0 and 1, as the file says
-  CHECK(edges_of(linted(b, positive)).empty());
+  CHECK(b.judge(positive, naive).state == verdict_state::incorrect); // small and positive in every draw alone
+  CHECK(edges_of(linted(b, positive)).count("wide") == 1);
+  // What has no answer for others keeps to the file.
+  auto root = kernelbench("return torch.sqrt(x) + torch.log1p(x)", "torch.rand(8, 250) + 0.01");
+  v = b.judge(root, candidate("return torch.exp(0.5 * torch.log(x)) + torch.log1p(x)"));
+  INFO(verdict_json(v));
+  CHECK(v.state == verdict_state::correct);
+  CHECK(v.provenance.at("not_varied").find("both signs") != std::string::npos);
+  CHECK(edges_of(linted(b, root)).empty());
+}
+
+TEST_CASE("parts of a whole and values that are few keep to what the file draws", "[torch]") {
+  torch_bench b;
+  for (const auto* made : {"torch.rand(8, 250).softmax(1)", "torch.randint(0, 3, (8, 250)).float()"})
+    CHECK(edges_of(linted(b, kernelbench("return torch.tanh(x) * 3", made))).empty());
+}
+
+TEST_CASE("parameters that a constructor fills with one number have other numbers", "[torch]") {
+  torch_bench b;
+  auto p = kernelbench("return self.act(self.norm(x))", "torch.randn(8, 96)",
+                       "self.norm = nn.LayerNorm(96); self.act = nn.PReLU()");
+  auto is = [&](const problem& of, verdict_state state, const std::string& body, const std::string& init) {
+    auto v = b.judge(of, candidate(body, "", init));
+    INFO(init << "\n" << body << "\n" << verdict_json(v));
+    CHECK(v.state == state);
+    return v;
+  };
+  is(p, verdict_state::correct,
+     "y = F.layer_norm(x, (96,), self.w, self.b)\nreturn torch.where(y > 0, y, self.a * y)",
+     "self.w = nn.Parameter(torch.ones(96)); self.b = nn.Parameter(torch.zeros(96)); "
+     "self.a = nn.Parameter(torch.full((1,), 0.25))");
+  is(p, verdict_state::correct, "return torch.prelu(self.n(x), self.a)", // another order, and a copy
+     "self.p = nn.PReLU(); self.n = nn.LayerNorm(96); self.a = nn.Parameter(self.p.weight.detach().clone())");
+  is(p, verdict_state::incorrect, "return self.p(F.layer_norm(x, (96,)))", "self.p = nn.PReLU()");
+  is(p, verdict_state::incorrect, "return F.leaky_relu(self.n(x), 0.25)", "self.n = nn.LayerNorm(96)");
+  // What is not learned is a constant of the operator.
+  auto box = kernelbench("return F.conv1d(x[:, None], self.w)", "torch.randn(8, 96)",
+                         "self.w = nn.Parameter(torch.ones(1, 1, 4) / 4, requires_grad=False)");
+  is(box, verdict_state::correct, "return F.conv1d(x[:, None], torch.full((1, 1, 4), 0.25))", "pass");
+  // A reference that does not survive it says so, and is judged as its constructor makes it.
+  auto fragile = kernelbench("return torch.log(3 - self.w) * x if (self.w == 1).all() else x / 0",
+                             "torch.randn(8, 96)", "self.w = nn.Parameter(torch.ones(96))");
+  auto v = is(fragile, verdict_state::correct, "return torch.log(3 - self.w) * x",
+              "self.w = nn.Parameter(torch.ones(96))");
+  CHECK(v.provenance.at("not_varied").find("parameters") != std::string::npos);
 }
