@@ -331,6 +331,22 @@ std::string caller::changed_since(const std::vector<glance>& parts) const {
   return name;
 }
 
+std::uint64_t caller::left_from_before() {
+  marked_memory memory{[&](std::uint64_t address) { return process_->owns_page(address); },
+                       [&](std::uint64_t address, const char* from, std::size_t bytes) {
+                         return process_->write_memory(address, from, bytes);
+                       }};
+  std::uint64_t found = 0;
+  for (std::size_t t = 0; t < bytes_.size(); ++t) {
+    auto stayed = place_of(0, t, true);
+    if (what_->tensors[t].role != tensor_role::out || stayed == offsets_[0][t])
+      continue;
+    found += marks_.unwritten(stayed, copies_[0][t]);
+    marks_.place(memory, what_->tensors[t].dtype, stayed, copies_[0][t], random_);
+  }
+  return found;
+}
+
 caller::outcome caller::run(std::span<const bank_slot* const> slots, const poison* rubbish, bool cold,
                             double limit_s, bool look) {
   std::size_t tensors = what_->tensors.size();
@@ -402,6 +418,8 @@ caller::outcome caller::run(std::span<const bank_slot* const> slots, const poiso
     }
   out.late = changed_since(parts);
   out.ahead = changed_since(ended);
+  if (may_stay && !wide_)
+    out.unwritten += left_from_before(); // last: it changes the copies back to what was there
   out.woke = !process_->held();
   return out;
 }

@@ -3,6 +3,7 @@
 #include "backends/judge/channel.hpp"
 #include "backends/judge/expectation.hpp"
 #include "backends/judge/random.hpp"
+#include "backends/judge/result_marks.hpp"
 #include "backends/judge/shapes.hpp"
 #include "runtime/core/problem.hpp"
 
@@ -88,7 +89,8 @@ public:
     bool woke = false;           ///< something of the process ran while its memory was read
     std::string late;            ///< name of a result that changed between the answer and the stop
     std::string ahead;           ///< name of a result that changed when a later call had been read
-    std::uint64_t unwritten = 0; ///< pages of results that stayed where nobody has written them
+    std::uint64_t unwritten = 0; ///< pages of results that stayed where nobody has written them, or not
+                                 ///< since an earlier result was there
     bool looked_at = false; ///< whether that was looked for: its time to the stop is the judge's own, too
   };
 
@@ -120,6 +122,8 @@ private:
   std::vector<glance> look_midway(std::uint32_t begun);
   /// The name of a result that is not as it was.
   std::string changed_since(const std::vector<glance>& parts) const;
+  /// Pages of results that stayed and are left from earlier ones; and new marks in those of this call.
+  std::uint64_t left_from_before();
   /// Where a result lies: where the driver says that it stayed, or in the shared memory.
   std::uint64_t place_of(std::size_t slot, std::size_t tensor, bool may_stay) const;
   /// Inputs, and rubbish in the outputs. In blocks, the blocks in random order: what is written last is
@@ -145,6 +149,7 @@ private:
   bool misaligned_ = false; ///< of the layout
   bool moving_ = false;
   random_source random_;
+  result_marks marks_;
   std::string red_;                                 ///< what red zones hold: another part each
   std::uint64_t red_key_ = 0;                       ///< which part
   double each_s_ = 0;                               ///< one call of the last order

@@ -71,6 +71,7 @@ struct driver_process::state {
   kernel_holdings holdings;
   double next_holdings_ns = 0; ///< when what it holds is looked at again
   bool dead = false;
+  bool writable = false; ///< `inside` is, too
   bool boxed = false;    ///< the child is the sandbox's launcher, not the driver
   bool begun = false;    ///< the driver has said that it runs
   bool confined = false; ///< once it is loaded it may make no code
@@ -355,7 +356,10 @@ status driver_process::state::fork(int go_read, int done_write) {
   process = std::move(forked->process);
   forked->process.pidfd.reset(fcntl(process.pidfd.get(), F_DUPFD_CLOEXEC, 3));
   auto own = "/proc/" + std::to_string(process.pid);
-  inside.reset(::open((own + "/mem").c_str(), O_RDONLY | O_CLOEXEC));
+  inside.reset(::open((own + "/mem").c_str(), O_RDWR | O_CLOEXEC));
+  writable = static_cast<bool>(inside);
+  if (!writable)
+    inside.reset(::open((own + "/mem").c_str(), O_RDONLY | O_CLOEXEC));
   pages.reset(::open((own + "/pagemap").c_str(), O_RDONLY | O_CLOEXEC));
   if (together)
     together->adopt(process.pid);
@@ -384,6 +388,12 @@ bool driver_process::read_memory(std::uint64_t address, char* to, std::size_t by
 }
 std::uint64_t driver_process::unwritten(std::uint64_t address, std::uint64_t bytes) const {
   return state_->pages ? unwritten_pages(state_->pages.get(), address, bytes) : 0;
+}
+bool driver_process::write_memory(std::uint64_t address, const char* from, std::size_t bytes) const {
+  return state_->writable && write_all(state_->inside.get(), address, from, bytes);
+}
+bool driver_process::owns_page(std::uint64_t address) const {
+  return state_->pages && is_own_page(state_->pages.get(), address);
 }
 bool driver_process::held() const {
   return !state_->dead && state_->group->held();

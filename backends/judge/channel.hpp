@@ -94,6 +94,11 @@ public:
   /// Memory of the process itself, while it is stopped. False if there is none at these addresses.
   bool read_memory(std::uint64_t address, char* to, std::size_t bytes) const;
 
+  /// The same the other way. False where it can't be written.
+  bool write_memory(std::uint64_t address, const char* from, std::size_t bytes) const;
+  /// Whether the page at an address is its own: process_memory.hpp.
+  bool owns_page(std::uint64_t address) const;
+
   /// Pages of these bytes that it has not written for itself, while it is stopped: process_memory.hpp.
   std::uint64_t unwritten(std::uint64_t address, std::uint64_t bytes) const;
 

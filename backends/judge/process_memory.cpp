@@ -11,6 +11,19 @@
 #include <string>
 
 namespace ke {
+namespace {
+
+constexpr std::uint64_t highest = std::uint64_t{1} << 62; ///< address that a file's offset can hold
+
+/// Of an entry of /proc/PID/pagemap.
+bool is_own(std::uint64_t entry) {
+  constexpr std::uint64_t present = std::uint64_t{1} << 63, swapped = std::uint64_t{1} << 62,
+                          shared = std::uint64_t{1} << 61, exclusive = std::uint64_t{1} << 56;
+  return (entry & shared) == 0 &&
+         ((entry & swapped) != 0 || ((entry & present) != 0 && (entry & exclusive) != 0));
+}
+
+} // namespace
 
 memory_use memory_of(pid_t pid) {
   std::ifstream in{"/proc/" + std::to_string(pid) + "/statm"};
@@ -30,9 +43,8 @@ std::uint64_t proportional_memory_of(pid_t pid) {
 
 bool read_all(int mem, std::uint64_t address, char* to, std::size_t bytes) {
   for (std::size_t got = 0; got < bytes;) {
-    auto n = address + got > std::uint64_t{1} << 62
-                 ? -1
-                 : pread(mem, to + got, bytes - got, static_cast<off_t>(address + got));
+    auto n =
+        address + got > highest ? -1 : pread(mem, to + got, bytes - got, static_cast<off_t>(address + got));
     if (n <= 0)
       return false;
     got += static_cast<std::size_t>(n);
@@ -40,11 +52,21 @@ bool read_all(int mem, std::uint64_t address, char* to, std::size_t bytes) {
   return true;
 }
 
-std::uint64_t unwritten_pages(int pagemap, std::uint64_t address, std::uint64_t bytes) {
-  constexpr std::uint64_t present = std::uint64_t{1} << 63, swapped = std::uint64_t{1} << 62,
-                          shared = std::uint64_t{1} << 61, exclusive = std::uint64_t{1} << 56;
+bool write_all(int mem, std::uint64_t address, const char* from, std::size_t bytes) {
+  return address <= highest &&
+         pwrite(mem, from, bytes, static_cast<off_t>(address)) == static_cast<ssize_t>(bytes);
+}
+
+bool is_own_page(int pagemap, std::uint64_t address) {
+  std::uint64_t entry = 0;
   auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  if (address > (std::uint64_t{1} << 62) || bytes > (std::uint64_t{1} << 48))
+  return address <= highest && pread(pagemap, &entry, 8, static_cast<off_t>(address / page * 8)) == 8 &&
+         is_own(entry);
+}
+
+std::uint64_t unwritten_pages(int pagemap, std::uint64_t address, std::uint64_t bytes) {
+  auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  if (address > highest || bytes > (std::uint64_t{1} << 48))
     return 0;
   std::uint64_t first = (address + page - 1) / page, last = (address + bytes) / page, found = 0;
   std::array<std::uint64_t, 512> entries;
@@ -54,11 +76,8 @@ std::uint64_t unwritten_pages(int pagemap, std::uint64_t address, std::uint64_t 
     if (got < 8)
       break;
     n = static_cast<std::uint64_t>(got) / 8;
-    for (std::uint64_t i = 0; i < n; ++i) {
-      auto e = entries[i];
-      bool own = (e & shared) == 0 && ((e & swapped) != 0 || ((e & present) != 0 && (e & exclusive) != 0));
-      found += own ? 0 : 1;
-    }
+    for (std::uint64_t i = 0; i < n; ++i)
+      found += is_own(entries[i]) ? 0 : 1;
     first += n;
   }
   return found;

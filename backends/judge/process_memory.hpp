@@ -18,6 +18,12 @@ std::uint64_t proportional_memory_of(pid_t pid);
 /// Bytes of a process from `address` on, through its /proc/PID/mem. False if there are none.
 bool read_all(int mem, std::uint64_t address, char* to, std::size_t bytes);
 
+/// The same the other way.
+bool write_all(int mem, std::uint64_t address, const char* from, std::size_t bytes);
+
+/// Whether the page at an address is the process's own: present or swapped out, private, mapped by it alone.
+bool is_own_page(int pagemap, std::uint64_t address);
+
 /// Pages that lie wholly in `bytes` from `address` on and that the process has not written for itself: never
 /// touched, the page of zeros, shared memory, or mapped from a file. `pagemap`: its /proc/PID/pagemap; the
 /// process stands still. What can't be read counts as written.

@@ -26,12 +26,15 @@ constexpr const char* refused[] = {
     "fspick", "move_mount", "open_tree", "mount_setattr", "name_to_handle_at", "open_by_handle_at",
     // large or young kernel surface
     "bpf", "io_uring_setup", "io_uring_enter", "io_uring_register", "userfaultfd", "perf_event_open",
-    "fanotify_init", "lookup_dcookie", "modify_ldt", "vm86", "vm86old", "uselib", "nfsservctl",
+    "fanotify_init", "fanotify_mark", "lookup_dcookie", "modify_ldt", "vm86", "vm86old", "uselib",
+    "nfsservctl",
     // other processes
     "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "pidfd_getfd", "kcmp", "move_pages",
     "migrate_pages",
     // a SIGCONT to oneself at a later time, which would end the judge's stop
     "timer_create", "mq_notify",
+    // watches on files of the host: who else reads and writes them, and memory for each
+    "inotify_init", "inotify_init1",
     // keys, modules, the machine
     "keyctl", "add_key", "request_key", "kexec_load", "kexec_file_load", "init_module", "finit_module",
     "delete_module", "reboot", "swapon", "swapoff", "acct", "quotactl", "syslog", "vhangup", "iopl", "ioperm",
@@ -40,8 +43,11 @@ constexpr const char* refused[] = {
 constexpr std::uint64_t new_namespaces[] = {CLONE_NEWUSER, CLONE_NEWNS,  CLONE_NEWPID,   CLONE_NEWNET,
                                             CLONE_NEWIPC,  CLONE_NEWUTS, CLONE_NEWCGROUP};
 
-// Sockets that no network namespace holds back: the hypervisor's, and the kernel's crypto.
-constexpr std::uint64_t refused_families[] = {AF_VSOCK, AF_ALG};
+/// Sockets that no network namespace holds back (the hypervisor's, the kernel's crypto), and those that
+/// nobody needs for talking to somebody: raw packets, and the kernel's own messages about routes and devices.
+constexpr std::uint64_t refused_families[] = {AF_VSOCK, AF_ALG, AF_PACKET, AF_NETLINK};
+/// Signals when somebody else opens a file or changes a folder, files of the host included.
+constexpr std::uint64_t refused_commands[] = {F_NOTIFY, F_SETLEASE};
 
 /// System calls that send a signal, and where its number stands.
 constexpr std::pair<const char*, unsigned> sends_signals[] = {{"kill", 1},
@@ -65,6 +71,10 @@ bool add_rules(scmp_filter_ctx filter) {
   for (auto family : refused_families)
     good = seccomp_rule_add(filter, eperm, SCMP_SYS(socket), 1,
                             SCMP_A0(SCMP_CMP_MASKED_EQ, 0xffffffffu, family)) == 0 &&
+           good;
+  for (auto command : refused_commands)
+    good = seccomp_rule_add(filter, eperm, SCMP_SYS(fcntl), 1,
+                            SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffffu, command)) == 0 &&
            good;
   // A candidate that makes rdtsc fault can lie about time to whoever shares its process.
   good = seccomp_rule_add(filter, eperm, SCMP_SYS(prctl), 1,

@@ -286,15 +286,24 @@ TEST_CASE("the filter refuses what opens the kernel or other processes") {
       {"pidfd_send_signal(SIGCONT)", "424, 999, 18, 0, 0"},
       {"socket(AF_VSOCK)", "41, 40, 1, 0"},
       {"socket(AF_ALG)", "41, 38, 5, 0"},
+      {"socket(AF_PACKET)", "41, 17, 3, 0"},
+      {"socket(AF_NETLINK)", "41, 16, 3, 0"},
+      {"fcntl(F_NOTIFY)", "72, 0, 1026, 1"},
+      {"fcntl(F_SETLEASE)", "72, 0, 1024, 0"},
+      {"inotify_init", "253"},
+      {"inotify_init1", "294, 0"},
+      {"fanotify_init", "300, 0, 0"},
+      {"fanotify_mark", "301, 0, 0, 0, 0, 0"},
       {"ioctl(TIOCSTI)", "16, 0, 0x5412, 0"},
   };
   for (auto& [name, arguments] : refused) {
     INFO(name);
     CHECK(call(arguments).out == "1\n"); // EPERM
   }
-  CHECK(call("435, 0, 0").out == "38\n"); // clone3: ENOSYS, libc falls back
-  CHECK(call("39").out == "0\n");         // getpid: allowed
-  CHECK(call("135, 0").out == "0\n");     // personality(0): allowed
+  CHECK(call("435, 0, 0").out == "38\n");  // clone3: ENOSYS, libc falls back
+  CHECK(call("39").out == "0\n");          // getpid: allowed
+  CHECK(call("135, 0").out == "0\n");      // personality(0): allowed
+  CHECK(call("72, 0, 1, 0").out == "0\n"); // fcntl(F_GETFD): allowed
 }
 
 TEST_CASE("compilers work inside") {
@@ -306,6 +315,11 @@ TEST_CASE("compilers work inside") {
   sandbox_spec box;
   box.read_only = {{source, "/code/main.cpp"}};
   auto e = inside(shell("g++ -std=c++20 -O1 -pthread /code/main.cpp -o main && ./main"), box);
+  CHECK(e.code == 0);
+  CHECK(e.out == "42");
+  e = inside(shell("clang++-19 --version > /dev/null 2>&1 || { echo -n 42; exit; }\n"
+                   "clang++-19 -std=c++20 -O1 -pthread /code/main.cpp -o other && ./other"),
+             box);
   CHECK(e.code == 0);
   CHECK(e.out == "42");
 }
