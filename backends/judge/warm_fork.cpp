@@ -41,7 +41,9 @@ bool make_pipe(unique_fd& read_end, unique_fd& write_end) {
   return ::fcntl(read_end.get(), F_SETFL, O_NONBLOCK) == 0;
 }
 
-bool send_with(int socket, const request_header& header, const int* fds, std::size_t count) {
+/// False with errno: nobody has the other end, or nobody has made room there in time.
+bool send_with(int socket, const request_header& header, const int* fds, std::size_t count,
+               clock::time_point until) {
   alignas(cmsghdr) char extra[CMSG_SPACE(8 * sizeof(int))] = {};
   iovec data{const_cast<request_header*>(&header), sizeof header};
   msghdr message{};
@@ -54,7 +56,17 @@ bool send_with(int socket, const request_header& header, const int* fds, std::si
   c->cmsg_type = SCM_RIGHTS;
   c->cmsg_len = CMSG_LEN(count * sizeof(int));
   std::memcpy(CMSG_DATA(c), fds, count * sizeof(int));
-  return ::sendmsg(socket, &message, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof header);
+  for (;;) {
+    if (::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == static_cast<ssize_t>(sizeof header))
+      return true;
+    if (errno != EAGAIN && errno != EINTR)
+      return false;
+    if (clock::now() >= until) {
+      errno = ETIMEDOUT;
+      return false;
+    }
+    ::poll(nullptr, 0, 5); // other judges' requests are before ours
+  }
 }
 
 /// One packet with at most one descriptor; empty when the other end is closed or nothing came in time.
@@ -127,10 +139,11 @@ result<warm_fork> warm_fork::ask(const fork_request& what) {
   header.descriptors = what.descriptors;
   header.inodes = what.inodes;
   int fds[] = {theirs.get(), payload.get(), what.memory, what.go, what.done, out.get(), err.get()};
-  if (!send_with(what.parent, header, fds, std::size(fds)))
-    return machine(std::string{"has ended: "} + std::strerror(errno));
-  theirs.reset();
   auto until = clock::now() + std::chrono::nanoseconds{static_cast<std::int64_t>(what.wait_s * 1e9)};
+  if (!send_with(what.parent, header, fds, std::size(fds), until))
+    return machine(errno == ETIMEDOUT ? "takes no request"
+                                      : std::string{"has ended: "} + std::strerror(errno));
+  theirs.reset();
   auto answer = receive(made.control_.get(), until, made.process.pidfd);
   if (answer.size() > 1 && answer[0] == 'E' && !made.process.pidfd) { // the fork itself may be first to speak
     made.trouble_ = answer.substr(1);

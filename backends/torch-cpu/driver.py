@@ -289,15 +289,21 @@ class Caller:
         self.outputs = [i for i, (role, *_) in enumerate(self.tensors) if role == "out"]
         self.kept = []  # results that stay, until the next order
 
-    def view(self, dtype, offset, shape):
+    # What a call needs is bound here, before any code of a candidate runs: no name that it can put another function in the place
+    # of is looked up again.
+    def view(self, dtype, offset, shape, empty=torch.empty, frombuffer=torch.frombuffer, shaped=torch.Tensor.view):
         count = 1
         for extent in shape:
             count *= extent
         if count == 0:
-            return torch.empty(shape, dtype=dtype)
-        return torch.frombuffer(self.memory, dtype=dtype, count=count, offset=offset).view(shape)
+            return empty(shape, dtype=dtype)
+        return shaped(frombuffer(self.memory, dtype=dtype, count=count, offset=offset), shape)
 
-    def run(self, table, place=0):
+    def stay(self, place, result, pack=struct.pack_into):
+        self.kept.append(result)
+        pack("<Q", self.memory, place, result.data_ptr())
+
+    def run(self, table, place=0, view=view, stay=stay, written=written, unpack=struct.unpack_from):
         """`table`: offsets of the tensors, of the scalars, of the dims, then of every extent. `place`: where it is in the memory,
         if results may stay where they are."""
         memory, at = self.memory, len(self.tensors)
@@ -306,21 +312,17 @@ class Caller:
         extents = iter(table[len(table) - sum(rank for *_, rank in self.tensors):])
         inputs, outputs = [], []
         for (role, dtype, widens, rank), offset in zip(self.tensors, table):
-            shape = [struct.unpack_from("<q", memory, next(extents))[0] for _ in range(rank)]
-            view = self.view(dtype, offset, shape)
+            shape = [unpack("<q", memory, next(extents))[0] for _ in range(rank)]
+            seen = view(self, dtype, offset, shape)
             if role == "out":
-                outputs.append((view, torch.float64 if widens else dtype))
+                outputs.append((seen, torch.float64 if widens else dtype))
             else:
-                inputs.append(view.double() if widens else view)
+                inputs.append(seen.double() if widens else seen)
         if self.function is None:
             return
         tensors, numbers = iter(inputs), iter(scalars)
         results = self.function(*[next(tensors if kind == "t" else numbers) for kind in self.payload.order])
-        written(results, outputs, place and (lambda i, result: self.stay(place + 8 * self.outputs[i], result)))
-
-    def stay(self, place, result):
-        self.kept.append(result)
-        struct.pack_into("<Q", self.memory, place, result.data_ptr())
+        written(results, outputs, place and (lambda i, result: stay(self, place + 8 * self.outputs[i], result)))
 
 
 def function_of(payload, memory):
@@ -351,7 +353,7 @@ def callers(events):
     return [f"by {us:.3f} {'_'.join(name.split())} {'_'.join(by.split())}" for (name, by), us in most]
 
 
-def profiled(caller, table, place, memory, at, profiler):
+def profiled(caller, table, place, memory, at, profiler, run=Caller.run):
     """One order with the candidate, and nothing else, under PyTorch's profiler; leaves a summary and a timeline in the memory
     (backends/torch_profile.hpp)."""
     function, now, took = caller.function, time.perf_counter_ns, []
@@ -365,7 +367,7 @@ def profiled(caller, table, place, memory, at, profiler):
 
     caller.function = watched
     try:
-        caller.run(table, place)
+        run(caller, table, place)
     finally:
         caller.function = function
     rows = sorted(profiler.key_averages(), key=lambda row: -row.self_cpu_time_total)
