@@ -19,7 +19,9 @@ bool keeper::begin_learning(const std::string& reason) {
   learnt_ = true;
   auto [tree, node] = winner->who;
   const auto& index = core(tree).tree();
-  learn l{options_.id, tree, books_name(), {}, stored_->problem, {}, facts_[core(tree).backend()], true, {}};
+  learn l{options_.id, tree, books_name(), {}, stored_->problem, {}, facts_[core(tree).backend()], {}, {}};
+  for (const auto& measured : winner->targets)
+    l.claim_verdicts.push_back(measured.verdict_digest);
   for (auto n = node; n != 0 && n != no_node && l.chain.size() < longest_way; n = index[n].parent) {
     l.chain.insert(l.chain.begin(), n);
     l.seeded = index[n].operation == operation_kind::seed; // of the first, a child of the root

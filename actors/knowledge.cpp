@@ -1,6 +1,7 @@
 #include "actors/knowledge.hpp"
 
 #include "actors/node_cards.hpp"
+#include "backends/verdict.hpp"
 #include "knowledge/distil.hpp"
 #include "knowledge/skill_library.hpp"
 #include "knowledge/skill_record.hpp"
@@ -18,6 +19,7 @@ struct skills_read {
 struct way_read {
   learn what;
   std::vector<proven_step> steps;
+  std::vector<skill_claim> claims;
 };
 
 } // namespace ke
@@ -30,17 +32,37 @@ namespace {
 
 constexpr std::size_t most_skills = 10'000;
 
-/// Reads the cards of a chain one after the other, on the store thread, and hands them over.
+std::optional<skill_claim> claim_of(const verdict& v) {
+  if (v.state != verdict_state::correct || !v.timing)
+    return std::nullopt;
+  skill_claim c{v.device, compared_with(v), v.timing->speedup, v.timing->low, v.timing->high, {}};
+  for (const auto& w : v.timing->workloads)
+    c.workloads.push_back({w.name, w.speedup, w.low, w.high, w.held_out});
+  return c;
+}
+
+/// Reads the winner's claim and then the cards of a chain, one after the other, on the store thread, and
+/// hands them over.
 struct way_reader : std::enable_shared_from_this<way_reader> {
   store_port* store;
   learn what;
+  std::vector<skill_claim> claims;
+  std::size_t verdicts = 0; ///< read
   std::vector<proven_step> steps;
   std::shared_ptr<const node_card> last;
   std::function<void(way_read)> done;
 
   void next() {
+    if (verdicts < what.claim_verdicts.size())
+      return store->read(table::verdicts, what.claim_verdicts[verdicts++],
+                         [me = shared_from_this()](result<std::string> bytes) {
+                           auto v = bytes ? unpack<verdict>(*bytes) : result<verdict>{bytes.error()};
+                           if (auto c = v ? claim_of(*v) : std::nullopt)
+                             me->claims.push_back(*std::move(c));
+                           me->next();
+                         });
     if (steps.size() == what.chain.size())
-      return done({std::move(what), std::move(steps)});
+      return done({std::move(what), std::move(steps), std::move(claims)});
     load_card(*store, {what.campaign, what.tree, what.chain[steps.size()]}, language_named(what.language),
               card_extent::with_source, [me = shared_from_this()](std::shared_ptr<const node_card> card) {
                 auto seed = me->what.seeded && me->steps.empty();
@@ -105,7 +127,7 @@ public:
 
   void distil_way(const way_read& w) {
     distil_context where{options_.store_id, w.what.campaign_name, w.what.problem.get(), w.what.language, {},
-                         w.what.claimed};
+                         w.claims};
     if (w.what.target)
       where.targets = {w.what.target->backend}; // a skill is code in its language
     store_batch batch;

@@ -34,7 +34,7 @@ struct learn {
   std::shared_ptr<const ke::problem> problem;
   std::string language;
   std::shared_ptr<const device_info> target;
-  bool claimed = false;
+  std::vector<std::string> claim_verdicts; ///< of the winner, by device: keys in the table `verdicts`
   std::function<void()> done;
   bool seeded = false; ///< the first of the chain is a warm start's
 };

@@ -60,6 +60,35 @@ bool gained(const proven_step& s) {
          s.node->timing->low > s.parent->timing->high;
 }
 
+std::string speedup_of(double estimate, double low, double high) {
+  return short_number(estimate) + "x (" + short_number(low) + " to " + short_number(high) + ")";
+}
+
+/// "3x (2.9 to 3.1) over the reference on cpu:AMD EPYC (large 3.3x (3.2 to 3.4); tall, held out, 2x (...))"
+std::string claim_of(const skill_claim& c) {
+  auto over = c.compared_with == "reference" ? std::string{"the reference"} : in_line(c.compared_with);
+  auto text = speedup_of(c.speedup, c.low, c.high) + " over " + over + " on " + in_line(c.device);
+  std::string workloads;
+  for (const auto& w : c.workloads)
+    workloads += (workloads.empty() ? "" : "; ") + in_line(w.name) + (w.held_out ? ", held out, " : " ") +
+                 speedup_of(w.speedup, w.low, w.high);
+  return text + (workloads.empty() ? "" : " (" + workloads + ")");
+}
+
+std::string what_is_measured(const skill_evidence& e) {
+  std::string text;
+  for (const auto& c : e.claims)
+    text += (text.empty() ? "" : ", and ") + claim_of(c);
+  if (!text.empty())
+    text = "Part of a solution of " + in_line(e.problem) + " whose claim was confirmed: " + text +
+           ". Before that claim the search had measured this step";
+  else
+    text = "Measured in a search on " + in_line(e.problem) +
+           (e.claimed ? ", whose winner was claimed" : " and never again for a claim") + ": this step went";
+  return text + " from " + speedup_of(e.before, e.before_low, e.before_high) + " to " +
+         speedup_of(e.after, e.after_low, e.after_high) + ".";
+}
+
 } // namespace
 
 std::vector<skill> distil(const std::vector<proven_step>& chain, const distil_context& where) {
@@ -101,7 +130,8 @@ std::vector<skill> distil(const std::vector<proven_step>& chain, const distil_co
       e.before_low = step.parent->timing->low;
       e.before_high = step.parent->timing->high;
     }
-    e.claimed = where.claimed;
+    e.claimed = !where.claims.empty();
+    e.claims = where.claims;
     s.evidence = {e};
     found.push_back(std::move(s));
   }
@@ -110,19 +140,19 @@ std::vector<skill> distil(const std::vector<proven_step>& chain, const distil_co
 
 std::string shown_skill(const skill& s) {
   auto best = std::max_element(s.evidence.begin(), s.evidence.end(), [](const auto& a, const auto& b) {
+    if (a.claimed != b.claimed)
+      return b.claimed;
     return a.after * b.before < b.after * a.before;
   });
   std::string text;
   if (!s.bottleneck.empty())
     text += "Applies when the bottleneck is " + s.bottleneck + ". ";
   if (best != s.evidence.end())
-    text += "Measured on " + in_line(best->problem) + ": from " + short_number(best->before) + "x (" +
-            short_number(best->before_low) + " to " + short_number(best->before_high) + ") to " +
-            short_number(best->after) + "x (" + short_number(best->after_low) + " to " +
-            short_number(best->after_high) + ")" +
-            (s.evidence.size() > 1 ? ", and in " + std::to_string(s.evidence.size() - 1) + " other step(s)"
-                                   : "") +
-            ".\n\n";
+    text +=
+        what_is_measured(*best) +
+        (s.evidence.size() > 1 ? " So it did in " + std::to_string(s.evidence.size() - 1) + " other step(s)."
+                               : "") +
+        "\n\n";
   return text + s.text;
 }
 

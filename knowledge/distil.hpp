@@ -23,7 +23,7 @@ struct distil_context {
   const ke::problem* problem = nullptr;
   std::string language;
   std::vector<std::string> targets; ///< names that documents use
-  bool claimed = false;             ///< the last step's node is proven
+  std::vector<skill_claim> claims;  ///< of the last step's node, as confirmed; none: it is not proven
 };
 
 /// Skills by rule, without a model: of each step that gained beyond the noise of both measurements (the
@@ -32,7 +32,8 @@ struct distil_context {
 /// parent to compare with and gives none unless its own interval lies above 1. Pure.
 std::vector<skill> distil(const std::vector<proven_step>& chain, const distil_context& where);
 
-/// The text a prompt shows: the skill, when it applies, and what it is proven by.
+/// The text a prompt shows: the skill, when it applies, the claim's numbers of the solution that it is part
+/// of, and what the search had measured of the step. Without a claim it says so.
 std::string shown_skill(const skill& s);
 
 } // namespace ke

@@ -98,8 +98,11 @@ skill merged(const skill& a, const skill& b) {
   unite(s.dtypes, other.dtypes);
   unite(s.targets, other.targets);
   s.evidence.insert(s.evidence.end(), other.evidence.begin(), other.evidence.end());
-  std::sort(s.evidence.begin(), s.evidence.end(),
-            [](const auto& x, const auto& y) { return place_of(x) < place_of(y); });
+  std::sort(
+      s.evidence.begin(), s.evidence.end(),
+      [](const auto& x, const auto& y) { // of the same step first the one that knows the claim's numbers
+        return std::pair{place_of(x), y.claims.size()} < std::pair{place_of(y), x.claims.size()};
+      });
   s.evidence.erase(std::unique(s.evidence.begin(), s.evidence.end(),
                                [](const auto& x, const auto& y) { return place_of(x) == place_of(y); }),
                    s.evidence.end());

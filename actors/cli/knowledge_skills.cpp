@@ -13,13 +13,38 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
+json claims_json(const std::vector<skill_claim>& claims) {
+  auto list = json::array();
+  for (const auto& c : claims) {
+    auto workloads = json::array();
+    for (const auto& w : c.workloads)
+      workloads.push_back(
+          {{"name", w.name}, {"speedup", w.speedup}, {"ci95", {w.low, w.high}}, {"held_out", w.held_out}});
+    list.push_back({{"device", c.device},
+                    {"compared_with", c.compared_with},
+                    {"speedup", c.speedup},
+                    {"ci95", {c.low, c.high}},
+                    {"workloads", workloads}});
+  }
+  return list;
+}
+
+void write_claim(const skill_claim& c, std::ostream& out) {
+  out << "    claimed: " << speedup_text(c.speedup, c.low, c.high) << " over "
+      << (c.compared_with == "reference" ? "the reference" : in_line(c.compared_with)) << " on "
+      << in_line(c.device) << '\n';
+  for (const auto& w : c.workloads)
+    out << "      " << in_line(w.name) << (w.held_out ? " (held out)" : "") << ": "
+        << speedup_text(w.speedup, w.low, w.high) << '\n';
+}
+
 json evidence_json(const skill_evidence& e) {
-  return {{"store", e.store},    {"campaign", e.campaign},
-          {"tree", e.tree},      {"parent", e.parent},
-          {"node", e.node},      {"problem", e.problem},
-          {"before", e.before},  {"before_ci95", {e.before_low, e.before_high}},
-          {"after", e.after},    {"after_ci95", {e.after_low, e.after_high}},
-          {"claimed", e.claimed}};
+  return {{"store", e.store},     {"campaign", e.campaign},
+          {"tree", e.tree},       {"parent", e.parent},
+          {"node", e.node},       {"problem", e.problem},
+          {"before", e.before},   {"before_ci95", {e.before_low, e.before_high}},
+          {"after", e.after},     {"after_ci95", {e.after_low, e.after_high}},
+          {"claimed", e.claimed}, {"claims", claims_json(e.claims)}};
 }
 
 json skill_json(const skill& s) {
@@ -118,10 +143,13 @@ void write_skills_text(const stored_skills& skills, std::ostream& out) {
       out << "  applies to: " << scope << '\n';
     out << "  shown " << u.wins + u.losses << " times, gained " << u.wins << " times"
         << (is_quarantined(s) ? "; quarantined: prompts do not show it any more" : "") << '\n';
-    for (const auto& e : s.evidence)
+    for (const auto& e : s.evidence) {
       out << "  " << e.problem << ", campaign " << e.campaign << ", node " << e.parent << " -> " << e.node
-          << ": " << speedup_text(e.before, e.before_low, e.before_high) << " -> "
+          << ", in the search: " << speedup_text(e.before, e.before_low, e.before_high) << " -> "
           << speedup_text(e.after, e.after_low, e.after_high) << '\n';
+      for (const auto& c : e.claims)
+        write_claim(c, out);
+    }
   }
   if (!skills.all.empty())
     out << "\nThe pattern of one: ke-runtime knowledge show " << skills.all[0].id << " --store " << skills.dir

@@ -8,19 +8,39 @@
 
 namespace ke {
 
+struct skill_workload {
+  std::string name;
+  double speedup = 0;
+  double low = 0, high = 0; ///< 95% interval
+  bool held_out = false;    ///< no part of the claim's own figures
+};
+KE_FIELDS(skill_workload, x.name, x.speedup, x.low, x.high, x.held_out)
+
+/// What a confirmed claim measured on one device, of the whole solution: not of one step on the way to it.
+struct skill_claim {
+  std::string device;
+  std::string compared_with; ///< "reference", or the goal's baseline
+  double speedup = 0;        ///< over that
+  double low = 0, high = 0;
+  std::vector<skill_workload> workloads;
+};
+KE_FIELDS(skill_claim, x.device, x.compared_with, x.speedup, x.low, x.high, x.workloads)
+
 /// One step that a campaign has measured: what a skill rests on. Without any there is no skill.
 struct skill_evidence {
   std::string store;    ///< id of the store that measured it
   std::string campaign; ///< name
   std::uint32_t tree = 0, parent = 0, node = 0;
-  std::string problem;                    ///< name
-  double before = 0, after = 0;           ///< speedups over the baseline: of the parent, of the node
+  std::string problem;          ///< name
+  double before = 0, after = 0; ///< the search's speedups over the baseline: of the parent, of the node
   double before_low = 0, before_high = 0; ///< their 95% intervals
   double after_low = 0, after_high = 0;
-  bool claimed = false; ///< the node's chain ended in a proven claim
+  bool claimed = false;            ///< the node's chain ended in a proven claim
+  std::vector<skill_claim> claims; ///< its numbers, by device; none from versions that did not keep them
 };
 KE_FIELDS(skill_evidence, x.store, x.campaign, x.tree, x.parent, x.node, x.problem, x.before, x.after,
-          x.before_low, x.before_high, x.after_low, x.after_high, x.claimed)
+          x.before_low, x.before_high, x.after_low, x.after_high, x.claimed, x.claims)
+KE_OPTIONAL_TAIL(skill_evidence, 1)
 
 /// What became of the prompts that showed a skill, in one store. Counts only grow, so stores are united by
 /// the larger of each.

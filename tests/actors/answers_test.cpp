@@ -287,7 +287,7 @@ TEST_CASE_METHOD(search_fixture,
   judge_as(bound(1.5));
   answer_with(reply(2));
   judge_as(bound(3));
-  confirm(bound(3));
+  confirm(bound(2.6)); // less than the search has seen
   REQUIRE(outcomes.contains(1));
   auto documents = shelf->now()->documents();
   REQUIRE(documents.size() == 2); // the draft against the reference, the improvement against the draft
@@ -304,6 +304,10 @@ TEST_CASE_METHOD(search_fixture,
   CHECK(kept->evidence[0].node == 2);
   CHECK(kept->evidence[0].before == 1.5);
   CHECK(kept->evidence[0].claimed);
+  CHECK(kept->evidence[0].after == 3);
+  REQUIRE(kept->evidence[0].claims.size() == 1);
+  CHECK(kept->evidence[0].claims[0].speedup == 2.6);
+  CHECK(kept->evidence[0].claims[0].compared_with == "reference");
   for (int i = 0; i < 20; ++i) { // shown, and it did not help, while others gained without it
     caf::anon_send(scholar, skills_used{{learnt->id}, false});
     caf::anon_send(scholar, skills_used{{}, true});
