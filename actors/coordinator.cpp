@@ -491,6 +491,7 @@ void coordinator::start_campaign(std::uint32_t id, const campaign_settings& sett
       if (target.backend == trees[t])
         context->devices.push_back(target.device);
     context->timed = settings.goal.timed;
+    context->floor = settings.goal.floor;
     context->library = library_;
     context->embeddings = embeddings;
     context->agents = settings.agents;

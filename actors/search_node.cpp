@@ -261,6 +261,7 @@ private:
     r.repair = brief_.repair;
     r.budget_tokens = brief_.prompt_tokens;
     r.answer_limit_bytes = tree_->answer_limit_bytes;
+    r.floor = tree_->timed ? tree_->floor : 0;
     r.texts = tree_->texts.get();
     if (!tree_->library || brief_.prompt_tokens == 0) // a model that reads the ke-task block alone
       return send_prompt(r);

@@ -22,6 +22,7 @@ struct tree_context {
   std::vector<std::string> devices; ///< pattern per target
   std::uint64_t answer_limit_bytes = 256u << 10;
   bool timed = true;
+  double floor = 0;                                                 ///< of the goal; 0: none
   std::shared_ptr<const ke::library> library;                       ///< null: prompts hold no documents
   std::shared_ptr<const embedding_settings> embeddings;             ///< null: documents are found by words
   agent_settings agents;                                            ///< which sub-agents help with prompts

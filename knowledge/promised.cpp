@@ -45,6 +45,10 @@ std::string value_line(const tensor_spec& t) {
 
 } // namespace
 
+bool is_form(const std::string& init) {
+  return form_of(init) != nullptr;
+}
+
 std::string promised_text(const problem& p) {
   std::string shapes, values;
   for (const auto& [dim, promise] : p.promise)

@@ -10,4 +10,7 @@ namespace ke {
 /// Bounded by the problem's own size. Pure.
 std::string promised_text(const problem& p);
 
+/// Whether this initialiser names a form (`sorted`, `offsets`...) that every input has, promised or not.
+bool is_form(const std::string& init);
+
 } // namespace ke

@@ -61,6 +61,7 @@ struct prompt_request {
   std::vector<std::string> chosen; ///< documents that a model has looked up (document_search), best first
   std::string repair; ///< why the answer to this very node could not be used, empty at the first try
   std::uint64_t answer_limit_bytes = 256u << 10; ///< stands in the prompt
+  double floor = 0;                ///< below which no workload's speedup may be, as the goal says; 0: none
   text_pool* texts = nullptr;      ///< holds once what other prompts say, too; null: nothing is shared
   std::uint64_t budget_tokens = 0; ///< of the whole prompt (token_estimate); 0: no limit
 };

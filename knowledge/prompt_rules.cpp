@@ -2,6 +2,7 @@
 
 #include "knowledge/answer_form.hpp"
 #include "knowledge/quote.hpp"
+#include "runtime/core/baseline.hpp"
 
 namespace ke {
 namespace {
@@ -26,6 +27,23 @@ std::string tolerated(const problem& p) {
          "are not.\n";
 }
 
+/// What the goal makes of the times; `p` carries what they are compared with.
+std::string compared(const problem& p, double floor) {
+  auto b = baseline_of(p);
+  auto with = !b                        ? std::string{"the reference"}
+              : b->name == "eager"      ? std::string{"the reference as PyTorch runs it"}
+              : b->name == "best-known" ? std::string{"the best solution that is known so far (not shown)"}
+                                        : in_line(b->name) + ", which is in use now (not shown)";
+  auto text =
+      "Your kernel is timed against " + with +
+      ", in pairs of calls on the same inputs; what counts is the geometric mean of the speedups over "
+      "the workloads, by their weights.";
+  if (floor > 0)
+    text += " None of them, nor any that is not shown here, may run at less than " + short_number(floor) +
+            " of the speed of " + (b ? "that" : "the reference") + ".";
+  return text + "\n";
+}
+
 } // namespace
 
 std::string task_part(const prompt_request& r) {
@@ -41,8 +59,8 @@ std::string task_part(const prompt_request& r) {
                    : ", no vendor libraries, no other processes, files or network";
   if (!p.policy.fast_math)
     text += python ? ", results within the tolerance" : ", results within the tolerance (no -ffast-math)";
-  return text + ". Time counts with " + (p.policy.cold_cache ? "cold" : "hot") + " caches.\n" + tolerated(p) +
-         edges(p);
+  return text + ". Time counts with " + (p.policy.cold_cache ? "cold" : "hot") + " caches.\n" +
+         compared(p, r.floor) + tolerated(p) + edges(p);
 }
 
 std::string target_part(const prompt_request& r) {

@@ -1,7 +1,9 @@
 #include "knowledge/task_block.hpp"
 
+#include "knowledge/promised.hpp"
 #include "knowledge/prompt.hpp"
 #include "knowledge/told.hpp"
+#include "runtime/core/baseline.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -14,14 +16,45 @@ std::string dump(const json& j) {
   return j.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
+json tensor_json(const tensor_spec& t) {
+  json j = {{"name", t.name}, {"role", to_text(t.role)}, {"dtype", to_text(t.dtype)}, {"shape", t.shape}};
+  if (t.role == tensor_role::out)
+    return j;
+  if (t.promised || is_form(t.init))
+    j["form"] = t.init;
+  if (!t.range.empty())
+    j["range"] = t.range;
+  if (t.any_strides)
+    j["strides"] = "any";
+  return j;
+}
+
+json scalar_json(const scalar_spec& s) {
+  json j = {{"name", s.name}, {"type", s.integer ? "int64_t" : "double"}, {"value", s.value}};
+  if (!s.range.empty())
+    j["range"] = s.range;
+  return j;
+}
+
+/// What the problem says of its shapes; nothing where it says nothing.
+void add_promises(const problem& p, json& to) {
+  for (const auto& [dim, promise] : p.promise) {
+    json j = {{"min", promise.min}, {"multiple", promise.multiple}};
+    if (promise.max > 0)
+      j["max"] = promise.max;
+    to["promise"][dim] = std::move(j);
+  }
+  if (!p.relations.empty())
+    to["relations"] = p.relations;
+}
+
 json problem_json(const problem& p) {
   json tensors = json::array();
   for (const auto& t : p.tensors)
-    tensors.push_back(
-        {{"name", t.name}, {"role", to_text(t.role)}, {"dtype", to_text(t.dtype)}, {"shape", t.shape}});
+    tensors.push_back(tensor_json(t));
   json scalars = json::array();
   for (const auto& s : p.scalars)
-    scalars.push_back({{"name", s.name}, {"type", s.integer ? "int64_t" : "double"}, {"value", s.value}});
+    scalars.push_back(scalar_json(s));
   json workloads = json::array();
   for (const auto& w : p.workloads)
     if (!w.held_out)
@@ -31,21 +64,33 @@ json problem_json(const problem& p) {
     tolerance[name] = {{"rtol", t.rtol}, {"atol", t.atol}};
   if (p.tensor_scale)
     tolerance["scale"] = "tensor";
-  return {{"name", p.name},
-          {"family", p.family},
-          {"formula", p.formula},
-          {"dims", p.dims},
-          {"tensors", tensors},
-          {"scalars", scalars},
-          {"workloads", workloads},
-          {"reference", {{"language", p.reference_language}, {"source", p.reference}}},
-          {"tolerance", tolerance},
-          {"policy",
-           {{"vendor_libraries", p.policy.vendor_libraries},
-            {"threads", p.policy.threads},
-            {"fast_math", p.policy.fast_math},
-            {"cache", p.policy.cold_cache ? "cold" : "hot"}}},
-          {"cost", {{"flops", p.flops}, {"bytes", p.bytes}}}};
+  json all = {{"name", p.name},
+              {"family", p.family},
+              {"formula", p.formula},
+              {"dims", p.dims},
+              {"tensors", tensors},
+              {"scalars", scalars},
+              {"workloads", workloads},
+              {"reference", {{"language", p.reference_language}, {"source", p.reference}}},
+              {"tolerance", tolerance},
+              {"policy",
+               {{"vendor_libraries", p.policy.vendor_libraries},
+                {"threads", p.policy.threads},
+                {"fast_math", p.policy.fast_math},
+                {"cache", p.policy.cold_cache ? "cold" : "hot"}}},
+              {"cost", {{"flops", p.flops}, {"bytes", p.bytes}}}};
+  add_promises(p, all);
+  return all;
+}
+
+/// What the campaign's goal says; empty where it says nothing.
+std::string goal_of(const prompt_request& r) {
+  json goal;
+  if (r.floor > 0)
+    goal["floor"] = r.floor;
+  if (baseline_of(*r.problem))
+    goal["baseline"] = baseline_name(*r.problem);
+  return goal.is_null() ? std::string{} : ",\"goal\":" + dump(goal);
 }
 
 json diagnosis_json(const diagnosis& d) {
@@ -92,7 +137,7 @@ std::string task_block(const prompt_request& r) {
   text += ",\"operation\":\"" + std::string{to_text(r.operation)} +
           "\",\"draft\":" + std::to_string(r.draft) + ",\"seed\":" + std::to_string(r.seed) +
           ",\"diagnosis\":" + dump(found) + ",\"parent\":" + dump(parent) + ",\"tried\":" + dump(r.tried) +
-          "}";
+          goal_of(r) + "}";
   for (auto at = text.find("```"); at != std::string::npos; at = text.find("```", at))
     text.replace(at, 3, "\\u0060\\u0060\\u0060");
   return "```ke-task\n" + text + "\n```\n";

@@ -103,6 +103,7 @@ int print_plan(const campaign_settings& settings, const problem& what, const std
   r.target = &target;
   r.language = answer_form_of(what).language;
   r.seed = first->first[0].seed;
+  r.floor = settings.goal.timed ? settings.goal.floor : 0;
   r.budget_tokens = prompt_budget(settings, first->first[0].model);
   if (r.budget_tokens > 0)
     if (auto documents = load_corpus(knowledge_folders(backend_paths)))

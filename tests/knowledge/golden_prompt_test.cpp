@@ -18,6 +18,7 @@ struct golden_fixture : prompt_fixture {
   golden_fixture() {
     what.flops = "5*M*N";
     what.bytes = "8*M*N";
+    request.floor = 0.95;
     target.facts["l1d"] = "32768";
     target.facts["peak.bytes.dram.all"] = "2.14e10";
     target.facts["peak.flops.f32.avx2.all"] = "1.61e11";

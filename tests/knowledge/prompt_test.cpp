@@ -1,6 +1,7 @@
 #include "tests/knowledge/prompt_fixture.hpp"
 
 #include "knowledge/answer_form.hpp"
+#include "runtime/core/baseline.hpp"
 
 using namespace ke;
 
@@ -54,6 +55,65 @@ TEST_CASE_METHOD(prompt_fixture, "a prompt says which errors are allowed, and so
   CHECK(task()["problem"]["tolerance"]["scale"] == "tensor");
   what.bitwise = true;
   CHECK(text().find("Every bit of the results") != std::string::npos);
+}
+
+TEST_CASE_METHOD(prompt_fixture,
+                 "a prompt says what a candidate is compared with and what no workload may be below") {
+  CHECK(says("timed against the reference, in pairs of calls"));
+  CHECK_FALSE(says("may run at less than"));
+  CHECK(task().count("goal") == 0);
+  request.floor = 0.95;
+  CHECK(says("None of them, nor any that is not shown here, may run at less than 0.95 of the speed of the "
+             "reference."));
+  CHECK(task()["goal"] == nlohmann::json({{"floor", 0.95}}));
+  set_baseline(what, {"best-known", "void secret_solution();"});
+  CHECK(says("timed against the best solution that is known so far (not shown), in pairs of calls"));
+  CHECK(says("0.95 of the speed of that."));
+  CHECK_FALSE(says("secret_solution"));
+  CHECK(task()["goal"] == nlohmann::json({{"floor", 0.95}, {"baseline", "best-known"}}));
+  set_baseline(what, {"file:production.cpp", "x"});
+  CHECK(says("timed against `file:production.cpp`, which is in use now (not shown)"));
+  set_baseline(what, {"eager", ""});
+  CHECK(says("timed against the reference as PyTorch runs it, in pairs"));
+}
+
+TEST_CASE_METHOD(prompt_fixture,
+                 "the ke-task block holds what is promised, and is as it was where nothing is") {
+  auto before = build_prompt(request).sections[0].text.str();
+  what.tensors.push_back({"at", tensor_role::in, dtype::i32, {"M"}, "indices", {"0", "N"}});
+  what.tensors.push_back({"w", tensor_role::in, dtype::f32, {"N"}, "uniform", {"0", "1"}, true, true});
+  what.scalars.push_back({"eps", false, 1e-5, {1e-6, 1e-3}});
+  what.promise = {{"M", {}}, {"N", {8, 4096, 8}}};
+  what.relations = {"N >= M"};
+  auto p = task()["problem"];
+  CHECK(p["tensors"][0].size() == 4);
+  CHECK(p["tensors"][2]["form"] == "indices");
+  CHECK(p["tensors"][2]["range"] == nlohmann::json({"0", "N"}));
+  CHECK(p["tensors"][3]["form"] == "uniform");
+  CHECK(p["tensors"][3]["strides"] == "any");
+  CHECK(p["scalars"][2]["range"] == nlohmann::json({1e-6, 1e-3}));
+  CHECK(p["promise"]["M"] == nlohmann::json({{"min", 1}, {"multiple", 1}}));
+  CHECK(p["promise"]["N"] == nlohmann::json({{"min", 8}, {"max", 4096}, {"multiple", 8}}));
+  CHECK(p["relations"] == nlohmann::json({"N >= M"}));
+  what.tensors.resize(2);
+  what.scalars.resize(2);
+  what.promise.clear();
+  what.relations.clear();
+  CHECK(build_prompt(request).sections[0].text.str() == before);
+  // Byte for byte what a version without promises wrote.
+  CHECK(before == "```ke-task\n"
+                  R"({"version":1,"problem":{"name":"softmax","family":"softmax","formula":"","dims":)"
+                  R"(["M","N"],"tensors":[{"name":"x","role":"in","dtype":"f32","shape":["M","N"]},{")"
+                  R"(name":"y","role":"out","dtype":"f32","shape":["M","N"]}],"scalars":[{"name":"sca)"
+                  R"(le","type":"double","value":1.5},{"name":"axis","type":"int64_t","value":1.0}],")"
+                  R"(workloads":[{"name":"wide","dims":{"M":512,"N":4096},"weight":1.0}],"reference":)"
+                  R"({"language":"c++","source":"extern \"C\" void kernel() {}"},"tolerance":{"bitwis)"
+                  R"(e":false,"f32":{"rtol":1e-05,"atol":1e-06}},"policy":{"vendor_libraries":false,")"
+                  R"(threads":1,"fast_math":false,"cache":"hot"},"cost":{"flops":"","bytes":""}},"tar)"
+                  R"(get":{"backend":"cpu-cpp","language":"c++","device":"cpu:test","facts":{"cores":)"
+                  R"("2","isa":"avx2 fma"}},"operation":"draft","draft":0,"seed":99,"diagnosis":null,)"
+                  R"("parent":null,"tried":[]})"
+                  "\n```\n");
 }
 
 TEST_CASE_METHOD(prompt_fixture, "a held-out workload is nowhere in a prompt") {
