@@ -93,9 +93,9 @@ std::string identity_of(const std::string& program) {
 
 build_plan plan_build(const backend& with, const problem& what, std::string_view source, build_role role,
                       const std::string& toolchain, const job_limits& limits,
-                      const std::filesystem::path& folder, build_compiler by) {
+                      const std::filesystem::path& folder, build_choice how) {
   build_plan plan;
-  bool second = by == build_compiler::second;
+  bool second = how.by == build_compiler::second;
   bool widened = role == build_role::truth;
   bool of_candidates = role == build_role::candidate || role == build_role::baseline;
   const auto* level = of_candidates ? level_of(with, source) : nullptr;
@@ -103,12 +103,12 @@ build_plan plan_build(const backend& with, const problem& what, std::string_view
   plan.output = of_candidates ? "candidate.so" : role == build_role::reference ? "reference.so" : "truth.so";
   plan.files = headers_of(with);
   plan.files.emplace_back(file, std::string{source});
-  plan.files.emplace_back("ke_shim.cpp", shim_source(what, widened));
+  plan.files.emplace_back("ke_shim.cpp", shim_source(what, widened ? how.truth : widening::none));
   std::vector<std::string> flags = second ? with.second_flags : with.flags;
   if (what.policy.fast_math && !widened)
     flags.insert(flags.end(), with.fast_math_flags.begin(), with.fast_math_flags.end());
   if (widened) {
-    plan.files.emplace_back("ke_widen.h", widening_header(what));
+    plan.files.emplace_back("ke_widen.h", widening_header(what, how.truth));
     flags.insert(flags.end(), {"-include", "ke_widen.h", "-w"});
   }
   const auto& command = second                             ? with.second_build
@@ -143,7 +143,7 @@ build_plan plan_job(const backend& with, const problem& what, const job_spec& j,
     fast = with.fast_math_flags;
   plan.files = headers_of(with);
   if (builds) {
-    plan.files.emplace_back("ke_shim.cpp", shim_source(what, false));
+    plan.files.emplace_back("ke_shim.cpp", shim_source(what));
     sources.emplace_back("ke_shim.cpp");
   }
   meanings means{{{"{sources}", sources}, {"{fast_math}", fast}},

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "backends/backend.hpp"
+#include "backends/shim.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/core/result.hpp"
 #include "runtime/core/verdict.hpp"
@@ -29,11 +30,16 @@ struct build_plan {
 /// Which of a backend's compilers: what makes the first one itself crash is tried by the second.
 enum class build_compiler : std::uint8_t { first, second };
 
+struct build_choice {
+  build_compiler by = build_compiler::first;
+  widening truth = widening::all_but_bf16; ///< of the role `truth`
+};
+
 /// Pure but for reading the backend's own headers. `folder` is where the files will lie. Candidate and
 /// reference get the same flags. By the second compiler: only what has_second_compiler.
 build_plan plan_build(const backend& with, const problem& what, std::string_view source, build_role role,
                       const std::string& toolchain, const job_limits& limits,
-                      const std::filesystem::path& folder, build_compiler by = build_compiler::first);
+                      const std::filesystem::path& folder, build_choice how = {});
 
 /// Whether a second compiler is there for this source: the backend names one, this machine has it, and the
 /// source is written in the backend's own language.

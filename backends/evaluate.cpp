@@ -164,7 +164,8 @@ std::optional<process_spec> evaluation::state::start_build(std::size_t job) {
   auto r = static_cast<int>(role);
   auto folder_ = folder / ("build-" + jobs[job].name);
   auto by = crashes.contains(job) ? build_compiler::second : build_compiler::first;
-  auto plan = plan_build(with, what, text_of(role), role, fact("toolchain"), options.limits, folder_, by);
+  auto plan = plan_build(with, what, text_of(role), role, fact("toolchain"), options.limits, folder_,
+                         {by, truth_form});
   if (by == build_compiler::second)
     found.provenance[std::string{role_names[r]} + "_compiler"] = compiler_name(with.second_build) + ", as " +
                                                                  compiler_name(with.build) +
@@ -200,14 +201,18 @@ bool evaluation::state::precheck() {
 
 /// What makes the first compiler itself crash, or never end, is no verdict on the source before another one
 /// has tried it. The reference keeps the first one, so that all candidates are compared with the same object.
-bool evaluation::state::asks_second_compiler(std::size_t job, const process_exit& exit) {
+bool evaluation::state::builds_again(std::size_t job, const process_exit& exit) {
   bool over = why.kind != failure_kind::none || !found.unfit.empty(); // nobody waits for it any more
-  if (jobs[job].kind != job_kind::build || crashes.contains(job) || over)
+  if (jobs[job].kind != job_kind::build || over || exit.why.kind != failure_kind::none || exit.cancelled)
     return false;
-  auto how = compiler_crash(exit, options.limits, what);
-  if (how.empty() || !has_second_compiler(with, text_of(role_of(jobs[job]))))
+  auto role = role_of(jobs[job]);
+  auto crash = crashes.contains(job) ? std::string{} : compiler_crash(exit, options.limits, what);
+  if (!crash.empty() && has_second_compiler(with, text_of(role)))
+    crashes[job] = std::move(crash);
+  else if (role == build_role::truth && truth_form == widening::all && exit.code != 0)
+    truth_form = widening::all_but_bf16;
+  else
     return false;
-  crashes[job] = std::move(how);
   builds.erase(job);
   std::error_code ignored;
   fs::remove_all(folder / ("build-" + jobs[job].name), ignored);
@@ -303,6 +308,7 @@ judge_task evaluation::state::task_of_judge() const {
   task.candidate = objects[0].string();
   task.reference = objects[1].string();
   task.truth = objects[2].string();
+  task.truth_keeps_bf16 = truth_form != widening::all;
   task.baseline = objects[3].string();
   task.driver = fs::absolute(options.driver).string();
   task.scratch = folder.string();
@@ -422,7 +428,7 @@ std::vector<evaluation_job> evaluation::ready(job_place place, std::size_t most)
 void evaluation::ended(std::size_t id, const process_exit& how) {
   auto& s = *state_;
   const auto& j = s.jobs.at(id);
-  if (!comes_after(j) && s.asks_second_compiler(id, how))
+  if (!comes_after(j) && s.builds_again(id, how))
     return;
   bool well = comes_after(j)                ? s.closer_ended(id, how)
               : j.kind == job_kind::measure ? s.judged(id, how)

@@ -37,7 +37,8 @@ struct evaluation::state {
   fs::path folder;            ///< its path
   std::vector<job_spec> jobs; ///< those of the manifest that this problem needs; same order as in the graph
   job_graph graph;
-  std::map<std::size_t, build_plan> builds;   ///< that run
+  std::map<std::size_t, build_plan> builds; ///< that run
+  widening truth_form = widest_form(what);
   std::map<std::size_t, std::string> crashes; ///< by job: how the first compiler crashed
   bool prepared = false;
   failure why;
@@ -76,8 +77,9 @@ struct evaluation::state {
   /// The process of a job; none if it ended on the spot.
   std::optional<process_spec> start(std::size_t job);
   std::optional<process_spec> start_build(std::size_t job);
-  /// A build whose compiler crashed is waiting again, for the second one.
-  bool asks_second_compiler(std::size_t job, const process_exit& exit);
+  /// A build that came to nothing is waiting again: for the second compiler, if the first one crashed, or for
+  /// another form of the truth.
+  bool builds_again(std::size_t job, const process_exit& exit);
   std::string text_of(build_role role) const;
   /// What is said of a build that failed: of both compilers, where two were asked.
   std::string build_trouble(std::size_t job, const std::string& wrong) const;

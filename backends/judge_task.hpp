@@ -41,9 +41,11 @@ struct judge_task {
   std::string baseline;                ///< object that candidates are timed against; empty: the reference
   std::string
       baseline_source; ///< the same in Python, whose `baseline` is a role's name that the judge fills in
+  bool truth_keeps_bf16 = true; ///< tensors of the truth in bf16 are no wider
 };
 KE_FIELDS(judge_task, x.what, x.candidate, x.reference, x.truth, x.driver, x.scratch, x.sandbox, x.plan,
           x.timed, x.seed, x.limits, x.aa_width, x.budget_s, x.provenance, x.driver_kind, x.warm_parent,
-          x.source, x.arguments, x.order, x.weights, x.peaks, x.baseline, x.baseline_source)
+          x.source, x.arguments, x.order, x.weights, x.peaks, x.baseline, x.baseline_source,
+          x.truth_keeps_bf16)
 
 } // namespace ke

@@ -27,13 +27,14 @@ struct built {
   std::string wrong; ///< why the compiler refused; empty: it did not
 };
 
-result<built> build(const problem& what, const backend& with, build_role role, const std::string& toolchain,
-                    const evaluate_options& options, const fs::path& folder, process_port& processes) {
+result<built> build(const problem& what, const backend& with, build_role role, widening truth,
+                    const std::string& toolchain, const evaluate_options& options, const fs::path& folder,
+                    process_port& processes) {
   auto place = folder / (role == build_role::truth ? "build-truth" : "build-reference");
   build_plan plan;
   process_exit exit;
   for (auto by : {build_compiler::first, build_compiler::second}) {
-    plan = plan_build(with, what, what.reference, role, toolchain, options.limits, place, by);
+    plan = plan_build(with, what, what.reference, role, toolchain, options.limits, place, {by, truth});
     auto spec = boxed_build(plan, place, options.sandbox, options.limits);
     if (!spec)
       return spec.error();
@@ -61,7 +62,8 @@ result<built> build(const problem& what, const backend& with, build_role role, c
 /// The objects of a reference in C++ into `task`; a reason in the report if it does not compile.
 status build_both(judge_task& task, lint_report& report, const backend& with, const std::string& toolchain,
                   const evaluate_options& options, const fs::path& folder, process_port& processes) {
-  auto reference = build(task.what, with, build_role::reference, toolchain, options, folder, processes);
+  auto reference =
+      build(task.what, with, build_role::reference, widening::none, toolchain, options, folder, processes);
   if (!reference)
     return reference.error();
   if (!reference->wrong.empty()) {
@@ -70,7 +72,16 @@ status build_both(judge_task& task, lint_report& report, const backend& with, co
   }
   task.reference = reference->object.string();
   if (wants_wider_truth(task.what)) {
-    auto truth = build(task.what, with, build_role::truth, toolchain, options, folder, processes);
+    auto form = widest_form(task.what);
+    auto in_form = [&] {
+      return build(task.what, with, build_role::truth, form, toolchain, options, folder, processes);
+    };
+    auto truth = in_form();
+    if (truth && !truth->wrong.empty() && form == widening::all) {
+      form = widening::all_but_bf16;
+      truth = in_form();
+    }
+    task.truth_keeps_bf16 = form != widening::all;
     if (!truth)
       return truth.error();
     if (truth->wrong.empty())

@@ -133,7 +133,7 @@ bool caller::bind(const bound_shapes& shapes, std::uint32_t slots, bool misalign
   each_s_ = 0;
   bytes_.clear();
   for (std::size_t t = 0; t < tensors; ++t)
-    bytes_.push_back(size_of(*what_, t, shapes.elements[t], wide_));
+    bytes_.push_back(size_of(*what_, t, shapes.elements[t], is_wide(t)));
   value_bits_.clear();
   for (const auto& s : what_->scalars)
     value_bits_.push_back(scalar_bits(s, s.value));
@@ -229,11 +229,16 @@ void caller::write_decoys(std::span<const bank_slot* const> slots) {
     }
 }
 
+bool caller::is_wide(std::size_t tensor) const {
+  return wide_ && !(keeps_bf16_ && what_->tensors[tensor].dtype == dtype::bf16);
+}
+
 void caller::write_wide(std::span<const bank_slot* const> slots) {
   for (std::size_t s = 0; s < slots.size(); ++s)
     for (std::size_t t = 0; t < bytes_.size(); ++t)
       if (what_->tensors[t].role != tensor_role::out) {
-        auto wider = widened(what_->tensors[t].dtype, slots[s]->inputs[t]);
+        const auto& bytes = slots[s]->inputs[t];
+        auto wider = is_wide(t) ? widened(what_->tensors[t].dtype, bytes) : bytes;
         std::memcpy(at(offsets_[s][t]), wider.data(), bytes_[t]);
       }
 }
@@ -381,6 +386,7 @@ caller::outcome caller::run(std::span<const bank_slot* const> slots, const poiso
       if (!red_zone_whole(s, t))
         out.red_zone = what_->tensors[t].name;
       auto stayed = place_of(s, t, may_stay);
+      auto dtype = what_->tensors[t].dtype;
       if (what_->tensors[t].role == tensor_role::out && stayed != offsets_[s][t]) {
         out.unwritten += process_->unwritten(stayed, bytes_[t]); // before we read them
         copies_[s][t].resize(bytes_[t]);
@@ -391,6 +397,8 @@ caller::outcome caller::run(std::span<const bank_slot* const> slots, const poiso
         copies_[s][t].assign(reinterpret_cast<const char*>(at(offsets_[s][t])), bytes_[t]);
       else if (!wide_ && std::memcmp(at(offsets_[s][t]), slots[s]->inputs[t].data(), bytes_[t]) != 0)
         out.inputs_changed = what_->tensors[t].name;
+      if (wide_ && !is_wide(t))
+        copies_[s][t] = widened(dtype, copies_[s][t]);
     }
   out.late = changed_since(parts);
   out.ahead = changed_since(ended);

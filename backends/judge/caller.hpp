@@ -55,6 +55,10 @@ public:
   /// `wide`: the truth's element sizes.
   caller(std::unique_ptr<driver_process> process, const problem& what, bool wide, std::uint64_t key);
 
+  /// From the next `bind` on the truth's tensors in bf16 are no wider than the candidate's; its outputs are
+  /// told as wide ones all the same.
+  void keep_bf16() { keeps_bf16_ = true; }
+
   /// Upper bound of the memory that `slots` slots of these shapes need.
   static std::size_t memory_for(const problem& what, const bound_shapes& shapes, std::uint32_t slots,
                                 bool wide);
@@ -126,6 +130,8 @@ private:
   /// Inputs that nobody is called with, where no slot of this order is.
   void write_decoys(std::span<const bank_slot* const> slots);
   call_order order_of(std::size_t slots) const;
+  /// Whether this tensor's elements are not the candidate's.
+  bool is_wide(std::size_t tensor) const;
   void write_wide(std::span<const bank_slot* const> slots);
   void fill_red_zones();
   bool red_zone_whole(std::size_t slot, std::size_t tensor) const;
@@ -135,7 +141,7 @@ private:
 
   std::unique_ptr<driver_process> process_;
   const problem* what_;
-  bool wide_;
+  bool wide_, keeps_bf16_ = false;
   bool misaligned_ = false; ///< of the layout
   bool moving_ = false;
   random_source random_;

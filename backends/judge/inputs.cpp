@@ -175,6 +175,7 @@ long double wide_element(dtype d, const void* data, std::size_t i) {
     return at<long double>(data, i);
   case dtype::f32:
   case dtype::f16:
+  case dtype::bf16:
     return at<double>(data, i);
   default:
     return element(d, data, i);

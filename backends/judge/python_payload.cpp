@@ -63,9 +63,10 @@ std::string python_payload(const judge_task& task, python_role role, std::uint64
     line("init", task.arguments);
   std::string order;
   for (const auto& t : what.tensors) {
-    line("tensor", std::string{to_text(t.role)} + ' ' + std::string{to_text(t.dtype)} + ' ' +
-                       std::to_string(wide ? wide_bytes(t.dtype) : bytes_of(t.dtype)) + ' ' +
-                       std::to_string(t.shape.size()));
+    line("tensor",
+         std::string{to_text(t.role)} + ' ' + std::string{to_text(t.dtype)} + ' ' +
+             std::to_string(wide && t.dtype != dtype::bf16 ? wide_bytes(t.dtype) : bytes_of(t.dtype)) + ' ' +
+             std::to_string(t.shape.size()));
     if (t.role != tensor_role::out)
       order += 't';
   }

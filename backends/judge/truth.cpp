@@ -69,6 +69,8 @@ status truth_source::start(bool wide) {
   }
   (wide ? truth_ : reference_) =
       std::make_unique<caller>(*std::move(process), task_.what, wide, random_.next());
+  if (wide && task_.truth_keeps_bf16)
+    truth_->keep_bf16();
   return ok;
 }
 

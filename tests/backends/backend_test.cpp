@@ -222,7 +222,7 @@ TEST_CASE("levels of a manifest need a name, a suffix and marks") {
 
 TEST_CASE("the harness depends on the problem alone and passes every kind of argument") {
   auto p = ke_test::elementwise();
-  CHECK(shim_source(p, false) == shim_source(p, false));
+  CHECK(shim_source(p) == shim_source(p));
   CHECK(kernel_signature(p) == "extern \"C\" void kernel(const float* x, float* y, double scale, int64_t N)");
   p.tensors.push_back({"b", tensor_role::inout, dtype::bf16, {"N"}, "normal"});
   p.tensors.push_back({"h", tensor_role::in, dtype::f16, {"N"}, "normal"});
@@ -231,8 +231,9 @@ TEST_CASE("the harness depends on the problem alone and passes every kind of arg
   CHECK(kernel_signature(p) ==
         "extern \"C\" void kernel(const float* x, float* y, uint16_t* b, const _Float16* h, uint8_t* m, "
         "double scale, int64_t k, int64_t N)");
-  CHECK(shim_source(p, true).find("static_cast<const ke_wide_f32*>(args[0])") != std::string::npos);
-  CHECK(shim_source(p, false).find("*static_cast<const int64_t*>(args[7])") != std::string::npos);
+  CHECK(shim_source(p, widening::all_but_bf16).find("static_cast<const ke_wide_f32*>(args[0])") !=
+        std::string::npos);
+  CHECK(shim_source(p).find("*static_cast<const int64_t*>(args[7])") != std::string::npos);
 }
 
 TEST_CASE(
