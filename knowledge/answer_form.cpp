@@ -1,5 +1,7 @@
 #include "knowledge/answer_form.hpp"
 
+#include <algorithm>
+
 namespace ke {
 
 source_language language_of(const problem& p) {
@@ -37,13 +39,39 @@ std::string native_signature(const problem& p) {
   return "extern \"C\" void kernel(" + arguments + ")";
 }
 
+namespace {
+
+/// For which shapes it must be right; `sizes`: those that are checked beside the workloads'.
+std::string shapes_text(const problem& p, const std::string& sizes) {
+  bool promised = !p.promise.empty() || !p.relations.empty();
+  return std::string{"It must be right for every shape"} + (promised ? " that is promised below" : "") +
+         ", not only for the workloads above: " + (promised ? "where the promise allows them, " : "") + sizes;
+}
+
+/// How the C ABI carries what C++ has no type for.
+std::string carried_text(const problem& p) {
+  auto has = [&](dtype d) {
+    return std::any_of(p.tensors.begin(), p.tensors.end(),
+                       [&](const tensor_spec& t) { return t.dtype == d; });
+  };
+  std::string text;
+  if (has(dtype::bf16))
+    text += "A bf16 is its upper 16 bits of a float in a uint16_t; `#include \"ke.h\"` gives `float "
+            "ke_bf16_to_float(uint16_t)` and `uint16_t ke_float_to_bf16(float)`, which rounds to nearest.\n";
+  if (has(dtype::boolean))
+    text += "A bool is 0 or 1 in a uint8_t.\n";
+  return text;
+}
+
+} // namespace
+
 std::string definition_of(const problem& p) {
   if (!is_python(p))
     return "It must define\n```cpp\n" + native_signature(p) +
-           ";\n```\nTensors are contiguous, row-major, only element-aligned. It must be right for "
-           "every shape, not only for the workloads "
-           "above: odd, prime, one and empty sizes are checked too, with secret inputs, on the "
-           "very calls that are timed.\n";
+           ";\n```\nTensors are contiguous, row-major, only element-aligned. " +
+           shapes_text(p, "odd, prime, one and empty sizes are checked too, with secret inputs, on the very "
+                          "calls that are timed.\n") +
+           carried_text(p);
   std::string checked =
       "Inputs are contiguous CPU tensors with secret values, new ones in every call; the results "
       "of the very calls that are timed are checked. Inputs may not be changed.\n";
@@ -61,11 +89,8 @@ std::string definition_of(const problem& p) {
   for (const auto& s : p.scalars)
     add(arguments, s.name);
   return "It must define the Python function `kernel(" + arguments + ")` on PyTorch tensors, which returns " +
-         (results.empty() ? "nothing" : results) +
-         " as the reference does. It must be right for every shape, not only for the workloads above: odd, "
-         "prime "
-         "and one are checked too. " +
-         checked;
+         (results.empty() ? "nothing" : results) + " as the reference does. " +
+         shapes_text(p, "odd, prime and one are checked too. ") + checked;
 }
 
 } // namespace ke

@@ -78,6 +78,22 @@ TEST_CASE_METHOD(prompt_fixture,
 }
 
 TEST_CASE_METHOD(prompt_fixture,
+                 "a prompt does not ask for shapes that a promise rules out, and says what bf16 is") {
+  CHECK(says("right for every shape, not only for the workloads above: odd, prime, one and empty sizes"));
+  CHECK_FALSE(says("ke.h"));
+  what.promise["N"] = {8, 0, 8};
+  CHECK(says(
+      "right for every shape that is promised below, not only for the workloads above: where the promise "
+      "allows them, odd, prime, one and empty sizes"));
+  what.tensors[0].dtype = dtype::bf16;
+  CHECK(says("`float ke_bf16_to_float(uint16_t)`"));
+  what.reference_language = "python";
+  CHECK(says("every shape that is promised below, not only for the workloads above: where the promise allows "
+             "them, odd, prime and one are checked too. Inputs are contiguous"));
+  CHECK_FALSE(says("ke.h"));
+}
+
+TEST_CASE_METHOD(prompt_fixture,
                  "the ke-task block holds what is promised, and is as it was where nothing is") {
   auto before = build_prompt(request).sections[0].text.str();
   what.tensors.push_back({"at", tensor_role::in, dtype::i32, {"M"}, "indices", {"0", "N"}});
