@@ -4,6 +4,9 @@
 #include "knowledge/quote.hpp"
 #include "runtime/core/baseline.hpp"
 
+#include <set>
+#include <utility>
+
 namespace ke {
 namespace {
 
@@ -15,16 +18,43 @@ std::string edges(const problem& p) {
                                "reference stands by its result, yours must agree.\n");
 }
 
-/// Which errors are allowed: whether a transform is worth the trouble depends on it.
-std::string tolerated(const problem& p) {
-  if (p.bitwise)
-    return "Every bit of the results must be the reference's.\n";
+/// The rule of all types for which the problem gives no tolerance of its own.
+std::string scaled(const problem& p) {
   if (p.tensor_scale)
     return "An error is measured against the largest element of its output tensor, so transforms (FFT, "
            "Winograd) are allowed; lower precision and left-out terms are not.\n";
   return "An error is measured against its own element and the terms behind it: sums in any order are within "
          "the tolerance, transforms that err against the largest output (FFT, Winograd) and lower precision "
          "are not.\n";
+}
+
+/// The problem's own tolerances of its outputs, and whether each has one.
+std::pair<std::string, bool> own_tolerances(const problem& p) {
+  std::string text;
+  bool all = true;
+  std::set<dtype> told;
+  for (const auto& t : p.tensors) {
+    if (t.role == tensor_role::in || !told.insert(t.dtype).second)
+      continue;
+    auto own = p.tolerances.find(std::string{to_text(t.dtype)});
+    if (own == p.tolerances.end()) {
+      all = false;
+      continue;
+    }
+    text += "An element in " + own->first + " may differ from the right value by " +
+            short_number(own->second.rtol) +
+            (p.tensor_scale ? " of the largest one's size" : " of its size") + " plus " +
+            short_number(own->second.atol) + ".\n";
+  }
+  return {text, all && !told.empty()}; // a KernelBench file names no tensor
+}
+
+/// Which errors are allowed: whether a transform is worth the trouble depends on it.
+std::string tolerated(const problem& p) {
+  if (p.bitwise)
+    return "Every bit of the results must be the reference's.\n";
+  auto [own, all] = own_tolerances(p);
+  return all ? own : own + scaled(p);
 }
 
 /// What the goal makes of the times; `p` carries what they are compared with.
