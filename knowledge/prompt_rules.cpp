@@ -4,6 +4,9 @@
 #include "knowledge/quote.hpp"
 #include "runtime/core/baseline.hpp"
 
+#include <set>
+#include <utility>
+
 namespace ke {
 namespace {
 
@@ -26,16 +29,43 @@ std::string varied(const problem& p) {
              : "";
 }
 
-/// Which errors are allowed: whether a transform is worth the trouble depends on it.
-std::string tolerated(const problem& p) {
-  if (p.bitwise)
-    return "Every bit of the results must be the reference's.\n";
+/// The rule of all types for which the problem gives no tolerance of its own.
+std::string scaled(const problem& p) {
   if (p.tensor_scale)
     return "An error is measured against the largest element of its output tensor, so transforms (FFT, "
            "Winograd) are allowed; lower precision and left-out terms are not.\n";
   return "An error is measured against its own element and the terms behind it: sums in any order are within "
          "the tolerance, transforms that err against the largest output (FFT, Winograd) and lower precision "
          "are not.\n";
+}
+
+/// The problem's own tolerances of its outputs, and whether each has one.
+std::pair<std::string, bool> own_tolerances(const problem& p) {
+  std::string text;
+  bool all = true;
+  std::set<dtype> told;
+  for (const auto& t : p.tensors) {
+    if (t.role == tensor_role::in || !told.insert(t.dtype).second)
+      continue;
+    auto own = p.tolerances.find(std::string{to_text(t.dtype)});
+    if (own == p.tolerances.end()) {
+      all = false;
+      continue;
+    }
+    text += "An element in " + own->first + " may differ from the right value by " +
+            short_number(own->second.rtol) +
+            (p.tensor_scale ? " of the largest one's size" : " of its size") + " plus " +
+            short_number(own->second.atol) + ".\n";
+  }
+  return {text, all && !told.empty()}; // a KernelBench file names no tensor
+}
+
+/// Which errors are allowed: whether a transform is worth the trouble depends on it.
+std::string tolerated(const problem& p) {
+  if (p.bitwise)
+    return "Every bit of the results must be the reference's.\n";
+  auto [own, all] = own_tolerances(p);
+  return all ? own : own + scaled(p);
 }
 
 /// What the goal makes of the times; `p` carries what they are compared with.
@@ -66,11 +96,7 @@ std::string task_part(const prompt_request& r) {
     text += " (they may stay between calls, asleep, and wait for each other by locks, condition variables, "
             "atomics, barriers and latches)";
   if (!p.policy.vendor_libraries)
-    text += python ? ", no call of PyTorch that does most of the work by itself (softmax, a norm, attention, "
-                     "a loss, an "
-                     "activation, convolution, pooling) unless the reference calls it: products, sums and "
-                     "functions of "
-                     "single elements are yours to use; no other processes, files or network"
+    text += python ? ", no other processes, files or network"
                    : ", no vendor libraries, no other processes, files or network";
   if (!p.policy.fast_math)
     text += python ? ", results within the tolerance" : ", results within the tolerance (no -ffast-math)";

@@ -3,8 +3,11 @@
 #include "actors/cli/commands.hpp"
 #include "actors/cli/figures.hpp"
 #include "actors/cli/output_file.hpp"
+#include "backends/backend.hpp"
 #include "backends/verdict.hpp"
 #include "config/problem_file.hpp"
+#include "runtime/core/baseline.hpp"
+#include "runtime/core/codec.hpp"
 #include "runtime/core/solution.hpp"
 #include "runtime/store/store_share.hpp"
 
@@ -52,12 +55,42 @@ struct known_solution {
   near_solution near;
   std::optional<verdict> evidence; ///< absent where a merge did not bring it
   bool same_problem = false;
+  bool other_device = false; ///< than the one that was asked for, or this machine's
+  /// In what its problem differs from this one, of what a verdict depends on; absent: the store does not hold
+  /// it.
+  std::optional<std::vector<std::string>> differs_in;
 };
 
+std::vector<std::string> differences(const problem& a, const problem& b) {
+  std::vector<std::string> found;
+  auto differ = [&](bool they_do, const char* name) {
+    if (they_do)
+      found.emplace_back(name);
+  };
+  differ(a.reference != b.reference, "reference");
+  differ(a.dims != b.dims || a.tensors != b.tensors || a.scalars != b.scalars, "tensors");
+  differ(a.tolerances != b.tolerances || a.bitwise != b.bitwise || a.tensor_scale != b.tensor_scale,
+         "tolerance");
+  differ(!(a.policy == b.policy), "policy");
+  differ(a.promise != b.promise || a.relations != b.relations, "promises");
+  differ(a.workloads != b.workloads, "workloads");
+  return found;
+}
+
 std::string shape_text(const known_solution& k) {
-  if (k.near.distance.shape == 0)
-    return k.same_problem ? "this problem" : "this shape";
-  return "a neighbour: each extent " + fixed(std::exp2(k.near.distance.shape), 1) + " times apart (mean)";
+  std::string text =
+      k.near.distance.shape > 0
+          ? "a neighbour: each extent " + fixed(std::exp2(k.near.distance.shape), 1) + " times apart (mean)"
+      : k.same_problem ? "this problem"
+                       : "this shape";
+  if (k.same_problem)
+    return text;
+  if (!k.differs_in)
+    return text + "; its problem is not in this store";
+  std::string names;
+  for (const auto& d : *k.differs_in)
+    names += (names.empty() ? "" : ", ") + d;
+  return names.empty() ? text : text + "; its problem differs from this one in " + names;
 }
 
 std::string worth_text(const solution_row& r) {
@@ -70,10 +103,12 @@ std::string text_of(const known_solution& k, std::size_t rank) {
               (r.timed ? " over " + (r.baseline.empty() ? "the reference" : r.baseline) : "") +
               (is_proven(r) ? "" : ", NOT PROVEN: the search's own measurement") + "; " + shape_text(k) +
               "\n   problem " + r.problem + ", " + r.place.dtype + ", backend " + r.place.backend + ", on " +
-              r.place.device + "\n   campaign " + r.campaign + ", node " + std::to_string(r.node.node) +
-              " of store " + r.store.substr(0, 12) + ", measured " + time_text(r.measured_unix_ms) +
-              (r.program.empty() ? "" : " by " + r.program) + "\n   source " + r.source_digest.substr(0, 16) +
-              (r.bottleneck.empty() ? "" : ", bottleneck " + r.bottleneck) + "\n";
+              r.place.device + (k.other_device ? " (another device)" : "") +
+              (k.near.distance.other_dtype ? " (another type)" : "") + "\n   campaign " + r.campaign +
+              ", node " + std::to_string(r.node.node) + " of store " + r.store.substr(0, 12) + ", measured " +
+              time_text(r.measured_unix_ms) + (r.program.empty() ? "" : " by " + r.program) + "\n   source " +
+              r.source_digest.substr(0, 16) + (r.bottleneck.empty() ? "" : ", bottleneck " + r.bottleneck) +
+              "\n";
   if (k.evidence && k.evidence->timing)
     text += "   medians " + medians_text(*k.evidence->timing) + "\n" +
             workload_lines(*k.evidence->timing, "     ");
@@ -87,9 +122,10 @@ json json_of(const known_solution& k) {
           {"problem", r.problem},
           {"problem_digest", r.problem_digest},
           {"same_problem", k.same_problem},
+          {"differs_in", k.differs_in ? json(*k.differs_in) : json(nullptr)},
           {"distance",
            {{"shape", d.shape},
-            {"other_device", d.target == 1},
+            {"other_device", k.other_device},
             {"other_backend", d.target == 2},
             {"other_dtype", d.other_dtype}}},
           {"backend", r.place.backend},
@@ -135,10 +171,16 @@ int best_known(const access_options& where, const best_known_options& o) {
   });
   auto language = what->reference_language == "python" ? "torch-cpu" : "cpu-cpp";
   auto place = place_of(*what, o.backend.empty() ? language : o.backend, o.device);
+  auto here = o.device.empty() ? cpu_facts().name : o.device;
   std::vector<known_solution> known;
   for (auto& near : nearest_solutions(*rows, place, o.top)) {
-    known_solution k{std::move(near), {}, false};
+    known_solution k;
+    k.near = std::move(near);
     k.same_problem = is_same_problem(*store, k.near.row.problem_digest, loaded.problem);
+    k.other_device = k.near.row.place.device != here;
+    if (auto bytes = store->blob(k.near.row.problem_digest))
+      if (auto then = unpack<problem>(*bytes))
+        k.differs_in = differences(without_baseline(*std::move(then)), loaded.problem);
     if (auto v = store->row<verdict>(table::verdicts, k.near.row.verdict_digest))
       k.evidence = *std::move(v);
     known.push_back(std::move(k));

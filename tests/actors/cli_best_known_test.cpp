@@ -1,5 +1,6 @@
-#include "backends/evaluate.hpp"
+#include "backends/backend.hpp"
 #include "config/problem_file.hpp"
+#include "runtime/core/codec.hpp"
 #include "runtime/core/solution.hpp"
 #include "tests/actors/command_line.hpp"
 #include "tests/actors/small_store.hpp"
@@ -31,7 +32,7 @@ struct known_store {
     solution_row r;
     r.place = place_of(what, backend, device);
     r.problem = what.name;
-    r.problem_digest = problem_digest_of(what);
+    r.problem_digest = b.blob(pack(what));
     r.source_digest = b.blob("// worth " + std::to_string(low));
     r.score = r.low = low;
     r.speedup = low + 0.25;
@@ -99,6 +100,39 @@ TEST_CASE("best-known writes the source, and without a proven solution says so w
   CHECK(s.ask({"--source", to}).code == 0);
   std::ifstream in{to, std::ios::binary};
   CHECK(std::string{std::istreambuf_iterator<char>{in}, {}} == "// worth " + std::to_string(2.0));
+}
+
+TEST_CASE("best-known says what of an answer is not what was asked for: device and shape and problem") {
+  known_store s;
+  auto changed = s.softmax;
+  changed.reference += "\n// another one\n";
+  changed.policy.threads += 1;
+  s.solved(s.softmax, 5, true, cpu_facts().name);
+  s.solved(s.softmax, 4, true, "cpu:there");
+  s.solved(changed, 3, true, cpu_facts().name);
+  s.solved(larger(s.softmax, 4), 9, true, cpu_facts().name);
+  auto j = json::parse(s.ask({"--json"}).out);
+  REQUIRE(j.size() == 4);
+  CHECK(j[0]["score"] == 5);
+  CHECK(j[0]["same_problem"] == true);
+  CHECK(j[0]["differs_in"] == json::array());
+  CHECK(j[0]["distance"]["other_device"] == false);
+  CHECK(j[1]["score"] == 4);
+  CHECK(j[1]["distance"]["other_device"] == true);
+  CHECK(j[2]["score"] == 3);
+  CHECK(j[2]["same_problem"] == false);
+  CHECK(j[2]["differs_in"] == json::array({"reference", "policy"}));
+  CHECK(j[3]["differs_in"] == json::array({"workloads"}));
+  auto text = s.ask().out;
+  CHECK(text.find("on cpu:there (another device)\n") != std::string::npos);
+  CHECK(text.find("on " + cpu_facts().name + "\n") != std::string::npos);
+  CHECK(text.find("this shape; its problem differs from this one in reference, policy\n") !=
+        std::string::npos);
+  CHECK(text.find("a neighbour: each extent 4.0 times apart (mean); its problem differs from this one in "
+                  "workloads\n") != std::string::npos);
+  auto there = json::parse(s.ask({"--json", "--device", "cpu:there"}).out);
+  REQUIRE(there.size() == 1);
+  CHECK(there[0]["distance"]["other_device"] == false);
 }
 
 TEST_CASE("best-known looks for one workload's shape, and names those that there are") {

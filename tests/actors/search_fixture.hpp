@@ -316,7 +316,7 @@ public:
     j.target = target;
     j.node = r.node;
     j.found = std::make_shared<const verdict>(v);
-    j.verdict_digest = digest_of(*r.source);
+    j.verdict_digest = digest_of(*r.source + std::string{to_text(r.plan)}); // of each plan another row
     j.duplicate = duplicate;
     j.device_s = 1.5;
     j.batch = std::make_shared<store_batch>();

@@ -49,6 +49,16 @@ TEST_CASE_METHOD(prompt_fixture, "prompts of one pool hold what they have in com
 }
 
 TEST_CASE_METHOD(prompt_fixture, "a prompt says which errors are allowed, and so whether transforms are") {
+  // A tolerance of the problem's own is the rule of its type.
+  CHECK(says("An element in f32 may differ from the right value by 1e-05 of its size plus 1e-06."));
+  CHECK_FALSE(says("(FFT, Winograd)"));
+  what.tensors.push_back({"sum", tensor_role::out, dtype::f64, {"M"}, "normal"});
+  CHECK(says("plus 1e-06.\nAn error is measured against its own element"));
+  what.tensors.pop_back();
+  auto tensors = std::exchange(what.tensors, {}); // a KernelBench file
+  CHECK(says("(FFT, Winograd) and lower precision are not"));
+  what.tensors = tensors;
+  what.tolerances.clear();
   CHECK(text().find("(FFT, Winograd) and lower precision are not") != std::string::npos);
   what.tensor_scale = true;
   CHECK(text().find("transforms (FFT, Winograd) are allowed") != std::string::npos);
