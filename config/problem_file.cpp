@@ -67,6 +67,14 @@ private:
                                             ? "the file defines no function `def reference(...)`"
                                             : "the file defines no function `extern \"C\" void kernel(...)`");
     p.reference = std::move(*source);
+    for (std::size_t i = 0; i < p.tensors.size(); ++i)
+      if (p.tensors[i].any_strides &&
+          (p.reference_language != "python" || p.tensors[i].role == tensor_role::out))
+        wrong("tensor." + std::to_string(i) + ".strides",
+              p.tensors[i].role == tensor_role::out
+                  ? "a result is made by the candidate, in what strides it likes; \"any\" is for inputs"
+                  : "the C ABI passes a pointer and no strides; \"any\" is for problems with a reference in "
+                    "Python");
   }
 
   void initialiser(const tensor_spec& tensor, const std::string& place) {

@@ -95,6 +95,14 @@ schema problem_schema(problem& p, std::string& reference_path) {
                             [&p, i](std::size_t chosen) { p.tensors.at(i).promised = chosen == 1; }};
        }});
 
+  keys.push_back({"tensor.strides", "Python backends: any: checks also pass views that are not contiguous.",
+                  [&p](std::size_t i) -> value_slot {
+                    return choice_slot{
+                        {"contiguous", "any"},
+                        [&p, i] { return p.tensors.at(i).any_strides ? 1u : 0u; },
+                        [&p, i](std::size_t chosen) { p.tensors.at(i).any_strides = chosen == 1; }};
+                  }});
+
   all.lists.push_back({"scalar", [&p] { return p.scalars.emplace_back(), p.scalars.size() - 1; },
                        [&p] { return p.scalars.size(); }});
   keys.push_back({.path = "scalar.name",
@@ -189,7 +197,6 @@ schema problem_schema(problem& p, std::string& reference_path) {
   all.later = {
       {"problem.evaluator", "a problem has tensors and a reference"},
       {"problem.generator", "inputs are drawn as each tensor's init says"},
-      {"tensor.strides", "tensors are contiguous"},
       {"policy.launch", "a candidate is called, synchronously"},
   };
   return all;

@@ -40,6 +40,10 @@ std::string value_line(const tensor_spec& t) {
   if (t.range.size() == 2)
     text += (text.empty() ? "holds values" : ",") + std::string{" from "} + t.range[0] + " to " + t.range[1] +
             (t.init == "indices" ? " (excluded)" : "");
+  if (t.any_strides)
+    text += std::string{text.empty() ? "" : "; it "} +
+            "may be a view that is not contiguous (transposed, every second element, a "
+            "slice with an offset): no `view`, `data_ptr` or `as_strided` without asking for its strides";
   return text.empty() ? text : "- " + t.name + " " + text + ".\n";
 }
 

@@ -116,6 +116,11 @@ status linter::all() {
   for (const auto& dim : what_.dims)
     if (!moved.count(dim))
       out_.still_dims.push_back(dim);
+  for (const auto& t : what_.tensors)
+    if (t.any_strides)
+      out_.warnings.push_back(t.name +
+                              " may be a view that is not contiguous: checks pass transposed, stepped "
+                              "and sliced ones, the timed calls do not");
   if (is_kernelbench(what_))
     out_.warnings.push_back(
         "a KernelBench file fixes its shapes, so none are secret: a kernel may be right for them alone; a "

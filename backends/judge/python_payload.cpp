@@ -66,7 +66,7 @@ std::string python_payload(const judge_task& task, python_role role, std::uint64
     line("tensor",
          std::string{to_text(t.role)} + ' ' + std::string{to_text(t.dtype)} + ' ' +
              std::to_string(wide && t.dtype != dtype::bf16 ? wide_bytes(t.dtype) : bytes_of(t.dtype)) + ' ' +
-             std::to_string(t.shape.size()));
+             std::to_string(t.shape.size()) + (t.any_strides ? " any" : ""));
     if (t.role != tensor_role::out)
       order += 't';
   }

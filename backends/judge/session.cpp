@@ -44,6 +44,8 @@ private:
   status edges();
   status edge_inputs(const bound_shapes& shapes, const std::vector<edge_kind>& kinds);
   status misaligned(const bound_shapes& shapes);
+  /// In processes of their own whose inputs are views of other strides, where the problem allows them.
+  status strided(const bound_shapes& shapes);
   bool sound() const {
     return found_.ending == ending::finished && !found_.failed && !found_.nondeterministic &&
            found_.flags.empty() && found_.unfit.empty();
@@ -338,6 +340,43 @@ status session::misaligned(const bound_shapes& shapes) {
   return ok;
 }
 
+status session::strided(const bound_shapes& shapes) {
+  constexpr int kinds = 3; // of views, as layouts.py has them
+  if (std::none_of(what_.tensors.begin(), what_.tensors.end(), [](const auto& t) { return t.any_strides; }))
+    return ok;
+  if (auto s = truths_->use(shapes); !s)
+    return s;
+  auto slots = truths_->make(distribution::init, kinds);
+  if (!slots)
+    return slots.error();
+  for (std::size_t kind = 0; kind < slots->size(); ++kind) {
+    auto& slot = (*slots)[kind];
+    slot.distribution = "strided";
+    auto how = driver_for(task_, task_.candidate, caller::memory_for(what_, shapes, 1, false), cpus_);
+    how.payload = "strides " + std::to_string(kind) + '\n' + how.payload;
+    call_outcome loading;
+    auto process = driver_process::start(how, loading);
+    if (!process)
+      return process.error();
+    if (loading.end != call_end::done) {
+      note_ending(found_, loading, loading.why);
+      return ok;
+    }
+    caller by{*std::move(process), what_, false, random_.next()};
+    if (!by.bind(shapes, 1))
+      return failure{failure_kind::internal, "the shared memory is too small for " + shapes.name};
+    const bank_slot* order[] = {&slot};
+    found_.counters["strided_cases"] += 1;
+    if (!note_call(found_, what_, by, by.run(order, nullptr, false, task_.limits.call_s), order, shapes,
+                   found_.cases)) {
+      if (found_.ending != ending::finished)
+        found_.reason += " (inputs are views that are not contiguous)";
+      return ok;
+    }
+  }
+  return ok;
+}
+
 status session::edges() {
   const auto& smallest = shapes_[smallest_];
   auto kinds = edges_of(what_);
@@ -351,6 +390,8 @@ status session::edges() {
   if (auto s = edge_inputs(smallest, kinds); !s || !sound())
     return s;
   if (auto s = misaligned(smallest); !s || !sound())
+    return s;
+  if (auto s = strided(smallest); !s || !sound())
     return s;
   // What is right at the edges of a small size need not be so at the usual one, where other blocks are taken.
   constexpr std::size_t most_elements = std::size_t{1} << 20;

@@ -12,7 +12,8 @@ The payload: lines "key value...", an empty line, then the texts in the order of
     init LITERAL               arguments of the class
     vary 64:1.0 64:0.0         parameters of so many elements that hold this number get others (varied.py)
     order tst                  the arguments of a call: a tensor, the next scalar
-    tensor ROLE DTYPE SIZE RANK      SIZE: bytes of an element in memory
+    tensor ROLE DTYPE SIZE RANK      SIZE: bytes of an element in memory; a fifth word `any`: may be a view of other strides
+    strides N                  such tensors are views in every call, the first of kind N, the next of the next (layouts.py)
     scalar int|float
     text FILE BYTES
 """
@@ -32,6 +33,7 @@ import torch
 from torch._C._profiler import _ExperimentalConfig
 
 import fused
+import layouts
 import varied
 
 MEMORY, GO, DONE = 3, 4, 5
@@ -60,12 +62,14 @@ class Payload:
         header, _, rest = data.partition(b"\n\n")
         self.role, self.name, self.threads, self.seed, self.wide, self.cpus = "nothing", "", 1, 0, 0, ()
         self.profile = 0
-        self.vary = ""
+        self.vary, self.strides, self.any_strides = "", None, []
         self.init, self.order, self.tensors, self.scalars, self.texts = "[]", "", [], [], []
         for line in header.decode().split("\n"):
             key, _, value = line.partition(" ")
             if key == "tensor":
-                role, dtype, size, rank = value.split(" ")
+                role, dtype, size, rank, *strides = value.split(" ")
+                if strides == ["any"]:
+                    self.any_strides.append(len(self.tensors))
                 self.tensors.append((role, dtype, int(size), int(rank)))
             elif key == "scalar":
                 self.scalars.append("<q" if value == "int" else "<d")
@@ -73,7 +77,7 @@ class Payload:
                 name, _, size = value.rpartition(" ")
                 self.texts.append(Text(name, rest[: int(size)].decode("utf-8", "replace")))
                 rest = rest[int(size):]
-            elif key in ("threads", "seed", "wide", "profile"):
+            elif key in ("threads", "seed", "wide", "profile", "strides"):
                 setattr(self, key, int(value))
             elif key == "cpus":
                 self.cpus = tuple(int(c) for c in value.split(",") if c)
@@ -287,6 +291,8 @@ class Caller:
             self.tensors.append((role, torch.float64 if widens and size == 8 else kind, widens, rank))
         self.readers = [struct.Struct(s) for s in payload.scalars]
         self.outputs = [i for i, (role, *_) in enumerate(self.tensors) if role == "out"]
+        order = payload.any_strides if payload.strides is not None else []
+        self.kinds = {t: payload.strides + i for i, t in enumerate(order)}  # of views, by tensor
         self.kept = []  # results that stay, until the next order
 
     # What a call needs is bound here, before any code of a candidate runs: no name that it can put another function in the place
@@ -303,25 +309,29 @@ class Caller:
         self.kept.append(result)
         pack("<Q", self.memory, place, result.data_ptr())
 
-    def run(self, table, place=0, view=view, stay=stay, written=written, unpack=struct.unpack_from):
+    def run(self, table, place=0, view=view, stay=stay, written=written, unpack=struct.unpack_from, strided=layouts.view_of):
         """`table`: offsets of the tensors, of the scalars, of the dims, then of every extent. `place`: where it is in the memory,
         if results may stay where they are."""
         memory, at = self.memory, len(self.tensors)
         self.kept.clear()
         scalars = [reader.unpack_from(memory, table[at + i])[0] for i, reader in enumerate(self.readers)]
         extents = iter(table[len(table) - sum(rank for *_, rank in self.tensors):])
-        inputs, outputs = [], []
-        for (role, dtype, widens, rank), offset in zip(self.tensors, table):
+        inputs, outputs, changed = [], [], []
+        for i, ((role, dtype, widens, rank), offset) in enumerate(zip(self.tensors, table)):
             shape = [unpack("<q", memory, next(extents))[0] for _ in range(rank)]
             seen = view(self, dtype, offset, shape)
             if role == "out":
                 outputs.append((seen, torch.float64 if widens else dtype))
             else:
-                inputs.append(seen.double() if widens else seen)
+                inputs.append(strided(seen, self.kinds[i]) if i in self.kinds else seen.double() if widens else seen)
+                if i in self.kinds and role == "inout":
+                    changed.append((seen, inputs[-1]))
         if self.function is None:
             return
         tensors, numbers = iter(inputs), iter(scalars)
         results = self.function(*[next(tensors if kind == "t" else numbers) for kind in self.payload.order])
+        for seen, other in changed:
+            seen.copy_(other)
         written(results, outputs, place and (lambda i, result: stay(self, place + 8 * self.outputs[i], result)))
 
 

@@ -154,3 +154,43 @@ TEST_CASE("parameters that a constructor fills with one number have other number
               "self.w = nn.Parameter(torch.ones(96))");
   CHECK(v.provenance.at("not_varied").find("parameters") != std::string::npos);
 }
+
+TEST_CASE("inputs whose strides may be any are views in some of the checks", "[torch]") {
+  torch_bench b;
+  problem p;
+  p.name = "views";
+  p.dims = {"M", "N"};
+  p.tensors = {{"x", tensor_role::in, dtype::f32, {"M", "N"}, "normal"},
+               {"z", tensor_role::inout, dtype::f32, {"M", "N"}, "normal"},
+               {"y", tensor_role::out, dtype::f32, {"N"}, "normal"}};
+  p.workloads = {{"wide", {{"M", 24}, {"N", 160}}, 1.0, false}};
+  p.reference_language = "python";
+  p.reference = "import torch\ndef reference(x, z):\n    z.add_(x)\n    return torch.tanh(x).sum(0)\n";
+  auto judged = [&](const std::string& body) {
+    auto v = b.judge(p, "import torch\ndef kernel(x, z):\n" + body);
+    INFO(body << "\n" << verdict_json(v));
+    return v;
+  };
+  const std::string
+      flat = "    z += x\n    return torch.tanh(x.view(-1)).view(x.shape).sum(0)\n",
+      as_if = "    z += x\n    return torch.tanh(x.as_strided(x.shape, (x.shape[1], 1))).sum(0)\n",
+      any = "    z += x\n    return torch.tanh(x).t().contiguous().sum(1)\n",
+      elsewhere = "    z.as_strided(z.shape, (z.shape[1], 1)).add_(x)\n    return torch.tanh(x).sum(0)\n";
+  for (const auto& body : {flat, as_if, any, elsewhere})
+    CHECK(judged(body).state == verdict_state::correct);
+  p.tensors[0].any_strides = p.tensors[1].any_strides = true;
+  auto v = judged(flat);
+  CHECK(v.state == verdict_state::crashed);
+  CHECK(v.reason.find("views that are not contiguous") != std::string::npos);
+  v = judged(as_if);
+  CHECK(v.state == verdict_state::incorrect);
+  REQUIRE(v.first_failure);
+  CHECK(v.first_failure->distribution == "strided");
+  CHECK(judged(elsewhere).state ==
+        verdict_state::incorrect); // what an inout tensor holds is read through its view
+  CHECK(judged(any).state == verdict_state::correct);
+  auto said = linted(b, p).warnings;
+  CHECK(std::count_if(said.begin(), said.end(), [](const auto& w) {
+          return w.find("may be a view that is not contiguous") != std::string::npos;
+        }) == 2);
+}

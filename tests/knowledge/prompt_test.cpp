@@ -1,3 +1,5 @@
+#include "knowledge/promised.hpp"
+#include "knowledge/prompt_parts.hpp"
 #include "tests/knowledge/prompt_fixture.hpp"
 
 #include "knowledge/answer_form.hpp"
@@ -320,4 +322,21 @@ TEST_CASE_METHOD(prompt_fixture, "a Python problem asks for a class or a functio
   what.tensors.clear();
   CHECK(answer_form_of(what).symbol == "ModelNew");
   CHECK(says("`class ModelNew(nn.Module)`"));
+}
+
+TEST_CASE("a prompt of a Python problem says what is the library's and what may be a view") {
+  prompt_fixture f;
+  auto python = f.what;
+  python.reference_language = "python";
+  python.tensors.at(0).any_strides = true;
+  CHECK(ke::promised_text(python).find("may be a view that is not contiguous") != std::string::npos);
+  f.request.problem = &python;
+  auto task = ke::task_part(f.request);
+  CHECK(task.find("unless the reference calls it") != std::string::npos);
+  CHECK(task.find("Parameters that the constructor fills") == std::string::npos);
+  python.policy.vendor_libraries = true;
+  python.tensors.clear(); // a KernelBench file
+  task = ke::task_part(f.request);
+  CHECK(task.find("unless the reference calls it") == std::string::npos);
+  CHECK(task.find("Parameters that the constructor fills") != std::string::npos);
 }
