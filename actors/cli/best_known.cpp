@@ -16,6 +16,7 @@
 #include <iostream>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace ke::cli {
@@ -52,9 +53,38 @@ struct known_solution {
   near_solution near;
   std::optional<verdict> evidence; ///< absent where a merge did not bring it
   bool same_problem = false;
+  std::optional<workload_timing> on; ///< the workload that was asked for, where this problem's was timed
+  double on_score = 0;               ///< its lower bound over the reference
 };
 
+/// What is known of the solution on one workload of the problem itself.
+void look_at_workload(known_solution& k, const std::string& workload, const std::vector<solution_row>& rows) {
+  const auto& r = k.near.row;
+  if (!k.same_problem || !k.evidence || !k.evidence->timing || !(r.score > 0))
+    return;
+  for (const auto& w : k.evidence->timing->workloads)
+    if (auto whole = w.name == workload ? score_over_reference(r, rows) : std::nullopt) {
+      k.on = w;
+      k.on_score = w.low * *whole / r.score;
+    }
+}
+
+/// Of one family, type and target, those that were timed on the workload come first, the best there proven
+/// ones at the head.
+void order_by_workload(std::vector<known_solution>& known) {
+  std::stable_sort(known.begin(), known.end(), [](const known_solution& a, const known_solution& b) {
+    auto order = [](const known_solution& k) {
+      const auto& d = k.near.distance;
+      return std::tuple{d.other_family,        d.other_dtype, d.target, !k.on, k.on && !is_proven(k.near.row),
+                        k.on ? -k.on_score : 0};
+    };
+    return order(a) < order(b);
+  });
+}
+
 std::string shape_text(const known_solution& k) {
+  if (k.on)
+    return k.on->name + " of this problem: " + speedup_text(k.on->speedup, k.on->low, k.on->high);
   if (k.near.distance.shape == 0)
     return k.same_problem ? "this problem" : "this shape";
   return "a neighbour: each extent " + fixed(std::exp2(k.near.distance.shape), 1) + " times apart (mean)";
@@ -99,6 +129,9 @@ json json_of(const known_solution& k) {
           {"speedup", r.speedup},
           {"ci95", {r.low, r.high}},
           {"score", r.score},
+          {"workload",
+           k.on ? json{{"name", k.on->name}, {"speedup", k.on->speedup}, {"ci95", {k.on->low, k.on->high}}}
+                : json(nullptr)},
           {"baseline", r.baseline.empty() ? "reference" : r.baseline},
           {"store", r.store},
           {"campaign", r.campaign},
@@ -136,13 +169,19 @@ int best_known(const access_options& where, const best_known_options& o) {
   auto language = what->reference_language == "python" ? "torch-cpu" : "cpu-cpp";
   auto place = place_of(*what, o.backend.empty() ? language : o.backend, o.device);
   std::vector<known_solution> known;
-  for (auto& near : nearest_solutions(*rows, place, o.top)) {
-    known_solution k{std::move(near), {}, false};
+  for (auto& near : nearest_solutions(*rows, place, o.workload.empty() ? o.top : rows->size())) {
+    known_solution k;
+    k.near = std::move(near);
     k.same_problem = is_same_problem(*store, k.near.row.problem_digest, loaded.problem);
     if (auto v = store->row<verdict>(table::verdicts, k.near.row.verdict_digest))
       k.evidence = *std::move(v);
+    if (!o.workload.empty())
+      look_at_workload(k, o.workload, *rows);
     known.push_back(std::move(k));
   }
+  if (!o.workload.empty())
+    order_by_workload(known);
+  known.resize(std::min(known.size(), o.top));
   if (!known.empty() && !o.source.empty()) {
     auto source = store->blob(known.front().near.row.source_digest);
     if (!source)
