@@ -30,7 +30,7 @@ class Dispatcher(Scenario):
     def claimed(self, *sources):
         """The best of a campaign of these candidates, which must be a dispatcher's claim; others' work on this machine is waited out by
         campaigns more, within limits."""
-        for number in range(4):
+        for number in range(3):
             server = self.fake([{"answer": fenced(source)} for source in sources])
             name = f"shapes-{number}"
             self.config(server.model(), name=name, candidates=len(sources), parallel=1, drafts=len(sources), timed=True, more="warm_start = 0")
