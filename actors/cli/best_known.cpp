@@ -6,6 +6,7 @@
 #include "backends/verdict.hpp"
 #include "config/problem_file.hpp"
 #include "runtime/core/solution.hpp"
+#include "runtime/core/stable_order.hpp"
 #include "runtime/store/store_share.hpp"
 
 #include <CLI/CLI.hpp>
@@ -72,7 +73,7 @@ void look_at_workload(known_solution& k, const std::string& workload, const std:
 /// Of one family, type and target, those that were timed on the workload come first, the best there proven
 /// ones at the head.
 void order_by_workload(std::vector<known_solution>& known) {
-  std::stable_sort(known.begin(), known.end(), [](const known_solution& a, const known_solution& b) {
+  order_stably(known, [](const known_solution& a, const known_solution& b) {
     auto order = [](const known_solution& k) {
       const auto& d = k.near.distance;
       return std::tuple{d.other_family,        d.other_dtype, d.target, !k.on, k.on && !is_proven(k.near.row),
