@@ -25,19 +25,24 @@ struct shapes_reading {
   }
 };
 
-void read_contender(store_port& store, const node_key& n, const std::shared_ptr<shapes_reading>& r) {
-  store.read(table::nodes, key_of(n.campaign, n.tree, n.node), [&store, n, r](result<std::string> bytes) {
-    auto row = bytes ? unpack<node_row>(*bytes) : result<node_row>{bytes.error()};
-    if (!row || row->verdict_digests.empty())
-      return r->one_less();
-    r->sources[n.node] = row->source_digest;
-    store.read(table::verdicts, row->verdict_digests.front(), [n, r](result<std::string> bytes) {
-      if (auto v = bytes ? unpack<verdict>(*bytes) : result<verdict>{bytes.error()})
-        if (auto c = contender_of(n.node, *v, measure_plan::rank))
-          r->contenders.push_back(std::move(*c));
-      r->one_less();
-    });
-  });
+/// `claim`: of the verdict of a claim, which counts instead of the search's; empty: there is none.
+void read_contender(store_port& store, const node_key& n, std::string claim,
+                    const std::shared_ptr<shapes_reading>& r) {
+  store.read(table::nodes, key_of(n.campaign, n.tree, n.node),
+             [&store, n, claim, r](result<std::string> bytes) {
+               auto row = bytes ? unpack<node_row>(*bytes) : result<node_row>{bytes.error()};
+               if (!row || row->verdict_digests.empty())
+                 return r->one_less();
+               r->sources[n.node] = row->source_digest;
+               auto plan = claim.empty() ? measure_plan::rank : measure_plan::claim;
+               const auto& counts = claim.empty() ? row->verdict_digests.front() : claim;
+               store.read(table::verdicts, counts, [n, plan, r](result<std::string> bytes) {
+                 if (auto v = bytes ? unpack<verdict>(*bytes) : result<verdict>{bytes.error()})
+                   if (auto c = contender_of(n.node, *v, plan))
+                     r->contenders.push_back(std::move(*c));
+                 r->one_less();
+               });
+             });
 }
 
 /// Who computes the shapes that no kernel is chosen for: what the times are compared with.
@@ -52,37 +57,55 @@ dispatcher_part fallback_of(const problem& what) {
 bool keeper::dispatching() {
   if (!std::exchange(dispatch_begun_, true))
     for (const auto& tree : fold_.trees())
-      if (may_dispatch(tree))
-        read_shapes(tree);
+      if (may_dispatch(tree, 2))
+        read_shapes(tree, false);
+  for (const auto& tree : fold_.trees())
+    if (below_floor_by_claim(tree) && may_dispatch(tree, 1) &&
+        dispatched_exactly_.insert(tree.number()).second)
+      read_shapes(tree, true);
   return dispatch_reads_ > 0 || books().in_flight() > 0;
 }
 
-bool keeper::may_dispatch(const tree_core& tree) const {
+/// Its mean is above 1, and it is called slower all the same.
+bool keeper::below_floor_by_claim(const tree_core& tree) const {
+  const auto& all = fold_.books().claims().all();
+  return std::any_of(all.begin(), all.end(), [&](const claim_book::entry& e) {
+    return e.who.first == tree.number() && e.complete() &&
+           e.targets.front().state == verdict_state::correct &&
+           e.targets.front().decision == timing_decision::slower && e.score() > 1;
+  });
+}
+
+bool keeper::may_dispatch(const tree_core& tree, std::ptrdiff_t workloads) const {
   const auto& what = *stored_->problem;
   auto shown = std::count_if(what.workloads.begin(), what.workloads.end(),
                              [](const workload& w) { return !w.held_out; });
   return fold_.books().settings().goal.timed && tree.backend() == "cpu-cpp" && tree.tree().targets() == 1 &&
-         language_of(what) == source_language::cpp && !what.dims.empty() && shown > 1;
+         language_of(what) == source_language::cpp && !what.dims.empty() && shown >= workloads;
 }
 
-void keeper::read_shapes(const tree_core& tree) {
+void keeper::read_shapes(const tree_core& tree, bool exact) {
   auto nodes = dispatchable(tree.tree(), most_dispatchable);
   if (nodes.empty())
     return;
   ++dispatch_reads_;
   auto r = std::make_shared<shapes_reading>();
   r->left = nodes.size();
-  r->done = [me = weak(self_), t = tree.number()](shapes_reading& all) {
-    send_weak(me, shapes_read{
-                      t, std::make_shared<const std::vector<shape_contender>>(std::move(all.contenders)),
-                      std::make_shared<const std::map<std::uint32_t, std::string>>(std::move(all.sources))});
+  r->done = [me = weak(self_), t = tree.number(), exact](shapes_reading& all) {
+    send_weak(
+        me,
+        shapes_read{t, exact, std::make_shared<const std::vector<shape_contender>>(std::move(all.contenders)),
+                    std::make_shared<const std::map<std::uint32_t, std::string>>(std::move(all.sources))});
   };
-  for (auto node : nodes)
-    read_contender(*options_.store, {options_.id, tree.number(), node}, r);
+  for (auto node : nodes) {
+    const auto* e = books().claims().find({tree.number(), node});
+    read_contender(*options_.store, {options_.id, tree.number(), node},
+                   e && e->complete() ? e->targets.front().verdict_digest : std::string{}, r);
+  }
 }
 
 void keeper::shapes(const shapes_read& s) {
-  auto choices = plan_dispatch(*stored_->problem, *s.contenders, books().settings().goal);
+  auto choices = plan_dispatch(*stored_->problem, *s.contenders, books().settings().goal, s.exact);
   if (ended_ || interrupted_ || !choices) {
     --dispatch_reads_;
     return pump();
@@ -95,12 +118,12 @@ void keeper::shapes(const shapes_read& s) {
   auto all = std::make_shared<const std::vector<dispatch_choice>>(std::move(*choices));
   for (auto node : wanted) {
     auto last = node == *wanted.rbegin(); // the reads come back in this order, on one thread
-    options_.store->read_blob(s.sources->at(node), [me = weak(self_), t = s.tree, node, last, found,
-                                                    all](result<std::string> text) {
+    options_.store->read_blob(s.sources->at(node), [me = weak(self_), t = s.tree, exact = s.exact, node, last,
+                                                    found, all](result<std::string> text) {
       if (text)
         (*found)[node] = std::move(*text);
       if (last)
-        send_weak(me, parts_read{t, all, found});
+        send_weak(me, parts_read{t, exact, all, found});
     });
   }
 }
@@ -116,7 +139,7 @@ void keeper::add_dispatcher(const parts_read& p) {
   const auto& what = *stored_->problem;
   auto& tree = core(p.tree);
   auto language = language_of(what);
-  auto buckets = shape_buckets(what);
+  auto buckets = p.exact ? shape_buckets(what, 1) : shape_buckets(what);
   auto fallback = fallback_of(what);
   std::vector<dispatcher_part> parts;
   std::vector<dispatcher_rule> rules;
@@ -147,7 +170,7 @@ void keeper::add_dispatcher(const parts_read& p) {
   auto& seed = r.seeds.front();
   seed.plan = "dispatcher:";
   for (const auto& rule : rules)
-    seed.plan += " " + parts[rule.part].name + " for " + rule.workload + ",";
+    seed.plan += " " + parts[rule.part].name + " for " + rule.workload + (p.exact ? " alone," : ",");
   seed.plan += " " + fallback.name + " for every other shape";
   store_batch batch;
   seed.source_digest = batch.blob(*made);

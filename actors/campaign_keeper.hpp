@@ -38,12 +38,14 @@ struct finalist_read {
 /// What a dispatcher of a tree could be put together from: verdicts of the store.
 struct shapes_read {
   std::uint32_t tree = 0;
+  bool exact = false; ///< for the shapes of the workloads alone
   std::shared_ptr<const std::vector<shape_contender>> contenders;
   std::shared_ptr<const std::map<std::uint32_t, std::string>> sources; ///< digests, by node
 };
 /// The sources that one is to hold.
 struct parts_read {
   std::uint32_t tree = 0;
+  bool exact = false;
   std::shared_ptr<const std::vector<dispatch_choice>> choices;
   std::shared_ptr<const std::map<std::uint32_t, std::string>> sources; ///< by node
 };
@@ -232,11 +234,13 @@ private:
   // -----------------------------------------------------------------------------------------------------------
 
   /// Once the search is over: where one candidate is the best on one workload and another one on another, or
-  /// the best lies below the floor, one is put together from them, a node of the tree, and judged. True until
-  /// it is.
+  /// the best lies below the floor, one is put together from them, a node of the tree, and judged. Where a
+  /// claim has found somebody below the floor, held-out workloads included, another one that calls kernels
+  /// for the very shapes of the other workloads alone. True until they are judged.
   bool dispatching();
-  bool may_dispatch(const tree_core& tree) const;
-  void read_shapes(const tree_core& tree);
+  bool may_dispatch(const tree_core& tree, std::ptrdiff_t workloads) const;
+  bool below_floor_by_claim(const tree_core& tree) const;
+  void read_shapes(const tree_core& tree, bool exact);
   void add_dispatcher(const parts_read& p);
   void interrupt_now(std::string state, std::string reason, failure why);
   /// The provider of a model that writes candidates refuses all: only a person can mend that.
@@ -332,9 +336,10 @@ private:
   std::shared_ptr<const evaluate_request> claim_request_;
   unsigned claim_tries_ = 0;
   bool dispatch_begun_ = false;
-  std::size_t dispatch_reads_ = 0; ///< trees whose evidence or sources are being read
-  std::string no_device_;          ///< why it waits for a device; empty: it does not
-  bool lost_device_ = false;       ///< and there was one before
+  std::set<std::uint32_t> dispatched_exactly_; ///< trees
+  std::size_t dispatch_reads_ = 0;             ///< trees whose evidence or sources are being read
+  std::string no_device_;                      ///< why it waits for a device; empty: it does not
+  bool lost_device_ = false;                   ///< and there was one before
   std::set<std::pair<std::string, std::string>> told_missing_; ///< backend and pattern
   std::map<std::uint32_t, admission> admissions_;              ///< by tree
   moving_mean latency_, evaluation_;

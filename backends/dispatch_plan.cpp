@@ -45,8 +45,9 @@ std::vector<shape_winner> shape_winners(const problem& what, const std::vector<s
   return winners;
 }
 
-std::optional<std::vector<dispatch_choice>>
-plan_dispatch(const problem& what, const std::vector<shape_contender>& all, const goal_settings& goal) {
+std::optional<std::vector<dispatch_choice>> plan_dispatch(const problem& what,
+                                                          const std::vector<shape_contender>& all,
+                                                          const goal_settings& goal, bool always) {
   if (all.empty() || what.dims.empty())
     return std::nullopt;
   const auto& base = *std::max_element(all.begin(), all.end(), [](const auto& a, const auto& b) {
@@ -58,7 +59,7 @@ plan_dispatch(const problem& what, const std::vector<shape_contender>& all, cons
     double worth; ///< the most that it may be there
   };
   std::vector<pick> picks;
-  auto needed = false;
+  auto needed = always;
   for (const auto& winner : shape_winners(what, all)) {
     const auto* own = timing_on(base, winner.workload);
     auto better = !own || winner.timing.low > own->high * (1 + base.same);
@@ -75,6 +76,8 @@ plan_dispatch(const problem& what, const std::vector<shape_contender>& all, cons
     choices.push_back({p.workload, p.worth < 1 ? std::nullopt : std::optional{p.node}});
     chosen.insert(choices.back().node);
   }
+  if (always && (chosen.size() > 1 || !chosen.contains(std::nullopt)))
+    return choices;
   return chosen.size() > 1 ? std::optional{std::move(choices)} : std::nullopt;
 }
 

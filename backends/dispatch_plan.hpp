@@ -45,8 +45,10 @@ struct dispatch_choice {
 /// with the best mean, but for workloads where another one's interval lies wholly above its own, and further
 /// than what the measurement calls the same. A dispatcher is of use if there is such a workload, or one where
 /// the chosen one lies below the floor; then whoever is slower than the baseline gives way to the fallback.
-/// Choices without a node are listed, too. Pure.
-std::optional<std::vector<dispatch_choice>>
-plan_dispatch(const problem& what, const std::vector<shape_contender>& all, const goal_settings& goal);
+/// Choices without a node are listed, too. `always`: one is wanted though a single candidate is as good, and
+/// there is none only where nothing is faster than the baseline anywhere. Pure.
+std::optional<std::vector<dispatch_choice>> plan_dispatch(const problem& what,
+                                                          const std::vector<shape_contender>& all,
+                                                          const goal_settings& goal, bool always = false);
 
 } // namespace ke

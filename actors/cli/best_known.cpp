@@ -9,6 +9,7 @@
 #include "runtime/core/baseline.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/solution.hpp"
+#include "runtime/core/stable_order.hpp"
 #include "runtime/store/store_share.hpp"
 
 #include <CLI/CLI.hpp>
@@ -19,6 +20,7 @@
 #include <iostream>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace ke::cli {
@@ -59,7 +61,34 @@ struct known_solution {
   /// In what its problem differs from this one, of what a verdict depends on; absent: the store does not hold
   /// it.
   std::optional<std::vector<std::string>> differs_in;
+  std::optional<workload_timing> on; ///< the workload that was asked for, where this problem's was timed
+  double on_score = 0;               ///< its lower bound over the reference
 };
+
+/// What is known of the solution on one workload of the problem itself.
+void look_at_workload(known_solution& k, const std::string& workload, const std::vector<solution_row>& rows) {
+  const auto& r = k.near.row;
+  if (!k.same_problem || !k.evidence || !k.evidence->timing || !(r.score > 0))
+    return;
+  for (const auto& w : k.evidence->timing->workloads)
+    if (auto whole = w.name == workload ? score_over_reference(r, rows) : std::nullopt) {
+      k.on = w;
+      k.on_score = w.low * *whole / r.score;
+    }
+}
+
+/// Of one family, type and target, those that were timed on the workload come first, the best there proven
+/// ones at the head.
+void order_by_workload(std::vector<known_solution>& known) {
+  order_stably(known, [](const known_solution& a, const known_solution& b) {
+    auto order = [](const known_solution& k) {
+      const auto& d = k.near.distance;
+      return std::tuple{d.other_family,        d.other_dtype, d.target, !k.on, k.on && !is_proven(k.near.row),
+                        k.on ? -k.on_score : 0};
+    };
+    return order(a) < order(b);
+  });
+}
 
 std::vector<std::string> differences(const problem& a, const problem& b) {
   std::vector<std::string> found;
@@ -78,6 +107,8 @@ std::vector<std::string> differences(const problem& a, const problem& b) {
 }
 
 std::string shape_text(const known_solution& k) {
+  if (k.on)
+    return k.on->name + " of this problem: " + speedup_text(k.on->speedup, k.on->low, k.on->high);
   std::string text =
       k.near.distance.shape > 0
           ? "a neighbour: each extent " + fixed(std::exp2(k.near.distance.shape), 1) + " times apart (mean)"
@@ -135,6 +166,9 @@ json json_of(const known_solution& k) {
           {"speedup", r.speedup},
           {"ci95", {r.low, r.high}},
           {"score", r.score},
+          {"workload",
+           k.on ? json{{"name", k.on->name}, {"speedup", k.on->speedup}, {"ci95", {k.on->low, k.on->high}}}
+                : json(nullptr)},
           {"baseline", r.baseline.empty() ? "reference" : r.baseline},
           {"store", r.store},
           {"campaign", r.campaign},
@@ -173,7 +207,7 @@ int best_known(const access_options& where, const best_known_options& o) {
   auto place = place_of(*what, o.backend.empty() ? language : o.backend, o.device);
   auto here = o.device.empty() ? cpu_facts().name : o.device;
   std::vector<known_solution> known;
-  for (auto& near : nearest_solutions(*rows, place, o.top)) {
+  for (auto& near : nearest_solutions(*rows, place, o.workload.empty() ? o.top : rows->size())) {
     known_solution k;
     k.near = std::move(near);
     k.same_problem = is_same_problem(*store, k.near.row.problem_digest, loaded.problem);
@@ -183,8 +217,13 @@ int best_known(const access_options& where, const best_known_options& o) {
         k.differs_in = differences(without_baseline(*std::move(then)), loaded.problem);
     if (auto v = store->row<verdict>(table::verdicts, k.near.row.verdict_digest))
       k.evidence = *std::move(v);
+    if (!o.workload.empty())
+      look_at_workload(k, o.workload, *rows);
     known.push_back(std::move(k));
   }
+  if (!o.workload.empty())
+    order_by_workload(known);
+  known.resize(std::min(known.size(), o.top));
   if (!known.empty() && !o.source.empty()) {
     auto source = store->blob(known.front().near.row.source_digest);
     if (!source)

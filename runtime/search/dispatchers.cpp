@@ -1,6 +1,6 @@
 #include "runtime/search/dispatchers.hpp"
 
-#include <algorithm>
+#include "runtime/core/stable_order.hpp"
 
 namespace ke {
 
@@ -10,7 +10,7 @@ std::vector<std::uint32_t> dispatchable(const tree_index& tree, std::size_t most
     if (const auto& row = tree[n];
         row.state == node_state::correct && row.score > 0 && !row.duplicate && !is_dispatcher(row))
       nodes.push_back(n);
-  std::stable_sort(nodes.begin(), nodes.end(), [&](auto a, auto b) { return tree[a].score > tree[b].score; });
+  order_stably(nodes, [&](auto a, auto b) { return tree[a].score > tree[b].score; });
   if (nodes.size() > most)
     nodes.resize(most);
   return nodes;

@@ -1,14 +1,22 @@
 #include "runtime/search/finalists.hpp"
 
+#include "runtime/search/dispatchers.hpp"
+
 namespace ke {
 namespace {
 
 struct contender {
   tree_node who;
   double score = -1;
+  bool dispatcher = false; ///< made because it promises more than the others, or keeps what they do not
+
+  bool before(const contender& other) const {
+    return dispatcher != other.dispatcher ? dispatcher : score > other.score;
+  }
 };
 
-/// The best of those that `may` be taken; of equal ones (duplicates have their original's score) the first.
+/// The best of those that `may` be taken, dispatchers first; of equal ones (duplicates have their original's
+/// score) the first.
 template <class Condition>
 std::optional<contender> best_of(const campaign_fold& fold, Condition may) {
   auto timed = fold.books().settings().goal.timed;
@@ -19,8 +27,9 @@ std::optional<contender> best_of(const campaign_fold& fold, Condition may) {
       if (row.state != node_state::correct || (timed && row.decision != timing_decision::faster))
         continue;
       auto score = timed ? row.score : 0;
-      if ((!best || score > best->score) && may(contender{{t.number(), n}, score}))
-        best = contender{{t.number(), n}, score};
+      contender c{{t.number(), n}, score, is_dispatcher(row)};
+      if ((!best || c.before(*best)) && may(c))
+        best = c;
     }
   return best;
 }

@@ -184,6 +184,53 @@ TEST_CASE_METHOD(dispatch_fixture,
   CHECK(hash() == hash());
 }
 
+TEST_CASE_METHOD(dispatch_fixture,
+                 "a held-out workload below the floor leaves the winner its own shapes alone") {
+  search_two(on(4, 3), on(2, 2));
+  REQUIRE(claiming());
+  CHECK(waiting.front().node.node == 1);
+  auto slow_elsewhere = on(4, 3);
+  slow_elsewhere.timing->workloads.push_back({"secret", 0.5, 0.49, 0.51, true});
+  judge_as(slow_elsewhere);
+  REQUIRE(dispatched());
+  const auto& source = *waiting.front().source;
+  CHECK(source.find("N 100000 (workload big): node 1") != std::string::npos);
+  CHECK(source.find("N 10 (workload small): node 1") != std::string::npos);
+  CHECK(source.find("3000") == std::string::npos); // nothing tells it the held-out shape
+  judge_as(on(3.9, 1));                            // before node 2, whose mean is higher
+  REQUIRE(claiming());
+  CHECK(waiting.front().node.node == 3);
+  judge_as(on(3.9, 2.9));
+  REQUIRE(outcomes.contains(1));
+  CHECK(outcomes[1].proven);
+  auto kept = stored();
+  CHECK(kept->row.best_node == 3);
+  CHECK(store->row<node_row>(table::nodes, key_of(1, 0, 3))->note ==
+        "dispatcher: node 1 for big alone, node 1 for small alone, the reference for every other shape");
+  CHECK(kept->fold.trees()[0].tree().parents(3) == std::vector<std::uint32_t>{1});
+}
+
+TEST_CASE_METHOD(dispatch_fixture,
+                 "a dispatcher that its claim finds below the floor gets one more - exact - try") {
+  search_two(on(16.7, 0.33), on(1.2, 3));
+  REQUIRE(dispatched());
+  judge_as(on(16, 2.9));
+  REQUIRE(claiming());
+  auto slow_elsewhere = on(16, 2.9);
+  slow_elsewhere.timing->workloads.push_back({"secret", 0.5, 0.49, 0.51, true});
+  judge_as(slow_elsewhere);
+  REQUIRE(dispatched());
+  CHECK(waiting.front().source->find("N 10 (workload small): node 2") != std::string::npos);
+  judge_as(on(15.9, 2.8));
+  REQUIRE(claiming());
+  CHECK(waiting.front().node.node == 4);
+  judge_as(slow_elsewhere); // whatever it is: there is no third one
+  CHECK_FALSE(dispatched());
+  confirm(on(1.2, 3));
+  REQUIRE(outcomes.contains(1));
+  CHECK(tree().tree().size() == 5);
+}
+
 TEST_CASE_METHOD(dispatch_fixture, "what-if knows of no dispatcher: no policy comes to it") {
   search_two(on(16.7, 0.33), on(1.2, 3));
   REQUIRE(dispatched());

@@ -27,7 +27,7 @@ struct known_store {
   std::uint32_t nodes = 0;
 
   void solved(const problem& what, double low, bool claimed, const std::string& device = "cpu:here",
-              const std::string& backend = "cpu-cpp") {
+              const std::string& backend = "cpu-cpp", std::vector<workload_timing> on = {}) {
     store_batch b;
     solution_row r;
     r.place = place_of(what, backend, device);
@@ -41,6 +41,14 @@ struct known_store {
     r.store = store->id();
     r.campaign = "earlier";
     r.node = {1, 0, ++nodes};
+    if (!on.empty()) {
+      verdict v;
+      v.state = verdict_state::correct;
+      v.timing = timing_summary{};
+      v.timing->workloads = std::move(on);
+      r.verdict_digest = digest_of("verdict " + std::to_string(nodes));
+      b.put(table::verdicts, r.verdict_digest, pack(v));
+    }
     b.put(table::solutions, key_of(r), pack(r));
     REQUIRE(ke::write(*store, std::move(b)));
   }
@@ -151,4 +159,27 @@ TEST_CASE("best-known looks for one workload's shape, and names those that there
   auto wrong = s.ask({"--workload", "nowhere"});
   CHECK(wrong.code == 2);
   CHECK(wrong.err.find("has no workload 'nowhere'; it has " + workloads.front().name) != std::string::npos);
+}
+
+TEST_CASE("best-known answers for a workload with the best there and not with the best on the mean") {
+  known_store s;
+  const auto& name = s.softmax.workloads.back().name;
+  auto on = [&](double low) { return std::vector<workload_timing>{{name, low + 0.1, low, low + 0.2}}; };
+  s.solved(s.softmax, 4, true, "cpu:here", "cpu-cpp", on(1.5));
+  s.solved(s.softmax, 3, true, "cpu:here", "cpu-cpp", on(6));
+  s.solved(s.softmax, 5, true); // nobody knows what it was worth there
+  s.solved(s.softmax, 2, false, "cpu:here", "cpu-cpp", on(9));
+  CHECK(json::parse(s.ask({"--json"}).out)[0]["score"] == 5);
+  auto j = json::parse(s.ask({"--json", "--workload", name}).out);
+  REQUIRE(j.size() == 3);
+  CHECK(j[0]["score"] == 3);
+  CHECK(j[0]["workload"]["name"] == name);
+  CHECK(j[0]["workload"]["ci95"][0] == 6);
+  CHECK(j[1]["score"] == 4);
+  CHECK(j[2]["score"] == 5);
+  CHECK(j[2]["workload"].is_null());
+  CHECK(json::parse(s.ask({"--json", "--workload", name, "--top", "1"}).out)[0]["score"] == 3);
+  CHECK(json::parse(s.ask({"--json", "--workload", name, "--all"}).out)[2]["score"] == 2);
+  auto text = s.ask({"--workload", name}).out;
+  CHECK(text.find("; " + name + " of this problem: 6.10x [6.00, 6.20]") != std::string::npos);
 }

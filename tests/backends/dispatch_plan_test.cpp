@@ -70,6 +70,15 @@ TEST_CASE("a workload where everybody is below the floor goes to the fallback") 
   CHECK_FALSE(plan({on(1, 16, 0.3)}, none));
 }
 
+TEST_CASE("a dispatcher that is wanted always has one kernel at least") {
+  auto choices = plan_dispatch(two_shapes(), {on(1, 4, 2)}, {}, true);
+  REQUIRE(choices);
+  CHECK((*choices)[0].node == std::optional{1u});
+  CHECK((*choices)[1].node == std::optional{1u});
+  CHECK_FALSE(plan_dispatch(two_shapes(), {on(1, 0.5, 0.3)}, {}, true));
+  CHECK_FALSE(plan_dispatch(two_shapes(), {}, {}, true));
+}
+
 TEST_CASE("each workload has a winner by the lower end of its interval") {
   auto loose = on(3, 16.1, 1);
   loose.workloads[0].low = 12;
