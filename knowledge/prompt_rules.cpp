@@ -96,8 +96,11 @@ std::string task_part(const prompt_request& r) {
     text += " (they may stay between calls, asleep, and wait for each other by locks, condition variables, "
             "atomics, barriers and latches)";
   if (!p.policy.vendor_libraries)
-    text += python ? ", no other processes, files or network"
-                   : ", no vendor libraries, no other processes, files or network";
+    text +=
+        python ? ", no call of PyTorch that does most of the work by itself (softmax, a norm, attention, "
+                 "a loss, an activation, convolution, pooling) unless the reference calls it: products, sums "
+                 "and functions of single elements are yours to use; no other processes, files or network"
+               : ", no vendor libraries, no other processes, files or network";
   if (!p.policy.fast_math)
     text += python ? ", results within the tolerance" : ", results within the tolerance (no -ffast-math)";
   return text + ". Time counts with " + (p.policy.cold_cache ? "cold" : "hot") + " caches.\n" +

@@ -4,6 +4,7 @@
 #include "backends/judge/kernel_holdings.hpp"
 #include "backends/judge/memory_trend.hpp"
 #include "backends/judge/process_memory.hpp"
+#include "backends/judge/process_words.hpp"
 #include "backends/judge/warm_fork.hpp"
 #include "backends/judge/wire.hpp"
 #include "runtime/process/freezer.hpp"
@@ -32,15 +33,6 @@ double now_ns() {
   timespec t{};
   clock_gettime(CLOCK_MONOTONIC, &t);
   return static_cast<double>(t.tv_sec) * 1e9 + static_cast<double>(t.tv_nsec);
-}
-
-failure machine(const std::string& what) {
-  return {failure_kind::device, "the judge cannot " + what + ": " + std::strerror(errno), true};
-}
-
-std::string signal_name(int number) {
-  const char* name = sigabbrev_np(number);
-  return "signal " + std::to_string(number) + (name ? " (SIG" + std::string{name} + ")" : "");
 }
 
 } // namespace
@@ -329,9 +321,7 @@ struct driver_process::state {
 
   status stop() {
     auto stopped = group->stop();
-    if (!stopped)
-      return stopped.error();
-    return ok;
+    return stopped ? ok : status{stopped.error()};
   }
 };
 
@@ -409,13 +399,13 @@ result<std::unique_ptr<driver_process>> driver_process::start(const driver_start
   s->how = how;
   s->memory_file.reset(memfd_create("ke-slots", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!s->memory_file || ftruncate(s->memory_file.get(), static_cast<off_t>(how.memory)) != 0)
-    return machine("make shared memory of " + std::to_string(how.memory >> 20) + " MiB");
+    return machine_failure("make shared memory of " + std::to_string(how.memory >> 20) + " MiB");
   // Neither side can change the size now, so no access of ours can fault.
   if (fcntl(s->memory_file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
-    return machine("seal the shared memory");
+    return machine_failure("seal the shared memory");
   void* mapped = mmap(nullptr, how.memory, PROT_READ | PROT_WRITE, MAP_SHARED, s->memory_file.get(), 0);
   if (mapped == MAP_FAILED)
-    return machine("map the shared memory");
+    return machine_failure("map the shared memory");
   s->memory = static_cast<std::byte*>(mapped);
   unique_fd go_read;
   auto orders = order_pipe::make(go_read);
@@ -424,7 +414,7 @@ result<std::unique_ptr<driver_process>> driver_process::start(const driver_start
   s->go = std::move(*orders);
   int done[2];
   if (pipe2(done, O_CLOEXEC) != 0)
-    return machine("make a pipe");
+    return machine_failure("make a pipe");
   s->done.reset(done[0]);
   unique_fd done_write{done[1]};
   fcntl(s->done.get(), F_SETFL, O_NONBLOCK);
