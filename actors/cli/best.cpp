@@ -63,8 +63,9 @@ json json_of(const campaign_view& c, const best_of_campaign& b) {
             {"node", b.node.id},
             {"source_path", b.source_path},
             {"verdict", b.found ? json::parse(verdict_json(*b.found)) : json(nullptr)},
-            {"claim", b.claimed},
-            {"workloads", json_of(b.shapes)}};
+            {"claim", b.claimed}};
+  if (b.shapes.size() > 1) // of a single one the verdict has said it
+    j["workloads"] = json_of(b.shapes);
   if (!b.dispatcher.empty())
     j["dispatcher"] = b.dispatcher;
   return j;

@@ -1,5 +1,7 @@
 #include "backends/judge/library_calls.hpp"
 
+#include "runtime/core/stable_order.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -101,7 +103,7 @@ handed_over fused_calls(std::string_view candidate, std::string_view reference,
   handed_over found;
   for (const auto& [name, us] : spent)
     found.names.push_back(name);
-  std::ranges::stable_sort(found.names, std::greater{}, [&](const auto& name) { return spent[name]; });
+  order_stably(found.names, [&](const auto& a, const auto& b) { return spent[a] > spent[b]; });
   double total = number_after(candidate, "total");
   found.of_operators = all / (element_by_element ? total : std::max(total - trimming, all));
   found.of_call = all / call_us(candidate);
