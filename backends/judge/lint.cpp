@@ -47,9 +47,6 @@ private:
   void repeated(const bank_slot& slot, const bound_shapes& shapes);
   status edge_inputs(const bound_shapes& shapes);
   status edge_shape(const bound_shapes& shapes);
-  std::string failed_on(const bound_shapes& shapes) const {
-    return "the reference fails on its own workload " + shapes.name + ": " + truths_->why_unfit();
-  }
   void enter(const std::string& name, const std::vector<bank_slot>& slots);
 
   const judge_task& task_;
@@ -146,7 +143,7 @@ status linter::left_out(const bound_shapes& shapes) {
   if (!seen)
     return seen.error();
   if (!*seen) {
-    out_.reasons.push_back(failed_on(shapes));
+    out_.reasons.push_back(truths_->failed_on_workload());
     return ok;
   }
   for (auto& reason : (*seen)->reasons())
@@ -168,7 +165,7 @@ status linter::workload(const bound_shapes& shapes, bool thorough) {
       return slots.error();
     if (slots->empty()) {
       if (d == distribution::init) {
-        out_.reasons.push_back(failed_on(shapes));
+        out_.reasons.push_back(truths_->failed_on_workload());
         return ok;
       }
       if (d == distribution::beyond) { // which of them it does not survive is said for the tensors

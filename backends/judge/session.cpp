@@ -65,9 +65,6 @@ private:
   status start_candidate();
   /// By PyTorch, of a Python candidate that was right.
   status profile();
-  std::string failed_on(const bound_shapes& shapes) const {
-    return "the reference fails on its own workload " + shapes.name + ": " + truths_->why_unfit();
-  }
   std::size_t memory_for_all(bool wide) const;
 
   const judge_task& task_;
@@ -208,7 +205,7 @@ status session::check_shapes(const bound_shapes& shapes, bool thorough) {
     if (slots->empty()) {
       if (d == distribution::init) {
         if (!shapes.secret)
-          found_.unfit = failed_on(shapes);
+          found_.unfit = truths_->failed_on_workload();
         return ok; // a secret shape that the reference does not survive is no shape of the problem
       }
       if (auto s = truths_->use(shapes); !s) // the reference may have died of it
@@ -257,7 +254,7 @@ status session::admit_workloads() {
     if (!seen)
       return seen.error();
     if (!*seen) {
-      found_.unfit = failed_on(shapes);
+      found_.unfit = truths_->failed_on_workload();
       return ok;
     }
     accepted_ = (*seen)->verdict();

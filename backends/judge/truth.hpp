@@ -85,6 +85,10 @@ public:
   double slot_s() const { return slot_s_; }               ///< what one pair last cost
   double reference_ns() const { return reference_ns_; }   ///< fastest single call on these shapes
   const std::string& why_unfit() const { return unfit_; } ///< how the reference failed
+  /// The same as a sentence, of the workload whose shapes are in use.
+  std::string failed_on_workload() const {
+    return "the reference fails on its own workload " + shapes_.name + ": " + unfit_;
+  }
 
 private:
   status start(bool wide);
