@@ -148,6 +148,14 @@ std::int64_t shape_rules::least(const std::string& symbol) const {
   return (from + step - 1) / step * step;
 }
 
+std::int64_t shape_rules::largest_timed(const std::string& symbol) const {
+  std::int64_t largest = 1;
+  for (const auto* w : timed_)
+    if (auto at = w->dims.find(symbol); at != w->dims.end())
+      largest = std::max(largest, at->second);
+  return largest;
+}
+
 bool shape_rules::may_vanish(const std::string& symbol) const {
   auto p = what_.promise.find(symbol);
   return p == what_.promise.end() || p->second.min <= 0;

@@ -45,6 +45,10 @@ public:
 
   /// The smallest value that the symbol may have, but for nothing at all.
   std::int64_t least(const std::string& symbol) const;
+  /// The largest value of the symbol in the timed workloads; at least 1.
+  std::int64_t largest_timed(const std::string& symbol) const;
+  /// The value next to it, downwards, that the symbol's promise has: its multiple, between its ends.
+  std::int64_t fitted(const std::string& symbol, std::int64_t value) const;
   /// Whether it may be 0.
   bool may_vanish(const std::string& symbol) const;
 
@@ -62,7 +66,6 @@ private:
   bool mend(const relation& r, binding& symbols) const;
   void find_movable();
   void find_common();
-  std::int64_t fitted(const std::string& symbol, std::int64_t value) const;
 
   const problem& what_;
   std::vector<const workload*> timed_;

@@ -1,5 +1,6 @@
 #include "backends/judge/shapes.hpp"
 
+#include "backends/judge/extents.hpp"
 #include "backends/judge/shape_rules.hpp"
 #include "runtime/core/expression.hpp"
 
@@ -129,6 +130,49 @@ std::optional<bound_shapes> upper_end(const problem& what, const shape_rules& ru
   return std::nullopt;
 }
 
+/// Adds shapes until each symbol that may move has met each kind of extent, alone or beside others. A
+/// doubtful one moves alone, so that what the reference does not survive of it takes nothing else along.
+void meet_each_extent(const problem& what, const shape_rules& rules, std::size_t most_elements,
+                      std::vector<bound_shapes>& found, random_source& random) {
+  constexpr int most_tries = 12;
+  auto range_of = [&](const std::string& d) { return extent_range{rules.least(d), rules.largest_timed(d)}; };
+  auto met = [&](const std::string& d, extent_kind kind) {
+    auto is = [&](const bound_shapes& s) { return is_of(kind, s.dims.at(d), range_of(d)); };
+    return std::any_of(found.begin(), found.end(), is);
+  };
+  auto value_of = [&](const std::string& d, extent_kind kind) {
+    return rules.fitted(d, draw(kind, range_of(d), random));
+  };
+  /// For a symbol beside the one that is looked for: what it has not met itself, else something small.
+  auto beside = [&](const std::string& d, bool small) {
+    for (auto kind : extent_kinds)
+      if (!small && kind != extent_kind::beyond && !met(d, kind))
+        return value_of(d, kind);
+    return value_of(d, extent_kind::below_vector);
+  };
+  auto add = [&](const std::string& d, extent_kind kind, bool small) {
+    auto dims = what.workloads[random.below(what.workloads.size())].dims;
+    for (const auto& other : rules.movable())
+      if (other != d && !rules.doubtful().count(other) && (small || !rules.doubtful().count(d)))
+        dims[other] = beside(other, small || kind == extent_kind::beyond);
+    dims[d] = value_of(d, kind);
+    rules.mend(dims);
+    if (!is_of(kind, dims[d], range_of(d)) || !rules.allows(dims))
+      return false;
+    auto bound = bind_shapes(what, "secret " + std::to_string(found.size() + 1), dims);
+    if (!bound || !std::all_of(bound->elements.begin(), bound->elements.end(),
+                               [&](std::size_t e) { return e >= 1 && e <= most_elements; }))
+      return false;
+    bound->secret = true;
+    found.push_back(*std::move(bound));
+    return true;
+  };
+  for (const auto& d : rules.movable())
+    for (auto kind : extent_kinds)
+      for (int tries = 0; tries < most_tries && !met(d, kind); ++tries)
+        add(d, kind, 2 * tries >= most_tries);
+}
+
 } // namespace
 
 std::vector<bound_shapes> secret_shapes(const problem& what, random_source& random) {
@@ -147,6 +191,7 @@ std::vector<bound_shapes> secret_shapes(const problem& what, random_source& rand
     large->secret = true;
     found.push_back(*std::move(large));
   }
+  meet_each_extent(what, rules, most_elements, found, random);
   return found;
 }
 

@@ -40,8 +40,8 @@ std::vector<bound_shapes> secret_shapes(const problem& what, std::size_t count, 
                                         random_source& random);
 
 /// As many as a judgement takes: more where the problem promises something, or some of them may not be shapes
-/// of the problem, and in any case one with each promised symbol at its upper end; of at most 2^18 elements
-/// per tensor.
+/// of the problem, and in any case one with each promised symbol at its upper end and one with each symbol at
+/// an extent of each kind (extents), where the problem has such a shape; of at most 2^18 elements per tensor.
 std::vector<bound_shapes> secret_shapes(const problem& what, random_source& random);
 
 /// Shapes that are an edge: every symbol that may move at its least at once, and each of them 0 alone ("M =

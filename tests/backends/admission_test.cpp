@@ -256,7 +256,7 @@ TEST_CASE("a backward pass is a problem like any other: fit, with its sums' leng
   INFO(lint_json(load.problem, report));
   CHECK(report.reasons.empty());
   CHECK(report.deterministic);
-  CHECK(report.secret_shapes == 5);
+  CHECK(report.secret_shapes >= 5);
   CHECK(report.truth == "the reference in wider arithmetic");
   for (const auto& f : report.fakes)
     CHECK(f.rejected);

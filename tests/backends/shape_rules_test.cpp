@@ -1,3 +1,4 @@
+#include "backends/judge/extents.hpp"
 #include "backends/judge/shape_rules.hpp"
 #include "backends/judge/shapes.hpp"
 #include "tests/backends/problems.hpp"
@@ -64,6 +65,45 @@ TEST_CASE("the upper end of each promise is met in every judgement, not in most"
     CHECK(*values_of(found, "M").rbegin() >= 1 << 13); // N is at least 16: more would be no small shape
     for (const auto& s : found)
       CHECK(s.dims.at("N") == 2 * s.dims.at("H"));
+  }
+}
+
+TEST_CASE("a filter whose length is the same in all workloads meets each kind of length in every judgement") {
+  problem p; // one judgement in a hundred used to draw no length above four
+  p.dims = {"N", "K"};
+  p.tensors = {{"x", tensor_role::in, dtype::f32, {"N"}, "normal"},
+               {"w", tensor_role::in, dtype::f32, {"K"}, "normal"},
+               {"y", tensor_role::out, dtype::f32, {"N-K+1"}, "normal"}};
+  p.workloads = {{"small", {{"N", 1000}, {"K", 3}}, 1, false}, {"long", {{"N", 20000}, {"K", 3}}, 1, false}};
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    random_source random{seed};
+    auto found = secret_shapes(p, random);
+    CHECK(found.size() <= 20);
+    for (auto kind : extent_kinds)
+      for (const auto& [d, range] : {std::pair{"K", extent_range{1, 3}}, {"N", extent_range{1, 20000}}}) {
+        if (d == std::string{"N"} && kind == extent_kind::least)
+          continue; // there is none: the filter is shorter than what it filters
+        INFO(d << ", kind " << static_cast<int>(kind) << ", seed " << seed);
+        CHECK(std::any_of(found.begin(), found.end(),
+                          [&](const bound_shapes& s) { return is_of(kind, s.dims.at(d), range); }));
+      }
+  }
+}
+
+TEST_CASE("every kind of extent is met as far as the problem promises it") {
+  auto p = ke_test::softmax();
+  p.promise["N"] = {8, 2048, 8};
+  p.promise["M"] = {1, 0, 1};
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    random_source random{seed};
+    auto found = secret_shapes(p, random);
+    auto n = values_of(found, "N"), m = values_of(found, "M");
+    CHECK(std::all_of(n.begin(), n.end(), [](auto v) { return v % 8 == 0 && v >= 8 && v <= 2048; }));
+    CHECK(n.count(8));
+    CHECK(n.count(2048));
+    CHECK(std::any_of(n.begin(), n.end(), [](auto v) { return v > 64 && v % 16 != 0; }));
+    CHECK(m.count(1));
+    CHECK(std::any_of(m.begin(), m.end(), [](auto v) { return v > 64 && v % 16 != 0; }));
   }
 }
 
