@@ -20,6 +20,12 @@ double below_normal(dtype d) {
   return d == dtype::f64 ? 0x1p-1030 : d == dtype::f16 ? 0x1p-17 : 0x1p-131;
 }
 
+/// So far above values of size 1 that their squares lose them in arithmetic of that width, and they are kept
+/// themselves.
+double far_offset(dtype d) {
+  return d == dtype::f64 ? 0x1p24 : d == dtype::f32 ? 0x1p10 : d == dtype::f16 ? 0x1p6 : 0x1p3;
+}
+
 double largest_finite(dtype d) {
   return d == dtype::f64    ? std::numeric_limits<double>::max()
          : d == dtype::f16  ? 65504.0
@@ -47,7 +53,8 @@ bool stands(dtype d, double r, double t) {
 std::vector<edge_kind> edges_of(const problem& what) {
   if (std::none_of(what.tensors.begin(), what.tensors.end(), bends))
     return {};
-  std::vector<edge_kind> kinds{edge_kind::wide, edge_kind::one_huge, edge_kind::tail};
+  std::vector<edge_kind> kinds{edge_kind::wide, edge_kind::one_huge, edge_kind::tail, edge_kind::steps,
+                               edge_kind::offset};
   if (!what.tensor_scale) // what a transform adds up on the way is larger than any output
     kinds.push_back(edge_kind::huge);
   if (!what.policy.fast_math)
@@ -113,6 +120,14 @@ void bend(edge_kind kind, dtype d, std::string& bytes, std::size_t last,
   case edge_kind::subnormal:
     for (std::size_t i = 0; i < n; ++i)
       scale(i, below_normal(d));
+    break;
+  case edge_kind::steps:
+    for (std::size_t i = 0; i < n; ++i)
+      set_element(d, bytes.data(), i, std::nearbyint(2 * element(d, bytes.data(), i)) / 2);
+    break;
+  case edge_kind::offset:
+    for (std::size_t i = 0; i < n; ++i)
+      set_element(d, bytes.data(), i, element(d, bytes.data(), i) + far_offset(d));
     break;
   case edge_kind::signed_zero:
     for (std::size_t i = 0; i < n; ++i)
