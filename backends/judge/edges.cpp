@@ -106,9 +106,15 @@ void bend(edge_kind kind, dtype d, std::string& bytes, std::size_t last,
     for (std::size_t i = 0; i < n; ++i)
       scale(i, 200);
     break;
-  case edge_kind::one_huge:
-    scale(random.below(n), d == dtype::f16 ? 0x1p10 : 0x1p20);
+  case edge_kind::one_huge: {
+    const double by = d == dtype::f16 ? 0x1p10 : 0x1p20;
+    auto at = random.below(n), other = random.below(n);
+    auto sign = [&](std::size_t i) { return element(d, bytes.data(), i) < 0 ? -1.0 : 1.0; };
+    scale(at, n == 1 && random.below(2) ? -by : by * sign(at)); // up: down alone is nothing to many
+    if (other != at)
+      scale(other, -by * sign(other));
     break;
+  }
   case edge_kind::tail:
     for (std::size_t i = 0; i < n; ++i)
       scale(i, last >= 8 && i % last >= last - last / 8 ? 64 : 0x1p-6);

@@ -15,7 +15,7 @@ namespace ke {
 enum class edge_kind : std::uint8_t {
   plain,       ///< nothing bent: for shapes that are an edge themselves
   wide,        ///< times 200: a softmax without its maximum overflows
-  one_huge,    ///< one element 2^20 times as large
+  one_huge,    ///< one element 2^20 times as large, and another as far below zero
   tail,        ///< the last eighth of each row outweighs the rest
   huge,        ///< near the square root of the largest number
   subnormal,   ///< below the smallest normal number

@@ -415,7 +415,8 @@ status session::at_full_size() {
   auto largest = static_cast<std::size_t>(
       std::max_element(shapes_.begin(), shapes_.end(), fewer_elements) - shapes_.begin());
   // Of one kind: two draws, some four calls of the reference in both of its forms.
-  double each_s = 8e-9 * timed_[largest].reference_ns + 3e-7 * static_cast<double>(elements_of(shapes_[largest]));
+  double each_s =
+      16e-9 * timed_[largest].reference_ns + 5e-8 * static_cast<double>(elements_of(shapes_[largest]));
   if (beside_ && each_s <= 0.05 * task_.limits.run_s)
     if (auto s = beside(*beside_); !s || !sound())
       return s;
@@ -427,9 +428,9 @@ status session::at_full_size() {
   std::stable_partition(kinds.begin(), kinds.end(), [](edge_kind k) {
     return k == edge_kind::one_huge || k == edge_kind::nan || k == edge_kind::infinity;
   });
-  constexpr double least = 2;
-  auto affordable = std::max(least, 0.02 * task_.limits.run_s / each_s);
-  if (least * each_s > 0.05 * task_.limits.run_s)
+  constexpr double least = 3;
+  auto affordable = std::max(least, 0.03 * task_.limits.run_s / each_s);
+  if (least * each_s > 0.1 * task_.limits.run_s)
     return ok;
   kinds.resize(std::min(kinds.size(), static_cast<std::size_t>(affordable)));
   return edge_inputs(shapes_[largest], kinds);

@@ -74,6 +74,30 @@ void draw_integers(dtype d, std::string& bytes, int bits, random_source& random)
     put(random.below(n), magnitude(b, true, random));
 }
 
+/// Any value that the type has, of all magnitudes; its ends among them.
+void draw_whole(dtype d, std::string& bytes, random_source& random) {
+  const int width = static_cast<int>(bytes_of(d)) * 8;
+  for (std::size_t i = 0; i < bytes.size() / bytes_of(d); ++i) {
+    auto value = random.next() >> (64 - width);
+    auto top = std::uint64_t{1} << (width - 1);
+    switch (random.below(16)) {
+    case 0:
+      value = top - random.below(2); // the least and the greatest signed one
+      break;
+    case 1:
+      value = 0 - random.below(3);
+      break;
+    case 2:
+    case 3:
+      value >>= random.below(static_cast<std::uint64_t>(width));
+      break;
+    default:
+      break;
+    }
+    std::memcpy(bytes.data() + i * bytes_of(d), &value, bytes_of(d)); // little-endian
+  }
+}
+
 /// Values of a file in another order, each perhaps several times or never; real ones of another size, too.
 void resample(dtype d, std::string& bytes, random_source& random) {
   const std::string old = bytes;
@@ -140,6 +164,7 @@ std::vector<value_reach> reaches_of(const tensor_spec& t, const binding& dims) {
     return {{value_reach::full, {}}};
   if (is_floating(t.dtype)) // a normal distribution is bent by edges
     return t.init == "normal" ? all : std::vector<value_reach>{{value_reach::full, {}}};
+  all.push_back({value_reach::whole, {}});
   all.push_back({value_reach::full, {}});
   if (!is_byte(t.dtype)) {
     all.push_back({value_reach::three_quarters, {}});
@@ -226,6 +251,8 @@ void draw_beyond_all(const tensor_spec& t, std::string& bytes, std::size_t last,
     auto extent = at == dims.end() ? std::int64_t{1} : std::max<std::int64_t>(at->second, 1);
     return all([&] { return static_cast<double>(random.below(static_cast<std::uint64_t>(extent))); });
   }
+  if (reach.kind == value_reach::whole)
+    return draw_whole(t.dtype, bytes, random);
   int bits = bits_of(t.dtype);
   draw_integers(t.dtype, bytes,
                 reach.kind == value_reach::full   ? bits

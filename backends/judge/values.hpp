@@ -26,6 +26,8 @@ bool has_form(const tensor_spec& t);
 struct value_reach {
   enum reach_kind : std::uint8_t {
     none,
+    whole,          ///< integers: any value of the type, so that sums in it overflow, which C++ leaves
+                    ///< undefined: for a reference that does without
     full,           ///< integers: all magnitudes of the type; others: other values than init draws
     three_quarters, ///< integers: of so much of the type's bits
     half,
