@@ -89,6 +89,15 @@ std::string identity_of(const std::string& program) {
   return {};
 }
 
+/// Whether checks draw integers of all magnitudes, so that sums of them may overflow.
+bool draws_integers(const problem& what) {
+  return std::any_of(what.tensors.begin(), what.tensors.end(), [](const tensor_spec& t) {
+    return t.role != tensor_role::out && !is_floating(t.dtype) && t.dtype != dtype::boolean &&
+           t.range.empty() && !t.promised &&
+           (t.init == "normal" || t.init == "uniform" || t.init == "ints");
+  });
+}
+
 } // namespace
 
 build_plan plan_build(const backend& with, const problem& what, std::string_view source, build_role role,
@@ -110,6 +119,8 @@ build_plan plan_build(const backend& with, const problem& what, std::string_view
   if (widened) {
     plan.files.emplace_back("ke_widen.h", widening_header(what, how.truth));
     flags.insert(flags.end(), {"-include", "ke_widen.h", "-w"});
+    if (draws_integers(what)) // the truth dies of what C++ leaves undefined: such inputs are none
+      flags.insert(flags.end(), {"-fsanitize=signed-integer-overflow", "-fsanitize-undefined-trap-on-error"});
   }
   const auto& command = second                             ? with.second_build
                         : level && !level->command.empty() ? level->command
@@ -197,9 +208,10 @@ result<process_spec> boxed_build(const build_plan& plan, const std::filesystem::
 }
 
 bool wants_wider_truth(const problem& what) {
-  return !what.bitwise && std::any_of(what.tensors.begin(), what.tensors.end(), [](const tensor_spec& t) {
+  bool real = std::any_of(what.tensors.begin(), what.tensors.end(), [](const tensor_spec& t) {
     return t.role != tensor_role::in && is_floating(t.dtype);
   });
+  return !what.bitwise && (real || draws_integers(what));
 }
 
 std::string first_error(std::string_view text, const problem& what) {

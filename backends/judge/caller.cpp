@@ -216,16 +216,23 @@ bool caller::red_zone_whole(std::size_t slot, std::size_t tensor) const {
          std::memcmp(at(offset + bytes_[tensor]), red_zone_of(offset, true), red_bytes) == 0;
 }
 
-void caller::write_decoys(std::span<const bank_slot* const> slots) {
+void caller::write_decoys(std::span<const bank_slot* const> slots, const poison* rubbish) {
   for (std::size_t s = slots.size(); s < offsets_.size() && !slots.empty(); ++s)
     for (std::size_t t = 0; t < bytes_.size(); ++t) {
-      if (what_->tensors[t].role == tensor_role::out || bytes_[t] == 0)
+      auto* to = at(offsets_[s][t]);
+      if (bytes_[t] == 0)
         continue;
+      if (what_->tensors[t].role == tensor_role::out) {
+        // What lay there before would tell who remembers it that no call is given this place.
+        if (rubbish)
+          rubbish->write(t, rubbish->turn(t, random_), 0, bytes_[t], to, bytes_[t], random_);
+        continue;
+      }
       // Those of an order's slot, rotated: no copy, and of the same kind.
       const auto& like = slots[random_.below(slots.size())]->inputs[t];
       std::size_t size = bytes_of(what_->tensors[t].dtype), turn = random_.below(bytes_[t] / size) * size;
-      std::memcpy(at(offsets_[s][t]), like.data() + turn, bytes_[t] - turn);
-      std::memcpy(at(offsets_[s][t] + bytes_[t] - turn), like.data(), turn);
+      std::memcpy(to, like.data() + turn, bytes_[t] - turn);
+      std::memcpy(to + bytes_[t] - turn, like.data(), turn);
     }
 }
 
@@ -361,7 +368,7 @@ caller::outcome caller::run(std::span<const bank_slot* const> slots, const poiso
   if (wide_) {
     write_wide(slots);
   } else {
-    write_decoys(slots); // first: what is called with shall be no colder for them
+    write_decoys(slots, rubbish); // first: what is called with shall be no colder for them
     write_tensors(slots, rubbish);
   }
   // Of several calls each may return the same memory, so only the last result could stay. Where it may, our

@@ -132,7 +132,7 @@ private:
   /// New places for all tensors of all slots, in another order.
   void scatter();
   /// Inputs that nobody is called with, where no slot of this order is.
-  void write_decoys(std::span<const bank_slot* const> slots);
+  void write_decoys(std::span<const bank_slot* const> slots, const poison* rubbish);
   call_order order_of(std::size_t slots) const;
   /// Whether this tensor's elements are not the candidate's.
   bool is_wide(std::size_t tensor) const;

@@ -20,6 +20,12 @@ double below_normal(dtype d) {
   return d == dtype::f64 ? 0x1p-1030 : d == dtype::f16 ? 0x1p-17 : 0x1p-131;
 }
 
+/// So far above values of size 1 that their squares lose them in arithmetic of that width, and they are kept
+/// themselves.
+double far_offset(dtype d) {
+  return d == dtype::f64 ? 0x1p24 : d == dtype::f32 ? 0x1p10 : d == dtype::f16 ? 0x1p6 : 0x1p3;
+}
+
 double largest_finite(dtype d) {
   return d == dtype::f64    ? std::numeric_limits<double>::max()
          : d == dtype::f16  ? 65504.0
@@ -47,7 +53,8 @@ bool stands(dtype d, double r, double t) {
 std::vector<edge_kind> edges_of(const problem& what) {
   if (std::none_of(what.tensors.begin(), what.tensors.end(), bends))
     return {};
-  std::vector<edge_kind> kinds{edge_kind::wide, edge_kind::one_huge, edge_kind::tail};
+  std::vector<edge_kind> kinds{edge_kind::wide, edge_kind::one_huge, edge_kind::tail, edge_kind::steps,
+                               edge_kind::offset};
   if (!what.tensor_scale) // what a transform adds up on the way is larger than any output
     kinds.push_back(edge_kind::huge);
   if (!what.policy.fast_math)
@@ -99,9 +106,15 @@ void bend(edge_kind kind, dtype d, std::string& bytes, std::size_t last,
     for (std::size_t i = 0; i < n; ++i)
       scale(i, 200);
     break;
-  case edge_kind::one_huge:
-    scale(random.below(n), d == dtype::f16 ? 0x1p10 : 0x1p20);
+  case edge_kind::one_huge: {
+    const double by = d == dtype::f16 ? 0x1p10 : 0x1p20;
+    auto at = random.below(n), other = random.below(n);
+    auto sign = [&](std::size_t i) { return element(d, bytes.data(), i) < 0 ? -1.0 : 1.0; };
+    scale(at, n == 1 && random.below(2) ? -by : by * sign(at)); // up: down alone is nothing to many
+    if (other != at)
+      scale(other, -by * sign(other));
     break;
+  }
   case edge_kind::tail:
     for (std::size_t i = 0; i < n; ++i)
       scale(i, last >= 8 && i % last >= last - last / 8 ? 64 : 0x1p-6);
@@ -113,6 +126,14 @@ void bend(edge_kind kind, dtype d, std::string& bytes, std::size_t last,
   case edge_kind::subnormal:
     for (std::size_t i = 0; i < n; ++i)
       scale(i, below_normal(d));
+    break;
+  case edge_kind::steps:
+    for (std::size_t i = 0; i < n; ++i)
+      set_element(d, bytes.data(), i, std::nearbyint(2 * element(d, bytes.data(), i)) / 2);
+    break;
+  case edge_kind::offset:
+    for (std::size_t i = 0; i < n; ++i)
+      set_element(d, bytes.data(), i, element(d, bytes.data(), i) + far_offset(d));
     break;
   case edge_kind::signed_zero:
     for (std::size_t i = 0; i < n; ++i)

@@ -15,17 +15,19 @@ namespace ke {
 enum class edge_kind : std::uint8_t {
   plain,       ///< nothing bent: for shapes that are an edge themselves
   wide,        ///< times 200: a softmax without its maximum overflows
-  one_huge,    ///< one element 2^20 times as large
+  one_huge,    ///< one element 2^20 times as large, and another as far below zero
   tail,        ///< the last eighth of each row outweighs the rest
   huge,        ///< near the square root of the largest number
   subnormal,   ///< below the smallest normal number
+  steps,       ///< multiples of a half: equal ones, and what lies just where a step or a rounding is
+  offset,      ///< a common offset far above the spread: a mean of squares less the square of a mean is lost
   signed_zero, ///< every third element is a zero, of either sign
   masked,      ///< three times minus infinity in one tensor
   infinity,    ///< the same with plus infinity among them, which may hide what a mask shows
   nan          ///< three NaNs in one tensor
 };
-KE_NAMES(edge_kind, 10, "plain", "wide", "one_huge", "tail", "huge", "subnormal", "signed_zero", "masked",
-         "infinity", "nan")
+KE_NAMES(edge_kind, 12, "plain", "wide", "one_huge", "tail", "huge", "subnormal", "steps", "offset",
+         "signed_zero", "masked", "infinity", "nan")
 
 /// The kinds that a candidate of this problem is tried with: all but `plain`; without what fast math gives up
 /// (masked, infinity, nan, subnormal, signed_zero) where the policy allows it.

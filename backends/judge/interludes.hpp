@@ -80,8 +80,9 @@ private:
 /// cost less than a part of the time of the pairs; and some come in any case, at places drawn beforehand.
 class interlude_turn {
 public:
-  /// Of the pairs of a launch, at most this part has an interlude before it in any case.
-  static constexpr double certain_share = 0.125;
+  /// Of the pairs of a launch, at most this part has an interlude before it in any case. An order of one call
+  /// meets one unusual input only, so there are more of them.
+  static constexpr double certain_share(std::uint32_t calls) { return calls > 1 ? 0.125 : 0.25; }
 
   /// `pairs`: how many there will be. `certain`: interludes that come in any case; at least 1 is drawn.
   interlude_turn(std::uint32_t pairs, std::uint32_t certain, random_source& random);

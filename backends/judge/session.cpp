@@ -29,6 +29,10 @@ double seconds_since(steady::time_point start) {
   return std::chrono::duration<double>(steady::now() - start).count();
 }
 
+bool fewer_elements(const bound_shapes& a, const bound_shapes& b) {
+  return elements_of(a) < elements_of(b);
+}
+
 class session {
 public:
   explicit session(const judge_task& task)
@@ -44,6 +48,10 @@ private:
   status edges();
   status edge_inputs(const bound_shapes& shapes, const std::vector<edge_kind>& kinds);
   status misaligned(const bound_shapes& shapes);
+  /// What is tried on the smallest workload, at the largest one's size, as far as time allows: other code may
+  /// run there.
+  status at_full_size();
+  status beside(const bound_shapes& shapes);
   /// In processes of their own whose inputs are views of other strides, where the problem allows them.
   status strided(const bound_shapes& shapes);
   bool sound() const {
@@ -74,7 +82,8 @@ private:
   evidence found_;
   std::vector<timed_workload> timed_;
   std::vector<bound_shapes> shapes_, secret_, edge_;
-  std::size_t smallest_ = 0; ///< of shapes_, but for those of few elements, where there are others
+  std::optional<bound_shapes> beside_; ///< the largest workload: as large, but of odd extents
+  std::size_t smallest_ = 0;           ///< of shapes_, but for those of few elements, where there are others
   std::size_t survived_ = 0; ///< secret shapes that are shapes of the problem
   std::vector<int> cpus_;
   std::optional<truth_source> truths_;
@@ -92,6 +101,8 @@ std::size_t session::memory_for_all(bool wide) const {
   for (const auto* list : {&shapes_, &secret_, &edge_})
     for (const auto& s : *list)
       most = std::max(most, caller::memory_for(what_, s, truth_source::batch_of(what_, s), wide));
+  if (beside_)
+    most = std::max(most, caller::memory_for(what_, *beside_, truth_source::batch_of(what_, *beside_), wide));
   return most;
 }
 
@@ -374,15 +385,64 @@ status session::strided(const bound_shapes& shapes) {
   return ok;
 }
 
+status session::beside(const bound_shapes& shapes) {
+  if (auto s = truths_->use(shapes); !s)
+    return s;
+  auto slots = truths_->make(distribution::init, 1);
+  if (!slots)
+    return slots.error();
+  if (slots->empty() || !truths_->stands_by(*slots))
+    return ok; // no shape of the problem
+  ++survived_;
+  rubbish_ = std::make_shared<const poison>(what_, truths_->reference_outputs(), random_);
+  candidate_ns_ = 0;
+  for (bool misaligned : {false, true}) {
+    if (!candidate_->bind(shapes, 1, misaligned))
+      return failure{failure_kind::internal, "the shared memory is too small for " + shapes.name};
+    if (misaligned)
+      slots->front().distribution = "misaligned";
+    if (!call(*slots, shapes)) {
+      if (misaligned && found_.ending != ending::finished)
+        found_.reason += " (tensors are aligned to their elements only)";
+      return ok;
+    }
+    keep(shapes, slots->front(), misaligned);
+  }
+  return ok;
+}
+
+status session::at_full_size() {
+  auto largest = static_cast<std::size_t>(
+      std::max_element(shapes_.begin(), shapes_.end(), fewer_elements) - shapes_.begin());
+  // Of one kind: two draws, some four calls of the reference in both of its forms.
+  double each_s =
+      16e-9 * timed_[largest].reference_ns + 5e-8 * static_cast<double>(elements_of(shapes_[largest]));
+  if (beside_ && each_s <= 0.05 * task_.limits.run_s)
+    if (auto s = beside(*beside_); !s || !sound())
+      return s;
+  if (largest == smallest_ || is_kernelbench(what_))
+    return ok;
+  auto kinds = edges_of(what_);
+  random_.shuffle(kinds);
+  // What most kernels that look at a part of their inputs only, or at none, get wrong.
+  std::stable_partition(kinds.begin(), kinds.end(), [](edge_kind k) {
+    return k == edge_kind::one_huge || k == edge_kind::nan || k == edge_kind::infinity;
+  });
+  constexpr double least = 3;
+  auto affordable = std::max(least, 0.03 * task_.limits.run_s / each_s);
+  if (least * each_s > 0.1 * task_.limits.run_s)
+    return ok;
+  kinds.resize(std::min(kinds.size(), static_cast<std::size_t>(affordable)));
+  return edge_inputs(shapes_[largest], kinds);
+}
+
 status session::edges() {
   const auto& smallest = shapes_[smallest_];
   auto kinds = edges_of(what_);
-  auto cost_s = [&](std::size_t i) { // a pair costs some four calls of the reference, a kind two pairs
-    return 8e-9 * static_cast<double>(kinds.size()) * timed_[i].reference_ns;
-  };
+  double cost_s = 8e-9 * static_cast<double>(kinds.size()) * timed_[smallest_].reference_ns;
   // A reference of seconds, as KernelBench has them: what all of the edges cost would be the candidate's
   // time. By its fastest call, which no load on the machine moves.
-  if (is_kernelbench(what_) && cost_s(smallest_) > 0.1 * task_.limits.run_s)
+  if (is_kernelbench(what_) && cost_s > 0.1 * task_.limits.run_s)
     kinds.resize(std::min<std::size_t>(kinds.size(), 1));
   if (auto s = edge_inputs(smallest, kinds); !s || !sound())
     return s;
@@ -391,16 +451,8 @@ status session::edges() {
   if (auto s = strided(smallest); !s || !sound())
     return s;
   // What is right at the edges of a small size need not be so at the usual one, where other blocks are taken.
-  constexpr std::size_t most_elements = std::size_t{1} << 20;
-  std::optional<std::size_t> usual;
-  for (std::size_t i = 0; i < shapes_.size(); ++i)
-    if (i != smallest_ && elements_of(shapes_[i]) <= most_elements &&
-        cost_s(i) <= 0.02 * task_.limits.run_s &&
-        (!usual || elements_of(shapes_[i]) > elements_of(shapes_[*usual])))
-      usual = i;
-  if (usual)
-    if (auto s = edge_inputs(shapes_[*usual], kinds); !s || !sound())
-      return s;
+  if (auto s = at_full_size(); !s || !sound())
+    return s;
   for (const auto& e : edge_)
     if (auto s = edge_inputs(e, {edge_kind::plain}); !s || !sound())
       return s;
@@ -456,6 +508,7 @@ evidence session::run() {
   smallest_ = smallest_of(shapes_);
   secret_ = secret_shapes(what_, random_);
   edge_ = edge_shapes(what_, shapes_[smallest_].dims);
+  beside_ = shape_beside(what_, *std::max_element(shapes_.begin(), shapes_.end(), fewer_elements), random_);
   cpus_ = cpus_for(what_.policy.threads);
   truths_.emplace(task_, memory_for_all(false), memory_for_all(true), cpus_);
   if (auto s = start_candidate(); !s)

@@ -126,7 +126,11 @@ void shape_rules::find_common() {
     }
 }
 
-bool shape_rules::allows(const binding& symbols) const {
+bool shape_rules::assumes_equal() const {
+  return std::any_of(common_.begin(), common_.end(), [](const common& c) { return c.how == common::equal; });
+}
+
+bool shape_rules::allows(const binding& symbols, bool boldly) const {
   for (const auto& [d, p] : what_.promise) {
     auto at = symbols.find(d);
     if (at == symbols.end() || at->second < p.min || (p.max > 0 && at->second > p.max) ||
@@ -136,7 +140,9 @@ bool shape_rules::allows(const binding& symbols) const {
   for (const auto& r : relations_)
     if (auto said = holds(r, symbols); !said || !*said)
       return false;
-  return std::all_of(common_.begin(), common_.end(), [&](const common& c) { return holds_in(c, symbols); });
+  return std::all_of(common_.begin(), common_.end(), [&](const common& c) {
+    return (boldly && c.how == common::equal) || holds_in(c, symbols);
+  });
 }
 
 std::int64_t shape_rules::least(const std::string& symbol) const {
@@ -209,6 +215,10 @@ std::int64_t shape_rules::draw(const std::string& symbol, std::int64_t usual, st
   return fitted(symbol, std::clamp<std::int64_t>(value, 1, std::max<std::int64_t>(1, most)));
 }
 
+std::int64_t shape_rules::below(const std::string& symbol, std::int64_t usual, std::int64_t less) const {
+  return fitted(symbol, std::max<std::int64_t>(1, usual - less));
+}
+
 bool shape_rules::mend(const relation& r, binding& symbols) const {
   if (auto said = holds(r, symbols); said && *said)
     return true;
@@ -243,11 +253,11 @@ bool shape_rules::mend(const relation& r, binding& symbols) const {
   return false;
 }
 
-void shape_rules::mend(binding& symbols) const {
+void shape_rules::mend(binding& symbols, bool boldly) const {
   for (const auto& c : common_) {
     auto &x = symbols.at(c.a), &y = symbols.at(c.b);
     if (c.how == common::equal)
-      y = x;
+      y = boldly ? y : x;
     else if (c.how == common::multiple && y > 0)
       x = std::max<std::int64_t>(1, x / y) * y;
   }
@@ -262,7 +272,7 @@ void shape_rules::mend(binding& symbols) const {
 std::vector<std::string> shape_rules::assumptions() const {
   std::vector<std::string> all;
   for (const auto& c : common_)
-    all.push_back(c.how == common::equal  ? c.a + " == " + c.b
+    all.push_back(c.how == common::equal  ? c.a + " == " + c.b + " in most shapes"
                   : c.how == common::less ? c.a + " < " + c.b
                                           : c.a + " is a multiple of " + c.b);
   for (const auto& [symbol, step] : steps_)

@@ -30,7 +30,11 @@ public:
   const std::set<std::string>& doubtful() const { return doubtful_; }
 
   /// Whether a shape of the problem may have these values: `symbols` binds all dims.
-  bool allows(const binding& symbols) const;
+  /// `boldly`: also a shape in which two symbols differ that the workloads happen to give the same value, which
+  /// may be a property of the operator: a reference may not survive it.
+  bool allows(const binding& symbols, bool boldly = false) const;
+  /// Whether workloads give two symbols the same value.
+  bool assumes_equal() const;
 
   /// A value for a symbol whose usual one is `usual`: odd, prime, one, below and above a vector or a block,
   /// one more, one less, at the ends of its promise. At most `most`, if the promise allows that.
@@ -39,9 +43,12 @@ public:
                     random_source& random) const;
   static constexpr std::size_t ways = 8;
 
+  /// A value `less` below the usual one, or as near to that as promises and divisions let it be.
+  std::int64_t below(const std::string& symbol, std::int64_t usual, std::int64_t less) const;
+
   /// Makes relations hold that a draw has broken, by changing symbols that may move. What it can't mend,
   /// `allows` refuses.
-  void mend(binding& symbols) const;
+  void mend(binding& symbols, bool boldly = false) const;
 
   /// The smallest value that the symbol may have, but for nothing at all.
   std::int64_t least(const std::string& symbol) const;

@@ -82,8 +82,10 @@ std::vector<bound_shapes> secret_shapes(const problem& what, std::size_t count, 
       if (!rules.doubtful().count(d) || (boldly && (rules.doubtful().size() == 1 || random.below(3) > 0)))
         dims[d] = rules.draw(d, dims[d], most, way, random);
     }
-    rules.mend(dims);
-    if (!rules.allows(dims))
+    // Two extents that the workloads happen to make the same differ in every third shape.
+    bool apart = rules.assumes_equal() && found.size() % 3 == 2;
+    rules.mend(dims, apart);
+    if (!rules.allows(dims, apart))
       continue;
     auto bound = bind_shapes(what, "secret " + std::to_string(found.size() + 1), dims);
     if (!bound)
@@ -178,7 +180,7 @@ void meet_each_extent(const problem& what, const shape_rules& rules, std::size_t
 std::vector<bound_shapes> secret_shapes(const problem& what, random_source& random) {
   constexpr std::size_t most_elements = std::size_t{1} << 18;
   shape_rules rules{what};
-  bool more = !what.promise.empty() || !rules.doubtful().empty();
+  bool more = !what.promise.empty() || !rules.doubtful().empty() || rules.assumes_equal();
   auto found = secret_shapes(what, more ? shape_rules::ways : 5, most_elements, random);
   for (const auto& d : rules.movable()) { // whatever the draws above have met
     auto promised = what.promise.find(d);
@@ -193,6 +195,29 @@ std::vector<bound_shapes> secret_shapes(const problem& what, random_source& rand
   }
   meet_each_extent(what, rules, most_elements, found, random);
   return found;
+}
+
+std::optional<bound_shapes> shape_beside(const problem& what, const bound_shapes& workload,
+                                         random_source& random) {
+  shape_rules rules{what};
+  for (int tries = 0; tries < 16; ++tries) {
+    auto dims = workload.dims;
+    bool boldly = rules.doubtful().size() == rules.movable().size() || tries < 4;
+    for (const auto& d : rules.movable())
+      if (!rules.doubtful().count(d) || (boldly && dims[d] > 8))
+        dims[d] = rules.below(d, dims[d], 1 + 2 * static_cast<std::int64_t>(random.below(8)));
+    rules.mend(dims);
+    if (dims == workload.dims || !rules.allows(dims))
+      continue;
+    auto bound = bind_shapes(what, "secret, beside " + workload.name, dims);
+    if (!bound || std::any_of(bound->elements.begin(), bound->elements.end(), [](auto e) { return e == 0; }))
+      continue;
+    bound->secret = true;
+    // No more memory than twice what the workload takes.
+    if (elements_of(*bound) <= 2 * elements_of(workload))
+      return *std::move(bound);
+  }
+  return std::nullopt;
 }
 
 std::vector<bound_shapes> edge_shapes(const problem& what, const std::map<std::string, std::int64_t>& from) {

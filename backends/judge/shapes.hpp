@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,12 @@ std::vector<bound_shapes> secret_shapes(const problem& what, std::size_t count, 
 /// of the problem, and in any case one with each promised symbol at its upper end and one with each symbol at
 /// an extent of each kind (extents), where the problem has such a shape; of at most 2^18 elements per tensor.
 std::vector<bound_shapes> secret_shapes(const problem& what, random_source& random);
+
+/// A shape as large as this workload's, in which every extent that may move is a little less, by an odd
+/// number: no vector and no block divides it. Nothing if the rules leave none. The caller must run the
+/// reference on it first.
+std::optional<bound_shapes> shape_beside(const problem& what, const bound_shapes& workload,
+                                         random_source& random);
 
 /// Shapes that are an edge: every symbol that may move at its least at once, and each of them 0 alone ("M =
 /// 0"), the others as in `from`. Under the same restrictions as secret shapes; whether the reference survives

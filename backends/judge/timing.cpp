@@ -120,7 +120,7 @@ status timing::prepare(timed_workload& w) {
     calls = std::max(1.0, std::floor(most_slots / (least + 1)));
   double pair_ns = calls * (reference + candidate + copy_ns) + 10 * floor_ns_ + 4e5;
   if (!deck_.empty())
-    pair_ns *= 1 + interlude_turn::certain_share;
+    pair_ns *= 1 + interlude_turn::certain_share(static_cast<std::uint32_t>(calls));
   double pairs =
       std::clamp(share * budget_s_ * 1e9 / launches / pair_ns, least, static_cast<double>(plan_.pairs));
   w.calls = static_cast<std::uint32_t>(calls);
@@ -128,7 +128,7 @@ status timing::prepare(timed_workload& w) {
   w.pairs = static_cast<std::uint32_t>(std::max(3.0, std::min(pairs, std::floor(most_slots / calls) - 1)));
   w.interludes =
       static_cast<std::uint32_t>(std::min(std::ceil(static_cast<double>(deck_.kinds()) * share / launches),
-                                          std::ceil(interlude_turn::certain_share * w.pairs)));
+                                          std::ceil(interlude_turn::certain_share(w.calls) * w.pairs)));
   w.bank = *std::move(sample); // the first launch's, as far as it goes
   return ok;
 }

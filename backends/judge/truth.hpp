@@ -99,6 +99,10 @@ private:
   status find_reach();
   /// Whether the reference has answers of its own to values that go so far.
   result<bool> survives(const std::vector<value_reach>& reach);
+  /// Whether truth values are among what goes beyond its init: rows of which nothing is left.
+  bool masks(const std::vector<value_reach>& reach) const;
+  /// Of the reference's last answer.
+  bool finite_outputs() const;
   result<std::vector<bank_slot>> make_beyond(std::size_t count);
   /// Of a KernelBench file: inputs with other masks, as far as all outputs are finite.
   result<std::vector<bank_slot>> make_masks(std::size_t count);

@@ -235,6 +235,11 @@ result<std::vector<bank_slot>> truth_source::edge(edge_kind kind) {
         batch[i].outputs[o] = expect_edge(
             tensors[o].dtype, from_wide ? truth_->output(i, o).data() : said.data(), from_wide, said.data(),
             shapes_.elements[o], rule, {kind, touched[from + i][o], allowed_.reference_errors});
+        // A whole number that wider arithmetic makes another one lies on a step: any answer passes.
+        if (wide_ && !is_floating(tensors[o].dtype))
+          for (std::size_t e = 0; e < shapes_.elements[o]; ++e)
+            if (differs(tensors[o].dtype, said, truth_->output(i, o), e))
+              exempt_element(batch[i].outputs[o], e);
         // Without a second opinion, what a reference says of nothing may be what lay beside its input.
         if (!wide_ && nothing_in)
           for (std::size_t e = 0; e < shapes_.elements[o]; ++e)

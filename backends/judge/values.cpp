@@ -10,6 +10,7 @@
 #include <cstring>
 #include <functional>
 #include <set>
+#include <utility>
 
 namespace ke {
 namespace {
@@ -73,6 +74,30 @@ void draw_integers(dtype d, std::string& bytes, int bits, random_source& random)
     put(random.below(n), magnitude(b, true, random));
 }
 
+/// Any value that the type has, of all magnitudes; its ends among them.
+void draw_whole(dtype d, std::string& bytes, random_source& random) {
+  const int width = static_cast<int>(bytes_of(d)) * 8;
+  for (std::size_t i = 0; i < bytes.size() / bytes_of(d); ++i) {
+    auto value = random.next() >> (64 - width);
+    auto top = std::uint64_t{1} << (width - 1);
+    switch (random.below(16)) {
+    case 0:
+      value = top - random.below(2); // the least and the greatest signed one
+      break;
+    case 1:
+      value = 0 - random.below(3);
+      break;
+    case 2:
+    case 3:
+      value >>= random.below(static_cast<std::uint64_t>(width));
+      break;
+    default:
+      break;
+    }
+    std::memcpy(bytes.data() + i * bytes_of(d), &value, bytes_of(d)); // little-endian
+  }
+}
+
 /// Values of a file in another order, each perhaps several times or never; real ones of another size, too.
 void resample(dtype d, std::string& bytes, random_source& random) {
   const std::string old = bytes;
@@ -80,6 +105,22 @@ void resample(dtype d, std::string& bytes, random_source& random) {
   for (std::size_t i = 0; i < n; ++i) {
     double value = element(d, old.data(), random.below(n));
     set_element(d, bytes.data(), i, is_floating(d) ? value * (0.5 + random.uniform()) : value);
+  }
+}
+
+/// Truth values as masks have them: rows without a single one, rows of nothing else, few, nearly all. Now and
+/// then all rows are alike.
+void draw_truth_values(std::string& bytes, std::size_t last, random_source& random) {
+  constexpr std::uint64_t kinds = 5;
+  const auto same = random.below(2 * kinds);
+  for (std::size_t from = 0; from < bytes.size(); from += std::max<std::size_t>(last, 1)) {
+    const auto kind = same < kinds ? same : random.below(kinds);
+    for (std::size_t i = from; i < std::min(bytes.size(), from + last); ++i)
+      bytes[i] = static_cast<char>(kind == 0   ? 0
+                                   : kind == 1 ? 1
+                                   : kind == 2 ? random.below(16) == 0
+                                   : kind == 3 ? random.below(16) != 0
+                                               : random.below(2) == 0);
   }
 }
 
@@ -117,12 +158,13 @@ bool has_form(const tensor_spec& t) {
 std::vector<value_reach> reaches_of(const tensor_spec& t, const binding& dims) {
   std::vector<value_reach> all;
   bool known = is_drawn(t) || t.init == "zeros" || t.init == "onehot" || t.init.ends_with(".npy");
-  if (t.role == tensor_role::out || t.promised || !known || (t.dtype == dtype::boolean && is_drawn(t)))
+  if (t.role == tensor_role::out || t.promised || !known)
     return all;
-  if (!t.range.empty() || !is_drawn(t))
+  if (!t.range.empty() || !is_drawn(t) || t.dtype == dtype::boolean)
     return {{value_reach::full, {}}};
   if (is_floating(t.dtype)) // a normal distribution is bent by edges
     return t.init == "normal" ? all : std::vector<value_reach>{{value_reach::full, {}}};
+  all.push_back({value_reach::whole, {}});
   all.push_back({value_reach::full, {}});
   if (!is_byte(t.dtype)) {
     all.push_back({value_reach::three_quarters, {}});
@@ -165,11 +207,25 @@ double draw_between(const tensor_spec& t, const value_bounds& bounds, random_sou
   return std::min(bounds.high, bounds.low + std::floor(random.uniform() * (width + 1)));
 }
 
-void draw_beyond(const tensor_spec& t, std::string& bytes, std::size_t last, const value_reach& reach,
-                 const binding& dims, random_source& random) {
+namespace {
+
+/// Puts back `usual` but for one to three of the elements that differ.
+void keep_few(dtype d, const std::string& usual, std::string& bytes, random_source& random) {
+  const std::size_t size = bytes_of(d);
+  std::vector<std::size_t> changed;
+  for (std::size_t at = 0; at < bytes.size(); at += size)
+    if (std::memcmp(&usual[at], &bytes[at], size) != 0)
+      changed.push_back(at);
+  auto other = std::exchange(bytes, usual);
+  for (auto more = 1 + random.below(3); more > 0 && !changed.empty(); --more) {
+    auto at = changed[random.below(changed.size())];
+    std::memcpy(&bytes[at], &other[at], size);
+  }
+}
+
+void draw_beyond_all(const tensor_spec& t, std::string& bytes, std::size_t last, const value_reach& reach,
+                     const binding& dims, random_source& random) {
   std::size_t n = bytes.size() / bytes_of(t.dtype);
-  if (reach.kind == value_reach::none || n == 0)
-    return;
   auto all = [&](auto&& value) {
     for (std::size_t i = 0; i < n; ++i)
       set_element(t.dtype, bytes.data(), i, value());
@@ -178,6 +234,8 @@ void draw_beyond(const tensor_spec& t, std::string& bytes, std::size_t last, con
     return all([&] { return draw_between(t, *bounds, random); });
   if (t.init.ends_with(".npy"))
     return resample(t.dtype, bytes, random);
+  if (t.dtype == dtype::boolean && is_drawn(t))
+    return draw_truth_values(bytes, last, random);
   if (t.init == "onehot") { // another value, and a second one
     for (std::size_t row = 0; last > 0 && row < n / last; ++row)
       for (int twice = 0; twice < 2; ++twice)
@@ -193,12 +251,26 @@ void draw_beyond(const tensor_spec& t, std::string& bytes, std::size_t last, con
     auto extent = at == dims.end() ? std::int64_t{1} : std::max<std::int64_t>(at->second, 1);
     return all([&] { return static_cast<double>(random.below(static_cast<std::uint64_t>(extent))); });
   }
+  if (reach.kind == value_reach::whole)
+    return draw_whole(t.dtype, bytes, random);
   int bits = bits_of(t.dtype);
   draw_integers(t.dtype, bytes,
                 reach.kind == value_reach::full   ? bits
                 : reach.kind == value_reach::half ? bits / 2
                                                   : bits * 3 / 4,
                 random);
+}
+
+} // namespace
+
+void draw_beyond(const tensor_spec& t, std::string& bytes, std::size_t last, const value_reach& reach,
+                 const binding& dims, random_source& random) {
+  if (reach.kind == value_reach::none || bytes.empty())
+    return;
+  const std::string usual = reach.few ? bytes : std::string{};
+  draw_beyond_all(t, bytes, last, reach, dims, random);
+  if (reach.few)
+    keep_few(t.dtype, usual, bytes, random);
 }
 
 } // namespace ke

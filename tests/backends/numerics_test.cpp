@@ -177,22 +177,33 @@ TEST_CASE("bent inputs are what their name says, in every floating type") {
     double smallest = d == dtype::f64 ? 0x1p-1022 : d == dtype::f16 ? 0x1p-14 : 0x1p-126;
     CHECK(count(bent(edge_kind::subnormal), [&](double x) { return x != 0 && std::fabs(x) < smallest; }) >
           500);
-    for (auto k : {edge_kind::wide, edge_kind::huge, edge_kind::one_huge, edge_kind::tail})
+    for (auto k : {edge_kind::wide, edge_kind::huge, edge_kind::one_huge, edge_kind::tail, edge_kind::steps,
+                   edge_kind::offset})
       CHECK(count(bent(k), [](double x) { return !std::isfinite(x); }) == 0);
+    // An argmax that took the last of equal ones, and halves rounded away from zero, were never seen.
+    CHECK(count(bent(edge_kind::steps), [](double x) { return 2 * x == std::nearbyint(2 * x); }) == 640);
+    CHECK(count(bent(edge_kind::steps), [](double x) { return std::fabs(x) == 0.5; }) > 100);
+    // Nor was a variance as the mean of squares less the square of the mean.
+    CHECK(count(bent(edge_kind::offset), [](double x) { return x > 2; }) == 640);
+    // A softmax without its maximum survives a single huge value below zero.
+    auto huge = bent(edge_kind::one_huge);
+    CHECK(*std::max_element(huge.begin(), huge.end()) > 4);
   }
 }
 
 TEST_CASE(
     "fast math gives up NaN, infinities, subnormals and the zero's sign, and index-like data is never bent") {
   auto p = ke_test::elementwise();
-  CHECK(edges_of(p).size() == 9);
+  CHECK(edges_of(p).size() == 11);
   p.tensor_scale = true; // a transform spreads what is not finite, and overflows on its way
   CHECK(edges_of(p) == std::vector<edge_kind>{edge_kind::wide, edge_kind::one_huge, edge_kind::tail,
-                                              edge_kind::subnormal, edge_kind::signed_zero});
+                                              edge_kind::steps, edge_kind::offset, edge_kind::subnormal,
+                                              edge_kind::signed_zero});
   p.tensor_scale = false;
   p.policy.fast_math = true;
   CHECK(edges_of(p) ==
-        std::vector<edge_kind>{edge_kind::wide, edge_kind::one_huge, edge_kind::tail, edge_kind::huge});
+        std::vector<edge_kind>{edge_kind::wide, edge_kind::one_huge, edge_kind::tail, edge_kind::steps,
+                               edge_kind::offset, edge_kind::huge});
   p.tensors[0].init = "ints";
   CHECK(edges_of(p).empty());
 }

@@ -151,3 +151,65 @@ TEST_CASE("a scalar with a range varies within it, and one without is a constant
   CHECK(*reals.rbegin() == 2);
   CHECK(wholes == std::set<double>{-2, -1, 0, 1, 2, 3, 4});
 }
+
+TEST_CASE("values beyond init are a few among usual ones, too, so that a look at a sample tells nothing") {
+  // A kernel that looked at one element of 64 and then took all of an accumulator for zero was right.
+  random_source random{27};
+  value_limits few{{{"N", 50}, {"V", 30}}, {value_reach::full, {}, true}};
+  auto other = [](const std::vector<double>& v, auto usual) {
+    return std::count_if(v.begin(), v.end(), [&](double x) { return !usual(x); });
+  };
+  for (int again = 0; again < 20; ++again) {
+    auto zeros = other(values(input(dtype::f32, "zeros"), distribution::beyond, random, few),
+                       [](double x) { return x == 0; });
+    CHECK((zeros >= 1 && zeros <= 3));
+    auto hot = other(values(input(dtype::f32, "onehot"), distribution::beyond, random, few),
+                     [](double x) { return x == 0 || x == 1; });
+    CHECK(hot <= 3);
+    CHECK(other(values(input(dtype::i32, "ints"), distribution::beyond, random, few),
+                [](double x) { return x >= 0 && x < 8; }) <= 3);
+  }
+}
+
+TEST_CASE("truth values that are drawn lack whole rows, and are never anything but 0 and 1") {
+  random_source random{28};
+  auto t = input(dtype::boolean, "uniform");
+  REQUIRE(reaches_of(t, {}).size() == 1);
+  int empty = 0, full = 0, mixed = 0;
+  for (int again = 0; again < 40; ++again) {
+    auto v = values(t, distribution::beyond, random, {{}, {value_reach::full, {}}});
+    for (std::size_t row = 0; row < v.size(); row += 50) {
+      auto ones = std::count(v.begin() + static_cast<std::ptrdiff_t>(row),
+                             v.begin() + static_cast<std::ptrdiff_t>(row) + 50, 1.0);
+      CHECK(std::all_of(v.begin(), v.end(), [](double x) { return x == 0 || x == 1; }));
+      empty += ones == 0;
+      full += ones == 50;
+      mixed += ones > 0 && ones < 50;
+    }
+  }
+  CHECK(empty > 5);
+  CHECK(full > 5);
+  CHECK(mixed > 20);
+}
+
+TEST_CASE("the widest reach of integers is every value of the type, and sums of them leave it") {
+  random_source random{29};
+  for (auto d : {dtype::i32, dtype::i8, dtype::u8}) {
+    auto reach = reaches_of(input(d, "normal"), {});
+    REQUIRE(reach.front().kind == value_reach::whole);
+    double sum = 0, least = 0, most = 0;
+    for (int again = 0; again < 10; ++again)
+      for (double x : values(input(d, "normal"), distribution::beyond, random, {{}, reach.front()})) {
+        sum += std::fabs(x);
+        least = std::min(least, x);
+        most = std::max(most, x);
+      }
+    if (d == dtype::u8) {
+      CHECK(most == 255);
+      continue;
+    }
+    CHECK(least == (d == dtype::i32 ? -0x1p31 : -128.0));
+    CHECK(most == (d == dtype::i32 ? 0x1p31 - 1 : 127.0));
+    CHECK(sum > (d == dtype::i32 ? 0x1p32 : 1e4));
+  }
+}
