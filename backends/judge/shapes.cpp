@@ -150,6 +150,16 @@ std::vector<bound_shapes> secret_shapes(const problem& what, random_source& rand
   return found;
 }
 
+bool is_promised(const problem& what, const std::map<std::string, std::int64_t>& dims) {
+  return std::any_of(what.workloads.begin(), what.workloads.end(), [&](const workload& w) {
+    return std::all_of(dims.begin(), dims.end(), [&](const auto& symbol) {
+      auto usual = w.dims.find(symbol.first);
+      return what.promise.count(symbol.first) > 0 ||
+             (usual != w.dims.end() && usual->second == symbol.second);
+    });
+  });
+}
+
 std::vector<bound_shapes> edge_shapes(const problem& what, const std::map<std::string, std::int64_t>& from) {
   std::vector<bound_shapes> found;
   shape_rules rules{what};
