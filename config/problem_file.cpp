@@ -3,6 +3,7 @@
 #include "config/npy.hpp"
 #include "config/problem_checks.hpp"
 #include "runtime/core/expression.hpp"
+#include "runtime/core/generated_init.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -38,14 +39,17 @@ public:
     if (!document)
       return std::move(load_);
     document->place.file = context_.name;
-    std::string reference_path;
-    places_ = read_document(*document, problem_schema(load_.problem, reference_path), load_.errors);
+    problem_paths paths;
+    places_ = read_document(*document, problem_schema(load_.problem, paths), load_.errors);
     for (std::size_t i = 0; i < load_.problem.workloads.size(); ++i)
       if (!places_.count("workload." + std::to_string(i) + ".name"))
         load_.problem.workloads[i].name = "w" + std::to_string(i);
+    generated(!paths.generator.empty());
     check_problem(load_, places_, context_.name);
     if (places_.count("problem.reference"))
-      reference(reference_path);
+      reference(paths.reference);
+    if (!paths.generator.empty())
+      generator(paths.generator);
     for (std::size_t i = 0; i < load_.problem.tensors.size(); ++i)
       if (load_.problem.tensors[i].init.ends_with(".npy"))
         initialiser(load_.problem.tensors[i], "tensor." + std::to_string(i) + ".init");
@@ -75,6 +79,57 @@ private:
                   ? "a result is made by the candidate, in what strides it likes; \"any\" is for inputs"
                   : "the C ABI passes a pointer and no strides; \"any\" is for problems with a reference in "
                     "Python");
+  }
+
+  /// Before the other checks: with a generator, what inputs hold is said there alone.
+  void generated(bool there) {
+    for (std::size_t i = 0; i < load_.problem.tensors.size(); ++i) {
+      auto& t = load_.problem.tensors[i];
+      auto at = [&](const char* key) { return "tensor." + std::to_string(i) + "." + key; };
+      if (t.role == tensor_role::out)
+        continue;
+      if (!there) {
+        if (t.init == generated_init)
+          wrong(at("init"), "\"generator\" is for problems that name one: generator = \"inputs.py\" in "
+                            "[problem]");
+        continue;
+      }
+      auto refuse = [&](const char* key) {
+        wrong(at(key),
+              std::string{"the generator makes this input, and what it holds is said there: take out "
+                          "the "} +
+                  key + ", or the generator");
+      };
+      if (places_.count(at("init")) && t.init != generated_init)
+        refuse("init");
+      if (!t.range.empty())
+        refuse("range");
+      if (t.promised)
+        refuse("promise");
+      t.init = generated_init;
+      t.range.clear();
+      t.promised = false;
+    }
+  }
+
+  void generator(const std::string& name) {
+    auto& p = load_.problem;
+    if (p.reference_language == "c++")
+      return wrong("problem.generator",
+                   "make() returns tensors of PyTorch, so a generator is for problems "
+                   "with a reference in Python; with C++ each tensor's init says what it "
+                   "holds");
+    if (std::all_of(p.tensors.begin(), p.tensors.end(),
+                    [](const tensor_spec& t) { return t.role == tensor_role::out; }))
+      return wrong("problem.generator", "there is no input that make() could return");
+    if (language_of(name) != "python")
+      return wrong("problem.generator", "expected a Python file (.py)");
+    auto source = read_(resolved_path(name, context_), largest_reference);
+    if (!source)
+      return wrong("problem.generator", source.error().text);
+    if (!defines_python(*source, "def make"))
+      return wrong("problem.generator", "the file defines no function `def make(key, dims)`");
+    p.generator = std::move(*source);
   }
 
   void initialiser(const tensor_spec& tensor, const std::string& place) {

@@ -34,8 +34,13 @@ problem_load load_kernelbench(const std::string& path);
 /// The file from disk: a regular file of at most `limit` bytes.
 result<std::string> read_named_file(const std::string& path, std::size_t limit);
 
-/// All keys of problem.toml bound to `into`, but for `reference`, which is bound to `reference_path`.
-schema problem_schema(ke::problem& into, std::string& reference_path);
+/// What problem.toml names where a problem has the text.
+struct problem_paths {
+  std::string reference, generator; ///< no generator: empty
+};
+
+/// All keys of problem.toml bound to `into`, but for the files of `paths`.
+schema problem_schema(ke::problem& into, problem_paths& paths);
 
 /// Every key with documentation, as TOML.
 std::string problem_reference_text();

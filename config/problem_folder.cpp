@@ -38,9 +38,14 @@ problem_folder folder_of(const problem& what) {
       t.init = plain(t.init);
       folder.files[t.init] = bytes->second;
     }
-  std::string reference = what.reference_language == "python" ? "reference.py" : "reference.cpp";
-  folder.files[reference] = what.reference;
-  auto keys = problem_schema(written, reference);
+  problem_paths paths;
+  paths.reference = what.reference_language == "python" ? "reference.py" : "reference.cpp";
+  folder.files[paths.reference] = what.reference;
+  if (!what.generator.empty()) {
+    paths.generator = "inputs.py";
+    folder.files[paths.generator] = what.generator;
+  }
+  auto keys = problem_schema(written, paths);
   std::erase_if(keys.keys, [&](const key_spec& k) { return not_given(what, k.path); });
   folder.main = "problem.toml";
   folder.files[folder.main] = schema_text(keys, false);

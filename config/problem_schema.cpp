@@ -19,7 +19,7 @@ tables_slot promises_of(std::map<std::string, dim_promise>& promises) {
 
 } // namespace
 
-schema problem_schema(problem& p, std::string& reference_path) {
+schema problem_schema(problem& p, problem_paths& paths) {
   schema all;
   auto& keys = all.keys;
   auto of = [&p](auto member) { return [&p, member](std::size_t) -> value_slot { return &(p.*member); }; };
@@ -49,9 +49,15 @@ schema problem_schema(problem& p, std::string& reference_path) {
   keys.push_back(
       {.path = "problem.reference",
        .doc = "The reference: C++ with the candidate's ABI (reference.cpp) or Python (reference.py).",
-       .at = [&reference_path](std::size_t) -> value_slot { return &reference_path; },
+       .at = [&paths](std::size_t) -> value_slot { return &paths.reference; },
        .required = true,
        .path_of_file = true});
+  keys.push_back({.path = "problem.generator",
+                  .doc =
+                      "With a reference in Python: a Python file whose make(key, dims) returns the inputs, "
+                      "in the file's order or by name.",
+                  .at = [&paths](std::size_t) -> value_slot { return &paths.generator; },
+                  .path_of_file = true});
 
   keys.push_back({.path = "problem.promise",
                   .doc =
@@ -196,7 +202,6 @@ schema problem_schema(problem& p, std::string& reference_path) {
 
   all.later = {
       {"problem.evaluator", "a problem has tensors and a reference"},
-      {"problem.generator", "inputs are drawn as each tensor's init says"},
       {"policy.launch", "a candidate is called, synchronously"},
   };
   return all;
@@ -204,13 +209,13 @@ schema problem_schema(problem& p, std::string& reference_path) {
 
 std::string problem_reference_text() {
   problem example;
-  std::string reference = "reference.cpp";
+  problem_paths paths{"reference.cpp", ""};
   example.name = "softmax";
   example.dims = {"M", "N"};
   example.tensors.push_back({"x", tensor_role::in, dtype::f32, {"M", "N"}, "normal"});
   example.scalars.push_back({"scale", false, 1.0});
   example.workloads.push_back({"wide", {{"M", 512}, {"N", 4096}}, 1.0, false});
-  return schema_text(problem_schema(example, reference), true);
+  return schema_text(problem_schema(example, paths), true);
 }
 
 } // namespace ke

@@ -4,6 +4,7 @@
 #include "config/document.hpp"
 #include "config/problem_file.hpp"
 #include "runtime/core/expression.hpp"
+#include "runtime/core/generated_init.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -106,6 +107,8 @@ faults value_faults(const problem& of, const tensor_spec& t) {
     if (!text.empty())
       all.emplace_back(key, std::move(text));
   };
+  if (t.init == generated_init)
+    return all;
   bool file = t.init.ends_with(".npy");
   if (!file && std::find(inits.begin(), inits.end(), t.init) == inits.end()) {
     note("init",

@@ -47,6 +47,17 @@ std::string value_line(const tensor_spec& t) {
   return text.empty() ? text : "- " + t.name + " " + text + ".\n";
 }
 
+/// How inputs are made, where the problem has a generator; its source is quoted, bounded.
+std::string generator_text(const problem& p) {
+  constexpr std::size_t most_bytes = 6000;
+  return p.generator.empty()
+             ? ""
+             : "Inputs are what `make(key, dims)` returns, each with a secret key of its own, "
+               "whose random generators were seeded by it; every input has the form that this "
+               "gives it, for any key and any shape of the problem:\n" +
+                   quoted(p.generator, most_bytes, "python");
+}
+
 } // namespace
 
 bool is_form(const std::string& init) {
@@ -66,11 +77,14 @@ std::string promised_text(const problem& p) {
     if (s.range.size() == 2)
       values += "- " + s.name + " is another number in each call, from " + short_number(s.range[0]) + " to " +
                 short_number(s.range[1]) + ".\n";
-  if (shapes.empty() && values.empty())
+  auto made = generator_text(p);
+  if (shapes.empty() && values.empty() && made.empty())
     return "";
   return "\n## Promised\nOf shapes and values; other ones than those of the workloads are checked.\n" +
          shapes + values +
-         (values.empty() ? "" : "Tensors that are not named here may hold any value of their type.\n");
+         (!made.empty()    ? made
+          : values.empty() ? ""
+                           : "Tensors that are not named here may hold any value of their type.\n");
 }
 
 } // namespace ke

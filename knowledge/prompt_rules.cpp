@@ -12,6 +12,8 @@ namespace {
 
 /// What the judge tries besides random inputs (docs/manual/trust.md, "Edges").
 std::string edges(const problem& p) {
+  if (!p.generator.empty())
+    return "Inputs are made by the problem's generator (below), and no others are tried.\n";
   return std::string{"Inputs of large, tiny and very unequal size are tried"} +
          (p.policy.fast_math ? ".\n"
                              : ", and NaN, infinities, subnormal numbers and zeros of both signs: where the "

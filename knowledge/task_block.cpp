@@ -4,6 +4,7 @@
 #include "knowledge/prompt.hpp"
 #include "knowledge/told.hpp"
 #include "runtime/core/baseline.hpp"
+#include "runtime/core/generated_init.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -20,7 +21,7 @@ json tensor_json(const tensor_spec& t) {
   json j = {{"name", t.name}, {"role", to_text(t.role)}, {"dtype", to_text(t.dtype)}, {"shape", t.shape}};
   if (t.role == tensor_role::out)
     return j;
-  if (t.promised || is_form(t.init))
+  if (t.promised || is_form(t.init) || t.init == generated_init)
     j["form"] = t.init;
   if (!t.range.empty())
     j["range"] = t.range;
@@ -35,6 +36,8 @@ json scalar_json(const scalar_spec& s) {
     j["range"] = s.range;
   return j;
 }
+
+constexpr std::size_t most_generator = 8192; ///< bytes of source: it stands in the prompt once more
 
 /// What the problem says of its shapes; nothing where it says nothing.
 void add_promises(const problem& p, json& to) {
@@ -80,6 +83,11 @@ json problem_json(const problem& p) {
                 {"cache", p.policy.cold_cache ? "cold" : "hot"}}},
               {"cost", {{"flops", p.flops}, {"bytes", p.bytes}}}};
   add_promises(p, all);
+  if (!p.generator.empty()) {
+    all["generator"] = {{"language", "python"}};
+    if (p.generator.size() <= most_generator)
+      all["generator"]["source"] = p.generator;
+  }
   return all;
 }
 

@@ -22,7 +22,8 @@ SCHEMAS = {  # schema -> (the struct that it fills, the header that describes it
 READERS = ["actors", "backends", "knowledge", "runtime"]
 # Where settings are described or compared with one another: nothing becomes of a key there.
 NO_READERS = ["runtime/core/settings.hpp", "runtime/core/problem.hpp", "runtime/search/settings_change.cpp"]
-NOT_MEMBERS = {"problem.reference"}  # a path; the text that it names is the member
+# Bound to a path; the text that the path names is the member.
+TEXTS = {"problem.reference": ("problem", "reference"), "problem.generator": ("problem", "generator")}
 
 
 def structs_in(text):
@@ -45,9 +46,9 @@ def keys_in(text, top, structs):
     for part in re.split(r"keys\.push_back\(", text)[1:]:
         part = part.split("lists.push_back(")[0]
         path = re.search(r'"([a-z][\w.]*)(?:"|\." \+)', part)[1]
-        if path in NOT_MEMBERS:
-            continue
-        if m := re.search(r"&(\w+)::(\w+)", part):
+        if path in TEXTS:
+            found.append((path, *TEXTS[path]))
+        elif m := re.search(r"&(\w+)::(\w+)", part):
             found.append((path, m[1], m[2]))
         elif m := re.search(r"\b(?:x|s|p)((?:\.\w+(?:\.at\(i\))?)+)\b", part[part.index(path):]):
             struct = top

@@ -38,7 +38,7 @@ std::vector<edge_kind> edges_of(const problem& what);
 bool bends(const tensor_spec& t);
 
 /// Whether another value in this tensor tells something of the operator: it is drawn from a
-/// continuous distribution, or by get_inputs().
+/// continuous distribution, by get_inputs(), or by the problem's generator.
 bool draws_values(const tensor_spec& t);
 /// Initialisers of inputs of a KernelBench file whose values have both signs, as no limited domain has: any
 /// value anywhere, or only a function of each value, since zeros and equal elements are a structure there.

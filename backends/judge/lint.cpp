@@ -45,6 +45,8 @@ private:
   status workload(const bound_shapes& shapes, bool thorough);
   void tolerances(const bound_shapes& shapes);
   void repeated(const bank_slot& slot, const bound_shapes& shapes);
+  /// What is to be known of a generator.
+  void generated();
   status edge_inputs(const bound_shapes& shapes);
   status edge_shape(const bound_shapes& shapes);
   void enter(const std::string& name, const std::vector<bank_slot>& slots);
@@ -132,6 +134,7 @@ status linter::all() {
   for (const auto& e : edges)
     if (auto done = edge_shape(e); !done)
       return done;
+  generated();
   out_.truth = truths_->wide() ? "the reference in wider arithmetic" : "the reference itself";
   return ok;
 }
@@ -174,7 +177,7 @@ status linter::workload(const bound_shapes& shapes, bool thorough) {
         continue;
       }
       if (truths_->why_unfit().empty()) { // inputs of a limited domain keep to it
-        if (d == distribution::uniform)
+        if (d == distribution::uniform && is_kernelbench(what_))
           out_.warnings.push_back("get_inputs() gives no values of both signs, so no other distribution and "
                                   "no edges are tried");
         continue;
@@ -243,6 +246,21 @@ void linter::repeated(const bank_slot& slot, const bound_shapes& shapes) {
         out_.warnings.push_back(what + ", within the tolerance");
       return;
     }
+}
+
+void linter::generated() {
+  if (what_.generator.empty())
+    return;
+  out_.warnings.push_back(
+      "inputs are what make(key, dims) of the generator returns and nothing else: checks draw other keys and "
+      "shapes, but no other values, no edges (NaN, infinities, huge ones) and no changed element");
+  for (const auto& name : truths_->same_for_all_keys())
+    out_.warnings.push_back("make() returns the same " + name +
+                            " for every key: a kernel may have it built in, unless it is drawn by the key");
+  if (!truths_->not_generated().empty())
+    out_.warnings.push_back(
+        truths_->not_generated() +
+        "; shapes that it has no inputs for are not tried: [problem.promise] says which there are");
 }
 
 void linter::enter(const std::string& name, const std::vector<bank_slot>& slots) {

@@ -17,6 +17,8 @@ std::string list_of(const std::vector<int>& cpus) {
 const char* class_or_function(python_role role, bool kernelbench) {
   if (role == python_role::candidate || role == python_role::baseline)
     return kernelbench ? "ModelNew" : "kernel,reference";
+  if (role == python_role::generator)
+    return "make";
   return kernelbench ? "Model" : "reference";
 }
 
@@ -30,6 +32,8 @@ const char* kind_of(python_role role, bool kernelbench) {
     return "describe";
   case python_role::maker:
     return "maker";
+  case python_role::generator:
+    return "generator";
   default:
     return kernelbench ? "model" : "function";
   }
@@ -75,13 +79,15 @@ std::string python_payload(const judge_task& task, python_role role, std::uint64
   order += std::string(what.scalars.size(), 's');
   line("order", task.order.empty() ? order : task.order);
   if (role != python_role::nothing && role != python_role::operators) {
-    const auto& code = role == python_role::candidate  ? task.source
-                       : role == python_role::baseline ? task.baseline_source
-                                                       : what.reference;
-    std::string file = role == python_role::candidate  ? "candidate.py"
-                       : role == python_role::baseline ? "baseline.py"
-                       : kernelbench                   ? what.name + ".py"
-                                                       : "reference.py";
+    const auto& code = role == python_role::candidate   ? task.source
+                       : role == python_role::baseline  ? task.baseline_source
+                       : role == python_role::generator ? what.generator
+                                                        : what.reference;
+    std::string file = role == python_role::candidate   ? "candidate.py"
+                       : role == python_role::baseline  ? "baseline.py"
+                       : role == python_role::generator ? "inputs.py"
+                       : kernelbench                    ? what.name + ".py"
+                                                        : "reference.py";
     line("text", file + ' ' + std::to_string(code.size()));
     text += '\n' + code;
   } else {

@@ -12,12 +12,13 @@ namespace ke {
 enum class python_role : std::uint8_t {
   candidate,
   reference,
-  baseline, ///< what candidates are timed against, where that is another one than the reference
-  truth,    ///< the reference in double precision
-  nothing,  ///< the floor of the path
-  describe, ///< says what tensors a KernelBench file has
-  maker,    ///< makes its inputs
-  operators ///< tells the names of PyTorch's operators, at the start of the memory; runs no source
+  baseline,  ///< what candidates are timed against, where that is another one than the reference
+  truth,     ///< the reference in double precision
+  nothing,   ///< the floor of the path
+  describe,  ///< says what tensors a KernelBench file has
+  maker,     ///< makes its inputs
+  generator, ///< makes those of a problem with a generator
+  operators  ///< tells the names of PyTorch's operators, at the start of the memory; runs no source
 };
 
 /// Whether the problem is a KernelBench file, whose tensors only Python knows.

@@ -84,7 +84,7 @@ private:
   std::vector<bound_shapes> shapes_, secret_, edge_;
   std::optional<bound_shapes> beside_; ///< the largest workload: as large, but of odd extents
   std::size_t smallest_ = 0;           ///< of shapes_, but for those of few elements, where there are others
-  std::size_t survived_ = 0; ///< secret shapes that are shapes of the problem
+  std::size_t survived_ = 0;           ///< secret shapes that are shapes of the problem
   std::vector<int> cpus_;
   std::optional<truth_source> truths_;
   std::unique_ptr<caller> candidate_;
@@ -412,8 +412,8 @@ status session::beside(const bound_shapes& shapes) {
 }
 
 status session::at_full_size() {
-  auto largest = static_cast<std::size_t>(
-      std::max_element(shapes_.begin(), shapes_.end(), fewer_elements) - shapes_.begin());
+  auto largest = static_cast<std::size_t>(std::max_element(shapes_.begin(), shapes_.end(), fewer_elements) -
+                                          shapes_.begin());
   // Of one kind: two draws, some four calls of the reference in both of its forms.
   double each_s =
       16e-9 * timed_[largest].reference_ns + 5e-8 * static_cast<double>(elements_of(shapes_[largest]));

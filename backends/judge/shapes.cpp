@@ -132,8 +132,9 @@ std::optional<bound_shapes> upper_end(const problem& what, const shape_rules& ru
   return std::nullopt;
 }
 
-/// Adds shapes until each symbol that may move has met each kind of extent, alone or beside others. A
-/// doubtful one moves alone, so that what the reference does not survive of it takes nothing else along.
+/// Adds shapes until each symbol that may move has met each kind of extent, as far as there are such shapes.
+/// A doubtful one moves alone, so that what the reference does not survive of it takes nothing else along;
+/// only where that makes no shape, or too large a one, the others are small.
 void meet_each_extent(const problem& what, const shape_rules& rules, std::size_t most_elements,
                       std::vector<bound_shapes>& found, random_source& random) {
   constexpr int most_tries = 12;
@@ -160,14 +161,13 @@ void meet_each_extent(const problem& what, const shape_rules& rules, std::size_t
     dims[d] = value_of(d, kind);
     rules.mend(dims);
     if (!is_of(kind, dims[d], range_of(d)) || !rules.allows(dims))
-      return false;
+      return;
     auto bound = bind_shapes(what, "secret " + std::to_string(found.size() + 1), dims);
     if (!bound || !std::all_of(bound->elements.begin(), bound->elements.end(),
                                [&](std::size_t e) { return e >= 1 && e <= most_elements; }))
-      return false;
+      return;
     bound->secret = true;
     found.push_back(*std::move(bound));
-    return true;
   };
   for (const auto& d : rules.movable())
     for (auto kind : extent_kinds)
@@ -218,6 +218,16 @@ std::optional<bound_shapes> shape_beside(const problem& what, const bound_shapes
       return *std::move(bound);
   }
   return std::nullopt;
+}
+
+bool is_promised(const problem& what, const std::map<std::string, std::int64_t>& dims) {
+  return std::any_of(what.workloads.begin(), what.workloads.end(), [&](const workload& w) {
+    return std::all_of(dims.begin(), dims.end(), [&](const auto& symbol) {
+      auto usual = w.dims.find(symbol.first);
+      return what.promise.count(symbol.first) > 0 ||
+             (usual != w.dims.end() && usual->second == symbol.second);
+    });
+  });
 }
 
 std::vector<bound_shapes> edge_shapes(const problem& what, const std::map<std::string, std::int64_t>& from) {

@@ -51,6 +51,10 @@ std::vector<bound_shapes> secret_shapes(const problem& what, random_source& rand
 std::optional<bound_shapes> shape_beside(const problem& what, const bound_shapes& workload,
                                          random_source& random);
 
+/// Whether the problem itself says that this is one of its shapes, so that nothing of it is assumed: what
+/// differs from some workload are dims of [problem.promise] alone. Precondition: its rules allow it.
+bool is_promised(const problem& what, const std::map<std::string, std::int64_t>& dims);
+
 /// Shapes that are an edge: every symbol that may move at its least at once, and each of them 0 alone ("M =
 /// 0"), the others as in `from`. Under the same restrictions as secret shapes; whether the reference survives
 /// them is for the caller to find out.

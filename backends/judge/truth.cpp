@@ -51,6 +51,8 @@ truth_source::truth_source(const judge_task& task, std::size_t memory, std::size
     maker_.emplace(task);
     allowed_.equal_terms = most_equal_terms;
   }
+  if (!task.what.generator.empty())
+    generator_.emplace(task);
 }
 
 status truth_source::start(bool wide) {
@@ -290,12 +292,23 @@ result<std::vector<bank_slot>> truth_source::completed(std::vector<bank_slot> sl
 result<std::vector<bank_slot>> truth_source::drawn(distribution d, std::size_t count,
                                                    const std::vector<value_reach>& reach) {
   std::vector<bank_slot> slots(count);
-  for (auto& slot : slots) {
+  std::vector<std::vector<std::string>> generated;
+  if (generator_) {
+    auto made = generator_->draw(count, shapes_, random_);
+    if (!made)
+      return made.error();
+    generated = *std::move(made);
+  }
+  for (std::size_t i = 0; auto& slot : slots) {
     slot.inputs.resize(task_.what.tensors.size());
     slot.outputs.resize(slot.inputs.size());
     slot.distribution = to_text(d);
     for (const auto& s : task_.what.scalars)
       slot.scalars.push_back(draw_scalar(s, random_));
+    if (generator_) {
+      slot.inputs = std::move(generated[i++]);
+      continue;
+    }
     for (std::size_t t = 0; t < slot.inputs.size(); ++t) {
       const auto& spec = task_.what.tensors[t];
       if (spec.role == tensor_role::out)
@@ -311,7 +324,31 @@ result<std::vector<bank_slot>> truth_source::drawn(distribution d, std::size_t c
   return slots;
 }
 
+result<std::vector<bank_slot>> truth_source::make_generated(distribution d, std::size_t count) {
+  constexpr double most_share = 0.01; // of a judgement's time, for the keys of one distribution
+  if (d != distribution::init &&
+      generator_->draw_s() * static_cast<double>(count) > most_share * task_.limits.run_s)
+    return std::vector<bank_slot>{};
+  auto start = std::chrono::steady_clock::now();
+  auto slots = drawn(distribution::init, count, {});
+  if (!slots) {
+    if (slots.error().kind != failure_kind::invalid || !shapes_.secret ||
+        is_promised(task_.what, shapes_.dims))
+      return slots.error();
+    unfit_ = slots.error().text;
+    if (not_generated_.empty())
+      not_generated_ = unfit_;
+    return std::vector<bank_slot>{};
+  }
+  double drawing_s = seconds_since(start) / static_cast<double>(std::max<std::size_t>(count, 1));
+  auto made = completed(*std::move(slots), distribution::init);
+  slot_s_ += drawing_s;
+  return made;
+}
+
 result<std::vector<bank_slot>> truth_source::make(distribution d, std::size_t count) {
+  if (generator_)
+    return make_generated(d, count);
   if (maker_) {
     if (d == distribution::beyond)
       return make_masks(count);
@@ -335,6 +372,8 @@ result<std::vector<bank_slot>> truth_source::make(distribution d, std::size_t co
 }
 
 result<std::vector<bank_slot>> truth_source::perturbed(const bank_slot& slot, distribution d) {
+  if (generator_) // one changed element may be none of the problem's inputs; another key's are
+    return make_generated(distribution::init, 1);
   result<std::vector<bank_slot>> last{std::vector<bank_slot>{}};
   std::vector<bank_slot> other{slot};
   std::vector<std::size_t> order;

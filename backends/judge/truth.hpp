@@ -2,6 +2,7 @@
 
 #include "backends/judge/caller.hpp"
 #include "backends/judge/edges.hpp"
+#include "backends/judge/input_generator.hpp"
 #include "backends/judge/input_maker.hpp"
 #include "backends/judge/inputs.hpp"
 #include "backends/judge_task.hpp"
@@ -54,6 +55,14 @@ public:
   /// more; one sentence each. Known once `make` was asked for `beyond`.
   const std::vector<std::string>& unreached() const { return unreached_; }
 
+  /// Inputs of the problem's generator that have been the same for all keys.
+  std::vector<std::string> same_for_all_keys() const {
+    return generator_ ? generator_->same_for_all_keys() : std::vector<std::string>{};
+  }
+  /// Why the generator has no inputs for a shape that the problem does not promise, of the first such shape;
+  /// empty: it had some for all.
+  const std::string& not_generated() const { return not_generated_; }
+
   /// Whether the reference's answers to these inputs (at most a batch) are its own: asked twice, with other
   /// rubbish beside its tensors, it says the same. One that reads where it may not, because a shape or a
   /// value is none of the problem's, does not. May leave it dead; `use` starts it again.
@@ -104,6 +113,9 @@ private:
   /// Of the reference's last answer.
   bool finite_outputs() const;
   result<std::vector<bank_slot>> make_beyond(std::size_t count);
+  /// By the problem's generator: of all distributions the same, by other keys, as many as are cheap. Empty
+  /// for a shape that is only assumed and that make() knows no inputs for.
+  result<std::vector<bank_slot>> make_generated(distribution d, std::size_t count);
   /// Of a KernelBench file: inputs with other masks, as far as all outputs are finite.
   result<std::vector<bank_slot>> make_masks(std::size_t count);
   /// Runs both on at most a batch of inputs and notes their outputs. False: the reference failed.
@@ -134,7 +146,8 @@ private:
   std::vector<int> cpus_;
   random_source random_;
   std::unique_ptr<caller> reference_, truth_;
-  std::optional<input_maker> maker_; ///< of a KernelBench file's inputs
+  std::optional<input_maker> maker_;         ///< of a KernelBench file's inputs
+  std::optional<input_generator> generator_; ///< of a problem that has one
   bound_shapes shapes_;
   allowance allowed_;
   bool wide_ = false;
@@ -154,7 +167,7 @@ private:
   std::optional<std::vector<value_reach>> reach_;                                       ///< per tensor
   std::vector<std::string> unreached_;
   double slot_s_ = 0, reference_ns_ = 0;
-  std::string unfit_;
+  std::string unfit_, not_generated_;
 };
 
 } // namespace ke

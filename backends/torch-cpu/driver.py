@@ -4,7 +4,7 @@ It shares its address space with hostile code, so nothing that it says is believ
 bytes that it copied itself, from memory that it mapped itself. Orders and answers are those of backends/judge/wire.hpp.
 
 The payload: lines "key value...", an empty line, then the texts in the order of their `text` lines.
-    role model|function|maker|describe|operators|nothing
+    role model|function|maker|generator|describe|operators|nothing
     name NAME                  of the class or function
     threads N | seed N | cpus 0,1
     profile OFFSET             orders 2 to 9: a summary of PyTorch's profiler goes there
@@ -15,6 +15,7 @@ The payload: lines "key value...", an empty line, then the texts in the order of
     tensor ROLE DTYPE SIZE RANK      SIZE: bytes of an element in memory; a fifth word `any`: may be a view of other strides
     strides N                  such tensors are views in every call, the first of kind N, the next of the next (layouts.py)
     scalar int|float
+    dims M N | names x w       of a generator's problem, and of the inputs that it makes
     text FILE BYTES
 """
 import ast
@@ -33,6 +34,7 @@ import torch
 from torch._C._profiler import _ExperimentalConfig
 
 import fused
+import generated
 import layouts
 import varied
 
@@ -63,6 +65,7 @@ class Payload:
         self.role, self.name, self.threads, self.seed, self.wide, self.cpus = "nothing", "", 1, 0, 0, ()
         self.profile = 0
         self.vary, self.strides, self.any_strides = "", None, []
+        self.dims, self.names = "", ""
         self.init, self.order, self.tensors, self.scalars, self.texts = "[]", "", [], [], []
         for line in header.decode().split("\n"):
             key, _, value = line.partition(" ")
@@ -346,6 +349,9 @@ def function_of(payload, memory):
         return describe(module, payload, memory)
     if payload.role == "maker":
         return lambda seed: tuple(x for x in inputs_of(module, int(seed[0])) if isinstance(x, torch.Tensor))
+    if payload.role == "generator":
+        return generated.maker(named(module, [payload.name], "function"), payload, DTYPES, seed_all,
+                               lambda problem: one_line(problem, payload.texts[0].name), out_of_memory)
     if payload.role == "model":
         return model(module, payload)
     if payload.wide:
@@ -455,7 +461,7 @@ def main(payload_descriptor, confine=None):
                         summarise(caller, table, place, memory, payload.profile, profilers.pop())
                     else:
                         run(caller, table, place)
-            except WrongForm as problem:
+            except (WrongForm, generated.Unfit) as problem:
                 outcome = WRONG_FORM
                 tell(str(problem))
             except BaseException as problem:

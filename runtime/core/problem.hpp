@@ -24,7 +24,7 @@ struct tensor_spec {
   ke::dtype dtype = ke::dtype::f32;
   std::vector<std::string> shape;
   /// normal | uniform | ints | onehot | zeros | sorted | permutation | offsets | indices | mask | simplex | a
-  /// .npy file beside the problem
+  /// .npy file beside the problem | generated_init
   std::string init = "normal";
   /// Bounds of the values, both included but of `indices`, which stay below the upper one: none, or two
   /// expressions over the dims.

@@ -1,6 +1,7 @@
 #include "config/npy.hpp"
 #include "config/problem_checks.hpp"
 #include "config/problem_file.hpp"
+#include "runtime/core/generated_init.hpp"
 #include "tests/places.hpp"
 
 #include <catch2/catch.hpp>
@@ -117,6 +118,39 @@ bytes = "8*M*N"
         std::vector<std::int64_t>{512, 8192});
 }
 
+TEST_CASE("a generator's source arrives in the problem, and says of all inputs what they hold") {
+  auto read = [](const std::string& path, std::size_t) -> result<std::string> {
+    return std::string{path == "/folder/inputs.py" ? "def make(key, dims): return 1"
+                                                   : "def reference(x): return x"};
+  };
+  auto load = parse_problem(R"toml(
+[problem]
+name = "p"
+reference = "reference.py"
+generator = "inputs.py"
+[[tensor]]
+name = "x"
+shape = [4]
+[[tensor]]
+name = "z"
+role = "inout"
+shape = [4]
+[[tensor]]
+name = "y"
+role = "out"
+shape = [4]
+[[workload]]
+)toml",
+                            here, read);
+  for (const auto& e : load.errors)
+    UNSCOPED_INFO(to_line(e));
+  REQUIRE(load.errors.empty());
+  CHECK(load.problem.generator == "def make(key, dims): return 1");
+  CHECK(load.problem.tensors[0].init == generated_init);
+  CHECK(load.problem.tensors[1].init == generated_init);
+  CHECK(load.problem.tensors[2].init == "normal");
+}
+
 TEST_CASE("formats of other backends are refused by name, whatever the path") {
   CHECK(to_line(load_problem("aten:softmax").errors.at(0)).find("KernelBench") != std::string::npos);
   CHECK(to_line(load_problem("/nowhere").errors.at(0)) == "cannot read /nowhere: there is no such file");
@@ -188,8 +222,8 @@ TEST_CASE("headers of .npy files are read within bounds") {
 
 TEST_CASE("the problem reference documents every key") {
   problem any;
-  std::string reference;
+  problem_paths paths;
   auto text = problem_reference_text();
-  for (const auto& key : problem_schema(any, reference).keys)
+  for (const auto& key : problem_schema(any, paths).keys)
     CHECK(text.find("# " + key.doc + "\n") != std::string::npos);
 }

@@ -65,6 +65,20 @@ TEST_CASE("what a written problem says is what it said: tolerances, held-out wor
   CHECK(pack(again.problem) == pack(what));
 }
 
+TEST_CASE("a problem's generator is written down with it") {
+  scratch dir;
+  auto from = fs::path{ke::test::source_dir()} / "tests/redteam/problems/py_csr";
+  auto what = load_problem(from.string());
+  REQUIRE(what.errors.empty());
+  REQUIRE(what.problem.generator.find("def make") != std::string::npos);
+  CHECK(folder_of(what.problem).files.at("inputs.py") == what.problem.generator);
+  auto again = written_and_read(what.problem, dir.path + "/written");
+  for (const auto& e : again.errors)
+    UNSCOPED_INFO(to_line(e));
+  REQUIRE(again.errors.empty());
+  CHECK(pack(again.problem) == pack(what.problem));
+}
+
 TEST_CASE("the names of a written problem's files stay in its folder, whatever the problem is called") {
   problem bench;
   bench.name = "../../etc/x\ny";

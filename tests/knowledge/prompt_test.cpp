@@ -4,6 +4,7 @@
 
 #include "knowledge/answer_form.hpp"
 #include "runtime/core/baseline.hpp"
+#include "runtime/core/generated_init.hpp"
 
 using namespace ke;
 
@@ -339,4 +340,23 @@ TEST_CASE("a prompt of a Python problem says what is the library's and what may 
   task = ke::task_part(f.request);
   CHECK(task.find("unless the reference calls it") == std::string::npos);
   CHECK(task.find("Parameters that the constructor fills") != std::string::npos);
+}
+
+TEST_CASE_METHOD(prompt_fixture, "a prompt says that a generator makes the inputs, and shows it, bounded") {
+  what.reference_language = "python";
+  for (auto& t : what.tensors)
+    t.init = generated_init;
+  what.scalars.front().range = {1, 2};
+  what.generator = "def make(key, dims):\n    return '```' + str(key)\n";
+  CHECK(says("Inputs are made by the problem's generator (below), and no others are tried."));
+  CHECK_FALSE(says("subnormal"));
+  CHECK(says("Inputs are what `make(key, dims)` returns, each with a secret key of its own"));
+  CHECK(says("```python\ndef make(key, dims):\n    return '\'\'\'' + str(key)\n```\n"));
+  CHECK_FALSE(says("may hold any value of their type"));
+  CHECK(task()["problem"]["generator"]["source"] == what.generator);
+  CHECK(task()["problem"]["tensors"][0]["form"] == "generator");
+  what.generator += std::string(20000, '#') + "\nthe end\n";
+  CHECK(says("[cut]"));
+  CHECK_FALSE(says("the end"));
+  CHECK(task()["problem"]["generator"] == nlohmann::json({{"language", "python"}}));
 }

@@ -2,10 +2,12 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import unittest
+from pathlib import Path
 
 from program import RUNTIME, SLACK, Scenario, command_of, descendants_of, wait_for_end
 
@@ -80,6 +82,46 @@ class Torch(Scenario):
         self.write("zeros.py", MODEL.replace("torch.softmax(x, dim=1)", "torch.relu(x * 0)"))
         said = json.loads(self.call("problem", "lint", "zeros.py", "--json", code=1).stdout)
         self.assertTrue(any("accepts zeros" in why for why in said["reasons"]), said["reasons"])
+        self.assert_nothing_left()
+
+    def generated(self):
+        """A problem whose inputs a generator makes, in a folder of its own."""
+        shutil.copytree(Path(__file__).resolve().parents[1] / "redteam/problems/py_csr", self.folder / "csr")
+
+    def test_generator(self):
+        """`problem lint` says that inputs come of a generator, and what is wrong with one; a missing file is an error with its place."""
+        self.generated()
+        text = self.call("problem", "lint", "csr", code=0).stdout
+        self.assertRegex(text, r"^py-csr: fit\n")
+        self.assertIn("warning: inputs are what make(key, dims) of the generator returns and nothing else", text)
+        make = self.folder / "csr/inputs.py"
+        source = make.read_text()
+        make.write_text(source.replace("torch.randn(columns, generator=g)", "torch.randn(columns, generator=g).double()"))
+        self.assertIn("unfit: make() of the generator inputs.py, on workload small: x has the type torch.float64 instead of torch.float32\n",
+                      self.call("problem", "lint", "csr", code=1).stdout)
+        make.unlink()
+        self.assertRegex(self.call("problem", "lint", "csr", code=2).stderr,
+                         r"csr/problem\.toml:7:13: problem\.generator: .*inputs\.py: there is no such file")
+        self.assert_nothing_left()
+
+    def test_generator_in_a_campaign(self):
+        """The model is shown the generator's source; an answer that holds for the first pattern alone is wrong."""
+        self.generated()
+        right = "import torch\n\ndef kernel(start, column, value, x):\n    return torch.segment_reduce(value * x[column], 'sum', offsets=start)\n"
+        wrong = right.replace("def kernel", "kept = {}\n\ndef kernel").replace("offsets=start", "offsets=kept.setdefault(len(start), start.clone())")
+        script = self.write("model.py", "import pathlib, sys\n"
+                            "prompt = sys.stdin.read()\n"
+                            "assert 'Inputs are what `make(key, dims)` returns' in prompt and 'searchsorted(row' in prompt, prompt\n"
+                            "n = pathlib.Path('asked')\ncount = int(n.read_text()) if n.exists() else 0\nn.write_text(str(count + 1))\n"
+                            f"print('One call.\\n\\n```python\\n' + [{wrong!r}, {right!r}][count % 2] + '```\\n')\n")
+        self.config(f'[[model]]\nname = "main"\nprovider = "command"\ncommand = ["{sys.executable}", "{script}"]\n', candidates=2, parallel=1)
+        text = (self.folder / "campaign.toml").read_text()
+        self.write("campaign.toml", text.replace("problem/problem.toml", "csr").replace("cpu-cpp", "torch-cpu"))
+        run = self.start()
+        run.end()
+        _, campaign = self.status()
+        self.assertEqual(campaign["nodes"].get("correct"), 1, campaign)
+        self.assertEqual(campaign["nodes"].get("incorrect"), 1, campaign)
         self.assert_nothing_left()
 
     def test_campaign(self):
