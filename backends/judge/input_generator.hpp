@@ -45,8 +45,8 @@ private:
   bound_shapes shapes_;              ///< of what_
   std::vector<std::size_t> tensors_; ///< of the problem, in the order of what make() returns
   std::unique_ptr<caller> process_;
-  std::size_t memory_ = 0; ///< of the process
-  double draw_s_ = 0;
+  std::size_t memory_ = 0;         ///< of the process
+  double draw_s_ = 0, work_s_ = 0; ///< of the last shapes, the least: time, and of that the processor's
   std::set<std::map<std::string, std::int64_t>> tried_; ///< workloads by their dims
   std::vector<char> alike_, varied_;                    ///< per tensor of the problem, between two keys
 };

@@ -191,6 +191,19 @@ TEST_CASE("relations hold in every secret shape and every edge shape") {
   }
 }
 
+TEST_CASE("a shape is promised if what differs from a workload is named in the promise") {
+  problem p;
+  p.dims = {"M", "N"};
+  p.workloads = {{"a", {{"M", 4}, {"N", 8}}, 1, false}, {"b", {{"M", 6}, {"N", 9}}, 1, false}};
+  CHECK(is_promised(p, {{"M", 4}, {"N", 8}}));
+  CHECK_FALSE(is_promised(p, {{"M", 4}, {"N", 9}})); // of two workloads
+  p.promise["M"] = {1, 100, 1};
+  CHECK(is_promised(p, {{"M", 7}, {"N", 9}}));
+  CHECK_FALSE(is_promised(p, {{"M", 7}, {"N", 10}}));
+  p.promise["N"] = {1, 100, 1};
+  CHECK(is_promised(p, {{"M", 7}, {"N", 10}}));
+}
+
 TEST_CASE("extents are drawn below and above vectors and blocks") {
   auto p = ke_test::elementwise();
   random_source random{13};
