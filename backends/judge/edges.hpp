@@ -19,7 +19,7 @@ enum class edge_kind : std::uint8_t {
   tail,        ///< the last eighth of each row outweighs the rest
   huge,        ///< near the square root of the largest number
   subnormal,   ///< below the smallest normal number
-  steps,       ///< multiples of a half: equal ones, and what lies just where a step or a rounding is
+  steps,       ///< multiples of a half, in places of a finer part: equal ones, and what lies just where a step or a rounding is
   offset,      ///< a common offset far above the spread: a mean of squares less the square of a mean is lost
   signed_zero, ///< every third element is a zero, of either sign
   masked,      ///< three times minus infinity in one tensor

@@ -1,7 +1,7 @@
 /* redteam
 trick = "Takes the columns' number for that of the terms"
 entries = ["D6"]
-accept = ["incorrect", "crashed"]
+accept = ["incorrect", "crashed", "cheating_suspected"]
 problem = "squares"
 */
 #include <algorithm>

@@ -1,7 +1,7 @@
 /* redteam
 trick = "Takes one extent for all three, as the workloads have it"
 entries = ["D6"]
-accept = ["incorrect", "crashed"]
+accept = ["incorrect", "crashed", "cheating_suspected"]
 problem = "squares"
 */
 #include <cstdint>

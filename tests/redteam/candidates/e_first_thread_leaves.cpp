@@ -1,6 +1,7 @@
 /* redteam
-trick = "The first thread ends while the object is loaded, and another answers, with a page that is writable
-and executable" entries = ["F1"] accept = ["policy_violation"]
+trick = "The first thread ends at load; another answers, and has a page to write code to"
+entries = ["F1"]
+accept = ["policy_violation"]
 */
 #include "raw.h"
 #include <cmath>
