@@ -1,10 +1,10 @@
 #include "backends/judge/channel.hpp"
 
-#include "backends/judge/code_pages.hpp"
 #include "backends/judge/kernel_holdings.hpp"
 #include "backends/judge/memory_trend.hpp"
 #include "backends/judge/process_memory.hpp"
 #include "backends/judge/process_words.hpp"
+#include "backends/judge/thread_filters.hpp"
 #include "backends/judge/warm_fork.hpp"
 #include "backends/judge/wire.hpp"
 #include "runtime/process/freezer.hpp"
@@ -520,8 +520,8 @@ result<std::unique_ptr<driver_process>> driver_process::loaded(std::unique_ptr<s
     if (auto held = s->held_too_much(true); !held.empty())
       loading = s->killed(call_end::resource_exceeded, std::move(held));
   if (loading.end == call_end::done && s->confined)
-    if (auto where = changeable_code(s->group->members()); !where.empty())
-      loading = s->killed(call_end::forbidden, "loading left " + where);
+    if (auto what = left_by_loading(s->group->members()); !what.empty())
+      loading = s->killed(call_end::forbidden, "loading left " + what);
   return std::unique_ptr<driver_process>{new driver_process{std::move(s)}};
 }
 

@@ -22,7 +22,8 @@ bool may_be_written(std::string_view path) {
 std::string changeable_code(const std::vector<pid_t>& members) {
   for (auto pid : members) {
     std::ifstream maps{"/proc/" + std::to_string(pid) + "/maps"};
-    for (std::string line; std::getline(maps, line);) {
+    bool any = false;
+    for (std::string line; std::getline(maps, line); any = true) {
       std::istringstream words{line};
       std::string range, rights, offset, device, inode, path;
       words >> range >> rights >> offset >> device >> inode >> path;
@@ -33,6 +34,8 @@ std::string changeable_code(const std::vector<pid_t>& members) {
       if (rights[3] == 's' || may_be_written(path))
         return "executable pages of a file that it can write to";
     }
+    if (!any) // its first thread has ended, or it has closed itself
+      return "memory that nobody can look into";
   }
   return {};
 }

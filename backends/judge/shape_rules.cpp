@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace ke {
 namespace {
@@ -128,6 +129,18 @@ void shape_rules::find_common() {
 
 bool shape_rules::assumes_equal() const {
   return std::any_of(common_.begin(), common_.end(), [](const common& c) { return c.how == common::equal; });
+}
+
+void shape_rules::part_equals(binding& symbols, bool first_larger) const {
+  for (const auto& c : common_) {
+    if (c.how != common::equal)
+      continue;
+    auto &x = symbols.at(c.a), &y = symbols.at(c.b);
+    if (x == y)
+      (first_larger ? x : y) += 1;
+    else if ((x > y) != first_larger)
+      std::swap(x, y);
+  }
 }
 
 bool shape_rules::allows(const binding& symbols, bool boldly) const {

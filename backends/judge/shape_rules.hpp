@@ -35,6 +35,8 @@ public:
   bool allows(const binding& symbols, bool boldly = false) const;
   /// Whether workloads give two symbols the same value.
   bool assumes_equal() const;
+  /// Makes such symbols differ; the first is the larger one of each two, or the smaller one.
+  void part_equals(binding& symbols, bool first_larger) const;
 
   /// A value for a symbol whose usual one is `usual`: odd, prime, one, below and above a vector or a block,
   /// one more, one less, at the ends of its promise. At most `most`, if the promise allows that.

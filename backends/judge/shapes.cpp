@@ -82,9 +82,11 @@ std::vector<bound_shapes> secret_shapes(const problem& what, std::size_t count, 
       if (!rules.doubtful().count(d) || (boldly && (rules.doubtful().size() == 1 || random.below(3) > 0)))
         dims[d] = rules.draw(d, dims[d], most, way, random);
     }
-    // Two extents that the workloads happen to make the same differ in every third shape.
-    bool apart = rules.assumes_equal() && found.size() % 3 == 2;
+    // Two extents that the workloads happen to make the same differ in every second shape.
+    bool apart = rules.assumes_equal() && found.size() % 2 == 1;
     rules.mend(dims, apart);
+    if (apart)
+      rules.part_equals(dims, found.size() % 4 == 1);
     if (!rules.allows(dims, apart))
       continue;
     auto bound = bind_shapes(what, "secret " + std::to_string(found.size() + 1), dims);

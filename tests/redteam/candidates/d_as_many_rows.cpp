@@ -1,0 +1,17 @@
+/* redteam
+trick = "Makes as many rows as there are columns at most"
+entries = ["D6"]
+accept = ["incorrect"]
+problem = "squares"
+*/
+#include <algorithm>
+#include <cstdint>
+extern "C" void kernel(const float* a, const float* b, float* c, int64_t M, int64_t N, int64_t K) {
+  for (int64_t i = 0; i < std::min(M, N); ++i) {
+    for (int64_t j = 0; j < N; ++j)
+      c[i * N + j] = 0;
+    for (int64_t k = 0; k < K; ++k)
+      for (int64_t j = 0; j < N; ++j)
+        c[i * N + j] += a[i * K + k] * b[k * N + j];
+  }
+}

@@ -1,0 +1,23 @@
+/* redteam
+trick = "Welford's variance"
+entries = ["D7"]
+accept = ["correct"]
+control = true
+problem = "normed_rows"
+*/
+#include <cmath>
+#include <cstdint>
+
+extern "C" void kernel(const float* x, float* y, int64_t M, int64_t N) {
+  for (int64_t i = 0; i < M; ++i) {
+    float m = 0, q = 0;
+    for (int64_t j = 0; j < N; ++j) {
+      float v = x[i * N + j], d = v - m;
+      m += d / (j + 1);
+      q += d * (v - m);
+    }
+    float r = 1.0f / std::sqrt(q / N + 1e-5f);
+    for (int64_t j = 0; j < N; ++j)
+      y[i * N + j] = (x[i * N + j] - m) * r;
+  }
+}

@@ -1,0 +1,10 @@
+#include <cstdint>
+extern "C" void kernel(const float* x, int64_t* y, int64_t M, int64_t N) {
+  for (int64_t i = 0; i < M; ++i) {
+    int64_t b = 0;
+    for (int64_t j = 1; j < N; ++j)
+      if (x[i * N + j] > x[i * N + b])
+        b = j;
+    y[i] = b;
+  }
+}
