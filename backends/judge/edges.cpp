@@ -77,9 +77,10 @@ bool flips(const tensor_spec& t) {
 }
 
 bool draws_values(const tensor_spec& t) {
-  return bends(t) || (t.role != tensor_role::out && is_floating(t.dtype) &&
-                      (t.init == "get_inputs" || t.init == generated_init || t.init == any_mask ||
-                       t.init == structured_real || flips(t) || t.init == "normal" || t.init == "uniform"));
+  return bends(t) ||
+         (t.role != tensor_role::out && is_floating(t.dtype) &&
+          (t.init == "get_inputs" || t.init == generated_init || t.init == any_mask || t.init == any_fixed ||
+           t.init == structured_real || flips(t) || t.init == "normal" || t.init == "uniform"));
 }
 
 std::vector<std::size_t> special_places(std::size_t elements, random_source& random) {

@@ -49,6 +49,8 @@ inline constexpr auto any_magnitude = "get_inputs, any of one sign",
                       structured_magnitude = "get_inputs, structured, of one sign";
 /// Truth values, or numbers 0 and 1 that are the same in each draw, where the reference survives others.
 inline constexpr auto any_mask = "get_inputs, mask";
+/// What get_inputs() gives alike in each draw, where the reference survives something else.
+inline constexpr auto any_fixed = "get_inputs, the same in each draw";
 /// Whether the values of a KernelBench file's input have one sign, and the other one is tried.
 bool flips(const tensor_spec& t);
 

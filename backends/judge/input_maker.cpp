@@ -4,6 +4,7 @@
 #include "backends/judge/processors.hpp"
 #include "backends/judge/python_payload.hpp"
 #include "backends/judge/timing.hpp"
+#include "backends/judge/values.hpp"
 #include "backends/shim.hpp"
 
 #include <algorithm>
@@ -18,6 +19,7 @@ namespace {
 
 constexpr std::size_t description_bytes = 256u << 10;
 constexpr std::uint32_t most_entries = 64;
+constexpr std::uint8_t same_in_each_draw = 6; ///< a freedom of a description's entry
 
 struct description_entry { // of driver.py
   char kind;
@@ -46,7 +48,11 @@ status read_description(const std::byte* memory, judge_task& task) {
       double value = static_cast<double>(e.extents[0]);
       if (e.kind == 'f')
         std::memcpy(&value, &e.extents[0], sizeof value);
-      what.scalars.push_back({"s" + std::to_string(what.scalars.size()), e.kind == 'n', value});
+      what.scalars.push_back({"s" + std::to_string(what.scalars.size()), e.kind == 'n', value, {}});
+      if (e.freedom == same_in_each_draw) // as varied.py has tried it
+        what.scalars.back().range = value == 0 ? std::vector{-1.25, 1.25}
+                                               : std::vector{std::min(0.75 * value, 1.25 * value),
+                                                             std::max(0.75 * value, 1.25 * value)};
       task.order += 's';
       continue;
     }
@@ -62,8 +68,8 @@ status read_description(const std::byte* memory, judge_task& task) {
         return unfit(task.what.name + ".py: its tensors could not be read");
       t.shape.push_back(std::to_string(e.extents[d]));
     }
-    static constexpr const char* free[] = {"get_inputs",         structured_real, any_real,
-                                           structured_magnitude, any_magnitude,   any_mask};
+    static constexpr const char* free[] = {"get_inputs",  structured_real, any_real, structured_magnitude,
+                                           any_magnitude, any_mask,        any_fixed};
     t.init = free[out ? 0 : std::min<std::size_t>(e.freedom, std::size(free) - 1)];
     if (!out)
       task.order += 't';
@@ -121,6 +127,39 @@ void draw_mask(dtype type, std::string& bytes, random_source& random) {
   double density = 0.25 + 0.5 * random.uniform();
   for (std::size_t i = 0, n = bytes.size() / bytes_of(type); i < n; ++i)
     set_element(type, bytes.data(), i, random.uniform() < density ? 1 : 0);
+}
+
+/// Others of the same kind, as other_fixed of varied.py: floating ones near what is there; whole ones in
+/// another order; if they rise, others that rise by the same steps; all of them one number: up to it.
+void draw_fixed(dtype type, std::string& bytes, random_source& random) {
+  std::vector<double> values;
+  for (std::size_t i = 0, n = bytes.size() / bytes_of(type); i < n; ++i)
+    values.push_back(element(type, bytes.data(), i));
+  if (values.empty())
+    return;
+  auto [least, most] = std::ranges::minmax(values);
+  if (is_floating(type)) {
+    for (auto& v : values)
+      v = v == 0 ? random.uniform() - 0.5 : v * (0.5 + random.uniform());
+  } else if (least == most) {
+    double low = std::min(1.0, least);
+    for (auto& v : values)
+      v = low + static_cast<double>(random.below(static_cast<std::uint64_t>(most - low) + 1));
+  } else {
+    std::vector<double> steps;
+    for (std::size_t i = 1; i < values.size(); ++i)
+      steps.push_back(values[i] - values[i - 1]);
+    if (std::ranges::all_of(steps, [](double s) { return s >= 0; }) &&
+        !std::ranges::all_of(steps, [](double s) { return s == 1; })) {
+      random.shuffle(steps);
+      for (std::size_t i = 1; i < values.size(); ++i)
+        values[i] = values[i - 1] + steps[i - 1];
+    } else {
+      random.shuffle(values);
+    }
+  }
+  for (std::size_t i = 0; i < values.size(); ++i)
+    set_element(type, bytes.data(), i, values[i]);
 }
 
 } // namespace
@@ -216,16 +255,18 @@ input_maker::draw(std::size_t count, distribution d, const bound_shapes& shapes,
     if (said.call.end != call_end::done || !said.call.why.empty())
       return unfit("get_inputs() of " + task_.what.name + ".py fails: " + said.call.why);
     std::vector<std::string> made(task_.what.tensors.size());
-    bool bent = d == distribution::init;
+    bool bent = d == distribution::init || (d == distribution::beyond && varies_numbers(task_.what));
     auto key = random.next();
     for (std::size_t k = 0; k < tensors_.size(); ++k) {
       const auto& spec = task_.what.tensors[tensors_[k]];
       auto& bytes = made[tensors_[k]] = maker_->output(0, k + 1);
       if (d == distribution::init || spec.init == "get_inputs" ||
-          (spec.init == any_mask) != (d == distribution::beyond))
+          (spec.init == any_mask || spec.init == any_fixed) != (d == distribution::beyond))
         continue;
       if (spec.init == any_mask)
         draw_mask(spec.dtype, bytes, random);
+      else if (spec.init == any_fixed)
+        draw_fixed(spec.dtype, bytes, random);
       else
         bend(spec.dtype, bytes, d, key, flips(spec));
       bent = true;

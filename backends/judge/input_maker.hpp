@@ -27,7 +27,8 @@ public:
 
   /// Inputs of `count` slots, per tensor of the problem. A distribution other than `init` bends the tensors
   /// that have values of both signs, which no limited domain has, or may have them (driver.py asks the
-  /// reference), each value by itself; `beyond` draws other masks. Empty if there are none to bend.
+  /// reference), each value by itself; `beyond` draws other masks and other values for what is
+  /// the same in each draw. Empty if there are none to bend.
   result<std::vector<std::vector<std::string>>> draw(std::size_t count, distribution d,
                                                      const bound_shapes& shapes, random_source& random);
 

@@ -4,6 +4,7 @@
 #include "backends/judge_task.hpp"
 #include "runtime/core/verdict.hpp"
 
+#include <cstdint>
 #include <vector>
 
 namespace ke {
@@ -12,8 +13,9 @@ namespace ke {
 /// timing. What that said becomes the finding "profiler", as it is: the candidate may have forged it
 /// (backends/torch_profile.hpp reads it). Says nothing about right and wrong, and nothing at all if the run
 /// fails. Where the policy allows no vendor libraries and the operator is handed to a fused one of PyTorch
-/// that the reference does not call (library_calls.hpp), `found` ends as policy_violation.
+/// that the reference does not call (library_calls.hpp), `found` ends as policy_violation. `usual_calls`: how
+/// often it is called before, at least once.
 void profile_python(const judge_task& task, const bound_shapes& shapes, const bank_slot& slot,
-                    const std::vector<int>& cpus, evidence& found);
+                    const std::vector<int>& cpus, std::uint32_t usual_calls, evidence& found);
 
 } // namespace ke

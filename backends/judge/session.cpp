@@ -73,6 +73,8 @@ private:
   status start_candidate();
   /// By PyTorch, of a Python candidate that was right.
   status profile();
+  /// As often as a process is called that is timed, within two seconds.
+  std::uint32_t calls_of_a_launch(const timed_workload& w) const;
   std::size_t memory_for_all(bool wide) const;
 
   const judge_task& task_;
@@ -459,10 +461,17 @@ status session::edges() {
   return ok;
 }
 
+std::uint32_t session::calls_of_a_launch(const timed_workload& w) const {
+  constexpr double most_s = 2, untimed_calls = 40, beside_the_pairs = 1.25;
+  double calls = w.pairs > 0 ? beside_the_pairs * w.calls * (w.pairs + w.warm) : untimed_calls;
+  return static_cast<std::uint32_t>(std::clamp(most_s / (w.candidate_ns * 1e-9 + 1e-3), 1.0, calls));
+}
+
 status session::profile() {
   const auto& first = timed_.front();
+  auto before = calls_of_a_launch(first);
   if (!first.bank.empty()) {
-    profile_python(task_, first.shapes, first.bank.front(), cpus_, found_);
+    profile_python(task_, first.shapes, first.bank.front(), cpus_, before, found_);
     return ok;
   }
   if (task_.timed || what_.policy.vendor_libraries || !sound()) // nobody asks how it was made
@@ -471,7 +480,7 @@ status session::profile() {
     return s;
   auto slots = truths_->make(distribution::init, 1);
   if (slots && !slots->empty())
-    profile_python(task_, first.shapes, slots->front(), cpus_, found_);
+    profile_python(task_, first.shapes, slots->front(), cpus_, before, found_);
   return slots ? ok : status{slots.error()};
 }
 

@@ -1,5 +1,6 @@
 // How far beyond what `init` describes the reference may be asked.
 #include "backends/judge/truth.hpp"
+#include "backends/judge/values.hpp"
 #include "backends/shim.hpp"
 
 #include <algorithm>
@@ -94,6 +95,8 @@ result<std::vector<bank_slot>> truth_source::make_masks(std::size_t count) {
       break;
     std::vector<bank_slot> slot(1);
     slot[0].inputs = std::move(made->front());
+    for (const auto& s : task_.what.scalars)
+      slot[0].scalars.push_back(draw_scalar(s, random_));
     slot[0].outputs.resize(slot[0].inputs.size());
     slot[0].distribution = to_text(distribution::beyond);
     auto done = completed(std::move(slot), distribution::beyond);

@@ -2,6 +2,7 @@
 
 #include "backends/judge/edges.hpp"
 #include "backends/judge/inputs.hpp"
+#include "backends/judge/python_payload.hpp"
 #include "backends/shim.hpp"
 #include "runtime/core/expression.hpp"
 
@@ -183,7 +184,15 @@ std::vector<value_reach> reaches_of(const tensor_spec& t, const binding& dims) {
 
 bool goes_beyond(const problem& what) {
   return std::any_of(what.tensors.begin(), what.tensors.end(),
-                     [](const tensor_spec& t) { return t.init == any_mask || !reaches_of(t, {}).empty(); });
+                     [](const tensor_spec& t) {
+                       return t.init == any_mask || t.init == any_fixed || !reaches_of(t, {}).empty();
+                     }) ||
+         varies_numbers(what);
+}
+
+bool varies_numbers(const problem& what) {
+  return is_kernelbench(what) && std::any_of(what.scalars.begin(), what.scalars.end(),
+                                             [](const scalar_spec& s) { return !s.range.empty(); });
 }
 
 double draw_scalar(const scalar_spec& s, random_source& random) {

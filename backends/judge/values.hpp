@@ -44,6 +44,9 @@ std::vector<value_reach> reaches_of(const tensor_spec& t, const std::map<std::st
 /// Whether any input of the problem has values beyond its `init`.
 bool goes_beyond(const problem& what);
 
+/// Whether a number among a KernelBench file's inputs, which is the same in each draw, may be another one.
+bool varies_numbers(const problem& what);
+
 /// What one call gets for a scalar: its value, or one of its range.
 double draw_scalar(const scalar_spec& s, random_source& random);
 

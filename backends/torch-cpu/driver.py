@@ -7,7 +7,8 @@ The payload: lines "key value...", an empty line, then the texts in the order of
     role model|function|maker|generator|describe|operators|nothing
     name NAME                  of the class or function
     threads N | seed N | cpus 0,1
-    profile OFFSET             orders 2 to 9: a summary of PyTorch's profiler goes there
+    profile OFFSET             a summary of PyTorch's profiler goes there, for eight orders
+    quiet N                    which come behind so many others
     wide 1                     in double precision: the truth
     init LITERAL               arguments of the class
     vary 64:1.0 64:0.0         parameters of so many elements that hold this number get others (varied.py)
@@ -63,7 +64,7 @@ class Payload:
     def __init__(self, data):
         header, _, rest = data.partition(b"\n\n")
         self.role, self.name, self.threads, self.seed, self.wide, self.cpus = "nothing", "", 1, 0, 0, ()
-        self.profile = 0
+        self.profile, self.quiet = 0, 1
         self.vary, self.strides, self.any_strides = "", None, []
         self.dims, self.names = "", ""
         self.init, self.order, self.tensors, self.scalars, self.texts = "[]", "", [], [], []
@@ -80,7 +81,7 @@ class Payload:
                 name, _, size = value.rpartition(" ")
                 self.texts.append(Text(name, rest[: int(size)].decode("utf-8", "replace")))
                 rest = rest[int(size):]
-            elif key in ("threads", "seed", "wide", "profile", "strides"):
+            elif key in ("threads", "seed", "wide", "profile", "quiet", "strides"):
                 setattr(self, key, int(value))
             elif key == "cpus":
                 self.cpus = tuple(int(c) for c in value.split(",") if c)
@@ -207,9 +208,11 @@ def describe(module, payload, memory):
             raise ValueError("Model gives other results for the same inputs: it draws random numbers or keeps a state")
     results = [entry(value, f"result {i} of Model", True) for i, value in enumerate(results)]
     trial = varied.Trial(lambda keys: made_by(kind, init, payload.seed, keys), inputs, inputs_of(module, payload.seed + 1))
-    keys, places, notes = trial.run(made, min(took))
+    drawn = [i for i, x in enumerate(inputs) if isinstance(x, torch.Tensor) and freedom(x)]
+    keys, places, notes = trial.run(made, min(took), made_by(kind, init, payload.seed + 1, ()), drawn)
     for i in places:
-        entries[i] = entry(inputs[i], "", False, 5 if trial.is_mask(i) else 3 if structured(inputs[i]) else 4)
+        kind = trial.kind(i)
+        entries[i] = entry(inputs[i], "", False, 5 if kind == "mask" else 6 if kind == "fixed" else 3 if structured(inputs[i]) else 4)
     entries += results
     text = "\n".join([literal, varied.text_of(keys)] + notes).encode()
     data = struct.pack("<II", len(entries), len(text)) + b"".join(entries) + text
@@ -221,8 +224,8 @@ def describe(module, payload, memory):
 def operators(memory):
     """Tells the judge the names that PyTorch's operators have here: others in a profile are a candidate's own words. Behind those
     that are a layer by themselves stands of which families."""
-    families = fused.table()
     names = sorted({name.split(".")[0] for name in torch._C._dispatch_get_all_op_names()})
+    families = fused.table(names)
     text = "".join(" ".join([name] + families.get(name, [])) + "\n" for name in names).encode()
     if len(text) > len(memory):
         raise ValueError("too many operators")
@@ -232,7 +235,7 @@ def operators(memory):
 def freedom(x):
     """What the judge may make of an input: 0 other values of get_inputs() alone (a limited domain, or a few values that mean
     something); 1 other values in the same places (zeros and equal elements may be a structure that a candidate relies on);
-    2 anything, anywhere. 3 and 4: as 1 and 2, and of the other sign, which no draw has; 5 a mask."""
+    2 anything, anywhere. 3 and 4: as 1 and 2, and of the other sign, which no draw has; 5 a mask; 6 the same in each draw (numbers, too)."""
     if not x.is_floating_point() or x.numel() == 0 or not ((x < 0).any() and (x > 0).any()):
         return 0
     if x.flatten()[:4096].unique().numel() < min(x.numel(), 4096) // 16:
@@ -256,14 +259,14 @@ def entry(value, what, result, free=None):
     if not result and isinstance(value, (bool, int)):
         return struct.pack("<cBBB4xq56x", b"n", 0, 0, 0, int(value))
     if not result and isinstance(value, float):
-        return struct.pack("<cBBB4xd56x", b"f", 0, 0, 0, value)
+        return struct.pack("<cBBB4xd56x", b"f", 0, 0, free or 0, value)
     raise ValueError(f"{what} is a {type(value).__name__}; tensors and numbers are supported")
 
 
 def written(results, outputs, stay=None):
     """The results as bytes in the judge's memory, or in their own if `stay` takes its address. Exact form or nothing."""
     if not isinstance(results, (tuple, list)):
-        results = (results,)
+        results = () if results is None and not outputs else (results,)
     if len(results) != len(outputs):
         raise WrongForm(f"{len(results)} results instead of {len(outputs)}")
     for i, (result, (output, dtype)) in enumerate(zip(results, outputs)):
@@ -425,7 +428,7 @@ def main(payload_descriptor, confine=None):
     # the compiler, 1.4 s of processor time.
     config = _ExperimentalConfig(profile_all_threads=True)
     profilers = [torch.autograd.profiler.profile(experimental_config=config) for _ in range(8)] if payload.profile else []
-    summarise, run, unpack_order, order_size = profiled, Caller.run, ORDER.unpack, ORDER.size
+    summarise, run, unpack_order, order_size, quiet = profiled, Caller.run, ORDER.unpack, ORDER.size, payload.quiet
     reply(0, STARTED)  # before any code of the candidate
     try:
         caller = Caller(payload, memory, function_of(payload, memory))
@@ -457,7 +460,7 @@ def main(payload_descriptor, confine=None):
                     if (of, number) != (sequence, done - 1):
                         outcome = DISORDERED
                         break
-                    if profilers and sequence > 1:
+                    if profilers and sequence > quiet:
                         summarise(caller, table, place, memory, payload.profile, profilers.pop())
                     else:
                         run(caller, table, place)

@@ -2,6 +2,7 @@
 
 Products, sums, scans, sorts, transforms and functions of one element that every mathematics library has are what Python candidates are
 made of, and are not here. The judge asks a process without a candidate for this table (role `operators` of driver.py)."""
+import re
 
 # A family's operators do the same job, so who meets one in the reference may call any of them. What follows a `+` are families whose
 # operators its own ones may call in turn.
@@ -43,9 +44,27 @@ ELEMENT = ("abs add addcdiv addcmul bitwise_and bitwise_not bitwise_or bitwise_x
 WHOLLY_ELEMENT = ("activation",)
 
 
-def table():
-    """{"aten::softmax": ["softmax"], ...}: its family, then those that it may call. With `_` behind the name: in place."""
-    found = {"aten::" + form: ["element"] for name in ELEMENT.split() for form in (name, name + "_")}
+# Operators beside `aten`'s (oneDNN's, prepacked, quantised ones) say by a word of their name of which family they are.
+LIBRARIES = ("mkldnn", "mkldnn_prepacked", "onednn", "quantized", "_quantized", "static_runtime")
+WORDS = {"convolution": "conv convolution", "softmax": "softmax", "norm": "norm", "recurrent": "lstm gru rnn", "pooling": "pool",
+         "bag": "bag", "activation": "gelu silu mish hardswish elu celu prelu hardsigmoid"}
+PREPARES = {"prepack", "unpack", "reorder", "weight", "stride", "padding", "dilation", "groups"}
+
+
+def beside_aten(name):
+    """The family of an operator of another library than `aten`, or None."""
+    library, _, short = name.partition("::")
+    words = {re.sub(r"^q(?=conv|batch)|\d?d$", "", word) for word in short.split("_")}
+    if library not in LIBRARIES or words & PREPARES:
+        return None
+    return next((family for family, said in WORDS.items() if words & set(said.split())), None)
+
+
+def table(names=()):
+    """{"aten::softmax": ["softmax"], ...}: its family, then those that it may call. With `_` behind the name: in place. `names`: of all
+    operators that there are."""
+    found = {name: [family] for name in names if (family := beside_aten(name))}
+    found |= {"aten::" + form: ["element"] for name in ELEMENT.split() for form in (name, name + "_")}
     for family, text in FAMILIES.items():
         names, _, inner = text.partition(" + ")
         for name in names.split():

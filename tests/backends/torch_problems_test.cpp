@@ -26,6 +26,18 @@ std::set<std::string> edges_of(const lint_report& r) {
   return names;
 }
 
+/// Of a source that `kernelbench` or `candidate` made: forward takes more than x.
+std::string taking(std::string source, const std::string& more) {
+  const std::string only = "def forward(self, x)";
+  return source.replace(source.find(only), only.size(), "def forward(self, x, " + more + ")");
+}
+
+problem with_inputs(const std::string& forward, const std::string& made, const std::string& more) {
+  auto p = kernelbench(forward, made);
+  p.reference = taking(p.reference, more);
+  return p;
+}
+
 } // namespace
 
 TEST_CASE("lint tries the same wrong answers on Python problems as on others", "[torch]") {
@@ -153,6 +165,140 @@ TEST_CASE("parameters that a constructor fills with one number have other number
   auto v = is(fragile, verdict_state::correct, "return torch.log(3 - self.w) * x",
               "self.w = nn.Parameter(torch.ones(96))");
   CHECK(v.provenance.at("not_varied").find("parameters") != std::string::npos);
+}
+
+TEST_CASE("what get_inputs() gives alike in each draw is another in some of the checks", "[torch]") {
+  torch_bench b;
+  struct {
+    std::string more, made, reference, right, wrong; // right and wrong: the candidates' forward
+  } cases[] = {
+      {"g, o", "torch.randn(8, 96), torch.ones(96), torch.zeros(96)", "return torch.tanh(x) * g + o",
+       "return torch.addcmul(o, torch.tanh(x), g)", "return torch.tanh(x)"},
+      {"s", "torch.randn(8, 96), 1.0", "return torch.tanh(x * s)", "return torch.tanh(s * x)",
+       "return torch.tanh(x)"},
+      {"at", "torch.randn(8, 96), torch.arange(8)", "return torch.tanh(x[at])",
+       "return torch.tanh(torch.index_select(x, 0, at))", "return torch.tanh(x)"},
+      {"n", "torch.randn(8, 96), torch.full((8,), 96)",
+       "return torch.tanh(x * (torch.arange(96)[None, :] < n[:, None]))",
+       "return torch.tanh(torch.where(torch.arange(96)[None, :] < n[:, None], x, 0))",
+       "return torch.tanh(x)"},
+      {"ends", "torch.randn(96, 8), torch.tensor([0, 10, 40, 96])",
+       "return torch.stack([x[a:b].mean(0) for a, b in zip(ends[:-1], ends[1:])])",
+       "return torch.stack([x[a:b].sum(0) / (b - a) for a, b in zip(ends.tolist()[:-1], ends.tolist()[1:])])",
+       "return torch.stack([x[:10].mean(0), x[10:40].mean(0), x[40:].mean(0)])"},
+  };
+  for (const auto& c : cases) {
+    auto p = with_inputs(c.reference, c.made, c.more);
+    for (bool right : {true, false}) {
+      auto v = b.judge(p, taking(candidate(right ? c.right : c.wrong), c.more));
+      INFO(c.reference << "\n" << (right ? c.right : c.wrong) << "\n" << verdict_json(v));
+      CHECK(v.state == (right ? verdict_state::correct : verdict_state::incorrect));
+    }
+  }
+  // Weights that add up to one are parts of a whole, and what a reference does not survive stays.
+  auto mean = with_inputs("return (x * w).sum(1)", "torch.randn(8, 64), torch.full((64,), 1 / 64)", "w");
+  CHECK(b.judge(mean, taking(candidate("return x.mean(1)"), "w")).state == verdict_state::correct);
+  auto fixed = with_inputs("return x / (g == 1).all()", "torch.randn(8, 64), torch.ones(64)", "g");
+  auto v = b.judge(fixed, taking(candidate("return x.clone()"), "g"));
+  INFO(verdict_json(v));
+  CHECK(v.provenance.at("not_varied").find("those of each draw") != std::string::npos);
+}
+
+TEST_CASE("a parameter that is the identity in each model is none in the checks", "[torch]") {
+  torch_bench b;
+  const std::string filled = "self.l = nn.Linear(96, 96); nn.init.eye_(self.l.weight)";
+  for (const std::string init :
+       {"self.l = nn.Linear(96, 96); self.l.weight = nn.Parameter(torch.eye(96))",
+        "self.l = nn.Linear(96, 96); self.l.weight.data.copy_(torch.eye(96))", filled.c_str()}) {
+    auto p = kernelbench("return torch.tanh(self.l(x))", "torch.randn(8, 96)", init);
+    INFO(init);
+    CHECK(b.judge(p, candidate("return torch.tanh(F.linear(x, self.l.weight) + self.l.bias)", "", filled))
+              .state == verdict_state::correct);
+    CHECK(b.judge(p, candidate("return torch.tanh(x + self.l.bias)", "", filled)).state ==
+          verdict_state::incorrect);
+  }
+}
+
+TEST_CASE("running means are what training leaves there, not what a constructor makes", "[torch]") {
+  torch_bench b;
+  // Most of the results are zeros, which once hid from the trial how large they are.
+  auto p = kernelbench("return torch.relu(self.n(x) - 0.5)", "torch.randn(8, 96)",
+                       "self.n = nn.BatchNorm1d(96).eval()");
+  auto judged = [&](const std::string& body, const std::string& init) {
+    auto v = b.judge(p, candidate(body, "", init));
+    INFO(init << "\n" << body << "\n" << verdict_json(v));
+    return v.state;
+  };
+  const std::string norm = "self.n = nn.BatchNorm1d(96).eval()";
+  CHECK(judged("return F.relu(x * self.k + self.b)",
+               norm + "; self.k = (self.n.weight / (self.n.running_var + 1e-5).sqrt()).detach(); self.b = "
+                      "(self.n.bias "
+                      "- self.n.running_mean * self.k - 0.5).detach()") == verdict_state::correct);
+  CHECK(judged(
+            "return F.relu(F.batch_norm(x, self.m, self.v, self.w, self.b) - 0.5)",
+            "self.register_buffer('m', torch.zeros(96)); self.register_buffer('v', torch.ones(96)); self.w = "
+            "nn.Parameter(torch.ones(96)); self.b = nn.Parameter(torch.zeros(96))") ==
+        verdict_state::correct);
+  CHECK(judged("return F.relu(x * (self.n.weight / (1 + 1e-5) ** 0.5) + self.n.bias - 0.5)", norm) ==
+        verdict_state::incorrect);
+  // A buffer that no training changes is the operator's constant.
+  auto box = kernelbench("return F.conv1d(x[:, None], self.k)", "torch.randn(8, 96)",
+                         "self.register_buffer('k', torch.ones(1, 1, 4))");
+  CHECK(b.judge(box, candidate("return F.conv1d(x[:, None], torch.ones(1, 1, 4))")).state ==
+        verdict_state::correct);
+}
+
+TEST_CASE("a Python function that only changes its tensors may return nothing", "[torch]") {
+  torch_bench b;
+  problem p;
+  p.name = "adds";
+  p.dims = {"N"};
+  p.tensors = {{"x", tensor_role::in, dtype::f32, {"N"}, "normal"},
+               {"z", tensor_role::inout, dtype::f32, {"N"}, "zeros"}};
+  p.workloads = {{"some", {{"N", 960}}, 1.0, false}};
+  p.reference_language = "python";
+  p.reference = "import torch\ndef reference(x, z):\n    z.add_(torch.tanh(x))\n";
+  for (const std::string end : {"", "    return None\n", "    return ()\n"}) {
+    auto v = b.judge(p, "import torch\ndef kernel(x, z):\n    z += torch.tanh(x)\n" + end);
+    INFO(verdict_json(v));
+    CHECK(v.state == verdict_state::correct);
+  }
+  CHECK(b.judge(p, "import torch\ndef kernel(x, z):\n    return z + torch.tanh(x)\n").state !=
+        verdict_state::correct);
+}
+
+TEST_CASE("who waits for some calls or moved inputs hands nothing over unseen", "[torch]") {
+  torch_bench b;
+  auto p = kernelbench("e = torch.exp(x - x.amax(1, keepdim=True)); return e / e.sum(1, keepdim=True)",
+                       "torch.randn(64, 4000)");
+  const std::string
+      parts = "    e = torch.exp(x - x.amax(1, keepdim=True))\n    return e / e.sum(1, keepdim=True)\n",
+      fused = "return torch.softmax(x, 1)";
+  CHECK(b.judge(p, candidate("self.n += 1\nif self.n < 20:\n" + parts + fused, "", "self.n = 0")).state ==
+        verdict_state::policy_violation);
+  CHECK(b.judge(p, candidate("self.n += 1\nif self.n % 2 < 3:\n" + parts + fused, "", "self.n = 0")).state ==
+        verdict_state::correct);
+}
+
+TEST_CASE("a convolution of oneDNN's is the library's under any name", "[torch]") {
+  torch_bench b;
+  auto p = kernelbench(
+      "return (F.unfold(x, 3).transpose(1, 2) @ self.w.t()).transpose(1, 2).reshape(2, 16, 30, 30)",
+      "torch.randn(2, 8, 32, 32)", "self.w = nn.Parameter(torch.randn(16, 72))");
+  const std::string init =
+      "self.w = nn.Parameter(torch.randn(16, 72)); self.p = "
+      "torch.ops.mkldnn_prepacked.conv2d_prepack(self.w.detach().view(16, 8, 3, 3).contiguous(), "
+      "None, [1, 1], [0, 0], [1, 1], 1, [2, 8, 32, 32], 'none')";
+  for (const std::string body : {"return torch.ops.mkldnn._convolution_pointwise(x, self.w.view(16, 8, 3, "
+                                 "3), None, [0, 0], [1, 1], [1, 1], 1, "
+                                 "'none', [], '').contiguous()",
+                                 "return torch.ops.mkldnn_prepacked.conv2d_run(x, self.p).contiguous()"}) {
+    auto v = b.judge(p, candidate(body, "", init));
+    INFO(verdict_json(v));
+    CHECK(v.state == verdict_state::policy_violation);
+  }
+  CHECK(b.judge(p, candidate("return (self.w @ F.unfold(x, 3)).view(2, 16, 30, 30)", "", init)).state ==
+        verdict_state::correct);
 }
 
 TEST_CASE("inputs whose strides may be any are views in some of the checks", "[torch]") {
