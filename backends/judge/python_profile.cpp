@@ -1,5 +1,6 @@
 #include "backends/judge/python_profile.hpp"
 
+#include "backends/judge/compiled_baseline.hpp"
 #include "backends/judge/library_calls.hpp"
 #include "backends/judge/python_payload.hpp"
 #include "backends/judge/timing.hpp"
@@ -101,7 +102,9 @@ void profile_python(const judge_task& task, const bound_shapes& shapes, const ba
   if (text.empty())
     return;
   auto known = operators_here(task, cpus);
-  if (!task.what.policy.vendor_libraries && fused_calls(text, {}, known).of_operators > hint) {
+  // The reference through torch.compile is what was asked for, whatever PyTorch makes of it.
+  bool bound = !task.what.policy.vendor_libraries && !is_compiling(task, task.source);
+  if (bound && fused_calls(text, {}, known).of_operators > hint) {
     auto reference = profiled_process{task, task.reference, shapes, slot, cpus}.fastest(1);
     auto calm = fused_calls(text, reference, known).names.empty() ? std::string{} : candidate.fastest(again);
     if (auto fused = fused_calls(calm, reference, known); !reference.empty() && fused.all()) {

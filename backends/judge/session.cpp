@@ -1,6 +1,7 @@
 #include "backends/judge/session.hpp"
 
 #include "backends/judge/admission.hpp"
+#include "backends/judge/compiled_baseline.hpp"
 #include "backends/judge/input_maker.hpp"
 #include "backends/judge/left_out.hpp"
 #include "backends/judge/processors.hpp"
@@ -456,6 +457,10 @@ evidence session::run() {
   smallest_ = smallest_of(shapes_);
   secret_ = secret_shapes(what_, random_);
   edge_ = edge_shapes(what_, shapes_[smallest_].dims);
+  if (is_compiling(task_, task_.source)) { // as a baseline it is called on the workloads' shapes alone
+    secret_.clear();
+    edge_.clear();
+  }
   cpus_ = cpus_for(what_.policy.threads);
   truths_.emplace(task_, memory_for_all(false), memory_for_all(true), cpus_);
   if (auto s = start_candidate(); !s)

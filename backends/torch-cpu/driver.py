@@ -8,6 +8,7 @@ The payload: lines "key value...", an empty line, then the texts in the order of
     name NAME                  of the class or function
     threads N | seed N | cpus 0,1
     profile OFFSET             orders 2 to 9: a summary of PyTorch's profiler goes there
+    pack OFFSET                after each order: what PyTorch's compiler has left goes there (inductor_files.py)
     wide 1                     in double precision: the truth
     init LITERAL               arguments of the class
     vary 64:1.0 64:0.0         parameters of so many elements that hold this number get others (varied.py)
@@ -16,6 +17,7 @@ The payload: lines "key value...", an empty line, then the texts in the order of
     strides N                  such tensors are views in every call, the first of kind N, the next of the next (layouts.py)
     scalar int|float
     text FILE BYTES
+    compiled BYTES             what was packed by an earlier process, behind the texts: PyTorch's compiler finds it
 """
 import ast
 import errno
@@ -33,6 +35,7 @@ import torch
 from torch._C._profiler import _ExperimentalConfig
 
 import fused
+import inductor_files
 import layouts
 import varied
 
@@ -61,7 +64,7 @@ class Payload:
     def __init__(self, data):
         header, _, rest = data.partition(b"\n\n")
         self.role, self.name, self.threads, self.seed, self.wide, self.cpus = "nothing", "", 1, 0, 0, ()
-        self.profile = 0
+        self.profile, self.pack, self.compiled = 0, 0, None
         self.vary, self.strides, self.any_strides = "", None, []
         self.init, self.order, self.tensors, self.scalars, self.texts = "[]", "", [], [], []
         for line in header.decode().split("\n"):
@@ -77,7 +80,9 @@ class Payload:
                 name, _, size = value.rpartition(" ")
                 self.texts.append(Text(name, rest[: int(size)].decode("utf-8", "replace")))
                 rest = rest[int(size):]
-            elif key in ("threads", "seed", "wide", "profile", "strides"):
+            elif key == "compiled":
+                self.compiled, rest = rest[: int(value)], rest[int(value):]
+            elif key in ("threads", "seed", "wide", "profile", "pack", "strides"):
                 setattr(self, key, int(value))
             elif key == "cpus":
                 self.cpus = tuple(int(c) for c in value.split(",") if c)
@@ -409,6 +414,8 @@ def main(payload_descriptor, confine=None):
     os.close(MEMORY)
     os.environ["OMP_NUM_THREADS"] = str(payload.threads)
     torch.set_num_threads(payload.threads)
+    if payload.compiled is not None:
+        inductor_files.give(payload.compiled)
     name = payload.texts[0].name if payload.texts else ""
 
     def reply(sequence, what, took=0):
@@ -455,6 +462,8 @@ def main(payload_descriptor, confine=None):
                         summarise(caller, table, place, memory, payload.profile, profilers.pop())
                     else:
                         run(caller, table, place)
+                if payload.pack:
+                    inductor_files.pack(memory, payload.pack)
             except WrongForm as problem:
                 outcome = WRONG_FORM
                 tell(str(problem))
