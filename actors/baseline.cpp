@@ -80,6 +80,8 @@ status complete_baseline(const store_reader& store, const campaign_settings& set
     return failure{failure_kind::invalid, "[goal] baseline: " + why};
   if (settings.goal.baseline == baseline_kind::eager)
     set_baseline(what, {std::string{to_text(baseline_kind::eager)}, {}});
+  if (settings.goal.baseline == baseline_kind::compile)
+    set_baseline(what, compiled_reference(what));
   if (settings.goal.baseline == baseline_kind::best_known) {
     auto bytes = own ? store.blob(*own) : result<std::string>{std::string{}};
     auto begun = bytes ? unpack<problem>(*bytes) : result<problem>{bytes.error()};

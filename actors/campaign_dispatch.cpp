@@ -47,7 +47,8 @@ void read_contender(store_port& store, const node_key& n, std::string claim,
 
 /// Who computes the shapes that no kernel is chosen for: what the times are compared with.
 dispatcher_part fallback_of(const problem& what) {
-  if (auto b = baseline_of(what); b && !b->source.empty())
+  // torch.compile would compile in the first call of each shape, which no candidate has the time for.
+  if (auto b = baseline_of(what); b && !b->source.empty() && !is_compiled(b))
     return {"the baseline " + b->name, b->source};
   return {"the reference", what.reference};
 }
@@ -59,6 +60,9 @@ bool keeper::dispatching() {
     for (const auto& tree : fold_.trees())
       if (may_dispatch(tree, 2))
         read_shapes(tree, false);
+      else if (tree.tree().targets() > 1 && stored_->problem->workloads.size() > 1)
+        log::info("campaign", "several targets share a tree: its best kernels are not put together to one",
+                  {{"tree", std::to_string(tree.number())}});
   for (const auto& tree : fold_.trees())
     if (below_floor_by_claim(tree) && may_dispatch(tree, 1) &&
         dispatched_exactly_.insert(tree.number()).second)
@@ -80,8 +84,9 @@ bool keeper::may_dispatch(const tree_core& tree, std::ptrdiff_t workloads) const
   const auto& what = *stored_->problem;
   auto shown = std::count_if(what.workloads.begin(), what.workloads.end(),
                              [](const workload& w) { return !w.held_out; });
-  return fold_.books().settings().goal.timed && tree.backend() == "cpu-cpp" && tree.tree().targets() == 1 &&
-         language_of(what) == source_language::cpp && !what.dims.empty() && shown >= workloads;
+  auto backend = is_python(what) ? "torch-cpu" : "cpu-cpp";
+  return fold_.books().settings().goal.timed && tree.backend() == backend && tree.tree().targets() == 1 &&
+         !what.dims.empty() && shown >= workloads;
 }
 
 void keeper::read_shapes(const tree_core& tree, bool exact) {
@@ -160,7 +165,8 @@ void keeper::add_dispatcher(const parts_read& p) {
     rules.push_back({buckets[c.workload], at->second, what.workloads[c.workload].name});
   }
   auto made = missing ? result<std::string>{failure{failure_kind::not_found, "a part's source can't be read"}}
-                      : cpp_dispatcher(what, parts, rules, fallback);
+              : is_python(what) ? python_dispatcher(what, parts, rules, fallback)
+                                : cpp_dispatcher(what, parts, rules, fallback);
   if (!made)
     return log::warn("campaign", "the best kernels of the workloads can't be put together to one",
                      {{"tree", std::to_string(p.tree)}, {"why", made.error().text}});

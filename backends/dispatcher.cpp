@@ -9,23 +9,6 @@
 namespace ke {
 namespace {
 
-/// Text of others within a comment.
-std::string one_line(std::string text) {
-  for (auto& c : text)
-    if (static_cast<unsigned char>(c) < 0x20 || c == '\\')
-      c = ' ';
-  return text;
-}
-
-std::string told_shapes(const problem& what, const std::vector<dispatcher_part>& parts,
-                        const std::vector<dispatcher_rule>& rules, const dispatcher_part& fallback) {
-  auto text = std::string{dispatcher_mark} + "from kernels that were judged each for itself:\n";
-  for (const auto& r : rules)
-    text += "//   " + one_line(bucket_text(what, r.where)) + " (workload " + one_line(r.workload) +
-            "): " + one_line(parts[r.part].name) + "\n";
-  return text + "//   every other shape: " + one_line(fallback.name) + "\n";
-}
-
 std::string arguments(const problem& what) {
   std::string text;
   auto add = [&](const std::string& name) { text += (text.empty() ? "" : ", ") + name; };
@@ -59,6 +42,23 @@ void add_headers(std::vector<std::string>& all, const isolated_source& part) {
 
 } // namespace
 
+std::string comment_text(std::string text) {
+  for (auto& c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == '\\')
+      c = ' ';
+  return text;
+}
+
+std::string dispatcher_heading(const std::string& comment, const problem& what,
+                               const std::vector<dispatcher_part>& parts,
+                               const std::vector<dispatcher_rule>& rules, const dispatcher_part& fallback) {
+  auto text = comment + dispatcher_words + "from kernels that were judged each for itself:\n";
+  for (const auto& r : rules)
+    text += comment + "   " + comment_text(bucket_text(what, r.where)) + " (workload " +
+            comment_text(r.workload) + "): " + comment_text(parts[r.part].name) + "\n";
+  return text + comment + "   every other shape: " + comment_text(fallback.name) + "\n";
+}
+
 result<std::string> cpp_dispatcher(const problem& what, const std::vector<dispatcher_part>& parts,
                                    const std::vector<dispatcher_rule>& rules,
                                    const dispatcher_part& fallback) {
@@ -77,10 +77,10 @@ result<std::string> cpp_dispatcher(const problem& what, const std::vector<dispat
       return failure{part.error().kind,
                      everybody[i].name + " can't stand in one source with others: " + part.error().text};
     add_headers(headers, *part);
-    bodies += "\n// " + one_line(everybody[i].name) + "\n" + part->body;
+    bodies += "\n// " + comment_text(everybody[i].name) + "\n" + part->body;
     calls.push_back(name + "::" + name + "_kernel(" + arguments(what) + ");");
   }
-  auto text = told_shapes(what, parts, rules, fallback);
+  auto text = dispatcher_heading("//", what, parts, rules, fallback);
   for (const auto& line : headers)
     text += line + "\n";
   text += bodies + "\n" + kernel_signature(what) + " {\n";

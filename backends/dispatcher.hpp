@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ke {
@@ -23,7 +24,8 @@ struct dispatcher_rule {
   std::string workload; ///< for people
 };
 
-/// Begins every dispatcher's source.
+/// Begins every dispatcher's source, behind what begins a comment.
+inline constexpr const char* dispatcher_words = " A dispatcher, put together by ke-runtime ";
 inline constexpr const char* dispatcher_mark = "// A dispatcher, put together by ke-runtime ";
 
 /// One candidate for all shapes, as C++ with the problem's C ABI: the first rule that holds chooses the
@@ -38,5 +40,24 @@ inline constexpr const char* dispatcher_mark = "// A dispatcher, put together by
 result<std::string> cpp_dispatcher(const problem& what, const std::vector<dispatcher_part>& parts,
                                    const std::vector<dispatcher_rule>& rules,
                                    const dispatcher_part& fallback);
+
+/// The same for a problem with a function in Python: a source whose `kernel` chooses by the extents of its
+/// tensors. Every part is a module of its own, made from its text while the source is loaded, so no names can
+/// clash, and tracebacks and `inspect` find its lines. `invalid` where a dim is no extent of an input by
+/// itself, for then nothing tells it. Pure.
+result<std::string> python_dispatcher(const problem& what, const std::vector<dispatcher_part>& parts,
+                                      const std::vector<dispatcher_rule>& rules,
+                                      const dispatcher_part& fallback);
+
+/// A text as a literal of Python, whatever it holds; bytes that are not UTF-8 become U+FFFD, as the driver
+/// reads a source. A string per line, in parentheses. Pure.
+std::string python_literal(std::string_view text);
+
+/// Who computes what, as comments that begin with `comment`. Pure.
+std::string dispatcher_heading(const std::string& comment, const problem& what,
+                               const std::vector<dispatcher_part>& parts,
+                               const std::vector<dispatcher_rule>& rules, const dispatcher_part& fallback);
+/// Text of others within a comment.
+std::string comment_text(std::string text);
 
 } // namespace ke

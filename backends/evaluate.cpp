@@ -95,7 +95,7 @@ void evaluation::state::prepare() {
 std::vector<job_spec> evaluation::state::manifest() const {
   auto all = with.jobs;
   auto b = baseline_of(what);
-  if (!b || b->source.empty() || with.build.empty() || !found.timed)
+  if (!b || b->source.empty() || (with.build.empty() && !compiles_baseline()) || !found.timed)
     return all;
   job_spec build;
   build.name = "build of the baseline";
@@ -115,7 +115,7 @@ void evaluation::state::plan_jobs() {
     bool truth = j.kind == job_kind::build && j.role == "truth";
     bool runs = place_of(j.kind) == job_place::device || looks_closer(j) ||
                 (j.kind == job_kind::build && j.role != "candidate");
-    bool builds = j.kind <= job_kind::precheck && with.build.empty();
+    bool builds = j.kind <= job_kind::precheck && with.build.empty() && j.role != "baseline";
     if (builds || (truth && !wants_wider_truth(what)) || (runs && !with.executes)) {
       left_out.insert(j.name);
       continue;
@@ -143,12 +143,12 @@ std::optional<process_spec> evaluation::state::start(std::size_t job) {
     return start_closer(job);
   switch (jobs[job].kind) {
   case job_kind::build:
-    return start_build(job);
+    return compiles_baseline() ? start_preparation(job) : start_build(job);
   case job_kind::precheck:
     graph.end(job, precheck());
     return std::nullopt;
   default:
-    return judge_spec();
+    return judge_spec_of(task_of_judge());
   }
 }
 
@@ -203,7 +203,8 @@ bool evaluation::state::precheck() {
 /// has tried it. The reference keeps the first one, so that all candidates are compared with the same object.
 bool evaluation::state::builds_again(std::size_t job, const process_exit& exit) {
   bool over = why.kind != failure_kind::none || !found.unfit.empty(); // nobody waits for it any more
-  if (jobs[job].kind != job_kind::build || over || exit.why.kind != failure_kind::none || exit.cancelled)
+  if (jobs[job].kind != job_kind::build || compiles_baseline() || over ||
+      exit.why.kind != failure_kind::none || exit.cancelled)
     return false;
   auto role = role_of(jobs[job]);
   auto crash = crashes.contains(job) ? std::string{} : compiler_crash(exit, options.limits, what);
@@ -332,11 +333,17 @@ judge_task evaluation::state::task_of_judge() const {
     task.peaks = options.peaks;
   double budget = options.budget_s > 0 ? options.budget_s : plan_of(kind).budget_s;
   task.limits.run_s = std::max(options.limits.run_s, 3 * budget);
+  if (compiles_baseline()) {
+    task.compile_s = options.limits.build_s;
+    if (source == task.baseline_source) { // judged itself: what it compiles for other strides has time, too
+      task.limits.call_s = std::max(task.limits.call_s, task.compile_s);
+      task.limits.run_s += task.compile_s;
+    }
+  }
   return task;
 }
 
-process_spec evaluation::state::judge_spec() {
-  auto task = task_of_judge();
+process_spec evaluation::state::judge_spec_of(const judge_task& task) const {
   double whole = task.limits.run_s;
   process_spec spec;
   spec.argv = {options.judge.string()};
@@ -432,6 +439,7 @@ void evaluation::ended(std::size_t id, const process_exit& how) {
     return;
   bool well = comes_after(j)                ? s.closer_ended(id, how)
               : j.kind == job_kind::measure ? s.judged(id, how)
+              : s.compiles_baseline()       ? s.baseline_prepared(how)
                                             : s.built(id, how);
   s.graph.end(id, well);
 }

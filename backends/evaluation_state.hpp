@@ -80,11 +80,15 @@ struct evaluation::state {
   /// A build that came to nothing is waiting again: for the second compiler, if the first one crashed, or for
   /// another form of the truth.
   bool builds_again(std::size_t job, const process_exit& exit);
+  /// The baseline compiles itself, before anything is measured, and what it made is kept.
+  bool compiles_baseline() const;
+  std::optional<process_spec> start_preparation(std::size_t job);
+  bool baseline_prepared(const process_exit& exit);
   std::string text_of(build_role role) const;
   /// What is said of a build that failed: of both compilers, where two were asked.
   std::string build_trouble(std::size_t job, const std::string& wrong) const;
   bool precheck();
-  process_spec judge_spec();
+  process_spec judge_spec_of(const judge_task& task) const;
   judge_task task_of_judge() const;
   void place(build_role role, const fs::path& object);
   bool built(std::size_t job, const process_exit& exit);

@@ -38,14 +38,29 @@ struct judge_task {
       order; ///< filled in by the judge: of a call's tensors (t) and numbers (s); empty: all tensors first
   std::uint64_t weights = 0;           ///< filled in by the judge: the seed of all models' weights
   std::map<std::string, double> peaks; ///< of this machine (backends/peaks/peaks.hpp); empty: unknown
-  std::string baseline;                ///< object that candidates are timed against; empty: the reference
-  std::string
-      baseline_source; ///< the same in Python, whose `baseline` is a role's name that the judge fills in
+  /// Object that candidates are timed against; empty: the reference. In Python what its preparation left, if
+  /// it has one: a file, in whose place the judge fills in a role's name.
+  std::string baseline;
+  std::string baseline_source;  ///< in Python
   bool truth_keeps_bf16 = true; ///< tensors of the truth in bf16 are no wider
+  /// Of a Python baseline that compiles itself (torch.compile): how long that may take. 0: it doesn't.
+  double compile_s = 0;
+  /// Nothing is judged: the baseline is called once on each workload, and what it compiled is the answer
+  /// (prepared_baseline).
+  bool prepares = false;
+  std::string compiled; ///< filled in by the judge: what the preparation left
 };
 KE_FIELDS(judge_task, x.what, x.candidate, x.reference, x.truth, x.driver, x.scratch, x.sandbox, x.plan,
           x.timed, x.seed, x.limits, x.aa_width, x.budget_s, x.provenance, x.driver_kind, x.warm_parent,
           x.source, x.arguments, x.order, x.weights, x.peaks, x.baseline, x.baseline_source,
-          x.truth_keeps_bf16)
+          x.truth_keeps_bf16, x.compile_s, x.prepares, x.compiled)
+
+/// What ke-judge says of a baseline that compiles itself.
+struct prepared_baseline {
+  std::string compiled; ///< files that its processes are given, as driver.py packs them
+  std::string unfit;    ///< why there are none: this reference can't be compiled here
+  std::string broken;   ///< why there are none: the machine
+};
+KE_FIELDS(prepared_baseline, x.compiled, x.unfit, x.broken)
 
 } // namespace ke

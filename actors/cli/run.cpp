@@ -170,6 +170,8 @@ status known_baseline(prepared& p) {
   if (p.settings.goal.baseline != baseline_kind::best_known) {
     if (p.settings.goal.baseline == baseline_kind::eager)
       set_baseline(p.problem, {std::string{to_text(baseline_kind::eager)}, {}});
+    if (p.settings.goal.baseline == baseline_kind::compile)
+      set_baseline(p.problem, compiled_reference(p.problem));
     return ok;
   }
   auto store = store_reader::open(p.settings.store);

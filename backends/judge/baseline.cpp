@@ -1,5 +1,6 @@
 #include "backends/judge/baseline.hpp"
 
+#include "backends/judge/compiled_baseline.hpp"
 #include "backends/judge/timing.hpp"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ result<double> baseline_ns(const judge_task& task, const bound_shapes& shapes, c
   double fastest = 0;
   for (int i = 0; i < 3; ++i) {
     const bank_slot* slots[] = {&slot};
-    auto said = one.run(slots, nullptr, false, order_limit(task.limits, 1, 0));
+    auto said = one.run(slots, nullptr, false, order_limit(baseline_limits(task), 1, 0));
     if (said.call.end != call_end::done)
       return failed(said.call.why);
     fastest = fastest > 0 ? std::min(fastest, said.call.ns) : said.call.ns;

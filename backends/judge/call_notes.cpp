@@ -1,5 +1,6 @@
 #include "backends/judge/call_notes.hpp"
 
+#include "backends/judge/compiled_baseline.hpp"
 #include "backends/judge/python_payload.hpp"
 #include "backends/judge/wire.hpp"
 
@@ -58,6 +59,11 @@ driver_start driver_for(const judge_task& task, const std::string& object, std::
                 : object == task.truth     ? python_role::truth
                 : object == task.baseline  ? python_role::baseline
                                            : python_role::reference;
+    bool compiles = role == python_role::baseline    ? is_compiling(task, task.baseline_source)
+                    : role == python_role::candidate ? is_compiling(task, task.source)
+                                                     : false;
+    if (compiles) // the first that it loads is the compiler itself
+      how.load_s = std::max(how.load_s, baseline_limits(task).call_s);
     if (!object.empty())
       how.payload = python_payload(task, role, task.weights, cpus);
   }

@@ -1,5 +1,6 @@
 #include "backends/judge/input_maker.hpp"
 
+#include "backends/judge/compiled_baseline.hpp"
 #include "backends/judge/edges.hpp"
 #include "backends/judge/processors.hpp"
 #include "backends/judge/python_payload.hpp"
@@ -169,6 +170,10 @@ result<judge_task> python_task(const judge_task& task) {
   told.weights = secret_key();
   told.candidate = "candidate"; // names of roles, where others have objects
   told.reference = "reference";
+  auto compiled = read_compiled(told.baseline);
+  if (!compiled)
+    return compiled.error();
+  told.compiled = *std::move(compiled);
   told.baseline = told.baseline_source.empty() ? "" : "baseline";
   if (is_kernelbench(told.what))
     if (auto s = describe_kernelbench(told, secret_key()); !s)

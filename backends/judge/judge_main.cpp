@@ -1,6 +1,7 @@
 // ke-judge: reads a packed judge_task on stdin, writes the packed evidence to stdout (without a candidate:
-// the packed lint_report). Trusted; runs outside of the sandboxes it starts, and takes everything it started
-// with it when it ends.
+// the packed lint_report; to prepare a baseline: the packed prepared_baseline). Trusted; runs outside of the
+// sandboxes it starts, and takes everything it started with it when it ends.
+#include "backends/judge/compiled_baseline.hpp"
 #include "backends/judge/lint.hpp"
 #include "backends/judge/session.hpp"
 
@@ -32,6 +33,15 @@ int main() {
     return 2;
   }
   ke::evidence found;
+  if (task->prepares) {
+    ke::prepared_baseline prepared;
+    try {
+      prepared = ke::prepare_baseline(*task);
+    } catch (const std::exception& e) {
+      prepared.broken = std::string{"the judge failed: "} + e.what();
+    }
+    return written(ke::pack(prepared));
+  }
   if (task->candidate.empty() && task->source.empty()) {
     ke::lint_report report;
     try {

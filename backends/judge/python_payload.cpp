@@ -1,5 +1,6 @@
 #include "backends/judge/python_payload.hpp"
 
+#include "backends/judge/compiled_baseline.hpp"
 #include "backends/shim.hpp"
 
 #include <algorithm>
@@ -89,7 +90,12 @@ std::string python_payload(const judge_task& task, python_role role, std::uint64
                        : kernelbench                    ? what.name + ".py"
                                                         : "reference.py";
     line("text", file + ' ' + std::to_string(code.size()));
+    bool compiles = is_compiling(task, code);
+    if (compiles)
+      line("compiled", std::to_string(task.compiled.size()));
     text += '\n' + code;
+    if (compiles)
+      text += task.compiled;
   } else {
     text += '\n';
   }

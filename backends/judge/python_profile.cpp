@@ -1,5 +1,6 @@
 #include "backends/judge/python_profile.hpp"
 
+#include "backends/judge/compiled_baseline.hpp"
 #include "backends/judge/library_calls.hpp"
 #include "backends/judge/python_payload.hpp"
 #include "backends/judge/timing.hpp"
@@ -108,13 +109,15 @@ void profile_python(const judge_task& task, const bound_shapes& shapes, const ba
   if (text.empty())
     return;
   auto known = operators_here(task, cpus);
-  for (int i = 1; i < looks && !task.what.policy.vendor_libraries; ++i) {
+  // The reference through torch.compile is what was asked for, whatever PyTorch makes of it.
+  bool bound = !task.what.policy.vendor_libraries && !is_compiling(task, task.source);
+  for (int i = 1; i < looks && bound; ++i) {
     if (fused_calls(text, {}, known).of_operators > hint)
       break;
     if (auto other = candidate.fastest(1); !other.empty()) // it may do so in some of its calls
       text = std::move(other);
   }
-  if (!task.what.policy.vendor_libraries && fused_calls(text, {}, known).of_operators > hint) {
+  if (bound && fused_calls(text, {}, known).of_operators > hint) {
     auto reference = profiled_process{task, task.reference, shapes, slot, cpus, 1}.fastest(1);
     auto calm = fused_calls(text, reference, known).names.empty() ? std::string{} : candidate.fastest(again);
     if (auto fused = fused_calls(calm, reference, known); !reference.empty() && fused.all()) {

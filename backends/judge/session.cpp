@@ -1,6 +1,7 @@
 #include "backends/judge/session.hpp"
 
 #include "backends/judge/admission.hpp"
+#include "backends/judge/compiled_baseline.hpp"
 #include "backends/judge/input_maker.hpp"
 #include "backends/judge/left_out.hpp"
 #include "backends/judge/processors.hpp"
@@ -518,6 +519,11 @@ evidence session::run() {
   secret_ = secret_shapes(what_, random_);
   edge_ = edge_shapes(what_, shapes_[smallest_].dims);
   beside_ = shape_beside(what_, *std::max_element(shapes_.begin(), shapes_.end(), fewer_elements), random_);
+  if (is_compiling(task_, task_.source)) { // as a baseline it is called on the workloads' shapes alone
+    secret_.clear();
+    edge_.clear();
+    beside_.reset();
+  }
   cpus_ = cpus_for(what_.policy.threads);
   truths_.emplace(task_, memory_for_all(false), memory_for_all(true), cpus_);
   if (auto s = start_candidate(); !s)

@@ -1,6 +1,7 @@
 #include "backends/judge/timing.hpp"
 
 #include "backends/judge/baseline.hpp"
+#include "backends/judge/compiled_baseline.hpp"
 #include "backends/judge/process_memory.hpp"
 #include "backends/judge/wire.hpp"
 #include "backends/roofline.hpp"
@@ -195,11 +196,14 @@ void timing::baseline_failed(evidence& found, const caller::outcome& said) {
 }
 
 bool timing::uncounted(evidence& found, const side_by_side& sides, std::span<const bank_slot* const> slots,
-                       const bound_shapes& shapes, const poison* rubbish, double limit) {
+                       const bound_shapes& shapes, const poison* rubbish, double limit, bool candidate_only) {
   bool cold = task_.what.policy.cold_cache;
   int first = static_cast<int>(random_.below(2));
   for (int side : {first, 1 - first}) {
-    bool is_candidate = side == 1, look = is_candidate && random_.below(looked_at_one_in) == 0;
+    bool is_candidate = side == 1;
+    if (candidate_only && !is_candidate)
+      continue;
+    bool look = is_candidate && random_.below(looked_at_one_in) == 0;
     auto said = (is_candidate ? sides.candidate : sides.reference).run(slots, rubbish, cold, limit, look);
     if (is_candidate) {
       if (!note_call(found, task_.what, sides.candidate, said, slots, shapes, found.cases))
@@ -229,8 +233,10 @@ bool timing::interlude(evidence& found, const side_by_side& sides, const timed_w
     auto n = static_cast<std::uint32_t>(calls);
     return sides.reference.bind(shapes, n, misaligned) && sides.candidate.bind(shapes, n, misaligned);
   };
+  // A baseline that compiles itself would do so for shapes that nobody is timed on.
+  bool candidate_only = task_.compile_s > 0 && scene.shapes.dims != w.shapes.dims;
   if (bind(scene.shapes, slots.size(), scene.misaligned) &&
-      !uncounted(found, sides, slots, scene.shapes, scene.rubbish.get(), limit))
+      !uncounted(found, sides, slots, scene.shapes, scene.rubbish.get(), limit, candidate_only))
     return false;
   // Other shapes leave other data and other code in the caches: a usual call, which does not count, comes
   // before the next that does.
@@ -245,7 +251,7 @@ bool timing::measure(evidence& found, caller& reference, caller& candidate, time
   random_.shuffle(order);
   std::size_t next = 0;
   bool cold = task_.what.policy.cold_cache;
-  double limits[2] = {order_limit(task_.limits, w.calls, w.reference_ns),
+  double limits[2] = {order_limit(baseline_limits(task_), w.calls, w.reference_ns),
                       order_limit(task_.limits, w.calls, w.candidate_ns)};
   auto take = [&](std::size_t n) {
     std::vector<const bank_slot*> slots;

@@ -54,7 +54,8 @@ private:
   /// call makes sense.
   bool interlude(evidence& found, const side_by_side& sides, const timed_workload& w);
   bool uncounted(evidence& found, const side_by_side& sides, std::span<const bank_slot* const> slots,
-                 const bound_shapes& shapes, const poison* rubbish, double limit);
+                 const bound_shapes& shapes, const poison* rubbish, double limit,
+                 bool candidate_only = false);
   static void baseline_failed(evidence& found, const caller::outcome& said);
   bool measure(evidence& found, caller& reference, caller& candidate, timed_workload& w);
   void charge(const caller::outcome& said);

@@ -9,6 +9,7 @@ The payload: lines "key value...", an empty line, then the texts in the order of
     threads N | seed N | cpus 0,1
     profile OFFSET             a summary of PyTorch's profiler goes there, for eight orders
     quiet N                    which come behind so many others
+    pack OFFSET                after each order: what PyTorch's compiler has left goes there (inductor_files.py)
     wide 1                     in double precision: the truth
     init LITERAL               arguments of the class
     vary 64:1.0 64:0.0         parameters of so many elements that hold this number get others (varied.py)
@@ -18,6 +19,7 @@ The payload: lines "key value...", an empty line, then the texts in the order of
     scalar int|float
     dims M N | names x w       of a generator's problem, and of the inputs that it makes
     text FILE BYTES
+    compiled BYTES             what was packed by an earlier process, behind the texts: PyTorch's compiler finds it
 """
 import ast
 import errno
@@ -36,6 +38,7 @@ from torch._C._profiler import _ExperimentalConfig
 
 import fused
 import generated
+import inductor_files
 import layouts
 import varied
 
@@ -64,7 +67,7 @@ class Payload:
     def __init__(self, data):
         header, _, rest = data.partition(b"\n\n")
         self.role, self.name, self.threads, self.seed, self.wide, self.cpus = "nothing", "", 1, 0, 0, ()
-        self.profile, self.quiet = 0, 1
+        self.profile, self.quiet, self.pack, self.compiled = 0, 1, 0, None
         self.vary, self.strides, self.any_strides = "", None, []
         self.dims, self.names = "", ""
         self.init, self.order, self.tensors, self.scalars, self.texts = "[]", "", [], [], []
@@ -81,7 +84,9 @@ class Payload:
                 name, _, size = value.rpartition(" ")
                 self.texts.append(Text(name, rest[: int(size)].decode("utf-8", "replace")))
                 rest = rest[int(size):]
-            elif key in ("threads", "seed", "wide", "profile", "quiet", "strides"):
+            elif key == "compiled":
+                self.compiled, rest = rest[: int(value)], rest[int(value):]
+            elif key in ("threads", "seed", "wide", "profile", "quiet", "pack", "strides"):
                 setattr(self, key, int(value))
             elif key == "cpus":
                 self.cpus = tuple(int(c) for c in value.split(",") if c)
@@ -418,6 +423,8 @@ def main(payload_descriptor, confine=None):
     os.close(MEMORY)
     os.environ["OMP_NUM_THREADS"] = str(payload.threads)
     torch.set_num_threads(payload.threads)
+    if payload.compiled is not None:
+        inductor_files.give(payload.compiled)
     name = payload.texts[0].name if payload.texts else ""
 
     def reply(sequence, what, took=0):
@@ -464,6 +471,8 @@ def main(payload_descriptor, confine=None):
                         summarise(caller, table, place, memory, payload.profile, profilers.pop())
                     else:
                         run(caller, table, place)
+                if payload.pack:
+                    inductor_files.pack(memory, payload.pack)
             except (WrongForm, generated.Unfit) as problem:
                 outcome = WRONG_FORM
                 tell(str(problem))

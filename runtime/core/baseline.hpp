@@ -11,7 +11,7 @@ namespace ke {
 
 /// What a problem's candidates are compared with, where that is not its reference: `[goal] baseline`.
 struct baseline {
-  std::string name;   ///< "eager", "best-known", "file:production.cpp"
+  std::string name;   ///< "eager", "torch.compile", "best-known", "file:production.cpp"
   std::string source; ///< as a candidate would be written; empty: the reference, as the backend runs it
 };
 
@@ -28,6 +28,13 @@ std::string baseline_name(const problem& what);
 /// Whether the settings ask for what the problem carries: `invalid` where a client sent one without the
 /// other.
 status baseline_agrees(const goal_settings& goal, const problem& what);
+
+/// The reference of a Python problem through torch.compile, as a candidate would be written. Each workload is
+/// compiled for its own shapes, whatever came before it in its process, unless a scalar varies: then PyTorch
+/// decides, or each new number would be compiled for.
+baseline compiled_reference(const problem& what);
+/// Whether the problem's candidates are compared with that: what compiles is given time for it beforehand.
+bool is_compiled(const std::optional<baseline>& b);
 
 /// Why no backend of this problem's language has such a baseline, with what to do; empty: it may be there.
 std::string baseline_lacks(const goal_settings& goal, const problem& what);

@@ -60,9 +60,34 @@ TEST_CASE("a baseline that no backend of the problem's language has is told with
   CHECK(baseline_lacks(compared_with(baseline_kind::best_known), in_language("c++")).empty());
   CHECK(baseline_lacks(compared_with(baseline_kind::file), in_language("python")).empty());
   CHECK(baseline_lacks(compared_with(baseline_kind::eager), in_language("python")).empty());
+  CHECK(baseline_lacks(compared_with(baseline_kind::compile), in_language("python")).empty());
   for (auto kind : {baseline_kind::eager, baseline_kind::compile})
     CHECK(baseline_lacks(compared_with(kind), in_language("c++")).find("use \"reference\"") !=
           std::string::npos);
-  CHECK(baseline_lacks(compared_with(baseline_kind::compile), in_language("python")).find("use \"eager\"") !=
-        std::string::npos);
+}
+
+TEST_CASE("a reference through torch.compile is a source that a candidate could be") {
+  auto kernelbench = in_language("python");
+  kernelbench.reference = "from __future__ import annotations\nclass Model:\n    pass";
+  auto b = compiled_reference(kernelbench);
+  CHECK(b.name == "torch.compile");
+  CHECK(is_compiled(b));
+  CHECK_FALSE(is_compiled(baseline{"file:torch.compile", b.source}));
+  CHECK(b.source.starts_with(kernelbench.reference + "\n")); // lines keep their numbers
+  CHECK(b.source.ends_with(
+      "def ModelNew(*arguments):\n    return _torch.compile(Model(*arguments), dynamic=False)\n"));
+
+  auto function = in_language("python");
+  function.reference = "def reference(x, n):\n    return x * n\n";
+  function.tensors.resize(2);
+  function.scalars.push_back({"n", true, 3, {}});
+  CHECK(compiled_reference(function).source.ends_with("kernel = _torch.compile(reference, dynamic=False)\n"));
+  function.scalars[0].range = {1, 9}; // another number in each call: not another program for each
+  CHECK(compiled_reference(function).source.ends_with("kernel = _torch.compile(reference)\n"));
+
+  auto what = function;
+  set_baseline(what, compiled_reference(function));
+  CHECK(baseline_agrees(compared_with(baseline_kind::compile), what));
+  CHECK_FALSE(baseline_agrees(compared_with(baseline_kind::compile), function));
+  CHECK_FALSE(baseline_agrees(compared_with(baseline_kind::reference), what));
 }

@@ -30,7 +30,7 @@ class Baseline(Scenario):
     def test_baseline_that_is_not_there(self):
         """Whatever this backend or this store lacks is refused at the start, with the place in the file and what to do."""
         self.refused("campaign.toml:8:12: goal.baseline", "as PyTorch runs it", 'use "reference"', baseline="eager")
-        self.refused("goal.baseline", "torch.compile", baseline="compile")
+        self.refused("goal.baseline", "torch.compile", "has one in C++", 'use "reference"', baseline="compile")
         self.refused("goal.baseline", "nowhere.cpp", baseline="file:nowhere.cpp")
         self.refused("the store holds no proven solution", 'baseline = "reference"', baseline="best-known")
         self.assert_nothing_left()
