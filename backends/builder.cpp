@@ -93,8 +93,7 @@ std::string identity_of(const std::string& program) {
 bool draws_integers(const problem& what) {
   return std::any_of(what.tensors.begin(), what.tensors.end(), [](const tensor_spec& t) {
     return t.role != tensor_role::out && !is_floating(t.dtype) && t.dtype != dtype::boolean &&
-           t.range.empty() && !t.promised &&
-           (t.init == "normal" || t.init == "uniform" || t.init == "ints");
+           t.range.empty() && !t.promised && (t.init == "normal" || t.init == "uniform" || t.init == "ints");
   });
 }
 

@@ -13,13 +13,14 @@ namespace ke {
 
 /// Inputs at the edge of what an operator may meet (trust.md 2.4, docs/manual/trust.md "Edges").
 enum class edge_kind : std::uint8_t {
-  plain,       ///< nothing bent: for shapes that are an edge themselves
-  wide,        ///< times 200: a softmax without its maximum overflows
-  one_huge,    ///< one element 2^20 times as large, and another as far below zero
-  tail,        ///< the last eighth of each row outweighs the rest
-  huge,        ///< near the square root of the largest number
-  subnormal,   ///< below the smallest normal number
-  steps,       ///< multiples of a half, in places of a finer part: equal ones, and what lies just where a step or a rounding is
+  plain,     ///< nothing bent: for shapes that are an edge themselves
+  wide,      ///< times 200: a softmax without its maximum overflows
+  one_huge,  ///< one element 2^20 times as large, and another as far below zero
+  tail,      ///< the last eighth of each row outweighs the rest
+  huge,      ///< near the square root of the largest number
+  subnormal, ///< below the smallest normal number
+  steps, ///< multiples of a half, in places of a finer part: equal ones, and what lies just where a step or a
+         ///< rounding is
   offset,      ///< a common offset far above the spread: a mean of squares less the square of a mean is lost
   signed_zero, ///< every third element is a zero, of either sign
   masked,      ///< three times minus infinity in one tensor

@@ -30,8 +30,8 @@ public:
   const std::set<std::string>& doubtful() const { return doubtful_; }
 
   /// Whether a shape of the problem may have these values: `symbols` binds all dims.
-  /// `boldly`: also a shape in which two symbols differ that the workloads happen to give the same value, which
-  /// may be a property of the operator: a reference may not survive it.
+  /// `boldly`: also a shape in which two symbols differ that the workloads happen to give the same value,
+  /// which may be a property of the operator: a reference may not survive it.
   bool allows(const binding& symbols, bool boldly = false) const;
   /// Whether workloads give two symbols the same value.
   bool assumes_equal() const;

@@ -50,9 +50,9 @@ double draw_scalar(const scalar_spec& s, random_source& random);
 /// A value between the bounds; each of them once in eight.
 double draw_between(const tensor_spec& t, const value_bounds& bounds, random_source& random);
 
-/// Bends fresh contents, as `init` draws them, to values beyond that: all of them, or a few, so that who looks
-/// at a sample of the values finds them usual. The sum of all integers in one tensor
-/// stays within its type: C++ leaves undefined what an overflow is. `last`: the last dimension.
+/// Bends fresh contents, as `init` draws them, to values beyond that: all of them, or a few, so that who
+/// looks at a sample of the values finds them usual. The sum of all integers in one tensor stays within its
+/// type: C++ leaves undefined what an overflow is. `last`: the last dimension.
 void draw_beyond(const tensor_spec& t, std::string& bytes, std::size_t last, const value_reach& reach,
                  const std::map<std::string, std::int64_t>& dims, random_source& random);
 

@@ -25,19 +25,19 @@ verdict judged(ke_test::checker& c, const std::string& problem, const std::strin
 
 TEST_CASE("a kernel that is wrong at the size of the large workload alone is wrong: tails, alignment, NaN") {
   ke_test::checker c;
-  for (auto [problem, name, state] :
-       {std::tuple{"turned", "d_large_without_tail", verdict_state::incorrect},
-        {"large_softmax", "d_large_needs_alignment", verdict_state::incorrect},
-        {"large_softmax", "d_large_loses_nan", verdict_state::incorrect},
-        {"turned", "ok_large_in_blocks", verdict_state::correct},
-        {"large_softmax", "ok_large_by_reciprocal", verdict_state::correct}}) {
+  for (auto [problem, name, state] : {std::tuple{"turned", "d_large_without_tail", verdict_state::incorrect},
+                                      {"large_softmax", "d_large_needs_alignment", verdict_state::incorrect},
+                                      {"large_softmax", "d_large_loses_nan", verdict_state::incorrect},
+                                      {"turned", "ok_large_in_blocks", verdict_state::correct},
+                                      {"large_softmax", "ok_large_by_reciprocal", verdict_state::correct}}) {
     auto v = judged(c, problem, name);
     INFO(name << ": " << verdict_json(v));
     CHECK(v.state == state);
   }
 }
 
-TEST_CASE("a sum in 32 bits of what the reference adds in 64 is wrong, and one that wraps round as it is not") {
+TEST_CASE(
+    "a sum in 32 bits of what the reference adds in 64 is wrong, and one that wraps round as it is not") {
   ke_test::checker c;
   auto v = judged(c, "sizes", "d_sum_in_32_bits");
   INFO(verdict_json(v));
@@ -59,8 +59,9 @@ TEST_CASE("a sum in 32 bits of what the reference adds in 64 is wrong, and one t
                 "}\n";
   auto saturating = p.reference;
   saturating.replace(saturating.find("int32_t s = 0"), 13, "int64_t s = 0");
-  saturating.replace(saturating.find("y[i] = s"), 8,
-                     "y[i] = s > INT32_MAX ? INT32_MAX : s < INT32_MIN ? INT32_MIN : static_cast<int32_t>(s)");
+  saturating.replace(
+      saturating.find("y[i] = s"), 8,
+      "y[i] = s > INT32_MAX ? INT32_MAX : s < INT32_MIN ? INT32_MIN : static_cast<int32_t>(s)");
   auto w = c.judge(p, saturating);
   INFO(verdict_json(w));
   CHECK(w.state == verdict_state::correct);

@@ -201,9 +201,8 @@ TEST_CASE(
                                               edge_kind::signed_zero});
   p.tensor_scale = false;
   p.policy.fast_math = true;
-  CHECK(edges_of(p) ==
-        std::vector<edge_kind>{edge_kind::wide, edge_kind::one_huge, edge_kind::tail, edge_kind::steps,
-                               edge_kind::offset, edge_kind::huge});
+  CHECK(edges_of(p) == std::vector<edge_kind>{edge_kind::wide, edge_kind::one_huge, edge_kind::tail,
+                                              edge_kind::steps, edge_kind::offset, edge_kind::huge});
   p.tensors[0].init = "ints";
   CHECK(edges_of(p).empty());
 }

@@ -189,7 +189,8 @@ TEST_CASE("beside the largest workload is a shape of its size in which nothing i
   CHECK_FALSE(shape_beside(p, *large, random));
 }
 
-TEST_CASE("extents that the workloads happen to make equal differ in some shapes, unless a relation binds them") {
+TEST_CASE(
+    "extents that the workloads happen to make equal differ in some shapes, unless a relation binds them") {
   random_source random{32};
   problem p;
   p.dims = {"M", "N"};
@@ -198,7 +199,8 @@ TEST_CASE("extents that the workloads happen to make equal differ in some shapes
   p.workloads = {{"a", {{"M", 96}, {"N", 96}}, 1, false}, {"b", {{"M", 160}, {"N", 160}}, 1, false}};
   auto count = [&](auto is) {
     auto all = secret_shapes(p, random);
-    return std::count_if(all.begin(), all.end(), [&](const auto& s) { return is(s.dims.at("M"), s.dims.at("N")); });
+    return std::count_if(all.begin(), all.end(),
+                         [&](const auto& s) { return is(s.dims.at("M"), s.dims.at("N")); });
   };
   // A reference may need them to be equal: it keeps half of the shapes.
   CHECK(count([](auto m, auto n) { return m > n; }) == 2);
