@@ -47,7 +47,11 @@ private:
   status check_shapes(const bound_shapes& shapes, bool thorough);
   /// Edge inputs and misaligned tensors on the smallest workload, then edge shapes.
   status edges();
-  status edge_inputs(const bound_shapes& shapes, const std::vector<edge_kind>& kinds);
+  /// As many of the kinds as `limit_s` pays for; the first three in any case, unless the time of the whole
+  /// measurement runs short.
+  status edge_inputs(const bound_shapes& shapes, const std::vector<edge_kind>& kinds, double limit_s = 1e9);
+  /// What is tried where it costs much must leave time for the measurement, however slow the machine is.
+  bool in_time() const { return seconds_since(start_) < 0.25 * task_.limits.run_s; }
   status misaligned(const bound_shapes& shapes);
   /// What is tried on the smallest workload, at the largest one's size, as far as time allows: other code may
   /// run there.
@@ -95,7 +99,8 @@ private:
   interludes unusual_; ///< what it was right on, for unasked calls while it is timed
   double candidate_ns_ = 0;
   admission admission_{what_};
-  std::string accepted_;  ///< of work left out, by a workload's own check: the first; empty: none
+  std::string accepted_; ///< of work left out, by a workload's own check: the first; empty: none
+  steady::time_point start_ = steady::now();
   bool admitted_ = false; ///< all that the admission needs has been tried
 };
 
@@ -302,7 +307,7 @@ status session::correctness() {
   return edges();
 }
 
-status session::edge_inputs(const bound_shapes& shapes, const std::vector<edge_kind>& kinds) {
+status session::edge_inputs(const bound_shapes& shapes, const std::vector<edge_kind>& kinds, double limit_s) {
   if (auto s = truths_->use(shapes); !s)
     return s;
   if (!candidate_->bind(shapes, 1))
@@ -316,7 +321,11 @@ status session::edge_inputs(const bound_shapes& shapes, const std::vector<edge_k
     return ok; // nor is one where it answers by what lies beside its inputs: a row of nothing
   rubbish_ = std::make_shared<const poison>(what_, truths_->reference_outputs(), random_);
   double rows_s = task_.timed && task_.plan != measure_plan::rank ? 1.0 : 0.3;
-  for (auto kind : kinds) {
+  const auto begun = steady::now();
+  const bool limited = limit_s < task_.limits.run_s;
+  for (std::size_t tried = 0; auto kind : kinds) {
+    if (limited && (!in_time() || (++tried > 3 && seconds_since(begun) > limit_s)))
+      return ok;
     auto slots = truths_->edge(kind);
     if (!slots)
       return slots.error();
@@ -417,26 +426,33 @@ status session::beside(const bound_shapes& shapes) {
 status session::at_full_size() {
   auto largest = static_cast<std::size_t>(std::max_element(shapes_.begin(), shapes_.end(), fewer_elements) -
                                           shapes_.begin());
-  // Of one kind: two draws, some four calls of the reference in both of its forms.
-  double each_s =
-      16e-9 * timed_[largest].reference_ns + 5e-8 * static_cast<double>(elements_of(shapes_[largest]));
-  if (beside_ && each_s <= 0.05 * task_.limits.run_s)
+  // A shape beside it: a draw, some four calls of the reference in both of its forms. By its fastest call,
+  // which no load on the machine moves.
+  const double most_s = 0.05 * task_.limits.run_s;
+  if (beside_ && in_time() && 16e-9 * timed_[largest].reference_ns <= most_s)
     if (auto s = beside(*beside_); !s || !sound())
       return s;
-  if (largest == smallest_ || is_kernelbench(what_))
-    return ok;
   auto kinds = edges_of(what_);
+  if (is_kernelbench(what_) && shapes_.size() == 1)
+    return ok;
+  std::optional<std::size_t> cheap; // the largest of those that cost little: all kinds
+  for (std::size_t i = 0; i < shapes_.size(); ++i)
+    if (i != smallest_ && elements_of(shapes_[i]) <= (std::size_t{1} << 20) &&
+        8e-9 * static_cast<double>(kinds.size()) * timed_[i].reference_ns <= 0.02 * task_.limits.run_s &&
+        (!cheap || fewer_elements(shapes_[*cheap], shapes_[i])))
+      cheap = i;
+  if (cheap)
+    if (auto s = edge_inputs(shapes_[*cheap], kinds); !s || !sound())
+      return s;
+  if (largest == smallest_ || largest == cheap || !in_time() ||
+      3 * 16e-9 * timed_[largest].reference_ns > 2 * most_s)
+    return ok;
   random_.shuffle(kinds);
   // What most kernels that look at a part of their inputs only, or at none, get wrong.
   std::stable_partition(kinds.begin(), kinds.end(), [](edge_kind k) {
     return k == edge_kind::one_huge || k == edge_kind::nan || k == edge_kind::infinity;
   });
-  constexpr double least = 3;
-  auto affordable = std::max(least, 0.03 * task_.limits.run_s / each_s);
-  if (least * each_s > 0.1 * task_.limits.run_s)
-    return ok;
-  kinds.resize(std::min(kinds.size(), static_cast<std::size_t>(affordable)));
-  return edge_inputs(shapes_[largest], kinds);
+  return edge_inputs(shapes_[largest], kinds, most_s / 2);
 }
 
 status session::edges() {
@@ -486,7 +502,7 @@ status session::profile() {
 }
 
 evidence session::run() {
-  auto start = steady::now();
+  start_ = steady::now();
   found_.timed = task_.timed;
   found_.provenance = task_.provenance;
   found_.aa_width = task_.aa_width;
@@ -541,7 +557,7 @@ evidence session::run() {
   found_.provenance["truth"] = truths_->wide() ? "the reference in wider arithmetic" : "the reference itself";
   found_.provenance["secret_shapes"] = std::to_string(survived_);
   candidate_.reset();
-  found_.check_s = seconds_since(start);
+  found_.check_s = seconds_since(start_);
   if (sound() && task_.timed) {
     auto timing_start = steady::now();
     timing t{task_, timed_, unusual_, *truths_, cpus_, random_.next()};

@@ -285,7 +285,7 @@ void shape_rules::mend(binding& symbols, bool boldly) const {
 std::vector<std::string> shape_rules::assumptions() const {
   std::vector<std::string> all;
   for (const auto& c : common_)
-    all.push_back(c.how == common::equal  ? c.a + " == " + c.b + " in most shapes"
+    all.push_back(c.how == common::equal  ? c.a + " == " + c.b + " in half of the shapes"
                   : c.how == common::less ? c.a + " < " + c.b
                                           : c.a + " is a multiple of " + c.b);
   for (const auto& [symbol, step] : steps_)
