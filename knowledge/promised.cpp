@@ -62,15 +62,22 @@ std::string promised_text(const problem& p) {
   for (const auto& t : p.tensors)
     if (t.role != tensor_role::out)
       values += value_line(t);
+  std::string constants;
+  const bool tensors = !values.empty();
   for (const auto& s : p.scalars)
     if (s.range.size() == 2)
-      values += "- " + s.name + " is another number in each call, from " + short_number(s.range[0]) + " to " +
-                short_number(s.range[1]) + ".\n";
-  if (shapes.empty() && values.empty())
+      values += "- " + s.name + " is another number in each call, from " + exact_number(s.range[0]) + " to " +
+                exact_number(s.range[1]) + ".\n";
+    else
+      constants += "- " + s.name + " is " + exact_number(s.value) + " in every call.\n";
+  if (shapes.empty() && values.empty() && constants.empty())
     return "";
-  return "\n## Promised\nOf shapes and values; other ones than those of the workloads are checked.\n" +
-         shapes + values +
-         (values.empty() ? "" : "Tensors that are not named here may hold any value of their type.\n");
+  return std::string{"\n## Promised\n"} +
+         (shapes.empty() && values.empty()
+              ? ""
+              : "Of shapes and values; other ones than those of the workloads are checked.\n") +
+         shapes + values + constants +
+         (tensors ? "Tensors of whose values nothing is said here may hold any value of their type.\n" : "");
 }
 
 } // namespace ke
