@@ -57,12 +57,13 @@ dispatcher_part fallback_of(const problem& what) {
 
 bool keeper::dispatching() {
   if (!std::exchange(dispatch_begun_, true))
-    for (const auto& tree : fold_.trees())
+    for (const auto& tree : fold_.trees()) {
       if (may_dispatch(tree, 2))
         read_shapes(tree, false);
       else if (tree.tree().targets() > 1 && stored_->problem->workloads.size() > 1)
         log::info("campaign", "several targets share a tree: its best kernels are not put together to one",
                   {{"tree", std::to_string(tree.number())}});
+    }
   for (const auto& tree : fold_.trees())
     if (below_floor_by_claim(tree) && may_dispatch(tree, 1) &&
         dispatched_exactly_.insert(tree.number()).second)

@@ -344,7 +344,9 @@ judge_task evaluation::state::task_of_judge() const {
 }
 
 process_spec evaluation::state::judge_spec_of(const judge_task& task) const {
-  double whole = task.limits.run_s;
+  // The judge itself holds the candidate's calls to `run_s`. The rest is for the reference, the truth and a
+  // loud machine, which are no candidate's fault; this ends what has no other end.
+  double whole = 4 * task.limits.run_s;
   process_spec spec;
   spec.argv = {options.judge.string()};
   spec.env = {{"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}, {"LANG", "C"}};

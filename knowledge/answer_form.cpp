@@ -72,9 +72,20 @@ std::string definition_of(const problem& p) {
            shapes_text(p, "odd, prime, one and empty sizes are checked too, with secret inputs, on the very "
                           "calls that are timed.\n") +
            carried_text(p);
+  std::string changed;
+  bool views = false;
+  for (const auto& t : p.tensors) {
+    if (t.role == tensor_role::inout)
+      changed += (changed.empty() ? "" : ", ") + t.name;
+    views = views || t.any_strides;
+  }
   std::string checked =
-      "Inputs are contiguous CPU tensors with secret values, new ones in every call; the results "
-      "of the very calls that are timed are checked. Inputs may not be changed.\n";
+      "Inputs are " + std::string{views ? "" : "contiguous "} +
+      "CPU tensors with secret values, new ones in every call" +
+      (views ? ", contiguous in the timed ones" : "") +
+      "; the results of the very calls that are timed are checked. " +
+      (changed.empty() ? "Inputs may not be changed.\n"
+                       : "Change " + changed + " in place, as the reference does, and no other input.\n");
   if (p.tensors.empty())
     return "It must define `class ModelNew(nn.Module)`, which is made and called like `Model` of the "
            "reference and "

@@ -73,18 +73,25 @@ std::string promised_text(const problem& p) {
   for (const auto& t : p.tensors)
     if (t.role != tensor_role::out)
       values += value_line(t);
+  std::string constants;
+  const bool tensors = !values.empty();
   for (const auto& s : p.scalars)
     if (s.range.size() == 2)
-      values += "- " + s.name + " is another number in each call, from " + short_number(s.range[0]) + " to " +
-                short_number(s.range[1]) + ".\n";
+      values += "- " + s.name + " is another number in each call, from " + exact_number(s.range[0]) + " to " +
+                exact_number(s.range[1]) + ".\n";
+    else
+      constants += "- " + s.name + " is " + exact_number(s.value) + " in every call.\n";
   auto made = generator_text(p);
-  if (shapes.empty() && values.empty() && made.empty())
+  if (shapes.empty() && values.empty() && constants.empty() && made.empty())
     return "";
-  return "\n## Promised\nOf shapes and values; other ones than those of the workloads are checked.\n" +
-         shapes + values +
-         (!made.empty()    ? made
-          : values.empty() ? ""
-                           : "Tensors that are not named here may hold any value of their type.\n");
+  return std::string{"\n## Promised\n"} +
+         (shapes.empty() && values.empty() && made.empty()
+              ? ""
+              : "Of shapes and values; other ones than those of the workloads are checked.\n") +
+         shapes + values + constants +
+         (!made.empty() ? made
+          : tensors     ? "Tensors of whose values nothing is said here may hold any value of their type.\n"
+                        : "");
 }
 
 } // namespace ke

@@ -88,7 +88,7 @@ std::string failure_part(const prompt_request& r) {
     for (auto i : m.index)
       index += (index.empty() ? "" : ", ") + std::to_string(i);
     text += "First wrong element: " + m.tensor + "[" + index + "] on workload " + m.workload + ": expected " +
-            short_number(m.expected) + ", got " + short_number(m.got) + ", allowed difference " +
+            exact_number(m.expected) + ", got " + exact_number(m.got) + ", allowed difference " +
             short_number(m.bound) + (m.distribution.empty() ? "" : ", inputs " + in_line(m.distribution)) +
             ".\n";
   }

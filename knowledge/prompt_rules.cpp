@@ -1,23 +1,49 @@
 #include "knowledge/prompt_parts.hpp"
 
 #include "knowledge/answer_form.hpp"
+#include "knowledge/promised.hpp"
 #include "knowledge/quote.hpp"
 #include "runtime/core/baseline.hpp"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
 namespace ke {
 namespace {
 
+bool floating(dtype d) {
+  return d == dtype::f64 || d == dtype::f32 || d == dtype::f16 || d == dtype::bf16;
+}
+
+/// Whether a tensor is drawn beyond what its `init` says: a KernelBench file names no tensor.
+bool drawn_freely(const tensor_spec& t) {
+  return t.role != tensor_role::out && t.range.empty() && !t.promised && !is_form(t.init);
+}
+
 /// What the judge tries besides random inputs (docs/manual/trust.md, "Edges").
 std::string edges(const problem& p) {
   if (!p.generator.empty())
     return "Inputs are made by the problem's generator (below), and no others are tried.\n";
-  return std::string{"Inputs of large, tiny and very unequal size are tried"} +
-         (p.policy.fast_math ? ".\n"
-                             : ", and NaN, infinities, subnormal numbers and zeros of both signs: where the "
-                               "reference stands by its result, yours must agree.\n");
+  auto any = [&](auto&& what) {
+    return p.tensors.empty() || std::any_of(p.tensors.begin(), p.tensors.end(), what);
+  };
+  if (!any([](const auto& t) { return drawn_freely(t) && floating(t.dtype); }))
+    return any([](const auto& t) { return drawn_freely(t) && t.dtype != dtype::boolean; })
+               ? "Integers of all magnitudes of their types are tried.\n"
+               : "";
+  // Only these are bent; other floating tensors are drawn wide.
+  bool bent = any([](const auto& t) {
+    return drawn_freely(t) && floating(t.dtype) && (t.init == "normal" || t.init == "uniform");
+  });
+  std::string text = "Inputs of large, tiny and very unequal size are tried";
+  if (!bent || p.policy.fast_math)
+    return text + ".\n";
+  // A transform carries what is not finite into outputs that do not depend on it.
+  return text +
+         (p.tensor_scale ? ", and subnormal numbers and zeros of both signs"
+                         : ", and NaN, infinities, subnormal numbers and zeros of both signs") +
+         ": where the reference stands by its result, yours must agree.\n";
 }
 
 /// What the judge varies of a KernelBench file beyond what it draws.
@@ -31,12 +57,27 @@ std::string varied(const problem& p) {
              : "";
 }
 
+/// Whether an output is of floating numbers (`real`) or of integers, and the problem gives no tolerance.
+bool without_own(const problem& p, bool real) {
+  if (p.tensors.empty()) // a KernelBench file names no tensor
+    return real;
+  return std::any_of(p.tensors.begin(), p.tensors.end(), [&](const auto& t) {
+    return t.role != tensor_role::in && floating(t.dtype) == real &&
+           !p.tolerances.contains(std::string{to_text(t.dtype)});
+  });
+}
+
 /// The rule of all types for which the problem gives no tolerance of its own.
 std::string scaled(const problem& p) {
+  std::string exact = without_own(p, false) ? "Integers must be the reference's, every one.\n" : "";
+  if (!without_own(p, true))
+    return exact;
   if (p.tensor_scale)
-    return "An error is measured against the largest element of its output tensor, so transforms (FFT, "
+    return exact +
+           "An error is measured against the largest element of its output tensor, so transforms (FFT, "
            "Winograd) are allowed; lower precision and left-out terms are not.\n";
-  return "An error is measured against its own element and the terms behind it: sums in any order are within "
+  return exact +
+         "An error is measured against its own element and the terms behind it: sums in any order are within "
          "the tolerance, transforms that err against the largest output (FFT, Winograd) and lower precision "
          "are not.\n";
 }
@@ -55,9 +96,9 @@ std::pair<std::string, bool> own_tolerances(const problem& p) {
       continue;
     }
     text += "An element in " + own->first + " may differ from the right value by " +
-            short_number(own->second.rtol) +
+            exact_number(own->second.rtol) +
             (p.tensor_scale ? " of the largest one's size" : " of its size") + " plus " +
-            short_number(own->second.atol) + ".\n";
+            exact_number(own->second.atol) + ".\n";
   }
   return {text, all && !told.empty()}; // a KernelBench file names no tensor
 }

@@ -1,6 +1,7 @@
 #include "knowledge/quote.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 
 namespace ke {
@@ -46,6 +47,11 @@ std::string short_number(double x) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g", x);
   return text;
+}
+
+std::string exact_number(double x) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, x).ptr};
 }
 
 } // namespace ke

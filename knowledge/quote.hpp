@@ -24,4 +24,7 @@ std::string_view head(std::string_view text, std::size_t limit);
 /// Three significant digits.
 std::string short_number(double x);
 
+/// The fewest digits that name this very number.
+std::string exact_number(double x);
+
 } // namespace ke

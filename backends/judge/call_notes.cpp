@@ -5,6 +5,7 @@
 #include "backends/judge/wire.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ke {
 namespace {
@@ -33,6 +34,15 @@ std::string text_of_left(std::uint32_t left) {
 double order_limit(const job_limits& limits, std::size_t calls, double each_ns) {
   double most = each_ns > 0 ? std::min(limits.call_s, 50 * each_ns * 1e-9 + 0.02) : limits.call_s;
   return limits.call_s + (static_cast<double>(calls) - 1) * most;
+}
+
+bool within_time(evidence& found, const job_limits& limits, double candidate_s, const std::string& workload) {
+  if (candidate_s <= limits.run_s)
+    return true;
+  found.ending = ending::timeout;
+  found.reason = "its calls took more than " + std::to_string(std::lround(limits.run_s)) +
+                 " s together, the last one on workload " + workload;
+  return false;
 }
 
 driver_start driver_for(const judge_task& task, const std::string& object, std::size_t memory,

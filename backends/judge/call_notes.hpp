@@ -18,6 +18,11 @@ std::string text_of_left(std::uint32_t left);
 /// hang for the limit of a call, the others of the order are not given that time again.
 double order_limit(const job_limits& limits, std::size_t calls, double each_ns);
 
+/// Whether all calls of a candidate so far, `candidate_s` seconds of them, keep to `limits.run_s`; if not,
+/// that is how it ends. What the reference, the truth and other processes of the machine take is not its
+/// time.
+bool within_time(evidence& found, const job_limits& limits, double candidate_s, const std::string& workload);
+
 driver_start driver_for(const judge_task& task, const std::string& object, std::size_t memory,
                         const std::vector<int>& cpus);
 

@@ -119,7 +119,8 @@ double unit_roundoff(dtype d) {
   }
 }
 
-comparison_rule rule_for(const problem& what, dtype d, bool widened, double reduction, double equal_terms) {
+comparison_rule rule_for(const problem& what, dtype d, bool widened, double reduction, double equal_terms,
+                         double transforms) {
   comparison_rule rule;
   rule.exact = what.bitwise || !is_floating(d);
   if (what.bitwise)
@@ -137,7 +138,7 @@ comparison_rule rule_for(const problem& what, dtype d, bool widened, double redu
     double terms = reduction > 1 ? std::sqrt(reduction) : 0;
     if (equal_terms > 0)
       terms = std::max(terms, terms / 2 + equal_terms / (2 * c));
-    double g = 4 + terms, u = unit_roundoff(d);
+    double g = (4 + terms) * (rule.of_largest ? transforms : 1), u = unit_roundoff(d);
     rule.larger = true;
     rule.relative = u > single ? c * (u + single * g) : c * u * g;
     return rule;

@@ -32,9 +32,9 @@ double unit_roundoff(dtype d);
 /// `equal_terms`: how many of the k may be equal. Added in order, equal terms lose the same in every step
 /// while the sum stays between two powers of two: half a unit in its last place at most. Over all steps that
 /// is 3/8 of `equal_terms` u of the sum, whatever stands between them; half of `equal_terms` u is allowed for
-/// it.
+/// it. `transforms`: with `scale = "tensor"`, how many times as far as a sum they may err.
 comparison_rule rule_for(const problem& what, dtype d, bool widened, double reduction = 1,
-                         double equal_terms = 0);
+                         double equal_terms = 0, double transforms = 1);
 
 /// How far the reference itself is from the truth, beyond the rounding of its output. Negative: the two
 /// disagree on which elements are finite, so no rule can be derived from this input.

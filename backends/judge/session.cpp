@@ -98,6 +98,7 @@ private:
   std::shared_ptr<const poison> rubbish_;
   interludes unusual_; ///< what it was right on, for unasked calls while it is timed
   double candidate_ns_ = 0;
+  double candidate_s_ = 0; ///< all its calls while it is checked: what else takes time is not its fault
   admission admission_{what_};
   std::string accepted_; ///< of work left out, by a workload's own check: the first; empty: none
   steady::time_point start_ = steady::now();
@@ -144,7 +145,10 @@ bool session::call(std::span<const bank_slot> slots, const bound_shapes& shapes)
   double each = said.call.ns / static_cast<double>(order.size());
   if (said.call.end == call_end::done)
     candidate_ns_ = candidate_ns_ > 0 ? std::min(candidate_ns_, each) : each;
-  return note_call(found_, what_, *candidate_, said, order, shapes, found_.cases);
+  candidate_s_ += said.call.ns * 1e-9;
+  if (!note_call(found_, what_, *candidate_, said, order, shapes, found_.cases))
+    return false;
+  return within_time(found_, task_.limits, candidate_s_, shapes.name);
 }
 
 void session::repeat(std::span<const bank_slot> slots, const bound_shapes& shapes, int times) {

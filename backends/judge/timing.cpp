@@ -300,7 +300,9 @@ bool timing::measure(evidence& found, caller& reference, caller& candidate, time
           (is_candidate ? candidate : reference).run(slots, w.rubbish.get(), cold, limits[side], look);
       if (is_candidate) {
         found.timed_calls += w.calls;
-        if (!note_call(found, task_.what, candidate, said, slots, w.shapes, found.timed_calls_checked))
+        candidate_s_ += said.call.ns * 1e-9;
+        if (!note_call(found, task_.what, candidate, said, slots, w.shapes, found.timed_calls_checked) ||
+            !within_time(found, task_.limits, candidate_s_, w.shapes.name))
           return false;
         charge(said);
         unwritten_ += said.unwritten;

@@ -78,7 +78,8 @@ private:
   double page_ns_ = 0;          ///< of a result that nobody wrote
   std::uint64_t unwritten_ = 0; ///< pages, of the candidate's timed results
   noise_gate gate_;
-  double own_cpu_s_ = 0; ///< of the baseline's and the candidate's processes, in orders
+  double candidate_s_ = 0; ///< of its timed calls, by the clock
+  double own_cpu_s_ = 0;   ///< of the baseline's and the candidate's processes, in orders
   std::int64_t discarded_ = 0;
   double bank_s_ = 0, interludes_s_ = 0;
   std::int64_t interludes_ = 0;

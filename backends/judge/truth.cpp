@@ -169,7 +169,8 @@ comparison_rule truth_source::rule_of(std::size_t tensor, distribution d, double
   // of that, half of the terms would pass for all.
   if (maker_)
     terms = std::min(terms, 4096.0);
-  auto rule = rule_for(task_.what, task_.what.tensors[tensor].dtype, wide_, terms, equal);
+  auto rule =
+      rule_for(task_.what, task_.what.tensors[tensor].dtype, wide_, terms, equal, allowed_.transforms);
   if (rule.larger)
     rule.absolute = allowed_.reference_errors * yardstick(tensor, d);
   return rule;
@@ -179,6 +180,8 @@ bool truth_source::tighten(bool errors_only) {
   // A largest error that was seen on dozens of outputs is hardly ever exceeded four times by another order.
   if (allowed_.reference_errors > 4)
     allowed_.reference_errors = allowed_.reference_errors > 8 ? 8 : 4;
+  else if (!errors_only && task_.what.tensor_scale && allowed_.transforms > 1)
+    allowed_.transforms = 1;
   else if (!errors_only && allowed_.equal_terms > 0)
     allowed_.equal_terms = allowed_.equal_terms > most_equal_terms ? most_equal_terms : 0;
   else

@@ -22,6 +22,10 @@ namespace ke {
 struct allowance {
   double reference_errors = 32;
   double equal_terms = std::numeric_limits<double>::infinity();
+  /// How many times as far as a sum a transform may err (`scale = "tensor"`): in two dimensions the tiles of
+  /// Winograd's F(4x4, 3x3) err up to twice as far as sums are allowed to, those of F(6x6, 3x3) nearly four
+  /// times.
+  double transforms = 4;
 };
 
 /// Makes (input, truth) pairs: the reference in its own sandbox, and the same reference in wider arithmetic

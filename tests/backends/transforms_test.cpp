@@ -34,6 +34,29 @@ problem convolution(bool tensor_scale) {
   return p;
 }
 
+/// y[f, p, q] = sum over c, r and s of x[c, p + r, q + s] w[f, c, r, s], three by three.
+problem convolution_2d() {
+  auto p = convolution(true);
+  p.name = "conv3x3";
+  p.dims = {"C", "H", "W", "F"};
+  p.tensors = {{"x", tensor_role::in, dtype::f32, {"C", "H", "W"}, "normal"},
+               {"w", tensor_role::in, dtype::f32, {"F", "C", "3", "3"}, "normal"},
+               {"y", tensor_role::out, dtype::f32, {"F", "H-2", "W-2"}, "normal"}};
+  p.workloads = {{"early", {{"C", 3}, {"H", 26}, {"W", 30}, {"F", 8}}, 1, false},
+                 {"late", {{"C", 32}, {"H", 14}, {"W", 15}, {"F", 12}}, 1, false}};
+  p.reference = "#include <cstdint>\n"
+                "extern \"C\" void kernel(const float* x, const float* w, float* y, int64_t C, int64_t H, "
+                "int64_t W, int64_t F) {\n"
+                "  const int64_t P = H - 2, Q = W - 2;\n"
+                "  for (int64_t f = 0; f < F; ++f)\n    for (int64_t p = 0; p < P; ++p)\n"
+                "      for (int64_t q = 0; q < Q; ++q) {\n        float sum = 0;\n"
+                "        for (int64_t c = 0; c < C; ++c)\n          for (int64_t r = 0; r < 3; ++r)\n"
+                "            for (int64_t s = 0; s < 3; ++s)\n"
+                "              sum += x[(c * H + p + r) * W + q + s] * w[((f * C + c) * 3 + r) * 3 + s];\n"
+                "        y[(f * P + p) * Q + q] = sum;\n      }\n}\n";
+  return p;
+}
+
 /// One of tests/fixtures/transforms, after these definitions.
 std::string transform(const std::string& name, const std::string& definitions = {}) {
   std::ifstream in{std::filesystem::path{ke::test::source_dir()} / "tests/fixtures/transforms" / name};
@@ -81,4 +104,17 @@ TEST_CASE("a tolerance that passes half the width is unfit with scale = \"tensor
   INFO(verdict_json(v));
   CHECK(v.state == verdict_state::unfit_problem);
   CHECK(v.reason.find("half the width") != std::string::npos);
+}
+
+TEST_CASE("tiles of Winograd in two dimensions err by both: F(4x4, 3x3) is allowed each time, bf16 never") {
+  ke_test::checker c;
+  auto p = convolution_2d();
+  for (int i = 0; i < 3; ++i) { // secret shapes of few channels are drawn anew
+    auto v = c.judge(p, transform("winograd2d.cpp"));
+    INFO(verdict_json(v));
+    CHECK(v.state == verdict_state::correct);
+  }
+  auto v = c.judge(p, transform("winograd2d.cpp", "#define NARROW(v) in_bf16(v)\n"));
+  INFO(verdict_json(v));
+  CHECK(v.state == verdict_state::incorrect);
 }

@@ -70,6 +70,56 @@ TEST_CASE_METHOD(prompt_fixture, "a prompt says which errors are allowed, and so
   CHECK(text().find("Every bit of the results") != std::string::npos);
 }
 
+TEST_CASE_METHOD(prompt_fixture, "a prompt names no edges and no errors that the problem does not have") {
+  what.tolerances.clear();
+  CHECK(says("and NaN, infinities, subnormal numbers and zeros of both signs: where the reference stands"));
+  what.tensor_scale = true; // trust.md: what is not finite spreads through a transform
+  CHECK(says("very unequal size are tried, and subnormal numbers and zeros of both signs: where"));
+  CHECK_FALSE(says("NaN, infinities"));
+  what.tensor_scale = false;
+  what.policy.fast_math = true;
+  CHECK(says("very unequal size are tried.\n"));
+  what.policy.fast_math = false;
+  what.tensors[0].range = {"0", "1"}; // these meet no edges
+  CHECK_FALSE(says("very unequal size"));
+  CHECK_FALSE(says("NaN"));
+  what.tensors[0].range.clear();
+  for (auto& t : what.tensors)
+    t.dtype = dtype::i32;
+  CHECK(says("Integers must be the reference's, every one.\nIntegers of all magnitudes of their types are "
+             "tried.\n"));
+  CHECK_FALSE(says("An error is measured"));
+  CHECK_FALSE(says("NaN"));
+  what.tensors[0].init = "indices";
+  what.tensors[0].range = {"0", "N"};
+  CHECK_FALSE(says("all magnitudes"));
+  what.tensors.push_back({"sum", tensor_role::out, dtype::f32, {"M"}, "normal"});
+  CHECK(says("Integers must be the reference's, every one.\nAn error is measured against its own element"));
+}
+
+TEST_CASE_METHOD(prompt_fixture, "a prompt names constants and bounds with all of their digits") {
+  what.scalars = {
+      {"root", false, 0.70710678, {}}, {"count", true, 12345678, {}}, {"eps", false, 1, {0.12345, 2}}};
+  CHECK(says("- root is 0.70710678 in every call.\n"));
+  CHECK(says("- count is 12345678 in every call.\n"));
+  CHECK(says("- eps is another number in each call, from 0.12345 to 2.\n"));
+  what.tolerances["f32"] = {1.234567e-5, 0};
+  CHECK(says("may differ from the right value by 1.234567e-05 of its size plus 0."));
+}
+
+TEST_CASE_METHOD(prompt_fixture, "a prompt of a Python problem does not forbid what the problem asks for") {
+  what.reference_language = "python";
+  CHECK(says("Inputs are contiguous CPU tensors"));
+  CHECK(says("Inputs may not be changed.\n"));
+  what.tensors.push_back({"total", tensor_role::inout, dtype::f32, {"M"}, "normal"});
+  CHECK(says("Change total in place, as the reference does, and no other input.\n"));
+  CHECK_FALSE(says("Inputs may not be changed"));
+  what.tensors[0].any_strides = true;
+  CHECK(says(
+      "Inputs are CPU tensors with secret values, new ones in every call, contiguous in the timed ones;"));
+  CHECK_FALSE(says("Inputs are contiguous"));
+}
+
 TEST_CASE_METHOD(prompt_fixture,
                  "a prompt says what a candidate is compared with and what no workload may be below") {
   CHECK(says("timed against the reference, in pairs of calls"));
