@@ -62,9 +62,10 @@ constexpr std::size_t most_brought = 8192;       ///< jobs of earlier lives that
 constexpr std::size_t most_revoked_at_once = 64; ///< in answer to one beat
 
 /// For the whole job from its receipt, with those that may be before it at its worker. A build that makes its
-/// compiler crash is tried by a second one.
+/// compiler crash is tried by a second one. The judge takes four times `run_s` at most, since that bounds the
+/// candidate's own calls; profiles come after it.
 std::uint64_t deadline_ms(const job_limits& l, std::size_t ahead) {
-  return static_cast<std::uint64_t>((l.build_s * 4 + l.run_s * 2) * 1000) * (1 + ahead);
+  return static_cast<std::uint64_t>((l.build_s * 4 + l.run_s * 5) * 1000) * (1 + ahead);
 }
 
 class dispatcher {
