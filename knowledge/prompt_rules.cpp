@@ -36,8 +36,11 @@ std::string edges(const problem& p) {
   bool bent = any([](const auto& t) {
     return drawn_freely(t) && floating(t.dtype) && (t.init == "normal" || t.init == "uniform");
   });
-  std::string text = "Inputs of large, tiny and very unequal size are tried";
-  if (!bent || p.policy.fast_math)
+  std::string text = "Inputs of large, tiny and very unequal size";
+  if (!bent)
+    return text + " are tried.\n";
+  text += ", with equal values and with a large common offset are tried";
+  if (p.policy.fast_math)
     return text + ".\n";
   // A transform carries what is not finite into outputs that do not depend on it.
   return text +
