@@ -35,7 +35,8 @@ std::string result_of(const node_report_facts& f) {
   if (v.decision != timing_decision::none)
     text += ", " + std::string{to_text(v.decision)};
   if (v.timing && v.state == verdict_state::correct) {
-    text += ", " + speedup_text(v.timing->speedup, v.timing->low, v.timing->high) + " " + over_text(v);
+    text += ", " + speedup_text(v.timing->speedup, v.timing->low, v.timing->high) + " " + over_text(v) +
+            " by the search";
     const auto& p = f.parent_found;
     if (p && p->timing && p->state == verdict_state::correct && p->timing->speedup > 0)
       text += ", " + fixed(v.timing->speedup / p->timing->speedup, 2) + " times its parent";

@@ -7,39 +7,38 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <set>
 
 namespace ke::cli {
 namespace {
 
-const workload_timing* timing_on(const std::optional<verdict>& v, const std::string& workload) {
-  if (!v || v->state != verdict_state::correct || !v->timing)
-    return nullptr;
-  for (const auto& w : v->timing->workloads)
-    if (w.name == workload)
-      return &w;
-  return nullptr;
-}
-
 void add_target(std::vector<shape_best>& all, const campaign_view& c, const tree_core& tree,
                 std::uint32_t target, std::size_t most) {
   std::vector<shape_contender> contenders;
+  std::set<std::uint32_t> claimed;
   std::string device;
   for (auto node : dispatchable(tree.tree(), most)) {
-    auto n = c.node(node_key{c.id(), tree.number(), node});
+    node_key key{c.id(), tree.number(), node};
+    auto n = c.node(key);
     auto v = n ? c.verdict_of(*n, target) : std::nullopt;
     if (!v)
       continue;
-    if (auto contender = contender_of(node, *v, measure_plan::rank))
-      contenders.push_back(std::move(*contender));
     device = v->device;
+    // Who was measured again is compared by that: the search's number flatters the best of many.
+    auto again = c.claimed_verdict(key, target);
+    if (again && again->state != verdict_state::correct && again->state != verdict_state::noisy)
+      continue; // refuted
+    auto contender = again ? contender_of(node, *again, measure_plan::claim) : std::nullopt;
+    if (contender)
+      claimed.insert(node);
+    else
+      contender = contender_of(node, *v, measure_plan::rank);
+    if (contender)
+      contenders.push_back(std::move(*contender));
   }
-  for (auto& w : shape_winners(c.problem(), contenders)) {
-    node_key key{c.id(), tree.number(), w.node};
-    auto claim = c.claimed_verdict(key, target);
-    const auto* again = timing_on(claim, w.workload);
-    all.push_back(
-        {c.public_id(key), tree.backend(), device, again ? *again : std::move(w.timing), again != nullptr});
-  }
+  for (auto& w : shape_winners(c.problem(), contenders))
+    all.push_back({c.public_id({c.id(), tree.number(), w.node}), tree.backend(), device, std::move(w.timing),
+                   claimed.contains(w.node)});
 }
 
 } // namespace

@@ -153,7 +153,8 @@ std::string status_text(const campaign_status& c, const std::vector<top_node>& t
   else if (auto t = std::find_if(top.begin(), top.end(),
                                  [&](const auto& x) { return x.id == count(best, "node"); });
            t != top.end())
-    row("best", speedup_text(t->found, t->score) + " " + over_text(t->found) + ", node " +
+    // Of a claim `best` tells: this one ranks, and flatters the best of many.
+    row("best", speedup_text(t->found, t->score) + " " + over_text(t->found) + " by the search, node " +
                     std::to_string(t->id) + " (" + t->backend + ")" +
                     (t->below.empty() ? "" : ", no claim: " + t->below));
   else
@@ -186,7 +187,7 @@ std::string status_text(const campaign_status& c, const std::vector<top_node>& t
   row("workers", c.live ? workers_text(j) : "");
   for (std::size_t i = 0; i < top.size(); ++i) {
     const auto& t = top[i];
-    auto line = "node " + std::to_string(t.id) + ": " + speedup_text(t.found, t.score);
+    auto line = "node " + std::to_string(t.id) + ": " + speedup_text(t.found, t.score) + " by the search";
     if (t.found && t.found->diagnosis)
       line += ", bottleneck " + t.found->diagnosis->bottleneck + " (confidence " +
               percent_text(t.found->diagnosis->confidence) + ")";

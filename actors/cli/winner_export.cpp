@@ -92,13 +92,13 @@ struct exported_names {
 std::string readme_of(const campaign_view& c, const node_view& n, const verdict& v,
                       const exported_names& names, std::size_t version, bool native) {
   std::string t = (names.claimed ? "# " : "# Unclaimed: ") + markdown_cell(c.problem().name) +
-                  ", optimised for " + markdown_cell(v.backend) + "\n\n";
+                  (v.timing ? ", optimised for " : ", for ") + markdown_cell(v.backend) + "\n\n";
   t += "Winner number " + std::to_string(version) + " of campaign " + markdown_cell(c.name()) + ", node " +
        std::to_string(n.id) + ".\n\n";
   t += "| | |\n| --- | --- |\n";
-  t += "| speedup " + markdown_cell(over_text(v)) + " | " + speedup_text(v, n.score) + " (95% interval) |\n";
-  if (v.timing)
-    t += "| median time | " + markdown_cell(medians_text(*v.timing)) + " |\n";
+  t += v.timing ? "| speedup " + markdown_cell(over_text(v)) + " | " + speedup_text(v, n.score) +
+                      " (95% interval) |\n| median time | " + markdown_cell(medians_text(*v.timing)) + " |\n"
+                : "| speed | not timed |\n";
   if (v.timing && v.timing->workloads.size() > 1)
     for (const auto& w : v.timing->workloads)
       t += "| " + markdown_cell(w.name) + (w.held_out ? " (held out)" : "") + " | " +
@@ -112,11 +112,16 @@ std::string readme_of(const campaign_view& c, const node_view& n, const verdict&
     t += "\nIt is one source put together from several kernels of the campaign, which chooses by the shape; "
          "judged and measured as a whole. Its source begins with the extents. " +
          markdown_cell(shapes, 2000) + ".\n";
-  t += names.claimed
-           ? "\nThe figures were measured again for the claim, with fresh inputs in fresh "
-             "processes. Held-out workloads are measured and listed, and no part of the speedup.\n\n"
-           : "\nThe figures are the search's own measurement; they were not measured "
-             "again for a claim.\n\n";
+  const auto& held = c.problem().workloads;
+  bool apart = std::any_of(held.begin(), held.end(), [](const workload& w) { return w.held_out; });
+  t += std::string{"\n"} +
+       (!names.claimed
+            ? "The figures are the search's own measurement; they were not measured again for a claim."
+        : v.timing ? "The figures were measured again for the claim, with fresh inputs in fresh processes."
+                   : "It was checked again for the claim, with fresh inputs in fresh processes.") +
+       (names.claimed && apart && v.timing
+            ? " Held-out workloads are measured and listed, and no part of the speedup.\n\n"
+            : "\n\n");
   t += "- `" + names.kernel + "`: the kernel\n";
   if (native)
     t += "- `kernel.h`: its signature\n- `build.sh`, `Makefile`: the recipe it was measured with\n";

@@ -232,8 +232,8 @@ TEST_CASE("best, status and report agree that a candidate below the floor is not
   CHECK(best.code == 1);
   CHECK(best.out.find(below + " ([goal] floor), hence no claim") != std::string::npos);
   auto said = run_command({"status", "--store", dir.path()});
-  CHECK(said.out.find("2.34x [2.29, 2.39] over the reference, node 1 (cpu-cpp), no claim: " + below) !=
-        std::string::npos);
+  CHECK(said.out.find("2.34x [2.29, 2.39] over the reference by the search, node 1 (cpu-cpp), no claim: " +
+                      below) != std::string::npos);
   auto page = (dir.path() + "/report.html");
   auto report = run_command({"report", "--store", dir.path(), "-o", page});
   CHECK(report.out.find("no claim: " + below) != std::string::npos);
@@ -246,7 +246,8 @@ TEST_CASE("best, status and report agree that a candidate below the floor is not
   CHECK(best.code == 0);
   CHECK(best.out.find("node 2, 1.50x") != std::string::npos);
   said = run_command({"status", "--store", dir.path()});
-  CHECK(said.out.find("1.50x [1.45, 1.55] over the reference, node 2 (cpu-cpp)\n") != std::string::npos);
+  CHECK(said.out.find("1.50x [1.45, 1.55] over the reference by the search, node 2 (cpu-cpp)\n") !=
+        std::string::npos);
   CHECK(said.out.find("node 1: 2.34x [2.29, 2.39]") != std::string::npos);
   c.finish("stopped");
   CHECK(run_command({"export", "best", "--store", dir.path(), "-o", dir.path() + "/out"}).code == 0);
@@ -261,11 +262,12 @@ TEST_CASE("the text of status names best, budget, failures and the bottleneck of
   auto r = run_command({"status", "--watch", "--store", dir.path()}); // finished: --watch ends at once
   CHECK(r.code == 0);
   CHECK(r.out.find("small: finished (stopped)") != std::string::npos);
-  CHECK(r.out.find("3.00x [2.95, 3.05] over the reference, node 3 (cpu-cpp)") != std::string::npos);
+  CHECK(r.out.find("3.00x [2.95, 3.05] over the reference by the search, node 3 (cpu-cpp)") !=
+        std::string::npos);
   CHECK(r.out.find("16 of 20 candidates") != std::string::npos);
   CHECK(r.out.find("no_code 1, rate_limited 1") != std::string::npos);
-  CHECK(r.out.find("node 3: 3.00x [2.95, 3.05], bottleneck compute") != std::string::npos);
-  CHECK(r.out.find("node 1: 2.00x [1.95, 2.05], bottleneck memory") != std::string::npos);
+  CHECK(r.out.find("node 3: 3.00x [2.95, 3.05] by the search, bottleneck compute") != std::string::npos);
+  CHECK(r.out.find("node 1: 2.00x [1.95, 2.05] by the search, bottleneck memory") != std::string::npos);
   auto top = run_command({"top", "--store", dir.path()}); // no terminal: plain lines
   CHECK(top.code == 0);
   CHECK(top.out.find("small: finished, 4/20 candidates, 0 in flight, best 2.950 at node 3") == 0);

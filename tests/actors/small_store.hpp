@@ -262,6 +262,30 @@ public:
     close(batch, tree, n);
   }
 
+  /// A right candidate was measured again for a claim: what that said of its workloads, the first one's lower
+  /// end for the whole.
+  void claim(std::uint32_t n, const std::vector<workload_timing>& workloads, std::uint32_t tree = 0) {
+    verdict v;
+    v.state = verdict_state::correct;
+    v.decision = timing_decision::faster;
+    v.backend = fold.trees()[tree].backend();
+    v.device = "cpu:test";
+    const auto& first = workloads.front();
+    timing_summary t;
+    t.speedup = first.speedup;
+    t.low = first.low;
+    t.high = first.high;
+    t.workloads = workloads;
+    v.timing = t;
+    v.score = t.low;
+    store_batch batch;
+    auto digest = digest_of("claim of " + rows_[key(tree, n)].source_digest);
+    batch.put(table::verdicts, digest, pack(v));
+    record(batch, journal_kind::claimed,
+           journal_claimed{tree, n, 0, v.state, v.decision, v.score, digest, 2});
+    commit(std::move(batch));
+  }
+
   /// New settings in the middle.
   void configure(const campaign_settings& changed) {
     store_batch batch;

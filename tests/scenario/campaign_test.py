@@ -49,6 +49,11 @@ class Campaign(Scenario):
         self.assertEqual((verdict["state"], verdict["decision"], verdict["score"], verdict["timing"]), ("correct", None, None, None))
         self.assertEqual(tree[best[0]["node"]]["state"], "correct")
         self.assertRegex(self.call("status", "--config", "campaign.toml").stdout, r"best +right on every call, not timed, node \d+")
+        # Nothing that was not timed is exported with a speedup.
+        self.assertEqual(self.call("export", "best", "--config", "campaign.toml", "-o", "winner").returncode, 0)
+        readme = (self.folder / "winner" / "README.md").read_text()
+        self.assertIn("| speed | not timed |", readme)
+        self.assertNotIn("speedup", readme)
         events = json.loads((self.folder / "trace.json").read_text())
         lanes = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name"}
         jobs = {e["name"] for e in events if e["ph"] == "X" and lanes[e["tid"]].startswith("job of node ")}
