@@ -558,7 +558,11 @@ evidence session::run() {
     if (found_.unfit.empty())
       found_.unfit = accepted_;
   }
-  found_.provenance["truth"] = truths_->wide() ? "the reference in wider arithmetic" : "the reference itself";
+  const bool real = std::any_of(what_.tensors.begin(), what_.tensors.end(), [](const tensor_spec& t) {
+    return t.role != tensor_role::in && is_floating(t.dtype);
+  }); // whole numbers are compared with the reference's own
+  found_.provenance["truth"] =
+      real && truths_->wide() ? "the reference in wider arithmetic" : "the reference itself";
   found_.provenance["secret_shapes"] = std::to_string(survived_);
   candidate_.reset();
   found_.check_s = seconds_since(start_);
