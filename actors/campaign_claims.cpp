@@ -9,6 +9,7 @@
 #include "runtime/core/log.hpp"
 #include "runtime/core/solution.hpp"
 #include "runtime/core/source_text.hpp"
+#include "runtime/search/dispatchers.hpp"
 #include "runtime/search/finalists.hpp"
 
 #include <fnmatch.h>
@@ -32,7 +33,9 @@ void keeper::close(std::string reason) {
 void keeper::go_on_closing() {
   if (claims_out_ || interrupted_ || dispatching())
     return;
-  if (auto next = next_finalist(fold_))
+  auto next = next_finalist(fold_);
+  // A goal that is reached asks for no other finalist than a dispatcher, which comes first.
+  if (next && (*closing_ != "target" || is_dispatcher(core(next->first).tree()[next->second])))
     return begin_claim(*next);
   conclude(*std::exchange(closing_, std::nullopt));
 }

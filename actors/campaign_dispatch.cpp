@@ -90,6 +90,12 @@ bool keeper::may_dispatch(const tree_core& tree, std::ptrdiff_t workloads) const
          !what.dims.empty() && shown >= workloads;
 }
 
+bool keeper::may_dispatch() const {
+  const auto& trees = fold_.trees();
+  return std::any_of(trees.begin(), trees.end(),
+                     [&](const tree_core& tree) { return may_dispatch(tree, 2); });
+}
+
 void keeper::read_shapes(const tree_core& tree, bool exact) {
   auto nodes = dispatchable(tree.tree(), most_dispatchable);
   if (nodes.empty())

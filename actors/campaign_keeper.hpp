@@ -239,6 +239,8 @@ private:
   /// for the very shapes of the other workloads alone. True until they are judged.
   bool dispatching();
   bool may_dispatch(const tree_core& tree, std::ptrdiff_t workloads) const;
+  /// Whether the problem has several workloads, and a tree of it may have a dispatcher.
+  bool may_dispatch() const;
   bool below_floor_by_claim(const tree_core& tree) const;
   void read_shapes(const tree_core& tree, bool exact);
   void add_dispatcher(const parts_read& p);

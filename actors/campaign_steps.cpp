@@ -176,8 +176,9 @@ void keeper::pump() {
   if (closing_)
     return interrupted_ ? end(outcome_) : go_on_closing();
   auto reason = stop_reason();
-  if (reason && (!options_.claims || *reason == "target"))
-    return finish(*reason); // the claim that reached the goal has been made
+  // The claim that reached the goal has been made; where shapes have bests of their own, one more may follow.
+  if (reason && (!options_.claims || (*reason == "target" && (interrupted_ || !may_dispatch()))))
+    return finish(*reason);
   if (reason && !interrupted_)
     return close(*reason);
   if (interrupted_) {

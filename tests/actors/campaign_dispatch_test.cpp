@@ -93,6 +93,40 @@ TEST_CASE_METHOD(dispatch_fixture,
   CHECK(row.model.empty());
 }
 
+TEST_CASE_METHOD(dispatch_fixture,
+                 "a goal that is reached stays reached - and the best of each shape become one candidate") {
+  auto s = settings(3, 1);
+  s.search.drafts = 2;
+  s.goal.target_speedup = 1.5;
+  launch(s);
+  answer();
+  judge_as(on(16.7, 0.33)); // below the floor on one: no goal
+  answer();
+  judge_as(on(1.2, 3));
+  REQUIRE(claiming());
+  judge_as(on(1.2, 3));
+  REQUIRE(dispatched());
+  auto ends_as = [&](std::uint32_t winner) {
+    REQUIRE(outcomes.contains(1));
+    CHECK(outcomes[1].proven);
+    auto kept = stored();
+    CHECK(kept->row.stop_reason == "target");
+    CHECK(kept->row.best_node == winner);
+    CHECK(kept->fold.trees()[0].tree().size() == 4); // nobody was asked for a third candidate
+  };
+  SECTION("which is claimed where it is better") {
+    judge_as(on(16, 2.9));
+    REQUIRE(claiming());
+    judge_as(on(16, 2.9));
+    ends_as(3);
+  }
+  SECTION("and leaves the claim as it is where it is not") {
+    judge_as(on(1.1, 1.1));
+    CHECK_FALSE(claiming()); // no other finalist's turn comes either
+    ends_as(2);
+  }
+}
+
 TEST_CASE_METHOD(dispatch_fixture, "one template fills its parameters by shape where its points differ") {
   launch(settings(1, 1));
   answer_with(
