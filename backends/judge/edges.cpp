@@ -54,10 +54,11 @@ bool stands(dtype d, double r, double t) {
 std::vector<edge_kind> edges_of(const problem& what) {
   if (std::none_of(what.tensors.begin(), what.tensors.end(), bends))
     return {};
-  std::vector<edge_kind> kinds{edge_kind::wide, edge_kind::one_huge, edge_kind::tail, edge_kind::steps,
-                               edge_kind::offset};
-  if (!what.tensor_scale) // what a transform adds up on the way is larger than any output
-    kinds.push_back(edge_kind::huge);
+  std::vector<edge_kind> kinds{edge_kind::wide, edge_kind::tail, edge_kind::steps, edge_kind::offset};
+  // What a transform adds up on the way is larger than any output, and may hold one element that hardly any
+  // output has much of.
+  if (!what.tensor_scale)
+    kinds.insert(kinds.end(), {edge_kind::one_huge, edge_kind::huge});
   if (!what.policy.fast_math)
     kinds.insert(kinds.end(), {edge_kind::subnormal, edge_kind::signed_zero});
   // A transform carries what is not finite into outputs that do not depend on it.

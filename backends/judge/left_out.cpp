@@ -48,9 +48,11 @@ result<std::optional<admission>> try_left_out_work(truth_source& truths, const p
       if (!*more)
         break;
     }
-    // What passes by luck tightens only what is allowed for the reference's own error: honest sums of equal
-    // terms need the rest.
-    if (!seen.doubtful() || !scaled(truths, what) || !truths.tighten(seen.reasons().empty()))
+    // What passes in each draw makes the problem unfit, so the bound is tightened first, however few outputs
+    // there are. What passes by luck tightens only what is allowed for the reference's own error: honest sums
+    // of equal terms need the rest.
+    bool sees = !seen.doubtful() && seen.reasons().empty();
+    if (sees || !scaled(truths, what) || !truths.tighten(seen.reasons().empty()))
       return std::optional{std::move(seen)};
   }
 }

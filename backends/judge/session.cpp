@@ -30,10 +30,6 @@ double seconds_since(steady::time_point start) {
   return std::chrono::duration<double>(steady::now() - start).count();
 }
 
-bool fewer_elements(const bound_shapes& a, const bound_shapes& b) {
-  return elements_of(a) < elements_of(b);
-}
-
 class session {
 public:
   explicit session(const judge_task& task)
@@ -428,8 +424,7 @@ status session::beside(const bound_shapes& shapes) {
 }
 
 status session::at_full_size() {
-  auto largest = static_cast<std::size_t>(std::max_element(shapes_.begin(), shapes_.end(), fewer_elements) -
-                                          shapes_.begin());
+  auto largest = *largest_where(shapes_);
   // A shape beside it: a draw, some four calls of the reference in both of its forms. By its fastest call,
   // which no load on the machine moves.
   const double most_s = 0.05 * task_.limits.run_s;
@@ -439,12 +434,10 @@ status session::at_full_size() {
   auto kinds = edges_of(what_);
   if (is_kernelbench(what_) && shapes_.size() == 1)
     return ok;
-  std::optional<std::size_t> cheap; // the largest of those that cost little: all kinds
-  for (std::size_t i = 0; i < shapes_.size(); ++i)
-    if (i != smallest_ && elements_of(shapes_[i]) <= (std::size_t{1} << 20) &&
-        8e-9 * static_cast<double>(kinds.size()) * timed_[i].reference_ns <= 0.02 * task_.limits.run_s &&
-        (!cheap || fewer_elements(shapes_[*cheap], shapes_[i])))
-      cheap = i;
+  auto cheap = largest_where(shapes_, [&](std::size_t i) { // all kinds
+    return i != smallest_ && elements_of(shapes_[i]) <= (std::size_t{1} << 20) &&
+           8e-9 * static_cast<double>(kinds.size()) * timed_[i].reference_ns <= 0.02 * task_.limits.run_s;
+  });
   if (cheap)
     if (auto s = edge_inputs(shapes_[*cheap], kinds); !s || !sound())
       return s;
@@ -538,7 +531,7 @@ evidence session::run() {
   smallest_ = smallest_of(shapes_);
   secret_ = secret_shapes(what_, random_);
   edge_ = edge_shapes(what_, shapes_[smallest_].dims);
-  beside_ = shape_beside(what_, *std::max_element(shapes_.begin(), shapes_.end(), fewer_elements), random_);
+  beside_ = shape_beside(what_, shapes_[*largest_where(shapes_)], random_);
   if (is_compiling(task_, task_.source)) { // as a baseline it is called on the workloads' shapes alone
     secret_.clear();
     edge_.clear();

@@ -23,6 +23,15 @@ std::size_t smallest_of(const std::vector<bound_shapes>& all) {
   return static_cast<std::size_t>(found - all.begin());
 }
 
+std::optional<std::size_t> largest_where(const std::vector<bound_shapes>& all,
+                                         const std::function<bool(std::size_t)>& may) {
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if ((!may || may(i)) && (!found || elements_of(all[*found]) < elements_of(all[i])))
+      found = i;
+  return found;
+}
+
 result<bound_shapes> bind_shapes(const problem& what, const std::string& name,
                                  const std::map<std::string, std::int64_t>& dims) {
   bound_shapes out;

@@ -5,6 +5,7 @@
 #include "runtime/core/result.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -27,6 +28,11 @@ std::size_t elements_of(const bound_shapes& shapes);
 /// The index of the one with the fewest elements, but for those that are too small to show much, where there
 /// are others. `all` must not be empty.
 std::size_t smallest_of(const std::vector<bound_shapes>& all);
+
+/// The index of the one with the most elements of those that `may` be taken, by index (empty: all); nothing
+/// if there is none.
+std::optional<std::size_t> largest_where(const std::vector<bound_shapes>& all,
+                                         const std::function<bool(std::size_t)>& may = {});
 
 /// `invalid` naming tensor and workload if a shape is not a whole number >= 0 or a symbol of `dims` is
 /// unbound.

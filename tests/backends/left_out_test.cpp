@@ -79,3 +79,24 @@ TEST_CASE("a check that sees too little at one workload's own sizes makes the pr
   CHECK(v.reason.find("on workload long") != std::string::npos);
   CHECK(v.reason.find("a sum without") != std::string::npos);
 }
+
+TEST_CASE("a short sum of few outputs beside a long one is fit in each judgement") {
+  // Its bound took the long one's error over, and was never tightened, since eight outputs told nothing.
+  ke_test::checker c;
+  problem p;
+  p.name = "row_sum";
+  p.dims = {"M", "N"};
+  p.tensors = {{"x", tensor_role::in, dtype::f32, {"M", "N"}, "uniform"},
+               {"y", tensor_role::out, dtype::f32, {"M"}, "normal"}};
+  p.workloads = {{"long", {{"M", 64}, {"N", 2048}}, 1, false}, {"short", {{"M", 8}, {"N", 17}}, 1, false}};
+  p.reference_language = "c++";
+  p.reference =
+      "#include <cstdint>\nextern \"C\" void kernel(const float* x, float* y, int64_t M, int64_t N) {\n"
+      "  for (int64_t m = 0; m < M; ++m) {\n    float sum = 0;\n"
+      "    for (int64_t n = 0; n < N; ++n)\n      sum += x[m * N + n];\n    y[m] = sum;\n  }\n}\n";
+  for (int i = 0; i < 8; ++i) {
+    auto v = c.judge(p, p.reference);
+    INFO(verdict_json(v));
+    CHECK(v.state == verdict_state::correct);
+  }
+}

@@ -1,7 +1,7 @@
 /* redteam
 trick = "Says ready and done by itself while it is loaded, and hangs"
 entries = ["F2"]
-accept = ["cheating_suspected", "timeout", "crashed", "incorrect", "nondeterministic"]
+accept = ["policy_violation", "cheating_suspected", "timeout", "crashed", "incorrect", "nondeterministic"]
 answers = "call"
 */
 #include <cmath>
