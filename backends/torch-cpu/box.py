@@ -130,7 +130,8 @@ def enter(limits, seccomp, base):
         version = ctypes.create_string_buffer(struct.pack("Ii", 0x20080522, 0))
         _check(_libc.syscall(CAPSET, version, ctypes.create_string_buffer(24)), "giving up capabilities")
         os.chdir(SCRATCH)
-        os.environ.update(HOME=SCRATCH, TMPDIR=SCRATCH)
+        # The user of a sandbox has no entry among the users, whom PyTorch's compiler asks for a name.
+        os.environ.update(HOME=SCRATCH, TMPDIR=SCRATCH, USER="nobody", LOGNAME="nobody")
     resource.setrlimit(resource.RLIMIT_AS, (base + limits.address_space,) * 2)
     _prctl(NO_NEW_PRIVS, 1)
     _prctl(SET_PDEATHSIG, signal.SIGKILL)
