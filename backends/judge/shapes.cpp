@@ -10,6 +10,15 @@
 #include <utility>
 
 namespace ke {
+namespace {
+
+/// Whether each tensor holds something, and none more than `most`.
+bool fits(const bound_shapes& shapes, std::size_t most) {
+  return std::all_of(shapes.elements.begin(), shapes.elements.end(),
+                     [&](std::size_t e) { return e >= 1 && e <= most; });
+}
+
+} // namespace
 
 std::size_t elements_of(const bound_shapes& shapes) {
   return std::accumulate(shapes.elements.begin(), shapes.elements.end(), std::size_t{0});
@@ -101,11 +110,8 @@ std::vector<bound_shapes> secret_shapes(const problem& what, std::size_t count, 
     auto bound = bind_shapes(what, "secret " + std::to_string(found.size() + 1), dims);
     if (!bound)
       continue;
-    bool fits = true;
-    for (auto e : bound->elements)
-      fits = fits && e >= 1 && e <= most_elements;
     auto has_dims = [&](const auto& other) { return other.dims == dims; };
-    if (!fits || std::any_of(found.begin(), found.end(), has_dims) ||
+    if (!fits(*bound, most_elements) || std::any_of(found.begin(), found.end(), has_dims) ||
         std::any_of(what.workloads.begin(), what.workloads.end(), has_dims))
       continue;
     bound->secret = true;
@@ -136,8 +142,7 @@ std::optional<bound_shapes> upper_end(const problem& what, const shape_rules& ru
     if (dims[d] != wanted || !rules.allows(dims))
       continue;
     auto bound = bind_shapes(what, "secret, " + d + " large", dims);
-    if (bound && std::all_of(bound->elements.begin(), bound->elements.end(),
-                             [&](std::size_t e) { return e >= 1 && e <= most_elements; }))
+    if (bound && fits(*bound, most_elements))
       return *std::move(bound);
   }
   return std::nullopt;
@@ -174,8 +179,7 @@ void meet_each_extent(const problem& what, const shape_rules& rules, std::size_t
     if (!is_of(kind, dims[d], range_of(d)) || !rules.allows(dims))
       return;
     auto bound = bind_shapes(what, "secret " + std::to_string(found.size() + 1), dims);
-    if (!bound || !std::all_of(bound->elements.begin(), bound->elements.end(),
-                               [&](std::size_t e) { return e >= 1 && e <= most_elements; }))
+    if (!bound || !fits(*bound, most_elements))
       return;
     bound->secret = true;
     found.push_back(*std::move(bound));
