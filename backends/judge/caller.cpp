@@ -348,7 +348,7 @@ std::uint64_t caller::left_from_before() {
     auto stayed = place_of(0, t, true);
     if (what_->tensors[t].role != tensor_role::out || stayed == offsets_[0][t])
       continue;
-    found += marks_.unwritten(stayed, copies_[0][t]);
+    found += history_.filled_before(stayed, bytes_[t]) + marks_.unwritten(stayed, copies_[0][t]);
     marks_.place(memory, what_->tensors[t].dtype, stayed, copies_[0][t], random_);
   }
   return found;
@@ -378,6 +378,8 @@ caller::outcome caller::run(std::span<const bank_slot* const> slots, const poiso
   if (may_stay) {
     order.stay = stay_;
     std::memcpy(at(stay_), offsets_[0].data(), tensors * 8);
+    if (history_.wants_look() && !wide_)
+      history_.look(process_->own_pages());
   }
   for (std::size_t s = 0; s < slots.size() && (cold || may_stay); ++s)
     for (std::size_t t = 0; t < tensors; ++t)

@@ -3,6 +3,7 @@
 #include "backends/judge/channel.hpp"
 #include "backends/judge/expectation.hpp"
 #include "backends/judge/random.hpp"
+#include "backends/judge/result_history.hpp"
 #include "backends/judge/result_marks.hpp"
 #include "backends/judge/shapes.hpp"
 #include "runtime/core/problem.hpp"
@@ -150,6 +151,7 @@ private:
   bool moving_ = false;
   random_source random_;
   result_marks marks_;
+  result_history history_;
   std::string red_;                                 ///< what red zones hold: another part each
   std::uint64_t red_key_ = 0;                       ///< which part
   double each_s_ = 0;                               ///< one call of the last order

@@ -382,6 +382,9 @@ std::uint64_t driver_process::unwritten(std::uint64_t address, std::uint64_t byt
 bool driver_process::write_memory(std::uint64_t address, const char* from, std::size_t bytes) const {
   return state_->writable && write_all(state_->inside.get(), address, from, bytes);
 }
+std::vector<page_run> driver_process::own_pages() const {
+  return state_->pages ? own_pages_of(state_->process.pid, state_->pages.get()) : std::vector<page_run>{};
+}
 bool driver_process::owns_page(std::uint64_t address) const {
   return state_->pages && is_own_page(state_->pages.get(), address);
 }

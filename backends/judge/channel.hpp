@@ -1,6 +1,7 @@
 #pragma once
 
 #include "backends/judge/order_pipe.hpp"
+#include "backends/judge/process_memory.hpp"
 #include "runtime/core/result.hpp"
 
 #include <chrono>
@@ -98,6 +99,8 @@ public:
   bool write_memory(std::uint64_t address, const char* from, std::size_t bytes) const;
   /// Whether the page at an address is its own: process_memory.hpp.
   bool owns_page(std::uint64_t address) const;
+  /// All such pages.
+  std::vector<page_run> own_pages() const;
 
   /// Pages of these bytes that it has not written for itself, while it is stopped: process_memory.hpp.
   std::uint64_t unwritten(std::uint64_t address, std::uint64_t bytes) const;

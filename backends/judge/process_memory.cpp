@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cinttypes>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <string_view>
 
 namespace ke {
 namespace {
@@ -81,6 +84,38 @@ std::uint64_t unwritten_pages(int pagemap, std::uint64_t address, std::uint64_t 
     first += n;
   }
   return found;
+}
+
+std::vector<page_run> own_pages_of(pid_t pid, int pagemap) {
+  auto size = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  std::uint64_t left = (std::uint64_t{16} << 30) / size;
+  std::vector<page_run> runs;
+  std::vector<std::uint64_t> entries(4096);
+  std::ifstream maps{"/proc/" + std::to_string(pid) + "/maps"};
+  for (std::string line; std::getline(maps, line);) {
+    std::uint64_t begin = 0, end = 0;
+    char rights[5] = {};
+    if (std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %4s", &begin, &end, rights) != 3 ||
+        std::string_view{rights} != "rw-p")
+      continue;
+    for (auto page = begin / size; page < end / size && left > 0;) {
+      auto n = std::min<std::uint64_t>({entries.size(), end / size - page, left});
+      auto got = pread(pagemap, entries.data(), n * 8, static_cast<off_t>(page * 8));
+      if (got < 8)
+        break;
+      n = static_cast<std::uint64_t>(got) / 8;
+      for (std::uint64_t i = 0; i < n; ++i)
+        if (is_own(entries[i])) {
+          if (!runs.empty() && runs.back().last == page + i)
+            ++runs.back().last;
+          else
+            runs.push_back({page + i, page + i + 1});
+        }
+      page += n;
+      left -= n;
+    }
+  }
+  return runs;
 }
 
 double price_of_a_page() {

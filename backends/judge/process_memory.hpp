@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <sys/types.h>
+#include <vector>
 
 namespace ke {
 
@@ -28,6 +29,15 @@ bool is_own_page(int pagemap, std::uint64_t address);
 /// touched, the page of zeros, shared memory, or mapped from a file. `pagemap`: its /proc/PID/pagemap; the
 /// process stands still. What can't be read counts as written.
 std::uint64_t unwritten_pages(int pagemap, std::uint64_t address, std::uint64_t bytes);
+
+/// Pages side by side, by number: the first, and the one behind the last.
+struct page_run {
+  std::uint64_t first = 0, last = 0;
+};
+
+/// The pages of a process's private, writable memory that are its own (is_own_page), in order, 16 GiB of them
+/// at most. Empty for one that can't be looked into. It stands still.
+std::vector<page_run> own_pages_of(pid_t pid, int pagemap);
 
 /// What one page costs who copies a result to fresh memory, in ns: measured here, as the median of a few.
 double price_of_a_page();
