@@ -35,7 +35,7 @@ struct page_run {
   std::uint64_t first = 0, last = 0;
 };
 
-/// The pages of a process's private, writable memory that are its own (is_own_page), in order, 16 GiB of them
+/// The pages of a process's private memory that are its own (is_own_page), in order, in 16 GiB of addresses
 /// at most. Empty for one that can't be looked into. It stands still.
 std::vector<page_run> own_pages_of(pid_t pid, int pagemap);
 

@@ -2,7 +2,11 @@
 
 #include <catch2/catch.hpp>
 
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
+
+#include <cstring>
 
 using namespace ke;
 
@@ -21,4 +25,31 @@ TEST_CASE("a result in memory that was filled before its call is told from one i
   seen.look({{100, 110}, {200, 240}, {300, 340}, {400, 410}});
   CHECK(seen.filled_before(300 * size, 40 * size) == 0);
   CHECK(seen.filled_before(395 * size, 20 * size) == 10);
+}
+
+TEST_CASE(
+    "memory that a process has filled is found whatever its rights are, and what nobody has touched is not") {
+  auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  auto map = [&](int flags) {
+    return static_cast<char*>(mmap(nullptr, 16 * size, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0));
+  };
+  char *filled = map(MAP_PRIVATE), *hidden = map(MAP_PRIVATE), *untouched = map(MAP_PRIVATE),
+       *shared = map(MAP_SHARED);
+  for (auto* touched : {filled, hidden, shared})
+    std::memset(touched, 1, 16 * size);
+  REQUIRE(mprotect(hidden, 16 * size, PROT_READ) == 0);
+  int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  REQUIRE(pagemap >= 0);
+  result_history seen;
+  seen.look(own_pages_of(getpid(), pagemap));
+  auto found = [&](char* memory) {
+    return seen.filled_before(reinterpret_cast<std::uint64_t>(memory), 16 * size);
+  };
+  CHECK(found(filled) == 16);
+  CHECK(found(hidden) == 16);
+  CHECK(found(untouched) == 0);
+  CHECK(found(shared) == 0); // charged as not the process's own in each call (unwritten_pages)
+  close(pagemap);
+  for (auto* memory : {filled, hidden, untouched, shared})
+    munmap(memory, 16 * size);
 }
