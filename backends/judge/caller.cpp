@@ -357,6 +357,10 @@ std::uint64_t caller::left_from_before() {
 caller::outcome caller::run(std::span<const bank_slot* const> slots, const poison* rubbish, bool cold,
                             double limit_s, bool look) {
   std::size_t tensors = what_->tensors.size();
+  // Of several calls each may return the same memory, so only the last result could stay.
+  bool may_stay = slots.size() == 1 && process_->readable();
+  if (may_stay && !wide_ && history_.wants_look()) // before we write what shall be warm in the caches
+    history_.look(process_->own_pages());
   for (std::size_t s = 0; s < slots.size() && !value_bits_.empty(); ++s) {
     auto values = values_of(*slots[s]);
     std::memcpy(at(values_ + s * values.size() * 8), values.data(), values.size() * 8);
@@ -371,15 +375,12 @@ caller::outcome caller::run(std::span<const bank_slot* const> slots, const poiso
     write_decoys(slots, rubbish); // first: what is called with shall be no colder for them
     write_tensors(slots, rubbish);
   }
-  // Of several calls each may return the same memory, so only the last result could stay. Where it may, our
-  // own memory for it, which we have just written, must be no warmer place than one of theirs.
-  bool may_stay = slots.size() == 1 && process_->readable();
+  // Where a result may stay, our own memory for it, which we have just written, must be no warmer place than
+  // one of theirs.
   auto order = order_of(slots.size());
   if (may_stay) {
     order.stay = stay_;
     std::memcpy(at(stay_), offsets_[0].data(), tensors * 8);
-    if (history_.wants_look() && !wide_)
-      history_.look(process_->own_pages());
   }
   for (std::size_t s = 0; s < slots.size() && (cold || may_stay); ++s)
     for (std::size_t t = 0; t < tensors; ++t)

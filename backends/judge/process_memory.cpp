@@ -25,6 +25,22 @@ bool is_own(std::uint64_t entry) {
          ((entry & swapped) != 0 || ((entry & present) != 0 && (entry & exclusive) != 0));
 }
 
+/// Entries of /proc/PID/pagemap for the pages from `first` on and before `last`, as far as they can be read.
+template <class F>
+void each_entry(int pagemap, std::uint64_t first, std::uint64_t last, F use) {
+  std::array<std::uint64_t, 512> entries;
+  while (first < last) {
+    auto n = std::min<std::uint64_t>(entries.size(), last - first);
+    auto got = pread(pagemap, entries.data(), n * 8, static_cast<off_t>(first * 8));
+    if (got < 8)
+      return;
+    n = static_cast<std::uint64_t>(got) / 8;
+    for (std::uint64_t i = 0; i < n; ++i)
+      use(first + i, entries[i]);
+    first += n;
+  }
+}
+
 } // namespace
 
 memory_use memory_of(pid_t pid) {
@@ -70,18 +86,9 @@ std::uint64_t unwritten_pages(int pagemap, std::uint64_t address, std::uint64_t 
   auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   if (address > highest || bytes > (std::uint64_t{1} << 48))
     return 0;
-  std::uint64_t first = (address + page - 1) / page, last = (address + bytes) / page, found = 0;
-  std::array<std::uint64_t, 512> entries;
-  while (first < last) {
-    auto n = std::min<std::uint64_t>(entries.size(), last - first);
-    auto got = pread(pagemap, entries.data(), n * 8, static_cast<off_t>(first * 8));
-    if (got < 8)
-      break;
-    n = static_cast<std::uint64_t>(got) / 8;
-    for (std::uint64_t i = 0; i < n; ++i)
-      found += is_own(entries[i]) ? 0 : 1;
-    first += n;
-  }
+  std::uint64_t found = 0;
+  each_entry(pagemap, (address + page - 1) / page, (address + bytes) / page,
+             [&](std::uint64_t, std::uint64_t entry) { found += is_own(entry) ? 0 : 1; });
   return found;
 }
 
@@ -89,7 +96,6 @@ std::vector<page_run> own_pages_of(pid_t pid, int pagemap) {
   auto size = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   std::uint64_t left = (std::uint64_t{16} << 30) / size;
   std::vector<page_run> runs;
-  std::vector<std::uint64_t> entries(4096);
   std::ifstream maps{"/proc/" + std::to_string(pid) + "/maps"};
   for (std::string line; std::getline(maps, line);) {
     std::uint64_t begin = 0, end = 0;
@@ -97,22 +103,15 @@ std::vector<page_run> own_pages_of(pid_t pid, int pagemap) {
     if (std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %4s", &begin, &end, rights) != 3 ||
         rights[3] != 'p') // whatever else it may be now: what is read-only can be made writable in the call
       continue;
-    for (auto page = begin / size; page < end / size && left > 0;) {
-      auto n = std::min<std::uint64_t>({entries.size(), end / size - page, left});
-      auto got = pread(pagemap, entries.data(), n * 8, static_cast<off_t>(page * 8));
-      if (got < 8)
-        break;
-      n = static_cast<std::uint64_t>(got) / 8;
-      for (std::uint64_t i = 0; i < n; ++i)
-        if (is_own(entries[i])) {
-          if (!runs.empty() && runs.back().last == page + i)
-            ++runs.back().last;
-          else
-            runs.push_back({page + i, page + i + 1});
-        }
-      page += n;
-      left -= n;
-    }
+    auto first = begin / size, last = first + std::min(end / size - first, left);
+    left -= last - first;
+    each_entry(pagemap, first, last, [&](std::uint64_t page, std::uint64_t entry) {
+      if (!is_own(entry))
+        return;
+      if (runs.empty() || runs.back().end != page)
+        runs.push_back({page, page});
+      runs.back().end = page + 1;
+    });
   }
   return runs;
 }

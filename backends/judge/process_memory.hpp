@@ -30,9 +30,9 @@ bool is_own_page(int pagemap, std::uint64_t address);
 /// process stands still. What can't be read counts as written.
 std::uint64_t unwritten_pages(int pagemap, std::uint64_t address, std::uint64_t bytes);
 
-/// Pages side by side, by number: the first, and the one behind the last.
+/// Pages side by side, by number; `end` is the one behind the last.
 struct page_run {
-  std::uint64_t first = 0, last = 0;
+  std::uint64_t first = 0, end = 0;
 };
 
 /// The pages of a process's private memory that are its own (is_own_page), in order, in 16 GiB of addresses

@@ -14,7 +14,7 @@ constexpr std::size_t most_results = 1u << 18; ///< pages that are remembered: 1
 
 bool result_history::was_own(std::uint64_t page) const {
   auto behind = std::ranges::upper_bound(own_, page, {}, &page_run::first);
-  return behind != own_.begin() && page < std::prev(behind)->last;
+  return behind != own_.begin() && page < std::prev(behind)->end;
 }
 
 std::uint64_t result_history::filled_before(std::uint64_t address, std::uint64_t bytes) {

@@ -11,9 +11,6 @@ import torch
 
 
 class ModelNew(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-
     def forward(self, x):
         scratch = torch.nn.functional.pad(x, (0, 0, 0, 960))
         out = torch.zeros_like(scratch)
