@@ -25,6 +25,9 @@ bool is_own(std::uint64_t entry) {
          ((entry & swapped) != 0 || ((entry & present) != 0 && (entry & exclusive) != 0));
 }
 
+/// A larger mapping is a sanitizer's: a process's own are bounded by the limit of its address space.
+constexpr std::uint64_t most_mapped = std::uint64_t{32} << 30;
+
 /// Entries of /proc/PID/pagemap for the pages from `first` on and before `last`, as far as they can be read.
 template <class F>
 void each_entry(int pagemap, std::uint64_t first, std::uint64_t last, F use) {
@@ -94,18 +97,15 @@ std::uint64_t unwritten_pages(int pagemap, std::uint64_t address, std::uint64_t 
 
 std::vector<page_run> own_pages_of(pid_t pid, int pagemap) {
   auto size = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  std::uint64_t left = (std::uint64_t{16} << 30) / size;
   std::vector<page_run> runs;
   std::ifstream maps{"/proc/" + std::to_string(pid) + "/maps"};
   for (std::string line; std::getline(maps, line);) {
     std::uint64_t begin = 0, end = 0;
     char rights[5] = {};
     if (std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %4s", &begin, &end, rights) != 3 ||
-        rights[3] != 'p') // whatever else it may be now: what is read-only can be made writable in the call
-      continue;
-    auto first = begin / size, last = first + std::min(end / size - first, left);
-    left -= last - first;
-    each_entry(pagemap, first, last, [&](std::uint64_t page, std::uint64_t entry) {
+        rights[3] != 'p' || end - begin > most_mapped)
+      continue; // but no look at other rights: what is read-only now can be made writable in the call
+    each_entry(pagemap, begin / size, end / size, [&](std::uint64_t page, std::uint64_t entry) {
       if (!is_own(entry))
         return;
       if (runs.empty() || runs.back().end != page)

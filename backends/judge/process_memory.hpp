@@ -35,8 +35,9 @@ struct page_run {
   std::uint64_t first = 0, end = 0;
 };
 
-/// The pages of a process's private memory that are its own (is_own_page), in order, in 16 GiB of addresses
-/// at most. Empty for one that can't be looked into. It stands still.
+/// The pages of a process's private memory that are its own (is_own_page), in order, but those of mappings
+/// beyond 32 GiB. As much is read as its address space is large. Empty for one that can't be looked into. It
+/// stands still.
 std::vector<page_run> own_pages_of(pid_t pid, int pagemap);
 
 /// What one page costs who copies a result to fresh memory, in ns: measured here, as the median of a few.
