@@ -163,6 +163,14 @@ void bend(edge_kind kind, dtype d, std::string& bytes, std::size_t last,
   }
 }
 
+double standing_error(dtype d, const void* truth, const void* reference, std::size_t elements) {
+  double worst = 0;
+  for (std::size_t i = 0; i < elements; ++i)
+    if (double r = element(d, reference, i), t = truth_as(d, truth, i); stands(d, r, t) && std::isfinite(r))
+      worst = std::max(worst, std::fabs(r - t) - unit_roundoff(d) * std::fabs(t));
+  return worst;
+}
+
 expectation expect_edge(dtype d, const void* truth, bool wide, const void* reference, std::size_t elements,
                         comparison_rule rule, const edge_facts& facts) {
   bool floating = is_floating(d);
@@ -174,7 +182,7 @@ expectation expect_edge(dtype d, const void* truth, bool wide, const void* refer
   }
   std::string exempt(elements, '\0');
   bool nan_counts = facts.kind == edge_kind::nan;
-  double worst = 0;
+  double worst = facts.error_backwards;
   for (std::size_t i = 0; i < elements; ++i) {
     double r = element(d, reference, i), t = wide ? truth_as(d, truth, i) : r;
     bool touched = i < facts.touched.size() && facts.touched[i] != 0;

@@ -68,7 +68,11 @@ struct edge_facts {
   /// nan: per element, 1 where the output depends on a replaced input. Empty elsewhere.
   std::string touched;
   double reference_errors = 32; ///< so many times the reference's own largest error is allowed
+  double error_backwards = 0;   ///< its error on the same inputs in reverse order, where it was asked
 };
+
+/// The reference's largest error beyond the rounding of its output, among the elements that it stands by.
+double standing_error(dtype d, const void* truth, const void* reference, std::size_t elements);
 
 /// The rule at the edge: an output element is held to the truth only where the reference itself stands by it.
 /// Exempt are elements
@@ -79,10 +83,10 @@ struct edge_facts {
 /// - that depend on a NaN, unless the reference makes NaN of every element that does (sum: yes; max: no).
 /// Then
 ///   the candidate must, too.
-/// All others follow `rule`; its yardstick is the reference's error on the elements that count, or on usual
-/// inputs (`rule.absolute`) where that is larger and the values are not subnormal. In bitwise mode nothing is
-/// exempt. Integer outputs are exempt where floating inputs leave what an integer can hold
-/// (one_huge, huge, infinity, nan).
+/// All others follow `rule`; its yardstick is the reference's error on the elements that count (in either
+/// order), or on usual inputs (`rule.absolute`) where that is larger and the values are not subnormal. In
+/// bitwise mode nothing is exempt. Integer outputs are exempt where floating inputs leave what an integer can
+/// hold (one_huge, huge, infinity, nan).
 expectation expect_edge(dtype d, const void* truth, bool wide, const void* reference, std::size_t elements,
                         comparison_rule rule, const edge_facts& facts);
 

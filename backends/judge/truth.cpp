@@ -192,8 +192,11 @@ bool truth_source::tighten(bool errors_only) {
 double truth_source::yardstick(std::size_t tensor, distribution d) const {
   auto at = static_cast<std::size_t>(d);
   double error = yardstick_[at][tensor];
-  if (const auto& known = known_errors_[at][tensor]; known.elements > shapes_.elements[tensor])
-    error = std::max(error, known.error * std::min(1.0, std::sqrt(reductions_[tensor] / known.reduction)));
+  if (const auto& known = known_errors_[at][tensor]; known.elements > shapes_.elements[tensor]) {
+    // Terms that cancel: their sum grows with the root of their number, and so do the roundings of it.
+    double longer = reductions_[tensor] / known.reduction;
+    error = std::max(error, known.error * (longer > 1 ? longer : std::sqrt(longer)));
+  }
   // What is 16 times as large has no smaller errors.
   return d == distribution::large ? std::max(error, yardstick(tensor, distribution::init)) : error;
 }

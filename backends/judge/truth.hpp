@@ -138,7 +138,12 @@ private:
   /// Per output that sums: how far one rounding of the inputs moves this share of the truth's elements at
   /// most.
   std::vector<double> moved_by_rounding(const bank_slot& slot, double share);
-  /// The same into yardstick_, once for each distribution of these shapes.
+  /// The reference's error on these inputs in reverse order (of the tensors that bend), per output that sums:
+  /// its largest, as usual inputs are measured, or where the values are subnormal standing_error(). Where the
+  /// reference meets a large term late it loses little of what came before, and a kernel that starts at the
+  /// other end loses more: neither is wrong.
+  std::vector<double> errors_backwards(const bank_slot& slot, edge_kind kind);
+  /// What moved_by_rounding says into yardstick_, once for each distribution of these shapes.
   void condition(const bank_slot& slot, distribution d);
   double yardstick(std::size_t tensor, distribution d) const;
   /// Per element of every output: whether it depends on the inputs at `places` of `tensor`.

@@ -1,5 +1,6 @@
 // How far an honest kernel may be from the truth where terms cancel: as far as inputs that are one rounding
-// off would move it (backward stability), whatever order it adds in.
+// off would move it (backward stability), and as far as the reference itself is when it meets the same terms
+// from their end, whatever order the kernel adds in.
 #include "backends/judge/truth.hpp"
 #include "backends/shim.hpp"
 
@@ -37,6 +38,14 @@ void nudge(dtype d, std::string& bytes, std::size_t elements, random_source& ran
     : size == 4 ? step<std::uint32_t>(at, up)
                 : step<std::uint16_t>(at, up);
   }
+}
+
+void reverse(std::size_t size, std::string& bytes) {
+  std::string turned;
+  turned.reserve(bytes.size());
+  for (std::size_t at = bytes.size(); at >= size; at -= size)
+    turned.append(bytes, at - size, size);
+  bytes = std::move(turned);
 }
 
 } // namespace
@@ -92,6 +101,31 @@ std::vector<double> truth_source::moved_by_rounding(const bank_slot& slot, doubl
     by[t] = *at * std::min(1.0, arithmetic / coarsest);
   }
   return by;
+}
+
+std::vector<double> truth_source::errors_backwards(const bank_slot& slot, edge_kind kind) {
+  const auto& tensors = task_.what.tensors;
+  std::vector<double> errors(tensors.size(), 0.0);
+  if (!reference_ || !truth_)
+    return errors;
+  auto turned = slot;
+  for (std::size_t t = 0; t < tensors.size(); ++t)
+    if (bends(tensors[t]))
+      reverse(bytes_of(tensors[t].dtype), turned.inputs[t]);
+  for (caller* asked : {reference_.get(), truth_.get()}) {
+    const bank_slot* one = &turned;
+    auto said = asked->run({&one, 1}, nullptr, false, task_.limits.run_s / 2);
+    if (said.call.end != call_end::done || !said.call.why.empty())
+      return errors; // whoever asks it next will hear why
+  }
+  for (std::size_t t = 0; t < tensors.size(); ++t)
+    if (sums(t)) {
+      auto d = tensors[t].dtype;
+      const auto *truth = truth_->output(0, t).data(), *said = reference_->output(0, t).data();
+      errors[t] = kind == edge_kind::subnormal ? standing_error(d, truth, said, shapes_.elements[t])
+                                               : reference_error(d, truth, true, said, shapes_.elements[t]);
+    }
+  return errors;
 }
 
 void truth_source::condition(const bank_slot& slot, distribution d) {

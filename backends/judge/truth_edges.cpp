@@ -211,9 +211,13 @@ result<std::vector<bank_slot>> truth_source::edge(edge_kind kind) {
   for (std::size_t from = 0; from < slots.size(); from += batch_) {
     std::span batch{slots.data() + from, std::min<std::size_t>(batch_, slots.size() - from)};
     bool was_wide = wide_;
-    std::vector<std::vector<double>> moved;
-    for (const auto& slot : batch)
+    std::vector<std::vector<double>> moved, backwards;
+    for (const auto& slot : batch) {
       moved.push_back(moved_by_rounding(slot, 1)); // one huge term may be in few of the sums
+      // A bound that was tightened leaves no room for the luck of one order.
+      if (allowed_.reference_errors < allowance{}.reference_errors)
+        backwards.push_back(errors_backwards(slot, kind));
+    }
     if (!compute(batch) || was_wide != wide_) {
       wide_ = was_wide; // a truth that died of these inputs is still the truth of others
       return std::vector<bank_slot>{};
@@ -234,7 +238,8 @@ result<std::vector<bank_slot>> truth_source::edge(edge_kind kind) {
         }
         batch[i].outputs[o] = expect_edge(
             tensors[o].dtype, from_wide ? truth_->output(i, o).data() : said.data(), from_wide, said.data(),
-            shapes_.elements[o], rule, {kind, touched[from + i][o], allowed_.reference_errors});
+            shapes_.elements[o], rule,
+            {kind, touched[from + i][o], allowed_.reference_errors, backwards.empty() ? 0 : backwards[i][o]});
         // A whole number that wider arithmetic makes another one lies on a step: any answer passes.
         if (wide_ && !is_floating(tensors[o].dtype))
           for (std::size_t e = 0; e < shapes_.elements[o]; ++e)

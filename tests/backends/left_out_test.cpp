@@ -67,6 +67,20 @@ TEST_CASE("a more exact sum than the reference's in half precision is right") {
   CHECK(v.failed == 0);
 }
 
+TEST_CASE("a sum in half precision that starts at the other end is right at every edge, in each judgement") {
+  // One huge term that the reference met late left its own error small, and one kernel in four too far off.
+  ke_test::checker c;
+  auto p = sums_of(512, row_sums("_Float16"));
+  auto source = row_sums("_Float16");
+  const std::string forward = "n = 0; n < N; ++n";
+  source.replace(source.find(forward), forward.size(), "n = N; n-- > 0;");
+  for (int i = 0; i < 12; ++i) {
+    auto v = c.judge(p, source);
+    INFO(verdict_json(v));
+    CHECK(v.state == verdict_state::correct);
+  }
+}
+
 TEST_CASE("a check that sees too little at one workload's own sizes makes the problem unfit, by name") {
   ke_test::checker c;
   auto p = sums_of(4352, row_sums("float")); // sums of 2176, which half the width rounds by 6%
