@@ -268,82 +268,129 @@ def entry(value, what, result, free=None):
     raise ValueError(f"{what} is a {type(value).__name__}; tensors and numbers are supported")
 
 
-def written(results, outputs, stay=None):
-    """The results as bytes in the judge's memory, or in their own if `stay` takes its address. Exact form or nothing."""
-    if not isinstance(results, (tuple, list)):
-        results = () if results is None and not outputs else (results,)
-    if len(results) != len(outputs):
-        raise WrongForm(f"{len(results)} results instead of {len(outputs)}")
-    for i, (result, (output, dtype)) in enumerate(zip(results, outputs)):
-        if type(result) not in TENSOR_TYPES:
-            raise WrongForm(f"result {i} is a {type(result).__name__} instead of a tensor")
-        if result.dtype is not dtype:
-            raise WrongForm(f"result {i} has the type {result.dtype} instead of {dtype}")
-        if result.shape != output.shape:
-            raise WrongForm(f"result {i} has the shape {list(result.shape)} instead of {list(output.shape)}")
-        if result.layout is torch.strided and result.numel() and result.data_ptr() == output.data_ptr():
-            raise WrongForm(f"result {i} is in the memory that the judge reads, where nobody was sent")
-        if (stay and result.dtype is output.dtype and result.layout is torch.strided and result.is_cpu and result.is_contiguous()
-                and not result.is_neg() and result.numel()):
-            stay(i, result)
-        else:
-            output.copy_(result)
+class Input:
+    """How one argument of these shapes is made: `turn` makes it another view or type of what lies in the memory."""
+    __slots__ = ("at", "dtype", "count", "shape", "strides", "turn", "written_back")
+
+    def __init__(self, at, dtype, shape, turn=None, written_back=False):
+        self.at, self.dtype, self.shape, self.turn, self.written_back = at, dtype, shape, turn, written_back
+        self.count, self.strides = row_major(shape)
+
+
+class Output:
+    """What a result of these shapes must be, and where in the memory it belongs: `held` is the type there."""
+    __slots__ = ("at", "dtype", "held", "count", "shape", "strides")
+
+    def __init__(self, at, dtype, held, shape):
+        self.at, self.dtype, self.held, self.shape = at, dtype, held, torch.Size(shape)
+        self.count, self.strides = row_major(shape)
+
+
+def row_major(shape):
+    """How many elements, and the strides."""
+    count, strides = 1, []
+    for extent in reversed(shape):
+        strides.append(count)
+        count *= extent
+    return count, tuple(reversed(strides))
 
 
 class Caller:
-    """One order: views of the judge's memory, the call, the results."""
+    """One order: views of the judge's memory, the call, the results.
 
-    def __init__(self, payload, memory, function):
-        self.payload, self.memory, self.function = payload, memory, function
+    All of this is inside of what is timed, and code of the candidate can leave it out: so it is little. What follows from the shapes
+    is made once for each of them. What a call needs is bound as a default before any code of a candidate runs: no name that it
+    can put another function in the place of is looked up again."""
+
+    def __init__(self, payload, memory, function=None):
+        self.memory, self.function = memory, function
+        self.start = torch.frombuffer(memory, dtype=torch.uint8).data_ptr()
         self.tensors = []
         for role, dtype, size, rank in payload.tensors:
             kind = DTYPES[dtype]
             widens = payload.wide and kind.is_floating_point
             self.tensors.append((role, torch.float64 if widens and size == 8 else kind, widens, rank))
-        self.readers = [struct.Struct(s) for s in payload.scalars]
-        self.outputs = [i for i, (role, *_) in enumerate(self.tensors) if role == "out"]
+        self.scalars = [(struct.Struct(s).unpack_from, len(self.tensors) + i) for i, s in enumerate(payload.scalars)]
+        self.extents = 8 * sum(rank for *_, rank in self.tensors)  # bytes, one behind the other
         order = payload.any_strides if payload.strides is not None else []
         self.kinds = {t: payload.strides + i for i, t in enumerate(order)}  # of views, by tensor
+        inputs = sum(role != "out" for role, *_ in self.tensors)
+        tensors, numbers = iter(range(inputs)), iter(range(inputs, inputs + len(self.scalars)))
+        self.order = [next(tensors if kind == "t" else numbers) for kind in payload.order]
+        if self.order == list(range(inputs)):
+            self.order = None  # as they are made
+        self.plans = {}  # by the bytes of all extents
         self.kept = []  # results that stay, until the next order
 
-    # What a call needs is bound here, before any code of a candidate runs: no name that it can put another function in the place
-    # of is looked up again.
-    def view(self, dtype, offset, shape, empty=torch.empty, frombuffer=torch.frombuffer, shaped=torch.Tensor.view):
-        count = 1
-        for extent in shape:
-            count *= extent
-        if count == 0:
-            return empty(shape, dtype=dtype)
-        return shaped(frombuffer(self.memory, dtype=dtype, count=count, offset=offset), shape)
+    def plan(self, extents, Input=Input, Output=Output, strided=layouts.view_of, number=int.from_bytes, double=torch.Tensor.double):
+        """Inputs, outputs and whether an input is written back, of tensors with these extents."""
+        numbers, inputs, outputs = iter([number(extents[i:i + 8], "little") for i in range(0, len(extents), 8)]), [], []
+        for at, (role, dtype, widens, rank) in enumerate(self.tensors):
+            shape = tuple(next(numbers) for _ in range(rank))
+            if role == "out":
+                outputs.append(Output(at, torch.float64 if widens else dtype, dtype, shape))
+            elif at in self.kinds:
+                inputs.append(Input(at, dtype, shape, lambda x, kind=self.kinds[at]: strided(x, kind), role == "inout"))
+            else:
+                inputs.append(Input(at, dtype, shape, double if widens else None))
+        return inputs, outputs, any(one.written_back for one in inputs)
 
-    def stay(self, place, result, pack=struct.pack_into):
-        self.kept.append(result)
-        pack("<Q", self.memory, place, result.data_ptr())
+    def view(self, one, dtype, offset, empty=torch.empty, frombuffer=torch.frombuffer, shaped=torch.Tensor.as_strided_):
+        if one.count == 0:
+            return empty(one.shape, dtype=dtype)
+        flat = frombuffer(self.memory, dtype=dtype, count=one.count, offset=offset)
+        return flat if len(one.shape) == 1 else shaped(flat, one.shape, one.strides)
 
-    def run(self, table, place=0, view=view, stay=stay, written=written, unpack=struct.unpack_from, strided=layouts.view_of):
+    def written(self, results, outputs, table, place, view=view, put=struct.Struct("<Q").pack_into, strided=torch.strided):
+        """The results as bytes in the judge's memory, or in their own if `place` takes their addresses. Exact form or nothing."""
+        if not isinstance(results, (tuple, list)):
+            results = () if results is None and not outputs else (results,)
+        if len(results) != len(outputs):
+            raise WrongForm(f"{len(results)} results instead of {len(outputs)}")
+        for i, (result, output) in enumerate(zip(results, outputs)):
+            if type(result) not in TENSOR_TYPES:
+                raise WrongForm(f"result {i} is a {type(result).__name__} instead of a tensor")
+            if result.dtype is not output.dtype:
+                raise WrongForm(f"result {i} has the type {result.dtype} instead of {output.dtype}")
+            if result.shape != output.shape:
+                raise WrongForm(f"result {i} has the shape {list(result.shape)} instead of {list(output.shape)}")
+            offset = table[output.at]
+            if output.count and result.layout is strided:
+                address = result.data_ptr()
+                if address == self.start + offset:
+                    raise WrongForm(f"result {i} is in the memory that the judge reads, where nobody was sent")
+                if (place and output.held is output.dtype and result.is_cpu and result.is_contiguous() and not result.is_neg()):
+                    self.kept.append(result)
+                    put(self.memory, place + 8 * output.at, address)
+                    continue
+            view(self, output, output.held, offset).copy_(result)
+
+    def run(self, table, place=0, view=view, written=written, plan=plan):
         """`table`: offsets of the tensors, of the scalars, of the dims, then of every extent. `place`: where it is in the memory,
         if results may stay where they are."""
-        memory, at = self.memory, len(self.tensors)
+        memory = self.memory
         self.kept.clear()
-        scalars = [reader.unpack_from(memory, table[at + i])[0] for i, reader in enumerate(self.readers)]
-        extents = iter(table[len(table) - sum(rank for *_, rank in self.tensors):])
-        inputs, outputs, changed = [], [], []
-        for i, ((role, dtype, widens, rank), offset) in enumerate(zip(self.tensors, table)):
-            shape = [unpack("<q", memory, next(extents))[0] for _ in range(rank)]
-            seen = view(self, dtype, offset, shape)
-            if role == "out":
-                outputs.append((seen, torch.float64 if widens else dtype))
-            else:
-                inputs.append(strided(seen, self.kinds[i]) if i in self.kinds else seen.double() if widens else seen)
-                if i in self.kinds and role == "inout":
-                    changed.append((seen, inputs[-1]))
+        end = table[-1] + 8 if self.extents else 0
+        extents = memory[end - self.extents:end]
+        shapes = self.plans.get(extents)
+        if shapes is None:
+            shapes = self.plans[extents] = plan(self, extents)
+        inputs, outputs, written_back = shapes
+        arguments = []
+        for one in inputs:
+            seen = view(self, one, one.dtype, table[one.at])
+            arguments.append(one.turn(seen) if one.turn else seen)
         if self.function is None:
             return
-        tensors, numbers = iter(inputs), iter(scalars)
-        results = self.function(*[next(tensors if kind == "t" else numbers) for kind in self.payload.order])
-        for seen, other in changed:
-            seen.copy_(other)
-        written(results, outputs, place and (lambda i, result: stay(self, place + 8 * self.outputs[i], result)))
+        given = list(arguments) if written_back else ()
+        if self.order is not None:
+            arguments += [unpack(memory, table[at])[0] for unpack, at in self.scalars]
+            arguments = [arguments[i] for i in self.order]
+        results = self.function(*arguments)
+        for one, other in zip(inputs, given):
+            if one.written_back:
+                view(self, one, one.dtype, table[one.at]).copy_(other)
+        written(self, results, outputs, table, place)
 
 
 def function_of(payload, memory):
@@ -438,7 +485,8 @@ def main(payload_descriptor, confine=None):
     summarise, run, unpack_order, order_size, quiet = profiled, Caller.run, ORDER.unpack, ORDER.size, payload.quiet
     reply(0, STARTED)  # before any code of the candidate
     try:
-        caller = Caller(payload, memory, function_of(payload, memory))
+        caller = Caller(payload, memory)  # all of it before any code of the candidate
+        caller.function = function_of(payload, memory)
     except BaseException as problem:
         tell(one_line(problem, name))
         reply(0, answer_to(problem, LOAD_FAILED))
