@@ -184,6 +184,15 @@ TEST_CASE("every way to fail has its state, and the reason says where", "[torch]
 }
 
 // More of them, each by itself through the real program: tests/redteam/candidates/py_*.
+namespace {
+
+/// A view of the memory that the judge reads, taken from the driver's own frame.
+const std::string judges_output = "f = sys._getframe()\nwhile 'outputs' not in f.f_locals: f = f.f_back\n"
+                                  "o = f.f_locals['outputs'][0]\n"
+                                  "out = f.f_locals['self'].view(o, o.held, f.f_locals['table'][o.at])\n";
+
+} // namespace
+
 TEST_CASE("attacks from Python get nothing that they do not deserve", "[torch]") {
   torch_bench b;
   using s = verdict_state;
@@ -204,16 +213,14 @@ TEST_CASE("attacks from Python get nothing that they do not deserve", "[torch]")
                   "seen = {}"),
         {s::incorrect, s::nondeterministic}},
        {"the right result in the judge's memory, where copying it costs nothing",
-        candidate("f = sys._getframe()\nwhile 'outputs' not in f.f_locals: f = f.f_back\n"
-                  "return torch.softmax(x, 1, out=f.f_locals['outputs'][0][0])"),
+        candidate(judges_output + "return torch.softmax(x, 1, out=out)"),
         {s::incorrect},
         "where nobody was sent"},
        {"a thread that finishes later, in the judge's memory",
         candidate(
-            "f = sys._getframe()\nwhile 'outputs' not in f.f_locals: f = f.f_back\n"
-            "out = f.f_locals['outputs'][0][0]\n"
-            "threading.Thread(target=lambda: (time.sleep(0.2), out.copy_(torch.softmax(x, 1)))).start()\n"
-            "return torch.zeros_like(x)",
+            judges_output +
+                "threading.Thread(target=lambda: (time.sleep(0.2), out.copy_(torch.softmax(x, 1)))).start()\n"
+                "return torch.zeros_like(x)",
             "import threading"),
         {s::incorrect, s::cheating_suspected}},
        {"a payload for whoever unpickles it",
@@ -231,7 +238,7 @@ TEST_CASE("attacks from Python get nothing that they do not deserve", "[torch]")
                   "n = 0"),
         {s::incorrect, s::nondeterministic, s::cheating_suspected}},
        {"a driver that writes nothing",
-        candidate("import driver\ndriver.written = lambda *a: None\nreturn torch.zeros_like(x)"),
+        candidate("import driver\ndriver.Caller.written = lambda *a: None\nreturn torch.zeros_like(x)"),
         {s::incorrect}},
        {"a copy that copies nothing",
         candidate("torch.Tensor.copy_ = lambda self, other: self\nreturn torch.softmax(x, 1)"),
