@@ -7,7 +7,7 @@
 namespace ke {
 namespace {
 
-constexpr std::chrono::seconds patience{10}; ///< for the first worker to attach
+constexpr std::chrono::seconds patience_with_devices{10}; ///< for the first worker to attach
 
 } // namespace
 
@@ -41,7 +41,7 @@ std::string keeper::why_missing(const std::string& backend) const {
 }
 
 void keeper::look_for_devices() {
-  auto soon = self_->clock().now() - begun_ < patience;
+  auto soon = self_->clock().now() - begun_ < patience_with_devices;
   std::set<std::pair<std::string, std::string>> missing;
   std::string why;
   bool some = false, lost = false, early = false;

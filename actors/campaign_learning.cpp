@@ -7,7 +7,8 @@ namespace ke {
 namespace {
 
 constexpr std::size_t longest_way = 64;
-constexpr std::chrono::seconds patience{5}; ///< with the knowledge actor; it may be being restarted
+constexpr std::chrono::seconds patience_with_learning{
+    5}; ///< with the knowledge actor; it may be being restarted
 
 } // namespace
 
@@ -34,7 +35,7 @@ bool keeper::begin_learning(const std::string& reason) {
   if (!options_.names->send("knowledge", std::move(l)))
     return false;
   learning_ = reason;
-  after(self_, patience, way_learnt{});
+  after(self_, patience_with_learning, way_learnt{});
   return true;
 }
 

@@ -1,15 +1,13 @@
 #include "actors/campaign_status.hpp"
 
+#include "runtime/core/json_line.hpp"
+
 #include <nlohmann/json.hpp>
 
 namespace ke {
 namespace {
 
 using json = nlohmann::ordered_json;
-
-std::string line(const json& j) {
-  return j.dump(-1, ' ', false, json::error_handler_t::replace);
-}
 
 json limit(double x) {
   return x > 0 ? json(x) : json(nullptr);
@@ -76,7 +74,7 @@ std::uint64_t public_id(std::size_t trees, std::uint32_t tree, std::uint32_t nod
 
 std::string campaign_status_json(const campaign_row& row, const campaign_settings& settings,
                                  status_facts facts) {
-  return line(status_of(row, settings, facts));
+  return json_line(status_of(row, settings, facts));
 }
 
 std::string event_json(const char* kind, const std::string& campaign,
@@ -84,7 +82,7 @@ std::string event_json(const char* kind, const std::string& campaign,
   json j = {{"event", kind}, {"campaign", campaign}};
   for (const auto& [key, value] : fields)
     j[key] = value;
-  return line(j);
+  return json_line(j);
 }
 
 std::string node_event_json(const std::string& campaign, std::uint64_t id, node_state state,
@@ -98,14 +96,14 @@ std::string node_event_json(const std::string& campaign, std::uint64_t id, node_
             {"decision", decision == timing_decision::none ? json(nullptr) : json(to_text(decision))}};
   if (!reason.empty())
     j["reason"] = reason;
-  return line(j);
+  return json_line(j);
 }
 
 std::string progress_event_json(const campaign_row& row, const campaign_settings& settings,
                                 status_facts facts) {
   json j = {{"event", "progress"}, {"campaign", row.name}};
   j.update(status_of(row, settings, facts));
-  return line(j);
+  return json_line(j);
 }
 
 } // namespace ke

@@ -15,7 +15,7 @@
 namespace ke {
 namespace {
 
-using json = nlohmann::json;
+using sorted_json = nlohmann::json;
 
 control_reply refused(const failure& why) {
   return refusal(why.text, exit_code_of(why));
@@ -52,7 +52,7 @@ void submit(coordinator& owner, const control_request& request) {
   auto name = loaded.settings.name;
   owner.submit(std::move(loaded.settings), std::move(*what), request.command.fresh,
                [name, reply = request.reply](result<std::uint32_t> id) {
-                 reply(id ? control_reply{json_line(json{{"campaign", name}, {"id", *id}}), exit_done}
+                 reply(id ? control_reply{json_line(sorted_json{{"campaign", name}, {"id", *id}}), exit_done}
                           : refused(id.error()));
                });
 }
@@ -77,7 +77,7 @@ void steer_by(coordinator& owner, control_request request) {
   auto hint = c.act == "hint";
   owner.steer_campaign(*id, c.act, hint ? c.node : c.key, hint ? c.text : c.value,
                        [act = c.act, reply = std::move(request.reply)](status done) {
-                         reply(done ? control_reply{json_line(json{{"done", act}}), exit_done}
+                         reply(done ? control_reply{json_line(sorted_json{{"done", act}}), exit_done}
                                     : refused(done.error()));
                        });
 }

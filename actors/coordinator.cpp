@@ -14,6 +14,7 @@
 #include "actors/self_process.hpp"
 #include "actors/supervisor.hpp"
 #include "actors/synthesizer.hpp"
+#include "actors/system_settings.hpp"
 #include "actors/warm_start.hpp"
 #include "config/campaign_file.hpp"
 #include "config/override.hpp"
@@ -21,6 +22,7 @@
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/log.hpp"
+#include "runtime/core/wall_clock.hpp"
 #include "runtime/llm/providers.hpp"
 #include "runtime/net/control_socket.hpp"
 #include "runtime/net/hello_rule.hpp"
@@ -31,19 +33,6 @@ namespace ke {
 namespace {
 
 constexpr std::chrono::seconds last_word{5}; ///< of a campaign that was told twice to end
-
-struct system_settings : caf::actor_system_config {
-  system_settings() {
-    set("scheduler.policy", caf::atom("sharing")); // stealing burns CPU while idle and disturbs measurements
-    set("scheduler.max-threads", 2u);
-  }
-};
-
-std::uint64_t unix_ms_now() {
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(
-                                        std::chrono::system_clock::now().time_since_epoch())
-                                        .count());
-}
 
 void log_failure(const std::string& child, const caf::error& why, std::chrono::nanoseconds delay) {
   log::error("supervisor", delay.count() < 0 ? "a child failed too often" : "a child failed",
@@ -72,7 +61,7 @@ result<std::unique_ptr<coordinator>> coordinator::start(coordinator_options opti
   c->processes_ = std::make_unique<process_service>();
   c->desk_ = std::make_unique<client_desk>(*c->store_, *c->processes_);
   c->http_ = std::make_unique<http_service>();
-  c->config_ = std::make_unique<system_settings>();
+  c->config_ = std::make_unique<system_settings>(2u);
   c->system_ = std::make_unique<caf::actor_system>(*c->config_);
   if (!c->options_.durable_only)
     if (auto ready = c->open_wire(); !ready)

@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto documents_deadline = 60s; ///< nobody waits for them
-constexpr circuit_policy patience{1, 15s, 300s};
+constexpr circuit_policy patience_with_embeddings{1, 15s, 300s};
 
 /// Whether the server answered and does not like these texts; everything else is about the server itself.
 bool about_the_texts(const http_response& r) {
@@ -26,7 +26,8 @@ bool about_the_texts(const http_response& r) {
 embedding_desk::embedding_desk(caf::event_based_actor* self, std::size_t number, embedding_settings server,
                                services services, std::function<void()> complete)
     : self_{self}, number_{number}, server_{std::move(server)}, services_{services},
-      complete_{std::move(complete)}, documents_{patience}, queries_{patience} {
+      complete_{std::move(complete)}, documents_{patience_with_embeddings},
+      queries_{patience_with_embeddings} {
   if (!server_.api_key_env.empty()) {
     const char* value = std::getenv(server_.api_key_env.c_str());
     key_ = value ? value : "";

@@ -2,6 +2,8 @@
 
 #include "runtime/core/result.hpp"
 
+#include <string_view>
+
 namespace ke {
 
 /// product.md "Exit codes".
@@ -39,5 +41,9 @@ inline int exit_code_of(const failure& why) {
     return exit_internal;
   }
 }
+
+/// One line "ke-runtime: TEXT" on stderr, or "ke-runtime COMMAND: TEXT", without what looks like a secret;
+/// the exit code that belongs to the failure.
+int complain(const failure& why, std::string_view command = {});
 
 } // namespace ke

@@ -6,7 +6,7 @@
 namespace ke {
 namespace {
 
-constexpr std::size_t log_limit = 4096; ///< of a failure's text in a later prompt
+constexpr std::size_t card_log_limit = 4096; ///< of a failure's text in a later prompt
 
 std::string first_line(const std::string& text) {
   return text.substr(0, std::min<std::size_t>(text.find('\n'), 400));
@@ -28,7 +28,7 @@ std::shared_ptr<const node_card> make_card(std::uint32_t node, node_state state,
     card->score = found->score;
     card->reason = first_line(found->reason);
     if (found->state != verdict_state::correct)
-      card->log = found->log.substr(0, log_limit);
+      card->log = found->log.substr(0, card_log_limit);
     card->first_failure = found->first_failure;
     card->timing = found->timing;
     card->diagnosis = found->diagnosis;

@@ -3,6 +3,7 @@
 #include "actors/exit_codes.hpp"
 #include "actors/self_process.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/hex.hpp"
 #include "runtime/core/json_line.hpp"
 
 #include <nlohmann/json.hpp>
@@ -18,7 +19,7 @@ namespace ke {
 namespace {
 
 namespace fs = std::filesystem;
-using json = nlohmann::json;
+using sorted_json = nlohmann::json;
 
 constexpr std::uint64_t most_output = 64u << 20;
 
@@ -93,7 +94,7 @@ control_reply reading_child::answer(process_exit& how) const {
     return refusal("the owner of the store is ending: ask again when it runs", exit_interrupted);
   if (how.timed_out || how.output_cut)
     return refusal("the answer is too large or takes too long: ask for less (--limit)", exit_usage);
-  auto files = json::object();
+  auto files = sorted_json::object();
   std::error_code error;
   if (writes && fs::is_directory(place(), error)) {
     for (const auto& entry : fs::directory_iterator{place(), error})
@@ -106,7 +107,8 @@ control_reply reading_child::answer(process_exit& how) const {
     if (writes)
       for (auto at = text->find(place().string()); at != std::string::npos; at = text->find(place().string()))
         text->replace(at, place().string().size(), "the client");
-  return {json_line(json{{"out", how.out}, {"err", how.err}, {"code", how.code}, {"files", files}}), 0};
+  return {json_line(sorted_json{{"out", how.out}, {"err", how.err}, {"code", how.code}, {"files", files}}),
+          0};
 }
 
 } // namespace ke

@@ -3,6 +3,7 @@
 #include "knowledge/skill_record.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/json_line.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -69,14 +70,13 @@ std::string merge_json(const merge_report& r) {
   for (const auto& [kind, count] : r.added)
     added[kind] = count;
   const auto& o = r.from.from;
-  return json{{"from",
-               {{"store", o.store},
-                {"campaign", o.campaign},
-                {"exported_unix_ms", o.exported_unix_ms},
-                {"program", o.program}}},
-              {"records", r.records},
-              {"added", added}}
-      .dump(-1, ' ', false, json::error_handler_t::replace);
+  return json_line(json{{"from",
+                         {{"store", o.store},
+                          {"campaign", o.campaign},
+                          {"exported_unix_ms", o.exported_unix_ms},
+                          {"program", o.program}}},
+                        {"records", r.records},
+                        {"added", added}});
 }
 
 } // namespace ke

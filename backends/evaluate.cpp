@@ -21,8 +21,8 @@ namespace ke {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t log_limit = 64u << 10;
-constexpr int warm_fd = 3; ///< in the judge
+constexpr std::size_t step_log_limit = 64u << 10;
+constexpr int judge_warm_fd = 3; ///< in the judge
 
 constexpr const char* role_names[] = {"candidate", "reference", "truth", "baseline"};
 
@@ -279,7 +279,7 @@ bool evaluation::state::built(std::size_t job, const process_exit& exit) {
   switch (role) {
   case build_role::candidate:
     found.build_s = exit.seconds;
-    found.log += exit.err.substr(0, log_limit);
+    found.log += exit.err.substr(0, step_log_limit);
     if (!wrong.empty()) {
       found.ending = ending::build_failed;
       found.reason = wrong;
@@ -323,7 +323,7 @@ judge_task evaluation::state::task_of_judge() const {
   task.provenance = found.provenance;
   if (warm) {
     task.driver_kind = "python";
-    task.warm_parent = warm_fd;
+    task.warm_parent = judge_warm_fd;
     task.source = source;
     if (auto b = baseline_of(what))
       task.baseline_source = b->source;
@@ -355,7 +355,7 @@ process_spec evaluation::state::judge_spec_of(const judge_task& task) const {
   spec.deadline = std::chrono::nanoseconds{static_cast<std::int64_t>(whole * 1e9)};
   spec.output_limit = 64u << 20;
   if (warm) {
-    spec.pass_fds = {{warm->socket(), warm_fd}};
+    spec.pass_fds = {{warm->socket(), judge_warm_fd}};
     spec.keeps = warm;
   }
   return spec;
@@ -387,8 +387,8 @@ bool evaluation::state::judged(std::size_t job, const process_exit& exit) {
   found.device = before.device;
   found.build_s = before.build_s;
   found.log = before.log + found.log;
-  if (found.log.size() > log_limit)
-    found.log.resize(log_limit);
+  if (found.log.size() > step_log_limit)
+    found.log.resize(step_log_limit);
   for (const auto& [key, text] : before.provenance)
     found.provenance.emplace(key, text);
   if (warm && found.ending == ending::harness_error && !warm->alive()) {

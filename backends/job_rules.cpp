@@ -13,7 +13,7 @@ bool is_instrumented(const job_spec& j) {
   return j.kind == job_kind::build && j.role == instrumented;
 }
 
-bool has_word(const job_spec& j, const char* word) {
+bool command_mentions(const job_spec& j, const char* word) {
   return std::any_of(j.command.begin(), j.command.end(),
                      [&](const std::string& w) { return w.find(word) != std::string::npos; });
 }
@@ -91,7 +91,7 @@ std::optional<std::size_t> giver_of(const std::vector<job_spec>& jobs, std::size
 std::string complaint_about(const job_spec& j) {
   switch (j.kind) {
   case job_kind::transform:
-    if (!has_word(j, "{input}") || !has_word(j, "{output}"))
+    if (!command_mentions(j, "{input}") || !command_mentions(j, "{output}"))
       return "of kind transform needs a command with {input} and {output}";
     if (j.output.empty() || j.output.find('/') != std::string::npos || j.output.front() == '.')
       return "of kind transform needs output: the plain name of the file that it makes";
@@ -104,7 +104,7 @@ std::string complaint_about(const job_spec& j) {
                                      "candidate and reference alike";
     if (j.role != instrumented)
       return "of kind build needs a role: candidate, reference, truth or instrumented";
-    return has_word(j, "{sources}") && has_word(j, "{output}")
+    return command_mentions(j, "{sources}") && command_mentions(j, "{output}")
                ? ""
                : "of the role instrumented needs a command with {sources} and {output}";
   case job_kind::profile:

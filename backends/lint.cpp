@@ -6,6 +6,7 @@
 #include "backends/shim.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/expression.hpp"
+#include "runtime/core/json_line.hpp"
 #include "runtime/core/private_folder.hpp"
 #include "runtime/process/run_and_wait.hpp"
 
@@ -20,7 +21,7 @@ namespace ke {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int warm_fd = 3; ///< in the judge
+constexpr int judge_warm_fd = 3; ///< in the judge
 
 struct built {
   fs::path object;
@@ -153,7 +154,7 @@ result<lint_report> lint_problem(const problem& what, const backend& with, const
       return started.error();
     warm = *std::move(started);
     task.driver_kind = "python";
-    task.warm_parent = warm_fd;
+    task.warm_parent = judge_warm_fd;
   } else {
     auto toolchain = target->facts.count("toolchain") ? target->facts.at("toolchain") : std::string{};
     if (auto done = build_both(task, report, with, toolchain, options, folder->path(), processes); !done)
@@ -175,7 +176,7 @@ result<lint_report> lint_problem(const problem& what, const backend& with, const
   spec.deadline = std::chrono::nanoseconds{static_cast<std::int64_t>(2 * options.limits.run_s * 1e9)};
   spec.output_limit = 64u << 20;
   if (warm) {
-    spec.pass_fds = {{warm->socket(), warm_fd}};
+    spec.pass_fds = {{warm->socket(), judge_warm_fd}};
     spec.keeps = warm;
   }
   auto exit = run_and_wait(processes, std::move(spec));
@@ -238,7 +239,7 @@ std::string lint_json(const problem& what, const lint_report& r) {
                             {"flops", number(c.flops)},
                             {"bytes", number(c.bytes)},
                             {"tensor_bytes", number(c.tensor_bytes)}});
-  return out.dump(-1, ' ', false, json::error_handler_t::replace);
+  return json_line(out);
 }
 
 } // namespace ke

@@ -1,5 +1,6 @@
 #include "backends/dispatcher.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/json_line.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -48,10 +49,7 @@ std::string python_literal(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     auto end = std::min(text.find('\n', at), text.size() - 1) + 1;
     // What JSON escapes, Python reads the same way; pairs of surrogates, which it doesn't, stay characters.
-    literal += "    " +
-               nlohmann::json(std::string{text.substr(at, end - at)})
-                   .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
-               "\n";
+    literal += "    " + json_line(nlohmann::json(std::string{text.substr(at, end - at)})) + "\n";
     at = end;
   }
   return literal + (text.empty() ? "    \"\"\n)" : ")");

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int server_fd = 3, filter_fd = 4, second_filter_fd = 5; ///< as fork_server.py knows them
-constexpr std::size_t log_limit = 16u << 10;
+constexpr std::size_t parent_log_limit = 16u << 10;
 
 bool under(const fs::path& path, const fs::path& folder) {
   return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
@@ -77,8 +77,8 @@ struct python_parent::state {
           break;
         std::lock_guard lock{mutex};
         log.append(bytes, static_cast<std::size_t>(n));
-        if (log.size() > log_limit)
-          log.erase(0, log.size() - log_limit);
+        if (log.size() > parent_log_limit)
+          log.erase(0, log.size() - parent_log_limit);
       }
   }
 

@@ -44,7 +44,7 @@ std::string cpuinfo(std::initializer_list<std::string_view> keys) {
   return {};
 }
 
-bool has_word(const std::string& list, std::string_view word) {
+bool lists_word(const std::string& list, std::string_view word) {
   std::istringstream in{list};
   for (std::string w; in >> w;)
     if (w == word)
@@ -57,7 +57,7 @@ std::string isa_of(const std::string& flags) {
   for (std::string_view f :
        {"sse4_2", "avx", "avx2", "fma", "avx512f", "avx512bw", "avx512vl", "avx512_bf16", "avx512_fp16",
         "avx512_vnni", "amx_tile", "asimd", "sve", "sve2", "bf16", "i8mm"})
-    if (has_word(flags, f))
+    if (lists_word(flags, f))
       isa += (isa.empty() ? "" : " ") + std::string{f};
   return isa;
 }

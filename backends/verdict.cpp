@@ -2,6 +2,7 @@
 
 #include "backends/diagnosis.hpp"
 #include "backends/statistics.hpp"
+#include "runtime/core/json_line.hpp"
 #include "runtime/core/reward.hpp"
 
 #include <nlohmann/json.hpp>
@@ -227,7 +228,7 @@ std::string verdict_json(const verdict& v) {
   out["reward"] = r.defined ? number(r.value) : nlohmann::json(nullptr);
   out["reward_ci95"] = r.defined ? nlohmann::json{number(r.value), number(r.high)} : nlohmann::json(nullptr);
   // Logs are a candidate's bytes: what is not UTF-8 is replaced, never thrown at the reader.
-  return out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return json_line(out);
 }
 
 } // namespace ke

@@ -9,9 +9,9 @@
 namespace ke {
 namespace {
 
-class checks {
+class campaign_checker {
 public:
-  checks(campaign_load& load, const file_context& context)
+  campaign_checker(campaign_load& load, const file_context& context)
       : load_{load}, s_{load.settings}, context_{context} {}
 
   void campaign() {
@@ -202,7 +202,7 @@ private:
 } // namespace
 
 void check_campaign(campaign_load& load, const file_context& context, campaign_use use) {
-  checks all{load, context};
+  campaign_checker all{load, context};
   auto used = use == campaign_use::campaign;
   all.campaign();
   all.targets();

@@ -31,7 +31,7 @@ KE_FIELDS(config_error, x.file, x.line, x.col, x.key, x.text)
 config_error error_at(const text_place& place, std::string key, std::string text);
 
 /// "file:line:col: key: text", without the parts that are unknown.
-std::string to_line(const config_error& e);
+std::string json_line(const config_error& e);
 
 /// One failure of the given kind whose text has a line for each error. Precondition: errors is not empty.
 failure as_failure(failure_kind kind, const std::vector<config_error>& errors);

@@ -10,7 +10,7 @@
 namespace ke {
 namespace {
 
-constexpr std::size_t largest_file = 1u << 20;
+constexpr std::size_t largest_document = 1u << 20;
 
 text_place place_of(const toml::source_region& region, const std::string& file) {
   return {file, region.begin.line, region.begin.column};
@@ -72,7 +72,7 @@ std::string_view kind_name(toml_node::kind k) {
 
 std::optional<toml_node> parse_toml(std::string_view text, const std::string& file,
                                     std::vector<config_error>& errors) {
-  if (text.size() > largest_file) {
+  if (text.size() > largest_document) {
     errors.push_back(
         {file, 0, 0, "", "the file has " + std::to_string(text.size()) + " bytes; at most 1 MiB is read"});
     return std::nullopt;

@@ -32,9 +32,9 @@ bool is_reserved(const std::string& name) {
   return words.count(name) > 0;
 }
 
-class checks {
+class problem_checker {
 public:
-  checks(problem_load& load, const place_map& places, const std::string& file)
+  problem_checker(problem_load& load, const place_map& places, const std::string& file)
       : load_{load}, p_{load.problem}, places_{places}, file_{file} {}
 
   void names() {
@@ -259,7 +259,7 @@ bool defines_python(const std::string& source, const std::string& definition) {
 
 void check_problem(problem_load& load, const place_map& places, const std::string& file) {
   auto before = load.errors.size();
-  checks all{load, places, file};
+  problem_checker all{load, places, file};
   all.names();
   all.tensors();
   all.scalars();

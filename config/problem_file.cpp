@@ -30,9 +30,9 @@ std::string language_of(const std::string& path) {
   return extension == ".py" ? "python" : "";
 }
 
-class reading {
+class problem_reading {
 public:
-  reading(const file_context& context, const file_reader& read) : context_{context}, read_{read} {}
+  problem_reading(const file_context& context, const file_reader& read) : context_{context}, read_{read} {}
 
   problem_load all(std::string_view text) {
     auto document = parse_toml(text, context_.name, load_.errors);
@@ -223,7 +223,7 @@ result<std::vector<std::int64_t>> tensor_extents(const tensor_spec& tensor,
 }
 
 problem_load parse_problem(std::string_view text, const file_context& context, const file_reader& read) {
-  return reading{context, read}.all(text);
+  return problem_reading{context, read}.all(text);
 }
 
 problem_load load_kernelbench(const std::string& path) {

@@ -94,9 +94,9 @@ std::string found_text(const toml_node& node) {
   }
 }
 
-class reading {
+class schema_reading {
 public:
-  reading(const schema& s, std::vector<config_error>& errors) : schema_{s}, errors_{errors} {}
+  schema_reading(const schema& s, std::vector<config_error>& errors) : schema_{s}, errors_{errors} {}
 
   place_map all(const toml_node& document) {
     table(document, "", "", 0);
@@ -419,7 +419,7 @@ void add_error(std::vector<config_error>& list, const place_map& places, const s
 }
 
 place_map read_document(const toml_node& document, const schema& s, std::vector<config_error>& errors) {
-  return reading{s, errors}.all(document);
+  return schema_reading{s, errors}.all(document);
 }
 
 std::string schema_text(const schema& s, bool annotated) {

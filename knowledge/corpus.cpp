@@ -28,7 +28,7 @@ void append(document_set& to, parsed_document from) {
   to.findings.insert(to.findings.end(), from.findings.begin(), from.findings.end());
 }
 
-std::string joined(const std::vector<std::string>& words) {
+std::string comma_separated(const std::vector<std::string>& words) {
   std::string all;
   for (const auto& w : words)
     all += (all.empty() ? "" : ", ") + w;
@@ -151,7 +151,7 @@ result<std::shared_ptr<const corpus>> load_corpus(const std::vector<std::string>
   std::string errors;
   for (const auto& f : all.findings)
     if (f.error)
-      errors += (errors.empty() ? "" : "\n") + to_line(f);
+      errors += (errors.empty() ? "" : "\n") + json_line(f);
   if (!errors.empty())
     return failure{failure_kind::invalid, errors};
   return std::shared_ptr<const corpus>{std::make_shared<corpus>(std::move(all.documents))};
@@ -186,11 +186,11 @@ std::string index_text(const std::vector<document>& documents) {
     if (here != folder || text.ends_with("brackets.\n"))
       text += "\n## " + (here.empty() ? "(no folder)" : here) + "\n\n";
     folder = here;
-    auto signals = joined(d.signals.bottleneck);
-    if (auto failures = joined(d.signals.failure); !failures.empty())
+    auto signals = comma_separated(d.signals.bottleneck);
+    if (auto failures = comma_separated(d.signals.failure); !failures.empty())
       signals += (signals.empty() ? "" : ", ") + failures;
-    text += "- `" + d.id + "` " + d.title + " · " + std::to_string(d.level) + " · " + joined(d.targets) +
-            (signals.empty() ? "" : " [" + signals + "]") + "\n";
+    text += "- `" + d.id + "` " + d.title + " · " + std::to_string(d.level) + " · " +
+            comma_separated(d.targets) + (signals.empty() ? "" : " [" + signals + "]") + "\n";
   }
   return text;
 }

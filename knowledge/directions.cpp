@@ -5,7 +5,7 @@
 namespace ke {
 namespace {
 
-using list = std::span<const std::string_view>;
+using texts = std::span<const std::string_view>;
 
 constexpr std::string_view native_drafts[] = {
     "the plain algorithm, written so that every hot loop vectorises: unit stride, no aliasing, no branches",
@@ -68,7 +68,7 @@ constexpr std::string_view unknown[] = {
     "another algorithm for the same result",
 };
 
-list improvements(std::string_view bottleneck) {
+texts improvements(std::string_view bottleneck) {
   if (bottleneck == "memory")
     return memory;
   if (bottleneck == "compute")
@@ -90,8 +90,8 @@ std::string_view direction_of(operation_kind operation, bool python, std::string
                               std::uint32_t number) {
   if (operation == operation_kind::fix)
     return {};
-  list all = operation == operation_kind::draft ? python ? list{python_drafts} : list{native_drafts}
-                                                : improvements(bottleneck);
+  texts all = operation == operation_kind::draft ? python ? texts{python_drafts} : texts{native_drafts}
+                                                 : improvements(bottleneck);
   return all[number % all.size()];
 }
 

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t change_limit = 2400, title_limit = 100;
 
 /// Comments say what one candidate was about; a skill outlives it.
-std::string bare(const std::string& source, source_language language) {
+std::string without_remarks(const std::string& source, source_language language) {
   auto text = without_comments(source, language);
   std::string lines;
   for (std::size_t at = 0; at < text.size();) {
@@ -98,9 +98,9 @@ std::vector<skill> distil(const std::vector<proven_step>& chain, const distil_co
       continue;
     const auto& p = *where.problem;
     auto language = language_named(where.language);
-    auto before_source = bare(step.parent ? step.parent->source : p.reference, language);
-    auto change = skill_change(before_source, bare(step.node->source, language), answer_form_of(p).symbol,
-                               language, change_limit);
+    auto before_source = without_remarks(step.parent ? step.parent->source : p.reference, language);
+    auto change = skill_change(before_source, without_remarks(step.node->source, language),
+                               answer_form_of(p).symbol, language, change_limit);
     skill s;
     s.title = title_of(*step.node);
     s.family = p.family;

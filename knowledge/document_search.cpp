@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint32_t highest_level = 3;
 constexpr std::size_t most_found = 8, longest_name = 80;
 
-constexpr std::string_view instructions =
+constexpr std::string_view search_instructions =
     R"(You look up documents for an engineer who has to make a compute kernel faster or right. You see the
 situation and the root of a library. Answer with commands, one per line, at most 6 at a time:
 
@@ -25,7 +25,7 @@ Read before you choose. Everything else in your answer is ignored.
 )";
 
 /// Without blanks and the marks that models put around a command.
-std::string_view bare(std::string_view s) {
+std::string_view trimmed_command(std::string_view s) {
   constexpr std::string_view blank = " \t\r`*";
   auto from = s.find_first_not_of(blank);
   return from == std::string_view::npos ? std::string_view{}
@@ -51,7 +51,7 @@ prompt document_search::next() const {
   auto left = most_rounds - rounds_;
   auto last = left == 1 ? std::string{"This is the last answer: CHOOSE now.\n"}
                         : std::to_string(left) + " answers are left to you, the one with CHOOSE included.\n";
-  return {{{std::string{instructions}, true, "agent"},
+  return {{{std::string{search_instructions}, true, "agent"},
            {"\n## Situation\n" + facts_, false, "situation"},
            {"\n## What you have seen\n" + seen_ + "\n" + last, false, "seen"}}};
 }
@@ -62,9 +62,9 @@ bool document_search::take(std::string_view answer) {
   std::istringstream lines{std::string{answer}};
   std::size_t done = 0;
   for (std::string raw; done < most_commands && chosen_.empty() && std::getline(lines, raw);) {
-    auto line = bare(raw);
+    auto line = trimmed_command(raw);
     auto space = std::min(line.find(' '), line.size());
-    auto command = line.substr(0, space), rest = bare(line.substr(space));
+    auto command = line.substr(0, space), rest = trimmed_command(line.substr(space));
     if (rest.empty())
       continue;
     ++done;
@@ -142,7 +142,7 @@ void document_search::choose(std::string_view ids) {
   std::istringstream words{std::string{ids}};
   for (std::string word; chosen_.size() < most_chosen && words >> word;) {
     word.erase(std::remove(word.begin(), word.end(), ','), word.end());
-    const auto* d = find(bare(word));
+    const auto* d = find(trimmed_command(word));
     if (d && std::find(chosen_.begin(), chosen_.end(), d->id) == chosen_.end())
       chosen_.push_back(d->id);
   }

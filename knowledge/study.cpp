@@ -10,7 +10,7 @@
 namespace ke {
 namespace {
 
-std::string joined(const std::vector<std::string>& words) {
+std::string spaced(const std::vector<std::string>& words) {
   std::string text;
   for (const auto& w : words)
     text += w + " ";
@@ -40,11 +40,11 @@ std::optional<study> research_study(const prompt_request& r, bool stalled) {
   auto q = query_of(r, stalled);
   if (q.bottleneck.empty() && q.failure.empty())
     return std::nullopt;
-  auto situation = "A " + q.family + " kernel for " + joined(q.targets) + "with " + joined(q.dtypes) + "is " +
+  auto situation = "A " + q.family + " kernel for " + spaced(q.targets) + "with " + spaced(q.dtypes) + "is " +
                    (q.failure.empty() ? "right" : q.failure) + ".\n";
   situation += q.failure.empty() ? diagnosis_part(r) : failure_part(r);
   auto key =
-      digest_of_parts({to_text(study_kind::research), q.family, joined(q.targets), joined(q.dtypes),
+      digest_of_parts({to_text(study_kind::research), q.family, spaced(q.targets), spaced(q.dtypes),
                        q.bottleneck, q.failure, q.failure.empty() ? std::string{} : shape_of(q.message),
                        std::to_string(open_level(q.depth, q.stalled))});
   return study{study_kind::research, std::move(key), std::move(situation), std::move(q)};

@@ -5,6 +5,7 @@
 #include "knowledge/told.hpp"
 #include "runtime/core/baseline.hpp"
 #include "runtime/core/generated_init.hpp"
+#include "runtime/core/json_line.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -14,7 +15,7 @@ namespace {
 using json = nlohmann::ordered_json;
 
 std::string dump(const json& j) {
-  return j.dump(-1, ' ', false, json::error_handler_t::replace);
+  return json_line(j);
 }
 
 json tensor_json(const tensor_spec& t) {

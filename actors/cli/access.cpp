@@ -166,12 +166,6 @@ result<std::vector<campaign_row>> wanted_campaigns(const access& a, const std::s
   return std::vector<campaign_row>{std::move(*one)};
 }
 
-int complain(const failure& why) {
-  std::cout.flush();
-  std::cerr << "ke-runtime: " << log::masked(why.text) << std::endl;
-  return exit_code_of(why);
-}
-
 namespace {
 
 /// `| head`: whoever reads has seen enough.

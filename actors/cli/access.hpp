@@ -59,9 +59,6 @@ result<campaign_row> wanted_campaign(const access& a, const std::string& command
 /// The named campaign, or all of the store.
 result<std::vector<campaign_row>> wanted_campaigns(const access& a, const std::string& command);
 
-/// One line "ke-runtime: TEXT" on stderr; the exit code that belongs to the failure.
-int complain(const failure& why);
-
 /// Runs a command's body: exceptions become exit code 4 with one line on stderr, and a stdout that can't be
 /// written is an error, too, unless its reader has left.
 int guarded(const std::function<int()>& body);

@@ -60,11 +60,6 @@ void print(const json& figures, bool as_json) {
     std::cout << name << ": " << json_line(value) << '\n';
 }
 
-int fail(const failure& why) {
-  std::cerr << "ke-runtime bench: " << why.text << '\n';
-  return exit_code_of(why);
-}
-
 /// Reads every row of every table: what a resume can't do without touching, at least once.
 double scan_seconds(const store_reader& reader) {
   auto begun = std::chrono::steady_clock::now();
@@ -81,14 +76,15 @@ double scan_seconds(const store_reader& reader) {
 int bench_tree(std::uint32_t nodes, const std::string& policy, bool as_json) {
   auto kind = parse_name<policy_kind>(policy);
   if (!kind)
-    return fail({failure_kind::invalid,
-                 "--policy: expected mcts, evolution, beam, greedy or best-of-n, not " + policy, false});
+    return complain({failure_kind::invalid,
+                     "--policy: expected mcts, evolution, beam, greedy or best-of-n, not " + policy, false},
+                    "bench");
   scratch_folder folder;
   auto settings = synthetic_settings(folder.store(), "http://127.0.0.1:1/v1", nodes + 1000, 320);
   settings.search.policy = *kind;
   auto steps = time_steps(settings.search, {std::min(1000u, nodes), nodes}, 7);
   if (!steps)
-    return fail(steps.error());
+    return complain(steps.error(), "bench");
   json select;
   for (const auto& [size, us] : steps->select_us)
     select[std::to_string(size)] = us;
@@ -98,7 +94,7 @@ int bench_tree(std::uint32_t nodes, const std::string& policy, bool as_json) {
     o.program = KE_VERSION;
     auto store = store_service::open(std::move(o));
     if (!store)
-      return fail(store.error());
+      return complain(store.error(), "bench");
     write_synthetic_campaign(**store, 1, settings, nodes, 1500, 64);
     (*store)->flush();
   }
@@ -106,14 +102,14 @@ int bench_tree(std::uint32_t nodes, const std::string& policy, bool as_json) {
   stat((folder.store() + "/data.mdb").c_str(), &file);
   auto reader = store_reader::open(folder.store());
   if (!reader)
-    return fail(reader.error());
+    return complain(reader.error(), "bench");
   auto scan_s = scan_seconds(*reader);
   malloc_trim(0); // what writing the store left in the heap is not the tree's
   auto begun = std::chrono::steady_clock::now();
   auto stored = read_stored_campaign(*reader, 1, read_folded_start(*reader, 1));
   auto resume_s = seconds_since(begun);
   if (!stored)
-    return fail(stored.error());
+    return complain(stored.error(), "bench");
   print({{"nodes", nodes},
          {"select_us", select},
          {"rss_bytes", anonymous_bytes()},
@@ -138,7 +134,7 @@ void add_bench(CLI::App& app, int& exit_code) {
     if (figures)
       print(*figures, *as_json);
     else
-      exit_code = fail(figures.error());
+      exit_code = complain(figures.error(), "bench");
   };
 
   auto* overhead = command->add_subcommand(
@@ -254,7 +250,8 @@ void add_bench(CLI::App& app, int& exit_code) {
   auto* later = command->add_subcommand("dispatch", "Comes with a later version");
   later->allow_extras();
   later->callback([&exit_code] {
-    exit_code = fail({failure_kind::invalid, "bench dispatch comes with a later version", false});
+    exit_code =
+        complain({failure_kind::invalid, "bench dispatch comes with a later version", false}, "bench");
   });
 }
 

@@ -21,7 +21,7 @@ failure bad(std::string text) {
   return {failure_kind::invalid, std::move(text), false};
 }
 
-std::optional<std::uint64_t> number_in(std::string_view text) {
+std::optional<std::uint64_t> number_in_text(std::string_view text) {
   std::uint64_t n = 0;
   auto end = text.data() + text.size();
   auto [at, error] = std::from_chars(text.data(), end, n);
@@ -31,8 +31,8 @@ std::optional<std::uint64_t> number_in(std::string_view text) {
 /// "A..B", both included, or one number.
 result<std::pair<std::uint64_t, std::uint64_t>> seeds_in(const std::string& text) {
   auto dots = text.find("..");
-  auto first = number_in(std::string_view{text}.substr(0, dots));
-  auto last = dots == text.npos ? first : number_in(std::string_view{text}.substr(dots + 2));
+  auto first = number_in_text(std::string_view{text}.substr(0, dots));
+  auto last = dots == text.npos ? first : number_in_text(std::string_view{text}.substr(dots + 2));
   if (!first || !last || *last < *first || *last - *first >= most_seeds)
     return bad("--seeds: expected A..B with A <= B and at most " + std::to_string(most_seeds) +
                " seeds, e.g. 1..30, not " + text);
@@ -52,7 +52,7 @@ std::string misplaced_key(const std::vector<std::string>& set) {
   return {};
 }
 
-result<std::string> text_of(const std::string& path) {
+result<std::string> text_of_file(const std::string& path) {
   auto cannot = [&](const std::string& why) {
     return bad("--landscape: cannot read " + path + " (" + why + "); give the path of a landscape file");
   };
@@ -76,7 +76,7 @@ result<search_settings> settings_of(const search_bench_options& o) {
   here.folder = "/";
   auto load = parse_campaign("[campaign]\nstore = \"unused\"\n", here, overrides, campaign_use::serve);
   if (!load.errors.empty())
-    return bad(to_line(load.errors.front()));
+    return bad(json_line(load.errors.front()));
   return load.settings.search;
 }
 
@@ -93,7 +93,7 @@ result<search_bench_figures> bench_search(const search_bench_options& o) {
   auto search = settings_of(o);
   if (!search)
     return search.error();
-  auto text = text_of(o.landscape);
+  auto text = text_of_file(o.landscape);
   if (!text)
     return text.error();
   auto world = gene_landscape::parse(*text);

@@ -8,6 +8,7 @@
 #include "actors/cli/shape_bests.hpp"
 #include "actors/cli/winners.hpp"
 #include "backends/verdict.hpp"
+#include "runtime/core/json_line.hpp"
 #include "runtime/search/finalists.hpp"
 
 #include <CLI/CLI.hpp>
@@ -132,7 +133,7 @@ int best(const access_options& where, bool as_json) {
     text += text_of(*c, **b);
   }
   if (as_json)
-    std::cout << document.dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
+    std::cout << json_line(document) << '\n';
   else
     std::cout << (text.empty() ? "the store holds no campaign\n" : text);
   return proven ? exit_done : exit_unproven;

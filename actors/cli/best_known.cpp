@@ -8,6 +8,7 @@
 #include "config/problem_file.hpp"
 #include "runtime/core/baseline.hpp"
 #include "runtime/core/codec.hpp"
+#include "runtime/core/json_line.hpp"
 #include "runtime/core/solution.hpp"
 #include "runtime/core/stable_order.hpp"
 #include "runtime/store/store_share.hpp"
@@ -183,7 +184,7 @@ int best_known(const access_options& where, const best_known_options& o) {
   auto loaded = load_problem(o.problem);
   if (!loaded.errors.empty()) {
     for (const auto& e : loaded.errors)
-      std::cerr << to_line(e) << '\n';
+      std::cerr << json_line(e) << '\n';
     return exit_usage;
   }
   auto what = at_workload(loaded.problem, o.workload);
@@ -239,7 +240,7 @@ int best_known(const access_options& where, const best_known_options& o) {
     auto document = json::array();
     for (const auto& k : known)
       document.push_back(json_of(k));
-    std::cout << document.dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
+    std::cout << json_line(document) << '\n';
   } else {
     for (std::size_t i = 0; i < known.size(); ++i)
       std::cout << text_of(known[i], i + 1);

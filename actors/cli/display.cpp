@@ -13,7 +13,7 @@
 namespace ke::cli {
 namespace {
 
-using json = nlohmann::json;
+using sorted_json = nlohmann::json;
 using clock = std::chrono::steady_clock;
 
 std::string span_text(double seconds) {
@@ -29,7 +29,7 @@ std::string span_text(double seconds) {
 
 /// "[12/500] 3 in flight, 30/400 points tuned, best 2.31x (node 7), 0.8 candidates/s, ETA 10 min, 0.12 USD,
 /// failures: rate_limited 2; waiting for nvidia-h200"
-std::string progress_text(const json& p, double rate) {
+std::string progress_text(const sorted_json& p, double rate) {
   std::uint64_t ended = 0;
   for (const auto& [state, n] : p["nodes"].items())
     if (state != "planned" && state != "asked" && state != "answered" && state != "building" &&
@@ -136,7 +136,7 @@ private:
       std::fputs((text + "\n").c_str(), stdout);
     if (kind_ == ui_kind::json || kind_ == ui_kind::none)
       return;
-    auto e = json::parse(text, nullptr, false);
+    auto e = sorted_json::parse(text, nullptr, false);
     if (!e.is_object())
       return;
     auto kind = e.value("event", "");
@@ -167,11 +167,11 @@ private:
   };
 
   /// "NAME: " as soon as there is more than one.
-  std::string name_of(const json& e) const {
+  std::string name_of(const sorted_json& e) const {
     return campaigns_.size() > 1 ? e.value("campaign", "") + ": " : std::string{};
   }
 
-  void admission(const json& e) {
+  void admission(const sorted_json& e) {
     auto state = e.value("state", ""), backend = e.value("backend", ""), why = e.value("text", "");
     say(name_of(e) + (state == "measuring"
                           ? "checking the problem on " + backend + " before any model is asked"
@@ -180,7 +180,7 @@ private:
                                            : "the problem can't be judged on " + backend + ": " + why));
   }
 
-  void node(const json& e, told& seen) {
+  void node(const sorted_json& e, told& seen) {
     ++seen.ended;
     auto score = e["score"].is_number() ? e["score"].get<double>() : 0;
     auto better = e["state"] == "correct" && score > seen.best;
@@ -200,7 +200,7 @@ private:
     say(name_of(e) + text);
   }
 
-  void progress(const json& e, told& seen) {
+  void progress(const sorted_json& e, told& seen) {
     auto now = clock::now();
     auto rate = seen.ended > 0 ? static_cast<double>(seen.ended) /
                                      std::chrono::duration<double>(now - seen.begun).count()

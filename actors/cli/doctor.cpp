@@ -7,6 +7,7 @@
 #include "backends/compiler_crash.hpp"
 #include "backends/peaks/peaks.hpp"
 #include "config/campaign_file.hpp"
+#include "runtime/core/json_line.hpp"
 #include "runtime/process/process_service.hpp"
 #include "runtime/process/run_and_wait.hpp"
 #include "runtime/process/sandbox.hpp"
@@ -25,13 +26,13 @@
 namespace ke::cli {
 namespace {
 
-struct line {
+struct check_line {
   std::string part, name;
   std::string state; ///< ok | degraded | missing | broken
   std::string text;
 };
 
-void backends_of_this_machine(std::vector<line>& lines, bool& any) {
+void backends_of_this_machine(std::vector<check_line>& lines, bool& any) {
   process_service processes;
   auto backends = load_backends(built_in_backends(), {});
   if (!backends) {
@@ -63,7 +64,7 @@ void backends_of_this_machine(std::vector<line>& lines, bool& any) {
 }
 
 /// Measured anew each time; what is kept for later is the better of this and what was seen before.
-void peaks_of_this_machine(std::vector<line>& lines) {
+void peaks_of_this_machine(std::vector<check_line>& lines) {
   auto cpu = cpu_facts();
   auto peaks = peaks_of_machine(user_cache_folder(), cpu, true);
   if (peaks.empty())
@@ -77,8 +78,8 @@ void peaks_of_this_machine(std::vector<line>& lines) {
          figures + (noise > 0.2 ? "; the machine was busy: run doctor again when it is quiet" : "")});
 }
 
-void tool(std::vector<line>& lines, process_port& processes, const std::string& name, const std::string& use,
-          const std::string& package) {
+void tool(std::vector<check_line>& lines, process_port& processes, const std::string& name,
+          const std::string& use, const std::string& package) {
   process_spec spec;
   spec.argv = {name, "--version"};
   spec.env = child_environment();
@@ -94,7 +95,7 @@ void tool(std::vector<line>& lines, process_port& processes, const std::string& 
 }
 
 int diagnose(const std::string& config, bool as_json) {
-  std::vector<line> lines;
+  std::vector<check_line> lines;
   bool any = false;
   backends_of_this_machine(lines, any);
   peaks_of_this_machine(lines);
@@ -118,9 +119,9 @@ int diagnose(const std::string& config, bool as_json) {
   if (!config.empty()) {
     auto loaded = load_campaign(config);
     for (const auto& e : loaded.errors)
-      lines.push_back({"config", config, "broken", to_line(e)});
+      lines.push_back({"config", config, "broken", json_line(e)});
     for (const auto& e : loaded.missing)
-      lines.push_back({"model", e.key, "missing", to_line(e)});
+      lines.push_back({"model", e.key, "missing", json_line(e)});
     for (const auto& m : loaded.settings.models)
       if (loaded.errors.empty()) {
         auto health = check_model(m);
@@ -142,7 +143,7 @@ int diagnose(const std::string& config, bool as_json) {
     auto all = nlohmann::ordered_json::array();
     for (const auto& l : lines)
       all.push_back({{"part", l.part}, {"name", l.name}, {"state", l.state}, {"text", l.text}});
-    std::cout << all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+    std::cout << json_line(all) << '\n';
   } else {
     for (const auto& l : lines)
       std::printf("%-9s %-8s %-12s %s\n", l.state.c_str(), l.part.c_str(), l.name.substr(0, 40).c_str(),

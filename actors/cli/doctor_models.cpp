@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::milliseconds patience{5'000};
+constexpr std::chrono::milliseconds patience_with_models{5'000};
 
 model_health check_endpoint(const model_settings& m) {
   std::string key;
@@ -27,7 +27,7 @@ model_health check_endpoint(const model_settings& m) {
     key = value;
   }
   auto request = encode_list_of_models(m, key);
-  request.connect = request.first_byte = request.stall = request.total = patience;
+  request.connect = request.first_byte = request.stall = request.total = patience_with_models;
   auto at = std::string{to_text(m.provider)} + " at " + request.url;
   std::promise<http_response> told;
   auto answer = told.get_future();

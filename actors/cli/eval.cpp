@@ -29,11 +29,6 @@ struct eval_options {
   std::string plan, trace;
 };
 
-int fail(const failure& why) {
-  std::cerr << "ke-runtime eval: " << why.text << '\n';
-  return exit_code_of(why);
-}
-
 void print_for_people(const verdict& v) {
   std::string line;
   std::cout << to_text(v.state);
@@ -78,7 +73,7 @@ int run(eval_options o) {
   if (o.candidate.empty()) {
     auto winner = read_exported(o.problem);
     if (!winner)
-      return fail(winner.error());
+      return complain(winner.error(), "eval");
     o.problem = winner->problem;
     o.candidate = winner->candidate;
     measured = winner->measured;
@@ -96,20 +91,21 @@ int run(eval_options o) {
   auto loaded = load_problem(o.problem);
   if (!loaded.errors.empty()) {
     for (const auto& e : loaded.errors)
-      std::cerr << to_line(e) << '\n';
+      std::cerr << json_line(e) << '\n';
     return exit_usage;
   }
   if (against)
     set_baseline(loaded.problem, *against);
   auto source = read_named_file(o.candidate, 1u << 20);
   if (!source)
-    return fail(source.error());
+    return complain(source.error(), "eval");
   auto plan = parse_name<measure_plan>(o.plan);
   if (!plan)
-    return fail({failure_kind::invalid, "--plan: expected rank, eval or claim, not " + o.plan, false});
+    return complain({failure_kind::invalid, "--plan: expected rank, eval or claim, not " + o.plan, false},
+                    "eval");
   auto judging = foreground::open(o.sandbox, o.backend, o.backend_paths);
   if (!judging)
-    return fail(judging.error());
+    return complain(judging.error(), "eval");
   const auto& with = (*judging)->with();
   auto& options = (*judging)->options;
   options.cache = o.cache;
@@ -118,7 +114,7 @@ int run(eval_options o) {
     options.peaks = peaks_of_machine(user_cache_folder(), cpu_facts());
   auto found = evaluate(loaded.problem, *source, with, *plan, options, (*judging)->processes());
   if ((*judging)->interrupted())
-    return fail(interrupted_failure());
+    return complain(interrupted_failure(), "eval");
   verdict v;
   if (found && !o.trace.empty()) {
     trace::start(o.trace);
@@ -128,7 +124,7 @@ int run(eval_options o) {
   if (found) {
     v = verdict_of(*found, loaded.problem, *plan);
   } else if (found.error().kind == failure_kind::missing || found.error().kind == failure_kind::invalid) {
-    return fail(found.error());
+    return complain(found.error(), "eval");
   } else {
     v.state = verdict_state::harness_error;
     v.reason = found.error().text;

@@ -12,22 +12,22 @@ namespace ke::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using json = nlohmann::json;
+using sorted_json = nlohmann::json;
 
 constexpr std::size_t largest_file = 4u << 20;
 
-json document(const fs::path& file) {
+sorted_json document(const fs::path& file) {
   auto text = read_named_file(file.string(), largest_file);
-  return text ? json::parse(*text, nullptr, false) : json{};
+  return text ? sorted_json::parse(*text, nullptr, false) : sorted_json{};
 }
 
-std::string text_at(const json& j, const char* key) {
+std::string text_at(const sorted_json& j, const char* key) {
   auto at = j.is_object() ? j.find(key) : j.end();
   return at != j.end() && at->is_string() ? at->get<std::string>() : std::string{};
 }
 
-std::string told(const json& verdict, bool claimed) {
-  auto timing = verdict.is_object() && verdict.contains("timing") ? verdict["timing"] : json{};
+std::string told(const sorted_json& verdict, bool claimed) {
+  auto timing = verdict.is_object() && verdict.contains("timing") ? verdict["timing"] : sorted_json{};
   if (!timing.is_object() || !timing["speedup"].is_number() || !timing["ci95"].is_array() ||
       timing["ci95"].size() != 2 || !timing["ci95"][0].is_number() || !timing["ci95"][1].is_number())
     return "";

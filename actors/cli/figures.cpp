@@ -104,4 +104,11 @@ std::string first_line(const std::string& text, std::size_t most) {
   return line.substr(0, end) + "...";
 }
 
+std::string state_text(node_state state, timing_decision decision) {
+  std::string text{to_text(state)};
+  if (decision != timing_decision::none)
+    text += ", " + std::string{to_text(decision)};
+  return text;
+}
+
 } // namespace ke::cli

@@ -24,6 +24,7 @@ std::string usd_text(double usd);          ///< "1.23 USD"
 std::string count_text(std::uint64_t n);   ///< "1,234,567"
 std::string percent_text(double share);    ///< "71%"
 std::string fixed(double x, int digits);
+std::string state_text(node_state state, timing_decision decision); ///< "correct, faster"
 /// UTC, "2026-11-21 14:07"; "-" for 0.
 std::string time_text(std::uint64_t unix_ms);
 /// The first line, cut to `most` characters.

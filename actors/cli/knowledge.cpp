@@ -126,16 +126,14 @@ int lint(const std::vector<std::string>& folders, bool as_json) {
     if (as_json)
       list.push_back({{"path", f.path}, {"line", f.line}, {"error", f.error}, {"text", f.text}});
     else
-      std::cout << to_line(f) << '\n';
+      std::cout << json_line(f) << '\n';
   }
   auto right =
       static_cast<std::size_t>(std::count_if(all.documents.begin(), all.documents.end(),
                                              [&](const document& d) { return !wrong.contains(d.path); }));
   auto warnings = all.findings.size() - errors;
   if (as_json)
-    std::cout << json{{"documents", right}, {"findings", list}}.dump(-1, ' ', false,
-                                                                     json::error_handler_t::replace)
-              << '\n';
+    std::cout << json_line(json{{"documents", right}, {"findings", list}}) << '\n';
   else
     std::cout << right << (right == 1 ? " document is right, " : " documents are right, ") << errors
               << (errors == 1 ? " error, " : " errors, ") << warnings

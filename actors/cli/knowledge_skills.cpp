@@ -4,6 +4,7 @@
 #include "knowledge/quote.hpp"
 #include "knowledge/skill_library.hpp"
 #include "knowledge/skill_record.hpp"
+#include "runtime/core/json_line.hpp"
 #include "runtime/core/stable_order.hpp"
 
 #include <nlohmann/json.hpp>
@@ -130,7 +131,7 @@ std::string skills_json(const std::vector<skill>& skills) {
   auto list = json::array();
   for (const auto& s : skills)
     list.push_back(skill_json(s));
-  return list.dump(-1, ' ', false, json::error_handler_t::replace);
+  return json_line(list);
 }
 
 void write_skills_text(const stored_skills& skills, std::ostream& out) {

@@ -1,5 +1,6 @@
 #include "actors/cli/knowledge_view.hpp"
 
+#include "runtime/core/json_line.hpp"
 #include "runtime/core/nearest_name.hpp"
 
 #include <nlohmann/json.hpp>
@@ -15,7 +16,7 @@ namespace {
 using json = nlohmann::ordered_json;
 
 std::string dump(const json& j) {
-  return j.dump(-1, ' ', false, json::error_handler_t::replace);
+  return json_line(j);
 }
 
 failure wrong(std::string text) {
@@ -78,7 +79,7 @@ json signals_json(const document& d) {
       {"bottleneck", d.signals.bottleneck}, {"failure", d.signals.failure}, {"message", d.signals.message}};
 }
 
-std::string joined(const std::vector<std::string>& words, const char* if_none) {
+std::string listed(const std::vector<std::string>& words, const char* if_none) {
   std::string all;
   for (const auto& w : words)
     all += (all.empty() ? "" : ", ") + w;
@@ -103,7 +104,7 @@ result<signal_query> read_query(const corpus& in, const std::vector<std::string>
   if (auto known = targets_in(in);
       !target.empty() && std::find(known.begin(), known.end(), target) == known.end())
     return wrong("--target " + target + ": no document is about it" + did_you_mean(target, known) +
-                 "; known: " + joined(known, ""));
+                 "; known: " + listed(known, ""));
   if (!target.empty())
     q.targets = {target};
   q.family = family;
@@ -167,10 +168,10 @@ void write_search_text(const std::vector<retrieved>& found, std::ostream& out) {
 
 void write_document_text(const document& d, std::ostream& out) {
   out << "# " << d.title << "\n\nid: " << d.id << "\nkind: " << to_text(d.kind) << ", level " << d.level
-      << "\ntargets: " << joined(d.targets, "") << "\nfamilies: " << joined(d.families, "all")
-      << "\ndtypes: " << joined(d.dtypes, "all") << "\nbottlenecks: " << joined(d.signals.bottleneck, "none")
-      << "\nfailures: " << joined(d.signals.failure, "none")
-      << "\nmessages: " << joined(d.signals.message, "none") << "\nsources: " << joined(d.sources, "")
+      << "\ntargets: " << listed(d.targets, "") << "\nfamilies: " << listed(d.families, "all")
+      << "\ndtypes: " << listed(d.dtypes, "all") << "\nbottlenecks: " << listed(d.signals.bottleneck, "none")
+      << "\nfailures: " << listed(d.signals.failure, "none")
+      << "\nmessages: " << listed(d.signals.message, "none") << "\nsources: " << listed(d.sources, "")
       << "\n\n"
       << d.body << '\n';
 }

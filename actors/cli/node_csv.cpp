@@ -7,7 +7,7 @@
 namespace ke::cli {
 namespace {
 
-std::string cell(const std::string& text) {
+std::string csv_cell(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos)
     return text;
   std::string out = "\"";
@@ -60,8 +60,8 @@ status write_csv(const campaign_view& c, std::ostream& out) {
           n.row.source_digest,
           n.row.duplicate_of == no_node ? std::string{}
                                         : std::to_string(c.public_id(n.key.tree, n.row.duplicate_of))})
-      out << cell(text) << ',';
-    out << cell(n.row.note) << "\r\n";
+      out << csv_cell(text) << ',';
+    out << csv_cell(n.row.note) << "\r\n";
     return static_cast<bool>(out);
   });
 }

@@ -2,6 +2,7 @@
 
 #include "backends/verdict.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/json_line.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -12,11 +13,6 @@ namespace ke::cli {
 namespace {
 
 using json = nlohmann::ordered_json;
-
-/// Texts may hold a candidate's bytes: what is not UTF-8 is replaced.
-std::string line(const json& j) {
-  return j.dump(-1, ' ', false, json::error_handler_t::replace);
-}
 
 json number(std::optional<double> x) {
   return x && std::isfinite(*x) ? json(*x) : json(nullptr);
@@ -110,7 +106,7 @@ json evidence_json(const campaign_view& c, const node_view& n) {
 } // namespace
 
 std::string node_json(const campaign_view& c, const node_view& n) {
-  return line(node_fields(c, n));
+  return json_line(node_fields(c, n));
 }
 
 status write_tree_json(const campaign_view& c, tree_range range, std::ostream& out) {
@@ -156,7 +152,7 @@ std::string node_report_json(const campaign_view& c, const node_view& n) {
   j["verdicts"] = verdicts;
   j["evidence"] = evidence_json(c, n);
   j["calls"] = calls_json(c, n);
-  return line(j);
+  return json_line(j);
 }
 
 } // namespace ke::cli

@@ -8,13 +8,6 @@
 namespace ke::cli {
 namespace {
 
-std::string state_text(node_state state, timing_decision decision) {
-  std::string text{to_text(state)};
-  if (decision != timing_decision::none)
-    text += ", " + std::string{to_text(decision)};
-  return text;
-}
-
 void section(std::ostream& out, const std::string& title, const std::string& text) {
   if (text.empty())
     return;

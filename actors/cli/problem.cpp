@@ -23,11 +23,6 @@ struct lint_options {
   bool json = false;
 };
 
-int fail(const failure& why) {
-  std::cerr << "ke-runtime problem lint: " << why.text << '\n';
-  return exit_code_of(why);
-}
-
 void print_for_people(const problem& what, const lint_report& r) {
   std::cout << what.name << ": " << (r.reasons.empty() ? "fit" : "unfit") << '\n';
   for (const auto& reason : r.reasons)
@@ -80,7 +75,7 @@ int run(const lint_options& o) {
   auto loaded = load_problem(o.problem);
   if (!loaded.errors.empty()) {
     for (const auto& e : loaded.errors)
-      std::cerr << to_line(e) << '\n';
+      std::cerr << json_line(e) << '\n';
     return exit_usage;
   }
   auto judging = foreground::open(o.sandbox,
@@ -89,13 +84,13 @@ int run(const lint_options& o) {
                                                                                   : "cpu-cpp",
                                   o.backend_paths);
   if (!judging)
-    return fail(judging.error());
+    return complain(judging.error(), "problem lint");
   auto report =
       lint_problem(loaded.problem, (*judging)->with(), (*judging)->options, (*judging)->processes());
   if ((*judging)->interrupted())
-    return fail(interrupted_failure());
+    return complain(interrupted_failure(), "problem lint");
   if (!report)
-    return fail(report.error());
+    return complain(report.error(), "problem lint");
   if (o.json)
     std::cout << lint_json(loaded.problem, *report) << '\n';
   else

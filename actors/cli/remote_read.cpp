@@ -5,6 +5,8 @@
 #include "actors/cli/output_file.hpp"
 #include "actors/exit_codes.hpp"
 #include "actors/remote_reading.hpp"
+#include "runtime/core/hex.hpp"
+#include "runtime/core/json_line.hpp"
 #include "runtime/net/client_command.hpp"
 
 #include <CLI/CLI.hpp>
@@ -20,15 +22,15 @@ namespace ke::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using json = nlohmann::json;
+using sorted_json = nlohmann::json;
 
 bool is(const std::string& word, const std::string& option) {
   return word == option || word.starts_with(option + "=");
 }
 
-status write_all(const std::string& to, const json& files) {
+status write_all(const std::string& to, const sorted_json& files) {
   if (files.size() == 1 && files.contains(""))
-    return write_output(to, from_hex(files[""].get<std::string>()));
+    return write_output(to, from_hex(files[""].get<std::string>()).value_or(""));
   if (auto sound = verify_folder(to, false); !sound && sound.error().kind != failure_kind::not_found)
     return sound;
   auto ours = verify_folder(to, false);
@@ -38,7 +40,7 @@ status write_all(const std::string& to, const json& files) {
       return failure{failure_kind::invalid, "the owner sent a file with the odd name " + name};
     if (name == manifest_name)
       continue;
-    auto content = from_hex(hex.get<std::string>());
+    auto content = from_hex(hex.get<std::string>()).value_or("");
     if (std::ifstream in{fs::path{to} / name, std::ios::binary};
         !ours && in && std::string{std::istreambuf_iterator<char>{in}, {}} != content)
       return failure{failure_kind::invalid, (fs::path{to} / name).string() +
@@ -51,12 +53,12 @@ status write_all(const std::string& to, const json& files) {
 
 int read_through(control_client& owner, const std::vector<std::string>& words, const std::string& campaign,
                  const std::string& output) {
-  json command{{"command", "read"}, {"words", words}, {"campaign", campaign}, {"writes", !output.empty()}};
-  auto answer =
-      owner.ask(command.dump(-1, ' ', false, json::error_handler_t::replace), std::chrono::minutes{3});
+  sorted_json command{
+      {"command", "read"}, {"words", words}, {"campaign", campaign}, {"writes", !output.empty()}};
+  auto answer = owner.ask(json_line(command), std::chrono::minutes{3});
   if (!answer)
     return complain(answer.error());
-  auto said = json::parse(answer->json, nullptr, false);
+  auto said = sorted_json::parse(answer->json, nullptr, false);
   if (!said.is_object() || answer->exit_code != 0) {
     std::cerr << "ke-runtime: "
               << (said.is_object() ? said.value("error", "the owner refused")

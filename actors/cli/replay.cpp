@@ -2,6 +2,7 @@
 #include "actors/cli/commands.hpp"
 #include "actors/cli/figures.hpp"
 #include "actors/cli/fold_check.hpp"
+#include "runtime/core/json_line.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -41,8 +42,7 @@ int replay(const access_options& where, bool as_json) {
     return complain(compared.error());
   const auto& c = *compared;
   if (as_json) {
-    std::cout << document_of(*row, c, row->trees).dump(-1, ' ', false, json::error_handler_t::replace)
-              << '\n';
+    std::cout << json_line(document_of(*row, c, row->trees)) << '\n';
   } else {
     std::cout << "replayed " << row->name << ": " << count_text(c.records) << " journal records make "
               << count_text(c.nodes) << " nodes, " << count_text(c.ended) << " of them ended\n";

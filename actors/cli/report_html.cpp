@@ -49,7 +49,7 @@ std::string estimated_text(const campaign_row& row) {
              : "; of which estimated: " + count_text(tokens) + " tokens, " + usd_text(row.estimated.usd);
 }
 
-std::string cell(const std::string& text, bool number = false) {
+std::string table_cell(const std::string& text, bool number = false) {
   return (number ? "<td class=\"n\">" : "<td>") + html_text(text) + "</td>";
 }
 std::string head(const std::string& text, bool number = false) {
@@ -67,11 +67,6 @@ std::string tokens_text(const cost_share& c) {
 
 std::string step_text(const report_step& s) {
   return s.timed ? speedup_text(s.speedup, s.low, s.high) : "correct, not timed";
-}
-
-std::string state_text(node_state state, timing_decision decision) {
-  return std::string{to_text(state)} +
-         (decision == timing_decision::none ? "" : ", " + std::string{to_text(decision)});
 }
 
 std::string summary_of(const report_facts& f) {
@@ -121,8 +116,9 @@ std::string steps_of(const report_facts& f) {
                     head("node", true) + head("speedup (95% interval)") + head("after") +
                     head("candidates", true) + "</tr></thead><tbody>\n";
   for (const auto& s : f.steps)
-    out += "<tr>" + cell(std::to_string(s.won.node), true) + cell(step_text(s)) +
-           cell(seconds_text(s.won.judged_ms)) + cell(count_text(s.won.candidates), true) + "</tr>\n";
+    out += "<tr>" + table_cell(std::to_string(s.won.node), true) + table_cell(step_text(s)) +
+           table_cell(seconds_text(s.won.judged_ms)) + table_cell(count_text(s.won.candidates), true) +
+           "</tr>\n";
   return out + "</tbody></table></div>\n";
 }
 
@@ -137,9 +133,9 @@ std::string diagnosis_row(const report_node& n, const std::string& name) {
     for (const auto& [key, value] : d.evidence)
       what += ", " + key + " " + value;
   }
-  return "<tr>" + cell(name) + cell(std::to_string(n.view.id), true) +
-         cell(n.view.is_root() ? "1x (the reference)" : speedup_text(n.found, n.view.score)) + cell(what) +
-         "</tr>\n";
+  return "<tr>" + table_cell(name) + table_cell(std::to_string(n.view.id), true) +
+         table_cell(n.view.is_root() ? "1x (the reference)" : speedup_text(n.found, n.view.score)) +
+         table_cell(what) + "</tr>\n";
 }
 
 std::string shapes_of(const report_facts& f) {
@@ -160,12 +156,12 @@ std::string best_of(const report_facts& f) {
            head("workload") + head("speedup", true) + head("95% interval", true) + head("median time", true) +
            "</tr></thead><tbody>\n";
     for (const auto& w : t.workloads)
-      out += "<tr>" + cell(w.name + (w.held_out ? " (held out)" : "")) +
-             cell(fixed(w.speedup, 3) + "x", true) +
-             cell("[" + fixed(w.low, 3) + ", " + fixed(w.high, 3) + "]", true) + cell(medians_text(w), true) +
-             "</tr>\n";
-    out += "<tr>" + cell("geometric mean") + cell(fixed(t.speedup, 3) + "x", true) +
-           cell("[" + fixed(t.low, 3) + ", " + fixed(t.high, 3) + "]", true) + cell("", true) +
+      out += "<tr>" + table_cell(w.name + (w.held_out ? " (held out)" : "")) +
+             table_cell(fixed(w.speedup, 3) + "x", true) +
+             table_cell("[" + fixed(w.low, 3) + ", " + fixed(w.high, 3) + "]", true) +
+             table_cell(medians_text(w), true) + "</tr>\n";
+    out += "<tr>" + table_cell("geometric mean") + table_cell(fixed(t.speedup, 3) + "x", true) +
+           table_cell("[" + fixed(t.low, 3) + ", " + fixed(t.high, 3) + "]", true) + table_cell("", true) +
            "</tr></tbody></table></div>\n<p class=\"soft\">Median time " + html_text(medians_text(t)) + ", " +
            count_text(static_cast<std::uint64_t>(t.pairs)) + " pairs in " +
            count_text(static_cast<std::uint64_t>(t.launches)) + " launches; an empty call takes " +
@@ -244,10 +240,11 @@ std::string shares_of(const std::string& title, const std::string& what,
                     head("share", true) + head("device-s", true) + head("best score", true) +
                     "</tr></thead><tbody>\n";
   for (const auto& [name, c] : shares)
-    out += "<tr>" + cell(name.empty() ? "-" : name) + cell(count_text(c.nodes), true) +
-           cell(count_text(c.correct), true) + cell(tokens_text(c), true) + cell(fixed(c.usd, 4), true) +
-           cell(usd > 0 ? percent_text(c.usd / usd) : "-", true) + cell(fixed(c.device_s, 1), true) +
-           cell(c.best > 0 ? fixed(c.best, 3) + "x" : "-", true) + "</tr>\n";
+    out += "<tr>" + table_cell(name.empty() ? "-" : name) + table_cell(count_text(c.nodes), true) +
+           table_cell(count_text(c.correct), true) + table_cell(tokens_text(c), true) +
+           table_cell(fixed(c.usd, 4), true) + table_cell(usd > 0 ? percent_text(c.usd / usd) : "-", true) +
+           table_cell(fixed(c.device_s, 1), true) +
+           table_cell(c.best > 0 ? fixed(c.best, 3) + "x" : "-", true) + "</tr>\n";
   return out + "</tbody></table></div>\n";
 }
 
@@ -267,8 +264,9 @@ std::string effort_of(const report_facts& f) {
          "</tr></thead><tbody>\n";
   for (const auto& [name, e] : f.effort)
     if (!name.empty() || f.effort.size() > 2)
-      out += "<tr>" + cell(name.empty() ? "all together" : name) + cell(reached(e.first_correct)) +
-             cell(reached(e.best)) + cell(target > 0 ? reached(e.target) : "none was set") + "</tr>\n";
+      out += "<tr>" + table_cell(name.empty() ? "all together" : name) +
+             table_cell(reached(e.first_correct)) + table_cell(reached(e.best)) +
+             table_cell(target > 0 ? reached(e.target) : "none was set") + "</tr>\n";
   return out + "</tbody></table></div>\n<p class=\"soft\">Each model's own candidates alone, by the search's "
                "scores.</p>\n";
 }
@@ -278,9 +276,11 @@ std::string cost_of(const report_facts& f) {
     return n ? fixed(total / static_cast<double>(n), digits) : std::string{"-"};
   };
   auto row = [&](const std::string& name, std::uint64_t n) {
-    return "<tr>" + cell(name) + cell(count_text(n), true) +
-           cell(per(static_cast<double>(f.row.spend.input_tokens + f.row.spend.output_tokens), n, 0), true) +
-           cell(per(f.row.spend.usd, n, 4), true) + cell(per(f.row.device_s, n, 2), true) + "</tr>\n";
+    return "<tr>" + table_cell(name) + table_cell(count_text(n), true) +
+           table_cell(per(static_cast<double>(f.row.spend.input_tokens + f.row.spend.output_tokens), n, 0),
+                      true) +
+           table_cell(per(f.row.spend.usd, n, 4), true) + table_cell(per(f.row.device_s, n, 2), true) +
+           "</tr>\n";
   };
   std::string out = "<h3>Cost per kernel</h3>\n<div class=\"wide\"><table><thead><tr>" + head("of each") +
                     head("number", true) + head("tokens", true) + head("USD", true) + head("device-s", true) +
@@ -301,7 +301,7 @@ std::string cost_of(const report_facts& f) {
     out += "<h3>Failed requests by kind</h3>\n<table><thead><tr>" + head("kind") + head("requests", true) +
            "</tr></thead><tbody>\n";
     for (const auto& [kind, n] : f.row.failures)
-      out += "<tr>" + cell(kind) + cell(count_text(n), true) + "</tr>\n";
+      out += "<tr>" + table_cell(kind) + table_cell(count_text(n), true) + "</tr>\n";
     out += "</tbody></table>\n<p class=\"soft\">Requests that were sent again are counted, too.</p>\n";
   }
   return out;

@@ -13,6 +13,7 @@
 #include "config/problem_file.hpp"
 #include "config/schema.hpp"
 #include "runtime/core/codec.hpp"
+#include "runtime/core/hex.hpp"
 #include "runtime/core/json_line.hpp"
 #include "runtime/core/log.hpp"
 #include "runtime/core/trace.hpp"
@@ -44,7 +45,7 @@ struct run_options {
 
 int complain_of(const std::vector<config_error>& errors, int code) {
   for (const auto& e : errors)
-    std::cerr << to_line(e) << '\n';
+    std::cerr << json_line(e) << '\n';
   std::cerr.flush();
   return code;
 }
@@ -111,7 +112,7 @@ std::optional<prepared> prepare(const run_options& o, int& code) {
     return std::nullopt;
   }
   for (const auto& w : loaded.warnings)
-    std::cerr << "warning: " << to_line(w) << '\n';
+    std::cerr << "warning: " << json_line(w) << '\n';
   if (!o.owner.connect.empty()) { // what this machine has or lacks is not what counts
     p.settings = std::move(loaded.settings);
     return p;

@@ -3,6 +3,7 @@
 #include "actors/campaign_status.hpp"
 #include "actors/cli/campaign_view.hpp"
 #include "actors/cli/claim_text.hpp"
+#include "runtime/core/json_line.hpp"
 #include "runtime/store/record.hpp"
 
 #include <nlohmann/json.hpp>
@@ -14,10 +15,6 @@ namespace ke::cli {
 namespace {
 
 using json = nlohmann::ordered_json;
-
-std::string line(const json& j) {
-  return j.dump(-1, ' ', false, json::error_handler_t::replace);
-}
 
 /// Elements of the owner's answer by name.
 result<std::map<std::string, std::string>> ask(control_client& owner) {
@@ -31,7 +28,7 @@ result<std::map<std::string, std::string>> ask(control_client& owner) {
   std::map<std::string, std::string> campaigns;
   for (const auto& c : document["campaigns"])
     if (c.is_object())
-      campaigns[c.value("name", "")] = line(c);
+      campaigns[c.value("name", "")] = json_line(c);
   return campaigns;
 }
 
@@ -54,7 +51,7 @@ result<std::string> status_source::stored(const campaign_row& row) {
   // With no owner alive nothing is in flight; `nodes` tells what waits to be taken up.
   auto j = json::parse(campaign_status_json(view->row(), view->settings(), {}));
   j["workers"] = json::array();
-  auto text = line(j);
+  auto text = json_line(j);
   if (row.state == "finished")
     finished_[row.id] = {std::move(packed), text};
   return text;

@@ -19,16 +19,16 @@ json parsed(const campaign_status& c) {
   return json::parse(c.json, nullptr, false);
 }
 
-double number(const json& j, const char* key) {
+double number_at(const json& j, const char* key) {
   return j.contains(key) && j[key].is_number() ? j[key].get<double>() : 0;
 }
-std::uint64_t count(const json& j, const char* key) {
-  return static_cast<std::uint64_t>(std::max(0.0, number(j, key)));
+std::uint64_t count_at(const json& j, const char* key) {
+  return static_cast<std::uint64_t>(std::max(0.0, number_at(j, key)));
 }
-std::string text(const json& j, const char* key) {
+std::string text_at(const json& j, const char* key) {
   return j.contains(key) && j[key].is_string() ? j[key].get<std::string>() : "";
 }
-json part(const json& j, const char* key) {
+json part_at(const json& j, const char* key) {
   return j.contains(key) && j[key].is_object() ? j[key] : json::object();
 }
 
@@ -50,17 +50,17 @@ struct progress {
 
 progress progress_of(const json& c) {
   progress p;
-  auto nodes = part(c, "nodes");
+  auto nodes = part_at(c, "nodes");
   for (const auto& [name, n] : nodes.items()) {
     auto state = parse_name<node_state>(name);
     if (state && !is_open(*state) && *state != node_state::cancelled && n.is_number())
       p.ended += n.get<std::uint64_t>();
   }
-  p.tuned = count(c, "tuned");
+  p.tuned = count_at(c, "tuned");
   p.ended -= std::min(p.ended, p.tuned);
-  p.total = count(part(c, "budget"), "candidates");
-  p.tune_total = count(part(c, "budget"), "tune_candidates");
-  auto wall = number(c, "wall_s");
+  p.total = count_at(part_at(c, "budget"), "candidates");
+  p.tune_total = count_at(part_at(c, "budget"), "tune_candidates");
+  auto wall = number_at(c, "wall_s");
   if (wall > 0 && p.ended > 0) {
     p.per_hour = 3600 * static_cast<double>(p.ended) / wall;
     if (p.total > p.ended)
@@ -70,27 +70,28 @@ progress progress_of(const json& c) {
 }
 
 std::string budget_text(const json& c, const progress& p) {
-  auto b = part(c, "budget"), s = part(c, "spend");
+  auto b = part_at(c, "budget"), s = part_at(c, "spend");
   auto left = [](double used, double cap) { return std::max(0.0, cap - used); };
   std::string line =
       count_text(p.total > p.ended ? p.total - p.ended : 0) + " of " + count_text(p.total) + " candidates";
   if (p.tuned > 0)
     line += ", " + count_text(p.tune_total > p.tuned ? p.tune_total - p.tuned : 0) + " of " +
             count_text(p.tune_total) + " points of templates";
-  if (auto cap = number(b, "usd"); cap > 0)
-    line += ", " + fixed(left(number(s, "usd"), cap), 2) + " of " + usd_text(cap);
-  if (auto cap = number(b, "tokens"); cap > 0)
+  if (auto cap = number_at(b, "usd"); cap > 0)
+    line += ", " + fixed(left(number_at(s, "usd"), cap), 2) + " of " + usd_text(cap);
+  if (auto cap = number_at(b, "tokens"); cap > 0)
     line += ", " +
             count_text(static_cast<std::uint64_t>(
-                left(number(s, "input_tokens") + number(s, "output_tokens"), cap))) +
+                left(number_at(s, "input_tokens") + number_at(s, "output_tokens"), cap))) +
             " of " + count_text(static_cast<std::uint64_t>(cap)) + " tokens";
-  if (auto cap = number(b, "requests"); cap > 0)
-    line += ", " + count_text(static_cast<std::uint64_t>(left(number(s, "requests"), cap))) + " of " +
+  if (auto cap = number_at(b, "requests"); cap > 0)
+    line += ", " + count_text(static_cast<std::uint64_t>(left(number_at(s, "requests"), cap))) + " of " +
             count_text(static_cast<std::uint64_t>(cap)) + " requests";
-  if (auto cap = number(b, "wall_hours"); cap > 0)
-    line += ", " + duration_text(left(number(c, "wall_s"), 3600 * cap)) + " of " + duration_text(3600 * cap);
-  if (auto cap = number(b, "device_hours"); cap > 0)
-    line += ", " + duration_text(left(number(s, "device_s"), 3600 * cap)) + " of " +
+  if (auto cap = number_at(b, "wall_hours"); cap > 0)
+    line +=
+        ", " + duration_text(left(number_at(c, "wall_s"), 3600 * cap)) + " of " + duration_text(3600 * cap);
+  if (auto cap = number_at(b, "device_hours"); cap > 0)
+    line += ", " + duration_text(left(number_at(s, "device_s"), 3600 * cap)) + " of " +
             duration_text(3600 * cap) + " on devices";
   return line;
 }
@@ -104,8 +105,8 @@ std::string workers_text(const json& c) {
     if (w.contains("devices") && w["devices"].is_array())
       for (const auto& d : w["devices"])
         devices += (devices.empty() ? "" : ", ") + (d.is_string() ? d.get<std::string>() : json_line(d));
-    all += (all.empty() ? "" : "; ") + text(w, "name") + " (" + devices + ") " + text(w, "state") + ", " +
-           count_text(count(w, "jobs_done")) + " jobs done";
+    all += (all.empty() ? "" : "; ") + text_at(w, "name") + " (" + devices + ") " + text_at(w, "state") +
+           ", " + count_text(count_at(w, "jobs_done")) + " jobs done";
   }
   return all;
 }
@@ -116,12 +117,12 @@ std::string waiting_text(const json& c) {
   if (c.contains("waiting") && c["waiting"].is_array())
     for (const auto& w : c["waiting"])
       if (w.is_object())
-        all += (all.empty() ? "" : "; ") + text(w, "text") + " (" + text(w, "backend") + ")";
+        all += (all.empty() ? "" : "; ") + text_at(w, "text") + " (" + text_at(w, "backend") + ")";
   return all;
 }
 
 std::string state_line(const campaign_status& c, const json& j) {
-  auto state = text(j, "state"), reason = text(j, "stop_reason");
+  auto state = text_at(j, "state"), reason = text_at(j, "stop_reason");
   auto line = state + (reason.empty() ? "" : " (" + reason + ")");
   if (!c.live && state == "running")
     line += "; no owner is at work now - `ke-runtime --config FILE` resumes it";
@@ -133,12 +134,12 @@ std::string state_line(const campaign_status& c, const json& j) {
 std::string status_text(const campaign_status& c, const std::vector<top_node>& top) {
   auto j = parsed(c);
   auto p = progress_of(j);
-  std::string out = text(j, "name") + ": " + state_line(c, j) + "\n";
+  std::string out = text_at(j, "name") + ": " + state_line(c, j) + "\n";
   auto row = [&](const std::string& name, const std::string& what) {
     if (!what.empty())
       out += "  " + name + std::string(name.size() < 10 ? 10 - name.size() : 1, ' ') + what + "\n";
   };
-  row(text(j, "trouble").empty() ? "paused" : "waits", text(j, "pause_reason"));
+  row(text_at(j, "trouble").empty() ? "paused" : "waits", text_at(j, "pause_reason"));
   row("target", c.live ? waiting_text(j) : "");
   if (j.contains("set_aside") && j["set_aside"].is_array()) {
     std::string names;
@@ -147,42 +148,42 @@ std::string status_text(const campaign_status& c, const std::vector<top_node>& t
     row("set aside",
         "model " + names + ": too many answers in a row without a candidate; `resume` asks again");
   }
-  auto best = part(j, "best");
+  auto best = part_at(j, "best");
   if (best.empty())
     row("best", "no correct candidate yet");
   else if (auto t = std::find_if(top.begin(), top.end(),
-                                 [&](const auto& x) { return x.id == count(best, "node"); });
+                                 [&](const auto& x) { return x.id == count_at(best, "node"); });
            t != top.end())
     // Of a claim `best` tells: this one ranks, and flatters the best of many.
     row("best", speedup_text(t->found, t->score) + " " + over_text(t->found) + " by the search, node " +
                     std::to_string(t->id) + " (" + t->backend + ")" +
                     (t->below.empty() ? "" : ", no claim: " + t->below));
   else
-    row("best", (number(best, "score") > 0
-                     ? "score " + fixed(number(best, "score"), 3) + " (lower bound of its interval)"
+    row("best", (number_at(best, "score") > 0
+                     ? "score " + fixed(number_at(best, "score"), 3) + " (lower bound of its interval)"
                      : std::string{"right on every call, not timed"}) +
-                    ", node " + std::to_string(count(best, "node")));
-  auto nodes = counts(part(j, "nodes"));
+                    ", node " + std::to_string(count_at(best, "node")));
+  auto nodes = counts(part_at(j, "nodes"));
   row("nodes",
-      (nodes.empty() ? "none yet" : nodes) + "; " + count_text(count(j, "in_flight")) + " in flight");
+      (nodes.empty() ? "none yet" : nodes) + "; " + count_text(count_at(j, "in_flight")) + " in flight");
   row("left", budget_text(j, p));
   if (p.per_hour > 0)
     row("rate",
         fixed(p.per_hour, 1) + " candidates/h" +
             (p.left_s >= 0 && still_runs(c) ? ", at most " + duration_text(p.left_s) + " to go" : ""));
-  auto s = part(j, "spend");
-  row("spent", count_text(count(s, "requests")) + " requests, " + count_text(count(s, "input_tokens")) +
-                   " + " + count_text(count(s, "output_tokens")) + " tokens, " + usd_text(number(s, "usd")) +
-                   ", " + fixed(number(s, "device_s"), 1) + " device-s, " +
-                   duration_text(number(j, "wall_s")));
-  auto guess = part(j, "estimated");
-  if (auto tokens = count(guess, "input_tokens") + count(guess, "output_tokens"); tokens > 0)
+  auto s = part_at(j, "spend");
+  row("spent", count_text(count_at(s, "requests")) + " requests, " + count_text(count_at(s, "input_tokens")) +
+                   " + " + count_text(count_at(s, "output_tokens")) + " tokens, " +
+                   usd_text(number_at(s, "usd")) + ", " + fixed(number_at(s, "device_s"), 1) + " device-s, " +
+                   duration_text(number_at(j, "wall_s")));
+  auto guess = part_at(j, "estimated");
+  if (auto tokens = count_at(guess, "input_tokens") + count_at(guess, "output_tokens"); tokens > 0)
     row("",
-        "of which estimated: " + count_text(tokens) + " tokens, " + usd_text(number(guess, "usd")) +
-            (count(guess, "unheard_requests") > 0
-                 ? "; nobody heard how " + count_text(count(guess, "unheard_requests")) + " requests ended"
+        "of which estimated: " + count_text(tokens) + " tokens, " + usd_text(number_at(guess, "usd")) +
+            (count_at(guess, "unheard_requests") > 0
+                 ? "; nobody heard how " + count_text(count_at(guess, "unheard_requests")) + " requests ended"
                  : ""));
-  auto failures = counts(part(j, "failures"));
+  auto failures = counts(part_at(j, "failures"));
   row("failures", failures.empty() ? "none" : failures);
   row("workers", c.live ? workers_text(j) : "");
   for (std::size_t i = 0; i < top.size(); ++i) {
@@ -203,21 +204,21 @@ std::string status_text(const campaign_status& c, const std::vector<top_node>& t
 std::string status_line(const campaign_status& c) {
   auto j = parsed(c);
   auto p = progress_of(j);
-  auto best = part(j, "best");
-  auto failures = counts(part(j, "failures"));
-  return text(j, "name") + ": " + text(j, "state") + ", " + count_text(p.ended) + "/" + count_text(p.total) +
-         " candidates, " + count_text(count(j, "in_flight")) + " in flight, best " +
+  auto best = part_at(j, "best");
+  auto failures = counts(part_at(j, "failures"));
+  return text_at(j, "name") + ": " + text_at(j, "state") + ", " + count_text(p.ended) + "/" +
+         count_text(p.total) + " candidates, " + count_text(count_at(j, "in_flight")) + " in flight, best " +
          (best.empty() ? "none"
-                       : (number(best, "score") > 0 ? fixed(number(best, "score"), 3) : "not timed") +
-                             " at node " + std::to_string(count(best, "node"))) +
-         ", " + usd_text(number(part(j, "spend"), "usd")) +
+                       : (number_at(best, "score") > 0 ? fixed(number_at(best, "score"), 3) : "not timed") +
+                             " at node " + std::to_string(count_at(best, "node"))) +
+         ", " + usd_text(number_at(part_at(j, "spend"), "usd")) +
          (failures.empty() ? "" : ", failures: " + failures) +
-         (text(j, "trouble").empty() ? "" : "; waits: " + text(j, "trouble")) +
+         (text_at(j, "trouble").empty() ? "" : "; waits: " + text_at(j, "trouble")) +
          (waiting_text(j).empty() ? "" : "; " + waiting_text(j));
 }
 
 bool still_runs(const campaign_status& c) {
-  auto state = text(parsed(c), "state");
+  auto state = text_at(parsed(c), "state");
   return c.live && (state == "running" || state == "paused");
 }
 

@@ -3,6 +3,7 @@
 #include "actors/cli/hint.hpp"
 #include "actors/cli/number_check.hpp"
 #include "actors/exit_codes.hpp"
+#include "runtime/core/json_line.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -13,10 +14,10 @@
 namespace ke::cli {
 namespace {
 
-using json = nlohmann::json;
+using sorted_json = nlohmann::json;
 
 /// Sends one act to the owner and tells how it went.
-int steer(const access_options& where, json command) {
+int steer(const access_options& where, sorted_json command) {
   auto a = open_access(where, ask_owner::yes);
   if (!a)
     return complain(a.error());
@@ -27,7 +28,7 @@ int steer(const access_options& where, json command) {
                                                 false}));
   if (!a->campaign.empty())
     command["campaign"] = a->campaign;
-  auto answer = a->owner->ask(command.dump(-1, ' ', false, json::error_handler_t::replace));
+  auto answer = a->owner->ask(json_line(command));
   if (!answer)
     return complain(answer.error());
   if (answer->exit_code != 0) {

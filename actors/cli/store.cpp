@@ -4,6 +4,7 @@
 #include "actors/cli/fold_check.hpp"
 #include "actors/cli/store_sharing.hpp"
 #include "actors/self_process.hpp"
+#include "runtime/core/json_line.hpp"
 #include "runtime/store/store_check.hpp"
 
 #include <CLI/CLI.hpp>
@@ -16,10 +17,6 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-std::string line(const json& j) {
-  return j.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
 int check(const access_options& where, bool as_json) {
   auto dir = store_folder(where);
   if (!dir)
@@ -27,20 +24,20 @@ int check(const access_options& where, bool as_json) {
   auto report = check_store(*dir, {verify_in_child, fold_problems});
   if (!report) {
     if (as_json && exit_code_of(report.error()) == exit_store) // too damaged to be walked: still one document
-      std::cout << line({{"store", *dir},
-                         {"sound", false},
-                         {"rows", json::object()},
-                         {"problem_count", 1},
-                         {"problems", {report.error().text}}})
+      std::cout << json_line(json({{"store", *dir},
+                                   {"sound", false},
+                                   {"rows", json::object()},
+                                   {"problem_count", 1},
+                                   {"problems", {report.error().text}}}))
                 << '\n';
     return complain(report.error());
   }
   if (as_json) {
-    std::cout << line({{"store", *dir},
-                       {"sound", report->sound()},
-                       {"rows", report->rows},
-                       {"problem_count", report->problem_count},
-                       {"problems", report->problems}})
+    std::cout << json_line(json({{"store", *dir},
+                                 {"sound", report->sound()},
+                                 {"rows", report->rows},
+                                 {"problem_count", report->problem_count},
+                                 {"problems", report->problems}}))
               << '\n';
   } else {
     for (const auto& p : report->problems)
@@ -69,10 +66,10 @@ int compact(const access_options& where, bool as_json) {
   if (!report)
     return complain(report.error());
   if (as_json)
-    std::cout << line({{"store", *dir},
-                       {"bytes_before", report->bytes_before},
-                       {"bytes_after", report->bytes_after},
-                       {"files_removed", report->files_removed}})
+    std::cout << json_line(json({{"store", *dir},
+                                 {"bytes_before", report->bytes_before},
+                                 {"bytes_after", report->bytes_after},
+                                 {"files_removed", report->files_removed}}))
               << '\n';
   else
     std::cout << "compacted " << *dir << ": " << count_text(report->bytes_before) << " -> "

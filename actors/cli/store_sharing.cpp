@@ -5,6 +5,8 @@
 #include "actors/cli/store_turn.hpp"
 #include "actors/self_process.hpp"
 #include "actors/shared_files.hpp"
+#include "runtime/core/json_line.hpp"
+#include "runtime/core/wall_clock.hpp"
 #include "runtime/store/store_service.hpp"
 #include "runtime/store/store_share.hpp"
 
@@ -24,18 +26,8 @@ namespace {
 using json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-constexpr std::chrono::minutes patience{30};               ///< with the owner, for one file
+constexpr std::chrono::minutes patience_with_owner{30};    ///< with the owner, for one file
 constexpr std::chrono::seconds patience_with_commands{15}; ///< that hold the store, too
-
-std::string line(const json& j) {
-  return j.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-std::uint64_t unix_ms_now() {
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(
-                                        std::chrono::system_clock::now().time_since_epoch())
-                                        .count());
-}
 
 int export_to(const access_options& where, const std::string& file, bool as_json) {
   auto a = open_access(where);
@@ -49,11 +41,11 @@ int export_to(const access_options& where, const std::string& file, bool as_json
   if (!done)
     return complain(done.error());
   if (as_json)
-    std::cout << line({{"file", file},
-                       {"store", store->id()},
-                       {"campaign", campaign},
-                       {"records", done->records},
-                       {"content", done->content}})
+    std::cout << json_line(json({{"file", file},
+                                 {"store", store->id()},
+                                 {"campaign", campaign},
+                                 {"records", done->records},
+                                 {"content", done->content}}))
               << '\n';
   else
     std::cout << "exported " << count_text(done->records) << " records of "
@@ -67,7 +59,7 @@ result<std::string> through_owner(control_client& owner, const std::string& dir,
   auto name = hand_over(dir, file);
   if (!name)
     return name.error();
-  auto answer = owner.ask(line({{"command", "merge"}, {"name", *name}}), patience);
+  auto answer = owner.ask(json_line(json({{"command", "merge"}, {"name", *name}})), patience_with_owner);
   take_back(dir, *name);
   if (!answer)
     return answer.error();
@@ -109,7 +101,7 @@ int take_each(const std::vector<std::string>& files, const std::string& dir, boo
     all.push_back(std::move(j));
   }
   if (as_json && (done || !all.empty()))
-    std::cout << line({{"store", dir}, {"merged", all}}) << '\n';
+    std::cout << json_line(json({{"store", dir}, {"merged", all}})) << '\n';
   return done ? exit_done : complain(done.error());
 }
 

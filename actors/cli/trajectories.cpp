@@ -2,6 +2,7 @@
 
 #include "actors/cli/trajectory_step.hpp"
 #include "actors/cli/trajectory_text.hpp"
+#include "runtime/core/json_line.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -104,7 +105,7 @@ status write_chains_of(const campaign_view& c, const trajectory_origin& from, co
     j["output_tokens"] = w.output_tokens;
     j["usd"] = w.usd;
     j["device_s"] = w.device_s;
-    out << j.dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
+    out << json_line(j) << '\n';
     ++counts.written;
   }
   return ok;

@@ -3,6 +3,7 @@
 #include "actors/cli/trajectories.hpp"
 #include "actors/cli/trajectory_text.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/json_line.hpp"
 #include "runtime/core/solution.hpp"
 #include "runtime/core/text_diff.hpp"
 
@@ -15,7 +16,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr std::size_t log_limit = 4096;
+constexpr std::size_t step_log_limit = 4096;
 
 /// Always a number with a point in it, so that a column has one type.
 json real(double x) {
@@ -26,7 +27,7 @@ json integer(std::uint64_t x) {
   return static_cast<std::int64_t>(std::min<std::uint64_t>(x, INT64_MAX));
 }
 
-std::string joined(const std::vector<integrity_flag>& flags) {
+std::string flag_names(const std::vector<integrity_flag>& flags) {
   std::string text;
   for (const auto& f : flags)
     text += (text.empty() ? "" : ",") + f.name;
@@ -89,15 +90,15 @@ void put_verdict(json& j, const node_view& n, const std::vector<verdict>& all) {
   j["timed_calls_checked"] = v.timed_calls_checked;
   j["failed"] = v.failed;
   j["worst_scaled_error"] = real(v.worst_scaled_error);
-  j["flags"] = joined(v.flags);
+  j["flags"] = flag_names(v.flags);
   j["device"] = v.device;
   j["reason"] = clean(v.reason);
-  j["log"] = clean(v.log.substr(0, log_limit));
+  j["log"] = clean(v.log.substr(0, step_log_limit));
   const auto d = v.diagnosis.value_or(diagnosis{});
   j["bottleneck"] = d.bottleneck;
   j["bottleneck_confidence"] = real(d.confidence);
   j["roofline_fraction"] = real(d.roofline_fraction.value_or(0));
-  j["diagnosis_evidence"] = clean(json(d.evidence).dump(-1, ' ', false, json::error_handler_t::replace));
+  j["diagnosis_evidence"] = clean(json_line(json(d.evidence)));
   j["build_s"] = real(v.build_s);
   j["check_s"] = real(v.check_s);
   j["time_s"] = real(v.time_s);
@@ -252,7 +253,7 @@ result<std::string> step_line(const campaign_view& c, const trajectory_origin& f
   put_claim(j, c, n);
   put_reward(j, n, verdicts, group);
   put_cost(j, c, n);
-  return j.dump(-1, ' ', false, json::error_handler_t::replace);
+  return json_line(j);
 }
 
 } // namespace ke::cli

@@ -1,4 +1,5 @@
 #include "runtime/search/what_if.hpp"
+#include "runtime/core/json_line.hpp"
 
 #include "actors/cli/access.hpp"
 #include "actors/cli/campaign_view.hpp"
@@ -157,11 +158,10 @@ int what_if(const access_options& where, const changes& wanted) {
     auto all = json::array();
     for (std::uint32_t t = 0; t < trees->size(); ++t)
       all.push_back(tree_json(*c, t, (*trees)[t]));
-    std::cout << json{{"campaign", c->name()},
-                      {"recorded", settings_json(c->settings())},
-                      {"what_if", settings_json(*other)},
-                      {"trees", all}}
-                     .dump(-1, ' ', false, json::error_handler_t::replace)
+    std::cout << json_line(json{{"campaign", c->name()},
+                                {"recorded", settings_json(c->settings())},
+                                {"what_if", settings_json(*other)},
+                                {"trees", all}})
               << '\n';
     return exit_done;
   }

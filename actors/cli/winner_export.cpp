@@ -10,6 +10,7 @@
 #include "config/problem_folder.hpp"
 #include "knowledge/answer_form.hpp"
 #include "runtime/core/baseline.hpp"
+#include "runtime/core/json_line.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -29,7 +30,7 @@ std::string pretty(const json& j) {
 }
 
 std::string quoted(const std::string& text) {
-  return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+  return json_line(json(text));
 } // also a TOML string
 
 std::string list_of(const std::vector<std::string>& names) {
@@ -137,8 +138,8 @@ std::string readme_of(const campaign_view& c, const node_view& n, const verdict&
   return t;
 }
 
-std::string provenance_of(const campaign_view& c, const node_view& n, const verdict& v,
-                          const exported_names& names, std::size_t version) {
+std::string winner_provenance(const campaign_view& c, const node_view& n, const verdict& v,
+                              const exported_names& names, std::size_t version) {
   json j = {{"campaign", c.name()},
             {"store", c.store().id()},
             {"node", n.id},
@@ -163,7 +164,7 @@ std::string provenance_of(const campaign_view& c, const node_view& n, const verd
   return pretty(j);
 }
 
-std::string content_of(const fs::path& file) {
+std::string bytes_of_file(const fs::path& file) {
   std::ifstream in{file, std::ios::binary};
   return {std::istreambuf_iterator<char>{in}, {}};
 }
@@ -210,7 +211,7 @@ void add_build(folder_files& files, const recipe& r, const problem& p, const std
   files["Makefile"] = "CXX ?= g++\n\nkernel.so: " + source + " kernel.h\n\t$(CXX) " +
                       command(recipe_word, "$@") + "\n\nclean:\n\trm -f kernel.so\n\n.PHONY: clean\n";
   if (text.find("ke.h") != std::string::npos && !r.folder.empty()) {
-    auto shim = content_of(r.folder / "ke.h");
+    auto shim = bytes_of_file(r.folder / "ke.h");
     if (!shim.empty())
       files["ke.h"] = shim;
   }
@@ -261,7 +262,7 @@ result<folder_files> export_of(const campaign_view& c, const node_view& n, std::
   if (is_native(suffix))
     add_build(files, recipe_of(on, c.problem()), c.problem(), names.kernel, *source);
   files["verdict.json"] = pretty(json::parse(verdict_json(*v)));
-  files["provenance.json"] = provenance_of(c, n, *v, names, version);
+  files["provenance.json"] = winner_provenance(c, n, *v, names, version);
   files["README.md"] = readme_of(c, n, *v, names, version, is_native(suffix));
   return files;
 }
@@ -275,7 +276,7 @@ result<exported> export_winner(const campaign_view& c, const std::string& asked,
   auto active_file = (home / "ACTIVE").string(); // number of the version that was exported last
   auto version = winners.size();
   if (previous) {
-    auto active = std::strtoull(content_of(active_file).c_str(), nullptr, 10);
+    auto active = std::strtoull(bytes_of_file(active_file).c_str(), nullptr, 10);
     version = (active == 0 || active > winners.size() ? winners.size() : active);
     version -= version > 0 ? 1 : 0;
   }
@@ -300,7 +301,7 @@ result<exported> export_winner(const campaign_view& c, const std::string& asked,
     if (sound || folder == kept)
       continue;
     for (const auto& [name, content] : *files) // not an export of ours: nothing of it is lost
-      if (auto file = fs::path{dir} / name; fs::exists(file) && content_of(file) != content)
+      if (auto file = fs::path{dir} / name; fs::exists(file) && bytes_of_file(file) != content)
         return failure{failure_kind::invalid,
                        file.string() +
                            " exists already and is not part of an export: give another folder with -o"};

@@ -4,6 +4,7 @@
 #include "actors/local_worker.hpp"
 #include "actors/named_child.hpp"
 #include "actors/supervisor.hpp"
+#include "actors/system_settings.hpp"
 #include "actors/worker/builder.hpp"
 #include "actors/worker/devices.hpp"
 #include "actors/worker/link.hpp"
@@ -34,13 +35,6 @@
 namespace ke {
 namespace {
 
-struct system_settings : caf::actor_system_config {
-  system_settings() {
-    set("scheduler.policy", caf::atom("sharing"));
-    set("scheduler.max-threads", 1u); // the cores belong to compilers and candidates
-  }
-};
-
 std::string random_name() {
   std::random_device device;
   return digest_of(std::to_string(device()) + std::to_string(device()) + std::to_string(getpid()))
@@ -51,11 +45,6 @@ std::string host_name() {
   char text[256] = "worker";
   gethostname(text, sizeof text - 1);
   return text;
-}
-
-int complain(const failure& why) {
-  std::cerr << "ke-runtime worker: " << why.text << std::endl;
-  return exit_code_of(why);
 }
 
 /// Wakes main: a signal, or a refusal from the link.
@@ -117,27 +106,28 @@ int run_worker(const worker_process_options& o) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (!parse_name<sandbox_level>(o.sandbox))
     return complain(
-        {failure_kind::invalid, "--sandbox: expected full, best or none, not " + o.sandbox, false});
+        {failure_kind::invalid, "--sandbox: expected full, best or none, not " + o.sandbox, false}, "worker");
 
   if (auto address = parse_endpoint(o.endpoint); !address)
-    return complain({failure_kind::invalid, "--connect: " + address.error().text, false});
+    return complain({failure_kind::invalid, "--connect: " + address.error().text, false}, "worker");
   say(steps_to_attach::sandbox);
   if (auto ready = sandbox_ready(*parse_name<sandbox_level>(o.sandbox)); !ready)
-    return complain(ready.error());
+    return complain(ready.error(), "worker");
   std::error_code no_folder;
   auto temporary = std::filesystem::temp_directory_path(no_folder);
   if (no_folder)
     return complain({failure_kind::missing,
-                     "there is no temporary folder (" + no_folder.message() + "); set TMPDIR to one", false});
+                     "there is no temporary folder (" + no_folder.message() + "); set TMPDIR to one", false},
+                    "worker");
   // Removed last, when no child of ours can write there any more.
   auto scratch = scratch_root::make(temporary);
   if (!scratch)
-    return complain(scratch.error());
+    return complain(scratch.error(), "worker");
   process_service processes;
   std::vector<std::filesystem::path> extra(o.backend_paths.begin(), o.backend_paths.end());
   auto backends = load_backends(built_in_backends(), extra);
   if (!backends)
-    return complain(backends.error());
+    return complain(backends.error(), "worker");
   link_options l;
   std::string absent;
   say(steps_to_attach::peaks);
@@ -156,7 +146,7 @@ int run_worker(const worker_process_options& o) {
     }
   }
   if (l.backends.empty())
-    return complain({failure_kind::missing, "no backend can work here: " + absent, false});
+    return complain({failure_kind::missing, "no backend can work here: " + absent, false}, "worker");
 
   l.hello.name = o.name.empty() ? host_name() + "-" + std::to_string(getpid()) : o.name;
   l.hello.boot = random_name();
@@ -166,7 +156,7 @@ int run_worker(const worker_process_options& o) {
   for (const auto& label : o.labels) {
     auto at = label.find('=');
     if (at == std::string::npos)
-      return complain({failure_kind::invalid, "--label: expected k=v, not " + label, false});
+      return complain({failure_kind::invalid, "--label: expected k=v, not " + label, false}, "worker");
     l.hello.labels[label.substr(0, at)] = label.substr(at + 1);
   }
   l.evaluation.sandbox = o.sandbox;
@@ -181,13 +171,13 @@ int run_worker(const worker_process_options& o) {
   if (!o.server_key.empty()) {
     auto key = load_public_key(o.server_key);
     if (!key)
-      return complain(key.error());
+      return complain(key.error(), "worker");
     wire.server_key = *key;
   }
   if (!o.key.empty()) {
     auto pair = load_key_pair(o.key);
     if (!pair)
-      return complain(pair.error());
+      return complain(pair.error(), "worker");
     wire.keys = *pair;
   }
   wire.hello = l.hello;
@@ -202,7 +192,7 @@ int run_worker(const worker_process_options& o) {
   l.leaving = std::make_shared<departure>([&end] { end.wake('d'); });
   say(steps_to_attach::dial);
 
-  system_settings settings;
+  system_settings settings{1u}; // the cores belong to compilers and candidates
   caf::actor_system system{settings};
   auto names = std::make_shared<directory>();
   l.names = names;

@@ -5,6 +5,7 @@
 #include "backends/judge/input_maker.hpp"
 #include "backends/judge/processors.hpp"
 #include "backends/judge/python_payload.hpp"
+#include "backends/judge/stopwatch.hpp"
 #include "backends/judge/timing.hpp"
 #include "backends/judge/truth.hpp"
 
@@ -18,8 +19,6 @@
 
 namespace ke {
 namespace {
-
-using steady = std::chrono::steady_clock;
 
 constexpr std::size_t most_compiled = 64u << 20; ///< behind the tensors: a length, then the files
 constexpr std::uint64_t does_not_fit = UINT64_MAX;

@@ -11,8 +11,6 @@
 namespace ke {
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
-
 double near_root_of_largest(dtype d) {
   return d == dtype::f64 ? 0x1p500 : d == dtype::f16 ? 0x1p6 : 0x1p60;
 }

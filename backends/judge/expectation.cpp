@@ -11,8 +11,6 @@
 namespace ke {
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
-
 /// Smallest step and largest finite value.
 double tiny_of(dtype d) {
   switch (d) {

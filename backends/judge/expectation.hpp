@@ -3,6 +3,7 @@
 #include "runtime/core/problem.hpp"
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct comparison_rule {
   double relative = 0;
   double absolute = 0;
 };
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
 
 /// Unit roundoff; 0 for integers.
 double unit_roundoff(dtype d);

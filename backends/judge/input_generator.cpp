@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t key_at = 0, dims_at = 1, extents_at = 2, made_at = 3; ///< tensors of what_
 constexpr std::size_t elements_that_tell = 8;                               ///< fewer may be equal by chance
-constexpr int more_keys = 6;        ///< before all are said to give the same
-constexpr double most_share = 0.01; ///< of a judgement's time, for one draw
+constexpr int more_keys = 6;                     ///< before all are said to give the same
+constexpr double most_share_of_judgement = 0.01; ///< of a judgement's time, for one draw
 
 std::string bytes_of_all(const std::vector<std::int64_t>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof values[0]};
@@ -149,7 +149,7 @@ status input_generator::tried(random_source& random) {
     if ((*first)[t] != (*again)[t])
       return unfit("asked again with the same key it returns another " + task_.what.tensors[t].name +
                    "; whatever it draws must come of the key");
-  if (work_s_ > most_share * task_.limits.run_s)
+  if (work_s_ > most_share_of_judgement * task_.limits.run_s)
     return unfit("it takes " + seconds(work_s_) + ", and a judgement of " + seconds(task_.limits.run_s) +
                  " draws dozens of inputs: draw by whole tensors, or make the workload smaller");
   bool differs = false;

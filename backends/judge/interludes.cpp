@@ -6,8 +6,8 @@
 namespace ke {
 namespace {
 
-constexpr double chance = 0.2;     ///< of an interlude before a pair
-constexpr double most_share = 0.2; ///< of the time of the pairs so far, for interludes
+constexpr double chance = 0.2;              ///< of an interlude before a pair
+constexpr double most_share_of_pairs = 0.2; ///< of the time of the pairs so far, for interludes
 
 } // namespace
 
@@ -81,7 +81,7 @@ interlude_turn::interlude_turn(std::uint32_t pairs, std::uint32_t certain, rando
 bool interlude_turn::due(std::uint32_t pair) {
   bool drawn = random_.uniform() < chance;
   return std::ranges::find(certain_, pair) != certain_.end() ||
-         (drawn && interludes_s_ <= most_share * pairs_s_);
+         (drawn && interludes_s_ <= most_share_of_pairs * pairs_s_);
 }
 
 } // namespace ke

@@ -18,19 +18,19 @@ bool works_by_element(const std::string& name, const library_operators& known) {
   return at != known.end() && std::ranges::find(at->second, element_wise) != at->second.end();
 }
 
-struct row {
+struct profile_row {
   double us = 0;
   std::string name, caller;
 };
 
 /// Lines "by US NAME CALLER".
-std::vector<row> rows_of(std::string_view text) {
-  std::vector<row> rows;
+std::vector<profile_row> rows_of(std::string_view text) {
+  std::vector<profile_row> rows;
   std::istringstream lines{std::string{text}};
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words{line};
     std::string key;
-    row r;
+    profile_row r;
     if (words >> key >> r.us >> r.name >> r.caller && key == "by" && std::isfinite(r.us) && r.us >= 0)
       rows.push_back(std::move(r));
   }

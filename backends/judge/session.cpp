@@ -8,6 +8,7 @@
 #include "backends/judge/python_payload.hpp"
 #include "backends/judge/python_profile.hpp"
 #include "backends/judge/spoiled_answers.hpp"
+#include "backends/judge/stopwatch.hpp"
 #include "backends/judge/timing.hpp"
 #include "backends/judge/truth.hpp"
 #include "backends/shim.hpp"
@@ -24,11 +25,6 @@
 
 namespace ke {
 namespace {
-
-using steady = std::chrono::steady_clock;
-double seconds_since(steady::time_point start) {
-  return std::chrono::duration<double>(steady::now() - start).count();
-}
 
 class session {
 public:

@@ -238,7 +238,7 @@ bool shape_rules::mend(const relation& r, binding& symbols) const {
   // A symbol alone on one side takes the value of the other; else one that is near makes it hold.
   auto takes = [&](const std::string& symbol, const std::string& other) {
     auto at = symbols.find(symbol);
-    if (r.how != comparison::equal || at == symbols.end() || names_symbol(other, symbol))
+    if (r.how != relational::equal || at == symbols.end() || names_symbol(other, symbol))
       return false;
     auto value = integer_value(other, symbols);
     if (value)

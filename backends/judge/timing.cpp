@@ -3,6 +3,7 @@
 #include "backends/judge/baseline.hpp"
 #include "backends/judge/compiled_baseline.hpp"
 #include "backends/judge/process_memory.hpp"
+#include "backends/judge/stopwatch.hpp"
 #include "backends/judge/wire.hpp"
 #include "backends/roofline.hpp"
 
@@ -14,11 +15,6 @@
 
 namespace ke {
 namespace {
-
-using steady = std::chrono::steady_clock;
-double seconds_since(steady::time_point start) {
-  return std::chrono::duration<double>(steady::now() - start).count();
-}
 
 constexpr std::size_t bank_memory = 768u << 20; ///< of all workloads together
 constexpr std::size_t slot_memory = 256u << 20; ///< shared memory of one driver

@@ -1,6 +1,7 @@
 #include "backends/judge/truth.hpp"
 
 #include "backends/judge/python_payload.hpp"
+#include "backends/judge/stopwatch.hpp"
 #include "backends/judge/timing.hpp"
 #include "backends/shim.hpp"
 
@@ -16,10 +17,6 @@ namespace {
 constexpr double most_equal_terms = 8192;
 constexpr double single_roundoff = 0x1p-24; ///< of f32
 constexpr std::size_t distributions = names_of<distribution>::value.size();
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 /// Whether no output can be right for both.
 bool told_apart(const expectation& a, const expectation& b) {

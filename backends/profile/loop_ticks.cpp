@@ -11,7 +11,7 @@
 namespace ke {
 namespace {
 
-constexpr std::size_t most_lines = 400'000, most_blocks = 20'000;
+constexpr std::size_t most_assembly_lines = 400'000, most_blocks = 20'000;
 constexpr std::size_t most_members = 1'000'000; ///< of all loops' bodies together
 
 struct block {
@@ -24,7 +24,7 @@ struct block {
 
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
-  while (!text.empty() && lines.size() < most_lines) {
+  while (!text.empty() && lines.size() < most_assembly_lines) {
     auto end = std::min(text.find('\n'), text.size());
     lines.push_back(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));

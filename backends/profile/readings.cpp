@@ -8,12 +8,12 @@
 namespace ke {
 namespace {
 
-constexpr std::size_t most_lines = 200'000;
+constexpr std::size_t most_map_lines = 200'000;
 
 /// The lines of a text, bounded.
 template <class Function>
 void each_line(std::string_view text, Function f) {
-  for (std::size_t n = 0; !text.empty() && n < most_lines; ++n) {
+  for (std::size_t n = 0; !text.empty() && n < most_map_lines; ++n) {
     auto line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
     f(line);

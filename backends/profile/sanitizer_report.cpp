@@ -6,7 +6,7 @@
 namespace ke {
 namespace {
 
-constexpr std::size_t most_lines = 20'000, longest_name = 80;
+constexpr std::size_t most_report_lines = 20'000, longest_name = 80;
 
 constexpr std::string_view kinds[] = {"heap-buffer-overflow",
                                       "stack-buffer-overflow",
@@ -130,7 +130,7 @@ std::string access_in(std::string_view line) {
 std::string sanitizer_summary(std::string_view report, std::string_view file, std::string_view source) {
   std::string kind, access, place;   // of AddressSanitizer, which ends the program
   std::string doubt, doubtful_place; // of UndefinedBehaviorSanitizer, which goes on
-  for (std::size_t n = 0; !report.empty() && n < most_lines; ++n) {
+  for (std::size_t n = 0; !report.empty() && n < most_report_lines; ++n) {
     auto line = report.substr(0, report.find('\n'));
     report.remove_prefix(std::min(line.size() + 1, report.size()));
     auto named = line.find(file);

@@ -1,5 +1,7 @@
 #include "runtime/core/digest.hpp"
 
+#include "runtime/core/hex.hpp"
+
 #include <sodium.h>
 #include <zstd.h>
 
@@ -10,16 +12,6 @@
 
 namespace ke {
 namespace {
-
-std::string hex(const unsigned char* bytes, std::size_t size) {
-  static constexpr char digits[] = "0123456789abcdef";
-  std::string text(size * 2, '0');
-  for (std::size_t i = 0; i < size; ++i) {
-    text[2 * i] = digits[bytes[i] >> 4];
-    text[2 * i + 1] = digits[bytes[i] & 15];
-  }
-  return text;
-}
 
 /// libsodium chooses the machine's vector instructions when it is told to, and is slow until then.
 void choose_instructions() {
@@ -39,7 +31,7 @@ public:
   std::string finish() {
     unsigned char out[32];
     crypto_generichash_final(&state_, out, sizeof out);
-    return hex(out, sizeof out);
+    return to_hex({reinterpret_cast<const char*>(out), sizeof out});
   }
 
 private:

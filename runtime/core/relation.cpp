@@ -29,9 +29,9 @@ result<relation> relation_of(std::string_view text) {
   relation found;
   bool known = false;
   std::size_t length = 0;
-  for (std::size_t i = 0; i < names_of<comparison>::value.size() && !known; ++i)
-    if (auto name = names_of<comparison>::value[i]; text.substr(at).starts_with(name)) {
-      found.how = static_cast<comparison>(i);
+  for (std::size_t i = 0; i < names_of<relational>::value.size() && !known; ++i)
+    if (auto name = names_of<relational>::value[i]; text.substr(at).starts_with(name)) {
+      found.how = static_cast<relational>(i);
       length = name.size();
       known = true;
     }
@@ -52,17 +52,17 @@ result<bool> holds(const relation& which, const std::map<std::string, std::int64
   if (!right)
     return right.error();
   switch (which.how) {
-  case comparison::equal:
+  case relational::equal:
     return *left == *right;
-  case comparison::unequal:
+  case relational::unequal:
     return *left != *right;
-  case comparison::at_most:
+  case relational::at_most:
     return *left <= *right;
-  case comparison::at_least:
+  case relational::at_least:
     return *left >= *right;
-  case comparison::below:
+  case relational::below:
     return *left < *right;
-  case comparison::above:
+  case relational::above:
     return *left > *right;
   }
   return false;

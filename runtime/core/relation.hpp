@@ -10,14 +10,14 @@
 
 namespace ke {
 
-enum class comparison : std::uint8_t { equal, unequal, at_most, at_least, below, above };
-KE_NAMES(comparison, 6, "==", "!=", "<=", ">=", "<", ">")
+enum class relational : std::uint8_t { equal, unequal, at_most, at_least, below, above };
+KE_NAMES(relational, 6, "==", "!=", "<=", ">=", "<", ">")
 
 /// What holds between shape symbols in every shape of a problem: two formulas (expression.hpp) and one
 /// comparison between them, "N == 2*H", "K <= L", "C % G == 0".
 struct relation {
   std::string left, right;
-  ke::comparison how = comparison::equal;
+  relational how = relational::equal;
 };
 
 /// `invalid` if there is not exactly one comparison, with a formula on each side. The formulas themselves are

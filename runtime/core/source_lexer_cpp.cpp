@@ -10,11 +10,11 @@ namespace {
 using kind = source_token_kind;
 
 /// Longest first. Some are of CUDA or of old spellings: what one compiler reads as one token must be one.
-constexpr std::array<std::string_view, 35> long_marks{
+constexpr std::array<std::string_view, 35> cpp_long_marks{
     "%:%:", "<<<", ">>>", "<<=", ">>=", "<=>", "...", "->*", "::", "++", "--", "+=",
     "-=",   "*=",  "/=",  "%=",  "&=",  "|=",  "^=",  "<=",  ">=", "==", "!=", "&&",
     "||",   "<<",  ">>",  "->",  ".*",  "##",  "<:",  ":>",  "<%", "%>", "%:"};
-constexpr std::string_view short_marks = "{}[]#();:?.~!+-*/%^&|=<>,";
+constexpr std::string_view cpp_short_marks = "{}[]#();:?.~!+-*/%^&|=<>,";
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -107,7 +107,7 @@ private:
       return number(begin);
     if (c == '"' || c == '\'')
       return quoted(begin);
-    for (auto mark : long_marks)
+    for (auto mark : cpp_long_marks)
       if (next.starts_with(mark)) {
         // `<::` is `<` and `::` unless it goes on as a digraph would.
         if (mark == "<:" && next.starts_with("<::") && next.size() == 4 && next[3] != ':' && next[3] != '>')
@@ -115,7 +115,7 @@ private:
         take(mark.size());
         return add(kind::mark, begin);
       }
-    if (short_marks.find(c) == short_marks.npos)
+    if (cpp_short_marks.find(c) == cpp_short_marks.npos)
       return give_up(begin);
     take();
     add(kind::mark, begin);

@@ -7,10 +7,10 @@ namespace {
 
 using kind = source_token_kind;
 
-constexpr std::array<std::string_view, 25> long_marks{
+constexpr std::array<std::string_view, 25> python_long_marks{
     "**=", "//=", "<<=", ">>=", "...", "**", "//", "<<", ">>", "<=", ">=", "==", "!=",
     "->",  ":=",  "+=",  "-=",  "*=",  "/=", "%=", "@=", "&=", "|=", "^=", "<>"};
-constexpr std::string_view short_marks = "()[]{}:,;.+-*/%@&|^~<>=";
+constexpr std::string_view python_short_marks = "()[]{}:,;.+-*/%@&|^~<>=";
 
 /// Of a text: letters of a prefix, in whatever order and case.
 bool is_prefix(std::string_view word) {
@@ -176,13 +176,13 @@ private:
   void mark() {
     auto begin = at_;
     auto rest = source_.substr(at_, 3);
-    for (auto m : long_marks)
+    for (auto m : python_long_marks)
       if (rest.starts_with(m)) {
         at_ += m.size();
         return push(kind::mark, begin, at_);
       }
     auto c = look();
-    if (short_marks.find(c) == short_marks.npos)
+    if (python_short_marks.find(c) == python_short_marks.npos)
       return give_up(begin);
     depth_ += c == '(' || c == '[' || c == '{';
     if (c == ')' || c == ']' || c == '}') {

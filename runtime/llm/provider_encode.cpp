@@ -1,3 +1,4 @@
+#include "runtime/core/json_line.hpp"
 #include "runtime/llm/embeddings_request.hpp"
 #include "runtime/llm/provider.hpp"
 
@@ -43,7 +44,7 @@ std::uint64_t body_limit(const model_settings& model) {
 }
 
 std::string dump(const json& body) {
-  return body.dump(-1, ' ', false, json::error_handler_t::replace);
+  return json_line(body);
 }
 
 bool plain(char c) {

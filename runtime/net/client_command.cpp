@@ -1,5 +1,6 @@
 #include "runtime/net/client_command.hpp"
 
+#include "runtime/core/hex.hpp"
 #include "runtime/core/json_limits.hpp"
 #include "runtime/core/json_text.hpp"
 
@@ -109,8 +110,9 @@ result<client_command> parse_command(std::string_view text) {
     fields.text("config", out.config);
     fields.text("problem", problem);
     fields.flag("fresh", out.fresh);
-    out.problem = from_hex(problem);
-    if (out.problem.empty())
+    if (auto bytes = from_hex(problem); bytes && !bytes->empty())
+      out.problem = *std::move(bytes);
+    else
       fields.fail("the command's field \"problem\": expected the packed problem in hexadecimal");
   } else if (out.act == "merge") {
     fields.text("name", out.name);
@@ -124,34 +126,6 @@ result<client_command> parse_command(std::string_view text) {
   if (!fields.fault().empty())
     return invalid(fields.fault());
   return out;
-}
-
-std::string to_hex(std::string_view bytes) {
-  static constexpr char digits[] = "0123456789abcdef";
-  std::string text;
-  text.reserve(bytes.size() * 2);
-  for (unsigned char c : bytes) {
-    text += digits[c >> 4];
-    text += digits[c & 15];
-  }
-  return text;
-}
-
-std::string from_hex(std::string_view text) {
-  auto value = [](char c) {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-  };
-  std::string bytes;
-  if (text.size() % 2 != 0)
-    return {};
-  bytes.reserve(text.size() / 2);
-  for (std::size_t i = 0; i < text.size(); i += 2) {
-    auto high = value(text[i]), low = value(text[i + 1]);
-    if (high < 0 || low < 0)
-      return {};
-    bytes += static_cast<char>(high * 16 + low);
-  }
-  return bytes;
 }
 
 } // namespace ke

@@ -37,8 +37,4 @@ struct client_command {
 /// but for want of memory, of which it takes a small multiple of the text.
 result<client_command> parse_command(std::string_view json);
 
-/// Bytes as hexadecimal text and back; `from_hex` gives an empty string for malformed text.
-std::string to_hex(std::string_view bytes);
-std::string from_hex(std::string_view text);
-
 } // namespace ke

@@ -1,5 +1,6 @@
 #include "runtime/net/dialer.hpp"
 
+#include "runtime/core/hex.hpp"
 #include "runtime/core/log.hpp"
 #include "runtime/net/net_counters.hpp"
 
@@ -13,25 +14,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t max_waiting = 8192;
-constexpr int fair_share = 256;
-constexpr auto blob_retry_after = 20ms;
-
 std::string random_route() {
   std::string out(16, '\0');
   while (::getrandom(out.data(), out.size(), 0) != static_cast<ssize_t>(out.size())) {
   }
   out[0] = static_cast<char>(out[0] | 1); // libzmq keeps routes that begin with zero for itself
-  return out;
-}
-
-std::string hex(const std::string& bytes) {
-  static constexpr char digits[] = "0123456789abcdef";
-  std::string out;
-  for (unsigned char c : bytes) {
-    out += digits[c >> 4];
-    out += digits[c & 15];
-  }
   return out;
 }
 
@@ -41,7 +28,7 @@ dialer::dialer(connect_options o, transport_events events)
     : options_{std::move(o)}, events_{std::move(events)}, route_{random_route()}, beat_{options_.beat},
       version_{options_.hello.max_version}, out_{options_.beat * options_.missed} {
   if (options_.hello.boot.empty())
-    options_.hello.boot = hex(route_);
+    options_.hello.boot = to_hex(route_);
   hello_ = pack(options_.hello);
 }
 
@@ -301,7 +288,7 @@ void dialer::transmit(frame f) {
   auto fate = waiting_.empty() ? frames_.send({head, f.body}) : zmq::sent::full;
   if (fate == zmq::sent::yes)
     ++net_counters::frames_out;
-  else if (waiting_.size() < max_waiting && f.kind != frame_kind::beat)
+  else if (waiting_.size() < most_waiting_frames && f.kind != frame_kind::beat)
     waiting_.emplace_back(std::move(head), std::move(f.body));
   else
     ++net_counters::dropped;

@@ -19,11 +19,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t max_sessions = 4096;
-constexpr std::size_t max_waiting = 8192;
-constexpr int fair_share = 256;   ///< messages of one socket per turn
 constexpr auto retry_after = 2ms; ///< a full pipe announces no room on a ROUTER
-constexpr auto blob_retry_after = 20ms;
-constexpr auto farewell = 1s; ///< for workers to answer a bye
+constexpr auto farewell = 1s;     ///< for workers to answer a bye
 constexpr std::size_t max_route = 64;
 constexpr std::size_t max_unread_frames = 1024, max_unread_bytes = 8u << 20; ///< of one session
 constexpr std::size_t max_sessions_of_a_key = 64;
@@ -455,7 +452,7 @@ void listener::transmit(const std::string& peer, session& s, frame f) {
     ++net_counters::frames_out;
   } else if (fate == zmq::sent::unroutable && now_ >= reattach_until_) {
     lose(peer, "its connection is gone");
-  } else if (s.waiting.size() >= max_waiting) {
+  } else if (s.waiting.size() >= most_waiting_frames) {
     lose(peer, "it does not read what it is sent");
   } else {
     s.waiting.emplace_back(std::move(head), std::move(f.body));

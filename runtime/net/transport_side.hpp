@@ -4,10 +4,16 @@
 #include "runtime/net/transport_port.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace ke {
+
+// Limits of both ends. For this room's sources only, as all of this header.
+constexpr std::size_t most_waiting_frames = 8192; ///< of one peer that reads too slowly
+constexpr int fair_share = 256;                   ///< messages of one socket per turn
+constexpr std::chrono::milliseconds blob_retry_after{20};
 
 /// One end of the wire as the transport thread drives it: a listener (coordinator) or a dialer (worker,
 /// client). Every function runs on the transport thread. For this room's sources only.

@@ -18,7 +18,7 @@
 namespace ke {
 namespace {
 
-constexpr std::string_view prefix = "ke-memory-";
+constexpr std::string_view group_prefix = "ke-memory-";
 
 /// Of a list that commas or blanks divide.
 bool has_word(std::string list, std::string_view word) {
@@ -79,9 +79,9 @@ void sweep(const std::string& folder) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator{folder, error}) {
     auto name = entry.path().filename().string();
-    if (name.compare(0, prefix.size(), prefix) != 0)
+    if (name.compare(0, group_prefix.size(), group_prefix) != 0)
       continue;
-    auto owner = std::strtol(name.c_str() + prefix.size(), nullptr, 10);
+    auto owner = std::strtol(name.c_str() + group_prefix.size(), nullptr, 10);
     if (owner > 0 && ::access(("/proc/" + std::to_string(owner)).c_str(), F_OK) != 0)
       ::rmdir(entry.path().c_str());
   }
@@ -109,7 +109,7 @@ std::optional<memory_cgroup> memory_cgroup::make(std::uint64_t bytes) {
     return all;
   }();
   static std::atomic<std::uint64_t> number{0};
-  auto name = "/" + std::string{prefix} + std::to_string(::getpid()) + "-" + std::to_string(++number);
+  auto name = "/" + std::string{group_prefix} + std::to_string(::getpid()) + "-" + std::to_string(++number);
   for (const auto& [place, second] : known) {
     auto folder = place + name;
     if (::mkdir(folder.c_str(), 0700) != 0)

@@ -1,6 +1,7 @@
 #include "runtime/search/digest_filter.hpp"
 
 #include "runtime/core/digest.hpp"
+#include "runtime/core/hex.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -9,38 +10,20 @@ namespace ke {
 
 namespace {
 
-int nibble(char c) {
-  return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+using digest_bytes = std::array<std::uint8_t, 32>;
+
+/// Those of a digest; of any other text, those of its digest.
+digest_bytes bytes_of(std::string_view digest) {
+  auto bytes = from_hex(digest);
+  if (!bytes || bytes->size() != std::tuple_size_v<digest_bytes>)
+    bytes = from_hex(digest_of(digest));
+  digest_bytes out{};
+  std::copy_n(bytes->begin(), out.size(), out.begin());
+  return out;
 }
 
-bool decode(std::string_view hex, std::array<std::uint8_t, 32>& out) {
-  if (hex.size() != 64)
-    return false;
-  for (std::size_t i = 0; i < 32; ++i) {
-    auto high = nibble(hex[2 * i]), low = nibble(hex[2 * i + 1]);
-    if (high < 0 || low < 0)
-      return false;
-    out[i] = static_cast<std::uint8_t>(high << 4 | low);
-  }
-  return true;
-}
-
-std::array<std::uint8_t, 32> bytes_of(std::string_view digest) {
-  std::array<std::uint8_t, 32> bytes{};
-  if (!decode(digest, bytes))
-    decode(digest_of(digest), bytes);
-  return bytes;
-}
-
-std::string text_of(const std::array<std::uint8_t, 32>& bytes) {
-  static constexpr char digits[] = "0123456789abcdef";
-  std::string text;
-  text.reserve(64);
-  for (auto b : bytes) {
-    text += digits[b >> 4];
-    text += digits[b & 15];
-  }
-  return text;
+std::string text_of(const digest_bytes& bytes) {
+  return to_hex({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 } // namespace

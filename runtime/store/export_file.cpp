@@ -15,7 +15,7 @@
 namespace ke {
 namespace {
 
-constexpr std::string_view magic = "ke store export\n";
+constexpr std::string_view export_magic = "ke store export\n";
 constexpr std::uint32_t format_version = 1;
 constexpr std::size_t largest_head = 16u << 20;
 constexpr std::size_t digest_bytes = 64; ///< in hexadecimal digits
@@ -61,7 +61,8 @@ result<std::unique_ptr<export_writer>> export_writer::create(const std::string& 
   if (!w->out_)
     return failure{failure_kind::invalid, "cannot write " + path + ": " + std::strerror(errno)};
   auto head = pack(header);
-  w->out_ << magic << little_endian(static_cast<std::uint32_t>(head.size())) << head << digest_of(head);
+  w->out_ << export_magic << little_endian(static_cast<std::uint32_t>(head.size())) << head
+          << digest_of(head);
   return w;
 }
 
@@ -149,10 +150,10 @@ result<std::unique_ptr<export_reader>> export_reader::open(const std::string& pa
 
 status export_reader::read_header() {
   std::string head, text;
-  if (size_ >= magic.size())
-    if (auto read = bytes(magic.size(), text); !read)
+  if (size_ >= export_magic.size())
+    if (auto read = bytes(export_magic.size(), text); !read)
       return read;
-  if (text != magic)
+  if (text != export_magic)
     return failure{failure_kind::invalid,
                    path_ + " is not an export of a store: make one with `ke-runtime store export -o FILE`"};
   if (auto read = bytes(4, text); !read)

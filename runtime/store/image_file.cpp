@@ -11,7 +11,7 @@
 namespace ke {
 namespace {
 
-constexpr std::string_view magic = "ke image 1\n";
+constexpr std::string_view image_magic = "ke image 1\n";
 
 failure broken(const std::string& path, const std::string& what) {
   return {failure_kind::corrupt,
@@ -30,8 +30,8 @@ status write_image(const std::string& dir, image_header header, std::string_view
   auto head = pack(header);
   auto size = static_cast<std::uint32_t>(head.size());
   std::string bytes;
-  bytes.reserve(magic.size() + sizeof size + head.size() + body.size());
-  bytes += magic;
+  bytes.reserve(image_magic.size() + sizeof size + head.size() + body.size());
+  bytes += image_magic;
   bytes.append(reinterpret_cast<const char*>(&size), sizeof size);
   bytes += head;
   bytes += body;
@@ -50,9 +50,9 @@ result<image_file> read_image(const std::string& dir, std::uint32_t campaign) {
     return failure{failure_kind::not_found, "there is no image " + path};
   std::error_code none;
   auto length = std::filesystem::file_size(path, none);
-  std::string start(magic.size(), ' ');
+  std::string start(image_magic.size(), ' ');
   std::uint32_t size = 0;
-  if (none || !in.read(start.data(), static_cast<std::streamsize>(start.size())) || start != magic ||
+  if (none || !in.read(start.data(), static_cast<std::streamsize>(start.size())) || start != image_magic ||
       !in.read(reinterpret_cast<char*>(&size), sizeof size) || size > length)
     return broken(path, "has no head");
   std::string head(size, ' ');

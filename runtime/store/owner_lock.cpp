@@ -1,5 +1,7 @@
 #include "runtime/store/owner_lock.hpp"
 
+#include "runtime/core/json_line.hpp"
+
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -83,7 +85,7 @@ status owner_lock::write(const owner_record& r) {
             {"socket", r.socket}};
   // Padded to one length and overwritten in place: no disk space is needed after the first time, and no
   // reader meets an empty file.
-  auto text = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  auto text = json_line(json);
   if (text.size() < 1023)
     text.resize(1023, ' ');
   text += '\n';

@@ -1,6 +1,7 @@
 #include "runtime/store/record.hpp"
 
 #include "runtime/core/digest.hpp"
+#include "runtime/core/hex.hpp"
 
 #include <cstring>
 
@@ -29,22 +30,6 @@ template <class T>
 void append_big_endian(std::string& out, T x) {
   for (int shift = 8 * (static_cast<int>(sizeof x) - 1); shift >= 0; shift -= 8)
     out += static_cast<char>(x >> shift);
-}
-
-int digit_of(char c) {
-  if (c >= '0' && c <= '9')
-    return c - '0';
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-std::string hex(std::string_view bytes) {
-  static constexpr char digits[] = "0123456789abcdef";
-  std::string text;
-  for (unsigned char b : bytes) {
-    text += digits[b >> 4];
-    text += digits[b & 15];
-  }
-  return text;
 }
 
 } // namespace
@@ -132,24 +117,17 @@ std::uint64_t number_of(std::string_view big_endian) {
 std::string digest_key(std::string_view digest) {
   if (digest.size() != 64)
     return {};
-  std::string key;
-  for (std::size_t i = 0; i < digest.size(); i += 2) {
-    int high = digit_of(digest[i]), low = digit_of(digest[i + 1]);
-    if (high < 0 || low < 0)
-      return {};
-    key += static_cast<char>(high << 4 | low);
-  }
-  return key;
+  return from_hex(digest).value_or("");
 }
 
 std::string digest_text(std::string_view key) {
-  return hex(key);
+  return to_hex(key);
 }
 
 std::string shown_key(std::string_view key) {
   for (unsigned char c : key)
     if (c < 0x21 || c > 0x7e)
-      return "0x" + hex(key);
+      return "0x" + to_hex(key);
   return "\"" + std::string{key} + "\"";
 }
 

@@ -4,7 +4,9 @@
 #include "runtime/core/counters.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/failpoint.hpp"
+#include "runtime/core/hex.hpp"
 #include "runtime/core/trace.hpp"
+#include "runtime/core/wall_clock.hpp"
 #include "runtime/store/batch_apply.hpp"
 #include "runtime/store/environment.hpp"
 #include "runtime/store/group_window.hpp"
@@ -50,18 +52,11 @@ struct operation {
 };
 
 std::string random_id() {
-  static constexpr char digits[] = "0123456789abcdef";
   std::random_device device;
-  std::string id;
-  while (id.size() < 32)
-    id += digits[device() & 15];
-  return id;
-}
-
-std::uint64_t unix_ms() {
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(
-                                        std::chrono::system_clock::now().time_since_epoch())
-                                        .count());
+  std::string bytes;
+  while (bytes.size() < 16)
+    bytes += static_cast<char>(device());
+  return to_hex(bytes);
 }
 
 /// LMDB reports a write that a full disk cut short as EIO.
@@ -109,7 +104,7 @@ public:
     if (!identity) {
       if (file) // STORE was written after the first commit
         return opening::damaged(dir_, "its identity is gone from data.mdb");
-      identity = store_identity{random_id(), options_.schema, unix_ms(), options_.program};
+      identity = store_identity{random_id(), options_.schema, unix_ms_now(), options_.program};
     }
     if (auto same = opening::check_identity(dir_, file, *identity, options_.schema); !same)
       return same;

@@ -2,6 +2,7 @@
 // what.
 #include "backends/dispatcher.hpp"
 
+#include "runtime/core/hex.hpp"
 #include "runtime/process/process_service.hpp"
 #include "runtime/process/run_and_wait.hpp"
 
@@ -25,14 +26,6 @@ std::string printed(const std::string& program) {
   INFO(how.err);
   REQUIRE(how.code == 0);
   return how.out;
-}
-
-std::string hex(std::string_view bytes) {
-  constexpr char digits[] = "0123456789abcdef";
-  std::string text;
-  for (unsigned char c : bytes)
-    text += {digits[c >> 4], digits[c & 15]};
-  return text;
 }
 
 problem a_sum(std::vector<std::int64_t> sizes) {
@@ -95,8 +88,8 @@ TEST_CASE("any text survives as a literal of Python") {
   }
   std::string program, expected;
   for (const auto& text : texts) {
-    program += "print((" + python_literal(text) + ").encode().hex())\n";
-    expected += hex(text) + "\n";
+    program += "print((" + python_literal(text) + ").encode().to_hex())\n";
+    expected += to_hex(text) + "\n";
   }
   CHECK(printed(program) == expected);
   CHECK(printed("print(ascii(" + python_literal("a\xff\xc3") + "))\n") == "'a\\ufffd\\ufffd'\n");

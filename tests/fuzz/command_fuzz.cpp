@@ -1,3 +1,4 @@
+#include "runtime/core/hex.hpp"
 #include "runtime/core/json_line.hpp"
 #include "runtime/net/client_command.hpp"
 

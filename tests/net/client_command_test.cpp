@@ -112,12 +112,3 @@ TEST_CASE("a command nested 100,000 deep is refused before anything is built of 
     wide += "1,";
   CHECK_FALSE(parse_command(wide + "1]}"));
 }
-
-TEST_CASE("bytes survive hexadecimal text; what is none gives nothing") {
-  std::string bytes;
-  for (int i = 0; i < 256; ++i)
-    bytes += static_cast<char>(i);
-  CHECK(from_hex(to_hex(bytes)) == bytes);
-  CHECK(from_hex("0g").empty());
-  CHECK(from_hex("000").empty());
-}

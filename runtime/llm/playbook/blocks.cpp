@@ -7,13 +7,7 @@
 namespace ke::playbook {
 namespace {
 
-bool contiguous(const expr_ptr& subscript, const std::string& variable) {
-  auto p = to_poly(subscript);
-  auto c = p ? p->coefficient(variable) : std::nullopt;
-  return c && c->as_constant() == 1;
-}
-
-std::string extent(const stmt& loop) {
+std::string length_of(const stmt& loop) {
   return print(binary("-", loop.to, loop.from));
 }
 
@@ -74,9 +68,9 @@ std::string emit_transposition(const understood_kernel& u, const transposition& 
   };
   line("const int64_t read_from = " + print(r.from) + ", read_to = " + print(r.to) + ";");
   line("const int64_t write_from = " + print(w.from) + ", write_to = " + print(w.to) + ";");
-  std::string work = extent(*t.loops[0]);
+  std::string work = length_of(*t.loops[0]);
   for (std::size_t i = 1; i < t.loops.size(); ++i)
-    work += " * " + extent(*t.loops[i]);
+    work += " * " + length_of(*t.loops[i]);
   if (threads > 1)
     line("#pragma omp parallel for collapse(" + std::to_string(t.loops.size()) +
          ") schedule(static) num_threads(" + std::to_string(threads) + ") if (" + work + " > 16384)");

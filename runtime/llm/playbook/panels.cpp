@@ -7,16 +7,6 @@
 namespace ke::playbook {
 namespace {
 
-std::optional<poly> step_of(const expr_ptr& subscript, const std::string& variable) {
-  auto p = to_poly(subscript);
-  return p ? p->coefficient(variable) : std::nullopt;
-}
-
-bool contiguous(const expr_ptr& subscript, const std::string& variable) {
-  auto c = step_of(subscript, variable);
-  return c && c->as_constant() == 1;
-}
-
 /// The factors of a product; conversions to `type` on the way are dropped.
 void factors_of(const expr_ptr& e, value_type type, std::vector<expr_ptr>& out) {
   if (e->kind == expr_kind::binary && e->text == "*" && is_float(e->type)) {

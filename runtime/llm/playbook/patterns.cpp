@@ -8,11 +8,6 @@
 namespace ke::playbook {
 namespace {
 
-std::int64_t value(const point& p, const char* name, std::int64_t otherwise) {
-  auto it = p.parameters.find(name);
-  return it == p.parameters.end() ? otherwise : it->second;
-}
-
 point panels_point(std::int64_t threads, std::int64_t bytes, std::int64_t rows, std::int64_t vectors,
                    std::int64_t depth, bool both) {
   return {"panels",
@@ -77,10 +72,10 @@ std::string render_pattern(const understood_kernel& u, const point& at, std::int
                            std::int64_t vector_bytes, bool strict) {
   if (at.plan == "blocks") {
     auto found = find_transposition(u);
-    if (!found || !value(at, "edge", 0) || !value(at, "group", 0))
+    if (!found || !value_of(at, "edge", 0) || !value_of(at, "group", 0))
       return {};
-    return emit_transposition(u, *found, threads, value(at, "edge", 16), value(at, "group", 4),
-                              value(at, "prefetch", 0));
+    return emit_transposition(u, *found, threads, value_of(at, "edge", 16), value_of(at, "group", 4),
+                              value_of(at, "prefetch", 0));
   }
   if (at.plan == "panels") {
     auto found = find_product(u, strict);
@@ -88,12 +83,12 @@ std::string render_pattern(const understood_kernel& u, const point& at, std::int
       return {};
     panel_options o;
     o.threads = threads;
-    auto bytes = std::min(value(at, "bytes", vector_bytes), vector_bytes);
+    auto bytes = std::min(value_of(at, "bytes", vector_bytes), vector_bytes);
     o.vector_bytes = bytes == 16 || bytes == 32 || bytes == 64 ? bytes : vector_bytes;
-    o.rows = value(at, "rows", 6);
-    o.vectors = value(at, "vectors", 2);
-    o.depth = value(at, "depth", 256);
-    o.both = value(at, "both", 1);
+    o.rows = value_of(at, "rows", 6);
+    o.vectors = value_of(at, "vectors", 2);
+    o.depth = value_of(at, "depth", 256);
+    o.both = value_of(at, "both", 1);
     return emit_panels(u, *found, o);
   }
   return {};

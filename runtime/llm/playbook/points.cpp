@@ -10,11 +10,6 @@
 namespace ke::playbook {
 namespace {
 
-std::int64_t value(const point& p, const char* name, std::int64_t otherwise) {
-  auto it = p.parameters.find(name);
-  return it == p.parameters.end() ? otherwise : it->second;
-}
-
 std::int64_t widest(const task& t) {
   if (t.isa.find("avx512") != std::string::npos)
     return 64;
@@ -158,26 +153,26 @@ std::uint64_t mixed(std::uint64_t x) {
 std::string render(const task& t, const understood_kernel& u, const point& at) {
   emission_options options;
   options.threads =
-      std::clamp<std::int64_t>(value(at, "threads", 1), 1, std::max<std::int64_t>(1, t.threads));
+      std::clamp<std::int64_t>(value_of(at, "threads", 1), 1, std::max<std::int64_t>(1, t.threads));
   options.strict = t.bitwise;
   std::string text;
   auto kernel = u;
-  if (value(at, "single", 0) && !t.bitwise && outputs_single(t))
+  if (value_of(at, "single", 0) && !t.bitwise && outputs_single(t))
     narrow_to_float(kernel.kernel);
   if (at.plan == "hints") {
     options.lanes = false;
-    options.hints = value(at, "simd", 1);
+    options.hints = value_of(at, "simd", 1);
     text = emit_kernel(kernel, options, samples(t, u)).source;
   } else if (at.plan == "lanes") {
-    options.vector_bytes = std::min(value(at, "bytes", widest(t)), widest(t));
+    options.vector_bytes = std::min(value_of(at, "bytes", widest(t)), widest(t));
     if (options.vector_bytes != 16 && options.vector_bytes != 32 && options.vector_bytes != 64)
       options.vector_bytes = widest(t);
-    options.unroll = std::clamp<std::int64_t>(value(at, "unroll", 1), 1, 8);
-    options.rows = std::clamp<std::int64_t>(value(at, "rows", 1), 1, 12);
-    options.tile = std::clamp<std::int64_t>(value(at, "tile", 0), 0, 1 << 20);
-    options.tile_first = value(at, "tile_first", 0);
-    options.prefetch = std::clamp<std::int64_t>(value(at, "prefetch", 0), 0, 64);
-    options.reciprocal = value(at, "reciprocal", 0) && !t.bitwise;
+    options.unroll = std::clamp<std::int64_t>(value_of(at, "unroll", 1), 1, 8);
+    options.rows = std::clamp<std::int64_t>(value_of(at, "rows", 1), 1, 12);
+    options.tile = std::clamp<std::int64_t>(value_of(at, "tile", 0), 0, 1 << 20);
+    options.tile_first = value_of(at, "tile_first", 0);
+    options.prefetch = std::clamp<std::int64_t>(value_of(at, "prefetch", 0), 0, 64);
+    options.reciprocal = value_of(at, "reciprocal", 0) && !t.bitwise;
     text = emit_kernel(kernel, options, samples(t, u)).source;
   } else {
     text = render_pattern(kernel, at, options.threads, widest(t), t.bitwise);
@@ -324,16 +319,16 @@ std::vector<point> simplifications(const task& t, const understood_kernel& u, co
 
 std::string rationale(const task& t, const point& at) {
   std::string out;
-  auto threads = value(at, "threads", 1);
+  auto threads = value_of(at, "threads", 1);
   if (at.plan == "hints")
     out = "The loops stay as they are; independent iterations are marked for OpenMP and the vectoriser";
   else if (at.plan == "lanes")
-    out = "The best contiguous loop runs in vectors of " + std::to_string(value(at, "bytes", 32)) +
-          " bytes, " + std::to_string(value(at, "unroll", 1)) + " at a time" +
-          (value(at, "rows", 1) > 1
-               ? ", with a register tile of " + std::to_string(value(at, "rows", 1)) + " rows"
+    out = "The best contiguous loop runs in vectors of " + std::to_string(value_of(at, "bytes", 32)) +
+          " bytes, " + std::to_string(value_of(at, "unroll", 1)) + " at a time" +
+          (value_of(at, "rows", 1) > 1
+               ? ", with a register tile of " + std::to_string(value_of(at, "rows", 1)) + " rows"
                : "") +
-          (value(at, "single", 0) ? ", in float throughout" : "");
+          (value_of(at, "single", 0) ? ", in float throughout" : "");
   else
     out = pattern_rationale(at.plan);
   if (threads > 1)

@@ -150,6 +150,12 @@ std::optional<poly> to_poly(const expr_ptr& e, const std::set<std::string>& vary
   }
 }
 
+bool contiguous(const expr_ptr& subscript, const std::string& variable) {
+  auto p = to_poly(subscript);
+  auto c = p ? p->coefficient(variable) : std::nullopt;
+  return c && c->as_constant() == 1;
+}
+
 expr_ptr to_expr(const poly& p) {
   expr_ptr out;
   for (const auto& [m, c] : p.terms) {

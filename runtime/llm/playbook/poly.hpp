@@ -37,6 +37,8 @@ poly operator*(const poly& a, const poly& b);
 /// `varying`.
 std::optional<poly> to_poly(const expr_ptr& e, const std::set<std::string>& varying = {});
 expr_ptr to_expr(const poly& p);
+/// Whether neighbouring values of `variable` read neighbouring elements.
+bool contiguous(const expr_ptr& subscript, const std::string& variable);
 
 struct division {
   poly quotient, remainder;

@@ -1,5 +1,7 @@
 #include "runtime/llm/playbook/task.hpp"
 
+#include "runtime/core/json_line.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -95,7 +97,7 @@ std::string to_json(const point& x) {
   out["plan"] = x.plan;
   for (const auto& [name, value] : x.parameters)
     out[name] = value;
-  return out.dump(-1, ' ', false, json::error_handler_t::replace);
+  return json_line(out);
 }
 
 std::optional<std::string_view> task_block(std::string_view prompt) {

@@ -31,6 +31,12 @@ struct point {
   bool operator==(const point&) const = default;
 };
 
+/// The parameter `name`, or `otherwise` where the point has none of that name.
+inline std::int64_t value_of(const point& p, const std::string& name, std::int64_t otherwise) {
+  auto it = p.parameters.find(name);
+  return it == p.parameters.end() ? otherwise : it->second;
+}
+
 /// One line of JSON: {"plan":"...","name":value,...}.
 std::string to_json(const point& x);
 
