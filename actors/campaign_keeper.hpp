@@ -133,8 +133,7 @@ private:
   void leave_solution(store_batch& batch, const judged& j, bool claimed);
   void put_campaign(store_batch& batch, const std::string& state, const std::string& reason);
 
-  // -- nodes
-  // ---------------------------------------------------------------------------------------------------------------
+  // -- nodes --------------------------------------------------------------------------------------
 
   void finish_node(store_batch& batch, const node_key& n, node_state state, const std::string& why);
   /// The node has just ended in the fold: its rows and the news.
@@ -158,8 +157,7 @@ private:
   /// Those of one tree, once the facts of its devices are known: prompts tell them.
   void wake_sleeping(std::uint32_t tree);
 
-  // -- money
-  // ---------------------------------------------------------------------------------------------------------------
+  // -- money --------------------------------------------------------------------------------------
 
   /// Lets prompts go as far as the budget holds their worst case. The intent is committed before the request
   /// leaves.
@@ -181,8 +179,7 @@ private:
   /// Prompts for a model that is set aside go to another one.
   void divert(synthesis_request& request);
 
-  // -- the step loop
-  // ---------------------------------------------------------------------------------------------------------
+  // -- the step loop ------------------------------------------------------------------------------
 
   void look_for_goal();
   void pump();
@@ -193,8 +190,7 @@ private:
   }
   std::size_t calls_out() { return fold_.open_calls().size() + books().agent_calls_out().size(); }
 
-  // -- sub-agents' calls
-  // ----------------------------------------------------------------------------------------------------
+  // -- sub-agents' calls --------------------------------------------------------------------------
 
   void agent_failed(const failed_try& f);
   /// Nobody will hear its answer: without charge, or at an estimate, for it may have been answered.
@@ -216,8 +212,7 @@ private:
   void wind_down(store_batch& batch, const std::string& reason);
   void conclude(std::string reason);
 
-  // -- claims
-  // ----------------------------------------------------------------------------------------------------------------
+  // -- claims -------------------------------------------------------------------------------------
 
   void close(std::string reason);
   void go_on_closing();
@@ -230,8 +225,7 @@ private:
   /// It is made anew by the next session.
   void drop_claim();
 
-  // -- dispatchers
-  // -----------------------------------------------------------------------------------------------------------
+  // -- dispatchers --------------------------------------------------------------------------------
 
   /// Once the search is over: where one candidate is the best on one workload and another one on another, or
   /// the best lies below the floor, one is put together from them, a node of the tree, and judged. Where a
@@ -259,8 +253,7 @@ private:
   void keep_late(judged& j);
   status_facts facts_of_status() const;
 
-  // -- devices
-  // -----------------------------------------------------------------------------------------------------------------
+  // -- devices ------------------------------------------------------------------------------------
 
   /// Who waits for a device is news. With none left for any of its trees the campaign waits until one is
   /// back.
@@ -271,8 +264,7 @@ private:
   std::uint32_t slots_of(const std::string& backend) const; ///< 0 while a target is missing
   std::string why_missing(const std::string& backend) const;
 
-  // -- admission
-  // ---------------------------------------------------------------------------------------------------------------
+  // -- admission ----------------------------------------------------------------------------------
 
   /// How far it is known that candidates of one tree can be judged.
   struct admission {

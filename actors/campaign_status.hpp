@@ -33,8 +33,7 @@ struct status_facts {
 std::string campaign_status_json(const campaign_row& row, const campaign_settings& settings,
                                  status_facts facts);
 
-// -- lines of `--ui json`
-// ---------------------------------------------------------------------------------------------------
+// -- lines of `--ui json` -------------------------------------------------------------------------
 
 /// {"event": KIND, "campaign": NAME, ...fields as strings}
 std::string event_json(const char* kind, const std::string& campaign,

@@ -106,8 +106,7 @@ struct reservation {
 };
 KE_FIELDS(reservation, x.tokens, x.usd)
 
-// -- the journal: one record per input to the pure core; the tree and the ledger are folds of it
-// ---------------------------
+// -- the journal: one record per input to the pure core; the tree and the ledger are folds of it --
 
 enum class journal_kind : std::uint8_t {
   configured,
@@ -314,8 +313,7 @@ struct journal_record {
 };
 KE_FIELDS(journal_record, x.kind, x.wall_ms, x.unix_ms, x.body)
 
-// -- store rows (runtime/store/store.md)
-// --------------------------------------------------------------------------------
+// -- store rows (runtime/store/store.md) ----------------------------------------------------------
 
 struct campaign_row {
   std::uint32_t id = 0;
@@ -406,8 +404,7 @@ struct call_row {
 KE_FIELDS(call_row, x.model, x.prompt_digest, x.reply_digest, x.outcome, x.usage, x.reserved, x.sent_unix_ms,
           x.seconds, x.open, x.prompt_bytes, x.sent)
 
-// -- jobs
-// -----------------------------------------------------------------------------------------------------------------
+// -- jobs -----------------------------------------------------------------------------------------
 
 /// Limits that the worker enforces on one job.
 struct job_limits {
