@@ -9,8 +9,8 @@
 
 namespace ke {
 
-/// One end of the wire as the transport thread drives it: a listener (coordinator) or a dialer (worker,
-/// client). Every function runs on the transport thread. For this room's sources only.
+/// One end of the wire, driven by the transport thread: a listener (coordinator) or a dialer (worker,
+/// client). All functions on that thread. For this room's sources only.
 class transport_side {
 public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -25,7 +25,7 @@ public:
   virtual void turn(time_point now) = 0;
   /// When `turn` must run again even if nothing arrives.
   virtual time_point next() const = 0;
-  /// Says bye to whoever is attached.
+  /// Says bye to all attached peers.
   virtual void close(time_point now) = 0;
 
   virtual void send(frame f, time_point now) = 0;
