@@ -8,8 +8,7 @@ namespace ke::playbook::parsing {
 /// Expressions and pointers over a source.
 class expression_reader : public source_reader {
 protected:
-  /// Substitution can double a text again and again: what has grown too far is refused before it grows
-  /// further.
+  /// Refuses an expression that has grown too far: substitution can double a text again and again.
   expr_ptr small(const expr_ptr& e) const {
     if (size_of(e) > 5000)
       fail("an inlined expression becomes too large");
