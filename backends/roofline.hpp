@@ -25,7 +25,7 @@ struct workload_cost {
   double bytes = 0;        ///< that must move; 0: the problem does not say
   double flops = 0;        ///< essential operations; 0: the problem does not say
   double tensor_bytes = 0; ///< of all tensors together: the working set
-  double input_bytes = 0;  ///< of all inputs
+  double input_bytes = 0;  ///< of the tensors that are read
   std::string level; ///< of the working set when the call begins: l1 l2 l3 dram; dram if the policy is cold
 };
 workload_cost cost_of(const problem& what, const workload& w, const std::map<std::string, double>& peaks);

@@ -19,7 +19,7 @@ struct exported {
   std::size_t version = 0;
   std::uint64_t node = 0;
   std::string folder;   ///< the written folder: the one asked for, or NAME-unclaimed
-  bool claimed = false; ///< confirmed by a claim
+  bool claimed = false; ///< its figures were measured again for a claim
 };
 
 /// Writes the present winner, or with `previous` the one before the last export, to `dir` (`dir`-unclaimed if

@@ -55,7 +55,7 @@ inline constexpr std::uint32_t results_may_stay = 1u << 31;
 enum class answer : std::uint32_t {
   started = 1, ///< the driver runs in its sandbox; no code of a candidate has run so far
   unconfined,  ///< instead of `started`: a filter could not be put in place
-  ready,       ///< the driver runs in its sandbox; no code of a candidate has run yet
+  ready,       ///< the object is loaded
   done,
   load_failed,
   out_of_memory,
