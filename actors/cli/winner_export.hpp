@@ -23,9 +23,9 @@ struct exported {
 };
 
 /// Writes the present winner, or with `previous` the one before the last export, to `dir` (`dir`-unclaimed if
-/// no claim confirmed it), and a copy to `<store>/exports/<campaign>-<id>/<version>/`. Verifies earlier
-/// exports of that version and in `dir` first: `corrupt` names a changed file, and nothing is written.
-/// `not_found`: there is no such winner.
+/// it was not measured again for a claim), and a copy to `<store>/exports/<campaign>-<id>/<version>/`.
+/// Verifies earlier exports of that version and in `dir` first: `corrupt` names a changed file, and nothing
+/// is written. `not_found`: there is no such winner.
 result<exported> export_winner(const campaign_view& campaign, const std::string& dir, bool previous);
 
 } // namespace ke::cli
