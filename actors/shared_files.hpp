@@ -16,8 +16,8 @@ void take_back(const std::string& store_dir, const std::string& name);
 /// Removes what a killed client left: for a new owner of the store, before clients can reach it.
 void drop_handed_over(const std::string& store_dir);
 
-/// Joins two rows of one skill, for `merge_into` (knowledge/skill_record.hpp). A row that is no skill gives
-/// way to one that is.
+/// Joins two rows of one skill, for `merge_into` (knowledge/skill_record.hpp). Of a skill and another row the
+/// skill stays.
 std::string join_skills(const std::string& a, const std::string& b);
 
 /// {"from": {"store", "campaign", "exported_unix_ms", "program"}, "records", "added": {KIND: COUNT}}

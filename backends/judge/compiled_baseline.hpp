@@ -7,10 +7,10 @@
 
 namespace ke {
 
-/// Lets a baseline that compiles itself in its first calls (torch.compile) do so beforehand, because that
-/// takes longer than a call may. It is called alone on each workload, and if there are several, in one
-/// process on all, as a launch does; these processes share `compile_s`. The compiler's products in the
-/// scratch are packed, for the scratch of each of its later processes and no others.
+/// Lets a baseline that compiles itself in its first calls (torch.compile) do so beforehand: it takes longer
+/// than a call may. It is called alone on each workload, and if there are several, in one process on all, as
+/// a launch does; these processes share `compile_s`. The compiler's products in the scratch are packed, for
+/// the scratch of each of its later processes and no others.
 prepared_baseline prepare_baseline(const judge_task& task);
 
 /// A preparation's products in this file; nothing for no file.

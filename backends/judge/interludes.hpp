@@ -12,9 +12,9 @@
 namespace ke {
 
 /// Unannounced calls between timed ones: an edge, another distribution, a secret shape, tensors aligned to
-/// their elements only. Checked like all others; their times do not count. Without them a process that has
-/// met only usual inputs for a while could tell that it is being timed, and be wrong from then on wherever
-/// only the checks look.
+/// their elements only. Checked like all others; their times do not count. Without them a process with only
+/// usual inputs for a while could tell that it is being timed, and be wrong from then on wherever only the
+/// checks look.
 class interludes {
 public:
   /// The arguments of one such call, and their form.

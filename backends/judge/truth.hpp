@@ -44,8 +44,8 @@ public:
   /// rule. Empty: the reference fails, by a crash or by disagreeing with the truth on what is finite.
   result<std::vector<bank_slot>> make(distribution d, std::size_t count);
 
-  /// A pair that differs from `slot` in one input element, if possible one that moves an output beyond its
-  /// bound, so that no answer is right for both. Empty: as above, or no input may be changed.
+  /// A pair that differs from `slot` in one input element, if possible with an output moved beyond its bound:
+  /// no answer is right for both. Empty: as above, or no input may be changed.
   result<std::vector<bank_slot>> perturbed(const bank_slot& slot, distribution d);
 
   /// Whether the reference repeats these pairs' outputs when asked again in reverse order: bit by bit, or

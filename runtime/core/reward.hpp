@@ -34,7 +34,7 @@ struct candidate_reward {
 /// the campaign's goal.
 candidate_reward reward(const verdict& v);
 
-/// Of a candidate for several targets: that of the first target on which it is not correct, else that of the
+/// Of a candidate for several targets: the reward of the first target on which it is not correct, else of the
 /// geometric means. Undefined without any.
 candidate_reward reward(const std::vector<verdict>& targets);
 
