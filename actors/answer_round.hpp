@@ -10,25 +10,25 @@
 namespace ke {
 
 struct round_options {
-  std::size_t parts = 0; ///< answers that are awaited
+  std::size_t parts = 0; ///< awaited answers
   std::chrono::nanoseconds patience{std::chrono::seconds{2}};
-  /// Asked twice a second: true ends the round before its time.
+  /// Asked twice a second: true ends the round early.
   std::function<bool()> give_up;
   /// Once, on the round's thread; must not block. `all`: every part has come.
   std::function<void(bool all)> done;
 };
 
-/// One part has come: `take` puts it where `done` will find it, on the round's thread.
+/// One part has come; `take`, on the round's thread, puts it where `done` finds it.
 struct round_part {
   std::function<void()> take;
 };
 
-/// Waits for the answers of others on behalf of somebody who must not wait: `control` asks the fleet and the
-/// campaigns, each of which may be slow, and goes on.
+/// Collects answers for an actor that must not wait: `control` asks the fleet and the campaigns, each of
+/// which may be slow, and goes on.
 ///
-///   <- round_part   from whoever answers (`part_of`)
+///   <- round_part   from each that answers (`part_of`)
 ///
-/// Nobody's child: linked to the actor named `ends_with` (if there is one), it ends after `done`.
+/// No supervisor: linked to the actor named `ends_with`, if there is one; ends after `done`.
 caf::behavior answer_round(caf::event_based_actor* self, std::shared_ptr<directory> names,
                            std::string ends_with, round_options options);
 

@@ -1,8 +1,8 @@
 #pragma once
 
-/// The only file that includes CAF, precompiled for this room. It is written for CAF 0.17.6; what later
-/// versions changed is listed in docs/decisions/0001-caf-0.17.md. Actors use the names below where 0.17 and
-/// later differ, and nothing else of CAF but spawn, send, monitor and behaviors.
+/// The only file that includes CAF, precompiled for this room. Written for CAF 0.17.6;
+/// docs/decisions/0001-caf-0.17.md lists what later versions changed. Actors use these names where versions
+/// differ; else only spawn, send, monitor and behaviors of CAF.
 #include <caf/all.hpp>
 
 #include <chrono>
@@ -12,8 +12,8 @@
 
 namespace ke {
 
-/// Declares a struct that travels between actors of one process only: it is moved or shared, never serialised
-/// by CAF.
+/// Declares a struct that travels between actors of one process only: moved or shared, never serialised by
+/// CAF.
 #define KE_MESSAGE(type) CAF_ALLOW_UNSAFE_MESSAGE_TYPE(type)
 
 /// Sends `message` to `self` after `delay` of the actor system's clock (virtual in tests). It can't be
@@ -38,8 +38,8 @@ weak_actor weak(Self* self) {
   return caf::actor_cast<weak_actor>(self);
 }
 
-/// Turns an uncaught exception into an exit reason that keeps its text, so that the supervisor sees why (CAF
-/// 0.17 prints and drops it).
+/// Keeps the text of an uncaught exception in the exit reason, for the supervisor (CAF 0.17 prints and drops
+/// it).
 template <class Self>
 void keep_exception_text(Self* self) {
   self->set_exception_handler([](std::exception_ptr& e) -> caf::error {

@@ -18,12 +18,12 @@
 
 namespace ke {
 
-/// The calls of this process that are not folded yet, with their rows: so that a provider's thread can hand a
-/// paid answer to the store before any actor hears of it, and so that an actor that is started again finds
-/// what is still out instead of paying for it twice. Any thread.
+/// The calls of this process that are not folded yet, with their rows. So a provider's thread can store a
+/// paid answer before any actor hears of it, and a restarted actor finds open calls instead of paying twice.
+/// Any thread.
 class call_book {
 public:
-  /// The intent is being committed; a call that is out already stays so.
+  /// The intent is being committed. A call that is out stays out.
   void open(const std::string& call, node_key node, std::uint32_t attempt, call_row row) {
     std::lock_guard lock{mutex_};
     auto& e = calls_[call];
@@ -31,7 +31,7 @@ public:
     e.attempt = attempt;
     e.row = std::move(row);
   }
-  /// What became of it is in the journal.
+  /// The journal has the outcome.
   void close(const std::string& call) {
     std::lock_guard lock{mutex_};
     calls_.erase(call);
@@ -91,7 +91,7 @@ public:
     auto c = calls_.find(call);
     return c == calls_.end() ? std::nullopt : std::optional{c->second.row};
   }
-  /// The answer, if it came: for a campaign that was read from the store just before.
+  /// The answer, if it came: for a campaign just read from the store.
   std::optional<std::string> body(const std::string& call) const {
     std::lock_guard lock{mutex_};
     auto c = calls_.find(call);
@@ -107,8 +107,8 @@ public:
   }
 
   /// The `record` hook of a provider: stores body and row of an answer. Bodies of refused requests (429, 5xx)
-  /// are not answers. What came of one that was cancelled is kept, too: it is never sent again, and this
-  /// process may be ending.
+  /// are no answers. A cancelled call's part is kept, too: it is never sent again, and this process may be
+  /// ending.
   void record(store_port& store, const raw_answer& a) {
     auto http = a.provider == provider_kind::openai || a.provider == provider_kind::anthropic;
     auto cancelled = a.why.kind == failure_kind::cancelled &&

@@ -22,7 +22,7 @@ struct campaign_tick {};
 struct grace_is_over {};
 struct hearing_over {};
 struct way_learnt {};
-/// Whether the problem is known to be admitted on a target of a tree: a row of the store, asked for by key.
+/// The answer of the store: whether the problem was admitted before on this target.
 struct admission_looked_up {
   std::uint32_t tree = 0, target = 0;
   bool found = false;
@@ -31,18 +31,18 @@ struct finalist_read {
   node_key node;
   std::shared_ptr<const std::string> source; ///< null: `why`
   failure why;
-  std::vector<std::string> devices; ///< by target: where the search's verdict was measured
-  std::set<std::string> workers;    ///< by whom
+  std::vector<std::string> devices; ///< by target: device of the search's verdict
+  std::set<std::string> workers;    ///< of the search's verdicts
 };
 
-/// What a dispatcher of a tree could be put together from: verdicts of the store.
+/// Verdicts in the store of candidates that a tree's dispatcher may be put together from.
 struct shapes_read {
   std::uint32_t tree = 0;
   bool exact = false; ///< for the shapes of the workloads alone
   std::shared_ptr<const std::vector<shape_contender>> contenders;
   std::shared_ptr<const std::map<std::uint32_t, std::string>> sources; ///< digests, by node
 };
-/// The sources that one is to hold.
+/// The sources that a dispatcher is put together from.
 struct parts_read {
   std::uint32_t tree = 0;
   bool exact = false;
@@ -50,7 +50,7 @@ struct parts_read {
   std::shared_ptr<const std::map<std::uint32_t, std::string>> sources; ///< by node
 };
 
-/// A mean that follows changes: each value counts a tenth, the first ones more.
+/// A mean that follows changes: a new value weighs a tenth, the first ones more.
 class moving_mean {
 public:
   void add(double x) { mean_ += (x - mean_) / std::min(++count_, 10.0); }
@@ -60,12 +60,16 @@ private:
   double mean_ = 0, count_ = 0;
 };
 
-/// The campaign actor's state: what each of its messages does. In files: campaign_keeper.cpp (answers,
-/// verdicts, steering), campaign_resume.cpp (taking up what the store holds, waking nodes),
-/// campaign_steps.cpp (money, the step loop, the end), campaign_devices.cpp (targets without a device),
-/// campaign_admission.cpp (the reference is judged before anybody is paid), campaign_agents.cpp (sub-agents'
-/// calls), campaign_dispatch.cpp (one candidate out of several, by shapes), campaign_claims.cpp (finalists
-/// are measured again, and what the campaign leaves for others) and campaign_learning.cpp.
+/// The campaign actor's state: what each message does. In files:
+///   campaign_keeper.cpp      answers, verdicts, steering
+///   campaign_resume.cpp      taking up what the store holds, waking nodes
+///   campaign_steps.cpp       money, the step loop, the end
+///   campaign_devices.cpp     targets without a device
+///   campaign_admission.cpp   the reference is judged before a model is paid
+///   campaign_agents.cpp      sub-agents' calls
+///   campaign_dispatch.cpp    one candidate out of several, by shapes
+///   campaign_claims.cpp      finalists are measured again; what is left for later campaigns
+///   campaign_learning.cpp    skills
 class keeper {
 public:
   keeper(caf::event_based_actor* self, campaign_options options);
@@ -107,7 +111,7 @@ private:
   std::uint64_t wall_ms() const;
   const model_settings& model(const std::string& name);
   std::string call_name(const node_key& node, std::uint32_t attempt, const std::string& prompt_digest) const;
-  /// Applies to the fold, then queues for the store: one order for both.
+  /// Applies to the fold, then queues for the store, in one order.
   template <class Record>
   void record(store_batch& batch, journal_kind kind, const Record& r) {
     books().wall(wall_ms());
@@ -115,7 +119,7 @@ private:
       throw std::runtime_error{done.error().text};
     journal(batch, kind, r);
   }
-  /// For what the fold has taken already.
+  /// For what the fold has already taken.
   template <class Record>
   void journal(store_batch& batch, journal_kind kind, const Record& r) {
     last_ = {kind, wall_ms(), options_.unix_ms(), pack(r)};
@@ -128,61 +132,58 @@ private:
   std::string books_name() const { return fold_.books().settings().name; }
 
   void put_node(store_batch& batch, const node_key& n);
-  /// What the campaign leaves for others (runtime/core/solution.hpp): each candidate that is the best of its
-  /// target so far, and whatever a claim says of one.
+  /// Leaves solutions for later campaigns (runtime/core/solution.hpp): each new best of a target, and each
+  /// claim.
   void leave_solution(store_batch& batch, const judged& j, bool claimed);
   void put_campaign(store_batch& batch, const std::string& state, const std::string& reason);
 
-  // -- nodes
-  // ---------------------------------------------------------------------------------------------------------------
+  // -- nodes --------------------------------------------------------------------------------------
 
   void finish_node(store_batch& batch, const node_key& n, node_state state, const std::string& why);
-  /// The node has just ended in the fold: its rows and the news.
+  /// The node has just ended in the fold: writes the rows and tells the news.
   void close_node(store_batch& batch, const node_key& n, std::function<void()> then);
   void trace_node(const node_key& n, const node_row& row) const;
   node_brief brief_of(const node_key& n, const std::shared_ptr<const std::vector<std::string>>& tried);
   static bool is_below(const tree_index& index, std::uint32_t node, std::uint32_t ancestor);
   void wake(const std::vector<node_key>& nodes);
-  /// Only the playbook reads the whole list; for a model it is noise that it pays for.
+  /// Only the playbook reads the whole list; a model would pay for noise.
   bool playbook_plays();
   bool may_repair(const std::string& model);
-  /// After a restart: answers that were stored but not folded are taken up, calls that are still out in this
-  /// process are waited for, those of another one are charged, and all open nodes wait to be woken.
+  /// After a restart: takes up answers stored but not folded, waits for this process's open calls, charges
+  /// those of another process, and puts all open nodes to sleep.
   void resume_nodes();
-  /// Tells the fleet which evaluations of an earlier life are still of use.
+  /// Tells the fleet which evaluations of an earlier life are still wanted.
   void tell_wanted(bool over);
   std::shared_ptr<synthesis_request> same_request(const node_key& n, const open_call& call);
   void settle_unheard(store_batch& batch, const node_key& n, const open_call& call);
   completion read_stored(const std::string& model_name, std::string body, std::uint64_t prompt_bytes,
                          std::optional<bool> cancelled_sent);
-  /// Those of one tree, once the facts of its devices are known: prompts tell them.
+  /// Wakes one tree's sleeping nodes once its devices' facts are known, which prompts tell.
   void wake_sleeping(std::uint32_t tree);
 
-  // -- money
-  // ---------------------------------------------------------------------------------------------------------------
+  // -- money --------------------------------------------------------------------------------------
 
-  /// Lets prompts go as far as the budget holds their worst case. The intent is committed before the request
+  /// Sends prompts on while the budget holds their worst case. The intent is committed before the request
   /// leaves.
   void pay();
-  /// Files the call as out, and has it asked once `batch` is committed.
+  /// Files the call as out; it is asked once `batch` is committed.
   void send_call(store_batch batch, std::shared_ptr<const synthesis_request> request);
-  /// Whether a call to this model whose end nobody heard has cost nothing.
+  /// Whether calls to this model are free when nobody heard their end.
   bool costs_nothing(const std::string& model_name);
-  /// Of a call to this model, by what the campaign has learnt of its tokens.
+  /// The charge of a call, from told usage and the campaign's estimates for this model.
   call_charge charge(const std::string& model_name, const token_usage& told, const call_meter& meter);
-  /// Of a call whose end nobody heard.
+  /// The charge of a call whose end nobody heard.
   call_charge unheard(const node_key& n, std::uint32_t attempt, const std::string& prompt_digest,
                       const std::string& model_name, const reservation& reserved);
   void try_failed(const failed_try& f, const open_call& call);
-  /// Commits what a try has cost; whether another one may follow.
+  /// Commits the cost of a try; whether another one may follow.
   bool allow_retry(store_batch& batch, const failed_try& f, const std::string& model_name);
-  /// Whether a model was set aside just now; with the last one the session ends, resumably.
+  /// Sets models aside that gave nothing; with the last one the session ends, resumably.
   void look_at_fruitless(const failure& last);
-  /// Prompts for a model that is set aside go to another one.
+  /// Redirects a prompt for a model set aside to another one.
   void divert(synthesis_request& request);
 
-  // -- the step loop
-  // ---------------------------------------------------------------------------------------------------------
+  // -- the step loop ------------------------------------------------------------------------------
 
   void look_for_goal();
   void pump();
@@ -193,31 +194,29 @@ private:
   }
   std::size_t calls_out() { return fold_.open_calls().size() + books().agent_calls_out().size(); }
 
-  // -- sub-agents' calls
-  // ----------------------------------------------------------------------------------------------------
+  // -- sub-agents' calls --------------------------------------------------------------------------
 
   void agent_failed(const failed_try& f);
-  /// Nobody will hear its answer: without charge, or at an estimate, for it may have been answered.
+  /// Nobody will hear the answer: no charge if `free`, else an estimate, because it may have been answered.
   void give_up_agent_call(store_batch& batch, const journal_consulted& c, bool free);
   void settle_agent_call(const journal_advised& r, agent_answer answer);
-  /// Those that an earlier session left open and nobody waits for.
+  /// Settles sub-agent calls left open by an earlier session: free if they never left, else at an estimate.
   void settle_lost_agent_calls(store_batch& batch);
 
   std::optional<std::string> stop_reason();
   bool proven();
-  /// The end by a person, or by a rule when no claim is left to make: what is in flight is cancelled, and the
-  /// campaign can't be resumed but only looked at.
+  /// The end by a person, or by a rule when no claim is left. Cancels what is in flight; afterwards the
+  /// campaign can only be looked at.
   void finish(std::string reason);
-  /// The search ends, for this reason. What is out is cancelled and, for a moment, waited for: its provider
-  /// knows what it has cost. `claims`: finalists are measured again before the campaign is over.
+  /// Ends the search. Cancels what is out and waits a moment for it: the provider knows the cost. `claims`:
+  /// measures finalists again before the campaign is over.
   void end_search(std::string reason, bool claims);
   void search_ended();
   void settle_calls_out(store_batch& batch);
   void wind_down(store_batch& batch, const std::string& reason);
   void conclude(std::string reason);
 
-  // -- claims
-  // ----------------------------------------------------------------------------------------------------------------
+  // -- claims -------------------------------------------------------------------------------------
 
   void close(std::string reason);
   void go_on_closing();
@@ -227,54 +226,50 @@ private:
   void claim_judged(judged& j);
   void claim_failed(const node_key& n, const std::string& why);
   void claim_recorded(store_batch batch, const node_key& n, std::function<void()> then);
-  /// It is made anew by the next session.
+  /// The next session makes it anew.
   void drop_claim();
 
-  // -- dispatchers
-  // -----------------------------------------------------------------------------------------------------------
+  // -- dispatchers --------------------------------------------------------------------------------
 
-  /// Once the search is over: where one candidate is the best on one workload and another one on another, or
-  /// the best lies below the floor, one is put together from them, a node of the tree, and judged. Where a
-  /// claim has found somebody below the floor, held-out workloads included, another one that calls kernels
-  /// for the very shapes of the other workloads alone. True until they are judged.
+  /// After the search, if one candidate is the best on one workload and another one on another, or the best
+  /// lies below the floor: puts a node together from several and has it judged. If a claim lies below the
+  /// floor (held-out workloads count), makes another one, which uses kernels only for the other workloads'
+  /// exact shapes. True until they are judged.
   bool dispatching();
   bool may_dispatch(const tree_core& tree, std::ptrdiff_t workloads) const;
-  /// Whether the problem has several workloads, and a tree of it may have a dispatcher.
+  /// Whether the problem has several workloads and a tree that may have a dispatcher.
   bool may_dispatch() const;
   bool below_floor_by_claim(const tree_core& tree) const;
   void read_shapes(const tree_core& tree, bool exact);
   void add_dispatcher(const parts_read& p);
   void interrupt_now(std::string state, std::string reason, failure why);
-  /// The provider of a model that writes candidates refuses all: only a person can mend that.
+  /// The provider of a candidates' model refuses all: only a person can mend that.
   void refused_by_provider(const failure& why);
-  /// The end of this session, not of the campaign. Told at once: on a full disk the commit may have to wait
-  /// for longer than a person would.
+  /// Ends this session, not the campaign. Told at once: on a full disk the commit may take longer than a
+  /// person would wait.
   void end(campaign_outcome out);
   void has_source(store_batch batch, const node_key& n, const journal_replied& r);
   bool begin_learning(const std::string& reason);
   void tell_use(const node_key& n, const node_row& row, double noise);
   void publish_progress();
-  /// An image of the fold as it is now, kept once everything before it is committed.
+  /// Makes an image of the present fold, kept once everything before it is committed.
   void make_image();
   void keep_late(judged& j);
   status_facts facts_of_status() const;
 
-  // -- devices
-  // -----------------------------------------------------------------------------------------------------------------
+  // -- devices ------------------------------------------------------------------------------------
 
-  /// Who waits for a device is news. With none left for any of its trees the campaign waits until one is
-  /// back.
+  /// Tells people which targets wait for a device. If no tree has a device, the campaign waits for one.
   void look_for_devices();
   std::vector<std::string> targets_of(const std::string& backend) const; ///< patterns, in order
-  /// Patterns of the backend's targets that no device in service fits: its tree waits for all of them.
+  /// Targets of the backend without a fitting device in service: its tree waits for all of them.
   std::vector<std::string> missing_targets(const std::string& backend) const;
   std::uint32_t slots_of(const std::string& backend) const; ///< 0 while a target is missing
   std::string why_missing(const std::string& backend) const;
 
-  // -- admission
-  // ---------------------------------------------------------------------------------------------------------------
+  // -- admission ----------------------------------------------------------------------------------
 
-  /// How far it is known that candidates of one tree can be judged.
+  /// What is known about whether one tree's candidates can be judged.
   struct admission {
     enum class progress { unknown, looking, measuring, resting, refused, admitted } at = progress::unknown;
     std::vector<bool> known;                           ///< by target: the store says so
@@ -285,7 +280,7 @@ private:
     std::chrono::steady_clock::time_point rest_until{};
     std::string why; ///< resting, refused
   };
-  /// Whether models may be asked for this tree; if that is not known, it is found out.
+  /// Whether models may be asked for this tree; finds out if unknown.
   bool is_admitted(const tree_core& tree);
   void look_up_admission(const tree_core& tree, admission& a);
   void measure_reference(const tree_core& tree, admission& a);
@@ -295,7 +290,7 @@ private:
   void admit(const tree_core& tree, admission& a);
   void rest(const tree_core& tree, admission& a, const std::string& why);
   void refuse(const tree_core& tree, admission& a, std::string why);
-  /// Refused trees are left out while another one is admitted, or may be; else the campaign has failed.
+  /// A refused tree is left out while another one is, or may be, admitted; else the campaign has failed.
   void fail_if_all_refused();
   void drop_admissions();
 
@@ -310,7 +305,7 @@ private:
   std::shared_ptr<call_book> calls_ = options_.calls;
   std::shared_ptr<stored_campaign> stored_;
   campaign_fold fold_;
-  std::uint64_t records_ = 0, imaged_ = 0; ///< of the journal: all, and those that the image stands for
+  std::uint64_t records_ = 0, imaged_ = 0; ///< of the journal: all; in the newest image
   journal_record last_;                    ///< the newest one of this session
   std::map<node_key, node_row> rows_;      ///< of open nodes
   std::map<node_key, int> crashes_;
@@ -318,30 +313,32 @@ private:
   std::map<std::string, capacity> capacity_;
   std::map<std::string, std::uint32_t> slots_; ///< of these, for the targets; by backend
   std::map<std::string, std::shared_ptr<const device_info>> facts_;
-  std::deque<std::shared_ptr<synthesis_request>>
-      unpaid_; ///< prompts whose worst case the budget can't hold yet
-  std::vector<std::shared_ptr<synthesis_request>>
-      resend_; ///< calls that are open in the journal, have cost nothing, and have to be made again
+  /// Prompts whose worst case the budget can't hold yet.
+  std::deque<std::shared_ptr<synthesis_request>> unpaid_;
+  /// Open calls in the journal that have cost nothing and must be made again.
+  std::vector<std::shared_ptr<synthesis_request>> resend_;
   std::set<std::string> known_aside_; ///< models set aside, told to people
   std::string pause_reason_;
   std::vector<node_key> sleeping_; ///< open nodes of an earlier session, until a worker is there
   std::vector<late_reply> redeliver_;
   std::vector<node_key> blocked_;
-  std::map<std::uint32_t, weak_actor> agents_; ///< who waits for a sub-agent's call, by its number
+  std::map<std::uint32_t, weak_actor> agents_; ///< who waits for a sub-agent's call, by number
   std::optional<failure> blocked_why_;
   std::optional<std::pair<std::string, bool>> ending_; ///< end_search, while it waits
   std::optional<std::string> closing_;  ///< the search is over, for this reason; claims are being made
   std::optional<std::string> learning_; ///< finished for this reason, once its skills are kept
   bool learnt_ = false;
-  std::optional<node_key> claims_out_;                       ///< the finalist that is measured again now
-  std::optional<std::pair<std::size_t, double>> no_goal_at_; ///< news and goal when nobody was found near it
+  std::optional<node_key> claims_out_; ///< the finalist being measured again
+  /// (Claims and correct nodes, target) at the last look_for_goal() without success; skip until either
+  /// changes.
+  std::optional<std::pair<std::size_t, double>> no_goal_at_;
   std::shared_ptr<const evaluate_request> claim_request_;
   unsigned claim_tries_ = 0;
   bool dispatch_begun_ = false;
   std::set<std::uint32_t> dispatched_exactly_; ///< trees
   std::size_t dispatch_reads_ = 0;             ///< trees whose evidence or sources are being read
   std::string no_device_;                      ///< why it waits for a device; empty: it does not
-  bool lost_device_ = false;                   ///< and there was one before
+  bool lost_device_ = false;                   ///< one was there before
   std::set<std::pair<std::string, std::string>> told_missing_; ///< backend and pattern
   std::map<std::uint32_t, admission> admissions_;              ///< by tree
   moving_mean latency_, evaluation_;

@@ -11,7 +11,7 @@
 
 namespace ke {
 
-/// Ids of nodes as people see them: with T trees, node n of tree t is n * T + t.
+/// Public node ids: with T trees, node n of tree t is n * T + t.
 std::uint64_t public_id(std::size_t trees, std::uint32_t tree, std::uint32_t node);
 
 /// A target that its tree waits for; the other trees go on.
@@ -24,7 +24,7 @@ struct waiting_target {
 struct status_facts {
   bool live = false;
   std::uint64_t in_flight = 0;
-  std::string trouble{}; ///< what a running campaign waits for: it is shown as paused, with this
+  std::string trouble{}; ///< what a running campaign waits for; shown as paused, with this text
   std::vector<waiting_target> waiting{};
   std::set<std::string> set_aside{}; ///< models that gave no candidate too often in a row
 };
@@ -33,15 +33,14 @@ struct status_facts {
 std::string campaign_status_json(const campaign_row& row, const campaign_settings& settings,
                                  status_facts facts);
 
-// -- lines of `--ui json`
-// ---------------------------------------------------------------------------------------------------
+// -- lines of `--ui json` -------------------------------------------------------------------------
 
 /// {"event": KIND, "campaign": NAME, ...fields as strings}
 std::string event_json(const char* kind, const std::string& campaign,
                        std::initializer_list<std::pair<const char*, std::string>> fields);
 
-/// The acknowledgement of a node's end: {"event": "node", "node": ID, "state": STATE, "score": S}. `reason`
-/// is why it has no verdict, empty otherwise.
+/// The acknowledgement of a node's end: {"event": "node", "node": ID, "state": STATE, "score": S}. `reason`:
+/// why it has no verdict; else empty.
 std::string node_event_json(const std::string& campaign, std::uint64_t id, node_state state,
                             timing_decision decision, std::optional<double> score, const std::string& reason);
 

@@ -199,8 +199,8 @@ void keeper::pump() {
       facts_[tree.backend()] = std::make_shared<const device_info>(
           *device_of(capacity_.at(tree.backend()), targets_of(tree.backend()).front()));
     wake_sleeping(tree.number());
-    if (!books().paused() && unpaid_.empty() &&
-        !claims_out_) // perhaps the goal is reached: nothing more is paid for
+    // While a claim is out the goal may be reached: nothing more is paid for.
+    if (!books().paused() && unpaid_.empty() && !claims_out_)
       step(tree, slots);
   }
 }

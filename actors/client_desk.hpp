@@ -14,16 +14,16 @@
 
 namespace ke {
 
-/// Where acts of clients are carried out that take their time: reading a store, waiting for a commit that a
-/// full disk holds up, running a child. So no actor waits for them, none waits for another, and the owner can
-/// end at any time. Functions may be called from any thread and do not block, but for `end`.
+/// Runs clients' slow acts: reading a store, waiting for a commit on a full disk, running a child. So no
+/// actor waits for them, they do not wait for each other, and the owner can end at any time. Any thread; only
+/// `end` blocks.
 class client_desk {
 public:
   client_desk(store_service& store, process_port& processes);
   ~client_desk() { end(); }
 
   /// Work that may read files and the store, but waits for nothing else; in order of arrival. Nothing begins
-  /// once the desk has ended.
+  /// after `end`.
   void post(std::function<void()> work);
 
   /// Unites an export file with the store, one file after the other.
@@ -32,11 +32,11 @@ public:
   /// A reading command in a child process; a few at a time.
   void read(reading_request what, std::function<void(control_reply)> reply);
 
-  /// Ends with `end`: who waits for a commit must not outlast the owner.
+  /// Ended by `end`: waiting for a commit must not outlast the owner.
   lent_store& store() { return lent_; }
 
-  /// Nothing new begins, whoever waits for the store hears so. Returns when nothing runs here but children,
-  /// which end with the process service.
+  /// Begins nothing new and refuses all who wait for the store. On return only children run here; they end
+  /// with the process service.
   void end();
 
 private:

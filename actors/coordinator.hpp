@@ -30,11 +30,11 @@ struct coordinator_options {
   std::vector<std::filesystem::path> backend_paths;
   std::function<void(const std::string&)> publish; ///< events, one JSON line each; any thread, must not block
   std::function<void(const failure&)> trouble;     ///< the store or the environment; any thread
-  bool durable_only = false; ///< bench: no wire, no worker; whoever drives it registers "evaluator" itself
+  bool durable_only = false; ///< bench: no wire, no worker; its driver registers "evaluator" itself
 };
 
-/// The owner of a store: services, root supervisor and campaigns of one process. Functions may be called from
-/// any thread; the destructor stops everything in order and closes the store.
+/// The owner of a store: services, root supervisor and campaigns of one process. Any thread. The destructor
+/// stops everything in order and closes the store.
 ///
 ///   root             rest_for_one
 ///   ├─ synthesizer   first: whatever crashes later costs no paid call
@@ -49,21 +49,22 @@ public:
   static result<std::unique_ptr<coordinator>> start(coordinator_options options);
   ~coordinator();
 
-  /// Starts the campaign, or takes it up where its last session left it: the newest of this name, unless
-  /// `fresh`. Its id, once it is committed. `invalid` if the stored one is for another problem.
+  /// Starts a campaign, or resumes the newest one of this name unless `fresh`. `done` gets the id once it is
+  /// committed. `invalid`: the stored one is for another problem.
   void submit(campaign_settings settings, problem what, bool fresh,
               std::function<void(result<std::uint32_t>)> done);
-  /// The same, blocking; `interrupt_all` ends the wait: `cancelled`, or why the store does not commit.
+  /// The same, blocking; `interrupt_all` ends the wait. `cancelled`, or why the store does not commit.
   result<std::uint32_t> submit(campaign_settings settings, const problem& what, bool fresh);
 
   /// Blocks until the session of a campaign has ended.
   campaign_outcome wait(std::uint32_t id);
   /// Ends the campaign's session resumably: gently the first time, at once the second.
   void interrupt_all();
-  /// One act of steering; `done` when it is committed, or, with why, when that takes too long. Any thread.
+  /// One act of steering; `done` once committed, or with why when that takes too long. Any thread.
   void steer_campaign(std::uint32_t id, std::string act, std::string key, std::string value,
                       std::function<void(status)> done);
-  /// {"live": true, "campaigns": [...]}, within two seconds: who has not answered by then is left out.
+  /// {"live": true, "campaigns": [...]}, within two seconds; leaves out campaigns that have not answered by
+  /// then.
   void status_json(std::function<void(std::string)> done);
   /// The id of a running campaign: by name, or the only one.
   result<std::uint32_t> find_running(const std::string& name) const;
@@ -75,7 +76,7 @@ public:
   const std::shared_ptr<directory>& names() const { return names_; }
   const std::vector<backend>& backends() const { return backends_; }
   void publish(const std::string& line);
-  /// More listeners for events; the returned number removes one.
+  /// Adds a listener for events; the returned number removes it.
   std::uint64_t subscribe(std::function<void(const std::string&)> listener);
   void unsubscribe(std::uint64_t number);
 

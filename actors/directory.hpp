@@ -8,8 +8,8 @@
 
 namespace ke {
 
-/// Names of the long-lived actors. A restarted actor has a new handle, so peers hold a name and look it up
-/// when they send. Keeps nobody alive. Any thread.
+/// Names of the long-lived actors. A restart changes an actor's handle, so peers hold the name and look it up
+/// to send. Keeps nobody alive. Any thread.
 class directory {
 public:
   void set(const std::string& name, const caf::actor& who) {
@@ -17,8 +17,8 @@ public:
     names_[name] = caf::actor_cast<weak_actor>(who);
   }
 
-  /// Spawns an actor that has its name before anybody can answer it: it says its first words on a thread of
-  /// its own, while this one still holds the handle. Others who send meanwhile wait.
+  /// Spawns an actor and names it before anybody can answer it: the actor starts on a thread of its own while
+  /// this one holds the lock. Other senders wait meanwhile.
   template <class Spawn>
   caf::actor start(const std::string& name, Spawn&& spawn) {
     std::lock_guard lock{mutex_};
@@ -27,8 +27,8 @@ public:
     return who;
   }
 
-  /// Sends to the actor of that name as it is now; false if there is none (it is being restarted: senders
-  /// must be able to lose this).
+  /// Sends to the present actor of that name. False: there is none (it is being restarted); senders must bear
+  /// the loss.
   template <class Message>
   bool send(const std::string& name, Message message) const {
     auto to = find(name);

@@ -19,8 +19,8 @@ namespace ke {
 /// How long a prompt waits for the vector of its query. Then words alone decide.
 inline constexpr std::chrono::milliseconds embedding_deadline{2000};
 
-/// A prompt is about to be made with this server's help. `to` gets a `vector_found` within the deadline, as a
-/// rule: it must be able to go on without. With no text nobody waits: the server is only made known.
+/// A prompt wants its query's vector from this server. `to` usually gets a `vector_found` within the
+/// deadline, and must be able to go on without. An empty text makes only the server known.
 struct vector_wanted {
   std::shared_ptr<const embedding_settings> server;
   std::string text;
@@ -32,7 +32,7 @@ struct vector_found {
   embedding vector; ///< empty: none, words alone decide
 };
 
-// What comes back to the desk; `desk` is its number.
+// What comes back to the desk; `desk` is the desk's number.
 struct vectors_read {
   std::size_t desk;
   std::vector<std::pair<std::string, std::string>> rows; ///< (text, pack(embedding)), empty if there is none
@@ -46,24 +46,24 @@ struct embeddings_again {
   std::size_t desk;
 };
 
-/// One embeddings server, at the knowledge actor's: has every document's vector asked for once, kept in the
-/// store's table `shared`, and those of the queries that prompts wait for. While the server is slow,
-/// wrong or away it is left alone for longer and longer, queries are answered at once with nothing, and
-/// documents wait. One thread: the actor's.
+/// One embeddings server, within the knowledge actor. Asks once for every document's vector, kept in the
+/// store's table `shared`, and for those of queries that prompts wait for. A slow, wrong or absent server is
+/// left alone for longer and longer; meanwhile queries get nothing at once, and documents wait. One thread:
+/// the actor's.
 class embedding_desk {
 public:
   struct services {
     http_port* http = nullptr;
     store_port* store = nullptr;
   };
-  /// `complete` is called when a round of documents has come to its end.
+  /// `complete` is called at the end of a round of documents.
   embedding_desk(caf::event_based_actor* self, std::size_t number, embedding_settings server,
                  services services, std::function<void()> complete);
 
   const embedding_settings& server() const { return server_; }
-  /// These are the documents' texts now.
+  /// Sets the documents' texts.
   void keep(const std::vector<std::string>& texts);
-  /// Whether all documents have once had their turn.
+  /// Whether every document has had a turn.
   bool ready() const { return ready_; }
   const embedding* of_document(const std::string& text) const { return book_.of_document(text); }
   void wanted(const vector_wanted& w);

@@ -51,8 +51,8 @@ struct open_work {
   warrant brought;                 ///< by which it was, if so
   std::optional<early_result> early;
   std::uint32_t attempt = 0;
-  std::uint32_t answered = 0;        ///< the last attempt that has been answered: by a machine's failure, or
-                                     ///< before it was asked for once more
+  /// The last attempt that has been answered: by a machine's failure, or before another request for the job.
+  std::uint32_t answered = 0;
   std::set<std::string> avoid;       ///< peers where it failed
   std::set<std::string> avoid_names; ///< workers that are not to do it
   trace::time_point queued = trace::time_point::clock::now(), granted{};

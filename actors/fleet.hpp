@@ -19,18 +19,19 @@ struct fleet_options {
 /// Places jobs on workers and leases them. Rules in runtime/net/{placement,lease}.hpp; this is their clock
 /// and mailbox.
 ///
-///   <- frame_in, peer_lost   from the gateway; a hello begins a worker_session
-///   <- worker_said           from sessions: ready, accept, decline, beat, result, drain
+///   <- frame_in, peer_lost                 from the gateway; a hello begins a worker_session
+///   <- worker_said                         from sessions: ready, accept, decline, beat, result, drain
 ///   <- submit_job, cancel_job
-///   <- work_is_wanted   from campaigns: what workers bring of an earlier life is kept until then
+///   <- work_is_wanted                      from campaigns: until then, workers' results of an earlier life
+///                                          are kept
 ///   -> job_done, job_stage, job_poisoned   to the evaluator
-///   -> capacity                            to whoever sent watch_capacity, whenever it changes
+///   -> capacity                            on each change, to those that sent watch_capacity
 ///
-/// Supervisor: root, permanent. After its restart, sessions begin anew with the workers' hello, which lists
+/// Supervisor: root, permanent. After its restart sessions begin anew with the workers' hello, which lists
 /// what they hold.
 caf::behavior fleet(caf::event_based_actor* self, fleet_options options);
 
-/// Given by the gateway, so that sessions can send: the transport of the moment.
+/// From the gateway, so that sessions can send: the present transport.
 struct transport_is {
   std::shared_ptr<transport_port> transport;
 };

@@ -31,10 +31,10 @@ namespace ke {
 
 struct submit_job {
   std::shared_ptr<const job> what;
-  std::set<std::string> avoid = {}; ///< workers by name that are not to do it, while another one can
+  std::set<std::string> avoid = {}; ///< names of workers not to use while there is another one
 };
-/// From a campaign that has read its journal: what it still waits for of an earlier life. `over`: nothing,
-/// and nothing more will come.
+/// From a campaign that has read its journal: the evaluations of an earlier life that it still wants. `over`:
+/// nothing, now and later.
 struct work_is_wanted {
   std::uint32_t campaign = 0;
   std::vector<work_place> open;
@@ -43,8 +43,7 @@ struct work_is_wanted {
 struct cancel_job {
   std::uint64_t id = 0;
 };
-/// The evidence of a job's current attempt. `acknowledge` may be called from any thread, once the verdict is
-/// committed.
+/// The evidence of a job's current attempt. Call `acknowledge` once the verdict is committed; any thread.
 struct job_done {
   std::uint64_t id = 0;
   std::shared_ptr<const job_result> found;
@@ -60,7 +59,7 @@ struct job_poisoned {
   std::uint64_t id = 0;
   std::string why;
 };
-/// Who wants to hear `capacity`: by name.
+/// Asks for `capacity` messages, to this name.
 struct watch_capacity {
   std::string name;
 };
@@ -82,7 +81,7 @@ struct grant_job {
   std::string warrant;
   std::uint64_t deadline_ms = 0;
 };
-/// The worker holds a lease that an earlier session granted: it may ask for the content.
+/// The worker holds an earlier session's lease: it may ask for the content.
 struct content_is_free {
   std::vector<std::string> digests;
 };
@@ -101,7 +100,7 @@ struct worker_said {
   wire::decline_body decline;          ///< also the job and attempt of an accept
   std::shared_ptr<const void> passage; ///< of the frame
 };
-/// What the fleet knows of its workers, for `status`.
+/// Asks for the fleet's view of the workers, for `status`.
 struct workers_request {
   std::function<void(std::string json)> done;
 };

@@ -25,7 +25,7 @@ struct knowledge_options {
   std::shared_ptr<const corpus> written; ///< the documents that no campaign has learnt
 };
 
-/// A campaign has a winner: skills are distilled from the way to it. `done` is called when they are durable
+/// A campaign has a winner: skills are distilled from the steps to it. `done` is called when they are durable
 /// (or nothing was learnt); any thread.
 struct learn {
   std::uint32_t campaign = 0, tree = 0;
@@ -36,25 +36,24 @@ struct learn {
   std::shared_ptr<const device_info> target;
   std::vector<std::string> claim_verdicts; ///< of the winner, by device: keys in the table `verdicts`
   std::function<void()> done;
-  bool seeded = false; ///< the first of the chain is a warm start's
+  bool seeded = false; ///< the chain's first is a warm start's
 };
-/// An improvement was judged whose prompt had shown these skills (perhaps none).
+/// An improvement was judged; its prompt had shown these skills (perhaps none).
 struct skills_used {
   std::vector<std::string> ids;
-  bool won = false; ///< it gained on its parent beyond the noise
+  bool won = false; ///< gained over its parent, beyond the noise
 };
 
-/// The table `skills` was written by somebody else (`store merge`): it is read again.
+/// Somebody else wrote the table `skills` (`store merge`): read it again.
 struct skills_changed {};
 
-/// Owns what is learnt: the only writer of the store's table `skills` in this process, so campaigns that run
-/// side by side lose nothing of each other. Publishes a new snapshot of the library whenever a skill comes,
-/// changes or is quarantined. Has the vectors of the library's documents and of prompts' queries made where a
-/// campaign names an embeddings server (embedding_desk.hpp), and starts the two sub-agents' work where it
-/// names models for them (study_desk.hpp).
+/// Owns what is learnt: the only writer of the store's table `skills` in this process, so that parallel
+/// campaigns lose nothing of each other. Publishes a new snapshot of the library when a skill comes, changes
+/// or is quarantined. For campaigns with an embeddings server, gets vectors of documents and queries
+/// (embedding_desk.hpp); for those with models for sub-agents, starts these (study_desk.hpp).
 ///
 ///   <- learn, skills_used, skills_changed
-///   <- vector_wanted      -> vector_found to who wants it
+///   <- vector_wanted      -> vector_found
 ///   <- study_wanted       -> study_found; <- study_over from sub-agents, its children, temporary
 ///
 /// Supervisor: root, permanent; a restart reads the tables again.

@@ -11,13 +11,13 @@
 
 namespace ke {
 
-/// The documents at one moment, and what embeddings servers made of them.
+/// The documents at one moment, and their vectors.
 struct library_snapshot {
   std::shared_ptr<const corpus> documents;
-  /// By server: a vector per document, in their order; an empty one: not known yet.
+  /// By server: a vector per document, in order; an empty one: not known yet.
   std::vector<std::pair<embedding_settings, std::vector<embedding>>> vectors;
 
-  /// Null: that server's are not here (yet).
+  /// Null: no vectors of that server (yet).
   const std::vector<embedding>* vectors_of(const embedding_settings& server) const {
     for (const auto& [of, all] : vectors)
       if (of == server)
@@ -26,8 +26,8 @@ struct library_snapshot {
   }
 };
 
-/// The documents that all prompts of a process are made with: an immutable snapshot, exchanged as a whole
-/// when something is learnt. Any thread.
+/// The documents for all prompts of a process: an immutable snapshot, exchanged as a whole when something is
+/// learnt. Any thread.
 class library {
 public:
   explicit library(std::shared_ptr<const corpus> first)

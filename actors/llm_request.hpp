@@ -7,13 +7,13 @@
 
 namespace ke {
 
-/// One paid call, from the moment it leaves until its answer is in the store's hands.
+/// One paid call, from its leaving until the store has the answer.
 ///
-///   -> call_ended (to "synthesizer", by name: whichever lives when it ends), then it quits
-///   <- exit       cancels the call; call_ended follows with `cancelled`
+///   -> call_ended   to the present "synthesizer", by name; then it quits
+///   <- exit         cancels the call; call_ended follows with `cancelled`
 ///
-/// Supervisor: synthesizer, which monitors it; temporary. An abnormal end is told as `internal`. The call
-/// belongs to the provider and the call book: it goes on if this actor and its synthesizer are gone.
+/// Supervisor: synthesizer, which monitors it; temporary. An abnormal end is told as `internal`. Provider and
+/// call book own the call: it goes on without this actor and its synthesizer.
 caf::behavior llm_request(caf::event_based_actor* self, std::shared_ptr<directory> names,
                           std::shared_ptr<call_book> calls, provider_port* provider,
                           std::shared_ptr<const synthesis_request> request);

@@ -18,9 +18,8 @@
 #include <string>
 #include <vector>
 
-// What actors of one process tell each other. Results for nodes are addressed to (campaign, tree, node)
-// through the search tree, never to a handle: the node may have passivated or crashed meanwhile. The life of
-// one candidate as a ladder:
+// Messages between actors of one process. Results for nodes go to (campaign, tree, node) through the search
+// tree, never to a handle: the node may have passivated or crashed meanwhile. The life of one candidate:
 //
 //   campaign        search_tree      search_node      synthesizer     llm_request      evaluator
 //      |    expand       |                |                |               |               |
@@ -53,7 +52,7 @@ struct synthesis_request {
   std::string prompt_digest;
   std::uint32_t occurrence = 0;
   reservation reserved;
-  std::string reader = {}; ///< name of who is told what came of it; empty: the node's search tree
+  std::string reader = {}; ///< name of the actor to be told; empty: the node's search tree
   std::string store = {};  ///< its id
   bool again = false;      ///< of an earlier session: perhaps asked under `place`, as earlier versions did
 
@@ -62,7 +61,7 @@ struct synthesis_request {
            std::to_string(node.node) + "-a" + std::to_string(attempt);
   }
   /// Unique among all stores and stable over restarts: spool's file name. Places repeat in every store, so
-  /// the name says which store asks, and what: an answer to anything else has another name.
+  /// the name also says which store asks, and what.
   std::string call() const {
     constexpr std::size_t enough = 8;
     return (store.empty() ? "" : store.substr(0, enough) + "-") + place() +
@@ -70,7 +69,7 @@ struct synthesis_request {
   }
 };
 
-/// A sub-agent's next call, for the prompt of `node`. The campaign reserves its worst case, journals it and
+/// A sub-agent's next call, for the prompt of `node`. The campaign reserves the worst case, journals it and
 /// has it asked, or refuses: `to` gets one agent_answer.
 struct agent_call {
   node_key node;
@@ -97,19 +96,19 @@ struct node_brief {
   std::shared_ptr<const device_info> target; ///< facts of the prompt
   std::uint32_t ordinal = 0;                 ///< of this child among its parent's
   std::vector<std::uint32_t> in_flight;      ///< ordinals of its open siblings
-  std::string repair;                        ///< why the answer to its last attempt could not be used
+  std::string repair;                        ///< why the last attempt's answer was of no use
   bool stalled = false;                      ///< nothing better was found for a while
   bool repairs = true;                       ///< its model may mend a broken answer
-  std::uint64_t prompt_tokens = 0;           ///< most that its model takes; 0: no limit
+  std::uint64_t prompt_tokens = 0;           ///< most that the model takes; 0: no limit
 };
 struct expand {
   std::vector<node_brief> nodes;
 };
-/// A message came for a node that is not awake: its tree asks for its brief.
+/// A message came for a sleeping node: its tree asks for the brief.
 struct want_brief {
   std::uint32_t tree = 0, node = 0;
 };
-/// From a search tree to its campaign, at each start: nobody is awake in it.
+/// From a search tree to its campaign at each start: no node is awake.
 struct tree_started {
   std::uint32_t tree = 0;
 };
@@ -133,30 +132,27 @@ struct synthesis {
   std::string reply_digest;
   double seconds = 0;
 };
-/// One send of a request failed and may be sent again: it waits for `send_permit`. Or, `blocked`, it is over:
-/// nobody will be asked until a person acts (auth, credit), it was cancelled, or (kind none) its last send
-/// never happened.
+/// One send of a request failed; it waits for `send_permit` before the next. `blocked`: no next one, because
+/// a person must act (auth, credit), it was cancelled, or (kind none) the last send never happened.
 struct failed_try {
   node_key node;
   std::uint32_t attempt = 0;
   failure why;
   bool blocked = false;
-  token_usage told; ///< what it has cost, as far as its provider told,
-  call_meter meter; ///< and what is known of the rest
+  token_usage told; ///< cost, as far as the provider told,
+  call_meter meter; ///< and sizes for the rest
 };
-/// What the try has cost is committed, and the budget holds another one, or `go` is false: the request is
-/// forgotten.
+/// The try's cost is committed. `go`: the budget holds another try; else the request is forgotten.
 struct send_permit {
   std::string call;
   bool go = true;
 };
-/// Requests of a campaign that is stopping or paused: what has not left is dropped, what has is cancelled if
-/// `running`.
+/// A campaign is stopping or paused: drops requests that have not left; `running`: cancels the others.
 struct drop_requests {
   std::uint32_t campaign = 0;
   bool running = false;
 };
-/// A person says go on: circuits that auth or credit closed are tried again.
+/// A person says go on: circuits closed by auth or credit are tried again.
 struct unblock_models {};
 
 struct answered {
@@ -171,9 +167,9 @@ struct answered {
   std::vector<candidate_text> more;         ///< further candidates of the answer
   std::vector<source_parameter> parameters; ///< of `source`, if it is a template
   std::uint32_t descriptor = 0;             ///< knowledge/descriptor.hpp
-  call_meter meter = {};                    ///< of what `usage`, which was told, leaves out
+  call_meter meter = {};                    ///< of what `usage` (told) leaves out
 };
-/// The candidate of a node that asks nobody: an earlier answer holds it.
+/// The candidate of a node that asks nobody; an earlier answer holds it.
 struct given_answer {
   node_key node;
   std::string source;
@@ -192,7 +188,7 @@ struct evaluate_request {
   measure_plan plan = measure_plan::rank;
   bool timed = true;
   std::uint64_t seed = 0;
-  std::set<std::string> avoid = {}; ///< workers by name that are not to do it, while another one can
+  std::set<std::string> avoid = {}; ///< names of workers not to use while there is another one
 };
 struct cancel_evaluation {
   node_key node;
@@ -202,26 +198,26 @@ struct stage_changed {
   node_key node;
   node_state stage = node_state::building;
 };
-/// A verdict on one target of a node. `batch` holds the evidence and verdict rows: the campaign adds its own
-/// and commits them together.
+/// A verdict on one target of a node. `batch` holds evidence and verdict rows: the campaign adds its own and
+/// commits them together.
 struct judged {
   node_key node;
   std::uint32_t target = 0;
   std::shared_ptr<const verdict> found;
   std::string verdict_digest;
-  bool duplicate = false; ///< measured for another node: ranked by it, never claimed from it
+  bool duplicate = false; ///< measured for another node: good for ranking, not for a claim
   double device_s = 0;
   std::shared_ptr<store_batch> batch;
   std::function<void()> committed;        ///< acknowledges the worker; called on the store thread
   measure_plan plan = measure_plan::rank; ///< `claim`: the node has its verdict already
-  std::uint32_t duplicate_of = no_node;   ///< of its tree, if its worker knew it by its object code
+  std::uint32_t duplicate_of = no_node;   ///< of its tree, if the worker knew it by object code
 };
 /// A node's actor ended abnormally; the campaign wakes it once more, then it is poisoned.
 struct node_crashed {
   node_key node;
   std::string why;
 };
-/// The evaluator can't get this node judged: its candidate cost three workers, or it was cancelled.
+/// This node can't be judged: the candidate cost three workers, or it was cancelled.
 struct evaluation_failed {
   node_key node;
   node_state state = node_state::poisoned;
@@ -231,20 +227,20 @@ struct evaluation_failed {
 struct card_loaded {
   std::shared_ptr<const node_card> card;
 };
-/// From a tree to a node that was idle for long: it passivates if it only waits.
+/// From a tree to a node long idle: passivate if you only wait.
 struct may_rest {};
-/// The node is done (or has nothing to do for long): its tree may let it go.
+/// The node is done, or has nothing to do for long: its tree may let it go.
 struct retire {
   std::uint32_t node = 0;
   std::shared_ptr<const node_card> card; ///< null if it only passivates
 };
 
-/// What the attached workers offer one backend now; from the fleet (or a stand-in) whenever it changes.
+/// What the attached workers offer one backend now; from the fleet (or a stand-in) on each change.
 struct capacity {
   std::string backend;
   std::uint32_t slots = 0;
   std::vector<device_info> devices;
-  std::string why; ///< there are no slots now, though there were, or a worker is there
+  std::string why; ///< why there are no slots now, though there were, or a worker is there
   class_offers offered_by = {};
 };
 

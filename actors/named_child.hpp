@@ -8,8 +8,7 @@
 
 namespace ke {
 
-/// A child that is in the directory under its name whenever it lives: `spawn(supervisor)` gives its handle at
-/// each start.
+/// A child with an entry in the directory while it lives: `spawn(supervisor)` gives the handle at each start.
 template <class Spawn>
 child_spec named_child(std::shared_ptr<directory> names, std::string name, Spawn spawn) {
   child_spec spec;

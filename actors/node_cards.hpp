@@ -17,16 +17,16 @@ namespace ke {
 std::shared_ptr<const node_card> make_card(std::uint32_t node, node_state state, std::string source,
                                            std::string source_digest, std::string plan, const verdict* found);
 
-/// What a prompt needs of a node: all of its parent, of others only what became of them.
+/// What a prompt needs of a node: all of its parent, only the outcome of others.
 enum class card_extent : std::uint8_t { outcome, with_source };
 
-/// Reads a node's card from the store, without blocking: `done` is called on the store thread with null if
-/// the node can't be read. An `outcome` has neither source nor its digest. `language`: of the
-/// campaign's candidates.
+/// Reads a node's card from the store, without blocking. Calls `done` on the store thread, with null if the
+/// node can't be read. An `outcome` has neither source nor source digest. `language`: of the campaign's
+/// candidates.
 void load_card(store_port& store, node_key node, source_language language, card_extent extent,
                std::function<void(std::shared_ptr<const node_card>)> done);
 
-/// The cards used last, so that prompts rarely read the store. One thread.
+/// The cards used last, for prompts: reads of the store are rare. One thread.
 class card_cache {
 public:
   explicit card_cache(std::size_t most) : most_{most} {}

@@ -13,15 +13,15 @@
 
 namespace ke {
 
-/// The connected models of a process. They belong to no actor: what they have out is paid for, and a
-/// synthesizer that crashes must not cancel it. Any thread.
+/// The connected models of a process. They belong to no actor: open calls are paid for, and a crash of the
+/// synthesizer must not cancel them. Any thread.
 class provider_pool {
 public:
   using connector = std::function<result<std::unique_ptr<provider_port>>(const model_settings&)>;
   explicit provider_pool(connector connect) : connect_{std::move(connect)} {}
 
-  /// The provider of that name with these settings, connected at its first use. It lives until `close`, as
-  /// do those with earlier settings: they may have calls out.
+  /// The provider of that name with these settings, connected at first use. Lives until `close`, as do those
+  /// with earlier settings: they may have open calls.
   result<provider_port*> get(const std::string& name, const model_settings& settings) {
     std::lock_guard lock{mutex_};
     for (const auto& p : providers_)
@@ -34,7 +34,7 @@ public:
     return providers_.back().provider.get();
   }
 
-  /// Cancels what is out and disconnects: after the actors have ended, before the services and the store do.
+  /// Cancels open calls and disconnects. Call it after the actors' end, before that of services and store.
   void close() {
     std::lock_guard lock{mutex_};
     providers_.clear();

@@ -14,8 +14,8 @@ namespace {
 struct recorded {
   std::optional<store_reader> store;
   std::map<std::string, provider_kind> kinds; ///< by model name
-  std::map<std::string, std::vector<std::pair<std::string, std::string>>>
-      by_prompt; ///< prompt -> (model, reply digest), in key order
+  /// Prompt -> (model, reply digest), in key order.
+  std::map<std::string, std::vector<std::pair<std::string, std::string>>> by_prompt;
 
   explicit recorded(const std::string& dir) {
     auto opened = store_reader::open(dir);

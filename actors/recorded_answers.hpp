@@ -6,9 +6,8 @@
 
 namespace ke {
 
-/// The answers that a store holds, keyed by (prompt digest, occurrence): what a `replay` model whose `dir` is
-/// a store plays. Reads the store at the first look-up, on the provider's thread. A store that can't be read
-/// has no answers.
+/// The answers in a store, by (prompt digest, occurrence), for a `replay` model whose `dir` is a store. Reads
+/// the store at the first look-up, on the provider's thread. An unreadable store has no answers.
 replay_lookup recorded_answers(const std::string& store);
 
 } // namespace ke

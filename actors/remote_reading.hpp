@@ -9,30 +9,30 @@
 
 namespace ke {
 
-/// Commands that read a store and that a client on another machine may ask its owner for.
+/// Commands that read a store; a client on another machine may ask the owner for them.
 bool is_reading_command(const std::string& word);
 
-/// `words`: the command line without the options that name a store or a place to write to.
+/// `words`: the command line without options that name a store or a place to write to.
 struct reading_request {
   std::string campaign;
   std::vector<std::string> words;
   bool writes = false;
 };
 
-/// Removes the folders that a killed owner of the store has left in the temporary folder. For its next owner:
-/// there is only one at a time.
+/// Removes what a killed owner of the store left in the temporary folder. For the next owner: there is only
+/// one at a time.
 void drop_reading_folders(const std::string& store);
 
 /// One reading command for a client: this program, in a child process, on the owner's store.
 struct reading_child {
-  process_spec spec;     ///< once prepared; whoever has it runs it
+  process_spec spec;     ///< once prepared; the caller runs it
   private_folder folder; ///< for what the command writes
   bool writes = false;
 
-  /// Refuses another command, and an option that names a file of this machine.
+  /// Refuses other commands, and options that name a file of this machine.
   status prepare(const std::string& store, const reading_request& what);
-  /// JSON {out, err, code, files: {name: hex}}, `files` being what the command wrote where `writes`: one file
-  /// named "" or a folder's. Reads files.
+  /// JSON {out, err, code, files: {name: hex}}. `files`: what the command wrote if `writes`, one file named
+  /// "" or a folder's. Reads files.
   control_reply answer(process_exit& how) const;
 
 private:

@@ -8,28 +8,28 @@
 
 namespace ke {
 
-/// How often children may fail before their supervisor gives up, and how long a failed one waits.
-/// Semantics after Erlang/OTP's supervisor: more than `intensity` failures within `period` is one too many.
+/// How often a child may fail before its supervisor gives up, and how long it waits after a failure. After
+/// Erlang/OTP's supervisor: more than `intensity` failures within `period` is too many.
 struct restart_policy {
   int intensity = 5;
   std::chrono::nanoseconds period = std::chrono::minutes{1};
   std::chrono::nanoseconds floor = std::chrono::milliseconds{100};
   std::chrono::nanoseconds ceiling = std::chrono::seconds{10};
-  double jitter =
-      0.1; ///< share of the delay that is random, so that children felled together don't return together
+  /// Random share of the delay, so that children felled together don't return together.
+  double jitter = 0.1;
 };
 
-/// The recent failures of one child. Pure: the caller brings the time, which must not run backwards, and the
-/// randomness.
+/// The recent failures of one child. Pure: the caller brings the randomness and the time, which must not run
+/// backwards.
 class restart_window {
 public:
   using time_point = std::chrono::steady_clock::time_point;
 
   explicit restart_window(restart_policy policy) : policy_{policy} {}
 
-  /// Records a failure at `now`. Returns the delay before the next start: it doubles from `floor` to
-  /// `ceiling` with each failure still in the window, less up to `jitter` of itself (`chance` in [0, 1)).
-  /// Nothing if the child has failed too often.
+  /// Records a failure at `now`. Returns the delay before the next start: doubled from `floor` to `ceiling`
+  /// by each failure still in the window, less up to `jitter` of it (`chance` in [0, 1)). Nothing: failed too
+  /// often.
   std::optional<std::chrono::nanoseconds> fail(time_point now, double chance = 0) {
     while (!failures_.empty() && now - failures_.front() > policy_.period)
       failures_.pop_front();

@@ -392,8 +392,8 @@ private:
   std::map<std::uint32_t, std::shared_ptr<const node_card>> cards_;
   std::shared_ptr<const node_card> parent_; ///< what an answer's edits are of; kept while a call is out
   std::optional<synthesis> early_;          ///< an answer that came before the parent was read
-  std::optional<prompt_request>
-      unsent_;              ///< a prompt that waits for sub-agents or for the vector of its query
+  /// A prompt that waits for sub-agents or for the vector of its query.
+  std::optional<prompt_request> unsent_;
   std::size_t studies_ = 0; ///< of sub-agents that it waits for
   std::size_t missing_ = 0;
   std::size_t verdicts_ = 0;

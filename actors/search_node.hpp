@@ -9,7 +9,7 @@
 
 namespace ke {
 
-/// What all nodes of a tree share. Immutable but for the ports; outlives the nodes.
+/// What all nodes of a tree share. Immutable except the ports; outlives the nodes.
 struct tree_context {
   std::uint32_t campaign = 0, tree = 0;
   std::shared_ptr<directory> names;
@@ -32,8 +32,8 @@ struct tree_context {
 /// One candidate on its way: prompt, answer, evaluation. Waking after passivation and after a crash is one
 /// path: the brief says how far it is.
 ///
-///   -> study_wanted       to knowledge, where sub-agents are configured; <- study_found for each, then
-///   -> vector_wanted      to knowledge, where an embeddings server is configured; <- vector_found, or the
+///   -> study_wanted       to knowledge, if sub-agents are configured; <- study_found for each, then
+///   -> vector_wanted      to knowledge, if an embeddings server is configured; <- vector_found, or the
 ///                         deadline, then
 ///   -> prompt_ready       to the campaign, which reserves, journals and has it asked
 ///   <- synthesis          -> answered to the campaign; with a source: evaluate_request to the evaluator
@@ -42,8 +42,8 @@ struct tree_context {
 ///   <- may_rest           idle for long, or too many are awake
 ///   -> retire             done, or it rests
 ///
-/// Supervisor: search_tree; temporary: a crash is told to the campaign, which wakes it once more and then
-/// marks it poisoned.
+/// Supervisor: search_tree; temporary: the campaign hears of a crash and wakes it once more; the next one
+/// poisons it.
 caf::behavior search_node(caf::event_based_actor* self, std::shared_ptr<const tree_context> tree,
                           node_brief brief, std::map<std::uint32_t, std::shared_ptr<const node_card>> cards);
 

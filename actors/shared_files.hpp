@@ -7,18 +7,17 @@
 
 namespace ke {
 
-/// How an export file comes to a store's living owner: it is put into the folder `incoming` of the store,
-/// under a name made of its path, and only that name is told. So whoever may speak to the owner, from this
-/// machine or another, can't make it open a file elsewhere. The name. Failures: `invalid`.
+/// Copies `file` into the store's `incoming` folder and returns its name there. Only that name is told to the
+/// owner, who opens nothing else: no client can make it open another file. Fails: `invalid`.
 result<std::string> hand_over(const std::string& store_dir, const std::string& file);
-/// Where a file that was handed over lies; `invalid` if `name` is not one that `hand_over` gives.
+/// The path of a file handed over; `invalid` if `name` is not of `hand_over`'s form.
 result<std::string> handed_over(const std::string& store_dir, const std::string& name);
 void take_back(const std::string& store_dir, const std::string& name);
-/// Removes what a killed client left there: for a new owner of the store, before it can be spoken to.
+/// Removes what a killed client left: for a new owner of the store, before clients can reach it.
 void drop_handed_over(const std::string& store_dir);
 
-/// What `merge_into` does with two rows of one skill: both as one (knowledge/skill_record.hpp). A row that is
-/// no skill gives way to one that is.
+/// Joins two rows of one skill, for `merge_into` (knowledge/skill_record.hpp). Of a skill and another row the
+/// skill stays.
 std::string join_skills(const std::string& a, const std::string& b);
 
 /// {"from": {"store", "campaign", "exported_unix_ms", "program"}, "records", "added": {KIND: COUNT}}

@@ -16,18 +16,18 @@
 
 namespace ke {
 
-/// A campaign as its store holds it: the folded journal, and of each open node what the fold does not keep.
+/// A campaign from its store: the folded journal, and what the fold does not keep of open nodes.
 struct stored_campaign {
   campaign_fold fold;
   campaign_row row;
   std::shared_ptr<const ke::problem> problem;
   std::map<node_key, node_row> rows;       ///< of open nodes
   std::map<node_key, std::string> replies; ///< raw answers that were stored but not yet folded
-  std::map<node_key, std::string> parts;   ///< what came of calls that were cancelled as their session ended
+  std::map<node_key, std::string> parts;   ///< of calls cancelled at their session's end
   std::map<node_key, prompt> prompts;      ///< of calls that are out
   std::map<std::pair<node_key, std::uint32_t>, call_row> calls; ///< that are out, by node and attempt
   std::uint64_t wall_ms = 0;
-  std::uint64_t imaged = 0; ///< records that the campaign's image stands for
+  std::uint64_t imaged = 0; ///< records in the campaign's image
 };
 
 /// A fold of the first records of a journal.
@@ -37,25 +37,23 @@ struct folded_start {
   std::uint64_t wall_ms = 0;
 };
 
-/// What the campaign's image holds, or the empty start if there is none that fits (store.md, "Images").
-/// Blocking.
+/// The fold in the campaign's image; the empty start if no image fits (store.md, "Images"). Blocking.
 folded_start read_folded_start(const store_reader& store, std::uint32_t id);
-/// The fold in an image, or the empty start if the image is not of this store, campaign and program, or if
-/// `last`, the journal's record of number header.records - 1, is not the one that it ends with.
+/// The fold in an image. The empty start if it is of another store, campaign or program, or does not end with
+/// `last`, the journal's record of number header.records - 1.
 folded_start fold_of_image(const image_file& image, const std::string& store_id, std::uint32_t id,
                            const std::optional<journal_record>& last);
 
 inline constexpr std::uint64_t least_between_images = 16384; ///< records
-/// Is it time for another image, after so many records, when the last one stands for `imaged` of them? Not
-/// before `least` more, and not before one part of `parts` more: making one has its price, too.
+/// Whether another image is due at `records` records, the last one holding `imaged`: at least `least` more,
+/// and at least one part in `parts` more, because an image has its price.
 bool image_is_due(std::uint64_t records, std::uint64_t imaged, std::uint64_t least = least_between_images,
                   std::uint64_t parts = 8);
-/// The header of an image that stands for `records` of the journal, `last` being the last of them.
+/// The header of an image of the first `records` of the journal; `last` is the last of these.
 image_header header_of_image(std::string store_id, std::uint32_t id, std::uint64_t records,
                              const journal_record& last);
 
-/// A prompt as a node's row names its sections; nothing if they can't be read, or are another prompt's than
-/// `digest` says.
+/// A prompt, from the sections that a node's row names; nothing if they can't be read or have another digest.
 template <class Reader>
 std::optional<prompt> read_stored_prompt(const Reader& store, const std::string& sections,
                                          const std::string& digest) {
@@ -75,7 +73,7 @@ std::optional<prompt> read_stored_prompt(const Reader& store, const std::string&
   return digest_of(text_of(all)) == digest ? std::optional{std::move(all)} : std::nullopt;
 }
 
-/// Folds the journal of a campaign, from `start` on. Blocking: for threads that may wait. `corrupt` names the
+/// Folds the journal of a campaign from `start` on. Blocking: for threads that may wait. `corrupt` names the
 /// first record that can't be folded. `Reader` has store_reader's row, journal and blob.
 template <class Reader>
 result<std::shared_ptr<stored_campaign>> read_stored_campaign(const Reader& store, std::uint32_t id,
@@ -141,8 +139,8 @@ result<std::shared_ptr<stored_campaign>> read_stored_campaign(const Reader& stor
   return s;
 }
 
-/// The newest campaign of that name (empty: the newest of all; with several names in the store that is
-/// `invalid`, naming them); "NAME@2": the second of that name, counted from the oldest.
+/// The newest campaign of that name; "NAME@2": the second of that name, from the oldest. Empty: the newest of
+/// all; `invalid`, with the names, if the store has several.
 result<campaign_row> find_campaign(const store_reader& store, const std::string& name);
 
 } // namespace ke

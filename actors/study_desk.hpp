@@ -12,7 +12,7 @@
 
 namespace ke {
 
-/// A prompt waits for what a study finds. `to` gets one study_found, unless the knowledge actor ends.
+/// A prompt waits for a study's finding. `to` gets one study_found, unless the knowledge actor ends.
 struct study_wanted {
   std::shared_ptr<const study> what;
   node_key node;     ///< whose prompt it is: its campaign pays
@@ -25,15 +25,14 @@ struct study_found {
   study_kind kind = study_kind::memory;
   std::string found; ///< empty: nothing, rules decide
 };
-/// What the store has for a key, or nothing.
+/// The store's finding for a key, or nothing.
 struct study_read {
   std::string key;
   std::string found;
 };
 
-/// The sub-agents' work, at the knowledge actor's: each study is made once, kept in the store's table
-/// `shared`, and serves all prompts that want the same, those of later campaigns, too. One thread: the
-/// actor's.
+/// The sub-agents' work, within the knowledge actor. Each study is made once, kept in the store's table
+/// `shared`, and serves all prompts that want the same, in later campaigns, too. One thread: the actor's.
 class study_desk {
 public:
   study_desk(caf::event_based_actor* self, std::shared_ptr<directory> names, store_port* store,

@@ -34,14 +34,14 @@ struct supervisor_options {
   restart_strategy strategy = restart_strategy::one_for_one;
   restart_policy restarts;
   std::uint64_t seed = 1; ///< of the jitter
-  /// Told of every child's abnormal end as a value: (child, reason, delay until its restart or negative if
-  /// the supervisor gives up).
+  /// Told of every child's abnormal end: (child, reason, delay until its restart; negative: the supervisor
+  /// gives up).
   std::function<void(const std::string& child, const caf::error& why, std::chrono::nanoseconds delay)>
       on_failure;
 };
 
-/// Adds a child after the present ones and starts it. A name that is taken is ignored; if its child is being
-/// stopped (stop_child), the new one takes its place when it is down.
+/// Adds a child after the present ones and starts it. A taken name is ignored; but if its child is being
+/// stopped (stop_child), the new one takes its place afterwards.
 struct start_child {
   child_spec spec;
 };
@@ -52,13 +52,13 @@ struct stop_child { ///< ends one child in order and forgets it
 /// Keeps its children running.
 ///
 ///   <- start_child, stop_child
-///   <- down      a child ended: start it (rest_for_one: and those after it, which are stopped in reverse
-///   order first) again after a delay,
-///                or, if it failed too often, stop everything and escalate by quitting with an error
-///   <- exit      stop the children in reverse order of their start, each with its grace, then quit with the
-///   given reason
+///   <- down      a child ended: start it again after a delay; rest_for_one: also those after it, which are
+///                first stopped in reverse order. Failed too often: stop everything and escalate by quitting
+///                with an error
+///   <- exit      stop the children in reverse order of start, each with its grace, then quit with that
+///                reason
 ///
-/// Expects a supervisor above it that treats its abnormal end as a failure; restart mode there: permanent.
+/// Expects a supervisor that treats its abnormal end as a failure; restart mode there: permanent.
 caf::behavior supervisor(caf::event_based_actor* self, std::vector<child_spec> specs,
                          supervisor_options options);
 

@@ -30,18 +30,18 @@ struct synthesizer_options {
 std::string tree_name(std::uint32_t campaign, std::uint32_t tree);
 std::string campaign_name(std::uint32_t campaign);
 
-/// Asks the models: a queue, a concurrency limit and a circuit breaker per model, one llm_request per call.
+/// Asks the models: per model a queue, a concurrency limit and a circuit breaker; per call one llm_request.
 /// Requests come committed.
 ///
-///   <- synthesize      queue it; it leaves when the model's circuit and `max_parallel` allow
-///   <- call_ended      from a provider, by name: done, or sent again after a wait, or given up
-///   <- send_permit     a failed try's cost is committed: it may be sent again
+///   <- synthesize            queue it; it leaves when the model's circuit and `max_parallel` allow
+///   <- call_ended            from a provider, by name: done, or sent again after a wait, or given up
+///   <- send_permit           a failed try's cost is committed: it may be sent again
 ///   <- drop_requests, unblock_models
-///   -> synthesis, failed_try   to the node's search tree, or to the request's `reader`, by name
+///   -> synthesis, failed_try to the node's search tree, or to the request's `reader`, by name
 ///
 /// Supervisor: root, permanent, first child: whatever crashes later costs no paid call. Nor does its own
-/// crash: calls that are out go on, and the next synthesizer takes them over from the call book; what had not
-/// left is asked for again by the campaigns, which restart with it.
+/// crash: the next synthesizer takes open calls over from the call book; campaigns, which restart with it,
+/// ask again for what had not left.
 caf::behavior synthesizer(caf::event_based_actor* self, synthesizer_options options);
 
 } // namespace ke

@@ -9,11 +9,10 @@
 
 namespace ke {
 
-/// What a new campaign begins with: for each of its trees (`trees`: their backends) the nearest solutions
-/// (solution.hpp) in the store that can be its candidates: of the same operator family and first input type,
-/// in the tree's backend, written for a function with the same tensors and scalars where the store still
-/// knows the problem that they were written for, and with their source at hand. At most [search] warm_start
-/// of them. None if a model replays recorded answers: it was asked other questions.
+/// What a new campaign begins with: for each tree (`trees`: their backends) the nearest solutions
+/// (solution.hpp) in the store, at most [search] warm_start. They must have the same operator family, first
+/// input type and backend, the same tensors and scalars if the store still knows their problem, and a source
+/// at hand. None if a model replays recorded answers: it was asked other questions.
 ///
 /// Blocking; reads only.
 result<std::vector<journal_seeded>> seeds_for(const store_reader& store, const campaign_settings& settings,

@@ -15,7 +15,7 @@ struct session_options {
   std::uint64_t epoch = 0;
 };
 
-/// One attached worker process: typed messages on our side, frames on its side. Malformed frames are counted
+/// One attached worker process: typed messages on our side, frames on the wire. Malformed frames are counted
 /// and end the session.
 ///
 ///   <- frame_in     -> worker_said (to the fleet); `want` is answered from the store

@@ -9,12 +9,12 @@
 
 namespace ke {
 
-/// Built objects by content: the key is a digest of source, flags and toolchain. A folder of files, shared by
-/// processes: each is put in place by an atomic rename, so a reader sees a whole file or none. A hit needs no
+/// Built objects by content; the key is a digest of source, flags and toolchain. A folder of files, shared by
+/// processes: an atomic rename puts each in place, so a reader sees a whole file or none. A hit needs no
 /// process. Any thread.
 class artifact_cache {
 public:
-  /// `folder` is made at the first put. `bytes`: what the folder may hold; the longest unused files go first.
+  /// `folder` is made at the first put. `bytes`: most that it may hold; the longest unused files go first.
   artifact_cache(std::filesystem::path folder, std::uint64_t bytes);
 
   /// The path of the artifact, or none. Marks it as used.

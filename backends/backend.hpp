@@ -14,34 +14,34 @@
 namespace ke {
 
 /// Lower-level text that a candidate may be instead: its parent's assembly or IR, changed by hand or by a
-/// model. It is assembled and linked without the front end.
+/// model. Assembled and linked without the front end.
 struct source_level {
   std::string name;
   std::string suffix;               ///< of a source file, with the dot
-  std::vector<std::string> marks;   ///< a text that holds all of these is of this level
+  std::vector<std::string> marks;   ///< a text that contains all of these is of this level
   std::vector<std::string> command; ///< argv template; empty: the backend's
 };
 
-/// A kernel backend as its `backend.toml` describes it: data, never code.
+/// A kernel backend, from `backend.toml`: data, never code.
 struct backend {
   std::string name;
   std::string title;
   std::string language;
   std::string suffix;           ///< of a source file, with the dot
-  std::string driver;           ///< which driver of the judge runs it: "c-abi", or "python" (fork_server.py)
+  std::string driver;           ///< the judge's driver for it: "c-abi", or "python" (fork_server.py)
   std::string device;           ///< kind of device it needs: "cpu"
-  std::string target;           ///< what documents call its devices; empty: what the CPU's facts say
-  std::filesystem::path folder; ///< where backend.toml lies; {include} in the build command
-  std::vector<std::string>
-      detect; ///< argv, {python} for python_program(); exit 0 and its text are the toolchain's version
+  std::string target;           ///< its devices in documents; empty: as the CPU's facts say
+  std::filesystem::path folder; ///< of backend.toml; {include} in the build command
+  /// Argv, {python} for python_program(); exit 0, and the printed text is the toolchain's version.
+  std::vector<std::string> detect;
   std::string detect_hint;        ///< how to get it, for a person
   std::vector<std::string> build; ///< argv template: {flags} {include} {sources} {output}
   std::vector<std::string> flags;
-  /// The same of another compiler, which builds what makes the first one crash; empty: there is none.
+  /// The same of another compiler, for sources that crash the first one; empty: there is none.
   std::vector<std::string> second_build, second_flags;
   std::string second_hint;                  ///< how to get it, for a person
-  std::vector<std::string> fast_math_flags; ///< added where the problem's policy allows it
-  std::vector<std::string> vendor_flags;    ///< added where the policy allows vendor libraries
+  std::vector<std::string> fast_math_flags; ///< added if the problem's policy allows it
+  std::vector<std::string> vendor_flags;    ///< added if the policy allows vendor libraries
   std::string vendor_hint;                  ///< how to get those, for a person
   std::vector<std::string> forbidden_symbols;
   std::vector<source_level> levels;
@@ -51,7 +51,7 @@ struct backend {
   job_limits limits;
 };
 
-/// The level that a candidate's text is written at; null: the backend's own language.
+/// The level of a candidate's text; null: the backend's own language.
 const source_level* level_of(const backend& b, std::string_view source);
 
 /// The jobs of a manifest that declares none: build candidate, reference and truth, check the symbols,
@@ -61,20 +61,20 @@ std::vector<job_spec> usual_jobs();
 /// `file` names the place in errors: "file:line:col: what". All unknown keys are errors.
 result<backend> parse_backend(std::string_view text, const std::filesystem::path& file);
 
-/// Every folder below `built_in` and `extra` that holds a backend.toml; a later folder replaces an earlier
-/// one of the same name.
+/// All backends in folders below `built_in` and `extra`; a later one replaces an earlier one of the same
+/// name.
 result<std::vector<backend>> load_backends(const std::filesystem::path& built_in,
                                            const std::vector<std::filesystem::path>& extra);
 
-/// Where the program's own backends lie: beside the executable (`backends/`), or in the source tree it was
+/// The folder of the program's own backends: `backends/` beside the executable, or in the source tree it was
 /// built from.
 std::filesystem::path built_in_backends();
 
-/// `invalid`, with the known names, if there is none of this name.
+/// `invalid`, with the known names, if there is no such backend.
 result<backend> find_backend(const std::vector<backend>& all, std::string_view name);
 
 /// Runs the detect command and reads this machine's facts (isa, cores, caches, compiler, flags, toolchain
-/// digest). Blocking. `missing`, with the hint, where the toolchain is not there.
+/// digest). Blocking. `missing`, with the hint, if there is no toolchain.
 result<device_info> probe_target(const backend& b, process_port& processes);
 
 /// The facts of this CPU alone, without any process. Keys: model, isa, cores, l1d, l2, l3, arch.

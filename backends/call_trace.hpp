@@ -10,9 +10,9 @@
 
 namespace ke {
 
-// The common trace schema of one call of a candidate, whatever instrument saw it: findings["trace"], lines
-// "NAME BEGIN LENGTH" in nanoseconds since the first one, in the order of their begins; each lies inside of
-// an earlier one or behind it. NAME is plain: "line:6" for a loop, "aten::mm" for an operator.
+// The common trace schema of one call of a candidate, from any instrument: findings["trace"], lines "NAME
+// BEGIN LENGTH" in nanoseconds since the first one, in order of begin; each lies inside an earlier one or
+// behind it. NAME is plain: "line:6" for a loop, "aten::mm" for an operator.
 
 struct call_stretch {
   std::string name;
@@ -21,11 +21,11 @@ struct call_stretch {
 
 inline constexpr std::size_t most_stretches = 1000;
 
-/// Letters, digits and _ : . only, 80 at most: what may stand in a trace or a report, whoever chose it.
+/// Letters, digits and _ : . only, 80 at most: fit for a trace or a report, whoever chose it.
 bool is_plain_name(std::string_view name);
 
-/// Builds the text. What is not plain is left out; what breaks the schema's order (clocks that ran backwards,
-/// or that were forged) empties it for good.
+/// Builds the text. Leaves out what is not plain. A break of the schema's order (clocks that ran backwards,
+/// or were forged) empties it for good.
 class call_trace_text {
 public:
   void add(std::string_view name, double begin_ns, double ns);
@@ -35,7 +35,7 @@ public:
 private:
   std::string text_;
   std::size_t lines_ = 0;
-  std::vector<double> open_; ///< ends of the stretches that the last one lies in
+  std::vector<double> open_; ///< ends of the stretches around the last one
   double last_begin_ = 0;
   bool broken_ = false;
 };
@@ -43,8 +43,8 @@ private:
 /// From the evidence; empty if there is none, or if it breaks the schema. Pure; the text is untrusted.
 std::vector<call_stretch> call_stretches(const evidence& found);
 
-/// The first `most` of them as spans of the program's trace (runtime/core/trace.hpp) on this lane, the first
-/// at `begin`; how many that were. Nothing while no trace is written.
+/// Writes the first `most` as spans of the program's trace (runtime/core/trace.hpp) on this lane, the first
+/// at `begin`; returns their number. Nothing while no trace is written.
 std::size_t trace_call(const evidence& found, std::string_view lane, trace::time_point begin,
                        std::string_view args_json = "{}", std::size_t most = most_stretches);
 

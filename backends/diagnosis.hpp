@@ -7,29 +7,32 @@
 
 namespace ke {
 
-/// The workload on which a call takes longest, and that call's time without the path to the candidate, as it
-/// is on a quiet machine.
+/// The workload with the longest call, and the time of that call on a quiet machine, without the path to the
+/// candidate.
 struct longest_call {
   std::uint32_t workload = 0;
   double call_s = 0; ///< 0: nothing was timed
 };
 longest_call longest_workload(const evidence& found, const problem& what);
 
-/// Why a kernel takes as long as it does. Pure; from what the judge and the profilers left in the evidence:
-///   peak.*   what the machine reaches (roofline.hpp)      cores_busy, run.*  how many cores worked
-///   cg.*     simulated instructions, misses, branches     hw.*               the same, counted by the
-///   hardware mca.*    the model of the hot loop, hot.*             share.*            where samples fell
-///   torch.*  operators of PyTorch that a call made
+/// Why a kernel takes its time. Pure; from what judge and profilers left in the evidence:
+///   peak.*             what the machine reaches (roofline.hpp)
+///   cores_busy, run.*  how many cores worked
+///   cg.*               simulated instructions, misses, branches
+///   hw.*               the same, counted by the hardware
+///   mca.*, hot.*       the hot loop: its model, share and size
+///   share.*            where samples fell
+///   torch.*            operators of PyTorch that a call made
 /// Each of the six bottlenecks gets the share of the time that it explains, 0..1; the largest is named. Fewer
-/// sources, or two bottlenecks that explain as much, lower the confidence. `bottleneck` is empty if there is
-/// nothing to judge by.
+/// sources, or two bottlenecks with equal shares, lower the confidence. `bottleneck` is empty without
+/// evidence.
 ///
 ///   memory     bytes take the time: bandwidth of a level, or more misses at once than the caches hide
 ///   compute    the execution units are busy
 ///   latency    one result waits for the one before: dependent loads, or a chain of arithmetic
 ///   occupancy  cores that the policy grants stand idle
 ///   frontend   instructions come too late: mispredicted branches, code larger than its caches
-///   overhead   the way to the kernel, calling operators, or starting threads takes longer than the work
+///   overhead   the path to the kernel, calling operators, or starting threads takes longer than the work
 diagnosis diagnose(const evidence& found, const problem& what);
 
 } // namespace ke

@@ -13,40 +13,40 @@
 
 namespace ke {
 
-/// A candidate that was judged `correct`, as far as the choice between several of them goes.
+/// A candidate judged `correct`, for the choice between several.
 struct shape_contender {
   std::uint32_t node = 0;
   double score = 0; ///< over all workloads
-  double same = 0;  ///< relative difference that this measurement can't tell
+  double same = 0;  ///< relative difference below which this measurement can't tell
   std::vector<workload_timing> workloads;
 };
 
-/// A verdict's; nothing of one that was not timed. `same` is the wider one of the A/A control and of what
-/// the plan calls the same, as for the floor.
+/// The contender of a verdict; nothing if it was not timed. `same` is the wider one of the A/A control and
+/// the plan's own band, as for the floor.
 std::optional<shape_contender> contender_of(std::uint32_t node, const verdict& v, measure_plan plan);
 
-/// Who is the best on one workload, by the lower end of its interval; of equal ones the first.
+/// The best on one workload, by the lower end of the interval; of equal ones the first.
 struct shape_winner {
   std::string workload;
   std::size_t index = 0; ///< of the workload in the problem
   std::uint32_t node = 0;
   workload_timing timing;
 };
-/// Of each workload that anybody was timed on, in the problem's order; held-out ones are left out. Pure.
+/// For each timed workload that is not held out, in the problem's order. Pure.
 std::vector<shape_winner> shape_winners(const problem& what, const std::vector<shape_contender>& all);
 
-/// Which node is to compute which workload's shapes.
+/// Which node computes which workload's shapes.
 struct dispatch_choice {
   std::size_t workload = 0;          ///< index in the problem
   std::optional<std::uint32_t> node; ///< none: the fallback
 };
 
-/// Which shapes a dispatcher should give to whom, or nothing where one candidate is as good. It is the one
-/// with the best mean, but for workloads where another one's interval lies wholly above its own, and further
-/// than what the measurement calls the same. A dispatcher is of use if there is such a workload, or one where
-/// the chosen one lies below the floor; then whoever is slower than the baseline gives way to the fallback.
-/// Choices without a node are listed, too. `always`: one is wanted though a single candidate is as good, and
-/// there is none only where nothing is faster than the baseline anywhere. Pure.
+/// The shapes that a dispatcher should give to each node, or nothing if one candidate is as good. The
+/// candidate with the best mean computes all shapes but those of workloads where another one's interval lies
+/// wholly above its own, beyond what the measurement calls the same. A dispatcher is of use if there is such
+/// a workload, or one where the chosen candidate lies below the floor; then nodes slower than the baseline
+/// give way to the fallback. Choices without a node are listed, too. `always`: also if a single candidate is
+/// as good; nothing only if no candidate is faster than the baseline anywhere. Pure.
 std::optional<std::vector<dispatch_choice>> plan_dispatch(const problem& what,
                                                           const std::vector<shape_contender>& all,
                                                           const goal_settings& goal, bool always = false);

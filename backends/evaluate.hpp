@@ -23,8 +23,8 @@ struct evaluate_options {
   std::string sandbox = "best"; ///< full | best | none
   bool timed = true;
   std::uint64_t seed = 1; ///< order of launches and pairs
-  std::filesystem::path
-      scratch;                 ///< parent of this run's private folder; empty: the system's temporary folder
+  /// Parent of this run's private folder; empty: the system's temporary folder.
+  std::filesystem::path scratch;
   std::filesystem::path cache; ///< artifact cache; empty: none
   std::uint64_t cache_bytes = 512u << 20;
   std::filesystem::path judge;  ///< empty: ke-judge beside this executable
@@ -32,10 +32,10 @@ struct evaluate_options {
   job_limits limits;
   double budget_s = 0; ///< wall time for the timed part; 0: the plan's
   double aa_width = 0; ///< least width of the A/A control; each run measures its own as well
-  /// Warm parents of the Python backends, to be shared by evaluations; empty: one for this evaluation alone.
+  /// Warm parents of the Python backends, shared by evaluations; empty: one for this evaluation alone.
   std::shared_ptr<python_parents> python;
-  bool look_closer = false;            ///< profile a `rank` as closely as the other plans are
-  std::map<std::string, double> peaks; ///< of this machine, where the target does not announce them
+  bool look_closer = false;            ///< profile a `rank` as closely as the other plans
+  std::map<std::string, double> peaks; ///< of this machine, if the target does not announce them
 };
 
 /// A process of one job, ready to run.
@@ -46,24 +46,23 @@ struct evaluation_job {
   process_spec spec;
 };
 
-/// One evaluation as a graph of jobs that a caller drives, so that an actor never blocks:
+/// One evaluation as a graph of jobs driven by the caller, so that an actor never blocks:
 ///   while (!e.complete()) { start all of e.ready(place); whenever one ends: e.ended(id, how); }
-/// then e.finish(). Jobs that `ready` gave at the same time may run at the same time.
-/// `ready` and `ended` do short file work (sources, cache, prechecks) and start nothing themselves but the
-/// warm parent of a Python backend, if there is none yet. The private folder goes with the object. One thread
-/// at a time.
+///   e.finish();
+/// Jobs from one `ready` may run at the same time. `ready` and `ended` do short file work (sources, cache,
+/// prechecks); the only process they start is a Python backend's warm parent, if there is none yet. The
+/// private folder goes with the object. One thread at a time.
 class evaluation {
 public:
-  /// `target` is what `probe_target` said of `with`.
+  /// `target` is the result of `probe_target` for `with`.
   evaluation(problem what, std::string source, backend with, device_info target, measure_plan plan,
              evaluate_options options);
   ~evaluation();
   evaluation(const evaluation&) = delete;
   evaluation& operator=(const evaluation&) = delete;
 
-  /// At most `most` processes that can start now at this place; each is given once. None while all that could
-  /// come next wait for those that run, or for jobs at the other place. Ask for what can be started at once:
-  /// a job that was given counts as running, even if the failure of another makes it useless.
+  /// Marks up to `most` startable steps of this place as running and returns them. Empty: wait for a running
+  /// step or the other place. Ask only for as many as you start now.
   std::vector<evaluation_job> ready(job_place place, std::size_t most = SIZE_MAX);
   void ended(std::size_t id, const process_exit& how);
 
@@ -73,7 +72,7 @@ public:
   /// The candidate's built object on this machine, while this object lives; empty if there is none.
   std::string artifact() const;
 
-  /// A failure means that this machine could not judge; anything about the candidate is in the evidence.
+  /// A failure: this machine could not judge. The evidence has everything about the candidate.
   result<evidence> finish();
 
 private:
@@ -81,11 +80,11 @@ private:
   std::unique_ptr<state> state_;
 };
 
-/// The whole of it, blocking, through `processes`. Probes the target first.
+/// The whole evaluation, blocking, through `processes`. Probes the target first.
 result<evidence> evaluate(const problem& what, const std::string& source, const backend& with,
                           measure_plan plan, const evaluate_options& options, process_port& processes);
 
-/// Digests under which verdicts are kept: of the problem as packed, and of the source text.
+/// Digest of the problem as packed; verdicts are kept under it.
 std::string problem_digest_of(const problem& what);
 
 } // namespace ke

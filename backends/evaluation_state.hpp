@@ -24,7 +24,7 @@ inline sandbox_level level_of(const evaluate_options& o) {
   return parse_name<sandbox_level>(o.sandbox).value_or(sandbox_level::full);
 }
 
-/// Of one evaluation. evaluate.cpp drives it, builds and measures; closer_look.cpp does what comes after.
+/// One evaluation's state. evaluate.cpp drives it, builds and measures; closer_look.cpp does what follows.
 struct evaluation::state {
   problem what;
   std::string source;
@@ -35,9 +35,9 @@ struct evaluation::state {
   artifact_cache cache;
   private_folder own_folder;
   fs::path folder;            ///< its path
-  std::vector<job_spec> jobs; ///< those of the manifest that this problem needs; same order as in the graph
+  std::vector<job_spec> jobs; ///< of the manifest, needed by this problem; in the graph's order
   job_graph graph;
-  std::map<std::size_t, build_plan> builds; ///< that run
+  std::map<std::size_t, build_plan> builds; ///< those that run
   widening truth_form = widest_form(what);
   std::map<std::size_t, std::string> crashes; ///< by job: how the first compiler crashed
   bool prepared = false;
@@ -47,11 +47,11 @@ struct evaluation::state {
   std::string keys[4];                 ///< of the artifact cache, by role
   std::shared_ptr<python_parent> warm; ///< of a Python backend
 
-  /// What a job left for others to take in: a file in the private folder, or a text.
+  /// A job's product for others: a file in the private folder, or a text.
   struct product {
     fs::path file;
     std::string text; ///< untrusted
-    std::string key;  ///< of what it was made from
+    std::string key;  ///< digest of what it was made from
   };
   std::vector<product> products; ///< by job
 
@@ -71,21 +71,21 @@ struct evaluation::state {
   }
 
   void prepare();
-  /// The manifest's jobs, and the build of the baseline, if there is one to build.
+  /// The manifest's jobs, and the build of a baseline if needed.
   std::vector<job_spec> manifest() const;
   void plan_jobs();
-  /// The process of a job; none if it ended on the spot.
+  /// The process of a job; none: it ended on the spot.
   std::optional<process_spec> start(std::size_t job);
   std::optional<process_spec> start_build(std::size_t job);
-  /// A build that came to nothing is waiting again: for the second compiler, if the first one crashed, or for
-  /// another form of the truth.
+  /// Whether a failed build waits again: for the second compiler if the first one crashed, or for another
+  /// form of the truth.
   bool builds_again(std::size_t job, const process_exit& exit);
-  /// The baseline compiles itself, before anything is measured, and what it made is kept.
+  /// Whether the baseline compiles itself before the measurement; the result is kept.
   bool compiles_baseline() const;
   std::optional<process_spec> start_preparation(std::size_t job);
   bool baseline_prepared(const process_exit& exit);
   std::string text_of(build_role role) const;
-  /// What is said of a build that failed: of both compilers, where two were asked.
+  /// Text about a failed build: of both compilers, if two were asked.
   std::string build_trouble(std::size_t job, const std::string& wrong) const;
   bool precheck();
   process_spec judge_spec_of(const judge_task& task) const;
@@ -96,7 +96,7 @@ struct evaluation::state {
 
   // -- closer_look.cpp: the jobs after the measurement; whatever becomes of them, the verdict's state stays
 
-  /// False: nothing that this job could find out is asked for.
+  /// False: nothing that this job could find is wanted.
   bool wanted(std::size_t job) const;
   /// As `start`.
   std::optional<process_spec> start_closer(std::size_t job);
@@ -108,7 +108,7 @@ struct evaluation::state {
   bool made(std::size_t job);
   bool traced(std::size_t job, const process_exit& exit);
   bool profiled(std::size_t job, const process_exit& exit);
-  /// Enters what the job's reader finds in a text. False: nothing.
+  /// Adds to the evidence what the job's reader finds in a text. False: nothing.
   bool read_into_evidence(std::size_t job, std::string_view text);
   profile_task task_of_profiler() const;
   std::string profile_key(const job_spec& j) const;

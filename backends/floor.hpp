@@ -6,14 +6,13 @@
 
 namespace ke {
 
-/// The workload that lies furthest below the goal's floor, held-out ones included; null: none does, the goal
-/// has no floor, or nothing was timed. Below it lies whose whole interval does, widened by the A/A control
-/// and by what `plan` itself calls the same: who can't be told from the floor keeps it. Points into `v`.
-/// Pure.
+/// The workload furthest below the goal's floor, held-out ones included. Null: none is below, the goal has no
+/// floor, or nothing was timed. Below means: the whole interval, widened by the A/A control and by what
+/// `plan` calls the same; a workload that can't be told from the floor keeps it. Points into `v`. Pure.
 const workload_timing* below_floor(const verdict& v, const goal_settings& goal, measure_plan plan);
 
-/// What the verdict decides for a campaign with this goal: `slower` where a workload lies below the floor,
-/// whatever the mean of all says. The verdict itself knows of no goal.
+/// The verdict's decision for a campaign with this goal: `slower` if a workload lies below the floor,
+/// whatever the mean. The verdict itself knows no goal.
 timing_decision decision_under(const verdict& v, const goal_settings& goal, measure_plan plan);
 
 } // namespace ke

@@ -8,16 +8,16 @@
 
 namespace ke {
 
-/// A C++ candidate made ready to stand in one source with others.
+/// A C++ candidate, made ready to share one source with others.
 struct isolated_source {
-  std::vector<std::string>
-      headers;              ///< its #include lines; with those of conditions, where any depends on one
-  bool conditional = false; ///< `headers` hold conditions: whole and in this order, or not at all
-  std::string body; ///< the rest, in a namespace, with the macros and options that it sets taken back behind
+  /// Its #include lines; with those of conditions, if any depends on one.
+  std::vector<std::string> headers;
+  bool conditional = false; ///< `headers` hold conditions: use them whole and in this order
+  std::string body;         ///< the rest in a namespace, its macros and options undone at the end
 };
 
-/// `name` becomes the namespace; the function `kernel` is called NAME_kernel in it. What cannot be taken
-/// apart safely is `invalid`; the text says why. Pure; cost O(text).
+/// `name` becomes the namespace; the function `kernel` becomes NAME_kernel in it. `invalid`, with the reason,
+/// if it cannot be taken apart safely. Pure; O(text).
 result<isolated_source> isolate_cpp(std::string_view source, const std::string& name);
 
 } // namespace ke

@@ -12,18 +12,18 @@ namespace ke {
 
 /// What a job of an evaluation does.
 enum class job_kind : std::uint8_t {
-  transform, ///< makes another text of the candidate's: its intermediate form, or one with time stamps
-  build,     ///< a compiler makes an object of the source, or of what a transform left
+  transform, ///< makes another text of the candidate: its intermediate form, or one with time stamps
+  build,     ///< a compiler makes an object of the source, or of a transform's text
   precheck,  ///< looks at an object without running it
   measure,   ///< the judge: correctness, then timing
   profile,   ///< a tool looks at the object, or at a run of its own, for counters
   collect,   ///< makes counters of what other jobs left
-  trace,     ///< makes trace events: of a call of its own, or of what other jobs left
+  trace,     ///< makes trace events, of a call of its own or of what other jobs left
 };
 KE_NAMES(job_kind, 7, "transform", "build", "precheck", "measure", "profile", "collect", "trace")
 
-/// Where a job runs: beside other works' jobs, or with its work alone on the device. Whatever needs a job of
-/// the device runs there, too.
+/// Where a job runs: beside other works' jobs, or alone on the device with its work. A job that needs a
+/// device job runs there, too.
 enum class job_place : std::uint8_t { shared, device };
 constexpr job_place place_of(job_kind k) {
   return k == job_kind::measure || k >= job_kind::profile ? job_place::device : job_place::shared;
@@ -33,19 +33,19 @@ constexpr job_place place_of(job_kind k) {
 struct job_spec {
   std::string name;
   job_kind kind = job_kind::build;
-  std::vector<std::string> needs;   ///< jobs that must have ended well
+  std::vector<std::string> needs;   ///< jobs that must have succeeded
   std::string role;                 ///< build: candidate | reference | truth | instrumented
-  std::vector<std::string> command; ///< argv template (job_rules.hpp says of what)
-  std::string reads;                ///< format of the text that it makes something of (job_readers.hpp)
+  std::vector<std::string> command; ///< argv template (job_rules.hpp)
+  std::string reads;                ///< format of the text it reads (job_readers.hpp)
   double limit_s = 5;               ///< wall time of a command
-  std::string output;               ///< transform: name of the file that it makes
+  std::string output;               ///< transform: name of the file it makes
 };
 
-/// The order of the jobs of one evaluation, and how far each is. Knows nothing of what they do. Pure; one
+/// The order of the jobs of one evaluation, and the progress of each. Knows nothing of their work. Pure; one
 /// thread at a time.
 ///
-/// A job that ends ill takes those with it that need it, directly or not, and nothing else; then also those
-/// that were needed by lost jobs only and have not begun, since nobody waits for them any more.
+/// A failed job cancels its dependants, transitively, and waiting jobs whose every dependant is lost. All
+/// others go on.
 class job_graph {
 public:
   struct node {
@@ -56,18 +56,18 @@ public:
   enum class progress : std::uint8_t { waiting, running, done, failed, cancelled };
 
   job_graph() = default;
-  /// `invalid` naming the job: a name twice, a need that no job has, or a circle.
+  /// `invalid` naming the job: a repeated name, a need without a job, or a cycle.
   static result<job_graph> of(std::vector<node> jobs);
 
   /// Jobs that could begin now, in the manifest's order.
   std::vector<std::size_t> ready() const;
   void begin(std::size_t job);
   void end(std::size_t job, bool well);
-  /// One that runs has come to nothing and is to begin once more.
+  /// A running job came to nothing and is to begin once more.
   void again(std::size_t job);
-  /// Nothing that has not begun will.
+  /// No waiting job will begin.
   void cancel_waiting();
-  /// One job, and what needs it, will not begin.
+  /// This job and its dependants will not begin.
   void cancel(std::size_t job);
 
   /// No job waits or runs.

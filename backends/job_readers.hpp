@@ -9,20 +9,21 @@
 
 namespace ke {
 
-/// Makes additions to the evidence of a text that a job printed or left. The text is untrusted: a reader is
-/// bounded and never fails, it finds less. Pure.
+/// Makes additions to the evidence from a text that a job printed or left. The text is untrusted: a reader is
+/// bounded, and never fails but finds less. Pure.
 using job_reader = profile_result (*)(std::string_view text);
 
-/// By the format that a backend.toml names ([[job]] reads = "..."); null if no job of this kind reads it.
+/// The reader for a format named by a backend.toml ([[job]] reads = "..."); null if no job of this kind reads
+/// it.
 ///   profile: counters
 ///     instruction-mix   `objdump -d` of a built object (instruction_mix.hpp)
 ///     name-value        lines `name = number`, for a vendor's tool behind a small script; at most 256
 ///   collect: counters and findings; trace: the spans of one call (call_trace.hpp)
-///     loop-ticks        what an object with time stamps at its loops printed (loop_times.hpp)
-///     torch-profiler    PyTorch's profiler, as the driver of Python candidates writes it (torch_profile.hpp)
+///     loop-ticks        printed by an object with time stamps at its loops (loop_times.hpp)
+///     torch-profiler    PyTorch's profiler, as written by the Python candidates' driver (torch_profile.hpp)
 job_reader find_job_reader(job_kind kind, std::string_view name);
 
-/// Those of a kind.
+/// The names for a kind.
 std::vector<std::string> job_reader_names(job_kind kind);
 
 } // namespace ke

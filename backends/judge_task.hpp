@@ -10,54 +10,54 @@
 
 namespace ke {
 
-/// What ke-judge reads on stdin, packed. Paths are the host's; the judge shows them to the drivers inside
-/// their sandboxes.
+/// What ke-judge reads on stdin, packed. Paths are the host's; the judge shows them to the drivers in their
+/// sandboxes.
 struct judge_task {
   problem what;
   std::string candidate; ///< shared object with `ke_call`
-  std::string reference; ///< built with the same compiler and flags; the baseline, if there is no other
+  std::string reference; ///< built with the same compiler and flags; the baseline, unless `baseline` is set
   std::string truth;     ///< the reference widened; empty: the reference is the truth
   std::string driver;    ///< ke-driver
   std::string scratch;   ///< empty private folder of this run
   std::string sandbox = "best"; ///< full | best | none
   measure_plan plan = measure_plan::rank;
   bool timed = true;
-  std::uint64_t seed =
-      0; ///< order of launches and pairs; never the inputs', whose key the judge draws itself
+  /// Order of launches and pairs; never the inputs: the judge draws their key itself.
+  std::uint64_t seed = 0;
   job_limits limits;
   double aa_width = 0; ///< least width of this device's A/A control; each run measures its own as well
   double budget_s = 0; ///< wall time for the timed part; 0: the plan's
   std::map<std::string, std::string> provenance; ///< copied into the evidence
-  /// "c-abi": objects for ke-driver. "python": no objects; the candidate is `source`, the reference the
-  /// problem's own, and processes are forked from the warm parent whose socket is `warm_parent` in the judge.
+  /// "c-abi": objects for ke-driver. "python": no objects. The candidate is `source`, the reference is the
+  /// problem's, and processes are forked from the warm parent; its socket in the judge is `warm_parent`.
   std::string driver_kind = "c-abi";
   std::int32_t warm_parent = -1;
   std::string source;
   std::string arguments; ///< filled in by the judge: of a KernelBench class, as Python writes them
-  std::string
-      order; ///< filled in by the judge: of a call's tensors (t) and numbers (s); empty: all tensors first
+  /// Filled in by the judge: of a call's tensors (t) and numbers (s); empty: all tensors first.
+  std::string order;
   std::uint64_t weights = 0;           ///< filled in by the judge: the seed of all models' weights
   std::map<std::string, double> peaks; ///< of this machine (backends/peaks/peaks.hpp); empty: unknown
-  /// Object that candidates are timed against; empty: the reference. In Python what its preparation left, if
-  /// it has one: a file, in whose place the judge fills in a role's name.
+  /// The object that candidates are timed against; empty: the reference. In Python the file left by its
+  /// preparation, if it has one; the judge replaces that by a role's name.
   std::string baseline;
   std::string baseline_source;  ///< in Python
-  bool truth_keeps_bf16 = true; ///< tensors of the truth in bf16 are no wider
-  /// Of a Python baseline that compiles itself (torch.compile): how long that may take. 0: it doesn't.
+  bool truth_keeps_bf16 = true; ///< tensors of the truth in bf16 stay 16 bits
+  /// How long a Python baseline that compiles itself (torch.compile) may take for that; 0: it doesn't.
   double compile_s = 0;
-  /// Nothing is judged: the baseline is called once on each workload, and what it compiled is the answer
+  /// Judges nothing: calls the baseline once on each workload and answers with what it compiled
   /// (prepared_baseline).
   bool prepares = false;
-  std::string compiled; ///< filled in by the judge: what the preparation left
+  std::string compiled; ///< filled in by the judge: the preparation's result
 };
 KE_FIELDS(judge_task, x.what, x.candidate, x.reference, x.truth, x.driver, x.scratch, x.sandbox, x.plan,
           x.timed, x.seed, x.limits, x.aa_width, x.budget_s, x.provenance, x.driver_kind, x.warm_parent,
           x.source, x.arguments, x.order, x.weights, x.peaks, x.baseline, x.baseline_source,
           x.truth_keeps_bf16, x.compile_s, x.prepares, x.compiled)
 
-/// What ke-judge says of a baseline that compiles itself.
+/// ke-judge's answer about a baseline that compiles itself.
 struct prepared_baseline {
-  std::string compiled; ///< files that its processes are given, as driver.py packs them
+  std::string compiled; ///< files for its processes, as packed by driver.py
   std::string unfit;    ///< why there are none: this reference can't be compiled here
   std::string broken;   ///< why there are none: the machine
 };

@@ -8,8 +8,8 @@
 
 namespace ke {
 
-// What time stamps at loops tell of one call (profile/loop_ticks.hpp puts them in, cpu-cpp/ke_ticks.h takes
-// them). Pure; the text comes from the candidate's process: readers are bounded and find less.
+// Readings of time stamps at loops, for one call (profile/loop_ticks.hpp inserts them, cpu-cpp/ke_ticks.h
+// takes them). Pure. The text comes from the candidate's process: readers are bounded and find less.
 
 struct ticked_loop {
   int id = 0;
@@ -18,11 +18,11 @@ struct ticked_loop {
   int depth = 1;
 };
 
-/// What one call spent in a loop, inner loops not counted.
+/// Time of one call in a loop, without inner loops.
 struct loop_time {
   ticked_loop loop;
   double turns = 0;
-  double cycles = 0; ///< of the time stamp counter, the ticks' own cost taken off
+  double cycles = 0; ///< of the time stamp counter, without the ticks' own cost
   double share = 0;  ///< of all cycles between first and last tick
 };
 /// A stretch between two changes.
@@ -35,7 +35,7 @@ struct loop_profile {
   std::vector<loop_span> spans;
   double cycles = 0;
 };
-/// Lines, behind whatever the candidate printed:
+/// Lines after the candidate's own output:
 ///   ke-ticks 2                     the last such line counts
 ///   at ID LINE DEPTH FUNCTION      a loop of the module
 ///   clock CYCLES NS                the counter against the clock
@@ -48,7 +48,7 @@ loop_profile read_ticks(std::string_view text);
 /// Counters loop.share, loop.line and loop.turns of the loop with most time; the finding "loops".
 profile_result shares_of(const loop_profile& profile);
 
-/// The spans in the common schema (call_trace.hpp), as "line:6" or the loop's function and number.
+/// The spans in the common schema (call_trace.hpp), named "line:6", or by the loop's function and number.
 std::string trace_text(const loop_profile& profile);
 
 /// For a person: "line 6 (depth 2): 54% of the time, 1.2e+06 turns of 3.1 cycles", at most `most` lines.

@@ -11,24 +11,24 @@
 
 namespace ke {
 
-/// A job of kind profile is either a tool that reads the candidate's object, or the program's own profiler
-/// (command = ["{profiler}"]), which gets a task on stdin. So does that of a trace.
+/// Whether the job uses the program's own profiler (command = ["{profiler}"]), which gets a task on stdin.
+/// Other jobs of kind profile run a tool that reads the candidate's object. A trace may use the profiler,
+/// too.
 bool asks_profiler(const job_spec& j);
 
-/// The tool on `object`, sandboxed: the object is a candidate's work, and so is whatever it makes of the tool
-/// that reads it. None where no sandbox can be had.
+/// The tool on `object`, sandboxed: object and tool output are a candidate's work. None without a sandbox.
 std::optional<process_spec> tool_process(const job_spec& j, const std::filesystem::path& object,
                                          sandbox_level level);
 
-/// ke-profiler, which like ke-judge is trusted and sandboxes what it starts; `programs` holds it and
-/// ke-runner. None if they are not there.
+/// ke-profiler: trusted, as ke-judge is; sandboxes what it starts. `programs` holds it and ke-runner; none if
+/// they are missing.
 std::optional<process_spec> profiler_process(const job_spec& j, const std::filesystem::path& programs,
                                              const std::filesystem::path& folder, profile_task task);
 
-/// What an ended job of the two kinds found; none if it found nothing.
+/// The findings of an ended job of the two kinds; none: nothing.
 std::optional<profile_result> profile_found(const job_spec& j, const process_exit& how);
 
-/// What the judge itself found stays.
+/// Adds findings; never replaces the judge's own.
 void add_profile(const profile_result& seen, evidence& into);
 
 } // namespace ke

@@ -9,15 +9,15 @@
 
 namespace ke {
 
-/// What ke-profiler reads on stdin, packed: a candidate that was judged, and where to look closer.
+/// What ke-profiler reads on stdin, packed: a judged candidate, and where to look closer.
 struct profile_task {
-  judge_task run;           ///< as the judge had it
-  evidence found;           ///< what the judge saw
+  judge_task run;           ///< the judge's task
+  evidence found;           ///< the judge's evidence
   std::string source;       ///< the candidate's text
   std::string backend_file; ///< its backend.toml
   std::string toolchain;    ///< digest, for the rebuilds
   std::string runner;       ///< ke-runner
-  bool thorough = false;    ///< simulators, too, not only what takes well below a second
+  bool thorough = false;    ///< simulators, too, not only tools of well below a second
   std::string object;       ///< `ke-profiler trace`: the instrumented object
 };
 KE_FIELDS(profile_task, x.run, x.found, x.source, x.backend_file, x.toolchain, x.runner, x.thorough, x.object)

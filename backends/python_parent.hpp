@@ -11,17 +11,17 @@
 
 namespace ke {
 
-/// The Python of the backends with driver "python": KE_PYTHON, else .venv/bin/python beside or above this
+/// The Python for backends with driver "python": KE_PYTHON, else .venv/bin/python beside or above this
 /// program, else python3.
 std::string python_program();
 
-/// A warm Python process (fork_server.py of a backend's folder): it has imported torch and forks a sandboxed
-/// process for whoever holds its socket. Owns the process and a thread that started it and waits for it; both
-/// are gone when the destructor returns, and with this program in any case. All functions from any thread.
+/// A warm Python process (fork_server.py of a backend's folder): has imported torch, and forks a sandboxed
+/// process for any holder of its socket. Owns the process and the thread that started it and waits for it;
+/// both end in the destructor, and with this program in any case. Any thread.
 class python_parent {
 public:
-  /// Returns at once: importing torch takes seconds, and whoever asks for a fork first waits for it.
-  /// `missing` if there is no such Python or no such sandbox.
+  /// Returns at once; importing torch takes seconds, and the first fork waits for it. `missing`: no such
+  /// Python, or no such sandbox.
   static result<std::shared_ptr<python_parent>> start(const std::filesystem::path& folder,
                                                       const std::string& sandbox);
   ~python_parent();
@@ -30,7 +30,7 @@ public:
 
   int socket() const;      ///< to be given to ke-judge
   bool alive() const;      ///< false once the process has ended
-  std::string log() const; ///< what it printed last, bounded
+  std::string log() const; ///< its last output, bounded
 
 private:
   struct state;
@@ -38,7 +38,7 @@ private:
   std::unique_ptr<state> state_;
 };
 
-/// One warm parent for each backend, started when first asked for and again if it has ended. Any thread.
+/// One warm parent per backend, started when first asked for, and again after its end. Any thread.
 class python_parents {
 public:
   result<std::shared_ptr<python_parent>> of(const backend& with, const std::string& sandbox);

@@ -10,7 +10,7 @@
 
 namespace ke {
 
-/// A point estimate with its interval. In this file log ratios throughout, unless a name says otherwise.
+/// A point estimate with its interval. In this file log ratios, unless a name says otherwise.
 struct interval {
   double estimate = 0;
   double low = 0;
@@ -31,7 +31,7 @@ double student_quantile(double p, double df);
 interval t_interval(std::span<const double> values, double alpha);
 
 /// Distribution-free interval of the centre: order statistics of the Walsh averages (inverted signed-rank
-/// test). Infinite where so few values cannot reach 1 - alpha.
+/// test). Infinite for too few values to reach 1 - alpha.
 interval signed_rank_interval(std::span<const double> values, double alpha);
 
 /// One permitted look at the data: after `launches` launches the interval is taken at 1 - alpha.
@@ -40,52 +40,53 @@ struct look {
   double alpha = 0;
 };
 
-/// What a plan may spend (trust.md 2.5). `rank` is the cheap one: two launches, four if two decide nothing.
-/// So few say next to nothing about the spread between launches, hence its interval comes from all pairs, at
-/// least half the distance of the launches wide; and a ratio within 5% of 1 counts as `same`. It orders
-/// candidates inside a search and is never published. A candidate whose first launch lies far below 1 gets no
-/// second one. `eval` looks after 5, 8 and 12 launches, `claim` also after 20; their alphas add up to less
-/// than 5%.
+/// What a plan may spend (trust.md 2.5).
+///   rank    the cheap one: two launches, four if two decide nothing. So few say little about the spread
+///           between launches: the interval comes from all pairs, is at least half the distance of the
+///           launches wide, and a ratio within 5% of 1 counts as `same`. A candidate whose first launch lies
+///           far below 1 gets no second one. Orders candidates inside a search; never published
+///   eval    looks after 5, 8 and 12 launches
+///   claim   looks also after 20
+/// The alphas of `eval`, and of `claim`, add up to less than 5%.
 struct sampling_plan {
   std::vector<look> looks;
   std::uint32_t pairs = 0; ///< per launch and workload
   std::uint32_t least_pairs = 0;
   bool held_out = false; ///< held-out workloads are checked and timed
-  double budget_s = 0;   ///< wall time for all timed work; fewer pairs, never fewer looks, keep to it
+  double budget_s = 0;   ///< wall time for all timed work; kept by fewer pairs, never by fewer looks
   double same_band = 0;  ///< least half-width of the band that counts as `same`
-  /// Before the first look: an interval (at 0.5%, of the pairs) that ends below this is futile, and the
-  /// candidate is `slower` without another launch. 0: never.
+  /// Before the first look: a candidate whose interval (at 0.5%, of the pairs) ends below this is `slower`
+  /// without another launch. 0: never.
   double futile_below = 0;
 };
-/// The levels of `claim` are divided by the number of finalists, since the best of them is published.
+/// The levels of `claim` are divided by the number of finalists, because the best of them is published.
 inline constexpr double claim_finalists = 3;
 sampling_plan plan_of(measure_plan kind);
 
-/// The samples so far, and what they decide. `decision` is none while open; `final` says that no further
-/// launch can change that.
+/// The samples so far, and what they decide. `decision` is none while open; `final`: no further launch can
+/// change it.
 struct comparison {
   timing_summary summary;
   timing_decision decision = timing_decision::none;
   bool final = false;
   bool valid = false; ///< false: a sample is missing, zero, negative or not finite, or a workload has none
-  bool too_short = false; ///< nothing is decided: a call is too short to be told from the way to it
+  bool too_short = false; ///< nothing is decided: a call is too short to be told from the path to it
 };
 
-/// What the gate said of the machine while the samples were taken.
+/// The gate's facts about the machine during the samples.
 struct machine_noise {
   bool loud = false; ///< others had the processors for a good part of the time, or the host took them
   std::int64_t discarded = 0; ///< pairs already left out for that
 };
 
-/// Pure. Launches that are not complete (a workload of the plan missing) void the comparison: any invalid
-/// shape voids the whole. What is summed up and decided is of the workloads that are not held out; those are
-/// told beside it, each by itself. Calls that took less than 1/256 of an empty order (an order has at most
-/// 128 calls) decide nothing: the floor per shape, which keeps a time of nothing out of the geometric mean.
-/// On a loud machine the first look decides only what is beyond doubt, and the later ones keep a wider
-/// distance from 1.
+/// Pure. An incomplete launch (a workload of the plan is missing) voids the comparison. Summary and decision
+/// are of the workloads that are not held out; held-out ones are reported singly. Calls of less than 1/256 of
+/// an empty order (of at most 128 calls) decide nothing: this floor per shape keeps a time of nothing out of
+/// the geometric mean. On a loud machine the first look decides only what is beyond doubt, and later ones
+/// keep a wider distance from 1.
 ///
-/// The estimate is of the typical call. Where the mean times say significantly less (few calls carry the cost
-/// of all), theirs is the interval that counts.
+/// The estimate is of the typical call. If the mean times say significantly less (few calls carry most of the
+/// cost), their interval counts.
 comparison compare(std::span<const launch_samples> samples, const problem& what, measure_plan kind,
                    double aa_width, double floor_ns, machine_noise noise = {});
 
@@ -93,16 +94,16 @@ comparison compare(std::span<const launch_samples> samples, const problem& what,
 /// that of the worst, 0 for none.
 double aa_half_width(std::span<const double> log_ratios);
 
-/// The A/A control of one launch: log ratios of neighbouring baseline samples, as many as there are pairs but
-/// one (neighbours share a sample, which makes an interval of them too wide rather than too narrow). Running
-/// the baseline once more within a pair would warm its caches and favour it over the candidate.
+/// The A/A control of one launch: log ratios of neighbouring baseline samples, one fewer than pairs.
+/// Neighbours share a sample, so an interval is too wide rather than too narrow. A second baseline run within
+/// a pair would warm its caches and favour it over the candidate.
 std::vector<double> control_ratios(std::span<const double> reference_ns);
 
-/// The control's half-width by the procedure that the candidate's own interval goes through: all pairs for
-/// `rank`, launches as units otherwise.
+/// The control's half-width by the procedure of the candidate's interval: all pairs for `rank`, else launches
+/// as units.
 double control_width(std::span<const std::vector<double>> launches, measure_plan kind);
 
-/// Above this width w of the A/A control only a ratio beyond 1 + 2 w (or below its inverse) is decided.
+/// Above this width w of the A/A control only a ratio beyond 1 + 2 w (or below the inverse) is decided.
 inline constexpr double aa_limit = 0.25;
 
 } // namespace ke

@@ -8,12 +8,12 @@
 
 namespace ke {
 
-/// The only place that derives a state from evidence (trust.md 3). Pure: the coordinator's result counts and
-/// can be had again from the stored evidence at any time. `backend`, `problem` and `candidate` come from the
-/// provenance of the same names.
+/// The only place that derives a state from evidence (trust.md 3). Pure: the coordinator's result counts, and
+/// can be derived again from the stored evidence at any time. `backend`, `problem` and `candidate` come from
+/// the provenance of these names.
 verdict verdict_of(const evidence& found, const problem& what, measure_plan plan);
 
-/// What the candidate's times were compared with: "reference", or the name of another baseline.
+/// What candidates were compared with: "reference", or another baseline's name.
 std::string compared_with(const verdict& v);
 
 /// product.md "Verdict", on one line.

@@ -4,8 +4,8 @@
 
 namespace ke {
 
-/// What no single key can tell: names that repeat, keys that need each other, addresses, keys in the
-/// environment. Appends to `load`'s lists.
+/// Checks beyond a single key: repeated names, keys that need each other, addresses, keys in the environment.
+/// Appends to `load`'s lists.
 void check_campaign(campaign_load& load, const file_context& context, campaign_use use);
 
 } // namespace ke

@@ -12,42 +12,40 @@
 
 namespace ke {
 
-/// What reading a file needs from its surroundings; given as values so that the reading itself is pure.
+/// The surroundings of a file, as values, so that reading it is pure.
 struct file_context {
   std::string name;   ///< as the user wrote it: shown in errors
   std::string folder; ///< absolute; relative paths in the file start here
   std::string home;   ///< replaces a leading "~"
-  std::function<std::optional<std::string>(const std::string&)>
-      variable; ///< the environment; empty: nothing is set
+  /// The environment; empty: nothing is set.
+  std::function<std::optional<std::string>(const std::string&)> variable;
 };
 
 /// The context of a file of this machine: absolute folder, $HOME, getenv.
 file_context context_of(const std::string& file);
 
-/// The absolute path that the text means there; "~" is the home folder. Empty stays empty.
+/// The absolute path meant by the text; "~" is the home folder. Empty stays empty.
 std::string resolved_path(const std::string& path, const file_context& context);
 
-/// `serve` needs no [problem] and no model: it reads `store` and `[cluster]`; everything else must still be
-/// right.
+/// `serve` needs no [problem] and no model: it reads `store` and `[cluster]`; all else must still be right.
 enum class campaign_use { campaign, serve };
 
-/// What `[budget] fruitless` is in a file that does not say it. Not so in `budget_settings`: journals of
-/// earlier versions, which had no such rule, fold without it.
+/// The value of `[budget] fruitless` in a file without it. `budget_settings` has another default: journals of
+/// earlier versions fold without this rule.
 inline constexpr std::int64_t usual_fruitless = 8;
 
 /// `settings` is complete if `errors` is empty.
 struct campaign_load {
   campaign_settings settings;
   std::vector<config_error> errors; ///< exit code 2
-  std::vector<config_error>
-      missing; ///< the environment lacks something, e.g. an API key's variable: exit code 3
+  /// The environment lacks something, e.g. an API key's variable: exit code 3.
+  std::vector<config_error> missing;
   std::vector<config_error> warnings; ///< worth a line on stderr
-  place_map places;                   ///< "search.policy", "model.0.weight" -> where it stands in the file
+  place_map places;                   ///< "search.policy", "model.0.weight" -> its place in the file
 };
 
 /// Reads campaign.toml and checks all of it: every error at once. `overrides` are the arguments of --set
-/// ("budget.usd=5", "model.main.weight=2", "model.0.weight=2"): the value is TOML, or a string if it is none.
-/// Pure.
+/// ("budget.usd=5", "model.main.weight=2", "model.0.weight=2"); a value that is no TOML is a string. Pure.
 campaign_load parse_campaign(std::string_view text, const file_context& context,
                              const std::vector<std::string>& overrides = {},
                              campaign_use use = campaign_use::campaign);
@@ -56,8 +54,8 @@ campaign_load parse_campaign(std::string_view text, const file_context& context,
 campaign_load load_campaign(const std::string& file, const std::vector<std::string>& overrides = {},
                             campaign_use use = campaign_use::campaign);
 
-/// The resolved settings as TOML; `parse_campaign` of it gives the same settings. Holds no secret, as
-/// settings hold none.
+/// The resolved settings as TOML; `parse_campaign` gives the same settings back. Contains no secret, as
+/// settings don't.
 std::string settings_text(const campaign_settings& settings);
 
 /// All keys of campaign.toml bound to `into`.

@@ -26,8 +26,8 @@ failure as_failure(failure_kind kind, const std::vector<config_error>& errors) {
 }
 
 void in_file_order(std::vector<config_error>& errors) {
-  std::multimap<std::pair<std::uint32_t, std::uint32_t>, config_error>
-      sorted; // keeps the order of equal keys
+  // Keeps the order of equal keys.
+  std::multimap<std::pair<std::uint32_t, std::uint32_t>, config_error> sorted;
   for (auto& e : errors)
     sorted.emplace(std::pair{e.line, e.col}, std::move(e));
   errors.clear();

@@ -10,15 +10,15 @@
 
 namespace ke {
 
-/// Where something stands in a file of the user. Lines and columns count from 1 (columns in characters); line
-/// 0: the file as a whole, or a place that has no lines ("--set").
+/// A place in a user's file. Lines and columns count from 1 (columns in characters); line 0: the whole file,
+/// or a place without lines ("--set").
 struct text_place {
   std::string file;
   std::uint32_t line = 0;
   std::uint32_t col = 0;
 };
 
-/// One thing that is wrong with a configuration or problem file. Never holds the value of a secret.
+/// One error in a configuration or problem file. Never holds the value of a secret.
 struct config_error {
   std::string file;
   std::uint32_t line = 0;
@@ -30,10 +30,15 @@ KE_FIELDS(config_error, x.file, x.line, x.col, x.key, x.text)
 
 config_error error_at(const text_place& place, std::string key, std::string text);
 
+<<<<<<< HEAD
 /// "file:line:col: key: text", without the parts that are unknown.
 std::string json_line(const config_error& e);
+=======
+/// "file:line:col: key: text", without unknown parts.
+std::string to_line(const config_error& e);
+>>>>>>> house-h1
 
-/// One failure of the given kind whose text has a line for each error. Precondition: errors is not empty.
+/// One failure of the given kind, with a line of text for each error. Precondition: errors is not empty.
 failure as_failure(failure_kind kind, const std::vector<config_error>& errors);
 
 /// Sorts by line and column; errors of one place keep their order.

@@ -9,8 +9,7 @@
 
 namespace ke {
 
-/// A TOML document as a plain tree in which every key and value knows its place. The TOML library stays
-/// behind it.
+/// A TOML document as a plain tree; every key and value knows its place. Hides the TOML library.
 struct toml_node {
   enum class kind { boolean, integer, real, text, list, table, date };
 
@@ -35,11 +34,11 @@ struct toml_node::member {
   toml_node value;
 };
 
-/// "a string", "a table"...: how an error names what it found.
+/// "a string", "a table"...: for errors about what was found.
 std::string_view kind_name(toml_node::kind k);
 
 /// The tree, or nothing and one error in `errors`: the first syntax error ends the reading. `file` is only
-/// the name to show. Input over 1 MiB is refused. Pure.
+/// for display. Refuses input over 1 MiB. Pure.
 std::optional<toml_node> parse_toml(std::string_view text, const std::string& file,
                                     std::vector<config_error>& errors);
 

@@ -15,12 +15,11 @@ struct npy_header {
   std::size_t data_at = 0; ///< offset of the first element
 };
 
-/// `invalid` if the bytes are no .npy file, are in Fortran order, or do not hold exactly the elements that
-/// the header announces.
+/// `invalid`: no .npy file, in Fortran order, or not exactly as many elements as the header announces.
 result<npy_header> read_npy_header(std::string_view bytes);
 
-/// Can this file's element type initialise the dtype without conversion? bf16 is raw 16-bit words, bool may
-/// be bytes.
+/// Whether this file's elements can initialise the dtype without conversion. bf16 is raw 16-bit words, bool
+/// may be bytes.
 bool npy_fits(const npy_header& header, dtype type);
 
 /// "1x3x224"; "scalar" for no dimensions.

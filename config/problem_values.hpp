@@ -8,10 +8,10 @@
 
 namespace ke {
 
-/// What is wrong with what a tensor says of its values (init, range, promise): key and sentence each.
+/// Faults in what a tensor says of its values (init, range, promise): key and sentence each.
 std::vector<std::pair<std::string, std::string>> value_faults(const problem& of, const tensor_spec& t);
 
-/// What is wrong with a scalar's range, which is not empty; an empty text: nothing.
+/// The fault in a scalar's range, which is not empty; empty text: none.
 std::string range_fault(const scalar_spec& s);
 
 } // namespace ke

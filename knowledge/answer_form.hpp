@@ -7,13 +7,13 @@
 
 namespace ke {
 
-/// How candidates are read: as the reference is.
+/// The language in which candidates are read: the reference's.
 source_language language_of(const problem& p);
 
 /// Whether candidates are Python.
 bool is_python(const problem& p);
 
-/// What an answer to this problem must hold: the language of its fence ("cpp", "python"), and the name that
+/// What an answer to this problem must have: the language of its fence ("cpp", "python"), and the name that
 /// its source defines (`kernel`, or the class of a KernelBench problem).
 struct answer_form {
   std::string language;
@@ -21,14 +21,14 @@ struct answer_form {
 };
 answer_form answer_form_of(const problem& p);
 
-/// The reference as an answer would have to write it: the candidate that must be right if any can be.
+/// The reference as an answer would write it: if any candidate can be right, this one is.
 std::string reference_as_candidate(const problem& p);
 
-/// The C prototype that a native candidate must define, e.g. `extern "C" void kernel(const float* x, float*
-/// y, int64_t M, int64_t N)`.
+/// The C prototype for native candidates, e.g.
+/// `extern "C" void kernel(const float* x, float* y, int64_t M, int64_t N)`.
 std::string native_signature(const problem& p);
 
-/// What the source must define and what it may count on, for the prompt: some sentences.
+/// What the source must define and may rely on, in some sentences for the prompt.
 std::string definition_of(const problem& p);
 
 } // namespace ke

@@ -185,8 +185,8 @@ private:
     if (--depth_ > 0)
       return;
     depth_ = 0;
-    if (next_ < tokens_.size() &&
-        tokens_[next_].is_mark(";")) // a type or an initialiser ends there, a function here
+    // A type or an initialiser ends there, a function here.
+    if (next_ < tokens_.size() && tokens_[next_].is_mark(";"))
       return;
     finish(at_);
   }

@@ -9,10 +9,10 @@
 
 namespace ke {
 
-/// What one attempt should try, so that attempts that are asked at the same time differ by design and not by
-/// luck: features.md C43. `number` counts the drafts of a tree, or the children of one parent; the list is
-/// gone through in its order and then again. `bottleneck` is the parent's, empty if it has none; ignored for
-/// drafts. Empty for a fix: its direction is the failure. One sentence. Pure.
+/// The direction for one attempt, so that simultaneous attempts differ by design, not by luck (features.md
+/// C43). `number` counts a tree's drafts, or one parent's children, through a list in order, again and again.
+/// `bottleneck`: the parent's, empty if none; ignored for drafts. Empty for a fix: the failure is its
+/// direction. One sentence. Pure.
 std::string_view direction_of(operation_kind operation, bool python, std::string_view bottleneck,
                               std::uint32_t number);
 

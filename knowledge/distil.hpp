@@ -9,12 +9,12 @@
 
 namespace ke {
 
-/// One step on the way from the reference to a winner.
+/// One step from the reference to a winner.
 struct proven_step {
   std::shared_ptr<const node_card> parent; ///< with source; null: the reference
   std::shared_ptr<const node_card> node;   ///< with source
   std::uint32_t tree = 0;
-  bool seed = false; ///< a warm start's: an earlier campaign's solution, by which nothing was learnt here
+  bool seed = false; ///< of a warm start: an earlier campaign's solution, so nothing was learnt here
 };
 
 /// Where the steps were made.
@@ -22,18 +22,18 @@ struct distil_context {
   std::string store, campaign;
   const ke::problem* problem = nullptr;
   std::string language;
-  std::vector<std::string> targets; ///< names that documents use
-  std::vector<skill_claim> claims;  ///< of the last step's node, as confirmed; none: it is not proven
+  std::vector<std::string> targets; ///< as documents name them
+  std::vector<skill_claim> claims;  ///< of the last step's node, confirmed; none: it is not proven
 };
 
-/// Skills by rule, without a model: of each step that gained beyond the noise of both measurements (the
-/// intervals don't meet), what was planned, what limited the parent, and the change itself without comments,
-/// bounded (skill_change.hpp). Seeds give none, but steps from them do. A step from the reference has no
-/// parent to compare with and gives none unless its own interval lies above 1. Pure.
+/// Skills by rule, without a model: for each step that gained beyond the noise of both measurements (disjoint
+/// intervals), the plan, the parent's bottleneck, and the bounded change without comments (skill_change.hpp).
+/// Seeds give none, steps from them do. A step from the reference has no measured parent, and gives one only
+/// if its own interval lies above 1. Pure.
 std::vector<skill> distil(const std::vector<proven_step>& chain, const distil_context& where);
 
-/// The text a prompt shows: the skill, when it applies, the claim's numbers of the solution that it is part
-/// of, and what the search had measured of the step. Without a claim it says so.
+/// The text for a prompt: the skill, when it applies, the claim's numbers for the whole solution, and the
+/// search's for the step. Without a claim it says so.
 std::string shown_skill(const skill& s);
 
 } // namespace ke

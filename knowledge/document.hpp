@@ -10,19 +10,19 @@
 
 namespace ke {
 
-/// What a document is for. `skill`: learnt by campaigns, kept in the store, never a file.
+/// The purpose of a document. `skill`: learnt by campaigns, kept in the store, never a file.
 enum class document_kind : std::uint8_t { constraint, guidance, hardware, skill };
 KE_NAMES(document_kind, 4, "constraint", "guidance", "hardware", "skill")
 
-/// What the machine that told us about a candidate may have said for this document to help.
+/// What a tool must have said about a candidate for this document to help.
 struct document_signals {
   std::vector<std::string> bottleneck; ///< words of diagnosis.bottleneck
   std::vector<std::string> failure;    ///< verdict states
   std::vector<std::string> message;    ///< fragments of tools' messages, lower case
 };
 
-/// One page of what the model can be told (docs/manual/knowledge.md). An empty list of families or dtypes
-/// means all of them.
+/// One page of knowledge for the model (docs/manual/knowledge.md). An empty list of families or dtypes means
+/// all.
 struct document {
   std::string id;   ///< path below its folder of documents without ".md": "guidance/memory/cache-blocking"
   std::string path; ///< as shown to people: "knowledge/guidance/memory/cache-blocking.md"
@@ -35,8 +35,8 @@ struct document {
   std::uint32_t level = 1; ///< 1 everyone should know, 2 advanced, 3 expert
   std::vector<std::string> sources;
   std::string body;            ///< Markdown after the title line, without blank space around it
-  std::uint32_t body_line = 0; ///< of the body's beginning in its file, from 1; 0: it has no file
-  double prior = 0;            ///< of a skill: how useful it has been (skill_record.hpp), 0..1
+  std::uint32_t body_line = 0; ///< of the body's beginning in its file, from 1; 0: no file
+  double prior = 0;            ///< of a skill: its usefulness so far (skill_record.hpp), 0..1
 };
 
 /// Something wrong or doubtful in a document. Errors keep it out of a corpus, warnings don't.
@@ -50,28 +50,28 @@ struct finding {
 /// "path:line: error: text".
 std::string json_line(const finding& f);
 
-/// `document` is there if no finding is an error.
+/// `document` exists if no finding is an error.
 struct parsed_document {
   std::optional<ke::document> document;
   std::vector<finding> findings; ///< in the order of the file
 };
 
-/// Reads one file: TOML between lines "+++", then "# Title" and the body. Tells everything that is wrong with
-/// it at once: unknown and missing keys, wrong types, unknown words with the nearest right one, a title line
-/// that differs, a body that is empty; and as warnings what looks like a slip (a target that is nearly a
-/// known one, message fragments in upper case, a very short or long body). Pure.
+/// Reads one file: TOML between lines "+++", then "# Title" and the body. Reports all faults at once: unknown
+/// and missing keys, wrong types, unknown words with the nearest right one, another title line, an empty
+/// body. Warnings: likely slips (a target nearly equal to a known one, message fragments in upper case, a
+/// very short or long body). Pure.
 parsed_document parse_document(std::string_view id, std::string_view path, std::string_view text);
 
-/// The targets that the program's own documents speak of (product.md); others come with backends.
+/// The targets in the program's own documents (product.md); backends bring others.
 const std::vector<std::string>& known_targets();
 /// memory, compute, latency, occupancy, frontend, overhead.
 const std::vector<std::string>& known_bottlenecks();
-/// The verdict states that a document can help with.
+/// The verdict states with which a document can help.
 const std::vector<std::string>& known_failures();
 /// f64 ... bool.
 const std::vector<std::string>& known_dtypes();
 
-/// Does the pattern ("*" stands for any text, also none) fit all of `name`?
+/// Whether the pattern ("*" stands for any text, also none) fits all of `name`.
 bool glob_matches(std::string_view pattern, std::string_view name);
 
 /// The ids in the body's cross-references `[[id]]`, with their lines within the body, from 0.

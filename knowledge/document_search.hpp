@@ -11,23 +11,23 @@
 
 namespace ke {
 
-/// A model looks up the documents for one diagnosis: it is shown the library's root, answers with commands
-/// (LIST, SEARCH, READ, CHOOSE; one to a line), is shown what they give, and so on until it chooses. Whatever
-/// it writes besides is ignored: nothing of its text gets into a prompt, only documents that exist and are
-/// for this target. The rule that does the same without a model is `retrieve`. Pure; one thread.
+/// A model looks up the documents for one diagnosis. It sees the library's root, answers with commands (LIST,
+/// SEARCH, READ, CHOOSE; one per line), sees their results, and so on until it chooses. All its other text is
+/// ignored: only existing documents for this target get into a prompt. `retrieve` does the same by rule.
+/// Pure; one thread.
 class document_search {
 public:
   static constexpr std::size_t most_rounds = 4, most_commands = 6, most_chosen = 4;
   static constexpr std::size_t most_shown_bytes = 12u << 10; ///< of documents in one round
 
   /// `facts`: the situation in words, already safe to show (facts_of). The query's target, family and dtypes
-  /// decide which documents there are; its level does not: the expert's pages are open.
+  /// decide which documents there are. Its level does not: expert pages are open.
   document_search(std::shared_ptr<const corpus> library, signal_query query, std::string facts);
 
   prompt next() const;
-  /// Does what the answer says. True: it is over, see `chosen`.
+  /// Obeys the answer. True: it is over, see `chosen`.
   bool take(std::string_view answer);
-  /// Ids, best first; empty: it found nothing.
+  /// Ids, best first; empty: nothing was found.
   const std::vector<std::string>& chosen() const { return chosen_; }
 
 private:

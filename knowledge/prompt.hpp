@@ -11,13 +11,13 @@
 
 namespace ke {
 
-/// What a prompt needs to know of an evaluated node: kept small, immutable and shared.
+/// An evaluated node, for prompts: small, immutable, shared.
 struct node_card {
   std::uint32_t node = 0;
   node_state state = node_state::planned;
   timing_decision decision = timing_decision::none;
   std::optional<double> score;
-  std::string source;        ///< empty where only plans and results are wanted
+  std::string source;        ///< empty if only plan and result are wanted
   std::string source_digest; ///< normalised
   std::string plan;          ///< first sentence of the answer's rationale, bounded
   std::string reason;        ///< of a failure: first line, bounded
@@ -27,21 +27,20 @@ struct node_card {
   std::optional<ke::diagnosis> diagnosis;
 };
 
-/// A document of the knowledge base that was found for a node, or a constraint that holds for all.
+/// A document of the knowledge base found for a node, or a constraint for all.
 struct passage {
   std::string id;
   std::string title;
   std::shared_ptr<const std::string> text;
 };
 
-/// Of the steps to the parent, the last so many are shown as diffs: these ancestors' cards need their source,
-/// and so do those of `beside`.
+/// Last steps to the parent shown as diffs: the cards of these ancestors, and of `beside`, need their source.
 inline constexpr std::size_t shown_changes = 2;
 
 struct prompt_request {
   const ke::problem* problem = nullptr;
   const device_info* target = nullptr;
-  std::string language; ///< of the fenced block the answer must hold: "cpp"
+  std::string language; ///< of the answer's fenced block: "cpp"
   operation_kind operation = operation_kind::draft;
   std::uint32_t draft = 0;
   std::uint64_t seed = 0;
@@ -52,23 +51,23 @@ struct prompt_request {
   std::vector<std::shared_ptr<const node_card>> siblings;  ///< ended children of the parent
   std::vector<std::shared_ptr<const node_card>> beside;    ///< siblings of the parent that gained, best first
   std::uint32_t ordinal = 0;            ///< of this child among its parent's: decides its direction
-  std::vector<std::uint32_t> in_flight; ///< ordinals of the siblings that are being asked or judged now
+  std::vector<std::uint32_t> in_flight; ///< ordinals of siblings being asked or judged
   std::vector<std::string> tried;       ///< normalised digests, newest last
   std::vector<std::string> hints;       ///< a person's, from `hint NODE TEXT`
   std::vector<passage> constraints;     ///< the same for every prompt of the tree
   std::vector<passage> knowledge;       ///< retrieved for this node, best first
-  std::string past;                ///< a model's summary of the way to the parent (way_summary), or empty
-  std::vector<std::string> chosen; ///< documents that a model has looked up (document_search), best first
-  std::string repair; ///< why the answer to this very node could not be used, empty at the first try
+  std::string past;                ///< a model's summary of the steps to the parent (way_summary), or empty
+  std::vector<std::string> chosen; ///< documents chosen by a model (document_search), best first
+  std::string repair;              ///< why this node's last answer was of no use; empty at the first try
   std::uint64_t answer_limit_bytes = 256u << 10; ///< stands in the prompt
-  double floor = 0;                ///< below which no workload's speedup may be, as the goal says; 0: none
-  text_pool* texts = nullptr;      ///< holds once what other prompts say, too; null: nothing is shared
-  std::uint64_t budget_tokens = 0; ///< of the whole prompt (token_estimate); 0: no limit
+  double floor = 0;                              ///< the goal's least speedup of each workload; 0: none
+  text_pool* texts = nullptr;                    ///< shares texts with other prompts; null: nothing is shared
+  std::uint64_t budget_tokens = 0;               ///< of the whole prompt (token_estimate); 0: no limit
 };
 
-/// The one prompt builder (A11): sections are chosen, ordered and weighed by the run-time state, never by a
-/// template per phase. The first is the `ke-task` block (ke_task.md), then what is the same for all nodes of
-/// a tree, so that providers can cache it, then what is this node's own. Pure; cost O(text).
+/// The one prompt builder (A11): the run-time state chooses, orders and weighs sections; there is no template
+/// per phase. First the `ke-task` block (ke_task.md), then sections equal for all nodes of a tree, so that
+/// providers can cache them, then this node's own. Pure; O(text).
 prompt build_prompt(const prompt_request& request);
 
 } // namespace ke

@@ -4,7 +4,7 @@
 
 #include <string>
 
-// The sections of a prompt, one function each; empty text: nothing to say. Pure. What they quote is bounded.
+// The sections of a prompt, one function each; empty text: nothing to say. Quotes are bounded. Pure.
 
 namespace ke {
 

@@ -4,18 +4,18 @@
 #include <string>
 #include <string_view>
 
-// How a prompt quotes text that is not ours (sources, logs, answers, reasons): bounded, and never able to end
-// its quotation, so that it cannot become an instruction. Pure.
+// How a prompt quotes foreign text (sources, logs, answers, reasons): bounded, and unable to end its
+// quotation, so that it cannot become an instruction. Pure.
 
 namespace ke {
 
-/// For the middle of a line: a code span of at most 400 bytes that nothing in it can end.
+/// For the middle of a line: a code span of at most 400 bytes, which its content can't end.
 std::string in_line(std::string_view text);
 
 /// A fenced block of at most `limit` bytes; fences inside it are defused.
 std::string quoted(std::string_view text, std::size_t limit, std::string_view language = "text");
 
-/// A source, unchanged, in a fence that is longer than any in it.
+/// A source, unchanged, in a fence longer than any in it.
 std::string fenced(const std::string& language, std::string_view source);
 
 /// The first `limit` bytes, cut between characters.
@@ -24,7 +24,7 @@ std::string_view head(std::string_view text, std::size_t limit);
 /// Three significant digits.
 std::string short_number(double x);
 
-/// The fewest digits that name this very number.
+/// The fewest digits that give this very number.
 std::string exact_number(double x);
 
 } // namespace ke

@@ -5,8 +5,8 @@
 
 namespace ke {
 
-/// A skill as a document, so that retrieval finds it by its signals among the others: for its family, dtypes
-/// and targets, with its bottleneck as signal, and raised by what it has been good for. Pure.
+/// A skill as a document, so that retrieval finds it: for its family, dtypes and targets, with its bottleneck
+/// as signal, raised by its usefulness so far. Pure.
 document document_of(const skill& s);
 
 } // namespace ke

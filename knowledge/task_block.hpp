@@ -7,8 +7,8 @@ namespace ke {
 
 struct prompt_request;
 
-/// The fenced `ke-task` block that every prompt begins with: knowledge/ke_task.md. Fences inside of its
-/// strings are escaped as JSON allows. Pure.
+/// The fenced `ke-task` block at every prompt's beginning: knowledge/ke_task.md. Fences in its strings are
+/// escaped as JSON allows. Pure.
 std::string task_block(const prompt_request& request);
 
 /// The JSON after `// ke-point:` (or `# ke-point:`) in a source, or empty.

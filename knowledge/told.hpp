@@ -6,11 +6,10 @@
 
 namespace ke {
 
-/// What may be told of a failed candidate, one line. A text that names a held-out workload would give it
-/// away; and of one whose time or result was not accepted only the rule is told, in neutral words: details
-/// would teach how to come closer to the line (trust.md F11).
+/// Redacts a failure's reason for a prompt, in one line: hides held-out workloads; for a suspected cheat
+/// gives the neutral rule only, because details would teach how to get nearer to the line (trust.md F11).
 std::string told(const problem& p, const node_card& c);
-/// The same for a longer text of its (a log).
+/// The same for a longer text about it (a log).
 std::string told(const problem& p, const node_card& c, const std::string& text);
 
 /// "correct, 2.5x the reference (95% interval 2.25 to 2.75)" or "build_failed: `first line`".

@@ -10,37 +10,37 @@
 
 namespace ke {
 
-/// The vectors of one embedding model: what is known of them, and which texts are to be asked for next. The
-/// documents' are kept for good, the queries' as long as there is room. Of each of the two kinds at most one
-/// batch is out at a time; what comes meanwhile is in the next one. Pure; one owner.
+/// The vectors of one embedding model: known ones, and texts to ask for next. Keeps documents' for good,
+/// queries' while there is room. Of each of these two kinds one batch at most is out; later texts go into the
+/// next. Pure; one owner.
 class vector_book {
 public:
   static constexpr std::size_t batch = 16;         ///< texts of a request, at most
   static constexpr std::size_t most_queries = 512; ///< kept
   enum class kind { documents, queries };
 
-  /// Documents. Returns those heard of for the first time: the owner looks for each where vectors are kept,
-  /// then says `found` or `lacking`.
+  /// Adds documents. Returns new ones: for each the owner looks where vectors are kept, then calls `found` or
+  /// `lacking`.
   std::vector<std::string> note(const std::vector<std::string>& texts);
   void found(const std::string& text, embedding vector);
   void lacking(const std::string& text);
-  /// Nothing of the documents is left to be looked for or asked.
+  /// Whether no document is left to look for or ask.
   bool complete() const { return looked_for_ == 0 && documents_.empty() && out_[0].empty(); }
   /// Null: not known; empty: the server refuses the text.
   const embedding* of_document(const std::string& text) const;
 
-  /// A query's, if it is known; else null, and it is asked for with the next batch.
+  /// A query's, if known; else null, and the next batch asks for it.
   const embedding* of_query(const std::string& text);
 
-  /// What to ask now; empty: nothing, or a batch of this kind is out. Say how it ended.
+  /// The texts to ask now; empty: none, or a batch of this kind is out. Report how it ended.
   std::vector<std::string> next(kind which);
   std::size_t asked(kind which) const { return out_[which == kind::queries].size(); } ///< texts that are out
-  /// The texts that have a vector now, in the batch's order.
+  /// The texts that now have a vector, in the batch's order.
   std::vector<std::string> answered(kind which, std::vector<embedding> vectors);
-  /// The server does not take these texts, though it is there: smaller batches, down to a single text, which
-  /// is given up. A query is given up at once.
+  /// The server is there but refuses these texts: smaller batches, down to a single text, which is given up.
+  /// A query is given up at once.
   void refused(kind which);
-  /// No answer. Documents will be asked for again, queries are forgotten: nobody waits for them any longer.
+  /// No answer. Documents will be asked for again; queries are forgotten, because nobody waits any longer.
   void failed(kind which);
 
 private:

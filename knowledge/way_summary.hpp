@@ -7,9 +7,8 @@
 
 namespace ke {
 
-/// A model sums up how a candidate came about: of each step and attempt, what it changed and what measuring
-/// it said, what mattered. The rule that does the same without a model shows the nearest steps and attempts
-/// themselves. Pure.
+/// A model sums up how a candidate came about: for each step and attempt the change, the measurement, and
+/// what mattered. The rule without a model shows the nearest steps and attempts themselves. Pure.
 class way_summary {
 public:
   static constexpr std::size_t most_lines = 8, longest_line = 200;
@@ -17,18 +16,17 @@ public:
   explicit way_summary(std::string way) : way_{std::move(way)} {}
 
   prompt next() const;
-  /// One answer is all there is: always true.
+  /// There is only one answer: always true.
   bool take(std::string_view answer);
-  /// A line each, bounded; empty: the answer said nothing usable. A model's words: quoted wherever they are
-  /// shown.
+  /// A line each, bounded; empty: the answer was of no use. A model's words: quoted wherever they are shown.
   const std::string& text() const { return text_; }
 
 private:
   std::string way_, text_;
 };
 
-/// The records of the way to the request's parent and of what was tried from there; empty: they are so few
-/// that they speak for themselves. Attempts count by fours, so that one summary serves several prompts.
+/// The records of the steps to the request's parent, and of attempts from there. Empty if too few to
+/// summarise. Changes every fourth attempt, so that prompts share a summary.
 std::string way_to_parent(const prompt_request& request);
 
 } // namespace ke

@@ -33,8 +33,8 @@ result<place> resolve(const access_options& o) {
                    "HOME is not set, so ~ has no meaning: name the store with --store DIR"};
   place p{resolved_path(o.store, here), o.campaign};
   if (!o.config.empty()) {
-    auto loaded =
-        load_campaign(o.config); // what the environment lacks (an API key) does not matter for reading
+    // What the environment lacks (an API key) does not matter for reading.
+    auto loaded = load_campaign(o.config);
     if (!loaded.errors.empty())
       return as_failure(failure_kind::invalid, loaded.errors);
     if (p.store.empty())

@@ -17,8 +17,8 @@ class App;
 
 namespace ke::cli {
 
-/// How a user names a campaign: `--config FILE` | `--store DIR [--campaign NAME]` | `--connect ENDPOINT
-/// --server-key F --key F`.
+/// Options by which a user names a campaign:
+/// --config FILE | --store DIR [--campaign NAME] | --connect ENDPOINT --server-key F --key F
 struct access_options {
   std::string config;
   std::string store; ///< also with --config: replaces the file's
@@ -28,13 +28,13 @@ struct access_options {
   std::string key;
 };
 
-/// Adds those options to a command. The caller keeps the returned options until the command has run.
+/// Adds these options to a command. Keep the returned object until the command has run.
 std::shared_ptr<access_options> add_access(CLI::App& command);
 
 /// Who is asked: the store only, or its living owner too.
 enum class ask_owner { no, yes };
 
-/// A named store, opened for reading, or a way to its owner, or both.
+/// A named store open for reading, a connection to its owner, or both.
 struct access {
   std::optional<store_reader> store;   ///< absent with --connect
   std::optional<control_client> owner; ///< present if it was to be asked, lives and answers
@@ -42,25 +42,33 @@ struct access {
   std::string campaign;                ///< the wanted name; empty: none was given
 };
 
-/// Opens what the options name. With no option it is the default store of campaign.toml. Failures: `invalid`
-/// (wrong or contradictory options, a file that can't be read), `not_found` (no store there), `corrupt`,
-/// `newer_version`; with --connect also `held` and `connection`. An owner of a local store that does not
-/// answer is no failure: the store can be read all the same.
+/// Opens what the options name; without any, the default store of campaign.toml. A local store's owner that
+/// does not answer is no failure: the store can still be read. Fails: `invalid` (wrong or contradictory
+/// options, a file that can't be read), `not_found` (no store), `corrupt`, `newer_version`; with --connect
+/// also `held` and `connection`.
 result<access> open_access(const access_options& options, ask_owner asking = ask_owner::no);
 
-/// Where the options' store lies, without opening it: for commands that need the ownership.
+/// The folder of the options' store, without opening it: for commands that take ownership.
 result<std::string> store_folder(const access_options& options);
 
-/// The reader, or `invalid` telling that `command` must run on the store's machine.
+/// The reader; `invalid`, saying that `command` must run on the store's machine.
 result<store_reader> local_store(const access& a, const std::string& command);
 
-/// The one campaign that is meant: the named one (newest of that name), or the store's only one.
+/// The named campaign (newest of that name), or the store's only one.
 result<campaign_row> wanted_campaign(const access& a, const std::string& command);
 /// The named campaign, or all of the store.
 result<std::vector<campaign_row>> wanted_campaigns(const access& a, const std::string& command);
 
+<<<<<<< HEAD
 /// Runs a command's body: exceptions become exit code 4 with one line on stderr, and a stdout that can't be
 /// written is an error, too, unless its reader has left.
+=======
+/// Prints "ke-runtime: TEXT" on stderr; returns the failure's exit code.
+int complain(const failure& why);
+
+/// Runs a command's body. An exception becomes one line on stderr and exit code 4; so does a failed write to
+/// stdout, unless its reader has left.
+>>>>>>> house-h1
 int guarded(const std::function<int()>& body);
 
 } // namespace ke::cli

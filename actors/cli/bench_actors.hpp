@@ -14,7 +14,7 @@ struct overhead_figures {
   std::uint64_t rss_bytes = 0;
 };
 
-/// A campaign through the real actors with an evaluator in this process that takes no time. Blocking.
+/// A campaign through the real actors; the evaluator, in this process, takes no time. Blocking.
 result<overhead_figures> run_overhead(const std::string& store, const std::string& llm,
                                       std::int64_t candidates, std::int64_t parallel, std::int64_t preload);
 
@@ -23,14 +23,13 @@ struct slots_figures {
   double evaluations_per_s = 0;
   std::uint64_t llm_in_flight = 0;      ///< mean, after the warm-up
   std::uint64_t llm_in_flight_peak = 0; ///< of the whole run
-  /// Anonymous memory at its most, less what the process had before the store and the actors were started,
-  /// per request of the peak.
+  /// Peak of anonymous memory, less that before store and actors started, per request at the peak.
   double llm_bytes_per_request = 0;
   std::uint64_t threads = 0;
 };
 
-/// The same with `slots` evaluators that each take `eval_ms` and at most `parallel` candidates in flight.
-/// Blocking for `seconds`.
+/// The same with `slots` evaluators of `eval_ms` each and at most `parallel` candidates in flight. Blocks for
+/// `seconds`.
 result<slots_figures> run_slots(const std::string& store, const std::string& llm, std::int64_t slots,
                                 double eval_ms, double seconds, std::int64_t parallel);
 

@@ -9,14 +9,14 @@
 
 namespace ke::cli {
 
-/// What `bench search` is asked for, as it was typed.
+/// Options of `bench search`, as typed.
 struct search_bench_options {
   std::string landscape; ///< path
   std::string policy = "mcts";
   std::string memory = "adaptive";
   std::string seeds = "1..30";
   std::uint32_t in_flight = 1;
-  std::uint64_t evaluations = most_gene_evaluations; ///< a run stops there, and counts as that
+  std::uint64_t evaluations = most_gene_evaluations; ///< a run stops here, and counts as this
   std::vector<std::string> set;                      ///< KEY=VALUE of [search]
 };
 
@@ -28,7 +28,7 @@ struct search_bench_figures {
   std::vector<std::uint64_t> evaluations; ///< to the target, by seed
 };
 
-/// The figures of product.md; `invalid`, naming the option, for anything that is not understood.
+/// The figures of product.md; `invalid`, naming an option that is not understood.
 result<search_bench_figures> bench_search(const search_bench_options& o);
 
 } // namespace ke::cli

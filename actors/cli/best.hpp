@@ -6,8 +6,8 @@
 
 namespace ke::cli {
 
-/// What `best` says of one campaign: its best kernel with the measured speedup and interval, or that there is
-/// none. For people.
+/// Text of `best` for one campaign: the best kernel with measured speedup and interval, or that there is
+/// none.
 result<std::string> best_text(const store_reader& store, const campaign_row& row);
 
 } // namespace ke::cli

@@ -13,8 +13,8 @@
 
 namespace ke::cli {
 
-/// One node as people see it: its row, completed from the folded journal (which also knows nodes that have no
-/// row yet, and the root).
+/// One node for people: its row, completed from the folded journal, which also knows the root and nodes
+/// without a row.
 struct node_view {
   node_key key;
   std::uint64_t id = 0; ///< public
@@ -26,15 +26,15 @@ struct node_view {
   bool is_root() const { return key.node == 0; }
 };
 
-/// A model was asked for a node.
+/// A call to a model for a node.
 struct node_call {
   call_row row;
-  std::uint32_t number = 0; ///< attempt, from 1; of a sub-agent's: counted over the campaign
+  std::uint32_t number = 0; ///< attempt, from 1; of a sub-agent: counted over the campaign
   bool of_agent = false;
 };
 
-/// A campaign of a store, read once: the fold is of one moment, rows may be newer if an owner is at work
-/// (then the newer state of a node counts). Read-only; one thread.
+/// A campaign of a store, read once. The fold is of one moment; with an owner at work rows may be newer, and
+/// then the newer state of a node counts. Read-only; one thread.
 class campaign_view {
 public:
   static result<campaign_view> open(const store_reader& store, const campaign_row& row);
@@ -57,13 +57,12 @@ public:
   /// `not_found`, naming the range of ids.
   result<node_view> node(std::uint64_t id) const;
   result<node_view> node(const node_key& key) const;
-  /// Nodes with ids from `first` on, in order, until the visitor returns false. Reads rows in pages, never
-  /// all at once.
+  /// Nodes with ids from `first` on, in order, until the visitor returns false. Reads rows page by page.
   status each(std::uint64_t first, const std::function<bool(const node_view&)>& visit) const;
 
   /// The best correct candidate over all trees: by a confirmed claim, else by the search's score.
   std::optional<node_key> winner() const;
-  /// What came of measuring a node again for a claim; null: it was not, or not on all targets.
+  /// The outcome of measuring a node again for a claim; null: it was not, or not on all targets.
   const claim_book::entry* claim_on(const node_key& key) const;
   /// The claim's verdict on a target.
   std::optional<verdict> claimed_verdict(const node_key& key, std::size_t target = 0) const;
@@ -72,10 +71,9 @@ public:
   std::optional<verdict> verdict_of(const node_view& n, std::size_t target = 0) const;
   /// The candidate's text; the root's is the reference.
   result<std::string> source_of(const node_view& n) const;
-  /// The whole prompt, put together from its sections; empty if it was never asked.
+  /// The whole prompt, joined from its sections; empty if none was asked.
   result<std::string> prompt_of(const node_view& n) const;
-  /// Its short report (actors/cli/node_report.hpp), made from what is stored; empty for a node without
-  /// verdict.
+  /// A short report (actors/cli/node_report.hpp) made from stored facts; empty for a node without verdict.
   std::string report_of(const node_view& n) const;
   std::vector<node_call> calls_of(const node_view& n) const; ///< its own first
 

@@ -9,7 +9,7 @@
 
 namespace ke::cli {
 
-/// "over the reference", "over best-known": what a speedup is against. Pure, as the other one.
+/// "over the reference", "over best-known": what a speedup is against. Pure, like floor_text.
 std::string over_text(const std::optional<verdict>& v);
 
 /// "tall: 0.33x [0.32, 0.34] lies below the floor of 0.95"; empty: no workload does.

@@ -10,8 +10,8 @@ class App;
 
 namespace ke::cli {
 
-/// What is wrong with the commands that a line begins with ("bench searchh"), with the nearest right name.
-/// Nothing: they are known as far as they go, or the line begins with an option.
+/// The error in the commands at a line's beginning ("bench searchh"), with the nearest right name. Nothing:
+/// all are known, or the line begins with an option.
 std::optional<std::string> unknown_command(const CLI::App& app, const std::vector<std::string>& words);
 
 } // namespace ke::cli

@@ -9,9 +9,10 @@ namespace ke::cli {
 
 enum class ui_kind { tui, plain, json, none };
 
-/// Shows a campaign's events on stdout, on a thread of its own: an event never waits for a slow terminal or
-/// pipe. tui: one updating line and a line per new best; plain: a line per ended candidate and one of
-/// progress each five seconds; json: the events as they are.
+/// Shows a campaign's events on stdout. A thread of its own: no event waits for a slow terminal or pipe.
+///   tui     one updating line, and a line per new best
+///   plain   a line per ended candidate, and one of progress every five seconds
+///   json    the events as they are
 class display {
 public:
   explicit display(ui_kind kind);

@@ -11,9 +11,8 @@ struct model_health {
   std::string text;
 };
 
-/// Whether a model could be asked now, without asking it for anything that costs: openai and anthropic get
-/// `GET base_url/models` with the key, of a command the program is looked up, of a folder whether it can be
-/// used. Blocking, five seconds at most.
+/// Whether a model could be asked now, at no cost. openai, anthropic: `GET base_url/models` with the key; a
+/// command: whether the program exists; a folder: whether it can be used. Blocks for five seconds at most.
 model_health check_model(const model_settings& m);
 
 /// The same without asking a server: `ok` for openai and anthropic.

@@ -8,16 +8,16 @@
 
 namespace ke::cli {
 
-/// Numbers as people read them: with a unit, and with an interval if they were measured. Pure.
+/// Numbers for people: with a unit, and with an interval if measured. Pure.
 std::string speedup_text(double estimate, double low, double high); ///< "2.31x [2.27, 2.35]"
-std::string speedup_text(const std::optional<verdict>& v,
-                         std::optional<double> score); ///< from the verdict; else "score 2.27"; else "-"
-std::string nanoseconds_text(double ns);               ///< "81.2 us"
-/// "52.2 us -> 5.2 us", and of which workload where there are several.
+/// From the verdict; else "score 2.27"; else "-".
+std::string speedup_text(const std::optional<verdict>& v, std::optional<double> score);
+std::string nanoseconds_text(double ns); ///< "81.2 us"
+/// "52.2 us -> 5.2 us"; names the workload if there are several.
 std::string medians_text(const timing_summary& t);
-std::string medians_text(const workload_timing& w); ///< "52.2 us -> 5.2 us"; "" where a store does not know
-/// A line for each workload, if there are several, behind `indent`: name, speedup, medians, and which ones
-/// are held out and so no part of the speedup above them.
+std::string medians_text(const workload_timing& w); ///< "52.2 us -> 5.2 us"; "" if the store does not know
+/// If there are several workloads, a line for each, behind `indent`: name, speedup, medians. Marks held-out
+/// ones, which are no part of the speedup above.
 std::string workload_lines(const timing_summary& t, const std::string& indent);
 std::string duration_text(double seconds); ///< "0.4 s", "12 min 5 s", "3 h 20 min"
 std::string usd_text(double usd);          ///< "1.23 USD"

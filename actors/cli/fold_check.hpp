@@ -9,7 +9,7 @@
 
 namespace ke::cli {
 
-/// A campaign's journal, folded anew, against the rows and the image that its owner wrote along the way.
+/// A campaign's journal, folded anew, compared with the rows and the image that its owner wrote.
 struct fold_comparison {
   std::uint64_t records = 0;
   std::uint64_t nodes = 0; ///< roots left out
@@ -20,8 +20,8 @@ struct fold_comparison {
   std::vector<std::string> differences; ///< the first 50, one sentence each
 };
 
-/// `failure` only if the journal itself can't be read or folded. Beside a living owner rows may be newer than
-/// the fold; that is no difference.
+/// Fails only if the journal can't be read or folded. Rows newer than the fold, beside a living owner, are no
+/// difference.
 result<fold_comparison> compare_fold(const store_reader& store, std::uint32_t campaign);
 
 /// The hook of `check_store`: differences, or the one failure.

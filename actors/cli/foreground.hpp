@@ -12,8 +12,8 @@
 
 namespace ke::cli {
 
-/// What `eval` and `problem lint` judge with: a backend, a private folder that goes with it, and processes
-/// that Ctrl-C ends. signal_watch::block() comes first. One thread.
+/// Judging for `eval` and `problem lint`: a backend, a private folder removed at the end, and processes that
+/// Ctrl-C ends. Call signal_watch::block() first. One thread.
 class foreground {
 public:
   /// `invalid`: an unknown sandbox level or backend; `missing`: no temporary folder.
@@ -35,7 +35,7 @@ private:
   signal_watch signals_; ///< last: it uses the rest
 };
 
-/// What is said of one that was interrupted.
+/// The failure of an interrupted command.
 failure interrupted_failure();
 
 } // namespace ke::cli

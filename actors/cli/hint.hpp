@@ -6,8 +6,8 @@
 
 namespace ke::cli {
 
-/// May this text come into prompts as a hint? `invalid` with the reason: blank, not UTF-8, or longer than a
-/// prompt shows. Pure.
+/// Whether this text may enter prompts as a hint. `invalid`: blank, not UTF-8, or longer than a prompt shows.
+/// Pure.
 status check_hint(std::string_view text);
 
 } // namespace ke::cli

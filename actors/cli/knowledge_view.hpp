@@ -9,9 +9,9 @@
 
 namespace ke::cli {
 
-/// The query that `--signal KEY=VALUE`..., `--target` and `--family` ask for. The depth is 1 if a signal is
-/// given that only an evaluated candidate has, else 0. `invalid`, with the nearest right name, for an unknown
-/// key or value, and for a target that neither the program nor any document knows. Families are an open list.
+/// The query of `--signal KEY=VALUE`..., `--target` and `--family`. The depth is 1 if a signal needs an
+/// evaluated candidate, else 0. `invalid`, with the nearest right name: an unknown key or value, or a target
+/// known neither to the program nor to a document. Families are an open list.
 result<signal_query> read_query(const corpus& in, const std::vector<std::string>& signals,
                                 const std::string& target, const std::string& family);
 

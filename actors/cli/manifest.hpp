@@ -8,25 +8,25 @@
 
 namespace ke::cli {
 
-/// The files of an exported folder: name -> content. Names have no folders in them.
+/// The files of an exported folder: name -> content. Names contain no folders.
 using folder_files = std::map<std::string, std::string>;
 
-/// MANIFEST: a line "DIGEST  NAME" per file, in order of names; `b2sum -l 256 -c MANIFEST` checks it too.
+/// MANIFEST: a line "DIGEST  NAME" per file, in order of names; also for `b2sum -l 256 -c MANIFEST`.
 inline constexpr const char* manifest_name = "MANIFEST";
 std::string manifest_text(const folder_files& files);
 
-/// Whether such a folder may hold a file of this name: no path, and not the manifest itself.
+/// Whether such a folder may hold a file of this name: no path, not the manifest itself.
 bool plain_name(const std::string& name);
 
 /// Name -> digest, or nothing if the text is no manifest.
 std::optional<std::map<std::string, std::string>> parse_manifest(const std::string& text);
 
-/// Checks a folder against its MANIFEST. `not_found`: the folder has none. `corrupt`, naming the file: a byte
-/// was changed, or the manifest makes no sense; a listed file that is missing is `corrupt` too if `complete`.
+/// Checks a folder against its MANIFEST. `not_found`: there is none. `corrupt`, naming the file: a byte was
+/// changed, the manifest makes no sense, or, if `complete`, a listed file is missing.
 status verify_folder(const std::string& dir, bool complete);
 
-/// Writes the files and their MANIFEST, the latter last, each replaced as a whole; files that only an earlier
-/// manifest of the folder names are removed. Makes the folder. `invalid` if something can't be written.
+/// Writes the files, then their MANIFEST, each replaced as a whole. Removes files that only the folder's
+/// earlier manifest names. Makes the folder. `invalid` if something can't be written.
 status write_folder(const std::string& dir, const folder_files& files);
 
 } // namespace ke::cli

@@ -9,7 +9,7 @@
 
 namespace ke::cli {
 
-/// What a node's report is made of; all of it is stored anyway.
+/// The facts of a node's report; all are stored.
 struct node_report_facts {
   node_state state = node_state::planned;
   std::string note;          ///< its plan, in the model's words
@@ -21,11 +21,11 @@ struct node_report_facts {
   std::optional<verdict> found, parent_found;
 };
 
-/// A short text on an evaluated node: what changed against its parent, what came of it, what holds it back,
-/// what to try next. A template, no model; every node with a verdict has one. Empty for nodes without. Pure.
+/// A short text on an evaluated node: change against the parent, outcome, bottleneck, what to try next. A
+/// template, no model. Empty for a node without verdict. Pure.
 std::string node_report(const node_report_facts& facts);
 
-/// What usually helps against a bottleneck, or after a failure of this kind, in one sentence.
+/// The usual remedy for a bottleneck, or for a failure of this kind, in one sentence.
 std::string next_idea(const verdict& found);
 
 } // namespace ke::cli

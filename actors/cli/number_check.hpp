@@ -5,13 +5,13 @@
 
 namespace ke::cli {
 
-/// What CLI11's `check` takes: says what was expected if an option's text is wrong, else nothing. Its own
-/// checks of numbers print bounds of 300 digits, and let nan and numbers that do not fit pass.
+/// For CLI11's `check`: says what was expected of a wrong text, else nothing. CLI11's own checks of numbers
+/// print bounds of 300 digits, and accept nan and numbers that do not fit.
 using option_check = std::function<std::string(const std::string&)>;
 
 option_check node_id_check();
 
-/// A number that this key of campaign.toml ("search.drafts") may have as well: one range for both.
+/// A number in the range of this key of campaign.toml ("search.drafts"): one range for both.
 option_check key_check(const std::string& key);
 
 } // namespace ke::cli

@@ -8,8 +8,8 @@
 
 namespace ke::cli {
 
-/// `--dry-run`: what the campaign would do, its first prompt and its worst-case cost, on stdout. Starts no
-/// request and writes nothing. `backend_paths`: where further documents may lie. The exit code.
+/// `--dry-run`: prints what the campaign would do, its first prompt and its worst-case cost. Sends no
+/// request, writes nothing. `backend_paths`: folders with further documents. Returns the exit code.
 int print_plan(const campaign_settings& settings, const problem& what, const std::vector<backend>& backends,
                const std::vector<std::string>& backend_paths);
 

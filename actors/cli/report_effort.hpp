@@ -8,9 +8,9 @@
 
 namespace ke::cli {
 
-/// One candidate of a model, as far as effort is counted.
+/// One candidate of a model, as counted for effort.
 struct model_answer {
-  std::uint64_t ms = 0; ///< campaign time when its verdict came, or its unusable answer
+  std::uint64_t ms = 0; ///< campaign time of its verdict, or of its unusable answer
   std::uint64_t node = 0;
   std::string model;
   std::uint64_t tokens = 0; ///< in and out
@@ -19,7 +19,7 @@ struct model_answer {
   double score = 0; ///< if correct; 0 untimed
 };
 
-/// What had been spent when something was reached, that candidate included.
+/// Spent up to the candidate that reached something, with it.
 struct effort {
   std::uint64_t steps = 0; ///< candidates
   std::uint64_t tokens = 0;
@@ -31,8 +31,8 @@ struct model_effort {
   effort all;
 };
 
-/// Steps and tokens that each model needed, counting its own candidates alone, and under the empty name what
-/// they needed together. A better model reaches the same with fewer. `target` <= 0: none. Pure.
+/// Steps and tokens of each model, by its own candidates alone; under the empty name all together. A better
+/// model reaches the same with fewer. `target` <= 0: none. Pure.
 std::map<std::string, model_effort> efforts_of(std::vector<model_answer> answers, double target);
 
 } // namespace ke::cli

@@ -13,7 +13,7 @@
 
 namespace ke::cli {
 
-/// What a part of the campaign cost.
+/// The cost of a part of the campaign.
 struct cost_share {
   std::uint64_t nodes = 0;
   std::uint64_t correct = 0;
@@ -40,16 +40,16 @@ struct report_dot {
 
 struct report_tree_node {
   std::uint64_t id = 0;
-  std::vector<std::uint32_t> children; ///< indices into `tree`, those that are shown
-  std::uint64_t hidden = 0;            ///< children that are left out, with all below them
+  std::vector<std::uint32_t> children; ///< indices into `tree` of those shown
+  std::uint64_t hidden = 0;            ///< children left out, with all below them
   node_state state = node_state::planned;
   timing_decision decision = timing_decision::none;
   std::optional<double> score;
   std::string model, note;
-  bool to_winner = false; ///< on the way from the root to the best node
+  bool to_winner = false; ///< on the path from the root to the best node
 };
 
-/// A node with everything that the report tells of it.
+/// A node with all that the report says of it.
 struct report_node {
   node_view view;
   std::optional<verdict> found;
@@ -57,8 +57,7 @@ struct report_node {
   std::string report; ///< what changed, result, bottleneck, next idea
 };
 
-/// Everything that a campaign's part of the report is made of. Bounded: dots and tree nodes are thinned out
-/// when there are very many.
+/// All facts of a campaign's part of the report. Bounded: many dots and tree nodes are thinned out.
 struct report_facts {
   campaign_row row;
   campaign_settings settings;
@@ -70,10 +69,10 @@ struct report_facts {
   std::uint64_t tree_size = 0;
   std::uint64_t judged = 0;
   std::optional<report_node> best, parent;
-  bool claimed = false;   ///< the best was measured again, and confirmed: `best->found` is the claim's
-  std::string below;      ///< which workload of the best lies below the goal's floor; empty: none
-  std::string dispatcher; ///< of the best: who computes which shapes; empty: it is one kernel
-  std::vector<shape_best> shapes; ///< who is the best on each workload
+  bool claimed = false;   ///< a claim has confirmed the best: `best->found` is the claim's
+  std::string below;      ///< the best's workload below the goal's floor; empty: none
+  std::string dispatcher; ///< of the best: which kernel computes which shapes; empty: it is one kernel
+  std::vector<shape_best> shapes; ///< the best on each workload
   std::map<std::string, cost_share> by_model, by_state;
   cost_share all;
   std::map<std::string, model_effort> effort; ///< by model; "" together

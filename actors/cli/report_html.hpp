@@ -7,8 +7,8 @@
 
 namespace ke::cli {
 
-/// One self-contained page: no script, nothing from outside (a content security policy says so), one section
-/// per campaign. Pure.
+/// One self-contained page with a section per campaign: no script, nothing from outside (a content security
+/// policy says so). Pure.
 std::string report_html(const std::vector<report_facts>& campaigns, const std::string& title);
 
 } // namespace ke::cli

@@ -6,7 +6,7 @@
 
 namespace ke::cli {
 
-/// SIGINT and SIGTERM as calls on a thread of its own, where more than async-signal-safe code may run.
+/// SIGINT and SIGTERM as calls on a thread of its own, free of the limits of signal handlers.
 class signal_watch {
 public:
   /// `on_signal` gets 1 for the first signal, 2 for the second...; `block` must have been called.
@@ -15,7 +15,7 @@ public:
   signal_watch(const signal_watch&) = delete;
   signal_watch& operator=(const signal_watch&) = delete;
 
-  /// Keeps both signals from ending the process. Before any thread exists: threads inherit it.
+  /// Keeps both signals from ending the process. Call it before any thread exists: threads inherit it.
   static void block();
 
 private:

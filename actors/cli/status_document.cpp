@@ -82,8 +82,8 @@ result<status_document> status_source::read() {
   auto rows = wanted_campaigns(access_, "status");
   if (!rows)
     return rows.error();
-  std::map<std::string, std::uint32_t>
-      newest; // the owner knows names; a name's newest campaign is the one that it runs
+  // The owner knows names; a name's newest campaign is the one that it runs.
+  std::map<std::string, std::uint32_t> newest;
   for (const auto& row : *rows)
     newest[row.name] = std::max(newest[row.name], row.id);
   for (const auto& row : *rows) {

@@ -11,16 +11,16 @@
 
 namespace ke::cli {
 
-/// One of the best nodes of a campaign, with why it is not faster yet.
+/// One of a campaign's best nodes, with the reason why it is not faster yet.
 struct top_node {
   std::uint64_t id = 0;
   double score = 0;
   std::string backend;
   std::optional<verdict> found; ///< on its first target
-  std::string below;            ///< which workload lies below the goal's floor; empty: none
+  std::string below;            ///< the workload below the goal's floor; empty: none
 };
 
-/// A campaign as `status` tells of it.
+/// A campaign, as `status` shows it.
 struct campaign_status {
   std::uint32_t id = 0; ///< 0: known from the owner only (--connect)
   std::string json;     ///< element of `status --json`
@@ -34,8 +34,8 @@ struct status_document {
   std::string json() const;
 };
 
-/// Asks the owner, reads the store for the rest. Keeps what it read of finished campaigns, so asking again is
-/// cheap. One thread.
+/// Asks the owner, and reads the rest from the store. Keeps what it read of finished campaigns: asking again
+/// is cheap. One thread.
 class status_source {
 public:
   explicit status_source(access a) : access_{std::move(a)} {}

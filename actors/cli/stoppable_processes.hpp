@@ -10,7 +10,7 @@
 
 namespace ke::cli {
 
-/// Processes that a signal ends: what runs is killed, what would come is not started.
+/// Processes that a signal ends: kills running ones, starts no more.
 class stoppable_processes : public process_port {
 public:
   explicit stoppable_processes(process_port& below) : below_{below} {}

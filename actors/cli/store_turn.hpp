@@ -11,16 +11,16 @@ namespace ke::cli {
 /// Waits a moment; false: it has been long enough.
 using moment = std::function<bool()>;
 
-/// Short sleeps until `patience` is over; the first one says on stderr that the store `dir` is waited for.
+/// Short sleeps until `patience` is over; the first one says on stderr that it waits for the store `dir`.
 moment moments_within(std::chrono::seconds patience, const std::string& dir);
 
-/// May a command that owns a store for a moment only try again after `why`? Yes if another such command holds
-/// the store `dir`: nobody else holds it without a socket, and whoever has one can be asked instead.
+/// Whether a command that needs ownership briefly may try again after `why`: yes if another such command
+/// holds the store `dir`. Only these hold it without a socket; an owner with one can be asked instead.
 bool passes_soon(const failure& why, const std::string& dir);
 
 failure still_held(const std::string& dir);
 
-/// What `open` gives, called again after each `wait` as long as another short command has the store.
+/// The result of `open`, tried again after each `wait` while another short command has the store.
 template <class Open>
 auto in_turn(const std::string& dir, const Open& open, const moment& wait) -> decltype(open()) {
   for (;;) {

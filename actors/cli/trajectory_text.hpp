@@ -9,19 +9,18 @@
 
 namespace ke::cli {
 
-/// The model's words in a recorded reply: what a provider's envelope (a stream of events, a JSON document)
-/// holds, or the text itself. Empty if it can't be read. Pure.
+/// The model's words in a recorded reply: the content of a provider's envelope (a stream of events, a JSON
+/// document), or the text itself. Empty if it can't be read. Pure.
 std::string answer_of(const model_settings& model, const std::string& body);
 
 /// An answer's prose before its first code block. Pure.
 std::string rationale_of(std::string_view answer);
 
-/// The sections of a node's prompt, each with its text; empty if it was never asked. `corrupt` if the store
-/// lacks one.
+/// The sections of a node's prompt with their texts; empty if none was asked. `corrupt`: the store lacks one.
 result<std::vector<stored_section>> sections_of(const campaign_view& campaign, const node_view& node);
 
-/// From now on the values of the API keys that the settings name are masked in `clean`, as they are in logs:
-/// a model may have repeated one. Values of fewer than 8 characters are no keys ("EMPTY", "none").
+/// From now on `clean` masks the API keys named by the settings, as logs do: a model may have repeated one.
+/// Values of fewer than 8 characters are no keys ("EMPTY", "none").
 void know_secrets(const campaign_settings& settings);
 /// The text without those values.
 std::string clean(std::string_view text);

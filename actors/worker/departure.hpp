@@ -6,9 +6,8 @@
 
 namespace ke {
 
-/// Whether the worker is to finish what it has, take no more and leave (SIGTERM). A state and not a message:
-/// it may be asked for before there is a link that could hear of it, or while that link is started again.
-/// Any thread.
+/// Whether the worker is to finish its work, take no more and leave (SIGTERM). A state, not a message: it may
+/// come before there is a link, or while the link restarts. Any thread.
 class departure {
 public:
   /// `gone` is called once, on the link's thread, when nothing is left to do.

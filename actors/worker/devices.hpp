@@ -17,21 +17,20 @@ struct devices_options {
   std::vector<device_info> devices;
   restart_policy restarts{.intensity = 3, .floor = std::chrono::milliseconds{200}};
   std::chrono::nanoseconds probe_again = std::chrono::minutes{5}; ///< of a quarantined device
-  std::chrono::nanoseconds test_again =
-      std::chrono::seconds{10}; ///< after a failed self-test; doubles with each one, up to `probe_again`
-  /// Makes the self-test of a device (self_test.hpp); absent: none is ever suspected.
+  /// After a failed self-test; doubles with each one, up to `probe_again`.
+  std::chrono::nanoseconds test_again = std::chrono::seconds{10};
+  /// Makes the self-test of a device (self_test.hpp); absent: no device is ever suspected.
   std::function<std::shared_ptr<evaluation>(const device_info&)> self_test;
 };
 
-/// Supervises the devices, one for one. It is the one supervisor that does not escalate: a device that fails
-/// too often is quarantined, said so, and tried again after a long while; the worker lives on. It also keeps
-/// the machine's lock (machine_lock.hpp). A device on which evaluations fail through no fault of the
-/// candidates is out of service until a self-test succeeds: at once if the machine is well, else tried again
-/// later and later.
+/// Supervises the devices, one for one, and keeps the machine's lock (machine_lock.hpp). The only supervisor
+/// that does not escalate: a device that fails too often is quarantined, reported, and tried again after a
+/// long while; the worker lives on. A device whose evaluations fail through no fault of the candidates is out
+/// of service until a self-test succeeds; failed tests are repeated later and later.
 ///
-///   <- measure_work       to the device of that name
-///   <- cancel_work        to all
-///   <- suspect_device     from `link`
+///   <- measure_work              to the device of that name
+///   <- cancel_work               to all
+///   <- suspect_device            from `link`
 ///   <- want_lock, release_lock   -> lock_granted to builder or device
 ///   -> device_state_changed      to `link`
 ///   -> works_lost                to `link`, when a device's actor has ended
@@ -39,21 +38,23 @@ struct devices_options {
 /// Supervisor: the worker's root, permanent.
 caf::behavior devices(caf::event_based_actor* self, devices_options options);
 
-/// One device: takes its works one at a time, alone on the machine: an evaluation_step for each measurement
-/// (the judge: correctness and benchmark in one), then the profiler under the same lease.
+/// One device. Takes its works one at a time, alone on the machine: an evaluation_step per measurement (the
+/// judge: correctness and benchmark in one), then the profiler under the same lease.
 ///
 ///   <- measure_work, cancel_work, lock_granted, job_process_ended, work_profiled
 ///   -> want_lock, release_lock   to devices
 ///   -> work_stage, work_done     to `link`
 ///
-/// Supervisor: devices; permanent. Its end fails the works that it was given.
+/// Supervisor: devices; permanent. Its end fails the works in hand.
 caf::behavior device(caf::event_based_actor* self, device_info what, caf::actor parent,
                      std::shared_ptr<directory> names, process_port* processes);
 
-/// Runs what is left of a work's jobs when it has been measured: tools that look at the built object, or at
-/// runs of their own. One evaluation_step after the other.
+/// Runs the rest of a measured work's jobs, one evaluation_step after the other: tools that look at the built
+/// object, or at runs of their own.
+///
 ///   <- profile_work   -> work_profiled   to its device
 ///   <- cancel_work    of its device: nothing is reported
+///
 /// Supervisor: device; permanent. A tool that fails leaves the evidence as it was.
 caf::behavior profiler(caf::event_based_actor* self, caf::actor device, process_port* processes);
 

@@ -15,8 +15,8 @@ namespace ke {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::size_t most_kept =
-    1024; ///< files that are taken up; older ones go: their coordinator never came back
+/// Files that are taken up; older ones go: their coordinator never came back.
+constexpr std::size_t most_kept = 1024;
 
 held_results::held entry_of(const job_result& r, std::string bytes) {
   return {{r.id, r.attempt, r.epoch, wire::lease_stage::measuring, r.warrant}, r.store, std::move(bytes)};

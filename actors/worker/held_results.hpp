@@ -10,9 +10,8 @@
 
 namespace ke {
 
-/// Results that nobody has acknowledged, in memory and in a folder that outlives the worker: a file each,
-/// synced before it counts. Of several stores: each result is for the coordinator of its own. Not
-/// thread-safe.
+/// Results not yet acknowledged, in memory and in a folder that outlives the worker: a file each, synced
+/// before it counts. Each result belongs to the coordinator of one store. Not thread-safe.
 class held_results {
 public:
   struct held {
@@ -21,14 +20,14 @@ public:
     std::string bytes; ///< of the result's frame
   };
 
-  /// `folder` empty: memory only. Takes up what an earlier worker left there, the newest thousand; what can't
-  /// be read is removed.
+  /// Empty `folder`: memory only. Takes up what an earlier worker left there, the newest thousand; removes
+  /// what can't be read.
   explicit held_results(std::string folder);
 
   /// Replaces an earlier result of the same job.
   void put(job_result r);
   void drop(std::uint64_t job);
-  /// Decoded; nothing if there is none.
+  /// Decoded; nothing: there is none.
   std::optional<job_result> result_of(std::uint64_t job) const;
   bool any_of(const std::string& store) const;
   const std::map<std::uint64_t, held>& all() const { return held_; }

@@ -15,14 +15,14 @@
 
 namespace ke {
 
-/// What a worker found out about built objects: sources that the compiler makes one code of are measured
-/// once, for one store: nodes of another one mean nothing to it. For the search's own measurements only; a
-/// claim is always measured. Forgets the oldest; not thread-safe.
+/// A worker's evidence by built object: sources that compile to the same code are measured once per store
+/// (another store's nodes mean nothing to it). For the search only; claims are always measured. Forgets the
+/// oldest. Not thread-safe.
 class known_objects {
 public:
   explicit known_objects(std::size_t most = 256) : most_{most} {}
 
-  /// Under what the job's object is known; empty if it can't be.
+  /// The key of the job's object; empty if it has none.
   static std::string key_of(const job& j, const std::string& device, const std::string& artifact) {
     if (j.plan != measure_plan::rank || artifact.empty() || j.node.node == 0) // the reference: no candidate
       return {};
@@ -55,7 +55,7 @@ public:
     order_.push_back(key);
   }
 
-  /// What is known, as evidence of this job's candidate; null: nothing.
+  /// Known evidence, as that of this job's candidate; null: none.
   std::shared_ptr<evidence> find(const std::string& key, const job& j) const {
     auto k = known_.find(key);
     if (k == known_.end())

@@ -19,16 +19,17 @@ struct link_options {
   wire::hello_body hello; ///< name, boot, devices, slots, labels
   std::vector<backend> backends;
   evaluate_options evaluation; ///< sandbox, folders; limits and seed come with the job
-  std::string
-      results; ///< folder of results that wait for their acknowledgement; survives restarts of the worker
-  std::function<void(failure)> refused; ///< the coordinator will never take us: tells main
-  std::function<void()> attached;       ///< optional: the coordinator has taken us, each time
+  /// Folder of results that wait for acknowledgement; survives restarts of the worker.
+  std::string results;
+  std::function<void(failure)> refused; ///< the coordinator will never take us: for main
+  std::function<void()> attached;       ///< optional; each time the coordinator takes us
   std::shared_ptr<departure> leaving;   ///< optional
-  unsigned suspect_after = 2; ///< failures of the machine in a row on one device, until it is tested; fewer
-                              ///< than a job has tries (evaluator), so that no candidate pays for them
+  /// Failures of the machine in a row on one device before it is tested. Fewer than a job's tries
+  /// (evaluator), so that no candidate pays for them.
+  unsigned suspect_after = 2;
 };
 
-/// `leaving` was asked for; without this the link sees it a little later.
+/// `leaving` was asked for; without this message the link notices a little later.
 struct drain_worker {};
 struct blob_in {
   std::string digest, bytes;
@@ -38,12 +39,15 @@ struct blob_in {
 /// are acknowledged.
 ///
 ///   <- frame_in, peer_lost, blob_in   from the transport thread
-///   -> build_work to builder, measure_work to devices, cancel_work to both
+///   -> build_work                     to builder
+///   -> measure_work                   to devices
+///   -> cancel_work                    to both
 ///   <- work_stage, work_built, work_done, device_state_changed
-///   -> suspect_device   to devices, when evaluations keep failing through no fault of the candidates
+///   -> suspect_device                 to devices, when evaluations keep failing through no fault of the
+///                                     candidates
 ///
-/// Supervisor: the worker's root, permanent, first: when it fails, works in hand are begun again by their
-/// leases' end.
+/// Supervisor: the worker's root, permanent, first. When it fails, works in hand begin again once their
+/// leases end.
 caf::behavior link(caf::event_based_actor* self, link_options options);
 
 } // namespace ke

@@ -8,8 +8,8 @@
 namespace ke {
 
 /// Compilers disturb a measurement on the same cores, so they share the machine and a measurement has it
-/// alone. First come, first served, but a waiting measurement goes before waiting builds: evidence is what
-/// the search waits for. Pure.
+/// alone. First come, first served; but a waiting measurement goes before waiting builds, because the search
+/// waits for evidence. Pure.
 class machine_lock {
 public:
   /// Returns who may begin now.

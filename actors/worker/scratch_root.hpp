@@ -7,9 +7,9 @@
 
 namespace ke {
 
-/// The folder of one process (a worker, `eval`) for the evaluations that it runs: ke-eval-XXXXXX under the
-/// system's temporary folder, with a locked file `alive` in it. The lock ends with the process, however that
-/// ends, so the next one knows which folders nobody will ever remove, and removes them.
+/// The evaluations' folder of one process (a worker, `eval`): ke-eval-XXXXXX under the system's temporary
+/// folder, with a locked file `alive` in it. The lock ends with the process, however that ends, so later ones
+/// find and remove abandoned folders.
 class scratch_root {
 public:
   /// Removes what dead workers of this user left in `parent`, then makes a new folder there.

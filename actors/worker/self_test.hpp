@@ -7,12 +7,12 @@
 
 namespace ke {
 
-/// A whole evaluation of a kernel that is known to be right, through the same compilers, sandbox and judge as
-/// any candidate's, untimed and without the cache: what it fails at, every candidate would fail at.
+/// A whole evaluation of a kernel known to be correct: the compilers, sandbox and judge of any candidate,
+/// untimed, without the cache. What it fails at, every candidate would fail at.
 std::shared_ptr<evaluation> self_test_of(const backend& with, const device_info& target,
                                          evaluate_options options);
 
-/// What is wrong with the machine, in one sentence; empty: nothing.
+/// The machine's defect in one sentence; empty: none.
 std::string complaint_of(const result<evidence>& found);
 
 struct self_tested {

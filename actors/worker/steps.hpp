@@ -13,22 +13,24 @@
 
 namespace ke {
 
-/// How a job's process ended; from the job's actor to the one that started it.
+/// How a job's process ended; from the job's actor to its starter.
 struct job_process_ended {
   work_ptr item;
   std::size_t id = 0;
   std::shared_ptr<process_exit> how;
 };
 
-/// One job of an evaluation, of whatever kind: a compiler, a measurement, a transform, a profile, a trace.
-/// Runs one process and reports; its exit kills the process.
+/// One job of an evaluation, of any kind: a compiler, a measurement, a transform, a profile, a trace. Runs
+/// one process and reports; its exit kills the process.
+///
 ///   -> job_process_ended   to its parent, then it quits
-/// Supervisor: whoever spawned it (builder, device, profiler, self_test), which monitors it; temporary.
+///
+/// Supervisor: its starter (builder, device, profiler, self_test), which monitors it; temporary.
 caf::behavior evaluation_step(caf::event_based_actor* self, caf::actor parent, process_port* processes,
                               work_ptr item, std::shared_ptr<evaluation_job> what);
 
-/// The steps that one actor has running. Part of that actor, which hands in `job_process_ended` and the
-/// `down_msg` of its children.
+/// The running steps of one actor. Part of that actor, which passes on `job_process_ended` and its children's
+/// `down_msg`.
 class step_crew {
 public:
   step_crew(caf::event_based_actor* self, process_port* processes) : self_{self}, processes_{processes} {}
@@ -42,7 +44,7 @@ public:
                      member{step, item, what->id, std::move(name), std::chrono::steady_clock::now()});
   }
 
-  /// Enters the end into the work's evaluation. False: the work was cancelled meanwhile.
+  /// Enters the end into the work's evaluation. False: the work was cancelled.
   bool ended(const job_process_ended& e) {
     for (auto m = running_.begin(); m != running_.end(); ++m)
       if (m->second.item == e.item && m->second.job == e.id) {
@@ -54,7 +56,7 @@ public:
     return false;
   }
 
-  /// The work and the job of a step that has ended without a report; nothing for all others.
+  /// Work and job of a step that ended without a report; nothing for all others.
   std::optional<std::pair<work_ptr, std::size_t>> lost(const caf::down_msg& msg) {
     auto m = running_.find(msg.source);
     if (m == running_.end())
@@ -64,7 +66,7 @@ public:
     return found;
   }
 
-  /// Ends the steps of one work, or of all: their processes are killed, no report comes.
+  /// Ends the steps of one work, or of all: kills their processes; no report comes.
   void cancel(const work_ptr& item) {
     std::erase_if(running_, [&](auto& m) {
       if (m.second.item != item)

@@ -28,8 +28,7 @@
 
 namespace ke {
 
-/// One evaluation under way in this worker. Its `steps` are driven by one actor at a time, handed on with the
-/// message.
+/// One evaluation under way in this worker. One actor at a time drives `steps`; the message hands it on.
 struct work {
   job what;
   std::string device;
@@ -43,7 +42,7 @@ struct work {
     add(std::move(name), since, now);
     since = now;
   }
-  /// One job of it, "transform ir", from `begun` until now; several may have run at the same time.
+  /// One of its jobs, "transform ir", from `begun` until now; jobs may overlap.
   void ran(std::string name, std::chrono::steady_clock::time_point begun) {
     add(std::move(name), begun, std::chrono::steady_clock::now());
   }
@@ -69,8 +68,7 @@ struct work_built {
 struct measure_work {
   work_ptr item;
 };
-/// What is left of a work's jobs once it has been measured (profiles, transforms, traces), `first` to begin
-/// with.
+/// The rest of a measured work's jobs (profiles, transforms, traces), beginning with `first`.
 struct profile_work {
   work_ptr item;
   std::shared_ptr<evaluation_job> first;
@@ -91,8 +89,8 @@ struct work_stage {
 struct cancel_work {
   std::uint64_t job = 0;
 };
-/// To `link`: who had works in hand has ended, and nobody will hear of those any more. `device` empty: those
-/// that were being built, or all if `everything`.
+/// To `link`: an actor with works in hand has ended, and with it these works. `device` empty: those being
+/// built, or all if `everything`.
 struct works_lost {
   std::string device;
   std::string why;
@@ -108,7 +106,7 @@ struct device_state_changed {
   std::string state; ///< ok | quarantined
   std::string reason;
 };
-/// Evaluations on this device fail for reasons that are not the candidates': is the machine fit at all?
+/// Evaluations on this device fail through no fault of the candidates: is the machine fit?
 struct suspect_device {
   std::string device;
   std::string reason;

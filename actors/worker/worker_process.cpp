@@ -228,8 +228,8 @@ int run_worker(const worker_process_options& o) {
     prctl(PR_SET_PDEATHSIG, 0);
   auto code = static_cast<int>(exit_done);
   auto why = end.wait(o.lifeline);
-  if (why == 's' && !o.lifeline) { // finish what is in hand; a second signal ends it now. A coordinator's own
-                                   // worker has nobody left to tell
+  // Finish what is in hand; a second signal ends it now. A coordinator's own worker has nobody left to tell.
+  if (why == 's' && !o.lifeline) {
     l.leaving->ask();
     names->send("link", drain_worker{});
     why = end.wait(o.lifeline);

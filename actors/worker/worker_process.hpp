@@ -21,7 +21,7 @@ struct worker_process_options {
 ///   ├─ devices
 ///   └─ builder
 ///
-/// Blocks. Exit code as in product.md; 3 where no backend can work here.
+/// Blocks. Exit code as in product.md; 3 if no backend can work here.
 int run_worker(const worker_process_options& options);
 
 } // namespace ke

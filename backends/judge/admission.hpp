@@ -11,7 +11,7 @@
 
 namespace ke {
 
-/// Answers that are no work, or half of it.
+/// Answers with no work behind them, or half of it.
 enum class fake_answer : std::uint8_t {
   zeros,
   constant, ///< the mean of the right outputs everywhere
@@ -19,43 +19,43 @@ enum class fake_answer : std::uint8_t {
   input_copy,
   rotated,      ///< the right outputs moved by one place
   swapped_rows, ///< two rows of the right outputs exchanged
-  half_outputs, ///< the second half is left from another input
+  half_outputs, ///< the second half is that of another input
   half_work,    ///< the right outputs of an input whose second half is zeros, along some axis
   sampled_half, ///< the same with the first half in its place: a sum from half of the terms
   half_precision,
   quarter_work,  ///< as half_work, of an input whose last quarter is zeros
-  dropped_tail,  ///< the last thirty-second part is: what a loop without its tail leaves out
-  dropped_class, ///< every thirty-second element along an axis is
-  no_negatives   ///< all negative elements are
+  dropped_tail,  ///< of an input without the last thirty-second part: a loop without a tail
+  dropped_class, ///< of an input without every thirty-second element along an axis
+  no_negatives   ///< of an input without negative elements
 };
 KE_NAMES(fake_answer, 14, "zeros", "constant", "previous", "input_copy", "rotated", "swapped_rows",
          "half_outputs", "half_work", "sampled_half", "half_precision", "quarter_work", "dropped_tail",
          "dropped_class", "no_negatives")
 
-/// What one fake did to one output tensor. Fakes that come from an input are one each per input, halves also
-/// per axis: a check that sees through one of them may still believe another.
+/// One fake tried on one output tensor. Fakes made from an input count per input, halves also per axis: a
+/// check that sees through one may still believe another.
 struct fake_result {
   std::size_t tensor = 0;
   fake_answer fake = fake_answer::zeros;
   std::string of; ///< "x", "x along axis 1"; empty for fakes that need no input
-  int cases = 0;  ///< tried, until it was rejected
+  int cases = 0;  ///< tried until rejected
   bool rejected = false;
-  bool passed = false; ///< a case of enough outputs, so that it was no luck
+  bool passed = false; ///< a case of enough outputs to be no luck
 };
 
-/// Would the problem's own check accept a wrong answer? Each fake must be rejected by at least one case for
-/// each output tensor, else every verdict on the problem is worthless (trust.md 2.4). A fake that is the
-/// right answer (the copy of an identity) is not held against the problem; zeros and another input's outputs
-/// are in any case, since then there is nothing to compute. Pure.
+/// Would the problem's own check accept a wrong answer? At least one case must reject each fake for each
+/// output tensor, else every verdict on the problem is worthless (trust.md 2.4). A fake that is the right
+/// answer (the copy of an identity) is not held against the problem; zeros and another input's outputs always
+/// are, because then there is nothing to compute. Pure.
 class admission {
 public:
-  /// `workload`: the one that all cases are of; empty: they are of many.
+  /// `workload`: that of all cases; empty: of several.
   explicit admission(const problem& what, std::string workload = {});
 
-  /// One case as the candidate meets it, with what the reference answered.
+  /// One case, as the candidate meets it, with the reference's answer.
   void add(const bank_slot& slot, const bound_shapes& shapes, const std::vector<std::string>& reference);
 
-  /// The same case with what the reference says to a spoiled input.
+  /// The same case, with the reference's answer to a spoiled input.
   struct spoiled_input {
     fake_answer fake;
     std::string of;
@@ -64,19 +64,19 @@ public:
   void add_spoiled(const spoiled_input& how, const bank_slot& slot, const std::vector<std::string>& reference,
                    std::vector<std::string> spoiled);
 
-  /// The inputs of `slot` spoiled for half_work, sampled_half and quarter_work: what `add_spoiled` wants the
-  /// reference's answers to. None for fakes that every tensor has already rejected. What is finer is left to
-  /// `leave_out`: asked here again, with fewer cases, luck would decide.
+  /// Forms of `slot`'s inputs spoiled for half_work, sampled_half and quarter_work; `add_spoiled` wants the
+  /// reference's answers to them. None for fakes that every tensor has rejected. Finer fakes are left to
+  /// `leave_out`: with the fewer cases here, luck would decide.
   std::vector<spoiled_input> spoil(const bank_slot& slot, const bound_shapes& shapes) const;
 
   /// The same with as little left out as a kernel gains by: half_precision, dropped_class, dropped_tail and
-  /// no_negatives. Once fakes have been tried only those that some tensor still accepts.
+  /// no_negatives. After first tries only those that some tensor still accepts.
   std::vector<spoiled_input> leave_out(const bank_slot& slot, const bound_shapes& shapes) const;
 
-  /// Why the problem is unfit, one sentence per fake and tensor; empty if it is fit, or if nothing was added.
+  /// Why the problem is unfit, a sentence per fake and tensor; empty: it is fit, or nothing was added.
   std::vector<std::string> reasons() const;
   std::string verdict() const;
-  /// Whether some fake has passed, be it rejected by a later case: a bound that sees it now and then is wide.
+  /// Whether some fake has passed, even if a later case rejected it: such a bound is wide.
   bool doubtful() const;
   const std::vector<fake_result>& results() const { return results_; }
 

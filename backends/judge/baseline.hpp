@@ -10,14 +10,14 @@
 
 namespace ke {
 
-/// What candidates are timed against: an object, of Python a role's name. The truth is the reference's in any
-/// case.
+/// What candidates are timed against: an object, in Python a role's name. The truth is always the
+/// reference's.
 inline const std::string& timed_against(const judge_task& task) {
   return task.baseline.empty() ? task.reference : task.baseline;
 }
 
-/// Nanoseconds of one call of a baseline that is not the reference, on these shapes: the fastest of a few, in
-/// a process of its own. `device` where it does not load or does not answer, which no candidate can help.
+/// Nanoseconds of one call of a baseline other than the reference, on these shapes: the fastest of a few, in
+/// a process of its own. `device` if it does not load or answer: no candidate can help that.
 result<double> baseline_ns(const judge_task& task, const bound_shapes& shapes, const bank_slot& slot,
                            const std::vector<int>& cpus, std::uint64_t key);
 

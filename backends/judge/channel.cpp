@@ -542,8 +542,8 @@ call_outcome driver_process::run(const call_order& what, double limit_s, const c
   if (s.answered_unasked())
     return s.killed(call_end::forged, "an answer before the order");
   double cpu_before = s.group->cpu_seconds();
-  double start =
-      now_ns(); // before it wakes: what a handler of the wake-up or another thread does is paid for
+  // Before it wakes: what a handler of the wake-up or another thread does is paid for.
+  double start = now_ns();
   s.group->resume();
   if (auto sent = s.send(what); sent.end != call_end::done)
     return sent;

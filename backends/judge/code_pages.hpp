@@ -7,9 +7,9 @@
 
 namespace ke {
 
-/// Memory in which code could still be changed although the filter of the calling stage lets nobody make new
-/// code: pages that are writable and executable, and executable pages of a file that the process may write
-/// to. Where such a page lies in one of these processes, in words; empty: none does. They stand still.
+/// A page of these processes with code that can still be changed, in words; empty: none. The calling stage's
+/// filter forbids new code, but not changes of pages that are writable and executable, or of executable pages
+/// from a writable file. The processes must be stopped.
 std::string changeable_code(const std::vector<pid_t>& members);
 
 } // namespace ke

@@ -7,21 +7,21 @@
 
 namespace ke {
 
-/// The baseline compiles itself in its first calls (torch.compile), which takes longer than a call may. So it
-/// is called beforehand, in processes of its own that have `compile_s` together: alone on each workload, and
-/// where there are several in one process on all of them, as a launch calls it. What its compiler left in
-/// its scratch is packed and goes into the scratch of each of its later processes, and of no others.
+/// Lets a baseline that compiles itself in its first calls (torch.compile) do so beforehand: it takes longer
+/// than a call may. It is called alone on each workload, and if there are several, in one process on all, as
+/// a launch does; these processes share `compile_s`. The compiler's products in the scratch are packed, for
+/// the scratch of each of its later processes and no others.
 prepared_baseline prepare_baseline(const judge_task& task);
 
-/// What a preparation left in this file; nothing for no file.
+/// A preparation's products in this file; nothing for no file.
 result<std::string> read_compiled(const std::string& file);
 
-/// Whether this text in a process is the baseline that compiles itself: in its own role, or as the candidate
-/// of the problem's admission.
+/// Whether this text in a process is the self-compiling baseline: in its own role, or as the candidate of the
+/// problem's admission.
 bool is_compiling(const judge_task& task, const std::string& source);
 
-/// Its processes find what was compiled; what is not there after all is compiled in a call that may take as
-/// long as half of the measurement. Others keep their limits.
+/// Limits for the baseline's processes. They find what was compiled; anything missing is compiled in a call,
+/// which may take up to half of the measurement. Others keep their limits.
 job_limits baseline_limits(const judge_task& task);
 
 } // namespace ke

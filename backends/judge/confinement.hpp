@@ -13,7 +13,7 @@
 
 namespace ke {
 
-/// A filter of system calls as the judge or the profiler compiled it (runtime/process/seccomp_filter.hpp),
+/// A filter of system calls, compiled by the judge or the profiler (runtime/process/seccomp_filter.hpp) and
 /// read from a descriptor, which is closed. Empty if none was passed.
 struct own_filter {
   static constexpr std::size_t most = 512;
@@ -26,7 +26,7 @@ struct own_filter {
         break;
     close(fd);
   }
-  /// For this process and all of its threads.
+  /// For this process and all its threads.
   bool install() {
     if (bytes == 0)
       return true;
@@ -34,7 +34,7 @@ struct own_filter {
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
            syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &p) == 0;
   }
-  /// For this thread and those that it will start, where a simulator knows no seccomp(2).
+  /// For this thread and its later ones, if a simulator has no seccomp(2).
   bool install_here() {
     auto p = program();
     return bytes == 0 || install() ||

@@ -11,7 +11,7 @@
 
 namespace ke {
 
-/// Inputs at the edge of what an operator may meet (trust.md 2.4, docs/manual/trust.md "Edges").
+/// Inputs at the edge of an operator's domain (trust.md 2.4, docs/manual/trust.md "Edges").
 enum class edge_kind : std::uint8_t {
   plain,     ///< nothing bent: for shapes that are an edge themselves
   wide,      ///< times 200: a softmax without its maximum overflows
@@ -19,43 +19,44 @@ enum class edge_kind : std::uint8_t {
   tail,      ///< the last eighth of each row outweighs the rest
   huge,      ///< near the square root of the largest number
   subnormal, ///< below the smallest normal number
-  steps, ///< multiples of a half, in places of a finer part: equal ones, and what lies just where a step or a
-         ///< rounding is
-  offset,      ///< a common offset far above the spread: a mean of squares less the square of a mean is lost
+  /// Multiples of a half, some of a finer part: equal values, and values exactly at a step or a rounding.
+  steps,
+  offset,      ///< a common offset far above the spread: breaks a mean of squares less the square of a mean
   signed_zero, ///< every third element is a zero, of either sign
   masked,      ///< three times minus infinity in one tensor
-  infinity,    ///< the same with plus infinity among them, which may hide what a mask shows
+  infinity,    ///< the same with plus infinity among them, which may hide an error at a mask
   nan          ///< three NaNs in one tensor
 };
 KE_NAMES(edge_kind, 12, "plain", "wide", "one_huge", "tail", "huge", "subnormal", "steps", "offset",
          "signed_zero", "masked", "infinity", "nan")
 
-/// The kinds that a candidate of this problem is tried with: all but `plain`; without what fast math gives up
-/// (masked, infinity, nan, subnormal, signed_zero) where the policy allows it.
+/// The kinds for candidates of this problem: all but `plain`. If the policy allows fast math, without what
+/// that gives up (masked, infinity, nan, subnormal, signed_zero).
 std::vector<edge_kind> edges_of(const problem& what);
 
-/// Whether edges may be put into this tensor: a floating input that is drawn from a continuous distribution,
-/// without a range or a promise.
+/// Whether edges may be put into this tensor: a floating input from a continuous distribution, without range
+/// or promise.
 bool bends(const tensor_spec& t);
 
-/// Whether another value in this tensor tells something of the operator: it is drawn from a
-/// continuous distribution, by get_inputs(), or by the problem's generator.
+/// Whether another value in this tensor says something about the operator: it is drawn from a continuous
+/// distribution, by get_inputs(), or by the problem's generator.
 bool draws_values(const tensor_spec& t);
-/// Initialisers of inputs of a KernelBench file whose values have both signs, as no limited domain has: any
-/// value anywhere, or only a function of each value, since zeros and equal elements are a structure there.
+/// Initialisers of a KernelBench file's inputs with values of both signs, hence without a limited domain.
+/// `any`: any value anywhere. `structured`: only a function of each value, because zeros and equal elements
+/// are a structure there.
 inline constexpr auto any_real = "get_inputs, any", structured_real = "get_inputs, structured";
-/// The same of inputs whose draws have one sign, where the reference survives the other one.
+/// The same for draws of one sign, if the reference survives the other one.
 inline constexpr auto any_magnitude = "get_inputs, any of one sign",
                       structured_magnitude = "get_inputs, structured, of one sign";
-/// Truth values, or numbers 0 and 1 that are the same in each draw, where the reference survives others.
+/// Truth values, or numbers 0 and 1 equal in each draw, if the reference survives others.
 inline constexpr auto any_mask = "get_inputs, mask";
-/// What get_inputs() gives alike in each draw, where the reference survives something else.
+/// Inputs equal in each draw of get_inputs(), if the reference survives others.
 inline constexpr auto any_fixed = "get_inputs, the same in each draw";
 /// Whether the values of a KernelBench file's input have one sign, and the other one is tried.
 bool flips(const tensor_spec& t);
 
-/// Where `infinity` and `nan` go: the first, the last and one more element, so that a kernel which treats the
-/// begin or the end of a row as special is met too.
+/// Places for `infinity` and `nan`: the first, the last and one more element, for kernels that treat a row's
+/// begin or end as special.
 std::vector<std::size_t> special_places(std::size_t elements, random_source& random);
 
 /// Bends fresh contents in place. `last`: the last dimension. `places`: for `infinity` and `nan`.
@@ -65,28 +66,27 @@ void bend(edge_kind kind, dtype d, std::string& bytes, std::size_t last,
 /// What is known of an output besides truth and reference.
 struct edge_facts {
   edge_kind kind = edge_kind::plain;
-  /// nan: per element, 1 where the output depends on a replaced input. Empty elsewhere.
+  /// nan: per element, 1 if the output depends on a replaced input. Empty for other kinds.
   std::string touched;
-  double reference_errors = 32; ///< so many times the reference's own largest error is allowed
-  double error_backwards = 0;   ///< its error on the same inputs in reverse order, where it was asked
+  double reference_errors = 32; ///< allowed multiple of the reference's own largest error
+  double error_backwards = 0;   ///< its error on the same inputs in reverse order, if asked
 };
 
-/// The reference's largest error beyond the rounding of its output, among the elements that it stands by.
+/// The reference's largest error beyond the rounding of its output, among the elements it stands by.
 double standing_error(dtype d, const void* truth, const void* reference, std::size_t elements);
 
-/// The rule at the edge: an output element is held to the truth only where the reference itself stands by it.
+/// The rule at the edge: an output element is held to the truth only if the reference itself stands by it.
 /// Exempt are elements
 /// - where the reference and the truth in wider arithmetic disagree on NaN, the sign of an infinity, or
 ///   finiteness (overflow on the way), or differ by more than 2^-7 (cancellation, overflow on the way);
 /// - that are NaN without a NaN in the inputs (inf - inf, 0 * inf: which of these a formula meets is its own
 ///   affair);
 /// - that depend on a NaN, unless the reference makes NaN of every element that does (sum: yes; max: no).
-/// Then
-///   the candidate must, too.
-/// All others follow `rule`; its yardstick is the reference's error on the elements that count (in either
-/// order), or on usual inputs (`rule.absolute`) where that is larger and the values are not subnormal. In
-/// bitwise mode nothing is exempt. Integer outputs are exempt where floating inputs leave what an integer can
-/// hold (one_huge, huge, infinity, nan).
+///   Then the candidate must, too.
+/// All others follow `rule`. The yardstick is the reference's error on the elements that count (in either
+/// order), or on usual inputs (`rule.absolute`) if that is larger and the values are not subnormal. In
+/// bitwise mode nothing is exempt. Integer outputs are exempt if floating inputs leave an integer's range
+/// (one_huge, huge, infinity, nan).
 expectation expect_edge(dtype d, const void* truth, bool wide, const void* reference, std::size_t elements,
                         comparison_rule rule, const edge_facts& facts);
 

@@ -9,11 +9,12 @@
 
 namespace ke {
 
-/// The rule of one output tensor. Exact: bytes equal the reference's (any NaN equals any NaN: which one an
-/// operation yields is the processor's affair), or, for integers with a tolerance of their own, |y - t| <=
-/// relative |t| + absolute. Otherwise |y - t| <= relative |t| + absolute, or with `larger`: <= max(relative
-/// |t|, absolute) + the dtype's smallest normal number (f16: its smallest number). With `of_largest` the
-/// largest finite |t| of the tensor stands in the place of each element's own.
+/// The rule of one output tensor, for a value y and the truth t:
+///   exact        bytes equal the reference's (any NaN equals any NaN: the processor chooses which one);
+///                or, for integers with a tolerance of their own, as otherwise
+///   otherwise    |y - t| <= relative |t| + absolute
+///   larger       |y - t| <= max(relative |t|, absolute) + the dtype's smallest normal (f16: smallest) number
+///   of_largest   the tensor's largest finite |t| replaces each element's own
 struct comparison_rule {
   bool exact = false;
   bool larger = false;
@@ -27,41 +28,41 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 /// Unit roundoff; 0 for integers.
 double unit_roundoff(dtype d);
 
-/// trust.md 2.4 for this problem and dtype: c u g S with c = 4, g = 4 + sqrt(k), k the reduction length (the
-/// number of inputs behind one output, 1 for pointwise), and |t| for S, which for sums is its lower bound.
-/// 16-bit outputs are rounded once, from sums that are at least 32 bits wide: 4 (u + u32 g). `absolute` is
-/// left 0: it comes from the reference's own error, which stands in for S where terms cancel. `widened`: the
-/// truth was computed in wider arithmetic; without it the fallback tolerances of the page hold.
-/// `equal_terms`: how many of the k may be equal. Added in order, equal terms lose the same in every step
-/// while the sum stays between two powers of two: half a unit in its last place at most. Over all steps that
-/// is 3/8 of `equal_terms` u of the sum, whatever stands between them; half of `equal_terms` u is allowed for
-/// it. `transforms`: with `scale = "tensor"`, how many times as far as a sum they may err.
+/// The rule of trust.md 2.4 for this problem and dtype: c u g S, where c = 4, g = 4 + sqrt(k), k is the
+/// reduction length (inputs behind one output; 1 if pointwise), and S is |t|, which for sums is its lower
+/// bound. 16-bit outputs are rounded once, from sums of at least 32 bits: 4 (u + u32 g). `absolute` stays 0:
+/// the reference's own error fills it and stands in for S if terms cancel. `widened`: the truth was computed
+/// in wider arithmetic; else the page's fallback tolerances hold. `equal_terms`: how many of the k may be
+/// equal. Added in order, equal terms lose the same in every step while the sum stays between two powers of
+/// two, at most half a unit in its last place. Over all steps that is 3/8 of `equal_terms` u of the sum; half
+/// of `equal_terms` u is allowed. `transforms`: with `scale = "tensor"`, the allowed multiple of a sum's
+/// error.
 comparison_rule rule_for(const problem& what, dtype d, bool widened, double reduction = 1,
                          double equal_terms = 0, double transforms = 1);
 
-/// How far the reference itself is from the truth, beyond the rounding of its output. Negative: the two
-/// disagree on which elements are finite, so no rule can be derived from this input.
+/// How far the reference is from the truth, beyond the rounding of its output. Negative: they disagree on
+/// which elements are finite, so this input gives no rule.
 double reference_error(dtype d, const void* truth, bool wide, const void* reference, std::size_t elements);
 
-/// What a tensor may hold, as an interval per element, so that a check is two comparisons.
+/// The allowed contents of a tensor, as an interval per element: a check is two comparisons.
 struct expectation {
   ke::dtype dtype = ke::dtype::f32;
   std::size_t elements = 0;
   std::string exact; ///< not empty: these bytes
-  std::vector<float> low,
-      high; ///< f32, f16, bf16; low > high where the truth is not a number; -inf..inf: exempt
+  /// f32, f16, bf16; low > high: the truth is not a number; -inf..inf: exempt.
+  std::vector<float> low, high;
   std::vector<double> low64, high64;
-  std::string exempt;                ///< with `exact`: 1 where anything will do; empty: nowhere
+  std::string exempt;                ///< with `exact`: 1: any value will do; empty: nowhere
   double relative = 0, absolute = 0; ///< with `exact`, integers: their own tolerance
   std::size_t bytes() const;
 };
 
-/// Whatever stands there will do, a NaN too.
+/// Any value will do there, even NaN.
 void exempt_element(expectation& e, std::size_t i);
-/// How many elements are so.
+/// Number of such elements.
 std::size_t exempt_elements(const expectation& e);
 
-/// Element `i` of a truth in wider arithmetic, as the dtype can say it: what is too large is infinite.
+/// Element `i` of a truth in wider arithmetic, as the dtype can hold it: too large is infinite.
 double truth_as(dtype d, const void* truth, std::size_t i);
 
 expectation expect(dtype d, const void* truth, bool wide, std::size_t elements, const comparison_rule& rule);

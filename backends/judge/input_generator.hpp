@@ -11,22 +11,22 @@
 
 namespace ke {
 
-/// Makes inputs by make(key, dims) of a problem's generator, in a process that no candidate can reach, each
-/// by a key of its own. One thread.
+/// Makes inputs by make(key, dims) of a problem's generator, in a process beyond a candidate's reach, each
+/// with a key of its own. One thread.
 class input_generator {
 public:
   explicit input_generator(const judge_task& task);
 
-  /// Inputs of `count` slots, per tensor of the problem. `invalid`, in one sentence, where make() fails or
-  /// what it returns is not what problem.toml says; of a workload also where the same key gives other inputs
-  /// when asked again, all keys give the same ones, or one takes too long for a judgement to draw enough.
+  /// Inputs of `count` slots, per tensor of the problem. `invalid`, in one sentence: make() fails, or its
+  /// result is not as in problem.toml. Of a workload also: the same key gives other inputs when asked again,
+  /// all keys give the same ones, or one takes too long for a judgement's draws.
   result<std::vector<std::vector<std::string>>> draw(std::size_t count, const bound_shapes& shapes,
                                                      random_source& random);
 
-  /// What one draw of the last shapes takes, by the fastest.
+  /// Time of one draw of the last shapes: the fastest.
   double draw_s() const { return draw_s_; }
 
-  /// Inputs of the problem that have been the same for all keys, in all workloads.
+  /// Inputs of the problem equal for all keys, in all workloads.
   std::vector<std::string> same_for_all_keys() const;
 
 private:
@@ -35,7 +35,7 @@ private:
   status bind(const bound_shapes& shapes);
   status start(std::size_t memory);
   result<inputs> one(std::uint64_t key);
-  /// What is asked of the first draws of a workload.
+  /// Checks on the first draws of a workload.
   status tried(random_source& random);
   failure unfit(const std::string& why) const;
 
@@ -43,10 +43,10 @@ private:
   problem what_;                     ///< key, dims and extents in, the problem's inputs out
   bound_shapes asked_;               ///< of the problem
   bound_shapes shapes_;              ///< of what_
-  std::vector<std::size_t> tensors_; ///< of the problem, in the order of what make() returns
+  std::vector<std::size_t> tensors_; ///< of the problem, in the order of make()'s result
   std::unique_ptr<caller> process_;
   std::size_t memory_ = 0;         ///< of the process
-  double draw_s_ = 0, work_s_ = 0; ///< of the last shapes, the least: time, and of that the processor's
+  double draw_s_ = 0, work_s_ = 0; ///< of the last shapes, the least: time, and processor time in it
   std::set<std::map<std::string, std::int64_t>> tried_; ///< workloads by their dims
   std::vector<char> alike_, varied_;                    ///< per tensor of the problem, between two keys
 };

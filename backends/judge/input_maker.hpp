@@ -10,30 +10,30 @@
 
 namespace ke {
 
-/// A task of the Python backends as the judge works on it: roles, weights' seed, truth, and what a
-/// KernelBench file says of itself. Fails as describe_kernelbench does.
+/// A task of the Python backends with what the judge adds: roles, weights' seed, truth, and the facts of a
+/// KernelBench file. Fails as describe_kernelbench does.
 result<judge_task> python_task(const judge_task& task);
 
-/// Learns what a KernelBench file's tensors are, by running it in a process of its own, and completes `task`:
-/// the problem's tensors, scalars and workload, the arguments of the class, the order of a call, and whether
-/// there is a truth in double precision. `invalid` with file and line if the file is no such problem.
+/// Runs a KernelBench file in a process of its own and completes `task`: the problem's tensors, scalars and
+/// workload, the arguments of the class, the order of a call, and whether there is a truth in double
+/// precision. `invalid` with file and line if the file is no such problem.
 status describe_kernelbench(judge_task& task, std::uint64_t seed);
 
-/// Makes inputs by get_inputs() of a KernelBench file, in a process that no candidate can reach, each from a
+/// Makes inputs by get_inputs() of a KernelBench file, in a process beyond a candidate's reach, each with a
 /// fresh seed. One thread.
 class input_maker {
 public:
   explicit input_maker(const judge_task& task);
 
-  /// Inputs of `count` slots, per tensor of the problem. A distribution other than `init` bends the tensors
-  /// that have values of both signs, which no limited domain has, or may have them (driver.py asks the
-  /// reference), each value by itself; `beyond` draws other masks and other values for what is
-  /// the same in each draw. Empty if there are none to bend.
+  /// Inputs of `count` slots, per tensor of the problem. A distribution other than `init` bends, value by
+  /// value, tensors that have both signs, hence no limited domain, or may have them (driver.py asks the
+  /// reference). `beyond` draws other masks, and other values for what is equal in each draw. Empty: nothing
+  /// to bend.
   result<std::vector<std::vector<std::string>>> draw(std::size_t count, distribution d,
                                                      const bound_shapes& shapes, random_source& random);
 
-  /// Gives one element the value of another one of its tensor: still a value of the problem's. Elements that
-  /// are equal change together and zeros stay, where they are real numbers: they may be a structure.
+  /// Gives one element the value of another one of its tensor: still a value of the problem's. In tensors of
+  /// real numbers equal elements change together and zeros stay: they may be a structure.
   static bool perturb(const tensor_spec& t, std::string& bytes, random_source& random);
 
 private:

@@ -11,27 +11,26 @@
 
 namespace ke {
 
-/// How the values of one case are drawn. `init` follows each tensor's own `init`; `uniform` to `mostly_zero`
-/// bend the floating tensors that are drawn at random ("normal", "uniform"), vary those that have a form
-/// (forms.hpp), and leave index-like data alone; `beyond` goes as far as `value_reach` says. None leaves a
-/// tensor's range.
+/// How the values of one case are drawn. `init` follows each tensor's own `init`. `uniform` to `mostly_zero`
+/// bend floating tensors drawn at random ("normal", "uniform"), vary those with a form (forms.hpp), and leave
+/// index-like data alone. `beyond` goes as far as `value_reach` says. None leaves a tensor's range.
 enum class distribution : std::uint8_t { init, uniform, large, small, mostly_zero, beyond };
 KE_NAMES(distribution, 6, "init", "uniform", "large", "small", "mostly_zero", "beyond")
 
-/// What holds for the values of one tensor in one shape.
+/// Facts about the values of one tensor in one shape.
 struct value_limits {
   std::map<std::string, std::int64_t> dims = {};
   value_reach reach = {}; ///< of `beyond`
 };
 
 /// Fresh contents of one tensor. `elements` = product of its shape, `last` = its last dimension (onehot).
-/// Files come from `what`. `invalid` if a .npy initialiser does not fit.
+/// `what` has the files. `invalid` if a .npy initialiser does not fit.
 result<std::string> draw_tensor(const problem& what, const tensor_spec& t, std::size_t elements,
                                 std::size_t last, distribution d, random_source& random,
                                 const value_limits& limits = {});
 
-/// Replaces one element by another value of the same kind. Nothing for tensors whose values are fixed (zeros,
-/// onehot, files) or have a form.
+/// Replaces one element by another value of the same kind. Nothing for tensors with fixed values (zeros,
+/// onehot, files) or a form.
 bool perturb_one(const tensor_spec& t, std::string& bytes, random_source& random,
                  const value_limits& limits = {});
 

@@ -11,25 +11,24 @@
 
 namespace ke {
 
-/// Calls that come unasked between timed ones: an edge, another distribution, a secret shape, tensors that
-/// are aligned to their elements only. They are checked like all others and their times do not count. Without
-/// them a process could tell, by having met nothing but usual inputs for a while, that it is the one which is
-/// timed, and be wrong from then on wherever only the checks look.
+/// Unannounced calls between timed ones: an edge, another distribution, a secret shape, tensors aligned to
+/// their elements only. Checked like all others; their times do not count. Without them a process with only
+/// usual inputs for a while could tell that it is being timed, and be wrong from then on wherever only the
+/// checks look.
 class interludes {
 public:
-  /// What is passed in one of these calls, and in which form.
+  /// The arguments of one such call, and their form.
   struct scene {
     bound_shapes shapes;
     std::shared_ptr<const poison> rubbish;
     std::vector<bank_slot> slots; ///< at least one
     bool misaligned = false;
   };
-  /// Shapes that one process may be given beside those that it is timed on must not make its memory many
-  /// times as large.
+  /// Shapes beside the timed ones must not make a process's memory many times as large.
   static constexpr std::uint32_t most_calls = 8; ///< of one scene
   static constexpr std::size_t most_memory = 128u << 20;
 
-  /// Keeps a slot that the candidate has been right on, as far as all that is kept fits into `most_memory`.
+  /// Keeps a slot on which the candidate was right, if all kept ones fit into `most_memory`.
   void keep(const bound_shapes& shapes, const std::shared_ptr<const poison>& rubbish, const bank_slot& slot,
             bool misaligned);
 
@@ -43,14 +42,13 @@ private:
   std::size_t bytes_ = 0;
 };
 
-/// The order in which they come: every kind once, in random order, before any comes a second time, over all
-/// launches of one measurement. Drawn each time from all of them, one kind in three would never come among
-/// the few pairs of a short plan.
+/// The order of interludes: every kind once, in random order, before any comes again, over all launches of
+/// one measurement. Independent draws would skip one kind in three among the few pairs of a short plan.
 class interlude_deck {
 public:
   struct hand {
     const interludes::scene& scene;
-    std::vector<const bank_slot*> slots; ///< in random order; the dealt kind is one of them
+    std::vector<const bank_slot*> slots; ///< in random order; one is of the dealt kind
   };
   /// Both outlive the deck.
   interlude_deck(const interludes& all, random_source& random);
@@ -58,9 +56,9 @@ public:
   bool empty() const { return kinds_.empty(); }
   /// A kind is a form (shapes, alignment) with one way of drawing its inputs.
   std::size_t kinds() const { return kinds_.size(); }
-  /// The next kind with others of its scene, `calls` slots in all, or as many as there are; every second time
-  /// one of `usual` shapes and alignment if one is left, since another form tells a process that this call is
-  /// none of those. The deck must not be empty.
+  /// The next kind, with others of its scene, `calls` slots in all if there are as many. Every second time
+  /// one of `usual` shapes and alignment, if any is left, because another form tells a process that the call
+  /// is no timed one. The deck must not be empty.
   hand deal(const bound_shapes& usual, std::size_t calls);
 
 private:
@@ -76,15 +74,15 @@ private:
   std::size_t next_ = 0;
 };
 
-/// When the next interlude comes. It can't be foreseen: each pair has the same chance, as long as they have
-/// cost less than a part of the time of the pairs; and some come in any case, at places drawn beforehand.
+/// When the next interlude comes, unforeseeably. Each pair has the same chance while interludes have cost
+/// less than a part of the pairs' time; some come in any case, at places drawn beforehand.
 class interlude_turn {
 public:
-  /// Of the pairs of a launch, at most this part has an interlude before it in any case. An order of one call
-  /// meets one unusual input only, so there are more of them.
+  /// At most this part of a launch's pairs has a certain interlude before it. More for orders of one call,
+  /// which meet one unusual input only.
   static constexpr double certain_share(std::uint32_t calls) { return calls > 1 ? 0.125 : 0.25; }
 
-  /// `pairs`: how many there will be. `certain`: interludes that come in any case; at least 1 is drawn.
+  /// `pairs`: how many there will be. `certain`: interludes in any case; at least 1 is drawn.
   interlude_turn(std::uint32_t pairs, std::uint32_t certain, random_source& random);
   /// Whether one comes before pair `pair`.
   bool due(std::uint32_t pair);

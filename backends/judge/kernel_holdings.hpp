@@ -10,20 +10,19 @@
 
 namespace ke {
 
-/// What a candidate holds of the kernel that no limit on its address space counts: open descriptors (a pipe
-/// has 64 KiB) and files of its memory file systems (an empty one has 1 KiB). Descriptors end at
-/// RLIMIT_NOFILE, inodes of a sandbox that bubblewrap made end nowhere; who has reached a limit is told here.
-/// One thread.
+/// A candidate's resources in the kernel that no address-space limit counts: open descriptors (a pipe has 64
+/// KiB) and files in its memory file systems (an empty one has 1 KiB). RLIMIT_NOFILE bounds descriptors;
+/// nothing bounds inodes in a bubblewrap sandbox. Tells who has reached a limit. One thread.
 class kernel_holdings {
 public:
-  /// Takes hold of the places that the sandbox of `inside` may write to. Before any code of the candidate
-  /// runs: afterwards the paths could be something else. Nothing to find outside of a sandbox; once they are
-  /// found, further calls do nothing.
+  /// Opens the places that the sandbox of `inside` may write to. Call it before any code of the candidate:
+  /// afterwards the paths may lead elsewhere. Finds nothing outside a sandbox; once found, further calls do
+  /// nothing.
   void open(pid_t inside);
-  /// Lets go of them: as long as we hold one, its files stay.
+  /// Closes them: while we hold one, its files stay.
   void close() { places_.clear(); }
 
-  /// Which limit these processes have reached, in words; empty: none. 0: no limit. Some 10 us a process.
+  /// The limit that these processes have reached, in words; empty: none. 0: no limit. Some 10 us a process.
   std::string over(const std::vector<pid_t>& members, std::uint32_t descriptors, std::uint64_t inodes) const;
 
 private:

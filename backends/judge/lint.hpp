@@ -5,8 +5,8 @@
 
 namespace ke {
 
-/// The judge without a candidate: what it would hold candidates of this problem to, and whether rubbish would
-/// pass. `task.candidate` is not looked at. Blocks; SIGPIPE must be ignored.
+/// The judge without a candidate: the rules for candidates of this problem, and whether rubbish would pass.
+/// Ignores `task.candidate`. Blocks; SIGPIPE must be ignored.
 lint_report lint(const judge_task& task);
 
 } // namespace ke

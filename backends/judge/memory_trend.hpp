@@ -6,11 +6,11 @@
 
 namespace ke {
 
-/// Whether a program that has not ended in time was on its way to a memory limit, on a machine too slow for
-/// it to arrive there: going on as in the second half of its time, it would have met the limit before as long
-/// again was over. One that only loads its libraries, as PyTorch's compiler does, levels off below that.
+/// Whether a program that missed its time was on its way to a memory limit, on a machine too slow to get
+/// there: at the pace of the second half it would have met the limit within as long again. A program that
+/// only loads its libraries, such as PyTorch's compiler, levels off below that.
 ///
-/// `in_use`: its memory in bytes, at equal distances over the whole of its time; `limit` in bytes. Pure.
+/// `in_use`: its memory in bytes, at equal distances over all its time; `limit` in bytes. Pure.
 inline bool heads_for_limit(const std::vector<std::uint64_t>& in_use, std::uint64_t limit) {
   constexpr std::size_t fewest_samples = 8;
   if (in_use.size() < fewest_samples)

@@ -8,7 +8,7 @@
 
 namespace ke {
 
-/// What the kernel counted for some processors, in ticks.
+/// The kernel's counts for some processors, in ticks.
 struct cpu_ticks {
   std::uint64_t busy = 0;   ///< user, nice, system, interrupts
   std::uint64_t stolen = 0; ///< the host gave the time to another guest
@@ -19,9 +19,8 @@ struct cpu_ticks {
 cpu_ticks parse_cpu_ticks(std::string_view proc_stat, const std::vector<int>& cpus);
 
 /// How loud the machine was while samples were taken (trust.md 2.5): facts for the record, and whether a
-/// decision needs a wider margin. It never looks at a sample's time, and at nothing that a candidate can
-/// move: a candidate that yields its processor on purpose would else choose which of its calls count. One
-/// thread.
+/// decision needs a wider margin. Never looks at a sample's time, nor at anything that a candidate can move:
+/// else one that yields its processor could choose which calls count. One thread.
 class noise_gate {
 public:
   explicit noise_gate(std::vector<int> cpus);
@@ -29,13 +28,13 @@ public:
   /// From now on.
   void begin();
 
-  /// Whether since the last call of this function the host took time away or a processor was throttled. Ask
+  /// Whether the host took time away, or a processor was throttled, since the last call of this function. Ask
   /// once per pair; such a pair may be left out.
   bool disturbed();
 
   /// Facts so far: gate.load (runnable processes, one minute), gate.others and gate.steal (share of the
-  /// processors' time that others and the host had), gate.mhz, gate.throttled, gate.loud (0 or 1). `own_s`:
-  /// CPU seconds that this measurement itself used.
+  /// processors' time of others and of the host), gate.mhz, gate.throttled, gate.loud (0 or 1). `own_s`: CPU
+  /// seconds of this measurement.
   std::map<std::string, double> facts(double own_s) const;
 
 private:

@@ -13,23 +13,22 @@ namespace ke {
 struct call_order {
   std::uint32_t calls = 0, args = 0; ///< wire::most_calls(args) calls at most
   std::vector<std::uint64_t> offsets;
-  std::uint64_t stay = 0; ///< if not 0: wire::results_may_stay, and where their addresses are put
+  std::uint64_t stay = 0; ///< if not 0: wire::results_may_stay, and the place for their addresses
 };
 
-/// The way of orders to a driver. It holds an order as a whole, from which the driver takes call by call, and
-/// the judge sees how far it has come. Its other end is in a hostile process; nothing here waits for it. One
-/// thread.
+/// The way of orders to a driver. Holds a whole order, from which the driver takes call by call; the judge
+/// sees how far it has come. The other end is in a hostile process: nothing here waits for it. One thread.
 class order_pipe {
 public:
-  /// Fails for the machine's reasons alone. `driver_end` is for the other process.
+  /// Fails only for the machine's reasons. `driver_end` is for the other process.
   static result<order_pipe> make(unique_fd& driver_end);
 
-  /// Whether the order was taken; else errno says why: EAGAIN, if the pipe is full or has been made small.
+  /// Whether the order was taken; else errno: EAGAIN if the pipe is full or was made small.
   bool send(std::uint64_t sequence, const call_order& what);
-  /// Bytes that have not been read. Who answers what nobody heard is no driver of ours, and as many orders as
-  /// a pipe holds would make us wait for room in it.
+  /// Unread bytes. A process that answers unread orders is no driver of ours, and a pipe full of orders would
+  /// make us wait for room.
   std::size_t left_unread() const;
-  /// How many calls of this order, the last that was sent, have been read.
+  /// How many calls of this order, the last one sent, have been read.
   std::uint32_t begun(const call_order& what) const;
 
 private:

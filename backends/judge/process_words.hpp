@@ -15,8 +15,8 @@ inline std::string signal_name(int number) {
   return "signal " + std::to_string(number) + (name ? " (SIG" + std::string{name} + ")" : "");
 }
 
-/// The machine's fault, not the candidate's: tried again elsewhere. `what` stands behind "cannot"; the reason
-/// is that of `errno`.
+/// The machine's fault, not the candidate's: tried again elsewhere. `what` follows "cannot"; `errno` gives
+/// the reason.
 inline failure machine_failure(const std::string& what) {
   return {failure_kind::device, "the judge cannot " + what + ": " + std::strerror(errno), true};
 }

@@ -8,23 +8,23 @@
 
 namespace ke {
 
-/// What a forked Python process is to be (backends/torch-cpu/driver.py).
+/// The role of a forked Python process (backends/torch-cpu/driver.py).
 enum class python_role : std::uint8_t {
   candidate,
   reference,
-  baseline,  ///< what candidates are timed against, where that is another one than the reference
+  baseline,  ///< what candidates are timed against, if not the reference
   truth,     ///< the reference in double precision
   nothing,   ///< the floor of the path
   describe,  ///< says what tensors a KernelBench file has
-  maker,     ///< makes its inputs
-  generator, ///< makes those of a problem with a generator
-  operators  ///< tells the names of PyTorch's operators, at the start of the memory; runs no source
+  maker,     ///< makes a KernelBench file's inputs
+  generator, ///< makes inputs by a problem's generator
+  operators  ///< writes the names of PyTorch's operators to the start of the memory; runs no source
 };
 
-/// Whether the problem is a KernelBench file, whose tensors only Python knows.
+/// Whether the problem is a KernelBench file: only Python knows its tensors.
 bool is_kernelbench(const problem& what);
 
-/// The text that the process reads. Pure. `seed`: of weights and of what else is drawn while loading.
+/// The text for the process. Pure. `seed`: of weights, and of other draws while loading.
 std::string python_payload(const judge_task& task, python_role role, std::uint64_t seed,
                            const std::vector<int>& cpus);
 

@@ -9,12 +9,12 @@
 
 namespace ke {
 
-/// Calls a Python candidate once more, under PyTorch's profiler, in a sandbox of its own and apart from all
-/// timing. What that said becomes the finding "profiler", as it is: the candidate may have forged it
+/// Calls a Python candidate once more, under PyTorch's profiler, in a sandbox of its own, apart from all
+/// timing. The output becomes the finding "profiler" as it is: the candidate may have forged it
 /// (backends/torch_profile.hpp reads it). Says nothing about right and wrong, and nothing at all if the run
-/// fails. Where the policy allows no vendor libraries and the operator is handed to a fused one of PyTorch
-/// that the reference does not call (library_calls.hpp), `found` ends as policy_violation. `usual_calls`: how
-/// often it is called before, at least once.
+/// fails. If the policy allows no vendor libraries and a fused operator of PyTorch that the reference does
+/// not call does the work (library_calls.hpp), `found` ends as policy_violation. `usual_calls`: earlier
+/// calls, at least one.
 void profile_python(const judge_task& task, const bound_shapes& shapes, const bank_slot& slot,
                     const std::vector<int>& cpus, std::uint32_t usual_calls, evidence& found);
 

@@ -33,7 +33,7 @@ public:
   std::uint64_t below(std::uint64_t n) {
     return n ? static_cast<std::uint64_t>((static_cast<unsigned __int128>(next()) * n) >> 64) : 0;
   }
-  /// Any order of them is as likely as any other.
+  /// All orders are equally likely.
   template <class T>
   void shuffle(std::vector<T>& of) {
     for (std::size_t i = of.size(); i > 1; --i)
@@ -41,8 +41,8 @@ public:
   }
   double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; } ///< [0, 1)
   /// Four 16-bit uniforms summed: mean 0, variance 1, close enough to normal for data and three times as
-  /// fast. The sum alone takes a quarter of a million values, which a kernel could tabulate before it is
-  /// timed; a fraction from all bits fills the space between them.
+  /// fast. The sum has only a quarter of a million values, which a kernel could tabulate before it is timed;
+  /// a fraction from all bits fills the space between them.
   double normal() {
     std::uint64_t x = next();
     double sum = static_cast<double>(x & 0xffff) + static_cast<double>((x >> 16) & 0xffff) +

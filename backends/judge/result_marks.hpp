@@ -19,17 +19,16 @@ struct marked_memory {
 };
 
 /// A result that stays where a process made it belongs to the caller once the call has ended, and the caller
-/// may change it: the judge changes the last bit of a few elements, in pages drawn at random. A later result
-/// in the same memory whose call wrote it all has lost these marks; a page that still has them was not
-/// written, but left from before. Floating-point results alone: one unit in the last place disturbs nobody
-/// who reads his own results again. One process. Not thread-safe.
+/// may change it: the judge changes the last bit of a few elements, in pages drawn at random. A later call
+/// that writes a result in the same memory removes the marks; a page that still has them was left from
+/// before. Only floating-point results: one unit in the last place disturbs nobody who reads his own results
+/// again. One process. Not thread-safe.
 class result_marks {
 public:
-  /// Pages that lie wholly in the result at `address` and that no call has written since they were marked,
-  /// estimated from those that are marked. `copy`: the bytes of the result, in which marks that are still
-  /// there are put back.
+  /// Pages wholly in the result at `address` that no call has written since they were marked, estimated from
+  /// marked ones. `copy`: the bytes of the result; marks still there are undone in it.
   std::uint64_t unwritten(std::uint64_t address, std::string& copy);
-  /// Marks this result, of which `copy` has the bytes.
+  /// Marks this result; `copy` has its bytes.
   void place(const marked_memory& memory, dtype d, std::uint64_t address, const std::string& copy,
              random_source& random);
 
@@ -39,7 +38,7 @@ private:
     std::array<char, 8> was{}, now{};
     std::size_t bytes = 0;
   };
-  static constexpr std::size_t per_page = 2; ///< by chance a new value is what a mark has made of the old one
+  static constexpr std::size_t per_page = 2; ///< by chance a new value may equal a marked old one
   using marks = std::array<mark, per_page>;
   std::map<std::uint64_t, marks> pages_; ///< by the page's address
 };

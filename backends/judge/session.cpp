@@ -150,8 +150,8 @@ void session::repeat(std::span<const bank_slot> slots, const bound_shapes& shape
     auto failed = found_.failed;
     auto flags = found_.flags.size();
     bool alive = call(slots, shapes);
-    if (found_.ending != ending::finished ||
-        found_.flags.size() > flags) // no answer, neither right nor wrong
+    // No answer, neither right nor wrong.
+    if (found_.ending != ending::finished || found_.flags.size() > flags)
       break;
     if (was_wrong != (found_.failed > failed)) {
       found_.nondeterministic = true;

@@ -10,8 +10,8 @@
 namespace ke {
 namespace {
 
-constexpr std::int64_t small =
-    8; ///< what is at most this in every workload may be a property of the operator
+/// What is at most this in every workload may be a property of the operator.
+constexpr std::int64_t small = 8;
 
 bool divides(const std::string& expression) {
   return expression.find_first_of("/%") != std::string::npos || expression.find("div") != std::string::npos;

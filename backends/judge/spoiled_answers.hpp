@@ -7,9 +7,9 @@
 
 namespace ke {
 
-/// What the reference says to the spoiled forms `wrong` of `slot`, the last pair that `truths` made, into
-/// `seen`: would the check take it for right? False where the reference died of one of them; it has been
-/// started anew then, for `shapes`, which `truths` uses. Fails where it cannot be.
+/// Enters into `seen` the reference's answers to the spoiled forms `wrong` of `slot`, the last pair made by
+/// `truths`: would the check take them for right? False: the reference died of one, and was restarted for
+/// `shapes`, which `truths` uses. Fails if it can't be restarted.
 result<bool> enter_spoiled_answers(admission& seen, truth_source& truths, const bank_slot& slot,
                                    const std::vector<admission::spoiled_input>& wrong,
                                    const bound_shapes& shapes);

@@ -18,13 +18,12 @@ namespace {
 
 constexpr std::size_t bank_memory = 768u << 20; ///< of all workloads together
 constexpr std::size_t slot_memory = 256u << 20; ///< shared memory of one driver
-constexpr double short_in_floors = 20,
-                 floors_per_sample =
-                     50; ///< a kernel that is short is called until a sample lasts so many floors
+/// A short kernel is called until a sample lasts `floors_per_sample` floors.
+constexpr double short_in_floors = 20, floors_per_sample = 50;
 constexpr std::uint32_t least_warm = 3, most_warm = 10;
 constexpr std::uint64_t looked_at_one_in = 8; ///< timed orders whose results are read before the stop, too
-constexpr double longest_spin_s =
-    1e-3;                          ///< trust.md 2.1: pools of honest kernels spin for tens of microseconds
+/// trust.md 2.1: pools of honest kernels spin for tens of microseconds.
+constexpr double longest_spin_s = 1e-3;
 constexpr double bank_share = 0.9; ///< of the time for measuring, as much again may go into inputs and truths
 constexpr double steady_within = 0.02,
                  warm_s = 1; ///< the warm-up ends when pairs move less, or after a second

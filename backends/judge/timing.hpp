@@ -15,7 +15,7 @@
 
 namespace ke {
 
-/// A workload to time, and how: `calls` slots per order, `pairs` per launch.
+/// A workload to time: `calls` slots per order, `pairs` per launch.
 struct timed_workload {
   std::uint32_t index = 0; ///< into problem.workloads
   bound_shapes shapes;
@@ -24,10 +24,10 @@ struct timed_workload {
   double candidate_ns = 0;
   std::uint32_t calls = 1;
   std::uint32_t pairs = 0;
-  std::uint32_t interludes = 1;  ///< of a launch, in any case
+  std::uint32_t interludes = 1;  ///< certain ones per launch
   std::uint32_t warm = 0;        ///< slots for the warm-up: pairs at most
   std::vector<bank_slot> bank;   ///< of this launch
-  std::vector<bank_slot> filler; ///< usual inputs that this launch's processes have not met: for interludes
+  std::vector<bank_slot> filler; ///< usual inputs unknown to this launch's processes: for interludes
 };
 
 /// The timed part: interleaved pairs over fresh processes, every timed call checked.
@@ -41,16 +41,16 @@ public:
 private:
   status measure_floor();
   status prepare(timed_workload& w);
-  /// Fresh inputs for one launch: nothing that a launch may learn of them is true in the next.
+  /// Fresh inputs for one launch: what it learns of them is not true in the next.
   status refill(timed_workload& w);
   failure lost(const timed_workload& w) const;
   status launch(evidence& found);
-  /// What an order of the baseline and one of the candidate have in common.
+  /// What an order of the baseline and one of the candidate share.
   struct side_by_side {
     caller& reference;
     caller& candidate;
   };
-  /// Both sides meet the same, in random order; only the candidate's answers are checked. False: no further
+  /// Gives both sides the same call, in random order; checks only the candidate's answers. False: no further
   /// call makes sense.
   bool interlude(evidence& found, const side_by_side& sides, const timed_workload& w);
   bool uncounted(evidence& found, const side_by_side& sides, std::span<const bank_slot* const> slots,
@@ -61,7 +61,7 @@ private:
   void charge(const caller::outcome& said);
   static double after_answer_s(const call_outcome& call);
   double charged_ns(const caller::outcome& said) const;
-  /// Facts of the gate into the evidence; what they mean for a decision.
+  /// Enters the gate's facts into the evidence; returns their meaning for a decision.
   machine_noise note_noise(evidence& found) const;
   void flag_integrity(evidence& found) const;
 
@@ -83,12 +83,12 @@ private:
   std::int64_t discarded_ = 0;
   double bank_s_ = 0, interludes_s_ = 0;
   std::int64_t interludes_ = 0;
-  const timed_workload* drawn_for_ = nullptr; ///< whose shapes the truths are of
+  const timed_workload* drawn_for_ = nullptr; ///< the truths are of its shapes
   std::vector<std::vector<double>> control_;  ///< A/A log ratios of each launch
   double wall_s_ = 0, cpu_s_ = 0;
   std::vector<double> gaps_, usual_gaps_; ///< s of work between answer and stop: candidate, baseline
-  std::vector<double> hidden_,
-      path_;                     ///< ns of an order that the driver's clock did not see: candidate, baseline
+  /// Ns of an order that the driver's clock did not see: candidate, baseline.
+  std::vector<double> hidden_, path_;
   std::vector<double> order_ns_; ///< the candidate's orders
   std::uint64_t orders_ = 0;
 };

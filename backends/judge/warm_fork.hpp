@@ -11,22 +11,22 @@
 
 namespace ke {
 
-/// What a warm parent (backends/torch-cpu/fork_server.py) is asked for, and with which limits.
+/// A request to a warm parent (backends/torch-cpu/fork_server.py), with its limits.
 struct fork_request {
   int parent = -1; ///< its socket
   int memory = -1, go = -1, done = -1;
-  std::string payload; ///< what the fork reads, and its parent does not
+  std::string payload; ///< for the fork; its parent does not read it
   std::uint32_t processes = 0;
-  std::uint64_t address_space = 0; ///< beyond what the parent has
+  std::uint64_t address_space = 0; ///< beyond the parent's
   std::uint64_t file_bytes = 0;
   std::uint64_t scratch_bytes = 0;
   std::uint32_t descriptors = 0;
   std::uint64_t inodes = 0;
-  double wait_s = 120; ///< for the answer: a parent that has just been started imports torch first
+  double wait_s = 120; ///< for the answer: a fresh parent imports torch first
 };
 
-/// A process that a warm parent forked for us. It is not our child: its parent collects it and tells how it
-/// ended. The destructor kills it. One thread.
+/// A process forked for us by a warm parent. Not our child: the parent collects it and tells how it ended.
+/// The destructor kills it. One thread.
 class warm_fork {
 public:
   /// Failures are the machine's: the parent is gone, or cannot fork.
@@ -34,13 +34,13 @@ public:
   warm_fork(warm_fork&&) = default;
   ~warm_fork();
 
-  child process;                ///< pid in our namespace, pidfd, streams; never to be reaped by us
-  std::uint64_t base_bytes = 0; ///< address space that it was born with
+  child process;                ///< pid in our namespace, pidfd, streams; we never reap it
+  std::uint64_t base_bytes = 0; ///< its address space at birth
 
-  /// How it ended, if it has or does within `wait`.
+  /// How it ended, if it does within `wait`.
   std::optional<child_end> ended(std::chrono::nanoseconds wait = {});
   child_end kill();
-  /// Why it could not enter its sandbox; empty if it did.
+  /// Why it could not enter its sandbox; empty: it did.
   const std::string& trouble() const { return trouble_; }
 
 private:

@@ -6,9 +6,9 @@
 
 namespace ke::peaks {
 
-// Loops that do one thing as fast as this CPU can. Written in assembly: what is measured depends neither on
-// the compiler that built the program nor on its flags or sanitizers, and needs no compiler on the machine.
-// On other architectures the lists are empty and nothing is measured. Pure but for the memory they are given.
+// Loops that do one thing as fast as this CPU can. In assembly: independent of the compiler that built the
+// program, of its flags and sanitizers, and of a compiler on the machine. On other architectures the lists
+// are empty and nothing is measured. Pure, except for the memory they are given.
 
 /// Independent arithmetic on registers.
 struct rate_kernel {
@@ -31,7 +31,7 @@ std::span<const stream_kernel> stream_kernels();
 /// Follows `steps` pointers; the result keeps the loop alive.
 void* chase(void* at, std::uint64_t steps);
 
-/// Dependent additions: one cycle each. 0 where there is no such loop.
+/// Dependent additions: one cycle each. 0: there is no such loop.
 inline constexpr double chain_per_iteration = 16;
 bool chain(std::uint64_t iterations);
 

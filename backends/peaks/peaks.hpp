@@ -22,11 +22,11 @@ namespace ke {
 ///   noise                   0..1: how far the typical sample lay below the best one
 using peak_map = std::map<std::string, double>;
 
-/// Measures them: about a second, on all cores; each figure is the best of several samples, since whatever
-/// else runs can only make a sample slower. Empty where there are no kernels for the architecture. Blocks.
+/// Measures the peaks: about a second, on all cores. Each figure is the best of several samples, because
+/// other programs can only slow a sample down. Empty without kernels for the architecture. Blocks.
 peak_map measure_peaks(const device_info& cpu);
 
-/// A peak is a maximum: the better of two measurements of the same machine, figure by figure.
+/// Figure by figure the better of two measurements of one machine: a peak is a maximum.
 peak_map better_peaks(const peak_map& a, const peak_map& b);
 
 /// As text and back: lines "key value" below a header. Unreadable text gives `invalid`.
@@ -36,14 +36,14 @@ result<peak_map> parse_peaks(std::string_view text);
 /// The file for this CPU (model, isa, cores) in `folder`.
 std::filesystem::path peaks_file(const std::filesystem::path& folder, const device_info& cpu);
 
-/// What the file holds; measured (and kept, if the folder can be written to) if it holds nothing readable.
-/// `again`: measure anyway, and keep the better of both. An empty folder: nothing is kept.
+/// The file's peaks; if there are none, measures them and keeps them if the folder can be written to.
+/// `again`: measures in any case and keeps the better of both. An empty folder: nothing is kept.
 peak_map peaks_of_machine(const std::filesystem::path& folder, const device_info& cpu, bool again = false);
 
 /// For a person: (what, figures with units), a line for each level of memory, each dtype, and the clock.
 std::vector<std::pair<std::string, std::string>> describe_peaks(const peak_map& peaks);
 
-/// Where commands without a store keep them: $XDG_CACHE_HOME or ~/.cache, in `ke-runtime`; empty without
+/// The folder for commands without a store: `ke-runtime` in $XDG_CACHE_HOME or ~/.cache; empty without
 /// either.
 std::filesystem::path user_cache_folder();
 

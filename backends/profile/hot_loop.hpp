@@ -8,7 +8,7 @@
 
 namespace ke {
 
-/// The loop in which most of the time went.
+/// The loop with most of the time.
 struct hot_loop {
   std::string function;
   std::uint64_t first = 0, last = 0; ///< offsets of its first and last instruction
@@ -20,8 +20,8 @@ struct hot_loop {
   std::size_t bytes = 0;
 };
 
-/// From a disassembly (objdump -d) and where samples fell (offset, count) of `samples` in all: the innermost
-/// loop that holds most of those inside the object. `share` 0: there is none. Pure.
+/// The innermost loop with most samples inside the object. From a disassembly (objdump -d) and the places of
+/// samples (offset, count), of `samples` in all. `share` 0: there is none. Pure.
 hot_loop find_hot_loop(std::string_view disassembly,
                        const std::vector<std::pair<std::uint64_t, double>>& places, double samples);
 

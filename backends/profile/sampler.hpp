@@ -9,23 +9,23 @@
 
 namespace ke {
 
-/// Where a process was, as seen from outside: its own code can choose where it is, and nothing else of this.
+/// Where a process was, seen from outside: its code can choose where it is, and nothing else of this.
 struct samples {
   std::vector<std::uint64_t> places; ///< addresses of the main thread
-  std::string maps;                  ///< /proc/PID/maps behind the last of them
-  double cores = 0; ///< threads that ran or were ready to, on average: waiting for a core is no idleness
+  std::string maps;                  ///< /proc/PID/maps after the last of them
+  double cores = 0; ///< mean number of threads running or ready: waiting for a core is no idleness
 };
 
-/// Starts `spec`, whose first output says that its program begins its work, stops it each millisecond for
-/// `seconds` and reads where its main thread is, then kills it. `program`: path of the process that counts,
-/// as it is inside; `launcher`: the child itself is the sandbox's. Output beyond the first byte is dropped.
-/// Blocks, at most for `deadline` of the spec and two seconds. Fails with a reason in words: it has not
-/// begun, ended too early, or this machine does not let us look (root without CAP_SYS_PTRACE, a kernel
-/// without /proc/PID/syscall).
+/// Starts `spec`, stops it each millisecond for `seconds` and reads where its main thread is, then kills it.
+/// Sampling begins at the first byte of output, with which the program says that its work begins; later
+/// output is dropped. `program`: path inside of the process that counts; `launcher`: the child itself is the
+/// sandbox's. Blocks, at most for the spec's `deadline` and two seconds. Fails, with a reason in words: it
+/// did not begin, ended too early, or this machine does not let us look (root without CAP_SYS_PTRACE, a
+/// kernel without /proc/PID/syscall).
 result<samples> sample_process(const process_spec& spec, const std::string& program, bool launcher,
                                double seconds);
 
-/// The address in what /proc/PID/task/TID/syscall says of a thread that is stopped; 0 if there is none. Pure.
+/// The address in /proc/PID/task/TID/syscall of a stopped thread; 0: none. Pure.
 std::uint64_t place_in(std::string_view syscall_line);
 
 } // namespace ke

@@ -9,14 +9,14 @@
 
 namespace ke {
 
-/// What a problem's candidates are compared with, where that is not its reference: `[goal] baseline`.
+/// What a problem's candidates are compared with instead of the reference: `[goal] baseline`.
 struct baseline {
   std::string name;   ///< "eager", "torch.compile", "best-known", "file:production.cpp"
   std::string source; ///< as a candidate would be written; empty: the reference, as the backend runs it
 };
 
-/// A problem carries its baseline among its files, so whatever is kept by the problem's digest (admissions,
-/// verdicts, solutions, the campaign itself) is kept by baseline, too, and a worker gets both as one.
+/// A problem carries its baseline among its files. So a worker gets both as one, and all that is kept by the
+/// problem's digest (admissions, verdicts, solutions, the campaign) is kept by baseline, too.
 void set_baseline(problem& what, const baseline& b);
 /// Empty: the reference.
 std::optional<baseline> baseline_of(const problem& what);
@@ -25,18 +25,18 @@ problem without_baseline(problem what);
 /// "reference", or the baseline's name.
 std::string baseline_name(const problem& what);
 
-/// Whether the settings ask for what the problem carries: `invalid` where a client sent one without the
-/// other.
+/// `invalid` if the settings ask for another baseline than the problem carries: a client sent only one of
+/// them.
 status baseline_agrees(const goal_settings& goal, const problem& what);
 
 /// The reference of a Python problem through torch.compile, as a candidate would be written. Each workload is
-/// compiled for its own shapes, whatever came before it in its process, unless a scalar varies: then PyTorch
-/// decides, or each new number would be compiled for.
+/// compiled for its own shapes only, unless a scalar varies: then PyTorch decides, or it would compile anew
+/// for each number.
 baseline compiled_reference(const problem& what);
-/// Whether the problem's candidates are compared with that: what compiles is given time for it beforehand.
+/// Whether this baseline compiles at its first call: the judge gives it time for that beforehand.
 bool is_compiled(const std::optional<baseline>& b);
 
-/// Why no backend of this problem's language has such a baseline, with what to do; empty: it may be there.
+/// Why no backend of this problem's language can have this baseline, and what to do; empty: one may.
 std::string baseline_lacks(const goal_settings& goal, const problem& what);
 
 } // namespace ke

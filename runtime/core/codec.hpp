@@ -13,14 +13,14 @@
 
 namespace ke {
 
-/// Limits applied before anything is decoded: bytes that come from a peer or a damaged file must not make us
-/// allocate or recurse.
+/// Applied before anything is decoded: bytes of a peer or a damaged file must not make us allocate or
+/// recurse.
 struct decode_limits {
   std::size_t bytes = 64u << 20;
   std::size_t elements = 1u << 22;
   std::size_t depth = 32;
-  /// Memory that lists may take, in bytes for each encoded byte (and 64 KiB on top): an element of one byte
-  /// stands for a whole default struct. 0: no limit, for bytes that this program wrote.
+  /// Memory for lists, in bytes per encoded byte, plus 64 KiB: one encoded byte can stand for a whole default
+  /// struct. 0: no limit, for bytes that this program wrote.
   std::size_t expansion = 0;
 };
 
@@ -45,8 +45,7 @@ struct is_pair : std::false_type {};
 template <class A, class B>
 struct is_pair<std::pair<A, B>> : std::true_type {};
 
-/// How many of x's fields are written: all up to the last one of its optional tail that is not as in a fresh
-/// T.
+/// Number of fields written: trailing optional ones that equal those of a fresh T are left out.
 template <described T>
 std::size_t packed_fields(const T& x) {
   constexpr std::size_t all = std::tuple_size_v<decltype(fields(x))>;
@@ -106,7 +105,7 @@ void put(packer& out, const T& x) {
 
 struct bad_encoding {};
 
-/// What the elements of all lists of one value may still take.
+/// Bytes that the elements of all lists of one value may still take.
 struct room {
   std::size_t left = static_cast<std::size_t>(-1);
   void take(std::size_t count, std::size_t each) {
@@ -198,8 +197,8 @@ std::string pack(const T& x) {
   return {buffer.data(), buffer.size()};
 }
 
-/// Decodes what `pack` wrote. `corrupt` if the bytes are over a limit, truncated, followed by more bytes, or
-/// of another shape.
+/// Decodes what `pack` wrote. `corrupt`: over a limit, truncated, followed by more bytes, or of another
+/// shape.
 template <class T>
 result<T> unpack(std::string_view bytes, decode_limits limits = {}) {
   if (bytes.size() > limits.bytes)

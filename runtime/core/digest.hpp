@@ -10,18 +10,17 @@ namespace ke {
 /// Content identity: BLAKE2b-256 as 64 lower-case hexadecimal digits (libsodium). Thread-safe.
 std::string digest_of(std::string_view bytes);
 
-/// Digest of several parts; the parts' lengths are hashed too, so that no two lists collide by concatenation.
+/// Digest of several parts. Lengths are hashed too, so that no two lists collide by concatenation.
 std::string digest_of_parts(std::initializer_list<std::string_view> parts);
 
-/// BLAKE2b-256 under a key of 16 to 64 bytes, as 32 raw bytes: only who has the key can make it.
+/// BLAKE2b-256 under a key of 16 to 64 bytes, as 32 raw bytes: nobody can make it without the key.
 std::string keyed_digest(std::string_view key, std::string_view bytes);
-/// Whether two texts are equal, in a time that does not tell where they differ.
+/// Whether two texts are equal, in a time that does not depend on where they differ.
 bool same_secret(std::string_view a, std::string_view b);
 /// Bytes from the system's generator, fit for keys.
 std::string random_key(std::size_t bytes = 32);
 
-/// zstd, level 3. `decompress` gives an empty string and false if the bytes are damaged or would exceed
-/// `limit`.
+/// zstd, level 3. `decompress` gives false and an empty string if the bytes are damaged or exceed `limit`.
 std::string compress(std::string_view bytes);
 bool decompress(std::string_view bytes, std::string& out, std::size_t limit = 256u << 20);
 

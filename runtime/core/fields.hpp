@@ -8,9 +8,9 @@
 
 namespace ke {
 
-/// A struct of the vocabulary lists its members once, in a free function `fields(x)` found by ADL that
-/// returns a tuple of references. Equality, the wire and store codec and log text all derive from that one
-/// list. Fields are appended, never reordered: readers ignore a surplus and default what is missing.
+/// A struct of the vocabulary lists its members once: a free function `fields(x)`, found by ADL, returns a
+/// tuple of references. Equality, the codec of wire and store, and log text all derive from it. Fields are
+/// appended, never reordered: readers ignore a surplus and default what is missing.
 template <class T>
 concept described = requires(T& x) { fields(x); };
 
@@ -28,8 +28,8 @@ bool operator==(const T& a, const T& b) {
     return std::tie(__VA_ARGS__);                                                                            \
   }
 
-/// How many of T's last fields are left out of its bytes where all after them are as in a fresh T, too: what
-/// a later version adds changes neither the bytes nor the digest of a value that does not use it.
+/// How many of T's last fields are left out of its bytes while they equal those of a fresh T. A field added
+/// later changes neither bytes nor digest of a value that does not use it.
 template <class T>
 inline constexpr std::size_t optional_tail = 0;
 #define KE_OPTIONAL_TAIL(T, count)                                                                           \

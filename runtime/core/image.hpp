@@ -10,9 +10,8 @@
 
 namespace ke {
 
-/// Plain values one after the other, in this machine's own layout: for caches that only the same program on
-/// the same kind of machine reads back, and which can be made anew. What crosses machines or versions goes
-/// through codec.hpp.
+/// Plain values one after the other, in this machine's own layout. For caches that can be made anew and are
+/// read by the same program on the same kind of machine only; all else goes through codec.hpp.
 class image_writer {
 public:
   template <class T>
@@ -43,8 +42,8 @@ private:
   std::string bytes_;
 };
 
-/// Reads the same values in the same order. After the first one that is not there everything reads as zero
-/// and `good` is false: check once, at the end. Does not own the bytes.
+/// Reads the same values in the same order. After a missing value everything reads as zero and `good` is
+/// false: check once, at the end. Does not own the bytes.
 class image_reader {
 public:
   explicit image_reader(std::string_view bytes) : rest_{bytes} {}
@@ -76,7 +75,7 @@ public:
     good_ = good_ && x;
     return x ? std::move(*x) : T{};
   }
-  /// For whoever finds that a value makes no sense.
+  /// For a caller that finds a value without sense.
   void fail() { good_ = false; }
   bool good() const { return good_; }
   bool at_end() const { return rest_.empty(); }

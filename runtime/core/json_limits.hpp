@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
-// A parser's document of a JSON text can be a hundred times larger than the text: `[[[[` and `[{},{},{}` cost
-// up to a hundred bytes per value. Foreign text is looked at here before a parser sees it.
+// A parser's document can be a hundred times larger than its JSON text: `[[[[` and `[{},{},{}` cost up to a
+// hundred bytes per value. So foreign text is checked here first.
 
 namespace ke {
 
@@ -62,8 +62,8 @@ constexpr json_fault json_fault_of(std::string_view text, const json_limits& lim
   return json_fault::none;
 }
 
-/// Whether a JSON text nests no deeper than `max_depth`, holds at most `max_values` values, keys counted too,
-/// and is not already seen to be none (json_fault::no_json).
+/// Whether a JSON text nests no deeper than `max_depth` and holds at most `max_values` values, keys counted
+/// too. False also for json_fault::no_json.
 constexpr bool json_within(std::string_view text, std::size_t max_depth, std::size_t max_values) {
   return json_fault_of(text, {max_depth, max_values}) == json_fault::none;
 }

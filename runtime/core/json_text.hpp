@@ -6,12 +6,12 @@
 
 namespace ke {
 
-/// The text as a JSON string with its quotes, for writers of lines that must not pull in a JSON library.
-/// Bytes that are not UTF-8 become U+FFFD, so that the output is always valid JSON.
+/// The text as a JSON string with its quotes, for writers that must not pull in a JSON library. Bytes that
+/// are not UTF-8 become U+FFFD, so the output is always valid JSON.
 std::string json_text(std::string_view text);
 
-/// Whether the bytes are UTF-8 (RFC 3629) without control characters, and at most `most` of them: what may be
-/// a name that is shown on a terminal.
+/// Whether the bytes are UTF-8 (RFC 3629) without control characters, and at most `most`: fit to be shown as
+/// a name on a terminal.
 bool is_plain_text(std::string_view text, std::size_t most);
 
 } // namespace ke

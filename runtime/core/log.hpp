@@ -19,8 +19,8 @@ struct options {
 void start(const options& o);
 void stop(); ///< flushes
 
-/// A secret's value: from now on every log line shows it as "***". One of less than 8 bytes is none, but what
-/// people give a server that wants no key ("x", "EMPTY"): masked, it would eat words. Thread-safe.
+/// From now on every log line shows this secret as "***". Values of less than 8 bytes are not masked: people
+/// give "x" or "EMPTY" to a server without a key, and masking them would eat words. Thread-safe.
 void mask(std::string secret);
 std::string masked(std::string_view text);
 

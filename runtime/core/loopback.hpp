@@ -5,9 +5,8 @@
 
 namespace ke {
 
-/// Whether a host, as it stands in an address (brackets of IPv6 or not), is this machine and nothing else:
-/// "localhost", "::1", or 127.0.0.0/8 as four decimal numbers. Any other name may be anybody's, whatever it
-/// begins with.
+/// Whether a host, as it stands in an address (brackets of IPv6 or not), is certainly this machine:
+/// "localhost", "::1", or 127.0.0.0/8 as four decimal numbers. Any other name may be anybody's.
 constexpr bool is_loopback(std::string_view host) {
   if (host == "localhost" || host == "::1" || host == "[::1]")
     return true;

@@ -7,8 +7,8 @@
 
 namespace ke {
 
-/// The texts of an enum, in the order of its values: specialise `names_of<E>` with a constexpr array. These
-/// texts are the ones that users see in JSON and files, so they are part of the contract.
+/// The texts of an enum, in the order of its values: specialise `names_of<E>` with a constexpr array. Users
+/// see these texts in JSON and files: they are part of the contract.
 template <class E>
 struct names_of;
 

@@ -7,13 +7,13 @@
 
 namespace ke {
 
-/// A fresh folder that nobody else uses and that goes, with its content, with this object. What can't be
-/// removed stays, silently. One owner; any thread.
+/// A fresh folder of one user, removed with its content by the destructor; what can't be removed stays,
+/// silently. One owner; any thread.
 class private_folder {
 public:
   private_folder() = default; ///< none
-  /// `parent`/`prefix`XXXXXX, mode 0700; `parent` is made where it is not there, and empty it is the system's
-  /// temporary folder. `missing` naming the folder and the way out.
+  /// `parent`/`prefix`XXXXXX, mode 0700. Makes `parent` if needed; empty: the system's temporary folder.
+  /// Fails: `missing`, naming the folder and the way out.
   static result<private_folder> make(const std::filesystem::path& parent, std::string_view prefix);
 
   private_folder(private_folder&& other) noexcept;
@@ -29,7 +29,7 @@ private:
   std::filesystem::path path_;
 };
 
-/// A program of ours that lies in the same folder as this one.
+/// A program of ours in the same folder as this one.
 std::filesystem::path beside_this_program(std::string_view name);
 
 } // namespace ke

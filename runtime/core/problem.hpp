@@ -23,11 +23,11 @@ struct tensor_spec {
   tensor_role role = tensor_role::in;
   ke::dtype dtype = ke::dtype::f32;
   std::vector<std::string> shape;
-  /// normal | uniform | ints | onehot | zeros | sorted | permutation | offsets | indices | mask | simplex | a
-  /// .npy file beside the problem | generated_init
+  /// normal | uniform | ints | onehot | zeros | sorted | permutation | offsets | indices | mask | simplex
+  /// or a .npy file beside the problem, or generated_init
   std::string init = "normal";
-  /// Bounds of the values, both included but of `indices`, which stay below the upper one: none, or two
-  /// expressions over the dims.
+  /// Bounds of the values: none, or two expressions over the dims. Both are included, but `indices` stay
+  /// below the upper one.
   std::vector<std::string> range;
   bool promised = false;    ///< every input has the form that `init` names; else checks draw beyond it
   bool any_strides = false; ///< Python backends: the judge may pass a view that is not contiguous
@@ -44,7 +44,7 @@ struct scalar_spec {
 KE_FIELDS(scalar_spec, x.name, x.integer, x.value, x.range)
 KE_OPTIONAL_TAIL(scalar_spec, 1)
 
-/// What a shape symbol may be, where the problem says so. Nothing is inferred for a symbol that has one.
+/// Limits of a shape symbol that the problem states; nothing is inferred for such a symbol.
 struct dim_promise {
   std::int64_t min = 1;
   std::int64_t max = 0; ///< 0: no limit
@@ -77,8 +77,7 @@ struct problem_policy {
 };
 KE_FIELDS(problem_policy, x.vendor_libraries, x.threads, x.fast_math, x.cold_cache)
 
-/// An operator to be implemented: product.md "Problems". Self-contained: files it names are carried in
-/// `files`.
+/// An operator to be implemented: product.md "Problems". Self-contained: `files` carries the files it names.
 struct problem {
   std::string name;
   std::string family;  ///< retrieval and warm starts; may be empty

@@ -13,21 +13,21 @@ namespace ke {
 enum class relational : std::uint8_t { equal, unequal, at_most, at_least, below, above };
 KE_NAMES(relational, 6, "==", "!=", "<=", ">=", "<", ">")
 
-/// What holds between shape symbols in every shape of a problem: two formulas (expression.hpp) and one
-/// comparison between them, "N == 2*H", "K <= L", "C % G == 0".
+/// A fact about shape symbols that holds in every shape of a problem: two formulas (expression.hpp) and one
+/// comparison: "N == 2*H", "K <= L", "C % G == 0".
 struct relation {
   std::string left, right;
   relational how = relational::equal;
 };
 
-/// `invalid` if there is not exactly one comparison, with a formula on each side. The formulas themselves are
-/// judged when they are evaluated.
+/// `invalid` unless there is exactly one comparison with a formula on each side. The formulas are judged when
+/// evaluated.
 result<relation> relation_of(std::string_view text);
 
 /// Whether it holds for these values, as whole numbers. Fails as integer_value does.
 result<bool> holds(const relation& which, const std::map<std::string, std::int64_t>& symbols);
 
-/// Does the expression name this symbol?
+/// Whether the expression names this symbol.
 bool names_symbol(std::string_view expression, std::string_view symbol);
 
 } // namespace ke

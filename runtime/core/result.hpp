@@ -10,8 +10,8 @@
 
 namespace ke {
 
-/// Why a machine (never a kernel: that is a verdict) failed. The LLM kinds are product.md's and are counted
-/// per campaign.
+/// Why a machine failed; a kernel's failure is a verdict. The LLM kinds are product.md's, counted per
+/// campaign.
 enum class failure_kind : std::uint8_t {
   none,
   // LLM requests
@@ -45,8 +45,7 @@ KE_NAMES(failure_kind, 24, "none", "rate_limited", "server_error", "connection",
          "disk_full", "corrupt", "newer_version", "held", "not_found", "worker_lost", "device", "cancelled",
          "internal")
 
-/// A machine's failure as a value. `text` is one clear sentence for a person: what, where, and how to mend
-/// it.
+/// A machine's failure as a value. `text` is one sentence for a person: what, where, and how to mend it.
 struct failure {
   failure_kind kind = failure_kind::none;
   std::string text;

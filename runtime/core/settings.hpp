@@ -12,8 +12,8 @@
 
 namespace ke {
 
-/// The resolved campaign.toml: every key of product.md with its default. `config/` fills it; it is stored
-/// with the campaign.
+/// The resolved campaign.toml: every key of product.md with its default. `config/` fills it; the store keeps
+/// it with the campaign.
 enum class provider_kind : std::uint8_t { openai, anthropic, command, spool, playbook, replay };
 KE_NAMES(provider_kind, 6, "openai", "anthropic", "command", "spool", "playbook", "replay")
 
@@ -60,7 +60,7 @@ struct goal_settings {
 KE_FIELDS(goal_settings, x.target_speedup, x.baseline, x.timed, x.floor, x.baseline_file)
 KE_OPTIONAL_TAIL(goal_settings, 2)
 
-/// 0 means no limit, except `candidates`, which always has one, and `tune_candidates`, where it means none.
+/// 0 means no limit. But `candidates` always has one, and 0 `tune_candidates` means none.
 struct budget_settings {
   std::int64_t candidates = 500;
   double wall_hours = 0;
@@ -105,13 +105,13 @@ struct search_settings {
   memory_kind memory = memory_kind::adaptive;
   tree_rule_kind rule = tree_rule_kind::rank_puct; ///< mcts
   backup_kind backup = backup_kind::max;           ///< mcts by uct
-  std::int64_t restart = 256;  ///< a new start after so many verdicts without a gain at the latest; 0: never
-  std::int64_t islands = 4;    ///< evolution: at most
+  std::int64_t restart = 256; ///< a new start after this many verdicts without a gain at the latest; 0: never
+  std::int64_t islands = 4;   ///< evolution: at most
   std::int64_t population = 4; ///< evolution: of an island
   double crossover = 0.2;      ///< mcts, evolution: share of children with two parents
   std::int64_t beam = 8;       ///< beam: its width
   std::int64_t warm_start = 2; ///< solutions of earlier campaigns to begin with, at most; 0: none
-  std::int64_t ramp = 0; ///< in flight in a tree: at most 4 and one for each so many ended; 0: no such limit
+  std::int64_t ramp = 0;       ///< in flight in a tree: at most 4 + ended / ramp; 0: no such limit
 };
 KE_FIELDS(search_settings, x.policy, x.drafts, x.parallel, x.exploration, x.ensemble, x.memory, x.rule,
           x.backup, x.restart, x.islands, x.population, x.crossover, x.beam, x.warm_start, x.ramp)
@@ -143,7 +143,7 @@ KE_FIELDS(embedding_settings, x.base_url, x.model, x.api_key_env)
 struct agent_settings {
   std::string memory;   ///< sums up the steps that led to a candidate
   std::string research; ///< looks up the documents for a diagnosis
-  double share = 0.1;   ///< of all tokens that the campaign has spent or holds: at most so much for the two
+  double share = 0.1;   ///< of all tokens spent or held by the campaign: the two may have this share at most
 };
 KE_FIELDS(agent_settings, x.memory, x.research, x.share)
 
@@ -165,7 +165,7 @@ struct campaign_settings {
 KE_FIELDS(campaign_settings, x.name, x.store, x.seed, x.problem_path, x.goal, x.budget, x.targets, x.search,
           x.models, x.cluster, x.ui, x.embeddings, x.agents)
 
-/// Tokens that a prompt to this model may have; 0: no limit, for it reads the ke-task block alone.
+/// Most tokens of a prompt to this model; 0: no limit, because it reads the ke-task block alone.
 std::uint64_t prompt_budget(const campaign_settings& settings, const std::string& model);
 
 } // namespace ke

@@ -25,16 +25,15 @@ public:
   bool empty() const { return str().empty(); }
   /// Whether both are one text in memory, not only equal.
   bool is(const shared_text& other) const { return text_ == other.text_; }
-  /// Whether no copy of it lives; another thread that copies it at this moment may not be seen.
+  /// Whether no other copy lives. May miss one that another thread makes at this moment.
   bool alone() const { return text_.use_count() <= 1; }
 
 private:
   std::shared_ptr<const std::string> text_;
 };
 
-/// Gives equal texts one place in memory: what many prompts in flight say is held once. It keeps up to
-/// `most` texts; when it is full it forgets those that nobody else holds, and beyond that texts stay
-/// unshared. Thread-safe.
+/// Gives equal texts one place in memory, so that prompts in flight share what they say. Keeps up to `most`
+/// texts; when full it forgets those that nobody else holds, then leaves new ones unshared. Thread-safe.
 class text_pool {
 public:
   explicit text_pool(std::size_t most = 512) : most_{most} {}

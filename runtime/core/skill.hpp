@@ -16,7 +16,7 @@ struct skill_workload {
 };
 KE_FIELDS(skill_workload, x.name, x.speedup, x.low, x.high, x.held_out)
 
-/// What a confirmed claim measured on one device, of the whole solution: not of one step on the way to it.
+/// What a confirmed claim measured on one device: of the whole solution, not of one step towards it.
 struct skill_claim {
   std::string device;
   std::string compared_with; ///< "reference", or the goal's baseline
@@ -26,7 +26,7 @@ struct skill_claim {
 };
 KE_FIELDS(skill_claim, x.device, x.compared_with, x.speedup, x.low, x.high, x.workloads)
 
-/// One step that a campaign has measured: what a skill rests on. Without any there is no skill.
+/// One measured step of a campaign: what a skill rests on. No skill is without evidence.
 struct skill_evidence {
   std::string store;    ///< id of the store that measured it
   std::string campaign; ///< name
@@ -42,11 +42,11 @@ KE_FIELDS(skill_evidence, x.store, x.campaign, x.tree, x.parent, x.node, x.probl
           x.before_low, x.before_high, x.after_low, x.after_high, x.claimed, x.claims)
 KE_OPTIONAL_TAIL(skill_evidence, 1)
 
-/// What became of the prompts that showed a skill, in one store. Counts only grow, so stores are united by
-/// the larger of each.
+/// Outcomes, in one store, of prompts that showed a skill. Counts only grow: stores are united by the larger
+/// of each.
 struct skill_record {
   std::string store;
-  std::uint64_t wins = 0;   ///< the candidate gained on its parent beyond the noise
+  std::uint64_t wins = 0;   ///< the candidate gained over its parent, beyond the noise
   std::uint64_t losses = 0; ///< it was judged and did not
 };
 KE_FIELDS(skill_record, x.store, x.wins, x.losses)

@@ -11,11 +11,11 @@
 
 namespace ke {
 
-/// What a problem computes, as coarsely as its file says it: the family in lower case, else the name.
+/// What a problem computes, coarsely: the family in lower case, else the name.
 std::string operator_of(const problem& what);
 
-/// What a solution is looked up by. Shapes count by their order of magnitude: log2 of each dimension, the
-/// weighted geometric mean over the workloads that are not held out.
+/// The search key of a solution. Shapes count by order of magnitude: per dimension the log2 of the geometric
+/// mean, weighted over the workloads that are not held out.
 struct solution_place {
   std::string family;            ///< operator_of
   std::string dtype;             ///< of the first input
@@ -27,9 +27,8 @@ struct solution_place {
 KE_FIELDS(solution_place, x.family, x.dtype, x.backend, x.device, x.dims, x.log2_dims)
 solution_place place_of(const problem& what, const std::string& backend, const std::string& device);
 
-/// Row of table `solutions`: a kernel that was found right, and faster where time counts. Every campaign
-/// leaves one for each best that it found, and one for each claim. Written by its own store only; a merge
-/// carries it on as it is.
+/// Row of table `solutions`: a kernel found right, and faster if timed. A campaign leaves one for each best
+/// and one for each claim. Only the store of origin writes a row; a merge carries it on unchanged.
 struct solution_row {
   solution_place place;
   std::string problem; ///< name
@@ -37,8 +36,8 @@ struct solution_row {
   std::string source_digest;  ///< blob
   std::string verdict_digest; ///< key in `verdicts`
   bool timed = true;
-  bool claimed =
-      false;        ///< measured again for a claim; false: the search's own measurement, chosen for its luck
+  /// Measured again for a claim; false: the search's own measurement, chosen for its luck.
+  bool claimed = false;
   double score = 0; ///< lower bound; 0: not confirmed, or not timed
   double speedup = 0, low = 0, high = 0;
   std::string bottleneck;
@@ -56,11 +55,11 @@ KE_FIELDS(solution_row, x.place, x.problem, x.problem_digest, x.source_digest, x
           x.measured_unix_ms, x.program, x.baseline, x.baseline_digest)
 KE_OPTIONAL_TAIL(solution_row, 2)
 
-/// Measured again for a claim, which confirmed it.
+/// Whether a claim's new measurement confirmed it.
 bool is_proven(const solution_row& row);
 
-/// Its score over the reference: where it was compared with another solution among `rows` of its device, that
-/// one's times its own. Empty: nothing among them tells what the other one was worth. Pure.
+/// The score over the reference. If it was compared with another solution, that one's score (among `rows`, of
+/// the same device) times its own. Empty: `rows` do not tell the other's worth. Pure.
 std::optional<double> score_over_reference(const solution_row& row, const std::vector<solution_row>& rows);
 
 /// FAMILY/DTYPE/SHAPE BUCKET/BACKEND/DEVICE/digest of the origin: one row per node and target.
@@ -68,15 +67,16 @@ std::string key_of(const solution_row& row);
 /// Of all keys of a family.
 std::string solution_prefix(std::string_view family);
 
-/// Of two rows under one key the later measurement counts; the same one whichever comes first.
+/// Of two rows under one key the one measured later counts, in whatever order they come.
 const solution_row& newer_of(const solution_row& a, const solution_row& b);
 
 /// How far a solution is from what is looked for. Compared from left to right.
 struct solution_distance {
   bool other_family = false, other_dtype = false;
   std::uint32_t target = 0; ///< 0 the same device, 1 another one of the same backend, 2 another backend
-  double shape = 0;         ///< mean difference of log2 of the dimensions; of another number of dimensions:
-                            ///< of the product, and 4 for each that is missing
+  /// Mean difference of log2 of the dimensions. Of unlike numbers of dimensions: difference of the log2 of
+  /// the products, and 4 for each missing one.
+  double shape = 0;
 };
 solution_distance distance(const solution_place& a, const solution_place& b);
 
@@ -84,9 +84,9 @@ struct near_solution {
   solution_row row;
   solution_distance distance;
 };
-/// The `k` nearest; of equal ones confirmed claims first, then the higher score over the reference, then
-/// those whose score is over something that `rows` do not know. Rows that a claim has refuted are left out,
-/// of rows with one source all but the nearest. Pure.
+/// The `k` nearest. Ties: confirmed claims first, then the higher score over the reference, then those
+/// without a known one. Leaves out rows refuted by a claim, and all but the nearest of rows with one source.
+/// Pure.
 std::vector<near_solution> nearest_solutions(const std::vector<solution_row>& rows,
                                              const solution_place& query, std::size_t k);
 

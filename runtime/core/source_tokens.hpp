@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-// What a source text is made of, as its own language sees it. Two candidates are one if a reader that does
-// not know the language takes `7 // 2` for `7`, so everything that looks into a source does it through this.
+// A source text as its own language sees it. A reader without the language takes `7 // 2` for `7` and two
+// candidates for one, so everything that looks into a source does it through this.
 
 namespace ke {
 
@@ -17,8 +17,8 @@ enum class source_language : std::uint8_t {
   python, ///< and what is written in it: Triton, PyTorch
 };
 
-/// The language of a name as problems (`reference_language`), backends (`language`), fences and skills have
-/// it: "c++", "cpp", "cuda", "python", "triton"...
+/// The language of a name in problems (`reference_language`), backends (`language`), fences or skills: "c++",
+/// "cpp", "cuda", "python", "triton"...
 source_language language_named(std::string_view name);
 
 enum class source_token_kind : std::uint8_t {
@@ -28,11 +28,11 @@ enum class source_token_kind : std::uint8_t {
   mark,      ///< an operator or punctuation, as long as the language has it
   directive, ///< the `#` that begins a preprocessor's line
   comment,
-  line_end, ///< where it means something: of a directive, of a logical line of Python. Its text may be empty
+  line_end, ///< where it means something: of a directive, of Python's logical line; may be empty
   indent,   ///< Python's structure; the text is empty
   dedent,
-  verbatim, ///< counts as it stands: what is malformed or not understood, to its end; comments that Python
-            ///< reads
+  /// Counts as it stands: text that is malformed or not understood, to its end; comments that Python reads.
+  verbatim,
 };
 
 struct source_token {
@@ -47,17 +47,17 @@ struct source_token {
   bool is_word(std::string_view t) const { return is(source_token_kind::word, t); }
 };
 
-/// The tokens of a source in their order; blanks and line ends that mean nothing are left out. Together with
-/// them they are the whole text. Never fails: what a compiler may read in another way than this does is one
-/// `verbatim` token, as is a whole source of an unknown language, or one of a C++ backend that is assembly or
-/// LLVM IR. The tokens are views into `source`. Pure; cost O(text).
+/// The tokens of a source in order, without meaningless blanks and line ends; with these they are the whole
+/// text. Never fails. Text that a compiler may read differently becomes one `verbatim` token; so does a
+/// source of an unknown language, and assembly or LLVM IR of a C++ backend. The tokens are views into
+/// `source`. Pure; O(text).
 std::vector<source_token> tokens_of(std::string_view source, source_language language);
 
-/// A token's text without what does not count: line splices outside of raw literals, carriage returns before
-/// line ends.
+/// A token's text without line splices (they stay in raw literals) and without carriage returns before line
+/// ends.
 std::string spelling(const source_token& token, source_language language);
 
-/// Where a token begins in the source that it is of.
+/// The offset of a token in its source.
 inline std::size_t offset_in(std::string_view source, const source_token& token) {
   return static_cast<std::size_t>(token.text.data() - source.data());
 }

@@ -8,8 +8,8 @@
 
 namespace ke {
 
-/// Sorts by `less` and keeps equal elements in their order, as std::stable_sort does; but that one's
-/// temporary buffer is deprecated in libstdc++ 12, so that clang warns of every use.
+/// Sorts by `less` and keeps the order of equal elements. std::stable_sort uses a temporary buffer that
+/// libstdc++ 12 deprecates: clang warns of every use.
 template <class T, class Less>
 void order_stably(std::vector<T>& all, Less less) {
   std::vector<std::size_t> order(all.size());

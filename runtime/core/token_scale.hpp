@@ -6,10 +6,9 @@
 
 namespace ke {
 
-/// How many tokens a model makes of a byte, learnt from the usage that its provider has told in this
-/// campaign: what is charged for calls that failed untold. Part of the fold. Estimates lie above what is
-/// likely, for books must never be below the bill: by 5 % once something was told; before that at 3 bytes a
-/// token, which is more than the tokenizers in use make of code or English.
+/// Tokens per byte of a model, learnt from the usage told in this campaign: the charge for failed calls whose
+/// usage was not told. Part of the fold. Estimates err upwards, because books must never be below the bill: 5
+/// % above what was told; before that 3 bytes a token, more than today's tokenizers make of code or English.
 struct token_scale {
   std::uint64_t input_tokens = 0, input_bytes = 0;
   std::uint64_t output_tokens = 0, output_bytes = 0;
@@ -21,7 +20,7 @@ struct token_scale {
 
   std::uint64_t input(std::uint64_t bytes) const;
   std::uint64_t output(std::uint64_t bytes) const;
-  /// Of an answer that nobody heard: as long as the longest so far; `most` while too few were told.
+  /// Of an answer that nobody heard: the longest so far, or `most` while too few were told.
   std::uint64_t unheard_output(std::uint64_t most) const;
 };
 KE_FIELDS(token_scale, x.input_tokens, x.input_bytes, x.output_tokens, x.output_bytes, x.longest_output,

@@ -7,16 +7,15 @@
 
 namespace ke::trace {
 
-/// Starts writing Chrome-trace JSON (opens in Perfetto) to `file`; without it all calls are a branch.
-/// Thread-safe. The file is valid JSON after every flush: a killed process leaves a loadable trace.
+/// Starts writing Chrome-trace JSON (opens in Perfetto) to `file`; before it every call is one branch. Valid
+/// JSON after every flush: a killed process leaves a loadable trace. Thread-safe.
 void start(const std::string& file);
 void stop();
 bool on();
 
 using time_point = std::chrono::steady_clock::time_point;
 
-/// One finished span on a lane ("worker local", "llm", "node 12"); nested spans of one lane must nest in
-/// time.
+/// One finished span on a lane ("worker local", "llm", "node 12"). Spans of one lane must nest in time.
 void span(std::string_view lane, std::string_view name, time_point begin, time_point end,
           std::string_view args_json = "{}");
 void instant(std::string_view lane, std::string_view name, std::string_view args_json = "{}");

@@ -28,7 +28,7 @@ inline bool operator<(const node_key& a, const node_key& b) {
 
 inline constexpr std::uint32_t no_node = 0xffffffff;
 
-/// product.md "Node states": the way of a candidate, then its verdict, or an end without one.
+/// product.md "Node states": the steps of a candidate, then its verdict, or an end without one.
 enum class node_state : std::uint8_t {
   planned,
   asked,
@@ -83,20 +83,20 @@ struct token_usage {
 };
 KE_FIELDS(token_usage, x.input_tokens, x.output_tokens, x.cached_tokens, x.usd)
 
-/// What is known of a call's size, where its provider has not told all of its usage. Nothing of a call that
-/// is not billed: one that never left, or that a status refused.
+/// Known sizes of a call, for the part of the usage that its provider has not told. All zero if the call is
+/// not billed: it never left, or a status refused it.
 struct call_meter {
   std::uint64_t sent_bytes = 0;     ///< of the prompt
-  std::uint64_t received_bytes = 0; ///< of the answer, thoughts that were shown included
-  std::uint64_t untold_bytes = 0;   ///< of these, what came after the last usage that was told
+  std::uint64_t received_bytes = 0; ///< of the answer, with thoughts that were shown
+  std::uint64_t untold_bytes = 0;   ///< of these, what came after the last told usage
   bool told_input = false;
 };
 KE_FIELDS(call_meter, x.sent_bytes, x.received_bytes, x.untold_bytes, x.told_input)
 
-/// What a call is charged: as its provider told it, and, `estimated` of it, as its size suggests.
+/// The charge of a call: usage told by the provider, and an estimate by size for the rest.
 struct call_charge {
   token_usage usage;
-  token_usage estimated; ///< in `usage`, too
+  token_usage estimated; ///< part of `usage`
 };
 
 /// A paid call in two phases: reserved at its worst case before it leaves, settled when its answer is stored.
@@ -106,8 +106,7 @@ struct reservation {
 };
 KE_FIELDS(reservation, x.tokens, x.usd)
 
-// -- the journal: one record per input to the pure core; the tree and the ledger are folds of it
-// ---------------------------
+// -- the journal: one record per input to the pure core; the tree and the ledger are folds of it --
 
 enum class journal_kind : std::uint8_t {
   configured,
@@ -144,17 +143,17 @@ struct journal_session {
 };
 KE_FIELDS(journal_session, x.epoch)
 
-/// Of a step's children: as many as there are to be.
+/// Of a step's children: no limit but their number.
 inline constexpr std::uint32_t no_limit = 0xffffffff;
 
-/// The policy was asked for `count` children; the fold reruns it and must choose the same. `first` is the
-/// first new node id, a check.
+/// The policy was asked for `count` children. The fold reruns it and must choose the same ones. `first`, the
+/// first new node id, checks that.
 struct journal_stepped {
   std::uint32_t tree = 0;
   std::uint32_t count = 0;
   std::uint32_t first = 0;
-  std::uint32_t most_written = no_limit; ///< of the children: candidates of the budget, at most
-  std::uint32_t most_tuned = no_limit;   ///< of the children: points of templates, at most
+  std::uint32_t most_written = no_limit; ///< of the children: at most this many candidates of the budget
+  std::uint32_t most_tuned = no_limit;   ///< of the children: at most this many points of templates
 };
 KE_FIELDS(journal_stepped, x.tree, x.count, x.first, x.most_written, x.most_tuned)
 
@@ -167,7 +166,7 @@ struct journal_asked {
 };
 KE_FIELDS(journal_asked, x.tree, x.node, x.attempt, x.model, x.prompt_digest, x.reserved)
 
-/// One try of a request failed. It is charged, and sent again unless `last`: its call stays out, with its
+/// One try of a request failed. It is charged, and sent again unless `last`. The call stays out, with its
 /// reservation, until `replied` or `advised`.
 struct journal_failed_request {
   std::uint32_t tree = 0, node = 0, attempt = 0;
@@ -187,7 +186,7 @@ struct further_candidate {
 };
 KE_FIELDS(further_candidate, x.source_digest, x.plan)
 
-/// Right after `configured`: earlier campaigns' solutions that this tree begins with, nearest first. Later: a
+/// Right after `configured`: solutions of earlier campaigns to begin with, nearest first. Later: a
 /// dispatcher, then its parts, each by its normalised digest (docs/decisions/0037).
 struct journal_seeded {
   std::uint32_t tree = 0;
@@ -195,8 +194,8 @@ struct journal_seeded {
 };
 KE_FIELDS(journal_seeded, x.tree, x.seeds)
 
-/// The call ended. kind none: `source_digest` is the candidate. Otherwise the answer could not be used
-/// (no_code, refused...). Attempt 0: there was no call, the candidate was given by an earlier answer.
+/// The call ended. Kind none: `source_digest` is the candidate. Else the answer was of no use (no_code,
+/// refused...). Attempt 0: no call; an earlier answer gave the candidate.
 struct journal_replied {
   std::uint32_t tree = 0, node = 0, attempt = 0;
   failure_kind kind = failure_kind::none;
@@ -205,8 +204,8 @@ struct journal_replied {
   std::string normalised_digest; ///< source_digest() of it, the duplicate filter's key
   token_usage usage;
   bool unknown = false; ///< nobody heard how it ended; without `estimated`: charged at its reservation
-  /// What kind of candidate it is, opaque to the search: up to four small numbers of fixed meaning, a byte
-  /// each, the first one lowest. Candidates with the same one compete for one cell (`evolution`).
+  /// The kind of candidate, opaque to the search: four bytes of fixed meaning, the first one lowest.
+  /// Candidates with the same value compete for one cell (`evolution`).
   std::uint32_t descriptor = 0;
   std::vector<further_candidate> more; ///< other candidates of the same answer
   std::vector<std::uint32_t> space;    ///< of a template: the number of values of each parameter,
@@ -219,12 +218,12 @@ KE_FIELDS(journal_replied, x.tree, x.node, x.attempt, x.kind, x.reply_digest, x.
           x.normalised_digest, x.usage, x.unknown, x.descriptor, x.more, x.space, x.point, x.estimated,
           x.meter, x.unsent)
 
-/// The calls of sub-agents stand behind their node's own, under the attempt that is this much and their
-/// number.
+/// A sub-agent's call is stored with attempt = agent_attempts + number, so that it sorts after its node's
+/// own.
 inline constexpr std::uint32_t agent_attempts = 1u << 20;
 
-/// A sub-agent's call is about to leave, for the prompt of `node`. `number` counts them over the campaign,
-/// from 1.
+/// A sub-agent's call is about to leave, for the prompt of `node`. `number` counts these calls over the
+/// campaign, from 1.
 struct journal_consulted {
   std::uint32_t tree = 0, node = 0, number = 0;
   std::string agent; ///< memory | research
@@ -234,7 +233,7 @@ struct journal_consulted {
 };
 KE_FIELDS(journal_consulted, x.tree, x.node, x.number, x.agent, x.model, x.prompt_digest, x.reserved)
 
-/// It ended. Without usage it has cost nothing.
+/// A sub-agent's call ended. Without usage it cost nothing.
 struct journal_advised {
   std::uint32_t number = 0;
   failure_kind kind = failure_kind::none;
@@ -248,14 +247,14 @@ struct journal_advised {
 KE_FIELDS(journal_advised, x.number, x.kind, x.reply_digest, x.usage, x.unknown, x.estimated, x.meter,
           x.unsent)
 
-/// The reference was measured as its own candidate on one target, before anything is asked of a model there.
+/// The reference was measured as its own candidate on one target, before a model is asked anything for it.
 /// The tree does not depend on it.
 struct journal_admitted {
   std::uint32_t tree = 0, target = 0;
   verdict_state state = verdict_state::harness_error;
   std::string verdict_digest; ///< key in `verdicts`
   double device_s = 0;
-  std::string why; ///< it is not admitted: the verdict's reason
+  std::string why; ///< the verdict's reason, if it is not admitted
 };
 KE_FIELDS(journal_admitted, x.tree, x.target, x.state, x.verdict_digest, x.device_s, x.why)
 
@@ -268,7 +267,7 @@ struct journal_judged {
   double device_s = 0;
   std::uint32_t duplicate_of = no_node;
   double noise = 0;               ///< the score's interval, one side, relative to the score; 0: not known
-  std::optional<double> roofline; ///< share of the machine's limit that it reaches
+  std::optional<double> roofline; ///< reached share of the machine's limit
 };
 KE_FIELDS(journal_judged, x.tree, x.node, x.target, x.state, x.decision, x.score, x.verdict_digest,
           x.device_s, x.duplicate_of, x.noise, x.roofline)
@@ -281,8 +280,7 @@ struct journal_ended {
 };
 KE_FIELDS(journal_ended, x.tree, x.node, x.state, x.why)
 
-/// A finalist was measured again, on one target, for a claim (trust.md 2.6). `harness_error`: it could not
-/// be.
+/// A finalist was measured again for a claim on one target (trust.md 2.6), or could not be: `harness_error`.
 struct journal_claimed {
   std::uint32_t tree = 0, node = 0, target = 0;
   verdict_state state = verdict_state::harness_error;
@@ -314,8 +312,7 @@ struct journal_record {
 };
 KE_FIELDS(journal_record, x.kind, x.wall_ms, x.unix_ms, x.body)
 
-// -- store rows (runtime/store/store.md)
-// --------------------------------------------------------------------------------
+// -- store rows (runtime/store/store.md) ----------------------------------------------------------
 
 struct campaign_row {
   std::uint32_t id = 0;
@@ -360,7 +357,7 @@ struct hot_row {
 };
 KE_FIELDS(hot_row, x.parent, x.parent2, x.state, x.decision, x.depth, x.visits, x.value, x.score)
 
-/// What `show` and `tree` tell of one node.
+/// One node, as `show` and `tree` print it.
 struct node_row {
   std::vector<std::uint32_t> parents;
   node_state state = node_state::planned;
@@ -387,7 +384,7 @@ KE_FIELDS(node_row, x.parents, x.state, x.scores, x.decision, x.model, x.memory,
           x.asked_ms, x.answered_ms, x.judged_ms, x.usage, x.device_s, x.note, x.sections_digest, x.shown,
           x.dropped)
 
-/// Evidence of a claim lies in the store behind the search's, under this much more than its target.
+/// Evidence of a claim has key target + evidence_of_claims.
 inline constexpr std::uint32_t evidence_of_claims = 1u << 16;
 
 struct call_row {
@@ -406,8 +403,7 @@ struct call_row {
 KE_FIELDS(call_row, x.model, x.prompt_digest, x.reply_digest, x.outcome, x.usage, x.reserved, x.sent_unix_ms,
           x.seconds, x.open, x.prompt_bytes, x.sent)
 
-// -- jobs
-// -----------------------------------------------------------------------------------------------------------------
+// -- jobs -----------------------------------------------------------------------------------------
 
 /// Limits that the worker enforces on one job.
 struct job_limits {
@@ -424,13 +420,12 @@ struct job_limits {
 KE_FIELDS(job_limits, x.build_s, x.run_s, x.call_s, x.memory_bytes, x.scratch_bytes, x.log_bytes, x.processes,
           x.descriptors, x.inodes)
 
-/// How much a measurement may cost: `rank` for the search, `eval` for the command, `claim` for what is
-/// published (trust.md 2.5, 2.6).
+/// How much a measurement may cost: `rank` for the search, `eval` for the command, `claim` for publication
+/// (trust.md 2.5, 2.6).
 enum class measure_plan : std::uint8_t { rank, eval, claim };
 KE_NAMES(measure_plan, 3, "rank", "eval", "claim")
 
-/// One evaluation of a candidate on one target. Content travels by digest; small texts ride along in
-/// `inline_blobs`.
+/// One evaluation of a candidate on one target. Content travels by digest; `inline_blobs` holds small texts.
 struct job {
   std::uint64_t id = 0;
   std::uint32_t attempt = 0;
@@ -447,14 +442,14 @@ struct job {
   job_limits limits;
   std::map<std::string, std::string> inline_blobs; ///< digest -> bytes
   std::int32_t priority = 0;
-  std::string store;   ///< id of the store that wants it
-  std::string warrant; ///< the grant in the coordinator's own words; the worker repeats it (net/warrant.hpp)
+  std::string store;   ///< id of the store that asks
+  std::string warrant; ///< the grant in the coordinator's words; the worker repeats it (net/warrant.hpp)
 };
 KE_FIELDS(job, x.id, x.attempt, x.epoch, x.node, x.target, x.backend, x.device, x.problem_digest,
           x.source_digest, x.plan, x.timed, x.seed, x.limits, x.inline_blobs, x.priority, x.store, x.warrant)
 
-/// A part of a job's time at its worker, for the trace: microseconds since the worker took the job, so that
-/// no two machines' clocks are compared.
+/// A part of a job's time at its worker, for the trace. Microseconds since the worker took the job: clocks of
+/// two machines are never compared.
 struct job_hop {
   std::string name;
   std::uint64_t begin_us = 0;
@@ -469,8 +464,8 @@ struct job_result {
   failure why; ///< kind none: `found` counts. Otherwise the machine failed and the job is tried elsewhere.
   evidence found;
   std::vector<job_hop> hops;
-  std::string store;   ///< the job's: whose coordinator is to have it
-  std::string warrant; ///< of the grant that it answers
+  std::string store;   ///< the job's: its coordinator gets this
+  std::string warrant; ///< of the answered grant
 };
 KE_FIELDS(job_result, x.id, x.attempt, x.epoch, x.why, x.found, x.hops, x.store, x.warrant)
 
@@ -478,8 +473,8 @@ struct device_info {
   std::string name;         ///< what `[[target]] device` matches, e.g. "cpu:AMD EPYC"
   std::string backend;      ///< one entry per backend that can use it
   std::string state = "ok"; ///< ok | quarantined
-  std::map<std::string, std::string>
-      facts; ///< isa, cores, caches, compiler, digests: target facts of the prompt
+  /// Target facts of the prompt: isa, cores, caches, compiler, digests.
+  std::map<std::string, std::string> facts;
 };
 KE_FIELDS(device_info, x.name, x.backend, x.state, x.facts)
 

@@ -12,7 +12,7 @@
 
 namespace ke {
 
-/// product.md "Verdict"; order is the order of the contract's list, not of precedence.
+/// product.md "Verdict", in the order of that list; not by precedence.
 enum class verdict_state : std::uint8_t {
   correct,
   incorrect,
@@ -61,7 +61,7 @@ struct mismatch {
 };
 KE_FIELDS(mismatch, x.workload, x.tensor, x.index, x.expected, x.got, x.bound, x.call, x.distribution)
 
-/// A fact about integrity, never a verdict: name (clock_mismatch, gap_cpu_time, inputs_changed, red_zone,
+/// A fact about integrity, never a verdict: a name (clock_mismatch, gap_cpu_time, inputs_changed, red_zone,
 /// below_floor...) and proof.
 struct integrity_flag {
   std::string name;
@@ -78,8 +78,7 @@ struct launch_samples {
 };
 KE_FIELDS(launch_samples, x.workload, x.reference_ns, x.candidate_ns)
 
-/// What the judge saw: facts and samples, no state. `verdict_of(evidence)` is the only place that derives
-/// one.
+/// What the judge saw: facts and samples, no state. Only `verdict_of(evidence)` derives one.
 struct evidence {
   ke::ending ending = ke::ending::finished;
   std::string reason;     ///< one line: compiler's first error, signal, limit
@@ -96,14 +95,14 @@ struct evidence {
   double floor_ns = 0;        ///< empty call through the same path
   double aa_width = 0;        ///< baseline against itself on this device: half-width of its interval
   bool compiled_only = false; ///< built; nothing here can run it
-  std::string unfit;          ///< why the problem's own check is worthless, if it is
+  std::string unfit;          ///< why the problem's own check is worthless; empty: it is not
   std::map<std::string, double> counters;
   double build_s = 0, check_s = 0, time_s = 0;
   std::string device;
   std::map<std::string, std::string> provenance; ///< digests, flags, versions, environment id, sandbox level
   std::string log;                               ///< bounded text of compiler and candidate; untrusted
-  /// What profilers and compilers said in words, by source ("vectorizer", "hot_loop", "sanitizer"); untrusted
-  /// where it quotes the candidate.
+  /// Words of profilers and compilers, by source ("vectorizer", "hot_loop", "sanitizer"); untrusted where
+  /// they quote the candidate.
   std::map<std::string, std::string> findings;
 };
 KE_FIELDS(evidence, x.ending, x.reason, x.cases, x.timed_calls, x.timed_calls_checked, x.failed,
@@ -115,14 +114,14 @@ struct workload_timing {
   std::string name;
   double speedup = 0;
   double low = 0, high = 0; ///< 95% interval
-  bool held_out = false;    ///< told apart: no part of the summary's own figures
+  bool held_out = false;    ///< shown only: the summary's figures leave it out
   double candidate_ns = 0;  ///< median of a call
   double reference_ns = 0;
 };
 KE_FIELDS(workload_timing, x.name, x.speedup, x.low, x.high, x.held_out, x.candidate_ns, x.reference_ns)
 
-/// Its own figures are of the problem's workloads that are not held out, as the goal is; the held-out ones
-/// stand among `workloads` alone.
+/// The summary's own figures leave held-out workloads out, as the goal does; these stand in `workloads`
+/// alone.
 struct timing_summary {
   double speedup = 0; ///< weighted geometric mean over workloads of baseline / candidate
   double low = 0, high = 0;

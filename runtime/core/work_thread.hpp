@@ -8,9 +8,8 @@
 
 namespace ke {
 
-/// One thread for work that may wait (reading a store, writing a file), in order of arrival. `post` may be
-/// called from any thread and does not block. The destructor does what is queued, then ends. Work must not
-/// throw.
+/// One thread for blocking work (reading a store, writing a file), in order of arrival. `post` does not
+/// block; any thread. The destructor finishes the queue first. Work must not throw.
 class work_thread {
 public:
   work_thread() : thread_{[this] { loop(); }} {}

@@ -13,9 +13,9 @@ namespace ke {
 namespace {
 
 constexpr std::size_t rationale_limit = 2000;
-constexpr std::size_t signature_limit =
-    1024;                         ///< tokens of the longest parameter list looked through, and its deepest
-constexpr int nesting_limit = 32; ///< nesting: they bound the scan of hostile text
+/// Tokens of the longest parameter list looked through, and its deepest nesting: bounds for hostile text.
+constexpr std::size_t signature_limit = 1024;
+constexpr int nesting_limit = 32;
 
 bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n';

@@ -21,36 +21,37 @@ struct answer_rule {
 
 /// A further candidate of the same answer.
 struct candidate_text {
-  std::string source; ///< empty: it can't be used,
+  std::string source; ///< empty: of no use,
   std::string plan;   ///< and this says why, beginning with the kind of failure
 };
 
 struct parsed_answer {
-  failure why; ///< none, no_code, too_large, or the completion's own failure; text names the limit and is fit
-               ///< for the next prompt
-  std::string source;    ///< the candidate; with too_large: what was refused, so that nothing paid is lost
+  /// None, no_code, too_large, or the completion's own failure. The text names the limit and fits into the
+  /// next prompt.
+  failure why;
+  std::string source;    ///< the candidate; with too_large: the refused text, so that nothing paid is lost
   std::string rationale; ///< the answer's prose before the code, at most 2,000 bytes
-  std::vector<candidate_text> more;         ///< what else it holds, in its order
+  std::vector<candidate_text> more;         ///< its other candidates, in order
   std::vector<source_parameter> parameters; ///< of `source`, which stands at one of their points
 };
 
-/// Finds the candidate in a model's answer. An answer of several candidates has a line `### Candidate: plan`
-/// before each; at most most_candidates_of_answer are read. Edits of the parent (patch.hpp) are applied to
-/// it. Otherwise: of the fenced blocks in the rule's language (or without a language) the last that defines
-/// the symbol, else one in another language that does (assembly and LLVM IR too), else the largest; an
-/// unfenced answer that looks like code as a whole is taken as such. Pure.
+/// Finds the candidate in a model's answer. Before each of several candidates stands a line `### Candidate:
+/// plan`; at most most_candidates_of_answer are read. Edits of the parent (patch.hpp) are applied. Otherwise
+/// it is the last fenced block in the rule's language, or without one, that defines the symbol; else a block
+/// in another language that does (assembly and LLVM IR too); else the largest block. An unfenced answer that
+/// looks like code is taken whole. Pure.
 parsed_answer parse_answer(std::string_view text, const answer_rule& rule);
 
-/// The same for a whole completion. A truncated answer that holds a finished code block with the symbol is
+/// The same for a whole completion. A truncated answer with a finished code block that defines the symbol is
 /// accepted; every other failure passes through.
 parsed_answer read_answer(const completion& reply, const answer_rule& rule);
 
-/// Whether the model is asked once more, with the parser's message, after an answer that could not be used.
-/// `attempt` counts from 1.
+/// Whether the model is asked once more, with the parser's message, after a useless answer. `attempt` counts
+/// from 1.
 bool worth_a_repair(failure_kind kind, std::uint32_t attempt);
 
-/// One fenced block: info string (lower case, first word) and content. An unclosed last fence runs to the
-/// end, `closed` false.
+/// One fenced block: info string (lower case, first word) and content. An unclosed last one runs to the end,
+/// with `closed` false.
 struct code_block {
   std::string info;
   std::string text;

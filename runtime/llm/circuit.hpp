@@ -15,27 +15,26 @@ struct circuit_policy {
 
 enum class circuit_state { closed, open, half_open, blocked };
 
-/// Keeps a provider that fails from being asked by everybody: closed (ask), open (nobody asks), half-open
-/// (one probe is out), blocked (401, out of credit, a model or a program that is not there: only `reset`
-/// helps). A Retry-After holds the whole provider without opening it. Pure: time is an argument that never
-/// runs back.
+/// Keeps a failing provider from being asked by everybody. Closed: ask. Open: nobody asks. Half-open: one
+/// probe is out. Blocked (401, no credit, no such model or program): only `reset` helps. A Retry-After holds
+/// the whole provider without opening the circuit. Pure: time is an argument and never runs back.
 class circuit {
 public:
   using time_point = std::chrono::steady_clock::time_point;
 
   explicit circuit(circuit_policy policy = {}) : policy_{policy} {}
 
-  /// Whether a request may leave now. Half-open: yes once, and that request is the probe; report its end.
+  /// Whether a request may leave now. Half-open: once; that request is the probe: report its end.
   bool admit(time_point now);
-  /// When `admit` may next say yes; nullopt: now, or (blocked, or a probe is out) not by waiting.
+  /// When `admit` may next say yes; nullopt: now, or waiting does not help (blocked, or a probe is out).
   std::optional<time_point> next(time_point now) const;
 
   void success();
   /// Answer faults (malformed, empty, refused...) count as success: the provider is there.
   void fail(const failure& why, std::optional<std::chrono::milliseconds> retry_after, time_point now);
-  /// The provider takes no request as it is configured (HTTP 404 for its model...): only `reset` helps.
+  /// The provider refuses all requests as configured (HTTP 404 for its model...): only `reset` helps.
   void block(const failure& why);
-  /// A request that was admitted ended untold (cancelled).
+  /// An admitted request ended without telling anything (cancelled).
   void forget();
   /// A person says go on (resume after a pause).
   void reset();

@@ -6,9 +6,9 @@
 
 namespace ke {
 
-/// `command`: the user's own program, with our environment; the prompt on its stdin, the answer on its
-/// stdout. A nonzero exit is a server_error told by the first line of its stderr. `done` runs on the process
-/// thread; the provider must not be destroyed there.
+/// `command`: the user's own program, in our environment; prompt on stdin, answer on stdout. A nonzero exit
+/// is a server_error with the first line of stderr. `done` runs on the process thread; do not destroy the
+/// provider there.
 class command_provider : public provider_port {
 public:
   command_provider(process_port& processes, model_settings model, answer_recorder record);

@@ -9,14 +9,14 @@
 
 namespace ke {
 
-// The wire of an embeddings server; what its bodies hold is knowledge/embeddings.hpp's.
+// The wire of an embeddings server; the bodies belong to knowledge/embeddings.hpp.
 
-/// The request that brings `body` to `/v1/embeddings` below the server's base_url. Each of its four deadlines
-/// is `within`. Pure.
+/// The request with `body` to `/v1/embeddings` below the server's base_url. `within` is each of its four
+/// deadlines. Pure.
 http_request encode_embeddings(const embedding_settings& server, std::string_view key, std::string body,
                                std::chrono::milliseconds within);
 
-/// Why there are no vectors: the transport's failure, or what status and message say; none at a 2xx. Pure.
+/// Why there are no vectors: the transport's failure, or status and message; none at a 2xx. Pure.
 failure embeddings_failure(const embedding_settings& server, const http_response& response);
 
 } // namespace ke

@@ -24,8 +24,8 @@ struct http_request {
 
 struct http_response {
   std::uint64_t id = 0;
-  failure why; ///< connection, timeout (text says which of the four), too_large; none: a status came and the
-               ///< body is whole
+  /// Connection, timeout (text says which of the four), too_large; none: a status came and the body is whole.
+  failure why;
   long status = 0;
   std::string content_type;
   std::map<std::string, std::string> headers; ///< lower-case names
@@ -34,8 +34,8 @@ struct http_response {
   bool sent = false; ///< all of the request's body was handed to the connection
 };
 
-/// The thread that owns libcurl's multi handle: thousands of requests in flight, one thread. Any thread may
-/// call; nothing blocks.
+/// The thread that owns libcurl's multi handle: thousands of requests in flight. Functions do not block; any
+/// thread.
 class http_port {
 public:
   virtual ~http_port() = default;

@@ -8,8 +8,8 @@
 
 namespace ke {
 
-/// `openai` and `anthropic`: encode, send, record, decode. `done` runs on the http thread; so the provider
-/// must not be destroyed there.
+/// `openai` and `anthropic`: encode, send, record, decode. `done` runs on the http thread; do not destroy the
+/// provider there.
 class http_provider : public provider_port {
 public:
   http_provider(http_port& http, model_settings model, std::string key, answer_recorder record);

@@ -572,8 +572,8 @@ private:
   std::vector<std::unique_ptr<shard>> shards_;
   std::unordered_map<std::uint64_t, std::unique_ptr<call>> calls_;
   using due = std::pair<time_point, std::uint64_t>;
-  std::priority_queue<due, std::vector<due>, std::greater<>>
-      deadlines_; ///< may be early; checked against the call when due
+  /// May be early; checked against the call when due.
+  std::priority_queue<due, std::vector<due>, std::greater<>> deadlines_;
   callback_notes notes_;
   std::vector<std::uint64_t> promoted_; ///< waited, lead now
   resolve_gate gate_;

@@ -6,11 +6,11 @@
 
 namespace ke {
 
-/// http_port over libcurl's multi handle with epoll: the cost of an event does not depend on how many
-/// requests are in flight. One thread (and a short-lived resolver thread per new host name). Connections are
-/// reused; TLS is verified; redirects are never followed, so that a key goes nowhere else; http_proxy,
-/// https_proxy and no_proxy are respected. The constructor raises RLIMIT_NOFILE's soft limit to the hard one.
-/// The destructor cancels what is open (callbacks still run, on the http thread) and joins.
+/// http_port over libcurl's multi handle with epoll: an event costs the same with any number of requests in
+/// flight. One thread (and a short-lived resolver thread per new host name). Reuses connections, verifies
+/// TLS, respects http_proxy, https_proxy and no_proxy. Never follows redirects: a key goes nowhere else. The
+/// constructor raises RLIMIT_NOFILE's soft limit to the hard one. The destructor cancels what is open
+/// (callbacks still run, on the http thread) and joins.
 class http_service : public http_port {
 public:
   http_service();

@@ -9,9 +9,8 @@
 
 namespace ke {
 
-/// The calls that an adapter has out with a service below: our id, and the service's once it is known. A
-/// service may answer before its `send` has returned; every method is thread-safe and any order of `begin`,
-/// `bind` and `end` after `begin` is right.
+/// An adapter's open calls to a service below: our id, and the service's once known. A service may answer
+/// before its `send` returns, so after `begin` any order of `bind` and `end` is right. Thread-safe.
 class open_calls {
 public:
   std::uint64_t begin() {
@@ -45,7 +44,7 @@ public:
         ids.push_back(*below);
     return ids;
   }
-  /// Until every call has ended.
+  /// Blocks until every call has ended.
   void wait() {
     std::unique_lock lock{mutex_};
     none_left_.wait(lock, [this] { return below_.empty(); });

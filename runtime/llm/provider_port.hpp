@@ -10,11 +10,11 @@
 namespace ke {
 
 struct ask_request {
-  std::string call; ///< unique among all stores and stable over restarts: spool's file name. Letters,
-                    ///< digits, '.', '_', '-'
+  /// Unique among all stores and stable over restarts: spool's file name. Letters, digits, '.', '_', '-'.
+  std::string call;
   ke::prompt prompt;
   std::string prompt_digest;            ///< replay's key; empty: digest of the text
-  std::uint32_t occurrence = 0;         ///< how often this prompt was asked before: replay's key
+  std::uint32_t occurrence = 0;         ///< earlier asks of this prompt: replay's key
   std::string former_call = {};         ///< its name in an earlier version, if it may have been asked then
   std::chrono::milliseconds deadline{}; ///< zero: the model's timeout_s (spool: none)
 };
@@ -31,14 +31,13 @@ struct raw_answer {
   double seconds = 0;
 };
 
-/// Hears every raw body before it is parsed and before `done` hears of it: the paid answer is on its way to
-/// the store whatever the parser does. Called on the provider's thread; must not block.
+/// Gets every raw body before it is parsed and before `done`: the paid answer is on its way to the store,
+/// whatever the parser does. Called on the provider's thread; must not block.
 using answer_recorder = std::function<void(const raw_answer&)>;
 
-/// One configured [[model]]. Any thread may call; nothing blocks. `done` is called exactly once, on a thread
-/// of the provider's, after `record`; a cancelled call ends with failure_kind::cancelled. Providers do not
-/// retry: that is the caller's (runtime/llm/retry.hpp). Destruction cancels what is open; no callback runs
-/// after it.
+/// One configured [[model]]. Functions do not block; any thread. Calls `done` exactly once, after `record`,
+/// on a thread of the provider; a cancelled call ends with failure_kind::cancelled. Does not retry: the
+/// caller does (runtime/llm/retry.hpp). Destruction cancels what is open; no callback runs after it.
 class provider_port {
 public:
   virtual ~provider_port() = default;

@@ -11,16 +11,16 @@
 
 namespace ke {
 
-/// A recorded answer of an earlier campaign, to be read as `provider` would.
+/// A recorded answer of an earlier campaign, in `provider`'s form.
 struct recorded_answer {
   provider_kind provider = provider_kind::spool;
   std::string body;
 };
-/// nullopt: nothing recorded under this key. Called on the replay provider's own thread: it may read a disk.
+/// nullopt: nothing recorded under this key. Called on the replay provider's thread: may read a disk.
 using replay_lookup =
     std::function<std::optional<recorded_answer>(const std::string& prompt_digest, std::uint32_t occurrence)>;
 
-/// What the adapters stand on; the ports must outlive the providers.
+/// Services of the adapters; the ports must outlive the providers.
 struct provider_services {
   http_port* http = nullptr;       ///< openai, anthropic
   process_port* process = nullptr; ///< command
@@ -28,7 +28,7 @@ struct provider_services {
   answer_recorder record;          ///< may be empty
 };
 
-/// The provider of one [[model]]. The key is read from the environment here, once, and masked in the log.
+/// The provider of one [[model]]. Reads the key from the environment, once, and masks it in the log.
 /// `missing`: the key's variable is not set; `invalid`: the settings lack what the kind needs (text names the
 /// key of campaign.toml).
 result<std::unique_ptr<provider_port>> make_provider(const model_settings& model, provider_services services);

@@ -9,9 +9,9 @@
 
 namespace ke {
 
-/// libcurl resolves each new host name on a thread of its own and shares the result only once it is there: a
-/// burst of requests to a fresh name would start as many threads. So one request goes ahead (leads) and the
-/// others wait until the name is known. Pure.
+/// libcurl resolves each new host name on a thread of its own and shares only finished results: a burst of
+/// requests to a fresh name would start as many threads. So one request leads, and the others wait until the
+/// name is known. Pure.
 class resolve_gate {
 public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -19,11 +19,11 @@ public:
 
   explicit resolve_gate(std::chrono::seconds keep = std::chrono::seconds{50}) : keep_{keep} {}
 
-  /// `go`: the name is known; `lead`: go and report; `wait`: until an id comes out of `known` or `failed`.
+  /// `go`: the name is known; `lead`: go and report; `wait`: until `known` or `failed` returns the id.
   place enter(const std::string& host, std::uint64_t id, time_point now);
-  /// The leader got past the name: all that waited may go.
+  /// The leader got past the name: all waiting ones may go.
   std::vector<std::uint64_t> known(const std::string& host, time_point now);
-  /// The leader failed before it knew: one that waited leads now (empty: none waits).
+  /// The leader failed before that: a waiting one leads now (empty: none waits).
   std::vector<std::uint64_t> failed(const std::string& host);
   /// A waiting request ended otherwise.
   void leave(const std::string& host, std::uint64_t id);

@@ -214,8 +214,8 @@ private:
 
   void arrive(waiting_call call) {
     auto name = call.request.call;
-    if (const auto& former =
-            call.request.former_call; // asked by an earlier version, which named it otherwise
+    // An earlier version may have asked under another name.
+    if (const auto& former = call.request.former_call;
         fit_for_file_name(former) && look_at_prompt(former, call.request) == prompt_file::same)
       name = former;
     auto placed = waiting_.emplace(name, std::move(call));

@@ -7,14 +7,13 @@
 
 namespace ke {
 
-/// `spool`: a folder where a person or any program plays the model. A prompt appears as ID.prompt.md (written
-/// aside, then renamed); its answer is taken when ID.answer.md is there (renamed into place, or closed after
-/// writing; an empty file is not an answer yet) and the prompt beside it begins with the bytes that are asked
-/// now: a foreign pair is left alone, with a warning. ID is ask_request::call. Waits for days and over
-/// restarts: a prompt that is there is not written again, an answer that is there is taken at once, and
-/// destruction leaves all files. `cancel` removes the prompt. No deadline unless the request has one:
-/// timeout_s is not for people. One thread (inotify; the folder is also looked through every few seconds, for
-/// file systems that tell nothing).
+/// `spool`: a folder where a person or any program plays the model. ID is ask_request::call. A prompt appears
+/// as ID.prompt.md (written aside, then renamed). The answer is ID.answer.md, renamed into place or closed
+/// after writing; an empty file is no answer yet. It is taken if the prompt beside it begins with the bytes
+/// asked now; a foreign pair is left alone, with a warning. Waits for days and over restarts: writes no
+/// prompt twice, takes a present answer at once; destruction leaves all files. `cancel` removes the prompt.
+/// No deadline unless the request has one: timeout_s is not for people. One thread (inotify; also looks
+/// through the folder every few seconds, for file systems that tell nothing).
 class spool_provider : public provider_port {
 public:
   /// Makes the folder. Throws std::runtime_error, naming the folder, if it can't be made or watched.

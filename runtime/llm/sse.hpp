@@ -7,20 +7,19 @@
 
 namespace ke {
 
-/// One server-sent event: its name ("" if none) and its data lines joined by line feeds.
+/// One server-sent event: name ("" if none), and data lines joined by line feeds.
 struct sse_event {
   std::string name;
   std::string data;
 };
 
-/// Incremental reader of a text/event-stream: pieces may be cut anywhere, lines may end in CR, LF or CRLF,
-/// comments are skipped. Pure.
+/// Incremental reader of a text/event-stream: pieces may be cut anywhere, lines may end in CR, LF or CRLF;
+/// skips comments. Pure.
 class sse_parser {
 public:
   /// The events completed by `piece`.
   std::vector<sse_event> feed(std::string_view piece);
-  /// The event that was still open when the stream ended without a blank line, if any (some servers forget
-  /// it).
+  /// The event still open when the stream ends without a blank line, if any (some servers forget it).
   std::vector<sse_event> finish();
 
 private:

@@ -10,12 +10,11 @@
 
 namespace ke {
 
-/// A model that is a function in this process: called on one thread of the provider's own, in the order of
-/// asking. `playbook` and `replay` are made of it.
+/// A model that is a function in this process, called on one thread of the provider, in order of asking. For
+/// `playbook` and `replay`.
 class thread_provider : public provider_port {
 public:
-  /// The raw answer of one call: `body` and, if there is none, `why`. `read` turns a raw answer into its
-  /// `reply`.
+  /// The raw answer of one call: `body`, or `why` if there is none. `read` turns a raw answer into a `reply`.
   using answer_function = std::function<raw_answer(const ask_request&)>;
   using read_function = std::function<completion(const ask_request&, const raw_answer&)>;
 
@@ -23,7 +22,7 @@ public:
   ~thread_provider() override;
 
   std::uint64_t ask(ask_request request, std::function<void(raw_answer)> done) override;
-  /// A call that already runs is not interrupted: it takes milliseconds.
+  /// A running call is not interrupted: it takes milliseconds.
   void cancel(std::uint64_t id) override;
 
 private:

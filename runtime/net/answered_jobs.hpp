@@ -7,9 +7,8 @@
 
 namespace ke {
 
-/// The last attempt of jobs that were answered, the latest ones: a job that is asked for once more (a claim
-/// that decided nothing, a second opinion) goes on counting, so that an answer told twice is never taken for
-/// another.
+/// The last attempt of the latest answered jobs. A job asked for again (an undecided claim, a second opinion)
+/// counts on from there, so that a repeated answer is never taken for another one.
 class answered_jobs {
 public:
   void is(std::uint64_t job, std::uint32_t attempt) {

@@ -13,9 +13,9 @@
 
 namespace ke::wire {
 
-/// The sending half of the blob channel, all peers: cuts content into chunks, keeps at most a window of them
-/// unacknowledged, and goes on from the receiver's last in-order byte after a silence. One transfer per peer
-/// at a time, so that a peer's contents arrive in order. Pure.
+/// The sending half of the blob channel, for all peers: cuts content into chunks, keeps at most a window of
+/// them unacknowledged, and after a silence resumes at the receiver's last in-order byte. One transfer per
+/// peer at a time, so contents arrive in order. Pure.
 class blob_sender {
 public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -28,14 +28,14 @@ public:
 
   /// False if the peer's queue is full (limits of wire.md) or the content too big.
   bool add(const std::string& peer, std::string digest, std::string bytes, time_point now);
-  /// What may be sent now; each is given once per (re)send.
+  /// The chunks that may be sent now, each once per (re)send.
   std::vector<out> take(time_point now);
   void acked(const std::string& peer, const blob_ack& ack, time_point now);
-  /// The socket would not take a chunk of this peer (no route yet, no room): from the last acknowledged byte
-  /// again, at `again`.
+  /// The socket did not take a chunk of this peer (no route yet, no room): resume at the last acknowledged
+  /// byte, at `again`.
   void stalled(const std::string& peer, time_point again);
   void forget(const std::string& peer);
-  /// When a silent transfer is to be sent again.
+  /// When to resend a silent transfer.
   time_point next() const;
   bool idle() const { return peers_.empty(); }
 
@@ -52,7 +52,7 @@ private:
   std::map<std::string, std::deque<transfer>> peers_;
 };
 
-/// The receiving half: assembles in order, answers every chunk with what it has. Pure.
+/// The receiving half: assembles in order, acknowledges every chunk with the bytes so far. Pure.
 class blob_receiver {
 public:
   struct outcome {
@@ -66,8 +66,8 @@ public:
 
 private:
   std::map<std::string, std::map<std::string, std::string>> parts_; ///< peer -> digest -> bytes so far
-  std::map<std::string, std::deque<std::string>>
-      finished_; ///< last digests, so that a lost ack is answered again
+  /// Last digests, so that a lost ack is answered again.
+  std::map<std::string, std::deque<std::string>> finished_;
   std::uint64_t bytes_ = 0;
 };
 

@@ -8,7 +8,7 @@
 
 namespace ke {
 
-/// What a client asks of the owner of a store, read from its JSON:
+/// A client's command to the owner of a store, read from its JSON:
 ///   {"command": "status"} · {"command": "watch"}
 ///   {"command": "pause"|"resume"|"stop", "campaign": NAME}
 ///   {"command": "hint", "campaign": NAME, "node": ID, "text": TEXT}
@@ -16,7 +16,7 @@ namespace ke {
 ///   {"command": "submit", "config": resolved TOML, "problem": hex of pack(problem), "fresh": BOOL}
 ///   {"command": "merge", "name": NAME}
 ///   {"command": "read", "campaign": NAME, "words": [WORD...], "writes": BOOL}
-/// Everything but "command" may be left out. Fields that a command does not have are not looked at.
+/// Only "command" is required. Fields of other commands are ignored.
 struct client_command {
   std::string act;
   std::string campaign;
@@ -33,8 +33,8 @@ struct client_command {
   }
 };
 
-/// Any bytes in. `invalid` with one sentence that names the field and what it should have been; never throws
-/// but for want of memory, of which it takes a small multiple of the text.
+/// Any bytes in. `invalid`, with one sentence naming the field and what was expected. Throws only if memory
+/// runs out; needs a small multiple of the text.
 result<client_command> parse_command(std::string_view json);
 
 } // namespace ke

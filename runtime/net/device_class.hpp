@@ -9,27 +9,27 @@
 
 namespace ke {
 
-/// Devices whose times can be compared: of one announced name, with the same compiler and flags.
+/// Devices with comparable times: of one announced name, with the same compiler and flags.
 struct device_class {
   std::string name;
-  std::string environment; ///< of what a worker announces: the digest of its toolchain, and its flags
+  std::string environment; ///< announced by the worker: digest of the toolchain, and flags
 
   auto operator<=>(const device_class&) const = default;
 };
 
 device_class class_of(const device_info& d);
 
-/// Names of the workers that offer such a device now.
+/// Names of the workers that offer such a device now, by class.
 using class_offers = std::map<device_class, std::set<std::string>>;
 
-/// Whether anybody offers a device of this name.
+/// Whether any worker offers a device of this name.
 bool offered(const class_offers& offers, const std::string& device);
 
-/// Whether anybody but `worker` does, in whatever environment.
+/// Whether another worker than `worker` does, in any environment.
 bool offered_by_another(const class_offers& offers, const std::string& device, const std::string& worker);
 
-/// Who is not to confirm what `measured_by` found on `device`: they themselves, and, as long as somebody else
-/// has that device in an environment of theirs, all who have it in another one.
+/// Workers that must not confirm a measurement of `measured_by` on `device`: these workers; and, while
+/// another one offers the device in one of their environments, all that offer it in a different one.
 std::set<std::string> not_to_confirm(const class_offers& offers, const std::string& device,
                                      const std::set<std::string>& measured_by);
 

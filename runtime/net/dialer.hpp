@@ -15,9 +15,9 @@ namespace ke {
 /// The worker's or client's side: one DEALER for frames and, in a session, one for blobs. For this room's
 /// sources only.
 ///
-///   unattached --hello sent, then welcome--> attached --silence, refuse{retry}, bye, or another epoch-->
-///   unattached
+///   unattached --hello sent, then welcome--> attached
 ///        \--refuse for good--> refused
+///   attached --silence, refuse{retry}, bye, or another epoch--> unattached
 class dialer final : public transport_side {
 public:
   dialer(connect_options o, transport_events events);
@@ -60,8 +60,8 @@ private:
   std::string hello_, beat_body_;
   bool hello_due_ = false; ///< waits for the connection
   time_point next_beat_{}, last_heard_{};
-  std::deque<std::pair<std::string, std::string>>
-      waiting_; ///< (header, body) that the socket would not take yet
+  /// (header, body) that the socket would not take yet.
+  std::deque<std::pair<std::string, std::string>> waiting_;
   wire::blob_sender out_;
   wire::blob_receiver in_;
 };

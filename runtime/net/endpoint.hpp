@@ -15,9 +15,9 @@ struct endpoint {
   std::string path;       ///< of ipc
 
   std::string text() const; ///< as libzmq wants it
-  /// Only this machine can reach it.
+  /// Whether only this machine can reach it.
   bool local() const;
-  /// Where its blobs go: the next port (any, if any was asked for), or the path with ".blobs".
+  /// The address for blobs: the next port (any, if any was asked for), or the path with ".blobs".
   endpoint blobs() const;
 };
 

@@ -14,7 +14,7 @@ struct version_range {
   std::uint32_t most = version;
 };
 
-/// Answers a hello by its versions alone: the highest common one, or why there is none. Pure.
+/// Answers a hello by versions alone: the highest common one, or why there is none. Pure.
 inline std::variant<std::uint32_t, refuse_body> negotiate(version_range ours, const hello_body& theirs) {
   auto most = std::min(ours.most, theirs.max_version);
   if (theirs.min_version <= theirs.max_version && most >= std::max(ours.least, theirs.min_version))
@@ -26,9 +26,9 @@ inline std::variant<std::uint32_t, refuse_body> negotiate(version_range ours, co
                      false};
 }
 
-/// Looks through the texts of a hello, which go into documents, logs and terminals: names must be UTF-8
-/// without control characters and of a sensible length, and there is a bound to their number. The refusal,
-/// for good, that names the first that is not, or nothing. Pure.
+/// Checks the texts of a hello, which go into documents, logs and terminals: UTF-8 names without control
+/// characters, of bounded length and number. Returns a refusal, for good, that names the first fault, or
+/// nothing. Pure.
 std::optional<refuse_body> fault_in(const hello_body& theirs);
 
 } // namespace ke::wire

@@ -5,7 +5,7 @@
 
 namespace ke {
 
-/// What `[cluster]` lets in: `listen_options::admit`.
+/// The rule of `[cluster]` for `listen_options::admit`.
 inline decltype(listen_options::admit) hello_rule(const cluster_settings& cluster) {
   return
       [simulated = cluster.allow_simulated](const wire::hello_body& h) -> std::optional<wire::refuse_body> {

@@ -9,15 +9,15 @@
 
 namespace ke {
 
-/// A CURVE key pair in Z85 text, 40 characters each. A connecting side without a pair is anonymous (loopback,
+/// A CURVE key pair in Z85 text, 40 characters each. A connecting side without one is anonymous (loopback,
 /// ipc).
 struct key_pair {
   std::string public_key;
   std::string secret_key;
 };
 
-/// Makes a pair and writes NAME.key (secret, mode 0600) and NAME.pub, and their folder (mode 0700) if it is
-/// not there. Never overwrites: an existing file is `invalid`.
+/// Makes a pair and writes NAME.key (secret, mode 0600) and NAME.pub; makes the folder (mode 0700) if needed.
+/// Never overwrites: an existing file is `invalid`.
 status keygen(const std::string& name);
 
 /// Reads NAME.key. `missing` without the file; `invalid` if it is no key, or readable by others.
@@ -30,19 +30,18 @@ result<std::string> load_public_key(const std::string& path);
 struct key_rights {
   bool worker = false;
   bool client = false;
-  bool trusted = false; ///< as a client: what it submits may name programs, folders and keys of this machine
+  bool trusted = false; ///< as a client: may name programs, folders and keys of this machine
   std::string name;     ///< of the .pub file, without the ending
 };
 
 /// The allow-list: folders of .pub files, re-read when a file or folder changes. One thread.
 class key_ring {
 public:
-  /// Either folder may be empty (no key has that right). `admit_any`: unlisted keys are workers named after
-  /// themselves (an open fleet). The keys in `client_folder`/trusted, where there is such a folder, are
-  /// trusted clients.
+  /// An empty folder grants its right to no key. `admit_any`: unlisted keys are workers that name themselves
+  /// (an open fleet). Keys in `client_folder`/trusted, if there is one, are trusted clients.
   key_ring(std::string worker_folder, std::string client_folder, bool admit_any);
 
-  /// `invalid` or `missing` with a text if a named folder cannot be read or none is named.
+  /// `invalid` or `missing`, with a text, if a named folder can't be read or none is named.
   status check() const;
 
   /// The rights of a public key (Z85), or nothing.

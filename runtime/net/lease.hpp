@@ -14,8 +14,8 @@
 
 namespace ke {
 
-/// A worker may do a job for as long as it shows signs of life. Whoever holds a lease that ran out may still
-/// be computing: its result is fenced by (attempt, epoch), never by hope.
+/// A worker may do a job while it shows signs of life. A worker whose lease ran out may still be computing:
+/// its result is fenced by (attempt, epoch), never by hope.
 struct lease {
   std::uint64_t job = 0;
   std::uint32_t attempt = 0;
@@ -32,65 +32,64 @@ struct lease {
 };
 
 enum class result_fate : std::uint8_t {
-  accept,  ///< the job's latest attempt, and the job is open: apply it. The job is closed by this answer
+  accept,  ///< the open job's latest attempt: apply it; it closes the job
   stale,   ///< an older attempt or another epoch of an open job: acknowledge, keep as a late observation
-  unknown, ///< no such open job: done already, or of an earlier life. Acknowledge, keep
+  unknown, ///< no such open job (done, or of an earlier life): acknowledge, keep
 };
 
 /// All leases of a coordinator. Pure: the caller brings the time (steady clock), which must not run
-/// backwards. It knows what was granted in its own life; that an attempt was granted in an earlier one, its
-/// warrant tells (warrant.hpp): the caller looks at it first.
+/// backwards. Knows only grants of its own life; for earlier ones the caller checks the warrant first
+/// (warrant.hpp).
 class lease_table {
 public:
   using time_point = std::chrono::steady_clock::time_point;
 
   explicit lease_table(std::chrono::nanoseconds term, unsigned poison_after = 3);
 
-  /// The job (its attempt and epoch) now belongs to the worker. A later attempt supersedes an earlier one;
-  /// granting an attempt that is not later than the job's last one is refused (false): that would make two
-  /// leases indistinguishable. Beats renew it up to `deadline`, and no further.
+  /// Gives the job (attempt and epoch) to the worker. A later attempt supersedes an earlier one. False: the
+  /// attempt is not later than the last one, which would make two leases indistinguishable. Beats renew it up
+  /// to `deadline`.
   bool grant(const job& j, const std::string& worker, const std::string& device, time_point now,
              time_point deadline = time_point::max());
 
-  /// A worker's beat. Returns those that it holds but should not: revoke them.
+  /// A worker's beat. Returns leases that it holds but should not: revoke them.
   std::vector<wire::lease_ref> renew(const std::string& worker, const std::vector<wire::lease_ref>& held,
                                      time_point now);
 
-  /// Leases that ran out; their jobs stay open without a holder, and count as a loss of the node.
+  /// Leases that ran out; their jobs stay open without a holder, and count as losses of the nodes.
   std::vector<lease> expire(time_point now);
-  /// When `expire` has something to do next; time_point::max() if never.
+  /// When `expire` has something to do next; time_point::max(): never.
   time_point next_expiry() const;
-  /// The caller itself stood still for so long, until now (suspended, swapped out): nobody's beats could be
-  /// heard meanwhile, so no lease ends for it, nor before its worker had two terms to attach again.
+  /// The caller stood still for `span` until now (suspended, swapped out) and could hear no beats: leases
+  /// and deadlines last longer by it, and every worker has two terms to attach again.
   void stood_still(std::chrono::nanoseconds span, time_point now);
 
   /// A result arrived.
   result_fate result(std::uint64_t job, std::uint32_t attempt, std::uint64_t epoch);
 
-  /// The worker declined: the lease ends, no loss is counted. Nothing if it is not the current one, or not
-  /// this worker's.
+  /// The worker declined: the lease ends, without a loss. False if it is not the current one, or not this
+  /// worker's.
   bool release(const std::string& worker, std::uint64_t job, std::uint32_t attempt);
 
-  /// The worker attached as this process. If that was thought lost before, it was only out of reach: what its
-  /// silence was counted against the nodes that it held is taken back, since a candidate that a worker has
-  /// survived did not cost it. A deadline that passed stays counted.
+  /// The worker attached as this process. If this one was thought lost, it was only out of reach: losses by
+  /// its silence are taken back, because it survived these candidates. A missed deadline stays counted.
   void attached(const std::string& worker, const std::string& process);
 
-  /// All leases of a worker that is gone end; each counts as a loss of its node.
+  /// Ends all leases of a lost worker; each counts as a loss of its node.
   std::vector<lease> worker_lost(const std::string& worker);
-  /// A worker that said bye: its leases end, nothing is counted against their nodes.
+  /// Ends all leases of a worker that said bye, without losses.
   std::vector<lease> worker_left(const std::string& worker);
 
-  /// A re-hello, after either side restarted: a lease (or held result) that was granted to this worker
-  /// becomes its own again, with the attempt and epoch of `what`; a deadline that is known already stays.
-  /// False if another worker holds the job, a later attempt was granted, or its deadline has passed.
+  /// A re-hello, after a restart of either side: a lease (or held result) granted to this worker becomes its
+  /// own again, with attempt and epoch of `what`; a known deadline stays. False: another worker holds the
+  /// job, a later attempt was granted, or the deadline has passed.
   bool adopt(lease what, time_point now);
 
-  /// The job will not be tried again (cancelled, poisoned, decided elsewhere). Returns its lease if somebody
-  /// holds it.
+  /// The job will not be tried again (cancelled, poisoned, decided elsewhere). Returns its live lease, if
+  /// any.
   std::optional<lease> close(std::uint64_t job);
 
-  /// Workers that were lost while they held a job of this node, and have not come back.
+  /// Workers lost while they held a job of this node, and not back.
   unsigned losses(const node_key& node) const;
   bool poisoned(const node_key& node) const { return losses(node) >= poison_after_; }
 
@@ -104,7 +103,7 @@ private:
     lease current;
     bool live = false;
   };
-  /// Of a node: the process that held its job, and whether that fell silent or let the deadline pass.
+  /// A loss of a node: the process that held the job, and whether it fell silent or missed the deadline.
   struct loss {
     std::string process; ///< empty: unknown
     bool silent = true;

@@ -42,20 +42,20 @@ private:
     std::uint32_t blob_port = 0;
     zmq::socket frames, blobs;
   };
-  /// Frames of a session that the application has not dealt with yet.
+  /// Frames of a session that the application has not handled yet.
   struct unread {
     std::atomic<std::size_t> frames = 0, bytes = 0;
   };
   struct session {
     std::size_t lane = 0;
     std::string route;
-    std::string user; ///< of its connection: the route stays bound to it
+    std::string user; ///< of its connection; the route stays bound to it
     std::string name;
     std::uint32_t version = 0;
     std::uint64_t sequence = 0;
     std::string beat;
-    std::deque<std::pair<std::string, std::string>>
-        waiting; ///< (header, body) that the socket would not take yet
+    /// (header, body) that the socket would not take yet.
+    std::deque<std::pair<std::string, std::string>> waiting;
     std::shared_ptr<unread> passing = std::make_shared<unread>();
   };
 

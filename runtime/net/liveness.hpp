@@ -9,8 +9,8 @@
 
 namespace ke {
 
-/// Who was heard from, and who has been silent for too long. Pure: the caller brings the time, which must not
-/// run backwards.
+/// When peers were last heard, and who is silent for too long. Pure: the caller brings the time, which must
+/// not run backwards.
 class liveness {
 public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -34,7 +34,7 @@ public:
     }
   }
 
-  /// Those silent for the whole patience; they are forgotten.
+  /// Peers silent for the whole patience; they are forgotten.
   std::vector<std::string> expire(time_point now) {
     std::vector<std::string> lost;
     while (!by_time_.empty() && by_time_.begin()->first + patience_ <= now) {
@@ -44,9 +44,8 @@ public:
     return lost;
   }
 
-  /// We stood still ourselves until now (suspended, swapped out), and what they sent meanwhile has not been
-  /// read: nobody was silent. Their sockets may have given us up and need time to attach again: everybody has
-  /// twice the patience.
+  /// We stood still until now (suspended, swapped out), and what they sent is unread: nobody was silent.
+  /// Their sockets may have to attach again, so all get twice the patience.
   void stood_still(time_point now) {
     by_time_.clear();
     for (auto& [peer, at] : last_) {
@@ -55,7 +54,7 @@ public:
     }
   }
 
-  /// When `expire` has something to do next; time_point::max() if nobody is watched.
+  /// When `expire` has something to do next; time_point::max(): never.
   time_point next() const {
     return by_time_.empty() ? time_point::max() : by_time_.begin()->first + patience_;
   }

@@ -4,7 +4,7 @@
 
 namespace ke::net_counters {
 
-/// What the wire did, looked up once. Transports of one process share them.
+/// The wire's counters, looked up once. Transports of one process share them.
 inline auto& frames_in = counters::get("net.frames_in");
 inline auto& frames_out = counters::get("net.frames_out");
 inline auto& malformed = counters::get("net.malformed");       ///< undecodable, or out of place

@@ -8,8 +8,8 @@ namespace ke {
 
 namespace {
 
-constexpr int look_ahead =
-    16; ///< waiting jobs of one queue looked at when the first cannot go to a free worker
+/// Waiting jobs of one queue looked at when the first cannot go to a free worker.
+constexpr int look_ahead = 16;
 
 } // namespace
 

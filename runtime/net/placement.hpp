@@ -13,16 +13,16 @@
 
 namespace ke {
 
-/// What placement needs to know of a job that waits for a worker.
+/// A waiting job, as placement sees it.
 struct placement_request {
   std::uint64_t job = 0;
   std::uint32_t campaign = 0;
   std::string backend;
   std::string device = "*";                  ///< glob over announced device names
-  std::map<std::string, std::string> labels; ///< that the worker must have
+  std::map<std::string, std::string> labels; ///< required of the worker
   std::int32_t priority = 0;                 ///< higher first, within its campaign
-  std::set<std::string> avoid;       ///< workers where it failed: only if nobody else could ever take it
-  std::set<std::string> avoid_names; ///< the same, by the name that a worker keeps over its restarts
+  std::set<std::string> avoid;       ///< workers where it failed: used only if no other could ever take it
+  std::set<std::string> avoid_names; ///< the same, by worker name, which survives restarts
 };
 
 struct placed {
@@ -31,29 +31,27 @@ struct placed {
   std::string device;
 };
 
-/// Which job goes to which worker and device. Pure bookkeeping: credit is what a worker offers (device slots,
-/// plus build slots so that the next job builds while one is measured) less what it holds. Campaigns share by
-/// what they have in flight, then by who waited longest; a job takes the worker with the most free credit.
-/// O(log n) a step in jobs and workers; classes of jobs (backend, device, labels) are few.
+/// Which job goes to which worker and device. Pure. A worker's credit is what it offers (device slots, plus
+/// build slots so that the next job builds while one is measured) less what it holds. Campaigns share by jobs
+/// in flight, then by longest wait; a job takes the worker with the most free credit. O(log n) a step in jobs
+/// and workers; classes of jobs (backend, device, labels) are few.
 class placement {
 public:
-  /// Also one that says hello again: devices are in service as it tells now, and what it has in hand stays
-  /// booked.
+  /// A worker's hello, or another one: its devices are in service as it says now, and its jobs stay booked.
   void worker_up(const std::string& worker, std::vector<device_info> devices,
                  std::map<std::string, std::string> labels, std::uint32_t build_slots,
                  std::uint32_t device_slots, std::string name = {});
-  /// Its jobs in flight are forgotten: enqueue their next attempts.
+  /// Forgets the worker's jobs in flight: enqueue their next attempts.
   void worker_down(const std::string& worker);
-  /// A `ready`: slots offered in total. 0, 0: draining.
+  /// A `ready`: all slots offered. 0, 0: draining.
   void offer(const std::string& worker, std::uint32_t build_slots, std::uint32_t device_slots);
-  /// Takes a device (empty: the whole worker) out of, or back into, service; what runs there is not touched.
+  /// Takes a device (empty: the whole worker) out of service, or back; running jobs are not touched.
   void quarantine(const std::string& worker, const std::string& device, bool out);
 
   void enqueue(placement_request r);
-  /// Takes a waiting job out. False if it does not wait.
+  /// Takes a waiting job out. False: it does not wait.
   bool cancel(std::uint64_t job);
-  /// The next placement, booked against the worker's credit; nothing if no waiting job fits a free worker
-  /// now.
+  /// The next placement, booked against the worker's credit; nothing: no waiting job fits a free worker now.
   std::optional<placed> next();
   /// Books a job that a worker already holds (adopted after a restart).
   void book(std::uint64_t job, std::uint32_t campaign, const std::string& worker, const std::string& device);
@@ -64,8 +62,7 @@ public:
   std::size_t in_flight() const { return running_.size(); }
   /// Free credit over all workers in service.
   std::uint32_t free_credit() const;
-  /// Whether any attached worker, busy or not, could take such a job: false means the campaign waits for a
-  /// device.
+  /// Whether any attached worker, busy or not, could take such a job. False: the campaign waits for a device.
   bool possible(const std::string& backend, const std::string& device,
                 const std::map<std::string, std::string>& labels = {}) const;
 

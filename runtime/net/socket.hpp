@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-/// Thin owners of libzmq's handles, for this room's sources only: no header that others include may include
-/// this one.
+/// Thin owners of libzmq's handles, for this room's sources only; headers for other rooms must not include
+/// it.
 namespace ke::zmq {
 
 class context {

@@ -13,9 +13,9 @@
 
 namespace ke {
 
-/// Where a coordinator listens and who may speak there. With keys the authenticated key must have the right
-/// as well. Without them TCP is open to every user of the machine and so never admits a client; who may open
-/// an ipc socket (mode 0600) is the owner's own user, and trusted.
+/// An address to listen on, and who may speak there. With keys, the authenticated key must have the right,
+/// too. Without keys, TCP is open to every user of the machine and admits no client; an ipc socket (mode
+/// 0600) is open to the owner's user only, who is trusted.
 struct listen_endpoint {
   std::string address; ///< tcp://HOST:PORT (PORT may be *), or ipc://PATH
   bool workers = true;
@@ -24,14 +24,14 @@ struct listen_endpoint {
 
 struct listen_options {
   std::vector<listen_endpoint> endpoints;
-  std::optional<key_pair>
-      keys; ///< CURVE on TCP; needed unless loopback. ipc:// is never encrypted: its file mode guards it
+  /// CURVE on TCP; needed unless loopback. ipc:// is never encrypted: its file mode guards it.
+  std::optional<key_pair> keys;
   std::string authorized_keys; ///< folder of workers' .pub files
-  std::string client_keys;     ///< folder of clients' .pub files; commands of those in its subfolder
-                               ///< `trusted` are `frame::trusted`
-  bool admit_any_key = false;  ///< an open fleet: any key that knows ours is a worker
-  std::string store;           ///< its id, for the workers' welcome
-  std::uint64_t epoch = 1;     ///< the store's fencing epoch
+  /// Folder of clients' .pub files; commands of those in its subfolder `trusted` are `frame::trusted`.
+  std::string client_keys;
+  bool admit_any_key = false; ///< an open fleet: any client that knows our key is a worker
+  std::string store;          ///< its id, for the workers' welcome
+  std::uint64_t epoch = 1;    ///< the store's fencing epoch
   std::chrono::milliseconds beat{2000};
   unsigned missed = 3; ///< beats missed until a peer is lost
   std::chrono::milliseconds lease{10'000};
@@ -51,13 +51,13 @@ struct connect_options {
   unsigned missed = 3;
 };
 
-/// The thread that owns ZeroMQ, as a coordinator (`listen`) or a worker or client (`connect`). Handshake,
-/// liveness, beats and blobs are done here; the application sees sessions begin (`hello` on the coordinator,
+/// The thread that owns ZeroMQ, as a coordinator (`listen`), or as a worker or client (`connect`). Does
+/// handshake, liveness, beats and blobs; the application sees sessions begin (`hello` on the coordinator,
 /// `welcome` on the worker, both through on_frame) and end (on_lost).
 ///
-/// A worker's frame sent outside a session is dropped and counted: send on `welcome`. `refuse` that is for
-/// good arrives through on_frame. Destruction: says bye, gives libzmq half a second to flush, joins. Not from
-/// a callback.
+/// A worker's frame sent outside a session is dropped and counted: send on `welcome`. A `refuse` for good
+/// arrives through on_frame. Destruction says bye, gives libzmq half a second to flush, and joins. Not from a
+/// callback.
 class transport final : public transport_port {
 public:
   static result<std::unique_ptr<transport>> listen(listen_options o, transport_events events);

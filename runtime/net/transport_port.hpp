@@ -33,7 +33,7 @@ enum class frame_kind : std::uint8_t {
 KE_NAMES(frame_kind, 18, "hello", "welcome", "refuse", "ready", "grant", "accept", "decline", "beat",
          "result", "ack", "revoke", "want", "blob", "command", "answer", "event", "drain", "bye")
 
-/// One application message. `peer` is the routing id on the coordinator's side and empty on a worker's or
+/// One application message. `peer` is the routing id on the coordinator's side; empty on a worker's or
 /// client's.
 struct frame {
   std::string peer;
@@ -43,35 +43,33 @@ struct frame {
   std::uint64_t epoch = 0;
   std::string body;     ///< pack() of the kind's struct (runtime/net/wire.hpp)
   bool trusted = false; ///< of a command: its client may name programs, folders and keys here
-  /// Of a frame that came in: while it lives, the frame counts as not yet dealt with. Kept with whatever is
-  /// made of the frame, so that a peer can't fill our mailboxes.
+  /// Of a received frame: it counts as not yet handled while this lives. Keep it with what is made of the
+  /// frame, so that a peer can't fill our mailboxes.
   std::shared_ptr<const void> passage = nullptr;
 };
 
-/// The thread that owns ZeroMQ. Functions may be called from any thread and do not block; callbacks run on
-/// the transport thread.
+/// The thread that owns ZeroMQ. Functions do not block; any thread. Callbacks run on the transport thread.
 class transport_port {
 public:
   virtual ~transport_port() = default;
   /// Queues a frame. An unroutable peer is reported as `on_lost`.
   virtual void send(frame f) = 0;
-  /// Content by digest on the bulk socket, chunked with a window: never delays a beat. `done(ok)` when the
-  /// peer has it all.
+  /// Sends content by digest on the bulk socket, chunked with a window: never delays a beat.
   virtual void send_blob(std::string peer, std::string digest, std::string bytes) = 0;
-  /// The body of the beats from now on (pack() of worker_beat or coordinator_beat); `peer` empty on a worker.
+  /// The body of all further beats (pack() of worker_beat or coordinator_beat); `peer` empty on a worker.
   virtual void set_beat(std::string peer, std::string body) { (void)peer, (void)body; }
-  /// Worker: what to say (pack() of hello_body) when it must attach again.
+  /// Worker: the hello (pack() of hello_body) for the next attachment.
   virtual void set_hello(std::string body) { (void)body; }
 };
 
-/// Called on the transport thread; must neither block nor throw. A session's begin (hello, welcome) may be
-/// told twice: handle it idempotently.
+/// Called on the transport thread; must neither block nor throw. A session's begin (hello, welcome) may come
+/// twice: handle it idempotently.
 struct transport_events {
   std::function<void(frame)> on_frame;
-  std::function<void(std::string peer, std::string digest, std::string bytes)>
-      on_blob; ///< complete and matching its digest
-  std::function<void(std::string peer, failure why)>
-      on_lost; ///< three beats missed, unroutable, or a peer that broke the protocol
+  /// Complete and matching its digest.
+  std::function<void(std::string peer, std::string digest, std::string bytes)> on_blob;
+  /// Three beats missed, unroutable, or a peer that broke the protocol.
+  std::function<void(std::string peer, failure why)> on_lost;
 };
 
 } // namespace ke

@@ -15,8 +15,8 @@ constexpr std::size_t most_waiting_frames = 8192; ///< of one peer that reads to
 constexpr int fair_share = 256;                   ///< messages of one socket per turn
 constexpr std::chrono::milliseconds blob_retry_after{20};
 
-/// One end of the wire as the transport thread drives it: a listener (coordinator) or a dialer (worker,
-/// client). Every function runs on the transport thread. For this room's sources only.
+/// One end of the wire, driven by the transport thread: a listener (coordinator) or a dialer (worker,
+/// client). All functions on that thread. For this room's sources only.
 class transport_side {
 public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -31,7 +31,7 @@ public:
   virtual void turn(time_point now) = 0;
   /// When `turn` must run again even if nothing arrives.
   virtual time_point next() const = 0;
-  /// Says bye to whoever is attached.
+  /// Says bye to all attached peers.
   virtual void close(time_point now) = 0;
 
   virtual void send(frame f, time_point now) = 0;

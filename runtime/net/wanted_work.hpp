@@ -10,23 +10,23 @@
 
 namespace ke {
 
-/// One evaluation as the search sees it: a candidate's node, on one target.
+/// One evaluation, as the search sees it: a candidate's node, on one target.
 using work_place = std::pair<node_key, std::uint32_t>;
 
-/// Which evaluations of earlier lives are still wanted. Workers attach again before the campaigns of a
-/// coordinator that was started again have read their journals: until a campaign has said what it waits for,
-/// nobody can tell, and what a worker brings is kept. Pure.
+/// Which evaluations of earlier lives are still wanted. After a coordinator's restart workers attach before
+/// the campaigns have read their journals: until a campaign has said what it waits for, workers' results are
+/// kept. Pure.
 class wanted_work {
 public:
   enum class wish : std::uint8_t { unknown, wanted, unwanted };
 
-  /// The campaign knows its journal now; replaces what it said before. One that is over says an empty list.
+  /// The campaign knows its journal; replaces what it said before. A finished one says an empty list.
   void are(std::uint32_t campaign, const std::vector<work_place>& open, bool over) {
     auto& c = campaigns_[campaign];
     c.open = {open.begin(), open.end()};
     c.over = over;
   }
-  /// It was judged, cancelled or given up: what comes later comes too late.
+  /// Judged, cancelled or given up: later results come too late.
   void ended(const node_key& node, std::uint32_t target) {
     if (auto c = campaigns_.find(node.campaign); c != campaigns_.end())
       c->second.open.erase({node, target});

@@ -43,14 +43,14 @@ struct lease_ref {
   std::uint32_t attempt = 0;
   std::uint64_t epoch = 0; ///< the epoch of the grant
   lease_stage stage = lease_stage::queued;
-  std::string warrant = {}; ///< of the grant; in a hello, where nobody need remember it
+  std::string warrant = {}; ///< of the grant; in a hello, so that nobody need remember it
 };
 KE_FIELDS(lease_ref, x.job, x.attempt, x.epoch, x.stage, x.warrant)
 
 struct hello_body {
   std::uint32_t min_version = wire::min_version;
   std::uint32_t max_version = wire::version;
-  std::string name; ///< replaced by the authenticated name where CURVE is on
+  std::string name; ///< with CURVE, replaced by the authenticated name
   std::string boot; ///< random per process: tells reconnect from restart
   std::string program;
   std::vector<device_info> devices;
@@ -70,7 +70,7 @@ struct welcome_body {
   std::uint64_t lease_ms = 10'000;
   std::uint64_t epoch = 0;
   std::uint32_t blob_port = 0; ///< of TCP; 0: beside the ipc path
-  std::string name;            ///< what the coordinator calls the worker
+  std::string name;            ///< the coordinator's name for the worker
   std::string store;           ///< its store's id: only results of that one are for it
 };
 KE_FIELDS(welcome_body, x.version, x.beat_ms, x.lease_ms, x.epoch, x.blob_port, x.name, x.store)
@@ -178,7 +178,7 @@ struct event_body {
 };
 KE_FIELDS(event_body, x.json)
 
-/// The header's bytes for a frame of a session that speaks `spoken`.
+/// The header's bytes for a frame in a session of version `spoken`.
 std::string encode_header(const frame& f, std::uint32_t spoken = version);
 
 enum class header_fault : std::uint8_t { none, malformed, other_version, unknown_kind };
@@ -186,7 +186,7 @@ struct decoded_header {
   header_fault fault = header_fault::none;
   header head;
 };
-/// Never throws and never allocates more than the limits allow, whatever the bytes.
+/// Never throws, nor allocates more than the limits allow, whatever the bytes.
 decoded_header decode_header(std::string_view bytes);
 
 /// Body of a frame: `corrupt` if over the limits or of another shape.
@@ -195,11 +195,11 @@ result<T> decode(std::string_view body) {
   return unpack<T>(body, limits);
 }
 
-/// pack() of a result, its untrusted log cut (with a mark) so that the body fits; the facts are never cut.
+/// pack() of a result. Its untrusted log is cut, with a mark, to fit the body; facts are never cut.
 std::string encode_result(job_result r);
 
-/// The answers to one command, whose texts together are the document: cut so that each fits. The last one
-/// carries the exit code.
+/// The answers to one command; joined, their texts are the document. Each fits a frame; the last one carries
+/// the exit code.
 std::vector<frame> answer_frames(const std::string& peer, std::uint64_t correlation, std::string_view json,
                                  std::int32_t exit_code);
 

@@ -7,15 +7,15 @@
 
 namespace ke {
 
-/// Rights and name as the ZAP handler writes them into a connection's user id: "w:NAME", "c:NAME", "wc:NAME",
-/// and a "t" behind the "c" of a trusted client.
+/// The user id of a connection, set by the ZAP handler from rights and name: "w:NAME", "c:NAME", "wc:NAME";
+/// "t" after "c" for a trusted client.
 std::string user_id(const key_rights& rights);
-/// Its inverse; no rights if the text is not one.
+/// Its inverse; no rights for any other text.
 key_rights parse_user_id(const std::string& user);
 
-/// Answers libzmq's question who may connect (ZeroMQ RFC 27). Without a bound handler a CURVE server lets in
-/// everybody who knows its public key, so it is opened before any listener. It checks the domain itself:
-/// libzmq's own enforcement is not in packaged builds.
+/// Answers libzmq's question who may connect (ZeroMQ RFC 27). Without a bound handler a CURVE server admits
+/// all who know its public key, so open it before any listener. Checks the domain itself: packaged libzmq
+/// does not.
 class zap_handler {
 public:
   static constexpr const char* domain = "ke";

@@ -9,14 +9,14 @@
 
 namespace ke {
 
-/// One output stream of a child, read without blocking: the first `limit` bytes are kept, the rest is read
-/// and dropped, so that a flood neither fills our memory nor blocks the child. One thread.
+/// One output stream of a child, read without blocking. Keeps the first `limit` bytes; reads and drops the
+/// rest, so that a flood neither fills our memory nor blocks the child. One thread.
 class capture {
 public:
   capture(unique_fd pipe, std::uint64_t limit) : pipe_{std::move(pipe)}, limit_{limit} {}
 
-  /// Reads what is there, at most a megabyte so that one child cannot starve the others; `heard` gets all of
-  /// it, the dropped part too. Closes the pipe at its end.
+  /// Reads what is there, at most a megabyte, so that no child starves the others. `heard` gets all of it,
+  /// the dropped part too. Closes the pipe at the end.
   void read_some(const std::function<void(std::string_view)>& heard);
 
   int descriptor() const { return pipe_.get(); } ///< -1 once closed
@@ -31,14 +31,12 @@ private:
   bool cut_ = false;
 };
 
-/// A child's standard input, written without blocking. The thread that calls `write_some` must have SIGPIPE
-/// blocked.
+/// A child's standard input, written without blocking. `write_some` needs SIGPIPE blocked in its thread.
 class feed {
 public:
   feed(unique_fd pipe, std::string text, bool keep_open);
 
-  /// Writes what fits. Closes the pipe when all is written (unless it is to stay open) or nobody reads any
-  /// more.
+  /// Writes what fits. Closes the pipe when all is written (unless `keep_open`) or nobody reads any more.
   void write_some();
 
   int descriptor() const { return pipe_.get(); } ///< -1 once closed

@@ -14,38 +14,37 @@
 
 namespace ke {
 
-/// Stops and continues a child and all of its descendants, whatever their pid namespace. Their list is kept
-/// between calls, as pidfds and open /proc files, so a pid that was freed and taken by a stranger is never
-/// touched; each stop looks for new ones. Not thread-safe. When it ends, what it stopped goes on, unless
-/// `leave` was called.
+/// Stops and continues a child and all its descendants, in any pid namespace. Keeps their list between calls,
+/// as pidfds and open /proc files, so a reused pid is never touched; each stop looks for new ones. Not
+/// thread-safe. The destructor continues what was stopped, unless `leave` was called.
 class freezer {
 public:
-  /// `root` is the child as spawn() returned it. `skip_root` leaves that one running: in a sandbox it is the
-  /// outer bwrap, which only waits, and not the candidate.
+  /// `root` is the child of spawn(). `skip_root` leaves it running: in a sandbox it is the outer bwrap, which
+  /// only waits.
   explicit freezer(pid_t root, bool skip_root = false);
   ~freezer();
   freezer(freezer&&) = delete;
 
-  /// SIGSTOP to all, and the proof: every thread of each was read back as stopped (or dead) and then no
-  /// process was new. Fails with `device` if that does not hold within `patience` (a candidate that forks
-  /// without end, or hangs in a driver): kill it then. A thread stops when it next gets a processor, so a
-  /// crowd on few cores takes milliseconds.
+  /// SIGSTOP to all, with proof: every thread was read back as stopped (or dead), and no process was new
+  /// after that. `device` if this does not hold within `patience` (a candidate forks without end, or hangs in
+  /// a driver): kill it then. A thread stops when it next gets a processor, so a crowd on few cores takes
+  /// milliseconds.
   status stop(std::chrono::nanoseconds patience = std::chrono::seconds{2});
-  /// Whether all have stayed stopped since `stop`: still stopped, and no thread was given a processor in
-  /// between. A candidate may have asked the kernel for a SIGCONT at a later time (the seccomp filter refuses
-  /// the ways that we know), so ask after the last read of its memory.
+  /// Whether all have stayed stopped since `stop`: no thread got a processor in between. A candidate may have
+  /// scheduled a SIGCONT (the seccomp filter refuses the known ways), so ask after the last read of its
+  /// memory.
   bool held();
   /// SIGCONT to all that were stopped.
   void resume();
 
-  /// Walks the descendants without stopping them; not for as long as they fork without end.
+  /// Finds the descendants without stopping them; incomplete while they fork without end.
   void find_all();
-  /// What is stopped stays so when this object ends.
+  /// The destructor leaves stopped processes stopped.
   void leave() { stopped_ = false; }
 
   std::vector<pid_t> members() const;
-  /// User and system time of the members that live, in seconds with the kernel's nanoseconds, their ended
-  /// threads included.
+  /// User and system time of the living members, their ended threads included, in seconds with the kernel's
+  /// nanoseconds.
   double cpu_seconds() const;
 
 private:
@@ -76,7 +75,7 @@ private:
   std::vector<member> members_;
 };
 
-/// Once, for occasional use: stops the descendants of `root` and itself, proven as above, and leaves them so.
+/// Stops `root` and its descendants once, proven as above, and leaves them stopped.
 status stop_group(pid_t root);
 /// SIGCONT to `root` and its descendants.
 void continue_group(pid_t root);

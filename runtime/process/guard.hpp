@@ -5,17 +5,17 @@
 namespace ke {
 
 /// Splits this process in two: the caller goes on in a child, the parent outlives it and leaves nothing
-/// behind. Returns nothing in the child; in the parent, once the child and all that came of it are gone, the
-/// exit code to end with. A parent that cannot fork returns nothing as well: the work is then done unguarded.
+/// behind. Returns nothing in the child. In the parent it returns the exit code to end with, once the child
+/// and all that came of it are gone. A parent that cannot fork returns nothing, too: the work is then
+/// unguarded.
 ///
-/// Why: a SIGKILL leaves no time to clean up. bwrap, killed while it still sets up its namespaces, leaves a
-/// process of these that waits without end and that no signal of ours reaches
-/// (PR_SET_PDEATHSIG comes later in its life). Here the child is told by SIGTERM that its parent was killed
-/// and ends in order; and if the child is killed, the parent, which adopts orphans, sweeps.
+/// Why: a SIGKILL leaves no time to clean up. A bwrap killed while it sets up its namespaces leaves a process
+/// that waits for ever, beyond our signals (it sets PR_SET_PDEATHSIG later). Here, if the parent is killed,
+/// the child gets SIGTERM and ends in order; if the child is killed, the parent, which adopts orphans,
+/// sweeps.
 ///
-/// Signals that a person sends to the parent (INT, TERM, HUP) are passed on; those of the terminal reach both
-/// by themselves. A child that a signal ended ends the parent by the same signal.
-/// Call before any thread exists.
+/// Passes on a person's signals to the parent (INT, TERM, HUP); those of the terminal reach both. A child
+/// ended by a signal ends the parent by the same one. Call before any thread exists.
 std::optional<int> guard();
 
 } // namespace ke

@@ -7,9 +7,9 @@
 
 namespace ke {
 
-/// The children of this process that spawn() started and nobody has reaped: one table per process, since pids
-/// are the process's and a sweep must know all of them. Locked across the start of a child, so that a sweep
-/// never sees one that is not yet listed.
+/// The children of this process started by spawn() and not yet reaped. One table per process: pids are the
+/// process's, and a sweep must know all. Locked while a child starts, so that a sweep never sees an unlisted
+/// one.
 struct offspring {
   std::mutex mutex;
   std::unordered_set<pid_t> alive;

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-// What we read from /proc. Every answer is a snapshot: a pid that is not our own unreaped child may be
-// somebody else's by the time it is used.
+// Reads of /proc. Every answer is a snapshot: a pid that is not our own unreaped child may be somebody else's
+// by the time it is used.
 
 namespace ke::proc {
 

@@ -4,8 +4,7 @@
 
 namespace ke {
 
-/// Runs a child to its end, blocking the caller: for commands and for threads that may wait, never for an
-/// actor.
+/// Runs a child to its end and blocks the caller: for commands and threads that may wait, never for an actor.
 process_exit run_and_wait(process_port& processes, process_spec spec);
 
 } // namespace ke

@@ -80,9 +80,8 @@ step prepare(const launch& l) {
     return step::session;
   if (l.directory && ::chdir(l.directory) < 0)
     return step::directory;
-  if (l.cgroup >=
-      0) // before its number may be taken by another; who cannot enter runs under its other limits
-      [[maybe_unused]]
+  // Before its number may be taken by another; who cannot enter runs under its other limits.
+  if (l.cgroup >= 0) [[maybe_unused]]
     auto entered = ::write(l.cgroup, "0", 1);
   if (!place_descriptors(l))
     return step::descriptors;

@@ -9,8 +9,8 @@
 
 namespace ke {
 
-// Before a model is paid for a problem, its reference is judged as its own candidate: what ends badly then
-// would end badly with every candidate. Pure.
+// Before a model is paid for a problem, the reference is judged as its own candidate: what fails then would
+// fail with every candidate. Pure.
 
 /// What the verdict on the reference says of the problem.
 enum class admission_fate : std::uint8_t {
@@ -19,9 +19,9 @@ enum class admission_fate : std::uint8_t {
   refused   ///< no candidate can be right, or none could be told from rubbish
 };
 
-/// Noisy and compiled will do: what they leave open, they leave open of candidates too. So does what the
-/// problem's policy forbids candidates: the reference is not bound by it. A baseline that is written as a
-/// candidate is, for what breaks the policy is not measured to its end.
+/// Noisy and compiled are admitted: they leave no more open than they would of candidates. A policy violation
+/// is admitted too, because the policy does not bind the reference. It binds a baseline (`bound`): what
+/// breaks it is not measured to the end.
 constexpr admission_fate admission_of(verdict_state s, bool bound = false) {
   if (s == verdict_state::policy_violation && bound)
     return admission_fate::refused;
@@ -38,16 +38,16 @@ constexpr admission_fate admission_of(verdict_state s, bool bound = false) {
   }
 }
 
-/// A problem is refused only if so many measurements in a row say so: one may be bad luck with the inputs.
+/// Measurements in a row that must say so before a problem is refused: one may be bad luck with the inputs.
 inline constexpr unsigned admission_tries = 2;
 
-/// How long a machine that could not judge is left alone, after so many rests before.
+/// Pause of a machine that could not judge, after `rests` earlier ones.
 constexpr std::chrono::seconds admission_rest(unsigned rests) {
   constexpr std::chrono::seconds first{10}, most{300};
   return rests < 5 ? std::min(first * (1 << rests), most) : most;
 }
 
-/// What a person reads of a refused problem: where it is, what is wrong, and that nothing was paid.
+/// Text for people about a refused problem: where it is, what is wrong, and that nothing was paid.
 std::string refusal_text(const std::string& problem_path, const std::string& why);
 
 } // namespace ke

@@ -16,8 +16,8 @@ std::uint32_t& arms::spot(std::uint32_t node) {
   node -= first_;
   if (node >= spots_.size()) {
     if (node >= spots_.capacity())
-      spots_.reserve(std::max<std::size_t>(
-          1024, node + node / 8 + 1)); // by an eighth: a million spots must not cost two million
+      // By an eighth: a million spots must not cost two million.
+      spots_.reserve(std::max<std::size_t>(1024, node + node / 8 + 1));
     spots_.resize(node + 1, 0);
   }
   return spots_[node];

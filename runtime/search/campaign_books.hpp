@@ -16,10 +16,9 @@
 namespace ke {
 
 /// What a campaign knows apart from its trees: settings, money, counts, progress, whether it is paused or
-/// over. The campaign actor owns one while the tree actors own the tree cores; campaign_fold owns both. Each
-/// function takes what one journal record means for the campaign, in the order of the journal. A node holds
-/// one candidate of the budget, or one point of a template of theirs, from its step to its end, a call its
-/// reservation while it is out.
+/// over. A part of campaign_fold. Each function takes what one journal record means for the campaign, in the
+/// order of the journal. From step to end a node holds one candidate of the budget, or one point of the
+/// templates' budget; a call holds its reservation while it is out.
 class campaign_books {
 public:
   struct winner {
@@ -30,22 +29,22 @@ public:
   };
 
   void configured(const journal_configured& r);
-  void session(const journal_session& r); ///< also ends an end: an interrupted or stopped campaign goes on
+  void session(const journal_session& r); ///< also revokes an end: an interrupted or stopped campaign goes on
   void wall(std::uint64_t ms) { money_.wall(ms); }
 
-  /// Children that were made: at most money().candidates_left() and tune_left().
+  /// New children: at most money().candidates_left() and tune_left().
   void stepped(std::uint32_t written, std::uint32_t tuned = 0);
   void asked(const reservation& r);
   /// `model`: of the call; empty if it was not out.
   void failed_request(const journal_failed_request& r, const std::string& model);
-  /// `call`: empty if it was not out (a late or repeated reply): then only usage is counted.
+  /// `call`: empty if it was not out (a late or repeated reply); then only usage is counted.
   void replied(const journal_replied& r, const std::optional<open_call>& call);
   /// A sub-agent's call: reserved, then settled. `advised` is false if no such call is out.
   void consulted(const journal_consulted& r);
   bool advised(const journal_advised& r);
   void judged(double device_s);
-  /// A node ended now. A cancelled one gives its candidate back; every other end has used it.
-  /// `noise` and `roofline`: as in journal_judged; `tuned`: it is a point of a template.
+  /// A node ended. A cancelled one gives its candidate back; all others have used it. `noise` and `roofline`:
+  /// as in journal_judged; `tuned`: a point of a template.
   void ended(std::uint32_t tree, std::uint32_t node, node_state state, std::optional<double> score,
              double noise = 0, std::optional<double> roofline = {}, bool tuned = false);
   /// `search_score`: of the node, `targets`: of its tree.
@@ -58,49 +57,46 @@ public:
   const std::string& problem_digest() const { return problem_digest_; }
   const std::vector<std::string>& backends() const { return backends_; } ///< of each tree
   const std::string& version() const { return version_; }
-  ledger& money() {
-    return money_;
-  } ///< device seconds may be reserved here by the live campaign; such holds are not journalled
+  /// Device seconds may be reserved here by the live campaign; such holds are not journalled.
+  ledger& money() { return money_; }
   const ledger& money() const { return money_; }
   std::uint64_t tuned() const { return tuned_; } ///< points of templates that have ended
-  std::uint64_t tune_left() const;               ///< that may still be begun
+  std::uint64_t tune_left() const;               ///< points that may still begin
   const winner& best() const { return best_; }   ///< by the search's own score
   const claim_book& claims() const { return claims_; }
-  /// What a person is told: the best that a claim has confirmed, else the search's.
+  /// The best for people: confirmed by a claim if any is, else the search's.
   winner told() const;
   const progress_meter& progress() const { return progress_; }
-  const std::map<std::string, std::uint64_t>& failures() const {
-    return failures_;
-  } ///< by kind, retried requests too
+  /// By kind, retried requests too.
+  const std::map<std::string, std::uint64_t>& failures() const { return failures_; }
   std::uint64_t requests() const { return money_.spent().requests + money_.reserved().requests; } ///< sent
   const token_usage& spend() const { return spend_; }
   const token_usage& estimated() const { return estimated_; } ///< of `spend`
   std::uint64_t unheard() const { return unheard_; }          ///< requests whose end nobody heard
   /// What the model's told usage has taught so far.
   const token_scale& scale(const std::string& model) const;
-  /// Models that are not asked any more: as many answers in a row as [budget] fruitless allows were paid for
-  /// and held no candidate. A session, a `resume` and another limit try them again.
+  /// Models not asked any more: [budget] fruitless answers in a row were paid for and held no candidate. A
+  /// session, a `resume` and another limit try them again.
   const std::set<std::string>& set_aside() const { return set_aside_; }
-  bool all_set_aside() const;                            ///< nobody is left who writes candidates
+  bool all_set_aside() const;                            ///< no model is left to write candidates
   std::uint64_t in_flight() const { return in_flight_; } ///< nodes
   const std::vector<journal_consulted>& agent_calls_out() const { return agent_calls_out_; }
   const journal_consulted* agent_call(std::uint32_t number) const; ///< null: it is not out
   std::uint32_t next_agent_call() const { return agent_calls_ + 1; }
   std::uint64_t agent_calls() const { return agent_calls_; }
   const token_usage& agent_spend() const { return agent_spend_; }
-  /// Whether sub-agents may hold this much more: with it, at most `[agents] share` of all tokens spent or
-  /// held.
+  /// Whether sub-agents may hold this much more: at most `[agents] share` of all tokens spent or held, with
+  /// it.
   bool agents_may_hold(const reservation& r) const;
   std::uint64_t epoch() const { return epoch_; }
   bool paused() const { return paused_; }
   const std::string& finished_reason() const { return reason_; } ///< empty: still going
-  const std::vector<std::pair<std::string, std::string>>& hints() const {
-    return hints_;
-  } ///< (node, text) in order
+  /// (node, text), in order.
+  const std::vector<std::pair<std::string, std::string>>& hints() const { return hints_; }
 
-  /// The stop rule on this state. `next`: what the next candidate would reserve, its call included. `proven`:
-  /// the goal counts as reached only by what a claim has confirmed. `can_tune`: a point of a template could
-  /// be made; a budget that points do not use does not end the campaign before them.
+  /// The stop rule on this state. `next`: reservation of the next candidate, its call included. `proven`:
+  /// only a confirmed claim reaches the goal. `can_tune`: a point of a template can be made; a budget that
+  /// points do not use does not end the campaign before them.
   std::optional<std::string_view> stop(const amounts& next, bool proven = false, bool can_tune = false) const;
   /// Worst case of one call and its candidate.
   static amounts claim(const reservation& r, std::uint64_t candidates = 0);
@@ -125,7 +121,7 @@ private:
   winner best_;
   claim_book claims_;
   std::map<std::string, std::uint64_t> failures_;
-  std::uint64_t tuned_ = 0, tuning_ = 0; ///< points of templates that have ended, and that are in flight
+  std::uint64_t tuned_ = 0, tuning_ = 0; ///< points of templates: ended, and in flight
   std::uint64_t in_flight_ = 0, epoch_ = 0, unheard_ = 0;
   token_usage spend_, agent_spend_, estimated_;
   std::map<std::string, token_scale> scales_;      ///< by model

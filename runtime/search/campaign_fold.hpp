@@ -11,14 +11,14 @@
 
 namespace ke {
 
-/// A campaign's state as a function of its journal: its books and its trees. Resume, `replay` and `store
-/// check` fold with it; live code uses the same parts, takes them out of a fold (`books`, `take_trees`) and
-/// feeds them the same inputs in the order in which it journals them. Not thread-safe.
+/// A campaign's state as a function of its journal: the books and the trees. Resume, `replay` and `store
+/// check` fold with it; the live campaign owns one and applies each input in the order in which it journals
+/// it. Not thread-safe.
 class campaign_fold {
 public:
-  /// `corrupt` if the record cannot have followed the earlier ones (an unknown node, another first node than
-  /// the policy chooses now); `invalid` if its settings ask for something that this version does not have.
-  /// After a failure the fold must not be used any more.
+  /// `corrupt`: the record cannot follow the earlier ones (an unknown node, or the policy chooses another
+  /// first node now). `invalid`: the settings ask for something that this version lacks. Unusable after a
+  /// failure.
   status apply(const journal_record& record);
 
   status apply(const journal_configured& r); ///< the first record; again when settings change
@@ -37,8 +37,8 @@ public:
   status apply(const journal_claimed& r);
   status apply(const journal_admitted& r);
 
-  /// Live: applies a step of at most `count` children, as far as the budgets of candidates and of templates'
-  /// points go, and gives the record that repeats it.
+  /// Live: applies a step of at most `count` children, within the budgets of candidates and of points; also
+  /// returns the record that repeats it.
   result<std::pair<std::vector<expansion>, journal_stepped>> step(std::uint32_t tree, std::uint32_t count);
 
   bool configured() const { return !trees_.empty(); }
@@ -46,25 +46,24 @@ public:
   const campaign_books& books() const { return books_; }
   std::vector<tree_core>& trees() { return trees_; }
   const std::vector<tree_core>& trees() const { return trees_; }
-  std::vector<tree_core> take_trees() { return std::move(trees_); } ///< the last thing to do with a fold
+  std::vector<tree_core> take_trees() { return std::move(trees_); } ///< leaves this fold unusable
 
-  std::map<std::string, std::uint64_t>
-  states() const;              ///< candidates by state over all trees; zero counts left out
-  std::uint64_t ended() const; ///< candidates that have ended, counted from the trees
+  /// Candidates by state over all trees; zero counts left out.
+  std::map<std::string, std::uint64_t> states() const;
+  std::uint64_t ended() const;                       ///< candidates that have ended, counted from the trees
   std::uint64_t records() const { return records_; } ///< applied so far
 
-  /// Asked and not replied. After a crash the caller looks in the store for each one's reply, and journals
-  /// and applies `replied` with it, or with `unknown` set where there is none.
+  /// Asked and not replied. After a crash the caller looks up each reply in the store, then journals and
+  /// applies `replied` with it, or with `unknown` if there is none.
   std::vector<std::pair<std::uint32_t, open_call>> open_calls() const; ///< with the tree's number
 
-  /// The store's cache of this state. Name, digest of settings, and time of creation are the caller's to
-  /// fill.
+  /// The store's cache of this state. The caller fills in name, digest of settings, and time of creation.
   campaign_row row(std::uint32_t id) const;
   std::string hash() const; ///< over trees, money, counts and progress
 
-  /// The whole state as bytes, so that a resume need not fold a long journal from its beginning. A cache: it
-  /// says nothing that the journal does not say, and is good only for the program that wrote it (`layout`).
-  std::string image(std::uint64_t records) const; ///< `records`: of the journal, that led here
+  /// The whole state as bytes, so that a resume need not fold a long journal. A cache: it adds nothing to the
+  /// journal and is valid only for the program that wrote it (`layout`).
+  std::string image(std::uint64_t records) const; ///< `records`: of the journal that led here
   static result<campaign_fold> from_image(std::string_view bytes);
   /// Differs between programs whose images differ in layout.
   static std::string image_layout();

@@ -19,9 +19,9 @@ namespace ke {
 /// A growing array whose elements never move: a million rows must not exist twice while a vector doubles.
 /// Indices are stable; growth costs one allocation per `chunk` elements.
 ///
-/// Chunks of 2 MiB or more lie on huge pages where the kernel gives them: a walk from a leaf to the root of
-/// a large tree misses the cache at each step, and with 4 KiB pages it would miss the TLB as well. The first
-/// chunk keeps small pages until there is a second one, so that a small tree stays small.
+/// Chunks of 2 MiB or more lie on huge pages if the kernel gives them. A walk to the root of a large tree
+/// misses the cache at each step; with 4 KiB pages it would miss the TLB, too. The first chunk keeps small
+/// pages until there is a second one, so that a small tree stays small.
 template <class T, std::size_t chunk = 4096>
 class chunked {
   static_assert(std::is_trivially_copyable_v<T>);

@@ -13,20 +13,20 @@ namespace ke {
 /// A candidate's place among a campaign's trees.
 using tree_node = std::pair<std::uint32_t, std::uint32_t>; ///< tree, node
 
-/// Which candidates have been measured again for a claim, and what came of it (trust.md 2.6: a search's own
-/// score picks the luckiest of many; what is published comes from measurements that had no part in the
-/// choice). A fold of `claimed` records. Pure.
+/// Which candidates have been measured again for a claim, and the outcome (trust.md 2.6). A search's own
+/// score picks the luckiest of many, so what is published comes from measurements with no part in the choice.
+/// A fold of `claimed` records. Pure.
 class claim_book {
 public:
   struct entry {
     tree_node who;
-    std::vector<journal_claimed> targets; ///< as far as they have been measured
+    std::vector<journal_claimed> targets; ///< as far as measured
     std::uint32_t of = 1;                 ///< targets of its tree
-    double search_score = 0;              ///< the one that it was chosen for
+    double search_score = 0;              ///< the score for which it was chosen
 
     bool complete() const { return targets.size() >= of; }
-    /// Complete, correct on all targets and, of a timed campaign, faster on the whole: the worst of the
-    /// targets' decisions speaks.
+    /// Complete, correct on all targets and, in a timed campaign, faster: the worst of the targets' decisions
+    /// counts.
     bool confirmed(bool timed) const;
     double score() const; ///< geometric mean of the targets' lower bounds; 0 without
   };
@@ -37,7 +37,7 @@ public:
   bool measured(tree_node who) const; ///< on all targets
   /// The confirmed one with the highest score.
   const entry* champion(bool timed) const;
-  /// By how much the search has overrated what was claimed so far, at most 1.5; 1 if it has not.
+  /// How much the search has overrated the claimed ones so far: 1 to 1.5.
   double shrinkage() const;
   const std::vector<entry>& all() const { return entries_; } ///< in the order of the first record
   void restore(std::vector<entry> entries) { entries_ = std::move(entries); }

@@ -18,12 +18,11 @@ struct credit_facts {
   std::uint64_t candidates_left = 0; ///< of the budget
 };
 
-/// How many more candidates should be begun so that no slot idles and no answer goes stale in a queue:
+/// How many more candidates to begin, so that no slot idles and no answer goes stale in a queue:
 ///   wanted = free slots + one queued job per slot + the evaluations that will end while a model thinks
 ///   credit = wanted - queued - asking
-/// bounded by `parallel` and by the budget. While latency or rate is unknown, `parallel` alone decides:
-/// nothing is learnt from waiting. Without any slot it is 0, so that no request is paid for what nobody can
-/// run.
+/// bounded by `parallel` and the budget. `parallel` alone decides while latency or rate is unknown: waiting
+/// teaches nothing. 0 without a slot: no request is paid for what nobody can run.
 inline std::uint32_t credit(const credit_facts& f) {
   if (f.slots == 0)
     return 0;

@@ -12,9 +12,8 @@
 
 namespace ke {
 
-/// Which sources a tree has seen: normalised digest to the first node that had it, and the latest digests in
-/// full. 16 bytes of a digest are kept per distinct source, plus at most 10 of table: a million cost about 26
-/// MB.
+/// The sources seen by a tree: normalised digest to the first node that had it, and the latest digests in
+/// full. Keeps 16 bytes of each digest and at most 10 of table: about 26 MB for a million.
 class digest_filter {
 public:
   /// The first node with this source: `node` itself if it is new. Digests are 64 hexadecimal digits; another
@@ -42,8 +41,8 @@ private:
   void rehash(std::size_t slots);
 
   chunked<entry> entries_;
-  std::vector<std::uint32_t>
-      slots_; ///< entry + 1; 0 is empty; open addressing, a power of two, at most two thirds full
+  /// Entry + 1; 0: empty. Open addressing; a power of two, at most two thirds full.
+  std::vector<std::uint32_t> slots_;
   std::deque<std::array<std::uint8_t, 32>> latest_;
 };
 

@@ -12,11 +12,11 @@
 
 namespace ke {
 
-/// What an ensemble remembers of one model.
+/// An ensemble's memory of one model.
 struct model_record {
   double credit = 0;           ///< weights: see ensemble
-  std::uint64_t submitted = 0; ///< candidates that it was chosen for, those in flight included
-  std::uint64_t completed = 0; ///< of them ended
+  std::uint64_t submitted = 0; ///< candidates for which it was chosen, those in flight included
+  std::uint64_t completed = 0; ///< of these: ended
   double gains = 0, tries = 0; ///< decayed sums over completed ones
   double usd = 0;              ///< of all its answers
   std::uint64_t answers = 0;
@@ -24,22 +24,27 @@ struct model_record {
 KE_FIELDS(model_record, x.credit, x.submitted, x.completed, x.gains, x.tries, x.usd, x.answers)
 
 /// Which model writes the next candidate. State is keyed by model name: models may come, go and change order
-/// between sessions. It is part of the fold.
+/// between sessions. Part of the fold.
 ///
-/// `weights`: drawn smoothly. Each model gains credit in proportion to its weight with every choice and pays
-/// one for being chosen; the draw is proportional to the positive credits. So shares are kept over short runs
-/// too, and yet no fixed cycle lets one model always meet the same kind of node.
+/// `weights`: drawn smoothly. With every choice each model gains credit in proportion to its weight; the
+/// chosen one pays one. The draw is proportional to the positive credits. So shares hold over short runs,
+/// too, and no fixed cycle lets one model always meet the same kind of node.
 ///
 /// `ucb`, `cost-ucb`: the asymmetric bandit of ShinkaEvolve (features.md E5). A candidate's gain is its score
-/// over that of the nearest scored ancestor, or the reference's if that is higher, less 1, and not below 0:
-/// only improvements count, and a candidate that came to nothing is a pull without a gain. With g the largest
-/// mean gain of any model, t all candidates asked for and n those of the model, in flight too,
+/// over the higher one of the nearest scored ancestor's and the reference's, less 1, and at least 0: only
+/// improvements count, and a failed candidate is a pull without a gain.
+///
 ///     reward = mean gain / g + sqrt(2 ln t / n)
-///     cheap  = median cost / cost, its largest made 1; cost = max(mean USD - 0.1 (most - least) sqrt(2 ln t
-///     / n), 1e-7) merit  = (1 - w) reward + w cheap,      w = 0 for ucb, 0.5 for cost-ucb
-/// Sums of gains and pulls are decayed by 0.95 per completed candidate of the model. Models that were never
-/// asked come first, uniformly; then the one of highest merit with probability 0.8, another one otherwise.
-/// Weights say only who takes part.
+///     cost   = max(mean USD - 0.1 (most - least) sqrt(2 ln t / n), 1e-7)
+///     cheap  = median cost / cost, scaled so that the largest is 1
+///     merit  = (1 - w) reward + w cheap
+///     g      largest mean gain of any model
+///     t, n   candidates asked for, in flight too: of all models, of this one
+///     w      0 for ucb, 0.5 for cost-ucb
+///
+/// Sums of gains and pulls decay by 0.95 per completed candidate of the model. Models never asked come first,
+/// uniformly; then the one of highest merit with probability 0.8, another one otherwise. A weight only
+/// decides whether a model takes part.
 class ensemble {
 public:
   /// `invalid` if no model has a positive weight.
@@ -48,13 +53,13 @@ public:
   /// New models, weights or kind; records of models are kept.
   status configure(ensemble_kind kind, const std::vector<model_settings>& models);
 
-  /// Models that are not chosen while others are there.
+  /// Models not chosen while there are others.
   void set_aside(const std::set<std::string>& models);
 
   const std::string& choose(random_source& random);           ///< and counts it as submitted
   void moved(const std::string& from, const std::string& to); ///< another model was asked than the chosen one
   void paid(const std::string& model, double usd);            ///< for an answer
-  void lost(const std::string& model, double usd);            ///< for a try that failed
+  void lost(const std::string& model, double usd);            ///< for a failed try
   void completed(const std::string& model, double gain);      ///< its candidate ended
   void withdrawn(const std::string& model);                   ///< its candidate was never judged: no pull
 
@@ -72,7 +77,7 @@ private:
 
   ensemble_kind kind_ = ensemble_kind::weights;
   std::vector<share> all_;    ///< as configured
-  std::vector<share> shares_; ///< of these, who may be chosen now; in order of name
+  std::vector<share> shares_; ///< of these: may be chosen now; in order of name
   std::set<std::string> aside_;
   std::map<std::string, model_record> records_;
 };

@@ -38,8 +38,7 @@ void evolution::configure(const search_settings& s, const tree_index&) {
   set(s);
 }
 
-// -- which island, and what on it
-// ------------------------------------------------------------------------------
+// -- which island, and what on it -----------------------------------------------------------------
 
 std::uint32_t evolution::leader() const {
   auto best = std::max_element(islands_.begin(), islands_.end(), is_worse);
@@ -158,8 +157,7 @@ void evolution::migrate(const tree_index& tree) {
   }
 }
 
-// -- parents
-// ----------------------------------------------------------------------------------------------------
+// -- parents --------------------------------------------------------------------------------------
 
 /// Weighted as published for ShinkaEvolve (features.md E3): a sigmoid of the distance from the median, in
 /// units of the median absolute deviation, times 1 / (1 + children). Scores enter by their logarithm.
@@ -231,8 +229,7 @@ selection evolution::parents_on(const tree_index& tree, bool after_opening, rand
   return s;
 }
 
-// -- what comes back
-// --------------------------------------------------------------------------------------------
+// -- what comes back ------------------------------------------------------------------------------
 
 void evolution::added(const tree_index& tree, std::uint32_t node) {
   homes_.resize(std::size_t{node} + 1);
@@ -288,8 +285,7 @@ void evolution::ended(const tree_index& tree, std::uint32_t node) {
   here.waiting.judged(node, works, row.state == node_state::correct ? row.score : 0, tree.size());
 }
 
-// -- image
-// ------------------------------------------------------------------------------------------------------
+// -- image ----------------------------------------------------------------------------------------
 
 void evolution::save(image_writer& out) const {
   for (auto n : {opened_, newest_, crossings_})

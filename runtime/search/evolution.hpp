@@ -11,19 +11,19 @@
 namespace ke {
 
 /// The `evolution` policy: populations on islands, without generations. A child belongs to the island that
-/// chose its parents; an island keeps its `population` best and, per descriptor, the best of that cell
-/// (MAP-Elites; cells are fixed by whoever gives descriptors, so they never drift).
+/// chose its parents. An island keeps its `population` best and, per descriptor, the best of that cell
+/// (MAP-Elites; whoever gives descriptors fixes the cells, so they never drift).
 ///
-/// The search begins on one island with `drafts` first versions. When every island has stalled
-/// (wait_for_gain.hpp; after `restart` verdicts at the latest, the more the more islands there have been),
-/// the islands exchange their best once around the ring and a new one is settled by new drafts; beyond
-/// `islands` of them the worst is given up for it. Islands that still climb get the candidates, stalled ones
-/// a tenth as many. When the new one has stalled, too, what it has found is crossed into the others, the best
-/// one first, before there is another. While an island has nothing that works, its failures are repaired.
+/// The search begins on one island with `drafts` first versions. An island stalls as wait_for_gain.hpp says,
+/// or after `restart` verdicts at the latest, more with each further island. When all have stalled, they
+/// exchange their best once around the ring and new drafts settle a new one; beyond `islands` of them it
+/// replaces the worst. Climbing islands get the candidates, stalled ones a tenth as many. When the new one
+/// has stalled, too, its finds are crossed into the others, the best island first, before the next is
+/// settled. While nothing works on an island, its failures are repaired.
 ///
-/// As long as an island gains, its best is the parent, unless it has many children open already; as it
-/// stalls, all members and the archive are. The first parent is a member of the child's island, the second
-/// one, once there are others, in half of the cases the best of another.
+/// While an island gains, its best is the parent, unless too many of that one's children are open; while it
+/// stalls, all members and the archive are. The first parent is a member of the child's island. With more
+/// than one island, the second parent is in half of the cases the best of another.
 class evolution final : public policy {
 public:
   explicit evolution(const search_settings& s);
@@ -41,12 +41,12 @@ public:
     std::map<std::uint32_t, std::uint32_t> cells; ///< descriptor to its best node
     repairs broken;
     std::uint32_t drafts = 0;    ///< begun
-    std::uint32_t patience = 0;  ///< it has stalled after so many verdicts at the latest
-    std::uint8_t generation = 0; ///< how often it was given up and settled again, modulo 256
+    std::uint32_t patience = 0;  ///< it counts as stalled after this many verdicts at the latest
+    std::uint8_t generation = 0; ///< times given up and settled again, modulo 256
     wait_for_gain waiting;
   };
   const std::vector<island>& islands() const { return islands_; }
-  /// The island that a node was made on; no_node: it was given up since.
+  /// The island on which a node was made; no_node: given up since.
   std::uint32_t home_of(std::uint32_t node) const;
 
 private:
@@ -73,8 +73,8 @@ private:
   chunked<home> homes_;         ///< by node
   std::uint32_t opened_ = 0;    ///< islands after the first
   std::uint32_t newest_ = 0;    ///< the last one of these
-  bool is_untried_ = false;     ///< what the newest one has found was not crossed into the others yet
-  std::uint32_t crossings_ = 0; ///< choices left in which it is
+  bool is_untried_ = false;     ///< finds of the newest one are not yet crossed into the others
+  std::uint32_t crossings_ = 0; ///< choices left for crossing
   std::uint32_t going_to_ = 0;  ///< between `select` and `added`
 };
 

@@ -9,9 +9,8 @@
 
 namespace ke {
 
-/// A problem that has nothing to do with kernels, for the search to be measured on: a candidate is a vector
-/// of genes, its worth the sum of a term per gene and of a term per listed pair of genes. Read from a JSON
-/// file:
+/// A problem that has nothing to do with kernels, for measuring the search. A candidate is a vector of genes;
+/// its worth is the sum of a term per gene and a term per listed pair of genes. Read from a JSON file:
 ///   {"name", "genes": G, "values": V, "additive": G lists of V numbers,
 ///    "pairwise": [{"i", "j", "table": V lists of V numbers, by the value of i, then of j}],
 ///    "success_probability", "noise", "target"}
@@ -31,9 +30,9 @@ struct gene_landscape {
   double noise = 0;
   double target = 0;
 
-  /// `invalid`, naming the place ("pairwise[3].i") and what is expected there, if the text is not such a
-  /// landscape. A key that stands twice in an object, or looks like a misspelt one of these that is missing,
-  /// is refused; other keys are the file's own.
+  /// `invalid` if the text is no such landscape: names the place ("pairwise[3].i") and what is expected
+  /// there. Refuses a repeated key and one that looks like a missing key misspelt; other keys are the file's
+  /// own.
   static result<gene_landscape> parse(std::string_view json);
 
   /// Without noise. `vector` has `genes` values.

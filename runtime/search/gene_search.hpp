@@ -9,21 +9,20 @@
 
 namespace ke {
 
-/// How many evaluations does the search need on a landscape? The tree core of a real campaign, asked by a
-/// scripted model (gene_model.hpp), in virtual time: `in_flight` candidates at once (never more than the run
-/// may evaluate), each of a random latency.
+/// How many evaluations does the search need on a landscape? Runs a real campaign's tree core against a
+/// scripted model (gene_model.hpp), in virtual time, with `in_flight` candidates of random latency at once
+/// (never more than the run may evaluate).
 struct gene_run {
-  std::uint64_t evaluations = 0; ///< every ended candidate counts, failed builds and repetitions too
-  bool reached = false;          ///< the worth, without noise, of a candidate that was measured is >= target
-  /// How far the best candidate has come, without noise: 0 the mean of random vectors (or worse), 1 the
-  /// target.
+  std::uint64_t evaluations = 0; ///< every ended candidate, failed builds and repetitions too
+  bool reached = false;          ///< a measured candidate's worth, without noise, is >= target
+  /// Progress of the best candidate, without noise: 0 the mean of random vectors (or worse), 1 the target.
   double progress = 0;
 };
 
-inline constexpr std::uint64_t most_gene_evaluations = 20'000; ///< where a run stops, and counts as that
+inline constexpr std::uint64_t most_gene_evaluations = 20'000; ///< a run stops here, and counts as this
 
-/// One run. A measured vector that comes again is answered with its first measurement, as duplicates are in a
-/// campaign; a failed build is of the attempt, not of the vector. `invalid`: a policy that cannot be had.
+/// One run. A repeated vector gets its first measurement, as duplicates in a campaign do; a failed build is
+/// of the attempt, not of the vector. `invalid`: there is no such policy.
 result<gene_run> run_genes(const gene_landscape& world, const search_settings& search, std::uint64_t seed,
                            std::uint32_t in_flight, std::uint64_t most = most_gene_evaluations);
 

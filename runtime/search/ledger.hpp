@@ -14,8 +14,7 @@ enum class resource : std::uint8_t { candidates, tokens, usd, device, requests, 
 KE_NAMES(resource, 6, "budget.candidates", "budget.tokens", "budget.usd", "budget.device", "budget.requests",
          "budget.wall")
 
-/// An amount of everything that is budgeted. Money and device time are kept in integers so that sums do not
-/// depend on their order.
+/// An amount of everything that is budgeted. Money and device time are integers: sums do not depend on order.
 struct amounts {
   std::uint64_t candidates = 0;
   std::uint64_t tokens = 0;
@@ -30,21 +29,21 @@ struct amounts {
 };
 KE_FIELDS(amounts, x.candidates, x.tokens, x.nano_usd, x.device_us, x.requests)
 
-/// A campaign's budget, kept in two phases: reserve the worst case before something starts, settle what it
-/// really took afterwards. While nothing takes more than its reservation, spent + reserved never exceeds a
-/// cap, whatever is in flight. If something does (a provider that counts more tokens than it was allowed),
-/// the truth is recorded and further reservations are refused. Not thread-safe.
+/// A campaign's budget in two phases: reserve the worst case before something starts, settle the real amount
+/// afterwards. While nothing exceeds its reservation, spent + reserved never exceeds a cap. If something does
+/// (a provider counts more tokens than allowed), the truth is recorded and further reservations are refused.
+/// Not thread-safe.
 class ledger {
 public:
   ledger() = default;
   explicit ledger(const budget_settings& budget) { caps(budget); }
 
-  /// New caps; what is spent and reserved stays, and may now be over them.
+  /// New caps; spent and reserved amounts stay, even above them.
   void caps(const budget_settings& budget);
 
   /// All of `a` or nothing. False: some cap would be exceeded, see `lacking`.
   bool reserve(const amounts& a);
-  /// Takes it without asking: for a fold, where the decision was made when the record was written.
+  /// Takes it without a check: for a fold, because the decision was made when the record was written.
   void force(const amounts& a);
   /// What was reserved has ended and took `spent`.
   void settle(const amounts& reserved, const amounts& spent);
@@ -55,11 +54,10 @@ public:
 
   /// The first resource that cannot hold `a` on top of what is spent and reserved.
   std::optional<resource> lacking(const amounts& a) const;
-  /// What calls have taken more of, with all that is reserved, than its cap: a call in flight took more than
-  /// its reservation, and must not be sent anew.
+  /// The first of tokens, USD and requests whose spent and reserved amounts exceed the cap: a call took more
+  /// than its reservation. Calls in flight must not be sent anew.
   std::optional<resource> overdrawn() const;
-  /// The first resource of which nothing is left even after everything in flight is given back: the campaign
-  /// is over.
+  /// The first resource used up even if everything in flight is given back: the campaign is over.
   std::optional<resource> exhausted() const;
   /// Candidates that may still be begun.
   std::uint64_t candidates_left() const;

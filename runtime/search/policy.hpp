@@ -21,8 +21,8 @@ struct selection {
 };
 
 /// Decides which node is expanded next. Deterministic: the same calls with the same tree and generator give
-/// the same answers. The owner of the tree reports each change right after it made it; a policy keeps
-/// whatever index it needs to select without looking at all nodes.
+/// the same answers. The tree's owner reports each change right after making it. A policy keeps an index, so
+/// that it selects without a look at all nodes.
 class policy {
 public:
   virtual ~policy() = default;
@@ -32,18 +32,17 @@ public:
   virtual void ended(const tree_index&, std::uint32_t /*node*/) {}
   /// New settings of the same kind; may look at all nodes once.
   virtual void configure(const search_settings& s, const tree_index& tree) = 0;
-  /// Takes over a tree that another policy of the same kind and settings has grown: from here on both decide
-  /// alike. What a policy keeps is a function of the tree, or else it is written by `save`. Once, on a new
-  /// policy, after `load`; may look at all nodes.
+  /// Rebuilds the index from `tree` after a resume; from then on the policy decides as the one that grew the
+  /// tree. State that is no function of the tree comes from `load`. Once, after `load`. May visit all nodes.
   virtual void adopt(const tree_index&) {}
-  /// What is no function of the tree, because it depends on the order of events. Equal states write equal
-  /// bytes: they are part of the tree's hash.
+  /// State that depends on the order of events, not on the tree alone. Equal states write equal bytes: they
+  /// are part of the tree's hash.
   virtual void save(image_writer&) const {}
   virtual void load(image_reader&) {}
   virtual std::size_t bytes() const { return 0; }
 };
 
-/// `invalid` for a policy that there is not.
+/// `invalid`: there is no such policy.
 result<std::unique_ptr<policy>> make_policy(const search_settings& settings);
 
 std::unique_ptr<policy> make_mcts(const search_settings& settings);

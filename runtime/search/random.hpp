@@ -14,9 +14,9 @@ constexpr std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// A seeded generator whose whole state is two numbers, so that a journal's fold reproduces it and a hash
-/// covers it: the n-th output is a pure function of (key, n). The standard library's distributions differ
-/// between implementations, hence our own.
+/// A seeded generator whose state is two numbers: the n-th output is a pure function of (key, n), so a
+/// journal's fold reproduces it and a hash covers it. The standard library's distributions differ between
+/// implementations.
 class random_source {
 public:
   random_source() = default;
@@ -32,7 +32,7 @@ public:
     return static_cast<std::uint64_t>((static_cast<unsigned __int128>(next()) * n) >> 64);
   }
 
-  /// Near enough to a standard normal deviate, the sum of twelve uniform ones, and the same on every machine.
+  /// Nearly a standard normal deviate: the sum of twelve uniform ones. The same on every machine.
   double normal() {
     double sum = -6;
     for (int i = 0; i < 12; ++i)
@@ -40,7 +40,7 @@ public:
     return sum;
   }
 
-  void seek(std::uint64_t position) { position_ = position; } ///< as if so many had been drawn
+  void seek(std::uint64_t position) { position_ = position; } ///< as if this many had been drawn
   std::uint64_t key() const { return key_; }
   std::uint64_t position() const { return position_; } ///< numbers drawn so far
 

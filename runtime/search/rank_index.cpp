@@ -10,8 +10,8 @@ constexpr std::size_t block_size = 512;
 }
 
 std::uint64_t rank_key(double score, std::uint32_t node) {
-  auto bits = std::bit_cast<std::uint32_t>(
-      static_cast<float>(std::max(score, 0.0))); // of non-negative floats, order is order of their bits
+  // Of non-negative floats, order is order of their bits.
+  auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(std::max(score, 0.0)));
   return std::uint64_t{bits} << 32 | static_cast<std::uint32_t>(~node);
 }
 

@@ -6,17 +6,17 @@
 
 namespace ke {
 
-/// A score and the node that has it as one number, so that numbers compare as (higher score, then older node)
-/// does. `score` >= 0; it is rounded to 24 bits of mantissa, far below what a measurement can resolve.
+/// A score and its node as one number: keys compare by higher score, then older node. `score` >= 0; it is
+/// rounded to 24 bits of mantissa, far below what a measurement resolves.
 std::uint64_t rank_key(double score, std::uint32_t node);
 constexpr std::uint32_t node_of(std::uint64_t key) {
   return ~static_cast<std::uint32_t>(key);
 }
 
 /// Order statistics over scores: how many are below this one? Sorted blocks of at most 512 keys and a Fenwick
-/// tree over the blocks' sizes. rank: O(log n), three short searches in contiguous memory, which is what
-/// keeps it fast when nothing fits the cache. insert: O(block), and O(n / block) once per block / 2
-/// insertions, when a block is split.
+/// tree over the blocks' sizes. rank: O(log n), three short searches in contiguous memory, fast even when
+/// nothing fits the cache. insert: O(block), and O(n / block) when a block is split, once per block / 2
+/// insertions.
 class rank_index {
 public:
   void insert(std::uint64_t key);

@@ -8,8 +8,8 @@
 
 namespace ke {
 
-/// Fix mode: as long as a population has nothing that works, its latest failures are repaired, the youngest
-/// first. Keeps at most 64; what mcts.hpp says of chains and tries holds here, too.
+/// Fix mode: while nothing works in a population, its latest failures are repaired, the youngest first. Keeps
+/// at most 64; chains and tries are bounded as in mcts.hpp.
 class repairs {
 public:
   /// A node that ended; taken if another try may mend it.
@@ -21,7 +21,7 @@ public:
       waiting_.pop_front();
   }
 
-  /// Empty: there is none without a child under way.
+  /// Empty: none is without a child under way.
   std::optional<std::uint32_t> next(const tree_index& tree) const {
     for (auto at = waiting_.rbegin(); at != waiting_.rend(); ++at)
       if (puct_rules{}.standing_of(tree, *at) == puct_rules::rest::open)

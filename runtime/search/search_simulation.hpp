@@ -9,7 +9,7 @@
 
 namespace ke {
 
-/// What becomes of one candidate in a simulated campaign.
+/// The end of one candidate in a simulated campaign.
 struct simulated_outcome {
   verdict_state state = verdict_state::correct;
   double score = 1; ///< used if correct; per target it is multiplied by a little noise
@@ -20,9 +20,9 @@ struct simulated_outcome {
 using landscape =
     std::function<simulated_outcome(const tree_core& core, std::uint32_t node, random_source& random)>;
 
-/// A hilly landscape with traps: each draft opens a branch with its own ceiling, children move in log space
-/// around their parent and never pass the branch's ceiling, a share of them fails, and repairs of failed
-/// nodes mostly succeed. The best branch reaches `top`.
+/// A hilly landscape with traps. Each draft opens a branch with a ceiling of its own; children move around
+/// their parent in log space, never above the ceiling. A share of them fails; repairs mostly succeed. The
+/// best branch reaches `top`.
 landscape hills(std::uint64_t seed, double top = 4, double failure_rate = 0.3);
 
 struct simulation_settings {
@@ -35,21 +35,21 @@ struct simulation_settings {
   double templates = 0.05; ///< share of answers that are templates, of 4 x 4 points
 };
 
-/// Drives a campaign's pure core without actors, models or devices: the same records in the same order as a
-/// live campaign, with up to [search] parallel nodes in flight that finish in a random order. For tests and
-/// for `bench search`.
+/// Drives a campaign's pure core without actors, models or devices. Writes the records of a live campaign in
+/// the same order, with up to [search] parallel nodes in flight that finish in random order. For tests and
+/// `bench search`.
 class search_simulation {
 public:
   /// `settings` must be valid: std::invalid_argument otherwise.
   search_simulation(campaign_settings settings, landscape world, simulation_settings how = {});
 
-  /// One event: a step if there is room, else something happens to one node in flight. False: nothing can
+  /// One event: a step if there is room, else something happens to a node in flight. False: nothing can
   /// happen any more.
   bool advance();
   /// Events until `stop` gives a reason or nothing can happen; the reason.
   std::string run();
-  /// Continues a campaign from its journal, as after a crash: calls that are out become unknown, open nodes
-  /// are driven again.
+  /// Continues a campaign from its journal, as after a crash: open calls become unknown, open nodes are
+  /// driven again.
   static search_simulation resume(std::vector<journal_record> journal, landscape world,
                                   simulation_settings how);
 
@@ -82,9 +82,9 @@ private:
   std::uint64_t clock_ms_ = 0;
 };
 
-/// CPU microseconds of one search step (choose, make the child, update the index), by tree size, for one tree
-/// grown to the largest size over `hills`. Steps are taken 64 at a time and averaged over at least 1,024 from
-/// each size on, so reading the clock costs nothing.
+/// CPU microseconds of one search step (choose, make the child, update the index), by size of a tree grown
+/// over `hills`. Steps are taken 64 at a time and averaged over at least 1,024 from each size on: reading the
+/// clock costs nothing.
 struct step_timing {
   std::map<std::uint32_t, double> select_us;
   std::size_t bytes = 0; ///< of the tree core at the end

@@ -13,10 +13,10 @@
 
 namespace ke {
 
-/// A node that needs no model, since an earlier answer holds its candidate.
-///   variant   a further candidate of the answer that `origin` has: a sibling of it
+/// A node without a model's call: an earlier answer holds its candidate.
+///   variant   a further candidate of `origin`'s answer: a sibling of it
 ///   tune      `origin`'s source at another point of its parameters: a child of it
-///   seed      an earlier campaign's solution: a child of the root, which is its `origin`, too
+///   seed      an earlier campaign's solution: a child of the root, which is `origin`, too
 struct sequel {
   std::uint32_t parent = 0;
   std::uint32_t origin = 0;
@@ -27,23 +27,23 @@ struct sequel {
 };
 KE_FIELDS(sequel, x.parent, x.origin, x.operation, x.given, x.point, x.plan)
 
-/// The sequels of one tree: what answers have promised and not been made yet, and whose points are being
-/// tuned. Part of the fold: deterministic, saved in the image, hashed. Not thread-safe.
+/// The sequels of one tree: candidates promised by answers but not yet made, and templates being tuned. Part
+/// of the fold: deterministic, saved in the image, hashed. Not thread-safe.
 class sequels {
 public:
-  /// The solutions that the tree begins with, in their order.
+  /// The solutions to begin with, in order.
   void seeded(const journal_seeded& r);
   /// The answer of `node` (a child of `parent`) was read. Variants are ready at once; a template waits for
   /// the node's own verdict.
   void answered(std::uint32_t node, std::uint32_t parent, const journal_replied& r);
-  /// `node` has ended. A template that was right (or only too slow, or too large) at its own point begins
-  /// to be tuned; a tuned point's result goes to its tuner. `seed` is the node's.
+  /// `node` has ended. Tuning starts for a template that was correct (or only too slow, or too large) at its
+  /// own point; a tuned point's result goes to its tuner. `seed` is the node's.
   void ended(std::uint32_t node, node_state state, std::optional<double> score, std::uint64_t seed);
-  /// The next one to make: variants first, then tuned points, templates in turn; of those that may be made
-  /// now. Empty: none now.
+  /// The next one to make, of the kinds allowed: variants first, then tuned points, templates in turn. Empty:
+  /// none now.
   std::optional<sequel> next(bool variants = true, bool points = true);
   bool has_points() const; ///< a point of a template could be made now
-  /// `next`'s has become this node.
+  /// `node` was made of what `next` returned.
   void made(std::uint32_t node, sequel what) { open_.emplace(node, std::move(what)); }
   /// Of an open node; null if it is none.
   const sequel* of(std::uint32_t node) const;

@@ -96,9 +96,8 @@ std::vector<expansion> tree_core::step(std::uint32_t count, step_limits most) {
     auto node = tree_.add_child(choice->parent, choice->operation, choice->parent2);
     tree_.edit(node).memory = memory;
     tree_.edit(node).situation = situation;
-    tree_.edit(node).model =
-        model ? *model
-              : 0; // more than 256 model names in one campaign: the last ones share the first one's label
+    // More than 256 model names in one campaign: the last ones share the first one's label.
+    tree_.edit(node).model = model ? *model : 0;
     open_.insert(node);
     policy_->added(tree_, node);
     made.push_back({node, choice->parent, choice->parent2, choice->operation, choice->draft,

@@ -18,7 +18,7 @@
 
 namespace ke {
 
-/// A new node, ready to be asked for. Never stored: the fold of the journal computes it again.
+/// A new node, ready to be asked for. Never stored: a fold of the journal computes it again.
 struct expansion {
   std::uint32_t node = 0;
   std::uint32_t parent = 0;
@@ -28,13 +28,12 @@ struct expansion {
   std::string model;
   memory_kind memory = memory_kind::clean;
   std::uint64_t seed = 0;     ///< differs per node
-  std::string given = {};     ///< its candidate is this blob (sequels.hpp): no model is asked
+  std::string given = {};     ///< blob of its candidate (sequels.hpp): no model is asked
   parameter_point point = {}; ///< where to put the given source; empty: as it is
   std::string plan = {};      ///< of the given source
 };
 
-/// Of a step's children: how many may be candidates of the budget, and how many points of templates, which
-/// have a budget of their own.
+/// Of a step's children: at most `written` candidates of the budget and `tuned` points of templates.
 struct step_limits {
   std::uint32_t written = no_limit;
   std::uint32_t tuned = no_limit;
@@ -50,48 +49,47 @@ struct open_call {
 };
 KE_FIELDS(open_call, x.node, x.attempt, x.model, x.prompt_digest, x.reserved)
 
-/// One search tree with everything that its next decision depends on: index, policy, generator, ensemble,
-/// stagnation. The live actor and the fold of the journal run this same class; whoever feeds it the same
-/// inputs in the same order gets the same nodes. Not thread-safe.
+/// One search tree with all that its next decision depends on: index, policy, generator, ensemble,
+/// stagnation. Live campaigns and the fold of a journal run this class: the same inputs in the same order
+/// give the same nodes. Not thread-safe.
 ///
-/// Contract with the journal: each function below that is marked (J) has a record; make the call, and write
-/// the record, in one and the same order.
+/// Contract with the journal: each function marked (J) has a record. Calls and records come in one order.
 class tree_core {
 public:
-  /// `tree` is the tree's number; its targets are the settings' targets with this backend. `invalid` if
-  /// policy or ensemble cannot be had.
+  /// `tree` is the tree's number; targets are those of the settings with this backend. `invalid`: there is no
+  /// such policy or ensemble.
   static result<tree_core> make(std::uint32_t tree, const std::string& backend,
                                 const campaign_settings& settings);
 
   /// (J configured) New settings in the middle: weights, exploration, drafts, memory, goal. Another policy or
-  /// seed applies to a new campaign only.
+  /// seed needs a new campaign.
   status configure(const campaign_settings& settings);
 
-  /// (J stepped) Creates up to `count` children; fewer if nothing can be expanded before an open node has
-  /// ended. The record's `first` is the number of nodes before the call. A call that makes none changes
-  /// nothing and needs no record.
+  /// (J stepped) Creates up to `count` children; fewer if nothing can be expanded before an open node ends.
+  /// The record's `first` is the number of nodes before the call. A call without children changes nothing and
+  /// needs no record.
   std::vector<expansion> step(std::uint32_t count, step_limits most = {});
   bool can_tune() const { return sequels_.has_points(); } ///< a step could make a point of a template now
 
-  status apply(const journal_seeded& r); ///< (J) before the first `step`: its seeds are the first nodes
+  status apply(const journal_seeded& r); ///< (J) before any `step`: the first nodes; later: a dispatcher
   status apply(const journal_asked& r);  ///< (J)
   /// (J) An answer with a source makes the node `answered` and enters the duplicate filter: compare
   /// `first_with` with the node afterwards.
   status apply(const journal_replied& r);
-  status apply(const journal_judged& r); ///< (J) the reward is backed up when the last target's verdict is in
+  status apply(const journal_judged& r); ///< (J) the last target's verdict backs up the reward
   status apply(const journal_ended& r);  ///< (J)
 
-  /// Models that no new node is for, unless nobody else is left. Follows from the records; told again after a
+  /// Models that get no new node while others are left. Follows from the records; must be told again after
   /// `load`.
   void set_aside(const std::set<std::string>& models) { ensemble_.set_aside(models); }
-  /// A try of an open call that failed and was billed.
+  /// A try of an open call failed and was billed.
   void lost(const std::string& model, double usd) { ensemble_.lost(model, usd); }
 
-  /// For show only (building, measuring): not part of the fold, and equal to `answered` in the hash.
+  /// For show only (building, measuring): no part of the fold; equal to `answered` in the hash.
   bool progress(std::uint32_t node, node_state state) { return tree_.progress(node, state); }
 
-  /// For what-if: nothing is known of what else may grow from this ended node, so the policy should pass it
-  /// over from now on, as it does a poisoned one; what it has earned still counts. O(depth).
+  /// For what-if: what else may grow from this ended node is unknown, so the policy passes it over as if
+  /// poisoned; what it has earned still counts. O(depth).
   void close(std::uint32_t node);
 
   const tree_index& tree() const { return tree_; }
@@ -110,15 +108,14 @@ public:
   std::optional<std::uint32_t> first_with(const std::string& normalised_digest) const {
     return filter_.find(normalised_digest);
   }
-  std::vector<std::string> tried(std::size_t most = 4096) const {
-    return filter_.latest(most);
-  } ///< normalised digests, newest last
+  /// Normalised digests, newest last.
+  std::vector<std::string> tried(std::size_t most = 4096) const { return filter_.latest(most); }
 
   void save(image_writer& out) const;
   /// What `save` wrote; `settings` as they were then. `corrupt` if it is anything else.
   static result<tree_core> load(image_reader& in, const campaign_settings& settings);
 
-  std::string hash() const; ///< over all rows and everything else that the next decision depends on
+  std::string hash() const; ///< over all rows and all else that the next decision depends on
   std::size_t bytes() const;
 
 private:

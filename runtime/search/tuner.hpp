@@ -10,24 +10,23 @@
 
 namespace ke {
 
-/// Which points of a template's parameter space are measured, without a model. Successive halving: a first
-/// rung of points spread over the space (a Latin hypercube), then rungs of half as many, each around the
-/// better half of what was measured so far (one parameter moved to the next value), until a rung has none. A
-/// space that is smaller than the first rung is measured whole. At most 2 * first_rung - 1 points, the
-/// template's own first one not counted. Deterministic: a function of its construction and of the order of
-/// the calls. Not thread-safe.
+/// Chooses the points of a template's parameter space to measure, without a model. Successive halving: a
+/// first rung of points spread over the space (a Latin hypercube), then rungs of half as many, each around
+/// the better half of all measured points (one parameter moved to the next value), until a rung is empty. A
+/// space smaller than the first rung is measured whole. At most 2 * first_rung - 1 points besides the
+/// template's own first one. Deterministic: a function of construction and order of calls. Not thread-safe.
 class tuner {
 public:
   static constexpr std::uint32_t first_rung = 8;
 
-  /// `sizes`: number of values of each parameter; `start`: the point that the template itself was measured
-  /// at, with its score (empty: it failed there).
+  /// `sizes`: number of values of each parameter; `start`: the template's own point, with its score (empty:
+  /// it failed there).
   tuner(std::vector<std::uint32_t> sizes, const parameter_point& start, std::optional<double> score,
         std::uint64_t seed);
 
   /// The next point to measure; empty: none before the points that are out have ended, or none any more.
   std::optional<parameter_point> next();
-  /// One that `next` gave has ended; without a score it failed.
+  /// A point of `next` has ended; without a score it failed.
   void ended(const parameter_point& point, std::optional<double> score);
   bool done() const { return ready_.empty() && out_ == 0; }
   bool ready() const { return !ready_.empty(); } ///< `next` has one

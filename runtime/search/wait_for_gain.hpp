@@ -7,29 +7,28 @@
 
 namespace ke {
 
-/// A stall is the reason for a new start. It has come when so many correct candidates, and a quarter of those
-/// that there were at the last gain, have not been one; counted in correct ones, because where three builds
-/// of four fail four times as many candidates say as much. A new start is given up sooner than what it is to
-/// beat, which has far more to lose.
+/// A stall is the reason for a new start: max(`least`, correct at the last gain / 4) correct candidates
+/// brought no gain. Failures do not count, so a high build-failure rate is not taken for a stall. A new start
+/// is given up sooner than the old one, which has far more to lose.
 inline constexpr std::uint32_t least_wait = 100;
 inline constexpr std::uint32_t least_wait_of_start = 20;
-/// What a new start has found is then tried in the rest, before the next one may begin: for so many choices,
-/// of which this part has the best of that start as a second parent. docs/decisions/0020 says on what the
-/// numbers of this file were chosen, and how much they matter.
+/// Then the finds of the start are tried in the rest: for this many choices before the next start, this share
+/// has the start's best as second parent. docs/decisions/0020 says how these numbers were chosen, and how
+/// much they matter.
 inline constexpr std::uint32_t crossings_of_start = 80;
 inline constexpr double share_of_crossings = 0.8;
 
-/// The share of the improvements with two parents; `crossover`: [search]'s. Without it none has, at any time.
+/// The share of improvements with two parents; `crossover`: of [search], 0: none at any time.
 constexpr double crossing_share(double crossover, bool after_start) {
   return after_start && crossover > 0 ? std::max(share_of_crossings, crossover) : crossover;
 }
 
-/// The wait of a tree, or of a part of it, for its next gain. No function of the tree: it depends on the
-/// order in which nodes ended.
+/// The wait of a tree, or a part of it, for the next gain. No function of the tree: depends on the order of
+/// ends.
 struct wait_for_gain {
   double best = 0;            ///< score
   std::uint32_t verdicts = 0; ///< since the last gain
-  std::uint32_t correct = 0;  ///< of these; only what was begun after the gain, and so knew of it
+  std::uint32_t correct = 0;  ///< of these; only those begun after the gain, which could know of it
   std::uint32_t at_gain = 0;  ///< correct ones up to it
   std::uint32_t begun_at = 0; ///< size of the tree at the gain
   std::uint32_t all = 0;      ///< correct ones so far
@@ -52,8 +51,7 @@ struct wait_for_gain {
     verdicts = correct = 0;
     begun_at = tree_size;
   }
-  /// After `most` verdicts, or earlier: after `least` correct ones that are a quarter of those up to the
-  /// gain.
+  /// After `most` verdicts, or earlier: after max(`least`, correct up to the gain / 4) correct ones.
   bool is_over(std::uint32_t least, std::uint64_t most) const {
     return verdicts >= most || correct >= std::max(least, at_gain / 4);
   }

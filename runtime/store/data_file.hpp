@@ -7,8 +7,8 @@
 
 namespace ke {
 
-/// What the head of a data.mdb says, read without LMDB: LMDB aborts, faults or silently starts anew on files
-/// that were cut or overwritten.
+/// The head of a data.mdb, read without LMDB, which aborts, faults or silently starts anew on cut or
+/// overwritten files.
 struct data_file_facts {
   std::uint64_t bytes = 0;     ///< length of the file; 0 if absent
   std::int64_t changed_ns = 0; ///< time of its last change
@@ -18,8 +18,8 @@ struct data_file_facts {
   bool too_short() const { return bytes < (last_page + 1) * page_bytes; }
 };
 
-/// `corrupt`, saying what is damaged, unless both meta pages are valid; an absent or empty file gives bytes =
-/// 0. A file that is too short is told by the facts only: what it means depends on how the store was closed.
+/// `corrupt`, saying what is damaged, unless both meta pages are valid. An absent or empty file gives bytes =
+/// 0. A short file is no failure here: its meaning depends on how the store was closed.
 result<data_file_facts> inspect_data_file(const std::string& path);
 
 } // namespace ke

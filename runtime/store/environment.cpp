@@ -248,8 +248,7 @@ int environment::copy_compact(const std::string& dir) {
   return mdb_env_copy2(env_, dir.c_str(), MDB_CP_COMPACT);
 }
 
-// -- transaction
-// ----------------------------------------------------------------------------------------------------------
+// -- transaction ----------------------------------------------------------------------------------
 
 transaction::~transaction() {
   if (txn_)
@@ -399,8 +398,7 @@ int transaction::missing() {
   return MDB_NOTFOUND;
 }
 
-// -- errors
-// -----------------------------------------------------------------------------------------------------------------
+// -- errors ---------------------------------------------------------------------------------------
 
 store_error classify(int error) {
   switch (error) {

@@ -18,15 +18,15 @@ namespace ke {
 
 inline constexpr std::size_t table_count = names_of<table>::value.size();
 
-/// An open LMDB environment; environment.cpp is the only file that sees LMDB. LMDB's locks break silently
-/// when one process opens an environment twice, so all that is open is registered by path, and a reader in
-/// the owner's process gets the owner's.
+/// An open LMDB environment; only environment.cpp sees LMDB. LMDB's locks break silently when one process
+/// opens an environment twice, so open ones are registered by path: a reader in the owner's process gets the
+/// owner's.
 class environment {
 public:
   enum class mode {
     owner,    ///< read and write; creates files and tables
-    reader,   ///< beside an owner; without lock file where it can't be written
-    unlocked, ///< read only, touches nothing: for a process that knows that nobody writes
+    reader,   ///< beside an owner; without lock file if it can't be written
+    unlocked, ///< read only, touches nothing: the process knows that nobody writes
   };
 
   static result<std::shared_ptr<environment>> open(const std::string& canonical_dir, mode m,
@@ -38,14 +38,14 @@ public:
   bool writable() const { return mode_ == mode::owner; }
   const std::string& dir() const { return dir_; }
 
-  /// Doubles the map. Waits until this process's read transactions have ended; no transaction of the caller
-  /// may be open. LMDB error number.
+  /// Doubles the map. Waits for this process's read transactions; the caller must have no transaction open.
+  /// LMDB error number.
   int grow();
-  /// Closes and opens it anew, after LMDB reported a fatal error (of a commit that failed in its last write).
-  /// Waits until this process's read transactions have ended; no transaction of the caller may be open. LMDB
-  /// error number; then every transaction fails until another try succeeds.
+  /// Closes and reopens, after a fatal error of LMDB (a commit failed in its last write). Waits for this
+  /// process's read transactions; the caller must have no transaction open. LMDB error number; until a try
+  /// succeeds, every transaction fails.
   int reopen();
-  /// Makes the file as long as its last page number says (store.md). Error number.
+  /// Extends the file to its last page number (store.md). Error number.
   int keep_length();
   /// Frees reader slots of dead processes.
   void drop_dead_readers();
@@ -65,12 +65,12 @@ private:
   std::size_t map_bytes_ = 0;
   std::array<unsigned, table_count> tables_{};
   std::array<bool, table_count> present_{};
-  std::shared_mutex
-      resize_; ///< shared by every read transaction of this process, exclusive while the map is resized
+  /// Shared by every read transaction of this process, exclusive while the map is resized.
+  std::shared_mutex resize_;
 };
 
-/// One LMDB transaction; ends without effect unless committed. Views that it gives are valid until it ends or
-/// writes. Functions return error numbers of LMDB or the system: 0 is success, `missing()` no such row.
+/// One LMDB transaction; without effect unless committed. Views are valid until it ends or writes. Functions
+/// return error numbers of LMDB or the system: 0 is success, `missing()` no such row.
 class transaction {
 public:
   enum class kind { read, write };
@@ -83,8 +83,7 @@ public:
   int commit();
 
   int get(table where, std::string_view key, std::string_view& row);
-  /// `last`: the caller knows that the key is beyond all others: packs pages tightly. `children`: adds a
-  /// duplicate.
+  /// `last`: the key is beyond all others, which packs pages tightly. `children`: adds a duplicate.
   int put(table where, std::string_view key, std::string_view row, bool last = false);
   /// Absent rows are no error. `children`: all duplicates.
   int erase(table where, std::string_view key);
@@ -109,7 +108,7 @@ private:
   std::shared_lock<std::shared_mutex> shared_;
 };
 
-/// What kind of trouble an error number of LMDB or the system is.
+/// The kind of trouble behind an error number of LMDB or the system.
 enum class store_error { none, missing, map_full, disk_full, disk_io, short_of_means, fatal, damaged, other };
 store_error classify(int error);
 std::string error_text(int error);

@@ -47,8 +47,7 @@ std::string digest_of_records(const std::set<std::string>& digests) {
   return digest_of(all);
 }
 
-// -- writing
-// --------------------------------------------------------------------------------------------------------------
+// -- writing --------------------------------------------------------------------------------------
 
 result<std::unique_ptr<export_writer>> export_writer::create(const std::string& path,
                                                              const export_header& header) {
@@ -116,8 +115,7 @@ result<export_summary> export_writer::finish() {
   return summary;
 }
 
-// -- reading
-// --------------------------------------------------------------------------------------------------------------
+// -- reading --------------------------------------------------------------------------------------
 
 failure export_reader::damaged(const std::string& why) const {
   return {failure_kind::corrupt, path_ + " is damaged at byte " + std::to_string(record_at_) + ": " + why +

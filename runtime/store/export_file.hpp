@@ -27,7 +27,7 @@ KE_FIELDS(export_origin, x.store, x.campaign, x.exported_unix_ms, x.program)
 struct export_header {
   std::uint32_t version = 1;
   export_origin from;
-  std::vector<export_origin> history; ///< exports that were merged into that store before
+  std::vector<export_origin> history; ///< exports merged into that store before
 };
 KE_FIELDS(export_header, x.version, x.from, x.history)
 
@@ -39,22 +39,22 @@ struct export_record {
   std::string content;
 };
 
-/// What a file holds. `content` is a digest of the set of records, blobs apart: two stores with equal digests
-/// know the same.
+/// The content of a file. `content` is a digest of the set of records, without blobs: stores with equal
+/// digests know the same.
 struct export_summary {
   std::uint64_t records = 0;
   std::string content;
 };
 KE_FIELDS(export_summary, x.records, x.content)
 
-/// What a record is known by: digest of its kind and content, 64 hexadecimal digits.
+/// A record's identity: digest of kind and content, 64 hexadecimal digits.
 std::string digest_of_record(shared_kind kind, std::string_view content);
 
 /// Of a set of such digests.
 std::string digest_of_records(const std::set<std::string>& digests);
 
-/// Writes an export file: PATH.part, and PATH when it is whole. A record that the file has already is left
-/// out. One thread; without `finish` nothing is left.
+/// Writes an export file: PATH.part, renamed to PATH when whole. Leaves out repeated records. One thread;
+/// without `finish` nothing is left.
 class export_writer {
 public:
   static result<std::unique_ptr<export_writer>> create(const std::string& path, const export_header& header);
@@ -76,13 +76,13 @@ private:
   std::set<std::string> seen_, known_; ///< digests: of all records, of those that are not blobs
 };
 
-/// Reads one, record by record. Every failure names the file and the byte: `invalid` if it is no export file
-/// or can't be read, `newer_version`, `corrupt` if it is damaged or cut. One thread.
+/// Reads an export file, record by record. Failures name the file and the byte: `invalid` (no export file, or
+/// unreadable), `newer_version`, `corrupt` (damaged or cut). One thread.
 class export_reader {
 public:
   static result<std::unique_ptr<export_reader>> open(const std::string& path);
   const export_header& header() const { return header_; }
-  /// The next record; of kind `end` after the last one, once the summary was found right.
+  /// The next record; after the last one, if the summary is right, one of kind `end`.
   result<export_record> next();
   const export_summary& summary() const { return summary_; } ///< after the end
 

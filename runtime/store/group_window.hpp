@@ -6,11 +6,10 @@
 
 namespace ke {
 
-/// How long the writer lets a transaction's group grow. Whoever was acknowledged a moment ago often comes
-/// back at once with the next batch; a transaction that starts with the first of them makes the others wait
-/// for two syncs. So while fewer are queued than half the last group, the writer waits for as many as that
-/// was, but no longer than an eighth of what that transaction took: a fast disk or a lone writer waits for
-/// nobody.
+/// How long the writer lets a transaction's group grow. Writers just acknowledged often come back at once; a
+/// transaction that starts with the first of them makes the others wait for two syncs. So while fewer are
+/// queued than half the last group, the writer waits for a group of that size, but at most an eighth of the
+/// last transaction's time: a fast disk or a lone writer does not wait.
 class group_window {
 public:
   static constexpr std::chrono::nanoseconds longest = std::chrono::milliseconds{5};
@@ -20,11 +19,11 @@ public:
     group_ = group;
     wait_ = std::min(took / 8, longest);
   }
-  /// What to wait for at most, now that so many are queued; zero: begin.
+  /// Longest wait with this many queued; zero: begin.
   std::chrono::nanoseconds wait_with(std::size_t queued) const {
     return queued < group_ / 2 ? wait_ : std::chrono::nanoseconds{0};
   }
-  /// So many are enough to begin before the time is over.
+  /// Queued batches that end the wait early.
   std::size_t enough() const { return group_; }
 
 private:

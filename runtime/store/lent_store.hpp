@@ -9,10 +9,9 @@
 
 namespace ke {
 
-/// A store as lent to threads that wait for it. While a disk is full its own callbacks may not come for
-/// hours; when the loan ends, every callback that is still awaited hears `cancelled`, and so does whatever is
-/// asked later. What was written may be committed all the same. Any thread; the store must live until `end`
-/// has returned.
+/// A store, lent to threads that wait for it. Callbacks may take hours while a disk is full; `end` answers
+/// all open ones, and later ones, with `cancelled`. Written batches may be committed all the same. Any
+/// thread; the store must live until `end` has returned.
 class lent_store final : public store_port {
 public:
   explicit lent_store(store_port& store) : store_{store} {}
@@ -28,7 +27,7 @@ public:
   bool ended() const;
 
 private:
-  /// The callbacks that are awaited; shared with the store's, which may come after the loan.
+  /// Open callbacks; shared with the store's, which may come after the loan.
   struct awaited {
     std::recursive_mutex guard; ///< a store may answer at once
     bool over = false;

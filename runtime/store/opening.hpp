@@ -19,11 +19,11 @@ result<std::string> canonical(const std::string& dir);
 /// Refuses network file systems, where LMDB's locks and maps don't work.
 status check_file_system(const std::string& dir);
 
-/// The file STORE; nothing if there is none. `corrupt` if it can't be read as one.
+/// The file STORE; nothing if there is none. `corrupt` if it is not one.
 result<std::optional<store_identity>> read_identity(const std::string& dir);
 status write_identity(const std::string& dir, const store_identity& identity);
 
-/// `newer_version`, naming both schemas, if it is beyond what this program knows.
+/// `newer_version`, naming both schemas, if this program does not know it.
 status check_schema(const std::string& dir, const store_identity& identity,
                     std::uint32_t known = store_schema);
 
@@ -31,19 +31,19 @@ struct findings {
   std::optional<store_identity> identity; ///< of the file STORE
   data_file_facts data;
   bool fresh = false;     ///< there is no store yet
-  bool untouched = false; ///< closed cleanly, and the data file is as the closing record says
+  bool untouched = false; ///< closed cleanly, and the data file matches the closing record
 };
 
-/// Reads STORE, the head of the data file and the closing record. Failures: `corrupt`, `newer_version`,
-/// `invalid`. A live owner's file may be ahead of its record and short for a moment: `owned` skips what can't
-/// be judged then.
+/// Reads STORE, the head of the data file and the closing record. Fails: `corrupt`, `newer_version`,
+/// `invalid`. A live owner's file may be ahead of its record, and short for a moment: `owned` skips these
+/// checks.
 result<findings> inspect(const std::string& dir, bool owned, std::uint32_t known = store_schema);
 
-/// Runs the verification, if one is due; its failure is made one clear sentence.
+/// Runs the verification if one is due; a failure becomes one clear sentence.
 status verify_if_due(const std::string& dir, const findings& found,
                      const std::function<status(const std::string&)>& verify);
 
-/// Row `identity` of `meta` against STORE.
+/// Compares row `identity` of `meta` with STORE.
 status check_identity(const std::string& dir, const std::optional<store_identity>& file,
                       const store_identity& row, std::uint32_t known = store_schema);
 

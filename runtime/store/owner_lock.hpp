@@ -8,9 +8,9 @@
 
 namespace ke {
 
-/// Who owns a store, or how its last owner closed it: the JSON text of owner.lock.
+/// The owner of a store, or how the last one closed it: the JSON text of owner.lock.
 struct owner_record {
-  bool closed = false; ///< a closing record; only the two fields below count then
+  bool closed = false; ///< a closing record; only the next two fields count then
   std::uint64_t data_size = 0;
   std::int64_t data_changed_ns = 0; ///< time of change of data.mdb
   std::int64_t pid = 0;
@@ -20,9 +20,9 @@ struct owner_record {
   std::string socket;
 };
 
-/// Exclusive ownership of a store directory (an OFD lock on owner.lock): ends with the object or the process,
-/// whichever is first, so a crashed owner never blocks the next one. Forked children must not outlive their
-/// parent while they hold the descriptor; exec closes it.
+/// Exclusive ownership of a store directory (an OFD lock on owner.lock). Ends with the object or the process,
+/// so a crashed owner never blocks the next one. A forked child keeps the lock while it holds the descriptor,
+/// and must not outlive its parent; exec closes it.
 class owner_lock {
 public:
   /// Takes the lock or fails at once: `held`, naming pid and host; `invalid` if the file can't be written.
@@ -37,8 +37,8 @@ public:
   /// This process's record, `since` now.
   static owner_record self(std::string socket);
 
-  /// Keeps readers from opening while data files are swapped; waits for those that are opening. Released with
-  /// the lock.
+  /// Keeps readers from opening while data files are swapped; waits for those just opening. Released with the
+  /// lock.
   status shut_gate();
 
 private:
@@ -47,7 +47,7 @@ private:
   std::string dir_;
 };
 
-/// Held by a reader while it opens (see `shut_gate`). Does nothing where there is no owner.lock.
+/// Held by a reader while it opens (see `shut_gate`). No effect without owner.lock.
 class opening_gate {
 public:
   explicit opening_gate(const std::string& dir);

@@ -8,15 +8,15 @@
 
 namespace ke {
 
-/// One section of a stored prompt: one that many prompts share is a blob of its own, the others stand here.
+/// One section of a stored prompt. Sections shared by many prompts are blobs; the others stand here.
 struct stored_section {
   std::string digest; ///< of the blob; empty: `text` is the section
   std::string text;
-  std::string name; ///< what it is about; empty in the first stores
+  std::string name; ///< its subject; empty in the first stores
 };
 KE_FIELDS(stored_section, x.digest, x.text, x.name)
 
-/// The sections in a blob that node_row::sections_digest names. The first stores had digests only.
+/// The sections in the blob of node_row::sections_digest. The first stores had digests only.
 inline result<std::vector<stored_section>> unpack_sections(std::string_view bytes) {
   if (auto digests = unpack<std::vector<std::string>>(bytes)) {
     std::vector<stored_section> sections;

@@ -10,10 +10,10 @@
 
 namespace ke {
 
-/// What this program writes and the newest that it reads (store.md).
+/// The schema written, and the newest read, by this program (store.md).
 inline constexpr std::uint32_t store_schema = 1;
 
-/// Who a store is: row `identity` of `meta` and the file STORE.
+/// The identity of a store: row `identity` of `meta`, and the file STORE.
 struct store_identity {
   std::string id; ///< 32 random hexadecimal digits
   std::uint32_t schema = store_schema;
@@ -34,8 +34,7 @@ KE_FIELDS(blob_place, x.sequence, x.size, x.stored, x.file)
 /// Adds record version and checksum. `children` rows are stored as they are.
 std::string seal(table where, std::string_view key, std::string_view body);
 
-/// The body of a sealed row, a view into it. `corrupt`, naming table and key, if version or checksum are not
-/// right.
+/// The body of a sealed row, a view into it. `corrupt`, naming table and key: wrong version or checksum.
 result<std::string_view> unseal(table where, std::string_view key, std::string_view row);
 
 /// Key of `blobs`.
@@ -43,7 +42,7 @@ std::string sequence_key(std::uint64_t sequence);
 /// Big-endian bytes back to a number; reads up to 8 bytes.
 std::uint64_t number_of(std::string_view big_endian);
 
-/// 64 hexadecimal digits to 32 bytes, the key of `digests`; empty if it is no digest.
+/// 64 hexadecimal digits to 32 bytes, the key of `digests`; empty for any other text.
 std::string digest_key(std::string_view digest);
 std::string digest_text(std::string_view key);
 

@@ -12,8 +12,8 @@ namespace ke {
 
 class store_reader;
 
-/// Walks the whole store: tree pages, free list, every checksum, every blob file's presence. For a process of
-/// its own: a damaged file can abort or fault it, which its parent takes for `corrupt`. Takes no lock and
+/// Walks the whole store: tree pages, free list, every checksum, presence of every blob file. For a process
+/// of its own: a damaged file can abort or fault it, and the parent takes that for `corrupt`. Takes no lock,
 /// writes nothing.
 status verify_store(const std::string& dir);
 
@@ -26,14 +26,14 @@ struct check_report {
 
 struct check_options {
   std::function<status(const std::string& dir)> verify; ///< as in store_options
-  /// Folds a campaign's journal and compares it with the rows: the problems found. Called once per campaign.
+  /// Folds a campaign's journal, compares it with the rows, and returns the problems. Once per campaign.
   std::function<std::vector<std::string>(const store_reader&, std::uint32_t campaign)> fold;
 };
 
-/// Everything that can be checked without knowing the search: checksums of all rows; blobs referenced exist
-/// and match their digest; journals have no gap; `hot` equals `nodes`; `children` equals the nodes' primary
-/// parents; every verdict that a node names is there, and, in campaigns that keep evidence, its evidence too.
-/// Works beside a living owner. A failure only if the store can't be opened.
+/// Checks all that does not need the search: checksums of all rows; referenced blobs exist and match their
+/// digest; journals have no gap; `hot` equals `nodes`; `children` equals the nodes' primary parents; every
+/// verdict named by a node is there and, if the campaign keeps evidence, that too. Works beside a living
+/// owner. Fails only if the store can't be opened.
 result<check_report> check_store(const std::string& dir, const check_options& options = {});
 
 struct compact_report {
@@ -43,7 +43,7 @@ struct compact_report {
 };
 
 /// Rewrites the data file without free pages and replaces it atomically; removes orphaned blob files. Needs
-/// the ownership: `held` while an owner lives. Readers that are open keep their snapshot.
+/// the ownership: `held` while an owner lives. Open readers keep their snapshot.
 result<compact_report> compact_store(const std::string& dir,
                                      const std::function<status(const std::string&)>& verify = {});
 

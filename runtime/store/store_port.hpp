@@ -51,10 +51,10 @@ struct store_batch {
   };
   std::vector<put_row> puts;
   std::vector<erase_row> erases;
-  std::vector<std::pair<std::string, std::string>>
-      blobs; ///< (digest, bytes); already stored digests are skipped
-  std::vector<std::pair<std::uint32_t, journal_record>>
-      journal; ///< (campaign, record); sequence numbers are given in order of arrival
+  /// (digest, bytes); digests already stored are skipped.
+  std::vector<std::pair<std::string, std::string>> blobs;
+  /// (campaign, record); sequence numbers are given in order of arrival.
+  std::vector<std::pair<std::uint32_t, journal_record>> journal;
 
   void put(table where, std::string key, std::string value) {
     puts.push_back({where, std::move(key), std::move(value)});
@@ -63,15 +63,14 @@ struct store_batch {
   std::string blob(std::string bytes);
 };
 
-/// The thread that owns LMDB. All functions may be called from any thread and do not block. Batches commit in
-/// the order of `write`, many in one transaction (group commit, full sync). Callbacks run on the store thread
-/// and must not block.
+/// The thread that owns LMDB. Functions do not block; any thread. Batches commit in the order of `write`,
+/// many in one transaction (group commit, full sync). Callbacks run on the store thread and must not block.
 class store_port {
 public:
   virtual ~store_port() = default;
-  /// `done` is called after the commit that holds the batch (ok), or with why it can never be committed. A
-  /// full disk is waited out: the batch stays queued, `on_trouble` (set at opening) hears `disk_full` and
-  /// then, when space is back, `none`.
+  /// Calls `done` after the commit of the batch (ok), or with why it can never be committed. A full disk is
+  /// waited out: the batch stays queued, and `on_trouble` (set at opening) hears `disk_full`, then `none`
+  /// when space is back.
   virtual void write(store_batch batch, std::function<void(status)> done = {}) = 0;
   /// Reads see every batch written before them. not_found / corrupt as failures.
   virtual void read(table where, std::string key, std::function<void(result<std::string>)> done) = 0;

@@ -16,13 +16,13 @@ namespace ke {
 
 class environment;
 
-/// A synchronous read-only view of a store, beside a living owner or without one, also on a read-only file
-/// system. In the owner's own process it shares the owner's environment. Sees each commit as soon as it is
-/// made; two calls may see two states. Never pins pages: a read transaction copies at most 10,000 rows and
-/// has ended before any callback runs. Cheap to copy; may be used from several threads.
+/// A synchronous read-only view of a store, with or without a living owner, also on a read-only file system.
+/// In the owner's process it shares the owner's environment. Sees each commit at once; two calls may see two
+/// states. Never pins pages: a read transaction copies at most 10,000 rows and ends before any callback.
+/// Cheap to copy; any thread.
 class store_reader {
 public:
-  /// `verify` as in `store_options`; empty: no verification. Failures: `not_found` (no store), `corrupt`,
+  /// `verify` as in `store_options`; empty: no verification. Fails: `not_found` (no store), `corrupt`,
   /// `newer_version`, `invalid`.
   static result<store_reader> open(const std::string& dir,
                                    std::function<status(const std::string&)> verify = {});
@@ -43,8 +43,8 @@ public:
   bool has_blob(std::string_view digest) const;
 
   using visitor = std::function<bool(std::string_view key, std::string_view value)>;
-  /// Rows with the prefix in key order, from `first` on if given; until the visitor returns false. `children`
-  /// rows come once per child.
+  /// Rows with the prefix in key order, from `first` on if given, until the visitor returns false.
+  /// `children`: once per child.
   status scan(table where, std::string_view prefix, const visitor& visit, std::string_view first = {}) const;
 
   template <class T, class F>
@@ -60,11 +60,11 @@ public:
     return wrong ? end : wrong;
   }
 
-  /// The journal of a campaign from sequence number `from` on, until the visitor returns false. A gap in the
-  /// numbers is `corrupt`.
+  /// The journal of a campaign from sequence number `from` on, until the visitor returns false. A gap is
+  /// `corrupt`.
   status journal(std::uint32_t campaign, std::uint64_t from,
                  const std::function<bool(std::uint64_t sequence, const journal_record&)>& visit) const;
-  /// The sequence number that the next journal record will get.
+  /// The next journal record's sequence number.
   result<std::uint64_t> journal_end(std::uint32_t campaign) const;
 
   result<std::vector<campaign_row>> campaigns() const;

@@ -197,8 +197,7 @@ private:
     return txn.put(table::meta, key, seal(table::meta, key, body));
   }
 
-  // -- the thread
-  // ---------------------------------------------------------------------------------------------------------
+  // -- the thread ---------------------------------------------------------------------------------
 
   void run() {
     auto readers_checked = steady::now();
@@ -442,8 +441,7 @@ private:
   std::thread thread_;
 };
 
-// -- store_service
-// --------------------------------------------------------------------------------------------------------
+// -- store_service --------------------------------------------------------------------------------
 
 store_service::store_service(std::unique_ptr<writer> w) : writer_{std::move(w)} {}
 store_service::~store_service() = default;

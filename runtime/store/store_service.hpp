@@ -17,43 +17,41 @@ struct store_options {
   std::string program; ///< version of this program, for the record
   std::string socket;  ///< where the owner listens, for the owner's record; see also `announce`
 
-  /// Runs `verify_store(dir)` (store_check.hpp) in a child process and tells how it ended; any abnormal end
-  /// is damage. Called once, from `open`, and only if the last owner died or the data file was changed behind
-  /// its back. Empty: the check runs in this process, where a damaged file can abort it.
+  /// Runs `verify_store(dir)` (store_check.hpp) in a child process; any abnormal end is damage. Called once,
+  /// from `open`, if the last owner died or somebody else changed the data file. Empty: the check runs in
+  /// this process, and a damaged file can abort it.
   std::function<status(const std::string& dir)> verify;
 
-  /// Called on the store thread: `disk_full` once when commits begin to wait (for space, or for a disk that
-  /// reports errors to take writes again), kind `none` when they go on; any other kind is the end of the
-  /// store: everything queued and later is refused with it.
+  /// Called on the store thread. `disk_full`: commits begin to wait (for space, or for a disk with errors to
+  /// take writes again); once. `none`: they go on. Any other kind ends the store: everything queued and later
+  /// is refused with it.
   std::function<void(const failure&)> on_trouble;
 
-  std::chrono::milliseconds retry_first{
-      100}; ///< back-off while the disk is full: doubles up to `retry_ceiling`
+  /// Back-off while the disk is full; doubles up to `retry_ceiling`.
+  std::chrono::milliseconds retry_first{100};
   std::chrono::milliseconds retry_ceiling{2000};
-  std::size_t map_bytes = std::size_t{256}
-                          << 30; ///< halved until the address space takes it; grown by doubling when full
+  /// Halved until the address space takes it; doubled when full.
+  std::size_t map_bytes = std::size_t{256} << 30;
 
-  /// What an older store is brought to, and how; for tests of the way itself.
+  /// Target schema and steps for an older store; for tests of migration.
   std::uint32_t schema = store_schema;
   std::vector<migration> steps = migrations();
 
-  /// Fault injection: an error number to meet in place of the next commit, 0 for none. Called on the store
-  /// thread.
+  /// Fault injection: an error number in place of the next commit, or 0. Called on the store thread.
   std::function<int()> commit_fault;
 };
 
-/// The owner of a store (store.md): the writer thread and all that protects it. See `store_port` for the
-/// contract of its functions. One per directory among all processes of the machine, enforced by a lock that
-/// dies with the process.
+/// The owner of a store (store.md): the writer thread and all that protects it. For functions see
+/// `store_port`. One per directory and machine, enforced by a lock that dies with the process.
 class store_service final : public store_port {
 public:
-  /// Opens or creates the store. Failures: `held` (another owner; names pid and host), `corrupt`,
-  /// `newer_version`, `not_found`, `invalid` (not writable, network file system), `disk_full`. Takes well
-  /// under a second unless a verification is due.
+  /// Opens or creates the store. Fails: `held` (another owner; names pid and host), `corrupt`,
+  /// `newer_version`, `not_found`, `invalid` (not writable, network file system), `disk_full`. Well under a
+  /// second unless a verification is due.
   static result<std::unique_ptr<store_service>> open(store_options options);
 
-  /// Commits what is queued, calls every callback, closes cleanly. While the disk is full: one more try, then
-  /// callbacks hear `disk_full`.
+  /// Commits the queue, calls every callback, closes cleanly. If the disk is full: one more try, then
+  /// callbacks get `disk_full`.
   ~store_service() override;
 
   void write(store_batch batch, std::function<void(status)> done = {}) override;
@@ -72,7 +70,7 @@ public:
   const std::string& id() const;          ///< of the store: 32 hexadecimal digits
   const std::string& dir() const;         ///< canonical
   std::uint64_t epoch() const;            ///< fencing epoch: grows by one with every opening
-  const std::string& warrant_key() const; ///< what grants are sealed with (net/warrant.hpp); never leaves it
+  const std::string& warrant_key() const; ///< seals grants (net/warrant.hpp); never leaves the store
 
   struct figures {
     std::uint64_t commits = 0; ///< transactions written

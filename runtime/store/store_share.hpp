@@ -14,14 +14,14 @@
 
 namespace ke {
 
-/// A row that has no origin of its own in it: of `verdicts` and `skills`.
+/// A row without an origin in it: of `verdicts` or `skills`.
 struct shared_row {
   std::string key;
   std::string value; ///< as in its table
 };
 KE_FIELDS(shared_row, x.key, x.value)
 
-/// A paid call with its origin; the reply, the prompt's sections and the problem are blobs.
+/// A paid call with its origin; reply, prompt sections and problem are blobs.
 struct shared_call {
   std::string store; ///< id
   std::string campaign;
@@ -39,10 +39,9 @@ struct export_options {
   std::string program;
 };
 
-/// Writes solutions, verdicts, skills and calls of a store as one file, with the blobs that they name:
-/// everything that its own campaigns left (or one of them), and all that was merged into it. Beside a living
-/// owner, too; calls of nodes that have not ended are left out. Failures: `not_found` (no such campaign), of
-/// the store, of the file.
+/// Writes a store's solutions, verdicts, skills and calls to one file, with the blobs they name: those of all
+/// its campaigns or of one, and all merged ones. Works beside a living owner; leaves out calls of open nodes.
+/// Fails: `not_found` (no such campaign), of the store, of the file.
 result<export_summary> export_store(const store_reader& store, const std::string& path,
                                     const export_options& options);
 
@@ -52,26 +51,26 @@ struct merge_report {
   std::map<std::string, std::uint64_t> added; ///< by kind; rows that were new, or newer than the store's
 };
 
-/// Two rows of `skills` under one key as one; must not depend on their order. The store knows nothing of what
-/// is in them.
+/// Joins two rows of `skills` under one key; must not depend on their order. The store does not know their
+/// content.
 using skill_join = std::function<std::string(const std::string& a, const std::string& b)>;
 
-/// Unites an export with a store. The file is read to its end before anything is written, so a damaged one
-/// changes nothing. Content-addressed and conflict-free: the same records are one, whatever comes first; of
-/// two versions of a row the later one stays. Merging a file again, or a store's own, adds nothing. Blocks
-/// until all is committed; `view` reads the store that `to` writes. Not on the store's thread.
-/// Without `join` the greater of two rows of `skills` stays.
+/// Unites an export with a store. Reads the whole file first, so a damaged one changes nothing.
+/// Content-addressed and conflict-free: equal records are one, in any order; of two versions of a row the
+/// later one stays. Merging a file again, or a store's own, adds nothing. Blocks until all is committed.
+/// `view` reads the store that `to` writes. Not on the store's thread. Without `join` the greater of two rows
+/// of `skills` stays.
 result<merge_report> merge_into(const store_reader& view, store_port& to, const std::string& path,
                                 const skill_join& join = {});
 
-/// The digest over everything that an export of the whole store would hold, blobs apart: equal for stores
-/// that know the same.
+/// A digest of what an export of the whole store would hold, without blobs: stores with equal digests know
+/// the same.
 result<std::string> shared_content(const store_reader& store);
 
-/// Solutions of a family, its own store's and merged ones; all without one.
+/// Solutions of a family, own and merged ones; empty: of all families.
 result<std::vector<solution_row>> read_solutions(const store_reader& store, const std::string& family = {});
 
-/// The exports that were merged into a store, oldest export first.
+/// The exports merged into a store, oldest export first.
 result<std::vector<export_origin>> merged_exports(const store_reader& store);
 
 } // namespace ke

@@ -256,8 +256,8 @@ TEST_CASE_METHOD(search_fixture, "a template that does not build is not tuned") 
 }
 
 TEST_CASE_METHOD(search_fixture, "a parent whose card was read without its source is shown with it") {
-  tree_options.cards =
-      1; // so that cards are read from the store, most of them as a sibling's: without source
+  // So that cards are read from the store, most of them as a sibling's: without source.
+  tree_options.cards = 1;
   launch(settings(30, 1));
   for (int i = 0; i < 25; ++i) {
     REQUIRE(models.open.size() == 1);

@@ -112,8 +112,8 @@ TEST_CASE_METHOD(embedding_fixture,
   CHECK(http.open[0].request.url == "http://127.0.0.1:9/v1/embeddings");
   CHECK(http.texts().size() == 16);
   serve();
-  CHECK(shelf->snapshot()->vectors_of(server()) ==
-        nullptr); // half of a library would be preferred to the rest
+  // Half of a library would be preferred to the rest.
+  CHECK(shelf->snapshot()->vectors_of(server()) == nullptr);
   REQUIRE(http.open.size() == 1);
   CHECK(http.texts().size() == 4);
   serve();
@@ -194,8 +194,8 @@ TEST_CASE_METHOD(embedding_fixture, "a silent server holds one prompt up for its
   break_down(); // the request's own deadline
   CHECK(failures == failures_before + 1);
   auto sent = http.sent;
-  REQUIRE(
-      drive()); // answers, verdicts and at most half a second of waiting a step: nobody waits for the server
+  // Answers, verdicts and at most half a second of waiting a step: nobody waits for the server.
+  REQUIRE(drive());
   CHECK(outcomes[1].reason == "budget.candidates");
   CHECK(crashes.empty());
   CHECK(http.sent == sent);

@@ -252,8 +252,8 @@ TEST_CASE_METHOD(workshop_fixture, "a measurement never overlaps a build") {
   tell("builder", build_work{make_work(2)});
   tell("devices", measure_work{ready});
   tell("builder", build_work{make_work(3)});
-  REQUIRE(processes.running.size() ==
-          2); // candidate and reference of 2; the measurement waits for them, and the build of 3 for that
+  // Candidate and reference of 2; the measurement waits for them, and the build of 3 for that.
+  REQUIRE(processes.running.size() == 2);
   CHECK(compiling());
   compiled();
   compiled();

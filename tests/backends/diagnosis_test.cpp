@@ -240,8 +240,8 @@ TEST_CASE("the longest workload is the one that is looked at") {
   p.workloads.push_back({"long", {{"N", 9000}}, 1.0, false});
   p.workloads.push_back({"hidden", {{"N", 90000}}, 1.0, true});
   evidence e;
-  CHECK(longest_workload(e, p).workload ==
-        1); // by size, where nothing was timed; hidden ones are not looked at
+  // By size, where nothing was timed; hidden ones are not looked at.
+  CHECK(longest_workload(e, p).workload == 1);
   e.launches = {{0, {1, 1}, {5e6, 5e6}}, {1, {1, 1}, {4e6, 4e6}}};
   CHECK(longest_workload(e, p).workload == 0);
   CHECK(longest_workload(e, p).call_s == Approx(5e-3));

@@ -97,8 +97,8 @@ TEST_CASE("every dtype is judged: the reference passes and one wrong row does no
     CHECK(right.state == verdict_state::correct);
     CHECK(right.provenance.at("truth") ==
           (whole(d) ? "the reference itself" : "the reference in wider arithmetic"));
-    if (d != dtype::f64 && d != dtype::bf16 &&
-        d != dtype::i8) // one of each kind is enough for the other side
+    // One of each kind is enough for the other side.
+    if (d != dtype::f64 && d != dtype::bf16 && d != dtype::i8)
       continue;
     auto short_by_one = p.reference;
     short_by_one.replace(short_by_one.find("i < m"), 5, "i < m - 1");

@@ -36,8 +36,9 @@ TEST_CASE("a workload that lies wholly below the floor makes a faster mean slowe
   REQUIRE(w);
   CHECK(w->name == "tall");
   CHECK(decision_under(v, goal_settings{}, measure_plan::claim) == timing_decision::slower);
+  // Held out: no part of the mean, and has the floor.
   CHECK(decision_under(lopsided(0.32, 0.34, true), goal_settings{}, measure_plan::claim) ==
-        timing_decision::slower); // held out: no part of the mean, and has the floor
+        timing_decision::slower);
   CHECK(decision_under(v, with_floor(0.3), measure_plan::claim) == timing_decision::faster);
   CHECK(decision_under(v, with_floor(0), measure_plan::claim) == timing_decision::faster);
 }

@@ -332,8 +332,8 @@ TEST_CASE("inputs whose strides may be any are views in some of the checks", "[t
   CHECK(v.state == verdict_state::incorrect);
   REQUIRE(v.first_failure);
   CHECK(v.first_failure->distribution == "strided");
-  CHECK(judged(elsewhere).state ==
-        verdict_state::incorrect); // what an inout tensor holds is read through its view
+  // What an inout tensor holds is read through its view.
+  CHECK(judged(elsewhere).state == verdict_state::incorrect);
   CHECK(judged(any).state == verdict_state::correct);
   auto said = linted(b, p).warnings;
   CHECK(std::count_if(said.begin(), said.end(), [](const auto& w) {

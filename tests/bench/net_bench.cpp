@@ -1,8 +1,9 @@
 // What does a remote job cost on the wire alone? A coordinator and a worker in one process, 2 KiB jobs, CURVE
 // on both ends or off:
-//   pipelined, WINDOW in flight: CPU per job of both ends together (performance.md G12, raw part) and jobs
-//   per second; one at a time: wall time of a round trip, median (G13, raw part); and the time from connect
-//   to the first result (G14, raw part).
+//   pipelined, WINDOW in flight   CPU per job of both ends together (performance.md G12, raw
+//                                 part), and jobs per second
+//   one at a time                 wall time of a round trip, median (G13, raw part)
+//   at first                      time from connect to the first result (G14, raw part)
 // Usage: net_bench [--jobs N] [--window W] [--curve] ; prints one JSON document.
 #include "runtime/net/transport.hpp"
 

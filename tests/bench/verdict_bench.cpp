@@ -5,8 +5,8 @@
 // parent that has yet to import torch), next (another candidate of the same problem: what a campaign pays for
 // each) and again (the same candidate: nothing is built).
 //
-//   verdict_bench [rank|eval|claim, default: rank and eval] [PROBLEM CANDIDATE BACKEND, default: a softmax in
-//   C++ and in PyTorch]
+//   verdict_bench [rank|eval|claim, default: rank and eval]
+//                 [PROBLEM CANDIDATE BACKEND, default: a softmax in C++ and in PyTorch]
 
 #include "backends/backend.hpp"
 #include "backends/evaluate.hpp"

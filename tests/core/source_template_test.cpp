@@ -97,6 +97,6 @@ TEST_CASE("a line within a text declares no parameter") {
     REQUIRE(all);
     CHECK(all->empty());
   }
-  CHECK(parameters_of("x = f'{d['a']}'\n# ke-param: N = 1 | 2\n", python)->size() ==
-        1); // behind what is Python 3.12's
+  // Behind what is Python 3.12's.
+  CHECK(parameters_of("x = f'{d['a']}'\n# ke-param: N = 1 | 2\n", python)->size() == 1);
 }

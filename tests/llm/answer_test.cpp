@@ -134,8 +134,8 @@ TEST_CASE("hostile answers are parsed in linear time") {
   std::string text = "```cpp\n";
   for (int i = 0; i < 20000; ++i)
     text += "kernel(((";
-  CHECK(parse_answer(text, {"c++", "kernel", 1 << 20}).why.kind ==
-        failure_kind::none); // the largest block; its build will fail
+  // The largest block; its build will fail.
+  CHECK(parse_answer(text, {"c++", "kernel", 1 << 20}).why.kind == failure_kind::none);
   CHECK(parse_answer(std::string(200000, '`'), cpp).why.kind == failure_kind::no_code);
 }
 

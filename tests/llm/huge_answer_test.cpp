@@ -12,8 +12,8 @@ using namespace ke;
 namespace {
 
 #ifdef KE_MEMORY_IS_PADDED
-constexpr std::size_t body_bytes = 1u
-                                   << 18; // nothing is measured, and each byte costs a hundred times as much
+// Nothing is measured, and each byte costs a hundred times as much.
+constexpr std::size_t body_bytes = 1u << 18;
 #else
 constexpr std::size_t body_bytes = 4u << 20;
 #endif

@@ -248,6 +248,6 @@ TEST_CASE("a placement costs microseconds with many workers and thousands of job
   }
   auto each = (std::chrono::steady_clock::now() - begin) / count;
   CHECK(count == 20'000);
-  CHECK(each <
-        std::chrono::milliseconds{2}); // microseconds when quiet; the bound is for a loaded debug build
+  // Microseconds when quiet; the bound is for a loaded debug build.
+  CHECK(each < std::chrono::milliseconds{2});
 }

@@ -387,9 +387,9 @@ TEST_CASE("a try that failed is charged beside the reservation of the next one, 
   CHECK(fold.books().estimated().output_tokens == 200);
   CHECK(fold.books().scale("small").input_tokens == 600); // told; the rest was not
   CHECK(fold.books().scale("small").answers == 0);
-  REQUIRE(fold.apply(journal_failed_request{
-      0, 1, 1, failure_kind::timeout, "stall", {600, 200, 0, 0.02}, {}, {}, true})); // the last one: no
-                                                                                     // further request
+  // The last one: no further request.
+  REQUIRE(fold.apply(
+      journal_failed_request{0, 1, 1, failure_kind::timeout, "stall", {600, 200, 0, 0.02}, {}, {}, true}));
   CHECK(fold.books().requests() == 2);
   CHECK(money.overdrawn() == resource::tokens);
   REQUIRE(fold.apply(journal_replied{0, 1, 1, failure_kind::cancelled}));

@@ -141,8 +141,8 @@ TEST_CASE("a store whose page of tables reads as an empty one is refused, never 
   CAPTURE(clean);
   refused(dir.path());
   std::ifstream after{dir / "data.mdb", std::ios::binary};
-  CHECK((std::string{std::istreambuf_iterator<char>{after}, {}} ==
-         bytes)); // extra parentheses: no megabyte in a message
+  // Extra parentheses: no megabyte in a message.
+  CHECK((std::string{std::istreambuf_iterator<char>{after}, {}} == bytes));
 }
 
 TEST_CASE("one flipped byte in a row is found where it is read") {

@@ -144,8 +144,8 @@ TEST_CASE("on a disk that is really full the store waits, and goes on when space
     }
     std::vector<std::uint32_t> acknowledged;
     bool blobs_too = GENERATE(false, true);
-    constexpr std::uint32_t count =
-        100; // 4 to 7 MB: more than is free beside the ballast, less than without it
+    // 4 to 7 MB: more than is free beside the ballast, less than without it.
+    constexpr std::uint32_t count = 100;
     for (std::uint32_t i = 0; i < count; ++i) {
       auto b = blobs_too && i % 10 == 0 ? store_batch{}
                                         : batch_of(table::evidence, key_of(1, 0, i, 0), noise(40'000, i));

@@ -9,8 +9,7 @@
 
 namespace ke::playbook {
 
-/// The types of the subset. `unknown` marks what the parser could not type; such values are only ever printed
-/// back.
+/// The types of the subset. `unknown`: not typed by the parser; such values are only printed back.
 enum class value_type : std::uint8_t { unknown, boolean, i8, u8, u16, i32, i64, f16, f32, f64 };
 
 const char* spelling(value_type t);

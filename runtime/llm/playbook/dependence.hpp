@@ -11,7 +11,7 @@
 
 namespace ke::playbook {
 
-/// What the analysis may rely on: distinct tensors do not overlap, sizes are not negative.
+/// Assumptions of the analysis: distinct tensors do not overlap, sizes are not negative.
 struct kernel_facts {
   std::map<std::string, std::vector<poly>> shapes; ///< by tensor parameter, over the kernel's own names
   std::set<std::string> sizes;                     ///< the parameters that are dims
@@ -22,21 +22,21 @@ struct loop_range {
   poly from, to; ///< from <= name < to
 };
 
-/// The loops' ranges, outermost first; nullopt if a bound is not a polynomial.
+/// The range of a loop; nullopt if a bound is not a polynomial.
 std::optional<loop_range> range_of(const stmt& loop);
 
-/// True only if no iteration of `loop` can touch what another one writes: they may run in any order or at
+/// True only if no iteration of `loop` can touch what another one writes: they may run in any order, or at
 /// once. `outer` are the loops around it, outermost first.
 bool independent(const stmt& loop, const std::vector<loop_range>& outer, const kernel_facts& facts);
-/// The same for memory alone: scalars carried from one iteration to the next are not looked at.
+/// The same for memory alone: ignores scalars carried from one iteration to the next.
 bool memory_independent(const stmt& loop, const std::vector<loop_range>& outer, const kernel_facts& facts);
 
-/// The largest (or least) value of `e` over the ranges of `loops`, innermost (last) eliminated first; nullopt
-/// if not known.
+/// The largest (or least) value of `e` over the ranges of `loops`, the innermost (last) eliminated first;
+/// nullopt: unknown.
 std::optional<poly> extreme(poly e, const std::vector<loop_range>& loops, bool largest,
                             const std::set<std::string>& sizes);
 
-/// True only if the element exists for every iteration of `loops` that run: each dimension stays within the
+/// True only if the element exists for every iteration of `loops` that runs: each dimension stays within the
 /// declared shape.
 bool surely_in_bounds(const std::string& array, const poly& subscript, const std::vector<loop_range>& loops,
                       const kernel_facts& facts);
@@ -50,13 +50,12 @@ struct carried_scalar {
   carry_kind kind = carry_kind::unknown;
 };
 
-/// Scalars declared outside of the loop's body and changed in it. A `sum` (`+=`, `-=`), `product`, `maximum`
-/// or `minimum` is used for nothing else in the body; a `scan` is one `+=` at the top of the body whose value
-/// is read elsewhere in it.
+/// Scalars declared outside the loop's body and changed in it. A `sum` (`+=`, `-=`), `product`, `maximum` or
+/// `minimum` is used for nothing else in the body; a `scan` is one `+=` at the top of the body with other
+/// reads in it.
 std::vector<carried_scalar> carried_scalars(const stmt& loop);
 
-/// The other operand if `e` is max/min/fmax/fmin of `accumulator` and something that does not mention it;
-/// else null.
+/// The other operand if `e` is max/min/fmax/fmin of `accumulator` and an operand without it; else null.
 expr_ptr extremum_operand(const expr_ptr& e, const std::string& accumulator);
 
 } // namespace ke::playbook

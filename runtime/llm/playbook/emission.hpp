@@ -15,14 +15,14 @@ struct emission_options {
   bool lanes = true;        ///< explicit vectors; false: `omp simd` hints
   std::int64_t vector_bytes = 32;
   std::int64_t unroll = 1; ///< vectors per step of a vectorised loop
-  std::int64_t rows = 1;   ///< iterations of another parallel loop that share one body (register tile)
+  std::int64_t rows = 1;   ///< iterations of another parallel loop in one body (register tile)
   std::int64_t tile = 0;   ///< elements of the vectorised loop per tile; 0: all
-  bool tile_first = false; ///< tiles outside of the row loop
+  bool tile_first = false; ///< tiles outside the row loop
   bool reciprocal = false; ///< x / invariant becomes x * (1 / invariant)
-  bool strict = false;     ///< every result bit for bit as the reference's order of operations gives it
+  bool strict = false;     ///< every result bit for bit as by the reference's order of operations
   bool hints = true;       ///< lanes = false: `omp simd`; off: plain loops under OpenMP
-  std::int64_t prefetch =
-      0; ///< steps ahead that rows are asked for, of the loop that walks over them; 0: none
+  /// Rows are fetched this many steps ahead, of the loop that walks over them; 0: none.
+  std::int64_t prefetch = 0;
 };
 
 struct emission {
@@ -34,7 +34,7 @@ struct emission {
 };
 
 /// The candidate's text without its first comment lines. `samples` are workloads under the kernel's own dim
-/// names; they only steer choices, never correctness.
+/// names; they steer choices, never correctness.
 emission emit_kernel(const understood_kernel& u, const emission_options& options,
                      const std::vector<std::map<std::string, std::int64_t>>& samples);
 

@@ -6,14 +6,13 @@
 
 namespace ke::playbook {
 
-/// Thrown within the emitter where a way of writing a loop is not possible; the caller falls back to a
-/// plainer one.
+/// Thrown within the emitter if a loop can't be written in this way; the caller falls back to a plainer one.
 struct not_possible : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Which copies of the body are being written: R iterations of `row` side by side, and within a vectorised
-/// loop U vectors of W lanes.
+/// The copies of the body being written: R iterations of `row` side by side, and in a vectorised loop U
+/// vectors of W lanes.
 struct frame {
   std::string row;
   int rows = 1;
@@ -22,7 +21,7 @@ struct frame {
   int unroll = 1, lanes = 1;
   std::set<std::string> lane_scalars; ///< scalars that hold vectors here
   std::set<std::string> scans;        ///< of these, the running ones
-  std::set<std::string> safe_loads;   ///< elements that every iteration reads anyway
+  std::set<std::string> safe_loads;   ///< elements read by every iteration anyway
   std::vector<loop_range> outer;      ///< every loop around, outermost first
 };
 
@@ -94,7 +93,7 @@ private:
   bool vectorized_ = false, jammed_ = false, reduced_ = false;
 };
 
-/// The C++ text of the vector helpers that candidates begin with.
+/// The C++ text of the vector helpers at every candidate's beginning.
 const char* lane_prelude();
 
 } // namespace ke::playbook

@@ -8,16 +8,14 @@ namespace ke::playbook::parsing {
 /// Expressions and pointers over a source.
 class expression_reader : public source_reader {
 protected:
-  /// Substitution can double a text again and again: what has grown too far is refused before it grows
-  /// further.
+  /// Refuses an expression that has grown too far: substitution can double a text again and again.
   expr_ptr small(const expr_ptr& e) const {
     if (size_of(e) > 5000)
       fail("an inlined expression becomes too large");
     return e;
   }
 
-  // -- pointers
-  // -------------------------------------------------------------------------------------------------------------
+  // -- pointers -----------------------------------------------------------------------------------
 
   bool points(std::size_t at) {
     if (tokens_[at].text == "&")
@@ -57,8 +55,7 @@ protected:
     return out;
   }
 
-  // -- expressions
-  // ----------------------------------------------------------------------------------------------------------
+  // -- expressions --------------------------------------------------------------------------------
 
   static expr_ptr cast_to(value_type to, const expr_ptr& e) {
     return to == value_type::unknown ? e : cast(to, e);

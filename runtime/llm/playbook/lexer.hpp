@@ -15,8 +15,8 @@ struct token {
   int line = 0;
 };
 
-/// C++ tokens without comments and preprocessor lines; ends with one `end` token. `#define NAME number` lines
-/// come back in `defines` as (NAME, number text). Never fails: what is unknown (source_tokens.hpp) becomes a
+/// C++ tokens without comments and preprocessor lines; the last one is `end`. `defines` has the lines
+/// `#define NAME number` as (NAME, number text). Never fails: unknown text (source_tokens.hpp) becomes a
 /// mark.
 struct token_list {
   std::vector<token> tokens;

@@ -9,7 +9,7 @@
 
 namespace ke::playbook {
 
-/// A reference that was understood: the kernel with its tensors' shapes, and what the analysis may rely on.
+/// An understood reference: the kernel with its tensors' shapes, and the facts for the analysis.
 struct understood_kernel {
   kernel_function kernel;
   kernel_facts facts;
@@ -21,19 +21,17 @@ struct understanding {
 };
 
 /// Parses the task's reference, binds its parameters to the task's tensors, scalars and dims in the order of
-/// the C ABI, and brings it into the form that the transformations expect. Every step preserves each
-/// element's order of operations.
+/// the C ABI, and normalises it for the transformations. Every step keeps each element's order of operations.
 understanding understand(const task& t);
 
-/// Integer temporaries that are set once become part of the expressions that read them.
+/// Inlines integer temporaries that are set once.
 void inline_integers(std::vector<stmt>& body);
-/// `if (a > m) m = a;`, `m = a > m ? a : m` and `m = m + a` in their short forms.
+/// Rewrites `if (a > m) m = a;`, `m = a > m ? a : m` and `m = m + a` in their short forms.
 void spell_updates(std::vector<stmt>& body);
-/// `for q: out[e] += x` becomes `acc = out[e]; for q: acc += x; out[e] = acc`, after the loops that `e` does
-/// not read were moved inwards (the order of additions per element stays).
+/// `for q: out[e] += x` becomes `acc = out[e]; for q: acc += x; out[e] = acc`, after loops that `e` does not
+/// read have moved inwards (the order of additions per element stays).
 void promote_accumulators(std::vector<stmt>& body, const kernel_facts& facts);
-/// Neighbouring loops over one range become one where every value is made before it is used in the same
-/// iteration.
+/// Joins neighbouring loops over one range, if every value is made before its use in the same iteration.
 void fuse_loops(std::vector<stmt>& body, const kernel_facts& facts);
 /// All double arithmetic in float. Changes results within the rounding of float.
 void narrow_to_float(kernel_function& kernel);

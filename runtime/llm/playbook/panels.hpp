@@ -8,9 +8,9 @@
 
 namespace ke::playbook {
 
-/// A kernel whose every result is a sum of products of something that varies by row and something that
-/// varies by column: a product of matrices, in whatever layout, or a convolution. The loops around are
-/// independent; before the sum there are only declarations, after it only stores and their scalars.
+/// A kernel whose results are all sums of products of a factor by row and a factor by column: a product of
+/// matrices, in any layout, or a convolution. The loops around are independent; before the sum there are only
+/// declarations, after it only stores and their scalars.
 struct product {
   std::vector<const stmt*> batches;   ///< outermost first; neither rows nor columns
   const stmt* rows = nullptr;         ///< the loop that only the left factor reads
@@ -23,7 +23,7 @@ struct product {
   bool right_along = false; ///< the right factor lies along the innermost reduction, not along the columns
 };
 
-/// `strict`: only where packing keeps every rounding of the reference.
+/// `strict`: only if packing keeps every rounding of the reference.
 std::optional<product> find_product(const understood_kernel& u, bool strict);
 
 struct panel_options {
@@ -34,8 +34,8 @@ struct panel_options {
   bool both = false;        ///< the rows are packed, too
 };
 
-/// The right factor is copied into aligned panels, as wide as a register tile and in the order in which the
-/// sums read it; each tile then runs through its panel with fused multiply-adds. Sums keep their order.
+/// Copies the right factor into aligned panels, as wide as a register tile, in the order of the sums' reads;
+/// each tile then runs through its panel with fused multiply-adds. Sums keep their order.
 std::string emit_panels(const understood_kernel& u, const product& p, const panel_options& o);
 
 } // namespace ke::playbook

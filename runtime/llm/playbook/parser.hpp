@@ -9,17 +9,16 @@
 
 namespace ke::playbook {
 
-/// What became of a reference: its kernel, or one sentence that says which construct on which line is outside
-/// of the subset.
+/// A reference's kernel, or one sentence that names the construct and line outside the subset.
 struct parse_outcome {
   std::optional<kernel_function> kernel;
   std::string why;
 };
 
 /// The subset: counting loops, if/else, continue, scalar and array declarations, pointer aliases (`const
-/// float* row = x + i*N`), assignments, calls of <cmath> functions and of small helper functions (which are
-/// inlined). `continue` is gone afterwards. `strict` keeps unqualified calls such as `exp(x)` in double,
-/// where the C library has them. Never throws.
+/// float* row = x + i*N`), assignments, calls of <cmath> functions and of small helper functions (inlined).
+/// `continue` is gone afterwards. `strict` keeps unqualified calls such as `exp(x)` in double, as the C
+/// library has them. Never throws.
 parse_outcome parse_kernel(std::string_view source, bool strict = false);
 
 /// An integer expression over names, as in a tensor's shape; null if it is none.

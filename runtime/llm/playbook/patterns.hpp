@@ -9,10 +9,10 @@
 namespace ke::playbook {
 
 /// Emitters for loop structures that need more than a rewritten nest: `blocks` (a copy between transposed
-/// layouts), `panels` (a product of matrices with packed panels). They are recognised in the reference's
-/// loops, never by name.
+/// layouts), `panels` (a product of matrices with packed panels). Recognised by the reference's loops, never
+/// by name.
 
-/// The emitter that fits the kernel; empty if none does.
+/// The emitter that fits the kernel; empty: none.
 std::string pattern_of(const understood_kernel& u, bool strict);
 /// The most promising ones first.
 std::vector<point> pattern_points(const std::string& pattern, std::int64_t threads,

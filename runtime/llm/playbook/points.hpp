@@ -8,13 +8,13 @@
 
 namespace ke::playbook {
 
-/// The candidate that a point stands for; empty if the point is not possible for this kernel.
+/// The candidate at a point; empty if the point is not possible for this kernel.
 std::string render(const task& t, const understood_kernel& u, const point& at);
 
 /// Points worth a draft, the most promising and most different ones first.
 std::vector<point> drafts(const task& t, const understood_kernel& u);
-/// Points one or two parameters away from `from`, in an order drawn from the task's seed with the promising
-/// ones first; then the drafts.
+/// Points one or two parameters away from `from`, promising ones first, else in an order drawn from the
+/// task's seed; then the drafts.
 std::vector<point> improvements(const task& t, const understood_kernel& u, const point& from);
 /// Ever plainer relatives of `from`.
 std::vector<point> simplifications(const task& t, const understood_kernel& u, const point& from);

@@ -12,8 +12,8 @@
 namespace ke::playbook {
 
 /// A polynomial with integer coefficients over loop variables and sizes: the exact meaning of a subscript
-/// such as
-/// `(n*C + c)*L + p + k`. Terms map sorted factor lists to coefficients; no zero coefficient is kept.
+/// such as `(n*C + c)*L + p + k`. Terms map sorted factor lists to coefficients; there are no zero
+/// coefficients.
 struct poly {
   std::map<std::vector<std::string>, std::int64_t> terms;
   bool operator==(const poly&) const = default;
@@ -25,7 +25,7 @@ struct poly {
   /// The factor of `name` if it occurs linearly; nullopt for higher powers.
   std::optional<poly> coefficient(const std::string& name) const;
   poly substitute(const std::string& name, const poly& by) const;
-  /// True only if it is at least 0 for all values >= 0 of `sizes`; other names make it false.
+  /// True only if it is at least 0 for all values >= 0 of `sizes`; false with any other name.
   bool surely_nonnegative(const std::set<std::string>& sizes) const;
 };
 
@@ -43,12 +43,11 @@ bool contiguous(const expr_ptr& subscript, const std::string& variable);
 struct division {
   poly quotient, remainder;
 };
-/// p = quotient * by + remainder, with no term of the remainder divisible by the leading term of `by` (not
-/// zero).
+/// p = quotient * by + remainder; the leading term of `by` (not zero) divides no term of the remainder.
 division divide(const poly& p, const poly& by);
 
-/// The subscript per dimension of a row-major array: the inverse of ((i*d1 + j)*d2 + k). Bounds are not
-/// checked here.
+/// The subscript per dimension of a row-major array: the inverse of ((i*d1 + j)*d2 + k). Does not check
+/// bounds.
 std::vector<poly> delinearize(const poly& subscript, const std::vector<poly>& shape);
 
 } // namespace ke::playbook

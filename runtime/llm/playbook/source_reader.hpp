@@ -70,8 +70,7 @@ inline const std::map<std::string, std::pair<std::string, value_type>>& function
 /// Tokens, scopes and types of one source.
 class source_reader {
 protected:
-  // -- tokens
-  // ---------------------------------------------------------------------------------------------------------------
+  // -- tokens -------------------------------------------------------------------------------------
 
   const token& peek(std::size_t ahead = 0) const {
     return tokens_[std::min(at_ + ahead, tokens_.size() - 1)];
@@ -109,8 +108,7 @@ protected:
     source_reader& p_;
   };
 
-  // -- names
-  // ----------------------------------------------------------------------------------------------------------------
+  // -- names --------------------------------------------------------------------------------------
 
   symbol* find(const std::string& name) {
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
@@ -125,8 +123,7 @@ protected:
     return out;
   }
 
-  // -- types
-  // ----------------------------------------------------------------------------------------------------------------
+  // -- types --------------------------------------------------------------------------------------
 
   static bool qualifier(const std::string& t) {
     return t == "const" || t == "static" || t == "inline" || t == "constexpr" || t == "unsigned" ||

@@ -10,7 +10,7 @@
 
 namespace ke::playbook {
 
-/// One tensor of the C ABI as the task tells of it.
+/// One tensor of the C ABI, from the task.
 struct task_tensor {
   std::string name;
   std::string role;  ///< in | out | inout
@@ -23,7 +23,7 @@ struct task_scalar {
   bool integer = false;
 };
 
-/// A plan's name and its parameters: a point of the playbook's space. Ordered, so that equal points print
+/// A plan's name and parameters: a point of the playbook's space. Ordered, so that equal points print
 /// equally.
 struct point {
   std::string plan;
@@ -40,7 +40,7 @@ inline std::int64_t value_of(const point& p, const std::string& name, std::int64
 /// One line of JSON: {"plan":"...","name":value,...}.
 std::string to_json(const point& x);
 
-/// What the playbook knows of a prompt: the `ke-task` block.
+/// The playbook's knowledge of a prompt: the `ke-task` block.
 struct task {
   std::string name, family, formula;
   std::vector<std::string> dims;
