@@ -8,7 +8,7 @@ config_error error_at(const text_place& place, std::string key, std::string text
   return {place.file, place.line, place.col, std::move(key), std::move(text)};
 }
 
-std::string json_line(const config_error& e) {
+std::string to_line(const config_error& e) {
   std::string line = e.file;
   if (e.line)
     line += ":" + std::to_string(e.line) + ":" + std::to_string(e.col);
@@ -21,7 +21,7 @@ std::string json_line(const config_error& e) {
 failure as_failure(failure_kind kind, const std::vector<config_error>& errors) {
   failure why{kind, {}, false};
   for (const auto& e : errors)
-    why.text += (why.text.empty() ? "" : "\n") + json_line(e);
+    why.text += (why.text.empty() ? "" : "\n") + to_line(e);
   return why;
 }
 

@@ -30,13 +30,8 @@ KE_FIELDS(config_error, x.file, x.line, x.col, x.key, x.text)
 
 config_error error_at(const text_place& place, std::string key, std::string text);
 
-<<<<<<< HEAD
-/// "file:line:col: key: text", without the parts that are unknown.
-std::string json_line(const config_error& e);
-=======
 /// "file:line:col: key: text", without unknown parts.
 std::string to_line(const config_error& e);
->>>>>>> house-h1
 
 /// One failure of the given kind, with a line of text for each error. Precondition: errors is not empty.
 failure as_failure(failure_kind kind, const std::vector<config_error>& errors);

@@ -151,7 +151,7 @@ result<std::shared_ptr<const corpus>> load_corpus(const std::vector<std::string>
   std::string errors;
   for (const auto& f : all.findings)
     if (f.error)
-      errors += (errors.empty() ? "" : "\n") + json_line(f);
+      errors += (errors.empty() ? "" : "\n") + to_line(f);
   if (!errors.empty())
     return failure{failure_kind::invalid, errors};
   return std::shared_ptr<const corpus>{std::make_shared<corpus>(std::move(all.documents))};

@@ -268,7 +268,7 @@ void read_body(std::string_view text, std::uint32_t line, document& d, std::vect
 
 } // namespace
 
-std::string json_line(const finding& f) {
+std::string to_line(const finding& f) {
   return f.path + (f.line ? ":" + std::to_string(f.line) : "") + (f.error ? ": error: " : ": warning: ") +
          f.text;
 }

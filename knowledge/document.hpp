@@ -48,7 +48,7 @@ struct finding {
 };
 
 /// "path:line: error: text".
-std::string json_line(const finding& f);
+std::string to_line(const finding& f);
 
 /// `document` exists if no finding is an error.
 struct parsed_document {

@@ -59,16 +59,8 @@ result<campaign_row> wanted_campaign(const access& a, const std::string& command
 /// The named campaign, or all of the store.
 result<std::vector<campaign_row>> wanted_campaigns(const access& a, const std::string& command);
 
-<<<<<<< HEAD
 /// Runs a command's body: exceptions become exit code 4 with one line on stderr, and a stdout that can't be
 /// written is an error, too, unless its reader has left.
-=======
-/// Prints "ke-runtime: TEXT" on stderr; returns the failure's exit code.
-int complain(const failure& why);
-
-/// Runs a command's body. An exception becomes one line on stderr and exit code 4; so does a failed write to
-/// stdout, unless its reader has left.
->>>>>>> house-h1
 int guarded(const std::function<int()>& body);
 
 } // namespace ke::cli

@@ -76,7 +76,7 @@ result<search_settings> settings_of(const search_bench_options& o) {
   here.folder = "/";
   auto load = parse_campaign("[campaign]\nstore = \"unused\"\n", here, overrides, campaign_use::serve);
   if (!load.errors.empty())
-    return bad(json_line(load.errors.front()));
+    return bad(to_line(load.errors.front()));
   return load.settings.search;
 }
 

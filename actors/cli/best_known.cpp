@@ -184,7 +184,7 @@ int best_known(const access_options& where, const best_known_options& o) {
   auto loaded = load_problem(o.problem);
   if (!loaded.errors.empty()) {
     for (const auto& e : loaded.errors)
-      std::cerr << json_line(e) << '\n';
+      std::cerr << to_line(e) << '\n';
     return exit_usage;
   }
   auto what = at_workload(loaded.problem, o.workload);

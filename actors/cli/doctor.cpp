@@ -119,9 +119,9 @@ int diagnose(const std::string& config, bool as_json) {
   if (!config.empty()) {
     auto loaded = load_campaign(config);
     for (const auto& e : loaded.errors)
-      lines.push_back({"config", config, "broken", json_line(e)});
+      lines.push_back({"config", config, "broken", to_line(e)});
     for (const auto& e : loaded.missing)
-      lines.push_back({"model", e.key, "missing", json_line(e)});
+      lines.push_back({"model", e.key, "missing", to_line(e)});
     for (const auto& m : loaded.settings.models)
       if (loaded.errors.empty()) {
         auto health = check_model(m);

@@ -91,7 +91,7 @@ int run(eval_options o) {
   auto loaded = load_problem(o.problem);
   if (!loaded.errors.empty()) {
     for (const auto& e : loaded.errors)
-      std::cerr << json_line(e) << '\n';
+      std::cerr << to_line(e) << '\n';
     return exit_usage;
   }
   if (against)

@@ -126,7 +126,7 @@ int lint(const std::vector<std::string>& folders, bool as_json) {
     if (as_json)
       list.push_back({{"path", f.path}, {"line", f.line}, {"error", f.error}, {"text", f.text}});
     else
-      std::cout << json_line(f) << '\n';
+      std::cout << to_line(f) << '\n';
   }
   auto right =
       static_cast<std::size_t>(std::count_if(all.documents.begin(), all.documents.end(),

@@ -75,7 +75,7 @@ int run(const lint_options& o) {
   auto loaded = load_problem(o.problem);
   if (!loaded.errors.empty()) {
     for (const auto& e : loaded.errors)
-      std::cerr << json_line(e) << '\n';
+      std::cerr << to_line(e) << '\n';
     return exit_usage;
   }
   auto judging = foreground::open(o.sandbox,

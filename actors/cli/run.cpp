@@ -45,7 +45,7 @@ struct run_options {
 
 int complain_of(const std::vector<config_error>& errors, int code) {
   for (const auto& e : errors)
-    std::cerr << json_line(e) << '\n';
+    std::cerr << to_line(e) << '\n';
   std::cerr.flush();
   return code;
 }
@@ -112,7 +112,7 @@ std::optional<prepared> prepare(const run_options& o, int& code) {
     return std::nullopt;
   }
   for (const auto& w : loaded.warnings)
-    std::cerr << "warning: " << json_line(w) << '\n';
+    std::cerr << "warning: " << to_line(w) << '\n';
   if (!o.owner.connect.empty()) { // what this machine has or lacks is not what counts
     p.settings = std::move(loaded.settings);
     return p;

@@ -15,12 +15,22 @@ function(ke_room name)
     add_library(ke_${name} STATIC ${sources})
     target_link_libraries(ke_${name} PUBLIC ${ROOM_LINK} PRIVATE ${ROOM_PRIVATE})
     target_compile_definitions(ke_${name} PRIVATE KE_VERSION="${PROJECT_VERSION}")
+    ke_batches(ke_${name})
     if(KE_FUZZ AND NOT name STREQUAL "actors")
       target_compile_options(ke_${name} PRIVATE -fsanitize=fuzzer-no-link)
     endif()
   else()
     add_library(ke_${name} INTERFACE)
     target_link_libraries(ke_${name} INTERFACE ${ROOM_LINK} ${ROOM_PRIVATE})
+  endif()
+endfunction()
+
+# ke_batches(TARGET): compiles its files in batches (KE_UNITY). So helpers in the anonymous namespaces of one room need names of
+# their own, as a reader who searches for them wishes, too.
+function(ke_batches target)
+  if(KE_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage) # to GCC, a batch is a header
   endif()
 endfunction()
 
@@ -45,7 +55,7 @@ function(ke_test name)
   endif()
   add_executable(ke_${name}_test ${sources} ${TEST_SOURCES})
   target_link_libraries(ke_${name}_test PRIVATE ${TEST_LINK} ke_test_main)
-  if(KE_SANITIZE MATCHES address)
+  if(NOT TEST_TIMED OR KE_SANITIZE MATCHES address)
     target_compile_options(ke_${name}_test PRIVATE -O0) # Catch2's macros cost compile time, not run time
   endif()
   catch_discover_tests(ke_${name}_test TEST_PREFIX "${name}: " TEST_SPEC "~[timing]~[torch]" PROPERTIES TIMEOUT 120)
