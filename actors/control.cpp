@@ -1,6 +1,7 @@
 #include "actors/control.hpp"
 
 #include "actors/exit_codes.hpp"
+#include "actors/messages/addresses.hpp"
 #include "runtime/core/json_line.hpp"
 #include "runtime/core/log.hpp"
 
@@ -30,7 +31,7 @@ class front_desk {
 public:
   front_desk(caf::event_based_actor* self, control_options options)
       : self_{self}, options_{std::move(options)} {
-    options_.names->send("gateway", want_transport{"control"});
+    options_.names->send(addresses::gateway, want_transport{addresses::control});
   }
   ~front_desk() {
     for (auto& [peer, stop] : watching_)

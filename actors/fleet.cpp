@@ -2,6 +2,7 @@
 
 #include "actors/job_trace.hpp"
 #include "actors/messages.hpp"
+#include "actors/messages/addresses.hpp"
 #include "actors/worker_session.hpp"
 #include "runtime/core/counters.hpp"
 #include "runtime/core/json_line.hpp"
@@ -75,7 +76,7 @@ public:
   dispatcher(caf::event_based_actor* self, fleet_options options)
       : self_{self}, options_{std::move(options)}, leases_{options_.term} {
     next_check();
-    options_.names->send("gateway", want_transport{"fleet"});
+    options_.names->send(addresses::gateway, want_transport{addresses::fleet});
   }
 
   void transport(std::shared_ptr<transport_port> t) { transport_ = std::move(t); }
@@ -207,9 +208,9 @@ public:
   }
 
   void watch(const watch_capacity& w) {
-    watchers_.insert(w.name);
+    watchers_.insert(w.who);
     for (const auto& [backend, c] : capacities())
-      options_.names->send(w.name, c);
+      options_.names->send(w.who, c);
   }
 
   void workers(const workers_request& r) {
@@ -228,7 +229,7 @@ public:
 private:
   template <class Message>
   void tell_evaluator(Message m) {
-    options_.names->send("evaluator", std::move(m));
+    options_.names->send(addresses::evaluator, std::move(m));
   }
 
   void next_check() {
@@ -538,8 +539,8 @@ private:
       }
     for (const auto& [backend, c] : now) {
       known_backends_.insert(backend);
-      for (const auto& name : watchers_)
-        options_.names->send(name, c);
+      for (const auto& who : watchers_)
+        options_.names->send(who, c);
     }
   }
 
@@ -554,7 +555,8 @@ private:
   wanted_work wanted_;
   std::size_t brought_ = 0; ///< jobs that nobody has asked for yet
   std::chrono::steady_clock::time_point check_due_{};
-  std::set<std::string> watchers_, known_backends_;
+  std::set<address<capacity>> watchers_;
+  std::set<std::string> known_backends_;
   std::size_t stretches_left_ = 50'000; ///< of candidates' calls in this session's trace: some megabytes
 };
 

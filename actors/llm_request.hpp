@@ -9,7 +9,7 @@ namespace ke {
 
 /// One paid call, from the moment it leaves until its answer is in the store's hands.
 ///
-///   -> call_ended (to "synthesizer", by name: whichever lives when it ends), then it quits
+///   -> call_ended (to the synthesizer's address: whichever lives when it ends), then it quits
 ///   <- exit       cancels the call; call_ended follows with `cancelled`
 ///
 /// Supervisor: synthesizer, which monitors it; temporary. An abnormal end is told as `internal`. The call
