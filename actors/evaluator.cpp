@@ -1,6 +1,7 @@
 #include "actors/evaluator.hpp"
 
 #include "actors/messages/addresses.hpp"
+#include "actors/messages/handlers_of.hpp"
 #include "actors/same_object.hpp"
 #include "backends/second_opinion.hpp"
 #include "backends/verdict.hpp"
@@ -404,7 +405,8 @@ private:
 caf::behavior evaluator(caf::event_based_actor* self, evaluator_options options) {
   keep_exception_text(self);
   auto state = std::make_shared<bench>(self, std::move(options));
-  return {
+  handlers_of handlers{
+      addresses::evaluator,
       [=](evaluate_request& r) { state->evaluate(r); },
       [=](const verdict_looked_up& l) { state->looked_up(l); },
       [=](const job_done& d) { state->done(d); },
@@ -413,6 +415,7 @@ caf::behavior evaluator(caf::event_based_actor* self, evaluator_options options)
       [=](const cancel_evaluation& c) { state->cancel(c); },
       [=](const capacity& c) { state->capacity_is(c); },
   };
+  return handlers.behavior();
 }
 
 } // namespace ke

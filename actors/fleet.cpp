@@ -3,6 +3,7 @@
 #include "actors/job_trace.hpp"
 #include "actors/messages.hpp"
 #include "actors/messages/addresses.hpp"
+#include "actors/messages/handlers_of.hpp"
 #include "actors/worker_session.hpp"
 #include "runtime/core/counters.hpp"
 #include "runtime/core/json_line.hpp"
@@ -566,7 +567,8 @@ caf::behavior fleet(caf::event_based_actor* self, fleet_options options) {
   keep_exception_text(self);
   auto state = std::make_shared<dispatcher>(self, std::move(options));
   self->set_down_handler([=](caf::down_msg& msg) { state->session_down(msg); });
-  return {
+  handlers_of handlers{
+      addresses::fleet,
       [=](transport_is& t) { state->transport(std::move(t.transport)); },
       [=](frame_in& in) { state->frame(in); },
       [=](const peer_lost& l) { state->peer_gone(l); },
@@ -578,6 +580,7 @@ caf::behavior fleet(caf::event_based_actor* self, fleet_options options) {
       [=](const workers_request& r) { state->workers(r); },
       [=](const check_leases&) { state->leases_due(); },
   };
+  return handlers.behavior();
 }
 
 } // namespace ke

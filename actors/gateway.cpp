@@ -1,6 +1,7 @@
 #include "actors/gateway.hpp"
 
 #include "actors/messages/addresses.hpp"
+#include "actors/messages/handlers_of.hpp"
 
 namespace ke {
 
@@ -21,7 +22,8 @@ caf::behavior gateway(caf::event_based_actor* self, gateway_options options) {
   // Sends by name, and later children start after us: they ask again when they begin.
   names->send(addresses::fleet, transport_is{transport});
   names->send(addresses::control, transport_is{transport});
-  return {
+  handlers_of handlers{
+      addresses::gateway,
       [=](frame_in& in) {
         address<frame_in> to = addresses::fleet;
         if (in.what.kind == frame_kind::command)
@@ -34,6 +36,7 @@ caf::behavior gateway(caf::event_based_actor* self, gateway_options options) {
       },
       [=](const want_transport& w) { names->send(w.who, transport_is{transport}); },
   };
+  return handlers.behavior();
 }
 
 } // namespace ke

@@ -1,6 +1,7 @@
 #include "actors/search_tree.hpp"
 
 #include "actors/messages/addresses.hpp"
+#include "actors/messages/handlers_of.hpp"
 #include "runtime/core/counters.hpp"
 
 #include <deque>
@@ -165,7 +166,8 @@ caf::behavior search_tree(caf::event_based_actor* self, std::shared_ptr<const tr
   keep_exception_text(self);
   auto state = std::make_shared<residence>(self, context, options);
   self->set_down_handler([=](caf::down_msg& msg) { state->down(msg); });
-  return {
+  handlers_of handlers{
+      addresses::search_tree(context->campaign, context->tree),
       [=](expand& e) { state->expand(e); },
       [=](synthesis& s) { state->deliver(std::move(s)); },
       [=](judged& j) { state->deliver(std::move(j)); },
@@ -175,6 +177,7 @@ caf::behavior search_tree(caf::event_based_actor* self, std::shared_ptr<const tr
       [=](const card_loaded& c) { state->card(c); },
       [=](const sweep&) { state->idle_round(); },
   };
+  return handlers.behavior();
 }
 
 } // namespace ke

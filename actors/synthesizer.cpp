@@ -2,6 +2,7 @@
 
 #include "actors/llm_request.hpp"
 #include "actors/messages/addresses.hpp"
+#include "actors/messages/handlers_of.hpp"
 #include "runtime/core/counters.hpp"
 #include "runtime/core/log.hpp"
 
@@ -351,7 +352,8 @@ caf::behavior synthesizer(caf::event_based_actor* self, synthesizer_options opti
   keep_exception_text(self);
   auto state = std::make_shared<asker>(self, std::move(options));
   self->set_down_handler([=](caf::down_msg& msg) { state->down(msg); });
-  return {
+  handlers_of handlers{
+      addresses::synthesizer,
       [=](synthesize& s) { state->synthesize(std::move(s.request)); },
       [=](const call_ended& end) { state->ended(end); },
       [=](const send_again& timer) { state->again(timer.call); },
@@ -360,6 +362,7 @@ caf::behavior synthesizer(caf::event_based_actor* self, synthesizer_options opti
       [=](const drop_requests& d) { state->drop(d); },
       [=](const unblock_models&) { state->unblock(); },
   };
+  return handlers.behavior();
 }
 
 } // namespace ke

@@ -1,5 +1,6 @@
 #include "actors/worker/builder.hpp"
 
+#include "actors/messages/handlers_of.hpp"
 #include "actors/messages/worker_addresses.hpp"
 #include "actors/worker/steps.hpp"
 #include "runtime/core/counters.hpp"
@@ -130,12 +131,14 @@ caf::behavior builder(caf::event_based_actor* self, builder_options options) {
   auto state = std::make_shared<workshop>(self, std::move(options));
   self->attach_functor([state](const caf::error& why) { state->ended(why); });
   self->set_down_handler([=](caf::down_msg& msg) { state->down(msg); });
-  return {
+  handlers_of handlers{
+      addresses::builder,
       [=](build_work& b) { state->build(std::move(b.item)); },
       [=](const lock_granted& g) { state->granted(g); },
       [=](const job_process_ended& e) { state->job_ended(e); },
       [=](const cancel_work& c) { state->cancel(c); },
   };
+  return handlers.behavior();
 }
 
 } // namespace ke

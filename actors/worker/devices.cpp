@@ -1,5 +1,6 @@
 #include "actors/worker/devices.hpp"
 
+#include "actors/messages/handlers_of.hpp"
 #include "actors/messages/worker_addresses.hpp"
 #include "actors/worker/machine_lock.hpp"
 #include "actors/worker/self_test.hpp"
@@ -370,12 +371,18 @@ caf::behavior devices(caf::event_based_actor* self, devices_options options) {
   auto state = std::make_shared<rack>(self, std::move(options));
   self->attach_functor([state](const caf::error& why) { state->ended(why); });
   self->set_down_handler([=](caf::down_msg& msg) { state->down(msg); });
-  return {
-      [=](measure_work& m) { state->take(m); },        [=](const cancel_work& c) { state->cancel(c); },
-      [=](const want_lock& w) { state->want(w); },     [=](const release_lock& r) { state->release(r); },
-      [=](const probe_device& p) { state->probe(p); }, [=](const suspect_device& d) { state->suspect(d); },
-      [=](const test_device& t) { state->test(t); },   [=](const self_tested& t) { state->tested(t); },
+  handlers_of handlers{
+      addresses::devices,
+      [=](measure_work& m) { state->take(m); },
+      [=](const cancel_work& c) { state->cancel(c); },
+      [=](const want_lock& w) { state->want(w); },
+      [=](const release_lock& r) { state->release(r); },
+      [=](const probe_device& p) { state->probe(p); },
+      [=](const suspect_device& d) { state->suspect(d); },
+      [=](const test_device& t) { state->test(t); },
+      [=](const self_tested& t) { state->tested(t); },
   };
+  return handlers.behavior();
 }
 
 } // namespace ke

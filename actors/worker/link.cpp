@@ -1,5 +1,6 @@
 #include "actors/worker/link.hpp"
 
+#include "actors/messages/handlers_of.hpp"
 #include "actors/messages/worker_addresses.hpp"
 #include "actors/worker/held_results.hpp"
 #include "actors/worker/known_objects.hpp"
@@ -469,7 +470,8 @@ private:
 caf::behavior link(caf::event_based_actor* self, link_options options) {
   keep_exception_text(self);
   auto state = std::make_shared<worker_link>(self, std::move(options));
-  return {
+  handlers_of handlers{
+      addresses::link,
       [=](const frame_in& in) { state->frame(in); },
       [=](const peer_lost& l) { state->lost(l); },
       [=](blob_in& b) { state->blob(b); },
@@ -481,6 +483,7 @@ caf::behavior link(caf::event_based_actor* self, link_options options) {
       [=](const device_state_changed& c) { state->device_changed(c); },
       [=](const drain_worker&) { state->drain(); },
   };
+  return handlers.behavior();
 }
 
 } // namespace ke
