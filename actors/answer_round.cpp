@@ -16,10 +16,10 @@ constexpr std::chrono::milliseconds look_every{500};
 } // namespace
 
 caf::behavior answer_round(caf::event_based_actor* self, std::shared_ptr<directory> names,
-                           std::string ends_with, round_options options) {
+                           address<> ends_with, round_options options) {
   keep_exception_text(self);
   if (auto owner = names->find(ends_with))
-    self->link_to(owner);
+    self->link_to(owner.weak());
   struct state {
     round_options options;
     std::size_t missing;

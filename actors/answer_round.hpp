@@ -5,7 +5,6 @@
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <string>
 
 namespace ke {
 
@@ -28,9 +27,9 @@ struct round_part {
 ///
 ///   <- round_part   from each that answers (`part_of`)
 ///
-/// No supervisor: linked to the actor named `ends_with`, if there is one; ends after `done`.
+/// Nobody's child: linked to whoever has the address `ends_with` (if anybody), it ends after `done`.
 caf::behavior answer_round(caf::event_based_actor* self, std::shared_ptr<directory> names,
-                           std::string ends_with, round_options options);
+                           address<> ends_with, round_options options);
 
 /// Delivers one part to a round that may be over; any thread.
 inline void part_of(const weak_actor& round, std::function<void()> take) {

@@ -1,5 +1,8 @@
 #include "actors/campaign_keeper.hpp"
 
+#include "actors/messages/addresses.hpp"
+#include "actors/messages/handlers_of.hpp"
+
 namespace ke {
 
 std::vector<std::string> trees_of(const campaign_settings& settings) {
@@ -12,8 +15,10 @@ std::vector<std::string> trees_of(const campaign_settings& settings) {
 
 caf::behavior campaign(caf::event_based_actor* self, campaign_options options) {
   keep_exception_text(self);
+  auto at = addresses::campaign(options.id);
   auto state = std::make_shared<keeper>(self, std::move(options));
-  caf::behavior loaded{
+  handlers_of loaded{
+      at,
       [=](campaign_loaded& l) { state->loaded(l); },
       [=](const capacity& c) { state->capacity_is(c); },
       [=](prompt_ready& p) { state->prompt(p); },
@@ -44,7 +49,7 @@ caf::behavior campaign(caf::event_based_actor* self, campaign_options options) {
   self->set_default_handler(caf::skip);
   return {
       [=](campaign_loaded& l) {
-        self->become(loaded);
+        self->become(loaded.behavior());
         state->loaded(l);
       },
       [=](const status_request& s) { state->status_wanted(s); },

@@ -2,6 +2,7 @@
 
 #include "actors/baseline.hpp"
 #include "actors/evaluator.hpp"
+#include "actors/messages/addresses.hpp"
 #include "backends/lint.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/log.hpp"
@@ -108,7 +109,7 @@ void keeper::measure_reference(const tree_core& tree, admission& a) {
   a.request = std::make_shared<const evaluate_request>(std::move(e));
   if (first && options_.publish)
     options_.publish(event("admission", {{"backend", tree.backend()}, {"state", "measuring"}}));
-  options_.names->send("evaluator", *a.request);
+  options_.names->send(addresses::evaluator, *a.request);
 }
 
 void keeper::reference_judged(judged& j) {
@@ -139,7 +140,7 @@ void keeper::reference_failed(const evaluation_failed& f) {
   auto a = admissions_.find(f.node.tree);
   if (a == admissions_.end() || a->second.at != admission::progress::measuring)
     return;
-  options_.names->send("evaluator", cancel_evaluation{f.node, f.plan});
+  options_.names->send(addresses::evaluator, cancel_evaluation{f.node, f.plan});
   if (a->second.rests == 0) // the workers' bad luck, perhaps
     rest(core(f.node.tree), a->second, f.why);
   else
@@ -227,7 +228,7 @@ void keeper::fail_if_all_refused() {
 void keeper::drop_admissions() {
   for (auto& [number, a] : admissions_)
     if (a.at == admission::progress::measuring) {
-      options_.names->send("evaluator", cancel_evaluation{a.request->node, a.request->plan});
+      options_.names->send(addresses::evaluator, cancel_evaluation{a.request->node, a.request->plan});
       a.at = admission::progress::unknown;
     }
 }

@@ -1,6 +1,6 @@
 #include "actors/campaign_keeper.hpp"
 
-#include "actors/synthesizer.hpp"
+#include "actors/messages/addresses.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/log.hpp"
 #include "runtime/llm/price.hpp"
@@ -32,7 +32,7 @@ void keeper::agent_wants(agent_call& c) {
   request->attempt = agent_attempts + number;
   request->model = c.model;
   request->reserved = reserved;
-  request->reader = campaign_name(options_.id);
+  request->reader = addresses::campaign(options_.id);
   request->store = options_.store_id;
   store_batch batch;
   request->prompt_digest = batch.blob(text_of(c.prompt));
@@ -84,7 +84,7 @@ void keeper::agent_failed(const failed_try& f) {
   auto name = call_name(f.node, f.attempt, call.prompt_digest);
   auto go = allow_retry(batch, f, call.model);
   commit(std::move(batch), {},
-         [names = options_.names, name, go] { names->send("synthesizer", send_permit{name, go}); });
+         [names = options_.names, name, go] { names->send(addresses::synthesizer, send_permit{name, go}); });
   if (!go)
     settle_agent_call({number, failure_kind::cancelled, {}, {}, false},
                       {nullptr, {failure_kind::credit, "no budget is left for another try", false}});

@@ -1,6 +1,7 @@
 #include "actors/campaign_keeper.hpp"
 
 #include "actors/campaign_status.hpp"
+#include "actors/messages/addresses.hpp"
 #include "backends/floor.hpp"
 #include "backends/statistics.hpp"
 #include "knowledge/answer_form.hpp"
@@ -114,7 +115,7 @@ void keeper::finalist(const finalist_read& f) {
   e.seed = checksum_of(e.source_digest + " claim");
   claim_request_ = std::make_shared<const evaluate_request>(std::move(e));
   claim_tries_ = 1;
-  options_.names->send("evaluator", *claim_request_);
+  options_.names->send(addresses::evaluator, *claim_request_);
 }
 
 void keeper::claim_judged(judged& j) {
@@ -129,7 +130,7 @@ void keeper::claim_judged(judged& j) {
     ++claim_tries_;
     if (j.committed)
       j.committed();
-    return options_.names->send("evaluator", *claim_request_), void();
+    return options_.names->send(addresses::evaluator, *claim_request_), void();
   }
   auto batch = j.batch ? std::move(*j.batch) : store_batch{};
   leave_solution(batch, j, true);
@@ -214,7 +215,7 @@ void keeper::leave_solution(store_batch& batch, const judged& j, bool claimed) {
 void keeper::drop_claim() {
   if (!claims_out_)
     return;
-  options_.names->send("evaluator", cancel_evaluation{*claims_out_, measure_plan::claim});
+  options_.names->send(addresses::evaluator, cancel_evaluation{*claims_out_, measure_plan::claim});
   claims_out_.reset();
 }
 

@@ -1,7 +1,7 @@
 #include "actors/campaign_keeper.hpp"
 
 #include "actors/campaign_status.hpp"
-#include "actors/synthesizer.hpp"
+#include "actors/messages/addresses.hpp"
 #include "backends/floor.hpp"
 #include "knowledge/answer_form.hpp"
 #include "runtime/core/log.hpp"
@@ -161,7 +161,7 @@ void keeper::try_failed(const failed_try& f, const open_call& call) {
   auto name = call_name(f.node, f.attempt, call.prompt_digest);
   if (allow_retry(batch, f, call.model)) {
     commit(std::move(batch), {},
-           [names = options_.names, name] { names->send("synthesizer", send_permit{name, true}); });
+           [names = options_.names, name] { names->send(addresses::synthesizer, send_permit{name, true}); });
     return look_at_fruitless(f.why);
   }
   // What it took is more than the budget held for it: its node asks anew once there is money, or never.
@@ -169,7 +169,7 @@ void keeper::try_failed(const failed_try& f, const open_call& call) {
          journal_replied{f.node.tree, f.node.node, f.attempt, failure_kind::cancelled});
   commit(std::move(batch));
   calls_->close(name);
-  options_.names->send("synthesizer", send_permit{name, false});
+  options_.names->send(addresses::synthesizer, send_permit{name, false});
   look_at_fruitless(f.why);
   wake({f.node});
   pump();
@@ -277,7 +277,7 @@ void keeper::judge(judged& j) {
   auto committed = std::exchange(j.committed, nullptr);
   auto node = j.node;
   auto unfit = v.state == verdict_state::unfit_problem ? std::optional{v.reason} : std::nullopt;
-  options_.names->send(tree_name(options_.id, node.tree), std::move(j));
+  options_.names->send(addresses::search_tree(options_.id, node.tree), std::move(j));
   if (is_open(state_of_node(node))) {
     put_node(batch, node);
     commit(std::move(batch), {}, committed);
@@ -314,7 +314,7 @@ void keeper::evaluation_failed_for(const evaluation_failed& f) {
     return;
   store_batch batch;
   finish_node(batch, f.node, f.state, f.why);
-  options_.names->send(tree_name(options_.id, f.node.tree), f);
+  options_.names->send(addresses::search_tree(options_.id, f.node.tree), f);
   pump();
 }
 
@@ -353,7 +353,7 @@ void keeper::steered(const steer& s) {
   if (s.act == "resume") {
     blocked_why_.reset();
     known_aside_.clear();
-    options_.names->send("synthesizer", unblock_models{});
+    options_.names->send(addresses::synthesizer, unblock_models{});
     wake(std::exchange(blocked_, {}));
     pay();
   }

@@ -1,5 +1,6 @@
 #include "actors/campaign_keeper.hpp"
 #include "actors/knowledge.hpp"
+#include "actors/messages/addresses.hpp"
 #include "knowledge/answer_form.hpp"
 #include "runtime/search/dispatchers.hpp"
 
@@ -32,7 +33,7 @@ bool keeper::begin_learning(const std::string& reason) {
   }
   l.language = answer_form_of(*stored_->problem).language;
   l.done = [me = weak(self_)] { send_weak(me, way_learnt{}); };
-  if (!options_.names->send("knowledge", std::move(l)))
+  if (!options_.names->send(addresses::knowledge, std::move(l)))
     return false;
   learning_ = reason;
   after(self_, patience_with_learning, way_learnt{});
@@ -56,7 +57,7 @@ void keeper::tell_use(const node_key& n, const node_row& row, double noise) {
     if (id.starts_with("skill/"))
       u.ids.push_back(id);
   u.won = node.state == node_state::correct && node.score > index[node.parent].score * (1 + noise);
-  options_.names->send("knowledge", std::move(u));
+  options_.names->send(addresses::knowledge, std::move(u));
 }
 
 } // namespace ke

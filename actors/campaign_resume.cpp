@@ -2,7 +2,7 @@
 
 #include "actors/campaign_status.hpp"
 #include "actors/fleet_messages.hpp"
-#include "actors/synthesizer.hpp"
+#include "actors/messages/addresses.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/log.hpp"
 #include "runtime/llm/price.hpp"
@@ -44,8 +44,8 @@ void keeper::loaded(campaign_loaded& l) {
   if (auto fine = can_change(books().settings(), options_.settings, change_time::resumed); !fine)
     return end({"failed", "", false, fine.error()});
   loaded_ = true;
-  options_.names->send("synthesizer", unblock_models{}); // what was refused may be mended
-  options_.names->send("fleet", watch_capacity{campaign_name(options_.id)});
+  options_.names->send(addresses::synthesizer, unblock_models{}); // what was refused may be mended
+  options_.names->send(addresses::fleet, watch_capacity{addresses::campaign(options_.id)});
   store_batch batch;
   record(batch, journal_kind::session, journal_session{options_.epoch});
   if (changed) {
@@ -92,7 +92,7 @@ void keeper::brief_wanted(const want_brief& w) {
   if (is_open(state_of_node(n)))
     return wake({n});
   // It ended while it rested: what its tree keeps for it is of no use any more.
-  options_.names->send(tree_name(options_.id, w.tree), retire{w.node, nullptr});
+  options_.names->send(addresses::search_tree(options_.id, w.tree), retire{w.node, nullptr});
 }
 
 /// A tree that was started again without us has forgotten its nodes; what they wait for still comes.
@@ -171,7 +171,7 @@ void keeper::wake(const std::vector<node_key>& nodes) {
     by_tree[n.tree].nodes.push_back(brief_of(n, t));
   }
   for (auto& [t, e] : by_tree)
-    options_.names->send(tree_name(options_.id, t), std::move(e));
+    options_.names->send(addresses::search_tree(options_.id, t), std::move(e));
 }
 
 /// A program does not answer otherwise when it is asked again.
@@ -309,7 +309,7 @@ void keeper::tell_wanted(bool over) {
         for (auto n : tree.open_nodes())
           w.open.emplace_back(node_key{options_.id, tree.number(), n}, t);
       }
-  options_.names->send("fleet", std::move(w));
+  options_.names->send(addresses::fleet, std::move(w));
 }
 
 void keeper::wake_sleeping(std::uint32_t tree) {
@@ -324,7 +324,7 @@ void keeper::wake_sleeping(std::uint32_t tree) {
   wake(nodes);
   for (auto& request : resend_)
     if (request->node.tree == tree)
-      options_.names->send("synthesizer", synthesize{request});
+      options_.names->send(addresses::synthesizer, synthesize{request});
   std::erase_if(resend_, [&](const auto& request) { return request->node.tree == tree; });
   std::vector<late_reply> replies;
   std::erase_if(redeliver_, [&](late_reply& r) {
@@ -337,7 +337,7 @@ void keeper::wake_sleeping(std::uint32_t tree) {
     auto row = stored_->calls.find({r.node, r.call.attempt});
     auto bytes = row == stored_->calls.end() ? 0 : row->second.prompt_bytes;
     auto reply = std::make_shared<completion>(read_stored(r.call.model, r.body, bytes, {}));
-    options_.names->send(tree_name(options_.id, r.node.tree),
+    options_.names->send(addresses::search_tree(options_.id, r.node.tree),
                          synthesis{r.node, r.call.attempt, reply, digest_of(r.body), 0});
   }
 }

@@ -1,7 +1,7 @@
 #include "actors/campaign_keeper.hpp"
 
 #include "actors/campaign_status.hpp"
-#include "actors/synthesizer.hpp"
+#include "actors/messages/addresses.hpp"
 #include "runtime/core/counters.hpp"
 #include "runtime/core/log.hpp"
 #include "runtime/core/trace.hpp"
@@ -145,7 +145,7 @@ void keeper::send_call(store_batch batch, std::shared_ptr<const synthesis_reques
   batch.put(table::calls, key_of(n.campaign, n.tree, n.node, request->attempt), pack(call));
   calls_->open(request->call(), n, request->attempt, std::move(call));
   commit(std::move(batch), {},
-         [names = options_.names, request] { names->send("synthesizer", synthesize{request}); });
+         [names = options_.names, request] { names->send(addresses::synthesizer, synthesize{request}); });
 }
 
 /// Claims whoever may reach the goal. All nodes are looked at, so only after a candidate was found right or a
@@ -295,7 +295,7 @@ void keeper::end_search(std::string reason, bool claims) {
   ending_ = {std::move(reason), claims};
   drop_claim();
   drop_admissions();
-  options_.names->send("synthesizer", drop_requests{options_.id, true});
+  options_.names->send(addresses::synthesizer, drop_requests{options_.id, true});
   if (calls_out() > 0)
     after(self_, hearing, hearing_over{});
   search_ended();
@@ -344,13 +344,13 @@ void keeper::wind_down(store_batch& batch, const std::string& reason) {
   for (auto& tree : fold_.trees())
     for (auto n : tree.open_nodes()) {
       node_key key{options_.id, tree.number(), n};
-      options_.names->send("evaluator", cancel_evaluation{key});
+      options_.names->send(addresses::evaluator, cancel_evaluation{key});
       record(batch, journal_kind::ended, journal_ended{tree.number(), n, node_state::cancelled, reason});
       rows_[key].state = node_state::cancelled;
       rows_[key].note = reason;
       put_node(batch, key);
       batch.put(table::hot, key_of(key.campaign, key.tree, key.node), pack(tree.row(n)));
-      options_.names->send(tree_name(options_.id, key.tree),
+      options_.names->send(addresses::search_tree(options_.id, key.tree),
                            evaluation_failed{key, node_state::cancelled, reason});
     }
 }
@@ -382,7 +382,7 @@ void keeper::interrupt_now(std::string state, std::string reason, failure why) {
     return end(outcome_);
   drop_claim();
   drop_admissions();
-  options_.names->send("synthesizer", drop_requests{options_.id, false});
+  options_.names->send(addresses::synthesizer, drop_requests{options_.id, false});
   after(self_, options_.grace, grace_is_over{});
   pump();
 }

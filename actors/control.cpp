@@ -1,6 +1,8 @@
 #include "actors/control.hpp"
 
 #include "actors/exit_codes.hpp"
+#include "actors/messages/addresses.hpp"
+#include "actors/messages/handlers_of.hpp"
 #include "runtime/core/json_line.hpp"
 #include "runtime/core/log.hpp"
 
@@ -30,7 +32,7 @@ class front_desk {
 public:
   front_desk(caf::event_based_actor* self, control_options options)
       : self_{self}, options_{std::move(options)} {
-    options_.names->send("gateway", want_transport{"control"});
+    options_.names->send(addresses::gateway, want_transport{addresses::control});
   }
   ~front_desk() {
     for (auto& [peer, stop] : watching_)
@@ -130,12 +132,14 @@ control_reply refusal(const std::string& why, int exit_code) {
 caf::behavior control(caf::event_based_actor* self, control_options options) {
   keep_exception_text(self);
   auto state = std::make_shared<front_desk>(self, std::move(options));
-  return {
+  handlers_of handlers{
+      addresses::control,
       [=](transport_is& t) { state->transport(std::move(t.transport)); },
       [=](const frame_in& in) { state->frame(in.what); },
       [=](const command_done& d) { state->done(d); },
       [=](const peer_lost& l) { state->gone(l); },
   };
+  return handlers.behavior();
 }
 
 } // namespace ke

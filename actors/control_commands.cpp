@@ -3,6 +3,7 @@
 #include "actors/coordinator.hpp"
 #include "actors/exit_codes.hpp"
 #include "actors/knowledge.hpp"
+#include "actors/messages/addresses.hpp"
 #include "actors/shared_files.hpp"
 #include "config/campaign_file.hpp"
 #include "config/reach.hpp"
@@ -64,7 +65,7 @@ void merge(coordinator& owner, control_request request) {
     return request.reply(refused(path.error()));
   owner.desk().merge(*path, [names = owner.names(), reply = std::move(request.reply)](control_reply r) {
     if (r.exit_code == exit_done)
-      names->send("knowledge", skills_changed{});
+      names->send(addresses::knowledge, skills_changed{});
     reply(std::move(r));
   });
 }

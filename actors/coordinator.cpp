@@ -8,6 +8,7 @@
 #include "actors/gateway.hpp"
 #include "actors/knowledge.hpp"
 #include "actors/local_worker.hpp"
+#include "actors/messages/addresses.hpp"
 #include "actors/named_child.hpp"
 #include "actors/recorded_answers.hpp"
 #include "actors/search_tree.hpp"
@@ -199,7 +200,7 @@ void coordinator::start_root() {
     return make_provider(m, services);
   });
   models.seed = store_->epoch();
-  children.push_back(named_child(names_, "synthesizer", [models](caf::event_based_actor* self) {
+  children.push_back(named_child(names_, addresses::synthesizer, [models](caf::event_based_actor* self) {
     return self->spawn(synthesizer, models);
   }));
   if (!options_.durable_only) {
@@ -214,7 +215,7 @@ void coordinator::start_root() {
         return opened.error();
       return std::shared_ptr<transport_port>{std::move(*opened)};
     };
-    children.push_back(named_child(names_, "gateway",
+    children.push_back(named_child(names_, addresses::gateway,
                                    [g](caf::event_based_actor* self) { return self->spawn(gateway, g); }));
     fleet_options f;
     f.names = names_;
@@ -222,8 +223,8 @@ void coordinator::start_root() {
     f.store_id = store_->id();
     f.key = store_->warrant_key();
     f.epoch = store_->epoch();
-    children.push_back(
-        named_child(names_, "fleet", [f](caf::event_based_actor* self) { return self->spawn(fleet, f); }));
+    children.push_back(named_child(names_, addresses::fleet,
+                                   [f](caf::event_based_actor* self) { return self->spawn(fleet, f); }));
     if (options_.cluster.local_worker) {
       local_worker_options w;
       w.processes = processes_.get();
@@ -244,7 +245,7 @@ void coordinator::start_root() {
         if (options_.trouble)
           options_.trouble(why);
       };
-      children.push_back(named_child(names_, "local_worker", [w](caf::event_based_actor* self) {
+      children.push_back(named_child(names_, addresses::local_worker, [w](caf::event_based_actor* self) {
         return self->spawn(local_worker, w);
       }));
     }
@@ -254,7 +255,7 @@ void coordinator::start_root() {
     e.store_id = store_->id();
     for (const auto& b : backends_)
       e.limits[b.name] = b.limits;
-    children.push_back(named_child(names_, "evaluator",
+    children.push_back(named_child(names_, addresses::evaluator,
                                    [e](caf::event_based_actor* self) { return self->spawn(evaluator, e); }));
     knowledge_options k;
     k.names = names_;
@@ -263,7 +264,7 @@ void coordinator::start_root() {
     k.store_id = store_->id();
     k.shelf = library_;
     k.written = library_->now();
-    children.push_back(named_child(names_, "knowledge",
+    children.push_back(named_child(names_, addresses::knowledge,
                                    [k](caf::event_based_actor* self) { return self->spawn(knowledge, k); }));
     control_options c;
     c.names = names_;
@@ -272,7 +273,7 @@ void coordinator::start_root() {
       auto number = subscribe(std::move(listener));
       return [this, number] { unsubscribe(number); };
     };
-    children.push_back(named_child(names_, "control", [c](caf::event_based_actor* self) {
+    children.push_back(named_child(names_, addresses::control, [c](caf::event_based_actor* self) {
       return self->spawn<caf::detached>(control, c);
     }));
   }
@@ -458,10 +459,11 @@ void coordinator::start_campaign(std::uint32_t id, const campaign_settings& sett
   std::shared_ptr<const embedding_settings> embeddings;
   if (!settings.embeddings.base_url.empty()) {
     embeddings = std::make_shared<const embedding_settings>(settings.embeddings);
-    names_->send("knowledge", vector_wanted{embeddings, {}, {}, 0}); // lost? the first prompt says it again
+    names_->send(addresses::knowledge,
+                 vector_wanted{embeddings, {}, {}, 0}); // lost? the first prompt says it again
   }
   std::vector<child_spec> children;
-  children.push_back(named_child(names_, campaign_name(id),
+  children.push_back(named_child(names_, addresses::campaign(id),
                                  [o](caf::event_based_actor* self) { return self->spawn(campaign, o); }));
   auto trees = trees_of(settings);
   for (std::uint32_t t = 0; t < trees.size(); ++t) {
@@ -484,9 +486,10 @@ void coordinator::start_campaign(std::uint32_t id, const campaign_settings& sett
     context->library = library_;
     context->embeddings = embeddings;
     context->agents = settings.agents;
-    children.push_back(named_child(names_, tree_name(id, t), [context](caf::event_based_actor* self) {
-      return self->spawn(search_tree, context, search_tree_options{});
-    }));
+    children.push_back(
+        named_child(names_, addresses::search_tree(id, t), [context](caf::event_based_actor* self) {
+          return self->spawn(search_tree, context, search_tree_options{});
+        }));
   }
   supervisor_options s;
   s.name = "campaign " + settings.name;
@@ -494,7 +497,7 @@ void coordinator::start_campaign(std::uint32_t id, const campaign_settings& sett
   s.seed = id;
   s.on_failure = log_failure;
   child_spec spec;
-  spec.name = campaign_name(id);
+  spec.name = addresses::campaign(id).name().text();
   spec.mode = restart_mode::transient;
   spec.start = [children, s](caf::event_based_actor* self) { return self->spawn(supervisor, children, s); };
   caf::anon_send(root_, stop_child{spec.name}); // of an earlier session that has ended
@@ -517,7 +520,7 @@ void coordinator::interrupt_all() {
   changed_.notify_all();
   for (const auto& [id, c] : campaigns_)
     if (!c.outcome)
-      names_->send(campaign_name(id), interrupt{});
+      names_->send(addresses::campaign(id), interrupt{});
 }
 
 result<std::uint32_t> coordinator::find_running(const std::string& name) const {

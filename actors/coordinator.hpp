@@ -30,7 +30,7 @@ struct coordinator_options {
   std::vector<std::filesystem::path> backend_paths;
   std::function<void(const std::string&)> publish; ///< events, one JSON line each; any thread, must not block
   std::function<void(const failure&)> trouble;     ///< the store or the environment; any thread
-  bool durable_only = false; ///< bench: no wire, no worker; its driver registers "evaluator" itself
+  bool durable_only = false; ///< bench: no wire, no worker; its driver gives somebody the evaluator's address
 };
 
 /// The owner of a store: services, root supervisor and campaigns of one process. Any thread. The destructor

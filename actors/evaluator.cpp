@@ -1,7 +1,8 @@
 #include "actors/evaluator.hpp"
 
+#include "actors/messages/addresses.hpp"
+#include "actors/messages/handlers_of.hpp"
 #include "actors/same_object.hpp"
-#include "actors/synthesizer.hpp"
 #include "backends/second_opinion.hpp"
 #include "backends/verdict.hpp"
 #include "runtime/core/baseline.hpp"
@@ -74,7 +75,7 @@ bool reusable(const verdict& v) {
 class bench {
 public:
   bench(caf::event_based_actor* self, evaluator_options options) : self_{self}, options_{std::move(options)} {
-    options_.names->send("fleet", watch_capacity{"evaluator"});
+    options_.names->send(addresses::fleet, watch_capacity{addresses::evaluator});
   }
 
   void evaluate(evaluate_request& r) {
@@ -132,7 +133,7 @@ public:
       return submit(d.id, job);
     }
     if (found->state == verdict_state::harness_error)
-      options_.names->send("fleet", cancel_job{d.id}); // it kept the job for another try
+      options_.names->send(addresses::fleet, cancel_job{d.id}); // it kept the job for another try
     if (!job.first && beyond_belief(job, *found) &&
         offered_by_another(offers_[job.request->backend], found->device, d.worker)) {
       log::info("evaluator", "a score beyond belief is measured by another worker, too",
@@ -177,7 +178,7 @@ public:
   void stage(const job_stage& s) {
     auto j = jobs_.find(s.id);
     if (j != jobs_.end())
-      options_.names->send(campaign_name(j->second.request->node.campaign),
+      options_.names->send(addresses::campaign(j->second.request->node.campaign),
                            stage_changed{j->second.request->node, s.stage});
   }
 
@@ -195,7 +196,7 @@ public:
     for (auto id : std::set{mine->second}) {
       auto& j = jobs_.at(id);
       if (j.submitted)
-        options_.names->send("fleet", cancel_job{id});
+        options_.names->send(addresses::fleet, cancel_job{id});
       auto key = j.key;
       auto first = by_key_.at(key).front() == id;
       erase(jobs_.find(id));
@@ -314,7 +315,7 @@ private:
     if (!j.measured_by.empty())
       avoid =
           not_to_confirm(offers_[what->backend], device_for(what->backend, what->device).name, j.measured_by);
-    options_.names->send("fleet", submit_job{what, std::move(avoid)});
+    options_.names->send(addresses::fleet, submit_job{what, std::move(avoid)});
   }
 
   verdict verdict_from(const open_job& j, const job_done& d) const {
@@ -354,7 +355,7 @@ private:
   static constexpr double most_seconds = 7 * 86'400;
 
   void tell(const open_job& j, judged message) {
-    options_.names->send(campaign_name(j.request->node.campaign), std::move(message));
+    options_.names->send(addresses::campaign(j.request->node.campaign), std::move(message));
   }
 
   /// Those that wait for this key, without `but`; they are nobody's any more.
@@ -383,7 +384,7 @@ private:
 
   void fail(std::uint64_t id, const evaluation_failed& f) {
     auto key = jobs_.at(id).key;
-    options_.names->send(campaign_name(f.node.campaign), f);
+    options_.names->send(addresses::campaign(f.node.campaign), f);
     erase(jobs_.find(id));
     for (auto other : take(key, id))
       submit(other, jobs_.at(other));
@@ -404,7 +405,8 @@ private:
 caf::behavior evaluator(caf::event_based_actor* self, evaluator_options options) {
   keep_exception_text(self);
   auto state = std::make_shared<bench>(self, std::move(options));
-  return {
+  handlers_of handlers{
+      addresses::evaluator,
       [=](evaluate_request& r) { state->evaluate(r); },
       [=](const verdict_looked_up& l) { state->looked_up(l); },
       [=](const job_done& d) { state->done(d); },
@@ -413,6 +415,7 @@ caf::behavior evaluator(caf::event_based_actor* self, evaluator_options options)
       [=](const cancel_evaluation& c) { state->cancel(c); },
       [=](const capacity& c) { state->capacity_is(c); },
   };
+  return handlers.behavior();
 }
 
 } // namespace ke

@@ -2,6 +2,8 @@
 
 #include "actors/job_trace.hpp"
 #include "actors/messages.hpp"
+#include "actors/messages/addresses.hpp"
+#include "actors/messages/handlers_of.hpp"
 #include "actors/worker_session.hpp"
 #include "runtime/core/counters.hpp"
 #include "runtime/core/json_line.hpp"
@@ -75,7 +77,7 @@ public:
   dispatcher(caf::event_based_actor* self, fleet_options options)
       : self_{self}, options_{std::move(options)}, leases_{options_.term} {
     next_check();
-    options_.names->send("gateway", want_transport{"fleet"});
+    options_.names->send(addresses::gateway, want_transport{addresses::fleet});
   }
 
   void transport(std::shared_ptr<transport_port> t) { transport_ = std::move(t); }
@@ -207,9 +209,9 @@ public:
   }
 
   void watch(const watch_capacity& w) {
-    watchers_.insert(w.name);
+    watchers_.insert(w.who);
     for (const auto& [backend, c] : capacities())
-      options_.names->send(w.name, c);
+      options_.names->send(w.who, c);
   }
 
   void workers(const workers_request& r) {
@@ -228,7 +230,7 @@ public:
 private:
   template <class Message>
   void tell_evaluator(Message m) {
-    options_.names->send("evaluator", std::move(m));
+    options_.names->send(addresses::evaluator, std::move(m));
   }
 
   void next_check() {
@@ -538,8 +540,8 @@ private:
       }
     for (const auto& [backend, c] : now) {
       known_backends_.insert(backend);
-      for (const auto& name : watchers_)
-        options_.names->send(name, c);
+      for (const auto& who : watchers_)
+        options_.names->send(who, c);
     }
   }
 
@@ -554,7 +556,8 @@ private:
   wanted_work wanted_;
   std::size_t brought_ = 0; ///< jobs that nobody has asked for yet
   std::chrono::steady_clock::time_point check_due_{};
-  std::set<std::string> watchers_, known_backends_;
+  std::set<address<capacity>> watchers_;
+  std::set<std::string> known_backends_;
   std::size_t stretches_left_ = 50'000; ///< of candidates' calls in this session's trace: some megabytes
 };
 
@@ -564,7 +567,8 @@ caf::behavior fleet(caf::event_based_actor* self, fleet_options options) {
   keep_exception_text(self);
   auto state = std::make_shared<dispatcher>(self, std::move(options));
   self->set_down_handler([=](caf::down_msg& msg) { state->session_down(msg); });
-  return {
+  handlers_of handlers{
+      addresses::fleet,
       [=](transport_is& t) { state->transport(std::move(t.transport)); },
       [=](frame_in& in) { state->frame(in); },
       [=](const peer_lost& l) { state->peer_gone(l); },
@@ -576,6 +580,7 @@ caf::behavior fleet(caf::event_based_actor* self, fleet_options options) {
       [=](const workers_request& r) { state->workers(r); },
       [=](const check_leases&) { state->leases_due(); },
   };
+  return handlers.behavior();
 }
 
 } // namespace ke

@@ -36,9 +36,9 @@ struct transport_is {
   std::shared_ptr<transport_port> transport;
 };
 
-/// To the gateway: send `transport_is` to this name.
+/// To the gateway: send `transport_is` to this address.
 struct want_transport {
-  std::string name;
+  address<transport_is> who;
 };
 
 } // namespace ke

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/caf.hpp"
+#include "actors/messages/address.hpp"
 #include "runtime/core/types.hpp"
 #include "runtime/net/transport_port.hpp"
 #include "runtime/net/wanted_work.hpp"
@@ -28,6 +29,8 @@
 //      |---------------------- ack (closure, after the commit) |----------------------->|
 
 namespace ke {
+
+struct capacity;
 
 struct submit_job {
   std::shared_ptr<const job> what;
@@ -59,9 +62,9 @@ struct job_poisoned {
   std::uint64_t id = 0;
   std::string why;
 };
-/// Asks for `capacity` messages, to this name.
+/// Who wants to hear `capacity`, from now on and over its restarts.
 struct watch_capacity {
-  std::string name;
+  address<capacity> who;
 };
 
 /// A frame from a peer, or its loss, from the transport thread.

@@ -1,5 +1,8 @@
 #include "actors/gateway.hpp"
 
+#include "actors/messages/addresses.hpp"
+#include "actors/messages/handlers_of.hpp"
+
 namespace ke {
 
 caf::behavior gateway(caf::event_based_actor* self, gateway_options options) {
@@ -17,18 +20,23 @@ caf::behavior gateway(caf::event_based_actor* self, gateway_options options) {
   auto transport = std::move(*opened);
   auto names = options.names;
   // Sends by name, and later children start after us: they ask again when they begin.
-  names->send("fleet", transport_is{transport});
-  names->send("control", transport_is{transport});
-  return {
+  names->send(addresses::fleet, transport_is{transport});
+  names->send(addresses::control, transport_is{transport});
+  handlers_of handlers{
+      addresses::gateway,
       [=](frame_in& in) {
-        names->send(in.what.kind == frame_kind::command ? "control" : "fleet", std::move(in));
+        address<frame_in> to = addresses::fleet;
+        if (in.what.kind == frame_kind::command)
+          to = addresses::control;
+        names->send(to, std::move(in));
       },
       [=](const peer_lost& l) {
-        names->send("fleet", l);
-        names->send("control", l);
+        names->send(addresses::fleet, l);
+        names->send(addresses::control, l);
       },
-      [=](const want_transport& w) { names->send(w.name, transport_is{transport}); },
+      [=](const want_transport& w) { names->send(w.who, transport_is{transport}); },
   };
+  return handlers.behavior();
 }
 
 } // namespace ke

@@ -1,5 +1,7 @@
 #include "actors/knowledge.hpp"
 
+#include "actors/messages/addresses.hpp"
+#include "actors/messages/handlers_of.hpp"
 #include "actors/node_cards.hpp"
 #include "backends/verdict.hpp"
 #include "knowledge/distil.hpp"
@@ -224,7 +226,8 @@ caf::behavior knowledge(caf::event_based_actor* self, knowledge_options options)
   keep_exception_text(self);
   auto state = std::make_shared<scholar>(self, std::move(options));
   self->set_down_handler([=](caf::down_msg& msg) { state->studies().down(msg); });
-  return {
+  handlers_of handlers{
+      addresses::knowledge,
       [=](const skills_read& r) { state->known(r); },
       [=](const learn& l) { state->read_way(l); },
       [=](const way_read& w) { state->distil_way(w); },
@@ -238,6 +241,7 @@ caf::behavior knowledge(caf::event_based_actor* self, knowledge_options options)
       [=](const study_read& r) { state->studies().read(r); },
       [=](const study_over& o) { state->studies().over(o); },
   };
+  return handlers.behavior();
 }
 
 } // namespace ke

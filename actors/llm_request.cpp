@@ -1,5 +1,6 @@
 #include "actors/llm_request.hpp"
 
+#include "actors/messages/addresses.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/trace.hpp"
 
@@ -39,7 +40,7 @@ caf::behavior llm_request(caf::event_based_actor* self, std::shared_ptr<director
       trace::span("llm " + request->model, call, begun, trace::time_point::clock::now());
     // First no longer out, then told: a synthesizer that starts in between must not wait for it.
     calls->returned(call);
-    names->send("synthesizer",
+    names->send(addresses::synthesizer,
                 call_ended{call, std::make_shared<const completion>(std::move(a.reply)),
                            a.body.empty() ? std::string{} : digest_of(a.body), a.seconds, request});
     send_weak(me, call_over{});

@@ -9,8 +9,8 @@ namespace ke {
 
 /// One paid call, from its leaving until the store has the answer.
 ///
-///   -> call_ended   to the present "synthesizer", by name; then it quits
-///   <- exit         cancels the call; call_ended follows with `cancelled`
+///   -> call_ended (to the synthesizer's address: whichever lives when it ends), then it quits
+///   <- exit       cancels the call; call_ended follows with `cancelled`
 ///
 /// Supervisor: synthesizer, which monitors it; temporary. An abnormal end is told as `internal`. Provider and
 /// call book own the call: it goes on without this actor and its synthesizer.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/caf.hpp"
+#include "actors/messages/address.hpp"
 #include "knowledge/prompt.hpp"
 #include "runtime/core/types.hpp"
 #include "runtime/llm/answer.hpp"
@@ -14,6 +15,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -43,6 +45,9 @@
 
 namespace ke {
 
+struct synthesis;
+struct failed_try;
+
 /// A prompt on its way to a model.
 struct synthesis_request {
   node_key node;
@@ -52,9 +57,10 @@ struct synthesis_request {
   std::string prompt_digest;
   std::uint32_t occurrence = 0;
   reservation reserved;
-  std::string reader = {}; ///< name of the actor to be told; empty: the node's search tree
-  std::string store = {};  ///< its id
-  bool again = false;      ///< of an earlier session: perhaps asked under `place`, as earlier versions did
+  std::optional<address<synthesis, failed_try>> reader =
+      {};                 ///< who is told what came of it; nobody: the node's search tree
+  std::string store = {}; ///< its id
+  bool again = false;     ///< of an earlier session: perhaps asked under `place`, as earlier versions did
 
   std::string place() const {
     return "c" + std::to_string(node.campaign) + "-t" + std::to_string(node.tree) + "-n" +

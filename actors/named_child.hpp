@@ -4,17 +4,17 @@
 #include "actors/supervisor.hpp"
 
 #include <memory>
-#include <string>
 
 namespace ke {
 
-/// A child with an entry in the directory while it lives: `spawn(supervisor)` gives the handle at each start.
+/// A child that is in the directory under its address whenever it lives: `spawn(supervisor)` gives its handle
+/// at each start.
 template <class Spawn>
-child_spec named_child(std::shared_ptr<directory> names, std::string name, Spawn spawn) {
+child_spec named_child(std::shared_ptr<directory> names, const address<>& at, Spawn spawn) {
   child_spec spec;
-  spec.name = name;
-  spec.start = [names, name, spawn](caf::event_based_actor* self) {
-    return names->start(name, [&] { return spawn(self); });
+  spec.name = at.name().text();
+  spec.start = [names, at, spawn](caf::event_based_actor* self) {
+    return names->start(at, [&] { return spawn(self); });
   };
   return spec;
 }

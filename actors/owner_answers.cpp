@@ -1,6 +1,6 @@
 #include "actors/answer_round.hpp"
 #include "actors/coordinator.hpp"
-#include "actors/synthesizer.hpp"
+#include "actors/messages/addresses.hpp"
 #include "runtime/core/json_line.hpp"
 
 #include <nlohmann/json.hpp>
@@ -50,14 +50,14 @@ void coordinator::status_json(std::function<void(std::string)> done) {
     done(json_line(json{{"live", true}, {"campaigns", campaigns}}));
   };
   auto ids = all->campaigns; // the round's thread fills `all` from now on
-  auto round = system_->spawn(answer_round, names_, std::string{"control"}, std::move(o));
+  auto round = system_->spawn(answer_round, names_, address<>{addresses::control}, std::move(o));
   auto to = caf::actor_cast<weak_actor>(round);
-  if (!names_->send("fleet", workers_request{[to, all](std::string text) {
+  if (!names_->send(addresses::fleet, workers_request{[to, all](std::string text) {
                       part_of(to, [all, text = std::move(text)] { all->workers = text; });
                     }}))
     part_of(to, [] {});
   for (const auto& [id, nothing] : ids)
-    if (!names_->send(campaign_name(id), status_request{[to, all, id = id](std::string text) {
+    if (!names_->send(addresses::campaign(id), status_request{[to, all, id = id](std::string text) {
                         part_of(to, [all, id, text = std::move(text)] { all->campaigns[id] = text; });
                       }}))
       part_of(to, [] {});
@@ -84,10 +84,10 @@ void coordinator::steer_campaign(std::uint32_t id, std::string act, std::string 
                           why.retryable});
     done(failure{failure_kind::timeout, "the campaign did not answer within 20 s"});
   };
-  auto round = system_->spawn(answer_round, names_, std::string{"control"}, std::move(o));
+  auto round = system_->spawn(answer_round, names_, address<>{addresses::control}, std::move(o));
   auto to = caf::actor_cast<weak_actor>(round);
   auto take = [to, said](status s) { part_of(to, [said, s = std::move(s)] { *said = s; }); };
-  if (!names_->send(campaign_name(id), steer{std::move(act), std::move(key), std::move(value), take}))
+  if (!names_->send(addresses::campaign(id), steer{std::move(act), std::move(key), std::move(value), take}))
     take(failure{failure_kind::invalid, "the campaign is not running"});
 }
 

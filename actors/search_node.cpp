@@ -1,8 +1,8 @@
 #include "actors/search_node.hpp"
 
 #include "actors/embedding_desk.hpp"
+#include "actors/messages/addresses.hpp"
 #include "actors/study_desk.hpp"
-#include "actors/synthesizer.hpp"
 #include "knowledge/answer_form.hpp"
 #include "knowledge/consult.hpp"
 #include "knowledge/descriptor.hpp"
@@ -55,7 +55,7 @@ public:
     --missing_;
     if (c.card) {
       cards_[c.node] = c.card;
-      tree_->names->send(tree_name(tree_->campaign, tree_->tree), card_loaded{c.card});
+      tree_->names->send(addresses::search_tree(tree_->campaign, tree_->tree), card_loaded{c.card});
     }
     if (missing_ > 0)
       return;
@@ -174,7 +174,7 @@ private:
 
   template <class Message>
   void to_campaign(Message message) {
-    tree_->names->send(campaign_name(tree_->campaign), std::move(message));
+    tree_->names->send(addresses::campaign(tree_->campaign), std::move(message));
   }
 
   /// Reads what is not at hand, or is there without the source that is wanted now; then `card` goes on.
@@ -273,20 +273,20 @@ private:
 
   void want_studies() {
     studies_ = 0;
-    auto scholar = tree_->names->find("knowledge");
+    auto scholar = tree_->names->find(addresses::knowledge);
     auto want = [&](const std::string& model, std::optional<study> what) {
       if (model.empty() || !what || !scholar)
         return;
       ++studies_;
-      self_->send(scholar, study_wanted{std::make_shared<const study>(std::move(*what)), key(), model,
-                                        weak(self_), brief_.attempt});
+      scholar.send(study_wanted{std::make_shared<const study>(std::move(*what)), key(), model, weak(self_),
+                                brief_.attempt});
     };
     if (!tree_->agents.memory.empty())
       want(tree_->agents.memory, memory_study(*unsent_));
     if (!tree_->agents.research.empty())
       want(tree_->agents.research, research_study(*unsent_, brief_.stalled));
     if (studies_ > 0)
-      self_->monitor(scholar);
+      self_->monitor(scholar.weak());
   }
 
   /// The documents, by words or by the vector of what is asked.
@@ -295,7 +295,8 @@ private:
     if (!tree_->embeddings)
       return send_unsent({});
     auto text = text_to_embed(query_of(r, brief_.stalled));
-    tree_->names->send("knowledge", vector_wanted{tree_->embeddings, text, weak(self_), brief_.attempt});
+    tree_->names->send(addresses::knowledge,
+                       vector_wanted{tree_->embeddings, text, weak(self_), brief_.attempt});
     if (!tree_->library->snapshot()->vectors_of(*tree_->embeddings))
       return send_unsent({}); // there is nothing yet to compare a vector with
     after(self_, embedding_deadline, vector_late{brief_.attempt});
@@ -379,11 +380,12 @@ private:
     e.problem = tree_->problem;
     e.timed = tree_->timed;
     e.seed = brief_.what.seed;
-    tree_->names->send("evaluator", std::move(e));
+    tree_->names->send(addresses::evaluator, std::move(e));
   }
 
   void leave(std::shared_ptr<const node_card> card) {
-    tree_->names->send(tree_name(tree_->campaign, tree_->tree), retire{brief_.what.node, std::move(card)});
+    tree_->names->send(addresses::search_tree(tree_->campaign, tree_->tree),
+                       retire{brief_.what.node, std::move(card)});
   }
 
   caf::event_based_actor* self_;

@@ -1,6 +1,7 @@
 #include "actors/search_tree.hpp"
 
-#include "actors/synthesizer.hpp"
+#include "actors/messages/addresses.hpp"
+#include "actors/messages/handlers_of.hpp"
 #include "runtime/core/counters.hpp"
 
 #include <deque>
@@ -31,7 +32,7 @@ public:
             search_tree_options options)
       : self_{self}, context_{std::move(context)}, options_{options}, cards_{options.cards} {
     after(self_, options_.idle, sweep{});
-    context_->names->send(campaign_name(context_->campaign), tree_started{context_->tree});
+    context_->names->send(addresses::campaign(context_->campaign), tree_started{context_->tree});
   }
 
   void expand(struct expand& e) {
@@ -84,7 +85,7 @@ public:
     nodes_.erase(n);
     count();
     if (crashed)
-      context_->names->send(campaign_name(context_->campaign),
+      context_->names->send(addresses::campaign(context_->campaign),
                             node_crashed{{context_->campaign, context_->tree, node}, text_of(msg.reason)});
     else if (!kept.empty() && !done) {
       nodes_[node].kept = std::move(kept);
@@ -102,7 +103,7 @@ public:
 
 private:
   void want(std::uint32_t node) {
-    context_->names->send(campaign_name(context_->campaign), want_brief{context_->tree, node});
+    context_->names->send(addresses::campaign(context_->campaign), want_brief{context_->tree, node});
   }
 
   void wake(node_brief brief) {
@@ -165,16 +166,18 @@ caf::behavior search_tree(caf::event_based_actor* self, std::shared_ptr<const tr
   keep_exception_text(self);
   auto state = std::make_shared<residence>(self, context, options);
   self->set_down_handler([=](caf::down_msg& msg) { state->down(msg); });
-  return {
+  handlers_of handlers{
+      addresses::search_tree(context->campaign, context->tree),
       [=](expand& e) { state->expand(e); },
       [=](synthesis& s) { state->deliver(std::move(s)); },
       [=](judged& j) { state->deliver(std::move(j)); },
       [=](evaluation_failed& f) { state->deliver(std::move(f)); },
-      [=](failed_try& f) { context->names->send(campaign_name(context->campaign), std::move(f)); },
+      [=](failed_try& f) { context->names->send(addresses::campaign(context->campaign), std::move(f)); },
       [=](const retire& r) { state->retire(r); },
       [=](const card_loaded& c) { state->card(c); },
       [=](const sweep&) { state->idle_round(); },
   };
+  return handlers.behavior();
 }
 
 } // namespace ke

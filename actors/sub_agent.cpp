@@ -1,6 +1,6 @@
 #include "actors/sub_agent.hpp"
 
-#include "actors/synthesizer.hpp"
+#include "actors/messages/addresses.hpp"
 
 namespace ke {
 
@@ -21,8 +21,8 @@ public:
         node_{node}, model_{std::move(model)}, owner_{std::move(owner)} {
     if (auto o = caf::actor_cast<caf::actor>(owner_))
       self_->monitor(o);
-    if (auto payer = names_->find(campaign_name(node_.campaign)))
-      self_->monitor(payer);
+    if (auto payer = names_->find(addresses::campaign(node_.campaign)))
+      self_->monitor(payer.weak());
     after(self_, study_limit, study_late{});
     ask();
   }
@@ -40,8 +40,9 @@ public:
 
 private:
   void ask() {
-    if (!names_->send(campaign_name(node_.campaign), agent_call{node_, std::string{to_text(what_->kind)},
-                                                                model_, talk_.next(), weak(self_)}))
+    if (!names_->send(
+            addresses::campaign(node_.campaign),
+            agent_call{node_, std::string{to_text(what_->kind)}, model_, talk_.next(), weak(self_)}))
       over({}, {failure_kind::cancelled, "its campaign is not there", false});
   }
 

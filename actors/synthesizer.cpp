@@ -1,6 +1,8 @@
 #include "actors/synthesizer.hpp"
 
 #include "actors/llm_request.hpp"
+#include "actors/messages/addresses.hpp"
+#include "actors/messages/handlers_of.hpp"
 #include "runtime/core/counters.hpp"
 #include "runtime/core/log.hpp"
 
@@ -23,13 +25,6 @@ KE_MESSAGE(ke::send_again)
 KE_MESSAGE(ke::try_model)
 
 namespace ke {
-
-std::string tree_name(std::uint32_t campaign, std::uint32_t tree) {
-  return "tree/" + std::to_string(campaign) + "/" + std::to_string(tree);
-}
-std::string campaign_name(std::uint32_t campaign) {
-  return "campaign/" + std::to_string(campaign);
-}
 
 namespace {
 
@@ -91,7 +86,7 @@ public:
     if (!m) // nobody can be asked until a person has mended it
       return tell(*what, failed_try{what->node, what->attempt, m.error(), true});
     // A sub-agent's call does not wait for a person: rules do its work.
-    if (!what->reader.empty() && (*m)->circuit.state() == circuit_state::blocked)
+    if (what->reader && (*m)->circuit.state() == circuit_state::blocked)
       return tell(*what, failed_try{what->node, what->attempt, (*m)->circuit.why(), true});
     (*m)->queue.push_back(call);
     requests_.emplace(std::move(call),
@@ -217,8 +212,8 @@ private:
 
   template <class Message>
   void tell(const synthesis_request& what, Message message) {
-    options_.names->send(what.reader.empty() ? tree_name(what.node.campaign, what.node.tree) : what.reader,
-                         std::move(message));
+    auto tree = addresses::search_tree(what.node.campaign, what.node.tree);
+    options_.names->send(what.reader.value_or(tree), std::move(message));
   }
 
   static std::string key_of_model(const synthesis_request& what) {
@@ -357,7 +352,8 @@ caf::behavior synthesizer(caf::event_based_actor* self, synthesizer_options opti
   keep_exception_text(self);
   auto state = std::make_shared<asker>(self, std::move(options));
   self->set_down_handler([=](caf::down_msg& msg) { state->down(msg); });
-  return {
+  handlers_of handlers{
+      addresses::synthesizer,
       [=](synthesize& s) { state->synthesize(std::move(s.request)); },
       [=](const call_ended& end) { state->ended(end); },
       [=](const send_again& timer) { state->again(timer.call); },
@@ -366,6 +362,7 @@ caf::behavior synthesizer(caf::event_based_actor* self, synthesizer_options opti
       [=](const drop_requests& d) { state->drop(d); },
       [=](const unblock_models&) { state->unblock(); },
   };
+  return handlers.behavior();
 }
 
 } // namespace ke

@@ -26,11 +26,7 @@ struct synthesizer_options {
   circuit_policy circuits;
 };
 
-/// Name of a search tree in the directory.
-std::string tree_name(std::uint32_t campaign, std::uint32_t tree);
-std::string campaign_name(std::uint32_t campaign);
-
-/// Asks the models: per model a queue, a concurrency limit and a circuit breaker; per call one llm_request.
+/// Asks the models: a queue, a concurrency limit and a circuit breaker per model, one llm_request per call.
 /// Requests come committed.
 ///
 ///   <- synthesize            queue it; it leaves when the model's circuit and `max_parallel` allow

@@ -1,5 +1,6 @@
 #include "actors/worker_session.hpp"
 
+#include "actors/messages/addresses.hpp"
 #include "runtime/core/log.hpp"
 
 #include <deque>
@@ -46,7 +47,7 @@ caf::behavior worker_session(caf::event_based_actor* self, session_options o) {
   auto content = std::make_shared<free_content>();
   auto tell = [o](worker_said said) {
     said.peer = o.peer;
-    o.names->send("fleet", std::move(said));
+    o.names->send(addresses::fleet, std::move(said));
   };
   return {
       [=](const frame_in& in) {

@@ -2,7 +2,7 @@
 
 #include "actors/cli/synthetic_campaign.hpp"
 #include "actors/coordinator.hpp"
-#include "actors/synthesizer.hpp"
+#include "actors/messages/addresses.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/counters.hpp"
 #include "runtime/core/digest.hpp"
@@ -70,7 +70,7 @@ caf::behavior stand_in(caf::event_based_actor* self, stand_in_facts facts) {
     ++*facts.done;
     *facts.busy_ns += facts.takes.count();
     facts.names->send(
-        campaign_name(r.node.campaign),
+        addresses::campaign(r.node.campaign),
         judged{
             r.node, 0, v, key, false, std::chrono::duration<double>(facts.takes).count(), batch, {}, r.plan});
   };
@@ -79,7 +79,7 @@ caf::behavior stand_in(caf::event_based_actor* self, stand_in_facts facts) {
       auto r = std::move(s->waiting.front());
       s->waiting.pop_front();
       ++s->busy;
-      facts.names->send(campaign_name(r->node.campaign), stage_changed{r->node, node_state::measuring});
+      facts.names->send(addresses::campaign(r->node.campaign), stage_changed{r->node, node_state::measuring});
       after(self, facts.takes, evaluation_over{std::move(r)});
     }
   };
@@ -89,7 +89,7 @@ caf::behavior stand_in(caf::event_based_actor* self, stand_in_facts facts) {
         if (s->served > 0)
           return;
         device_info d{"bench", "cpu-cpp", "ok", {}};
-        facts.names->send(campaign_name(facts.campaign), capacity{"cpu-cpp", facts.slots, {d}});
+        facts.names->send(addresses::campaign(facts.campaign), capacity{"cpu-cpp", facts.slots, {d}});
         after(self, std::chrono::milliseconds{20}, announce_capacity{});
       },
       [=](evaluate_request& r) {
@@ -159,7 +159,7 @@ struct bench_rig {
     owner = std::move(*started);
     stand_in_facts facts{owner->names(), 1, slots, takes, &busy_ns, &done};
     evaluator = owner->system().spawn(stand_in, facts);
-    owner->names()->set("evaluator", evaluator);
+    owner->names()->set(addresses::evaluator, evaluator);
     auto id = owner->submit(settings, synthetic_problem(), false);
     if (id)
       loaded.get_future().wait();

@@ -1,5 +1,7 @@
 #include "actors/worker/builder.hpp"
 
+#include "actors/messages/handlers_of.hpp"
+#include "actors/messages/worker_addresses.hpp"
 #include "actors/worker/steps.hpp"
 #include "runtime/core/counters.hpp"
 
@@ -17,7 +19,7 @@ public:
   void ended(const caf::error& why) {
     crew_.cancel_all();
     if (!is_normal(why)) // else the worker itself ends
-      options_.names->send("link", works_lost{{}, "the builder ended: " + text_of(why)});
+      options_.names->send(addresses::link, works_lost{{}, "the builder ended: " + text_of(why)});
   }
 
   void build(work_ptr item) {
@@ -28,10 +30,10 @@ public:
   void granted(const lock_granted& g) {
     auto w = find([&](const open_work& o) { return holder(o.item) == g.who; });
     if (w == works_.end())
-      return options_.names->send("devices", release_lock{g.who}), void();
+      return options_.names->send(addresses::devices, release_lock{g.who}), void();
     w->locked = true;
     w->item->hop("wait for a build slot");
-    options_.names->send("link", work_stage{w->item->what.id, wire::lease_stage::building});
+    options_.names->send(addresses::link, work_stage{w->item->what.id, wire::lease_stage::building});
     pump();
   }
 
@@ -45,10 +47,10 @@ public:
     if (!lost)
       return;
     give_up(find([&](const open_work& o) { return o.item == lost->first; }));
-    options_.names->send(
-        "link", work_done{lost->first,
-                          {failure_kind::internal, "a build step ended: " + text_of(msg.reason), true},
-                          nullptr});
+    options_.names->send(addresses::link, work_done{lost->first,
+                                                    {failure_kind::internal,
+                                                     "a build step ended: " + text_of(msg.reason), true},
+                                                    nullptr});
     pump();
   }
 
@@ -78,7 +80,7 @@ private:
   void give_up(place w) {
     crew_.cancel(w->item);
     if (w->asked)
-      options_.names->send("devices", release_lock{holder(w->item)});
+      options_.names->send(addresses::devices, release_lock{holder(w->item)});
     works_.erase(w);
   }
 
@@ -95,7 +97,7 @@ private:
       } else if (here->asked || used < options_.slots) {
         ++used; // kept free for it
         if (!std::exchange(here->asked, true))
-          options_.names->send("devices", want_lock{holder(here->item), false});
+          options_.names->send(addresses::devices, want_lock{holder(here->item), false});
       } else {
         ++waiting;
       }
@@ -112,7 +114,7 @@ private:
       auto item = w->item;
       give_up(w);
       item->hop("build");
-      options_.names->send("link", work_built{item});
+      options_.names->send(addresses::link, work_built{item});
     }
     return jobs.size();
   }
@@ -129,12 +131,14 @@ caf::behavior builder(caf::event_based_actor* self, builder_options options) {
   auto state = std::make_shared<workshop>(self, std::move(options));
   self->attach_functor([state](const caf::error& why) { state->ended(why); });
   self->set_down_handler([=](caf::down_msg& msg) { state->down(msg); });
-  return {
+  handlers_of handlers{
+      addresses::builder,
       [=](build_work& b) { state->build(std::move(b.item)); },
       [=](const lock_granted& g) { state->granted(g); },
       [=](const job_process_ended& e) { state->job_ended(e); },
       [=](const cancel_work& c) { state->cancel(c); },
   };
+  return handlers.behavior();
 }
 
 } // namespace ke

@@ -1,5 +1,7 @@
 #include "actors/worker/devices.hpp"
 
+#include "actors/messages/handlers_of.hpp"
+#include "actors/messages/worker_addresses.hpp"
 #include "actors/worker/machine_lock.hpp"
 #include "actors/worker/self_test.hpp"
 #include "actors/worker/steps.hpp"
@@ -95,7 +97,7 @@ public:
     current_ = std::move(waiting_.front());
     waiting_.pop_front();
     current_->hop("wait for the device");
-    names_->send("link", work_stage{current_->what.id, wire::lease_stage::measuring});
+    names_->send(addresses::link, work_stage{current_->what.id, wire::lease_stage::measuring});
     go_on();
   }
 
@@ -147,8 +149,9 @@ private:
   }
   void finish() {
     auto found = current_->steps->finish();
-    names_->send("link", found ? work_done{current_, {}, std::make_shared<evidence>(std::move(*found))}
-                               : work_done{current_, found.error(), nullptr});
+    names_->send(addresses::link, found
+                                      ? work_done{current_, {}, std::make_shared<evidence>(std::move(*found))}
+                                      : work_done{current_, found.error(), nullptr});
     next();
   }
   void next() {
@@ -180,7 +183,8 @@ public:
   /// The actor has ended: so do its devices.
   void ended(const caf::error& why) {
     if (!is_normal(why)) // else the worker itself ends
-      options_.names->send("link", works_lost{{}, "the devices' actor ended: " + text_of(why), true});
+      options_.names->send(addresses::link,
+                           works_lost{{}, "the devices' actor ended: " + text_of(why), true});
     for (auto& [name, s] : slots_)
       if (s.handle)
         caf::anon_send_exit(s.handle, caf::exit_reason::user_shutdown);
@@ -194,7 +198,7 @@ public:
       s = slots_.begin();
     if (s == slots_.end() || !s->second.handle)
       return options_.names->send(
-                 "link",
+                 addresses::link,
                  work_done{m.item, {failure_kind::device, "the device is quarantined", true}, nullptr}),
              void();
     if (s->second.suspected)
@@ -221,7 +225,7 @@ public:
         else
           tell(lock_.release(name));
       } else {
-        options_.names->send("builder", lock_granted{name});
+        options_.names->send(addresses::builder, lock_granted{name});
       }
   }
   void want(const want_lock& w) { tell(lock_.want(w.who, w.alone)); }
@@ -232,11 +236,11 @@ public:
     if (s == slots_.end() || s->second.suspected || s->second.quarantined)
       return;
     if (!options_.self_test)
-      return options_.names->send("link", device_state_changed{d.device, "ok", {}}), void();
+      return options_.names->send(addresses::link, device_state_changed{d.device, "ok", {}}), void();
     log::warn("devices", "device under suspicion: evaluations fail through no fault of the candidates",
               {{"device", d.device}, {"why", d.reason}});
     s->second.suspected = true;
-    options_.names->send("link", device_state_changed{d.device, "quarantined", d.reason});
+    options_.names->send(addresses::link, device_state_changed{d.device, "quarantined", d.reason});
     test({d.device});
   }
 
@@ -260,7 +264,7 @@ public:
       s.suspected = false;
       s.tests_failed = 0;
       if (!s.quarantined)
-        options_.names->send("link", device_state_changed{t.device, "ok", {}});
+        options_.names->send(addresses::link, device_state_changed{t.device, "ok", {}});
       for (auto& m : held)
         take(m);
       return;
@@ -271,9 +275,10 @@ public:
         {{"device", t.device},
          {"why", t.complaint},
          {"again_in_s", std::to_string(std::chrono::duration_cast<std::chrono::seconds>(pause).count())}});
-    options_.names->send("link", device_state_changed{t.device, "quarantined", t.complaint});
+    options_.names->send(addresses::link, device_state_changed{t.device, "quarantined", t.complaint});
     for (auto& m : held) // another machine may have it
-      options_.names->send("link", work_done{m.item, {failure_kind::device, t.complaint, true}, nullptr});
+      options_.names->send(addresses::link,
+                           work_done{m.item, {failure_kind::device, t.complaint, true}, nullptr});
     after(self_, pause, test_device{t.device});
   }
 
@@ -288,14 +293,15 @@ public:
         continue;
       s.handle = nullptr;
       // Those in its mailbox, too.
-      options_.names->send("link", works_lost{name, "the device's actor ended: " + text_of(msg.reason)});
+      options_.names->send(addresses::link,
+                           works_lost{name, "the device's actor ended: " + text_of(msg.reason)});
       tell(lock_.release(name));
       if (auto delay = s.window.fail(self_->clock().now())) {
         after(self_, *delay, probe_device{name});
         continue;
       }
       log::error("devices", "device quarantined", {{"device", name}, {"why", text_of(msg.reason)}});
-      options_.names->send("link", device_state_changed{name, "quarantined", text_of(msg.reason)});
+      options_.names->send(addresses::link, device_state_changed{name, "quarantined", text_of(msg.reason)});
       s.quarantined = true;
       after(self_, options_.probe_again, probe_device{name});
     }
@@ -307,7 +313,7 @@ public:
       return;
     start(s);
     if (std::exchange(s.quarantined, false) && !s.suspected)
-      options_.names->send("link", device_state_changed{p.name, "ok", {}});
+      options_.names->send(addresses::link, device_state_changed{p.name, "ok", {}});
   }
 
 private:
@@ -365,12 +371,18 @@ caf::behavior devices(caf::event_based_actor* self, devices_options options) {
   auto state = std::make_shared<rack>(self, std::move(options));
   self->attach_functor([state](const caf::error& why) { state->ended(why); });
   self->set_down_handler([=](caf::down_msg& msg) { state->down(msg); });
-  return {
-      [=](measure_work& m) { state->take(m); },        [=](const cancel_work& c) { state->cancel(c); },
-      [=](const want_lock& w) { state->want(w); },     [=](const release_lock& r) { state->release(r); },
-      [=](const probe_device& p) { state->probe(p); }, [=](const suspect_device& d) { state->suspect(d); },
-      [=](const test_device& t) { state->test(t); },   [=](const self_tested& t) { state->tested(t); },
+  handlers_of handlers{
+      addresses::devices,
+      [=](measure_work& m) { state->take(m); },
+      [=](const cancel_work& c) { state->cancel(c); },
+      [=](const want_lock& w) { state->want(w); },
+      [=](const release_lock& r) { state->release(r); },
+      [=](const probe_device& p) { state->probe(p); },
+      [=](const suspect_device& d) { state->suspect(d); },
+      [=](const test_device& t) { state->test(t); },
+      [=](const self_tested& t) { state->tested(t); },
   };
+  return handlers.behavior();
 }
 
 } // namespace ke

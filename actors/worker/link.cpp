@@ -1,5 +1,7 @@
 #include "actors/worker/link.hpp"
 
+#include "actors/messages/handlers_of.hpp"
+#include "actors/messages/worker_addresses.hpp"
 #include "actors/worker/held_results.hpp"
 #include "actors/worker/known_objects.hpp"
 #include "runtime/core/codec.hpp"
@@ -166,7 +168,7 @@ public:
         return finish({b.item, {}, std::move(known)});
       }
       l->second.at_device = true;
-      options_.names->send("devices", measure_work{b.item});
+      options_.names->send(addresses::devices, measure_work{b.item});
       return;
     }
     auto found = b.item->steps->finish(); // over already: it does not build, or nothing here can run it
@@ -284,7 +286,7 @@ private:
     auto why = r.why.kind != failure_kind::none ? r.why.text : r.found.reason;
     health_[device] = {device, "quarantined", why}; // said before the result, so that no job comes for it
     say_state(true);
-    options_.names->send("devices", suspect_device{device, why});
+    options_.names->send(addresses::devices, suspect_device{device, why});
   }
 
   void decline(const job& j, const std::string& why) {
@@ -354,12 +356,12 @@ private:
         target = d;
     item->steps = std::make_shared<evaluation>(**p, blobs_.at(l.what.source_digest), *b, target, l.what.plan,
                                                std::move(options));
-    options_.names->send("builder", build_work{item});
+    options_.names->send(addresses::builder, build_work{item});
   }
 
   void cancel(std::uint64_t id) {
-    options_.names->send("builder", cancel_work{id});
-    options_.names->send("devices", cancel_work{id});
+    options_.names->send(addresses::builder, cancel_work{id});
+    options_.names->send(addresses::devices, cancel_work{id});
     leases_.erase(id);
   }
 
@@ -468,7 +470,8 @@ private:
 caf::behavior link(caf::event_based_actor* self, link_options options) {
   keep_exception_text(self);
   auto state = std::make_shared<worker_link>(self, std::move(options));
-  return {
+  handlers_of handlers{
+      addresses::link,
       [=](const frame_in& in) { state->frame(in); },
       [=](const peer_lost& l) { state->lost(l); },
       [=](blob_in& b) { state->blob(b); },
@@ -480,6 +483,7 @@ caf::behavior link(caf::event_based_actor* self, link_options options) {
       [=](const device_state_changed& c) { state->device_changed(c); },
       [=](const drain_worker&) { state->drain(); },
   };
+  return handlers.behavior();
 }
 
 } // namespace ke

@@ -2,6 +2,7 @@
 
 #include "actors/exit_codes.hpp"
 #include "actors/local_worker.hpp"
+#include "actors/messages/worker_addresses.hpp"
 #include "actors/named_child.hpp"
 #include "actors/supervisor.hpp"
 #include "actors/system_settings.hpp"
@@ -206,12 +207,12 @@ int run_worker(const worker_process_options& o) {
     return self_test_of(b ? *b : with.front(), device, evaluation);
   };
   std::vector<child_spec> children;
-  children.push_back(
-      named_child(names, "link", [l](caf::event_based_actor* self) { return self->spawn(link, l); }));
-  children.push_back(
-      named_child(names, "devices", [d](caf::event_based_actor* self) { return self->spawn(devices, d); }));
-  children.push_back(
-      named_child(names, "builder", [b](caf::event_based_actor* self) { return self->spawn(builder, b); }));
+  children.push_back(named_child(names, addresses::link,
+                                 [l](caf::event_based_actor* self) { return self->spawn(link, l); }));
+  children.push_back(named_child(names, addresses::devices,
+                                 [d](caf::event_based_actor* self) { return self->spawn(devices, d); }));
+  children.push_back(named_child(names, addresses::builder,
+                                 [b](caf::event_based_actor* self) { return self->spawn(builder, b); }));
   supervisor_options s;
   s.name = "worker";
   s.strategy = restart_strategy::rest_for_one;
@@ -231,7 +232,7 @@ int run_worker(const worker_process_options& o) {
   // Finish what is in hand; a second signal ends it now. A coordinator's own worker has nobody left to tell.
   if (why == 's' && !o.lifeline) {
     l.leaving->ask();
-    names->send("link", drain_worker{});
+    names->send(addresses::link, drain_worker{});
     why = end.wait(o.lifeline);
   }
   if (o.lifeline)

@@ -1,4 +1,5 @@
 #include "actors/answer_round.hpp"
+#include "actors/messages/addresses.hpp"
 #include "tests/actors/virtual_time.hpp"
 
 #include <catch2/catch.hpp>
@@ -17,7 +18,7 @@ struct rounds : test::virtual_time {
   bool give_up = false;
   weak_actor round;
 
-  rounds() { names->set("control", owner); }
+  rounds() { names->set(addresses::control, owner); }
   ~rounds() {
     caf::anon_send_exit(owner, caf::exit_reason::user_shutdown);
     settle();
@@ -28,7 +29,7 @@ struct rounds : test::virtual_time {
     o.patience = 2s;
     o.give_up = [this] { return give_up; };
     o.done = [this](bool all) { ended.push_back(all); };
-    round = caf::actor_cast<weak_actor>(system.spawn(answer_round, names, std::string{"control"}, o));
+    round = caf::actor_cast<weak_actor>(system.spawn(answer_round, names, address<>{addresses::control}, o));
     settle();
   }
   bool alive() const { return caf::actor_cast<caf::actor>(round) != nullptr; }
@@ -80,5 +81,5 @@ TEST_CASE_METHOD(rounds, "a round ends with its owner and says nothing more") {
 TEST_CASE_METHOD(rounds, "a round that has ended leaves its owner alive") {
   begin(0);
   CHECK(ended == std::vector{true});
-  CHECK(names->find("control"));
+  CHECK(static_cast<bool>(names->find(addresses::control)));
 }

@@ -1,3 +1,4 @@
+#include "actors/messages/addresses.hpp"
 #include "runtime/core/baseline.hpp"
 #include "tests/actors/search_fixture.hpp"
 
@@ -215,7 +216,7 @@ TEST_CASE_METHOD(admission_fixture, "a restart while the reference is measured m
   start(1, s);
   REQUIRE(waiting.size() == 1);
   CHECK(models.asked.empty());
-  tell(campaign_name(1), interrupt{}); // nothing waits for it
+  tell(addresses::campaign(1), interrupt{}); // nothing waits for it
   CHECK(outcomes.contains(1));
   CHECK(cancelled == std::vector<node_key>{{1, 0, 0}});
 }
@@ -227,7 +228,8 @@ TEST_CASE_METHOD(admission_fixture,
     REQUIRE(waiting.size() == 1);
     CHECK(outcomes.empty());
     waiting.clear();
-    tell(campaign_name(1), evaluation_failed{{1, 0, 0}, node_state::poisoned, "three workers were lost"});
+    tell(addresses::campaign(1),
+         evaluation_failed{{1, 0, 0}, node_state::poisoned, "three workers were lost"});
     if (i == 0)
       pass(11s);
   }

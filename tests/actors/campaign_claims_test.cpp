@@ -1,3 +1,4 @@
+#include "actors/messages/addresses.hpp"
 #include "tests/actors/search_fixture.hpp"
 
 #include <catch2/catch.hpp>
@@ -146,7 +147,7 @@ TEST_CASE_METHOD(claims_fixture, "Ctrl-C while a finalist is measured ends the s
   launch(s);
   search();
   REQUIRE(claiming());
-  tell(campaign_name(1), interrupt{});
+  tell(addresses::campaign(1), interrupt{});
   REQUIRE(outcomes.contains(1));
   CHECK(outcomes[1].state == "paused");
   CHECK(waiting.empty()); // the measurement was cancelled
@@ -174,7 +175,7 @@ TEST_CASE_METHOD(claims_fixture,
   REQUIRE(claiming());
   auto node = waiting.front().node;
   waiting.clear();
-  tell(campaign_name(1),
+  tell(addresses::campaign(1),
        evaluation_failed{node, node_state::poisoned, "it cost three workers", measure_plan::claim});
   REQUIRE(claiming());
   CHECK(waiting.front().node.node != node.node);

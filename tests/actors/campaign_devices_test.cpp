@@ -1,3 +1,4 @@
+#include "actors/messages/addresses.hpp"
 #include "actors/target_devices.hpp"
 #include "tests/actors/search_fixture.hpp"
 
@@ -74,12 +75,12 @@ TEST_CASE_METHOD(search_fixture, "a backend without a device waits while the oth
   auto s = settings(6, 2);
   s.targets = {{"cpu-cpp", "*"}, {"other", "*"}};
   launch(s);
-  tell(campaign_name(1), capacity{"other", 0, {}, "no worker offers the backend other any more"});
+  tell(addresses::campaign(1), capacity{"other", 0, {}, "no worker offers the backend other any more"});
   CHECK(std::none_of(events.begin(), events.end(),
                      [](auto& e) { return e.find("\"trouble\"") != std::string::npos; }));
   answer();
   CHECK(outcomes.empty());
-  tell(campaign_name(1), capacity{"cpu-cpp", 0, {}, "it left"});
+  tell(addresses::campaign(1), capacity{"cpu-cpp", 0, {}, "it left"});
   CHECK(events.back().find("it left; no worker offers the backend other any more") != std::string::npos);
 }
 
@@ -88,7 +89,7 @@ TEST_CASE_METHOD(search_fixture, "no model is asked before a worker is there") {
   launch(settings(12, 4));
   pass(1min);
   CHECK(models.asked.empty());
-  tell(campaign_name(1), capacity{"cpu-cpp", 2, {{"cpu:test", "cpu-cpp", "ok", {}}}});
+  tell(addresses::campaign(1), capacity{"cpu-cpp", 2, {{"cpu:test", "cpu-cpp", "ok", {}}}});
   CHECK(models.asked.size() == 4);
 }
 
@@ -97,13 +98,13 @@ TEST_CASE_METHOD(search_fixture, "with no device left a campaign waits, says why
   answer();
   auto told = [&] {
     std::string text;
-    tell(campaign_name(1), status_request{[&](std::string json) { text = std::move(json); }});
+    tell(addresses::campaign(1), status_request{[&](std::string json) { text = std::move(json); }});
     return nlohmann::json::parse(text);
   };
   CHECK(told()["state"] == "running");
   capacity none{
       "cpu-cpp", 0, {{"cpu:test", "cpu-cpp", "quarantined", {}}}, "device cpu:test is quarantined: no"};
-  tell(campaign_name(1), none);
+  tell(addresses::campaign(1), none);
   CHECK(told()["state"] == "paused");
   CHECK(told()["trouble"] == "device cpu:test is quarantined: no");
   CHECK(stored()->row.state == "running"); // by its rules it goes on
@@ -113,7 +114,7 @@ TEST_CASE_METHOD(search_fixture, "with no device left a campaign waits, says why
   pass(1h);
   CHECK(models.asked.size() == asked);
   CHECK(outcomes.empty());
-  tell(campaign_name(1), capacity{"cpu-cpp", 2, {{"cpu:test", "cpu-cpp", "ok", {}}}});
+  tell(addresses::campaign(1), capacity{"cpu-cpp", 2, {{"cpu:test", "cpu-cpp", "ok", {}}}});
   CHECK(told()["state"] == "running");
   CHECK_FALSE(told().contains("trouble"));
   REQUIRE(drive());
@@ -127,8 +128,8 @@ TEST_CASE_METHOD(search_fixture,
   answer();
   answer();
   REQUIRE(waiting.size() == 2); // judged by nobody now
-  tell(campaign_name(1), capacity{"cpu-cpp", 0, {}, "no worker offers the backend cpu-cpp any more"});
-  tell(campaign_name(1), interrupt{});
+  tell(addresses::campaign(1), capacity{"cpu-cpp", 0, {}, "no worker offers the backend cpu-cpp any more"});
+  tell(addresses::campaign(1), interrupt{});
   REQUIRE(outcomes.contains(1));
   CHECK(outcomes[1].state == "paused");
   CHECK(outcomes[1].why.kind == failure_kind::device);
@@ -146,7 +147,7 @@ TEST_CASE_METHOD(search_fixture, "a worker that does not come is waited for, and
   CHECK(std::any_of(events.begin(), events.end(), [](auto& e) {
     return e.find("no worker has attached that offers the backend cpu-cpp") != std::string::npos;
   }));
-  tell(campaign_name(1), interrupt{});
+  tell(addresses::campaign(1), interrupt{});
   REQUIRE(outcomes.contains(1));
   CHECK(outcomes[1].why.kind == failure_kind::device);
 }
@@ -166,10 +167,10 @@ TEST_CASE_METHOD(search_fixture,
   CHECK(told["waiting"][0]["backend"] == "triton");
   CHECK(told["waiting"][0]["device"] == "nvidia-h200");
   // Another device of that backend is not the one.
-  tell(campaign_name(1), offered("triton", {"nvidia-h100"}, 8));
+  tell(addresses::campaign(1), offered("triton", {"nvidia-h100"}, 8));
   CHECK(told_status()["waiting"].size() == 1);
   CHECK(models.asked.size() == 4);
-  tell(campaign_name(1), offered("triton", {"nvidia-h100", "nvidia-h200"}, 16));
+  tell(addresses::campaign(1), offered("triton", {"nvidia-h100", "nvidia-h200"}, 16));
   CHECK(told_status()["waiting"].empty());
   CHECK(models.asked.size() == 8); // at once
   CHECK(outcomes.empty());
@@ -189,7 +190,7 @@ TEST_CASE_METHOD(search_fixture,
   CHECK(told["waiting"][0]["text"] == "waiting for nvidia-h200");
   CHECK(count_events(events, "trouble") == 0);
   CHECK(count_events(events, "waiting") == 1); // told once
-  tell(campaign_name(1), offered("triton", {"nvidia-h200"}, 1));
+  tell(addresses::campaign(1), offered("triton", {"nvidia-h200"}, 1));
   CHECK(models.asked.size() == 4);
   CHECK(count_events(events, "waiting") == 2); // and once that it is over
 }
@@ -203,7 +204,7 @@ TEST_CASE_METHOD(search_fixture,
   CHECK(models.asked.empty());
   REQUIRE(told_status()["waiting"].size() == 1);
   CHECK(told_status()["waiting"][0]["text"] == "waiting for cpu:z");
-  tell(campaign_name(1), offered("cpu-cpp", {"cpu:a", "cpu:z"}, 2));
+  tell(addresses::campaign(1), offered("cpu-cpp", {"cpu:a", "cpu:z"}, 2));
   CHECK(models.asked.size() == 4);
 }
 

@@ -1,3 +1,4 @@
+#include "actors/messages/addresses.hpp"
 #include "tests/actors/search_fixture.hpp"
 
 #include <catch2/catch.hpp>
@@ -222,7 +223,7 @@ TEST_CASE_METHOD(search_fixture, "a campaign's actor that crashes waits for the 
                                  "pays for none twice") {
   launch(settings(6, 2));
   REQUIRE(models.open.size() == 2);
-  crash(campaign_name(1));
+  crash(addresses::campaign(1));
   pass(1s);
   REQUIRE(store->count(1, journal_kind::session) == 2);
   CHECK(models.asked.size() == 2);
@@ -239,7 +240,7 @@ TEST_CASE_METHOD(search_fixture,
                  "for again") {
   launch(settings(2, 1));
   auto call = models.asked;
-  crash(campaign_name(1));
+  crash(addresses::campaign(1));
   answer();
   pass(1s);
   REQUIRE(waiting.size() == 1);
@@ -255,7 +256,7 @@ TEST_CASE_METHOD(search_fixture,
   std::function<void(result<std::shared_ptr<stored_campaign>>)> loaded;
   launch(settings(2, 1));
   load = [&](auto done) { loaded = std::move(done); };
-  crash(campaign_name(1));
+  crash(addresses::campaign(1));
   pass(1s);
   REQUIRE(loaded);
   auto before = stored(); // read before the answer came
@@ -274,7 +275,7 @@ TEST_CASE_METHOD(search_fixture, "calls that had not left when a campaign's acto
   launch(s);
   REQUIRE(models.open.size() == 1);
   REQUIRE(store->count(1, journal_kind::asked) == 4);
-  crash(campaign_name(1));
+  crash(addresses::campaign(1));
   pass(1s);
   REQUIRE(drive());
   CHECK(distinct(models.asked).size() == models.asked.size());
@@ -289,7 +290,7 @@ TEST_CASE_METHOD(search_fixture,
   s.models[0].max_parallel = 2;
   launch(s);
   REQUIRE(models.open.size() == 2);
-  crash("synthesizer");
+  crash(addresses::synthesizer);
   CHECK(models.cancelled.empty());
   answer(); // while nobody lives who could hear it
   pass(1s);
@@ -311,7 +312,7 @@ TEST_CASE_METHOD(search_fixture,
   launch(settings(6, 2));
   answer();
   REQUIRE(waiting.size() == 1);
-  crash(tree_name(1, 0));
+  crash(addresses::search_tree(1, 0));
   pass(1s);
   REQUIRE(drive());
   CHECK(outcomes[1].reason == "budget.candidates");
@@ -325,7 +326,7 @@ TEST_CASE_METHOD(search_fixture,
   launch(settings(2, 1));
   answer();
   load = [&](auto done) { loaded = std::move(done); };
-  crash(campaign_name(1));
+  crash(addresses::campaign(1));
   pass(1s);
   REQUIRE(loaded);
   judge();

@@ -1,3 +1,4 @@
+#include "actors/messages/addresses.hpp"
 #include "runtime/core/counters.hpp"
 #include "tests/actors/search_fixture.hpp"
 
@@ -349,7 +350,7 @@ TEST_CASE_METHOD(search_fixture,
 
 TEST_CASE_METHOD(search_fixture, "an interrupt begins nothing new and ends as soon as nothing is in flight") {
   launch(settings(12, 2));
-  tell(campaign_name(1), interrupt{});
+  tell(addresses::campaign(1), interrupt{});
   CHECK(outcomes.empty());
   answer();
   answer();
@@ -370,7 +371,7 @@ TEST_CASE_METHOD(search_fixture, "an interrupt while a campaign is read from the
   create(1, settings(2, 1));
   load = [](auto) {}; // never done
   start(1, settings(2, 1));
-  tell(campaign_name(1), interrupt{});
+  tell(addresses::campaign(1), interrupt{});
   REQUIRE(outcomes.contains(1));
   CHECK(outcomes[1].reason == "interrupted");
   REQUIRE(events.size() == 1);
@@ -380,7 +381,7 @@ TEST_CASE_METHOD(search_fixture, "an interrupt while a campaign is read from the
 TEST_CASE_METHOD(search_fixture,
                  "an interrupt waits no longer than its grace, and the campaign can be resumed") {
   launch(settings(4, 2));
-  tell(campaign_name(1), interrupt{});
+  tell(addresses::campaign(1), interrupt{});
   pass(9900ms);
   CHECK(outcomes.empty());
   pass(100ms);
@@ -399,7 +400,7 @@ TEST_CASE_METHOD(search_fixture, "an interrupt does not wait for requests that n
   s.models[0].max_parallel = 1;
   launch(s);
   REQUIRE(models.open.size() == 1);
-  tell(campaign_name(1), interrupt{});
+  tell(addresses::campaign(1), interrupt{});
   answer();
   judge();
   CHECK(outcomes.contains(1));
@@ -409,8 +410,8 @@ TEST_CASE_METHOD(search_fixture, "an interrupt does not wait for requests that n
 
 TEST_CASE_METHOD(search_fixture, "a second interrupt ends at once") {
   launch(settings(12, 2));
-  tell(campaign_name(1), interrupt{});
-  tell(campaign_name(1), interrupt{});
+  tell(addresses::campaign(1), interrupt{});
+  tell(addresses::campaign(1), interrupt{});
   REQUIRE(outcomes.contains(1));
   CHECK(outcomes[1].state == "paused");
 }
@@ -483,7 +484,7 @@ TEST_CASE_METHOD(search_fixture, "no more nodes than allowed stay awake, and all
 TEST_CASE_METHOD(search_fixture, "an interrupt before the first worker could come is an interrupt") {
   slots = 0;
   launch(settings(4, 1));
-  tell(campaign_name(1), interrupt{});
+  tell(addresses::campaign(1), interrupt{});
   REQUIRE(outcomes.contains(1));
   CHECK(outcomes[1].why.kind == failure_kind::none);
 }
@@ -492,7 +493,7 @@ TEST_CASE_METHOD(search_fixture, "the live state, the stored rows and the fold o
   launch(settings(10, 3));
   auto live = [&] {
     std::string text;
-    tell(campaign_name(1), status_request{[&](std::string json) { text = std::move(json); }});
+    tell(addresses::campaign(1), status_request{[&](std::string json) { text = std::move(json); }});
     return text;
   };
   for (int round = 0; round < 60 && !outcomes.contains(1); ++round) {

@@ -12,6 +12,9 @@ namespace {
 struct wants_answer {};
 struct answered {};
 
+constexpr address<wants_answer> elder_address{"elder"};
+constexpr address<answered> younger_address{"younger"};
+
 } // namespace
 
 KE_MESSAGE(wants_answer)
@@ -31,13 +34,13 @@ TEST_CASE("an answer to the first words of a child finds it, however late its su
   auto elder = system.spawn([&, names](caf::event_based_actor*) -> caf::behavior {
     return {[&, names](const wants_answer&) {
       asked.set_value();
-      sent.set_value(names->send("younger", answered{}));
+      sent.set_value(names->send(younger_address, answered{}));
     }};
   });
-  names->set("elder", elder);
-  auto spec = named_child(names, "younger", [&, names](caf::event_based_actor* self) {
+  names->set(elder_address, elder);
+  auto spec = named_child(names, younger_address, [&, names](caf::event_based_actor* self) {
     caf::actor handle = self->spawn([&, names](caf::event_based_actor*) -> caf::behavior {
-      names->send("elder", wants_answer{}); // waits for its own name
+      names->send(elder_address, wants_answer{}); // waits for its own name
       return {[&](const answered&) { heard.set_value(); }};
     });
     asked.get_future().wait_for(50ms); // without the lock: asked, and answered to nobody

@@ -1,3 +1,4 @@
+#include "actors/messages/addresses.hpp"
 #include "runtime/core/counters.hpp"
 #include "tests/actors/search_fixture.hpp"
 
@@ -67,7 +68,7 @@ struct embedding_fixture : search_fixture {
 
   /// As the coordinator does when a campaign starts.
   void name_server(embedding_settings which = server()) {
-    tell("knowledge", vector_wanted{std::make_shared<const embedding_settings>(which), {}, {}, 0});
+    tell(addresses::knowledge, vector_wanted{std::make_shared<const embedding_settings>(which), {}, {}, 0});
   }
 
   /// What a server says to the oldest request.

@@ -1,6 +1,6 @@
 #include "actors/evaluator.hpp"
+#include "actors/messages/addresses.hpp"
 #include "actors/same_object.hpp"
-#include "actors/synthesizer.hpp"
 #include "runtime/core/source_text.hpp"
 #include "tests/actors/fakes.hpp"
 #include "tests/actors/virtual_time.hpp"
@@ -26,7 +26,7 @@ struct evaluator_fixture : test::virtual_time {
   int acknowledged = 0;
 
   evaluator_fixture() {
-    add("fleet", system.spawn([this](caf::event_based_actor*) -> caf::behavior {
+    add(addresses::fleet, system.spawn([this](caf::event_based_actor*) -> caf::behavior {
       return {
           [this](const submit_job& s) {
             submitted.push_back(s.what);
@@ -36,7 +36,7 @@ struct evaluator_fixture : test::virtual_time {
           [](const watch_capacity&) {},
       };
     }));
-    add(campaign_name(1), system.spawn([this](caf::event_based_actor*) -> caf::behavior {
+    add(addresses::campaign(1), system.spawn([this](caf::event_based_actor*) -> caf::behavior {
       return {
           [this](const judged& j) { verdicts.push_back(j); },
           [this](const stage_changed& s) { stages.push_back(s); },
@@ -46,7 +46,7 @@ struct evaluator_fixture : test::virtual_time {
     evaluator_options o;
     o.names = names;
     o.store = &store;
-    add("evaluator", system.spawn(evaluator, o));
+    add(addresses::evaluator, system.spawn(evaluator, o));
     settle();
     tell(capacity{"cpu-cpp", 1, {device()}});
   }
@@ -57,13 +57,13 @@ struct evaluator_fixture : test::virtual_time {
   }
 
   static device_info device() { return {"cpu:test", "cpu-cpp", "ok", {{"flags", "-O3"}}}; }
-  void add(const std::string& name, caf::actor who) {
-    names->set(name, who);
+  void add(const address<>& at, caf::actor who) {
+    names->set(at, who);
     actors.push_back(std::move(who));
   }
   template <class Message>
   void tell(Message m) {
-    names->send("evaluator", std::move(m));
+    names->send(addresses::evaluator, std::move(m));
     settle();
   }
   static evaluate_request request(std::uint32_t node, const std::string& source = "void kernel() {}") {

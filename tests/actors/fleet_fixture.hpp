@@ -2,6 +2,7 @@
 
 #include "actors/fleet.hpp"
 #include "actors/messages.hpp"
+#include "actors/messages/addresses.hpp"
 #include "runtime/net/warrant.hpp"
 #include "tests/actors/fakes.hpp"
 #include "tests/actors/virtual_time.hpp"
@@ -27,7 +28,7 @@ struct fleet_fixture : virtual_time {
   std::uint64_t epoch = 5;
 
   fleet_fixture() {
-    add("evaluator", system.spawn([this](caf::event_based_actor*) -> caf::behavior {
+    add(addresses::evaluator, system.spawn([this](caf::event_based_actor*) -> caf::behavior {
       return {
           [this](const job_done& d) { done.push_back(d); },
           [this](const job_stage& s) { stages.push_back(s); },
@@ -37,7 +38,7 @@ struct fleet_fixture : virtual_time {
     }));
     start_fleet();
     tell(transport_is{wire_out});
-    tell(watch_capacity{"evaluator"});
+    tell(watch_capacity{addresses::evaluator});
   }
   ~fleet_fixture() {
     for (auto& a : actors)
@@ -53,10 +54,10 @@ struct fleet_fixture : virtual_time {
     o.key = key;
     o.epoch = epoch;
     o.term = 10s;
-    add("fleet", system.spawn(fleet, o));
+    add(addresses::fleet, system.spawn(fleet, o));
   }
-  void add(const std::string& name, caf::actor who) {
-    names->set(name, who);
+  void add(const address<>& at, caf::actor who) {
+    names->set(at, who);
     actors.push_back(std::move(who));
   }
   /// In small steps, as time passes: a clock that jumps is a fleet that was suspended.
@@ -67,7 +68,7 @@ struct fleet_fixture : virtual_time {
   void jump(std::chrono::nanoseconds span) { virtual_time::pass(span); }
   template <class Message>
   void tell(Message m) {
-    names->send("fleet", std::move(m));
+    names->send(addresses::fleet, std::move(m));
     settle();
   }
   template <class Body>

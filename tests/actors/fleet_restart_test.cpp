@@ -2,6 +2,7 @@
 // loaded.
 #include "actors/fleet.hpp"
 #include "actors/messages.hpp"
+#include "actors/messages/addresses.hpp"
 #include "tests/actors/fakes.hpp"
 #include "tests/actors/virtual_time.hpp"
 
@@ -41,7 +42,7 @@ struct restart_fixture : test::virtual_time {
   std::vector<caf::actor> actors;
 
   restart_fixture() {
-    add("evaluator", system.spawn([this](caf::event_based_actor*) -> caf::behavior {
+    add(addresses::evaluator, system.spawn([this](caf::event_based_actor*) -> caf::behavior {
       return {
           [this](const job_done& d) { done.push_back(d); },
           [](const job_stage&) {},
@@ -59,8 +60,8 @@ struct restart_fixture : test::virtual_time {
 
   /// The coordinator of this epoch, which knows nothing but its store.
   void life(std::uint64_t epoch) {
-    if (auto before = names->find("fleet")) {
-      caf::anon_send_exit(before, caf::exit_reason::kill);
+    if (auto before = names->find(addresses::fleet)) {
+      caf::anon_send_exit(before.weak(), caf::exit_reason::kill);
       settle();
     }
     wire_out = std::make_shared<test::scripted_transport>();
@@ -70,16 +71,16 @@ struct restart_fixture : test::virtual_time {
     same_store(o);
     o.epoch = epoch;
     o.term = 10s;
-    add("fleet", system.spawn(fleet, o));
+    add(addresses::fleet, system.spawn(fleet, o));
     tell(transport_is{wire_out});
   }
-  void add(const std::string& name, caf::actor who) {
-    names->set(name, who);
+  void add(const address<>& at, caf::actor who) {
+    names->set(at, who);
     actors.push_back(std::move(who));
   }
   template <class Message>
   void tell(Message m) {
-    names->send("fleet", std::move(m));
+    names->send(addresses::fleet, std::move(m));
     settle();
   }
   template <class Body>

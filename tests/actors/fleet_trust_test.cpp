@@ -1,3 +1,4 @@
+#include "actors/messages/addresses.hpp"
 #include "tests/actors/fleet_fixture.hpp"
 
 using namespace ke;
@@ -13,7 +14,7 @@ struct fleet_trust : test::fleet_fixture {
     ++epoch;
     start_fleet();
     tell(transport_is{wire_out});
-    tell(watch_capacity{"evaluator"});
+    tell(watch_capacity{addresses::evaluator});
     wire_out->sent.clear();
   }
   void wants(std::vector<std::uint32_t> nodes, bool over = false) {

@@ -1,5 +1,6 @@
 // Who is let in by the gateway as the coordinator opens it: the real transport, on loopback.
 #include "actors/gateway.hpp"
+#include "actors/messages/addresses.hpp"
 #include "runtime/net/hello_rule.hpp"
 #include "tests/net/peers.hpp"
 
@@ -18,12 +19,12 @@ struct open_gateway {
   caf::actor_system_config config;
   caf::actor_system system{config};
   std::shared_ptr<directory> names = std::make_shared<directory>();
-  std::string address;
+  std::string endpoint;
   std::vector<caf::actor> actors;
 
   explicit open_gateway(const cluster_settings& cluster) {
     auto events = fleet_hears.events();
-    add("fleet", system.spawn([events](caf::event_based_actor*) -> caf::behavior {
+    add(addresses::fleet, system.spawn([events](caf::event_based_actor*) -> caf::behavior {
       return {
           [events](const frame_in& f) { events.on_frame(f.what); },
           [](const peer_lost&) {},
@@ -42,22 +43,22 @@ struct open_gateway {
       bound.set_value((*opened)->endpoints()[0]);
       return std::shared_ptr<transport_port>{std::move(*opened)};
     };
-    add("gateway", system.spawn(gateway, g));
-    address = bound.get_future().get();
+    add(addresses::gateway, system.spawn(gateway, g));
+    endpoint = bound.get_future().get();
   }
   ~open_gateway() {
     for (auto& a : actors)
       caf::anon_send_exit(a, caf::exit_reason::user_shutdown);
   }
-  void add(const std::string& name, caf::actor who) {
-    names->set(name, who);
+  void add(const address<>& at, caf::actor who) {
+    names->set(at, who);
     actors.push_back(std::move(who));
   }
 };
 
 std::unique_ptr<transport> worker_at(const open_gateway& at, inbox& hears, const std::string& name,
                                      bool simulated) {
-  auto o = connecting(at.address, name);
+  auto o = connecting(at.endpoint, name);
   o.hello.simulated = simulated;
   return must(transport::connect(o, hears.events()));
 }

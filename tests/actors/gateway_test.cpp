@@ -1,5 +1,6 @@
 #include "actors/control.hpp"
 #include "actors/gateway.hpp"
+#include "actors/messages/addresses.hpp"
 #include "tests/actors/fakes.hpp"
 #include "tests/actors/virtual_time.hpp"
 
@@ -23,7 +24,7 @@ struct wire_fixture : test::virtual_time {
   std::vector<caf::actor> actors;
 
   wire_fixture() {
-    add("fleet", system.spawn([this](caf::event_based_actor*) -> caf::behavior {
+    add(addresses::fleet, system.spawn([this](caf::event_based_actor*) -> caf::behavior {
       return {
           [this](const frame_in& f) { to_fleet.push_back(f); },
           [this](const peer_lost& l) { lost.push_back(l); },
@@ -36,7 +37,7 @@ struct wire_fixture : test::virtual_time {
       wire_out->events = std::move(events);
       return std::shared_ptr<transport_port>{wire_out};
     };
-    add("gateway", system.spawn(gateway, g));
+    add(addresses::gateway, system.spawn(gateway, g));
     control_options c;
     c.names = names;
     c.carry_out = [this](control_request request) {
@@ -53,7 +54,7 @@ struct wire_fixture : test::virtual_time {
       listeners[number] = std::move(listener);
       return [this, number] { listeners.erase(number); };
     };
-    add("control", system.spawn(control, c));
+    add(addresses::control, system.spawn(control, c));
   }
   ~wire_fixture() {
     for (auto& a : actors)
@@ -61,8 +62,8 @@ struct wire_fixture : test::virtual_time {
     settle();
     wire_out->events = {};
   }
-  void add(const std::string& name, caf::actor who) {
-    names->set(name, who);
+  void add(const address<>& at, caf::actor who) {
+    names->set(at, who);
     actors.push_back(std::move(who));
     settle();
   }
@@ -129,7 +130,7 @@ TEST_CASE_METHOD(wire_fixture, "a command is answered under its number; what is 
 TEST_CASE_METHOD(
     wire_fixture,
     "nothing that a client sends ends control: wrong types, depth, and an exception are answers") {
-  auto before = names->find("control");
+  auto before = names->find(addresses::control).weak();
   std::uint64_t number = 0;
   std::string deep = R"({"command":)" + std::string(100'000, '[');
   for (std::string text :
@@ -149,7 +150,7 @@ TEST_CASE_METHOD(
   CHECK(carried_out == std::vector<std::string>{"merge"});
   command("c", R"({"command":"status"})", ++number);
   CHECK(answers("c").back().json == R"({"done":true})");
-  CHECK(names->find("control") == before);
+  CHECK(names->find(addresses::control).weak() == before);
 }
 
 TEST_CASE_METHOD(wire_fixture,
@@ -203,7 +204,7 @@ TEST_CASE_METHOD(wire_fixture, "a watching client hears every event once, until 
   CHECK(listeners.empty());
   command("d", R"({"command":"watch"})");
   CHECK(listeners.size() == 1);
-  caf::anon_send_exit(names->find("control"), caf::exit_reason::user_shutdown);
+  caf::anon_send_exit(names->find(addresses::control).weak(), caf::exit_reason::user_shutdown);
   settle();
   CHECK(listeners.empty()); // nobody calls into an actor that is gone
 }

@@ -1,4 +1,5 @@
 #include "actors/local_worker.hpp"
+#include "actors/messages/addresses.hpp"
 #include "tests/actors/worker_fixture.hpp"
 
 #include <catch2/catch.hpp>
@@ -18,7 +19,7 @@ struct local_fixture : worker_fixture {
     o.argv = {"ke-runtime", "worker", "--lifeline"};
     o.restarts = {.intensity = 3, .period = 60s, .floor = 100ms, .jitter = 0};
     o.on_missing = [this](failure why) { missing.push_back(std::move(why)); };
-    add("local_worker", system.spawn(local_worker, o));
+    add(addresses::local_worker, system.spawn(local_worker, o));
   }
   void child_ends(int code, std::string said = {}) {
     process_exit how;

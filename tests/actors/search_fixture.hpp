@@ -3,6 +3,7 @@
 #include "actors/campaign.hpp"
 #include "actors/fleet_messages.hpp"
 #include "actors/knowledge.hpp"
+#include "actors/messages/addresses.hpp"
 #include "actors/named_child.hpp"
 #include "actors/search_tree.hpp"
 #include "actors/synthesizer.hpp"
@@ -148,7 +149,7 @@ public:
     o.publish = [this](const std::string& line) { events.push_back(line); };
     o.unix_ms = [] { return std::uint64_t{1'000'000}; };
     std::vector<child_spec> children;
-    children.push_back(named_child(names, campaign_name(id),
+    children.push_back(named_child(names, addresses::campaign(id),
                                    [o](caf::event_based_actor* self) { return self->spawn(campaign, o); }));
     auto trees = trees_of(s);
     for (std::uint32_t t = 0; t < trees.size(); ++t) {
@@ -169,13 +170,13 @@ public:
       for (const auto& target : s.targets)
         if (target.backend == trees[t])
           context->devices.push_back(target.device);
-      children.push_back(
-          named_child(names, tree_name(id, t), [context, tree = tree_options](caf::event_based_actor* self) {
-            return self->spawn(search_tree, context, tree);
-          }));
+      children.push_back(named_child(names, addresses::search_tree(id, t),
+                                     [context, tree = tree_options](caf::event_based_actor* self) {
+                                       return self->spawn(search_tree, context, tree);
+                                     }));
     }
     child_spec spec;
-    spec.name = campaign_name(id);
+    spec.name = addresses::campaign(id).name().text();
     spec.mode = restart_mode::transient;
     spec.start = [this, children](caf::event_based_actor* self) {
       return self->spawn(supervisor, children, supervised("campaign"));
@@ -198,7 +199,7 @@ public:
     k.shelf = shelf;
     k.written = shelf->now();
     scholar = system.spawn(knowledge, k);
-    names->set("knowledge", scholar);
+    names->set(addresses::knowledge, scholar);
     settle();
   }
   void close_library() {
@@ -221,20 +222,20 @@ public:
     waiting.clear();
   }
   /// Ends one actor as an exception in it would; its supervisor starts it again when time passes.
-  void crash(const std::string& name) {
-    caf::anon_send_exit(names->find(name), caf::exit_reason::unhandled_exception);
+  void crash(const address<>& at) {
+    caf::anon_send_exit(names->find(at).weak(), caf::exit_reason::unhandled_exception);
     settle();
   }
 
-  template <class Message>
-  void tell(const std::string& name, Message m) {
-    names->send(name, std::move(m));
+  template <class Message, class... Messages>
+  void tell(const address<Messages...>& to, Message m) {
+    names->send(to, std::move(m));
     settle();
   }
   failure steer_to(std::string act, std::string key = {}, std::string value = {}) {
     failure why{failure_kind::timeout, "no answer"};
-    tell(campaign_name(1), steer{std::move(act), std::move(key), std::move(value),
-                                 [&](status s) { why = s ? failure{} : s.error(); }});
+    tell(addresses::campaign(1), steer{std::move(act), std::move(key), std::move(value),
+                                       [&](status s) { why = s ? failure{} : s.error(); }});
     return why;
   }
 
@@ -248,7 +249,7 @@ public:
   }
   nlohmann::json told_status() {
     std::string text;
-    tell(campaign_name(1), status_request{[&](std::string json) { text = std::move(json); }});
+    tell(addresses::campaign(1), status_request{[&](std::string json) { text = std::move(json); }});
     return nlohmann::json::parse(text);
   }
 
@@ -323,7 +324,7 @@ public:
     j.batch->put(table::verdicts, j.verdict_digest, pack(v));
     j.committed = [this] { ++acknowledged; };
     j.plan = r.plan;
-    tell(campaign_name(r.node.campaign), std::move(j));
+    tell(addresses::campaign(r.node.campaign), std::move(j));
   }
 
   /// Answers and judges, oldest first, until campaign 1 ends. False: it did not within the rounds.
@@ -392,9 +393,10 @@ private:
           return models.connect(m);
         });
     std::vector<child_spec> children;
-    children.push_back(named_child(
-        names, "synthesizer", [s](caf::event_based_actor* self) { return self->spawn(synthesizer, s); }));
-    children.push_back(named_child(names, "evaluator", [this](caf::event_based_actor* self) {
+    children.push_back(named_child(names, addresses::synthesizer, [s](caf::event_based_actor* self) {
+      return self->spawn(synthesizer, s);
+    }));
+    children.push_back(named_child(names, addresses::evaluator, [this](caf::event_based_actor* self) {
       return self->spawn([this](caf::event_based_actor*) -> caf::behavior {
         return {
             [this](const evaluate_request& r) { waiting.push_back(r); },
@@ -405,11 +407,11 @@ private:
         };
       });
     }));
-    children.push_back(named_child(names, "fleet", [this](caf::event_based_actor* self) {
+    children.push_back(named_child(names, addresses::fleet, [this](caf::event_based_actor* self) {
       return self->spawn([this](caf::event_based_actor*) -> caf::behavior {
         return {[this](const watch_capacity& w) {
                   for (const auto& [backend, there] : devices)
-                    names->send(w.name, offered(backend, there, slots));
+                    names->send(w.who, offered(backend, there, slots));
                 },
                 [this](const work_is_wanted& w) { wanted.push_back(w); }};
       });

@@ -1,3 +1,4 @@
+#include "actors/messages/addresses.hpp"
 #include "tests/actors/search_fixture.hpp"
 
 #include <catch2/catch.hpp>
@@ -222,7 +223,7 @@ TEST_CASE_METHOD(agent_fixture,
   ask_helper(s);
   auto reserved = books().agent_calls_out().at(0).reserved;
   auto before = books().money().spent();
-  crash(campaign_name(1));
+  crash(addresses::campaign(1));
   answer_with("CHOOSE guidance/zero"); // nobody hears it
   pass(1min);
   CHECK_FALSE(books().agent_call(1));
@@ -235,7 +236,7 @@ TEST_CASE_METHOD(agent_fixture,
                  "a campaign that is interrupted waits for a sub-agent's call and begins none") {
   open_library();
   ask_helper(with_agents());
-  tell(campaign_name(1), interrupt{});
+  tell(addresses::campaign(1), interrupt{});
   CHECK_FALSE(outcomes.contains(1));
   answer_with("READ guidance/zero\n"); // its next call is refused
   REQUIRE(outcomes.contains(1));

@@ -1,3 +1,4 @@
+#include "actors/messages/addresses.hpp"
 #include "actors/synthesizer.hpp"
 #include "tests/actors/fakes.hpp"
 #include "tests/actors/virtual_time.hpp"
@@ -51,7 +52,7 @@ struct models_fixture : test::virtual_time {
     o.circuits = {.failures = 3, .open_for = 10s};
     start = [this, o] {
       asker = system.spawn(synthesizer, o);
-      names->set("synthesizer", asker);
+      names->set(addresses::synthesizer, asker);
     };
     start();
     for (std::uint32_t campaign : {1, 2}) {
@@ -61,11 +62,11 @@ struct models_fixture : test::virtual_time {
             [this](const failed_try& f) {
               failures.push_back(f);
               if (!f.blocked && permits)
-                names->send("synthesizer", send_permit{place_of(f)});
+                names->send(addresses::synthesizer, send_permit{place_of(f)});
             },
         };
       }));
-      names->set(tree_name(campaign, 0), trees.back());
+      names->set(addresses::search_tree(campaign, 0), trees.back());
     }
     settle();
   }

@@ -1,3 +1,4 @@
+#include "actors/messages/worker_addresses.hpp"
 #include "actors/worker/builder.hpp"
 #include "actors/worker/devices.hpp"
 #include "actors/worker/machine_lock.hpp"
@@ -34,7 +35,7 @@ struct workshop_fixture : worker_fixture {
   }
 
   void launch(std::uint32_t build_slots = 2, std::vector<std::string> device_names = {"cpu:0"}) {
-    add("link", system.spawn([this](caf::event_based_actor*) -> caf::behavior {
+    add(addresses::link, system.spawn([this](caf::event_based_actor*) -> caf::behavior {
       return {
           [this](const work_done& d) { done.push_back(d); },
           [this](const works_lost& l) { // `link` fails all that the device was given
@@ -52,8 +53,8 @@ struct workshop_fixture : worker_fixture {
       d.devices.push_back({name, "cpu-cpp", "ok", {}});
     d.restarts = {.intensity = 3, .floor = 200ms, .jitter = 0};
     d.self_test = [this](const device_info& device) { return make_work(1000 + tests++, device.name)->steps; };
-    add("devices", system.spawn(devices, d));
-    add("builder", system.spawn(builder, builder_options{names, &processes, build_slots}));
+    add(addresses::devices, system.spawn(devices, d));
+    add(addresses::builder, system.spawn(builder, builder_options{names, &processes, build_slots}));
   }
 };
 
@@ -117,8 +118,8 @@ TEST_CASE_METHOD(
     workshop_fixture,
     "with one slot the builder runs a work's compilers in turn, then hands it on to be measured") {
   launch(1);
-  tell("builder", build_work{make_work(1)});
-  tell("builder", build_work{make_work(2)});
+  tell(addresses::builder, build_work{make_work(1)});
+  tell(addresses::builder, build_work{make_work(2)});
   REQUIRE(processes.running.size() == 1); // one slot
   CHECK(stages.at(0).job == 1);
   compiled(); // the candidate
@@ -138,15 +139,15 @@ TEST_CASE_METHOD(
 TEST_CASE_METHOD(workshop_fixture, "compilations of one work that don't need one another run together, and a "
                                    "work that came later waits for a free slot") {
   launch(2);
-  tell("builder", build_work{make_work(1)});
-  tell("builder", build_work{make_work(2)});
+  tell(addresses::builder, build_work{make_work(1)});
+  tell(addresses::builder, build_work{make_work(2)});
   REQUIRE(processes.running.size() == 2); // candidate 1, and a slot that is kept for work 2
   compiled();
   compiled();
   while (compiling())
     compiled();
   REQUIRE(built.size() == 2);
-  tell("builder", build_work{make_work(3)});
+  tell(addresses::builder, build_work{make_work(3)});
   REQUIRE(processes.running.size() == 2); // its candidate and its reference
   not_compiled("kernel.cpp:1: error: no such thing");
   CHECK(built.size() == 2); // the reference is still compiled: it is kept for the next candidate
@@ -158,11 +159,11 @@ TEST_CASE_METHOD(workshop_fixture, "compilations of one work that don't need one
 TEST_CASE_METHOD(workshop_fixture, "a compile step that crashes fails its work as the machine's failure") {
   launch(1);
   processes.crash_next = true;
-  tell("builder", build_work{make_work(1)});
+  tell(addresses::builder, build_work{make_work(1)});
   REQUIRE(done.size() == 1);
   CHECK(done[0].why.kind == failure_kind::internal);
   CHECK(done[0].why.retryable);
-  tell("builder", build_work{make_work(2)});
+  tell(addresses::builder, build_work{make_work(2)});
   CHECK(compiling());
 }
 
@@ -170,12 +171,12 @@ TEST_CASE_METHOD(workshop_fixture, "a profiling tool that fails or crashes leave
   launch();
   evidence e;
   e.cases = 7;
-  tell("devices", measure_work{built_work(1)});
+  tell(addresses::devices, measure_work{built_work(1)});
   judged(e);
   not_compiled("objdump: no"); // the tool
   REQUIRE(done.size() == 1);
   CHECK(done[0].found->cases == 7);
-  tell("devices", measure_work{built_work(2)});
+  tell(addresses::devices, measure_work{built_work(2)});
   processes.crash_next = true;
   judged(e);
   REQUIRE(done.size() == 2);
@@ -199,12 +200,12 @@ TEST_CASE_METHOD(workshop_fixture,
   w->steps = std::make_shared<evaluation>(what(), "extern \"C\" void kernel() {}", b,
                                           device_info{"cpu:0", "cpu-cpp", "ok", {}}, measure_plan::eval,
                                           evaluation_options());
-  tell("builder", build_work{w});
+  tell(addresses::builder, build_work{w});
   compiled();
   compiled();
   REQUIRE(built.size() == 1);
   CHECK(processes.running.empty()); // a build that needs a transform is none of the builder's
-  tell("devices", measure_work{w});
+  tell(addresses::devices, measure_work{w});
   evidence e;
   e.cases = 7;
   judged(e);
@@ -235,11 +236,11 @@ TEST_CASE_METHOD(workshop_fixture,
 
 TEST_CASE_METHOD(workshop_fixture, "a work that is cancelled while it is profiled leaves its device free") {
   launch();
-  tell("devices", measure_work{built_work(1)});
+  tell(addresses::devices, measure_work{built_work(1)});
   judged({});
-  tell("devices", cancel_work{1});
+  tell(addresses::devices, cancel_work{1});
   CHECK(processes.cancelled.size() == 1);
-  tell("devices", measure_work{built_work(2)});
+  tell(addresses::devices, measure_work{built_work(2)});
   judged({});
   disassembled("");
   REQUIRE(done.size() == 1);
@@ -249,11 +250,11 @@ TEST_CASE_METHOD(workshop_fixture, "a work that is cancelled while it is profile
 TEST_CASE_METHOD(workshop_fixture, "a measurement never overlaps a build") {
   launch(2);
   auto ready = built_work(1);
-  tell("builder", build_work{make_work(2)});
-  tell("devices", measure_work{ready});
-  tell("builder", build_work{make_work(3)});
-  // Candidate and reference of 2; the measurement waits for them, and the build of 3 for that.
-  REQUIRE(processes.running.size() == 2);
+  tell(addresses::builder, build_work{make_work(2)});
+  tell(addresses::devices, measure_work{ready});
+  tell(addresses::builder, build_work{make_work(3)});
+  REQUIRE(processes.running.size() ==
+          2); // candidate and reference of 2; the measurement waits for them, and the build of 3 for that
   CHECK(compiling());
   compiled();
   compiled();
@@ -271,10 +272,10 @@ TEST_CASE_METHOD(workshop_fixture, "a measurement never overlaps a build") {
 
 TEST_CASE_METHOD(workshop_fixture, "a cancelled work's compiler is killed and its slot is free") {
   launch(1);
-  tell("builder", build_work{make_work(1)});
-  tell("builder", build_work{make_work(2)});
+  tell(addresses::builder, build_work{make_work(1)});
+  tell(addresses::builder, build_work{make_work(2)});
   auto first = processes.running.front().id;
-  tell("builder", cancel_work{1});
+  tell(addresses::builder, cancel_work{1});
   CHECK(processes.cancelled == std::vector<std::uint64_t>{first});
   REQUIRE(processes.running.size() == 1);
   CHECK(compiling());
@@ -286,12 +287,12 @@ TEST_CASE_METHOD(workshop_fixture, "a cancelled work's compiler is killed and it
 
 TEST_CASE_METHOD(workshop_fixture, "a cancelled work's judge is killed, and the next work is measured") {
   launch();
-  tell("devices", measure_work{built_work(1)});
-  tell("devices", measure_work{built_work(2)});
-  tell("devices", measure_work{built_work(3)});
+  tell(addresses::devices, measure_work{built_work(1)});
+  tell(addresses::devices, measure_work{built_work(2)});
+  tell(addresses::devices, measure_work{built_work(3)});
   auto first = processes.running.front().id;
-  tell("devices", cancel_work{2}); // waits: never begins
-  tell("devices", cancel_work{1});
+  tell(addresses::devices, cancel_work{2}); // waits: never begins
+  tell(addresses::devices, cancel_work{1});
   CHECK(processes.cancelled == std::vector<std::uint64_t>{first});
   REQUIRE(processes.running.size() == 1);
   judged({});
@@ -305,12 +306,12 @@ TEST_CASE_METHOD(workshop_fixture,
                  "a device that falls over fails its work as the machine's failure and comes back") {
   launch();
   processes.crash_next = true;
-  tell("devices", measure_work{built_work(1)});
+  tell(addresses::devices, measure_work{built_work(1)});
   REQUIRE(done.size() == 1);
   CHECK(done[0].why.kind == failure_kind::device);
   CHECK(done[0].why.text.find("the device fell over") != std::string::npos);
   pass(200ms);
-  tell("devices", measure_work{built_work(2)});
+  tell(addresses::devices, measure_work{built_work(2)});
   REQUIRE(processes.running.size() == 1);
   judged({});
   disassembled("");
@@ -324,17 +325,17 @@ TEST_CASE_METHOD(workshop_fixture, "a device that falls over too often is quaran
   launch(1, {"cpu:0", "cpu:1"});
   for (std::uint64_t id = 1; id <= 4; ++id) {
     processes.crash_next = true;
-    tell("devices", measure_work{built_work(id)});
+    tell(addresses::devices, measure_work{built_work(id)});
     if (id < 4)
       pass(1s);
   }
   REQUIRE(states.size() == 1);
   CHECK(states[0].device == "cpu:0");
   CHECK(states[0].state == "quarantined");
-  tell("devices", measure_work{built_work(5)});
+  tell(addresses::devices, measure_work{built_work(5)});
   REQUIRE(done.size() == 5);
   CHECK(done[4].why.text == "the device is quarantined");
-  tell("devices", measure_work{built_work(6, "cpu:1")});
+  tell(addresses::devices, measure_work{built_work(6, "cpu:1")});
   REQUIRE(processes.running.size() == 1);
   judged({});
   disassembled("");
@@ -342,7 +343,7 @@ TEST_CASE_METHOD(workshop_fixture, "a device that falls over too often is quaran
   pass(5min);
   REQUIRE(states.size() == 2);
   CHECK(states[1].state == "ok");
-  tell("devices", measure_work{built_work(7)});
+  tell(addresses::devices, measure_work{built_work(7)});
   judged({});
   disassembled("");
   CHECK(done[6].found);
@@ -351,13 +352,13 @@ TEST_CASE_METHOD(workshop_fixture, "a device that falls over too often is quaran
 TEST_CASE_METHOD(workshop_fixture, "a device under suspicion is out of service until it passes a self-test, "
                                    "which is tried later and later") {
   launch();
-  tell("devices", suspect_device{"cpu:0", "the sandbox can't be set up"});
+  tell(addresses::devices, suspect_device{"cpu:0", "the sandbox can't be set up"});
   REQUIRE(states.size() == 1);
   CHECK(states[0].state == "quarantined");
   CHECK(states[0].reason == "the sandbox can't be set up");
-  tell("devices", suspect_device{"cpu:0", "again"}); // known
+  tell(addresses::devices, suspect_device{"cpu:0", "again"}); // known
   CHECK(tests == 1);
-  tell("devices", measure_work{built_work(1)}); // was on its way
+  tell(addresses::devices, measure_work{built_work(1)}); // was on its way
   test_ends(ending::harness_error);
   REQUIRE(states.size() == 2);
   CHECK(states[1].state == "quarantined");
@@ -376,7 +377,7 @@ TEST_CASE_METHOD(workshop_fixture, "a device under suspicion is out of service u
   CHECK(states.back().state == "quarantined");
   test_ends(ending::finished);
   CHECK(states.back().state == "ok");
-  tell("devices", measure_work{built_work(2)});
+  tell(addresses::devices, measure_work{built_work(2)});
   judged({});
   disassembled("");
   REQUIRE(done.size() == 2);
@@ -385,8 +386,8 @@ TEST_CASE_METHOD(workshop_fixture, "a device under suspicion is out of service u
 
 TEST_CASE_METHOD(workshop_fixture, "a device that passes its self-test at once goes on with what it had") {
   launch();
-  tell("devices", suspect_device{"cpu:0", "a candidate that no machine can judge"});
-  tell("devices", measure_work{built_work(1)});
+  tell(addresses::devices, suspect_device{"cpu:0", "a candidate that no machine can judge"});
+  tell(addresses::devices, measure_work{built_work(1)});
   test_ends(ending::finished);
   REQUIRE(states.size() == 2);
   CHECK(states[1].state == "ok");
@@ -401,10 +402,10 @@ TEST_CASE_METHOD(workshop_fixture, "a device that passes its self-test at once g
 TEST_CASE_METHOD(workshop_fixture,
                  "a self-test waits for the measurement that runs, and builds wait for it") {
   launch();
-  tell("devices", measure_work{built_work(1)});
-  tell("devices", suspect_device{"cpu:0", "why"});
+  tell(addresses::devices, measure_work{built_work(1)});
+  tell(addresses::devices, suspect_device{"cpu:0", "why"});
   CHECK(tests == 0);
-  tell("builder", build_work{make_work(2)});
+  tell(addresses::builder, build_work{make_work(2)});
   judged({});
   disassembled("");
   CHECK(tests == 1);

@@ -45,14 +45,14 @@ public:
     settle();
   }
 
-  void add(const std::string& name, caf::actor who) {
-    names->set(name, who);
+  void add(const address<>& at, caf::actor who) {
+    names->set(at, who);
     actors.push_back(std::move(who));
     settle();
   }
-  template <class Message>
-  void tell(const std::string& name, Message m) {
-    names->send(name, std::move(m));
+  template <class Message, class... Messages>
+  void tell(const address<Messages...>& to, Message m) {
+    names->send(to, std::move(m));
     settle();
   }
 

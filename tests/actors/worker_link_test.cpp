@@ -1,3 +1,4 @@
+#include "actors/messages/worker_addresses.hpp"
 #include "actors/worker/known_objects.hpp"
 #include "actors/worker/link.hpp"
 #include "tests/actors/worker_fixture.hpp"
@@ -23,11 +24,11 @@ struct link_fixture : worker_fixture {
 
   link_fixture() {
     problem_digest = digest_of(problem_bytes);
-    add("builder", system.spawn([this](caf::event_based_actor*) -> caf::behavior {
+    add(addresses::builder, system.spawn([this](caf::event_based_actor*) -> caf::behavior {
       return {[this](const build_work& b) { to_build.push_back(b.item); },
               [this](const cancel_work& c) { build_cancels.push_back(c.job); }};
     }));
-    add("devices", system.spawn([this](caf::event_based_actor*) -> caf::behavior {
+    add(addresses::devices, system.spawn([this](caf::event_based_actor*) -> caf::behavior {
       return {[this](const measure_work& m) { to_measure.push_back(m.item); },
               [this](const cancel_work& c) { device_cancels.push_back(c.job); },
               [this](const suspect_device& s) { suspected.push_back(s); }};
@@ -55,11 +56,11 @@ struct link_fixture : worker_fixture {
     o.leaving = leaving = std::make_shared<departure>([this] { left = true; });
     if (told_to_leave)
       leaving->ask();
-    add("link", system.spawn(ke::link, o));
+    add(addresses::link, system.spawn(ke::link, o));
   }
   void drain() {
     leaving->ask();
-    tell("link", drain_worker{});
+    tell(addresses::link, drain_worker{});
   }
   /// The worker's process dies and another one starts in its place, with the same folder.
   void restart(bool told_to_leave = false) {
@@ -108,7 +109,7 @@ struct link_fixture : worker_fixture {
     auto found = std::make_shared<evidence>();
     found->cases = 3;
     found->timed = false;
-    tell("link", work_done{item, {}, found});
+    tell(addresses::link, work_done{item, {}, found});
   }
   /// Its compilers leave an object with this code.
   void build(const work_ptr& item, const std::string& code) {
@@ -121,7 +122,7 @@ struct link_fixture : worker_fixture {
         how.code = 0;
         item->steps->ended(j.id, how);
       }
-    tell("link", work_built{item});
+    tell(addresses::link, work_built{item});
   }
   template <class T>
   std::vector<T> said(frame_kind kind) const {
@@ -182,7 +183,7 @@ TEST_CASE_METHOD(link_fixture,
   grant(1);
   send_problem();
   REQUIRE_FALSE(to_build[0]->steps->complete());
-  tell("link", work_built{to_build[0]});
+  tell(addresses::link, work_built{to_build[0]});
   CHECK(to_measure.size() == 1);
   grant(2);
   for (const auto& j : to_build[1]->steps->ready(job_place::shared)) {
@@ -191,7 +192,7 @@ TEST_CASE_METHOD(link_fixture,
     how.err = "error: no";
     to_build[1]->steps->ended(j.id, how);
   }
-  tell("link", work_built{to_build[1]});
+  tell(addresses::link, work_built{to_build[1]});
   CHECK(to_measure.size() == 1);
   auto results = said<job_result>(frame_kind::result);
   REQUIRE(results.size() == 1);
@@ -254,8 +255,8 @@ TEST_CASE_METHOD(
 TEST_CASE_METHOD(link_fixture, "beats say what is leased, how far it is, and which device is ill") {
   grant(1);
   send_problem();
-  tell("link", work_stage{1, wire::lease_stage::measuring});
-  tell("link", device_state_changed{"cpu:0", "quarantined", "fell over"});
+  tell(addresses::link, work_stage{1, wire::lease_stage::measuring});
+  tell(addresses::link, device_state_changed{"cpu:0", "quarantined", "fell over"});
   auto beat = *unpack<wire::worker_beat>(wire_out->beats[""]);
   REQUIRE(beat.leases.size() == 1);
   CHECK(beat.leases[0].stage == wire::lease_stage::measuring);
@@ -286,7 +287,7 @@ TEST_CASE_METHOD(link_fixture,
   auto fail = [&](std::uint64_t id, failure_kind kind) {
     hear(frame_kind::ack, wire::ack_body{id - 1, 1});
     grant(id);
-    tell("link", work_done{to_build.back(), {kind, "the sandbox can't be set up", true}, nullptr});
+    tell(addresses::link, work_done{to_build.back(), {kind, "the sandbox can't be set up", true}, nullptr});
   };
   grant(1);
   send_problem();
@@ -301,7 +302,7 @@ TEST_CASE_METHOD(link_fixture,
   auto found = std::make_shared<evidence>();
   found->ending = ending::harness_error;
   found->reason = "the baseline did not load";
-  tell("link", work_done{to_build.back(), {}, found});
+  tell(addresses::link, work_done{to_build.back(), {}, found});
   REQUIRE(suspected.size() == 1);
   CHECK(suspected[0].device == "cpu:0");
   CHECK(suspected[0].reason == "the baseline did not load");
@@ -344,7 +345,7 @@ TEST_CASE_METHOD(link_fixture, "a claim, and what has said nothing of its candid
   build(to_build[0], "the code");
   auto nothing = std::make_shared<evidence>();
   nothing->ending = ending::harness_error;
-  tell("link", work_done{to_build[0], {}, nothing});
+  tell(addresses::link, work_done{to_build[0], {}, nothing});
   grant(2);
   build(to_build[1], "the code");
   CHECK(to_measure.size() == 2);
@@ -401,22 +402,22 @@ TEST_CASE_METHOD(link_fixture,
   grant(2);
   build(to_build[1], "the code"); // at its device now
   SECTION("the builder") {
-    tell("link", works_lost{{}, "the builder ended", false});
+    tell(addresses::link, works_lost{{}, "the builder ended", false});
     REQUIRE(said<job_result>(frame_kind::result).size() == 1);
     CHECK(said<job_result>(frame_kind::result)[0].id == 1);
     CHECK(said<job_result>(frame_kind::result)[0].why.text == "the builder ended");
   }
   SECTION("its device") {
-    tell("link", works_lost{"cpu:0", "it fell over", false});
+    tell(addresses::link, works_lost{"cpu:0", "it fell over", false});
     REQUIRE(said<job_result>(frame_kind::result).size() == 1);
     CHECK(said<job_result>(frame_kind::result)[0].id == 2);
   }
   SECTION("another device") {
-    tell("link", works_lost{"cpu:1", "it fell over", false});
+    tell(addresses::link, works_lost{"cpu:1", "it fell over", false});
     CHECK(said<job_result>(frame_kind::result).empty());
   }
   SECTION("all devices") {
-    tell("link", works_lost{{}, "they fell over", true});
+    tell(addresses::link, works_lost{{}, "they fell over", true});
     CHECK(said<job_result>(frame_kind::result).size() == 2);
   }
 }
@@ -510,9 +511,9 @@ TEST_CASE_METHOD(link_fixture, "results go out four at a time, so that beats fin
 }
 
 TEST_CASE_METHOD(link_fixture, "a hello says how its devices are now, and a drain is said in each session") {
-  tell("link", device_state_changed{"cpu:0", "quarantined", "fell over"});
+  tell(addresses::link, device_state_changed{"cpu:0", "quarantined", "fell over"});
   CHECK(hello().devices.at(0).state == "quarantined");
-  tell("link", device_state_changed{"cpu:0", "ok", ""});
+  tell(addresses::link, device_state_changed{"cpu:0", "ok", ""});
   CHECK(hello().devices.at(0).state == "ok");
   grant(1);
   send_problem();

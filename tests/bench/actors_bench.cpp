@@ -6,6 +6,7 @@
 //
 //   actors_bench [actors=20000] [rounds=12]
 
+#include "actors/messages/addresses.hpp"
 #include "actors/search_tree.hpp"
 #include "actors/synthesizer.hpp"
 #include "runtime/core/counters.hpp"
@@ -223,7 +224,7 @@ public:
           return std::unique_ptr<provider_port>{std::move(made)};
         });
     auto asker = system_.spawn(synthesizer, options);
-    names_->set("synthesizer", asker);
+    names_->set(addresses::synthesizer, asker);
     std::vector<std::shared_ptr<const synthesis_request>> all;
     for (std::uint32_t i = 0; i < count + 1; ++i) {
       auto r = std::make_shared<synthesis_request>();

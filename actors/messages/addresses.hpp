@@ -1,0 +1,94 @@
+#pragma once
+
+#include "actors/messages/address.hpp"
+
+#include <cstdint>
+
+// Who has a name in a coordinator, and what may be sent to it by that name (`directory::send`). The messages
+// themselves are in messages.hpp, fleet_messages.hpp and, where one actor alone takes them, in its header. A
+// worker's actors: worker_addresses.hpp.
+
+namespace ke {
+
+struct agent_call;
+struct answered;
+struct call_ended;
+struct cancel_evaluation;
+struct cancel_job;
+struct capacity;
+struct card_loaded;
+struct drop_requests;
+struct evaluate_request;
+struct evaluation_failed;
+struct expand;
+struct failed_try;
+struct frame_in;
+struct given_answer;
+struct interrupt;
+struct job_done;
+struct job_poisoned;
+struct job_stage;
+struct judged;
+struct learn;
+struct node_crashed;
+struct peer_lost;
+struct prompt_ready;
+struct retire;
+struct send_permit;
+struct skills_changed;
+struct skills_used;
+struct stage_changed;
+struct status_request;
+struct steer;
+struct study_wanted;
+struct submit_job;
+struct synthesis;
+struct synthesize;
+struct transport_is;
+struct tree_started;
+struct unblock_models;
+struct vector_wanted;
+struct want_brief;
+struct want_transport;
+struct watch_capacity;
+struct work_is_wanted;
+struct worker_said;
+struct workers_request;
+
+namespace addresses {
+
+inline constexpr address<synthesize, call_ended, send_permit, drop_requests, unblock_models> synthesizer{
+    "synthesizer"};
+
+inline constexpr address<want_transport> gateway{"gateway"};
+
+inline constexpr address<transport_is, frame_in, peer_lost, worker_said, submit_job, cancel_job,
+                         work_is_wanted, watch_capacity, workers_request>
+    fleet{"fleet"};
+
+inline constexpr address<> local_worker{"local_worker"};
+
+inline constexpr address<evaluate_request, cancel_evaluation, job_done, job_stage, job_poisoned, capacity>
+    evaluator{"evaluator"};
+
+inline constexpr address<learn, skills_used, skills_changed, vector_wanted, study_wanted> knowledge{
+    "knowledge"};
+
+inline constexpr address<transport_is, frame_in, peer_lost> control{"control"};
+
+using campaign_address = address<capacity, prompt_ready, agent_call, synthesis, failed_try, given_answer,
+                                 answered, stage_changed, judged, evaluation_failed, node_crashed, want_brief,
+                                 tree_started, steer, status_request, interrupt>;
+constexpr campaign_address campaign(std::uint32_t id) {
+  return campaign_address{"campaign", id};
+}
+
+using search_tree_address =
+    address<expand, synthesis, failed_try, judged, evaluation_failed, card_loaded, retire>;
+/// The tree of that number in its campaign; messages for its nodes are sent to it.
+constexpr search_tree_address search_tree(std::uint32_t campaign, std::uint32_t number) {
+  return search_tree_address{"tree", campaign, number};
+}
+
+} // namespace addresses
+} // namespace ke
