@@ -135,6 +135,7 @@ private:
   status measure_reductions();
   /// Whether an output is a sum of so many terms that they may cancel.
   bool sums(std::size_t tensor) const;
+  bool any_sums() const;
   /// Per output that sums: how far one rounding of the inputs moves this share of the truth's elements at
   /// most.
   std::vector<double> moved_by_rounding(const bank_slot& slot, double share);
