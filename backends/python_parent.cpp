@@ -156,7 +156,12 @@ result<std::shared_ptr<python_parent>> python_parent::start(const fs::path& fold
                 : nested_users() ? "users"
                                  : "boxed"};
   // Read when the libraries are loaded, so before any fork: no pool that spins, no threads in the parent.
-  inner.env = {{"OMP_WAIT_POLICY", "passive"},
+  // What a call frees, the next one has again, for baseline and candidate alike. glibc gives it back to the
+  // kernel or keeps it by where the last small piece happens to lie: page faults of half a call's time, or
+  // none.
+  inner.env = {{"MALLOC_TRIM_THRESHOLD_", "1073741824"},
+               {"MALLOC_MMAP_THRESHOLD_", "33554432"},
+               {"OMP_WAIT_POLICY", "passive"},
                {"OMP_DYNAMIC", "false"},
                {"OPENBLAS_NUM_THREADS", "1"},
                {"PATH", "/usr/local/bin:/usr/bin:/bin"},

@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -30,11 +31,9 @@
 namespace ke {
 namespace {
 double now_ns() {
-  timespec t{};
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<double>(t.tv_sec) * 1e9 + static_cast<double>(t.tv_nsec);
+  return std::chrono::duration<double, std::nano>{std::chrono::steady_clock::now().time_since_epoch()}
+      .count();
 }
-
 } // namespace
 
 /// What the kernel itself may hold for a candidate beside what has a limit of its own: stacks of threads,
@@ -255,7 +254,6 @@ struct driver_process::state {
       return {};
     }
   }
-
   /// What is to happen at a time of this wait, once.
   struct appointment {
     double at_ns;
@@ -304,7 +302,6 @@ struct driver_process::state {
         drain();
     }
   }
-
   status fork(int go_read, int done_write);
   /// Whether an answer is there that nothing has asked for.
   bool answered_unasked() const {
@@ -515,6 +512,9 @@ result<std::unique_ptr<driver_process>> driver_process::loaded(std::unique_ptr<s
   if (loading.end == call_end::done)
     if (auto limit = s->limit_told(message.what); limit.end != call_end::done)
       loading = std::move(limit);
+  // A second "started", say, is not "ready": the process would be stopped before it confined itself.
+  if (loading.end == call_end::done && message.what != wire::answer::ready)
+    loading = s->killed(call_end::forged, "an answer that no driver gives while it loads");
   loading.left = message.left;
   if (loading.end == call_end::done)
     if (auto stopped = s->stop(); !stopped)

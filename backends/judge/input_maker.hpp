@@ -33,7 +33,8 @@ public:
                                                      const bound_shapes& shapes, random_source& random);
 
   /// Gives one element the value of another one of its tensor: still a value of the problem's. In tensors of
-  /// real numbers equal elements change together and zeros stay: they may be a structure.
+  /// real numbers equal elements change together and zeros stay: they may be a structure. False: none may be
+  /// changed alone (whole numbers that rise, or are the same in each draw).
   static bool perturb(const tensor_spec& t, std::string& bytes, random_source& random);
 
 private:

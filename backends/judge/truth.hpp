@@ -133,6 +133,7 @@ private:
   status measure_reductions();
   /// Whether an output is a sum of enough terms to cancel.
   bool sums(std::size_t tensor) const;
+  bool any_sums() const;
   /// Per output that sums: how far one rounding of the inputs moves this share of the truth's elements at
   /// most.
   std::vector<double> moved_by_rounding(const bank_slot& slot, double share);

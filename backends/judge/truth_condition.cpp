@@ -56,13 +56,17 @@ bool truth_source::sums(std::size_t tensor) const {
          reductions_[tensor] >= least_reduction;
 }
 
+bool truth_source::any_sums() const {
+  bool any = false;
+  for (std::size_t t = 0; t < task_.what.tensors.size(); ++t)
+    any = any || sums(t);
+  return any;
+}
+
 std::vector<double> truth_source::moved_by_rounding(const bank_slot& slot, double share) {
   const auto& tensors = task_.what.tensors;
   std::vector<double> by(tensors.size(), 0.0);
-  bool any = false;
-  for (std::size_t t = 0; t < tensors.size(); ++t)
-    any = any || sums(t);
-  if (!any || !truth_)
+  if (!any_sums() || !truth_)
     return by;
   auto nudged = slot;
   double coarsest = 0;
@@ -106,7 +110,7 @@ std::vector<double> truth_source::moved_by_rounding(const bank_slot& slot, doubl
 std::vector<double> truth_source::errors_backwards(const bank_slot& slot, edge_kind kind) {
   const auto& tensors = task_.what.tensors;
   std::vector<double> errors(tensors.size(), 0.0);
-  if (!reference_ || !truth_)
+  if (!any_sums() || !reference_ || !truth_)
     return errors;
   auto turned = slot;
   for (std::size_t t = 0; t < tensors.size(); ++t)
