@@ -2,6 +2,7 @@
 
 #include "runtime/llm/embeddings_request.hpp"
 #include "runtime/llm/price.hpp"
+#include "runtime/llm/provider_errors.hpp"
 #include "tests/llm/fake_llm.hpp"
 
 #include <catch2/catch.hpp>
