@@ -58,7 +58,9 @@ made_provider make_replay_provider(const model_settings& model, provider_service
   if (!services.replay && model.dir.empty())
     return invalid_model(model, "`dir` must name the folder of the recorded answers");
   auto lookup = services.replay ? std::move(services.replay) : recorded_in_folder(model.dir);
-  auto answer = [lookup](const ask_request& request) { return answer_from(lookup, request); };
+  auto answer = [lookup = std::move(lookup)](const ask_request& request) {
+    return answer_from(lookup, request);
+  };
   auto read = [model](const ask_request& request, const raw_answer& raw) {
     return read_recorded(model, request, raw);
   };
