@@ -140,7 +140,7 @@ bool forbidden_type(const std::string& content_type) {
   auto type = lower_case(content_type);
   for (auto prefix :
        {"text/html", "text/xml", "application/xml", "application/pdf", "image/", "audio/", "video/"})
-    if (type.rfind(prefix, 0) == 0)
+    if (type.starts_with(prefix))
       return true;
   return false;
 }

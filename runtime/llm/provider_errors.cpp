@@ -105,7 +105,7 @@ failure status_failure(const std::string& model_name, const http_response& respo
   auto message = error.is_string() ? error.get<std::string>() : text_of_member(error, "message");
   if (message.empty())
     message = text_of_member(object, "message");
-  if (message.empty() && !looks_like_stream(response.body) && response.body.find('<') != 0)
+  if (message.empty() && !looks_like_stream(response.body) && !response.body.starts_with('<'))
     message = one_line(response.body);
   return classify_error(model_name, response.status, code, message);
 }
