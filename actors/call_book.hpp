@@ -110,9 +110,9 @@ public:
   /// are no answers. A cancelled call's part is kept, too: it is never sent again, and this process may be
   /// ending.
   void record(store_port& store, const raw_answer& a) {
-    auto http = a.provider == provider_kind::openai || a.provider == provider_kind::anthropic;
-    auto cancelled = a.why.kind == failure_kind::cancelled &&
-                     (http ? a.status == 0 || a.status == 200 : a.provider == provider_kind::command);
+    const auto& traits = traits_of(a.provider);
+    auto cancelled = a.why.kind == failure_kind::cancelled && traits.billed &&
+                     (!traits.remote() || a.status == 0 || a.status == 200);
     if (!cancelled &&
         (a.body.empty() || a.why.kind != failure_kind::none || (a.status != 0 && a.status != 200)))
       return;
@@ -131,7 +131,7 @@ public:
       if (e.row.prompt_bytes == 0)
         return;
       e.row.outcome = failure_kind::cancelled;
-      e.row.sent = a.sent || !http;
+      e.row.sent = a.sent || !traits.remote();
     } else {
       failpoint::pass("llm.answered");
     }

@@ -10,6 +10,8 @@
 #include "runtime/search/history.hpp"
 #include "runtime/search/settings_change.hpp"
 
+#include <algorithm>
+
 namespace ke {
 namespace {
 
@@ -174,23 +176,18 @@ void keeper::wake(const std::vector<node_key>& nodes) {
     options_.names->send(addresses::search_tree(options_.id, t), std::move(e));
 }
 
-/// A program does not answer otherwise when it is asked again.
 bool keeper::may_repair(const std::string& name) {
-  auto provider = model(name).provider;
-  return provider != provider_kind::playbook && provider != provider_kind::replay;
+  return traits_of(model(name).provider).may_repair;
 }
 
 bool keeper::playbook_plays() {
-  for (const auto& m : books().settings().models)
-    if (m.provider == provider_kind::playbook)
-      return true;
-  return false;
+  const auto& models = books().settings().models;
+  return std::any_of(models.begin(), models.end(),
+                     [](const auto& m) { return traits_of(m.provider).task_only; });
 }
 
 bool keeper::costs_nothing(const std::string& name) {
-  auto provider = model(name).provider;
-  return provider == provider_kind::spool || provider == provider_kind::playbook ||
-         provider == provider_kind::replay;
+  return !traits_of(model(name).provider).billed;
 }
 
 /// The prompt is the stored one: an answer that was given meanwhile is to that, and a prompt that is made now
@@ -249,7 +246,7 @@ void keeper::settle_unheard(store_batch& batch, const node_key& n, const open_ca
 completion keeper::read_stored(const std::string& model_name, std::string body, std::uint64_t prompt_bytes,
                                std::optional<bool> cancelled_sent) {
   const auto& m = model(model_name);
-  if (m.provider != provider_kind::openai && m.provider != provider_kind::anthropic)
+  if (traits_of(m.provider).body != body_form::message)
     return plain_completion(m, prompt_bytes, std::move(body));
   http_response raw;
   raw.content_type = body.starts_with("{") ? "application/json" : "text/event-stream";

@@ -194,7 +194,7 @@ void coordinator::start_root() {
     services.record = [calls = calls_, store = store_.get()](const raw_answer& a) {
       calls->record(*store, a);
     };
-    if (m.provider == provider_kind::replay &&
+    if (traits_of(m.provider).body == body_form::recorded &&
         std::filesystem::exists(std::filesystem::path{m.dir} / "STORE"))
       services.replay = recorded_answers(m.dir);
     return make_provider(m, services);

@@ -39,16 +39,14 @@ struct model_state {
   bool proven = false; ///< its provider has taken a request since it was opened or unblocked
   int refused = 0;     ///< requests for good, in a row
 
-  bool paid() const {
-    return settings.provider == provider_kind::openai || settings.provider == provider_kind::anthropic;
-  }
+  bool remote() const { return traits_of(settings.provider).remote(); }
   /// A wrong key or an empty account must not cost a burst of calls: a few feel the way.
   std::int64_t limit() const {
-    return proven || !paid() ? settings.max_parallel : std::min<std::int64_t>(settings.max_parallel, 3);
+    return proven || !remote() ? settings.max_parallel : std::min<std::int64_t>(settings.max_parallel, 3);
   }
   /// Whether both are billed to one account: a refusal of one is a refusal of both.
   bool same_account(const model_state& other) const {
-    return paid() && settings.provider == other.settings.provider &&
+    return remote() && settings.provider == other.settings.provider &&
            settings.base_url == other.settings.base_url && settings.api_key_env == other.settings.api_key_env;
   }
 };

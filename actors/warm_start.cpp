@@ -40,7 +40,7 @@ result<std::vector<journal_seeded>> seeds_for(const store_reader& store, const c
                                               const std::vector<std::string>& trees, const problem& what) {
   std::vector<journal_seeded> all;
   auto replays = std::any_of(settings.models.begin(), settings.models.end(),
-                             [](const auto& m) { return m.provider == provider_kind::replay; });
+                             [](const auto& m) { return traits_of(m.provider).body == body_form::recorded; });
   auto most = static_cast<std::size_t>(std::max<std::int64_t>(settings.search.warm_start, 0));
   if (replays || most == 0)
     return all;

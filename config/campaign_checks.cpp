@@ -115,7 +115,7 @@ public:
           std::find_if(s_.models.begin(), s_.models.end(), [&](const auto& x) { return x.name == *model; });
       if (m == s_.models.end())
         wrong(place, "no [[model]] is named \"" + *model + "\"");
-      else if (m->provider == provider_kind::playbook)
+      else if (traits_of(m->provider).task_only)
         wrong(place, "the playbook writes kernels and nothing else: name another [[model]]");
     }
   }
@@ -126,23 +126,21 @@ private:
       if (!given)
         wrong(place + "." + key, "provider \"" + std::string{to_text(m.provider)} + "\" needs " + key);
     };
-    switch (m.provider) {
-    case provider_kind::openai:
-    case provider_kind::anthropic:
+    switch (traits_of(m.provider).place) {
+    case provider_place::endpoint:
       needs("model", !m.model.empty());
       needs("base_url", !m.base_url.empty());
       if (s_.budget.usd > 0 && m.price_input == 0 && m.price_output == 0 &&
           !is_loopback(host_of_url(m.base_url).value_or("localhost")))
         warn(place, "budget.usd cannot see what this model costs: it has no price");
       break;
-    case provider_kind::command:
+    case provider_place::program:
       needs("command", !m.command.empty() && !m.command[0].empty());
       break;
-    case provider_kind::spool:
-    case provider_kind::replay:
+    case provider_place::folder:
       needs("dir", !m.dir.empty());
       break;
-    case provider_kind::playbook:
+    case provider_place::embedded:
       break;
     }
     url(place + ".base_url", m.base_url);
@@ -166,14 +164,15 @@ private:
   }
 
   void key_present(const model_settings& m, const std::string& place) {
-    if (m.provider != provider_kind::openai && m.provider != provider_kind::anthropic)
+    const auto& traits = traits_of(m.provider);
+    if (!traits.remote())
       return;
     auto host = host_of_url(m.base_url);
     if (!m.api_key_env.empty()) {
       if (!is_set(m.api_key_env))
         lack(place + ".api_key_env",
              "the environment variable " + m.api_key_env + " is not set: export it with the provider's key");
-    } else if (m.provider == provider_kind::anthropic && host && !is_loopback(*host)) {
+    } else if (traits.wants_key && host && !is_loopback(*host)) {
       lack(place + ".api_key_env",
            "this server wants a key: name the environment variable that holds it in api_key_env");
     }

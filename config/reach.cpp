@@ -6,8 +6,8 @@ std::vector<std::string> keys_that_reach_out(const campaign_settings& settings) 
   std::vector<std::string> keys;
   for (const auto& m : settings.models) {
     auto at = "model." + m.name + ".";
-    if (m.provider == provider_kind::command || m.provider == provider_kind::spool ||
-        m.provider == provider_kind::replay)
+    if (auto place = traits_of(m.provider).place;
+        place == provider_place::program || place == provider_place::folder)
       keys.push_back(at + "provider = \"" + std::string{to_text(m.provider)} + "\"");
     // Told for every provider: what reads them today is no promise for tomorrow.
     if (!m.command.empty())

@@ -41,6 +41,7 @@ tests() { # tests PRESET [CTEST ARGUMENT...]
 stage_checks() {
   python3 scripts/check_layering.py
   python3 scripts/check_keys.py
+  python3 scripts/check_kinds.py
   scripts/check_headers.sh
   scripts/format.sh --check
 }

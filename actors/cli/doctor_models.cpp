@@ -70,7 +70,7 @@ model_health check_folder(const model_settings& m) {
   auto there = fs::exists(m.dir, error);
   if (there && !fs::is_directory(m.dir, error))
     return {"broken", m.dir + " is not a folder"};
-  if (m.provider != provider_kind::spool)
+  if (!traits_of(m.provider).writes_folder)
     return there ? model_health{"ok", name} : model_health{"missing", m.dir + " is not there"};
   auto above = fs::path{m.dir};
   while (!fs::exists(above, error) && above.has_relative_path())
@@ -85,24 +85,21 @@ model_health check_folder(const model_settings& m) {
 } // namespace
 
 model_health check_local_model(const model_settings& m) {
-  switch (m.provider) {
-  case provider_kind::openai:
-  case provider_kind::anthropic:
+  switch (traits_of(m.provider).place) {
+  case provider_place::endpoint:
     return {"ok", "asked at the first request"};
-  case provider_kind::command:
+  case provider_place::program:
     return check_program(m.command.empty() ? std::string{} : m.command.front());
-  case provider_kind::spool:
-  case provider_kind::replay:
+  case provider_place::folder:
     return check_folder(m);
-  case provider_kind::playbook:
+  case provider_place::embedded:
     break;
   }
-  return {"ok", "playbook, embedded"};
+  return {"ok", std::string{to_text(m.provider)} + ", embedded"};
 }
 
 model_health check_model(const model_settings& m) {
-  auto asked = m.provider == provider_kind::openai || m.provider == provider_kind::anthropic;
-  return asked ? check_endpoint(m) : check_local_model(m);
+  return traits_of(m.provider).remote() ? check_endpoint(m) : check_local_model(m);
 }
 
 } // namespace ke::cli

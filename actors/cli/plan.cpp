@@ -31,8 +31,7 @@ worst_candidate worst_of(const campaign_settings& settings, const model_settings
   auto budget = prompt_budget(settings, m.name);
   auto longest = std::max(budget * bytes_of_token_estimate,
                           2 * first_prompt); // no limit: the first says how long they are
-  auto repairs = m.provider != provider_kind::playbook && m.provider != provider_kind::replay;
-  return {worst_case(m, longest), repairs ? 2u : 1u};
+  return {worst_case(m, longest), traits_of(m.provider).may_repair ? 2u : 1u};
 }
 
 void print_worst_case(const campaign_settings& s, std::size_t first_prompt) {

@@ -65,10 +65,10 @@ void miss_providers(campaign_load& loaded, const std::string& config) {
     if (m.weight <= 0 && m.name != agents.memory && m.name != agents.research)
       continue;
     auto health = check_local_model(m);
+    auto program = traits_of(m.provider).place == provider_place::program;
     if (health.state != "ok")
       add_error(loaded.missing, loaded.places, config,
-                "model." + std::to_string(i) + (m.provider == provider_kind::command ? ".command" : ".dir"),
-                health.text);
+                "model." + std::to_string(i) + (program ? ".command" : ".dir"), health.text);
   }
 }
 

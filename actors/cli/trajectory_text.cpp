@@ -22,20 +22,21 @@ std::string answer_of(const model_settings& model, const std::string& body) {
     response.body = body;
     return decode(as, 0, response, 0);
   };
-  switch (model.provider) {
-  case provider_kind::openai:
-  case provider_kind::anthropic: {
+  switch (traits_of(model.provider).body) {
+  case body_form::message: {
     auto read = in_envelope(model.provider);
     return read.text.empty() && read.why.kind == failure_kind::malformed ? body : read.text;
   }
-  case provider_kind::replay: // of whatever provider the recorded campaign had
-    for (auto kind : {provider_kind::openai, provider_kind::anthropic})
-      if (auto read = in_envelope(kind); read.why.kind == failure_kind::none)
-        return read.text;
-    return body;
-  default:
-    return body;
+  case body_form::recorded: // of whatever provider the recorded campaign had
+    for (auto kind : provider_kinds)
+      if (traits_of(kind).body == body_form::message)
+        if (auto read = in_envelope(kind); read.why.kind == failure_kind::none)
+          return read.text;
+    break;
+  case body_form::text:
+    break;
   }
+  return body;
 }
 
 std::string rationale_of(std::string_view answer) {

@@ -7,7 +7,7 @@ namespace ke {
 std::uint64_t prompt_budget(const campaign_settings& settings, const std::string& model) {
   constexpr std::int64_t least = 1024;
   for (const auto& m : settings.models)
-    if (m.name == model && m.provider != provider_kind::playbook)
+    if (m.name == model && !traits_of(m.provider).task_only)
       return static_cast<std::uint64_t>(std::max(m.context_tokens - m.max_tokens, least));
   return 0;
 }

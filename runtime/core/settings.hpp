@@ -3,6 +3,7 @@
 #include "runtime/core/fields.hpp"
 #include "runtime/core/names.hpp"
 #include "runtime/core/problem.hpp"
+#include "runtime/core/provider_kind.hpp"
 
 #include <cstdint>
 #include <map>
@@ -11,11 +12,6 @@
 #include <vector>
 
 namespace ke {
-
-/// The resolved campaign.toml: every key of product.md with its default. `config/` fills it; the store keeps
-/// it with the campaign.
-enum class provider_kind : std::uint8_t { openai, anthropic, command, spool, playbook, replay };
-KE_NAMES(provider_kind, 6, "openai", "anthropic", "command", "spool", "playbook", "replay")
 
 struct model_settings {
   std::string name = "playbook";
@@ -147,6 +143,8 @@ struct agent_settings {
 };
 KE_FIELDS(agent_settings, x.memory, x.research, x.share)
 
+/// The resolved campaign.toml: every key of product.md with its default. `config/` fills it; it is stored
+/// with the campaign.
 struct campaign_settings {
   std::string name = "campaign";
   std::string store; ///< absolute path

@@ -281,6 +281,10 @@ void settle(parsed_answer& out, const answer_rule& rule) {
                false};
 }
 
+candidate_text unusable(const failure& why, const std::string& plan = {}) {
+  return {{}, std::string{to_text(why.kind)} + ": " + why.text + (plan.empty() ? "" : " (" + plan + ")")};
+}
+
 parsed_answer parse(std::string_view text, const answer_rule& rule, bool closed_only) {
   auto starts = headings(text);
   if (starts.size() < 2) {
@@ -290,10 +294,6 @@ parsed_answer parse(std::string_view text, const answer_rule& rule, bool closed_
   }
   // Each part is an answer of its own; one that can't be used is told of while another can.
   parsed_answer out, first_bad;
-  auto told = [](const failure& why, const std::string& plan) {
-    return candidate_text{
-        {}, std::string{to_text(why.kind)} + ": " + why.text + (plan.empty() ? "" : " (" + plan + ")")};
-  };
   const auto parts = starts.size();
   starts.push_back(text.size());
   for (std::size_t i = 0; i < std::min(parts, most_candidates_of_answer); ++i) {
@@ -303,7 +303,7 @@ parsed_answer parse(std::string_view text, const answer_rule& rule, bool closed_
     auto one = parse_one(part, rule, closed_only);
     settle(one, rule);
     if (one.why.kind != failure_kind::none) {
-      out.more.push_back(told(one.why, plan));
+      out.more.push_back(unusable(one.why, plan));
       if (first_bad.why.kind == failure_kind::none)
         first_bad = std::move(one);
     } else if (out.source.empty()) {
@@ -315,11 +315,10 @@ parsed_answer parse(std::string_view text, const answer_rule& rule, bool closed_
     }
   }
   if (parts > most_candidates_of_answer)
-    out.more.push_back(told({failure_kind::too_large,
-                             "the answer holds " + std::to_string(parts) + " candidates, of which " +
-                                 std::to_string(most_candidates_of_answer) + " are read: write no more",
-                             false},
-                            {}));
+    out.more.push_back(unusable({failure_kind::too_large,
+                                 "the answer holds " + std::to_string(parts) + " candidates, of which " +
+                                     std::to_string(most_candidates_of_answer) + " are read: write no more",
+                                 false}));
   return out.source.empty() ? first_bad : out;
 }
 

@@ -1,6 +1,7 @@
 #include "runtime/llm/command_provider.hpp"
 
 #include "runtime/core/log.hpp"
+#include "runtime/llm/provider_adapter.hpp"
 
 #include <unistd.h>
 
@@ -54,7 +55,30 @@ failure flooded(const model_settings& model) {
           false};
 }
 
+process_spec spec_of(const model_settings& model, const ask_request& request) {
+  process_spec spec;
+  spec.argv = model.command;
+  spec.env = whole_environment();
+  spec.input = text_of(request.prompt);
+  spec.deadline = request.deadline.count() > 0
+                      ? request.deadline
+                      : std::chrono::milliseconds{static_cast<std::int64_t>(model.timeout_s * 1000)};
+  spec.output_limit = static_cast<std::uint64_t>(model.max_answer_bytes);
+  return spec;
+}
+
+made_provider make_command_provider(const model_settings& model, provider_services& services) {
+  if (!services.process)
+    return failure{failure_kind::internal, "no process service for model " + model.name, false};
+  if (model.command.empty())
+    return invalid_model(model, "`command` must hold the program and its arguments");
+  return made_provider{
+      std::make_unique<command_provider>(*services.process, model, std::move(services.record))};
+}
+
 } // namespace
+
+constinit const provider_adapter command_adapter{make_command_provider};
 
 command_provider::command_provider(process_port& processes, model_settings model, answer_recorder record)
     : processes_{processes}, model_{std::move(model)}, record_{std::move(record)} {}
@@ -67,14 +91,7 @@ command_provider::~command_provider() {
 
 std::uint64_t command_provider::ask(ask_request request, std::function<void(raw_answer)> done) {
   auto id = open_.begin();
-  process_spec spec;
-  spec.argv = model_.command;
-  spec.env = whole_environment();
-  spec.input = text_of(request.prompt);
-  spec.deadline = request.deadline.count() > 0
-                      ? request.deadline
-                      : std::chrono::milliseconds{static_cast<std::int64_t>(model_.timeout_s * 1000)};
-  spec.output_limit = static_cast<std::uint64_t>(model_.max_answer_bytes);
+  auto spec = spec_of(model_, request);
   // A program that never stops printing is not waited for.
   auto printed = std::make_shared<std::int64_t>(0); // touched by the process thread alone
   spec.on_output = [this, id, printed](std::string_view chunk) {

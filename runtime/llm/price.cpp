@@ -20,8 +20,8 @@ double usd_of(const model_settings& model, double input_tokens, double output_to
 reservation worst_case(const model_settings& model, std::size_t prompt_bytes) {
   auto input = most_tokens(prompt_bytes);
   auto output = static_cast<std::uint64_t>(std::max<std::int64_t>(model.max_tokens, 0));
-  // A cache write costs a quarter more than plain input (anthropic): the bound must hold for it, too.
-  auto factor = model.provider == provider_kind::anthropic ? 1.25 : 1.0;
+  // A cache write may cost more than plain input: the bound must hold for it, too.
+  auto factor = traits_of(model.provider).cache_write_factor;
   return {input + output, usd_of(model, static_cast<double>(input) * factor, static_cast<double>(output))};
 }
 

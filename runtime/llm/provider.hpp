@@ -26,31 +26,24 @@ struct completion {
   std::optional<std::chrono::milliseconds> retry_after; ///< the provider's wish
 };
 
-/// The request that asks `model` for an answer to `p`. Only for `openai` and `anthropic`; `key` may be empty
-/// (local servers). openai: one user message in the prompt's order. anthropic: stable sections become cached
-/// `system` blocks, the rest the user message. Deadlines and size limit are the model's. Pure.
+/// The request that asks `model` for an answer to `p`, by its kind's chat API (openai_provider.hpp and so on;
+/// a kind without one writes and reads as `openai` does). Pure. `key` may be empty (local servers). The four
+/// deadlines and the size limit are the model's.
 http_request encode(const model_settings& model, std::string_view key, const prompt& p);
 /// Asks for the provider's models: free, and tells whether it is there and takes the key.
 http_request encode_list_of_models(const model_settings& model, std::string_view key);
 
-/// Reads and classifies a response, whole or cut. Reads streams and plain JSON of both kinds, whatever was
-/// asked for; a body without sense is `malformed`. `unix_now` only turns a Retry-After date into a wait.
-/// Pure; never throws.
+/// Reads what came back, whole or cut, and classifies it. Pure: `unix_now` only turns a Retry-After date into
+/// a wait. Never throws; a body that makes no sense is `malformed`. Reads streams and plain JSON,
+/// whatever was asked for.
 completion decode(const model_settings& model, std::size_t prompt_bytes, const http_response& response,
                   std::int64_t unix_now);
 
-/// An answer in plain text (command, spool, playbook): empty and non-UTF-8 texts are failures; usage is
+/// An answer that is plain text (body_form::text): empty and non-UTF-8 texts are failures, usage is
 /// estimated.
 completion plain_completion(const model_settings& model, std::size_t prompt_bytes, std::string text);
 
-/// Seconds or an HTTP date; nothing if it is neither. A date in the past is zero.
-std::optional<std::chrono::milliseconds> parse_retry_after(std::string_view value, std::int64_t unix_now);
-
-/// The failure for an HTTP status and a provider's error code and message; for tests, and for errors in a
-/// stream (status 0).
-failure classify_error(const std::string& model_name, long status, std::string_view code,
-                       std::string_view message);
-
+/// To the letter: no overlong forms, no surrogates, nothing above U+10FFFF.
 bool valid_utf8(std::string_view text);
 
 } // namespace ke

@@ -5,6 +5,8 @@
 #include "runtime/llm/provider_port.hpp"
 #include "runtime/process/process_port.hpp"
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,17 +22,19 @@ struct recorded_answer {
 using replay_lookup =
     std::function<std::optional<recorded_answer>(const std::string& prompt_digest, std::uint32_t occurrence)>;
 
-/// Services of the adapters; the ports must outlive the providers.
+using made_provider = result<std::unique_ptr<provider_port>>;
+
+/// What the adapters stand on; the ports must outlive the providers.
 struct provider_services {
-  http_port* http = nullptr;       ///< openai, anthropic
-  process_port* process = nullptr; ///< command
-  replay_lookup replay;            ///< replay; absent: files DIGEST.OCCURRENCE.answer.md in the model's `dir`
-  answer_recorder record;          ///< may be empty
+  http_port* http = nullptr;       ///< for kinds that are asked over HTTP
+  process_port* process = nullptr; ///< for `command`
+  replay_lookup replay;   ///< for `replay`; absent: files DIGEST.OCCURRENCE.answer.md in the model's `dir`
+  answer_recorder record; ///< may be empty
 };
 
-/// The provider of one [[model]]. Reads the key from the environment, once, and masks it in the log.
-/// `missing`: the key's variable is not set; `invalid`: the settings lack what the kind needs (text names the
-/// key of campaign.toml).
-result<std::unique_ptr<provider_port>> make_provider(const model_settings& model, provider_services services);
+/// The provider of one [[model]], by its kind's file pair. The key is read from the environment here, once,
+/// and masked in the log. `missing`: the key's variable is not set; `invalid`: the settings lack what the
+/// kind needs (text names the key of campaign.toml).
+made_provider make_provider(const model_settings& model, provider_services services);
 
 } // namespace ke

@@ -1,6 +1,7 @@
 #include "runtime/llm/spool_provider.hpp"
 
 #include "runtime/core/log.hpp"
+#include "runtime/llm/provider_adapter.hpp"
 
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -337,6 +338,22 @@ private:
 
   std::thread thread_;
 };
+
+namespace {
+
+made_provider make_spool_provider(const model_settings& model, provider_services& services) {
+  if (model.dir.empty())
+    return invalid_model(model, "`dir` must name the spool folder");
+  try {
+    return made_provider{std::make_unique<spool_provider>(model, std::move(services.record))};
+  } catch (const std::runtime_error& e) {
+    return invalid_model(model, e.what());
+  }
+}
+
+} // namespace
+
+constinit const provider_adapter spool_adapter{make_spool_provider};
 
 spool_provider::spool_provider(model_settings model, answer_recorder record)
     : loop_{std::make_unique<loop>(std::move(model), std::move(record))} {}

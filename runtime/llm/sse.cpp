@@ -57,4 +57,13 @@ void sse_parser::dispatch(std::vector<sse_event>& out) {
   open_ = {};
 }
 
+bool looks_like_stream(std::string_view body) {
+  auto begin = body.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos)
+    return false;
+  body.remove_prefix(begin);
+  return body.rfind("data:", 0) == 0 || body.rfind("event:", 0) == 0 || body.rfind(":", 0) == 0 ||
+         body.rfind("id:", 0) == 0 || body.rfind("retry:", 0) == 0;
+}
+
 } // namespace ke

@@ -33,4 +33,7 @@ private:
   bool skip_lf_ = false;
 };
 
+/// Whether a body begins as a stream of events does. Pure.
+bool looks_like_stream(std::string_view body);
+
 } // namespace ke

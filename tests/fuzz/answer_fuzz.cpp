@@ -4,15 +4,17 @@
 
 #include <cstdlib>
 
-/// Any bytes as a model's answer, as the body of a provider's response in both protocols, and as a prompt for
+/// Any bytes as a model's answer, as the body of a provider's response in every protocol, and as a prompt for
 /// the playbook.
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   std::string text(reinterpret_cast<const char*>(data), size);
   auto parsed = ke::parse_answer(text, {"c++", "kernel", 4096});
   if (parsed.why.kind == ke::failure_kind::none && parsed.source.size() > 4096)
     std::abort();
-  for (auto provider : {ke::provider_kind::openai, ke::provider_kind::anthropic})
+  for (auto provider : ke::provider_kinds)
     for (auto type : {"application/json", "text/event-stream"}) {
+      if (ke::traits_of(provider).body != ke::body_form::message)
+        continue;
       ke::model_settings model;
       model.provider = provider;
       ke::http_response response;

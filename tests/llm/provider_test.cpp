@@ -2,6 +2,7 @@
 
 #include "runtime/llm/embeddings_request.hpp"
 #include "runtime/llm/price.hpp"
+#include "runtime/llm/provider_errors.hpp"
 #include "tests/llm/fake_llm.hpp"
 
 #include <catch2/catch.hpp>
@@ -89,6 +90,38 @@ TEST_CASE("an anthropic request puts stable sections into a cached system block 
   auto only_stable = json::parse(encode(anthropic, "", prompt{{{"RULES", true}}}).body);
   CHECK(only_stable["messages"][0]["content"] == "RULES");
   CHECK_FALSE(only_stable.contains("system"));
+}
+
+TEST_CASE("requests are the same, byte for byte, as they have always been: servers cache their beginnings") {
+  prompt p{{{"task \"q\"\n", false}, {"RULES\t", true}, {"MORE", true}, {"go \xce\xbc", false}}};
+  CHECK(encode(openai, "", p).body ==
+        R"({"max_tokens":1000,"model":"m1","stream":true,"stream_options":{"include_usage":true},)"
+        R"("messages":[{"role":"user","content":"task \"q\"\nRULES\tMOREgo )"
+        "\xce\xbc"
+        R"("}]})");
+  auto hosted = openai;
+  hosted.base_url = "";
+  CHECK(encode(hosted, "", prompt{{{"go", false}}}).body ==
+        R"({"max_completion_tokens":1000,"model":"m1","stream":true,)"
+        R"("stream_options":{"include_usage":true},"messages":[{"role":"user","content":"go"}]})");
+  CHECK(encode(anthropic, "", p).body ==
+        R"({"max_tokens":1000,"model":"m1","stream":true,"system":[{"type":"text","text":"RULES\t"},)"
+        R"({"type":"text","text":"MORE","cache_control":{"type":"ephemeral"}}],)"
+        R"("messages":[{"role":"user","content":"task \"q\"\ngo )"
+        "\xce\xbc"
+        R"("}]})");
+  using lines = std::vector<std::string>;
+  CHECK(encode(openai, "k", p).headers == lines{"Content-Type: application/json",
+                                                "Accept: text/event-stream, application/json",
+                                                "Authorization: Bearer k"});
+  CHECK(encode(anthropic, "k", p).headers == lines{"Content-Type: application/json",
+                                                   "Accept: text/event-stream, application/json",
+                                                   "anthropic-version: 2023-06-01", "x-api-key: k"});
+  CHECK(encode_list_of_models(openai, "k").url == "http://host:8000/v1/models");
+  CHECK(encode_list_of_models(openai, "k").headers == lines{"Authorization: Bearer k"});
+  CHECK(encode_list_of_models(anthropic, "k").url == "http://host:8000/v1/models");
+  CHECK(encode_list_of_models(anthropic, "k").headers ==
+        lines{"anthropic-version: 2023-06-01", "x-api-key: k"});
 }
 
 TEST_CASE("every character of a prompt comes through, whatever it is") {
