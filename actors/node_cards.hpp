@@ -21,9 +21,9 @@ std::shared_ptr<const node_card> make_card(std::uint32_t node, node_state state,
 enum class card_extent : std::uint8_t { outcome, with_source };
 
 /// Reads a node's card from the store, without blocking: `done` is called on the store thread with null if
-/// the node can't be read. An `outcome` has neither source nor its digest. `language`: of the
-/// campaign's candidates.
-void load_card(store_port& store, node_key node, source_language language, card_extent extent,
+/// the node can't be read. An `outcome` has neither source nor its digest. `syntax`: of the
+/// tree's candidates.
+void load_card(store_port& store, node_key node, const source_syntax& syntax, card_extent extent,
                std::function<void(std::shared_ptr<const node_card>)> done);
 
 /// The cards used last, so that prompts rarely read the store. One thread.

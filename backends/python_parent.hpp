@@ -21,9 +21,11 @@ std::string python_program();
 class python_parent {
 public:
   /// Returns at once: importing torch takes seconds, and whoever asks for a fork first waits for it.
-  /// `missing` if there is no such Python or no such sandbox.
+  /// `env` is what the backend's manifest adds to its environment. `missing` if there is no such Python or no
+  /// such sandbox.
   static result<std::shared_ptr<python_parent>> start(const std::filesystem::path& folder,
-                                                      const std::string& sandbox);
+                                                      const std::string& sandbox,
+                                                      const std::map<std::string, std::string>& env = {});
   ~python_parent();
   python_parent(const python_parent&) = delete;
   python_parent& operator=(const python_parent&) = delete;

@@ -42,9 +42,6 @@ std::uint32_t open_level(std::uint32_t depth, bool stalled);
 /// documents of a new backend need no more than that.
 std::vector<std::string> targets_of(const device_info& device);
 
-/// The other way round: the program's own backends whose devices documents may call so.
-std::vector<std::string> backends_of(std::string_view target);
-
 /// The documents that pass the index, by id: of this target, family, dtype and an open level.
 std::vector<const document*> admitted(const corpus& in, const signal_query& query);
 

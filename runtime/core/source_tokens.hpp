@@ -17,9 +17,24 @@ enum class source_language : std::uint8_t {
   python, ///< and what is written in it: Triton, PyTorch
 };
 
-/// The language of a name as problems (`reference_language`), backends (`language`), fences and skills have
-/// it: "c++", "cpp", "cuda", "python", "triton"...
-source_language language_named(std::string_view name);
+/// What has to be known of a language to read a source in it: a family of which everything is known, or
+/// little marks of another one. A backend's manifest says it ([language]).
+struct source_syntax {
+  source_language family = source_language::other;
+  /// What begins a comment that ends with its line; the first is used in what is written into a source.
+  /// Empty: nothing counts as a comment.
+  std::vector<std::string> comments;
+  /// Of `other`: single characters, each of which begins and ends a text within a line.
+  std::vector<std::string> quotes;
+  /// The line that gives a template's constant its value: "#define {name} {value}". Empty: no templates.
+  std::string constant;
+
+  source_syntax() = default;
+  /// The family's own marks; of `other` none.
+  source_syntax(source_language of);
+
+  friend bool operator==(const source_syntax&, const source_syntax&) = default;
+};
 
 enum class source_token_kind : std::uint8_t {
   word,      ///< a name or a keyword
@@ -49,9 +64,12 @@ struct source_token {
 
 /// The tokens of a source in their order; blanks and line ends that mean nothing are left out. Together with
 /// them they are the whole text. Never fails: what a compiler may read in another way than this does is one
-/// `verbatim` token, as is a whole source of an unknown language, or one of a C++ backend that is assembly or
-/// LLVM IR. The tokens are views into `source`. Pure; cost O(text).
-std::vector<source_token> tokens_of(std::string_view source, source_language language);
+/// `verbatim` token, as is a whole source of a language without known comments, or one of a C++ backend that
+/// is assembly or LLVM IR. Of family `other` each line is a `verbatim` token up to its comment; blank lines
+/// and blanks at the end of a line are left out; from a line on whose texts can't be told (a backslash in a
+/// text, one that does not end on its line) all is one token. The tokens are views into `source`. Pure; cost
+/// O(text · marks).
+std::vector<source_token> tokens_of(std::string_view source, const source_syntax& syntax);
 
 /// A token's text without what does not count: line splices outside of raw literals, carriage returns before
 /// line ends.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/core/candidate_language.hpp"
 #include "runtime/core/result.hpp"
 #include "runtime/core/source_template.hpp"
 #include "runtime/llm/provider.hpp"
@@ -13,8 +14,8 @@ namespace ke {
 
 /// What a backend accepts as a candidate.
 struct answer_rule {
-  std::string language; ///< c++, python, opencl, cuda, hip, llvm, ptx...: as in the ke-task block
-  std::string symbol;   ///< what the source must define ("kernel", "ModelNew"); empty: anything
+  candidate_language language; ///< the backend's
+  std::string symbol;          ///< what the source must define ("kernel", "ModelNew"); empty: anything
   std::size_t limit_bytes = 256u << 10;
   std::string_view parent = {}; ///< the source that edits apply to; empty: there is none
 };
@@ -36,9 +37,10 @@ struct parsed_answer {
 
 /// Finds the candidate in a model's answer. An answer of several candidates has a line `### Candidate: plan`
 /// before each; at most most_candidates_of_answer are read. Edits of the parent (patch.hpp) are applied to
-/// it. Otherwise: of the fenced blocks in the rule's language (or without a language) the last that defines
-/// the symbol, else one in another language that does (assembly and LLVM IR too), else the largest; an
-/// unfenced answer that looks like code as a whole is taken as such. Pure.
+/// it. Otherwise: of the fenced blocks with one of the language's names (or without a name) the last that
+/// defines the symbol (in a language of which little is known: that has its name in it), else one in another
+/// language that does where that can be told (assembly and LLVM IR too), else the largest; an unfenced answer
+/// that looks like code as a whole is taken as such. Pure.
 parsed_answer parse_answer(std::string_view text, const answer_rule& rule);
 
 /// The same for a whole completion. A truncated answer that holds a finished code block with the symbol is
