@@ -5,9 +5,11 @@
 #include "actors/directory.hpp"
 #include "actors/messages.hpp"
 #include "actors/stored_campaign.hpp"
+#include "runtime/core/candidate_language.hpp"
 #include "runtime/search/campaign_fold.hpp"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -31,6 +33,8 @@ struct campaign_options {
   std::uint64_t epoch = 0;
   /// Of this session; differences from the stored ones are journalled.
   campaign_settings settings;
+  /// The language of each backend's candidates; one for every backend of the campaign.
+  std::map<std::string, std::shared_ptr<const candidate_language>> languages;
   std::shared_ptr<call_book> calls; ///< shared with the providers' record hook
   /// Applies `set KEY=VALUE` to settings; absent: refused.
   std::function<result<campaign_settings>(const campaign_settings&, const std::string& key,

@@ -107,7 +107,7 @@ void keeper::finalist(const finalist_read& f) {
   e.avoid = f.workers; // nobody confirms his own word while another can be asked
   e.source = f.source;
   e.source_digest = digest_of(*f.source);
-  e.normalised_digest = source_digest(*f.source, language_of(*stored_->problem));
+  e.normalised_digest = source_digest(*f.source, language_of(f.node.tree)->syntax);
   e.problem_digest = books().problem_digest();
   e.problem = stored_->problem;
   e.plan = measure_plan::claim;

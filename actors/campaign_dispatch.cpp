@@ -85,8 +85,10 @@ bool keeper::may_dispatch(const tree_core& tree, std::ptrdiff_t workloads) const
   const auto& what = *stored_->problem;
   auto shown = std::count_if(what.workloads.begin(), what.workloads.end(),
                              [](const workload& w) { return !w.held_out; });
-  auto backend = is_python(what) ? "torch-cpu" : "cpu-cpp";
-  return fold_.books().settings().goal.timed && tree.backend() == backend && tree.tree().targets() == 1 &&
+  // A dispatcher is written in the reference's language, of whose sources all is known.
+  const auto& language = *options_.languages.at(tree.backend());
+  return fold_.books().settings().goal.timed && language.name == what.reference_language &&
+         language.syntax.family != source_language::other && tree.tree().targets() == 1 &&
          !what.dims.empty() && shown >= workloads;
 }
 
@@ -150,7 +152,7 @@ void keeper::parts(const parts_read& p) {
 void keeper::add_dispatcher(const parts_read& p) {
   const auto& what = *stored_->problem;
   auto& tree = core(p.tree);
-  auto language = language_of(what);
+  const auto& language = language_of(p.tree)->syntax;
   auto buckets = p.exact ? shape_buckets(what, 1) : shape_buckets(what);
   auto fallback = fallback_of(what);
   std::vector<dispatcher_part> parts;

@@ -3,7 +3,6 @@
 #include "actors/campaign_status.hpp"
 #include "actors/messages/addresses.hpp"
 #include "backends/floor.hpp"
-#include "knowledge/answer_form.hpp"
 #include "runtime/core/log.hpp"
 #include "runtime/core/source_template.hpp"
 #include "runtime/core/source_text.hpp"
@@ -33,7 +32,7 @@ bool all_unfit(const campaign_row& row) {
 }
 
 /// A source that is a template: its space, and where in it the source stands. Nothing without parameters.
-void note_template(journal_replied& r, const std::string& source, source_language language,
+void note_template(journal_replied& r, const std::string& source, const source_syntax& language,
                    const std::vector<source_parameter>& parameters) {
   for (const auto& p : parameters)
     r.space.push_back(static_cast<std::uint32_t>(p.values.size()));
@@ -55,7 +54,7 @@ void keeper::answer(const answered& a) {
   // What the search waits for is a candidate: prompt, commit, queue and model together.
   if (row.planned_ms >= wall_base_)
     latency_.add(static_cast<double>(wall_ms() - row.planned_ms) / 1000);
-  auto language = language_of(*stored_->problem);
+  const auto& language = language_of(t)->syntax;
   store_batch batch;
   journal_replied r{t, n, a.attempt, a.why.kind, a.reply_digest, {}, {}, charged.usage, false};
   r.estimated = charged.estimated;
@@ -100,7 +99,7 @@ void keeper::given(const given_answer& a) {
   if (!loaded_ || ended_ || state_of_node(a.node) != node_state::planned)
     return;
   auto& row = rows_[a.node];
-  auto language = language_of(*stored_->problem);
+  const auto& language = language_of(a.node.tree)->syntax;
   store_batch batch;
   journal_replied r{a.node.tree, a.node.node, 0};
   r.source_digest = batch.blob(a.source);

@@ -103,6 +103,10 @@ public:
 private:
   campaign_books& books() { return fold_.books(); }
   tree_core& core(std::uint32_t t) { return fold_.trees().at(t); }
+  /// Of a tree's candidates.
+  const std::shared_ptr<const candidate_language>& language_of(std::uint32_t tree) {
+    return options_.languages.at(core(tree).backend());
+  }
   std::string id(const node_key& n) const {
     return std::to_string(public_id(fold_.trees().size(), n.tree, n.node));
   }

@@ -1,7 +1,6 @@
 #include "actors/campaign_keeper.hpp"
 #include "actors/knowledge.hpp"
 #include "actors/messages/addresses.hpp"
-#include "knowledge/answer_form.hpp"
 #include "runtime/search/dispatchers.hpp"
 
 namespace ke {
@@ -31,7 +30,7 @@ bool keeper::begin_learning(const std::string& reason) {
     l.chain.insert(l.chain.begin(), n);
     l.seeded = index[n].operation == operation_kind::seed; // of the first, a child of the root
   }
-  l.language = answer_form_of(*stored_->problem).language;
+  l.language = language_of(tree);
   l.done = [me = weak(self_)] { send_weak(me, way_learnt{}); };
   if (!options_.names->send(addresses::knowledge, std::move(l)))
     return false;

@@ -418,6 +418,12 @@ void coordinator::start_campaign(std::uint32_t id, const campaign_settings& sett
     campaigns_[id] = {settings.name, settings, std::nullopt};
   }
   campaign_options o;
+  auto trees = trees_of(settings);
+  for (const auto& name : trees) { // of a backend that is not here, only workers have the manifest
+    auto with = find_backend(backends_, name);
+    o.languages[name] = std::make_shared<const candidate_language>(
+        with ? std::move(with->language) : usual_language(what.reference_language));
+  }
   o.id = id;
   o.names = names_;
   o.store = store_.get();
@@ -465,7 +471,6 @@ void coordinator::start_campaign(std::uint32_t id, const campaign_settings& sett
   std::vector<child_spec> children;
   children.push_back(named_child(names_, addresses::campaign(id),
                                  [o](caf::event_based_actor* self) { return self->spawn(campaign, o); }));
-  auto trees = trees_of(settings);
   for (std::uint32_t t = 0; t < trees.size(); ++t) {
     auto context = std::make_shared<tree_context>();
     context->campaign = id;
@@ -475,9 +480,8 @@ void coordinator::start_campaign(std::uint32_t id, const campaign_settings& sett
     context->problem = std::make_shared<const problem>(what);
     context->problem_digest = problem_digest;
     context->backend = trees[t];
-    auto form = answer_form_of(what);
-    context->language = form.language;
-    context->symbol = form.symbol;
+    context->language = o.languages.at(trees[t]);
+    context->symbol = symbol_of(what);
     for (const auto& target : settings.targets)
       if (target.backend == trees[t])
         context->devices.push_back(target.device);

@@ -65,7 +65,7 @@ struct way_reader : std::enable_shared_from_this<way_reader> {
                          });
     if (steps.size() == what.chain.size())
       return done({std::move(what), std::move(steps), std::move(claims)});
-    load_card(*store, {what.campaign, what.tree, what.chain[steps.size()]}, language_named(what.language),
+    load_card(*store, {what.campaign, what.tree, what.chain[steps.size()]}, what.language->syntax,
               card_extent::with_source, [me = shared_from_this()](std::shared_ptr<const node_card> card) {
                 auto seed = me->what.seeded && me->steps.empty();
                 me->steps.push_back({me->last, card, me->what.tree, seed});
@@ -128,8 +128,8 @@ public:
   }
 
   void distil_way(const way_read& w) {
-    distil_context where{options_.store_id, w.what.campaign_name, w.what.problem.get(), w.what.language, {},
-                         w.claims};
+    distil_context where{
+        options_.store_id, w.what.campaign_name, w.what.problem.get(), w.what.language.get(), {}, w.claims};
     if (w.what.target)
       where.targets = {w.what.target->backend}; // a skill is code in its language
     store_batch batch;

@@ -32,7 +32,7 @@ struct learn {
   std::string campaign_name;
   std::vector<std::uint32_t> chain; ///< from the first candidate to the winner
   std::shared_ptr<const ke::problem> problem;
-  std::string language;
+  std::shared_ptr<const candidate_language> language; ///< of the tree's candidates; not null
   std::shared_ptr<const device_info> target;
   std::vector<std::string> claim_verdicts; ///< of the winner, by device: keys in the table `verdicts`
   std::function<void()> done;

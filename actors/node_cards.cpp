@@ -36,7 +36,7 @@ std::shared_ptr<const node_card> make_card(std::uint32_t node, node_state state,
   return card;
 }
 
-void load_card(store_port& store, node_key node, source_language language, card_extent extent,
+void load_card(store_port& store, node_key node, const source_syntax& syntax, card_extent extent,
                std::function<void(std::shared_ptr<const node_card>)> done) {
   store.read(
       table::nodes, key_of(node.campaign, node.tree, node.node), [=, &store](result<std::string> bytes) {
@@ -45,7 +45,7 @@ void load_card(store_port& store, node_key node, source_language language, card_
           return done(nullptr);
         auto finish = [=, &store, row = *row](std::string source) {
           auto normalised =
-              extent == card_extent::with_source ? source_digest(source, language) : std::string{};
+              extent == card_extent::with_source ? source_digest(source, syntax) : std::string{};
           if (row.verdict_digests.empty() || row.verdict_digests[0].empty())
             return done(make_card(node.node, row.state, std::move(source), normalised, row.note, nullptr));
           store.read(table::verdicts, row.verdict_digests[0], [=](result<std::string> packed) {

@@ -20,10 +20,10 @@ std::shared_ptr<const node_card> make_card(std::uint32_t node, node_state state,
 /// What a prompt needs of a node: all of its parent, only the outcome of others.
 enum class card_extent : std::uint8_t { outcome, with_source };
 
-/// Reads a node's card from the store, without blocking. Calls `done` on the store thread, with null if the
-/// node can't be read. An `outcome` has neither source nor source digest. `language`: of the campaign's
-/// candidates.
-void load_card(store_port& store, node_key node, source_language language, card_extent extent,
+/// Reads a node's card from the store, without blocking: `done` is called on the store thread with null if
+/// the node can't be read. An `outcome` has neither source nor its digest. `syntax`: of the
+/// tree's candidates.
+void load_card(store_port& store, node_key node, const source_syntax& syntax, card_extent extent,
                std::function<void(std::shared_ptr<const node_card>)> done);
 
 /// The cards used last, for prompts: reads of the store are rare. One thread.

@@ -3,7 +3,7 @@
 #include "actors/embedding_desk.hpp"
 #include "actors/messages/addresses.hpp"
 #include "actors/study_desk.hpp"
-#include "knowledge/answer_form.hpp"
+#include "actors/synthesizer.hpp"
 #include "knowledge/consult.hpp"
 #include "knowledge/descriptor.hpp"
 #include "knowledge/task_block.hpp"
@@ -87,8 +87,7 @@ public:
     if (missing_ > 0)
       return;
     answered_ = true;
-    auto parsed = read_answer(*s.reply, {is_python(*tree_->problem) ? "python" : "c++", tree_->symbol,
-                                         tree_->answer_limit_bytes,
+    auto parsed = read_answer(*s.reply, {*tree_->language, tree_->symbol, tree_->language->source_bytes,
                                          parent_ ? std::string_view{parent_->source} : std::string_view{}});
     plan_ = parsed.rationale.substr(0, 300);
     answered a{key(),
@@ -151,7 +150,7 @@ public:
     if (++verdicts_ < tree_->devices.size())
       return;
     leave(make_card(brief_.what.node, state_of(j.found->state), source_ ? *source_ : std::string{},
-                    source_ ? source_digest(*source_, language_of(*tree_->problem)) : std::string{}, plan_,
+                    source_ ? source_digest(*source_, tree_->language->syntax) : std::string{}, plan_,
                     j.found.get()));
   }
 
@@ -167,7 +166,7 @@ public:
 
 private:
   std::uint32_t descriptor_of(const std::string& source) const {
-    return describe_kernel(source, language_of(*tree_->problem)).packed();
+    return describe_kernel(source, tree_->language->syntax).packed();
   }
 
   node_key key() const { return {tree_->campaign, tree_->tree, brief_.what.node}; }
@@ -186,7 +185,7 @@ private:
                                    !has_verdict(have->second->state)))
         continue;
       ++missing_;
-      load_card(*tree_->store, {tree_->campaign, tree_->tree, node}, language_of(*tree_->problem), extent,
+      load_card(*tree_->store, {tree_->campaign, tree_->tree, node}, tree_->language->syntax, extent,
                 [me, node](std::shared_ptr<const node_card> card) {
                   send_weak(me, card_read{node, std::move(card)});
                 });
@@ -239,7 +238,7 @@ private:
     prompt_request r;
     r.problem = tree_->problem.get();
     r.target = brief_.target.get();
-    r.language = tree_->language;
+    r.language = tree_->language.get();
     r.operation = brief_.what.operation;
     r.draft = brief_.what.draft;
     r.seed = brief_.what.seed;
@@ -260,7 +259,6 @@ private:
     r.in_flight = brief_.in_flight;
     r.repair = brief_.repair;
     r.budget_tokens = brief_.prompt_tokens;
-    r.answer_limit_bytes = tree_->answer_limit_bytes;
     r.floor = tree_->timed ? tree_->floor : 0;
     r.texts = tree_->texts.get();
     if (!tree_->library || brief_.prompt_tokens == 0) // a model that reads the ke-task block alone
@@ -332,7 +330,7 @@ private:
   /// What an earlier answer holds for this node becomes its candidate.
   bool take_given() {
     if (!brief_.what.point.empty()) {
-      auto text = at_point(*source_, language_of(*tree_->problem), brief_.what.point);
+      auto text = at_point(*source_, tree_->language->syntax, brief_.what.point);
       if (!text)
         return false;
       source_ = std::make_shared<const std::string>(std::move(*text));
@@ -375,7 +373,7 @@ private:
     e.devices = tree_->devices;
     e.source = source_;
     e.source_digest = digest_of(*source_);
-    e.normalised_digest = source_digest(*source_, language_of(*tree_->problem));
+    e.normalised_digest = source_digest(*source_, tree_->language->syntax);
     e.problem_digest = tree_->problem_digest;
     e.problem = tree_->problem;
     e.timed = tree_->timed;

@@ -4,6 +4,7 @@
 #include "actors/library.hpp"
 #include "actors/messages.hpp"
 #include "actors/node_cards.hpp"
+#include "runtime/core/candidate_language.hpp"
 
 #include <map>
 
@@ -17,10 +18,9 @@ struct tree_context {
   std::shared_ptr<const ke::problem> problem;
   std::string problem_digest;
   std::string backend;
-  std::string language;             ///< of the fenced block: "cpp"
-  std::string symbol;               ///< that an answer's source must define
-  std::vector<std::string> devices; ///< pattern per target
-  std::uint64_t answer_limit_bytes = 256u << 10;
+  std::shared_ptr<const candidate_language> language; ///< of the backend; not null
+  std::string symbol;                                 ///< that an answer's source must define
+  std::vector<std::string> devices;                   ///< pattern per target
   bool timed = true;
   double floor = 0;                                                 ///< of the goal; 0: none
   std::shared_ptr<const ke::library> library;                       ///< null: prompts hold no documents

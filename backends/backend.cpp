@@ -1,10 +1,12 @@
 #include "backends/backend.hpp"
 
 #include "backends/job_rules.hpp"
+#include "runtime/core/nearest_name.hpp"
 
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cctype>
 #include <fstream>
 #include <sstream>
 
@@ -106,7 +108,9 @@ public:
           if (!(j.limit_s > 0))
             return fail(value.source(), "job.limit_s must be a positive number of seconds");
         } else {
-          return fail(value.source(), "unknown key job." + std::string{key.str()});
+          return fail(value.source(), "unknown key job." + std::string{key.str()} +
+                                          did_you_mean(key.str(), {"name", "kind", "role", "reads", "output",
+                                                                   "needs", "command", "limit_s"}));
         }
       }
       auto known = parse_name<job_kind>(kind);
@@ -142,7 +146,8 @@ public:
         auto* text = key == "name" ? &l.name : key == "suffix" ? &l.suffix : nullptr;
         auto* list = key == "marks" ? &l.marks : key == "command" ? &l.command : nullptr;
         if (!text && !list)
-          return fail(value.source(), "unknown key level." + std::string{key.str()});
+          return fail(value.source(), "unknown key level." + std::string{key.str()} +
+                                          did_you_mean(key.str(), {"name", "suffix", "marks", "command"}));
         if (text && !value.is_string())
           return fail(value.source(), "level." + std::string{key.str()} + " must be a text");
         if (list && (!value.is_array() || !value.as_array()->is_homogeneous(toml::node_type::string)))
@@ -159,19 +164,49 @@ public:
     }
   }
 
+  /// The texts of a table whose keys are the manifest's own.
+  void texts(const char* table, std::map<std::string, std::string>& into) {
+    known_.emplace_back(table);
+    const auto* n = table_.get(table);
+    if (!n)
+      return;
+    if (!n->is_table())
+      return fail(n->source(), std::string{table} + " must be a table: write [" + table + "]");
+    for (const auto& [key, value] : *n->as_table()) {
+      if (!value.is_string() || key.str().empty() || key.str().find('=') != std::string_view::npos)
+        return fail(value.source(), std::string{table} + "." + std::string{key.str()} + " must be a text");
+      into[std::string{key.str()}] = value.as_string()->get();
+    }
+  }
+
+  /// Refuses a value that was read, at its place.
+  void refuse(const char* table, const char* key, const std::string& why) {
+    const auto* n = table_[table][key].node();
+    fail(n ? n->source() : table_.source(), std::string{table} + "." + key + " " + why);
+  }
+
   void refuse_unknown() {
-    for (const auto& [table, node] : table_) {
-      if (table == "job" || table == "level")
+    std::vector<std::string> tables;
+    for (const auto& name : known_)
+      tables.push_back(name.substr(0, name.find('.')));
+    for (const auto& [key, node] : table_) {
+      std::string table{key.str()};
+      if (std::find(known_.begin(), known_.end(), table) != known_.end())
         continue;
       const auto* t = node.as_table();
-      if (!t) {
-        fail(node.source(), std::string{table.str()} + " is no table of a backend.toml");
+      if (!t || std::find(tables.begin(), tables.end(), table) == tables.end()) {
+        fail(node.source(), table + " is no table of a backend.toml" + did_you_mean(table, tables));
         continue;
       }
-      for (const auto& [key, value] : *t) {
-        std::string name = std::string{table.str()} + "." + std::string{key.str()};
-        if (std::find(known_.begin(), known_.end(), name) == known_.end())
-          fail(value.source(), "unknown key " + name);
+      for (const auto& [inner, value] : *t) {
+        auto name = table + "." + std::string{inner.str()};
+        if (std::find(known_.begin(), known_.end(), name) != known_.end())
+          continue;
+        std::vector<std::string> keys;
+        for (const auto& k : known_)
+          if (k.starts_with(table + "."))
+            keys.push_back(k.substr(table.size() + 1));
+        fail(value.source(), "unknown key " + name + did_you_mean(inner.str(), keys));
       }
     }
   }
@@ -197,7 +232,141 @@ private:
   std::string error_;
 };
 
+/// How manifests call the families of languages.
+constexpr std::pair<std::string_view, source_language> grammars[] = {
+    {"plain", source_language::other}, {"c", source_language::cpp}, {"python", source_language::python}};
+
+bool is_fence(std::string_view name) {
+  return !name.empty() && name != "ke-task" && name != "diff" &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_+#-") == name.npos;
+}
+
+/// [language]: what is not said is as is usual for the name.
+void read_language(reader& in, candidate_language& l) {
+  in.text("backend", "language", l.name, true);
+  l = usual_language(l.name);
+  in.text("backend", "suffix", l.suffix, true);
+  std::string grammar;
+  in.text("language", "grammar", grammar);
+  if (!grammar.empty()) {
+    auto known = std::find_if(std::begin(grammars), std::end(grammars),
+                              [&](const auto& g) { return g.first == grammar; });
+    if (known == std::end(grammars))
+      in.refuse("language", "grammar",
+                "must be plain, c or python" + did_you_mean(grammar, {"plain", "c", "python"}));
+    else if (l.syntax.family != known->second)
+      l.syntax = known->second;
+  }
+  std::vector<std::string> comments, quotes, fences, begins;
+  in.list("language", "comments", comments);
+  in.list("language", "quotes", quotes);
+  in.list("language", "fences", fences);
+  in.list("language", "begins", begins);
+  in.text("language", "constant", l.syntax.constant);
+  in.text("language", "form", l.form);
+  in.count("limits", "source_bytes", 1, 16u << 20, l.source_bytes);
+  if (l.syntax.family != source_language::other && !(comments.empty() && quotes.empty()))
+    in.refuse("language", comments.empty() ? "quotes" : "comments",
+              "is for grammar = \"plain\"; the others have their own");
+  for (const auto& m : comments)
+    if (m.empty() || m.find_first_of(" \t\r\n") != m.npos)
+      in.refuse("language", "comments", "must hold marks without blanks");
+  for (const auto& q : quotes)
+    if (q.size() != 1)
+      in.refuse("language", "quotes", "must hold single characters");
+  for (const auto& f : fences)
+    if (!is_fence(f))
+      in.refuse("language", "fences",
+                "must hold names of lower-case letters, digits, \"_\", \"+\", \"#\" and \"-\", other than "
+                "ke-task and diff");
+  const auto& c = l.syntax.constant;
+  if (!c.empty() && (c.find("{name}") == c.npos || c.find("{value}") == c.npos ||
+                     c.find("{value}") < c.find("{name}") || c.find('\n') != c.npos))
+    in.refuse("language", "constant", "must be one line with {name} and, behind it, {value}");
+  if (l.syntax.family == source_language::other) {
+    l.syntax.comments = std::move(comments);
+    l.syntax.quotes = std::move(quotes);
+  }
+  if (!c.empty() && l.syntax.comments.empty())
+    in.refuse("language", "constant", "needs comments: a template's parameters are declared in them");
+  if (!fences.empty())
+    l.fences = std::move(fences);
+  if (!begins.empty())
+    l.begins = std::move(begins);
+}
+
+/// [reference]: what builds it, where that is not what builds candidates. Its language is the driver's.
+void read_reference(reader& in, backend& b) {
+  b.reference_language = b.driver == "python" ? "python" : "c++";
+  b.reference_suffix = usual_language(b.reference_language).suffix;
+  std::string suffix;
+  in.list("reference", "command", b.reference_build);
+  in.list("reference", "flags", b.reference_flags);
+  in.text("reference", "suffix", suffix);
+  if (!suffix.empty())
+    b.reference_suffix = suffix;
+  if (b.reference_build.empty() && !(b.reference_flags.empty() && suffix.empty()))
+    in.refuse("reference", suffix.empty() ? "flags" : "suffix", "needs reference.command beside it");
+  if (!b.reference_build.empty() && !b.second_build.empty())
+    in.refuse("reference", "command", "and second_compiler.command exclude each other");
+}
+
 } // namespace
+
+candidate_language usual_language(std::string_view name) {
+  struct row {
+    std::string_view name;
+    source_language family;
+    std::vector<std::string> fences;
+    std::string_view suffix;
+  };
+  static const std::vector<row> known{
+      {"c++", source_language::cpp, {"cpp", "c++", "cxx", "cc", "c", "hpp"}, ".cpp"},
+      {"cuda", source_language::cpp, {"cuda", "cu", "c++", "cpp", "c", "cuh"}, ".cu"},
+      {"hip", source_language::cpp, {"hip", "c++", "cpp", "c", "cu", "cuda"}, ".hip"},
+      {"opencl", source_language::cpp, {"opencl", "cl", "opencl-c", "c", "openclc", "ocl"}, ".cl"},
+      {"python", source_language::python, {"python", "py", "python3", "triton", "gluon", "torch"}, ".py"},
+      {"triton", source_language::python, {"python", "py", "python3", "triton", "gluon", "torch"}, ".py"}};
+  static const std::vector<std::string> c_words{"#include", "#pragma",    "#define",   "extern", "template",
+                                                "using ",   "static ",    "typedef",   "//",     "/*",
+                                                "__kernel", "__global__", "namespace", "void "};
+  static const std::vector<std::string> python_words{"import ", "from ", "def ",  "class ",
+                                                     "@",       "#",     "\"\"\""};
+  candidate_language l;
+  l.name = name;
+  auto at = std::find_if(known.begin(), known.end(), [&](const row& r) { return r.name == name; });
+  if (at == known.end()) {
+    std::string fence;
+    for (unsigned char c : name)
+      if (char lower = static_cast<char>(std::tolower(c)); is_fence({&lower, 1}))
+        fence += lower;
+    l.fences = {fence.empty() ? "text" : fence};
+    return l;
+  }
+  l.syntax = at->family;
+  l.fences = at->fences;
+  l.begins = at->family == source_language::python ? python_words : c_words;
+  l.suffix = at->suffix;
+  return l;
+}
+
+std::string usual_backend(const std::vector<backend>& all, std::string_view reference_language) {
+  auto at = std::find_if(all.begin(), all.end(), [&](const backend& b) {
+    return b.reference_language == reference_language && b.executes;
+  });
+  return at == all.end() ? std::string{} : at->name;
+}
+
+std::vector<std::string> backends_of(const std::vector<backend>& all, std::string_view target) {
+  std::vector<std::string> names;
+  for (const auto& b : all) {
+    bool of_cpu = b.target.empty() && b.device == "cpu" &&
+                  (target.starts_with("x86-64") || target.starts_with("aarch64"));
+    if ((of_cpu || b.target == target) && b.name != target)
+      names.push_back(b.name);
+  }
+  return names;
+}
 
 const source_level* level_of(const backend& b, std::string_view source) {
   for (const auto& l : b.levels)
@@ -230,8 +399,7 @@ result<backend> parse_backend(std::string_view text, const std::filesystem::path
   reader in{table, file.string()};
   in.text("backend", "name", b.name, true);
   in.text("backend", "title", b.title);
-  in.text("backend", "language", b.language, true);
-  in.text("backend", "suffix", b.suffix, true);
+  read_language(in, b.language);
   in.text("backend", "driver", b.driver, true);
   in.text("backend", "device", b.device, true);
   in.text("backend", "target", b.target);
@@ -240,12 +408,15 @@ result<backend> parse_backend(std::string_view text, const std::filesystem::path
   bool compiles = b.driver != "python";
   in.list("build", "command", b.build, compiles);
   in.list("build", "flags", b.flags);
+  in.list("build", "files", b.build_files);
   in.list("build", "fast_math", b.fast_math_flags);
   in.list("build", "vendor_libraries", b.vendor_flags);
   in.text("build", "vendor_hint", b.vendor_hint);
   in.list("second_compiler", "command", b.second_build);
   in.list("second_compiler", "flags", b.second_flags);
   in.text("second_compiler", "hint", b.second_hint);
+  read_reference(in, b);
+  in.texts("environment", b.environment);
   in.list("policy", "forbidden_symbols", b.forbidden_symbols);
   in.flag("capabilities", "executes", b.executes);
   in.flag("capabilities", "timed", b.timed);
@@ -320,8 +491,11 @@ result<backend> find_backend(const std::vector<backend>& all, std::string_view n
       return b;
     known += (known.empty() ? "" : ", ") + b.name;
   }
-  return failure{failure_kind::invalid,
-                 "no backend is called \"" + std::string{name} + "\"; there are: " + known};
+  std::vector<std::string> names;
+  for (const auto& b : all)
+    names.push_back(b.name);
+  return failure{failure_kind::invalid, "no backend is called \"" + std::string{name} + "\"" +
+                                            did_you_mean(name, names) + "; there are: " + known};
 }
 
 } // namespace ke

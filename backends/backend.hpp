@@ -1,12 +1,14 @@
 #pragma once
 
 #include "backends/job_graph.hpp"
+#include "runtime/core/candidate_language.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/core/result.hpp"
 #include "runtime/core/types.hpp"
 #include "runtime/process/process_port.hpp"
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,9 +28,8 @@ struct source_level {
 struct backend {
   std::string name;
   std::string title;
-  std::string language;
-  std::string suffix;           ///< of a source file, with the dot
-  std::string driver;           ///< the judge's driver for it: "c-abi", or "python" (fork_server.py)
+  candidate_language language;  ///< that its candidates are written in
+  std::string driver;           ///< which driver of the judge runs it: "c-abi", or "python" (fork_server.py)
   std::string device;           ///< kind of device it needs: "cpu"
   std::string target;           ///< its devices in documents; empty: as the CPU's facts say
   std::filesystem::path folder; ///< of backend.toml; {include} in the build command
@@ -37,7 +38,13 @@ struct backend {
   std::string detect_hint;        ///< how to get it, for a person
   std::vector<std::string> build; ///< argv template: {flags} {include} {sources} {output}
   std::vector<std::string> flags;
-  /// The same of another compiler, for sources that crash the first one; empty: there is none.
+  std::vector<std::string> build_files; ///< names of files in its folder that the commands need beside them
+  std::string reference_language; ///< what the problems' references are written in, as its driver has it
+  /// What builds a reference that is in another language than candidates; empty: what builds these.
+  std::vector<std::string> reference_build, reference_flags;
+  std::string reference_suffix;                   ///< of its source file then
+  std::map<std::string, std::string> environment; ///< added to that of compilers and of a warm Python
+  /// The same of another compiler, which builds what makes the first one crash; empty: there is none.
   std::vector<std::string> second_build, second_flags;
   std::string second_hint;                  ///< how to get it, for a person
   std::vector<std::string> fast_math_flags; ///< added if the problem's policy allows it
@@ -51,14 +58,26 @@ struct backend {
   job_limits limits;
 };
 
-/// The level of a candidate's text; null: the backend's own language.
+/// What is known of a language by its name alone: what the manifest's [language] may leave out. Of a name
+/// that is not known only the fence: all that its sources say counts as it stands.
+candidate_language usual_language(std::string_view name);
+
+/// The first backend whose problems have a reference in this language; empty: there is none.
+std::string usual_backend(const std::vector<backend>& all, std::string_view reference_language);
+
+/// The backends whose devices documents may call so: by their manifests, or, of those that run on this kind
+/// of CPU and name no target, by its architecture. One that is called as the target is left out.
+std::vector<std::string> backends_of(const std::vector<backend>& all, std::string_view target);
+
+/// The level that a candidate's text is written at; null: the backend's own language.
 const source_level* level_of(const backend& b, std::string_view source);
 
 /// The jobs of a manifest that declares none: build candidate, reference and truth, check the symbols,
 /// measure.
 std::vector<job_spec> usual_jobs();
 
-/// `file` names the place in errors: "file:line:col: what". All unknown keys are errors.
+/// `file` names the place in errors: "file:line:col: what". All unknown keys are errors, which name the
+/// nearest one that there is.
 result<backend> parse_backend(std::string_view text, const std::filesystem::path& file);
 
 /// All backends in folders below `built_in` and `extra`; a later one replaces an earlier one of the same

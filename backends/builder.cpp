@@ -21,13 +21,20 @@ std::string bytes_of_file(const std::filesystem::path& path) {
   return text.str();
 }
 
-/// The backend's headers, in name order: they are compiled in, so they belong to the key.
+/// The backend's headers and what else its commands need, in name order: they belong to the key. The
+/// program's own ke.h where the backend has none.
 std::vector<std::pair<std::string, std::string>> headers_of(const backend& b) {
   std::vector<std::pair<std::string, std::string>> headers;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator{b.folder, error})
-    if (entry.path().extension() == ".h")
+    if (auto name = entry.path().filename().string();
+        entry.path().extension() == ".h" ||
+        std::find(b.build_files.begin(), b.build_files.end(), name) != b.build_files.end())
       headers.emplace_back(entry.path().filename().string(), bytes_of_file(entry.path()));
+  // The harness of a wider truth includes it, whatever candidates are written in.
+  constexpr const char* own = "ke.h";
+  if (std::none_of(headers.begin(), headers.end(), [&](const auto& h) { return h.first == own; }))
+    headers.emplace_back(own, bytes_of_file(built_in_backends() / "cpu-cpp" / own));
   std::sort(headers.begin(), headers.end());
   return headers;
 }
@@ -55,15 +62,19 @@ std::vector<std::string> expanded(const std::vector<std::string>& command, const
 
 /// Key, environment and limits of a plan that has its files and its argv. `made`: the kind of thing in the
 /// cache; `tool`: what its content depends on besides all that.
-void finish(build_plan& plan, const char* made, const std::string& tool, const job_limits& limits,
-            double seconds, const std::filesystem::path& folder) {
+void finish(build_plan& plan, const char* made, const std::string& tool, const backend& with,
+            const job_limits& limits, double seconds, const std::filesystem::path& folder) {
   std::string command, texts;
   for (const auto& word : plan.spec.argv)
     command += word + '\0';
   for (const auto& [name, text] : plan.files)
     texts += digest_of_parts({name, text});
-  plan.key = digest_of_parts({made, tool, command, texts});
   plan.spec.env = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"LANG", "C"}};
+  for (const auto& [name, value] : with.environment) {
+    plan.spec.env[name] = value;
+    command += name + '=' + value + '\0';
+  }
+  plan.key = digest_of_parts({made, tool, command, texts});
   plan.spec.directory = folder.string();
   plan.spec.deadline = std::chrono::nanoseconds{static_cast<std::int64_t>(seconds * 1e9)};
   plan.spec.cpu_s = static_cast<std::uint64_t>(seconds * 2) + 1;
@@ -107,12 +118,18 @@ build_plan plan_build(const backend& with, const problem& what, std::string_view
   bool widened = role == build_role::truth;
   bool of_candidates = role == build_role::candidate || role == build_role::baseline;
   const auto* level = of_candidates ? level_of(with, source) : nullptr;
-  std::string file = (of_candidates ? "candidate" : "reference") + (level ? level->suffix : with.suffix);
+  // A candidate that is the reference itself is in the reference's language, and built as that is.
+  bool as_reference = !with.reference_build.empty() && (!of_candidates || source == what.reference);
+  std::string file = (of_candidates ? "candidate" : "reference") + (level          ? level->suffix
+                                                                    : as_reference ? with.reference_suffix
+                                                                                   : with.language.suffix);
   plan.output = of_candidates ? "candidate.so" : role == build_role::reference ? "reference.so" : "truth.so";
   plan.files = headers_of(with);
   plan.files.emplace_back(file, std::string{source});
   plan.files.emplace_back("ke_shim.cpp", shim_source(what, widened ? how.truth : widening::none));
-  std::vector<std::string> flags = second ? with.second_flags : with.flags;
+  std::vector<std::string> flags = second         ? with.second_flags
+                                   : as_reference ? with.reference_flags
+                                                  : with.flags;
   if (what.policy.fast_math && !widened)
     flags.insert(flags.end(), with.fast_math_flags.begin(), with.fast_math_flags.end());
   if (widened) {
@@ -123,13 +140,14 @@ build_plan plan_build(const backend& with, const problem& what, std::string_view
   }
   const auto& command = second                             ? with.second_build
                         : level && !level->command.empty() ? level->command
+                        : as_reference                     ? with.reference_build
                                                            : with.build;
   plan.spec.argv = expanded(command, {{{"{flags}", flags}, {"{sources}", {file, "ke_shim.cpp"}}},
                                       {{"{include}", "."}, {"{output}", plan.output}}});
   if (what.policy.vendor_libraries && !widened)
     plan.spec.argv.insert(plan.spec.argv.end(), with.vendor_flags.begin(), with.vendor_flags.end());
   auto tool = second ? digest_of_parts({toolchain, identity_of(plan.spec.argv.front())}) : toolchain;
-  finish(plan, "built object 1", tool, limits, limits.build_s, folder);
+  finish(plan, "built object 1", tool, with, limits, limits.build_s, folder);
   return plan;
 }
 
@@ -166,7 +184,7 @@ build_plan plan_job(const backend& with, const problem& what, const job_spec& j,
   if (builds && what.policy.vendor_libraries)
     plan.spec.argv.insert(plan.spec.argv.end(), with.vendor_flags.begin(), with.vendor_flags.end());
   auto tool = digest_of_parts({toolchain, identity_of(plan.spec.argv.front()), KE_VERSION});
-  finish(plan, builds ? "instrumented object 1" : "transformed 1", tool, limits, j.limit_s, folder);
+  finish(plan, builds ? "instrumented object 1" : "transformed 1", tool, with, limits, j.limit_s, folder);
   if (j.command.front() == "{profiler}")
     plan.spec.memory_bytes = 0; // our own program, bounded by itself
   return plan;

@@ -96,7 +96,7 @@ std::optional<process_spec> evaluation::state::start_maker(std::size_t job) {
     input.text = text_of_file(products[*giver].file);
   } else {
     const auto* level = level_of(with, source);
-    input.file = "candidate" + (level ? level->suffix : with.suffix);
+    input.file = "candidate" + (level ? level->suffix : with.language.suffix);
     input.text = source;
   }
   auto folder_ = folder / ("job-" + j.name);

@@ -43,10 +43,10 @@ void evaluation::state::prepare() {
   if (with.driver != "c-abi" && !python)
     return fail(failure_kind::missing, "backend " + with.name + " needs the driver \"" + with.driver +
                                            "\", which this program does not have");
-  if (what.reference_language != (python ? "python" : "c++"))
+  if (what.reference_language != with.reference_language)
     return fail(failure_kind::invalid, "problem " + what.name + " has a reference in " +
                                            what.reference_language + "; backend " + with.name +
-                                           " needs one in " + (python ? "Python" : "C++"));
+                                           " needs one in " + with.reference_language);
   auto own = private_folder::make(options.scratch, "ke-eval-");
   if (!own)
     return fail(own.error().kind, own.error().text);
@@ -71,6 +71,14 @@ void evaluation::state::prepare() {
                       {"plan", std::string{to_text(kind)}},
                       {"judge", KE_VERSION},
                       {"sandbox", sandbox_label(level_of(options))}};
+  if (with.language.name != what.reference_language) { // it does not follow from the problem
+    found.provenance["language"] = with.language.name;
+    if (source != what.reference)
+      found.provenance["suffix"] = with.language.suffix;
+  }
+  std::string variables;
+  for (const auto& [name, value] : with.environment)
+    variables += name + '=' + value + '\0';
   if (auto b = baseline_of(what)) {
     found.provenance["baseline"] = b->name;
     if (!b->source.empty())
@@ -79,7 +87,7 @@ void evaluation::state::prepare() {
   // One id for all that a measurement depends on besides problem and candidate.
   found.provenance["environment"] =
       digest_of_parts({fact("toolchain"), fact("flags"), target.name, fact("isa"), fact("cores"), KE_VERSION,
-                       found.provenance["sandbox"]})
+                       found.provenance["sandbox"] + variables})
           .substr(0, 16);
   if (python) {
     if (!options.python)

@@ -132,7 +132,7 @@ void lint_costs(const problem& what, lint_report& into) {
 result<lint_report> lint_problem(const problem& what, const backend& with, const evaluate_options& options,
                                  process_port& processes) {
   bool python = with.driver == "python";
-  if ((with.driver != "c-abi" && !python) || what.reference_language != (python ? "python" : "c++"))
+  if ((with.driver != "c-abi" && !python) || what.reference_language != with.reference_language)
     return failure{failure_kind::invalid, "problem " + what.name + " has a reference in " +
                                               what.reference_language + "; backend " + with.name +
                                               " cannot run it: choose another with --backend"};

@@ -130,7 +130,8 @@ std::string python_parent::log() const {
 }
 
 result<std::shared_ptr<python_parent>> python_parent::start(const fs::path& folder,
-                                                            const std::string& sandbox) {
+                                                            const std::string& sandbox,
+                                                            const std::map<std::string, std::string>& env) {
   auto s = std::make_unique<state>();
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
@@ -166,6 +167,8 @@ result<std::shared_ptr<python_parent>> python_parent::start(const fs::path& fold
                {"OPENBLAS_NUM_THREADS", "1"},
                {"PATH", "/usr/local/bin:/usr/bin:/bin"},
                {"LANG", "C.UTF-8"}};
+  for (const auto& [name, value] : env)
+    inner.env[name] = value;
   if (!boxed)
     inner.directory = "/";
   inner.pass_fds = {{theirs.get(), server_fd}};
@@ -204,7 +207,7 @@ result<std::shared_ptr<python_parent>> python_parents::of(const backend& with, c
   std::lock_guard lock{mutex_};
   auto& known = by_folder_[with.folder.string() + '\0' + sandbox];
   if (!known || !known->alive()) {
-    auto started = python_parent::start(std::filesystem::absolute(with.folder), sandbox);
+    auto started = python_parent::start(std::filesystem::absolute(with.folder), sandbox, with.environment);
     if (!started)
       return started.error();
     known = std::move(*started);

@@ -20,10 +20,11 @@ std::string python_program();
 /// both end in the destructor, and with this program in any case. Any thread.
 class python_parent {
 public:
-  /// Returns at once; importing torch takes seconds, and the first fork waits for it. `missing`: no such
-  /// Python, or no such sandbox.
+  /// Returns at once; importing torch takes seconds, and the first fork waits for it. `env`: the manifest's
+  /// additions to its environment. `missing`: no such Python, or no such sandbox.
   static result<std::shared_ptr<python_parent>> start(const std::filesystem::path& folder,
-                                                      const std::string& sandbox);
+                                                      const std::string& sandbox,
+                                                      const std::map<std::string, std::string>& env = {});
   ~python_parent();
   python_parent(const python_parent&) = delete;
   python_parent& operator=(const python_parent&) = delete;

@@ -236,7 +236,7 @@ bool defines_in_python(const std::string& source, std::string_view keyword, std:
 } // namespace
 
 bool defines_reference(const std::string& source, const std::string& language) {
-  if (language_named(language) == source_language::python)
+  if (language == "python")
     return defines_in_python(source, "def", "reference", true);
   auto tokens = code_of(source, source_language::cpp);
   auto linked = false;

@@ -4,22 +4,16 @@
 
 namespace ke {
 
-source_language language_of(const problem& p) {
-  return language_named(p.reference_language);
-}
-
 bool is_python(const problem& p) {
-  return language_of(p) == source_language::python;
+  return p.reference_language == "python";
 }
 
-answer_form answer_form_of(const problem& p) {
-  if (!is_python(p))
-    return {"cpp", "kernel"};
-  return {"python", p.tensors.empty() ? "ModelNew" : "kernel"};
+std::string symbol_of(const problem& p) {
+  return is_python(p) && p.tensors.empty() ? "ModelNew" : "kernel";
 }
 
 std::string reference_as_candidate(const problem& p) {
-  if (answer_form_of(p).symbol != "ModelNew")
+  if (symbol_of(p) != "ModelNew")
     return p.reference; // a function of either name will do
   return p.reference + "\n\nclass ModelNew(Model):\n    pass\n";
 }
@@ -49,29 +43,42 @@ std::string shapes_text(const problem& p, const std::string& sizes) {
 }
 
 /// How the C ABI carries what C++ has no type for.
-std::string carried_text(const problem& p) {
+std::string carried_text(const problem& p, const candidate_language& language) {
   auto has = [&](dtype d) {
     return std::any_of(p.tensors.begin(), p.tensors.end(),
                        [&](const tensor_spec& t) { return t.dtype == d; });
   };
   std::string text;
   if (has(dtype::bf16))
-    text += "A bf16 is its upper 16 bits of a float in a uint16_t; `#include \"ke.h\"` gives `float "
-            "ke_bf16_to_float(uint16_t)` and `uint16_t ke_float_to_bf16(float)`, which rounds to nearest.\n";
+    text += std::string{"A bf16 is its upper 16 bits of a float in a uint16_t"} +
+            (language.syntax.family != source_language::cpp
+                 ? ".\n"
+                 : "; `#include \"ke.h\"` gives `float ke_bf16_to_float(uint16_t)` and "
+                   "`uint16_t ke_float_to_bf16(float)`, which rounds to nearest.\n");
   if (has(dtype::boolean))
     text += "A bool is 0 or 1 in a uint8_t.\n";
   return text;
 }
 
+/// The function that a native candidate must be, whatever it is written in.
+std::string native_definition(const problem& p, const candidate_language& language) {
+  auto signature = "\n```" + (language.name == p.reference_language ? language.fence() : std::string{"c"}) +
+                   "\n" + native_signature(p) + ";\n```\n";
+  if (language.name == p.reference_language)
+    return "It must define" + signature;
+  return "Write it in the language " + language.name +
+         ", in which it must define the kernel that is this function of the C ABI:" + signature +
+         (language.form.empty() ? language.form : language.form + "\n");
+}
+
 } // namespace
 
-std::string definition_of(const problem& p) {
+std::string definition_of(const problem& p, const candidate_language& language) {
   if (!is_python(p))
-    return "It must define\n```cpp\n" + native_signature(p) +
-           ";\n```\nTensors are contiguous, row-major, only element-aligned. " +
+    return native_definition(p, language) + "Tensors are contiguous, row-major, only element-aligned. " +
            shapes_text(p, "odd, prime, one and empty sizes are checked too, with secret inputs, on the very "
                           "calls that are timed.\n") +
-           carried_text(p);
+           carried_text(p, language);
   std::string changed;
   bool views = false;
   for (const auto& t : p.tensors) {

@@ -66,8 +66,8 @@ std::uint32_t kernel_descriptor::packed() const {
          static_cast<std::uint32_t>(passes) << 24;
 }
 
-kernel_descriptor describe_kernel(std::string_view source, source_language language) {
-  auto text = without_comments(source, language);
+kernel_descriptor describe_kernel(std::string_view source, const source_syntax& syntax) {
+  auto text = without_comments(source, syntax);
   kernel_descriptor d;
   auto access = any(text, {"restrict", "assume_aligned", "alignas", "_stream_", "nontemporal", "contiguous(",
                            "channels_last", "out="});

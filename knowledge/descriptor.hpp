@@ -22,6 +22,6 @@ struct kernel_descriptor {
   /// A byte each, memory lowest: journal_replied::descriptor.
   std::uint32_t packed() const;
 };
-kernel_descriptor describe_kernel(std::string_view source, source_language language);
+kernel_descriptor describe_kernel(std::string_view source, const source_syntax& syntax);
 
 } // namespace ke

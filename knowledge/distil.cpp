@@ -16,8 +16,8 @@ namespace {
 constexpr std::size_t change_limit = 2400, title_limit = 100;
 
 /// Comments say what one candidate was about; a skill outlives it.
-std::string without_remarks(const std::string& source, source_language language) {
-  auto text = without_comments(source, language);
+std::string bare(const std::string& source, const source_syntax& syntax) {
+  auto text = without_comments(source, syntax);
   std::string lines;
   for (std::size_t at = 0; at < text.size();) {
     auto end = std::min(text.find('\n', at), text.size());
@@ -97,14 +97,14 @@ std::vector<skill> distil(const std::vector<proven_step>& chain, const distil_co
     if (!gained(step))
       continue;
     const auto& p = *where.problem;
-    auto language = language_named(where.language);
-    auto before_source = without_remarks(step.parent ? step.parent->source : p.reference, language);
-    auto change = skill_change(before_source, without_remarks(step.node->source, language),
-                               answer_form_of(p).symbol, language, change_limit);
+    const auto& syntax = where.language->syntax;
+    auto before_source = bare(step.parent ? step.parent->source : p.reference, syntax);
+    auto change = skill_change(before_source, bare(step.node->source, syntax), symbol_of(p), syntax.family,
+                               change_limit);
     skill s;
     s.title = title_of(*step.node);
     s.family = p.family;
-    s.language = where.language;
+    s.language = where.language->fence();
     std::set<std::string> dtypes;
     for (const auto& t : p.tensors)
       dtypes.insert(std::string{to_text(t.dtype)});

@@ -21,9 +21,9 @@ struct proven_step {
 struct distil_context {
   std::string store, campaign;
   const ke::problem* problem = nullptr;
-  std::string language;
-  std::vector<std::string> targets; ///< as documents name them
-  std::vector<skill_claim> claims;  ///< of the last step's node, confirmed; none: it is not proven
+  const candidate_language* language = nullptr; ///< of the solutions; not null
+  std::vector<std::string> targets;             ///< names that documents use
+  std::vector<skill_claim> claims; ///< of the last step's node, as confirmed; none: it is not proven
 };
 
 /// Skills by rule, without a model: for each step that gained beyond the noise of both measurements (disjoint

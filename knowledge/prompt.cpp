@@ -40,6 +40,12 @@ private:
   std::vector<weighed_section> sections_;
 };
 
+/// The reference is in the candidates' language, or has its own language's name for a fence.
+const std::string& reference_fence(const prompt_request& r) {
+  const auto& own = r.problem->reference_language;
+  return own == r.language->name ? r.language->fence() : own;
+}
+
 std::string passage_text(const passage& p, const char* kind) {
   return "\n## " + std::string{kind} + ": " + p.title + "\n" + *p.text +
          (p.text->ends_with('\n') ? "" : "\n");
@@ -58,8 +64,8 @@ prompt build_prompt(const prompt_request& r) {
   s.need("promised", promised_text(*r.problem), sheet::place::stable);
   s.offer(50, "target", target_part(r), sheet::place::stable);
   s.offer(93, "constraints", constraints_part(r), sheet::place::stable);
-  s.offer(r.parent ? 40 : 95, "reference", "\n## Reference\n" + fenced(r.language, r.problem->reference),
-          sheet::place::stable);
+  s.offer(r.parent ? 40 : 95, "reference",
+          "\n## Reference\n" + fenced(reference_fence(r), r.problem->reference), sheet::place::stable);
   s.need("answer", answer_part(r), sheet::place::stable);
   if (r.parent) {
     s.need("parent", parent_part(r));

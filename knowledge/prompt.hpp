@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/core/candidate_language.hpp"
 #include "runtime/core/types.hpp"
 #include "runtime/llm/prompt.hpp"
 #include "runtime/search/tree.hpp"
@@ -40,7 +41,7 @@ inline constexpr std::size_t shown_changes = 2;
 struct prompt_request {
   const ke::problem* problem = nullptr;
   const device_info* target = nullptr;
-  std::string language; ///< of the answer's fenced block: "cpp"
+  const candidate_language* language = nullptr; ///< that the answer must be in; not null
   operation_kind operation = operation_kind::draft;
   std::uint32_t draft = 0;
   std::uint64_t seed = 0;
@@ -56,13 +57,12 @@ struct prompt_request {
   std::vector<std::string> hints;       ///< a person's, from `hint NODE TEXT`
   std::vector<passage> constraints;     ///< the same for every prompt of the tree
   std::vector<passage> knowledge;       ///< retrieved for this node, best first
-  std::string past;                ///< a model's summary of the steps to the parent (way_summary), or empty
-  std::vector<std::string> chosen; ///< documents chosen by a model (document_search), best first
-  std::string repair;              ///< why this node's last answer was of no use; empty at the first try
-  std::uint64_t answer_limit_bytes = 256u << 10; ///< stands in the prompt
-  double floor = 0;                              ///< the goal's least speedup of each workload; 0: none
-  text_pool* texts = nullptr;                    ///< shares texts with other prompts; null: nothing is shared
-  std::uint64_t budget_tokens = 0;               ///< of the whole prompt (token_estimate); 0: no limit
+  std::string past;                ///< a model's summary of the way to the parent (way_summary), or empty
+  std::vector<std::string> chosen; ///< documents that a model has looked up (document_search), best first
+  std::string repair;         ///< why the answer to this very node could not be used, empty at the first try
+  double floor = 0;           ///< below which no workload's speedup may be, as the goal says; 0: none
+  text_pool* texts = nullptr; ///< holds once what other prompts say, too; null: nothing is shared
+  std::uint64_t budget_tokens = 0; ///< of the whole prompt (token_estimate); 0: no limit
 };
 
 /// The one prompt builder (A11): the run-time state chooses, orders and weighs sections; there is no template

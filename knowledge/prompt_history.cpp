@@ -76,7 +76,7 @@ std::string parent_part(const prompt_request& r) {
                 " to " + short_number(w.high) + ")\n";
   if (c.decision == timing_decision::slower)
     text += "It is slower than the reference: find what costs the time before adding to it.\n";
-  return text + fenced(r.language, c.source);
+  return text + fenced(r.language->fence(), c.source);
 }
 
 std::string failure_part(const prompt_request& r) {
@@ -118,7 +118,7 @@ std::string partner_part(const prompt_request& r) {
     return {};
   return "\n## Second parent (node " + std::to_string(r.partner->node) +
          "): " + outcome_of(*r.problem, *r.partner) + "\nCombine what is good in both.\n" +
-         fenced(r.language, r.partner->source);
+         fenced(r.language->fence(), r.partner->source);
 }
 
 std::string ancestors_part(const prompt_request& r) {

@@ -4,6 +4,7 @@
 #include "knowledge/promised.hpp"
 #include "knowledge/quote.hpp"
 #include "runtime/core/baseline.hpp"
+#include "runtime/core/source_template.hpp"
 
 #include <algorithm>
 #include <set>
@@ -136,8 +137,9 @@ std::string compared(const problem& p, double floor) {
 std::string task_part(const prompt_request& r) {
   const auto& p = *r.problem;
   auto python = is_python(p);
-  std::string text = "\n## Task\nWrite a faster implementation of this operator. " + definition_of(p) +
-                     "Policy: at most " + std::to_string(p.policy.threads) + " thread(s)";
+  std::string text = "\n## Task\nWrite a faster implementation of this operator. " +
+                     definition_of(p, *r.language) + "Policy: at most " + std::to_string(p.policy.threads) +
+                     " thread(s)";
   if (p.policy.threads > 1 && !python)
     text += " (they may stay between calls, asleep, and wait for each other by locks, condition variables, "
             "atomics, barriers and latches)";
@@ -148,7 +150,9 @@ std::string task_part(const prompt_request& r) {
                  "and functions of single elements are yours to use; no other processes, files or network"
                : ", no vendor libraries, no other processes, files or network";
   if (!p.policy.fast_math)
-    text += python ? ", results within the tolerance" : ", results within the tolerance (no -ffast-math)";
+    text += r.language->syntax.family == source_language::cpp
+                ? ", results within the tolerance (no -ffast-math)"
+                : ", results within the tolerance";
   return text + ". Time counts with " + (p.policy.cold_cache ? "cold" : "hot") + " caches.\n" +
          compared(p, r.floor) + tolerated(p) + edges(p) + varied(p);
 }
@@ -185,30 +189,31 @@ std::string constraints_part(const prompt_request& r) {
 }
 
 std::string answer_part(const prompt_request& r) {
-  auto python = is_python(*r.problem);
-  auto fence = "```" + r.language;
-  auto comment = std::string{python ? "#" : "//"};
-  return "\n## Answer\nOne or two sentences of plan, then the code, in one of these forms:\n"
-         "1. The complete source (" +
-         std::string{python ? "imports" : "includes"} + " too) in exactly one fenced " + fence +
-         " block.\n"
-         "2. If a parent is shown: edits of its source, each as\n"
-         "   <<<<<<< SEARCH\n   lines of the parent, exactly as they are there, found once\n   =======\n"
-         "   the lines in their place\n   >>>>>>> REPLACE\n"
-         "   with the markers at the start of their lines.\n"
-         "3. Several different candidates: each a line `### Candidate: its plan` and a complete source in a "
-         "fenced block of its own; at most " +
-         std::to_string(most_candidates_of_answer) +
-         ".\n"
-         "4. A template, where the best constants depend on the machine: a complete source as in 1 with "
-         "lines\n   " +
-         comment +
-         " ke-param: NAME = 4 | 8 | 16\n"
-         "   each of which becomes " +
-         (python ? "`NAME = 8`" : "`#define NAME 8`") +
-         " with the first value for this candidate; others are tried without asking you.\n"
-         "A source may have at most " +
-         std::to_string(r.answer_limit_bytes >> 10) + " KiB.\n";
+  const auto& syntax = r.language->syntax;
+  auto parts = syntax.family == source_language::cpp      ? " (includes too)"
+               : syntax.family == source_language::python ? " (imports too)"
+                                                          : "";
+  auto text =
+      "\n## Answer\nOne or two sentences of plan, then the code, in one of these forms:\n"
+      "1. The complete source" +
+      std::string{parts} + " in exactly one fenced ```" + r.language->fence() +
+      " block.\n"
+      "2. If a parent is shown: edits of its source, each as\n"
+      "   <<<<<<< SEARCH\n   lines of the parent, exactly as they are there, found once\n   =======\n"
+      "   the lines in their place\n   >>>>>>> REPLACE\n"
+      "   with the markers at the start of their lines.\n"
+      "3. Several different candidates: each a line `### Candidate: its plan` and a complete source in "
+      "a fenced block of its own; at most " +
+      std::to_string(most_candidates_of_answer) + ".\n";
+  if (!syntax.constant.empty())
+    text += "4. A template, where the best constants depend on the machine: a complete source as in 1 with "
+            "lines\n   " +
+            syntax.comments.front() +
+            " ke-param: NAME = 4 | 8 | 16\n"
+            "   each of which becomes `" +
+            constant_line(syntax, "NAME", "8") +
+            "` with the first value for this candidate; others are tried without asking you.\n";
+  return text + "A source may have at most " + std::to_string(r.language->source_bytes >> 10) + " KiB.\n";
 }
 
 } // namespace ke

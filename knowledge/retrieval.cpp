@@ -14,16 +14,6 @@ constexpr std::size_t most_message_words = 96;
 constexpr double least_score = 0.05;
 constexpr float expansion_weight = 0.25f; ///< the signal itself counts by what documents name
 
-/// Backends whose target follows from their name alone.
-struct device_of_backend {
-  std::string_view backend, target;
-};
-constexpr device_of_backend devices[] = {
-    {"cuda", "nvidia-h200"},     {"triton", "nvidia-h200"}, {"cute", "nvidia-h200"},
-    {"tilelang", "nvidia-h200"}, {"helion", "nvidia-h200"}, {"tlx", "nvidia-h200"},
-    {"hip", "amd-mi300"},        {"flydsl", "amd-mi300"},   {"triton-amd", "amd-mi300"},
-    {"opencl", "opencl"},        {"riscv-v", "riscv-v"}};
-
 bool holds(const std::vector<std::string>& list, std::string_view name) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
@@ -95,26 +85,12 @@ std::vector<std::string> targets_of(const device_info& device) {
   std::vector<std::string> names;
   if (auto named = fact("target"); !named.empty())
     names.emplace_back(named);
-  else if (auto known = std::find_if(std::begin(devices), std::end(devices),
-                                     [&](const auto& d) { return d.backend == backend; });
-           known != std::end(devices))
-    names.emplace_back(known->target);
   else if (fact("arch") == "x86-64")
     names.emplace_back(fact("isa").find("avx512f") != std::string_view::npos ? "x86-64-avx512"
                        : fact("isa").find("avx2") != std::string_view::npos  ? "x86-64-avx2"
                                                                              : "x86-64");
   if (!backend.empty() && std::find(names.begin(), names.end(), backend) == names.end())
     names.push_back(backend);
-  return names;
-}
-
-std::vector<std::string> backends_of(std::string_view target) {
-  std::vector<std::string> names;
-  for (const auto& d : devices)
-    if (d.target == target && d.backend != target)
-      names.emplace_back(d.backend);
-  if (target.starts_with("x86-64"))
-    names.insert(names.end(), {"cpu-cpp", "torch-cpu"});
   return names;
 }
 

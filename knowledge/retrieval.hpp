@@ -42,9 +42,6 @@ std::uint32_t open_level(std::uint32_t depth, bool stalled);
 /// new backend.
 std::vector<std::string> targets_of(const device_info& device);
 
-/// The inverse: the program's own backends with devices of this name.
-std::vector<std::string> backends_of(std::string_view target);
-
 /// The documents that pass the index, by id: of this target, family, dtype and an open level.
 std::vector<const document*> admitted(const corpus& in, const signal_query& query);
 

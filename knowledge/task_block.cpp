@@ -125,11 +125,10 @@ std::string task_block(const prompt_request& r) {
   auto facts = r.target->facts;
   std::erase_if(facts,
                 [](const auto& f) { return f.first.starts_with("peak."); }); // measured: never twice the same
-  json target = {
-      {"backend", r.target->backend},
-      {"language", r.language == "cpp" ? "c++" : r.language}, // the fence's word is not the block's
-      {"device", r.target->name},
-      {"facts", facts}};
+  json target = {{"backend", r.target->backend},
+                 {"language", r.language->name},
+                 {"device", r.target->name},
+                 {"facts", facts}};
   auto text = "{\"version\":1,\"problem\":" + dump(problem_json(*r.problem)) + ",\"target\":" + dump(target);
   json parent = nullptr, found = nullptr;
   if (r.parent) {

@@ -204,8 +204,10 @@ int best_known(const access_options& where, const best_known_options& o) {
     return (!o.all && !is_proven(r)) || (!o.backend.empty() && r.place.backend != o.backend) ||
            (!o.device.empty() && r.place.device != o.device);
   });
-  auto language = what->reference_language == "python" ? "torch-cpu" : "cpu-cpp";
-  auto place = place_of(*what, o.backend.empty() ? language : o.backend, o.device);
+  auto backend = o.backend;
+  if (auto all = load_backends(built_in_backends(), {}); all && backend.empty())
+    backend = usual_backend(*all, what->reference_language);
+  auto place = place_of(*what, backend, o.device);
   auto here = o.device.empty() ? cpu_facts().name : o.device;
   std::vector<known_solution> known;
   for (auto& near : nearest_solutions(*rows, place, o.workload.empty() ? o.top : rows->size())) {

@@ -3,6 +3,7 @@
 #include "actors/cli/knowledge_skills.hpp"
 #include "actors/cli/knowledge_view.hpp"
 #include "actors/exit_codes.hpp"
+#include "backends/backend.hpp"
 #include "knowledge/corpus.hpp"
 #include "runtime/core/json_line.hpp"
 
@@ -66,8 +67,10 @@ int search(const search_options& o) {
     return complain(query.error());
   query->level = o.level;
   if (o.library.names_store()) // skills are for a backend, and a prompt asks for its target and its backend
-    for (auto& b : backends_of(o.target))
-      query->targets.push_back(std::move(b));
+    if (auto all = load_backends(built_in_backends(),
+                                 {o.library.backend_paths.begin(), o.library.backend_paths.end()}))
+      for (auto& b : backends_of(*all, o.target))
+        query->targets.push_back(std::move(b));
   auto found = retrieve(**documents, *query, static_cast<std::size_t>(o.limit));
   if (o.json)
     std::cout << search_json(found) << '\n';

@@ -3,7 +3,6 @@
 #include "actors/campaign_status.hpp"
 #include "actors/exit_codes.hpp"
 #include "config/campaign_file.hpp"
-#include "knowledge/answer_form.hpp"
 #include "knowledge/consult.hpp"
 #include "knowledge/prompt.hpp"
 #include "knowledge/prompt_budget.hpp"
@@ -90,8 +89,10 @@ int print_plan(const campaign_settings& settings, const problem& what, const std
     return exit_usage;
   }
   device_info target;
+  auto language = usual_language(what.reference_language);
   process_service processes;
   if (auto b = find_backend(backends, trees[0])) {
+    language = b->language;
     if (auto probed = probe_target(*b, processes))
       target = *probed;
     else
@@ -100,7 +101,7 @@ int print_plan(const campaign_settings& settings, const problem& what, const std
   prompt_request r;
   r.problem = &what;
   r.target = &target;
-  r.language = answer_form_of(what).language;
+  r.language = &language;
   r.seed = first->first[0].seed;
   r.floor = settings.goal.timed ? settings.goal.floor : 0;
   r.budget_tokens = prompt_budget(settings, first->first[0].model);

@@ -78,11 +78,10 @@ int run(const lint_options& o) {
       std::cerr << to_line(e) << '\n';
     return exit_usage;
   }
-  auto judging = foreground::open(o.sandbox,
-                                  !o.backend.empty()                              ? o.backend
-                                  : loaded.problem.reference_language == "python" ? "torch-cpu"
-                                                                                  : "cpu-cpp",
-                                  o.backend_paths);
+  auto backend = o.backend;
+  if (auto all = load_backends(built_in_backends(), {}); all && backend.empty())
+    backend = usual_backend(*all, loaded.problem.reference_language);
+  auto judging = foreground::open(o.sandbox, backend, o.backend_paths);
   if (!judging)
     return complain(judging.error(), "problem lint");
   auto report =

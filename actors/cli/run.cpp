@@ -143,16 +143,15 @@ std::optional<prepared> prepare(const run_options& o, int& code) {
   for (std::size_t i = 0; i < p.settings.targets.size(); ++i) {
     const auto& t = p.settings.targets[i];
     auto b = find_backend(p.backends, t.backend);
-    if (!b) {
-      code = complain(b.error());
-      return std::nullopt;
-    }
-    const std::string language = b->driver == "python" ? "python" : "c++";
-    if (p.problem.reference_language != language) {
+    std::string why;
+    if (!b)
+      why = b.error().text;
+    else if (p.problem.reference_language != b->reference_language)
+      why = "the reference of problem " + p.problem.name + " is in " + p.problem.reference_language +
+            ", which the backend " + t.backend + " cannot run: it needs one in " + b->reference_language;
+    if (!why.empty()) {
       std::vector<config_error> wrong;
-      add_error(wrong, loaded.places, o.config, "target." + std::to_string(i) + ".backend",
-                "the reference of problem " + p.problem.name + " is in " + p.problem.reference_language +
-                    ", which the backend " + t.backend + " cannot run: it needs one in " + language);
+      add_error(wrong, loaded.places, o.config, "target." + std::to_string(i) + ".backend", std::move(why));
       code = complain_of(wrong, exit_usage);
       return std::nullopt;
     }

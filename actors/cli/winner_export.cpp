@@ -249,7 +249,7 @@ result<folder_files> export_of(const campaign_view& c, const node_view& n, std::
     return failure{failure_kind::corrupt, "the verdict of node " + std::to_string(n.id) +
                                               " can't be read: run `ke-runtime store check`"};
   const auto& on = c.fold().trees()[n.key.tree].backend();
-  auto suffix = source_suffix(on, c.problem());
+  auto suffix = source_suffix(c, n);
   auto whole = folder_of(c.problem());
   names.problem = whole.main;
   names.kernel = (whole.files.contains("kernel" + suffix) ? "winner" : "kernel") + suffix;

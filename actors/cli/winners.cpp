@@ -74,11 +74,19 @@ std::string below_floor_of(const campaign_view& c, const node_view& n) {
   return floor_text(c.verdict_of(n), goal, measure_plan::rank);
 }
 
-std::string source_suffix(const std::string& backend, const problem& what) {
+std::string source_suffix(const campaign_view& c, const node_view& n) {
+  // A worker's word: no more than the end of a file's name.
+  auto is_suffix = [](const std::string& s) {
+    return s.size() > 1 && s.size() <= 16 && s[0] == '.' &&
+           std::all_of(s.begin() + 1, s.end(), [](unsigned char x) { return std::isalnum(x); });
+  };
+  if (auto v = c.verdict_of(n))
+    if (auto told = v->provenance.find("suffix"); told != v->provenance.end() && is_suffix(told->second))
+      return told->second;
   if (auto all = load_backends(built_in_backends(), {}))
-    if (auto b = find_backend(*all, backend); b && !b->suffix.empty())
-      return b->suffix;
-  return what.reference_language == "python" ? ".py" : ".cpp";
+    if (auto b = find_backend(*all, c.fold().trees()[n.key.tree].backend()))
+      return b->language.suffix;
+  return usual_language(c.problem().reference_language).suffix;
 }
 
 namespace {
@@ -103,7 +111,7 @@ result<std::string> source_file(const campaign_view& c, const node_view& n) {
   auto source = c.source_of(n);
   if (!source)
     return source.error();
-  auto name = digest_of(*source) + source_suffix(c.fold().trees()[n.key.tree].backend(), c.problem());
+  auto name = digest_of(*source) + source_suffix(c, n);
   auto at = placed(fs::path{c.store().dir()} / "exports" / "sources", name, *source);
   if (at)
     return at;

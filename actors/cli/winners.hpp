@@ -30,8 +30,9 @@ std::vector<winner> proven_of(std::vector<winner> all);
 /// is one, else the search's. Empty: none.
 std::string below_floor_of(const campaign_view& campaign, const node_view& node);
 
-/// The ending of a source file of a backend, with its dot.
-std::string source_suffix(const std::string& backend, const problem& what);
+/// The ending of a node's source file, with its dot: as its verdict says, else as its backend, else as the
+/// problem's reference.
+std::string source_suffix(const campaign_view& campaign, const node_view& node);
 
 /// A file with the candidate's source, made if needed: below the store's `exports/`, or in the user's cache
 /// folder if the store can't be written. Its name has the digest of the content.

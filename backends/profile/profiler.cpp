@@ -316,7 +316,7 @@ void read_portable(bench& b, const process_exit& e) {
   }
   chmod(b.portable.c_str(), 0755);
   auto remarks = missed_loops(file_text(b.portable.parent_path() / "remarks.txt", 256u << 10),
-                              "candidate" + b.with.suffix, 6);
+                              "candidate" + b.with.language.suffix, 6);
   std::string text;
   for (const auto& r : remarks)
     text += (text.empty() ? "line " : "\nline ") + r;
@@ -389,7 +389,7 @@ std::optional<process_spec> plan_crash(bench& b) {
   return boxed(b, std::move(inner), {b.task.runner, b.checked, b.case_file});
 }
 void read_crash(bench& b, const process_exit& e) {
-  auto summary = sanitizer_summary(e.err, "candidate" + b.with.suffix, b.task.source);
+  auto summary = sanitizer_summary(e.err, "candidate" + b.with.language.suffix, b.task.source);
   if (summary.empty())
     return;
   b.found.findings["sanitizer"] = summary;

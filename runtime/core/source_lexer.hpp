@@ -55,5 +55,6 @@ private:
 
 std::vector<source_token> cpp_tokens(std::string_view source);
 std::vector<source_token> python_tokens(std::string_view source);
+std::vector<source_token> plain_tokens(std::string_view source, const source_syntax& syntax);
 
 } // namespace ke::lexing

@@ -11,17 +11,14 @@ namespace {
 
 constexpr std::string_view mark = "ke-param:";
 
-std::string_view comment_mark(source_language language) {
-  return language == source_language::python ? "#" : "//";
-}
-
 /// What a comment of its own line says behind the mark.
-std::optional<std::string_view> declaration(std::string_view comment, source_language language) {
-  auto begin = comment_mark(language);
+std::optional<std::string_view> declaration(std::string_view comment, const source_syntax& syntax) {
   auto text = trimmed(comment);
-  if (!text.starts_with(begin) || text.find('\n') != text.npos)
+  auto begin = std::find_if(syntax.comments.begin(), syntax.comments.end(),
+                            [&](const std::string& m) { return text.starts_with(m); });
+  if (begin == syntax.comments.end() || syntax.constant.empty() || text.find('\n') != text.npos)
     return std::nullopt;
-  text = trimmed(text.substr(begin.size()));
+  text = trimmed(text.substr(begin->size()));
   if (!text.starts_with(mark))
     return std::nullopt;
   return trimmed(text.substr(mark.size()));
@@ -32,20 +29,20 @@ struct source_line {
   std::string_view text;
   std::optional<std::string_view> declared;
 };
-std::vector<source_line> lines_of(std::string_view source, source_language language) {
+std::vector<source_line> lines_of(std::string_view source, const source_syntax& syntax) {
   std::vector<source_line> lines;
   for (auto rest = source; !rest.empty();) {
     auto end = rest.find('\n');
     lines.push_back({rest.substr(0, end), std::nullopt});
     rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
   }
-  for (const auto& t : tokens_of(source, language)) {
+  for (const auto& t : tokens_of(source, syntax)) {
     if (t.kind == source_token_kind::comment && t.first)
-      lines[t.line - 1].declared = declaration(t.text, language);
+      lines[t.line - 1].declared = declaration(t.text, syntax);
     else if (t.kind == source_token_kind::verbatim) // what looks like a comment in it may be one
       for (auto i = t.line - (t.first ? 1u : 0u);
            i < lines.size() && lines[i].text.data() < t.text.data() + t.text.size(); ++i)
-        lines[i].declared = declaration(lines[i].text, language);
+        lines[i].declared = declaration(lines[i].text, syntax);
   }
   return lines;
 }
@@ -88,29 +85,46 @@ result<source_parameter> read(std::string_view text, std::size_t line) {
   return p;
 }
 
-std::string definition(const source_parameter& p, std::uint32_t value, source_language language) {
-  return language == source_language::python ? p.name + " = " + p.values[value]
-                                             : "#define " + p.name + " " + p.values[value];
+/// The words and single marks of a line; blanks only part them.
+std::vector<std::string_view> pieces_of(std::string_view line) {
+  std::vector<std::string_view> pieces;
+  for (std::size_t at = 0, end = 0; at < line.size(); at = end) {
+    for (end = at; end < line.size() && is_word(line[end]); ++end) {
+    }
+    end += end == at ? 1 : 0;
+    if (auto piece = trimmed(line.substr(at, end - at)); !piece.empty())
+      pieces.push_back(piece);
+  }
+  return pieces;
 }
 
 /// Whether a line defines the parameter, with whatever value.
-bool defines(const source_parameter& p, std::string_view line) {
-  line = trimmed(line);
-  if (line.starts_with("#define "))
-    return trimmed(line.substr(8)).substr(0, p.name.size() + 1) == p.name + " ";
-  return line.starts_with(p.name) && trimmed(line.substr(p.name.size())).starts_with("=") &&
-         !trimmed(line.substr(p.name.size())).starts_with("==");
+bool defines(const source_parameter& p, std::string_view line, const source_syntax& syntax) {
+  auto whole = constant_line(syntax, p.name, "{value}");
+  auto before = pieces_of(std::string_view{whole}.substr(0, whole.find("{value}")));
+  auto pieces = pieces_of(line);
+  return pieces.size() > before.size() && std::equal(before.begin(), before.end(), pieces.begin()) &&
+         pieces[before.size()] != "=";
 }
 
-std::string point_mark(source_language language) {
-  return std::string{comment_mark(language)} + " ke-point: {";
+std::string point_mark(const source_syntax& syntax) {
+  return syntax.comments.front() + " ke-point: {";
 }
 
 } // namespace
 
-result<std::vector<source_parameter>> parameters_of(std::string_view source, source_language language) {
+std::string constant_line(const source_syntax& syntax, std::string_view name, std::string_view value) {
+  constexpr std::string_view name_mark = "{name}", value_mark = "{value}";
+  auto line = syntax.constant;
+  for (auto [mark, text] : {std::pair{name_mark, name}, std::pair{value_mark, value}})
+    if (auto at = line.find(mark); at != line.npos)
+      line.replace(at, mark.size(), text);
+  return line;
+}
+
+result<std::vector<source_parameter>> parameters_of(std::string_view source, const source_syntax& syntax) {
   std::vector<source_parameter> all;
-  auto lines = lines_of(source, language);
+  auto lines = lines_of(source, syntax);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (!lines[i].declared)
       continue;
@@ -126,24 +140,24 @@ result<std::vector<source_parameter>> parameters_of(std::string_view source, sou
   return all;
 }
 
-parameter_point point_in(std::string_view source, source_language language,
+parameter_point point_in(std::string_view source, const source_syntax& syntax,
                          const std::vector<source_parameter>& parameters) {
   parameter_point point(parameters.size(), 0);
   std::size_t next = 0;
   const source_parameter* last = nullptr;
-  for (const auto& line : lines_of(source, language)) {
+  for (const auto& line : lines_of(source, syntax)) {
     if (last)
       for (std::uint32_t i = 0; i < last->values.size(); ++i)
-        if (trimmed(line.text) == definition(*last, i, language))
+        if (trimmed(line.text) == constant_line(syntax, last->name, last->values[i]))
           point[next - 1] = i;
     last = line.declared && next < parameters.size() ? &parameters[next++] : nullptr;
   }
   return point;
 }
 
-result<std::string> at_point(std::string_view source, source_language language,
+result<std::string> at_point(std::string_view source, const source_syntax& syntax,
                              const parameter_point& point) {
-  auto parameters = parameters_of(source, language);
+  auto parameters = parameters_of(source, syntax);
   if (!parameters)
     return parameters.error();
   auto fits = point.size() == parameters->size() && !point.empty();
@@ -154,8 +168,9 @@ result<std::string> at_point(std::string_view source, source_language language,
   std::string text, where;
   std::size_t next = 0;
   const source_parameter* last = nullptr; // declared in the line before
-  for (const auto& line : lines_of(source, language)) {
-    auto old = trimmed(line.text).starts_with(point_mark(language)) || (last && defines(*last, line.text));
+  for (const auto& line : lines_of(source, syntax)) {
+    auto old =
+        trimmed(line.text).starts_with(point_mark(syntax)) || (last && defines(*last, line.text, syntax));
     last = nullptr;
     if (old)
       continue;
@@ -163,10 +178,10 @@ result<std::string> at_point(std::string_view source, source_language language,
     if (!line.declared)
       continue;
     last = &(*parameters)[next];
-    text += definition(*last, point[next], language) + "\n";
+    text += constant_line(syntax, last->name, last->values[point[next]]) + "\n";
     where += (next ? ", \"" : "\"") + last->name + "\": \"" + last->values[point[next]] + "\"";
     if (++next == parameters->size())
-      text += point_mark(language) + where + "}\n";
+      text += point_mark(syntax) + where + "}\n";
   }
   return text;
 }

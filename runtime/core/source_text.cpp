@@ -43,22 +43,23 @@ std::string_view trimmed(std::string_view text) {
                             : text.substr(begin, text.find_last_not_of(blank) - begin + 1);
 }
 
-std::string without_comments(std::string_view source, source_language language) {
+std::string without_comments(std::string_view source, const source_syntax& syntax) {
   std::string text;
   std::size_t kept = 0;
-  for (const auto& t : tokens_of(source, language))
+  for (const auto& t : tokens_of(source, syntax))
     if (t.kind == kind::comment) {
       auto begin = offset_in(source, t);
       text += source.substr(kept, begin - kept);
       kept = begin + t.text.size();
-      if (language == source_language::cpp && t.text.ends_with("*/"))
+      if (syntax.family == source_language::cpp && t.text.ends_with("*/"))
         text += ' ';
     }
   return text += source.substr(kept);
 }
 
-std::string source_digest(std::string_view source, source_language language) {
-  auto tokens = tokens_of(source, language);
+std::string source_digest(std::string_view source, const source_syntax& syntax) {
+  auto language = syntax.family;
+  auto tokens = tokens_of(source, syntax);
   std::erase_if(tokens, [](const source_token& t) { return t.kind == kind::comment; });
   if (sees_itself(tokens, language))
     tokens = {{kind::verbatim, source}};

@@ -17,11 +17,11 @@ std::string_view trimmed(std::string_view text);
 
 /// The source without comments. Line ends outside of comments stay; a comment within a line becomes a blank
 /// where the language needs one. Text not understood (tokens_of) and unclosed comments stay as they are.
-std::string without_comments(std::string_view source, source_language language);
+std::string without_comments(std::string_view source, const source_syntax& syntax);
 
 /// Digest of what a source says. Edits of comments, blank lines and meaningless blanks do not change it; all
 /// others do. Text not understood counts as it stands, and so does a source that asks for its own text or
 /// line numbers.
-std::string source_digest(std::string_view source, source_language language);
+std::string source_digest(std::string_view source, const source_syntax& syntax);
 
 } // namespace ke

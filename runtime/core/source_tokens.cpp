@@ -3,15 +3,10 @@
 #include "runtime/core/source_lexer.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 
 namespace ke {
 namespace {
-
-constexpr std::array<std::string_view, 14> cpp_names{"c++", "cpp", "cxx", "cc",   "c",      "hpp", "cuda",
-                                                     "cu",  "cuh", "hip", "sycl", "opencl", "ocl", "cl"};
-constexpr std::array<std::string_view, 6> python_names{"python", "py", "python3", "triton", "gluon", "torch"};
 
 /// A carriage return that ends no line ends one for some compilers, and so does a backslash with blanks
 /// behind it join lines for some only; what a null byte does, nobody says.
@@ -59,20 +54,26 @@ std::size_t spliced_bytes(const source_token& token, source_language language) {
 
 } // namespace
 
-source_language language_named(std::string_view name) {
-  auto is_in = [&](const auto& names) { return std::find(names.begin(), names.end(), name) != names.end(); };
-  return is_in(cpp_names)      ? source_language::cpp
-         : is_in(python_names) ? source_language::python
-                               : source_language::other;
+source_syntax::source_syntax(source_language of) : family{of} {
+  if (of == source_language::cpp) {
+    comments = {"//"};
+    constant = "#define {name} {value}";
+  } else if (of == source_language::python) {
+    comments = {"#"};
+    constant = "{name} = {value}";
+  }
 }
 
-std::vector<source_token> tokens_of(std::string_view source, source_language language) {
+std::vector<source_token> tokens_of(std::string_view source, const source_syntax& syntax) {
+  auto family = syntax.family;
   if (source.empty())
     return {};
-  if (language == source_language::other || is_ambiguous(source, language) ||
-      (language == source_language::cpp && is_below_cpp(source)))
+  if ((family == source_language::other && syntax.comments.empty()) || is_ambiguous(source, family) ||
+      (family == source_language::cpp && is_below_cpp(source)))
     return {{source_token_kind::verbatim, source, 1, true, true}};
-  return language == source_language::python ? lexing::python_tokens(source) : lexing::cpp_tokens(source);
+  return family == source_language::python ? lexing::python_tokens(source)
+         : family == source_language::cpp  ? lexing::cpp_tokens(source)
+                                           : lexing::plain_tokens(source, syntax);
 }
 
 std::string spelling(const source_token& token, source_language language) {

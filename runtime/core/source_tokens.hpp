@@ -17,9 +17,24 @@ enum class source_language : std::uint8_t {
   python, ///< and what is written in it: Triton, PyTorch
 };
 
-/// The language of a name in problems (`reference_language`), backends (`language`), fences or skills: "c++",
-/// "cpp", "cuda", "python", "triton"...
-source_language language_named(std::string_view name);
+/// What has to be known of a language to read a source in it: a family of which everything is known, or
+/// little marks of another one. A backend's manifest says it ([language]).
+struct source_syntax {
+  source_language family = source_language::other;
+  /// What begins a comment that ends with its line; the first is used in what is written into a source.
+  /// Empty: nothing counts as a comment.
+  std::vector<std::string> comments;
+  /// Of `other`: single characters, each of which begins and ends a text within a line.
+  std::vector<std::string> quotes;
+  /// The line that gives a template's constant its value: "#define {name} {value}". Empty: no templates.
+  std::string constant;
+
+  source_syntax() = default;
+  /// The family's own marks; of `other` none.
+  source_syntax(source_language of);
+
+  friend bool operator==(const source_syntax&, const source_syntax&) = default;
+};
 
 enum class source_token_kind : std::uint8_t {
   word,      ///< a name or a keyword
@@ -49,9 +64,11 @@ struct source_token {
 
 /// The tokens of a source in order, without meaningless blanks and line ends; with these they are the whole
 /// text. Never fails. Text that a compiler may read differently becomes one `verbatim` token; so does a
-/// source of an unknown language, and assembly or LLVM IR of a C++ backend. The tokens are views into
-/// `source`. Pure; O(text).
-std::vector<source_token> tokens_of(std::string_view source, source_language language);
+/// source of a language without known comments, and assembly or LLVM IR of a C++ backend. In family `other`
+/// each line is a `verbatim` token up to its comment, without blank lines and trailing blanks; from the first
+/// line with an unclear text on (a backslash in it, no end on its line) the rest is one token. The tokens are
+/// views into `source`. Pure; O(text · marks).
+std::vector<source_token> tokens_of(std::string_view source, const source_syntax& syntax);
 
 /// A token's text without line splices (they stay in raw literals) and without carriage returns before line
 /// ends.

@@ -55,22 +55,8 @@ std::string info_of(std::string_view line) {
   return word;
 }
 
-bool in_language(const std::string& language, const std::string& info) {
-  using row = std::pair<std::string_view, std::array<std::string_view, 6>>;
-  static constexpr std::array<row, 6> aliases{{
-      {"c++", {"c++", "cpp", "cxx", "cc", "c", "hpp"}},
-      {"cuda", {"cuda", "cu", "c++", "cpp", "c", "cuh"}},
-      {"hip", {"hip", "c++", "cpp", "c", "cu", "cuda"}},
-      {"opencl", {"opencl", "cl", "opencl-c", "c", "openclc", "ocl"}},
-      {"llvm", {"llvm", "ll", "llvm-ir", "ir", "llvmir", "ll"}},
-      {"ptx", {"ptx", "asm", "nasm", "assembly", "ptx", "s"}},
-  }};
-  if (language_named(language) == source_language::python)
-    return language_named(info) == source_language::python;
-  for (const auto& [name, infos] : aliases)
-    if (name == language)
-      return std::find(infos.begin(), infos.end(), info) != infos.end();
-  return info == language;
+bool in_language(const candidate_language& language, const std::string& info) {
+  return std::find(language.fences.begin(), language.fences.end(), info) != language.fences.end();
 }
 
 /// After an opening parenthesis at `at`: the place behind its match, or npos.
@@ -98,8 +84,8 @@ bool defines_below(std::string_view text, const std::string& symbol) {
   return false;
 }
 
-bool is_python(const answer_rule& rule) {
-  return language_named(rule.language) == source_language::python;
+source_language family_of(const answer_rule& rule) {
+  return rule.language.syntax.family;
 }
 
 /// Of what is not understood as its language: whoever compiles it will say.
@@ -111,8 +97,11 @@ bool may_define(std::string_view text, const answer_rule& rule) {
         (end < text.size() && is_word(text[end])))
       continue;
     auto before = trimmed(text.substr(0, at));
-    if (is_python(rule) ? before.ends_with("def") || before.ends_with("class")
-                        : trimmed(text.substr(end, signature_limit)).starts_with('('))
+    if (family_of(rule) == source_language::other) // how it defines anything is not known
+      return true;
+    if (family_of(rule) == source_language::python
+            ? before.ends_with("def") || before.ends_with("class")
+            : trimmed(text.substr(end, signature_limit)).starts_with('('))
       return true;
   }
   return false;
@@ -121,16 +110,17 @@ bool may_define(std::string_view text, const answer_rule& rule) {
 /// `symbol(...) {` or, in Python, `class symbol` and `def symbol`. Comments and texts define nothing.
 bool defines(std::string_view text, const answer_rule& rule) {
   const auto& symbol = rule.symbol;
-  if (!is_python(rule) && defines_below(text, symbol))
+  auto family = family_of(rule);
+  if (family == source_language::cpp && defines_below(text, symbol))
     return true;
-  auto tokens = tokens_of(text, is_python(rule) ? source_language::python : source_language::cpp);
+  auto tokens = tokens_of(text, rule.language.syntax);
   std::erase_if(tokens, [](const source_token& t) { return t.kind == source_token_kind::comment; });
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (tokens[i].kind == source_token_kind::verbatim && may_define(tokens[i].text, rule))
       return true;
     if (!tokens[i].is_word(symbol))
       continue;
-    if (is_python(rule)) {
+    if (family == source_language::python) {
       if (i > 0 && (tokens[i - 1].is_word("class") || tokens[i - 1].is_word("def")))
         return true;
       continue;
@@ -148,20 +138,14 @@ bool defines(std::string_view text, const answer_rule& rule) {
 
 /// An answer without fences that is code from its first line on.
 bool is_code_alone(std::string_view text, const answer_rule& rule) {
-  static constexpr std::array<std::string_view, 14> native{
-      "#include", "#pragma", "#define", "extern",   "template",   "using ",    "static ",
-      "typedef",  "//",      "/*",      "__kernel", "__global__", "namespace", "void "};
-  static constexpr std::array<std::string_view, 7> python{"import ", "from ", "def ",  "class ",
-                                                          "@",       "#",     "\"\"\""};
-  auto starts = [&](std::string_view word) { return text.substr(0, word.size()) == word; };
-  bool begins = is_python(rule) ? std::any_of(python.begin(), python.end(), starts)
-                                : std::any_of(native.begin(), native.end(), starts);
-  if (!begins)
+  const auto& begins = rule.language.begins;
+  if (std::none_of(begins.begin(), begins.end(), [&](const auto& word) { return text.starts_with(word); }))
     return false;
   if (!rule.symbol.empty())
     return defines(text, rule);
-  return is_python(rule) ? text.find("def ") != std::string_view::npos
-                         : text.find('{') != std::string_view::npos;
+  auto family = family_of(rule);
+  return family == source_language::other ||
+         text.find(family == source_language::python ? "def " : "{") != std::string_view::npos;
 }
 
 const code_block* choose(const std::vector<code_block>& blocks, const answer_rule& rule, bool closed_only) {
@@ -171,10 +155,13 @@ const code_block* choose(const std::vector<code_block>& blocks, const answer_rul
     return other_language || b.info.empty() || in_language(rule.language, b.info);
   };
   if (!rule.symbol.empty())
-    for (bool other_language : {false, true})
+    for (bool other_language : {false, true}) {
+      if (other_language && family_of(rule) == source_language::other)
+        break; // a name that stands in it says nothing of a block in another language
       for (auto b = blocks.rbegin(); b != blocks.rend(); ++b)
         if (fits(*b, other_language) && defines(b->text, rule))
           return &*b;
+    }
   if (closed_only && !rule.symbol.empty())
     return nullptr;
   const code_block* largest = nullptr;
@@ -233,10 +220,9 @@ parsed_answer parse_one(std::string_view text, const answer_rule& rule, bool clo
     out.source = std::string{trimmed(text)} + "\n";
   } else {
     out.why = {failure_kind::no_code,
-               "the answer holds no " + rule.language + " code block" +
+               "the answer holds no " + rule.language.name + " code block" +
                    (blocks.empty() ? "" : " (only blocks in other languages)") +
-                   ": give the whole source in one block fenced by ```" +
-                   (rule.language == "c++" ? "cpp" : rule.language),
+                   ": give the whole source in one block fenced by ```" + rule.language.fence(),
                false};
     out.rationale = tail(text, rationale_limit);
     return out;
@@ -264,7 +250,7 @@ std::vector<std::size_t> headings(std::string_view text) {
 void settle(parsed_answer& out, const answer_rule& rule) {
   if (out.why.kind != failure_kind::none)
     return;
-  auto language = language_named(rule.language);
+  const auto& language = rule.language.syntax;
   auto parameters = parameters_of(out.source, language);
   if (!parameters) {
     out.why = parameters.error();

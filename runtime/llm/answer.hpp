@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/core/candidate_language.hpp"
 #include "runtime/core/result.hpp"
 #include "runtime/core/source_template.hpp"
 #include "runtime/llm/provider.hpp"
@@ -13,8 +14,8 @@ namespace ke {
 
 /// What a backend accepts as a candidate.
 struct answer_rule {
-  std::string language; ///< c++, python, opencl, cuda, hip, llvm, ptx...: as in the ke-task block
-  std::string symbol;   ///< what the source must define ("kernel", "ModelNew"); empty: anything
+  candidate_language language; ///< the backend's
+  std::string symbol;          ///< what the source must define ("kernel", "ModelNew"); empty: anything
   std::size_t limit_bytes = 256u << 10;
   std::string_view parent = {}; ///< the source that edits apply to; empty: there is none
 };
@@ -37,9 +38,10 @@ struct parsed_answer {
 
 /// Finds the candidate in a model's answer. Before each of several candidates stands a line `### Candidate:
 /// plan`; at most most_candidates_of_answer are read. Edits of the parent (patch.hpp) are applied. Otherwise
-/// it is the last fenced block in the rule's language, or without one, that defines the symbol; else a block
-/// in another language that does (assembly and LLVM IR too); else the largest block. An unfenced answer that
-/// looks like code is taken whole. Pure.
+/// it is the last fenced block with one of the language's names, or without a name, that defines the symbol
+/// (in a language of which little is known: that contains the symbol); else a block in another language that
+/// does (assembly and LLVM IR too); else the largest block. An unfenced answer that looks like code is taken
+/// whole. Pure.
 parsed_answer parse_answer(std::string_view text, const answer_rule& rule);
 
 /// The same for a whole completion. A truncated answer with a finished code block that defines the symbol is

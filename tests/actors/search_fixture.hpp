@@ -9,6 +9,7 @@
 #include "actors/synthesizer.hpp"
 #include "tests/actors/fakes.hpp"
 #include "tests/actors/virtual_time.hpp"
+#include "tests/languages.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -117,6 +118,8 @@ public:
     o.epoch = ++epoch_;
     o.settings = s;
     o.calls = calls;
+    for (const auto& backend : trees_of(s))
+      o.languages[backend] = std::make_shared<const candidate_language>(ke::test::cpp_language());
     o.override = [](const campaign_settings& now, const std::string& key,
                     const std::string& value) -> result<campaign_settings> {
       auto changed = now;
@@ -161,7 +164,7 @@ public:
       context->problem = std::make_shared<const problem>(what);
       context->problem_digest = digest_of(pack(what));
       context->backend = trees[t];
-      context->language = "cpp";
+      context->language = o.languages.at(trees[t]);
       context->symbol = "kernel";
       context->library = shelf;
       context->agents = s.agents;

@@ -71,8 +71,8 @@ public:
   static backend with() {
     backend b;
     b.name = "cpu-cpp";
-    b.language = "c++";
-    b.suffix = ".cpp";
+    b.language = usual_language("c++");
+    b.reference_language = "c++";
     b.driver = "c-abi";
     b.device = "cpu";
     b.build = {"compile", "{sources}", "{output}"};

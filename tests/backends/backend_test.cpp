@@ -6,6 +6,7 @@
 #include "backends/shim.hpp"
 #include "runtime/process/process_service.hpp"
 #include "tests/backends/problems.hpp"
+#include "tests/languages.hpp"
 #include "tests/places.hpp"
 
 #include <catch2/catch.hpp>
@@ -41,10 +42,10 @@ TEST_CASE("the built-in cpu-cpp backend is read whole") {
   REQUIRE(all);
   auto b = find_backend(*all, "cpu-cpp");
   REQUIRE(b);
-  CHECK(b->suffix == ".cpp");
+  CHECK(b->language.suffix == ".cpp");
   CHECK(b->executes);
   CHECK(b->forbidden_symbols.size() > 20);
-  CHECK(find_backend(*all, "cpu-cp").error().text.find("cpu-cpp") != std::string::npos);
+  CHECK(find_backend(*all, "cpu-cp").error().text.find("did you mean \"cpu-cpp\"?") != std::string::npos);
 }
 
 TEST_CASE("errors of a backend.toml name file, line, column and what was expected") {
@@ -297,4 +298,116 @@ TEST_CASE("the artifact cache finds what was put, and drops the longest unused w
   CHECK(cache.find("aaaa"));
   CHECK(cache.find("cccc"));
   CHECK_FALSE(cache.find("bbbb"));
+}
+
+TEST_CASE("A10: the languages of the program's own backends stand in their manifests, whole") {
+  auto all = load_backends(std::filesystem::path{ke::test::source_dir()} / "backends", {});
+  REQUIRE(all);
+  for (const auto& [name, expected] : {std::pair{"cpu-cpp", ke::test::cpp_language()},
+                                       std::pair{"torch-cpu", ke::test::python_language()}}) {
+    auto b = find_backend(*all, name);
+    REQUIRE(b);
+    const auto& l = b->language;
+    CHECK(l.name == expected.name);
+    CHECK(l.syntax == expected.syntax);
+    CHECK(l.fences == expected.fences);
+    CHECK(l.begins == expected.begins);
+    CHECK(l.suffix == expected.suffix);
+    CHECK(l.source_bytes == 256u << 10);
+    CHECK(b->reference_language == l.name);
+    CHECK(usual_backend(*all, b->reference_language) == name);
+  }
+  CHECK(usual_backend(*all, "toy").empty());
+}
+
+TEST_CASE("A10: what a manifest says of its language is read, and what it does not say is as usual") {
+  auto with = [](const std::string& language, const std::string& more) {
+    auto text = minimal;
+    text.replace(text.find("c++"), 3, language);
+    return parse_backend(text + more, "some/backend.toml");
+  };
+  auto usual = with("cuda", "");
+  REQUIRE(usual);
+  CHECK(usual->language.syntax == source_syntax{source_language::cpp});
+  CHECK(usual->language.fence() == "cuda");
+  CHECK(usual->language.suffix == ".cpp"); // as it says
+  auto unknown = with("My Toy", "");
+  REQUIRE(unknown);
+  CHECK(unknown->language.syntax == source_syntax{});
+  CHECK(unknown->language.name == "My Toy");
+  CHECK(unknown->language.fence() == "mytoy");
+  auto toy =
+      with("toy", "[language]\ncomments = [\"--\"]\nquotes = [\"'\"]\nfences = [\"toy\", \"ty\"]\nbegins = "
+                  "[\"--\"]\nconstant = \"set {name} = {value}\"\nform = \"F.\"\n[limits]\nsource_bytes = "
+                  "99\n[environment]\nTOY = \"1\"\n[reference]\ncommand = [\"g++\"]\nflags = [\"-O1\"]\n");
+  REQUIRE(toy);
+  CHECK(toy->language.syntax.comments == std::vector<std::string>{"--"});
+  CHECK(toy->language.syntax.constant == "set {name} = {value}");
+  CHECK(toy->language.fences == std::vector<std::string>{"toy", "ty"});
+  CHECK(toy->language.form == "F.");
+  CHECK(toy->language.source_bytes == 99);
+  CHECK(toy->environment.at("TOY") == "1");
+  CHECK(toy->reference_build == std::vector<std::string>{"g++"});
+  CHECK(toy->reference_suffix == ".cpp");
+}
+
+TEST_CASE("A10: a mistake in what a manifest says of its language is told with its place") {
+  auto wrong = [](const std::string& text) { return error_of(minimal + text); };
+  CHECK(wrong("[language]\ngrammar = \"pyton\"\n") ==
+        "some/backend.toml:12:11: language.grammar must be plain, c or python (did you mean \"python\"?)");
+  CHECK(wrong("[language]\nfence = [\"c\"]\n") ==
+        "some/backend.toml:12:9: unknown key language.fence (did you mean \"fences\"?)");
+  CHECK(wrong("[langage]\n") ==
+        "some/backend.toml:11:1: langage is no table of a backend.toml (did you mean \"language\"?)");
+  CHECK(
+      wrong("[language]\nfences = [\"C++\"]\n").starts_with("some/backend.toml:12:10: language.fences must"));
+  CHECK(wrong("[language]\nfences = [\"diff\"]\n")
+            .starts_with("some/backend.toml:12:10: language.fences must"));
+  CHECK(wrong("[language]\ncomments = [\"--\"]\n") ==
+        "some/backend.toml:12:12: language.comments is for grammar = \"plain\"; the others have their own");
+  CHECK(wrong("[language]\nconstant = \"{value} {name}\"\n") ==
+        "some/backend.toml:12:12: language.constant must be one line with {name} and, behind it, {value}");
+  CHECK(wrong("[language]\ngrammar = \"plain\"\nconstant = \"{name} {value}\"\n") ==
+        "some/backend.toml:13:12: language.constant needs comments: a template's parameters are declared in "
+        "them");
+  CHECK(
+      wrong("[limits]\nsource_bytes = 0\n").starts_with("some/backend.toml:12:16: limits.source_bytes must"));
+  CHECK(wrong("[environment]\nA = 1\n") == "some/backend.toml:12:5: environment.A must be a text");
+  CHECK(wrong("[reference]\nsuffix = \".c\"\n") ==
+        "some/backend.toml:12:10: reference.suffix needs reference.command beside it");
+  CHECK(wrong("[reference]\ncommand = [\"a\"]\n[second_compiler]\ncommand = [\"b\"]\n") ==
+        "some/backend.toml:12:11: reference.command and second_compiler.command exclude each other");
+}
+
+TEST_CASE("A44: a target's backends are those whose manifests name it, and those of this kind of CPU") {
+  auto all = load_backends(std::filesystem::path{ke::test::source_dir()} / "backends",
+                           {std::filesystem::path{ke::test::source_dir()} / "tests/fixtures/toy"});
+  REQUIRE(all);
+  using names = std::vector<std::string>;
+  CHECK(backends_of(*all, "x86-64-avx512") == names{"cpu-cpp", "torch-cpu"});
+  CHECK(backends_of(*all, "toy-1") == names{"toy"});
+  CHECK(backends_of(*all, "toy").empty()); // its own name is asked for anyway
+  CHECK(backends_of(*all, "nvidia-h200").empty());
+}
+
+TEST_CASE("A44: the reference of a backend with a language of its own is built by the reference's command") {
+  auto b = parse_backend(
+      minimal + "flags = [\"-A\"]\nfiles = [\"tool.sh\"]\n[reference]\ncommand = [\"g++\", \"{flags}\", "
+                "\"{sources}\"]\nflags = [\"-B\"]\n[environment]\nTOY = \"1\"\n",
+      "some/backend.toml");
+  REQUIRE(b);
+  b->language = usual_language("toy");
+  b->language.suffix = ".toy";
+  problem what;
+  what.reference = "void kernel() {}";
+  auto argv = [&](std::string_view source, build_role role) {
+    auto plan = plan_build(*b, what, source, role, "t", b->limits, "folder");
+    CHECK(plan.spec.env.at("TOY") == "1");
+    return plan.spec.argv;
+  };
+  using texts = std::vector<std::string>;
+  CHECK(argv("kernel x y", build_role::candidate) ==
+        texts{"c++", "-A", "candidate.toy", "ke_shim.cpp", "-o", "candidate.so"});
+  CHECK(argv(what.reference, build_role::reference) == texts{"g++", "-B", "reference.cpp", "ke_shim.cpp"});
+  CHECK(argv(what.reference, build_role::candidate) == texts{"g++", "-B", "candidate.cpp", "ke_shim.cpp"});
 }

@@ -11,6 +11,7 @@
 #include "runtime/search/history.hpp"
 #include "tests/bench/cpu_time.hpp"
 #include "tests/knowledge/labelled_signals.hpp"
+#include "tests/languages.hpp"
 
 #include <sys/resource.h>
 
@@ -115,7 +116,7 @@ double us_per_prompt(const corpus& c, const signal_query& query, int rounds) {
   prompt_request r;
   r.problem = &what;
   r.target = &target;
-  r.language = "cpp";
+  r.language = &ke::test::cpp_language();
   r.operation = operation_kind::improve;
   r.memory = memory_kind::parent_siblings;
   r.budget_tokens = 32'000;

@@ -116,7 +116,7 @@ public:
     options.limits = with->limits;
     options.peaks = peaks_;
     options.python = std::make_shared<python_parents>();
-    const std::string comment = with->language == "python" ? "# another\n" : "// another\n";
+    const std::string comment = with->language.syntax.comments.front() + " another\n";
     std::string state[3];
     for (int time = 0; time < 3; ++time) {
       evaluation e{loaded.problem, time == 0 ? source : source + comment, *with, *target, plan, options};

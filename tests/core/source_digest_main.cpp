@@ -12,7 +12,8 @@ int main() {
     source.resize(bytes);
     if (!std::cin.read(source.data(), static_cast<std::streamsize>(bytes)))
       return 1;
-    std::cout << ke::source_digest(source, ke::language_named(language)) << '\n';
+    auto family = language == "python" ? ke::source_language::python : ke::source_language::cpp;
+    std::cout << ke::source_digest(source, family) << '\n';
   }
   return 0;
 }

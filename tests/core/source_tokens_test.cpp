@@ -31,15 +31,6 @@ texts python(std::string_view source) {
 
 } // namespace
 
-TEST_CASE("a language has one family by whatever name it goes") {
-  for (auto name : {"c++", "cpp", "c", "cuda", "hip", "opencl"})
-    CHECK(language_named(name) == source_language::cpp);
-  for (auto name : {"python", "py", "triton", "torch"})
-    CHECK(language_named(name) == source_language::python);
-  for (auto name : {"", "ptx", "llvm", "rust"})
-    CHECK(language_named(name) == source_language::other);
-}
-
 TEST_CASE("C++ is read as its longest tokens") {
   CHECK(cpp("a+++b->*c<<=1;") == texts{"a", "++", "+", "b", "->*", "c", "<<=", "1", ";"});
   CHECK(cpp("x<::y>::z <:0:>") == texts{"x", "<", "::", "y", ">", "::", "z", "<:", "0", ":>"});

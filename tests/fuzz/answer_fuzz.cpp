@@ -1,6 +1,7 @@
 #include "runtime/llm/answer.hpp"
 #include "runtime/llm/playbook/playbook.hpp"
 #include "runtime/llm/provider.hpp"
+#include "tests/languages.hpp"
 
 #include <cstdlib>
 
@@ -8,7 +9,7 @@
 /// the playbook.
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   std::string text(reinterpret_cast<const char*>(data), size);
-  auto parsed = ke::parse_answer(text, {"c++", "kernel", 4096});
+  auto parsed = ke::parse_answer(text, {ke::test::cpp_language(), "kernel", 4096});
   if (parsed.why.kind == ke::failure_kind::none && parsed.source.size() > 4096)
     std::abort();
   for (auto provider : ke::provider_kinds)

@@ -2,6 +2,7 @@
 
 #include "knowledge/prompt.hpp"
 #include "runtime/llm/answer.hpp"
+#include "tests/languages.hpp"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -34,7 +35,7 @@ struct prompt_fixture {
     what.tolerances = {{"f32", {1e-5, 1e-6}}};
     request.problem = &what;
     request.target = &target;
-    request.language = "cpp";
+    request.language = &ke::test::cpp_language();
     request.seed = 99;
   }
 

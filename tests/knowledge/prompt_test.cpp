@@ -364,14 +364,13 @@ TEST_CASE_METHOD(prompt_fixture,
 TEST_CASE_METHOD(prompt_fixture, "a Python problem asks for a class or a function, in Python") {
   what.reference_language = "python";
   what.reference = "def reference(x, scale, axis): return x";
-  CHECK(answer_form_of(what).language == "python");
-  CHECK(answer_form_of(what).symbol == "kernel");
-  request.language = "python";
+  CHECK(symbol_of(what) == "kernel");
+  request.language = &ke::test::python_language();
   CHECK(says("the Python function `kernel(x, scale, axis)` on PyTorch tensors, which returns y"));
   CHECK(says("exactly one fenced ```python block"));
   CHECK_FALSE(says("extern"));
   what.tensors.clear();
-  CHECK(answer_form_of(what).symbol == "ModelNew");
+  CHECK(symbol_of(what) == "ModelNew");
   CHECK(says("`class ModelNew(nn.Module)`"));
 }
 
@@ -409,4 +408,32 @@ TEST_CASE_METHOD(prompt_fixture, "a prompt says that a generator makes the input
   CHECK(says("[cut]"));
   CHECK_FALSE(says("the end"));
   CHECK(task()["problem"]["generator"] == nlohmann::json({{"language", "python"}}));
+}
+
+TEST_CASE_METHOD(prompt_fixture, "A10: a prompt asks for the language of the backend's manifest") {
+  candidate_language toy;
+  toy.name = "toy";
+  toy.fences = {"toy"};
+  toy.form = "The first line names the arguments.";
+  toy.source_bytes = 4096;
+  request.language = &toy;
+  CHECK(task()["target"]["language"] == "toy");
+  CHECK(task()["problem"]["reference"]["language"] == "c++");
+  CHECK(
+      says("Write it in the language toy, in which it must define the kernel that is this function of the C "
+           "ABI:\n```c\nextern \"C\" void kernel(const float* x"));
+  CHECK(says("The first line names the arguments.\nTensors are contiguous"));
+  CHECK(says("The complete source in exactly one fenced ```toy block."));
+  CHECK(says("## Reference\n```c++\n"));
+  CHECK(says("A source may have at most 4 KiB."));
+  CHECK_FALSE(says("ke-param")); // it has no constants
+  CHECK_FALSE(says("includes too"));
+  CHECK_FALSE(says("-ffast-math"));
+  toy.syntax.comments = {"--"};
+  toy.syntax.constant = "set {name} = {value}";
+  CHECK(says("-- ke-param: NAME = 4 | 8 | 16"));
+  CHECK(says("`set NAME = 8`"));
+  improve();
+  request.parent = card(3);
+  CHECK(says("```toy\nextern \"C\" void kernel() { /* 3 */ }"));
 }

@@ -1,4 +1,5 @@
 #include "runtime/llm/answer.hpp"
+#include "tests/languages.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -6,8 +7,9 @@ using namespace ke;
 
 namespace {
 
-const answer_rule cpp{"c++", "kernel", 1000};
-const answer_rule python{"python", "ModelNew", 1000};
+using ke::test::cpp_language, ke::test::python_language;
+const answer_rule cpp{cpp_language(), "kernel", 1000};
+const answer_rule python{python_language(), "ModelNew", 1000};
 const std::string kernel =
     "extern \"C\" void kernel(const float* x, float* y, int64_t n) {\n  y[0] = x[0];\n}\n";
 
@@ -100,12 +102,12 @@ TEST_CASE("Python candidates are found by class and def") {
                      python)
             .source == module);
   CHECK(parse_answer(module, python).source == module);
-  CHECK(parse_answer(fenced("python", "def softmax(x):\n  return x\n"), {"python", "softmax", 1000}).source ==
-        "def softmax(x):\n  return x\n");
+  CHECK(parse_answer(fenced("python", "def softmax(x):\n  return x\n"), {python_language(), "softmax", 1000})
+            .source == "def softmax(x):\n  return x\n");
 }
 
 TEST_CASE("a source over the limit is refused by name and number, and is not lost") {
-  answer_rule tight{"c++", "kernel", 20};
+  answer_rule tight{cpp_language(), "kernel", 20};
   auto a = parse_answer(fenced("cpp", kernel), tight);
   CHECK(a.why.kind == failure_kind::too_large);
   CHECK(a.why.text.find("limit of 20 bytes") != std::string::npos);
@@ -134,8 +136,8 @@ TEST_CASE("hostile answers are parsed in linear time") {
   std::string text = "```cpp\n";
   for (int i = 0; i < 20000; ++i)
     text += "kernel(((";
-  // The largest block; its build will fail.
-  CHECK(parse_answer(text, {"c++", "kernel", 1 << 20}).why.kind == failure_kind::none);
+  CHECK(parse_answer(text, {cpp_language(), "kernel", 1 << 20}).why.kind ==
+        failure_kind::none); // the largest block; its build will fail
   CHECK(parse_answer(std::string(200000, '`'), cpp).why.kind == failure_kind::no_code);
 }
 
@@ -148,4 +150,47 @@ TEST_CASE("bug: a comment or a text that shows the symbol was taken for its defi
   // What is not understood is left to the compiler.
   auto odd = "#define A \\ \n 1\n" + kernel;
   CHECK(parse_answer(fenced("cpp", odd) + fenced("cpp", "int main() {}\n"), cpp).source == odd);
+}
+
+namespace {
+
+candidate_language toy_language() {
+  candidate_language l;
+  l.name = "toy";
+  l.syntax.comments = {"--"};
+  l.syntax.constant = "set {name} = {value}";
+  l.fences = {"toy", "toylang"};
+  l.begins = {"--", "kernel "};
+  l.suffix = ".toy";
+  return l;
+}
+
+} // namespace
+
+TEST_CASE("A10: an answer in a language of a manifest is found by the manifest's fences") {
+  answer_rule toy{toy_language(), "kernel", 1000};
+  const std::string code = "kernel x y n\ny = x\n";
+  CHECK(parse_answer("So:\n" + fenced("toy", code), toy).source == code);
+  CHECK(parse_answer("So:\n" + fenced("ToyLang", code), toy).source == code);
+  CHECK(parse_answer("So:\n" + fenced("", code), toy).source == code);
+  // The last that has the kernel, not what follows it.
+  CHECK(parse_answer(fenced("toy", "y = x\n") + fenced("toy", code) + fenced("toy", "let z = 3\n"), toy)
+            .source == code);
+  // C++ beside it is no candidate, though it has a kernel, too.
+  CHECK(parse_answer(fenced("toy", code) + fenced("cpp", kernel), toy).source == code);
+  auto only = parse_answer(fenced("cpp", kernel), toy);
+  CHECK(only.why.kind == failure_kind::no_code);
+  CHECK(only.why.text ==
+        "the answer holds no toy code block (only blocks in other languages): give the whole "
+        "source in one block fenced by ```toy");
+  // Without a fence: by the words that the manifest says code begins with.
+  CHECK(parse_answer(code, toy).source == code);
+  CHECK(parse_answer("I would start with the kernel.", toy).why.kind == failure_kind::no_code);
+}
+
+TEST_CASE("A10: a template in a language of a manifest stands at its first point") {
+  answer_rule toy{toy_language(), "kernel", 1000};
+  auto a = parse_answer(fenced("toy", "-- ke-param: A = 2 | 4\nkernel x y n\ny = x * A\n"), toy);
+  REQUIRE(a.parameters.size() == 1);
+  CHECK(a.source.find("\nset A = 2\n") != std::string::npos);
 }

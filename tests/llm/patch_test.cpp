@@ -1,5 +1,6 @@
 #include "runtime/llm/answer.hpp"
 #include "runtime/llm/patch.hpp"
+#include "tests/languages.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -26,7 +27,7 @@ std::string applied(const std::string& answer) {
 }
 
 answer_rule rule() {
-  return {"c++", "kernel", 256u << 10, parent};
+  return {ke::test::cpp_language(), "kernel", 256u << 10, parent};
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "runtime/llm/answer.hpp"
 #include "runtime/llm/http_service.hpp"
 #include "runtime/process/process_service.hpp"
+#include "tests/languages.hpp"
 #include "tests/llm/fake_llm.hpp"
 
 #include <catch2/catch.hpp>
@@ -196,9 +197,9 @@ TEST_CASE("an answer without code and one with many blocks are told apart behind
   services.http = &http;
   auto provider = make(model_of(provider_kind::openai, server.url()), services);
   provider->ask(ask(), in.slot());
-  CHECK(read_answer(in.wait().reply, {"c++", "kernel"}).why.kind == failure_kind::no_code);
+  CHECK(read_answer(in.wait().reply, {ke::test::cpp_language(), "kernel"}).why.kind == failure_kind::no_code);
   provider->ask(ask(), in.slot());
-  CHECK(read_answer(in.wait().reply, {"c++", "kernel"}).source == "void kernel() {}\n");
+  CHECK(read_answer(in.wait().reply, {ke::test::cpp_language(), "kernel"}).source == "void kernel() {}\n");
 }
 
 TEST_CASE("a server that ignores streaming and answers plain JSON is understood") {
