@@ -1,6 +1,6 @@
 #include "config/campaign_checks.hpp"
 
-#include "config/endpoint.hpp"
+#include "config/endpoint_host.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "runtime/core/nearest_name.hpp"
 #include "runtime/core/result.hpp"
+#include "runtime/text/nearest_name.hpp"
 
 #include <cstdint>
 #include <string>

@@ -1,9 +1,9 @@
 #include "config/problem_checks.hpp"
 
 #include "config/problem_values.hpp"
-#include "runtime/core/expression.hpp"
-#include "runtime/core/relation.hpp"
-#include "runtime/core/source_tokens.hpp"
+#include "runtime/text/expression.hpp"
+#include "runtime/text/relation.hpp"
+#include "runtime/text/source_tokens.hpp"
 
 #include <algorithm>
 #include <cctype>

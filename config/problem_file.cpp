@@ -2,8 +2,8 @@
 
 #include "config/npy.hpp"
 #include "config/problem_checks.hpp"
-#include "runtime/core/expression.hpp"
 #include "runtime/core/generated_init.hpp"
+#include "runtime/text/expression.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "config/document.hpp"
+#include "config/toml_document.hpp"
 
 namespace ke {
 

@@ -52,14 +52,14 @@ fi
 
 # A document may hold a text of a worker, a model or a client: written strictly, one byte that is not UTF-8 throws.
 if grep -nE '\.dump\(\s*(-?[0-9]+)?\s*\)' $(printf '%s\n' "${files[@]}" | grep -E '^(actors|backends|config|knowledge|runtime)/.*\.(hpp|cpp)$'); then
-  fail "write documents with json_line (runtime/core/json_line.hpp)"
+  fail "write documents with json_line (runtime/text/json_line.hpp)"
 fi
 
 if [ $quick = no ]; then
   flags=(-std=c++20 -O0 -I. -Wall -Wextra -Wno-missing-field-initializers -Wno-pragma-once-outside-header -Werror)
   read -ra packages <<< "$(pkg-config --cflags libsodium libzstd lmdb libzmq libseccomp libcurl tomlplusplus fmt spdlog)"
   mkdir -p build/headers
-  # Headers that reach actors/caf.hpp, directly or through another.
+  # Headers that reach actors/supervision/caf.hpp, directly or through another.
   mapfile -t headers < <(python3 - "${files[@]}" << 'PYTHON'
 import re, sys
 headers = [f for f in sys.argv[1:] if f.endswith(".hpp")]

@@ -21,7 +21,7 @@ SCHEMAS = {  # schema -> (the struct that it fills, the header that describes it
 }
 READERS = ["actors", "backends", "knowledge", "runtime"]
 # Where settings are described or compared with one another: nothing becomes of a key there.
-NO_READERS = ["runtime/core/settings.hpp", "runtime/core/problem.hpp", "runtime/search/settings_change.cpp"]
+NO_READERS = ["runtime/core/settings.hpp", "runtime/core/problem.hpp", "runtime/search/campaign/settings_change.cpp"]
 # Bound to a path; the text that the path names is the member.
 TEXTS = {"problem.reference": ("problem", "reference"), "problem.generator": ("problem", "generator")}
 

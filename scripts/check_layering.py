@@ -45,7 +45,7 @@ ALLOWED = {
     "runtime/llm": ["runtime/core", "runtime/process", "runtime/llm/playbook"],
     "backends": ["runtime/core", "runtime/process"],
     "backends/judge": ["runtime/core", "runtime/process", "backends"],
-    "knowledge": ["runtime/core", "runtime/llm/prompt.hpp", "runtime/search/tree.hpp"],
+    "knowledge": ["runtime/core", "runtime/llm/prompt.hpp", "runtime/search/index/node_tree.hpp"],
     "backends/profile": ["runtime/core", "runtime/process", "backends", "backends/judge"],
     "config": ["runtime/core"],
     "actors": [room for room in ROOMS if room.startswith("runtime/") and room != "runtime/llm/playbook"]
@@ -56,14 +56,14 @@ ALLOWED = {
 
 # A foreign library's headers -> the rooms (or files) that may include them. Tests may include what they test.
 HOMES = {
-    r"caf/": ["actors/caf.hpp", "tests/actors", "tests/scenario"],
+    r"caf/": ["actors/supervision/caf.hpp", "tests/actors", "tests/scenario"],
     r"zmq": ["runtime/net", "tests/net"],
     r"lmdb": ["runtime/store/environment.cpp", "tests/store", "tests/bench"],
     r"boost/": ["runtime/process"],
     r"curl/": ["runtime/llm/http_service.cpp"],
     r"seccomp": ["runtime/process", "tests/process"],
     r"toml\+\+/|toml\.hpp": ["config", "backends", "knowledge"],
-    r"CLI/": ["actors/cli", "actors/ke_runtime.cpp", "tests"],
+    r"CLI/": ["actors/cli", "interface/main.cpp", "tests"],
     r"httplib": ["actors/cli", "tests"],
     r"spdlog/": ["runtime/core"],
     r"msgpack": ["runtime/core"],
@@ -159,7 +159,7 @@ def self_test():
     }
     good = {
         "runtime/process/m.cpp": '#include "runtime/core/a.hpp"\nauto s = R"(\n#include <zmq.h>\n)";\n',
-        "actors/caf.hpp": "#include <caf/all.hpp>",
+        "actors/supervision/caf.hpp": "#include <caf/all.hpp>",
         "tests/net/n.cpp": '#include <zmq.h>\n#include "runtime/net/c.hpp"',
     }
     with tempfile.TemporaryDirectory() as folder:

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/core/candidate_language.hpp"
+#include "runtime/text/candidate_language.hpp"
 
 /// The languages of the program's own backends, for tests of rooms that know no manifests. backend_test.cpp
 /// compares them with the manifests.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/messages/address.hpp"
+#include "actors/supervision/address.hpp"
 
 #include <cstdint>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "actors/caf.hpp"
-#include "actors/messages/address.hpp"
+#include "actors/supervision/address.hpp"
+#include "actors/supervision/caf.hpp"
 
 #include <concepts>
 #include <type_traits>

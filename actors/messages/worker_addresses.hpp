@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/messages/address.hpp"
+#include "actors/supervision/address.hpp"
 
 // Who has a name in a worker, and what may be sent to it by that name; the messages are in
 // worker/worker_messages.hpp and worker/link.hpp.

@@ -2,10 +2,10 @@
 
 #include "actors/messages/handlers_of.hpp"
 #include "actors/messages/worker_addresses.hpp"
-#include "actors/worker/machine_lock.hpp"
 #include "actors/worker/self_test.hpp"
 #include "actors/worker/steps.hpp"
-#include "runtime/core/log.hpp"
+#include "runtime/fleet/machine_lock.hpp"
+#include "runtime/observe/log.hpp"
 
 #include <deque>
 #include <map>

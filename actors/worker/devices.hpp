@@ -1,7 +1,7 @@
 #pragma once
 
-#include "actors/directory.hpp"
-#include "actors/restart.hpp"
+#include "actors/supervision/directory.hpp"
+#include "actors/supervision/restart.hpp"
 #include "actors/worker/worker_messages.hpp"
 
 #include <functional>

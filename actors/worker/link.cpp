@@ -2,13 +2,13 @@
 
 #include "actors/messages/handlers_of.hpp"
 #include "actors/messages/worker_addresses.hpp"
-#include "actors/worker/held_results.hpp"
-#include "actors/worker/known_objects.hpp"
+#include "backends/evaluation/known_objects.hpp"
 #include "runtime/core/codec.hpp"
-#include "runtime/core/counters.hpp"
 #include "runtime/core/digest.hpp"
-#include "runtime/core/failpoint.hpp"
-#include "runtime/core/log.hpp"
+#include "runtime/fleet/held_results.hpp"
+#include "runtime/observe/counters.hpp"
+#include "runtime/observe/failpoint.hpp"
+#include "runtime/observe/log.hpp"
 
 #include <algorithm>
 #include <map>

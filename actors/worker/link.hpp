@@ -1,10 +1,10 @@
 #pragma once
 
-#include "actors/directory.hpp"
-#include "actors/fleet_messages.hpp"
-#include "actors/worker/departure.hpp"
+#include "actors/messages/fleet_messages.hpp"
+#include "actors/supervision/directory.hpp"
 #include "actors/worker/worker_messages.hpp"
-#include "backends/backend.hpp"
+#include "backends/evaluation/backend.hpp"
+#include "runtime/fleet/departure.hpp"
 
 #include <functional>
 #include <memory>

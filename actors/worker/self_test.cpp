@@ -1,7 +1,7 @@
 #include "actors/worker/self_test.hpp"
 
 #include "actors/worker/steps.hpp"
-#include "backends/job_rules.hpp"
+#include "backends/evaluation/step_rules.hpp"
 
 namespace ke {
 

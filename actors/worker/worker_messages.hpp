@@ -1,7 +1,7 @@
 #pragma once
 
-#include "actors/caf.hpp"
-#include "backends/evaluate.hpp"
+#include "actors/supervision/caf.hpp"
+#include "backends/evaluation/evaluate.hpp"
 #include "runtime/core/types.hpp"
 #include "runtime/net/wire.hpp"
 #include "runtime/process/process_port.hpp"

@@ -1,8 +1,8 @@
 #include "backends/judge/call_notes.hpp"
 
 #include "backends/judge/compiled_baseline.hpp"
+#include "backends/judge/driver_wire.hpp"
 #include "backends/judge/python_payload.hpp"
-#include "backends/judge/wire.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 #include "backends/judge/caller.hpp"
 
+#include "backends/evaluation/harness.hpp"
+#include "backends/judge/driver_wire.hpp"
 #include "backends/judge/inputs.hpp"
-#include "backends/judge/wire.hpp"
-#include "backends/shim.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "backends/judge/channel.hpp"
+#include "backends/judge/driver_process.hpp"
 #include "backends/judge/expectation.hpp"
-#include "backends/judge/random.hpp"
 #include "backends/judge/result_history.hpp"
 #include "backends/judge/result_marks.hpp"
+#include "backends/judge/secret_random.hpp"
 #include "backends/judge/shapes.hpp"
 #include "runtime/core/problem.hpp"
 

@@ -1,6 +1,6 @@
 #include "backends/judge/compiled_baseline.hpp"
 
-#include "backends/judge/baseline.hpp"
+#include "backends/judge/baseline_run.hpp"
 #include "backends/judge/caller.hpp"
 #include "backends/judge/input_maker.hpp"
 #include "backends/judge/processors.hpp"

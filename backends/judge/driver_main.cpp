@@ -3,7 +3,7 @@
 // the floating-point mode that the object sets while it is loaded (-ffast-math does) is the one to keep. Kept
 // tiny: it lives beside hostile code.
 #include "backends/judge/confinement.hpp"
-#include "backends/judge/wire.hpp"
+#include "backends/judge/driver_wire.hpp"
 
 #include <dlfcn.h>
 #include <sched.h>

@@ -1,7 +1,7 @@
 #include "backends/judge/edges.hpp"
 
+#include "backends/evaluation/harness.hpp"
 #include "backends/judge/inputs.hpp"
-#include "backends/shim.hpp"
 #include "runtime/core/generated_init.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "backends/judge/expectation.hpp"
-#include "backends/judge/random.hpp"
+#include "backends/judge/secret_random.hpp"
 #include "runtime/core/names.hpp"
 #include "runtime/core/problem.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backends/judge/random.hpp"
+#include "backends/judge/secret_random.hpp"
 
 #include <cstdint>
 #include <string_view>

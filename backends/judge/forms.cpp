@@ -1,6 +1,6 @@
 #include "backends/judge/forms.hpp"
 
-#include "backends/shim.hpp"
+#include "backends/evaluation/harness.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,10 @@
 #include "backends/judge/input_generator.hpp"
 
+#include "backends/evaluation/harness.hpp"
 #include "backends/judge/inputs.hpp"
 #include "backends/judge/processors.hpp"
 #include "backends/judge/python_payload.hpp"
 #include "backends/judge/timing.hpp"
-#include "backends/shim.hpp"
 
 #include <algorithm>
 #include <span>

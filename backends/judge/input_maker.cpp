@@ -1,12 +1,12 @@
 #include "backends/judge/input_maker.hpp"
 
+#include "backends/evaluation/harness.hpp"
 #include "backends/judge/compiled_baseline.hpp"
 #include "backends/judge/edges.hpp"
 #include "backends/judge/processors.hpp"
 #include "backends/judge/python_payload.hpp"
 #include "backends/judge/timing.hpp"
 #include "backends/judge/values.hpp"
-#include "backends/shim.hpp"
 
 #include <algorithm>
 #include <cmath>

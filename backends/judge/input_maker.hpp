@@ -1,8 +1,8 @@
 #pragma once
 
+#include "backends/evidence/judge_task.hpp"
 #include "backends/judge/caller.hpp"
 #include "backends/judge/inputs.hpp"
-#include "backends/judge_task.hpp"
 
 #include <memory>
 #include <string>

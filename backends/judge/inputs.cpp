@@ -1,7 +1,7 @@
 #include "backends/judge/inputs.hpp"
 
+#include "backends/evaluation/harness.hpp"
 #include "backends/judge/forms.hpp"
-#include "backends/shim.hpp"
 
 #include <sys/random.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "backends/judge/caller.hpp"
-#include "backends/judge/random.hpp"
+#include "backends/judge/secret_random.hpp"
 #include "backends/judge/shapes.hpp"
 
 #include <cstddef>

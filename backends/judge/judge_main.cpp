@@ -2,7 +2,7 @@
 // the packed lint_report; to prepare a baseline: the packed prepared_baseline). Trusted; runs outside of the
 // sandboxes it starts, and takes everything it started with it when it ends.
 #include "backends/judge/compiled_baseline.hpp"
-#include "backends/judge/lint.hpp"
+#include "backends/judge/lint_run.hpp"
 #include "backends/judge/session.hpp"
 
 #include "runtime/core/codec.hpp"

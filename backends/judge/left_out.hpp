@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backends/judge/admission.hpp"
+#include "backends/judge/fake_answers.hpp"
 #include "backends/judge/truth.hpp"
 
 #include <optional>

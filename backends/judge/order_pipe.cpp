@@ -1,6 +1,6 @@
 #include "backends/judge/order_pipe.hpp"
 
-#include "backends/judge/wire.hpp"
+#include "backends/judge/driver_wire.hpp"
 
 #include <fcntl.h>
 #include <sys/ioctl.h>

@@ -1,7 +1,7 @@
 #include "backends/judge/python_payload.hpp"
 
+#include "backends/evaluation/harness.hpp"
 #include "backends/judge/compiled_baseline.hpp"
-#include "backends/shim.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backends/judge_task.hpp"
+#include "backends/evidence/judge_task.hpp"
 
 #include <cstdint>
 #include <string>

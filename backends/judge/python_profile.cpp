@@ -1,10 +1,10 @@
 #include "backends/judge/python_profile.hpp"
 
+#include "backends/evidence/torch_profile.hpp"
 #include "backends/judge/compiled_baseline.hpp"
 #include "backends/judge/library_calls.hpp"
 #include "backends/judge/python_payload.hpp"
 #include "backends/judge/timing.hpp"
-#include "backends/torch_profile.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,7 +1,7 @@
 #include "backends/judge/result_marks.hpp"
 
+#include "backends/evaluation/harness.hpp"
 #include "backends/judge/inputs.hpp"
-#include "backends/shim.hpp"
 
 #include <unistd.h>
 

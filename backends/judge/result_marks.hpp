@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backends/judge/random.hpp"
+#include "backends/judge/secret_random.hpp"
 #include "runtime/core/problem.hpp"
 
 #include <array>

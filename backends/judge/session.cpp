@@ -1,7 +1,8 @@
 #include "backends/judge/session.hpp"
 
-#include "backends/judge/admission.hpp"
+#include "backends/evaluation/harness.hpp"
 #include "backends/judge/compiled_baseline.hpp"
+#include "backends/judge/fake_answers.hpp"
 #include "backends/judge/input_maker.hpp"
 #include "backends/judge/left_out.hpp"
 #include "backends/judge/processors.hpp"
@@ -11,8 +12,7 @@
 #include "backends/judge/stopwatch.hpp"
 #include "backends/judge/timing.hpp"
 #include "backends/judge/truth.hpp"
-#include "backends/shim.hpp"
-#include "backends/statistics.hpp"
+#include "backends/verdict/statistics.hpp"
 
 #include <algorithm>
 #include <chrono>

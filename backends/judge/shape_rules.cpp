@@ -1,6 +1,6 @@
 #include "backends/judge/shape_rules.hpp"
 
-#include "runtime/core/expression.hpp"
+#include "runtime/text/expression.hpp"
 
 #include <algorithm>
 #include <limits>

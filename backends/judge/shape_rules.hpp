@@ -1,8 +1,8 @@
 #pragma once
 
-#include "backends/judge/random.hpp"
+#include "backends/judge/secret_random.hpp"
 #include "runtime/core/problem.hpp"
-#include "runtime/core/relation.hpp"
+#include "runtime/text/relation.hpp"
 
 #include <cstdint>
 #include <map>

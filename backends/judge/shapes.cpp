@@ -2,7 +2,7 @@
 
 #include "backends/judge/extents.hpp"
 #include "backends/judge/shape_rules.hpp"
-#include "runtime/core/expression.hpp"
+#include "runtime/text/expression.hpp"
 
 #include <algorithm>
 #include <numeric>

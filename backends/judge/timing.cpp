@@ -1,11 +1,11 @@
 #include "backends/judge/timing.hpp"
 
-#include "backends/judge/baseline.hpp"
+#include "backends/judge/baseline_run.hpp"
 #include "backends/judge/compiled_baseline.hpp"
+#include "backends/judge/driver_wire.hpp"
 #include "backends/judge/process_memory.hpp"
 #include "backends/judge/stopwatch.hpp"
-#include "backends/judge/wire.hpp"
-#include "backends/roofline.hpp"
+#include "backends/verdict/roofline.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,12 +1,12 @@
 #pragma once
 
+#include "backends/evidence/judge_task.hpp"
 #include "backends/judge/call_notes.hpp"
 #include "backends/judge/caller.hpp"
 #include "backends/judge/interludes.hpp"
 #include "backends/judge/noise_gate.hpp"
 #include "backends/judge/truth.hpp"
-#include "backends/judge_task.hpp"
-#include "backends/statistics.hpp"
+#include "backends/verdict/statistics.hpp"
 #include "runtime/core/verdict.hpp"
 
 #include <chrono>

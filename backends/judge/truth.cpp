@@ -1,9 +1,9 @@
 #include "backends/judge/truth.hpp"
 
+#include "backends/evaluation/harness.hpp"
 #include "backends/judge/python_payload.hpp"
 #include "backends/judge/stopwatch.hpp"
 #include "backends/judge/timing.hpp"
-#include "backends/shim.hpp"
 
 #include <algorithm>
 #include <chrono>

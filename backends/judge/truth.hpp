@@ -1,11 +1,11 @@
 #pragma once
 
+#include "backends/evidence/judge_task.hpp"
 #include "backends/judge/caller.hpp"
 #include "backends/judge/edges.hpp"
 #include "backends/judge/input_generator.hpp"
 #include "backends/judge/input_maker.hpp"
 #include "backends/judge/inputs.hpp"
-#include "backends/judge_task.hpp"
 
 #include <limits>
 #include <map>

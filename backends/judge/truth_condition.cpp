@@ -1,8 +1,8 @@
 // How far an honest kernel may be from the truth where terms cancel: as far as inputs that are one rounding
 // off would move it (backward stability), and as far as the reference itself is when it meets the same terms
 // from their end, whatever order the kernel adds in.
+#include "backends/evaluation/harness.hpp"
 #include "backends/judge/truth.hpp"
-#include "backends/shim.hpp"
 
 #include <algorithm>
 #include <cmath>

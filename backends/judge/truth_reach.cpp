@@ -1,7 +1,7 @@
 // How far beyond what `init` describes the reference may be asked.
+#include "backends/evaluation/harness.hpp"
 #include "backends/judge/truth.hpp"
 #include "backends/judge/values.hpp"
-#include "backends/shim.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,10 @@
 #include "backends/judge/values.hpp"
 
+#include "backends/evaluation/harness.hpp"
 #include "backends/judge/edges.hpp"
 #include "backends/judge/inputs.hpp"
 #include "backends/judge/python_payload.hpp"
-#include "backends/shim.hpp"
-#include "runtime/core/expression.hpp"
+#include "runtime/text/expression.hpp"
 
 #include <algorithm>
 #include <cmath>

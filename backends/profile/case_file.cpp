@@ -1,9 +1,9 @@
 #include "backends/profile/case_file.hpp"
 
+#include "backends/evaluation/harness.hpp"
 #include "backends/judge/inputs.hpp"
-#include "backends/judge/random.hpp"
+#include "backends/judge/secret_random.hpp"
 #include "backends/judge/shapes.hpp"
-#include "backends/shim.hpp"
 
 #include <sys/stat.h>
 

@@ -1,6 +1,6 @@
 #include "backends/profile/loop_ticks.hpp"
 
-#include "backends/call_trace.hpp"
+#include "backends/evidence/call_trace.hpp"
 
 #include <algorithm>
 #include <cctype>

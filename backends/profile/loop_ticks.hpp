@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backends/loop_times.hpp"
+#include "backends/evidence/loop_times.hpp"
 
 #include <string>
 #include <string_view>

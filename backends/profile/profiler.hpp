@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backends/profile_task.hpp"
+#include "backends/evidence/profile_task.hpp"
 #include "runtime/process/process_port.hpp"
 
 #include <string>
@@ -17,7 +17,7 @@ namespace ke {
 profile_result profile(const profile_task& task, process_port& processes);
 
 /// Calls `task.object`, a copy of a correct candidate with time stamps at its loops, once, sandboxed, on the
-/// case with the longest call. Returns what it printed (untrusted; for backends/loop_times.hpp); empty if it
+/// case with the longest call. Returns what it printed (untrusted; for backends/evidence/loop_times.hpp); empty if it
 /// failed. Blocks.
 std::string call_instrumented(const profile_task& task, process_port& processes);
 

@@ -11,7 +11,7 @@
 // Descriptors: the filters of system calls as ke-driver has them (wire.hpp), and in `count` the simulator's
 // report.
 #include "backends/judge/confinement.hpp"
-#include "backends/judge/wire.hpp"
+#include "backends/judge/driver_wire.hpp"
 #include "backends/profile/report_pipe.hpp"
 
 #include <dlfcn.h>

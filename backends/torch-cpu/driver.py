@@ -1,7 +1,7 @@
 """Runs in a fork, beside the candidate: loads it, calls it when told to, writes its results as raw bytes.
 
 It shares its address space with hostile code, so nothing that it says is believed: the judge takes its own time and compares
-bytes that it copied itself, from memory that it mapped itself. Orders and answers are those of backends/judge/wire.hpp.
+bytes that it copied itself, from memory that it mapped itself. Orders and answers are those of backends/judge/driver_wire.hpp.
 
 The payload: lines "key value...", an empty line, then the texts in the order of their `text` lines.
     role model|function|maker|generator|describe|operators|nothing
@@ -426,7 +426,7 @@ def callers(events):
 
 def profiled(caller, table, place, memory, at, profiler, run=Caller.run):
     """One order with the candidate, and nothing else, under PyTorch's profiler; leaves a summary and a timeline in the memory
-    (backends/torch_profile.hpp)."""
+    (backends/evidence/torch_profile.hpp)."""
     function, now, took = caller.function, time.perf_counter_ns, []
 
     def watched(*arguments):

@@ -1,8 +1,8 @@
 #include "runtime/llm/answer.hpp"
 
-#include "runtime/core/source_text.hpp"
-#include "runtime/core/source_tokens.hpp"
 #include "runtime/llm/patch.hpp"
+#include "runtime/text/source_text.hpp"
+#include "runtime/text/source_tokens.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "runtime/core/candidate_language.hpp"
 #include "runtime/core/result.hpp"
-#include "runtime/core/source_template.hpp"
 #include "runtime/llm/provider.hpp"
+#include "runtime/text/candidate_language.hpp"
+#include "runtime/text/source_template.hpp"
 
 #include <cstddef>
 #include <string>

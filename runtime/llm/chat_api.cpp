@@ -1,8 +1,8 @@
 #include "runtime/llm/chat_api.hpp"
 
-#include "runtime/core/json_line.hpp"
 #include "runtime/llm/foreign_json.hpp"
 #include "runtime/llm/provider_errors.hpp"
+#include "runtime/text/json_line.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,7 @@
 #include "runtime/llm/command_provider.hpp"
 
-#include "runtime/core/log.hpp"
 #include "runtime/llm/provider_adapter.hpp"
+#include "runtime/observe/log.hpp"
 
 #include <unistd.h>
 

@@ -9,7 +9,7 @@
 
 namespace ke {
 
-// The wire of an embeddings server; the bodies belong to knowledge/embeddings.hpp.
+// The wire of an embeddings server; the bodies belong to knowledge/library/embeddings.hpp.
 
 /// The request with `body` to `/v1/embeddings` below the server's base_url. `within` is each of its four
 /// deadlines. Pure.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/core/json_limits.hpp"
+#include "runtime/text/json_limits.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 

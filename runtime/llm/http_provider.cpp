@@ -1,6 +1,6 @@
 #include "runtime/llm/http_provider.hpp"
 
-#include "runtime/core/log.hpp"
+#include "runtime/observe/log.hpp"
 
 #include <ctime>
 #include <utility>

@@ -1,7 +1,7 @@
 #include "runtime/llm/http_service.hpp"
 
-#include "runtime/core/counters.hpp"
 #include "runtime/llm/resolve_gate.hpp"
+#include "runtime/observe/counters.hpp"
 
 #include <curl/curl.h>
 

@@ -1,8 +1,8 @@
 #include "runtime/llm/playbook_provider.hpp"
 
-#include "runtime/llm/playbook/playbook.hpp"
 #include "runtime/llm/provider_adapter.hpp"
 #include "runtime/llm/thread_provider.hpp"
+#include "runtime/playbook/playbook.hpp"
 
 #include <utility>
 

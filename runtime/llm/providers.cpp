@@ -1,8 +1,8 @@
 #include "runtime/llm/providers.hpp"
 
-#include "runtime/core/log.hpp"
 #include "runtime/llm/http_provider.hpp"
 #include "runtime/llm/provider_adapter.hpp"
+#include "runtime/observe/log.hpp"
 
 #include <array>
 #include <cstdlib>

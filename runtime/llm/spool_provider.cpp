@@ -1,7 +1,7 @@
 #include "runtime/llm/spool_provider.hpp"
 
-#include "runtime/core/log.hpp"
 #include "runtime/llm/provider_adapter.hpp"
+#include "runtime/observe/log.hpp"
 
 #include <poll.h>
 #include <sys/eventfd.h>

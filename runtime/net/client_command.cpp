@@ -1,8 +1,8 @@
 #include "runtime/net/client_command.hpp"
 
 #include "runtime/core/hex.hpp"
-#include "runtime/core/json_limits.hpp"
-#include "runtime/core/json_text.hpp"
+#include "runtime/text/json_limits.hpp"
+#include "runtime/text/json_text.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,8 +1,8 @@
 #include "runtime/net/dialer.hpp"
 
 #include "runtime/core/hex.hpp"
-#include "runtime/core/log.hpp"
 #include "runtime/net/net_counters.hpp"
+#include "runtime/observe/log.hpp"
 
 #include <sys/random.h>
 

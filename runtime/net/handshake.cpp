@@ -1,6 +1,6 @@
 #include "runtime/net/handshake.hpp"
 
-#include "runtime/core/json_text.hpp"
+#include "runtime/text/json_text.hpp"
 
 namespace ke::wire {
 namespace {

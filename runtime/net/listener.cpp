@@ -1,10 +1,10 @@
 #include "runtime/net/listener.hpp"
 
-#include "runtime/core/log.hpp"
 #include "runtime/net/control_socket.hpp"
 #include "runtime/net/handshake.hpp"
 #include "runtime/net/net_counters.hpp"
 #include "runtime/net/peer_name.hpp"
+#include "runtime/observe/log.hpp"
 
 #include <sys/stat.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/core/counters.hpp"
+#include "runtime/observe/counters.hpp"
 
 namespace ke::net_counters {
 

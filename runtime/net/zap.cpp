@@ -1,7 +1,7 @@
 #include "runtime/net/zap.hpp"
 
-#include "runtime/core/log.hpp"
 #include "runtime/net/net_counters.hpp"
+#include "runtime/observe/log.hpp"
 
 #include <array>
 

@@ -1,7 +1,7 @@
 #include "runtime/store/migration.hpp"
 
 #include "runtime/core/codec.hpp"
-#include "runtime/core/failpoint.hpp"
+#include "runtime/observe/failpoint.hpp"
 #include "runtime/store/durable_file.hpp"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 #include "runtime/store/opening.hpp"
 
-#include "runtime/core/json_line.hpp"
 #include "runtime/store/durable_file.hpp"
+#include "runtime/text/json_line.hpp"
 
 #include <sys/vfs.h>
 

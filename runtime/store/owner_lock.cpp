@@ -1,6 +1,6 @@
 #include "runtime/store/owner_lock.hpp"
 
-#include "runtime/core/json_line.hpp"
+#include "runtime/text/json_line.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -4,7 +4,7 @@ file(GLOB_RECURSE files RELATIVE ${ROOT}/knowledge ${ROOT}/knowledge/constraints
      ${ROOT}/knowledge/hardware/*.md)
 list(FILTER files EXCLUDE REGEX "(^|/)(README|index)\\.md$")
 list(SORT files)
-set(all "// Written by scripts/cmake/embed_documents.cmake.\n#include \"knowledge/corpus.hpp\"\n\nnamespace ke {\n\n")
+set(all "// Written by scripts/cmake/embed_documents.cmake.\n#include \"knowledge/library/corpus.hpp\"\n\nnamespace ke {\n\n")
 string(APPEND all "std::span<const embedded_document> embedded_documents() {\n  static const std::vector<embedded_document> all{\n")
 foreach(file IN LISTS files)
   file(READ ${ROOT}/knowledge/${file} text)

@@ -1,6 +1,6 @@
-#include "actors/directory.hpp"
-#include "actors/messages.hpp"
 #include "actors/messages/addresses.hpp"
+#include "actors/messages/messages.hpp"
+#include "actors/supervision/directory.hpp"
 #include "tests/actors/virtual_time.hpp"
 
 #include <catch2/catch.hpp>

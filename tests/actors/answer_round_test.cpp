@@ -1,4 +1,4 @@
-#include "actors/answer_round.hpp"
+#include "actors/coordinator/answer_round.hpp"
 #include "actors/messages/addresses.hpp"
 #include "tests/actors/virtual_time.hpp"
 

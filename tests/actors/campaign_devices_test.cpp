@@ -1,5 +1,5 @@
+#include "actors/campaign/target_devices.hpp"
 #include "actors/messages/addresses.hpp"
-#include "actors/target_devices.hpp"
 #include "tests/actors/search_fixture.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,8 +1,8 @@
 // Where one kernel is the best for one shape and another one for another, one candidate is put together from
 // both, judged like any other, and claimed.
-#include "backends/dispatcher.hpp"
-#include "runtime/search/dispatchers.hpp"
-#include "runtime/search/what_if.hpp"
+#include "backends/evaluation/dispatcher.hpp"
+#include "runtime/search/campaign/dispatchers.hpp"
+#include "runtime/search/lab/what_if_replay.hpp"
 #include "tests/actors/search_fixture.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
 #include "actors/messages/addresses.hpp"
-#include "runtime/core/counters.hpp"
+#include "runtime/observe/counters.hpp"
 #include "tests/actors/search_fixture.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "actors/named_child.hpp"
+#include "actors/supervision/named_child.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,7 @@
-#include "actors/evaluator.hpp"
+#include "actors/campaign/evaluator.hpp"
 #include "actors/messages/addresses.hpp"
-#include "actors/same_object.hpp"
-#include "runtime/core/source_text.hpp"
+#include "runtime/core/same_object.hpp"
+#include "runtime/text/source_text.hpp"
 #include "tests/actors/fakes.hpp"
 #include "tests/actors/virtual_time.hpp"
 

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "actors/fleet.hpp"
-#include "actors/messages.hpp"
+#include "actors/fleet/fleet.hpp"
 #include "actors/messages/addresses.hpp"
-#include "runtime/net/warrant.hpp"
+#include "actors/messages/messages.hpp"
+#include "runtime/fleet/warrant.hpp"
 #include "tests/actors/fakes.hpp"
 #include "tests/actors/virtual_time.hpp"
 

@@ -1,8 +1,8 @@
 // A coordinator that starts again: its workers are there first, and the jobs come when the campaigns are
 // loaded.
-#include "actors/fleet.hpp"
-#include "actors/messages.hpp"
+#include "actors/fleet/fleet.hpp"
 #include "actors/messages/addresses.hpp"
+#include "actors/messages/messages.hpp"
 #include "tests/actors/fakes.hpp"
 #include "tests/actors/virtual_time.hpp"
 

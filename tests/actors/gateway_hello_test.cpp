@@ -1,5 +1,5 @@
 // Who is let in by the gateway as the coordinator opens it: the real transport, on loopback.
-#include "actors/gateway.hpp"
+#include "actors/fleet/gateway.hpp"
 #include "actors/messages/addresses.hpp"
 #include "runtime/net/hello_rule.hpp"
 #include "tests/net/peers.hpp"

@@ -1,5 +1,5 @@
-#include "actors/control.hpp"
-#include "actors/gateway.hpp"
+#include "actors/coordinator/control.hpp"
+#include "actors/fleet/gateway.hpp"
 #include "actors/messages/addresses.hpp"
 #include "tests/actors/fakes.hpp"
 #include "tests/actors/virtual_time.hpp"

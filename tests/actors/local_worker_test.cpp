@@ -1,4 +1,4 @@
-#include "actors/local_worker.hpp"
+#include "actors/fleet/local_worker.hpp"
 #include "actors/messages/addresses.hpp"
 #include "tests/actors/worker_fixture.hpp"
 

@@ -1,10 +1,10 @@
 // Does not compile: each line with "refused" is an error that says all that is named behind it, and no other
 // line is one (refused_messages_test.py, which the suite runs).
-#include "actors/campaign.hpp"
-#include "actors/fleet.hpp"
+#include "actors/campaign/campaign_actor.hpp"
+#include "actors/fleet/fleet.hpp"
 #include "actors/messages/addresses.hpp"
 #include "actors/messages/handlers_of.hpp"
-#include "actors/named_child.hpp"
+#include "actors/supervision/named_child.hpp"
 
 namespace ke {
 

@@ -1,12 +1,12 @@
 #pragma once
 
-#include "actors/campaign.hpp"
-#include "actors/fleet_messages.hpp"
-#include "actors/knowledge.hpp"
+#include "actors/campaign/campaign_actor.hpp"
+#include "actors/campaign/node_supervisor.hpp"
+#include "actors/knowledge/skill_learner.hpp"
+#include "actors/llm/synthesizer.hpp"
 #include "actors/messages/addresses.hpp"
-#include "actors/named_child.hpp"
-#include "actors/search_tree.hpp"
-#include "actors/synthesizer.hpp"
+#include "actors/messages/fleet_messages.hpp"
+#include "actors/supervision/named_child.hpp"
 #include "tests/actors/fakes.hpp"
 #include "tests/actors/virtual_time.hpp"
 #include "tests/languages.hpp"

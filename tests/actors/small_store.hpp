@@ -1,11 +1,11 @@
 #pragma once
 
-#include "backends/floor.hpp"
+#include "backends/verdict/floor.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
-#include "runtime/core/source_text.hpp"
-#include "runtime/search/campaign_fold.hpp"
+#include "runtime/search/campaign/campaign_fold.hpp"
 #include "runtime/store/prompt_sections.hpp"
+#include "runtime/text/source_text.hpp"
 #include "tests/store/temp_store.hpp"
 
 #include <map>

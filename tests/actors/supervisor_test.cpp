@@ -1,4 +1,4 @@
-#include "actors/supervisor.hpp"
+#include "actors/supervision/supervisor.hpp"
 #include "tests/actors/virtual_time.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
+#include "actors/llm/synthesizer.hpp"
 #include "actors/messages/addresses.hpp"
-#include "actors/synthesizer.hpp"
 #include "tests/actors/fakes.hpp"
 #include "tests/actors/virtual_time.hpp"
 

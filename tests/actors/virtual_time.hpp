@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/caf.hpp"
+#include "actors/supervision/caf.hpp"
 
 #include <caf/scheduler/test_coordinator.hpp>
 

@@ -1,7 +1,7 @@
 #include "actors/messages/worker_addresses.hpp"
-#include "actors/worker/builder.hpp"
+#include "actors/worker/build_queue.hpp"
 #include "actors/worker/devices.hpp"
-#include "actors/worker/machine_lock.hpp"
+#include "runtime/fleet/machine_lock.hpp"
 #include "tests/actors/worker_fixture.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/directory.hpp"
+#include "actors/supervision/directory.hpp"
 #include "actors/worker/worker_messages.hpp"
 #include "tests/actors/fakes.hpp"
 #include "tests/actors/virtual_time.hpp"

@@ -1,6 +1,6 @@
 #include "actors/messages/worker_addresses.hpp"
-#include "actors/worker/known_objects.hpp"
 #include "actors/worker/link.hpp"
+#include "backends/evaluation/known_objects.hpp"
 #include "tests/actors/worker_fixture.hpp"
 #include "tests/backends/small_elf.hpp"
 

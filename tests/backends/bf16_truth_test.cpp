@@ -1,6 +1,6 @@
-#include "backends/builder.hpp"
-#include "backends/lint.hpp"
-#include "backends/shim.hpp"
+#include "backends/evaluation/harness.hpp"
+#include "backends/evaluation/kernel_builder.hpp"
+#include "backends/evaluation/problem_lint.hpp"
 #include "tests/backends/evaluation.hpp"
 
 using namespace ke;

@@ -1,6 +1,6 @@
-#include "backends/builder.hpp"
-#include "backends/compiler_crash.hpp"
-#include "backends/lint.hpp"
+#include "backends/evaluation/compiler_crash.hpp"
+#include "backends/evaluation/kernel_builder.hpp"
+#include "backends/evaluation/problem_lint.hpp"
 #include "tests/backends/evaluation.hpp"
 #include "tests/backends/problems.hpp"
 

@@ -1,5 +1,5 @@
-#include "backends/diagnosis.hpp"
-#include "backends/verdict.hpp"
+#include "backends/verdict/diagnosis.hpp"
+#include "backends/verdict/verdict_rules.hpp"
 
 #include <catch2/catch.hpp>
 

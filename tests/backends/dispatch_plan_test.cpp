@@ -1,5 +1,5 @@
 // Which kernel a dispatcher gives which shapes to, as far as measurements tell.
-#include "backends/dispatch_plan.hpp"
+#include "backends/verdict/dispatch_plan.hpp"
 
 #include <catch2/catch.hpp>
 

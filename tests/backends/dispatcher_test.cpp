@@ -1,8 +1,8 @@
 // Several kernels in one source: what each computes, that nothing of one acts on another, and what is
 // refused.
-#include "backends/dispatcher.hpp"
+#include "backends/evaluation/dispatcher.hpp"
 
-#include "backends/isolated_source.hpp"
+#include "backends/evaluation/isolated_source.hpp"
 #include "runtime/process/run_and_wait.hpp"
 #include "tests/backends/evaluation.hpp"
 #include "tests/backends/problems.hpp"

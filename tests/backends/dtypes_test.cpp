@@ -1,5 +1,5 @@
-#include "backends/evaluate.hpp"
-#include "backends/verdict.hpp"
+#include "backends/evaluation/evaluate.hpp"
+#include "backends/verdict/verdict_rules.hpp"
 #include "runtime/process/process_service.hpp"
 #include "tests/places.hpp"
 

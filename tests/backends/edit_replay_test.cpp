@@ -1,7 +1,7 @@
 // A candidate may be its parent's assembly or LLVM IR, changed: relinked without the front end, judged like
 // any other.
-#include "backends/evaluate.hpp"
-#include "backends/verdict.hpp"
+#include "backends/evaluation/evaluate.hpp"
+#include "backends/verdict/verdict_rules.hpp"
 #include "runtime/process/process_service.hpp"
 #include "runtime/process/run_and_wait.hpp"
 #include "tests/backends/problems.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "backends/evaluate.hpp"
-#include "backends/verdict.hpp"
+#include "backends/evaluation/evaluate.hpp"
+#include "backends/verdict/verdict_rules.hpp"
 #include "runtime/process/process_service.hpp"
 #include "tests/places.hpp"
 

@@ -1,4 +1,4 @@
-#include "backends/builder.hpp"
+#include "backends/evaluation/kernel_builder.hpp"
 
 #include <catch2/catch.hpp>
 

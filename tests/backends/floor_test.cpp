@@ -1,4 +1,4 @@
-#include "backends/floor.hpp"
+#include "backends/verdict/floor.hpp"
 
 #include <catch2/catch.hpp>
 

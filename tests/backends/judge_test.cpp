@@ -1,5 +1,5 @@
-#include "backends/judge/admission.hpp"
 #include "backends/judge/expectation.hpp"
+#include "backends/judge/fake_answers.hpp"
 #include "backends/judge/inputs.hpp"
 #include "backends/judge/memory_trend.hpp"
 #include "backends/judge/shapes.hpp"

@@ -1,4 +1,4 @@
-#include "backends/loop_times.hpp"
+#include "backends/evidence/loop_times.hpp"
 #include "backends/profile/loop_ticks.hpp"
 
 #include <catch2/catch.hpp>

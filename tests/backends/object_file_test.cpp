@@ -1,4 +1,4 @@
-#include "backends/object_file.hpp"
+#include "backends/evaluation/object_file.hpp"
 
 #include "runtime/core/private_folder.hpp"
 #include "tests/backends/small_elf.hpp"

@@ -1,4 +1,4 @@
-#include "backends/backend.hpp"
+#include "backends/evaluation/backend.hpp"
 #include "backends/peaks/peaks.hpp"
 
 #include <catch2/catch.hpp>

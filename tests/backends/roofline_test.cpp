@@ -1,5 +1,5 @@
-#include "backends/roofline.hpp"
-#include "backends/verdict.hpp"
+#include "backends/verdict/roofline.hpp"
+#include "backends/verdict/verdict_rules.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "backends/second_opinion.hpp"
+#include "backends/verdict/second_opinion.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 #include "backends/judge/noise_gate.hpp"
-#include "backends/judge/random.hpp"
-#include "backends/statistics.hpp"
+#include "backends/judge/secret_random.hpp"
+#include "backends/verdict/statistics.hpp"
 
 #include <catch2/catch.hpp>
 

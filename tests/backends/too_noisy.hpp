@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backends/verdict.hpp"
+#include "backends/verdict/verdict_rules.hpp"
 
 #include <catch2/catch.hpp>
 

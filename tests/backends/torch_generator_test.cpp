@@ -1,5 +1,5 @@
 // Problems whose inputs a generator makes: make(key, dims) of a Python file.
-#include "backends/lint.hpp"
+#include "backends/evaluation/problem_lint.hpp"
 #include "runtime/core/generated_init.hpp"
 #include "tests/backends/torch_fixture.hpp"
 

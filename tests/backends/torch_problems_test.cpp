@@ -1,5 +1,5 @@
 // What the judge makes of problems in Python before and beside any candidate.
-#include "backends/lint.hpp"
+#include "backends/evaluation/problem_lint.hpp"
 #include "tests/backends/torch_fixture.hpp"
 
 #include <algorithm>

@@ -2,9 +2,9 @@
 #include "tests/backends/too_noisy.hpp"
 #include "tests/backends/torch_fixture.hpp"
 
-#include "backends/call_trace.hpp"
-#include "backends/judge/channel.hpp"
-#include "backends/torch_profile.hpp"
+#include "backends/evidence/call_trace.hpp"
+#include "backends/evidence/torch_profile.hpp"
+#include "backends/judge/driver_process.hpp"
 
 #include <algorithm>
 #include <cstdio>

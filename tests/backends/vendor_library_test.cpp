@@ -1,4 +1,4 @@
-#include "backends/builder.hpp"
+#include "backends/evaluation/kernel_builder.hpp"
 #include "tests/backends/evaluation.hpp"
 #include "tests/backends/problems.hpp"
 

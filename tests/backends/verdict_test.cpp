@@ -1,4 +1,4 @@
-#include "backends/verdict.hpp"
+#include "backends/verdict/verdict_rules.hpp"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>

@@ -6,10 +6,10 @@
 //
 //   actors_bench [actors=20000] [rounds=12]
 
+#include "actors/campaign/node_supervisor.hpp"
+#include "actors/llm/synthesizer.hpp"
 #include "actors/messages/addresses.hpp"
-#include "actors/search_tree.hpp"
-#include "actors/synthesizer.hpp"
-#include "runtime/core/counters.hpp"
+#include "runtime/observe/counters.hpp"
 
 #include <malloc.h>
 #include <sys/resource.h>

@@ -6,8 +6,8 @@
 //
 //   compile_bench [rounds=5]
 
-#include "backends/artifact_cache.hpp"
-#include "backends/builder.hpp"
+#include "backends/evaluation/artifact_cache.hpp"
+#include "backends/evaluation/kernel_builder.hpp"
 #include "runtime/process/spawn.hpp"
 #include "tests/bench/cpu_time.hpp"
 

@@ -5,10 +5,10 @@
 // times the public workloads of config/problems instead (geometric mean); --product compares a 512 x 512 x
 // 512 product with a plain tiled loop and with what the machine's multiply-adds reach without memory.
 
-#include "tests/llm/playbook/workbench.hpp"
+#include "tests/playbook/workbench.hpp"
 
 #include "config/problem_file.hpp"
-#include "runtime/llm/playbook/playbook.hpp"
+#include "runtime/playbook/playbook.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -6,9 +6,9 @@
 //
 //   retrieval_bench [ROUNDS, default 40] [--misses]
 
-#include "knowledge/prompt.hpp"
-#include "knowledge/retrieval.hpp"
-#include "runtime/search/history.hpp"
+#include "knowledge/library/retrieval.hpp"
+#include "knowledge/prompt/prompt_builder.hpp"
+#include "runtime/search/index/history.hpp"
 #include "tests/bench/cpu_time.hpp"
 #include "tests/knowledge/labelled_signals.hpp"
 #include "tests/languages.hpp"

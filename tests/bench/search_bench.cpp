@@ -2,7 +2,7 @@
 //   search_bench [NODES] [POLICY]
 // Prints one JSON object; exit code 1 if a goal is missed at a million nodes.
 
-#include "runtime/search/search_simulation.hpp"
+#include "runtime/search/lab/search_simulation.hpp"
 
 #include <cstdio>
 #include <cstdlib>

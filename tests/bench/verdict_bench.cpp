@@ -8,10 +8,10 @@
 //   verdict_bench [rank|eval|claim, default: rank and eval]
 //                 [PROBLEM CANDIDATE BACKEND, default: a softmax in C++ and in PyTorch]
 
-#include "backends/backend.hpp"
-#include "backends/evaluate.hpp"
+#include "backends/evaluation/backend.hpp"
+#include "backends/evaluation/evaluate.hpp"
 #include "backends/peaks/peaks.hpp"
-#include "backends/verdict.hpp"
+#include "backends/verdict/verdict_rules.hpp"
 #include "config/problem_file.hpp"
 #include "runtime/core/private_folder.hpp"
 #include "runtime/process/process_service.hpp"

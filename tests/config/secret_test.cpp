@@ -1,4 +1,4 @@
-#include "config/endpoint.hpp"
+#include "config/endpoint_host.hpp"
 #include "config/secret.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
-#include "backends/evaluate.hpp"
+#include "backends/evaluation/evaluate.hpp"
 #include "backends/peaks/peaks.hpp"
-#include "backends/verdict.hpp"
+#include "backends/verdict/verdict_rules.hpp"
 #include "runtime/process/process_service.hpp"
 #include "tests/diagnosis/kernels.hpp"
 #include "tests/places.hpp"

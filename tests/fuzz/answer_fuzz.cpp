@@ -1,6 +1,6 @@
 #include "runtime/llm/answer.hpp"
-#include "runtime/llm/playbook/playbook.hpp"
 #include "runtime/llm/provider.hpp"
+#include "runtime/playbook/playbook.hpp"
 #include "tests/languages.hpp"
 
 #include <cstdlib>

@@ -1,6 +1,6 @@
 #include "runtime/core/hex.hpp"
-#include "runtime/core/json_line.hpp"
 #include "runtime/net/client_command.hpp"
+#include "runtime/text/json_line.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,7 @@
-#include "actors/campaign_status.hpp"
-#include "actors/control.hpp"
-#include "actors/shared_files.hpp"
-#include "backends/verdict.hpp"
+#include "actors/coordinator/control.hpp"
+#include "backends/verdict/verdict_rules.hpp"
+#include "knowledge/skills/shared_files.hpp"
+#include "runtime/search/campaign/campaign_status.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,4 +1,4 @@
-#include "runtime/core/expression.hpp"
+#include "runtime/text/expression.hpp"
 
 #include <cmath>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-#include "runtime/core/json_text.hpp"
 #include "runtime/net/handshake.hpp"
+#include "runtime/text/json_text.hpp"
 
 #include <nlohmann/json.hpp>
 

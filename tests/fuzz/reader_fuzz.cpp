@@ -1,5 +1,5 @@
-#include "backends/call_trace.hpp"
-#include "backends/job_readers.hpp"
+#include "backends/evaluation/step_readers.hpp"
+#include "backends/evidence/call_trace.hpp"
 #include "backends/profile/loop_ticks.hpp"
 
 #include <algorithm>

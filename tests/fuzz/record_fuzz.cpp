@@ -1,5 +1,5 @@
 #include "runtime/core/codec.hpp"
-#include "runtime/search/campaign_fold.hpp"
+#include "runtime/search/campaign/campaign_fold.hpp"
 #include "runtime/store/record.hpp"
 
 /// Any bytes as a sealed row, as the rows of the tables, and as a journal record folded into a small

@@ -1,4 +1,4 @@
-#include "knowledge/study.hpp"
+#include "knowledge/advisors/study.hpp"
 
 #include <cstdlib>
 

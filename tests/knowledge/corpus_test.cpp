@@ -1,4 +1,4 @@
-#include "knowledge/corpus.hpp"
+#include "knowledge/library/corpus.hpp"
 #include "tests/places.hpp"
 
 #include <catch2/catch.hpp>

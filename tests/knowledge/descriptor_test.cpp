@@ -1,4 +1,4 @@
-#include "knowledge/descriptor.hpp"
+#include "knowledge/prompt/descriptor.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "knowledge/document.hpp"
+#include "knowledge/library/document.hpp"
 
 #include <catch2/catch.hpp>
 

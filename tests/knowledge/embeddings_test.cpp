@@ -1,4 +1,4 @@
-#include "knowledge/embeddings.hpp"
+#include "knowledge/library/embeddings.hpp"
 #include "tests/peak_memory.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "knowledge/retrieval.hpp"
+#include "knowledge/library/retrieval.hpp"
 #include "tests/places.hpp"
 
 #include <nlohmann/json.hpp>

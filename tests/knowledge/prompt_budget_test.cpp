@@ -1,6 +1,6 @@
-#include "knowledge/directions.hpp"
-#include "knowledge/prompt_budget.hpp"
-#include "runtime/search/random.hpp"
+#include "knowledge/prompt/directions.hpp"
+#include "knowledge/prompt/prompt_budget.hpp"
+#include "runtime/search/policy/counter_random.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "knowledge/prompt.hpp"
+#include "knowledge/prompt/prompt_builder.hpp"
 #include "runtime/llm/answer.hpp"
 #include "tests/languages.hpp"
 

@@ -1,10 +1,10 @@
-#include "knowledge/promised.hpp"
-#include "knowledge/prompt_parts.hpp"
+#include "knowledge/prompt/promised.hpp"
+#include "knowledge/prompt/prompt_parts.hpp"
 #include "tests/knowledge/prompt_fixture.hpp"
 
-#include "knowledge/answer_form.hpp"
 #include "runtime/core/baseline.hpp"
 #include "runtime/core/generated_init.hpp"
+#include "runtime/llm/answer_form.hpp"
 
 using namespace ke;
 

@@ -1,4 +1,4 @@
-#include "knowledge/retrieval.hpp"
+#include "knowledge/library/retrieval.hpp"
 #include "tests/places.hpp"
 
 #include <catch2/catch.hpp>

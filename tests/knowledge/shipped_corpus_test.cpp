@@ -1,4 +1,4 @@
-#include "knowledge/retrieval.hpp"
+#include "knowledge/library/retrieval.hpp"
 #include "tests/knowledge/labelled_signals.hpp"
 #include "tests/places.hpp"
 

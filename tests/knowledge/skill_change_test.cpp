@@ -1,6 +1,6 @@
-#include "knowledge/definitions.hpp"
-#include "knowledge/skill_change.hpp"
-#include "runtime/core/text_diff.hpp"
+#include "knowledge/library/definitions.hpp"
+#include "knowledge/skills/skill_change.hpp"
+#include "runtime/text/text_diff.hpp"
 
 #include <catch2/catch.hpp>
 

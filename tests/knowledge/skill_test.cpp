@@ -1,5 +1,5 @@
-#include "knowledge/distil.hpp"
-#include "knowledge/skill_record.hpp"
+#include "knowledge/skills/distil.hpp"
+#include "knowledge/skills/skill_record.hpp"
 #include "runtime/core/codec.hpp"
 #include "tests/knowledge/prompt_fixture.hpp"
 #include "tests/languages.hpp"

@@ -1,5 +1,5 @@
-#include "knowledge/consult.hpp"
-#include "knowledge/study.hpp"
+#include "knowledge/advisors/consult.hpp"
+#include "knowledge/advisors/study.hpp"
 #include "tests/knowledge/prompt_fixture.hpp"
 
 using namespace ke;

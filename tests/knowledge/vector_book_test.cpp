@@ -1,4 +1,4 @@
-#include "knowledge/vector_book.hpp"
+#include "knowledge/library/vector_book.hpp"
 
 #include <catch2/catch.hpp>
 

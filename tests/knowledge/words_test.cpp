@@ -1,4 +1,4 @@
-#include "knowledge/words.hpp"
+#include "knowledge/library/words.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,9 +1,9 @@
 #include "tests/net/peers.hpp"
 
-#include "runtime/core/counters.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/net/hello_rule.hpp"
 #include "runtime/net/socket.hpp"
+#include "runtime/observe/counters.hpp"
 
 #include <netinet/in.h>
 #include <sys/socket.h>

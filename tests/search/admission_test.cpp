@@ -1,4 +1,4 @@
-#include "runtime/search/admission.hpp"
+#include "runtime/search/campaign/admission.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -2,7 +2,7 @@
 
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
-#include "runtime/core/source_text.hpp"
+#include "runtime/text/source_text.hpp"
 
 #include <catch2/catch.hpp>
 

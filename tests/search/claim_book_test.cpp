@@ -1,4 +1,4 @@
-#include "runtime/search/finalists.hpp"
+#include "runtime/search/campaign/finalists.hpp"
 #include "tests/search/random_campaign.hpp"
 
 #include <catch2/catch.hpp>

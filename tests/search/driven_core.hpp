@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/search/tree_core.hpp"
+#include "runtime/search/campaign/search_tree.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
-#include "runtime/search/gene_model.hpp"
-#include "runtime/search/gene_search.hpp"
+#include "runtime/search/lab/gene_model.hpp"
+#include "runtime/search/lab/gene_search.hpp"
 #include "tests/search/random_campaign.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
-#include "runtime/search/ledger.hpp"
-#include "runtime/search/random.hpp"
+#include "runtime/search/campaign/ledger.hpp"
+#include "runtime/search/policy/counter_random.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
-#include "runtime/search/arms.hpp"
-#include "runtime/search/mcts.hpp"
+#include "runtime/search/policy/arms.hpp"
+#include "runtime/search/policy/mcts.hpp"
 #include "tests/search/driven_core.hpp"
 #include "tests/search/random_campaign.hpp"
 

@@ -1,4 +1,4 @@
-#include "runtime/search/history.hpp"
+#include "runtime/search/index/history.hpp"
 #include "tests/search/driven_core.hpp"
 #include "tests/search/random_campaign.hpp"
 

@@ -1,6 +1,6 @@
-#include "runtime/search/partners.hpp"
-#include "runtime/search/random.hpp"
-#include "runtime/search/wait_for_gain.hpp"
+#include "runtime/search/policy/counter_random.hpp"
+#include "runtime/search/policy/partners.hpp"
+#include "runtime/search/policy/wait_for_gain.hpp"
 #include "tests/search/driven_core.hpp"
 #include "tests/search/random_campaign.hpp"
 

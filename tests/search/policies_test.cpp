@@ -1,5 +1,5 @@
-#include "runtime/search/evolution.hpp"
-#include "runtime/search/mcts.hpp"
+#include "runtime/search/policy/evolution.hpp"
+#include "runtime/search/policy/mcts.hpp"
 #include "tests/search/driven_core.hpp"
 #include "tests/search/random_campaign.hpp"
 

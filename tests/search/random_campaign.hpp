@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/search/search_simulation.hpp"
+#include "runtime/search/lab/search_simulation.hpp"
 
 namespace ke {
 

@@ -1,4 +1,4 @@
-#include "runtime/search/settings_change.hpp"
+#include "runtime/search/campaign/settings_change.hpp"
 
 #include <catch2/catch.hpp>
 

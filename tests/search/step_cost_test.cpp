@@ -1,4 +1,4 @@
-#include "runtime/search/search_simulation.hpp"
+#include "runtime/search/lab/search_simulation.hpp"
 
 #include <catch2/catch.hpp>
 

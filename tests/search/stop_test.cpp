@@ -1,6 +1,6 @@
-#include "runtime/search/campaign_books.hpp"
-#include "runtime/search/credit.hpp"
-#include "runtime/search/stop.hpp"
+#include "runtime/search/campaign/campaign_state.hpp"
+#include "runtime/search/campaign/stop.hpp"
+#include "runtime/search/policy/credit.hpp"
 
 #include <catch2/catch.hpp>
 

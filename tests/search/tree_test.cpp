@@ -1,4 +1,4 @@
-#include "runtime/search/tree.hpp"
+#include "runtime/search/index/node_tree.hpp"
 
 #include <catch2/catch.hpp>
 

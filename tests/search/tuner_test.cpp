@@ -1,4 +1,4 @@
-#include "runtime/search/tuner.hpp"
+#include "runtime/search/policy/tuner.hpp"
 
 #include <catch2/catch.hpp>
 

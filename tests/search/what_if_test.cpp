@@ -1,4 +1,4 @@
-#include "runtime/search/what_if.hpp"
+#include "runtime/search/lab/what_if_replay.hpp"
 #include "tests/search/random_campaign.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 #include "tests/store/temp_store.hpp"
 
-#include "runtime/core/failpoint.hpp"
+#include "runtime/observe/failpoint.hpp"
 
 #include <poll.h>
 #include <signal.h>

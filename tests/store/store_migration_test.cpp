@@ -1,4 +1,4 @@
-#include "runtime/core/failpoint.hpp"
+#include "runtime/observe/failpoint.hpp"
 #include "runtime/store/migration.hpp"
 #include "tests/store/temp_store.hpp"
 

@@ -1,0 +1,421 @@
+#include "actors/campaign/evaluator.hpp"
+
+#include "actors/messages/addresses.hpp"
+#include "actors/messages/handlers_of.hpp"
+#include "backends/verdict/second_opinion.hpp"
+#include "backends/verdict/verdict_rules.hpp"
+#include "runtime/core/baseline.hpp"
+#include "runtime/core/codec.hpp"
+#include "runtime/core/digest.hpp"
+#include "runtime/core/same_object.hpp"
+#include "runtime/fleet/device_class.hpp"
+#include "runtime/observe/log.hpp"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+
+namespace ke {
+
+struct verdict_looked_up {
+  std::uint64_t job;
+  std::shared_ptr<const verdict> found; ///< null: none in the store
+};
+
+} // namespace ke
+
+KE_MESSAGE(ke::verdict_looked_up)
+
+namespace ke {
+
+std::string verdict_key(const std::string& problem_digest, const std::string& normalised_digest,
+                        const device_info& device, measure_plan plan, bool timed) {
+  auto fact = [&](const char* name) {
+    auto f = device.facts.find(name);
+    return f == device.facts.end() ? std::string{} : f->second;
+  };
+  return digest_of_parts({problem_digest, normalised_digest, device.backend, fact("flags"), fact("toolchain"),
+                          device.name, KE_VERSION, to_text(plan), timed ? "timed" : "untimed"});
+}
+
+std::uint64_t job_id(const std::string& store_id, const evaluate_request& r, std::uint32_t target) {
+  return checksum_of(digest_of_parts({store_id, pack(r.node), std::to_string(target), to_text(r.plan),
+                                      r.problem_digest, r.source_digest})) >>
+         1;
+}
+
+namespace {
+
+struct open_job {
+  std::shared_ptr<const evaluate_request> request;
+  std::uint32_t target = 0;
+  std::string key; ///< of its verdict
+  unsigned tries = 0;
+  bool submitted = false;
+  std::optional<job_done> first;     ///< a score beyond belief, which another worker is to confirm
+  std::set<std::string> measured_by; ///< workers that are not to confirm their own word
+};
+
+/// Of a verdict that no other node may take over.
+std::string own_key(const std::string& key, const node_key& node, std::uint32_t target) {
+  return digest_of_parts({key, pack(node), std::to_string(target)});
+}
+
+/// A verdict that says nothing about the candidate is not kept for others.
+bool reusable(const verdict& v) {
+  return v.state != verdict_state::harness_error && v.state != verdict_state::noisy &&
+         v.state != verdict_state::timeout;
+}
+
+class bench {
+public:
+  bench(caf::event_based_actor* self, evaluator_options options) : self_{self}, options_{std::move(options)} {
+    options_.names->send(addresses::fleet, watch_capacity{addresses::evaluator});
+  }
+
+  void evaluate(evaluate_request& r) {
+    auto request = std::make_shared<const evaluate_request>(std::move(r));
+    for (std::uint32_t t = 0; t < request->devices.size(); ++t) {
+      auto id = job_id(options_.store_id, *request, t);
+      if (jobs_.contains(id))
+        continue; // asked for again after a restart of its node
+      by_node_[{request->node, request->plan}].insert(id);
+      const auto& device = device_for(request->backend, request->devices[t]);
+      auto& j = jobs_[id];
+      j.request = request;
+      j.target = t;
+      j.measured_by = request->avoid;
+      j.key = verdict_key(request->problem_digest, request->normalised_digest, device, request->plan,
+                          request->timed);
+      if (request->plan == measure_plan::claim) { // measured afresh, whatever is known of it
+        j.key = own_key(j.key, request->node, t);
+        by_key_[j.key].push_back(id);
+        submit(id, j);
+        continue;
+      }
+      auto& waiting = by_key_[j.key];
+      waiting.push_back(id);
+      if (waiting.size() > 1)
+        continue; // the same candidate is being judged for another node
+      auto me = weak(self_);
+      options_.store->read(table::verdicts, j.key, [me, id](result<std::string> bytes) {
+        auto v = bytes ? unpack<verdict>(*bytes) : result<verdict>{bytes.error()};
+        send_weak(me, verdict_looked_up{id, v ? std::make_shared<const verdict>(std::move(*v)) : nullptr});
+      });
+    }
+  }
+
+  void looked_up(const verdict_looked_up& l) {
+    auto j = jobs_.find(l.job);
+    if (j == jobs_.end())
+      return;
+    if (l.found && reusable(*l.found))
+      answer_all(j->second.key, l.found);
+    else
+      submit(l.job, j->second);
+  }
+
+  void done(const job_done& d) {
+    auto j = jobs_.find(d.id);
+    if (j == jobs_.end())
+      return d.acknowledge();
+    auto& job = j->second;
+    auto found = std::make_shared<verdict>(verdict_from(job, d));
+    if (found->state == verdict_state::harness_error && ++job.tries < options_.harness_tries) {
+      log::warn("evaluator", "evaluation failed, tried again",
+                {{"worker", d.worker}, {"why", found->reason}});
+      d.acknowledge();
+      return submit(d.id, job);
+    }
+    if (found->state == verdict_state::harness_error)
+      options_.names->send(addresses::fleet, cancel_job{d.id}); // it kept the job for another try
+    if (!job.first && beyond_belief(job, *found) &&
+        offered_by_another(offers_[job.request->backend], found->device, d.worker)) {
+      log::info("evaluator", "a score beyond belief is measured by another worker, too",
+                {{"worker", d.worker}, {"score", std::to_string(*found->score)}});
+      job.first = d;
+      job.measured_by.insert(d.worker);
+      job.tries = 0;
+      return submit(d.id, job);
+    }
+    auto counts = d;
+    if (job.first) {
+      auto first = std::make_shared<verdict>(verdict_from(job, *job.first));
+      switch (agreed(*first, *found, d)) {
+      case opinion::first:
+        counts = *job.first;
+        found = first;
+        break;
+      case opinion::second:
+        break;
+      case opinion::undecided:
+        if (found->state == verdict_state::noisy && ++job.tries < options_.harness_tries) {
+          d.acknowledge();
+          return submit(d.id, job);
+        }
+        // A word that nobody can confirm is believed only as long as nobody else could be asked.
+        if (!offered_by_another(offers_[job.request->backend], first->device, job.first->worker)) {
+          counts = *job.first;
+          found = first;
+        }
+      }
+    }
+    auto acknowledge = [first = job.first, d] {
+      if (first)
+        first->acknowledge();
+      d.acknowledge();
+    };
+    if (found->state == verdict_state::correct && found->score)
+      beliefs_.stands(place_of(job), *found->score);
+    decided(j, counts, found, std::move(acknowledge));
+  }
+
+  void stage(const job_stage& s) {
+    auto j = jobs_.find(s.id);
+    if (j != jobs_.end())
+      options_.names->send(addresses::campaign(j->second.request->node.campaign),
+                           stage_changed{j->second.request->node, s.stage});
+  }
+
+  void poisoned(const job_poisoned& p) {
+    auto j = jobs_.find(p.id);
+    if (j == jobs_.end())
+      return;
+    fail(p.id, {j->second.request->node, node_state::poisoned, p.why, j->second.request->plan});
+  }
+
+  void cancel(const cancel_evaluation& c) {
+    auto mine = by_node_.find({c.node, c.plan});
+    if (mine == by_node_.end())
+      return;
+    for (auto id : std::set{mine->second}) {
+      auto& j = jobs_.at(id);
+      if (j.submitted)
+        options_.names->send(addresses::fleet, cancel_job{id});
+      auto key = j.key;
+      auto first = by_key_.at(key).front() == id;
+      erase(jobs_.find(id));
+      auto others = take(key, id);
+      by_key_[key] = others;
+      if (others.empty())
+        by_key_.erase(key);
+      else if (first)
+        submit(others.front(), jobs_.at(others.front()));
+    }
+  }
+
+  void capacity_is(const capacity& c) {
+    devices_[c.backend] = c.devices;
+    offers_[c.backend] = c.offered_by;
+  }
+
+private:
+  using open_jobs = std::unordered_map<std::uint64_t, open_job>;
+
+  static beliefs::place place_of(const open_job& j) {
+    return {j.request->node.campaign, j.request->backend, j.request->devices[j.target]};
+  }
+
+  void erase(open_jobs::iterator j) {
+    const auto& r = *j->second.request;
+    auto mine = by_node_.find({r.node, r.plan});
+    mine->second.erase(j->first);
+    if (mine->second.empty())
+      by_node_.erase(mine);
+    jobs_.erase(j);
+  }
+
+  bool beyond_belief(const open_job& j, const verdict& v) const {
+    return j.request->plan == measure_plan::rank && v.state == verdict_state::correct && v.score &&
+           beliefs_.beyond(place_of(j), *v.score);
+  }
+
+  static opinion agreed(const verdict& first, const verdict& second, const job_done& d) {
+    auto said = weigh(first, second);
+    if (said == opinion::undecided)
+      log::warn("evaluator", "another worker could not measure a score beyond belief",
+                {{"candidate", first.candidate}, {"worker", d.worker}, {"why", second.reason}});
+    else if (second.state != verdict_state::correct || second.score.value_or(0) * 1.5 < *first.score)
+      log::warn("evaluator", "two workers do not agree on a candidate: the lower score counts",
+                {{"candidate", first.candidate},
+                 {"first", first.provenance.at("worker") + ": " + std::to_string(*first.score)},
+                 {"second", d.worker + ": " + std::string{to_text(second.state)} + " " +
+                                std::to_string(second.score.value_or(0))}});
+    return said;
+  }
+
+  void decided(open_jobs::iterator j, const job_done& d, const std::shared_ptr<verdict>& found,
+               std::function<void()> acknowledge) {
+    auto& job = j->second;
+    const auto& evidence = d.found->found;
+    auto batch = std::make_shared<store_batch>();
+    auto node = job.request->node;
+    auto place = job.request->plan == measure_plan::claim ? evidence_of_claims + job.target : job.target;
+    batch->put(table::evidence, key_of(node.campaign, node.tree, node.node, place), pack(evidence));
+    auto key = job.key;
+    // What is measured again for the next node must not change what this one was judged by.
+    auto row =
+        reusable(*found) || job.request->plan == measure_plan::claim ? key : own_key(key, node, job.target);
+    batch->put(table::verdicts, row, pack(*found));
+    judged said{node,  job.target,  found,
+                row,   false,       found->build_s + found->check_s + found->time_s,
+                batch, acknowledge, job.request->plan};
+    auto same = evidence.provenance.find(same_object_as);
+    auto first = same == evidence.provenance.end() ? std::nullopt : node_of_text(same->second);
+    if (first && same->second != text_of_node(node)) { // its own: it is judged for the second time
+      said.duplicate = true;
+      if (first->campaign == node.campaign && first->tree == node.tree)
+        said.duplicate_of = first->node;
+    }
+    tell(job, std::move(said));
+    auto id = j->first;
+    erase(j);
+    auto others = take(key, id);
+    if (reusable(*found)) {
+      for (auto other : others)
+        duplicate(other, found);
+    } else { // each is judged for itself
+      for (auto other : others)
+        submit(other, jobs_.at(other));
+    }
+  }
+
+  const device_info& device_for(const std::string& backend, const std::string& pattern) {
+    static const device_info unknown;
+    for (const auto& d : devices_[backend])
+      if (fnmatch(pattern.c_str(), d.name.c_str(), 0) == 0)
+        return d;
+    return unknown;
+  }
+
+  void submit(std::uint64_t id, open_job& j) {
+    auto what = std::make_shared<job>();
+    what->id = id;
+    what->node = j.request->node;
+    what->target = j.target;
+    what->backend = j.request->backend;
+    what->device = j.request->devices[j.target];
+    what->problem_digest = j.request->problem_digest;
+    what->source_digest = j.request->source_digest;
+    what->plan = j.request->plan;
+    what->timed = j.request->timed;
+    what->seed = j.request->seed;
+    if (auto own = options_.limits.find(what->backend); own != options_.limits.end())
+      what->limits = own->second;
+    if (j.request->source->size() <= (64u << 10))
+      what->inline_blobs[j.request->source_digest] = *j.request->source;
+    what->store = options_.store_id;
+    j.submitted = true;
+    std::set<std::string> avoid;
+    if (!j.measured_by.empty())
+      avoid =
+          not_to_confirm(offers_[what->backend], device_for(what->backend, what->device).name, j.measured_by);
+    options_.names->send(addresses::fleet, submit_job{what, std::move(avoid)});
+  }
+
+  verdict verdict_from(const open_job& j, const job_done& d) const {
+    verdict v;
+    auto why = d.found->why;
+    if (why.kind == failure_kind::none)
+      why = foreign(j, d.found->found);
+    if (why.kind == failure_kind::none) {
+      v = verdict_of(d.found->found, *j.request->problem, j.request->plan);
+    } else {
+      v.state = verdict_state::harness_error;
+      v.reason = why.text;
+    }
+    v.backend = j.request->backend;
+    v.problem = j.request->problem_digest;
+    v.candidate = j.request->source_digest;
+    v.provenance["worker"] = d.worker; // ours to say, not the evidence's
+    v.provenance["baseline"] = baseline_name(*j.request->problem);
+    return v;
+  }
+
+  /// Why this is not evidence of the job's candidate.
+  static failure foreign(const open_job& j, const evidence& found) {
+    auto says = [&](const char* what, const std::string& digest) {
+      auto p = found.provenance.find(what);
+      return p != found.provenance.end() && p->second == digest;
+    };
+    if (!says("candidate", j.request->source_digest))
+      return {failure_kind::corrupt, "the evidence is of another candidate", true};
+    if (!says("problem", j.request->problem_digest))
+      return {failure_kind::corrupt, "the evidence is of another problem", true};
+    for (auto seconds : {found.build_s, found.check_s, found.time_s})
+      if (!(seconds >= 0 && seconds <= most_seconds)) // NaN, too
+        return {failure_kind::corrupt, "the evidence tells of an impossible time", true};
+    return {};
+  }
+  static constexpr double most_seconds = 7 * 86'400;
+
+  void tell(const open_job& j, judged message) {
+    options_.names->send(addresses::campaign(j.request->node.campaign), std::move(message));
+  }
+
+  /// Those that wait for this key, without `but`; they are nobody's any more.
+  std::vector<std::uint64_t> take(const std::string& key, std::uint64_t but) {
+    auto k = by_key_.find(key);
+    if (k == by_key_.end())
+      return {};
+    auto ids = std::move(k->second);
+    by_key_.erase(k);
+    std::erase(ids, but);
+    std::erase_if(ids, [&](auto id) { return !jobs_.contains(id); });
+    return ids;
+  }
+
+  void duplicate(std::uint64_t id, const std::shared_ptr<const verdict>& found) {
+    auto j = jobs_.find(id);
+    tell(j->second,
+         judged{j->second.request->node, j->second.target, found, j->second.key, true, 0, nullptr, {}});
+    erase(j);
+  }
+
+  void answer_all(const std::string& key, const std::shared_ptr<const verdict>& found) {
+    for (auto id : take(key, 0))
+      duplicate(id, found);
+  }
+
+  void fail(std::uint64_t id, const evaluation_failed& f) {
+    auto key = jobs_.at(id).key;
+    options_.names->send(addresses::campaign(f.node.campaign), f);
+    erase(jobs_.find(id));
+    for (auto other : take(key, id))
+      submit(other, jobs_.at(other));
+  }
+
+  caf::event_based_actor* self_;
+  evaluator_options options_;
+  open_jobs jobs_;
+  std::map<std::pair<node_key, measure_plan>, std::set<std::uint64_t>> by_node_;
+  beliefs beliefs_;
+  std::map<std::string, class_offers> offers_; ///< by backend
+  std::map<std::string, std::vector<std::uint64_t>> by_key_;
+  std::map<std::string, std::vector<device_info>> devices_; ///< by backend
+};
+
+} // namespace
+
+caf::behavior evaluator(caf::event_based_actor* self, evaluator_options options) {
+  keep_exception_text(self);
+  auto state = std::make_shared<bench>(self, std::move(options));
+  handlers_of handlers{
+      addresses::evaluator,
+      [=](evaluate_request& r) { state->evaluate(r); },
+      [=](const verdict_looked_up& l) { state->looked_up(l); },
+      [=](const job_done& d) { state->done(d); },
+      [=](const job_stage& s) { state->stage(s); },
+      [=](const job_poisoned& p) { state->poisoned(p); },
+      [=](const cancel_evaluation& c) { state->cancel(c); },
+      [=](const capacity& c) { state->capacity_is(c); },
+  };
+  return handlers.behavior();
+}
+
+} // namespace ke

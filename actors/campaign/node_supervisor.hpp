@@ -1,0 +1,31 @@
+#pragma once
+
+#include "actors/campaign/search_node.hpp"
+
+namespace ke {
+
+struct search_tree_options {
+  std::size_t awake = 4096; ///< live nodes at most, as far as waiting ones can rest
+  std::size_t cards = 2048; ///< kept in memory for prompts
+  /// A node without a message for this long passivates.
+  std::chrono::nanoseconds idle = std::chrono::minutes{2};
+};
+
+/// Owns the lives of one tree's nodes: wakes them, passes them their messages, lets them go. The campaign
+/// owns the index on which they decide.
+///
+///   <- expand                                from the campaign: wake these
+///   <- synthesis, judged, evaluation_failed  for a node, awake or not
+///   <- failed_try                            passed on to the campaign
+///   -> want_brief                            to the campaign, for a node to be woken for a message, which is
+///                                            kept meanwhile
+///   <- retire, card_loaded                   from nodes
+///   <- down                                  of a node. Normal: forget it, or wake it again if messages
+///                                            came; crash: -> node_crashed
+///
+/// Messages for a resting node are kept until it is awake: nothing is lost between retirement and end.
+/// Supervisor: the campaign's, rest_for_one after the campaign; permanent.
+caf::behavior search_tree(caf::event_based_actor* self, std::shared_ptr<const tree_context> context,
+                          search_tree_options options);
+
+} // namespace ke

@@ -1,0 +1,144 @@
+#include "actors/worker/build_queue.hpp"
+
+#include "actors/messages/handlers_of.hpp"
+#include "actors/messages/worker_addresses.hpp"
+#include "actors/worker/steps.hpp"
+#include "runtime/observe/counters.hpp"
+
+#include <list>
+
+namespace ke {
+namespace {
+
+class workshop {
+public:
+  workshop(caf::event_based_actor* self, builder_options options)
+      : options_{std::move(options)}, crew_{self, options_.processes} {}
+
+  /// The actor has ended: so do its compilers, and its works are nobody's.
+  void ended(const caf::error& why) {
+    crew_.cancel_all();
+    if (!is_normal(why)) // else the worker itself ends
+      options_.names->send(addresses::link, works_lost{{}, "the builder ended: " + text_of(why)});
+  }
+
+  void build(work_ptr item) {
+    works_.push_back({std::move(item)});
+    pump();
+  }
+
+  void granted(const lock_granted& g) {
+    auto w = find([&](const open_work& o) { return holder(o.item) == g.who; });
+    if (w == works_.end())
+      return options_.names->send(addresses::devices, release_lock{g.who}), void();
+    w->locked = true;
+    w->item->hop("wait for a build slot");
+    options_.names->send(addresses::link, work_stage{w->item->what.id, wire::lease_stage::building});
+    pump();
+  }
+
+  void job_ended(const job_process_ended& e) {
+    if (crew_.ended(e))
+      pump();
+  }
+
+  void down(const caf::down_msg& msg) {
+    auto lost = crew_.lost(msg);
+    if (!lost)
+      return;
+    give_up(find([&](const open_work& o) { return o.item == lost->first; }));
+    options_.names->send(addresses::link, work_done{lost->first,
+                                                    {failure_kind::internal,
+                                                     "a build step ended: " + text_of(msg.reason), true},
+                                                    nullptr});
+    pump();
+  }
+
+  void cancel(const cancel_work& c) {
+    auto w = find([&](const open_work& o) { return o.item->what.id == c.job; });
+    if (w != works_.end())
+      give_up(w);
+    pump();
+  }
+
+private:
+  struct open_work {
+    work_ptr item;
+    bool asked = false, locked = false;
+  };
+  using place = std::list<open_work>::iterator;
+
+  template <class Condition>
+  place find(Condition is) {
+    return std::find_if(works_.begin(), works_.end(), is);
+  }
+
+  static std::string holder(const work_ptr& item) {
+    return "build " + std::to_string(item->what.id) + "/" + std::to_string(item->what.attempt);
+  }
+
+  void give_up(place w) {
+    crew_.cancel(w->item);
+    if (w->asked)
+      options_.names->send(addresses::devices, release_lock{holder(w->item)});
+    works_.erase(w);
+  }
+
+  /// Fills the free slots, the oldest works first.
+  void pump() {
+    static auto& queued = counters::get("worker.builds_waiting");
+    std::size_t used = crew_.size();
+    std::int64_t waiting = 0;
+    for (auto w = works_.begin(); w != works_.end();) {
+      auto here = w++;
+      if (here->locked) {
+        if (used < options_.slots)
+          used += advance(here, options_.slots - used);
+      } else if (here->asked || used < options_.slots) {
+        ++used; // kept free for it
+        if (!std::exchange(here->asked, true))
+          options_.names->send(addresses::devices, want_lock{holder(here->item), false});
+      } else {
+        ++waiting;
+      }
+    }
+    queued = waiting;
+  }
+
+  /// Starts at most `most` of the work's jobs; nothing runs and nothing is left: the work is built.
+  std::size_t advance(place w, std::size_t most) {
+    auto jobs = w->item->steps->ready(job_place::shared, most);
+    for (auto& j : jobs)
+      crew_.spawn(w->item, std::move(j));
+    if (crew_.size(w->item) == 0) {
+      auto item = w->item;
+      give_up(w);
+      item->hop("build");
+      options_.names->send(addresses::link, work_built{item});
+    }
+    return jobs.size();
+  }
+
+  builder_options options_;
+  step_crew crew_;
+  std::list<open_work> works_; ///< in the order in which they came
+};
+
+} // namespace
+
+caf::behavior builder(caf::event_based_actor* self, builder_options options) {
+  keep_exception_text(self);
+  auto state = std::make_shared<workshop>(self, std::move(options));
+  self->attach_functor([state](const caf::error& why) { state->ended(why); });
+  self->set_down_handler([=](caf::down_msg& msg) { state->down(msg); });
+  handlers_of handlers{
+      addresses::builder,
+      [=](build_work& b) { state->build(std::move(b.item)); },
+      [=](const lock_granted& g) { state->granted(g); },
+      [=](const job_process_ended& e) { state->job_ended(e); },
+      [=](const cancel_work& c) { state->cancel(c); },
+  };
+  return handlers.behavior();
+}
+
+} // namespace ke

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "actors/supervision/directory.hpp"
+#include "actors/worker/worker_messages.hpp"
+
+namespace ke {
+
+struct builder_options {
+  std::shared_ptr<directory> names;
+  process_port* processes = nullptr;
+  std::uint32_t slots = 1;
+};
+
+/// Builds works in its slots, while the machine's lock allows: runs the jobs that may run beside other works
+/// (job_place::shared), an evaluation_step each. Independent jobs of one work run together if slots are free;
+/// works begin in order.
+///
+///   <- build_work, cancel_work, job_process_ended
+///   -> want_lock, release_lock                         to `devices`, one hold a work; <- lock_granted
+///   -> work_stage, work_built                          to `link`
+///   -> work_done (a crash of a step), works_lost (its own) to `link`
+///
+/// Supervisor: the worker's root, permanent.
+caf::behavior builder(caf::event_based_actor* self, builder_options options);
+
+} // namespace ke

@@ -1,0 +1,118 @@
+#pragma once
+
+#include "backends/evaluation/evaluate.hpp"
+#include "backends/evaluation/kernel_builder.hpp"
+#include "backends/evaluation/step_graph.hpp"
+#include "backends/evidence/judge_task.hpp"
+#include "backends/evidence/profile_task.hpp"
+#include "runtime/core/private_folder.hpp"
+#include "runtime/process/sandbox.hpp"
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ke {
+namespace fs = std::filesystem;
+
+inline sandbox_level level_of(const evaluate_options& o) {
+  return parse_name<sandbox_level>(o.sandbox).value_or(sandbox_level::full);
+}
+
+/// One evaluation's state. evaluate.cpp drives it, builds and measures; post_measurement.cpp does what follows.
+struct evaluation::state {
+  problem what;
+  std::string source;
+  backend with;
+  device_info target;
+  measure_plan kind;
+  evaluate_options options;
+  artifact_cache cache;
+  private_folder own_folder;
+  fs::path folder;            ///< its path
+  std::vector<job_spec> jobs; ///< of the manifest, needed by this problem; in the graph's order
+  job_graph graph;
+  std::map<std::size_t, build_plan> builds; ///< those that run
+  widening truth_form = widest_form(what);
+  std::map<std::size_t, std::string> crashes; ///< by job: how the first compiler crashed
+  bool prepared = false;
+  failure why;
+  evidence found;
+  fs::path objects[4];                 ///< by role; empty: not there
+  std::string keys[4];                 ///< of the artifact cache, by role
+  std::shared_ptr<python_parent> warm; ///< of a Python backend
+
+  /// A job's product for others: a file in the private folder, or a text.
+  struct product {
+    fs::path file;
+    std::string text; ///< untrusted
+    std::string key;  ///< digest of what it was made from
+  };
+  std::vector<product> products; ///< by job
+
+  state(problem p, std::string s, backend b, device_info t, measure_plan k, evaluate_options o)
+      : what{std::move(p)}, source{std::move(s)}, with{std::move(b)}, target{std::move(t)}, kind{k},
+        options{std::move(o)}, cache{options.cache, options.cache_bytes} {}
+
+  /// This machine can't go on.
+  void fail(failure_kind kind_, std::string text, bool retryable = false) {
+    if (why.kind == failure_kind::none)
+      why = {kind_, std::move(text), retryable};
+    graph.cancel_waiting();
+  }
+  std::string fact(const char* key) const {
+    auto at = target.facts.find(key);
+    return at == target.facts.end() ? std::string{} : at->second;
+  }
+
+  void prepare();
+  /// The manifest's jobs, and the build of a baseline if needed.
+  std::vector<job_spec> manifest() const;
+  void plan_jobs();
+  /// The process of a job; none: it ended on the spot.
+  std::optional<process_spec> start(std::size_t job);
+  std::optional<process_spec> start_build(std::size_t job);
+  /// Whether a failed build waits again: for the second compiler if the first one crashed, or for another
+  /// form of the truth.
+  bool builds_again(std::size_t job, const process_exit& exit);
+  /// Whether the baseline compiles itself before the measurement; the result is kept.
+  bool compiles_baseline() const;
+  std::optional<process_spec> start_preparation(std::size_t job);
+  bool baseline_prepared(const process_exit& exit);
+  std::string text_of(build_role role) const;
+  /// Text about a failed build: of both compilers, if two were asked.
+  std::string build_trouble(std::size_t job, const std::string& wrong) const;
+  bool precheck();
+  process_spec judge_spec_of(const judge_task& task) const;
+  judge_task task_of_judge() const;
+  void place(build_role role, const fs::path& object);
+  bool built(std::size_t job, const process_exit& exit);
+  bool judged(std::size_t job, const process_exit& exit);
+
+  // -- post_measurement.cpp: the jobs after the measurement; whatever becomes of them, the verdict's state stays
+
+  /// False: nothing that this job could find is wanted.
+  bool wanted(std::size_t job) const;
+  /// As `start`.
+  std::optional<process_spec> start_closer(std::size_t job);
+  std::optional<process_spec> start_profile(std::size_t job);
+  std::optional<process_spec> start_maker(std::size_t job);
+  std::optional<process_spec> start_trace(std::size_t job);
+  bool closer_ended(std::size_t job, const process_exit& exit);
+  bool keep_product(std::size_t job, const fs::path& file);
+  bool made(std::size_t job);
+  bool traced(std::size_t job, const process_exit& exit);
+  bool profiled(std::size_t job, const process_exit& exit);
+  /// Adds to the evidence what the job's reader finds in a text. False: nothing.
+  bool read_into_evidence(std::size_t job, std::string_view text);
+  profile_task task_of_profiler() const;
+  std::string profile_key(const job_spec& j) const;
+  fs::path programs() const { return fs::absolute(options.judge).parent_path(); }
+};
+
+} // namespace ke

@@ -1,0 +1,312 @@
+#include "backends/evaluation/kernel_builder.hpp"
+
+#include "backends/evaluation/harness.hpp"
+#include "backends/evaluation/object_file.hpp"
+#include "runtime/core/digest.hpp"
+#include "runtime/process/sandbox.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+namespace ke {
+namespace {
+
+std::string bytes_of_file(const std::filesystem::path& path) {
+  std::ifstream in{path, std::ios::binary};
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+/// The backend's headers and what else its commands need, in name order: they belong to the key. The
+/// program's own ke.h where the backend has none.
+std::vector<std::pair<std::string, std::string>> headers_of(const backend& b) {
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator{b.folder, error})
+    if (auto name = entry.path().filename().string();
+        entry.path().extension() == ".h" ||
+        std::find(b.build_files.begin(), b.build_files.end(), name) != b.build_files.end())
+      headers.emplace_back(entry.path().filename().string(), bytes_of_file(entry.path()));
+  // The harness of a wider truth includes it, whatever candidates are written in.
+  constexpr const char* own = "ke.h";
+  if (std::none_of(headers.begin(), headers.end(), [&](const auto& h) { return h.first == own; }))
+    headers.emplace_back(own, bytes_of_file(built_in_backends() / "cpu-cpp" / own));
+  std::sort(headers.begin(), headers.end());
+  return headers;
+}
+
+/// What the words of an argv template stand for: a whole word may become several, `text` is put in anywhere.
+struct meanings {
+  std::map<std::string, std::vector<std::string>> lists;
+  std::map<std::string, std::string> texts;
+};
+
+std::vector<std::string> expanded(const std::vector<std::string>& command, const meanings& m) {
+  std::vector<std::string> argv;
+  for (auto word : command) {
+    if (auto list = m.lists.find(word); list != m.lists.end()) {
+      argv.insert(argv.end(), list->second.begin(), list->second.end());
+      continue;
+    }
+    for (const auto& [name, value] : m.texts)
+      for (auto at = word.find(name); at != std::string::npos; at = word.find(name, at + value.size()))
+        word.replace(at, name.size(), value);
+    argv.push_back(std::move(word));
+  }
+  return argv;
+}
+
+/// Key, environment and limits of a plan that has its files and its argv. `made`: the kind of thing in the
+/// cache; `tool`: what its content depends on besides all that.
+void finish(build_plan& plan, const char* made, const std::string& tool, const backend& with,
+            const job_limits& limits, double seconds, const std::filesystem::path& folder) {
+  std::string command, texts;
+  for (const auto& word : plan.spec.argv)
+    command += word + '\0';
+  for (const auto& [name, text] : plan.files)
+    texts += digest_of_parts({name, text});
+  plan.spec.env = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"LANG", "C"}};
+  for (const auto& [name, value] : with.environment) {
+    plan.spec.env[name] = value;
+    command += name + '=' + value + '\0';
+  }
+  plan.key = digest_of_parts({made, tool, command, texts});
+  plan.spec.directory = folder.string();
+  plan.spec.deadline = std::chrono::nanoseconds{static_cast<std::int64_t>(seconds * 1e9)};
+  plan.spec.cpu_s = static_cast<std::uint64_t>(seconds * 2) + 1;
+  plan.spec.memory_bytes = limits.memory_bytes;
+  plan.spec.file_bytes = std::max<std::uint64_t>(limits.scratch_bytes, 16u << 20);
+  plan.spec.output_limit = limits.log_bytes;
+}
+
+/// Which program a name without a path is, so that another version of it is another tool. Empty: not there.
+std::string identity_of(const std::string& program) {
+  std::vector<std::string> places{program};
+  if (program.find('/') == std::string::npos)
+    places = {"/usr/local/bin/" + program, "/usr/bin/" + program, "/bin/" + program};
+  for (const auto& place : places) {
+    std::error_code error;
+    auto real = std::filesystem::canonical(place, error);
+    auto bytes = error ? 0 : std::filesystem::file_size(real, error);
+    auto when = error ? std::filesystem::file_time_type{} : std::filesystem::last_write_time(real, error);
+    if (!error)
+      return digest_of_parts(
+          {real.string(), std::to_string(bytes), std::to_string(when.time_since_epoch().count())});
+  }
+  return {};
+}
+
+/// Whether checks draw integers of all magnitudes, so that sums of them may overflow.
+bool draws_integers(const problem& what) {
+  return std::any_of(what.tensors.begin(), what.tensors.end(), [](const tensor_spec& t) {
+    return t.role != tensor_role::out && !is_floating(t.dtype) && t.dtype != dtype::boolean &&
+           t.range.empty() && !t.promised && (t.init == "normal" || t.init == "uniform" || t.init == "ints");
+  });
+}
+
+} // namespace
+
+build_plan plan_build(const backend& with, const problem& what, std::string_view source, build_role role,
+                      const std::string& toolchain, const job_limits& limits,
+                      const std::filesystem::path& folder, build_choice how) {
+  build_plan plan;
+  bool second = how.by == build_compiler::second;
+  bool widened = role == build_role::truth;
+  bool of_candidates = role == build_role::candidate || role == build_role::baseline;
+  const auto* level = of_candidates ? level_of(with, source) : nullptr;
+  // A candidate that is the reference itself is in the reference's language, and built as that is.
+  bool as_reference = !with.reference_build.empty() && (!of_candidates || source == what.reference);
+  std::string file = (of_candidates ? "candidate" : "reference") + (level          ? level->suffix
+                                                                    : as_reference ? with.reference_suffix
+                                                                                   : with.language.suffix);
+  plan.output = of_candidates ? "candidate.so" : role == build_role::reference ? "reference.so" : "truth.so";
+  plan.files = headers_of(with);
+  plan.files.emplace_back(file, std::string{source});
+  plan.files.emplace_back("ke_shim.cpp", shim_source(what, widened ? how.truth : widening::none));
+  std::vector<std::string> flags = second         ? with.second_flags
+                                   : as_reference ? with.reference_flags
+                                                  : with.flags;
+  if (what.policy.fast_math && !widened)
+    flags.insert(flags.end(), with.fast_math_flags.begin(), with.fast_math_flags.end());
+  if (widened) {
+    plan.files.emplace_back("ke_widen.h", widening_header(what, how.truth));
+    flags.insert(flags.end(), {"-include", "ke_widen.h", "-w"});
+    if (draws_integers(what)) // the truth dies of what C++ leaves undefined: such inputs are none
+      flags.insert(flags.end(), {"-fsanitize=signed-integer-overflow", "-fsanitize-undefined-trap-on-error"});
+  }
+  const auto& command = second                             ? with.second_build
+                        : level && !level->command.empty() ? level->command
+                        : as_reference                     ? with.reference_build
+                                                           : with.build;
+  plan.spec.argv = expanded(command, {{{"{flags}", flags}, {"{sources}", {file, "ke_shim.cpp"}}},
+                                      {{"{include}", "."}, {"{output}", plan.output}}});
+  if (what.policy.vendor_libraries && !widened)
+    plan.spec.argv.insert(plan.spec.argv.end(), with.vendor_flags.begin(), with.vendor_flags.end());
+  auto tool = second ? digest_of_parts({toolchain, identity_of(plan.spec.argv.front())}) : toolchain;
+  finish(plan, "built object 1", tool, with, limits, limits.build_s, folder);
+  return plan;
+}
+
+bool is_installed(const std::string& program) {
+  return !identity_of(program).empty();
+}
+
+bool has_second_compiler(const backend& with, std::string_view source) {
+  return !with.second_build.empty() && level_of(with, source) == nullptr &&
+         is_installed(with.second_build.front());
+}
+
+build_plan plan_job(const backend& with, const problem& what, const job_spec& j, job_input input,
+                    const std::string& toolchain, const job_limits& limits,
+                    const std::filesystem::path& folder) {
+  build_plan plan;
+  bool builds = j.kind == job_kind::build;
+  plan.output = builds ? j.name + ".so" : j.output;
+  std::vector<std::string> fast, sources{input.file};
+  if (what.policy.fast_math)
+    fast = with.fast_math_flags;
+  plan.files = headers_of(with);
+  if (builds) {
+    plan.files.emplace_back("ke_shim.cpp", shim_source(what));
+    sources.emplace_back("ke_shim.cpp");
+  }
+  meanings means{{{"{sources}", sources}, {"{fast_math}", fast}},
+                 {{"{include}", "."},
+                  {"{input}", input.file},
+                  {"{output}", plan.output},
+                  {"{profiler}", input.profiler}}};
+  plan.files.emplace_back(std::move(input.file), std::move(input.text));
+  plan.spec.argv = expanded(j.command, means);
+  if (builds && what.policy.vendor_libraries)
+    plan.spec.argv.insert(plan.spec.argv.end(), with.vendor_flags.begin(), with.vendor_flags.end());
+  auto tool = digest_of_parts({toolchain, identity_of(plan.spec.argv.front()), KE_VERSION});
+  finish(plan, builds ? "instrumented object 1" : "transformed 1", tool, with, limits, j.limit_s, folder);
+  if (j.command.front() == "{profiler}")
+    plan.spec.memory_bytes = 0; // our own program, bounded by itself
+  return plan;
+}
+
+status write_sources(const build_plan& plan, const std::filesystem::path& folder) {
+  using std::filesystem::perms;
+  // The compiler runs as another user, whatever the umask of this process is.
+  const auto file_mode = perms::owner_read | perms::owner_write | perms::group_read | perms::others_read;
+  const auto folder_mode = file_mode | perms::owner_exec | perms::group_exec | perms::others_exec;
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  std::filesystem::permissions(folder, folder_mode, error);
+  for (const auto& [name, text] : plan.files) {
+    std::ofstream out{folder / name, std::ios::binary};
+    out << text;
+    if (!out.flush())
+      return failure{failure_kind::disk_full,
+                     "cannot write " + (folder / name).string() + "; is the disk full?", true};
+    std::filesystem::permissions(folder / name, file_mode, error);
+  }
+  return ok;
+}
+
+result<process_spec> boxed_build(const build_plan& plan, const std::filesystem::path& folder,
+                                 const std::string& sandbox, const job_limits& limits,
+                                 const std::vector<std::filesystem::path>& reads) {
+  if (auto written = write_sources(plan, folder); !written)
+    return written.error();
+  sandbox_spec box;
+  box.level = parse_name<sandbox_level>(sandbox).value_or(sandbox_level::full);
+  box.writable = {{folder.string(), folder.string()}};
+  for (const auto& r : reads)
+    box.read_only.emplace_back(r.string(), r.string());
+  box.scratch_bytes = std::max<std::uint64_t>(limits.scratch_bytes, 256u << 20);
+  box.processes = std::max<std::uint32_t>(limits.processes, 32);
+  return sandboxed(plan.spec, box);
+}
+
+bool wants_wider_truth(const problem& what) {
+  bool real = std::any_of(what.tensors.begin(), what.tensors.end(), [](const tensor_spec& t) {
+    return t.role != tensor_role::in && is_floating(t.dtype);
+  });
+  return !what.bitwise && (real || draws_integers(what));
+}
+
+std::string first_error(std::string_view text, const problem& what) {
+  if (text.find("undefined reference to `kernel'") != std::string_view::npos ||
+      text.find("undefined symbol: kernel") != std::string_view::npos)
+    return "no symbol `kernel`: define " + kernel_signature(what);
+  std::string found;
+  bool error_found = false;
+  std::istringstream lines{std::string{text}};
+  for (std::string line; std::getline(lines, line);) {
+    bool error = line.find("error:") != std::string::npos ||
+                 line.find("undefined reference") != std::string::npos ||
+                 line.find("undefined symbol") != std::string::npos ||
+                 line.find("cannot find -l") != std::string::npos ||
+                 line.find("internal compiler error") != std::string::npos ||
+                 line.find("multiple definition") != std::string::npos;
+    if (error) {
+      found = line;
+      error_found = true;
+      break;
+    }
+    if (found.empty())
+      found = line;
+  }
+  if (found.size() > 400)
+    found.resize(400);
+  // An error inside of a header says little without the candidate's own line that led there.
+  if (error_found && found.find("candidate.") == std::string::npos) {
+    auto here = text.find("required from here");
+    if (auto at = here == std::string_view::npos ? text.find("candidate.") : text.rfind("candidate.", here);
+        at != std::string_view::npos) {
+      auto place = text.substr(at, text.find_first_of(" \n,", at) - at);
+      while (place.ends_with(':'))
+        place.remove_suffix(1);
+      if (place.find(':') != std::string_view::npos)
+        found += " (from " + std::string{place.substr(0, 60)} + ")";
+    }
+  }
+  return found;
+}
+
+std::string missing_vendor_library(std::string_view text, const backend& with, const problem& what) {
+  if (!what.policy.vendor_libraries)
+    return {};
+  for (const auto& flag : with.vendor_flags)
+    if (flag.starts_with("-l") && text.find("cannot find " + flag) != std::string_view::npos)
+      return "policy.vendor_libraries = true, and " + flag.substr(2) + " is not installed here; " +
+             with.vendor_hint + (with.vendor_hint.empty() ? "" : ", or ") + "take the key out of the problem";
+  return {};
+}
+
+std::string build_failure(const process_exit& exit, const job_limits& limits, const problem& what) {
+  auto seconds = std::to_string(static_cast<long>(limits.build_s)) + " s";
+  if (exit.timed_out)
+    return "the compiler did not end within the limit of " + seconds;
+  if (exit.code == 0)
+    return {};
+  auto text = first_error(exit.err, what);
+  bool memory = exit.err.find("out of memory") != std::string::npos ||
+                exit.err.find("cannot allocate") != std::string::npos ||
+                exit.err.find("virtual memory exhausted") != std::string::npos;
+  if (memory)
+    return "the compiler exceeded the memory limit of " + std::to_string(limits.memory_bytes >> 20) + " MiB";
+  if (exit.signal == 24) // SIGXCPU
+    return "the compiler exceeded its CPU time limit (" + seconds + " of wall time)";
+  if (exit.signal != 0)
+    return "the compiler was killed by signal " + std::to_string(exit.signal) +
+           (text.empty() ? "" : ": " + text);
+  return text.empty() ? "the compiler failed with exit code " + std::to_string(exit.code) : text;
+}
+
+std::vector<integrity_flag> forbidden_in(const std::filesystem::path& object, const backend& with) {
+  std::vector<integrity_flag> flags;
+  for (const auto& name : undefined_symbols(object))
+    if (std::find(with.forbidden_symbols.begin(), with.forbidden_symbols.end(), name) !=
+        with.forbidden_symbols.end())
+      flags.push_back({"policy_symbol", "the built object calls `" + name + "`, which no kernel may"});
+  return flags;
+}
+
+} // namespace ke

@@ -1,0 +1,74 @@
+#pragma once
+
+#include "backends/evaluation/object_file.hpp"
+#include "backends/verdict/verdict_rules.hpp"
+#include "runtime/core/digest.hpp"
+#include "runtime/core/same_object.hpp"
+#include "runtime/core/types.hpp"
+#include "runtime/core/verdict.hpp"
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace ke {
+
+/// A worker's evidence by built object: sources that compile to the same code are measured once per store
+/// (another store's nodes mean nothing to it). For the search only; claims are always measured. Forgets the
+/// oldest. Not thread-safe.
+class known_objects {
+public:
+  explicit known_objects(std::size_t most = 256) : most_{most} {}
+
+  /// The key of the job's object; empty if it has none.
+  static std::string key_of(const job& j, const std::string& device, const std::string& artifact) {
+    if (j.plan != measure_plan::rank || artifact.empty() || j.node.node == 0) // the reference: no candidate
+      return {};
+    auto object = object_digest(artifact);
+    if (object.empty())
+      return {};
+    return digest_of_parts(
+        {j.store, object, j.problem_digest, j.backend, device, j.timed ? "timed" : "untimed"});
+  }
+
+  /// Evidence that says nothing about the candidate is not kept.
+  void learn(const std::string& key, const job& j, const problem& what, const evidence& found) {
+    if (key.empty() || found.provenance.contains(same_object_as) || known_.contains(key))
+      return;
+    switch (verdict_of(found, what, j.plan).state) {
+    case verdict_state::harness_error:
+    case verdict_state::noisy:
+    case verdict_state::timeout:
+      return;
+    default:
+      break;
+    }
+    if (order_.size() == most_) {
+      known_.erase(order_.front());
+      order_.pop_front();
+    }
+    auto& kept = known_[key] = found;
+    kept.provenance[same_object_as] = text_of_node(j.node);
+    kept.provenance["measured_candidate"] = j.source_digest;
+    order_.push_back(key);
+  }
+
+  /// Known evidence, as that of this job's candidate; null: none.
+  std::shared_ptr<evidence> find(const std::string& key, const job& j) const {
+    auto k = known_.find(key);
+    if (k == known_.end())
+      return nullptr;
+    auto found = std::make_shared<evidence>(k->second);
+    found->provenance["candidate"] = j.source_digest;
+    return found;
+  }
+
+private:
+  std::size_t most_;
+  std::map<std::string, evidence> known_;
+  std::deque<std::string> order_;
+};
+
+} // namespace ke

@@ -1,0 +1,74 @@
+#include "backends/evaluation/profile_steps.hpp"
+
+#include "backends/evaluation/step_readers.hpp"
+#include "runtime/core/codec.hpp"
+
+namespace ke {
+namespace fs = std::filesystem;
+namespace {
+
+std::chrono::nanoseconds seconds(double s) {
+  return std::chrono::nanoseconds{static_cast<std::int64_t>(s * 1e9)};
+}
+
+} // namespace
+
+bool asks_profiler(const job_spec& j) {
+  return !j.command.empty() && j.command.front() == "{profiler}";
+}
+
+std::optional<process_spec> tool_process(const job_spec& j, const fs::path& object, sandbox_level level) {
+  process_spec spec;
+  for (auto word : j.command) {
+    if (auto at = word.find("{object}"); at != std::string::npos)
+      word.replace(at, 8, object.string());
+    spec.argv.push_back(std::move(word));
+  }
+  spec.env = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"LANG", "C"}};
+  spec.directory = "/";
+  spec.deadline = seconds(j.limit_s);
+  spec.output_limit = 8u << 20;
+  spec.memory_bytes = 1ull << 30;
+  sandbox_spec box;
+  box.level = level;
+  box.read_only = {{object.string(), object.string()}};
+  auto boxed = sandboxed(std::move(spec), box);
+  if (!boxed)
+    return std::nullopt;
+  return *std::move(boxed);
+}
+
+std::optional<process_spec> profiler_process(const job_spec& j, const fs::path& programs,
+                                             const fs::path& folder, profile_task task) {
+  task.runner = (programs / "ke-runner").string();
+  std::error_code error;
+  if (!fs::exists(programs / "ke-profiler", error) || !fs::exists(task.runner, error))
+    return std::nullopt;
+  process_spec spec;
+  spec.argv = {(programs / "ke-profiler").string()};
+  spec.argv.insert(spec.argv.end(), j.command.begin() + 1, j.command.end());
+  spec.env = {{"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}, {"LANG", "C"}};
+  spec.directory = folder.string();
+  spec.input = pack(task);
+  spec.deadline = seconds(j.limit_s);
+  spec.output_limit = 8u << 20;
+  return spec;
+}
+
+std::optional<profile_result> profile_found(const job_spec& j, const process_exit& how) {
+  if (how.why.kind != failure_kind::none || how.code != 0)
+    return std::nullopt;
+  if (!asks_profiler(j))
+    return find_job_reader(j.kind, j.reads)(how.out);
+  auto seen = unpack<profile_result>(how.out);
+  if (!seen)
+    return std::nullopt;
+  return *std::move(seen);
+}
+
+void add_profile(const profile_result& seen, evidence& into) {
+  into.counters.insert(seen.counters.begin(), seen.counters.end());
+  into.findings.insert(seen.findings.begin(), seen.findings.end());
+}
+
+} // namespace ke

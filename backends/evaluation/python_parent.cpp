@@ -1,0 +1,218 @@
+#include "backends/evaluation/python_parent.hpp"
+
+#include "runtime/process/sandbox.hpp"
+#include "runtime/process/seccomp_filter.hpp"
+#include "runtime/process/spawn.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <future>
+#include <thread>
+
+namespace ke {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr int server_fd = 3, filter_fd = 4, second_filter_fd = 5; ///< as fork_server.py knows them
+constexpr std::size_t parent_log_limit = 16u << 10;
+
+bool under(const fs::path& path, const fs::path& folder) {
+  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
+}
+
+/// The folders that this Python needs besides /usr: its virtual environment and its own prefix.
+std::vector<fs::path> homes_of(const fs::path& program) {
+  std::vector<fs::path> homes;
+  std::error_code error;
+  auto add = [&](const fs::path& folder) {
+    auto real = fs::canonical(folder, error);
+    if (!error && !under(real, "/usr"))
+      homes.push_back(folder);
+  };
+  auto environment = fs::absolute(program).parent_path().parent_path();
+  if (fs::exists(environment / "pyvenv.cfg", error))
+    add(environment);
+  auto real = fs::canonical(program, error);
+  if (!error)
+    add(real.parent_path().parent_path());
+  return homes;
+}
+
+} // namespace
+
+std::string python_program() {
+  if (const char* given = std::getenv("KE_PYTHON"); given && *given)
+    return given;
+  std::error_code error;
+  auto folder = fs::read_symlink("/proc/self/exe", error).parent_path();
+  for (int up = 0; up < 4 && !folder.empty(); ++up, folder = folder.parent_path())
+    if (auto program = folder / ".venv" / "bin" / "python"; fs::exists(program, error))
+      return program.string();
+  return "python3";
+}
+
+struct python_parent::state {
+  unique_fd ours, stop;
+  std::atomic<bool> alive{true};
+  mutable std::mutex mutex;
+  std::string log; ///< guarded by mutex
+  std::thread thread;
+
+  void drain(child& c) {
+    char bytes[4096];
+    for (auto* pipe : {&c.out, &c.err})
+      for (;;) {
+        auto n = *pipe ? ::read(pipe->get(), bytes, sizeof bytes) : 0;
+        if (n == 0)
+          pipe->reset();
+        if (n <= 0)
+          break;
+        std::lock_guard lock{mutex};
+        log.append(bytes, static_cast<std::size_t>(n));
+        if (log.size() > parent_log_limit)
+          log.erase(0, log.size() - parent_log_limit);
+      }
+  }
+
+  /// A child dies with the thread that started it, so this one starts it and stays.
+  void run(const process_spec& spec, std::promise<status>& started) {
+    auto c = spawn(spec);
+    if (!c) {
+      alive = false;
+      started.set_value(c.error());
+      return;
+    }
+    started.set_value(ok);
+    for (bool over = false; !over;) {
+      pollfd fds[] = {{stop.get(), POLLIN, 0},
+                      {c->pidfd.get(), POLLIN, 0},
+                      {c->out.get(), POLLIN, 0},
+                      {c->err.get(), POLLIN, 0}};
+      ::poll(fds, 4, -1);
+      drain(*c);
+      over = (fds[0].revents | fds[1].revents) & POLLIN;
+    }
+    alive = false;
+    kill_tree(*c);
+    drain(*c);
+  }
+};
+
+python_parent::python_parent(std::unique_ptr<state> s) : state_{std::move(s)} {}
+
+python_parent::~python_parent() {
+  std::uint64_t one = 1;
+  while (::write(state_->stop.get(), &one, sizeof one) < 0 && errno == EINTR) {
+  }
+  if (state_->thread.joinable())
+    state_->thread.join();
+}
+
+int python_parent::socket() const {
+  return state_->ours.get();
+}
+
+bool python_parent::alive() const {
+  return state_->alive;
+}
+
+std::string python_parent::log() const {
+  std::lock_guard lock{state_->mutex};
+  return state_->log;
+}
+
+result<std::shared_ptr<python_parent>> python_parent::start(const fs::path& folder,
+                                                            const std::string& sandbox,
+                                                            const std::map<std::string, std::string>& env) {
+  auto s = std::make_unique<state>();
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    return failure{failure_kind::internal,
+                   std::string{"no socket for the warm Python process: "} + std::strerror(errno), true};
+  s->ours.reset(ends[0]);
+  unique_fd theirs{ends[1]};
+  s->stop.reset(::eventfd(0, EFD_CLOEXEC));
+
+  sandbox_spec box;
+  box.level = parse_name<sandbox_level>(sandbox).value_or(sandbox_level::full);
+  box.nests = true;
+  box.descriptors = 1u << 20; // its own code's; each fork gets the limit of its job
+  bool boxed = has_launcher(box.level);
+  auto python = python_program();
+  process_spec inner;
+  inner.argv = {python,
+                "-E",
+                "-s",
+                "-B",
+                (folder / "fork_server.py").string(),
+                !boxed           ? "open"
+                : nested_users() ? "users"
+                                 : "boxed"};
+  // Read when the libraries are loaded, so before any fork: no pool that spins, no threads in the parent.
+  // What a call frees, the next one has again, for baseline and candidate alike. glibc gives it back to the
+  // kernel or keeps it by where the last small piece happens to lie: page faults of half a call's time, or
+  // none.
+  inner.env = {{"MALLOC_TRIM_THRESHOLD_", "1073741824"},
+               {"MALLOC_MMAP_THRESHOLD_", "33554432"},
+               {"OMP_WAIT_POLICY", "passive"},
+               {"OMP_DYNAMIC", "false"},
+               {"OPENBLAS_NUM_THREADS", "1"},
+               {"PATH", "/usr/local/bin:/usr/bin:/bin"},
+               {"LANG", "C.UTF-8"}};
+  for (const auto& [name, value] : env)
+    inner.env[name] = value;
+  if (!boxed)
+    inner.directory = "/";
+  inner.pass_fds = {{theirs.get(), server_fd}};
+  unique_fd filter, second;
+  if (boxed) {
+    auto made = seccomp_filter();
+    if (!made)
+      return made.error();
+    filter = std::move(*made);
+    inner.pass_fds.emplace_back(filter.get(), filter_fd);
+    auto more = kernel_filter(kernel_stage::interpreting);
+    if (!more)
+      return more.error();
+    second = std::move(*more);
+    inner.pass_fds.emplace_back(second.get(), second_filter_fd);
+    for (const auto& home : homes_of(python))
+      box.read_only.emplace_back(home.string(), home.string());
+    for (const char* file : {"fork_server.py", "box.py", "driver.py", "fused.py", "generated.py",
+                             "inductor_files.py", "layouts.py", "varied.py"})
+      box.read_only.emplace_back((folder / file).string(), (folder / file).string());
+  }
+  auto spec = sandboxed(std::move(inner), box);
+  if (!spec)
+    return spec.error();
+  std::promise<status> started;
+  auto begun = started.get_future();
+  s->thread = std::thread{[raw = s.get(), spec = std::move(*spec), &started] { raw->run(spec, started); }};
+  auto good = begun.get();
+  std::shared_ptr<python_parent> made{new python_parent{std::move(s)}};
+  if (!good)
+    return good.error();
+  return made;
+}
+
+result<std::shared_ptr<python_parent>> python_parents::of(const backend& with, const std::string& sandbox) {
+  std::lock_guard lock{mutex_};
+  auto& known = by_folder_[with.folder.string() + '\0' + sandbox];
+  if (!known || !known->alive()) {
+    auto started = python_parent::start(std::filesystem::absolute(with.folder), sandbox, with.environment);
+    if (!started)
+      return started.error();
+    known = std::move(*started);
+  }
+  return known;
+}
+
+} // namespace ke

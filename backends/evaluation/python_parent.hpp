@@ -1,0 +1,52 @@
+#pragma once
+
+#include "backends/evaluation/backend.hpp"
+#include "runtime/core/result.hpp"
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace ke {
+
+/// The Python for backends with driver "python": KE_PYTHON, else .venv/bin/python beside or above this
+/// program, else python3.
+std::string python_program();
+
+/// A warm Python process (fork_server.py of a backend's folder): has imported torch, and forks a sandboxed
+/// process for any holder of its socket. Owns the process and the thread that started it and waits for it;
+/// both end in the destructor, and with this program in any case. Any thread.
+class python_parent {
+public:
+  /// Returns at once; importing torch takes seconds, and the first fork waits for it. `env`: the manifest's
+  /// additions to its environment. `missing`: no such Python, or no such sandbox.
+  static result<std::shared_ptr<python_parent>> start(const std::filesystem::path& folder,
+                                                      const std::string& sandbox,
+                                                      const std::map<std::string, std::string>& env = {});
+  ~python_parent();
+  python_parent(const python_parent&) = delete;
+  python_parent& operator=(const python_parent&) = delete;
+
+  int socket() const;      ///< to be given to ke-judge
+  bool alive() const;      ///< false once the process has ended
+  std::string log() const; ///< its last output, bounded
+
+private:
+  struct state;
+  explicit python_parent(std::unique_ptr<state> s);
+  std::unique_ptr<state> state_;
+};
+
+/// One warm parent per backend, started when first asked for, and again after its end. Any thread.
+class python_parents {
+public:
+  result<std::shared_ptr<python_parent>> of(const backend& with, const std::string& sandbox);
+
+private:
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<python_parent>> by_folder_;
+};
+
+} // namespace ke

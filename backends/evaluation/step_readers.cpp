@@ -1,0 +1,82 @@
+#include "backends/evaluation/step_readers.hpp"
+
+#include "backends/evidence/instruction_mix.hpp"
+#include "backends/evidence/loop_times.hpp"
+#include "backends/evidence/torch_profile.hpp"
+#include "runtime/text/source_text.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <map>
+
+namespace ke {
+namespace {
+
+std::map<std::string, double> name_value(std::string_view text) {
+  constexpr std::size_t most = 256, longest = 64;
+  std::map<std::string, double> found;
+  while (!text.empty() && found.size() < most) {
+    auto line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    auto equals = line.find('=');
+    if (equals == std::string_view::npos)
+      continue;
+    auto name = trimmed(line.substr(0, equals));
+    std::string number{trimmed(line.substr(equals + 1))};
+    char* end = nullptr;
+    double value = std::strtod(number.c_str(), &end);
+    if (!name.empty() && name.size() <= longest && !number.empty() && *end == '\0' && std::isfinite(value))
+      found.emplace(name, value);
+  }
+  return found;
+}
+
+profile_result loop_shares(std::string_view text) {
+  return shares_of(read_ticks(text));
+}
+profile_result loop_spans(std::string_view text) {
+  return {{}, {{"trace", trace_text(read_ticks(text))}}};
+}
+profile_result torch_operators(std::string_view text) {
+  return operators_in(text);
+}
+profile_result torch_timeline(std::string_view text) {
+  return {{}, {{"trace", timeline_in(text)}}};
+}
+template <std::map<std::string, double> (*Read)(std::string_view)>
+profile_result counters_of(std::string_view text) {
+  return {Read(text), {}};
+}
+
+struct known_reader {
+  std::string_view name;
+  job_kind kind;
+  job_reader read;
+};
+constexpr known_reader readers[] = {
+    {"instruction-mix", job_kind::profile, counters_of<instruction_mix>},
+    {"name-value", job_kind::profile, counters_of<name_value>},
+    {"loop-ticks", job_kind::collect, loop_shares},
+    {"torch-profiler", job_kind::collect, torch_operators},
+    {"loop-ticks", job_kind::trace, loop_spans},
+    {"torch-profiler", job_kind::trace, torch_timeline},
+};
+
+} // namespace
+
+job_reader find_job_reader(job_kind kind, std::string_view name) {
+  for (const auto& r : readers)
+    if (r.kind == kind && r.name == name)
+      return r.read;
+  return nullptr;
+}
+
+std::vector<std::string> job_reader_names(job_kind kind) {
+  std::vector<std::string> names;
+  for (const auto& r : readers)
+    if (r.kind == kind)
+      names.emplace_back(r.name);
+  return names;
+}
+
+} // namespace ke

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "backends/evaluation/step_graph.hpp"
+#include "backends/evidence/profile_task.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ke {
+
+/// Makes additions to the evidence from a text that a job printed or left. The text is untrusted: a reader is
+/// bounded, and never fails but finds less. Pure.
+using job_reader = profile_result (*)(std::string_view text);
+
+/// The reader for a format named by a backend.toml ([[job]] reads = "..."); null if no job of this kind reads
+/// it.
+///   profile: counters
+///     instruction-mix   `objdump -d` of a built object (instruction_mix.hpp)
+///     name-value        lines `name = number`, for a vendor's tool behind a small script; at most 256
+///   collect: counters and findings; trace: the spans of one call (call_trace.hpp)
+///     loop-ticks        printed by an object with time stamps at its loops (loop_times.hpp)
+///     torch-profiler    PyTorch's profiler, as written by the Python candidates' driver (torch_profile.hpp)
+job_reader find_job_reader(job_kind kind, std::string_view name);
+
+/// The names for a kind.
+std::vector<std::string> job_reader_names(job_kind kind);
+
+} // namespace ke

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "backends/evidence/judge_task.hpp"
+#include "runtime/core/verdict.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace ke {
+
+/// What ke-profiler reads on stdin, packed: a judged candidate, and where to look closer.
+struct profile_task {
+  judge_task run;           ///< the judge's task
+  evidence found;           ///< the judge's evidence
+  std::string source;       ///< the candidate's text
+  std::string backend_file; ///< its backend.toml
+  std::string toolchain;    ///< digest, for the rebuilds
+  std::string runner;       ///< ke-runner
+  bool thorough = false;    ///< simulators, too, not only tools of well below a second
+  std::string object;       ///< `ke-profiler trace`: the instrumented object
+};
+KE_FIELDS(profile_task, x.run, x.found, x.source, x.backend_file, x.toolchain, x.runner, x.thorough, x.object)
+
+/// What it writes to stdout: additions to the evidence.
+struct profile_result {
+  std::map<std::string, double> counters;
+  std::map<std::string, std::string> findings;
+};
+KE_FIELDS(profile_result, x.counters, x.findings)
+
+} // namespace ke

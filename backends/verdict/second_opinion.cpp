@@ -1,0 +1,24 @@
+#include "backends/verdict/second_opinion.hpp"
+
+#include <algorithm>
+
+namespace ke {
+
+opinion weigh(const verdict& first, const verdict& second) {
+  if (second.state == verdict_state::noisy || second.state == verdict_state::harness_error)
+    return opinion::undecided;
+  auto confirms = second.state == verdict_state::correct && second.score && first.score;
+  return confirms && *first.score < *second.score ? opinion::first : opinion::second;
+}
+
+bool beliefs::beyond(const place& where, double score) const {
+  auto best = best_.find(where);
+  return score > beyond_factor * (best == best_.end() ? 1.0 : best->second);
+}
+
+void beliefs::stands(const place& where, double score) {
+  auto& best = best_.try_emplace(where, 1.0).first->second;
+  best = std::max(best, score);
+}
+
+} // namespace ke

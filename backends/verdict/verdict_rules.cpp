@@ -1,0 +1,234 @@
+#include "backends/verdict/verdict_rules.hpp"
+
+#include "backends/verdict/diagnosis.hpp"
+#include "backends/verdict/statistics.hpp"
+#include "runtime/core/reward.hpp"
+#include "runtime/text/json_line.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+namespace ke {
+namespace {
+
+std::string provenance_of(const evidence& e, const char* key) {
+  auto at = e.provenance.find(key);
+  return at == e.provenance.end() ? std::string{} : at->second;
+}
+
+const integrity_flag* policy_flag(const evidence& e) {
+  for (const auto& f : e.flags)
+    if (f.name.rfind("policy_", 0) == 0)
+      return &f;
+  return nullptr;
+}
+
+/// Writing beside an output is a wrong kernel's commonest fault, so it makes a result wrong but nobody a
+/// suspect.
+const integrity_flag* suspicion(const evidence& e) {
+  for (const auto& f : e.flags)
+    if (f.name != "red_zone")
+      return &f;
+  return nullptr;
+}
+
+std::string place_of(const mismatch& m) {
+  std::string at;
+  for (auto i : m.index)
+    at += (at.empty() ? "" : ", ") + std::to_string(i);
+  bool usual = m.distribution.empty() || m.distribution == "init";
+  return m.tensor + "[" + at + "] of workload " + m.workload + (usual ? "" : ", inputs: " + m.distribution);
+}
+
+/// Names a state and its reason: the precedence of trust.md 3, first match wins.
+void decide(verdict& v, const evidence& e, const problem& what, measure_plan plan) {
+  auto is = [&](verdict_state s, std::string reason) {
+    v.state = s;
+    v.reason = std::move(reason);
+  };
+  if (!e.unfit.empty())
+    return is(verdict_state::unfit_problem, e.unfit);
+  if (e.ending == ending::harness_error)
+    return is(verdict_state::harness_error, e.reason);
+  if (e.ending == ending::build_failed)
+    return is(verdict_state::build_failed, e.reason);
+  const auto* forbidden = policy_flag(e);
+  if (e.ending == ending::policy_violation || forbidden)
+    return is(verdict_state::policy_violation,
+              e.reason.empty() && forbidden ? forbidden->evidence : e.reason);
+  if (const auto* f = suspicion(e))
+    return is(verdict_state::cheating_suspected, f->name + ": " + f->evidence);
+  if (e.ending == ending::crashed) {
+    auto said = e.findings.find("sanitizer"); // the failing case again, with checks compiled in
+    return is(verdict_state::crashed, e.reason + (said == e.findings.end() ? "" : "; " + said->second));
+  }
+  if (e.ending == ending::timeout)
+    return is(verdict_state::timeout, e.reason);
+  if (e.ending == ending::resource_exceeded)
+    return is(verdict_state::resource_exceeded, e.reason);
+  if (e.nondeterministic)
+    return is(verdict_state::nondeterministic,
+              e.reason.empty() ? "right and wrong on the same input" : e.reason);
+  if (e.failed > 0 || e.first_failure) {
+    std::string where = e.first_failure ? "wrong value at " + place_of(*e.first_failure) : "wrong value";
+    return is(verdict_state::incorrect, e.reason.empty() ? where : e.reason);
+  }
+  if (e.compiled_only)
+    return is(verdict_state::compiled, e.reason);
+  if (e.cases <= 0 || e.timed_calls_checked != e.timed_calls)
+    return is(verdict_state::harness_error,
+              e.cases <= 0 ? "the judge checked no call" : "a timed call was not checked");
+  if (!e.timed)
+    return is(verdict_state::correct, e.reason);
+  auto counted = [&](const char* key) {
+    auto at = e.counters.find(key);
+    return at == e.counters.end() ? 0.0 : at->second;
+  };
+  machine_noise noise{counted("gate.loud") > 0, static_cast<std::int64_t>(counted("gate.discarded"))};
+  auto timing = compare(e.launches, what, plan, e.aa_width, e.floor_ns, noise);
+  if (!timing.valid)
+    return is(verdict_state::harness_error, "the timing samples are incomplete or not times");
+  v.timing = timing.summary;
+  if (timing.decision == timing_decision::none) {
+    bool wide = e.aa_width > aa_limit;
+    return is(
+        verdict_state::noisy,
+        timing.too_short
+            ? "a call is too short to be told from the way to it and back; time a larger workload"
+        : wide ? "the baseline against itself varies by more than 25% on this device"
+        : noise.loud
+            ? "the interval of the speedup decides nothing on a machine that others keep busy; measure again"
+            : "the interval of the speedup decides nothing; measure again");
+  }
+  v.decision = timing.decision;
+  v.score = timing.summary.low;
+  is(verdict_state::correct, e.reason);
+}
+
+nlohmann::json number(double x) {
+  return std::isfinite(x) ? nlohmann::json(x) : nlohmann::json(nullptr);
+}
+
+nlohmann::json timing_json(const timing_summary& t, const std::string& baseline) {
+  auto workloads = nlohmann::json::array();
+  for (const auto& w : t.workloads)
+    workloads.push_back({{"name", w.name},
+                         {"held_out", w.held_out},
+                         {"speedup", number(w.speedup)},
+                         {"ci95", {number(w.low), number(w.high)}},
+                         {"candidate_ns", number(w.candidate_ns)},
+                         {"reference_ns", number(w.reference_ns)}});
+  return {{"speedup", number(t.speedup)},
+          {"ci95", {number(t.low), number(t.high)}},
+          {"pairs", t.pairs},
+          {"launches", t.launches},
+          {"candidate_ns", number(t.candidate_ns)},
+          {"reference_ns", number(t.reference_ns)},
+          {"floor_ns", number(t.floor_ns)},
+          {"aa_width", number(t.aa_width)},
+          {"baseline", baseline},
+          {"workloads", workloads},
+          {"mean_speedup", number(t.mean_speedup)},
+          {"best_ns", number(t.best_ns)},
+          {"mad_ns", number(t.mad_ns)},
+          {"discarded", t.discarded}};
+}
+
+nlohmann::json mismatch_json(const mismatch& m) {
+  return {{"workload", m.workload}, {"tensor", m.tensor},
+          {"index", m.index},       {"expected", number(m.expected)},
+          {"got", number(m.got)},   {"bound", number(m.bound)},
+          {"call", m.call},         {"distribution", m.distribution}};
+}
+
+} // namespace
+
+verdict verdict_of(const evidence& e, const problem& what, measure_plan plan) {
+  verdict v;
+  v.backend = provenance_of(e, "backend");
+  v.problem = provenance_of(e, "problem");
+  v.candidate = provenance_of(e, "candidate");
+  v.device = e.device;
+  v.cases = e.cases;
+  v.timed_calls = e.timed_calls;
+  v.timed_calls_checked = e.timed_calls_checked;
+  v.failed = e.failed;
+  v.worst_scaled_error = e.worst_scaled_error;
+  v.first_failure = e.first_failure;
+  v.flags = e.flags;
+  v.build_s = e.build_s;
+  v.check_s = e.check_s;
+  v.time_s = e.time_s;
+  v.provenance = e.provenance;
+  v.log = e.log;
+  decide(v, e, what, plan);
+  if ((v.state == verdict_state::correct || v.state == verdict_state::noisy) && e.timed)
+    if (auto d = diagnose(e, what); !d.bottleneck.empty())
+      v.diagnosis = std::move(d);
+  if (v.state == verdict_state::crashed)
+    if (auto report = e.findings.find("sanitizer_report"); report != e.findings.end())
+      v.log += (v.log.empty() || v.log.back() == '\n' ? "" : "\n") + report->second;
+  switch (v.state) {
+  case verdict_state::correct: // an untimed run has neither score nor decision
+  case verdict_state::noisy:
+  case verdict_state::unfit_problem:
+  case verdict_state::harness_error:
+  case verdict_state::compiled:
+    break;
+  default:
+    v.score = 0;
+  }
+  return v;
+}
+
+std::string compared_with(const verdict& v) {
+  auto name = v.provenance.find("baseline");
+  return name == v.provenance.end() ? "reference" : name->second;
+}
+
+std::string verdict_json(const verdict& v) {
+  nlohmann::ordered_json out;
+  out["state"] = to_text(v.state);
+  out["decision"] =
+      v.decision == timing_decision::none ? nlohmann::json(nullptr) : nlohmann::json(to_text(v.decision));
+  out["reason"] = v.reason;
+  out["score"] = v.score ? number(*v.score) : nlohmann::json(nullptr);
+  out["backend"] = v.backend;
+  out["device"] = v.device;
+  out["problem"] = v.problem;
+  out["candidate"] = v.candidate;
+  out["correctness"] = {
+      {"cases", v.cases},
+      {"timed_calls", v.timed_calls},
+      {"timed_calls_checked", v.timed_calls_checked},
+      {"failed", v.failed},
+      {"worst_scaled_error", number(v.worst_scaled_error)},
+      {"first_failure", v.first_failure ? mismatch_json(*v.first_failure) : nlohmann::json(nullptr)}};
+  auto flags = nlohmann::json::array();
+  for (const auto& f : v.flags)
+    flags.push_back({{"name", f.name}, {"evidence", f.evidence}});
+  out["integrity"] = {{"flags", flags}};
+  out["timing"] = v.timing ? timing_json(*v.timing, compared_with(v)) : nlohmann::json(nullptr);
+  if (v.diagnosis) {
+    const auto& d = *v.diagnosis;
+    out["diagnosis"] = {
+        {"bottleneck", d.bottleneck},
+        {"confidence", number(d.confidence)},
+        {"roofline_fraction", d.roofline_fraction ? number(*d.roofline_fraction) : nlohmann::json(nullptr)},
+        {"evidence", d.evidence}};
+  } else {
+    out["diagnosis"] = nullptr;
+  }
+  out["cost"] = {
+      {"build_s", number(v.build_s)}, {"check_s", number(v.check_s)}, {"time_s", number(v.time_s)}};
+  out["provenance"] = v.provenance;
+  out["log"] = v.log;
+  auto r = reward(v); // for learners: docs/manual/trajectories.md
+  out["reward"] = r.defined ? number(r.value) : nlohmann::json(nullptr);
+  out["reward_ci95"] = r.defined ? nlohmann::json{number(r.value), number(r.high)} : nlohmann::json(nullptr);
+  // Logs are a candidate's bytes: what is not UTF-8 is replaced, never thrown at the reader.
+  return json_line(out);
+}
+
+} // namespace ke

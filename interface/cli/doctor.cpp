@@ -1,0 +1,169 @@
+#include "backends/evaluation/backend.hpp"
+#include "backends/evaluation/compiler_crash.hpp"
+#include "backends/peaks/peaks.hpp"
+#include "config/campaign_file.hpp"
+#include "interface/cli/access.hpp"
+#include "interface/cli/commands.hpp"
+#include "interface/cli/doctor_models.hpp"
+#include "runtime/observe/exit_codes.hpp"
+#include "runtime/process/process_service.hpp"
+#include "runtime/process/run_and_wait.hpp"
+#include "runtime/process/sandbox.hpp"
+#include "runtime/process/self_process.hpp"
+#include "runtime/text/json_line.hpp"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+namespace ke::cli {
+namespace {
+
+struct check_line {
+  std::string part, name;
+  std::string state; ///< ok | degraded | missing | broken
+  std::string text;
+};
+
+void backends_of_this_machine(std::vector<check_line>& lines, bool& any) {
+  process_service processes;
+  auto backends = load_backends(built_in_backends(), {});
+  if (!backends) {
+    lines.push_back({"backend", "all", "broken", backends.error().text});
+    return;
+  }
+  for (const auto& b : *backends) {
+    auto device = probe_target(b, processes);
+    if (!device) {
+      lines.push_back({"backend", b.name, "missing", device.error().text});
+      continue;
+    }
+    any = true;
+    if (!b.second_build.empty()) {
+      auto lacks = second_compiler_lacks(b);
+      lines.push_back({"compiler", b.second_build.front(), lacks.empty() ? "ok" : "missing",
+                       lacks.empty() ? "second of " + b.name + ": builds what " + compiler_name(b.build) +
+                                           " itself crashes on"
+                                     : lacks});
+    }
+    auto fact = [&](const char* key) {
+      return device->facts.contains(key) ? device->facts.at(key) : std::string{"?"};
+    };
+    lines.push_back({"backend", b.name, "ok", fact("compiler") + " on " + device->name});
+    lines.push_back({"device", device->name, "ok",
+                     fact("cores") + " cores, isa " + fact("isa") + ", L1d " + fact("l1d") + " B, L2 " +
+                         fact("l2") + " B, L3 " + fact("l3") + " B"});
+  }
+}
+
+/// Measured anew each time; what is kept for later is the better of this and what was seen before.
+void peaks_of_this_machine(std::vector<check_line>& lines) {
+  auto cpu = cpu_facts();
+  auto peaks = peaks_of_machine(user_cache_folder(), cpu, true);
+  if (peaks.empty())
+    lines.push_back(
+        {"peak", "all", "degraded",
+         "not measured on this architecture: no roofline, no floor below which a time is refused"});
+  auto noise = peaks.contains("noise") ? peaks.at("noise") : 0.0;
+  for (const auto& [what, figures] : describe_peaks(peaks))
+    lines.push_back(
+        {"peak", what, noise > 0.2 ? "degraded" : "ok",
+         figures + (noise > 0.2 ? "; the machine was busy: run doctor again when it is quiet" : "")});
+}
+
+void tool(std::vector<check_line>& lines, process_port& processes, const std::string& name,
+          const std::string& use, const std::string& package) {
+  process_spec spec;
+  spec.argv = {name, "--version"};
+  spec.env = child_environment();
+  spec.deadline = std::chrono::seconds{10};
+  auto e = run_and_wait(processes, std::move(spec));
+  if (e.why.kind == failure_kind::missing)
+    lines.push_back({"tool", name, "missing", use + "; get it with apt-get install " + package});
+  else if (e.code != 0)
+    lines.push_back({"tool", name, "broken",
+                     use + "; `" + name + " --version` ended with code " + std::to_string(e.code)});
+  else
+    lines.push_back({"tool", name, "ok", e.out.substr(0, e.out.find('\n'))});
+}
+
+int diagnose(const std::string& config, bool as_json) {
+  std::vector<check_line> lines;
+  bool any = false;
+  backends_of_this_machine(lines, any);
+  peaks_of_this_machine(lines);
+  for (auto helper : {"ke-judge", "ke-driver", "ke-profiler", "ke-runner"}) {
+    auto path = self_path().parent_path() / helper;
+    std::error_code error;
+    auto there = std::filesystem::exists(path, error);
+    any = any && there;
+    lines.push_back({"program", helper, there ? "ok" : "missing",
+                     there ? "beside ke-runtime"
+                           : "expected at " + path.string() + "; build it with the release preset"});
+  }
+  for (const auto& part : sandbox_probe())
+    lines.push_back({"sandbox", part.name, std::string{to_text(part.state)}, part.text});
+  process_service processes;
+  tool(lines, processes, "objdump", "instruction mix and hot loop of a kernel", "binutils");
+  tool(lines, processes, "llvm-mca-19", "what a hot loop waits for, by the CPU's model", "llvm-19");
+  tool(lines, processes, "valgrind", "exact counts of instructions, cache misses and branches", "valgrind");
+  tool(lines, processes, "clang++-19", "time stamps at a kernel's loops", "clang-19");
+  tool(lines, processes, "perf", "hardware counters", "linux-perf");
+  if (!config.empty()) {
+    auto loaded = load_campaign(config);
+    for (const auto& e : loaded.errors)
+      lines.push_back({"config", config, "broken", to_line(e)});
+    for (const auto& e : loaded.missing)
+      lines.push_back({"model", e.key, "missing", to_line(e)});
+    for (const auto& m : loaded.settings.models)
+      if (loaded.errors.empty()) {
+        auto health = check_model(m);
+        lines.push_back({"model", m.name, health.state, health.text});
+      }
+    if (const auto& e = loaded.settings.embeddings; loaded.errors.empty() && !e.base_url.empty()) {
+      model_settings m;
+      m.provider = provider_kind::openai;
+      m.model = e.model;
+      m.base_url = e.base_url;
+      m.api_key_env = e.api_key_env;
+      auto health = check_model(m);
+      if (health.state != "ok") // no campaign needs it
+        health = {"degraded", health.text + "; without it documents are found by words alone"};
+      lines.push_back({"model", "embeddings", health.state, health.text});
+    }
+  }
+  if (as_json) {
+    auto all = nlohmann::ordered_json::array();
+    for (const auto& l : lines)
+      all.push_back({{"part", l.part}, {"name", l.name}, {"state", l.state}, {"text", l.text}});
+    std::cout << json_line(all) << '\n';
+  } else {
+    for (const auto& l : lines)
+      std::printf("%-9s %-8s %-12s %s\n", l.state.c_str(), l.part.c_str(), l.name.substr(0, 40).c_str(),
+                  l.text.c_str());
+  }
+  return any ? exit_done : exit_missing;
+}
+
+} // namespace
+
+void add_doctor(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand(
+      "doctor", "What this machine can do; each line ok, degraded, missing (how to get it) or broken (why)");
+  auto config = std::make_shared<std::string>();
+  auto as_json = std::make_shared<bool>(false);
+  command->add_option("--config", *config, "also check this campaign's models");
+  command->add_flag("--json", *as_json, "print one JSON document");
+  command->footer("Example:\n  ke-runtime doctor\nExit code 3 if no backend can work here, or a program "
+                  "beside ke-runtime is missing.");
+  command->callback([=, &exit_code] { exit_code = guarded([&] { return diagnose(*config, *as_json); }); });
+}
+
+} // namespace ke::cli

@@ -1,0 +1,174 @@
+#include "backends/evaluation/evaluate.hpp"
+#include "backends/evidence/call_trace.hpp"
+#include "backends/peaks/peaks.hpp"
+#include "backends/verdict/verdict_rules.hpp"
+#include "config/problem_file.hpp"
+#include "interface/cli/access.hpp"
+#include "interface/cli/claim_text.hpp"
+#include "interface/cli/commands.hpp"
+#include "interface/cli/exported_winner.hpp"
+#include "interface/cli/figures.hpp"
+#include "interface/cli/foreground.hpp"
+#include "runtime/observe/exit_codes.hpp"
+#include "runtime/observe/trace.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <sstream>
+
+namespace ke::cli {
+namespace {
+
+struct eval_options {
+  std::string problem, candidate, backend, sandbox = "best", cache;
+  std::vector<std::string> backend_paths;
+  bool json = false, untimed = false;
+  std::string plan, trace;
+};
+
+void print_for_people(const verdict& v) {
+  std::string line;
+  std::cout << to_text(v.state);
+  if (v.decision != timing_decision::none)
+    std::cout << ", " << to_text(v.decision);
+  std::cout << '\n';
+  if (!v.reason.empty())
+    std::cout << "  reason: " << v.reason << '\n';
+  if (v.timing) {
+    const auto& t = *v.timing;
+    std::printf("  speedup %s: %.3fx (95%% interval %.3f to %.3f), %lld pairs in %lld launches\n",
+                over_text(v).c_str(), t.speedup, t.low, t.high, static_cast<long long>(t.pairs),
+                static_cast<long long>(t.launches));
+    std::printf("  %s (medians), an empty call %s\n", medians_text(t).c_str(),
+                nanoseconds_text(t.floor_ns).c_str());
+    std::fflush(stdout);
+    std::cout << workload_lines(t, "    ");
+  }
+  std::cout << "  checked: " << v.cases << " cases, " << v.timed_calls_checked << " of " << v.timed_calls
+            << " timed calls, worst error " << v.worst_scaled_error << " of its bound\n";
+  if (v.diagnosis) {
+    std::printf("  bottleneck: %s (confidence %.0f%%)", v.diagnosis->bottleneck.c_str(),
+                100 * v.diagnosis->confidence);
+    if (v.diagnosis->roofline_fraction)
+      std::printf(", %.0f%% of the roofline", 100 * *v.diagnosis->roofline_fraction);
+    std::printf("\n");
+    std::fflush(stdout);
+    for (const auto& [what, text] : v.diagnosis->evidence)
+      for (std::istringstream lines{text}; std::getline(lines, line);)
+        std::cout << "    " << what << ": " << line << '\n';
+  }
+  for (const auto& f : v.flags)
+    std::cout << "  flag: " << f.name << ": " << f.evidence << '\n';
+  if (v.state != verdict_state::correct && !v.log.empty())
+    std::cout << v.log.substr(0, 4000) << '\n';
+}
+
+int run(eval_options o) {
+  signal_watch::block();
+  std::string measured;
+  std::optional<baseline> against;
+  if (o.candidate.empty()) {
+    auto winner = read_exported(o.problem);
+    if (!winner)
+      return complain(winner.error(), "eval");
+    o.problem = winner->problem;
+    o.candidate = winner->candidate;
+    measured = winner->measured;
+    if (!winner->against.name.empty() && winner->against.name != "reference")
+      against = winner->against;
+    if (o.backend.empty())
+      o.backend = winner->backend;
+    if (o.plan.empty())
+      o.plan = to_text(measure_plan::claim);
+  }
+  if (o.backend.empty())
+    o.backend = "cpu-cpp";
+  if (o.plan.empty())
+    o.plan = to_text(measure_plan::eval);
+  auto loaded = load_problem(o.problem);
+  if (!loaded.errors.empty()) {
+    for (const auto& e : loaded.errors)
+      std::cerr << to_line(e) << '\n';
+    return exit_usage;
+  }
+  if (against)
+    set_baseline(loaded.problem, *against);
+  auto source = read_named_file(o.candidate, 1u << 20);
+  if (!source)
+    return complain(source.error(), "eval");
+  auto plan = parse_name<measure_plan>(o.plan);
+  if (!plan)
+    return complain({failure_kind::invalid, "--plan: expected rank, eval or claim, not " + o.plan, false},
+                    "eval");
+  auto judging = foreground::open(o.sandbox, o.backend, o.backend_paths);
+  if (!judging)
+    return complain(judging.error(), "eval");
+  const auto& with = (*judging)->with();
+  auto& options = (*judging)->options;
+  options.cache = o.cache;
+  options.timed = !o.untimed;
+  if (options.timed && with.device == "cpu")
+    options.peaks = peaks_of_machine(user_cache_folder(), cpu_facts());
+  auto found = evaluate(loaded.problem, *source, with, *plan, options, (*judging)->processes());
+  if ((*judging)->interrupted())
+    return complain(interrupted_failure(), "eval");
+  verdict v;
+  if (found && !o.trace.empty()) {
+    trace::start(o.trace);
+    trace_call(*found, "call of the candidate", trace::time_point::clock::now());
+    trace::stop();
+  }
+  if (found) {
+    v = verdict_of(*found, loaded.problem, *plan);
+  } else if (found.error().kind == failure_kind::missing || found.error().kind == failure_kind::invalid) {
+    return complain(found.error(), "eval");
+  } else {
+    v.state = verdict_state::harness_error;
+    v.reason = found.error().text;
+    v.backend = with.name;
+  }
+  if (o.json)
+    std::cout << verdict_json(v) << '\n';
+  else
+    print_for_people(v);
+  if (!o.json && !measured.empty())
+    std::cout << "  when it was exported: " << measured << '\n';
+  return v.state == verdict_state::correct ? exit_done : exit_unproven;
+}
+
+} // namespace
+
+void add_eval(CLI::App& app, int& exit_code) {
+  auto o = std::make_shared<eval_options>();
+  auto* command =
+      app.add_subcommand("eval", "Judge one candidate: the same trusted evaluation as in a campaign, no LLM");
+  command
+      ->add_option("PROBLEM", o->problem,
+                   "problem.toml, a folder that holds one, or a KernelBench .py file; alone: a folder that "
+                   "`export best` wrote")
+      ->required();
+  command->add_option("CANDIDATE", o->candidate, "source file");
+  command->add_option("--backend", o->backend,
+                      "backend to build and run it with (default: cpu-cpp; of an exported winner: its own)");
+  command->add_flag("--json", o->json, "print the verdict as one JSON document");
+  command->add_flag("--untimed", o->untimed, "check correctness only");
+  command->add_option("--sandbox", o->sandbox, "full | best | none")->capture_default_str();
+  command->add_option(
+      "--plan", o->plan,
+      "rank | eval | claim: how much is measured (default: eval; of an exported winner: claim)");
+  command->add_option("--trace", o->trace,
+                      "write a Chrome trace (opens in Perfetto) of one call, loop by loop or operator by "
+                      "operator, to this file");
+  command->add_option("--backend-path", o->backend_paths, "folder with more backends");
+  command->add_option("--cache", o->cache, "folder of built objects to look into and to fill");
+  command->footer(
+      "Examples:\n  ke-runtime eval config/problems/softmax my_softmax.cpp --backend cpu-cpp --json\n"
+      "  ke-runtime eval winner/          an exported winner again, on this machine\n"
+      "Exit code: 0 correct, 1 any other state, 130 interrupted.");
+  command->callback([o, &exit_code] { exit_code = guarded([&] { return run(*o); }); });
+}
+
+} // namespace ke::cli

@@ -1,0 +1,158 @@
+#include "interface/cli/node_json.hpp"
+
+#include "backends/verdict/verdict_rules.hpp"
+#include "runtime/core/digest.hpp"
+#include "runtime/text/json_line.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <ostream>
+
+namespace ke::cli {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json number(std::optional<double> x) {
+  return x && std::isfinite(*x) ? json(*x) : json(nullptr);
+}
+json text_or_null(const std::string& text) {
+  return text.empty() ? json(nullptr) : json(text);
+}
+json text_of(const result<std::string>& text) {
+  return text ? text_or_null(*text) : json(nullptr);
+}
+
+json node_fields(const campaign_view& c, const node_view& n) {
+  auto parents = json::array(), scores = json::array();
+  for (auto p : n.row.parents)
+    parents.push_back(c.public_id(n.key.tree, p));
+  for (const auto& s : n.row.scores)
+    scores.push_back(number(s));
+  return {
+      {"id", n.id},
+      {"parents", parents},
+      {"state", to_text(n.state)},
+      {"score", number(n.score)},
+      {"scores", scores},
+      {"decision", n.decision == timing_decision::none ? json(nullptr) : json(to_text(n.decision))},
+      {"model", text_or_null(n.row.model)},
+      {"memory", n.is_root() ? json(nullptr) : json(to_text(n.row.memory))},
+      {"prompt", text_or_null(n.row.prompt_digest)},
+      {"source", n.is_root() ? json(digest_of(c.problem().reference)) : text_or_null(n.row.source_digest)},
+      {"duplicate_of",
+       n.row.duplicate_of == no_node ? json(nullptr) : json(c.public_id(n.key.tree, n.row.duplicate_of))}};
+}
+
+json usage_json(const token_usage& u) {
+  return {{"input_tokens", u.input_tokens},
+          {"output_tokens", u.output_tokens},
+          {"cached_tokens", u.cached_tokens},
+          {"usd", u.usd}};
+}
+
+json calls_json(const campaign_view& c, const node_view& n) {
+  auto all = json::array();
+  for (const auto& [call, attempt, of_agent] : c.calls_of(n))
+    all.push_back({{of_agent ? "agent_call" : "attempt", attempt},
+                   {"model", call.model},
+                   {"prompt", text_or_null(call.prompt_digest)},
+                   {"reply", text_or_null(call.reply_digest)},
+                   {"open", call.open},
+                   {"sent_unix_ms", call.sent_unix_ms},
+                   {"seconds", call.seconds},
+                   {"reserved", {{"tokens", call.reserved.tokens}, {"usd", call.reserved.usd}}}});
+  return all;
+}
+
+/// What the judge saw of each target, samples left out: they are many, and the verdict sums them up.
+json evidence_json(const campaign_view& c, const node_view& n) {
+  auto all = json::array();
+  static_cast<void>(c.store().rows<evidence>(
+      table::evidence, key_of(n.key.campaign, n.key.tree, n.key.node),
+      [&](std::string_view key, const evidence& e) {
+        std::uint32_t target = 0;
+        for (auto i = std::size_t{12}; i < std::min<std::size_t>(16, key.size()); ++i)
+          target = target << 8 | static_cast<unsigned char>(key[i]);
+        auto of_claim = target >= evidence_of_claims;
+        if (of_claim)
+          target -= evidence_of_claims;
+        auto flags = json::array();
+        for (const auto& f : e.flags)
+          flags.push_back({{"name", f.name}, {"evidence", f.evidence}});
+        all.push_back({{"target", target},
+                       {"claim", of_claim},
+                       {"ending", to_text(e.ending)},
+                       {"reason", e.reason},
+                       {"device", e.device},
+                       {"cases", e.cases},
+                       {"timed_calls", e.timed_calls},
+                       {"failed", e.failed},
+                       {"flags", flags},
+                       {"launches", e.launches.size()},
+                       {"counters", e.counters},
+                       {"findings", e.findings},
+                       {"build_s", number(e.build_s)},
+                       {"check_s", number(e.check_s)},
+                       {"time_s", number(e.time_s)},
+                       {"provenance", e.provenance},
+                       {"log", e.log}});
+        return true;
+      }));
+  return all;
+}
+
+} // namespace
+
+std::string node_json(const campaign_view& c, const node_view& n) {
+  return json_line(node_fields(c, n));
+}
+
+status write_tree_json(const campaign_view& c, tree_range range, std::ostream& out) {
+  out << "{\"nodes\": [";
+  std::uint64_t written = 0;
+  status done = ok;
+  if (range.limit > 0)
+    done = c.each(range.since, [&](const node_view& n) {
+      out << (written ? ",\n" : "\n") << node_json(c, n);
+      return ++written < range.limit && static_cast<bool>(out);
+    });
+  out << "\n]}\n";
+  return done;
+}
+
+std::string node_report_json(const campaign_view& c, const node_view& n) {
+  auto j = node_fields(c, n);
+  j["campaign"] = c.name();
+  j["backend"] = c.fold().trees()[n.key.tree].backend();
+  j["operation"] =
+      n.is_root() ? json(nullptr) : json(to_text(c.fold().trees()[n.key.tree].tree()[n.key.node].operation));
+  j["note"] = n.row.note;
+  j["documents"] = n.row.shown;
+  j["dropped"] = n.row.dropped;
+  j["report"] = c.report_of(n);
+  j["attempts"] = n.row.attempts;
+  j["usage"] = usage_json(n.row.usage);
+  j["device_s"] = n.row.device_s;
+  j["planned_ms"] = n.row.planned_ms;
+  j["asked_ms"] = n.row.asked_ms;
+  j["answered_ms"] = n.row.answered_ms;
+  j["judged_ms"] = n.row.judged_ms;
+  j["prompt_text"] = text_of(c.prompt_of(n));
+  j["answer_text"] = n.row.reply_digest.empty() ? json(nullptr) : text_of(c.store().blob(n.row.reply_digest));
+  j["source_text"] = text_of(c.source_of(n));
+  auto verdicts = json::array();
+  for (std::size_t target = 0; target < n.row.verdict_digests.size(); ++target)
+    if (auto v = c.verdict_of(n, target))
+      verdicts.push_back(json::parse(verdict_json(*v)));
+    else
+      verdicts.push_back(nullptr);
+  j["verdict"] = verdicts.empty() ? json(nullptr) : verdicts.front();
+  j["verdicts"] = verdicts;
+  j["evidence"] = evidence_json(c, n);
+  j["calls"] = calls_json(c, n);
+  return json_line(j);
+}
+
+} // namespace ke::cli

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "backends/evaluation/backend.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/settings.hpp"
+
+#include <vector>
+
+namespace ke::cli {
+
+/// `--dry-run`: prints what the campaign would do, its first prompt and its worst-case cost. Sends no
+/// request, writes nothing. `backend_paths`: folders with further documents. Returns the exit code.
+int print_plan(const campaign_settings& settings, const problem& what, const std::vector<backend>& backends,
+               const std::vector<std::string>& backend_paths);
+
+} // namespace ke::cli

@@ -1,0 +1,361 @@
+#include "interface/cli/report_html.hpp"
+
+#include "interface/cli/claim_text.hpp"
+#include "interface/cli/figures.hpp"
+#include "interface/cli/html_text.hpp"
+#include "interface/cli/report_plot.hpp"
+
+#include <algorithm>
+
+namespace ke::cli {
+namespace {
+
+constexpr std::size_t most_source = 200'000;
+constexpr std::size_t deepest = 40; ///< browsers limit how deep elements may be nested
+
+constexpr const char* style = R"css(
+:root { color-scheme: light dark; --ink: #1b1f24; --soft: #5b6570; --page: #fcfcfb; --card: #f2f3f1; --rule: #d5d8d4; --main: #0b6e4f; --band: #0b6e4f26;
+  --dot: #3d7ea6; --bad: #b3452f; --warn: #8a6100; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6e8e6; --soft: #9aa5ad; --page: #15181b; --card: #1e2327; --rule: #363d42; --main: #4fc797;
+  --band: #4fc79730; --dot: #79b8dd; --bad: #ef8a72; --warn: #d9a93a; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 62rem; padding: 1.5rem 1rem 4rem; background: var(--page); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
+h1 { font-size: 1.5rem; margin: 0 0 .2rem; } h2 { font-size: 1.3rem; border-bottom: 2px solid var(--main); padding-bottom: .2rem; margin: 2.5rem 0 1rem; }
+h3 { font-size: 1.05rem; margin: 1.8rem 0 .5rem; }
+p { margin: .4rem 0; } .soft { color: var(--soft); } .bad { color: var(--bad); } .good { color: var(--main); }
+.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)); gap: .75rem; margin: 1rem 0; }
+.card { background: var(--card); border: 1px solid var(--rule); border-radius: .5rem; padding: .7rem .9rem; }
+.card b { display: block; font-size: 1.25rem; font-weight: 600; } .card span { color: var(--soft); font-size: .85rem; }
+table { border-collapse: collapse; width: 100%; font-size: .92rem; } .wide { overflow-x: auto; }
+th, td { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid var(--rule); vertical-align: top; }
+td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
+pre { background: var(--card); border: 1px solid var(--rule); border-radius: .5rem; padding: .8rem; overflow: auto; max-height: 36rem; font: 13px/1.45 ui-monospace, monospace; }
+code { font: .9em ui-monospace, monospace; overflow-wrap: anywhere; }
+svg { width: 100%; height: auto; } svg text { fill: var(--soft); font: 12px system-ui, sans-serif; }
+.grid { stroke: var(--rule); } .baseline { stroke: var(--warn); stroke-dasharray: 5 4; } .band { fill: var(--band); }
+.best { fill: none; stroke: var(--main); stroke-width: 2; } .step { fill: var(--main); } .dot { fill: var(--dot); opacity: .55; } .dot.wrong { fill: var(--bad); }
+.bar { fill: var(--dot); opacity: .6; } .whisker { stroke: var(--ink); stroke-width: 1.5; }
+ul.tree, ul.tree ul { list-style: none; margin: 0; padding-left: 1.1rem; border-left: 1px solid var(--rule); } ul.tree { padding-left: 0; border: 0; font-size: .9rem; }
+summary { cursor: pointer; } summary:focus-visible, a:focus-visible, pre:focus-visible { outline: 2px solid var(--main); outline-offset: 2px; }
+.way { font-weight: 600; } nav a { color: var(--main); margin-right: 1rem; }
+@media print { details > * { display: block; } pre { max-height: none; } }
+)css";
+
+/// ", of which estimated: ..."; empty if every provider told all.
+std::string estimated_text(const campaign_row& row) {
+  auto tokens = row.estimated.input_tokens + row.estimated.output_tokens;
+  return tokens == 0
+             ? std::string{}
+             : "; of which estimated: " + count_text(tokens) + " tokens, " + usd_text(row.estimated.usd);
+}
+
+std::string table_cell(const std::string& text, bool number = false) {
+  return (number ? "<td class=\"n\">" : "<td>") + html_text(text) + "</td>";
+}
+std::string head(const std::string& text, bool number = false) {
+  return (number ? "<th scope=\"col\" class=\"n\">" : "<th scope=\"col\">") + html_text(text) + "</th>";
+}
+std::string card(const std::string& value, const std::string& name) {
+  return "<div class=\"card\"><b>" + html_text(value) + "</b><span>" + html_text(name) + "</span></div>\n";
+}
+std::string seconds_text(std::uint64_t ms) {
+  return duration_text(static_cast<double>(ms) / 1000);
+}
+std::string tokens_text(const cost_share& c) {
+  return count_text(c.input_tokens) + " in, " + count_text(c.output_tokens) + " out";
+}
+
+std::string step_text(const report_step& s) {
+  return s.timed ? speedup_text(s.speedup, s.low, s.high) : "correct, not timed";
+}
+
+std::string summary_of(const report_facts& f) {
+  std::string out = "<div class=\"cards\">\n";
+  if (f.steps.empty())
+    out += card("none", "no candidate was correct");
+  else
+    out += card(step_text(f.steps.back()),
+                std::string{f.steps.back().won.proven
+                                ? "best speedup " + over_text(f.best ? f.best->found : std::nullopt)
+                                : "best candidate, not proven faster"} +
+                    " (95% interval), node " + std::to_string(f.steps.back().won.node) +
+                    (f.below.empty() ? "" : "; no claim: " + f.below));
+  out += card(f.row.state + (f.row.stop_reason.empty() ? "" : ": " + f.row.stop_reason),
+              "state after " + seconds_text(f.row.wall_ms) + " of campaign time");
+  out += card(count_text(f.judged) + " of " + count_text(f.all.nodes),
+              "candidates have a verdict; " + count_text(f.all.correct) + " are correct" +
+                  (f.row.tuned
+                       ? "; " + count_text(f.row.tuned) + " are points of templates, tried without a model"
+                       : ""));
+  out += card(f.first_correct_ms ? seconds_text(*f.first_correct_ms) : "-", "to the first correct kernel");
+  out += card(f.best_ms ? seconds_text(*f.best_ms) : "-", "to the best kernel");
+  out += card(usd_text(f.row.spend.usd),
+              count_text(f.row.requests) + " requests, " + count_text(f.row.spend.input_tokens) +
+                  " tokens in, " + count_text(f.row.spend.output_tokens) + " out" + estimated_text(f.row));
+  out += card(fixed(f.row.device_s, 1) + " device-s",
+              f.judged ? fixed(f.row.device_s / static_cast<double>(f.judged), 2) +
+                             " device-s per kernel with a verdict"
+                       : "no kernel measured");
+  return out + "</div>\n";
+}
+
+std::string plots_of(const report_facts& f) {
+  if (f.dots.empty())
+    return "<p class=\"soft\">Nothing has been measured yet.</p>\n";
+  return "<h3>Speedup over time</h3>\n" + speedup_plot(f, plot_axis::time) +
+         "\n<h3>Speedup over candidates</h3>\n" + speedup_plot(f, plot_axis::candidates) +
+         "\n<p class=\"soft\">Line: best so far, with its 95% interval as a band. Dots: the score of each "
+         "candidate, the lower bound of its interval; those on "
+         "the axis were not correct.</p>\n";
+}
+
+std::string steps_of(const report_facts& f) {
+  if (f.steps.empty())
+    return "";
+  std::string out = "<h3>How the best came about</h3>\n<div class=\"wide\"><table><thead><tr>" +
+                    head("node", true) + head("speedup (95% interval)") + head("after") +
+                    head("candidates", true) + "</tr></thead><tbody>\n";
+  for (const auto& s : f.steps)
+    out += "<tr>" + table_cell(std::to_string(s.won.node), true) + table_cell(step_text(s)) +
+           table_cell(seconds_text(s.won.judged_ms)) + table_cell(count_text(s.won.candidates), true) +
+           "</tr>\n";
+  return out + "</tbody></table></div>\n";
+}
+
+std::string diagnosis_row(const report_node& n, const std::string& name) {
+  std::string what = "not diagnosed";
+  if (n.view.is_root())
+    what = "the reference; not diagnosed";
+  else if (n.found && n.found->diagnosis) {
+    const auto& d = *n.found->diagnosis;
+    what = d.bottleneck + " (confidence " + percent_text(d.confidence) +
+           (d.roofline_fraction ? ", " + percent_text(*d.roofline_fraction) + " of the roofline" : "") + ")";
+    for (const auto& [key, value] : d.evidence)
+      what += ", " + key + " " + value;
+  }
+  return "<tr>" + table_cell(name) + table_cell(std::to_string(n.view.id), true) +
+         table_cell(n.view.is_root() ? "1x (the reference)" : speedup_text(n.found, n.view.score)) +
+         table_cell(what) + "</tr>\n";
+}
+
+std::string shapes_of(const report_facts& f) {
+  auto lines = shape_lines(f.shapes, "");
+  return lines.empty() ? ""
+                       : "<h3>The best single kernel on each workload</h3>\n<pre tabindex=\"0\">" +
+                             html_text(lines) + "</pre>\n";
+}
+
+std::string best_of(const report_facts& f) {
+  if (!f.best)
+    return "";
+  std::string out;
+  const auto& v = f.best->found;
+  if (v && v->timing) {
+    const auto& t = *v->timing;
+    out += "<h3>Reference and best</h3>\n" + workload_plot(t) + "\n<div class=\"wide\"><table><thead><tr>" +
+           head("workload") + head("speedup", true) + head("95% interval", true) + head("median time", true) +
+           "</tr></thead><tbody>\n";
+    for (const auto& w : t.workloads)
+      out += "<tr>" + table_cell(w.name + (w.held_out ? " (held out)" : "")) +
+             table_cell(fixed(w.speedup, 3) + "x", true) +
+             table_cell("[" + fixed(w.low, 3) + ", " + fixed(w.high, 3) + "]", true) +
+             table_cell(medians_text(w), true) + "</tr>\n";
+    out += "<tr>" + table_cell("geometric mean") + table_cell(fixed(t.speedup, 3) + "x", true) +
+           table_cell("[" + fixed(t.low, 3) + ", " + fixed(t.high, 3) + "]", true) + table_cell("", true) +
+           "</tr></tbody></table></div>\n<p class=\"soft\">Median time " + html_text(medians_text(t)) + ", " +
+           count_text(static_cast<std::uint64_t>(t.pairs)) + " pairs in " +
+           count_text(static_cast<std::uint64_t>(t.launches)) + " launches; an empty call takes " +
+           html_text(nanoseconds_text(t.floor_ns)) + ", the baseline against itself varies by " +
+           html_text(fixed(100 * t.aa_width, 1)) +
+           (f.claimed ? "%. Measured again for the claim: fresh inputs and processes; held-out "
+                        "workloads are listed and no part of the mean.</p>\n"
+                      : "%. This is the search's own measurement, not yet measured again for a claim.</p>\n");
+  }
+  if (!f.dispatcher.empty())
+    out += "<p>The best is a " + html_text(f.dispatcher) + ".</p>\n";
+  out += shapes_of(f);
+  out += "<h3>Bottleneck</h3>\n<div class=\"wide\"><table><thead><tr>" + head("") + head("node", true) +
+         head("speedup (95% interval)") + head("bottleneck") + "</tr></thead><tbody>\n" +
+         diagnosis_row(*f.best, "best") + (f.parent ? diagnosis_row(*f.parent, "its parent") : "") +
+         "</tbody></table></div>\n";
+  if (!f.best->report.empty())
+    out += "<h3>In short</h3>\n<pre tabindex=\"0\">" + html_text(f.best->report) + "</pre>\n";
+  out += "<h3>Best code so far (node " + std::to_string(f.best->view.id) +
+         ")</h3>\n<pre tabindex=\"0\"><code>" + html_text(f.best->source.substr(0, most_source)) +
+         "</code></pre>\n<details><summary>The reference</summary><pre tabindex=\"0\"><code>" +
+         html_text(f.problem.reference.substr(0, most_source)) + "</code></pre></details>\n";
+  return out;
+}
+
+void add_tree_node(const report_facts& f, std::uint32_t index, std::size_t depth, std::string& out) {
+  const auto& n = f.tree[index];
+  bool root = n.model.empty() && depth == 0;
+  std::string label = std::to_string(n.id) + " " + (root ? "reference" : state_text(n.state, n.decision)) +
+                      (n.score ? ", score " + fixed(*n.score, 3) : "");
+  auto text = "<span class=\"" +
+              std::string{n.to_winner                      ? "way"
+                          : n.state == node_state::correct ? "good"
+                                                           : "soft"} +
+              "\">" + html_text(label) + "</span>";
+  if (!n.note.empty())
+    text += " <span class=\"soft\">" + html_text(first_line(n.note, 90)) + "</span>";
+  if (n.children.empty() && n.hidden == 0) {
+    out += "<li>" + text + "</li>\n";
+    return;
+  }
+  auto rest =
+      n.hidden ? "<li class=\"soft\">" + count_text(n.hidden) + " more children, left out here</li>\n" : "";
+  if (depth >= deepest) { // nested no further
+    out += "<li>" + text + "</li>\n" + rest;
+    for (auto child : n.children)
+      add_tree_node(f, child, depth, out);
+    return;
+  }
+  out += "<li><details" + std::string{n.to_winner || depth == 0 ? " open" : ""} + "><summary>" + text +
+         "</summary><ul>\n";
+  for (auto child : n.children)
+    add_tree_node(f, child, depth + 1, out);
+  out += rest + "</ul></details></li>\n";
+}
+
+std::string tree_of(const report_facts& f) {
+  std::string out = "<h3>Tree</h3>\n<p class=\"soft\">" + count_text(f.tree_size) +
+                    " candidates; bold leads to the best." +
+                    (f.tree.size() < f.tree_size ? " The best ones and the ways to them are shown." : "") +
+                    "</p>\n<ul class=\"tree\">\n";
+  std::vector<bool> is_child(f.tree.size());
+  for (const auto& n : f.tree)
+    for (auto c : n.children)
+      is_child[c] = true;
+  for (std::uint32_t i = 0; i < f.tree.size(); ++i)
+    if (!is_child[i])
+      add_tree_node(f, i, 0, out);
+  return out + "</ul>\n";
+}
+
+std::string shares_of(const std::string& title, const std::string& what,
+                      const std::map<std::string, cost_share>& shares, double usd) {
+  std::string out = "<h3>" + html_text(title) + "</h3>\n<div class=\"wide\"><table><thead><tr>" + head(what) +
+                    head("nodes", true) + head("correct", true) + head("tokens", true) + head("USD", true) +
+                    head("share", true) + head("device-s", true) + head("best score", true) +
+                    "</tr></thead><tbody>\n";
+  for (const auto& [name, c] : shares)
+    out += "<tr>" + table_cell(name.empty() ? "-" : name) + table_cell(count_text(c.nodes), true) +
+           table_cell(count_text(c.correct), true) + table_cell(tokens_text(c), true) +
+           table_cell(fixed(c.usd, 4), true) + table_cell(usd > 0 ? percent_text(c.usd / usd) : "-", true) +
+           table_cell(fixed(c.device_s, 1), true) +
+           table_cell(c.best > 0 ? fixed(c.best, 3) + "x" : "-", true) + "</tr>\n";
+  return out + "</tbody></table></div>\n";
+}
+
+std::string effort_of(const report_facts& f) {
+  auto target = f.settings.goal.target_speedup;
+  auto reached = [](const std::optional<effort>& e) {
+    return e ? count_text(e->steps) + (e->steps == 1 ? " candidate, " : " candidates, ") +
+                   count_text(e->tokens) + " tokens, " + usd_text(e->usd)
+             : std::string{"not reached"};
+  };
+  std::string out = "<h3>Candidates and tokens to each goal, by model</h3>\n";
+  if (std::none_of(f.effort.begin(), f.effort.end(), [](const auto& e) { return !e.first.empty(); }))
+    return out + "<p class=\"soft\">No model has written a candidate yet.</p>\n";
+  out += "<div class=\"wide\"><table><thead><tr>" + head("model") + head("to the first correct") +
+         head("to its best") +
+         head(target > 0 ? "to the target of " + fixed(target, 2) + "x" : "to a target") +
+         "</tr></thead><tbody>\n";
+  for (const auto& [name, e] : f.effort)
+    if (!name.empty() || f.effort.size() > 2)
+      out += "<tr>" + table_cell(name.empty() ? "all together" : name) +
+             table_cell(reached(e.first_correct)) + table_cell(reached(e.best)) +
+             table_cell(target > 0 ? reached(e.target) : "none was set") + "</tr>\n";
+  return out + "</tbody></table></div>\n<p class=\"soft\">Each model's own candidates alone, by the search's "
+               "scores.</p>\n";
+}
+
+std::string cost_of(const report_facts& f) {
+  auto per = [&](double total, std::uint64_t n, int digits) {
+    return n ? fixed(total / static_cast<double>(n), digits) : std::string{"-"};
+  };
+  auto row = [&](const std::string& name, std::uint64_t n) {
+    return "<tr>" + table_cell(name) + table_cell(count_text(n), true) +
+           table_cell(per(static_cast<double>(f.row.spend.input_tokens + f.row.spend.output_tokens), n, 0),
+                      true) +
+           table_cell(per(f.row.spend.usd, n, 4), true) + table_cell(per(f.row.device_s, n, 2), true) +
+           "</tr>\n";
+  };
+  std::string out = "<h3>Cost per kernel</h3>\n<div class=\"wide\"><table><thead><tr>" + head("of each") +
+                    head("number", true) + head("tokens", true) + head("USD", true) + head("device-s", true) +
+                    "</tr></thead><tbody>\n" + row("candidate", f.all.nodes) +
+                    row("kernel with a verdict", f.judged) + row("correct kernel", f.all.correct) +
+                    "</tbody></table></div>\n";
+  out += shares_of("How each dollar was spent, by what became of the node", "state", f.by_state, f.all.usd);
+  const auto& agents = f.row.agent_spend;
+  if (f.row.agent_calls > 0)
+    out += "<p class=\"soft\">Sub-agents made " + count_text(f.row.agent_calls) + " of the requests, with " +
+           count_text(agents.input_tokens + agents.output_tokens) + " tokens and " +
+           html_text(usd_text(agents.usd)) + ".</p>\n";
+  if (auto lost = f.row.spend.usd - f.all.usd - agents.usd; lost > 1e-9)
+    out += "<p class=\"soft\">A further " + html_text(usd_text(lost)) +
+           " went to requests without a usable answer.</p>\n";
+  out += shares_of("By model", "model", f.by_model, f.all.usd) + effort_of(f);
+  if (!f.row.failures.empty()) {
+    out += "<h3>Failed requests by kind</h3>\n<table><thead><tr>" + head("kind") + head("requests", true) +
+           "</tr></thead><tbody>\n";
+    for (const auto& [kind, n] : f.row.failures)
+      out += "<tr>" + table_cell(kind) + table_cell(count_text(n), true) + "</tr>\n";
+    out += "</tbody></table>\n<p class=\"soft\">Requests that were sent again are counted, too.</p>\n";
+  }
+  return out;
+}
+
+std::string provenance_of(const report_facts& f) {
+  std::string out = "<h3>Provenance</h3>\n<div class=\"wide\"><table><tbody>\n";
+  auto row = [&](const std::string& name, const std::string& value) {
+    if (!value.empty())
+      out += "<tr><th scope=\"row\">" + html_text(name) + "</th><td><code>" +
+             html_text(first_line(value, 300)) + "</code></td></tr>\n";
+  };
+  row("store", f.store_id);
+  row("problem", f.problem.name + " " + f.row.problem_digest);
+  row("started", time_text(f.row.created_unix_ms));
+  row("program", f.version);
+  row("policy, seed",
+      std::string{to_text(f.settings.search.policy)} + ", " + std::to_string(f.settings.seed));
+  if (f.best && f.best->found) {
+    row("device", f.best->found->device);
+    for (const auto& [key, value] : f.best->found->provenance)
+      row(key, value);
+  }
+  return out + "</tbody></table></div>\n";
+}
+
+} // namespace
+
+std::string report_html(const std::vector<report_facts>& campaigns, const std::string& title) {
+  std::string out = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+                    "'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"
+                    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
+                    html_text(title) + "</title>\n<style>" + style +
+                    "</style>\n</head>\n<body>\n<header><h1>" + html_text(title) + "</h1>\n";
+  if (campaigns.size() > 1) {
+    out += "<nav aria-label=\"Campaigns\">";
+    for (const auto& f : campaigns)
+      out += "<a href=\"#c" + std::to_string(f.row.id) + "\">" + html_text(f.row.name) + "</a>";
+    out += "</nav>\n";
+  }
+  out += "</header>\n<main>\n";
+  for (const auto& f : campaigns) {
+    std::string backends;
+    for (const auto& b : f.row.trees)
+      backends += (backends.empty() ? "" : ", ") + b;
+    out += "<section id=\"c" + std::to_string(f.row.id) + "\">\n<h2>" + html_text(f.row.name) +
+           "</h2>\n<p class=\"soft\">" + html_text(f.problem.name + " on " + backends) + "</p>\n" +
+           summary_of(f) + plots_of(f) + steps_of(f) + best_of(f) + tree_of(f) + cost_of(f) +
+           provenance_of(f) + "</section>\n";
+  }
+  if (campaigns.empty())
+    out += "<p>The store holds no campaign.</p>\n";
+  return out + "</main>\n</body>\n</html>\n";
+}
+
+} // namespace ke::cli

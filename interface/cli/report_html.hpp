@@ -1,0 +1,14 @@
+#pragma once
+
+#include "interface/cli/report_facts.hpp"
+
+#include <string>
+#include <vector>
+
+namespace ke::cli {
+
+/// One self-contained page with a section per campaign: no script, nothing from outside (a content security
+/// policy says so). Pure.
+std::string report_html(const std::vector<report_facts>& campaigns, const std::string& title);
+
+} // namespace ke::cli

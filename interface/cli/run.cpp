@@ -1,0 +1,442 @@
+#include "actors/coordinator/coordinator.hpp"
+#include "config/campaign_file.hpp"
+#include "config/problem_file.hpp"
+#include "config/schema.hpp"
+#include "interface/cli/access.hpp"
+#include "interface/cli/best.hpp"
+#include "interface/cli/commands.hpp"
+#include "interface/cli/display.hpp"
+#include "interface/cli/doctor_models.hpp"
+#include "interface/cli/dry_admission.hpp"
+#include "interface/cli/plan.hpp"
+#include "interface/cli/signal_watch.hpp"
+#include "runtime/core/codec.hpp"
+#include "runtime/core/hex.hpp"
+#include "runtime/net/client_command.hpp"
+#include "runtime/net/control_socket.hpp"
+#include "runtime/observe/exit_codes.hpp"
+#include "runtime/observe/log.hpp"
+#include "runtime/observe/trace.hpp"
+#include "runtime/process/sandbox.hpp"
+#include "runtime/records/best_known_baseline.hpp"
+#include "runtime/store/store_reader.hpp"
+#include "runtime/text/json_line.hpp"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <future>
+#include <iostream>
+#include <memory>
+
+namespace ke::cli {
+namespace {
+
+struct run_options {
+  std::string config, ui, ui_listen, sandbox = "best", trace;
+  access_options owner; ///< submit: an owner on another machine
+  std::vector<std::string> sets, backend_paths;
+  bool fresh = false, dry_run = false;
+};
+
+int complain_of(const std::vector<config_error>& errors, int code) {
+  for (const auto& e : errors)
+    std::cerr << to_line(e) << '\n';
+  std::cerr.flush();
+  return code;
+}
+
+/// Config, problem and backends, all checked: nothing is started before all is right.
+struct prepared {
+  campaign_settings settings;
+  ke::problem problem;
+  std::vector<backend> backends;
+};
+
+/// Programs and folders of models that will be asked and are not there, each at its key.
+void miss_providers(campaign_load& loaded, const std::string& config) {
+  const auto& agents = loaded.settings.agents;
+  for (std::size_t i = 0; i < loaded.settings.models.size(); ++i) {
+    const auto& m = loaded.settings.models[i];
+    if (m.weight <= 0 && m.name != agents.memory && m.name != agents.research)
+      continue;
+    auto health = check_local_model(m);
+    auto program = traits_of(m.provider).place == provider_place::program;
+    if (health.state != "ok")
+      add_error(loaded.missing, loaded.places, config,
+                "model." + std::to_string(i) + (program ? ".command" : ".dir"), health.text);
+  }
+}
+
+/// The baseline's file, which lies on this machine; what no backend of the problem's language has.
+void read_baseline(const campaign_load& loaded, const std::string& config, problem& what,
+                   std::vector<config_error>& errors) {
+  const auto& goal = loaded.settings.goal;
+  auto wrong = [&](const std::string& text) {
+    add_error(errors, loaded.places, config, "goal.baseline", text);
+  };
+  if (auto why = baseline_lacks(goal, what); !why.empty())
+    return wrong(why);
+  if (goal.baseline != baseline_kind::file)
+    return;
+  auto source = read_named_file(goal.baseline_file, 1u << 20);
+  if (!source)
+    return wrong(source.error().text);
+  if (source->empty())
+    return wrong(goal.baseline_file + " is empty");
+  auto name = std::filesystem::path{goal.baseline_file}.filename().string();
+  set_baseline(what, {std::string{to_text(goal.baseline)} + name, *std::move(source)});
+}
+
+std::optional<prepared> prepare(const run_options& o, int& code) {
+  prepared p;
+  auto loaded = load_campaign(o.config, o.sets);
+  auto errors = loaded.errors;
+  if (!loaded.settings.problem_path.empty()) {
+    auto what = load_problem(loaded.settings.problem_path);
+    for (auto& e : what.errors)
+      if (e.file.empty()) // it can't be read: what is wrong stands in campaign.toml
+        add_error(errors, loaded.places, o.config, "problem.path", e.text);
+      else
+        errors.push_back(std::move(e));
+    p.problem = std::move(what.problem);
+    if (errors.empty())
+      read_baseline(loaded, o.config, p.problem, errors);
+  }
+  if (!errors.empty()) {
+    code = complain_of(errors, exit_usage);
+    return std::nullopt;
+  }
+  for (const auto& w : loaded.warnings)
+    std::cerr << "warning: " << to_line(w) << '\n';
+  if (!o.owner.connect.empty()) { // what this machine has or lacks is not what counts
+    p.settings = std::move(loaded.settings);
+    return p;
+  }
+  miss_providers(loaded, o.config);
+  if (!loaded.missing.empty()) {
+    code = complain_of(loaded.missing, exit_missing);
+    return std::nullopt;
+  }
+  p.settings = std::move(loaded.settings);
+  for (const auto& m : p.settings.models)
+    if (!m.api_key_env.empty())
+      if (auto secret = std::getenv(m.api_key_env.c_str()))
+        log::mask(secret);
+  std::vector<std::filesystem::path> extra(o.backend_paths.begin(), o.backend_paths.end());
+  auto backends = load_backends(built_in_backends(), extra);
+  if (!backends) {
+    code = complain(backends.error());
+    return std::nullopt;
+  }
+  p.backends = std::move(*backends);
+  process_service processes;
+  if (p.settings.cluster.local_worker)
+    if (auto ready = sandbox_ready(*parse_name<sandbox_level>(o.sandbox)); !ready) {
+      code = complain(ready.error());
+      return std::nullopt;
+    }
+  for (std::size_t i = 0; i < p.settings.targets.size(); ++i) {
+    const auto& t = p.settings.targets[i];
+    auto b = find_backend(p.backends, t.backend);
+    std::string why;
+    if (!b)
+      why = b.error().text;
+    else if (p.problem.reference_language != b->reference_language)
+      why = "the reference of problem " + p.problem.name + " is in " + p.problem.reference_language +
+            ", which the backend " + t.backend + " cannot run: it needs one in " + b->reference_language;
+    if (!why.empty()) {
+      std::vector<config_error> wrong;
+      add_error(wrong, loaded.places, o.config, "target." + std::to_string(i) + ".backend", std::move(why));
+      code = complain_of(wrong, exit_usage);
+      return std::nullopt;
+    }
+    if (p.settings.cluster.local_worker && p.settings.cluster.listen.empty())
+      if (auto device = probe_target(*b, processes);
+          !device) { // with no other worker in sight, nobody could do the work
+        code = complain(device.error());
+        return std::nullopt;
+      }
+  }
+  return p;
+}
+
+/// For a plan: what the store would be asked for when the campaign starts.
+status known_baseline(prepared& p) {
+  if (p.settings.goal.baseline != baseline_kind::best_known) {
+    if (p.settings.goal.baseline == baseline_kind::eager)
+      set_baseline(p.problem, {std::string{to_text(baseline_kind::eager)}, {}});
+    if (p.settings.goal.baseline == baseline_kind::compile)
+      set_baseline(p.problem, compiled_reference(p.problem));
+    return ok;
+  }
+  auto store = store_reader::open(p.settings.store);
+  return store ? complete_baseline(*store, p.settings, std::nullopt, p.problem) : status{store.error()};
+}
+
+ui_kind ui_of(const run_options& o) {
+  if (auto kind = parse_name<ui_kind>(o.ui))
+    return *kind;
+  return isatty(1) ? ui_kind::tui : ui_kind::plain;
+}
+
+int code_of(const campaign_outcome& out) {
+  if (out.why.kind != failure_kind::none)
+    complain(out.why);
+  if (out.state == "failed")
+    return out.why.kind == failure_kind::none ? static_cast<int>(exit_internal) : exit_code_of(out.why);
+  if (out.state == "paused")
+    return out.why.kind == failure_kind::none ? exit_interrupted : exit_paused;
+  return out.proven ? exit_done : exit_unproven;
+}
+
+std::string submission_of(const run_options& o, const prepared& p) {
+  return json_line(nlohmann::json{{"command", "submit"},
+                                  {"config", settings_text(p.settings)},
+                                  {"problem", to_hex(pack(p.problem))},
+                                  {"fresh", o.fresh}});
+}
+
+/// The store is owned: hands the campaign to its owner and shows what it does.
+int attach(const run_options& o, const prepared& p, const failure& held) {
+  auto lock = read_owner_record(p.settings.store);
+  if (!lock || lock->socket.empty())
+    return complain(held);
+  auto client = control_client::connect({"ipc://" + lock->socket, "", std::nullopt});
+  if (!client)
+    return complain({failure_kind::held,
+                     held.text + "; it does not answer on its socket (" + client.error().text + ")", false});
+  using json = nlohmann::json;
+  if (auto watching = client->ask(R"({"command":"watch"})"); !watching)
+    return complain(watching.error());
+  auto sent = client->ask(submission_of(o, p));
+  if (!sent)
+    return complain(sent.error());
+  if (sent->exit_code != 0)
+    return complain({failure_kind::invalid, error_in(sent->json), false});
+  display shown{ui_of(o)};
+  shown.note("the store is owned by process " + std::to_string(lock->pid) + "; the campaign runs there");
+  std::atomic<bool> leave = false;
+  signal_watch signals{[&](int) { leave = true; }};
+  while (!leave) {
+    auto line = client->next_event(std::chrono::milliseconds{500});
+    if (!line && line.error().kind == failure_kind::timeout)
+      continue;
+    if (!line)
+      return complain({failure_kind::internal, "the owner of the store left: " + line.error().text, false});
+    auto e = json::parse(*line, nullptr, false);
+    if (e.is_object() && e.value("campaign", e.value("name", "")) != p.settings.name)
+      continue;
+    shown.event(*line);
+    if (e.is_object() && e.value("event", "") == "stop") {
+      if (auto kind = parse_name<failure_kind>(e.value("failure", ""));
+          kind && e.value("state", "") == "failed")
+        return complain({*kind, e.value("text", ""), false});
+      auto proven = e.value("proven", "false") == "true";
+      return e.value("state", "") == "finished" ? (proven ? exit_done : exit_unproven) : exit_interrupted;
+    }
+  }
+  shown.note("detached; the campaign runs on");
+  return exit_interrupted;
+}
+
+/// The last words of a session: where the campaign stands, its best kernel, and how to go on.
+void summarize(coordinator& owner, std::uint32_t id, const campaign_outcome& out, display& shown) {
+  auto written = std::make_shared<std::promise<void>>();
+  owner.store().write({}, [written](status) { written->set_value(); });
+  if (written->get_future().wait_for(std::chrono::seconds{5}) != std::future_status::ready)
+    return; // the disk may be full by now
+  auto reader = store_reader::open(owner.store().dir());
+  auto row =
+      reader ? reader->row<campaign_row>(table::campaigns, key_of(id)) : result<campaign_row>{reader.error()};
+  if (!row)
+    return;
+  if (auto best = best_text(*reader, *row))
+    shown.note(best->substr(0, best->find_last_not_of('\n') + 1));
+  shown.note(out.state == "finished"
+                 ? "finished: " + out.reason + "; look at it with `ke-runtime report --store " +
+                       reader->dir() + " -o report.html`"
+                 : "saved; the same command goes on from here");
+}
+
+int run(const run_options& o) {
+  signal_watch::block();
+  if (!o.ui_listen.empty())
+    return complain({failure_kind::invalid,
+                     "--ui-listen: the live page is not part of this version; look with `ke-runtime status "
+                     "--watch`, --ui or `ke-runtime report`",
+                     false});
+  if (!o.ui.empty() && !parse_name<ui_kind>(o.ui))
+    return complain({failure_kind::invalid, "--ui: expected tui, plain, json or none, not " + o.ui, false});
+  if (!parse_name<sandbox_level>(o.sandbox))
+    return complain(
+        {failure_kind::invalid, "--sandbox: expected full, best or none, not " + o.sandbox, false});
+  int code = exit_done;
+  auto p = prepare(o, code);
+  if (!p)
+    return code;
+  if (o.dry_run)
+    return guarded([&] {
+      if (auto given = known_baseline(*p); !given)
+        return complain(given.error());
+      auto planned = print_plan(p->settings, p->problem, p->backends, o.backend_paths);
+      return planned != exit_done
+                 ? planned
+                 : try_admission(p->settings, p->problem, p->backends, o.sandbox, o.backend_paths);
+    });
+  if (!o.trace.empty())
+    trace::start(o.trace);
+
+  display shown{ui_of(o)};
+  coordinator_options c;
+  c.store = p->settings.store;
+  c.cluster = p->settings.cluster;
+  c.sandbox = o.sandbox;
+  c.backend_paths.assign(o.backend_paths.begin(), o.backend_paths.end());
+  c.publish = [&shown](const std::string& line) { shown.event(line); };
+  std::atomic<int> waiting{0}; // for space or a device: an interrupt then ends with 5
+  c.trouble = [&](const failure& why) {
+    waiting = why.kind == failure_kind::none ? 0 : 1;
+    if (why.kind != failure_kind::none)
+      shown.event(
+          json_line(nlohmann::json{{"event", "trouble"}, {"kind", to_text(why.kind)}, {"text", why.text}}));
+  };
+  auto owner = coordinator::start(std::move(c));
+  if (!owner && owner.error().kind == failure_kind::held)
+    return attach(o, *p, owner.error());
+  if (!owner)
+    return complain(owner.error());
+  campaign_outcome out;
+  std::atomic<bool> stopped_waiting{false}; // interrupted while it waited: closing the store may well succeed
+  {
+    // The first is gentle, the second at once, the third doesn't wait for anything.
+    signal_watch signals{[&](int count) {
+      stopped_waiting = stopped_waiting || waiting != 0;
+      if (count == 1)
+        shown.note("interrupted: finishing what runs; once more to stop at once");
+      if (count >= 3)
+        _exit(exit_interrupted);
+      if (auto* lives = owner->get()) // else it is closing already
+        lives->interrupt_all();
+    }};
+    auto id = (*owner)->submit(p->settings, p->problem, o.fresh);
+    if (!id)
+      return complain(id.error());
+    out = (*owner)->wait(*id);
+    if (out.state != "failed" && waiting == 0)
+      summarize(**owner, *id, out, shown);
+    owner->reset(); // drains the store while a further signal still counts
+  }
+  trace::stop();
+  if (out.state == "paused" && (stopped_waiting || waiting != 0))
+    return exit_paused;
+  return code_of(out);
+}
+
+int serve(const std::string& config, const std::string& sandbox) {
+  signal_watch::block();
+  auto loaded = load_campaign(config, {}, campaign_use::serve);
+  if (!loaded.errors.empty())
+    return complain_of(loaded.errors, exit_usage);
+  coordinator_options c;
+  c.store = loaded.settings.store;
+  c.cluster = loaded.settings.cluster;
+  c.sandbox = sandbox;
+  auto owner = coordinator::start(std::move(c));
+  if (!owner)
+    return complain(owner.error());
+  std::cout << "serving store " << (*owner)->store().dir() << std::endl;
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  int signal = 0;
+  sigwait(&set, &signal);
+  (*owner)->interrupt_all();
+  return exit_interrupted;
+}
+
+/// The owner that a campaign is handed to: of its store, or the one that --connect names.
+result<control_client> owner_for(const run_options& o, const prepared& p) {
+  if (!o.owner.connect.empty()) {
+    auto a = open_access(o.owner);
+    if (!a)
+      return a.error();
+    return std::move(*a->owner);
+  }
+  auto record = read_owner_record(p.settings.store);
+  if (!record || record->closed || record->socket.empty())
+    return failure{failure_kind::not_found,
+                   "nobody owns the store " + p.settings.store +
+                       "; start `ke-runtime serve --config FILE`, or run the campaign",
+                   false};
+  return control_client::connect({"ipc://" + record->socket, "", std::nullopt});
+}
+
+int submit(const run_options& o) {
+  int code = exit_done;
+  auto p = prepare(o, code);
+  if (!p)
+    return code;
+  auto client = owner_for(o, *p);
+  if (!client)
+    return complain(client.error());
+  auto sent = client->ask(submission_of(o, *p));
+  if (!sent)
+    return complain(sent.error());
+  if (sent->exit_code != 0) {
+    std::cerr << "ke-runtime: " << error_in(sent->json) << '\n';
+    return sent->exit_code;
+  }
+  std::cout << sent->json << '\n';
+  return exit_done;
+}
+
+} // namespace
+
+void add_run(CLI::App& app, int& exit_code) {
+  auto o = std::make_shared<run_options>();
+  auto* command = app.add_subcommand("run", "Start the campaign, or resume it if its store already holds it");
+  auto common = [o](CLI::App* c) {
+    c->add_option("--config", o->config, "campaign.toml")->required();
+    c->add_option("--set", o->sets, "a.b=v: overrides a key of the file; may be repeated");
+    c->add_flag("--fresh", o->fresh, "start a new campaign beside the one of this name");
+    c->add_option("--backend-path", o->backend_paths, "folder with more backends");
+  };
+  common(command);
+  command->add_flag("--dry-run", o->dry_run,
+                    "check everything, the problem's own check too; print the plan, the first prompt and "
+                    "the worst-case cost");
+  command->add_option("--ui", o->ui, "tui | plain | json | none (default: tui on a terminal, else plain)");
+  command->add_option("--ui-listen", o->ui_listen)->group(""); // refused by name, not as a typo
+  command->add_option("--sandbox", o->sandbox, "full | best | none")->capture_default_str();
+  command->add_option("--trace", o->trace, "write a Chrome trace (opens in Perfetto) to this file");
+  command->footer("Example:\n  ke-runtime --config campaign.toml --set budget.candidates=50\n"
+                  "Ctrl-C once drains and saves, twice stops now; the next start resumes.");
+  command->callback([o, &exit_code] { exit_code = run(*o); });
+
+  auto* service =
+      app.add_subcommand("serve", "Own a store without a campaign of one's own; campaigns come by `submit`");
+  auto config = std::make_shared<std::string>();
+  auto sandbox = std::make_shared<std::string>("best");
+  service->add_option("--config", *config, "campaign.toml: only `store` and [cluster] are read")->required();
+  service->add_option("--sandbox", *sandbox, "full | best | none")->capture_default_str();
+  service->footer("Example:\n  ke-runtime serve --config cluster.toml");
+  service->callback([config, sandbox, &exit_code] { exit_code = serve(*config, *sandbox); });
+
+  auto* hand_in = app.add_subcommand("submit", "Hand a campaign to the process that owns its store");
+  common(hand_in);
+  hand_in->add_option("--connect", o->owner.connect, "A coordinator on another machine, e.g. tcp://host:7717")
+      ->type_name("ENDPOINT");
+  hand_in->add_option("--server-key", o->owner.server_key, "Its public key file, COORDINATOR.pub")
+      ->type_name("FILE");
+  hand_in->add_option("--key", o->owner.key, "This client's key file, NAME.key")->type_name("FILE");
+  hand_in->footer("Example:\n  ke-runtime submit --config campaign.toml");
+  hand_in->callback([o, &exit_code] { exit_code = submit(*o); });
+}
+
+} // namespace ke::cli

@@ -1,0 +1,104 @@
+// The program: one App, one command each from actors/cli/. `ke-runtime --config FILE` is `ke-runtime run
+// --config FILE`.
+
+#include "interface/cli/command_words.hpp"
+#include "interface/cli/commands.hpp"
+#include "interface/cli/remote_read.hpp"
+#include "runtime/observe/exit_codes.hpp"
+#include "runtime/observe/log.hpp"
+#include "runtime/process/guard.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+/// Commands that start sandboxes from this very process. A campaign's are its worker's, which cleans up when
+/// its owner is killed.
+bool judges_itself(std::string_view command) {
+  return command == "eval" || command == "problem";
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);
+  if (argc > 1 && judges_itself(argv[1]))
+    if (auto code = ke::guard()) // before the first thread
+      return *code;
+  ke::log::options logging;
+  logging.least = std::getenv("KE_LOG_DEBUG") ? ke::log::level::debug : ke::log::level::warn;
+  if (auto file = std::getenv("KE_LOG_FILE"))
+    logging.json_file = file;
+  ke::log::start(logging);
+
+  CLI::App app{"ke-runtime searches for fast compute kernels: LLMs write candidates, a trusted judge checks "
+               "and times them, the tree remembers.",
+               "ke-runtime"};
+  app.set_version_flag("--version", std::string{"ke-runtime "} + KE_VERSION);
+  app.footer("Examples:\n  ke-runtime --config config/quickstart/softmax.toml\n  ke-runtime best --config "
+             "config/quickstart/softmax.toml\n"
+             "Each command has --help with an example.");
+  app.require_subcommand(1);
+  int exit_code = 0;
+  ke::cli::add_run(app, exit_code);
+  ke::cli::add_worker(app, exit_code);
+  ke::cli::add_eval(app, exit_code);
+  ke::cli::add_problem(app, exit_code);
+  ke::cli::add_status(app, exit_code);
+  ke::cli::add_best(app, exit_code);
+  ke::cli::add_best_known(app, exit_code);
+  ke::cli::add_tree(app, exit_code);
+  ke::cli::add_report(app, exit_code);
+  ke::cli::add_export(app, exit_code);
+  ke::cli::add_store(app, exit_code);
+  ke::cli::add_replay(app, exit_code);
+  ke::cli::add_what_if(app, exit_code);
+  ke::cli::add_knowledge(app, exit_code);
+  ke::cli::add_steer(app, exit_code);
+  ke::cli::add_bench(app, exit_code);
+  ke::cli::add_keygen(app, exit_code);
+  ke::cli::add_doctor(app, exit_code);
+
+  // The main job needs no word: `ke-runtime --config FILE ...`.
+  std::vector<std::string> words(argv + 1, argv + argc);
+  auto job = [](const std::string& w) { return w == "--config" || w.starts_with("--config="); };
+  if (!words.empty() && words[0].starts_with("-") && std::any_of(words.begin(), words.end(), job))
+    words.insert(words.begin(), "run");
+  if (!words.empty() && !words[0].starts_with("-")) {
+    constexpr std::string_view later[] = {"suite", "mcp", "add", "profile", "init", "compare"};
+    if (std::find(std::begin(later), std::end(later), words[0]) != std::end(later)) {
+      std::cerr << "ke-runtime: `" << words[0] << "` is not part of this version\n";
+      return ke::exit_usage;
+    }
+    if (auto wrong = ke::cli::unknown_command(app, words)) {
+      std::cerr << "ke-runtime: " << *wrong << '\n';
+      return ke::exit_usage;
+    }
+  }
+  if (auto code = ke::cli::read_remotely(words)) {
+    ke::log::stop();
+    return *code;
+  }
+  std::reverse(words.begin(), words.end()); // CLI11 takes them from the back
+  try {
+    app.parse(words);
+  } catch (const CLI::ParseError& e) {
+    auto code = app.exit(e);
+    ke::log::stop();
+    return code == 0 ? ke::exit_done : ke::exit_usage;
+  } catch (const std::exception& e) {
+    std::cerr << "ke-runtime: internal error: " << e.what() << '\n';
+    ke::log::stop();
+    return ke::exit_internal;
+  }
+  ke::log::stop();
+  return exit_code;
+}

@@ -1,0 +1,77 @@
+#include "knowledge/advisors/consult.hpp"
+
+#include "knowledge/prompt/quote.hpp"
+#include "knowledge/prompt/redacted.hpp"
+
+#include <algorithm>
+
+namespace ke {
+namespace {
+
+constexpr std::size_t message_limit = 2048;
+
+/// A skill's title is what a model once planned: quoted, not said.
+passage passage_of(const document& d, std::string text) {
+  return {d.id, d.kind == document_kind::skill ? in_line(d.title) : d.title,
+          std::make_shared<const std::string>(std::move(text))};
+}
+
+/// A rule's first paragraph says it, with the list that it introduces; the rest explains.
+std::string first_paragraph(const std::string& body) {
+  auto end = body.find("\n\n");
+  if (end != std::string::npos && end > 0 && body[end - 1] == ':')
+    end = body.find("\n\n", end + 2);
+  auto text = body.substr(0, end);
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+} // namespace
+
+signal_query query_of(const prompt_request& r, bool stalled) {
+  signal_query q;
+  q.family = r.problem->family;
+  for (const auto& t : r.problem->tensors)
+    if (auto name = std::string{to_text(t.dtype)};
+        std::find(q.dtypes.begin(), q.dtypes.end(), name) == q.dtypes.end())
+      q.dtypes.push_back(name);
+  q.targets = targets_of(*r.target);
+  q.stalled = stalled;
+  q.with_constraints = false;
+  if (!r.parent)
+    return q;
+  const auto& c = *r.parent;
+  q.depth = static_cast<std::uint32_t>(r.ancestors.size()) + 1;
+  if (c.state == node_state::correct || c.state == node_state::noisy) {
+    if (c.diagnosis) {
+      q.bottleneck = c.diagnosis->bottleneck;
+      for (const auto& [name, value] : c.diagnosis->evidence)
+        q.message += name + ": " + value + "\n";
+    }
+  } else {
+    q.failure = to_text(c.state);
+    q.message = told(*r.problem, c) + "\n" + told(*r.problem, c, c.log);
+  }
+  q.message.resize(std::min(q.message.size(), message_limit));
+  return q;
+}
+
+void consult(const corpus& library, prompt_request& r, bool stalled, const embedding& wanted,
+             const std::vector<embedding>& vectors) {
+  auto q = query_of(r, stalled);
+  for (const auto* d : constraints_for(library, q.targets, q.family, q.dtypes))
+    if (!d->id.starts_with("constraints/abi/")) // the task says which form a candidate has
+      r.constraints.push_back(passage_of(*d, first_paragraph(d->body)));
+  auto add = [&](const document& d) {
+    auto has = [&](const passage& p) { return p.id == d.id; };
+    if (r.knowledge.size() < most_passages && std::none_of(r.knowledge.begin(), r.knowledge.end(), has))
+      r.knowledge.push_back(passage_of(d, d.body));
+  };
+  for (const auto& id : r.chosen)
+    if (const auto* d = library.find(id)) // a skill may have been withdrawn since
+      add(*d);
+  for (const auto& found : retrieve_mixed(library, q, wanted, vectors, most_passages))
+    add(*found.document);
+}
+
+} // namespace ke

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "runtime/core/problem.hpp"
+#include "runtime/search/index/node_tree.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace ke {
+
+/// The direction for one attempt, so that simultaneous attempts differ by design, not by luck (features.md
+/// C43). `number` counts a tree's drafts, or one parent's children, through a list in order, again and again.
+/// `bottleneck`: the parent's, empty if none; ignored for drafts. Empty for a fix: the failure is its
+/// direction. One sentence. Pure.
+std::string_view direction_of(operation_kind operation, bool python, std::string_view bottleneck,
+                              std::uint32_t number);
+
+} // namespace ke

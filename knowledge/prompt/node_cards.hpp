@@ -1,0 +1,42 @@
+#pragma once
+
+#include "knowledge/prompt/prompt_builder.hpp"
+#include "runtime/core/types.hpp"
+#include "runtime/store/store_port.hpp"
+#include "runtime/text/source_tokens.hpp"
+
+#include <functional>
+#include <list>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+namespace ke {
+
+/// The card of a judged (or failed) node. Pure.
+std::shared_ptr<const node_card> make_card(std::uint32_t node, node_state state, std::string source,
+                                           std::string source_digest, std::string plan, const verdict* found);
+
+/// What a prompt needs of a node: all of its parent, only the outcome of others.
+enum class card_extent : std::uint8_t { outcome, with_source };
+
+/// Reads a node's card from the store, without blocking: `done` is called on the store thread with null if
+/// the node can't be read. An `outcome` has neither source nor its digest. `syntax`: of the
+/// tree's candidates.
+void load_card(store_port& store, node_key node, const source_syntax& syntax, card_extent extent,
+               std::function<void(std::shared_ptr<const node_card>)> done);
+
+/// The cards used last, for prompts: reads of the store are rare. One thread.
+class card_cache {
+public:
+  explicit card_cache(std::size_t most) : most_{most} {}
+  void put(std::shared_ptr<const node_card> card);
+  std::shared_ptr<const node_card> find(std::uint32_t node);
+
+private:
+  std::size_t most_;
+  std::list<std::shared_ptr<const node_card>> order_; ///< last used first
+  std::unordered_map<std::uint32_t, std::list<std::shared_ptr<const node_card>>::iterator> at_;
+};
+
+} // namespace ke

@@ -1,0 +1,73 @@
+#pragma once
+
+#include "runtime/core/types.hpp"
+#include "runtime/llm/prompt.hpp"
+#include "runtime/search/index/node_tree.hpp"
+#include "runtime/text/candidate_language.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ke {
+
+/// An evaluated node, for prompts: small, immutable, shared.
+struct node_card {
+  std::uint32_t node = 0;
+  node_state state = node_state::planned;
+  timing_decision decision = timing_decision::none;
+  std::optional<double> score;
+  std::string source;        ///< empty if only plan and result are wanted
+  std::string source_digest; ///< normalised
+  std::string plan;          ///< first sentence of the answer's rationale, bounded
+  std::string reason;        ///< of a failure: first line, bounded
+  std::string log;           ///< bounded text of compiler or candidate, quoted in the prompt
+  std::optional<mismatch> first_failure;
+  std::optional<timing_summary> timing;
+  std::optional<ke::diagnosis> diagnosis;
+};
+
+/// A document of the knowledge base found for a node, or a constraint for all.
+struct passage {
+  std::string id;
+  std::string title;
+  std::shared_ptr<const std::string> text;
+};
+
+/// Last steps to the parent shown as diffs: the cards of these ancestors, and of `beside`, need their source.
+inline constexpr std::size_t shown_changes = 2;
+
+struct prompt_request {
+  const ke::problem* problem = nullptr;
+  const device_info* target = nullptr;
+  const candidate_language* language = nullptr; ///< that the answer must be in; not null
+  operation_kind operation = operation_kind::draft;
+  std::uint32_t draft = 0;
+  std::uint64_t seed = 0;
+  memory_kind memory = memory_kind::parent;
+  std::shared_ptr<const node_card> parent;                 ///< null for drafts
+  std::shared_ptr<const node_card> partner;                ///< second parent of a crossover, else null
+  std::vector<std::shared_ptr<const node_card>> ancestors; ///< nearest first
+  std::vector<std::shared_ptr<const node_card>> siblings;  ///< ended children of the parent
+  std::vector<std::shared_ptr<const node_card>> beside;    ///< siblings of the parent that gained, best first
+  std::uint32_t ordinal = 0;            ///< of this child among its parent's: decides its direction
+  std::vector<std::uint32_t> in_flight; ///< ordinals of siblings being asked or judged
+  std::vector<std::string> tried;       ///< normalised digests, newest last
+  std::vector<std::string> hints;       ///< a person's, from `hint NODE TEXT`
+  std::vector<passage> constraints;     ///< the same for every prompt of the tree
+  std::vector<passage> knowledge;       ///< retrieved for this node, best first
+  std::string past;                ///< a model's summary of the way to the parent (way_summary), or empty
+  std::vector<std::string> chosen; ///< documents that a model has looked up (document_search), best first
+  std::string repair;         ///< why the answer to this very node could not be used, empty at the first try
+  double floor = 0;           ///< below which no workload's speedup may be, as the goal says; 0: none
+  text_pool* texts = nullptr; ///< holds once what other prompts say, too; null: nothing is shared
+  std::uint64_t budget_tokens = 0; ///< of the whole prompt (token_estimate); 0: no limit
+};
+
+/// The one prompt builder (A11): the run-time state chooses, orders and weighs sections; there is no template
+/// per phase. First the `ke-task` block (ke_task.md), then sections equal for all nodes of a tree, so that
+/// providers can cache them, then this node's own. Pure; O(text).
+prompt build_prompt(const prompt_request& request);
+
+} // namespace ke

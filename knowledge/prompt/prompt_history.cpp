@@ -1,0 +1,238 @@
+#include "knowledge/prompt/prompt_parts.hpp"
+
+#include "knowledge/prompt/directions.hpp"
+#include "knowledge/prompt/quote.hpp"
+#include "knowledge/prompt/redacted.hpp"
+#include "knowledge/prompt/task_block.hpp"
+#include "runtime/core/stable_order.hpp"
+#include "runtime/llm/answer_form.hpp"
+#include "runtime/text/hint_text.hpp"
+#include "runtime/text/text_diff.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace ke {
+namespace {
+
+using cards = std::vector<std::shared_ptr<const node_card>>;
+
+constexpr std::size_t log_limit = 4096, change_limit = 3072, evidence_limit = 160, summary_limit = 2048;
+constexpr std::size_t shown_with_summary = 3; ///< of the ancestors: the summary tells the rest
+
+std::string line_of(const problem& p, const node_card& c) {
+  return "- node " + std::to_string(c.node) + " (" + outcome_of(p, c) + ")" +
+         (c.plan.empty() ? "" : ": " + in_line(c.plan)) + "\n";
+}
+
+std::string bottleneck_of(const prompt_request& r) {
+  return r.parent && r.parent->diagnosis ? r.parent->diagnosis->bottleneck : std::string{};
+}
+
+/// The peaks that belong to a bottleneck, as the device announced them (backends/peaks/peaks.hpp).
+std::string peaks_of(const device_info& d, const std::string& bottleneck) {
+  auto value = [&](const std::string& key) {
+    auto f = d.facts.find("peak." + key);
+    return f == d.facts.end() ? 0.0 : std::strtod(f->second.c_str(), nullptr);
+  };
+  std::string text;
+  auto add = [&](const std::string& what, double x, double unit, const char* name) {
+    if (x > 0)
+      text += (text.empty() ? "" : ", ") + what + " " + short_number(x / unit) + " " + name;
+  };
+  if (bottleneck == "memory" || bottleneck == "latency")
+    for (const std::string level : {"l1", "l2", "l3", "dram"})
+      bottleneck == "memory" ? add(level, value("bytes." + level + ".all"), 1e9, "GB/s")
+                             : add(level, value("latency." + level), 1e-9, "ns");
+  if (bottleneck == "compute")
+    for (const std::string isa : {"avx512", "avx2", "sse", "scalar"})
+      if (auto x = value("flops.f32." + isa + ".all"); x > 0) {
+        add("f32 " + isa, x, 1e9, "GFLOP/s");
+        break;
+      }
+  return text;
+}
+
+/// The step that made `to` of `from`, as a diff; empty where a source is missing or all of it is new.
+std::string change_of(const node_card& from, const node_card& to) {
+  if (from.source.empty() || to.source.empty())
+    return {};
+  auto diff = unified_diff(from.source, to.source, "node " + std::to_string(from.node),
+                           "node " + std::to_string(to.node), 1);
+  return diff.size() > from.source.size() + to.source.size() / 2 ? std::string{} : diff;
+}
+
+} // namespace
+
+std::string parent_part(const prompt_request& r) {
+  const auto& c = *r.parent;
+  auto text = "\n## Parent (node " + std::to_string(c.node) + "): " + outcome_of(*r.problem, c) + "\n";
+  if (r.operation == operation_kind::fix)
+    text += "It failed. Find the cause and repair it.\n";
+  if (c.timing && c.timing->workloads.size() > 1)
+    for (const auto& w : c.timing->workloads)
+      if (!is_held_out(*r.problem, w.name))
+        text += "- workload " + w.name + ": " + short_number(w.speedup) + "x (" + short_number(w.low) +
+                " to " + short_number(w.high) + ")\n";
+  if (c.decision == timing_decision::slower)
+    text += "It is slower than the reference: find what costs the time before adding to it.\n";
+  return text + fenced(r.language->fence(), c.source);
+}
+
+std::string failure_part(const prompt_request& r) {
+  const auto& c = *r.parent;
+  std::string text;
+  if (c.first_failure && !is_held_out(*r.problem, c.first_failure->workload)) {
+    const auto& m = *c.first_failure;
+    std::string index;
+    for (auto i : m.index)
+      index += (index.empty() ? "" : ", ") + std::to_string(i);
+    text += "First wrong element: " + m.tensor + "[" + index + "] on workload " + m.workload + ": expected " +
+            exact_number(m.expected) + ", got " + exact_number(m.got) + ", allowed difference " +
+            short_number(m.bound) + (m.distribution.empty() ? "" : ", inputs " + in_line(m.distribution)) +
+            ".\n";
+  }
+  if (!c.log.empty() && c.state != node_state::cheating_suspected)
+    text += quoted(told(*r.problem, c, c.log), log_limit);
+  return text.empty() ? text : "\n## What went wrong\n" + text;
+}
+
+std::string diagnosis_part(const prompt_request& r) {
+  if (!r.parent->diagnosis)
+    return {};
+  const auto& d = *r.parent->diagnosis;
+  auto text = "\n## What limits the parent\nIts bottleneck: " + d.bottleneck + ".";
+  text += " Confidence " + short_number(d.confidence) + ".";
+  if (d.roofline_fraction)
+    text += " It reaches " + short_number(100 * *d.roofline_fraction) + "% of what this machine could do.";
+  text += "\n";
+  for (const auto& [name, value] : d.evidence)
+    text += "- " + name + ": " + in_line(std::string_view{value}.substr(0, evidence_limit)) + "\n";
+  if (auto peaks = peaks_of(*r.target, d.bottleneck); !peaks.empty())
+    text += "This machine reaches: " + peaks + ".\n";
+  return text;
+}
+
+std::string partner_part(const prompt_request& r) {
+  if (!r.partner || r.partner->source.empty())
+    return {};
+  return "\n## Second parent (node " + std::to_string(r.partner->node) +
+         "): " + outcome_of(*r.problem, *r.partner) + "\nCombine what is good in both.\n" +
+         fenced(r.language->fence(), r.partner->source);
+}
+
+std::string ancestors_part(const prompt_request& r) {
+  if (r.ancestors.empty())
+    return {};
+  std::string text = "\n## How the parent came about, nearest first\n";
+  auto most = r.past.empty() ? most_ancestors : shown_with_summary;
+  for (std::size_t i = 0; i < std::min(most, r.ancestors.size()); ++i)
+    text += line_of(*r.problem, *r.ancestors[i]);
+  return text;
+}
+
+std::string past_part(const prompt_request& r) {
+  if (r.past.empty())
+    return {};
+  return "\n## What mattered so far\nA model's summary of the records of this way and of what was tried from "
+         "the "
+         "parent; where a figure above differs, that one counts.\n" +
+         quoted(r.past, summary_limit);
+}
+
+std::string changes_part(const prompt_request& r) {
+  std::string text;
+  const node_card* to = r.parent.get();
+  for (std::size_t i = 0; i < std::min(shown_changes, r.ancestors.size()); ++i) {
+    const auto& from = *r.ancestors[i];
+    if (auto diff = change_of(from, *to); !diff.empty())
+      text += "From node " + std::to_string(from.node) + " to node " + std::to_string(to->node) + " (" +
+              outcome_of(*r.problem, from) + ", then " + outcome_of(*r.problem, *to) + "):\n" +
+              quoted(diff, change_limit, "diff");
+    to = &from;
+  }
+  return text.empty() ? text : "\n## The last changes on the way to the parent\n" + text;
+}
+
+std::string siblings_part(const prompt_request& r) {
+  if (r.siblings.empty())
+    return {};
+  auto all = r.siblings;
+  all.resize(std::min(most_siblings, all.size()));
+  order_stably(all,
+               [](const auto& a, const auto& b) { return a->score.value_or(-1) > b->score.value_or(-1); });
+  std::string text = "\n## Already tried from this parent, best first\n";
+  for (const auto& c : all)
+    text += line_of(*r.problem, *c);
+  const auto& best = *all.front();
+  const auto& worst = *all.back();
+  if (r.parent && best.score && r.parent->score && *best.score > *r.parent->score)
+    text += "Node " + std::to_string(best.node) + " gained on the parent (" + short_number(*best.score) +
+            " against " + short_number(*r.parent->score) + ")" +
+            (all.size() > 1 && worst.score.value_or(-1) < *r.parent->score ? ", others lost" : "") +
+            ": what separates it from the rest is worth keeping.\n";
+  else
+    text += "None of them gained on the parent.\n";
+  return text + "Try something else.\n";
+}
+
+std::string beside_part(const prompt_request& r) {
+  if (r.beside.empty() || r.ancestors.empty())
+    return {};
+  const auto& from = *r.ancestors.front();
+  std::string text =
+      "\n## Gains beside the parent\nThese were made from node " + std::to_string(from.node) +
+      ", as the parent was, and the parent does not build on them. Take over what goes together "
+      "with it.\n";
+  for (const auto& c : r.beside) {
+    text += line_of(*r.problem, *c);
+    if (auto diff = change_of(from, *c); !diff.empty())
+      text += quoted(diff, change_limit, "diff");
+  }
+  return text;
+}
+
+std::string direction_part(const prompt_request& r) {
+  auto python = is_python(*r.problem);
+  auto number = r.operation == operation_kind::draft ? r.draft : r.ordinal;
+  auto bottleneck = bottleneck_of(r);
+  auto mine = direction_of(r.operation, python, bottleneck, number);
+  if (mine.empty())
+    return {};
+  auto text = "\n## Direction of this attempt\n" + std::string{mine} + ".\n";
+  std::set<std::string_view> others;
+  for (auto n : r.in_flight)
+    if (auto d = direction_of(r.operation, python, bottleneck, n); d != mine)
+      others.insert(d);
+  if (!others.empty()) {
+    text += "Being tried by others at this moment, so leave it to them:\n";
+    for (auto d : others)
+      text += "- " + std::string{d} + "\n";
+  }
+  return text + "If something else promises clearly more, do that and say why.\n";
+}
+
+std::string space_part(const prompt_request& r) {
+  auto point = point_of(r.parent->source);
+  return point.empty() ? point
+                       : "\n## Parameters of the parent\nThis point of its parameter space was measured: " +
+                             in_line(point) + "\n";
+}
+
+std::string hints_part(const prompt_request& r) {
+  if (r.hints.empty())
+    return {};
+  std::string text = "\n## Hints from the engineer\n";
+  for (const auto& h : r.hints)
+    text += "- " + h.substr(0, most_hint_bytes) + "\n";
+  return text;
+}
+
+std::string repair_part(const prompt_request& r) {
+  if (r.repair.empty())
+    return {};
+  return "\n## Your last answer could not be used\n" + quoted(r.repair, 1000) +
+         "Answer again in one of the forms above.\n";
+}
+
+} // namespace ke

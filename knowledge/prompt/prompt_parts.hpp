@@ -1,0 +1,32 @@
+#pragma once
+
+#include "knowledge/prompt/prompt_builder.hpp"
+
+#include <string>
+
+// The sections of a prompt, one function each; empty text: nothing to say. Quotes are bounded. Pure.
+
+namespace ke {
+
+// The same for all nodes of a tree.
+std::string task_part(const prompt_request& r);        ///< what to write, for which problem and policy
+std::string target_part(const prompt_request& r);      ///< the device's facts
+std::string constraints_part(const prompt_request& r); ///< what every candidate must keep to
+std::string answer_part(const prompt_request& r);      ///< forms of an answer and their limits
+
+// This node's own.
+std::string parent_part(const prompt_request& r);    ///< the parent's result and source
+std::string failure_part(const prompt_request& r);   ///< of a fix: what went wrong, with the diagnostics
+std::string diagnosis_part(const prompt_request& r); ///< what limits the parent, with the evidence
+std::string partner_part(const prompt_request& r);   ///< the second parent of a crossover
+std::string ancestors_part(const prompt_request& r); ///< how the parent came about
+std::string past_part(const prompt_request& r);      ///< a model's summary of that
+std::string changes_part(const prompt_request& r);   ///< the last steps on that way as diffs
+std::string siblings_part(const prompt_request& r);  ///< what was tried from this parent, best against rest
+std::string beside_part(const prompt_request& r);    ///< what gained at the same time as the parent
+std::string direction_part(const prompt_request& r); ///< what this attempt tries, and what others try now
+std::string space_part(const prompt_request& r);     ///< the parent's parameters
+std::string hints_part(const prompt_request& r);
+std::string repair_part(const prompt_request& r);
+
+} // namespace ke

@@ -1,0 +1,114 @@
+#include "runtime/llm/answer_form.hpp"
+
+#include <algorithm>
+
+namespace ke {
+
+bool is_python(const problem& p) {
+  return p.reference_language == "python";
+}
+
+std::string symbol_of(const problem& p) {
+  return is_python(p) && p.tensors.empty() ? "ModelNew" : "kernel";
+}
+
+std::string reference_as_candidate(const problem& p) {
+  if (symbol_of(p) != "ModelNew")
+    return p.reference; // a function of either name will do
+  return p.reference + "\n\nclass ModelNew(Model):\n    pass\n";
+}
+
+std::string native_signature(const problem& p) {
+  static constexpr std::string_view c_type[] = {"double",  "float",  "_Float16", "uint16_t", "int64_t",
+                                                "int32_t", "int8_t", "uint8_t",  "uint8_t"};
+  std::string arguments;
+  auto add = [&](const std::string& a) { arguments += (arguments.empty() ? "" : ", ") + a; };
+  for (const auto& t : p.tensors)
+    add((t.role == tensor_role::in ? "const " : "") + std::string{c_type[static_cast<int>(t.dtype)]} + "* " +
+        t.name);
+  for (const auto& s : p.scalars)
+    add((s.integer ? "int64_t " : "double ") + s.name);
+  for (const auto& d : p.dims)
+    add("int64_t " + d);
+  return "extern \"C\" void kernel(" + arguments + ")";
+}
+
+namespace {
+
+/// For which shapes it must be right; `sizes`: those that are checked beside the workloads'.
+std::string shapes_text(const problem& p, const std::string& sizes) {
+  bool promised = !p.promise.empty() || !p.relations.empty();
+  return std::string{"It must be right for every shape"} + (promised ? " that is promised below" : "") +
+         ", not only for the workloads above: " + (promised ? "where the promise allows them, " : "") + sizes;
+}
+
+/// How the C ABI carries what C++ has no type for.
+std::string carried_text(const problem& p, const candidate_language& language) {
+  auto has = [&](dtype d) {
+    return std::any_of(p.tensors.begin(), p.tensors.end(),
+                       [&](const tensor_spec& t) { return t.dtype == d; });
+  };
+  std::string text;
+  if (has(dtype::bf16))
+    text += std::string{"A bf16 is its upper 16 bits of a float in a uint16_t"} +
+            (language.syntax.family != source_language::cpp
+                 ? ".\n"
+                 : "; `#include \"ke.h\"` gives `float ke_bf16_to_float(uint16_t)` and "
+                   "`uint16_t ke_float_to_bf16(float)`, which rounds to nearest.\n");
+  if (has(dtype::boolean))
+    text += "A bool is 0 or 1 in a uint8_t.\n";
+  return text;
+}
+
+/// The function that a native candidate must be, whatever it is written in.
+std::string native_definition(const problem& p, const candidate_language& language) {
+  auto signature = "\n```" + (language.name == p.reference_language ? language.fence() : std::string{"c"}) +
+                   "\n" + native_signature(p) + ";\n```\n";
+  if (language.name == p.reference_language)
+    return "It must define" + signature;
+  return "Write it in the language " + language.name +
+         ", in which it must define the kernel that is this function of the C ABI:" + signature +
+         (language.form.empty() ? language.form : language.form + "\n");
+}
+
+} // namespace
+
+std::string definition_of(const problem& p, const candidate_language& language) {
+  if (!is_python(p))
+    return native_definition(p, language) + "Tensors are contiguous, row-major, only element-aligned. " +
+           shapes_text(p, "odd, prime, one and empty sizes are checked too, with secret inputs, on the very "
+                          "calls that are timed.\n") +
+           carried_text(p, language);
+  std::string changed;
+  bool views = false;
+  for (const auto& t : p.tensors) {
+    if (t.role == tensor_role::inout)
+      changed += (changed.empty() ? "" : ", ") + t.name;
+    views = views || t.any_strides;
+  }
+  std::string checked =
+      "Inputs are " + std::string{views ? "" : "contiguous "} +
+      "CPU tensors with secret values, new ones in every call" +
+      (views ? ", contiguous in the timed ones" : "") +
+      "; the results of the very calls that are timed are checked. " +
+      (changed.empty() ? "Inputs may not be changed.\n"
+                       : "Change " + changed + " in place, as the reference does, and no other input.\n");
+  if (p.tensors.empty())
+    return "It must define `class ModelNew(nn.Module)`, which is made and called like `Model` of the "
+           "reference and "
+           "returns tensors of the same shapes and types. Parameters get the same values as the reference's "
+           "if "
+           "they are made in the same order.\n" +
+           checked;
+  std::string arguments, results;
+  auto add = [](std::string& to, const std::string& name) { to += (to.empty() ? "" : ", ") + name; };
+  for (const auto& t : p.tensors)
+    add(t.role == tensor_role::out ? results : arguments, t.name);
+  for (const auto& s : p.scalars)
+    add(arguments, s.name);
+  return "It must define the Python function `kernel(" + arguments + ")` on PyTorch tensors, which returns " +
+         (results.empty() ? "nothing" : results) + " as the reference does. " +
+         shapes_text(p, "odd, prime and one are checked too. ") + checked;
+}
+
+} // namespace ke

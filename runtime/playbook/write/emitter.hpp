@@ -1,0 +1,99 @@
+#pragma once
+
+#include "runtime/playbook/write/emission.hpp"
+
+#include <stdexcept>
+
+namespace ke::playbook {
+
+/// Thrown within the emitter if a loop can't be written in this way; the caller falls back to a plainer one.
+struct not_possible : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// The copies of the body being written: R iterations of `row` side by side, and in a vectorised loop U
+/// vectors of W lanes.
+struct frame {
+  std::string row;
+  int rows = 1;
+  std::set<std::string> row_scalars; ///< scalars that differ from row to row
+  std::string lane_loop;             ///< empty: scalar code
+  int unroll = 1, lanes = 1;
+  std::set<std::string> lane_scalars; ///< scalars that hold vectors here
+  std::set<std::string> scans;        ///< of these, the running ones
+  std::set<std::string> safe_loads;   ///< elements read by every iteration anyway
+  std::vector<loop_range> outer;      ///< every loop around, outermost first
+};
+
+/// Writes one kernel. One object per emission.
+class emitter {
+public:
+  emitter(const understood_kernel& u, const emission_options& options,
+          const std::vector<std::map<std::string, std::int64_t>>& samples)
+      : u_(u), options_(options), samples_(samples) {}
+
+  void block(const std::vector<stmt>& body, const frame& f, bool may_parallel);
+  emission finish();
+
+private:
+  struct lane_value {
+    std::string text;
+    value_type type = value_type::unknown;
+    bool mask = false;
+  };
+  struct interior {
+    std::vector<expr_ptr> low, high; ///< the split-off range is [max(low), min(high))
+    std::vector<stmt> body;          ///< with the boundary conditions decided
+  };
+
+  // emit_lanes.cpp: expressions
+  bool varies(const expr_ptr& e, const frame& f) const;
+  std::string cell(const std::string& name, const frame& f, int row, int vector) const;
+  std::string scalar(const expr_ptr& e, const frame& f, int row, int vector = -1) const;
+  lane_value lane(const expr_ptr& e, const frame& f, int row, int vector);
+  lane_value lane_call(const expr_ptr& e, const frame& f, int row, int vector);
+  std::string lane_as(const lane_value& x, value_type to, const frame& f) const;
+  std::string mask_as(const lane_value& x, value_type like, const frame& f) const;
+  std::string vector_type(value_type t, const frame& f) const;
+  void check_loads(const expr_ptr& e, const frame& f) const;
+
+  // emit_body.cpp: statements
+  void statement(const stmt& s, const frame& f, bool may_parallel);
+  void assignment(const stmt& s, const frame& f);
+  void masked(const stmt& s, const frame& f);
+  void declaration(const stmt& s, const frame& f);
+  void plain_loop(const stmt& s, const frame& f, bool may_parallel);
+  void line(const std::string& text);
+  void open(const std::string& text);
+  void close();
+
+  // emit_vector_loop.cpp
+  void vector_loop(const stmt& loop, const std::string& from, const std::string& to, const frame& f);
+  void lane_copies(const stmt& loop, const std::vector<stmt>& body, const frame& f);
+  void prefetch(const std::string& walks, std::int64_t step, const std::vector<stmt>& body, const frame& f);
+  interior split(const stmt& loop, const frame& f) const;
+  int lanes_for(const stmt& loop, const frame& f) const;
+  std::set<std::string> varying_scalars(const std::vector<stmt>& body, const std::string& by,
+                                        std::set<std::string> start) const;
+  double quality(const std::string& variable, const std::vector<stmt>& body) const;
+
+  // emit_nest.cpp
+  bool nest(const stmt& loop, const frame& f);
+  void nest_as(const std::vector<const stmt*>& chain, int lane_at, int row_at, int rows, const frame& f);
+  bool chunked_reduction(const stmt& loop, const frame& f);
+  std::string work_of(const stmt& loop) const;
+  std::optional<std::int64_t> sample(const poly& p) const;
+
+  const understood_kernel& u_;
+  emission_options options_;
+  const std::vector<std::map<std::string, std::int64_t>>& samples_;
+  std::string out_;
+  int indent_ = 1;
+  int fresh_ = 0;
+  bool vectorized_ = false, jammed_ = false, reduced_ = false;
+};
+
+/// The C++ text of the vector helpers at every candidate's beginning.
+const char* lane_prelude();
+
+} // namespace ke::playbook

@@ -1,0 +1,46 @@
+#include "runtime/process/self_process.hpp"
+
+#include "runtime/process/process_service.hpp"
+#include "runtime/process/run_and_wait.hpp"
+
+#include <cstdlib>
+#include <optional>
+
+namespace ke {
+
+std::filesystem::path self_path() {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error);
+}
+
+std::map<std::string, std::string> child_environment() {
+  std::map<std::string, std::string> env;
+  for (auto name : {"PATH", "HOME", "TMPDIR", "XDG_CACHE_HOME", "KE_PYTHON"})
+    if (auto value = std::getenv(name))
+      env[name] = value;
+  if (auto value = std::getenv("KE_FAILPOINT_WORKER")) // the owner's own is not its children's
+    env["KE_FAILPOINT"] = value;
+  env["LANG"] = "C.UTF-8";
+  return env;
+}
+
+status verify_in_child(const std::string& dir) {
+  process_service processes;
+  process_spec spec;
+  spec.argv = {self_path().string(), "store", "verify-pages", dir};
+  spec.env = child_environment();
+  auto end = run_and_wait(processes, std::move(spec));
+  if (end.why.kind != failure_kind::none)
+    return end.why;
+  if (end.code == 0)
+    return ok;
+  auto said = end.err.substr(0, end.err.find('\n'));
+  if (!end.signal && said.starts_with("the store " + dir)) // a whole sentence already
+    return failure{failure_kind::corrupt, said, false};
+  return failure{failure_kind::corrupt,
+                 "the store " + dir + " is damaged: " +
+                     (end.signal ? "reading it ended with signal " + std::to_string(end.signal) : said) +
+                     "; restore a backup, or run `ke-runtime store check --store " + dir + "`"};
+}
+
+} // namespace ke

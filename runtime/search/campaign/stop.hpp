@@ -1,0 +1,51 @@
+#pragma once
+
+#include "runtime/search/campaign/ledger.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace ke {
+
+/// Counts finished candidates since the last gain. A gain is a score of at least (1 + min_gain) times that of
+/// the last gain, so that a slow creep adds up to one; the first score is one. `min_gain` is the larger one
+/// of the settings' and `noise_band`. Scores are lower bounds of intervals: noise cannot feign progress.
+/// Because ends are counted, not time or requests, a hung job neither hides a stall nor makes one.
+class progress_meter {
+public:
+  /// `counts`: false if its failure to gain says nothing, as for a template's point.
+  void finished(std::optional<double> score, double min_gain, bool counts = true);
+  std::uint64_t since_gain() const { return since_gain_; }
+  double last_gain() const { return last_gain_; } ///< 0: no candidate has scored
+
+private:
+  double last_gain_ = 0;
+  std::uint64_t since_gain_ = 0;
+};
+
+/// Smallest relative gain that noise cannot explain: 3 standard errors (features.md E7). `noise` is one side
+/// of a 95% interval (1.96).
+inline double noise_band(double noise) {
+  return noise > 0 ? 3 / 1.96 * noise : 0;
+}
+
+/// What the stop rule looks at, now.
+struct stop_facts {
+  double best_score = 0;    ///< lower bound of the best correct candidate; 0: none
+  bool any_correct = false; ///< decides an untimed campaign
+  std::uint64_t since_gain = 0;
+  std::uint64_t in_flight = 0;             ///< and what may still begin although a budget is used up
+  std::optional<double> roofline_fraction; ///< of the best candidate
+  std::optional<resource> lacking; ///< why the next candidate or call can't be paid for; empty: it can
+};
+
+inline constexpr double roofline_goal = 0.95; ///< this close to the machine's limit nothing is left to win
+
+/// The stop reason of product.md, or empty: go on. Good news first: target, roofline, then budgets, then
+/// stall. A budget stops the campaign only when nothing is in flight; wall and device time, once used up,
+/// stop it at once.
+std::optional<std::string_view> stop_reason(const goal_settings& goal, const budget_settings& budget,
+                                            const ledger& money, const stop_facts& now);
+
+} // namespace ke

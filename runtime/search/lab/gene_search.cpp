@@ -1,0 +1,128 @@
+#include "runtime/search/lab/gene_search.hpp"
+
+#include "runtime/core/digest.hpp"
+#include "runtime/search/campaign/search_tree.hpp"
+#include "runtime/search/lab/gene_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <queue>
+#include <utility>
+
+namespace ke {
+
+namespace {
+
+struct landing {
+  double time = 0;
+  std::uint32_t node = 0;
+  bool operator>(const landing& o) const { return time != o.time ? time > o.time : node > o.node; }
+};
+
+template <class Number>
+double median_of(std::vector<Number> all) {
+  if (all.empty())
+    return 0;
+  std::sort(all.begin(), all.end());
+  auto n = all.size();
+  return (static_cast<double>(all[(n - 1) / 2]) + static_cast<double>(all[n / 2])) / 2;
+}
+
+} // namespace
+
+result<gene_run> run_genes(const gene_landscape& world, const search_settings& search, std::uint64_t seed,
+                           std::uint32_t in_flight, std::uint64_t most) {
+  // More in flight than are evaluated would be begun for nothing.
+  in_flight =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(in_flight, std::max<std::uint64_t>(most, 1)));
+  // A campaign's scores are positive ratios to a reference. Here the reference is the mean random vector, and
+  // a standard deviation is a factor of two: order is kept, and noise is relative, as that of a timing is.
+  const auto middle = world.mean(), unit = std::max(world.deviation(), 1e-9);
+  auto score_of = [&](double worth) { return std::exp2(std::clamp((worth - middle) / unit, -60.0, 60.0)); };
+  campaign_settings settings;
+  settings.seed = seed;
+  settings.search = search;
+  settings.search.parallel = in_flight;
+  settings.goal.target_speedup = score_of(world.target);
+  settings.targets = {target_settings{}};
+  settings.models = {model_settings{}};
+  auto made = tree_core::make(0, settings.targets[0].backend, settings);
+  if (!made)
+    return made.error();
+  auto& core = *made;
+  gene_model model{world};
+  std::vector<double> measured(1, 0.0); // by node
+  std::priority_queue<landing, std::vector<landing>, std::greater<>> flying;
+  double now = 0;
+  gene_run run;
+  while (run.evaluations < most) {
+    while (flying.size() < in_flight) {
+      auto begun = core.step(1);
+      if (begun.empty())
+        break;
+      const auto& e = begun.front();
+      model.write(core.tree(), e); // the prompt is built when the request leaves
+      random_source latency{mix(seed) ^ e.node, 5};
+      flying.push({now + 0.25 - 0.75 * std::log(1 - latency.uniform()), e.node});
+    }
+    if (flying.empty())
+      break;
+    now = flying.top().time;
+    auto node = flying.top().node;
+    flying.pop();
+
+    journal_replied answer{0, node, 1};
+    answer.normalised_digest = digest_of(model.text_of(node));
+    answer.descriptor = model.descriptor_of(node);
+    if (auto done = core.apply(answer); !done)
+      return done.error();
+    auto first = core.first_with(answer.normalised_digest).value_or(node);
+    if (first != node && core.tree()[first].state != node_state::correct)
+      first = node;
+    random_source luck{mix(seed) ^ node, 7};
+    auto worth = world.worth(model.of(node));
+    auto built = first != node || luck.uniform() < world.success_probability;
+    measured.resize(std::size_t{node} + 1);
+    measured[node] = first != node ? measured[first] : worth + world.noise * luck.normal();
+    journal_judged verdict{0, node, 0, built ? verdict_state::correct : verdict_state::build_failed};
+    verdict.score = built ? score_of(measured[node]) : 0;
+    verdict.noise = std::exp2(2 * world.noise / unit) - 1; // half a 95% interval
+    if (first != node)
+      verdict.duplicate_of = first;
+    if (auto done = core.apply(verdict); !done)
+      return done.error();
+    ++run.evaluations;
+    if (built && worth >= world.target) {
+      run.reached = true;
+      run.progress = 1;
+      return run;
+    }
+    if (built && worth > middle) // and so the target is above the mean
+      run.progress = std::max(run.progress, (worth - middle) / (world.target - middle));
+  }
+  run.evaluations = most;
+  return run;
+}
+
+result<gene_figures> run_seeds(const gene_landscape& world, const search_settings& search,
+                               std::uint64_t first, std::uint64_t last, std::uint32_t in_flight,
+                               std::uint64_t most) {
+  gene_figures f;
+  std::vector<double> progress;
+  for (auto seed = first; seed <= last; ++seed) {
+    auto run = run_genes(world, search, seed, in_flight, most);
+    if (!run)
+      return run.error();
+    f.evaluations.push_back(run->evaluations);
+    progress.push_back(run->progress);
+    f.reached += run->reached;
+    ++f.runs;
+    if (seed == last)
+      break; // the largest number has no next one
+  }
+  f.median_evaluations = median_of(f.evaluations);
+  f.median_progress = median_of(std::move(progress));
+  return f;
+}
+
+} // namespace ke

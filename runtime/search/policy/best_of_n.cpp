@@ -1,0 +1,22 @@
+#include "runtime/search/policy/policy.hpp"
+
+namespace ke {
+
+namespace {
+
+/// Independent first versions, as many as the budget pays for; the baseline that every search must beat.
+class best_of_n final : public policy {
+public:
+  std::optional<selection> select(const tree_index& tree, random_source&) override {
+    return selection{.parent = 0, .operation = operation_kind::draft, .draft = tree[0].children};
+  }
+  void configure(const search_settings&, const tree_index&) override {}
+};
+
+} // namespace
+
+std::unique_ptr<policy> make_best_of_n(const search_settings&) {
+  return std::make_unique<best_of_n>();
+}
+
+} // namespace ke

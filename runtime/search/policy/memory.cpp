@@ -1,0 +1,96 @@
+#include "runtime/search/policy/memory.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ke {
+
+namespace {
+
+constexpr double keep = 0.995;
+constexpr std::uint8_t repairing = 1, stagnant = 2, with_siblings = 4;
+
+/// What a mode is believed to be worth before anything is known, as strongly as if so many successes of the
+/// best one had been seen: this part of the share of tries that pays in the situation whatever the mode. A
+/// share of its own, fixed beforehand, would make the untried modes look good wherever little pays, which is
+/// where most of a search is spent; and so would a belief of some tries, since of few none is a success
+/// there.
+constexpr double belief = 3;
+double expected(std::uint8_t situation, memory_kind mode) {
+  switch (mode) {
+  case memory_kind::siblings:
+    return 1;
+  case memory_kind::parent_siblings:
+    return 0.4;
+  case memory_kind::parent:
+    return situation & repairing ? 1 : 0.2;
+  default:
+    return 0.8;
+  }
+}
+
+/// A gamma deviate of this shape and scale 1, by the cube of a normal one (Wilson and Hilferty, PNAS 17,
+/// 1931): what a rate may be of which so many successes were seen.
+double gamma(double shape, random_source& random) {
+  auto root = std::max(0.0, 1 - 1 / (9 * shape) + random.normal() / (3 * std::sqrt(shape)));
+  return shape * root * root * root;
+}
+
+} // namespace
+
+bool is_stagnant(std::uint8_t situation) {
+  return situation & stagnant;
+}
+
+std::uint8_t memory_situation(operation_kind operation, const tree_row& parent, const stagnation& s) {
+  return static_cast<std::uint8_t>((operation == operation_kind::fix ? repairing : 0) |
+                                   (s.finished_since_best >= stagnation_window ? stagnant : 0) |
+                                   (parent.visits > 1 ? with_siblings : 0));
+}
+
+memory_kind memory_record::choose(std::uint8_t situation, random_source& random) const {
+  auto best = memory_kind::parent_siblings;
+  double worth = -1e9;
+  double all = 8, paid = 2; // begins with the worth of a few tries
+  for (const auto& t : tallies_[situation]) {
+    all += t.tries;
+    paid += t.successes;
+  }
+  const auto usual = paid / all;
+  for (std::size_t m = 0; m < 4; ++m) {
+    auto mode = static_cast<memory_kind>(m);
+    const auto& t = tallies_[situation][m];
+    auto successes = t.successes + belief * expected(situation, mode);
+    auto drawn = gamma(successes, random) / (t.tries + belief / usual);
+    if (drawn > worth) {
+      worth = drawn;
+      best = mode;
+    }
+  }
+  return best;
+}
+
+void memory_record::finished(std::uint8_t situation, memory_kind mode, bool paid) {
+  if (mode >= memory_kind::adaptive || situation >= memory_situations)
+    return;
+  for (auto& t : tallies_[situation]) {
+    t.tries *= keep;
+    t.successes *= keep;
+  }
+  auto& t = tallies_[situation][static_cast<std::size_t>(mode)];
+  t.tries += 1;
+  t.successes += paid;
+}
+
+memory_kind choose_memory(memory_kind setting, operation_kind operation, std::uint8_t situation,
+                          const memory_record& record, const stagnation& s, random_source& random) {
+  if (operation == operation_kind::draft)
+    return memory_kind::clean;
+  if (setting != memory_kind::adaptive)
+    return setting;
+  if (situation & stagnant && s.chosen_since_clean + 1 >= clean_interval)
+    return memory_kind::clean;
+  return record.choose(situation, random);
+}
+
+} // namespace ke

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "runtime/search/index/node_tree.hpp"
+#include "runtime/search/policy/counter_random.hpp"
+
+#include <array>
+
+namespace ke {
+
+/// How long a tree may go without a gain before its situation counts as stagnant.
+inline constexpr std::uint32_t stagnation_window = 16; ///< finished candidates without a new best
+/// A stagnant tree's adaptive memory forgets everything at least once in this many choices, for diversity.
+inline constexpr std::uint32_t clean_interval = 16;
+
+/// How long a tree has not improved. Part of the fold.
+struct stagnation {
+  std::uint32_t finished_since_best = 0;
+  std::uint32_t chosen_since_clean = 0;
+};
+
+/// Situations in which `adaptive` learns apart which history pays.
+inline constexpr std::size_t memory_situations = 8;
+
+/// Bits: the parent is to be repaired, the tree is stagnant, a child of this parent has already ended.
+std::uint8_t memory_situation(operation_kind operation, const tree_row& parent, const stagnation& s);
+bool is_stagnant(std::uint8_t situation);
+
+/// Learns which memory mode pays, for each situation on its own. A try pays if its candidate beats the
+/// nearest scored ancestor. Older tries count less: weights halve every 140 tries of a situation. The choice
+/// is Thompson sampling of a gamma distribution over each mode's share of successes. Every mode starts as if
+/// it had a few successes at the situation's usual rate, times a factor of its own: siblings highest, because
+/// failures must be seen to be avoided, then a clean slate; a long line of ancestors binds the model. Part of
+/// the fold.
+class memory_record {
+public:
+  /// parent, siblings, parent+siblings or clean.
+  memory_kind choose(std::uint8_t situation, random_source& random) const;
+  void finished(std::uint8_t situation, memory_kind mode, bool paid);
+
+  struct tally {
+    double tries = 0, successes = 0;
+  };
+  const tally& of(std::uint8_t situation, memory_kind mode) const {
+    return tallies_[situation][static_cast<std::size_t>(mode)];
+  }
+
+private:
+  std::array<std::array<tally, 4>, memory_situations> tallies_{};
+};
+
+/// The history that a new node's prompt holds. None for a draft: first versions are independent samples. Else
+/// the settings' fixed mode; `adaptive` asks the record, unless a clean slate is due.
+memory_kind choose_memory(memory_kind setting, operation_kind operation, std::uint8_t situation,
+                          const memory_record& record, const stagnation& s, random_source& random);
+
+} // namespace ke

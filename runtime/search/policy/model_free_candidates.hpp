@@ -1,0 +1,71 @@
+#pragma once
+
+#include "runtime/core/image.hpp"
+#include "runtime/core/types.hpp"
+#include "runtime/search/index/node_tree.hpp"
+#include "runtime/search/policy/tuner.hpp"
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ke {
+
+/// A node without a model's call: an earlier answer holds its candidate.
+///   variant   a further candidate of `origin`'s answer: a sibling of it
+///   tune      `origin`'s source at another point of its parameters: a child of it
+///   seed      an earlier campaign's solution: a child of the root, which is `origin`, too
+struct sequel {
+  std::uint32_t parent = 0;
+  std::uint32_t origin = 0;
+  operation_kind operation = operation_kind::variant;
+  std::string given;     ///< blob digest of the source
+  parameter_point point; ///< to put it at; empty: as it is
+  std::string plan;
+};
+KE_FIELDS(sequel, x.parent, x.origin, x.operation, x.given, x.point, x.plan)
+
+/// The sequels of one tree: candidates promised by answers but not yet made, and templates being tuned. Part
+/// of the fold: deterministic, saved in the image, hashed. Not thread-safe.
+class sequels {
+public:
+  /// The solutions to begin with, in order.
+  void seeded(const journal_seeded& r);
+  /// The answer of `node` (a child of `parent`) was read. Variants are ready at once; a template waits for
+  /// the node's own verdict.
+  void answered(std::uint32_t node, std::uint32_t parent, const journal_replied& r);
+  /// `node` has ended. Tuning starts for a template that was correct (or only too slow, or too large) at its
+  /// own point; a tuned point's result goes to its tuner. `seed` is the node's.
+  void ended(std::uint32_t node, node_state state, std::optional<double> score, std::uint64_t seed);
+  /// The next one to make, of the kinds allowed: variants first, then tuned points, templates in turn. Empty:
+  /// none now.
+  std::optional<sequel> next(bool variants = true, bool points = true);
+  bool has_points() const; ///< a point of a template could be made now
+  /// `node` was made of what `next` returned.
+  void made(std::uint32_t node, sequel what) { open_.emplace(node, std::move(what)); }
+  /// Of an open node; null if it is none.
+  const sequel* of(std::uint32_t node) const;
+
+  void save(image_writer& out) const;
+  void load(image_reader& in);
+
+private:
+  struct waiting_template {
+    std::string given;
+    std::vector<std::uint32_t> space;
+    parameter_point point;
+  };
+  struct tuned_template {
+    std::string given;
+    tuner points;
+  };
+  std::deque<sequel> variants_;
+  std::map<std::uint32_t, waiting_template> waiting_;
+  std::map<std::uint32_t, tuned_template> tuned_; ///< by template; until its tuner is done
+  std::uint32_t turn_ = 0;                        ///< the template that gave the last point
+  std::map<std::uint32_t, sequel> open_;
+};
+
+} // namespace ke

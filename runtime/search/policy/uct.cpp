@@ -1,0 +1,119 @@
+#include "runtime/search/policy/mcts.hpp"
+#include "runtime/search/policy/policy.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ke {
+
+namespace {
+
+/// The `mcts` policy by descent (rule = "uct"). From the root down, at each node either a new child is made,
+/// as long as it has fewer than uct_widening * sqrt(n) of them, or the child of the highest
+///     (q - q_min) / (q_max - q_min) + c * sqrt(ln N / n)
+/// is entered: n and N are the finished and open nodes of the child's and of the node's subtree, so work in
+/// flight counts as visits. q is the mean of the rewards of the subtree's finished nodes, or with max backup
+/// the reward of its best one; q_min and q_max are taken over the rewards of all single nodes, so they only
+/// ever move apart. A child without a finished node has its parent's q. A step costs O(depth * children).
+class uct final : public policy {
+public:
+  explicit uct(const search_settings& s) { set(s); }
+
+  void configure(const search_settings& s, const tree_index&) override { set(s); }
+
+  std::optional<selection> select(const tree_index& tree, random_source&) override {
+    auto draft = selection{.parent = 0, .operation = operation_kind::draft, .draft = tree[0].children};
+    if (tree[0].children < drafts_)
+      return draft;
+    std::uint32_t node = 0;
+    for (;;) {
+      const auto& row = tree[node];
+      auto n = std::max(puct_rules::k_of(row), 1u);
+      if (node != 0 && may_grow(tree, node) &&
+          (row.children < uct_widening * std::sqrt(n) || !is_usable(row.state)))
+        break;
+      if (node == 0 && row.children < std::max<double>(drafts_, uct_widening * std::sqrt(n)))
+        return draft;
+      auto next = best_child(tree, node);
+      if (!next) {
+        if (node != 0 && may_grow(tree, node))
+          break;
+        if (tree[0].in_flight > 0 && tree.best() == 0)
+          return std::nullopt; // the first verdicts are worth waiting for
+        return draft;
+      }
+      node = *next;
+    }
+    return selection{.parent = node,
+                     .operation =
+                         is_usable(tree[node].state) ? operation_kind::improve : operation_kind::fix};
+  }
+
+  void ended(const tree_index& tree, std::uint32_t node) override {
+    if (has_verdict(tree[node].state))
+      note(tree.reward(node));
+  }
+
+  void adopt(const tree_index& tree) override {
+    for (std::uint32_t node = 1; node < tree.size(); ++node)
+      if (has_verdict(tree[node].state))
+        note(tree.reward(node));
+  }
+
+private:
+  void set(const search_settings& s) {
+    c_ = std::max(s.exploration, 0.0);
+    mean_ = s.backup == backup_kind::mean;
+    drafts_ = static_cast<std::uint32_t>(std::clamp<std::int64_t>(s.drafts, 1, 1 << 20));
+  }
+
+  void note(double reward) {
+    least_ = std::min(least_, reward);
+    most_ = std::max(most_, reward);
+  }
+
+  static bool may_grow(const tree_index& tree, std::uint32_t node) {
+    return puct_rules{}.standing_of(tree, node) != puct_rules::rest::never;
+  }
+
+  double value(const tree_index& tree, std::uint32_t node) const {
+    while (tree[node].visits == 0 && node != 0)
+      node = tree[node].parent;
+    const auto& row = tree[node];
+    if (row.visits == 0 || most_ <= least_)
+      return 0.5;
+    auto q = mean_ ? row.value / row.visits : tree.reward_of_best(node);
+    return std::clamp((q - least_) / (most_ - least_), 0.0, 1.0);
+  }
+
+  /// Empty: no child can be entered. One without children that cannot grow is a dead end.
+  std::optional<std::uint32_t> best_child(const tree_index& tree, std::uint32_t node) const {
+    std::optional<std::uint32_t> best;
+    double worth = 0;
+    auto log_n = std::log(std::max<double>(puct_rules::k_of(tree[node]), 1));
+    for (auto c = tree[node].first_child; c != no_node; c = tree[c].next_sibling) {
+      const auto& row = tree[c];
+      if (!may_grow(tree, c) && (row.children == 0 || !has_verdict(row.state)))
+        continue;
+      auto w = value(tree, c) + c_ * std::sqrt(log_n / std::max(puct_rules::k_of(row), 1u));
+      if (!best || w >= worth) { // of equals the oldest: children are listed youngest first
+        best = c;
+        worth = w;
+      }
+    }
+    return best;
+  }
+
+  double c_ = 1;
+  bool mean_ = false;
+  std::uint32_t drafts_ = 8;
+  double least_ = 1, most_ = 0; ///< rewards of single nodes
+};
+
+} // namespace
+
+std::unique_ptr<policy> make_uct(const search_settings& settings) {
+  return std::make_unique<uct>(settings);
+}
+
+} // namespace ke

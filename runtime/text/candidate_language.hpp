@@ -1,0 +1,25 @@
+#pragma once
+
+#include "runtime/text/source_tokens.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace ke {
+
+/// The language that a backend's candidates are written in, as its backend.toml says: data, never code.
+struct candidate_language {
+  std::string name;                ///< as tasks and people have it: "c++"
+  source_syntax syntax;            ///< how digests, templates and skills read a source
+  std::vector<std::string> fences; ///< names of a fenced block in an answer; the first is asked for
+  std::vector<std::string> begins; ///< what code begins with that stands in an answer without a fence
+  std::string suffix;              ///< of a source file, with the dot
+  std::string form;                ///< sentences for prompts: how a kernel is written in it; may be empty
+  std::size_t source_bytes = 256u << 10; ///< of one candidate, at most
+
+  /// Of the blocks that prompts show and ask for.
+  const std::string& fence() const { return fences.empty() ? name : fences.front(); }
+};
+
+} // namespace ke

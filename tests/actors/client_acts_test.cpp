@@ -1,0 +1,137 @@
+#include "actors/coordinator/client_acts.hpp"
+#include "runtime/process/process_service.hpp"
+#include "runtime/store/store_share.hpp"
+#include "tests/actors/small_store.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace ke;
+
+namespace {
+
+/// A desk at a store whose disk can be full.
+struct desk_fixture {
+  temp_dir dir;
+  std::atomic<bool> full{false};
+  std::promise<void> waits; ///< kept once the store waits for space
+  std::unique_ptr<store_service> store;
+  process_service processes;
+  std::unique_ptr<client_desk> desk;
+
+  desk_fixture() {
+    auto o = options_for(dir / "store");
+    o.retry_first = o.retry_ceiling = std::chrono::hours{1};
+    o.commit_fault = [this] { return full ? ENOSPC : 0; };
+    o.on_trouble = [this](const failure& why) {
+      if (why.kind == failure_kind::disk_full)
+        waits.set_value();
+    };
+    auto opened = store_service::open(o);
+    REQUIRE(opened);
+    store = std::move(*opened);
+    desk = std::make_unique<client_desk>(*store, processes);
+  }
+
+  /// An export of another store, with a campaign in it.
+  std::string exported() {
+    auto other = open_store(dir / "other");
+    small_campaign c{*other};
+    typical(c);
+    other->flush();
+    auto reader = store_reader::open(dir / "other");
+    REQUIRE(reader);
+    REQUIRE(export_store(*reader, dir / "a.kex", {"", 1, "test"}));
+    return dir / "a.kex";
+  }
+};
+
+} // namespace
+
+TEST_CASE_METHOD(desk_fixture, "a merge that waits for a full disk holds up nothing else, and not the end") {
+  auto file = exported();
+  full = true;
+  awaited<control_reply> merged, refused;
+  desk->merge(file, merged.callback());
+  REQUIRE(waits.get_future().wait_for(std::chrono::seconds{20}) == std::future_status::ready);
+  std::promise<void> posted;
+  desk->post([&] { posted.set_value(); });
+  CHECK(posted.get_future().wait_for(std::chrono::seconds{20}) == std::future_status::ready);
+  desk->read({"", {"store"}, false}, refused.callback());
+  CHECK(refused.get().exit_code == 2);
+  desk->end(); // returns
+  auto said = merged.get();
+  CHECK(said.exit_code != 0);
+  CHECK(said.json.find("is ending") != std::string::npos);
+}
+
+TEST_CASE_METHOD(desk_fixture,
+                 "merges are carried out one after the other, and what comes after the end is refused") {
+  auto file = exported();
+  awaited<control_reply> first, second, absent, late, read;
+  desk->merge(file, first.callback());
+  desk->merge(file, second.callback());
+  desk->merge(dir / "absent", absent.callback());
+  CHECK(first.get().exit_code == 0);
+  auto again = second.get();
+  CHECK(again.exit_code == 0);
+  CHECK(again.json.find(R"("added":{})") != std::string::npos);
+  auto none = absent.get();
+  CHECK(none.exit_code == 2);
+  CHECK(none.json.find(dir.path()) == std::string::npos); // the client has its own name for it
+  desk->end();
+  desk->merge(file, late.callback());
+  CHECK(late.get().exit_code != 0);
+  desk->read({"", {"tree"}, false}, read.callback());
+  CHECK(read.get().exit_code != 0);
+}
+
+TEST_CASE_METHOD(desk_fixture,
+                 "what a killed owner and a killed client have left is removed by the store's next owner") {
+  namespace fs = std::filesystem;
+  auto before = std::getenv("TMPDIR");
+  std::string was = before ? before : "";
+  fs::create_directory(dir / "tmp");
+  ::setenv("TMPDIR", (dir / "tmp").c_str(), 1);
+  std::string left, others = dir / "tmp/ke-read-0123456789ab-XXXXXX";
+  {
+    reading_child child;
+    REQUIRE(child.prepare(store->dir(), {"", {"tree"}, true}));
+    left = child.folder.path();
+    fs::copy(left, left + "-as a kill leaves it");
+  }
+  CHECK_FALSE(fs::exists(left)); // as long as nobody is killed
+  left += "-as a kill leaves it";
+  fs::create_directory(others);
+  fs::create_directory(dir / "store/incoming");
+  std::ofstream{dir / "store/incoming/file"} << "x";
+  {
+    client_desk next{*store, processes};
+  }
+  CHECK_FALSE(fs::exists(left));
+  CHECK(fs::exists(others)); // of another store
+  CHECK_FALSE(fs::exists(dir / "store/incoming"));
+  before ? ::setenv("TMPDIR", was.c_str(), 1) : ::unsetenv("TMPDIR");
+}
+
+TEST_CASE_METHOD(desk_fixture, "a reading command names no file of the owner's machine") {
+  for (std::vector<std::string> words :
+       std::vector<std::vector<std::string>>{{},
+                                             {"store", "check"},
+                                             {"tree", "--store", "/"},
+                                             {"tree", "--store=/"},
+                                             {"tree", "--config", "x"},
+                                             {"report", "-o", "x"},
+                                             {"report", "-ox"},
+                                             {"report", "--output=x"},
+                                             {"tree", "--connect", "ipc:///x"},
+                                             {"tree", "--key=x"},
+                                             {"tree", "--"},
+                                             {std::string("tree\0x", 6)}}) {
+    awaited<control_reply> refused;
+    desk->read({"", words, false}, refused.callback());
+    CHECK(refused.get().exit_code == 2);
+  }
+  awaited<control_reply> odd;
+  desk->read({"--store=/", {"tree"}, false}, odd.callback());
+  CHECK(odd.get().exit_code == 2);
+}
