@@ -12,7 +12,7 @@ failure broken(const std::string& why) {
 }
 
 /// What follows `'key':` in the header's dictionary, to its end.
-std::string_view value_of(std::string_view header, std::string_view key) {
+std::string_view header_value(std::string_view header, std::string_view key) {
   auto at = header.find(key);
   if (at != header.npos)
     at = header.find_first_not_of(" :", at + key.size());
@@ -64,14 +64,14 @@ result<npy_header> read_npy_header(std::string_view bytes) {
   auto text = bytes.substr(at, size);
   npy_header header;
   header.data_at = at + size;
-  auto descr = value_of(text, "'descr'");
+  auto descr = header_value(text, "'descr'");
   auto close = descr.size() > 1 ? descr.find('\'', 1) : descr.npos;
   if (!descr.starts_with('\'') || close == descr.npos)
     return broken("its element type cannot be read");
   header.descr = std::string{descr.substr(1, close - 1)};
-  if (!value_of(text, "'fortran_order'").starts_with("False"))
+  if (!header_value(text, "'fortran_order'").starts_with("False"))
     return broken("it is in Fortran order; save a contiguous C-order array");
-  if (!parse_shape(value_of(text, "'shape'"), header.shape))
+  if (!parse_shape(header_value(text, "'shape'"), header.shape))
     return broken("its shape cannot be read");
   std::uint64_t size_of_element =
       header.descr.size() == 3 && std::isdigit(static_cast<unsigned char>(header.descr[2]))

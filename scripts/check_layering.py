@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Checks who includes whom.
+"""Checks who includes whom, by the two tables of docs/architecture.md.
 
-    actors -> {backends, knowledge, config} -> runtime
-
-A file may include its own room and what ALLOWED names for it; a foreign library may be included only in its
-one home (HOMES). Prints one line per violation as file:line and exits 1 if there is any.
+A file may include its own room and those that the first table names for it; a foreign library may be included
+only in its home, and in tests. No room may reach itself over others, no two files of the product may have the
+same name. Prints one line per violation as file:line and exits 1 if there is any.
 
     scripts/check_layering.py [ROOT]       the tree to check; the one around this script by default
     scripts/check_layering.py --self-test  proves that each rule can fail
@@ -15,72 +14,44 @@ import sys
 import tempfile
 from pathlib import Path
 
-# Deepest room first: a file belongs to the first room whose folder holds it.
-ROOMS = [
-    "runtime/core",
-    "runtime/search",
-    "runtime/store",
-    "runtime/net",
-    "runtime/process",
-    "runtime/llm/playbook",
-    "runtime/llm",
-    "backends/judge",
-    "backends/profile",
-    "backends",
-    "knowledge",
-    "config",
-    "actors",
-    "tests",
-    "scripts",
-]
-
-# What a room may include besides itself: a room, or one file of a room.
-ALLOWED = {
-    "runtime/core": [],
-    "runtime/search": ["runtime/core"],
-    "runtime/store": ["runtime/core"],
-    "runtime/net": ["runtime/core"],
-    "runtime/process": ["runtime/core"],
-    "runtime/llm/playbook": ["runtime/core"],
-    "runtime/llm": ["runtime/core", "runtime/process", "runtime/llm/playbook"],
-    "backends": ["runtime/core", "runtime/process"],
-    "backends/judge": ["runtime/core", "runtime/process", "backends"],
-    "knowledge": ["runtime/core", "runtime/llm/prompt.hpp", "runtime/search/index/node_tree.hpp"],
-    "backends/profile": ["runtime/core", "runtime/process", "backends", "backends/judge"],
-    "config": ["runtime/core"],
-    "actors": [room for room in ROOMS if room.startswith("runtime/") and room != "runtime/llm/playbook"]
-    + ["backends", "knowledge", "config"],
-    "tests": [room for room in ROOMS if room != "scripts"],
-    "scripts": ["config", "runtime/core"],
-}
-
-# A foreign library's headers -> the rooms (or files) that may include them. Tests may include what they test.
-HOMES = {
-    r"caf/": ["actors/supervision/caf.hpp", "tests/actors", "tests/scenario"],
-    r"zmq": ["runtime/net", "tests/net"],
-    r"lmdb": ["runtime/store/environment.cpp", "tests/store", "tests/bench"],
-    r"boost/": ["runtime/process"],
-    r"curl/": ["runtime/llm/http_service.cpp"],
-    r"seccomp": ["runtime/process", "tests/process"],
-    r"toml\+\+/|toml\.hpp": ["config", "backends", "knowledge"],
-    r"CLI/": ["actors/cli", "interface/main.cpp", "tests"],
-    r"httplib": ["actors/cli", "tests"],
-    r"spdlog/": ["runtime/core"],
-    r"msgpack": ["runtime/core"],
-    r"sodium": ["runtime/core", "runtime/net"],
-    r"zstd": ["runtime/core"],
-    r"catch2/": ["tests"],
-}
+TABLE = "docs/architecture.md"
 
 # Heavy headers that slow every includer down: sources only.
 SOURCES_ONLY = [r"nlohmann/json\.hpp", r"CLI/", r"spdlog/", r"toml\+\+/", r"httplib"]
 
+ROW = re.compile(r"^\| `([^`]+)` \|(.*)\|\s*$")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 SUFFIXES = {".hpp", ".cpp", ".h", ".cc"}
 
 
-def room_of(path):
-    return next((room for room in ROOMS if path.startswith(room + "/")), None)
+class Plan:
+    """The two tables: what each room may include, and where each library lives."""
+
+    def __init__(self, text):
+        rooms, libraries = text.split("A foreign library has one home", 1)
+        self.allowed = {name: re.findall(r"`([^`]+)`", cells.split("|")[-1]) for name, cells in rows(rooms)}
+        self.homes = {name: re.findall(r"`([^`]+)`", cells.split("|")[0]) for name, cells in rows(libraries)}
+        # Deepest first: a file belongs to the first room whose folder holds it.
+        self.rooms = sorted(self.allowed, key=lambda room: -room.count("/"))
+
+    def room_of(self, path):
+        return next((room for room in self.rooms if path.startswith(room + "/")), None)
+
+    def circles(self):
+        """Rooms that reach themselves."""
+        step = {room: {other for other in self.allowed if other != room and within(other, may)} for room, may in self.allowed.items()}
+        for room in self.allowed:
+            seen, ahead = set(), [*step[room]]
+            while ahead:
+                if (other := ahead.pop()) not in seen:
+                    seen.add(other)
+                    ahead += step[other]
+            if room in seen:
+                yield f"{TABLE}: {room} may include what may include {room}"
+
+
+def rows(text):
+    return [found.groups() for found in map(ROW.match, text.split("\n## ")[1 if "\n## " in text else 0].splitlines()) if found]
 
 
 def within(path, places):
@@ -102,64 +73,99 @@ def strip(text):
     return re.sub(r"/\*.*?\*/", blank, text, flags=re.S)
 
 
-def violations_of(path, text, root):
-    room = room_of(path)
+def violations_of(path, text, root, plan):
+    room = plan.room_of(path)
     if room is None:
+        yield f"{path}: lies in no room of {TABLE}"
         return
+    allowed = plan.allowed[room]
     for line, quoted, target in includes(text):
         say = lambda why: f"{path}:{line}: includes {target}: {why}"
         if quoted:
             if not (root / target).is_file():
                 yield say("no such file from the root of the repository; write the path from there")
-                continue
-            to = room_of(target)
-            if to is None or to == room or (room == "backends/judge" and to == "backends"):
-                continue
-            if room == "tests" and to != "scripts":
-                continue
-            if not within(target, ALLOWED[room]) or (to not in ALLOWED[room] and target not in ALLOWED[room]):
-                may = ", ".join(ALLOWED[room]) or "nothing else"
-                yield say(f"{room} may include itself and {may}")
+            elif plan.room_of(target) not in (None, room) and not within(target, allowed):
+                yield say(f"{room} may include itself and {', '.join(allowed) or 'nothing else'}")
             continue
-        for pattern, homes in HOMES.items():
-            if re.match(pattern, target) and not within(path, homes):
+        for library, homes in plan.homes.items():
+            if target.startswith(library) and not within(path, [*homes, "tests"]):
                 yield say(f"this library is included only in {', '.join(homes)}")
         if path.endswith(".hpp") and room != "tests" and any(re.match(p, target) for p in SOURCES_ONLY):
             yield say("include it in a source, not in a header: every includer would compile it")
 
 
-def check(root):
-    found = []
-    for room in sorted({room.split("/")[0] for room in ROOMS}):
-        for file in sorted((root / room).rglob("*")):
+def sources(root, plan):
+    for top in sorted({room.split("/")[0] for room in plan.rooms}):
+        for file in sorted((root / top).rglob("*")):
             path = file.relative_to(root).as_posix()
-            if file.suffix not in SUFFIXES or not file.is_file() or path.startswith(("tests/redteam/", "backends/cpu-cpp/")):
+            if file.suffix not in SUFFIXES or not file.is_file():
                 continue
-            if re.match(r"config/problems/|tests/fixtures/", path):  # candidates and references: not ours
-                continue
-            found += violations_of(path, file.read_text(errors="replace"), root)
-    return found
+            if not re.match(r"tests/(redteam|fixtures)/|backends/cpu-cpp/|config/problems/", path):  # candidates, references
+                yield path, file
+
+
+def namesakes(paths):
+    """Two files of the product with one name mislead tabs, grep and stack traces."""
+    seen = {}
+    for path in paths:
+        if not path.startswith(("tests/", "scripts/")):
+            other = seen.setdefault(Path(path).name, path)
+            if other != path:
+                yield f"{path}: has the name of {other}"
+
+
+def check(root):
+    plan = Plan((root / TABLE).read_text())
+    found = [*plan.circles()]
+    paths = [*sources(root, plan)]
+    for path, file in paths:
+        found += violations_of(path, file.read_text(errors="replace"), root, plan)
+    return found + [*namesakes(path for path, _ in paths)]
 
 
 def self_test():
+    table = """
+## Rooms
+| room | what | may include |
+|---|---|---|
+| `runtime/core` | | |
+| `runtime/net` | | `runtime/core` |
+| `runtime/store` | | `runtime/core` |
+| `runtime/llm` | | `runtime/core` `runtime/loop` |
+| `runtime/loop` | | `runtime/llm` |
+| `backends/judge` | | `runtime` `backends/verdict` |
+| `backends/verdict` | | `runtime/core` |
+| `config` | | `runtime/core` |
+| `actors` | | `runtime` `config` |
+| `tests` | | `runtime` `actors` |
+
+A foreign library has one home:
+| `caf/` | `actors/supervision/caf.hpp` | |
+| `zmq` | `runtime/net` | |
+| `lmdb` | `runtime/store/environment.cpp` | |
+| `toml++/` | `config` | |
+"""
     bad = {
         "runtime/core/a.hpp": '#include "runtime/store/b.hpp"',
         "runtime/store/b.hpp": '#include "runtime/net/c.hpp"',
         "runtime/net/c.hpp": '#include "actors/d.hpp"',
         "actors/d.hpp": "#include <caf/all.hpp>",
         "actors/e.cpp": "#include <zmq.h>",
-        "config/f.cpp": '#include "backends/g.hpp"',
-        "backends/g.hpp": '#include "backends/judge/h.hpp"',
+        "config/f.cpp": '#include "backends/judge/h.hpp"',
         "backends/judge/h.hpp": "#include <toml++/toml.h>",
-        "knowledge/i.cpp": '#include "runtime/llm/provider.hpp"',
-        "runtime/llm/provider.hpp": "#include <curl/curl.h>",
-        "runtime/llm/playbook/j.cpp": '#include "runtime/llm/provider.hpp"',
-        "runtime/search/k.cpp": "#include <lmdb.h>",
-        "runtime/process/l.cpp": '#include "missing.hpp"',
+        "backends/verdict/g.hpp": '#include "backends/judge/h.hpp"',
+        "runtime/store/k.cpp": "#include <lmdb.h>",
+        "runtime/net/l.cpp": '#include "missing.hpp"',
+        "config/same.hpp": "",
+        "config/n.hpp": "#include <nlohmann/json.hpp>",
+        "runtime/nowhere/o.hpp": "",
+        TABLE: table,
     }
     good = {
-        "runtime/process/m.cpp": '#include "runtime/core/a.hpp"\nauto s = R"(\n#include <zmq.h>\n)";\n',
+        "runtime/net/m.cpp": '#include "runtime/core/a.hpp"\nauto s = R"(\n#include <zmq.h>\n)";\n',
         "actors/supervision/caf.hpp": "#include <caf/all.hpp>",
+        "actors/same.hpp": "",
+        "runtime/store/environment.cpp": "#include <lmdb.h>",
         "tests/net/n.cpp": '#include <zmq.h>\n#include "runtime/net/c.hpp"',
     }
     with tempfile.TemporaryDirectory() as folder:

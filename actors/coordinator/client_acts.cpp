@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t most_readings = 4;
 
 /// What a client sent may make any of this throw: an answer, never the end of the thread and the process.
-void answered(const std::function<void(control_reply)>& reply, const std::function<control_reply()>& work) {
+void reply_with(const std::function<void(control_reply)>& reply, const std::function<control_reply()>& work) {
   try {
     reply(work());
   } catch (const std::exception& e) {
@@ -64,7 +64,7 @@ void client_desk::merge(std::string file, std::function<void(control_reply)> rep
   merges_.post([this, file = std::move(file), reply = std::move(reply)] {
     if (ended())
       return reply(owner_ends());
-    answered(reply, [&] { return merged(owned_.dir(), lent_, file); });
+    reply_with(reply, [&] { return merged(owned_.dir(), lent_, file); });
   });
 }
 
@@ -97,7 +97,7 @@ void client_desk::begin_reading(reading r) {
   processes_.run(std::move(child->spec), [this, child, reply = std::move(r.reply)](process_exit how) mutable {
     auto ended = std::make_shared<process_exit>(std::move(how));
     quick_.post([this, child = std::move(child), reply = std::move(reply), ended] {
-      answered(reply, [&] { return child->answer(*ended); });
+      reply_with(reply, [&] { return child->answer(*ended); });
       reading_over();
     });
   });

@@ -22,7 +22,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t step_log_limit = 64u << 10;
-constexpr int judge_warm_fd = 3; ///< in the judge
 
 constexpr const char* role_names[] = {"candidate", "reference", "truth", "baseline"};
 

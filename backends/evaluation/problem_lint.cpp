@@ -21,8 +21,6 @@ namespace ke {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int judge_warm_fd = 3; ///< in the judge
-
 struct built {
   fs::path object;
   std::string wrong; ///< why the compiler refused; empty: it did not

@@ -10,6 +10,9 @@
 
 namespace ke {
 
+/// The descriptor in ke-judge of the warm parent's socket.
+inline constexpr int judge_warm_fd = 3;
+
 /// What ke-judge reads on stdin, packed. Paths are the host's; the judge shows them to the drivers in their
 /// sandboxes.
 struct judge_task {

@@ -16,7 +16,7 @@ using sorted_json = nlohmann::json;
 
 constexpr std::size_t largest_file = 4u << 20;
 
-sorted_json document(const fs::path& file) {
+sorted_json json_file(const fs::path& file) {
   auto text = read_named_file(file.string(), largest_file);
   return text ? sorted_json::parse(*text, nullptr, false) : sorted_json{};
 }
@@ -46,7 +46,7 @@ result<exported_winner> read_exported(const std::string& folder) {
                              "; to judge a candidate, give PROBLEM and CANDIDATE"}
                : sound.error();
   fs::path at{folder};
-  auto from = document(at / "provenance.json");
+  auto from = json_file(at / "provenance.json");
   auto problem = text_at(from, "problem_file"), kernel = text_at(from, "kernel");
   if (!plain_name(problem) || !plain_name(kernel) || text_at(from, "backend").empty())
     return failure{failure_kind::invalid,
@@ -62,7 +62,7 @@ result<exported_winner> read_exported(const std::string& folder) {
   }
   auto claimed = from.contains("claimed") && from["claimed"] == true;
   return exported_winner{(at / problem).string(), (at / kernel).string(), text_at(from, "backend"),
-                         told(document(at / "verdict.json"), claimed), std::move(against)};
+                         told(json_file(at / "verdict.json"), claimed), std::move(against)};
 }
 
 } // namespace ke::cli

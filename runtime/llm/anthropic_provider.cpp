@@ -20,7 +20,7 @@ std::vector<std::string> headers_with(std::string_view key) {
   return headers;
 }
 
-std::string body_of(const model_settings& model, const prompt& p) {
+std::string anthropic_body(const model_settings& model, const prompt& p) {
   std::vector<const prompt_section*> stable, said;
   for (const auto& section : p.sections)
     if (!section.text.empty())
@@ -55,7 +55,7 @@ void take_usage(const json& usage, gathered_answer& all) {
   keep(all.cache_write, "cache_creation_input_tokens");
 }
 
-void take(const model_settings& model, const json& object, gathered_answer& all) {
+void take_anthropic(const model_settings& model, const json& object, gathered_answer& all) {
   auto type = text_of_member(object, "type");
   if (type == "error" || (type.empty() && !member(object, "error").is_null()))
     return take_error(model, member(object, "error"), all);
@@ -87,7 +87,7 @@ void take(const model_settings& model, const json& object, gathered_answer& all)
 }
 
 /// `input_tokens` of an answer leave out what the cache took or gave.
-input_tokens input_of(const gathered_answer& all) {
+input_tokens anthropic_input(const gathered_answer& all) {
   constexpr auto write_factor = traits_of(provider_kind::anthropic).cache_write_factor, read_factor = 0.1;
   return {all.input + (all.cache_write + all.cache_read),
           all.input + write_factor * all.cache_write + read_factor * all.cache_read};
@@ -96,7 +96,7 @@ input_tokens input_of(const gathered_answer& all) {
 } // namespace
 
 constinit const chat_api anthropic_api{
-    "https://api.anthropic.com", "/messages", headers_with, body_of, take, input_of};
+    "https://api.anthropic.com", "/messages", headers_with, anthropic_body, take_anthropic, anthropic_input};
 constinit const provider_adapter anthropic_adapter{make_http_provider, &anthropic_api};
 
 } // namespace ke

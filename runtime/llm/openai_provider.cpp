@@ -12,7 +12,7 @@ namespace {
 
 using json = nlohmann::json;
 
-std::string body_of(const model_settings& model, const prompt& p) {
+std::string openai_body(const model_settings& model, const prompt& p) {
   // The hosted service renamed the field for its newer models; every other server knows the old name.
   bool hosted = model.base_url.empty() || model.base_url.find("api.openai.com") != std::string::npos;
   json fields{{"model", model.model}, {"stream", true}, {"stream_options", {{"include_usage", true}}}};
@@ -24,7 +24,7 @@ std::string body_of(const model_settings& model, const prompt& p) {
   return body += "\"}]}";
 }
 
-void take(const model_settings& model, const json& object, gathered_answer& all) {
+void take_openai(const model_settings& model, const json& object, gathered_answer& all) {
   if (const auto& error = member(object, "error"); !error.is_null())
     return take_error(model, error, all);
   if (const auto& choices = member(object, "choices"); choices.is_array() && !choices.empty()) {
@@ -53,14 +53,14 @@ void take(const model_settings& model, const json& object, gathered_answer& all)
   }
 }
 
-input_tokens input_of(const gathered_answer& all) {
+input_tokens openai_input(const gathered_answer& all) {
   return {all.input, all.input};
 }
 
 } // namespace
 
 constinit const chat_api openai_api{
-    "https://api.openai.com", "/chat/completions", bearer, body_of, take, input_of};
+    "https://api.openai.com", "/chat/completions", bearer, openai_body, take_openai, openai_input};
 constinit const provider_adapter openai_adapter{make_http_provider, &openai_api};
 
 } // namespace ke

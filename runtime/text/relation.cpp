@@ -1,22 +1,9 @@
 #include "runtime/text/relation.hpp"
 
 #include "runtime/text/expression.hpp"
-
-#include <cctype>
+#include "runtime/text/source_text.hpp"
 
 namespace ke {
-namespace {
-
-std::string trimmed(std::string_view text) {
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())))
-    text.remove_prefix(1);
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())))
-    text.remove_suffix(1);
-  return std::string{text};
-}
-
-} // namespace
-
 result<relation> relation_of(std::string_view text) {
   auto bad = [&] {
     return failure{failure_kind::invalid, "\"" + std::string{text} +
