@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/core/verdict.hpp"
+#include "runtime/core/types.hpp"
 
 #include <cstdint>
 #include <optional>
