@@ -3,7 +3,7 @@
 
 A file may include its own room and those that the first table names for it; a foreign library may be included
 only in its home, and in tests. No room may reach itself over others, no two files of the product may have the
-same name. Prints one line per violation as file:line and exits 1 if there is any.
+same name, and nothing but actors reaches CAF over what it includes. Prints one line per violation as file:line and exits 1 if there is any.
 
     scripts/check_layering.py [ROOT]       the tree to check; the one around this script by default
     scripts/check_layering.py --self-test  proves that each rule can fail
@@ -15,6 +15,7 @@ import tempfile
 from pathlib import Path
 
 TABLE = "docs/architecture.md"
+CAF = "actors/supervision/caf.hpp"
 
 # Heavy headers that slow every includer down: sources only.
 SOURCES_ONLY = [r"nlohmann/json\.hpp", r"CLI/", r"spdlog/", r"toml\+\+/", r"httplib"]
@@ -120,7 +121,22 @@ def check(root):
     paths = [*sources(root, plan)]
     for path, file in paths:
         found += violations_of(path, file.read_text(errors="replace"), root, plan)
+    found += reaching(paths, root, CAF, ["actors", "tests"])
     return found + [*namesakes(path for path, _ in paths)]
+
+
+def reaching(paths, root, target, homes):
+    """Files outside `homes` that include `target` over others: all of them would compile it."""
+    direct = {path: {t for _, quoted, t in includes(file.read_text(errors="replace")) if quoted} for path, file in paths}
+    for path in direct:
+        seen, ahead = set(), [path]
+        while ahead:
+            for other in direct.get(ahead.pop(), ()):
+                if other not in seen:
+                    seen.add(other)
+                    ahead.append(other)
+        if target in seen and not within(path, homes):
+            yield f"{path}: reaches {target} over what it includes; only {', '.join(homes)} may"
 
 
 def self_test():
@@ -137,6 +153,7 @@ def self_test():
 | `backends/verdict` | | `runtime/core` |
 | `config` | | `runtime/core` |
 | `actors` | | `runtime` `config` |
+| `interface` | | `actors` |
 | `tests` | | `runtime` `actors` |
 
 A foreign library has one home:
@@ -157,6 +174,7 @@ A foreign library has one home:
         "runtime/store/k.cpp": "#include <lmdb.h>",
         "runtime/net/l.cpp": '#include "missing.hpp"',
         "config/same.hpp": "",
+        "interface/p.cpp": '#include "actors/q.hpp"',
         "config/n.hpp": "#include <nlohmann/json.hpp>",
         "runtime/nowhere/o.hpp": "",
         TABLE: table,
@@ -165,6 +183,7 @@ A foreign library has one home:
         "runtime/net/m.cpp": '#include "runtime/core/a.hpp"\nauto s = R"(\n#include <zmq.h>\n)";\n',
         "actors/supervision/caf.hpp": "#include <caf/all.hpp>",
         "actors/same.hpp": "",
+        "actors/q.hpp": '#include "actors/supervision/caf.hpp"',
         "runtime/store/environment.cpp": "#include <lmdb.h>",
         "tests/net/n.cpp": '#include <zmq.h>\n#include "runtime/net/c.hpp"',
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/campaign/campaign_outcome.hpp"
 #include "actors/llm/call_book.hpp"
 #include "actors/messages/messages.hpp"
 #include "actors/supervision/directory.hpp"
@@ -18,13 +19,6 @@
 namespace ke {
 
 /// Why and how a session of a campaign ended.
-struct campaign_outcome {
-  std::string state;   ///< finished | paused | failed
-  std::string reason;  ///< product.md "stop_reason"
-  bool proven = false; ///< better than the baseline (untimed: correct)
-  failure why;         ///< paused: out of credit...; failed: what
-};
-
 struct campaign_options {
   std::uint32_t id = 0;
   std::shared_ptr<directory> names;

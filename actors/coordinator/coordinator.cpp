@@ -44,6 +44,13 @@ void log_failure(const std::string& child, const caf::error& why, std::chrono::n
 
 coordinator::coordinator(coordinator_options options) : options_{std::move(options)} {}
 
+result<std::unique_ptr<store_owner>> store_owner::start(coordinator_options options) {
+  auto made = coordinator::start(std::move(options));
+  if (!made)
+    return made.error();
+  return std::unique_ptr<store_owner>{std::move(*made)};
+}
+
 result<std::unique_ptr<coordinator>> coordinator::start(coordinator_options options) {
   std::unique_ptr<coordinator> c{new coordinator{std::move(options)}};
   auto backends = load_backends(built_in_backends(), c->options_.backend_paths);

@@ -2,6 +2,7 @@
 
 #include "actors/campaign/campaign_actor.hpp"
 #include "actors/coordinator/client_acts.hpp"
+#include "actors/coordinator/store_owner.hpp"
 #include "actors/knowledge/library.hpp"
 #include "actors/llm/provider_pool.hpp"
 #include "backends/evaluation/backend.hpp"
@@ -23,16 +24,6 @@
 
 namespace ke {
 
-struct coordinator_options {
-  std::string store;
-  cluster_settings cluster;
-  std::string sandbox = "best";
-  std::vector<std::filesystem::path> backend_paths;
-  std::function<void(const std::string&)> publish; ///< events, one JSON line each; any thread, must not block
-  std::function<void(const failure&)> trouble;     ///< the store or the environment; any thread
-  bool durable_only = false; ///< bench: no wire, no worker; its driver gives somebody the evaluator's address
-};
-
 /// The owner of a store: services, root supervisor and campaigns of one process. Any thread. The destructor
 /// stops everything in order and closes the store.
 ///
@@ -44,22 +35,18 @@ struct coordinator_options {
 ///   ├─ evaluator
 ///   ├─ control
 ///   └─ campaigns     each a supervisor (rest_for_one) of its campaign actor and its search trees
-class coordinator {
+class coordinator : public store_owner {
 public:
   static result<std::unique_ptr<coordinator>> start(coordinator_options options);
-  ~coordinator();
+  ~coordinator() override;
 
   /// Starts a campaign, or resumes the newest one of this name unless `fresh`. `done` gets the id once it is
   /// committed. `invalid`: the stored one is for another problem.
   void submit(campaign_settings settings, problem what, bool fresh,
               std::function<void(result<std::uint32_t>)> done);
-  /// The same, blocking; `interrupt_all` ends the wait. `cancelled`, or why the store does not commit.
-  result<std::uint32_t> submit(campaign_settings settings, const problem& what, bool fresh);
-
-  /// Blocks until the session of a campaign has ended.
-  campaign_outcome wait(std::uint32_t id);
-  /// Ends the campaign's session resumably: gently the first time, at once the second.
-  void interrupt_all();
+  result<std::uint32_t> submit(campaign_settings settings, const problem& what, bool fresh) override;
+  campaign_outcome wait(std::uint32_t id) override;
+  void interrupt_all() override;
   /// One act of steering; `done` once committed, or with why when that takes too long. Any thread.
   void steer_campaign(std::uint32_t id, std::string act, std::string key, std::string value,
                       std::function<void(status)> done);
@@ -70,7 +57,7 @@ public:
   result<std::uint32_t> find_running(const std::string& name) const;
 
   caf::actor_system& system() { return *system_; } ///< for a stand-in evaluator
-  store_service& store() { return *store_; }
+  store_service& store() override { return *store_; }
   client_desk& desk() { return *desk_; }
   const std::string& store_dir() const { return options_.store; }
   const std::shared_ptr<directory>& names() const { return names_; }

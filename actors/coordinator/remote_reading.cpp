@@ -49,11 +49,6 @@ void drop_reading_folders(const std::string& store) {
   }
 }
 
-bool is_reading_command(const std::string& word) {
-  static constexpr const char* known[] = {"best", "tree", "show", "diff", "report", "export"};
-  return std::find(std::begin(known), std::end(known), word) != std::end(known);
-}
-
 status reading_child::prepare(const std::string& store, const reading_request& what) {
   auto refused = [](std::string why) { return failure{failure_kind::invalid, std::move(why), false}; };
   if (what.words.empty() || !is_reading_command(what.words[0]))

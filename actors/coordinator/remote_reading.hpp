@@ -2,15 +2,13 @@
 
 #include "actors/coordinator/control.hpp"
 #include "runtime/core/private_folder.hpp"
+#include "runtime/net/client_command.hpp"
 #include "runtime/process/process_port.hpp"
 
 #include <string>
 #include <vector>
 
 namespace ke {
-
-/// Commands that read a store; a client on another machine may ask the owner for them.
-bool is_reading_command(const std::string& word);
 
 /// `words`: the command line without options that name a store or a place to write to.
 struct reading_request {

@@ -1,6 +1,5 @@
 #include "interface/cli/remote_read.hpp"
 
-#include "actors/coordinator/remote_reading.hpp"
 #include "interface/cli/access.hpp"
 #include "interface/cli/manifest.hpp"
 #include "interface/cli/output_file.hpp"

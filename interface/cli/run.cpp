@@ -1,4 +1,4 @@
-#include "actors/coordinator/coordinator.hpp"
+#include "actors/coordinator/store_owner.hpp"
 #include "config/campaign_file.hpp"
 #include "config/problem_file.hpp"
 #include "config/schema.hpp"
@@ -20,6 +20,7 @@
 #include "runtime/process/sandbox.hpp"
 #include "runtime/records/best_known_baseline.hpp"
 #include "runtime/store/store_reader.hpp"
+#include "runtime/store/store_service.hpp"
 #include "runtime/text/json_line.hpp"
 
 #include <CLI/CLI.hpp>
@@ -245,7 +246,7 @@ int attach(const run_options& o, const prepared& p, const failure& held) {
 }
 
 /// The last words of a session: where the campaign stands, its best kernel, and how to go on.
-void summarize(coordinator& owner, std::uint32_t id, const campaign_outcome& out, display& shown) {
+void summarize(store_owner& owner, std::uint32_t id, const campaign_outcome& out, display& shown) {
   auto written = std::make_shared<std::promise<void>>();
   owner.store().write({}, [written](status) { written->set_value(); });
   if (written->get_future().wait_for(std::chrono::seconds{5}) != std::future_status::ready)
@@ -305,7 +306,7 @@ int run(const run_options& o) {
       shown.event(
           json_line(nlohmann::json{{"event", "trouble"}, {"kind", to_text(why.kind)}, {"text", why.text}}));
   };
-  auto owner = coordinator::start(std::move(c));
+  auto owner = store_owner::start(std::move(c));
   if (!owner && owner.error().kind == failure_kind::held)
     return attach(o, *p, owner.error());
   if (!owner)
@@ -346,7 +347,7 @@ int serve(const std::string& config, const std::string& sandbox) {
   c.store = loaded.settings.store;
   c.cluster = loaded.settings.cluster;
   c.sandbox = sandbox;
-  auto owner = coordinator::start(std::move(c));
+  auto owner = store_owner::start(std::move(c));
   if (!owner)
     return complain(owner.error());
   std::cout << "serving store " << (*owner)->store().dir() << std::endl;

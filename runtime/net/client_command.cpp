@@ -128,4 +128,9 @@ result<client_command> parse_command(std::string_view text) {
   return out;
 }
 
+bool is_reading_command(const std::string& word) {
+  static constexpr const char* known[] = {"best", "tree", "show", "diff", "report", "export"};
+  return std::find(std::begin(known), std::end(known), word) != std::end(known);
+}
+
 } // namespace ke

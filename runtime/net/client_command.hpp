@@ -37,4 +37,7 @@ struct client_command {
 /// runs out; needs a small multiple of the text.
 result<client_command> parse_command(std::string_view json);
 
+/// Commands that read a store; a client on another machine may ask the owner for them.
+bool is_reading_command(const std::string& word);
+
 } // namespace ke
