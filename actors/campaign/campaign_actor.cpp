@@ -37,7 +37,7 @@ caf::behavior campaign(caf::event_based_actor* self, campaign_options options) {
       [=](const status_request& s) { state->status_wanted(s); },
       [=](const campaign_tick&) { state->tick(); },
       [=](const interrupt&) { state->interrupted(); },
-      [=](const way_learnt&) { state->learnt(); },
+      [=](const lineage_learnt&) { state->learnt(); },
       [=](const grace_is_over&) { state->grace_over(); },
       [=](const hearing_over&) { state->heard_enough(); },
       [=](const finalist_read& f) { state->finalist(f); },

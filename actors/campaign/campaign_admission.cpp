@@ -32,7 +32,7 @@ std::string wrong_by_itself(const problem& what, const campaign_settings& settin
 
 } // namespace
 
-bool keeper::is_admitted(const tree_core& tree) {
+bool keeper::is_admitted(const search_tree& tree) {
   if (!options_.admission)
     return true;
   auto& a = admissions_[tree.number()];
@@ -44,7 +44,7 @@ bool keeper::is_admitted(const tree_core& tree) {
   return a.at == progress::admitted;
 }
 
-void keeper::look_up_admission(const tree_core& tree, admission& a) {
+void keeper::look_up_admission(const search_tree& tree, admission& a) {
   if (auto wrong = wrong_by_itself(*stored_->problem, books().settings()); !wrong.empty())
     return refuse(tree, a, wrong);
   a.at = admission::progress::looking;
@@ -81,7 +81,7 @@ void keeper::looked_up(const admission_looked_up& l) {
   pump();
 }
 
-void keeper::measure_reference(const tree_core& tree, admission& a) {
+void keeper::measure_reference(const search_tree& tree, admission& a) {
   const auto& what = *stored_->problem;
   auto first = a.at == admission::progress::looking;
   a.at = admission::progress::measuring;
@@ -150,7 +150,7 @@ void keeper::reference_failed(const evaluation_failed& f) {
   pump();
 }
 
-void keeper::decide_admission(const tree_core& tree, admission& a) {
+void keeper::decide_admission(const search_tree& tree, admission& a) {
   if (std::find(a.found.begin(), a.found.end(), nullptr) != a.found.end())
     return; // another target's verdict is still to come
   auto subject = admission_subject_of(*stored_->problem, books().settings().goal.timed);
@@ -179,7 +179,7 @@ void keeper::decide_admission(const tree_core& tree, admission& a) {
   rest(tree, a, machine->reason);
 }
 
-void keeper::rest(const tree_core& tree, admission& a, const std::string& why) {
+void keeper::rest(const search_tree& tree, admission& a, const std::string& why) {
   a.at = admission::progress::resting;
   a.tries = 0;
   a.rest_until = self_->clock().now() + admission_rest(a.rests++);
@@ -191,7 +191,7 @@ void keeper::rest(const tree_core& tree, admission& a, const std::string& why) {
         event("admission", {{"backend", tree.backend()}, {"state", "resting"}, {"text", a.why}}));
 }
 
-void keeper::admit(const tree_core& tree, admission& a) {
+void keeper::admit(const search_tree& tree, admission& a) {
   a.at = admission::progress::admitted;
   for (const auto& v : a.found)
     if (v->state == verdict_state::policy_violation)
@@ -202,7 +202,7 @@ void keeper::admit(const tree_core& tree, admission& a) {
     options_.publish(event("admission", {{"backend", tree.backend()}, {"state", "admitted"}}));
 }
 
-void keeper::refuse(const tree_core& tree, admission& a, std::string why) {
+void keeper::refuse(const search_tree& tree, admission& a, std::string why) {
   a.at = admission::progress::refused;
   a.why = std::move(why);
   log::error("campaign", "the problem can't be judged here", {{"backend", tree.backend()}, {"why", a.why}});

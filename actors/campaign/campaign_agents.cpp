@@ -8,7 +8,7 @@
 namespace ke {
 namespace {
 
-node_key at(std::uint32_t campaign, const journal_consulted& c) {
+node_key at(std::uint32_t campaign, const journal_agent_asked& c) {
   return {campaign, c.tree, c.node};
 }
 
@@ -24,7 +24,7 @@ void keeper::agent_wants(agent_call& c) {
       state_of_node(c.node) != node_state::planned)
     return refuse(failure_kind::cancelled, "no new work is begun");
   auto reserved = worst_case(model(c.model), bytes_of(c.prompt));
-  if (!books().agents_may_hold(reserved) || books().money().lacking(campaign_books::claim(reserved)))
+  if (!books().agents_may_hold(reserved) || books().money().lacking(campaign_state::claim(reserved)))
     return refuse(failure_kind::credit, "its share of the budget can't hold the call ([agents] share)");
   auto request = std::make_shared<synthesis_request>();
   auto number = books().next_agent_call();
@@ -38,8 +38,8 @@ void keeper::agent_wants(agent_call& c) {
   request->prompt_digest = batch.blob(text_of(c.prompt));
   request->prompt = std::move(c.prompt);
   record(batch, journal_kind::consulted,
-         journal_consulted{c.node.tree, c.node.node, number, c.agent, c.model, request->prompt_digest,
-                           reserved});
+         journal_agent_asked{c.node.tree, c.node.node, number, c.agent, c.model, request->prompt_digest,
+                             reserved});
   agents_[number] = c.to;
   send_call(std::move(batch), std::move(request));
 }
@@ -90,7 +90,7 @@ void keeper::agent_failed(const failed_try& f) {
                       {nullptr, {failure_kind::credit, "no budget is left for another try", false}});
 }
 
-void keeper::settle_agent_call(const journal_advised& r, agent_answer answer) {
+void keeper::settle_agent_call(const journal_agent_replied& r, agent_answer answer) {
   const auto* call = loaded_ && !ended_ ? books().agent_call(r.number) : nullptr;
   if (!call)
     return;
@@ -105,8 +105,8 @@ void keeper::settle_agent_call(const journal_advised& r, agent_answer answer) {
   pump();
 }
 
-void keeper::give_up_agent_call(store_batch& batch, const journal_consulted& c, bool free) {
-  journal_advised r{c.number, failure_kind::cancelled};
+void keeper::give_up_agent_call(store_batch& batch, const journal_agent_asked& c, bool free) {
+  journal_agent_replied r{c.number, failure_kind::cancelled};
   if (!free) {
     auto charged =
         unheard(at(options_.id, c), agent_attempts + c.number, c.prompt_digest, c.model, c.reserved);

@@ -72,7 +72,7 @@ bool keeper::dispatching() {
 }
 
 /// Its mean is above 1, and it is called slower all the same.
-bool keeper::below_floor_by_claim(const tree_core& tree) const {
+bool keeper::below_floor_by_claim(const search_tree& tree) const {
   const auto& all = fold_.books().claims().all();
   return std::any_of(all.begin(), all.end(), [&](const claim_book::entry& e) {
     return e.who.first == tree.number() && e.complete() &&
@@ -81,7 +81,7 @@ bool keeper::below_floor_by_claim(const tree_core& tree) const {
   });
 }
 
-bool keeper::may_dispatch(const tree_core& tree, std::ptrdiff_t workloads) const {
+bool keeper::may_dispatch(const search_tree& tree, std::ptrdiff_t workloads) const {
   const auto& what = *stored_->problem;
   auto shown = std::count_if(what.workloads.begin(), what.workloads.end(),
                              [](const workload& w) { return !w.held_out; });
@@ -95,10 +95,10 @@ bool keeper::may_dispatch(const tree_core& tree, std::ptrdiff_t workloads) const
 bool keeper::may_dispatch() const {
   const auto& trees = fold_.trees();
   return std::any_of(trees.begin(), trees.end(),
-                     [&](const tree_core& tree) { return may_dispatch(tree, 2); });
+                     [&](const search_tree& tree) { return may_dispatch(tree, 2); });
 }
 
-void keeper::read_shapes(const tree_core& tree, bool exact) {
+void keeper::read_shapes(const search_tree& tree, bool exact) {
   auto nodes = dispatchable(tree.tree(), most_dispatchable);
   if (nodes.empty())
     return;

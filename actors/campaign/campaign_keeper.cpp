@@ -276,7 +276,7 @@ void keeper::judge(judged& j) {
   auto committed = std::exchange(j.committed, nullptr);
   auto node = j.node;
   auto unfit = v.state == verdict_state::unfit_problem ? std::optional{v.reason} : std::nullopt;
-  options_.names->send(addresses::search_tree(options_.id, node.tree), std::move(j));
+  options_.names->send(addresses::node_supervisor(options_.id, node.tree), std::move(j));
   if (is_open(state_of_node(node))) {
     put_node(batch, node);
     commit(std::move(batch), {}, committed);
@@ -313,7 +313,7 @@ void keeper::evaluation_failed_for(const evaluation_failed& f) {
     return;
   store_batch batch;
   finish_node(batch, f.node, f.state, f.why);
-  options_.names->send(addresses::search_tree(options_.id, f.node.tree), f);
+  options_.names->send(addresses::node_supervisor(options_.id, f.node.tree), f);
   pump();
 }
 
@@ -441,23 +441,23 @@ void keeper::finish_node(store_batch& batch, const node_key& n, node_state state
   close_node(batch, n, {});
 }
 
-/// The hops of a candidate's way, as far as this session saw them.
+/// The spans of a candidate's way, as far as this session saw them.
 void keeper::trace_node(const node_key& n, const node_row& row) const {
   if (!trace::on())
     return;
   auto lane = "node " + std::to_string(n.tree) + "." + std::to_string(n.node);
-  auto hop = [&](const char* name, std::uint64_t from, std::uint64_t to) {
+  auto span = [&](const char* name, std::uint64_t from, std::uint64_t to) {
     if (from < wall_base_ || to < from)
       return;
     auto at = [&](std::uint64_t ms) { return begun_ + std::chrono::milliseconds{ms - wall_base_}; };
     trace::span(lane, name, at(from), at(to));
   };
   if (row.asked_ms > 0)
-    hop("prompt and commit", row.planned_ms, row.asked_ms);
+    span("prompt and commit", row.planned_ms, row.asked_ms);
   if (row.answered_ms > 0)
-    hop("model", row.asked_ms, row.answered_ms);
+    span("model", row.asked_ms, row.answered_ms);
   if (row.judged_ms > 0 && row.answered_ms > 0)
-    hop("evaluate", row.answered_ms, row.judged_ms);
+    span("evaluate", row.answered_ms, row.judged_ms);
 }
 
 void keeper::close_node(store_batch& batch, const node_key& n, std::function<void()> then) {

@@ -21,7 +21,7 @@ struct campaign_loaded {
 struct campaign_tick {};
 struct grace_is_over {};
 struct hearing_over {};
-struct way_learnt {};
+struct lineage_learnt {};
 /// The answer of the store: whether the problem was admitted before on this target.
 struct admission_looked_up {
   std::uint32_t tree = 0, target = 0;
@@ -101,8 +101,8 @@ public:
   void looked_up(const admission_looked_up& l);
 
 private:
-  campaign_books& books() { return fold_.books(); }
-  tree_core& core(std::uint32_t t) { return fold_.trees().at(t); }
+  campaign_state& books() { return fold_.books(); }
+  search_tree& core(std::uint32_t t) { return fold_.trees().at(t); }
   /// Of a tree's candidates.
   const std::shared_ptr<const candidate_language>& language_of(std::uint32_t tree) {
     return options_.languages.at(core(tree).backend());
@@ -147,7 +147,7 @@ private:
   /// The node has just ended in the fold: writes the rows and tells the news.
   void close_node(store_batch& batch, const node_key& n, std::function<void()> then);
   void trace_node(const node_key& n, const node_row& row) const;
-  node_brief brief_of(const node_key& n, const std::shared_ptr<const std::vector<std::string>>& tried);
+  node_context brief_of(const node_key& n, const std::shared_ptr<const std::vector<std::string>>& tried);
   static bool is_below(const tree_index& index, std::uint32_t node, std::uint32_t ancestor);
   void wake(const std::vector<node_key>& nodes);
   /// Only the playbook reads the whole list; a model would pay for noise.
@@ -191,7 +191,7 @@ private:
 
   void look_for_goal();
   void pump();
-  void step(tree_core& tree, std::uint32_t slots);
+  void step(search_tree& tree, std::uint32_t slots);
   std::size_t in_evaluation();
   bool is_out(const node_key& n, std::uint32_t attempt) {
     return n.tree < fold_.trees().size() && core(n.tree).call(n.node, attempt);
@@ -202,8 +202,8 @@ private:
 
   void agent_failed(const failed_try& f);
   /// Nobody will hear the answer: no charge if `free`, else an estimate, because it may have been answered.
-  void give_up_agent_call(store_batch& batch, const journal_consulted& c, bool free);
-  void settle_agent_call(const journal_advised& r, agent_answer answer);
+  void give_up_agent_call(store_batch& batch, const journal_agent_asked& c, bool free);
+  void settle_agent_call(const journal_agent_replied& r, agent_answer answer);
   /// Settles sub-agent calls left open by an earlier session: free if they never left, else at an estimate.
   void settle_lost_agent_calls(store_batch& batch);
 
@@ -240,11 +240,11 @@ private:
   /// floor (held-out workloads count), makes another one, which uses kernels only for the other workloads'
   /// exact shapes. True until they are judged.
   bool dispatching();
-  bool may_dispatch(const tree_core& tree, std::ptrdiff_t workloads) const;
+  bool may_dispatch(const search_tree& tree, std::ptrdiff_t workloads) const;
   /// Whether the problem has several workloads and a tree that may have a dispatcher.
   bool may_dispatch() const;
-  bool below_floor_by_claim(const tree_core& tree) const;
-  void read_shapes(const tree_core& tree, bool exact);
+  bool below_floor_by_claim(const search_tree& tree) const;
+  void read_shapes(const search_tree& tree, bool exact);
   void add_dispatcher(const parts_read& p);
   void interrupt_now(std::string state, std::string reason, failure why);
   /// The provider of a candidates' model refuses all: only a person can mend that.
@@ -285,15 +285,15 @@ private:
     std::string why; ///< resting, refused
   };
   /// Whether models may be asked for this tree; finds out if unknown.
-  bool is_admitted(const tree_core& tree);
-  void look_up_admission(const tree_core& tree, admission& a);
-  void measure_reference(const tree_core& tree, admission& a);
+  bool is_admitted(const search_tree& tree);
+  void look_up_admission(const search_tree& tree, admission& a);
+  void measure_reference(const search_tree& tree, admission& a);
   void reference_judged(judged& j);
   void reference_failed(const evaluation_failed& f);
-  void decide_admission(const tree_core& tree, admission& a);
-  void admit(const tree_core& tree, admission& a);
-  void rest(const tree_core& tree, admission& a, const std::string& why);
-  void refuse(const tree_core& tree, admission& a, std::string why);
+  void decide_admission(const search_tree& tree, admission& a);
+  void admit(const search_tree& tree, admission& a);
+  void rest(const search_tree& tree, admission& a, const std::string& why);
+  void refuse(const search_tree& tree, admission& a, std::string why);
   /// A refused tree is left out while another one is, or may be, admitted; else the campaign has failed.
   void fail_if_all_refused();
   void drop_admissions();
@@ -358,7 +358,7 @@ KE_MESSAGE(ke::campaign_loaded)
 KE_MESSAGE(ke::campaign_tick)
 KE_MESSAGE(ke::grace_is_over)
 KE_MESSAGE(ke::hearing_over)
-KE_MESSAGE(ke::way_learnt)
+KE_MESSAGE(ke::lineage_learnt)
 KE_MESSAGE(ke::admission_looked_up)
 KE_MESSAGE(ke::finalist_read)
 KE_MESSAGE(ke::shapes_read)

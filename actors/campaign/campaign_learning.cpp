@@ -31,11 +31,11 @@ bool keeper::begin_learning(const std::string& reason) {
     l.seeded = index[n].operation == operation_kind::seed; // of the first, a child of the root
   }
   l.language = language_of(tree);
-  l.done = [me = weak(self_)] { send_weak(me, way_learnt{}); };
+  l.done = [me = weak(self_)] { send_weak(me, lineage_learnt{}); };
   if (!options_.names->send(addresses::knowledge, std::move(l)))
     return false;
   learning_ = reason;
-  after(self_, patience_with_learning, way_learnt{});
+  after(self_, patience_with_learning, lineage_learnt{});
   return true;
 }
 

@@ -94,7 +94,7 @@ void keeper::brief_wanted(const want_brief& w) {
   if (is_open(state_of_node(n)))
     return wake({n});
   // It ended while it rested: what its tree keeps for it is of no use any more.
-  options_.names->send(addresses::search_tree(options_.id, w.tree), retire{w.node, nullptr});
+  options_.names->send(addresses::node_supervisor(options_.id, w.tree), retire{w.node, nullptr});
 }
 
 /// A tree that was started again without us has forgotten its nodes; what they wait for still comes.
@@ -110,10 +110,11 @@ void keeper::tree_began(const tree_started& t) {
   wake(open);
 }
 
-node_brief keeper::brief_of(const node_key& n, const std::shared_ptr<const std::vector<std::string>>& tried) {
+node_context keeper::brief_of(const node_key& n,
+                              const std::shared_ptr<const std::vector<std::string>>& tried) {
   auto& tree = core(n.tree);
   const auto& index = tree.tree();
-  node_brief b;
+  node_context b;
   b.what = tree.expansion_of(n.node);
   b.phase = index[n.node].state;
   b.attempt = index[n.node].attempts + 1u;
@@ -173,7 +174,7 @@ void keeper::wake(const std::vector<node_key>& nodes) {
     by_tree[n.tree].nodes.push_back(brief_of(n, t));
   }
   for (auto& [t, e] : by_tree)
-    options_.names->send(addresses::search_tree(options_.id, t), std::move(e));
+    options_.names->send(addresses::node_supervisor(options_.id, t), std::move(e));
 }
 
 bool keeper::may_repair(const std::string& name) {
@@ -334,7 +335,7 @@ void keeper::wake_sleeping(std::uint32_t tree) {
     auto row = stored_->calls.find({r.node, r.call.attempt});
     auto bytes = row == stored_->calls.end() ? 0 : row->second.prompt_bytes;
     auto reply = std::make_shared<completion>(read_stored(r.call.model, r.body, bytes, {}));
-    options_.names->send(addresses::search_tree(options_.id, r.node.tree),
+    options_.names->send(addresses::node_supervisor(options_.id, r.node.tree),
                          synthesis{r.node, r.call.attempt, reply, digest_of(r.body), 0});
   }
 }

@@ -86,7 +86,7 @@ void keeper::pay() {
       continue;
     }
     divert(*request);
-    if (books().money().lacking(campaign_books::claim(request->reserved)))
+    if (books().money().lacking(campaign_state::claim(request->reserved)))
       break;
     unpaid_.pop_front();
     const auto& n = request->node;
@@ -205,7 +205,7 @@ void keeper::pump() {
   }
 }
 
-void keeper::step(tree_core& tree, std::uint32_t slots) {
+void keeper::step(search_tree& tree, std::uint32_t slots) {
   const auto& index = tree.tree();
   auto evaluating =
       static_cast<std::uint32_t>(index.count(node_state::answered) + index.count(node_state::building) +
@@ -261,8 +261,8 @@ std::size_t keeper::in_evaluation() {
 }
 
 std::optional<std::string> keeper::stop_reason() {
-  auto next = unpaid_.empty() ? amounts{.candidates = 1} : campaign_books::claim(unpaid_.front()->reserved);
-  auto can_tune = std::any_of(fold_.trees().begin(), fold_.trees().end(), [&](const tree_core& tree) {
+  auto next = unpaid_.empty() ? amounts{.candidates = 1} : campaign_state::claim(unpaid_.front()->reserved);
+  auto can_tune = std::any_of(fold_.trees().begin(), fold_.trees().end(), [&](const search_tree& tree) {
     return tree.can_tune() && slots_of(tree.backend()) > 0;
   });
   if (auto reason = books().stop(next, options_.claims, can_tune))
@@ -350,7 +350,7 @@ void keeper::wind_down(store_batch& batch, const std::string& reason) {
       rows_[key].note = reason;
       put_node(batch, key);
       batch.put(table::hot, key_of(key.campaign, key.tree, key.node), pack(tree.row(n)));
-      options_.names->send(addresses::search_tree(options_.id, key.tree),
+      options_.names->send(addresses::node_supervisor(options_.id, key.tree),
                            evaluation_failed{key, node_state::cancelled, reason});
     }
 }

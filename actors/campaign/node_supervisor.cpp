@@ -26,10 +26,10 @@ struct resident {
   std::chrono::steady_clock::time_point last{};
 };
 
-class residence {
+class live_nodes {
 public:
-  residence(caf::event_based_actor* self, std::shared_ptr<const tree_context> context,
-            search_tree_options options)
+  live_nodes(caf::event_based_actor* self, std::shared_ptr<const tree_context> context,
+             node_supervisor_options options)
       : self_{self}, context_{std::move(context)}, options_{options}, cards_{options.cards} {
     after(self_, options_.idle, sweep{});
     context_->names->send(addresses::campaign(context_->campaign), tree_started{context_->tree});
@@ -106,12 +106,12 @@ private:
     context_->names->send(addresses::campaign(context_->campaign), want_brief{context_->tree, node});
   }
 
-  void wake(node_brief brief) {
+  void wake(node_context brief) {
     auto node = brief.what.node;
     auto& r = nodes_[node];
     if (r.handle)
       return;
-    std::map<std::uint32_t, std::shared_ptr<const node_card>> cards;
+    std::map<std::uint32_t, std::shared_ptr<const node_summary>> cards;
     auto take = [&](std::uint32_t n) {
       if (auto card = cards_.find(n))
         cards.emplace(n, std::move(card));
@@ -153,7 +153,7 @@ private:
 
   caf::event_based_actor* self_;
   std::shared_ptr<const tree_context> context_;
-  search_tree_options options_;
+  node_supervisor_options options_;
   card_cache cards_;
   std::unordered_map<std::uint32_t, resident> nodes_;
   std::unordered_map<caf::actor_id, std::uint32_t> by_id_; ///< of living nodes
@@ -161,13 +161,13 @@ private:
 
 } // namespace
 
-caf::behavior search_tree(caf::event_based_actor* self, std::shared_ptr<const tree_context> context,
-                          search_tree_options options) {
+caf::behavior node_supervisor(caf::event_based_actor* self, std::shared_ptr<const tree_context> context,
+                              node_supervisor_options options) {
   keep_exception_text(self);
-  auto state = std::make_shared<residence>(self, context, options);
+  auto state = std::make_shared<live_nodes>(self, context, options);
   self->set_down_handler([=](caf::down_msg& msg) { state->down(msg); });
   handlers_of handlers{
-      addresses::search_tree(context->campaign, context->tree),
+      addresses::node_supervisor(context->campaign, context->tree),
       [=](expand& e) { state->expand(e); },
       [=](synthesis& s) { state->deliver(std::move(s)); },
       [=](judged& j) { state->deliver(std::move(j)); },

@@ -4,7 +4,7 @@
 
 namespace ke {
 
-struct search_tree_options {
+struct node_supervisor_options {
   std::size_t awake = 4096; ///< live nodes at most, as far as waiting ones can rest
   std::size_t cards = 2048; ///< kept in memory for prompts
   /// A node without a message for this long passivates.
@@ -25,7 +25,7 @@ struct search_tree_options {
 ///
 /// Messages for a resting node are kept until it is awake: nothing is lost between retirement and end.
 /// Supervisor: the campaign's, rest_for_one after the campaign; permanent.
-caf::behavior search_tree(caf::event_based_actor* self, std::shared_ptr<const tree_context> context,
-                          search_tree_options options);
+caf::behavior node_supervisor(caf::event_based_actor* self, std::shared_ptr<const tree_context> context,
+                              node_supervisor_options options);
 
 } // namespace ke

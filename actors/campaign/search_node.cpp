@@ -17,7 +17,7 @@ namespace ke {
 
 struct card_read {
   std::uint32_t node;
-  std::shared_ptr<const node_card> card;
+  std::shared_ptr<const node_summary> card;
 };
 struct source_read {
   std::shared_ptr<const std::string> source; ///< null: the stored answer can't be read
@@ -38,8 +38,8 @@ namespace {
 
 class candidate {
 public:
-  candidate(caf::event_based_actor* self, std::shared_ptr<const tree_context> tree, node_brief brief,
-            std::map<std::uint32_t, std::shared_ptr<const node_card>> cards)
+  candidate(caf::event_based_actor* self, std::shared_ptr<const tree_context> tree, node_context brief,
+            std::map<std::uint32_t, std::shared_ptr<const node_summary>> cards)
       : self_{self}, tree_{std::move(tree)}, brief_{std::move(brief)}, cards_{std::move(cards)} {
     if (brief_.phase == node_state::planned && asks_nobody(brief_.what.operation))
       read_given();
@@ -55,7 +55,7 @@ public:
     --missing_;
     if (c.card) {
       cards_[c.node] = c.card;
-      tree_->names->send(addresses::search_tree(tree_->campaign, tree_->tree), card_loaded{c.card});
+      tree_->names->send(addresses::node_supervisor(tree_->campaign, tree_->tree), card_loaded{c.card});
     }
     if (missing_ > 0)
       return;
@@ -186,7 +186,7 @@ private:
         continue;
       ++missing_;
       load_card(*tree_->store, {tree_->campaign, tree_->tree, node}, tree_->language->syntax, extent,
-                [me, node](std::shared_ptr<const node_card> card) {
+                [me, node](std::shared_ptr<const node_summary> card) {
                   send_weak(me, card_read{node, std::move(card)});
                 });
     }
@@ -226,8 +226,8 @@ private:
     gather_cards();
   }
 
-  std::vector<std::shared_ptr<const node_card>> pick(const std::vector<std::uint32_t>& nodes) const {
-    std::vector<std::shared_ptr<const node_card>> found;
+  std::vector<std::shared_ptr<const node_summary>> pick(const std::vector<std::uint32_t>& nodes) const {
+    std::vector<std::shared_ptr<const node_summary>> found;
     for (auto n : nodes)
       if (auto c = cards_.find(n); c != cards_.end())
         found.push_back(c->second);
@@ -243,7 +243,7 @@ private:
     r.draft = brief_.what.draft;
     r.seed = brief_.what.seed;
     r.memory = brief_.what.memory;
-    auto card_of = [&](std::uint32_t node) -> std::shared_ptr<const node_card> {
+    auto card_of = [&](std::uint32_t node) -> std::shared_ptr<const node_summary> {
       auto c = cards_.find(node);
       return c == cards_.end() ? nullptr : c->second;
     };
@@ -381,17 +381,17 @@ private:
     tree_->names->send(addresses::evaluator, std::move(e));
   }
 
-  void leave(std::shared_ptr<const node_card> card) {
-    tree_->names->send(addresses::search_tree(tree_->campaign, tree_->tree),
+  void leave(std::shared_ptr<const node_summary> card) {
+    tree_->names->send(addresses::node_supervisor(tree_->campaign, tree_->tree),
                        retire{brief_.what.node, std::move(card)});
   }
 
   caf::event_based_actor* self_;
   std::shared_ptr<const tree_context> tree_;
-  node_brief brief_;
-  std::map<std::uint32_t, std::shared_ptr<const node_card>> cards_;
-  std::shared_ptr<const node_card> parent_; ///< what an answer's edits are of; kept while a call is out
-  std::optional<synthesis> early_;          ///< an answer that came before the parent was read
+  node_context brief_;
+  std::map<std::uint32_t, std::shared_ptr<const node_summary>> cards_;
+  std::shared_ptr<const node_summary> parent_; ///< what an answer's edits are of; kept while a call is out
+  std::optional<synthesis> early_;             ///< an answer that came before the parent was read
   /// A prompt that waits for sub-agents or for the vector of its query.
   std::optional<prompt_request> unsent_;
   std::size_t studies_ = 0; ///< of sub-agents that it waits for
@@ -407,7 +407,8 @@ private:
 } // namespace
 
 caf::behavior search_node(caf::event_based_actor* self, std::shared_ptr<const tree_context> tree,
-                          node_brief brief, std::map<std::uint32_t, std::shared_ptr<const node_card>> cards) {
+                          node_context brief,
+                          std::map<std::uint32_t, std::shared_ptr<const node_summary>> cards) {
   keep_exception_text(self);
   auto state = std::make_shared<candidate>(self, std::move(tree), std::move(brief), std::move(cards));
   self->set_down_handler([=](caf::down_msg& msg) { state->down(msg); });

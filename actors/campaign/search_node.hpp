@@ -3,7 +3,7 @@
 #include "actors/knowledge/library.hpp"
 #include "actors/messages/messages.hpp"
 #include "actors/supervision/directory.hpp"
-#include "knowledge/prompt/node_cards.hpp"
+#include "knowledge/prompt/node_summaries.hpp"
 #include "runtime/text/candidate_language.hpp"
 
 #include <map>
@@ -42,9 +42,10 @@ struct tree_context {
 ///   <- may_rest           idle for long, or too many are awake
 ///   -> retire             done, or it rests
 ///
-/// Supervisor: search_tree; temporary: the campaign hears of a crash and wakes it once more; the next one
+/// Supervisor: node_supervisor; temporary: the campaign hears of a crash and wakes it once more; the next one
 /// poisons it.
 caf::behavior search_node(caf::event_based_actor* self, std::shared_ptr<const tree_context> tree,
-                          node_brief brief, std::map<std::uint32_t, std::shared_ptr<const node_card>> cards);
+                          node_context brief,
+                          std::map<std::uint32_t, std::shared_ptr<const node_summary>> cards);
 
 } // namespace ke

@@ -42,13 +42,13 @@ control_reply merged(const std::string& dir, store_port& to, const std::string& 
 
 } // namespace
 
-client_desk::client_desk(store_service& store, process_port& processes)
+client_acts::client_acts(store_service& store, process_port& processes)
     : owned_{store}, processes_{processes}, lent_{store} {
   drop_handed_over(store.dir());
   drop_reading_folders(store.dir());
 }
 
-void client_desk::post(std::function<void()> work) {
+void client_acts::post(std::function<void()> work) {
   quick_.post([this, work = std::move(work)] {
     if (ended())
       return;
@@ -60,7 +60,7 @@ void client_desk::post(std::function<void()> work) {
   });
 }
 
-void client_desk::merge(std::string file, std::function<void(control_reply)> reply) {
+void client_acts::merge(std::string file, std::function<void(control_reply)> reply) {
   merges_.post([this, file = std::move(file), reply = std::move(reply)] {
     if (ended())
       return reply(owner_ends());
@@ -68,7 +68,7 @@ void client_desk::merge(std::string file, std::function<void(control_reply)> rep
   });
 }
 
-void client_desk::read(reading_request what, std::function<void(control_reply)> reply) {
+void client_acts::read(reading_request what, std::function<void(control_reply)> reply) {
   {
     std::lock_guard lock{mutex_};
     if (!ended_ && readings_ >= most_readings) {
@@ -83,7 +83,7 @@ void client_desk::read(reading_request what, std::function<void(control_reply)> 
   begin_reading({std::move(what), std::move(reply)});
 }
 
-void client_desk::begin_reading(reading r) {
+void client_acts::begin_reading(reading r) {
   auto child = std::make_shared<reading_child>();
   try {
     if (auto ready = child->prepare(owned_.dir(), r.what); !ready) {
@@ -103,7 +103,7 @@ void client_desk::begin_reading(reading r) {
   });
 }
 
-void client_desk::reading_over() {
+void client_acts::reading_over() {
   reading next;
   {
     std::lock_guard lock{mutex_};
@@ -117,12 +117,12 @@ void client_desk::reading_over() {
   begin_reading(std::move(next));
 }
 
-bool client_desk::ended() {
+bool client_acts::ended() {
   std::lock_guard lock{mutex_};
   return ended_;
 }
 
-void client_desk::end() {
+void client_acts::end() {
   std::deque<reading> waiting;
   {
     std::lock_guard lock{mutex_};

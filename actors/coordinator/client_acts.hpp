@@ -17,10 +17,10 @@ namespace ke {
 /// Runs clients' slow acts: reading a store, waiting for a commit on a full disk, running a child. So no
 /// actor waits for them, they do not wait for each other, and the owner can end at any time. Any thread; only
 /// `end` blocks.
-class client_desk {
+class client_acts {
 public:
-  client_desk(store_service& store, process_port& processes);
-  ~client_desk() { end(); }
+  client_acts(store_service& store, process_port& processes);
+  ~client_acts() { end(); }
 
   /// Work that may read files and the store, but waits for nothing else; in order of arrival. Nothing begins
   /// after `end`.

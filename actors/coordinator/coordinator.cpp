@@ -67,7 +67,7 @@ result<std::unique_ptr<coordinator>> coordinator::start(coordinator_options opti
   if (auto opened = c->open_store(); !opened)
     return opened.error();
   c->processes_ = std::make_unique<process_service>();
-  c->desk_ = std::make_unique<client_desk>(*c->store_, *c->processes_);
+  c->desk_ = std::make_unique<client_acts>(*c->store_, *c->processes_);
   c->http_ = std::make_unique<http_service>();
   c->config_ = std::make_unique<system_settings>(2u);
   c->system_ = std::make_unique<caf::actor_system>(*c->config_);
@@ -498,8 +498,8 @@ void coordinator::start_campaign(std::uint32_t id, const campaign_settings& sett
     context->embeddings = embeddings;
     context->agents = settings.agents;
     children.push_back(
-        named_child(names_, addresses::search_tree(id, t), [context](caf::event_based_actor* self) {
-          return self->spawn(search_tree, context, search_tree_options{});
+        named_child(names_, addresses::node_supervisor(id, t), [context](caf::event_based_actor* self) {
+          return self->spawn(node_supervisor, context, node_supervisor_options{});
         }));
   }
   supervisor_options s;

@@ -23,8 +23,8 @@ bool about_the_texts(const http_response& r) {
 
 } // namespace
 
-embedding_desk::embedding_desk(caf::event_based_actor* self, std::size_t number, embedding_settings server,
-                               services services, std::function<void()> complete)
+embedding_cache::embedding_cache(caf::event_based_actor* self, std::size_t number, embedding_settings server,
+                                 services services, std::function<void()> complete)
     : self_{self}, number_{number}, server_{std::move(server)}, services_{services},
       complete_{std::move(complete)}, documents_{patience_with_embeddings},
       queries_{patience_with_embeddings} {
@@ -40,11 +40,11 @@ embedding_desk::embedding_desk(caf::event_based_actor* self, std::size_t number,
   }
 }
 
-std::string embedding_desk::row_key(const std::string& text) const {
+std::string embedding_cache::row_key(const std::string& text) const {
   return "embedding/" + digest_of_parts({server_.model, text});
 }
 
-void embedding_desk::keep(const std::vector<std::string>& texts) {
+void embedding_cache::keep(const std::vector<std::string>& texts) {
   if (!usable_)
     return;
   auto fresh = book_.note(texts);
@@ -62,7 +62,7 @@ void embedding_desk::keep(const std::vector<std::string>& texts) {
                           });
 }
 
-void embedding_desk::read(vectors_read& r) {
+void embedding_cache::read(vectors_read& r) {
   for (auto& [text, row] : r.rows) {
     auto vector = row.empty() ? result<embedding>{embedding{}} : unpack<embedding>(row);
     if (vector && !vector->empty())
@@ -74,7 +74,7 @@ void embedding_desk::read(vectors_read& r) {
   look_whether_complete();
 }
 
-void embedding_desk::wanted(const vector_wanted& w) {
+void embedding_cache::wanted(const vector_wanted& w) {
   if (w.text.empty())
     return;
   if (!usable_)
@@ -86,7 +86,7 @@ void embedding_desk::wanted(const vector_wanted& w) {
 }
 
 /// Asks for the next batch, if none is out and the server is not left alone just now.
-void embedding_desk::pump(kind which) {
+void embedding_cache::pump(kind which) {
   auto texts = book_.next(which);
   if (texts.empty())
     return;
@@ -100,7 +100,7 @@ void embedding_desk::pump(kind which) {
     after(self_, *when - now, embeddings_again{number_});
 }
 
-void embedding_desk::send_batch(kind which, const std::vector<std::string>& texts) {
+void embedding_cache::send_batch(kind which, const std::vector<std::string>& texts) {
   static auto& requests = counters::get("knowledge.embedding_requests");
   ++requests;
   auto within = which == kind::queries ? embedding_deadline : std::chrono::milliseconds{documents_deadline};
@@ -110,7 +110,7 @@ void embedding_desk::send_batch(kind which, const std::vector<std::string>& text
                        });
 }
 
-void embedding_desk::came(embeddings_came& e) {
+void embedding_cache::came(embeddings_came& e) {
   auto which = e.which;
   auto why = embeddings_failure(server_, e.response);
   if (why.kind == failure_kind::none) {
@@ -140,12 +140,12 @@ void embedding_desk::came(embeddings_came& e) {
   look_whether_complete();
 }
 
-void embedding_desk::again() {
+void embedding_cache::again() {
   timer_ = false;
   pump(kind::documents);
 }
 
-void embedding_desk::take(kind which, std::vector<embedding> vectors) {
+void embedding_cache::take(kind which, std::vector<embedding> vectors) {
   store_batch batch;
   for (const auto& text : book_.answered(which, std::move(vectors)))
     if (which == kind::queries)
@@ -156,7 +156,7 @@ void embedding_desk::take(kind which, std::vector<embedding> vectors) {
     services_.store->write(std::move(batch));
 }
 
-void embedding_desk::trouble(const failure& why) {
+void embedding_cache::trouble(const failure& why) {
   static auto& failures = counters::get("knowledge.embedding_failures");
   ++failures;
   if (!std::exchange(warned_, true))
@@ -164,20 +164,20 @@ void embedding_desk::trouble(const failure& why) {
               {{"server", server_.base_url}, {"why", why.text}});
 }
 
-void embedding_desk::tell(const std::string& text, const embedding& vector) {
+void embedding_cache::tell(const std::string& text, const embedding& vector) {
   auto all = waiting_.extract(text);
   if (!all.empty())
     for (const auto& w : all.mapped())
       send_weak(w.to, vector_found{w.attempt, vector});
 }
 
-void embedding_desk::tell_all_nothing() {
+void embedding_cache::tell_all_nothing() {
   for (const auto& [text, all] : std::exchange(waiting_, {}))
     for (const auto& w : all)
       send_weak(w.to, vector_found{w.attempt, {}});
 }
 
-void embedding_desk::look_whether_complete() {
+void embedding_cache::look_whether_complete() {
   if (!book_.complete() || !std::exchange(open_round_, false))
     return;
   ready_ = true;

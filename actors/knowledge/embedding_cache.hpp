@@ -50,15 +50,15 @@ struct embeddings_again {
 /// store's table `shared`, and for those of queries that prompts wait for. A slow, wrong or absent server is
 /// left alone for longer and longer; meanwhile queries get nothing at once, and documents wait. One thread:
 /// the actor's.
-class embedding_desk {
+class embedding_cache {
 public:
   struct services {
     http_port* http = nullptr;
     store_port* store = nullptr;
   };
   /// `complete` is called at the end of a round of documents.
-  embedding_desk(caf::event_based_actor* self, std::size_t number, embedding_settings server,
-                 services services, std::function<void()> complete);
+  embedding_cache(caf::event_based_actor* self, std::size_t number, embedding_settings server,
+                  services services, std::function<void()> complete);
 
   const embedding_settings& server() const { return server_; }
   /// Sets the documents' texts.

@@ -3,7 +3,7 @@
 #include "actors/messages/addresses.hpp"
 #include "actors/messages/handlers_of.hpp"
 #include "backends/verdict/verdict_rules.hpp"
-#include "knowledge/prompt/node_cards.hpp"
+#include "knowledge/prompt/node_summaries.hpp"
 #include "knowledge/skills/distil.hpp"
 #include "knowledge/skills/skill_library.hpp"
 #include "knowledge/skills/skill_record.hpp"
@@ -51,7 +51,7 @@ struct way_reader : std::enable_shared_from_this<way_reader> {
   std::vector<skill_claim> claims;
   std::size_t verdicts = 0; ///< read
   std::vector<proven_step> steps;
-  std::shared_ptr<const node_card> last;
+  std::shared_ptr<const node_summary> last;
   std::function<void(way_read)> done;
 
   void next() {
@@ -66,7 +66,7 @@ struct way_reader : std::enable_shared_from_this<way_reader> {
     if (steps.size() == what.chain.size())
       return done({std::move(what), std::move(steps), std::move(claims)});
     load_card(*store, {what.campaign, what.tree, what.chain[steps.size()]}, what.language->syntax,
-              card_extent::with_source, [me = shared_from_this()](std::shared_ptr<const node_card> card) {
+              card_extent::with_source, [me = shared_from_this()](std::shared_ptr<const node_summary> card) {
                 auto seed = me->what.seeded && me->steps.empty();
                 me->steps.push_back({me->last, card, me->what.tree, seed});
                 me->last = std::move(card);
@@ -75,9 +75,9 @@ struct way_reader : std::enable_shared_from_this<way_reader> {
   }
 };
 
-class scholar {
+class skill_learner {
 public:
-  scholar(caf::event_based_actor* self, knowledge_options options)
+  skill_learner(caf::event_based_actor* self, knowledge_options options)
       : self_{self}, options_{std::move(options)} {
     read();
   }
@@ -98,16 +98,16 @@ public:
     auto at =
         std::find_if(desks_.begin(), desks_.end(), [&](const auto& d) { return d->server() == *w.server; });
     if (at == desks_.end()) {
-      desks_.push_back(std::make_unique<embedding_desk>(
-          self_, desks_.size(), *w.server, embedding_desk::services{options_.http, options_.store},
+      desks_.push_back(std::make_unique<embedding_cache>(
+          self_, desks_.size(), *w.server, embedding_cache::services{options_.http, options_.store},
           [this] { options_.shelf->publish(with_vectors(options_.shelf->now())); }));
       at = std::prev(desks_.end());
       (*at)->keep(texts_of(*options_.shelf->now()));
     }
     (*at)->wanted(w);
   }
-  embedding_desk& desk(std::size_t number) { return *desks_[number]; }
-  study_desk& studies() { return studies_; }
+  embedding_cache& desk(std::size_t number) { return *desks_[number]; }
+  study_cache& studies() { return studies_; }
 
   void known(const skills_read& r) {
     for (const auto& s : r.all)
@@ -119,7 +119,7 @@ public:
       publish();
   }
 
-  void read_way(const learn& l) {
+  void read_lineage(const learn& l) {
     auto reader = std::make_shared<way_reader>();
     reader->store = options_.store;
     reader->what = l;
@@ -215,8 +215,8 @@ private:
   caf::event_based_actor* self_;
   knowledge_options options_;
   std::map<std::string, skill> skills_;
-  std::vector<std::unique_ptr<embedding_desk>> desks_;
-  study_desk studies_{self_, options_.names, options_.store, options_.shelf};
+  std::vector<std::unique_ptr<embedding_cache>> desks_;
+  study_cache studies_{self_, options_.names, options_.store, options_.shelf};
   skill_use plain_; ///< improvements that were shown no skill: what gains without any
 };
 
@@ -224,12 +224,12 @@ private:
 
 caf::behavior knowledge(caf::event_based_actor* self, knowledge_options options) {
   keep_exception_text(self);
-  auto state = std::make_shared<scholar>(self, std::move(options));
+  auto state = std::make_shared<skill_learner>(self, std::move(options));
   self->set_down_handler([=](caf::down_msg& msg) { state->studies().down(msg); });
   handlers_of handlers{
       addresses::knowledge,
       [=](const skills_read& r) { state->known(r); },
-      [=](const learn& l) { state->read_way(l); },
+      [=](const learn& l) { state->read_lineage(l); },
       [=](const way_read& w) { state->distil_way(w); },
       [=](const skills_used& u) { state->used(u); },
       [=](const skills_changed&) { state->read(); },

@@ -16,7 +16,7 @@ std::string row_key(const std::string& key) {
 
 } // namespace
 
-void study_desk::wanted(study_wanted& w) {
+void study_cache::wanted(study_wanted& w) {
   static auto& cached = counters::get("knowledge.studies_cached");
   auto key = w.what->key;
   if (auto k = known_.find(key); k != known_.end()) {
@@ -32,7 +32,7 @@ void study_desk::wanted(study_wanted& w) {
   });
 }
 
-void study_desk::read(const study_read& r) {
+void study_cache::read(const study_read& r) {
   static auto& made = counters::get("knowledge.studies");
   auto o = open_.find(r.key);
   if (o == open_.end() || o->second.agent)
@@ -46,7 +46,7 @@ void study_desk::read(const study_read& r) {
   self_->monitor(o->second.agent);
 }
 
-void study_desk::over(const study_over& o) {
+void study_cache::over(const study_over& o) {
   if (o.why.kind != failure_kind::none)
     log::info("knowledge", "a sub-agent could not help: rules decide", {{"why", o.why.text}});
   else if (!o.found.empty()) {
@@ -60,7 +60,7 @@ void study_desk::over(const study_over& o) {
 }
 
 /// One that crashed; the others have told.
-void study_desk::down(const caf::down_msg& msg) {
+void study_cache::down(const caf::down_msg& msg) {
   auto o = std::find_if(open_.begin(), open_.end(), [&](const auto& x) {
     return x.second.agent && x.second.agent.address() == msg.source;
   });
@@ -70,7 +70,7 @@ void study_desk::down(const caf::down_msg& msg) {
   finish(std::string{o->first}, {});
 }
 
-void study_desk::finish(const std::string& key, const std::string& found) {
+void study_cache::finish(const std::string& key, const std::string& found) {
   auto o = open_.find(key);
   if (o == open_.end())
     return;

@@ -33,10 +33,10 @@ struct study_read {
 
 /// The sub-agents' work, within the knowledge actor. Each study is made once, kept in the store's table
 /// `shared`, and serves all prompts that want the same, in later campaigns, too. One thread: the actor's.
-class study_desk {
+class study_cache {
 public:
-  study_desk(caf::event_based_actor* self, std::shared_ptr<directory> names, store_port* store,
-             std::shared_ptr<library> shelf)
+  study_cache(caf::event_based_actor* self, std::shared_ptr<directory> names, store_port* store,
+              std::shared_ptr<library> shelf)
       : self_{self}, names_{std::move(names)}, store_{store}, shelf_{std::move(shelf)} {}
 
   void wanted(study_wanted& w);

@@ -13,10 +13,11 @@ KE_MESSAGE(ke::study_late)
 namespace ke {
 namespace {
 
-class student {
+class study_session {
 public:
-  student(caf::event_based_actor* self, std::shared_ptr<directory> names, std::shared_ptr<const study> what,
-          std::shared_ptr<const corpus> library, node_key node, std::string model, weak_actor owner)
+  study_session(caf::event_based_actor* self, std::shared_ptr<directory> names,
+                std::shared_ptr<const study> what, std::shared_ptr<const corpus> library, node_key node,
+                std::string model, weak_actor owner)
       : self_{self}, names_{std::move(names)}, what_{std::move(what)}, talk_{*what_, std::move(library)},
         node_{node}, model_{std::move(model)}, owner_{std::move(owner)} {
     if (auto o = caf::actor_cast<caf::actor>(owner_))
@@ -61,8 +62,8 @@ caf::behavior sub_agent(caf::event_based_actor* self, std::shared_ptr<directory>
                         std::shared_ptr<const study> what, std::shared_ptr<const corpus> library,
                         node_key node, std::string model, weak_actor owner) {
   keep_exception_text(self);
-  auto state = std::make_shared<student>(self, std::move(names), std::move(what), std::move(library), node,
-                                         std::move(model), std::move(owner));
+  auto state = std::make_shared<study_session>(self, std::move(names), std::move(what), std::move(library),
+                                               node, std::move(model), std::move(owner));
   self->set_down_handler([=](caf::down_msg&) {
     state->over({}, {failure_kind::cancelled, "whom it works for has ended", false});
   });

@@ -62,9 +62,9 @@ struct open_request {
   caf::actor running; ///< its llm_request; null while it waits, and if an earlier synthesizer sent it
 };
 
-class asker {
+class model_queues {
 public:
-  asker(caf::event_based_actor* self, synthesizer_options options)
+  model_queues(caf::event_based_actor* self, synthesizer_options options)
       : self_{self}, options_{std::move(options)}, chance_{options_.seed} {
     for (auto& what : options_.calls->all_out()) // of a synthesizer that crashed
       if (auto m = model(*what)) {
@@ -210,7 +210,7 @@ private:
 
   template <class Message>
   void tell(const synthesis_request& what, Message message) {
-    auto tree = addresses::search_tree(what.node.campaign, what.node.tree);
+    auto tree = addresses::node_supervisor(what.node.campaign, what.node.tree);
     options_.names->send(what.reader.value_or(tree), std::move(message));
   }
 
@@ -348,7 +348,7 @@ private:
 
 caf::behavior synthesizer(caf::event_based_actor* self, synthesizer_options options) {
   keep_exception_text(self);
-  auto state = std::make_shared<asker>(self, std::move(options));
+  auto state = std::make_shared<model_queues>(self, std::move(options));
   self->set_down_handler([=](caf::down_msg& msg) { state->down(msg); });
   handlers_of handlers{
       addresses::synthesizer,

@@ -83,11 +83,11 @@ constexpr campaign_address campaign(std::uint32_t id) {
   return campaign_address{"campaign", id};
 }
 
-using search_tree_address =
+using node_supervisor_address =
     address<expand, synthesis, failed_try, judged, evaluation_failed, card_loaded, retire>;
 /// The tree of that number in its campaign; messages for its nodes are sent to it.
-constexpr search_tree_address search_tree(std::uint32_t campaign, std::uint32_t number) {
-  return search_tree_address{"tree", campaign, number};
+constexpr node_supervisor_address node_supervisor(std::uint32_t campaign, std::uint32_t number) {
+  return node_supervisor_address{"tree", campaign, number};
 }
 
 } // namespace addresses

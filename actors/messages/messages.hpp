@@ -23,7 +23,7 @@
 // Messages between actors of one process. Results for nodes go to (campaign, tree, node) through the search
 // tree, never to a handle: the node may have passivated or crashed meanwhile. The life of one candidate:
 //
-//   campaign        search_tree      search_node      synthesizer     llm_request      evaluator
+//   campaign        node_supervisor      search_node      synthesizer     llm_request      evaluator
 //      |    expand       |                |                |               |               |
 //      |---------------->|    (spawn)     |                |               |               |
 //      |                 |--------------->|                |               |               |
@@ -90,7 +90,7 @@ struct agent_answer {
 };
 
 /// All that a node's actor needs to begin, or to go on after passivation or a restart.
-struct node_brief {
+struct node_context {
   expansion what;
   node_state phase = node_state::planned; ///< planned: ask; asked: a call is out; answered: have it judged
   std::uint32_t attempt = 1;              ///< of the request to make
@@ -108,7 +108,7 @@ struct node_brief {
   std::uint64_t prompt_tokens = 0;           ///< most that the model takes; 0: no limit
 };
 struct expand {
-  std::vector<node_brief> nodes;
+  std::vector<node_context> nodes;
 };
 /// A message came for a sleeping node: its tree asks for the brief.
 struct want_brief {
@@ -231,14 +231,14 @@ struct evaluation_failed {
   measure_plan plan = measure_plan::rank;
 };
 struct card_loaded {
-  std::shared_ptr<const node_card> card;
+  std::shared_ptr<const node_summary> card;
 };
 /// From a tree to a node long idle: passivate if you only wait.
 struct may_rest {};
 /// The node is done, or has nothing to do for long: its tree may let it go.
 struct retire {
   std::uint32_t node = 0;
-  std::shared_ptr<const node_card> card; ///< null if it only passivates
+  std::shared_ptr<const node_summary> card; ///< null if it only passivates
 };
 
 /// What the attached workers offer one backend now; from the fleet (or a stand-in) on each change.

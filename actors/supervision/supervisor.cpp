@@ -49,9 +49,9 @@ struct child {
 
 /// The children in start order. At most one round of restarts is under way: `from_` marks its first child,
 /// and a round begins when all children from there on are down.
-class nursery {
+class child_set {
 public:
-  nursery(caf::event_based_actor* self, std::vector<child_spec> specs, supervisor_options options)
+  child_set(caf::event_based_actor* self, std::vector<child_spec> specs, supervisor_options options)
       : self_{self}, options_{std::move(options)}, chance_{options_.seed} {
     for (auto& spec : specs)
       children_.push_back({std::move(spec), restart_window{options_.restarts}, nullptr});
@@ -218,7 +218,7 @@ private:
 caf::behavior supervisor(caf::event_based_actor* self, std::vector<child_spec> specs,
                          supervisor_options options) {
   keep_exception_text(self);
-  auto children = std::make_shared<nursery>(self, std::move(specs), std::move(options));
+  auto children = std::make_shared<child_set>(self, std::move(specs), std::move(options));
   self->set_exit_handler([=](caf::exit_msg& msg) { children->stop(std::move(msg.reason)); });
   self->set_down_handler([=](caf::down_msg& msg) { children->down(msg); });
   return {

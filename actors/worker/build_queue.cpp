@@ -10,9 +10,9 @@
 namespace ke {
 namespace {
 
-class workshop {
+class build_queue {
 public:
-  workshop(caf::event_based_actor* self, builder_options options)
+  build_queue(caf::event_based_actor* self, builder_options options)
       : options_{std::move(options)}, crew_{self, options_.processes} {}
 
   /// The actor has ended: so do its compilers, and its works are nobody's.
@@ -32,7 +32,7 @@ public:
     if (w == works_.end())
       return options_.names->send(addresses::devices, release_lock{g.who}), void();
     w->locked = true;
-    w->item->hop("wait for a build slot");
+    w->item->span("wait for a build slot");
     options_.names->send(addresses::link, work_stage{w->item->what.id, wire::lease_stage::building});
     pump();
   }
@@ -113,7 +113,7 @@ private:
     if (crew_.size(w->item) == 0) {
       auto item = w->item;
       give_up(w);
-      item->hop("build");
+      item->span("build");
       options_.names->send(addresses::link, work_built{item});
     }
     return jobs.size();
@@ -128,7 +128,7 @@ private:
 
 caf::behavior builder(caf::event_based_actor* self, builder_options options) {
   keep_exception_text(self);
-  auto state = std::make_shared<workshop>(self, std::move(options));
+  auto state = std::make_shared<build_queue>(self, std::move(options));
   self->attach_functor([state](const caf::error& why) { state->ended(why); });
   self->set_down_handler([=](caf::down_msg& msg) { state->down(msg); });
   handlers_of handlers{

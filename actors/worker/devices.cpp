@@ -96,7 +96,7 @@ public:
     }
     current_ = std::move(waiting_.front());
     waiting_.pop_front();
-    current_->hop("wait for the device");
+    current_->span("wait for the device");
     names_->send(addresses::link, work_stage{current_->what.id, wire::lease_stage::measuring});
     go_on();
   }
@@ -104,14 +104,14 @@ public:
   void job_ended(const job_process_ended& e) {
     if (!crew_.ended(e))
       return;
-    current_->hop("measure");
+    current_->span("measure");
     go_on();
   }
 
   void profiled(const work_profiled& w) {
     if (w.item != current_)
       return;
-    current_->hop("profile");
+    current_->span("profile");
     finish();
   }
 
@@ -145,7 +145,7 @@ private:
       return finish();
     if (jobs[0].kind == job_kind::measure)
       return crew_.spawn(current_, std::move(jobs[0]));
-    self_->send(profiler_, profile_work{current_, std::make_shared<evaluation_job>(std::move(jobs[0]))});
+    self_->send(profiler_, profile_work{current_, std::make_shared<started_step>(std::move(jobs[0]))});
   }
   void finish() {
     auto found = current_->steps->finish();

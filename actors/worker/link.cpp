@@ -181,8 +181,8 @@ public:
     if (l == leases_.end() || l->second.what.attempt != d.item->what.attempt)
       return;
     const auto& what = l->second.what;
-    job_result r{what.id,      what.attempt, what.epoch,  d.why, d.found ? *d.found : evidence{},
-                 d.item->hops, what.store,   what.warrant};
+    job_result r{what.id,       what.attempt, what.epoch,  d.why, d.found ? *d.found : evidence{},
+                 d.item->spans, what.store,   what.warrant};
     note_health(l->second.device, r);
     if (auto p = problems_.find(what.problem_digest);
         p != problems_.end() && r.why.kind == failure_kind::none)

@@ -27,7 +27,7 @@ struct job_process_ended {
 ///
 /// Supervisor: its starter (builder, device, profiler, self_test), which monitors it; temporary.
 caf::behavior evaluation_step(caf::event_based_actor* self, caf::actor parent, process_port* processes,
-                              work_ptr item, std::shared_ptr<evaluation_job> what);
+                              work_ptr item, std::shared_ptr<started_step> what);
 
 /// The running steps of one actor. Part of that actor, which passes on `job_process_ended` and its children's
 /// `down_msg`.
@@ -35,9 +35,9 @@ class step_crew {
 public:
   step_crew(caf::event_based_actor* self, process_port* processes) : self_{self}, processes_{processes} {}
 
-  void spawn(const work_ptr& item, evaluation_job job) {
+  void spawn(const work_ptr& item, started_step job) {
     auto name = std::string{to_text(job.kind)} + " " + job.name;
-    auto what = std::make_shared<evaluation_job>(std::move(job));
+    auto what = std::make_shared<started_step>(std::move(job));
     auto step = self_->spawn(evaluation_step, caf::actor_cast<caf::actor>(self_), processes_, item, what);
     self_->monitor(step);
     running_.emplace(step.address(),

@@ -34,10 +34,10 @@ struct work {
   std::string device;
   std::shared_ptr<evaluation> steps;
   std::chrono::steady_clock::time_point taken = std::chrono::steady_clock::now(), since = taken;
-  std::vector<job_hop> hops;
+  std::vector<job_span> spans;
 
-  /// What the work did, or waited for, since the last hop.
-  void hop(std::string name) {
+  /// What the work did, or waited for, since the last span.
+  void span(std::string name) {
     auto now = std::chrono::steady_clock::now();
     add(std::move(name), since, now);
     since = now;
@@ -51,10 +51,10 @@ private:
   void add(std::string name, std::chrono::steady_clock::time_point from,
            std::chrono::steady_clock::time_point to) {
     using std::chrono::duration_cast, std::chrono::microseconds;
-    // Both ends are cut to whole microseconds, so that what lies inside of a hop stays there.
+    // Both ends are cut to whole microseconds, so that what lies inside of a span stays there.
     auto begin = duration_cast<microseconds>(from - taken).count();
-    hops.push_back({std::move(name), static_cast<std::uint64_t>(begin),
-                    static_cast<std::uint64_t>(duration_cast<microseconds>(to - taken).count() - begin)});
+    spans.push_back({std::move(name), static_cast<std::uint64_t>(begin),
+                     static_cast<std::uint64_t>(duration_cast<microseconds>(to - taken).count() - begin)});
   }
 };
 using work_ptr = std::shared_ptr<work>;
@@ -71,7 +71,7 @@ struct measure_work {
 /// The rest of a measured work's jobs (profiles, transforms, traces), beginning with `first`.
 struct profile_work {
   work_ptr item;
-  std::shared_ptr<evaluation_job> first;
+  std::shared_ptr<started_step> first;
 };
 struct work_profiled {
   work_ptr item;

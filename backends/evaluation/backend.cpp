@@ -70,7 +70,7 @@ public:
     }
   }
   /// The tables of [[job]]; the usual ones if the file has none.
-  void jobs(std::vector<job_spec>& into) {
+  void jobs(std::vector<step_spec>& into) {
     known_.emplace_back("job");
     const auto* n = table_.get("job");
     if (!n) {
@@ -83,7 +83,7 @@ public:
     std::vector<job_graph::node> nodes;
     std::vector<toml::source_region> places;
     for (const auto& e : *array) {
-      job_spec j;
+      step_spec j;
       std::string kind, wrong;
       for (const auto& [key, value] : *e.as_table()) {
         if (key == "name" || key == "kind" || key == "role" || key == "reads" || key == "output") {
@@ -119,7 +119,7 @@ public:
                     "a job needs a name and a kind: transform, build, precheck, measure, profile, "
                     "collect or trace");
       j.kind = *known;
-      if (auto why = complaint_about(j); !why.empty())
+      if (auto why = validate(j); !why.empty())
         return fail(e.source(), "job \"" + j.name + "\" " + why);
       places.push_back(e.source());
       nodes.push_back({j.name, j.kind, j.needs});
@@ -127,7 +127,7 @@ public:
     }
     if (auto graph = job_graph::of(std::move(nodes)); !graph)
       return fail(n->source(), graph.error().text);
-    if (auto wrong = complaint_about_flow(into))
+    if (auto wrong = validate_flow(into))
       fail(places[wrong->first], "job \"" + into[wrong->first].name + "\" " + wrong->second);
   }
 
@@ -376,7 +376,7 @@ const source_level* level_of(const backend& b, std::string_view source) {
   return nullptr;
 }
 
-std::vector<job_spec> usual_jobs() {
+std::vector<step_spec> usual_jobs() {
   return {{"candidate", job_kind::build, {}, "candidate", {}, {}, 0, {}},
           {"symbols", job_kind::precheck, {"candidate"}, {}, {}, {}, 0, {}},
           {"reference", job_kind::build, {}, "reference", {}, {}, 0, {}},

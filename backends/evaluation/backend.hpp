@@ -52,7 +52,7 @@ struct backend {
   std::string vendor_hint;                  ///< how to get those, for a person
   std::vector<std::string> forbidden_symbols;
   std::vector<source_level> levels;
-  std::vector<job_spec> jobs; ///< of one evaluation; never empty after parse_backend
+  std::vector<step_spec> jobs; ///< of one evaluation; never empty after parse_backend
   bool executes = true;
   bool timed = true;
   job_limits limits;
@@ -74,7 +74,7 @@ const source_level* level_of(const backend& b, std::string_view source);
 
 /// The jobs of a manifest that declares none: build candidate, reference and truth, check the symbols,
 /// measure.
-std::vector<job_spec> usual_jobs();
+std::vector<step_spec> usual_jobs();
 
 /// `file` names the place in errors: "file:line:col: what". All unknown keys are errors, which name the
 /// nearest one that there is.

@@ -25,7 +25,7 @@ constexpr std::size_t step_log_limit = 64u << 10;
 
 constexpr const char* role_names[] = {"candidate", "reference", "truth", "baseline"};
 
-build_role role_of(const job_spec& j) {
+build_role role_of(const step_spec& j) {
   for (int r = 0; r < 4; ++r)
     if (j.role == role_names[r])
       return static_cast<build_role>(r);
@@ -99,12 +99,12 @@ void evaluation::state::prepare() {
   plan_jobs();
 }
 
-std::vector<job_spec> evaluation::state::manifest() const {
+std::vector<step_spec> evaluation::state::manifest() const {
   auto all = with.jobs;
   auto b = baseline_of(what);
   if (!b || b->source.empty() || (with.build.empty() && !compiles_baseline()) || !found.timed)
     return all;
-  job_spec build;
+  step_spec build;
   build.name = "build of the baseline";
   build.role = "baseline";
   for (auto& j : all)
@@ -414,11 +414,11 @@ evaluation::evaluation(problem what, std::string source, backend with, device_in
 
 evaluation::~evaluation() = default;
 
-std::vector<evaluation_job> evaluation::ready(job_place place, std::size_t most) {
+std::vector<started_step> evaluation::ready(job_place place, std::size_t most) {
   auto& s = *state_;
   if (!s.prepared)
     s.prepare();
-  std::vector<evaluation_job> found;
+  std::vector<started_step> found;
   for (bool again = true; again;) { // what ends on the spot may make others ready
     again = false;
     for (auto job : s.graph.ready()) {

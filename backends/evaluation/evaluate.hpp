@@ -39,7 +39,7 @@ struct evaluate_options {
 };
 
 /// A process of one job, ready to run.
-struct evaluation_job {
+struct started_step {
   std::size_t id = 0; ///< within its evaluation
   std::string name;   ///< the manifest's
   job_kind kind = job_kind::build;
@@ -63,7 +63,7 @@ public:
 
   /// Marks up to `most` startable steps of this place as running and returns them. Empty: wait for a running
   /// step or the other place. Ask only for as many as you start now.
-  std::vector<evaluation_job> ready(job_place place, std::size_t most = SIZE_MAX);
+  std::vector<started_step> ready(job_place place, std::size_t most = SIZE_MAX);
   void ended(std::size_t id, const process_exit& how);
 
   /// Nothing runs and nothing is left to run: the evidence is whole.

@@ -34,8 +34,8 @@ struct evaluation::state {
   evaluate_options options;
   artifact_cache cache;
   private_folder own_folder;
-  fs::path folder;            ///< its path
-  std::vector<job_spec> jobs; ///< of the manifest, needed by this problem; in the graph's order
+  fs::path folder;             ///< its path
+  std::vector<step_spec> jobs; ///< of the manifest, needed by this problem; in the graph's order
   job_graph graph;
   std::map<std::size_t, build_plan> builds; ///< those that run
   widening truth_form = widest_form(what);
@@ -72,7 +72,7 @@ struct evaluation::state {
 
   void prepare();
   /// The manifest's jobs, and the build of a baseline if needed.
-  std::vector<job_spec> manifest() const;
+  std::vector<step_spec> manifest() const;
   void plan_jobs();
   /// The process of a job; none: it ended on the spot.
   std::optional<process_spec> start(std::size_t job);
@@ -111,7 +111,7 @@ struct evaluation::state {
   /// Adds to the evidence what the job's reader finds in a text. False: nothing.
   bool read_into_evidence(std::size_t job, std::string_view text);
   profile_task task_of_profiler() const;
-  std::string profile_key(const job_spec& j) const;
+  std::string profile_key(const step_spec& j) const;
   fs::path programs() const { return fs::absolute(options.judge).parent_path(); }
 };
 

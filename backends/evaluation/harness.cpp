@@ -100,7 +100,7 @@ std::string kernel_signature(const problem& what) {
   return "extern \"C\" void kernel(" + parameters(what, widening::none, true) + ")";
 }
 
-std::string shim_source(const problem& what, widening as) {
+std::string harness_source(const problem& what, widening as) {
   std::string call;
   std::size_t i = 0;
   auto arg = [&](const std::string& text) {

@@ -20,7 +20,7 @@ widening widest_form(const problem& what);
 ///   extern "C" void ke_call(void* const* args)
 /// args: one pointer per tensor in file order, then one to each scalar (double or int64_t), then one to each
 /// dim (int64_t). `as`: for the truth, whose floating tensors are wider (see wide_bytes).
-std::string shim_source(const problem& what, widening as = widening::none);
+std::string harness_source(const problem& what, widening as = widening::none);
 
 /// The declaration that a candidate must define, as a person writes it.
 std::string kernel_signature(const problem& what);

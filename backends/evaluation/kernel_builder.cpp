@@ -126,7 +126,7 @@ build_plan plan_build(const backend& with, const problem& what, std::string_view
   plan.output = of_candidates ? "candidate.so" : role == build_role::reference ? "reference.so" : "truth.so";
   plan.files = headers_of(with);
   plan.files.emplace_back(file, std::string{source});
-  plan.files.emplace_back("ke_shim.cpp", shim_source(what, widened ? how.truth : widening::none));
+  plan.files.emplace_back("ke_shim.cpp", harness_source(what, widened ? how.truth : widening::none));
   std::vector<std::string> flags = second         ? with.second_flags
                                    : as_reference ? with.reference_flags
                                                   : with.flags;
@@ -160,7 +160,7 @@ bool has_second_compiler(const backend& with, std::string_view source) {
          is_installed(with.second_build.front());
 }
 
-build_plan plan_job(const backend& with, const problem& what, const job_spec& j, job_input input,
+build_plan plan_job(const backend& with, const problem& what, const step_spec& j, job_input input,
                     const std::string& toolchain, const job_limits& limits,
                     const std::filesystem::path& folder) {
   build_plan plan;
@@ -171,7 +171,7 @@ build_plan plan_job(const backend& with, const problem& what, const job_spec& j,
     fast = with.fast_math_flags;
   plan.files = headers_of(with);
   if (builds) {
-    plan.files.emplace_back("ke_shim.cpp", shim_source(what));
+    plan.files.emplace_back("ke_shim.cpp", harness_source(what));
     sources.emplace_back("ke_shim.cpp");
   }
   meanings means{{{"{sources}", sources}, {"{fast_math}", fast}},

@@ -56,7 +56,7 @@ struct job_input {
 };
 
 /// The same for a transform or an instrumented build (step_rules.hpp), by the command in its manifest.
-build_plan plan_job(const backend& with, const problem& what, const job_spec& j, job_input input,
+build_plan plan_job(const backend& with, const problem& what, const step_spec& j, job_input input,
                     const std::string& toolchain, const job_limits& limits,
                     const std::filesystem::path& folder);
 

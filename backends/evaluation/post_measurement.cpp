@@ -33,7 +33,7 @@ bool write_file(const fs::path& path, const std::string& text) {
   return static_cast<bool>(out.flush());
 }
 
-bool is_maker(const job_spec& j) {
+bool is_maker(const step_spec& j) {
   return j.kind == job_kind::transform || j.kind == job_kind::build;
 }
 
@@ -75,7 +75,7 @@ bool evaluation::state::wanted(std::size_t job) const {
 std::optional<process_spec> evaluation::state::start_closer(std::size_t job) {
   const auto& j = jobs[job];
   if (j.kind != job_kind::profile && j.command.empty()) {
-    auto giver = giver_of(jobs, job);
+    auto giver = producer_of(jobs, job);
     graph.end(job, giver && read_into_evidence(job, products[*giver].text));
     return std::nullopt;
   }
@@ -91,7 +91,7 @@ std::optional<process_spec> evaluation::state::start_maker(std::size_t job) {
   const auto& j = jobs[job];
   job_input input;
   input.profiler = (programs() / "ke-profiler").string();
-  if (auto giver = giver_of(jobs, job)) {
+  if (auto giver = producer_of(jobs, job)) {
     input.file = jobs[*giver].output;
     input.text = text_of_file(products[*giver].file);
   } else {
@@ -145,7 +145,7 @@ bool evaluation::state::made(std::size_t job) {
 
 std::optional<process_spec> evaluation::state::start_trace(std::size_t job) {
   const auto& j = jobs[job];
-  const auto& object = products[*giver_of(jobs, job)];
+  const auto& object = products[*producer_of(jobs, job)];
   auto& left = products[job];
   left.key = digest_of_parts({"trace 1", object.key, words_of(j.command), found.provenance["problem"]});
   if (auto hit = cache.find(left.key)) {
@@ -161,7 +161,7 @@ std::optional<process_spec> evaluation::state::start_trace(std::size_t job) {
 }
 
 /// Empty: no tool's output is kept for this candidate.
-std::string evaluation::state::profile_key(const job_spec& j) const {
+std::string evaluation::state::profile_key(const step_spec& j) const {
   if (options.cache.empty() || keys[0].empty())
     return {};
   auto command = words_of(j.command);

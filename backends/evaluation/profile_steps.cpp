@@ -13,11 +13,11 @@ std::chrono::nanoseconds seconds(double s) {
 
 } // namespace
 
-bool asks_profiler(const job_spec& j) {
+bool asks_profiler(const step_spec& j) {
   return !j.command.empty() && j.command.front() == "{profiler}";
 }
 
-std::optional<process_spec> tool_process(const job_spec& j, const fs::path& object, sandbox_level level) {
+std::optional<process_spec> tool_process(const step_spec& j, const fs::path& object, sandbox_level level) {
   process_spec spec;
   for (auto word : j.command) {
     if (auto at = word.find("{object}"); at != std::string::npos)
@@ -38,7 +38,7 @@ std::optional<process_spec> tool_process(const job_spec& j, const fs::path& obje
   return *std::move(boxed);
 }
 
-std::optional<process_spec> profiler_process(const job_spec& j, const fs::path& programs,
+std::optional<process_spec> profiler_process(const step_spec& j, const fs::path& programs,
                                              const fs::path& folder, profile_task task) {
   task.runner = (programs / "ke-runner").string();
   std::error_code error;
@@ -55,7 +55,7 @@ std::optional<process_spec> profiler_process(const job_spec& j, const fs::path& 
   return spec;
 }
 
-std::optional<profile_result> profile_found(const job_spec& j, const process_exit& how) {
+std::optional<profile_result> profile_found(const step_spec& j, const process_exit& how) {
   if (how.why.kind != failure_kind::none || how.code != 0)
     return std::nullopt;
   if (!asks_profiler(j))

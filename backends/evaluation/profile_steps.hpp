@@ -14,19 +14,19 @@ namespace ke {
 /// Whether the job uses the program's own profiler (command = ["{profiler}"]), which gets a task on stdin.
 /// Other jobs of kind profile run a tool that reads the candidate's object. A trace may use the profiler,
 /// too.
-bool asks_profiler(const job_spec& j);
+bool asks_profiler(const step_spec& j);
 
 /// The tool on `object`, sandboxed: object and tool output are a candidate's work. None without a sandbox.
-std::optional<process_spec> tool_process(const job_spec& j, const std::filesystem::path& object,
+std::optional<process_spec> tool_process(const step_spec& j, const std::filesystem::path& object,
                                          sandbox_level level);
 
 /// ke-profiler: trusted, as ke-judge is; sandboxes what it starts. `programs` holds it and ke-runner; none if
 /// they are missing.
-std::optional<process_spec> profiler_process(const job_spec& j, const std::filesystem::path& programs,
+std::optional<process_spec> profiler_process(const step_spec& j, const std::filesystem::path& programs,
                                              const std::filesystem::path& folder, profile_task task);
 
 /// The findings of an ended job of the two kinds; none: nothing.
-std::optional<profile_result> profile_found(const job_spec& j, const process_exit& how);
+std::optional<profile_result> profile_found(const step_spec& j, const process_exit& how);
 
 /// Adds findings; never replaces the judge's own.
 void add_profile(const profile_result& seen, evidence& into);

@@ -30,7 +30,7 @@ constexpr job_place place_of(job_kind k) {
 }
 
 /// One job of a backend's manifest (backend.toml, [[job]]).
-struct job_spec {
+struct step_spec {
   std::string name;
   job_kind kind = job_kind::build;
   std::vector<std::string> needs;   ///< jobs that must have succeeded

@@ -9,23 +9,23 @@ namespace {
 
 constexpr auto instrumented = "instrumented";
 
-bool is_instrumented(const job_spec& j) {
+bool is_instrumented(const step_spec& j) {
   return j.kind == job_kind::build && j.role == instrumented;
 }
 
-bool command_mentions(const job_spec& j, const char* word) {
+bool command_mentions(const step_spec& j, const char* word) {
   return std::any_of(j.command.begin(), j.command.end(),
                      [&](const std::string& w) { return w.find(word) != std::string::npos; });
 }
 
-std::optional<std::size_t> find(const std::vector<job_spec>& jobs, const std::string& name) {
+std::optional<std::size_t> find(const std::vector<step_spec>& jobs, const std::string& name) {
   for (std::size_t i = 0; i < jobs.size(); ++i)
     if (jobs[i].name == name)
       return i;
   return std::nullopt;
 }
 
-bool gives(const job_spec& giver, const job_spec& taker) {
+bool gives(const step_spec& giver, const step_spec& taker) {
   switch (taker.kind) {
   case job_kind::transform:
     return giver.kind == job_kind::transform;
@@ -43,7 +43,7 @@ bool gives(const job_spec& giver, const job_spec& taker) {
 }
 
 /// What the job must take in from a job that it needs; empty: nothing.
-const char* must_take(const job_spec& j) {
+const char* must_take(const step_spec& j) {
   if (is_instrumented(j))
     return "a job of kind transform, whose file it builds";
   if (j.kind == job_kind::trace && !j.command.empty())
@@ -54,14 +54,14 @@ const char* must_take(const job_spec& j) {
 }
 
 /// No circles: `jobs` make a graph.
-bool comes_after_measurement(const std::vector<job_spec>& jobs, std::size_t job) {
+bool comes_after_measurement(const std::vector<step_spec>& jobs, std::size_t job) {
   return std::any_of(jobs[job].needs.begin(), jobs[job].needs.end(), [&](const std::string& name) {
     auto at = find(jobs, name);
     return at && (jobs[*at].kind == job_kind::measure || comes_after_measurement(jobs, *at));
   });
 }
 
-std::string complaint_about_reads(const job_spec& j) {
+std::string complaint_about_reads(const step_spec& j) {
   if (find_job_reader(j.kind, j.reads))
     return {};
   std::string known;
@@ -72,23 +72,23 @@ std::string complaint_about_reads(const job_spec& j) {
 
 } // namespace
 
-bool looks_closer(const job_spec& j) {
+bool looks_closer(const step_spec& j) {
   return j.kind == job_kind::transform || j.kind == job_kind::trace || j.kind == job_kind::collect ||
          is_instrumented(j);
 }
 
-bool comes_after(const job_spec& j) {
+bool comes_after(const step_spec& j) {
   return looks_closer(j) || j.kind == job_kind::profile;
 }
 
-std::optional<std::size_t> giver_of(const std::vector<job_spec>& jobs, std::size_t job) {
+std::optional<std::size_t> producer_of(const std::vector<step_spec>& jobs, std::size_t job) {
   for (const auto& name : jobs.at(job).needs)
     if (auto at = find(jobs, name); at && gives(jobs[*at], jobs[job]))
       return at;
   return std::nullopt;
 }
 
-std::string complaint_about(const job_spec& j) {
+std::string validate(const step_spec& j) {
   switch (j.kind) {
   case job_kind::transform:
     if (!command_mentions(j, "{input}") || !command_mentions(j, "{output}"))
@@ -126,12 +126,12 @@ std::string complaint_about(const job_spec& j) {
   return {};
 }
 
-std::optional<std::pair<std::size_t, std::string>> complaint_about_flow(const std::vector<job_spec>& jobs) {
+std::optional<std::pair<std::size_t, std::string>> validate_flow(const std::vector<step_spec>& jobs) {
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (!looks_closer(jobs[i]))
       continue;
     std::string kind{to_text(jobs[i].kind)};
-    if (auto* missing = must_take(jobs[i]); missing && !giver_of(jobs, i))
+    if (auto* missing = must_take(jobs[i]); missing && !producer_of(jobs, i))
       return std::pair{i, "of kind " + kind + " needs " + missing};
     if (!comes_after_measurement(jobs, i))
       return std::pair{i, "of kind " + kind +

@@ -26,17 +26,17 @@ namespace ke {
 // only. They never change a verdict's state.
 
 /// Whether it is one of these.
-bool looks_closer(const job_spec& j);
+bool looks_closer(const step_spec& j);
 /// Whether it is one of these or a profile, which also looks at crashed candidates.
-bool comes_after(const job_spec& j);
+bool comes_after(const step_spec& j);
 
 /// The job whose product this one reads; none: it reads the candidate's text or object, or nothing.
-std::optional<std::size_t> giver_of(const std::vector<job_spec>& jobs, std::size_t job);
+std::optional<std::size_t> producer_of(const std::vector<step_spec>& jobs, std::size_t job);
 
 /// The fault in a job's declaration, as the rest of a sentence that begins with its name; empty: none.
-std::string complaint_about(const job_spec& j);
+std::string validate(const step_spec& j);
 
 /// The same for jobs that need the wrong ones, with the index of the first. `jobs` make a graph.
-std::optional<std::pair<std::size_t, std::string>> complaint_about_flow(const std::vector<job_spec>& jobs);
+std::optional<std::pair<std::size_t, std::string>> validate_flow(const std::vector<step_spec>& jobs);
 
 } // namespace ke

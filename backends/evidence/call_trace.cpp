@@ -43,11 +43,11 @@ void call_trace_text::add(std::string_view name, double begin_ns, double ns) {
   ++lines_;
 }
 
-std::vector<call_stretch> call_stretches(const evidence& found) {
+std::vector<call_span> call_spans(const evidence& found) {
   auto text = found.findings.find("trace");
   if (text == found.findings.end())
     return {};
-  std::vector<call_stretch> all;
+  std::vector<call_span> all;
   call_trace_text again; // the text comes from another process: the same rules hold for it
   std::istringstream in{text->second};
   std::string name;
@@ -67,7 +67,7 @@ std::size_t trace_call(const evidence& found, std::string_view lane, trace::time
     return 0;
   auto at = [&](double us) { return begin + std::chrono::nanoseconds{std::llround(us * 1e3)}; };
   std::size_t told = 0;
-  for (const auto& s : call_stretches(found)) {
+  for (const auto& s : call_spans(found)) {
     if (told == most)
       break;
     trace::span(lane, s.name, at(s.begin_us), at(s.begin_us + s.us), args_json);

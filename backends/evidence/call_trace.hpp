@@ -14,7 +14,7 @@ namespace ke {
 // BEGIN LENGTH" in nanoseconds since the first one, in order of begin; each lies inside an earlier one or
 // behind it. NAME is plain: "line:6" for a loop, "aten::mm" for an operator.
 
-struct call_stretch {
+struct call_span {
   std::string name;
   double begin_us = 0, us = 0;
 };
@@ -41,7 +41,7 @@ private:
 };
 
 /// From the evidence; empty if there is none, or if it breaks the schema. Pure; the text is untrusted.
-std::vector<call_stretch> call_stretches(const evidence& found);
+std::vector<call_span> call_spans(const evidence& found);
 
 /// Writes the first `most` as spans of the program's trace (runtime/observe/trace.hpp) on this lane, the first
 /// at `begin`; returns their number. Nothing while no trace is written.

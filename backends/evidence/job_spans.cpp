@@ -8,15 +8,15 @@
 
 namespace ke {
 
-std::vector<std::size_t> rows_of(const std::vector<job_hop>& hops) {
-  std::vector<std::size_t> order(hops.size()), rows(hops.size());
+std::vector<std::size_t> rows_of(const std::vector<job_span>& spans) {
+  std::vector<std::size_t> order(spans.size()), rows(spans.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::tuple{hops[a].begin_us, hops[b].us, a} < std::tuple{hops[b].begin_us, hops[a].us, b};
+    return std::tuple{spans[a].begin_us, spans[b].us, a} < std::tuple{spans[b].begin_us, spans[a].us, b};
   });
-  std::vector<std::vector<std::uint64_t>> open; // per row: ends of the hops that the last one lies in
+  std::vector<std::vector<std::uint64_t>> open; // per row: ends of the spans that the last one lies in
   for (auto i : order) {
-    auto begin = hops[i].begin_us, end = begin + hops[i].us;
+    auto begin = spans[i].begin_us, end = begin + spans[i].us;
     std::size_t row = 0;
     for (; row < open.size(); ++row) {
       auto& ends = open[row];
@@ -46,18 +46,18 @@ std::size_t trace_job(const job& what, const std::string& worker, trace::time_po
   // The worker's clock: laid from the grant on, never past the result.
   auto at = [&](std::uint64_t us) { return std::min(now, granted + std::chrono::microseconds{us}); };
   double call_us = 0;
-  for (const auto& s : call_stretches(result.found))
+  for (const auto& s : call_spans(result.found))
     call_us = std::max(call_us, s.begin_us + s.us);
   // Where the call was seen: at the end of the measurement, or where a job of its own began with it.
   auto seen = granted;
   for (std::size_t i = 0; i < result.hops.size(); ++i) {
-    const auto& hop = result.hops[i];
-    trace::span(rows[i] == 0 ? lane : lane + ", beside " + std::to_string(rows[i]), hop.name,
-                at(hop.begin_us), at(hop.begin_us + hop.us));
-    if (hop.name.starts_with("trace "))
-      seen = at(hop.begin_us);
-    else if (hop.name.starts_with("measure "))
-      seen = std::max(granted, at(hop.begin_us + hop.us) -
+    const auto& span = result.hops[i];
+    trace::span(rows[i] == 0 ? lane : lane + ", beside " + std::to_string(rows[i]), span.name,
+                at(span.begin_us), at(span.begin_us + span.us));
+    if (span.name.starts_with("trace "))
+      seen = at(span.begin_us);
+    else if (span.name.starts_with("measure "))
+      seen = std::max(granted, at(span.begin_us + span.us) -
                                    std::chrono::microseconds{static_cast<std::int64_t>(call_us)});
   }
   auto args = "{\"node\":\"" + node + "\",\"plan\":\"" + std::string{to_text(what.plan)} + "\"}";

@@ -184,7 +184,7 @@ status campaign_view::each(std::uint64_t first, const std::function<bool(const n
 }
 
 std::optional<node_key> campaign_view::winner() const {
-  const auto& best = fold().books().told();
+  const auto& best = fold().books().published_best();
   if (best.node == no_node)
     return std::nullopt;
   return node_key{id(), best.tree, best.node};

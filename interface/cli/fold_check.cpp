@@ -26,7 +26,7 @@ private:
       into_.differences.push_back(std::move(text));
   }
 
-  std::string name_of(const tree_core& core, std::uint32_t node) const {
+  std::string name_of(const search_tree& core, std::uint32_t node) const {
     return "node " + std::to_string(campaign_.row.id) + "." + std::to_string(core.number()) + "." +
            std::to_string(node);
   }
@@ -55,7 +55,7 @@ private:
       differ("its row names another best node than its journal");
   }
 
-  void compare_tree(const tree_core& core) {
+  void compare_tree(const search_tree& core) {
     const auto& tree = core.tree();
     into_.nodes += tree.size() - 1;
     into_.ended += tree.ended();
@@ -80,7 +80,7 @@ private:
              " of " + std::to_string(tree.ended()) + " ended nodes");
   }
 
-  void compare_node(const tree_core& core, std::uint32_t node, const node_row& row) {
+  void compare_node(const search_tree& core, std::uint32_t node, const node_row& row) {
     const auto& folded = core.tree()[node];
     if (is_open(folded.state)) {
       if (!is_open(row.state) && !live_)

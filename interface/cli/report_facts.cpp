@@ -41,7 +41,7 @@ std::set<std::uint32_t> shown_of(const tree_index& tree) {
   return shown;
 }
 
-status add_tree(report_facts& f, const campaign_view& c, const tree_core& core) {
+status add_tree(report_facts& f, const campaign_view& c, const search_tree& core) {
   const auto& tree = core.tree();
   f.tree_size += tree.size() - 1;
   auto shown = shown_of(tree);

@@ -12,7 +12,7 @@
 namespace ke::cli {
 namespace {
 
-void add_target(std::vector<shape_best>& all, const campaign_view& c, const tree_core& tree,
+void add_target(std::vector<shape_best>& all, const campaign_view& c, const search_tree& tree,
                 std::uint32_t target, std::size_t most) {
   std::vector<shape_contender> contenders;
   std::set<std::uint32_t> claimed;

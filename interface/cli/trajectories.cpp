@@ -59,7 +59,7 @@ struct way {
   double usd = 0, device_s = 0; ///< these: of the whole way
 };
 
-status write_chains_of(const campaign_view& c, const trajectory_origin& from, const tree_core& core,
+status write_chains_of(const campaign_view& c, const trajectory_origin& from, const search_tree& core,
                        const std::vector<way>& ways, trajectory_counts& counts, std::ostream& out) {
   const auto& tree = core.tree();
   for (std::uint32_t leaf = 1; leaf < tree.size() && out; ++leaf) {

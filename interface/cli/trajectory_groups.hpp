@@ -1,7 +1,7 @@
 #pragma once
 
 #include "runtime/core/reward.hpp"
-#include "runtime/search/index/node_tree.hpp"
+#include "runtime/search/index/tree_index.hpp"
 
 #include <cstdint>
 #include <functional>

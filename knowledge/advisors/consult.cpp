@@ -50,7 +50,7 @@ signal_query query_of(const prompt_request& r, bool stalled) {
     }
   } else {
     q.failure = to_text(c.state);
-    q.message = told(*r.problem, c) + "\n" + told(*r.problem, c, c.log);
+    q.message = redacted(*r.problem, c) + "\n" + redacted(*r.problem, c, c.log);
   }
   q.message.resize(std::min(q.message.size(), message_limit));
   return q;

@@ -52,7 +52,7 @@ std::optional<study> research_study(const prompt_request& r, bool stalled) {
 
 study_talk::study_talk(const study& what, std::shared_ptr<const corpus> library)
     : talk_{what.kind == study_kind::memory
-                ? decltype(talk_){way_summary{what.text}}
+                ? decltype(talk_){lineage_summary{what.text}}
                 : decltype(talk_){document_search{std::move(library), what.query, what.text}}} {}
 
 prompt study_talk::next() const {
@@ -64,7 +64,7 @@ bool study_talk::take(std::string_view answer) {
 }
 
 std::string study_talk::found() const {
-  if (const auto* summary = std::get_if<way_summary>(&talk_))
+  if (const auto* summary = std::get_if<lineage_summary>(&talk_))
     return summary->text();
   std::string text;
   for (const auto& id : std::get<document_search>(talk_).chosen())

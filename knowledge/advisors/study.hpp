@@ -40,7 +40,7 @@ public:
   std::string found() const;
 
 private:
-  std::variant<way_summary, document_search> talk_;
+  std::variant<lineage_summary, document_search> talk_;
 };
 
 /// Puts the finding into the request; call it before `consult`.

@@ -9,11 +9,11 @@ namespace ke {
 
 /// A model sums up how a candidate came about: for each step and attempt the change, the measurement, and
 /// what mattered. The rule without a model shows the nearest steps and attempts themselves. Pure.
-class way_summary {
+class lineage_summary {
 public:
   static constexpr std::size_t most_lines = 8, longest_line = 200;
 
-  explicit way_summary(std::string way) : way_{std::move(way)} {}
+  explicit lineage_summary(std::string way) : way_{std::move(way)} {}
 
   prompt next() const;
   /// There is only one answer: always true.

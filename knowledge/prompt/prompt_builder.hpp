@@ -2,7 +2,7 @@
 
 #include "runtime/core/types.hpp"
 #include "runtime/llm/prompt.hpp"
-#include "runtime/search/index/node_tree.hpp"
+#include "runtime/search/index/tree_index.hpp"
 #include "runtime/text/candidate_language.hpp"
 
 #include <memory>
@@ -13,7 +13,7 @@
 namespace ke {
 
 /// An evaluated node, for prompts: small, immutable, shared.
-struct node_card {
+struct node_summary {
   std::uint32_t node = 0;
   node_state state = node_state::planned;
   timing_decision decision = timing_decision::none;
@@ -46,18 +46,18 @@ struct prompt_request {
   std::uint32_t draft = 0;
   std::uint64_t seed = 0;
   memory_kind memory = memory_kind::parent;
-  std::shared_ptr<const node_card> parent;                 ///< null for drafts
-  std::shared_ptr<const node_card> partner;                ///< second parent of a crossover, else null
-  std::vector<std::shared_ptr<const node_card>> ancestors; ///< nearest first
-  std::vector<std::shared_ptr<const node_card>> siblings;  ///< ended children of the parent
-  std::vector<std::shared_ptr<const node_card>> beside;    ///< siblings of the parent that gained, best first
+  std::shared_ptr<const node_summary> parent;                 ///< null for drafts
+  std::shared_ptr<const node_summary> partner;                ///< second parent of a crossover, else null
+  std::vector<std::shared_ptr<const node_summary>> ancestors; ///< nearest first
+  std::vector<std::shared_ptr<const node_summary>> siblings;  ///< ended children of the parent
+  std::vector<std::shared_ptr<const node_summary>> beside; ///< siblings of the parent that gained, best first
   std::uint32_t ordinal = 0;            ///< of this child among its parent's: decides its direction
   std::vector<std::uint32_t> in_flight; ///< ordinals of siblings being asked or judged
   std::vector<std::string> tried;       ///< normalised digests, newest last
   std::vector<std::string> hints;       ///< a person's, from `hint NODE TEXT`
   std::vector<passage> constraints;     ///< the same for every prompt of the tree
   std::vector<passage> knowledge;       ///< retrieved for this node, best first
-  std::string past;                ///< a model's summary of the way to the parent (way_summary), or empty
+  std::string past;                ///< a model's summary of the way to the parent (lineage_summary), or empty
   std::vector<std::string> chosen; ///< documents that a model has looked up (document_search), best first
   std::string repair;         ///< why the answer to this very node could not be used, empty at the first try
   double floor = 0;           ///< below which no workload's speedup may be, as the goal says; 0: none

@@ -15,12 +15,12 @@
 namespace ke {
 namespace {
 
-using cards = std::vector<std::shared_ptr<const node_card>>;
+using cards = std::vector<std::shared_ptr<const node_summary>>;
 
 constexpr std::size_t log_limit = 4096, change_limit = 3072, evidence_limit = 160, summary_limit = 2048;
 constexpr std::size_t shown_with_summary = 3; ///< of the ancestors: the summary tells the rest
 
-std::string line_of(const problem& p, const node_card& c) {
+std::string line_of(const problem& p, const node_summary& c) {
   return "- node " + std::to_string(c.node) + " (" + outcome_of(p, c) + ")" +
          (c.plan.empty() ? "" : ": " + in_line(c.plan)) + "\n";
 }
@@ -54,7 +54,7 @@ std::string peaks_of(const device_info& d, const std::string& bottleneck) {
 }
 
 /// The step that made `to` of `from`, as a diff; empty where a source is missing or all of it is new.
-std::string change_of(const node_card& from, const node_card& to) {
+std::string change_of(const node_summary& from, const node_summary& to) {
   if (from.source.empty() || to.source.empty())
     return {};
   auto diff = unified_diff(from.source, to.source, "node " + std::to_string(from.node),
@@ -93,7 +93,7 @@ std::string failure_part(const prompt_request& r) {
             ".\n";
   }
   if (!c.log.empty() && c.state != node_state::cheating_suspected)
-    text += quoted(told(*r.problem, c, c.log), log_limit);
+    text += quoted(redacted(*r.problem, c, c.log), log_limit);
   return text.empty() ? text : "\n## What went wrong\n" + text;
 }
 
@@ -142,7 +142,7 @@ std::string past_part(const prompt_request& r) {
 
 std::string changes_part(const prompt_request& r) {
   std::string text;
-  const node_card* to = r.parent.get();
+  const node_summary* to = r.parent.get();
   for (std::size_t i = 0; i < std::min(shown_changes, r.ancestors.size()); ++i) {
     const auto& from = *r.ancestors[i];
     if (auto diff = change_of(from, *to); !diff.empty())

@@ -18,7 +18,7 @@ bool is_held_out(const problem& p, const std::string& workload) {
                      [&](const ke::workload& w) { return w.held_out && w.name == workload; });
 }
 
-std::string told(const problem& p, const node_card& c, const std::string& text) {
+std::string redacted(const problem& p, const node_summary& c, const std::string& text) {
   if (c.state == node_state::cheating_suspected)
     return text.empty() ? "" : neutral;
   for (const auto& w : p.workloads)
@@ -27,18 +27,18 @@ std::string told(const problem& p, const node_card& c, const std::string& text) 
   return text;
 }
 
-std::string told(const problem& p, const node_card& c) {
-  return told(p, c, c.reason);
+std::string redacted(const problem& p, const node_summary& c) {
+  return redacted(p, c, c.reason);
 }
 
-std::string outcome_of(const problem& p, const node_card& c) {
+std::string outcome_of(const problem& p, const node_summary& c) {
   if (c.state == node_state::cheating_suspected)
     return neutral;
   if (c.timing)
     return std::string{to_text(c.state)} + ", " + short_number(c.timing->speedup) +
            "x the reference (95% interval " + short_number(c.timing->low) + " to " +
            short_number(c.timing->high) + ")";
-  return std::string{to_text(c.state)} + (c.reason.empty() ? "" : ": " + in_line(told(p, c)));
+  return std::string{to_text(c.state)} + (c.reason.empty() ? "" : ": " + in_line(redacted(p, c)));
 }
 
 } // namespace ke

@@ -138,7 +138,7 @@ std::string task_block(const prompt_request& r) {
               {"state", to_text(r.parent->state)},
               {"score", r.parent->score ? json(*r.parent->score) : json(nullptr)},
               {"point", point.is_discarded() ? json(nullptr) : json(point)},
-              {"failure", told(*r.problem, *r.parent)}};
+              {"failure", redacted(*r.problem, *r.parent)}};
     if (r.parent->diagnosis)
       found = diagnosis_json(*r.parent->diagnosis);
   }

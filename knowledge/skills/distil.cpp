@@ -41,7 +41,7 @@ std::string slug_of(std::string_view title) {
   return slug.empty() ? "step" : slug;
 }
 
-std::string title_of(const node_card& c) {
+std::string title_of(const node_summary& c) {
   auto plan = trimmed(c.plan);
   plan = trimmed(plan.substr(0, plan.find('\n')));
   if (auto stop = plan.find(". "); stop != plan.npos)

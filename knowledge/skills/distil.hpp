@@ -11,8 +11,8 @@ namespace ke {
 
 /// One step from the reference to a winner.
 struct proven_step {
-  std::shared_ptr<const node_card> parent; ///< with source; null: the reference
-  std::shared_ptr<const node_card> node;   ///< with source
+  std::shared_ptr<const node_summary> parent; ///< with source; null: the reference
+  std::shared_ptr<const node_summary> node;   ///< with source
   std::uint32_t tree = 0;
   bool seed = false; ///< of a warm start: an earlier campaign's solution, so nothing was learnt here
 };

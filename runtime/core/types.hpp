@@ -224,17 +224,17 @@ inline constexpr std::uint32_t agent_attempts = 1u << 20;
 
 /// A sub-agent's call is about to leave, for the prompt of `node`. `number` counts these calls over the
 /// campaign, from 1.
-struct journal_consulted {
+struct journal_agent_asked {
   std::uint32_t tree = 0, node = 0, number = 0;
   std::string agent; ///< memory | research
   std::string model;
   std::string prompt_digest; ///< blob
   reservation reserved;
 };
-KE_FIELDS(journal_consulted, x.tree, x.node, x.number, x.agent, x.model, x.prompt_digest, x.reserved)
+KE_FIELDS(journal_agent_asked, x.tree, x.node, x.number, x.agent, x.model, x.prompt_digest, x.reserved)
 
 /// A sub-agent's call ended. Without usage it cost nothing.
-struct journal_advised {
+struct journal_agent_replied {
   std::uint32_t number = 0;
   failure_kind kind = failure_kind::none;
   std::string reply_digest;
@@ -244,7 +244,7 @@ struct journal_advised {
   call_meter meter;
   bool unsent = false; ///< its last send never happened: no request
 };
-KE_FIELDS(journal_advised, x.number, x.kind, x.reply_digest, x.usage, x.unknown, x.estimated, x.meter,
+KE_FIELDS(journal_agent_replied, x.number, x.kind, x.reply_digest, x.usage, x.unknown, x.estimated, x.meter,
           x.unsent)
 
 /// The reference was measured as its own candidate on one target, before a model is asked anything for it.
@@ -450,12 +450,12 @@ KE_FIELDS(job, x.id, x.attempt, x.epoch, x.node, x.target, x.backend, x.device, 
 
 /// A part of a job's time at its worker, for the trace. Microseconds since the worker took the job: clocks of
 /// two machines are never compared.
-struct job_hop {
+struct job_span {
   std::string name;
   std::uint64_t begin_us = 0;
   std::uint64_t us = 0;
 };
-KE_FIELDS(job_hop, x.name, x.begin_us, x.us)
+KE_FIELDS(job_span, x.name, x.begin_us, x.us)
 
 struct job_result {
   std::uint64_t id = 0;
@@ -463,7 +463,7 @@ struct job_result {
   std::uint64_t epoch = 0;
   failure why; ///< kind none: `found` counts. Otherwise the machine failed and the job is tried elsewhere.
   evidence found;
-  std::vector<job_hop> hops;
+  std::vector<job_span> spans;
   std::string store;   ///< the job's: its coordinator gets this
   std::string warrant; ///< of the answered grant
 };

@@ -180,7 +180,7 @@ std::optional<placed> placement::next() {
   return std::nullopt;
 }
 
-std::optional<placed> placement::place_from(campaign_state& c, std::uint32_t campaign) {
+std::optional<placed> placement::place_from(one_campaign& c, std::uint32_t campaign) {
   // Over the campaign's queues by what waits first, so that no class starves another.
   std::vector<std::pair<slot_key, const class_key*>> fronts;
   for (auto& [key, queue] : c.queues)

@@ -84,7 +84,7 @@ private:
     std::map<std::string, std::vector<std::string>> fits;   ///< worker -> devices that match
     std::set<std::pair<std::int64_t, std::string>> by_free; ///< (-free, worker), free > 0 only
   };
-  struct campaign_state {
+  struct one_campaign {
     std::uint32_t in_flight = 0;
     std::uint64_t served = 0; ///< when last
     std::map<class_key, std::map<slot_key, placement_request>> queues;
@@ -104,11 +104,11 @@ private:
   void refit(const std::string& worker);
   void recredit(const std::string& worker, std::uint32_t before);
   class_state& class_of(const class_key& key);
-  std::optional<placed> place_from(campaign_state& c, std::uint32_t campaign);
+  std::optional<placed> place_from(one_campaign& c, std::uint32_t campaign);
 
   std::map<std::string, worker_state> workers_;
   std::map<class_key, class_state> classes_;
-  std::map<std::uint32_t, campaign_state> campaigns_;
+  std::map<std::uint32_t, one_campaign> campaigns_;
   std::map<std::uint64_t, waiting_at> where_;
   std::map<std::uint64_t, running_job> running_;
   std::uint64_t arrivals_ = 0, serves_ = 0;

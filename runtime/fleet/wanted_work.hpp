@@ -41,11 +41,11 @@ public:
   }
 
 private:
-  struct campaign_state {
+  struct one_campaign {
     std::set<work_place> open;
     bool over = false;
   };
-  std::map<std::uint32_t, campaign_state> campaigns_;
+  std::map<std::uint32_t, one_campaign> campaigns_;
 };
 
 } // namespace ke

@@ -44,7 +44,7 @@ std::string anthropic_body(const model_settings& model, const prompt& p) {
 void take_usage(const json& usage, gathered_answer& all) {
   if (!usage.is_object())
     return;
-  all.told();
+  all.usage_told();
   auto keep = [&](double& slot, const char* name) {
     if (member(usage, name).is_number())
       slot = count_of_member(usage, name);

@@ -34,7 +34,7 @@ struct gathered_answer {
   std::size_t unread = 0;     ///< bytes of an answer that can't be parsed
 
   std::size_t received() const { return text.size() + refusal.size() + thoughts + unread; }
-  void told() {
+  void usage_told() {
     told_usage = true;
     told_up_to = received();
   }

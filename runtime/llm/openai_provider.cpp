@@ -49,7 +49,7 @@ void take_openai(const model_settings& model, const json& object, gathered_answe
     all.input = count_of_member(usage, "prompt_tokens");
     all.output = count_of_member(usage, "completion_tokens");
     all.cache_read = count_of_member(member(usage, "prompt_tokens_details"), "cached_tokens");
-    all.told();
+    all.usage_told();
   }
 }
 

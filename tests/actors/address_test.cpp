@@ -12,9 +12,9 @@ using namespace ke;
 TEST_CASE("the text of an address says whose it is: the role, the campaign, the tree") {
   CHECK(addresses::fleet.name().text() == "fleet");
   CHECK(addresses::campaign(12).name().text() == "campaign/12");
-  CHECK(addresses::search_tree(12, 0).name().text() == "tree/12/0");
+  CHECK(addresses::node_supervisor(12, 0).name().text() == "tree/12/0");
   CHECK(addresses::campaign(1).name() != addresses::campaign(2).name());
-  CHECK(addresses::search_tree(1, 2).name() != addresses::search_tree(2, 1).name());
+  CHECK(addresses::node_supervisor(1, 2).name() != addresses::node_supervisor(2, 1).name());
 }
 
 TEST_CASE("an address passes for one that lists less, and for no other") {

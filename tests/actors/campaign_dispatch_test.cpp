@@ -48,7 +48,7 @@ struct dispatch_fixture : search_fixture {
     answer();
     judge_as(second);
   }
-  const tree_core& tree() {
+  const search_tree& tree() {
     kept_ = stored();
     return kept_->fold.trees()[0];
   }

@@ -11,7 +11,7 @@ using namespace ke::test;
 namespace {
 
 /// All that a person sees of a tree: who came from whom, how it ended, what it scored.
-std::string shape_of(const tree_core& core) {
+std::string shape_of(const search_tree& core) {
   std::string text;
   for (std::uint32_t n = 1; n < core.tree().size(); ++n)
     text += std::to_string(core.tree()[n].parent) + " " + std::string{to_text(core.tree()[n].state)} + " " +
@@ -312,7 +312,7 @@ TEST_CASE_METHOD(search_fixture,
   launch(settings(6, 2));
   answer();
   REQUIRE(waiting.size() == 1);
-  crash(addresses::search_tree(1, 0));
+  crash(addresses::node_supervisor(1, 0));
   pass(1s);
   REQUIRE(drive());
   CHECK(outcomes[1].reason == "budget.candidates");

@@ -16,7 +16,7 @@ struct desk_fixture {
   std::promise<void> waits; ///< kept once the store waits for space
   std::unique_ptr<store_service> store;
   process_service processes;
-  std::unique_ptr<client_desk> desk;
+  std::unique_ptr<client_acts> desk;
 
   desk_fixture() {
     auto o = options_for(dir / "store");
@@ -29,7 +29,7 @@ struct desk_fixture {
     auto opened = store_service::open(o);
     REQUIRE(opened);
     store = std::move(*opened);
-    desk = std::make_unique<client_desk>(*store, processes);
+    desk = std::make_unique<client_acts>(*store, processes);
   }
 
   /// An export of another store, with a campaign in it.
@@ -105,7 +105,7 @@ TEST_CASE_METHOD(desk_fixture,
   fs::create_directory(dir / "store/incoming");
   std::ofstream{dir / "store/incoming/file"} << "x";
   {
-    client_desk next{*store, processes};
+    client_acts next{*store, processes};
   }
   CHECK_FALSE(fs::exists(left));
   CHECK(fs::exists(others)); // of another store

@@ -48,7 +48,7 @@ public:
   std::shared_ptr<directory> names = std::make_shared<directory>();
   std::shared_ptr<call_book> calls = std::make_shared<call_book>(); ///< of one process, as are the providers
   std::shared_ptr<provider_pool> providers;
-  search_tree_options tree_options;
+  node_supervisor_options tree_options;
   std::shared_ptr<library> shelf; ///< null: prompts hold no documents
   caf::actor scholar;             ///< the knowledge actor, where a test opened the library
   std::uint64_t image_every = 0;  ///< records; 0: campaigns keep no images
@@ -173,9 +173,9 @@ public:
       for (const auto& target : s.targets)
         if (target.backend == trees[t])
           context->devices.push_back(target.device);
-      children.push_back(named_child(names, addresses::search_tree(id, t),
+      children.push_back(named_child(names, addresses::node_supervisor(id, t),
                                      [context, tree = tree_options](caf::event_based_actor* self) {
-                                       return self->spawn(search_tree, context, tree);
+                                       return self->spawn(node_supervisor, context, tree);
                                      }));
     }
     child_spec spec;

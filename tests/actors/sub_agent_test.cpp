@@ -66,7 +66,7 @@ struct agent_fixture : search_fixture {
     first_candidate();
     REQUIRE(asks_helper());
   }
-  const campaign_books& books() {
+  const campaign_state& books() {
     kept_ = stored();
     return kept_->fold.books();
   }

@@ -66,7 +66,7 @@ struct models_fixture : test::virtual_time {
             },
         };
       }));
-      names->set(addresses::search_tree(campaign, 0), trees.back());
+      names->set(addresses::node_supervisor(campaign, 0), trees.back());
     }
     settle();
   }

@@ -227,7 +227,7 @@ TEST_CASE_METHOD(workshop_fixture,
   CHECK(done[0].found->ending == ending::finished);
   CHECK(done[0].found->findings.at("no_copy") == "no");
   std::vector<std::string> told;
-  for (const auto& hop : w->hops)
+  for (const auto& hop : w->spans)
     told.push_back(hop.name);
   for (auto name : {"build candidate", "build reference", "measure measure", "profile disassembly",
                     "transform text", "build copy", "transform again"})

@@ -120,10 +120,10 @@ TEST_CASE("a manifest's transforms, traces and collections say what they make of
   auto shares = job("shares", "collect", "loops", "reads = \"loop-ticks\"\n");
   auto whole = parse_backend(minimal + shares + loops + stamped + ir + measure, "some/backend.toml");
   REQUIRE(whole); // in any order
-  CHECK(giver_of(whole->jobs, 0) == 1u);
-  CHECK(giver_of(whole->jobs, 1) == 2u);
-  CHECK(giver_of(whole->jobs, 2) == 3u);
-  CHECK_FALSE(giver_of(whole->jobs, 3)); // of the candidate's text
+  CHECK(producer_of(whole->jobs, 0) == 1u);
+  CHECK(producer_of(whole->jobs, 1) == 2u);
+  CHECK(producer_of(whole->jobs, 2) == 3u);
+  CHECK_FALSE(producer_of(whole->jobs, 3)); // of the candidate's text
 
   auto wrong = [](const std::string& text) {
     auto said = error_of(minimal + text);
@@ -171,9 +171,9 @@ TEST_CASE("what a transform makes is known by what went in, by its command and b
   auto all = load_backends(std::filesystem::path{ke::test::source_dir()} / "backends", {});
   REQUIRE(all);
   auto b = *find_backend(*all, "cpu-cpp");
-  auto ir = *std::find_if(b.jobs.begin(), b.jobs.end(), [](const job_spec& j) { return j.name == "ir"; });
+  auto ir = *std::find_if(b.jobs.begin(), b.jobs.end(), [](const step_spec& j) { return j.name == "ir"; });
   auto p = ke_test::elementwise();
-  auto plan = [&](const problem& of, const job_spec& j, const std::string& text) {
+  auto plan = [&](const problem& of, const step_spec& j, const std::string& text) {
     return plan_job(b, of, j, {"candidate.cpp", text, "ke-profiler"}, "t", {}, "/f");
   };
   auto usual = plan(p, ir, "a");
@@ -223,7 +223,7 @@ TEST_CASE("levels of a manifest need a name, a suffix and marks") {
 
 TEST_CASE("the harness depends on the problem alone and passes every kind of argument") {
   auto p = ke_test::elementwise();
-  CHECK(shim_source(p) == shim_source(p));
+  CHECK(harness_source(p) == harness_source(p));
   CHECK(kernel_signature(p) == "extern \"C\" void kernel(const float* x, float* y, double scale, int64_t N)");
   p.tensors.push_back({"b", tensor_role::inout, dtype::bf16, {"N"}, "normal"});
   p.tensors.push_back({"h", tensor_role::in, dtype::f16, {"N"}, "normal"});
@@ -232,9 +232,9 @@ TEST_CASE("the harness depends on the problem alone and passes every kind of arg
   CHECK(kernel_signature(p) ==
         "extern \"C\" void kernel(const float* x, float* y, uint16_t* b, const _Float16* h, uint8_t* m, "
         "double scale, int64_t k, int64_t N)");
-  CHECK(shim_source(p, widening::all_but_bf16).find("static_cast<const ke_wide_f32*>(args[0])") !=
+  CHECK(harness_source(p, widening::all_but_bf16).find("static_cast<const ke_wide_f32*>(args[0])") !=
         std::string::npos);
-  CHECK(shim_source(p).find("*static_cast<const int64_t*>(args[7])") != std::string::npos);
+  CHECK(harness_source(p).find("*static_cast<const int64_t*>(args[7])") != std::string::npos);
 }
 
 TEST_CASE(

@@ -12,12 +12,13 @@ using namespace ke;
 using namespace std::chrono_literals;
 
 TEST_CASE("hops that lie in one another share a row, those that cross get one of their own") {
-  std::vector<job_hop> hops{{"wait", 0, 10},         {"build candidate", 10, 40}, {"build reference", 10, 60},
-                            {"build truth", 12, 30}, {"build", 10, 60},           {"measure", 70, 5}};
-  auto rows = rows_of(hops);
+  std::vector<job_span> spans{
+      {"wait", 0, 10},         {"build candidate", 10, 40}, {"build reference", 10, 60},
+      {"build truth", 12, 30}, {"build", 10, 60},           {"measure", 70, 5}};
+  auto rows = rows_of(spans);
   CHECK(rows == std::vector<std::size_t>{0, 0, 0, 0, 0, 0}); // each inside of another
-  hops[3].us = 50;                                           // now the truth outlives the candidate
-  CHECK(rows_of(hops) == std::vector<std::size_t>{0, 0, 0, 1, 0, 0});
+  spans[3].us = 50;                                          // now the truth outlives the candidate
+  CHECK(rows_of(spans) == std::vector<std::size_t>{0, 0, 0, 1, 0, 0});
   CHECK(rows_of({}).empty());
 }
 

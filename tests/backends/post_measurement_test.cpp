@@ -50,7 +50,7 @@ struct bench {
     REQUIRE(all);
     cpu = *find_backend(*all, "cpu-cpp");
     // Of what looks closer, the loops alone: the rest has tests of its own.
-    std::erase_if(cpu.jobs, [](const job_spec& j) { return j.kind == job_kind::profile; });
+    std::erase_if(cpu.jobs, [](const step_spec& j) { return j.kind == job_kind::profile; });
     options.scratch = folder / "runs";
     options.cache = folder / "cache";
     options.judge = std::filesystem::path{test::binary_dir()} / "ke-judge";
@@ -63,9 +63,9 @@ struct bench {
     std::error_code ignored;
     std::filesystem::remove_all(folder, ignored);
   }
-  job_spec& job(const std::string& name) {
+  step_spec& job(const std::string& name) {
     auto at =
-        std::find_if(cpu.jobs.begin(), cpu.jobs.end(), [&](const job_spec& j) { return j.name == name; });
+        std::find_if(cpu.jobs.begin(), cpu.jobs.end(), [&](const step_spec& j) { return j.name == name; });
     REQUIRE(at != cpu.jobs.end());
     return *at;
   }
@@ -117,7 +117,7 @@ TEST_CASE("the loops of a nest are told in the order in which they ran, with the
   CHECK(e.counters["loop.share"] > 0.25);
   CHECK(e.findings["loops"].find("line 8 (depth 2): ") != std::string::npos);
   CHECK(e.findings["loops"].find("line 9 (depth 2): ") != std::string::npos);
-  auto spans = call_stretches(e);
+  auto spans = call_spans(e);
   REQUIRE(spans.size() >= 4 * 16); // rows
   double end = 0;
   std::vector<std::string> order;

@@ -69,7 +69,7 @@ TEST_CASE("PyTorch's profiler becomes counters, a text for people and a timeline
                                           "aten::tanh_: 25% of the operators' time, 50 us in 1 calls");
   auto timeline = find_job_reader(job_kind::trace, "torch-profiler")(profiler).findings.at("trace");
   CHECK(timeline == "aten::linear 0.0 180000.0\naten::mm 5000.0 150250.0\naten::tanh_ 185000.0 50000.0\n");
-  auto spans = call_stretches(with_trace(timeline));
+  auto spans = call_spans(with_trace(timeline));
   REQUIRE(spans.size() == 3);
   CHECK(spans[1].name == "aten::mm");
   CHECK(spans[1].begin_us == Approx(5));
@@ -90,8 +90,7 @@ TEST_CASE("a poisoned timeline is dropped") {
     INFO(told);
     CHECK(timeline(told).empty());
     read += "aten::add 9e9 1\n";
-    for (const auto& s :
-         call_stretches(with_trace(read))) // the schema's own reader stops there at the latest
+    for (const auto& s : call_spans(with_trace(read))) // the schema's own reader stops there at the latest
       CHECK(s.begin_us == 0);
   }
   // A name that is not plain goes alone: a candidate's author may give a block any name.
@@ -100,5 +99,5 @@ TEST_CASE("a poisoned timeline is dropped") {
   std::string flood;
   for (int i = 0; i < 5000; ++i)
     flood += std::to_string(i) + " 1 op" + std::to_string(i) + "\n";
-  CHECK(call_stretches(with_trace(timeline(flood))).size() == most_stretches);
+  CHECK(call_spans(with_trace(timeline(flood))).size() == most_stretches);
 }

@@ -152,7 +152,7 @@ TEST_CASE("a right candidate is profiled apart from its timing, and its operator
   CHECK(found->findings.at("operators").find("aten::mm: ") != std::string::npos);
   std::vector<std::string> ran;
   double end = 0;
-  for (const auto& s : call_stretches(*found)) {
+  for (const auto& s : call_spans(*found)) {
     if (s.name == "aten::mm" || s.name == "aten::tanh_") {
       ran.push_back(s.name);
       CHECK(s.begin_us >= end); // one behind the other
@@ -182,7 +182,7 @@ TEST_CASE("a candidate that puts its own class in the profiler's place is profil
   CHECK(found->ending == ending::finished);
   CHECK(found->failed == 0);
   // The profiler was made before the candidate could put its own in its place.
-  CHECK(!call_stretches(*found).empty());
+  CHECK(!call_spans(*found).empty());
   CHECK(found->counters.count("torch.self_us") == 1);
   CHECK(found->counters.count("torch.op.aten::mm.share") == 1);
 }

@@ -1,5 +1,5 @@
 // What do the runtime's own actors cost beside bare CAF (G15)? Each kind is spawned and destroyed as the
-// program does it: search_node by a search_tree (expand, retire), llm_request by a synthesizer (synthesize,
+// program does it: search_node by a node_supervisor (expand, retire), llm_request by a synthesizer (synthesize,
 // an answer). Bare is an event-based actor with 1 KiB of state, spawned by another one and told to exit.
 // Processor time of the whole process from the first spawn to the last end, and bytes in use while all of
 // them wait; the variants take turns, the least of the rounds counts.
@@ -177,12 +177,12 @@ public:
     auto context = std::make_shared<tree_context>();
     context->campaign = 1;
     context->names = names_;
-    search_tree_options options;
+    node_supervisor_options options;
     options.awake = count + 1;
-    auto tree = system_.spawn(search_tree, std::shared_ptr<const tree_context>{context}, options);
+    auto tree = system_.spawn(node_supervisor, std::shared_ptr<const tree_context>{context}, options);
     expand all;
     for (std::uint32_t i = 1; i <= count; ++i) {
-      node_brief brief;
+      node_context brief;
       brief.what.node = i;
       brief.what.parent = i / 8;
       brief.what.model = "model";

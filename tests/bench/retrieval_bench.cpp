@@ -73,8 +73,8 @@ double us_per_query(const corpus& c, const std::vector<ke::test::labelled_signal
 }
 
 /// A node that was measured, of a source of 8 KiB that differs from all others in some lines.
-std::shared_ptr<const node_card> card_of(std::uint32_t node) {
-  auto c = std::make_shared<node_card>();
+std::shared_ptr<const node_summary> card_of(std::uint32_t node) {
+  auto c = std::make_shared<node_summary>();
   c->node = node;
   c->state = node_state::correct;
   c->score = 1 + node % 7;
@@ -97,9 +97,9 @@ double us_per_prompt(const corpus& c, const signal_query& query, int rounds) {
     if (on_way && way.size() < 400)
       way.push_back(node);
   }
-  std::map<std::uint32_t, std::shared_ptr<const node_card>> cards;
+  std::map<std::uint32_t, std::shared_ptr<const node_summary>> cards;
   auto all_of = [&](const std::vector<std::uint32_t>& nodes) {
-    std::vector<std::shared_ptr<const node_card>> found;
+    std::vector<std::shared_ptr<const node_summary>> found;
     for (auto n : nodes) {
       auto& card = cards[n];
       if (!card)

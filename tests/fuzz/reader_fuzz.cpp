@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
       ke::evidence e;
       e.findings = found.findings;
       auto lines = std::count(e.findings["trace"].begin(), e.findings["trace"].end(), '\n');
-      if (static_cast<std::size_t>(lines) != ke::call_stretches(e).size() ||
+      if (static_cast<std::size_t>(lines) != ke::call_spans(e).size() ||
           found.findings["loops"].size() > 2000)
         std::abort();
     }

@@ -39,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     }
     auto found = talk.found();
     if (kind == ke::study_kind::memory &&
-        found.size() > ke::way_summary::most_lines * (ke::way_summary::longest_line + 1))
+        found.size() > ke::lineage_summary::most_lines * (ke::lineage_summary::longest_line + 1))
       std::abort();
     if (kind == ke::study_kind::research)
       for (std::size_t at = 0; at < found.size(); at = found.find('\n', at) + 1)

@@ -32,14 +32,14 @@ struct golden_fixture : prompt_fixture {
     return std::make_shared<const std::string>(s);
   }
 
-  std::shared_ptr<node_card> parent(node_state state) {
+  std::shared_ptr<node_summary> parent(node_state state) {
     auto c = card(4, state);
     if (state != node_state::correct)
       c->score = 0;
     request.parent = c;
     return c;
   }
-  std::shared_ptr<node_card> timed(double speedup, const char* bottleneck) {
+  std::shared_ptr<node_summary> timed(double speedup, const char* bottleneck) {
     auto c = parent(node_state::correct);
     c->timing = timing_summary{};
     c->timing->speedup = speedup;
@@ -98,7 +98,7 @@ TEST_CASE_METHOD(golden_fixture, "golden prompt: a compile error") {
 
 TEST_CASE_METHOD(golden_fixture, "golden prompt: wrong numbers") {
   fails(node_state::incorrect, "wrong value at y[3, 17] of workload wide", "");
-  auto c = std::make_shared<node_card>(*request.parent);
+  auto c = std::make_shared<node_summary>(*request.parent);
   c->first_failure = mismatch{"wide", "y", {3, 17}, 1, 2, 0.125, 3, "normal"};
   request.parent = c;
   matches("wrong_numbers");

@@ -39,8 +39,8 @@ struct prompt_fixture {
     request.seed = 99;
   }
 
-  static std::shared_ptr<node_card> card(std::uint32_t node, node_state state = node_state::correct) {
-    auto c = std::make_shared<node_card>();
+  static std::shared_ptr<node_summary> card(std::uint32_t node, node_state state = node_state::correct) {
+    auto c = std::make_shared<node_summary>();
     c->node = node;
     c->state = state;
     c->source = "extern \"C\" void kernel() { /* " + std::to_string(node) + " */ }";
@@ -50,7 +50,7 @@ struct prompt_fixture {
     return c;
   }
   /// A card whose source is long enough for its change to be shown as a diff: that of `loop` with this body.
-  static std::shared_ptr<node_card> loop(std::uint32_t node, const std::string& body) {
+  static std::shared_ptr<node_summary> loop(std::uint32_t node, const std::string& body) {
     auto c = card(node);
     c->source = "extern \"C\" void kernel(const float* x, float* y, long n) {\n  // read once, from left to "
                 "right\n  for (long i = 0; i < n; ++i)\n    " +

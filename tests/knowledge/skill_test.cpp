@@ -8,7 +8,7 @@ using namespace ke_test;
 
 namespace {
 
-std::shared_ptr<node_card> measured(std::uint32_t node, double speedup, double half = 0.02) {
+std::shared_ptr<node_summary> measured(std::uint32_t node, double speedup, double half = 0.02) {
   auto c = prompt_fixture::card(node);
   c->timing = timing_summary{};
   c->timing->speedup = speedup;

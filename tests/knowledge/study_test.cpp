@@ -132,7 +132,7 @@ TEST_CASE_METHOD(study_fixture,
 }
 
 TEST_CASE("of a summary bounded plain lines are kept") {
-  way_summary s{"records"};
+  lineage_summary s{"records"};
   CHECK(has(text_of(s.next()), "records"));
   std::string answer =
       "```\n- Blocking helped: 1.4x (node 3).\n\n* \x1b[31mred\n" + std::string(400, 'y') + "\n";
@@ -140,9 +140,9 @@ TEST_CASE("of a summary bounded plain lines are kept") {
     answer += "line " + std::to_string(i) + "\n";
   CHECK(s.take(answer));
   CHECK(s.text().starts_with("Blocking helped: 1.4x (node 3).\n[31mred\n" +
-                             std::string(way_summary::longest_line, 'y') + "\n"));
-  CHECK(std::count(s.text().begin(), s.text().end(), '\n') == way_summary::most_lines);
-  way_summary nothing{"records"};
+                             std::string(lineage_summary::longest_line, 'y') + "\n"));
+  CHECK(std::count(s.text().begin(), s.text().end(), '\n') == lineage_summary::most_lines);
+  lineage_summary nothing{"records"};
   CHECK(nothing.take("\n\n```\n"));
   CHECK(nothing.text().empty());
 }

@@ -266,7 +266,7 @@ TEST_CASE("a record that cannot follow the earlier ones is called corrupt") {
 }
 
 TEST_CASE("the duplicate filter finds the first node with a source, and lists what was tried") {
-  auto core = tree_core::make(0, "cpu-cpp", simulated_settings(1));
+  auto core = search_tree::make(0, "cpu-cpp", simulated_settings(1));
   REQUIRE(core);
   auto made = core->step(3);
   REQUIRE(made.size() == 3);
@@ -299,14 +299,14 @@ TEST_CASE("a sub-agent's call holds its worst case until it is settled, and surv
   auto fold = fold_of(live.journal(), live.journal().size());
   auto& money = fold.books().money();
   auto held = money.reserved(), spent = money.spent();
-  REQUIRE(fold.apply(journal_consulted{0, 1, 1, "research", "m", "d", {500, 0.25}}));
+  REQUIRE(fold.apply(journal_agent_asked{0, 1, 1, "research", "m", "d", {500, 0.25}}));
   CHECK(money.reserved().tokens == held.tokens + 500);
   CHECK(fold.books().agent_call(1));
   auto copy = campaign_fold::from_image(fold.image(7));
   REQUIRE(copy);
   CHECK(copy->hash() == fold.hash());
   for (auto* f : {&fold, &*copy}) {
-    REQUIRE(f->apply(journal_advised{1, failure_kind::none, "r", {100, 20, 0, 0.05}, false}));
+    REQUIRE(f->apply(journal_agent_replied{1, failure_kind::none, "r", {100, 20, 0, 0.05}, false}));
     CHECK(f->books().agent_calls_out().empty());
     CHECK(f->books().money().reserved().tokens == held.tokens);
     CHECK(f->books().money().spent().tokens == spent.tokens + 120);
@@ -314,8 +314,8 @@ TEST_CASE("a sub-agent's call holds its worst case until it is settled, and surv
   }
   CHECK(copy->hash() == fold.hash());
   // What a crash left open is charged as it was held.
-  REQUIRE(fold.apply(journal_consulted{0, 1, 2, "memory", "m", "d", {300, 0}}));
-  REQUIRE(fold.apply(journal_advised{2, failure_kind::cancelled, {}, {300, 0, 0, 0}, true}));
+  REQUIRE(fold.apply(journal_agent_asked{0, 1, 2, "memory", "m", "d", {300, 0}}));
+  REQUIRE(fold.apply(journal_agent_replied{2, failure_kind::cancelled, {}, {300, 0, 0, 0}, true}));
   CHECK(fold.books().money().spent().tokens == spent.tokens + 420);
   CHECK(fold.books().failures().at("cancelled") >= 1);
 }
@@ -323,15 +323,15 @@ TEST_CASE("a sub-agent's call holds its worst case until it is settled, and surv
 TEST_CASE("a sub-agent's call out of order, of no tree or ended twice is a damaged journal") {
   search_simulation live{random_settings(3), hills(3), {.seed = 3}};
   auto fresh = [&] { return fold_of(live.journal(), live.journal().size()); };
-  CHECK(fresh().apply(journal_consulted{0, 1, 2, "memory", "m", "d", {}}).error().kind ==
+  CHECK(fresh().apply(journal_agent_asked{0, 1, 2, "memory", "m", "d", {}}).error().kind ==
         failure_kind::corrupt);
-  CHECK(fresh().apply(journal_consulted{99, 1, 1, "memory", "m", "d", {}}).error().kind ==
+  CHECK(fresh().apply(journal_agent_asked{99, 1, 1, "memory", "m", "d", {}}).error().kind ==
         failure_kind::corrupt);
-  CHECK(fresh().apply(journal_advised{1}).error().kind == failure_kind::corrupt);
+  CHECK(fresh().apply(journal_agent_replied{1}).error().kind == failure_kind::corrupt);
   auto fold = fresh();
-  REQUIRE(fold.apply(journal_consulted{0, 1, 1, "memory", "m", "d", {}}));
-  REQUIRE(fold.apply(journal_advised{1}));
-  CHECK(fold.apply(journal_advised{1}).error().kind == failure_kind::corrupt);
+  REQUIRE(fold.apply(journal_agent_asked{0, 1, 1, "memory", "m", "d", {}}));
+  REQUIRE(fold.apply(journal_agent_replied{1}));
+  CHECK(fold.apply(journal_agent_replied{1}).error().kind == failure_kind::corrupt);
 }
 
 TEST_CASE("sub-agents may hold their share of all tokens, the call itself counted") {
@@ -344,7 +344,7 @@ TEST_CASE("sub-agents may hold their share of all tokens, the call itself counte
   books.money().settle({}, {.tokens = 900 - books.money().spent().tokens - books.money().reserved().tokens});
   CHECK(books.agents_may_hold({300, 0})); // 300 of 1200
   CHECK_FALSE(books.agents_may_hold({301, 0}));
-  REQUIRE(fold.apply(journal_consulted{0, 1, 1, "memory", "m", "d", {200, 0}}));
+  REQUIRE(fold.apply(journal_agent_asked{0, 1, 1, "memory", "m", "d", {200, 0}}));
   CHECK(books.agents_may_hold({100, 0}));
   CHECK_FALSE(books.agents_may_hold({200, 0}));
 }

@@ -49,8 +49,8 @@ TEST_CASE("finalists are measured in the order of the search's scores, until one
   REQUIRE(fold.apply(claim(4, 1.95)));
   CHECK(next_finalist(fold) == std::nullopt); // 1.9 promises no more
   CHECK(fold.books().claims().champion(true)->who == tree_node{0, 4});
-  CHECK(fold.books().told().node == 4);
-  CHECK(fold.books().told().score == Approx(1.95));
+  CHECK(fold.books().published_best().node == 4);
+  CHECK(fold.books().published_best().score == Approx(1.95));
   CHECK(fold.row(1).best_node == 4);
   CHECK(fold.books().money().spent().device_s() == Approx(5 * 1.0 + 2 * 2.0));
 }
@@ -62,7 +62,7 @@ TEST_CASE("at most three finalists are measured, and slower candidates are none"
     REQUIRE(fold.apply(claim(n, 0, verdict_state::noisy)));
   }
   CHECK(next_finalist(fold) == std::nullopt);
-  CHECK(fold.books().told().node == 1); // the search's own, since nothing was confirmed
+  CHECK(fold.books().published_best().node == 1); // the search's own, since nothing was confirmed
   auto slow = judged({0.9, 0.8});
   CHECK(next_finalist(slow) == std::nullopt);
 }
@@ -113,7 +113,7 @@ TEST_CASE("claims survive in an image of the fold") {
   auto again = campaign_fold::from_image(fold.image(9));
   REQUIRE(again);
   CHECK(again->hash() == fold.hash());
-  CHECK(again->books().told().score == Approx(1.8));
+  CHECK(again->books().published_best().score == Approx(1.8));
 }
 
 TEST_CASE("a claim on a node that is not there is a damaged journal") {

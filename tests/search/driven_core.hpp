@@ -9,13 +9,13 @@
 namespace ke {
 
 /// A tree core that a test drives record by record.
-inline tree_core core_of(const campaign_settings& s) {
-  auto made = tree_core::make(0, "cpu-cpp", s);
+inline search_tree core_of(const campaign_settings& s) {
+  auto made = search_tree::make(0, "cpu-cpp", s);
   REQUIRE(made);
   return std::move(*made);
 }
 
-inline void judge(tree_core& core, std::uint32_t node, verdict_state state, double score,
+inline void judge(search_tree& core, std::uint32_t node, verdict_state state, double score,
                   std::uint32_t duplicate_of = no_node) {
   journal_judged j{0, node, 0, state, timing_decision::none, score};
   j.duplicate_of = duplicate_of;

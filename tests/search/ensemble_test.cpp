@@ -123,7 +123,7 @@ TEST_CASE("a tree's ensemble learns gain and cost from its journal") {
   auto s = simulated_settings(1);
   s.search.ensemble = ensemble_kind::cost_ucb;
   s.search.drafts = 1;
-  auto core = tree_core::make(0, "cpu-cpp", s);
+  auto core = search_tree::make(0, "cpu-cpp", s);
   REQUIRE(core);
   auto e = core->step(1).at(0);
   auto model = e.model;

@@ -20,20 +20,20 @@ std::optional<std::uint32_t> brute_force(const tree_index& tree, const puct_rule
     for (std::uint32_t n = 1; n < tree.size(); ++n) {
       if (!is_usable(tree[n].state) || rules.standing_of(tree, n) != wanted)
         continue;
-      auto merit = static_cast<float>(puct_rules::merit_of(tree, n));
+      auto priority = static_cast<float>(puct_rules::priority_of(tree, n));
       std::size_t above = 0;
       for (std::uint32_t o = 1; o < tree.size(); ++o)
         if (tree[o].state == node_state::correct) {
           auto other = static_cast<float>(tree[o].score);
-          above += other > merit || (rules.exploration == 0 && other == merit && o < n);
+          above += other > priority || (rules.exploration == 0 && other == priority && o < n);
         }
       auto k = coarse(rules.k_of(tree[n]));
       auto w = rank_worth(above) + rules.exploration / (1.0 + k);
-      auto key = rank_key(merit, n);
+      auto key = rank_key(priority, n);
       auto better =
           !winner || w > worth ||
           (w == worth &&
-           (k < least || (k == least && key > rank_key(puct_rules::merit_of(tree, *winner), *winner))));
+           (k < least || (k == least && key > rank_key(puct_rules::priority_of(tree, *winner), *winner))));
       if (better) {
         winner = n;
         worth = w;

@@ -21,7 +21,7 @@ campaign_settings with(policy_kind policy, std::uint64_t seed = 1) {
 }
 
 /// One node after the other, their outcomes from hills.
-void grow(tree_core& core, int nodes, std::uint64_t seed = 3) {
+void grow(search_tree& core, int nodes, std::uint64_t seed = 3) {
   auto world = hills(seed);
   random_source random{seed};
   for (int i = 0; i < nodes; ++i) {

@@ -110,7 +110,7 @@ TEST_CASE("a gain within the noise of the timing is none") {
 }
 
 TEST_CASE("the books stop near the roofline of the best candidate, and only of the best") {
-  campaign_books books;
+  campaign_state books;
   journal_configured c;
   c.settings.budget.candidates = 100;
   books.configured(c);

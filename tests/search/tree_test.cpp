@@ -1,4 +1,4 @@
-#include "runtime/search/index/node_tree.hpp"
+#include "runtime/search/index/tree_index.hpp"
 
 #include <catch2/catch.hpp>
 

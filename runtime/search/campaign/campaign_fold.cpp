@@ -18,7 +18,7 @@ status decode_and_apply(campaign_fold& fold, const std::string& body) {
 }
 
 /// Books what a step has made.
-void note_step(campaign_books& books, const std::vector<expansion>& made) {
+void note_step(campaign_state& books, const std::vector<expansion>& made) {
   auto tuned = static_cast<std::uint32_t>(std::count_if(
       made.begin(), made.end(), [](const auto& x) { return x.operation == operation_kind::tune; }));
   books.stepped(static_cast<std::uint32_t>(made.size()) - tuned, tuned);
@@ -55,9 +55,9 @@ status campaign_fold::apply(const journal_record& record) {
   case journal_kind::seeded:
     return decode_and_apply<journal_seeded>(*this, record.body);
   case journal_kind::consulted:
-    return decode_and_apply<journal_consulted>(*this, record.body);
+    return decode_and_apply<journal_agent_asked>(*this, record.body);
   case journal_kind::advised:
-    return decode_and_apply<journal_advised>(*this, record.body);
+    return decode_and_apply<journal_agent_replied>(*this, record.body);
   case journal_kind::admitted:
     return decode_and_apply<journal_admitted>(*this, record.body);
   }
@@ -65,7 +65,7 @@ status campaign_fold::apply(const journal_record& record) {
                  "journal: a record of unknown kind was written by a newer ke-runtime; use that version"};
 }
 
-result<tree_core*> campaign_fold::tree(std::uint32_t number) {
+result<search_tree*> campaign_fold::tree(std::uint32_t number) {
   if (number < trees_.size())
     return &trees_[number];
   return failure{failure_kind::corrupt, "journal: a record names tree " + std::to_string(number) + " of " +
@@ -75,7 +75,7 @@ result<tree_core*> campaign_fold::tree(std::uint32_t number) {
 status campaign_fold::apply(const journal_configured& r) {
   if (trees_.empty()) {
     for (std::uint32_t t = 0; t < r.trees.size(); ++t) {
-      auto core = tree_core::make(t, r.trees[t], r.settings);
+      auto core = search_tree::make(t, r.trees[t], r.settings);
       if (!core)
         return core.error();
       trees_.push_back(std::move(*core));
@@ -186,7 +186,7 @@ void campaign_fold::tell_trees() {
     t.set_aside(books_.set_aside());
 }
 
-status campaign_fold::apply(const journal_consulted& r) {
+status campaign_fold::apply(const journal_agent_asked& r) {
   auto t = tree(r.tree);
   if (!t)
     return t.error();
@@ -198,7 +198,7 @@ status campaign_fold::apply(const journal_consulted& r) {
   return ok;
 }
 
-status campaign_fold::apply(const journal_advised& r) {
+status campaign_fold::apply(const journal_agent_replied& r) {
   if (books_.advised(r))
     return ok;
   return failure{failure_kind::corrupt, "journal: a sub-agent's call " + std::to_string(r.number) +
@@ -306,7 +306,7 @@ campaign_row campaign_fold::row(std::uint32_t id) const {
   r.stop_reason = reason;
   r.problem_digest = books_.problem_digest();
   r.wall_ms = books_.money().wall_ms();
-  auto best = books_.told();
+  auto best = books_.published_best();
   r.best_tree = best.tree;
   r.best_node = best.node;
   r.best_score = best.score;
@@ -345,7 +345,7 @@ result<campaign_fold> campaign_fold::from_image(std::string_view bytes) {
   fold.records_ = in.value<std::uint64_t>();
   auto trees = in.value<std::uint64_t>();
   for (std::uint64_t t = 0; in.good() && t < trees; ++t) {
-    auto core = tree_core::load(in, fold.books_.settings());
+    auto core = search_tree::load(in, fold.books_.settings());
     if (!core)
       return core.error();
     fold.trees_.push_back(std::move(*core));
@@ -360,7 +360,7 @@ std::string campaign_fold::image_layout() {
   std::string text = "7";
   for (auto number :
        {sizeof(tree_row), offsetof(tree_row, value), offsetof(tree_row, state), offsetof(tree_row, ahead),
-        sizeof(ledger), sizeof(progress_meter), sizeof(campaign_books::winner), sizeof(stagnation),
+        sizeof(ledger), sizeof(progress_meter), sizeof(campaign_state::winner), sizeof(stagnation),
         names_of<node_state>::value.size(), names_of<operation_kind>::value.size(),
         names_of<memory_kind>::value.size(), sizeof(std::size_t)})
     text += "." + std::to_string(number);

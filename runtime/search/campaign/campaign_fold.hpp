@@ -28,8 +28,8 @@ public:
   status apply(const journal_asked& r);
   status apply(const journal_failed_request& r);
   status apply(const journal_replied& r);
-  status apply(const journal_consulted& r);
-  status apply(const journal_advised& r);
+  status apply(const journal_agent_asked& r);
+  status apply(const journal_agent_replied& r);
   status apply(const journal_judged& r);
   status apply(const journal_ended& r);
   status apply(const journal_steered& r);
@@ -42,11 +42,11 @@ public:
   result<std::pair<std::vector<expansion>, journal_stepped>> step(std::uint32_t tree, std::uint32_t count);
 
   bool configured() const { return !trees_.empty(); }
-  campaign_books& books() { return books_; }
-  const campaign_books& books() const { return books_; }
-  std::vector<tree_core>& trees() { return trees_; }
-  const std::vector<tree_core>& trees() const { return trees_; }
-  std::vector<tree_core> take_trees() { return std::move(trees_); } ///< leaves this fold unusable
+  campaign_state& books() { return books_; }
+  const campaign_state& books() const { return books_; }
+  std::vector<search_tree>& trees() { return trees_; }
+  const std::vector<search_tree>& trees() const { return trees_; }
+  std::vector<search_tree> take_trees() { return std::move(trees_); } ///< leaves this fold unusable
 
   /// Candidates by state over all trees; zero counts left out.
   std::map<std::string, std::uint64_t> states() const;
@@ -69,13 +69,13 @@ public:
   static std::string image_layout();
 
 private:
-  result<tree_core*> tree(std::uint32_t number);
+  result<search_tree*> tree(std::uint32_t number);
   void tell_trees();
   template <class Record>
   status apply_to_node(const Record& r);
 
-  campaign_books books_;
-  std::vector<tree_core> trees_;
+  campaign_state books_;
+  std::vector<search_tree> trees_;
   std::uint64_t records_ = 0;
 };
 

@@ -4,7 +4,7 @@
 
 namespace ke {
 
-void campaign_books::configured(const journal_configured& r) {
+void campaign_state::configured(const journal_configured& r) {
   if (r.settings.budget.fruitless != settings_.budget.fruitless) {
     fruitless_.clear();
     set_aside_.clear();
@@ -16,35 +16,35 @@ void campaign_books::configured(const journal_configured& r) {
   money_.caps(settings_.budget);
 }
 
-void campaign_books::session(const journal_session& r) {
+void campaign_state::session(const journal_session& r) {
   epoch_ = r.epoch;
   reason_.clear();
   forgive();
 }
 
-amounts campaign_books::claim(const reservation& r, std::uint64_t candidates) {
+amounts campaign_state::claim(const reservation& r, std::uint64_t candidates) {
   return {candidates, r.tokens, amounts::nano(r.usd), 0, 1};
 }
 
-void campaign_books::stepped(std::uint32_t written, std::uint32_t tuned) {
+void campaign_state::stepped(std::uint32_t written, std::uint32_t tuned) {
   money_.force({.candidates = written});
   tuning_ += tuned;
   in_flight_ += written + tuned;
 }
 
-std::uint64_t campaign_books::tune_left() const {
+std::uint64_t campaign_state::tune_left() const {
   auto cap = static_cast<std::uint64_t>(std::max<std::int64_t>(settings_.budget.tune_candidates, 0));
   auto used = tuned_ + tuning_;
   return used < cap ? cap - used : 0;
 }
 
-void campaign_books::asked(const reservation& r) {
+void campaign_state::asked(const reservation& r) {
   money_.force(claim(r));
 }
 
 /// The try that failed is spent; the call still holds its reservation, which is the next try's. A `last` one
 /// is counted when its call ends, as every call's last try is.
-void campaign_books::failed_request(const journal_failed_request& r, const std::string& model) {
+void campaign_state::failed_request(const journal_failed_request& r, const std::string& model) {
   ++failures_[std::string{to_text(r.kind)}];
   if (r.attempt <= agent_attempts)
     bore(model, r.kind, r.usage);
@@ -61,7 +61,7 @@ void campaign_books::failed_request(const journal_failed_request& r, const std::
     agent_spend_ += r.usage;
 }
 
-void campaign_books::replied(const journal_replied& r, const std::optional<open_call>& call) {
+void campaign_state::replied(const journal_replied& r, const std::optional<open_call>& call) {
   if (r.kind != failure_kind::none)
     ++failures_[std::string{to_text(r.kind)}];
   if (call)
@@ -70,7 +70,7 @@ void campaign_books::replied(const journal_replied& r, const std::optional<open_
               {r.usage, r.estimated, r.meter, r.unknown, r.unsent});
 }
 
-void campaign_books::settle_call(const reservation* reserved, const std::string& model, const settlement& s) {
+void campaign_state::settle_call(const reservation* reserved, const std::string& model, const settlement& s) {
   auto held = reserved ? claim(*reserved) : amounts{};
   amounts spent{.tokens = s.usage.input_tokens + s.usage.output_tokens,
                 .nano_usd = amounts::nano(s.usage.usd)};
@@ -86,14 +86,14 @@ void campaign_books::settle_call(const reservation* reserved, const std::string&
     scales_[model].learn(s.usage, s.estimated, s.meter);
 }
 
-const token_scale& campaign_books::scale(const std::string& model) const {
+const token_scale& campaign_state::scale(const std::string& model) const {
   static const token_scale nothing;
   auto s = scales_.find(model);
   return s == scales_.end() ? nothing : s->second;
 }
 
 /// What came of asking this model for a candidate.
-void campaign_books::bore(const std::string& model, failure_kind kind, const token_usage& paid) {
+void campaign_state::bore(const std::string& model, failure_kind kind, const token_usage& paid) {
   switch (kind) {
   case failure_kind::none:
     fruitless_.erase(model);
@@ -116,26 +116,26 @@ void campaign_books::bore(const std::string& model, failure_kind kind, const tok
     set_aside_.insert(model);
 }
 
-void campaign_books::forgive() {
+void campaign_state::forgive() {
   for (const auto& model : set_aside_)
     fruitless_.erase(model);
   set_aside_.clear();
 }
 
-bool campaign_books::all_set_aside() const {
+bool campaign_state::all_set_aside() const {
   for (const auto& m : settings_.models)
     if (m.weight > 0 && !set_aside_.contains(m.name))
       return false;
   return true;
 }
 
-void campaign_books::consulted(const journal_consulted& r) {
+void campaign_state::consulted(const journal_agent_asked& r) {
   agent_calls_ = r.number;
   agent_calls_out_.push_back(r);
   asked(r.reserved);
 }
 
-bool campaign_books::advised(const journal_advised& r) {
+bool campaign_state::advised(const journal_agent_replied& r) {
   const auto* out = agent_call(r.number);
   if (!out)
     return false;
@@ -147,13 +147,13 @@ bool campaign_books::advised(const journal_advised& r) {
   return true;
 }
 
-const journal_consulted* campaign_books::agent_call(std::uint32_t number) const {
+const journal_agent_asked* campaign_state::agent_call(std::uint32_t number) const {
   auto out = std::find_if(agent_calls_out_.begin(), agent_calls_out_.end(),
                           [&](const auto& c) { return c.number == number; });
   return out == agent_calls_out_.end() ? nullptr : &*out;
 }
 
-bool campaign_books::agents_may_hold(const reservation& r) const {
+bool campaign_state::agents_may_hold(const reservation& r) const {
   auto theirs = agent_spend_.input_tokens + agent_spend_.output_tokens + r.tokens;
   for (const auto& c : agent_calls_out_)
     theirs += c.reserved.tokens;
@@ -161,11 +161,11 @@ bool campaign_books::agents_may_hold(const reservation& r) const {
   return static_cast<double>(theirs) <= settings_.agents.share * static_cast<double>(all);
 }
 
-void campaign_books::judged(double device_s) {
+void campaign_state::judged(double device_s) {
   money_.settle({}, {.device_us = amounts::micro(device_s)});
 }
 
-void campaign_books::ended(std::uint32_t tree, std::uint32_t node, node_state state,
+void campaign_state::ended(std::uint32_t tree, std::uint32_t node, node_state state,
                            std::optional<double> score, double noise, std::optional<double> roofline,
                            bool tuned) {
   in_flight_ -= in_flight_ > 0;
@@ -186,22 +186,22 @@ void campaign_books::ended(std::uint32_t tree, std::uint32_t node, node_state st
                      std::max(settings_.budget.stall_min_gain, noise_band(noise)), !tuned);
 }
 
-void campaign_books::admitted(const journal_admitted& r) {
+void campaign_state::admitted(const journal_admitted& r) {
   money_.settle({}, {.device_us = amounts::micro(r.device_s)});
 }
 
-void campaign_books::claimed(const journal_claimed& r, std::uint32_t targets, double search_score) {
+void campaign_state::claimed(const journal_claimed& r, std::uint32_t targets, double search_score) {
   money_.settle({}, {.device_us = amounts::micro(r.device_s)});
   claims_.add(r, targets, search_score);
 }
 
-campaign_books::winner campaign_books::told() const {
+campaign_state::winner campaign_state::published_best() const {
   const auto* champion = claims_.champion(settings_.goal.timed);
   return champion ? winner{champion->who.first, champion->who.second, champion->score(), -1} : best_;
 }
 
 /// `set` is journalled for people; what it changes arrives as the `configured` record that follows it.
-void campaign_books::steered(const journal_steered& r) {
+void campaign_state::steered(const journal_steered& r) {
   if (r.act == "pause")
     paused_ = true;
   else if (r.act == "resume")
@@ -210,7 +210,7 @@ void campaign_books::steered(const journal_steered& r) {
     hints_.emplace_back(r.key, r.value);
 }
 
-void campaign_books::save(image_writer& out) const {
+void campaign_state::save(image_writer& out) const {
   out.packed(journal_configured{settings_, problem_digest_, backends_, version_});
   out.value(money_);
   out.value(progress_);
@@ -235,7 +235,7 @@ void campaign_books::save(image_writer& out) const {
   out.packed(std::vector<std::string>(set_aside_.begin(), set_aside_.end()));
 }
 
-void campaign_books::load(image_reader& in) {
+void campaign_state::load(image_reader& in) {
   configured(in.packed<journal_configured>());
   money_ = in.value<ledger>();
   progress_ = in.value<progress_meter>();
@@ -250,7 +250,7 @@ void campaign_books::load(image_reader& in) {
   claims_.restore(in.packed<std::vector<claim_book::entry>>());
   agent_spend_ = in.packed<token_usage>();
   agent_calls_ = in.value<std::uint32_t>();
-  agent_calls_out_ = in.packed<std::vector<journal_consulted>>();
+  agent_calls_out_ = in.packed<std::vector<journal_agent_asked>>();
   tuned_ = in.value<std::uint64_t>();
   tuning_ = in.value<std::uint64_t>();
   estimated_ = in.packed<token_usage>();
@@ -261,7 +261,7 @@ void campaign_books::load(image_reader& in) {
     set_aside_.insert(std::move(model));
 }
 
-std::optional<std::string_view> campaign_books::stop(const amounts& next, bool proven, bool can_tune) const {
+std::optional<std::string_view> campaign_state::stop(const amounts& next, bool proven, bool can_tune) const {
   const auto* champion = claims_.champion(settings_.goal.timed);
   return stop_reason(settings_.goal, settings_.budget, money_,
                      {.best_score = !proven    ? best_.score

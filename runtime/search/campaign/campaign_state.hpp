@@ -19,7 +19,7 @@ namespace ke {
 /// over. A part of campaign_fold. Each function takes what one journal record means for the campaign, in the
 /// order of the journal. From step to end a node holds one candidate of the budget, or one point of the
 /// templates' budget; a call holds its reservation while it is out.
-class campaign_books {
+class campaign_state {
 public:
   struct winner {
     std::uint32_t tree = 0;
@@ -40,8 +40,8 @@ public:
   /// `call`: empty if it was not out (a late or repeated reply); then only usage is counted.
   void replied(const journal_replied& r, const std::optional<open_call>& call);
   /// A sub-agent's call: reserved, then settled. `advised` is false if no such call is out.
-  void consulted(const journal_consulted& r);
-  bool advised(const journal_advised& r);
+  void consulted(const journal_agent_asked& r);
+  bool advised(const journal_agent_replied& r);
   void judged(double device_s);
   /// A node ended. A cancelled one gives its candidate back; all others have used it. `noise` and `roofline`:
   /// as in journal_judged; `tuned`: a point of a template.
@@ -65,7 +65,7 @@ public:
   const winner& best() const { return best_; }   ///< by the search's own score
   const claim_book& claims() const { return claims_; }
   /// The best for people: confirmed by a claim if any is, else the search's.
-  winner told() const;
+  winner published_best() const;
   const progress_meter& progress() const { return progress_; }
   /// By kind, retried requests too.
   const std::map<std::string, std::uint64_t>& failures() const { return failures_; }
@@ -80,8 +80,8 @@ public:
   const std::set<std::string>& set_aside() const { return set_aside_; }
   bool all_set_aside() const;                            ///< no model is left to write candidates
   std::uint64_t in_flight() const { return in_flight_; } ///< nodes
-  const std::vector<journal_consulted>& agent_calls_out() const { return agent_calls_out_; }
-  const journal_consulted* agent_call(std::uint32_t number) const; ///< null: it is not out
+  const std::vector<journal_agent_asked>& agent_calls_out() const { return agent_calls_out_; }
+  const journal_agent_asked* agent_call(std::uint32_t number) const; ///< null: it is not out
   std::uint32_t next_agent_call() const { return agent_calls_ + 1; }
   std::uint64_t agent_calls() const { return agent_calls_; }
   const token_usage& agent_spend() const { return agent_spend_; }
@@ -128,7 +128,7 @@ private:
   std::map<std::string, std::uint64_t> fruitless_; ///< answers in a row without a candidate, by model
   std::set<std::string> set_aside_;
   std::uint32_t agent_calls_ = 0;
-  std::vector<journal_consulted> agent_calls_out_;
+  std::vector<journal_agent_asked> agent_calls_out_;
   bool paused_ = false;
   std::string reason_;
   std::vector<std::pair<std::string, std::string>> hints_;

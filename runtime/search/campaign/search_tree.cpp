@@ -34,24 +34,24 @@ void put(std::string& bytes, T x) {
 
 } // namespace
 
-tree_core::tree_core(std::uint32_t tree, std::string backend, const campaign_settings& s,
-                     std::unique_ptr<policy> p, ensemble e)
+search_tree::search_tree(std::uint32_t tree, std::string backend, const campaign_settings& s,
+                         std::unique_ptr<policy> p, ensemble e)
     : number_{tree}, backend_{std::move(backend)}, seed_{s.seed}, settings_{search_of(s)},
       tree_{targets_of(s, backend_), s.goal.target_speedup}, policy_{std::move(p)}, random_{s.seed, tree},
       ensemble_{std::move(e)} {}
 
-result<tree_core> tree_core::make(std::uint32_t tree, const std::string& backend,
-                                  const campaign_settings& settings) {
+result<search_tree> search_tree::make(std::uint32_t tree, const std::string& backend,
+                                      const campaign_settings& settings) {
   auto p = make_policy(search_of(settings));
   if (!p)
     return p.error();
   auto e = ensemble::make(settings.search.ensemble, settings.models);
   if (!e)
     return e.error();
-  return tree_core{tree, backend, settings, std::move(*p), std::move(*e)};
+  return search_tree{tree, backend, settings, std::move(*p), std::move(*e)};
 }
 
-status tree_core::configure(const campaign_settings& settings) {
+status search_tree::configure(const campaign_settings& settings) {
   if (settings.search.policy != settings_.policy || settings.search.rule != settings_.rule)
     return failure{failure_kind::invalid,
                    "[search] policy and rule cannot change within a campaign; start a new one with --fresh"};
@@ -67,16 +67,16 @@ status tree_core::configure(const campaign_settings& settings) {
   return ok;
 }
 
-bool tree_core::may_choose() const {
+bool search_tree::may_choose() const {
   constexpr std::uint64_t at_first = 4;
   auto open = tree_.in_flight(), ended = tree_.size() - 1 - open;
   return settings_.ramp <= 0 || open < at_first + ended / static_cast<std::uint64_t>(settings_.ramp);
 }
 
-std::vector<expansion> tree_core::step(std::uint32_t count, step_limits most) {
+std::vector<expansion> search_tree::step(std::uint32_t count, step_limits most) {
   std::vector<expansion> made;
   while (made.size() < count) {
-    if (auto given = sequels_.next(most.written > 0, most.tuned > 0)) { // paid for already
+    if (auto given = model_free_.next(most.written > 0, most.tuned > 0)) { // paid for already
       --(given->operation == operation_kind::tune ? most.tuned : most.written);
       made.push_back(follow(std::move(*given)));
       continue;
@@ -106,7 +106,7 @@ std::vector<expansion> tree_core::step(std::uint32_t count, step_limits most) {
   return made;
 }
 
-expansion tree_core::follow(sequel what) {
+expansion search_tree::follow(model_free_candidate what) {
   auto node = tree_.add_child(what.parent, what.operation);
   const auto& origin = tree_[what.origin];
   auto& row = tree_.edit(node);
@@ -116,12 +116,12 @@ expansion tree_core::follow(sequel what) {
     if (auto none = intern({}))
       row.model = *none;
   open_.insert(node);
-  sequels_.made(node, std::move(what));
+  model_free_.made(node, std::move(what));
   policy_->added(tree_, node);
   return expansion_of(node);
 }
 
-status tree_core::check(std::uint32_t tree, std::uint32_t node, const char* what) const {
+status search_tree::check(std::uint32_t tree, std::uint32_t node, const char* what) const {
   if (tree == number_ && node > 0 && node < tree_.size())
     return ok;
   return failure{failure_kind::corrupt, std::string{"journal: "} + what + " names node " +
@@ -130,7 +130,7 @@ status tree_core::check(std::uint32_t tree, std::uint32_t node, const char* what
                                             " nodes; run `ke-runtime store check`"};
 }
 
-result<std::uint8_t> tree_core::intern(const std::string& model) {
+result<std::uint8_t> search_tree::intern(const std::string& model) {
   auto at = std::find(models_.begin(), models_.end(), model);
   if (at == models_.end()) {
     if (models_.size() == 256)
@@ -140,7 +140,7 @@ result<std::uint8_t> tree_core::intern(const std::string& model) {
   return static_cast<std::uint8_t>(at - models_.begin());
 }
 
-status tree_core::apply(const journal_asked& r) {
+status search_tree::apply(const journal_asked& r) {
   if (auto fine = check(r.tree, r.node, "asked"); !fine)
     return fine;
   auto& row = tree_.edit(r.node);
@@ -154,7 +154,7 @@ status tree_core::apply(const journal_asked& r) {
   return ok;
 }
 
-status tree_core::apply(const journal_replied& r) {
+status search_tree::apply(const journal_replied& r) {
   if (auto fine = check(r.tree, r.node, "replied"); !fine)
     return fine;
   if (auto call = calls_.find({r.node, r.attempt}); call != calls_.end()) {
@@ -166,15 +166,15 @@ status tree_core::apply(const journal_replied& r) {
     return ok;
   tree_.progress(r.node, node_state::answered);
   tree_.describe(r.node, r.descriptor);
-  sequels_.answered(r.node, tree_[r.node].parent, r);
+  model_free_.answered(r.node, tree_[r.node].parent, r);
   if (!r.normalised_digest.empty())
     filter_.note(r.normalised_digest, r.node);
   return ok;
 }
 
-status tree_core::apply(const journal_seeded& r) {
+status search_tree::apply(const journal_seeded& r) {
   if (r.tree == number_ && tree_.size() == 1) {
-    sequels_.seeded(r);
+    model_free_.seeded(r);
     return ok;
   }
   // A dispatcher, and what it is put together from.
@@ -191,13 +191,13 @@ status tree_core::apply(const journal_seeded& r) {
   if (auto none = intern({})) // no model made it
     tree_.edit(node).model = *none;
   open_.insert(node);
-  sequels_.made(
+  model_free_.made(
       node, {parts.front(), parts.front(), made, r.seeds.front().source_digest, {}, r.seeds.front().plan});
   policy_->added(tree_, node);
   return ok;
 }
 
-status tree_core::apply(const journal_judged& r) {
+status search_tree::apply(const journal_judged& r) {
   if (auto fine = check(r.tree, r.node, "judged"); !fine)
     return fine;
   if (r.duplicate_of != no_node && is_open(tree_[r.node].state))
@@ -207,7 +207,7 @@ status tree_core::apply(const journal_judged& r) {
   return ok;
 }
 
-status tree_core::apply(const journal_ended& r) {
+status search_tree::apply(const journal_ended& r) {
   if (auto fine = check(r.tree, r.node, "ended"); !fine)
     return fine;
   if (tree_.end(r.node, r.state))
@@ -215,11 +215,11 @@ status tree_core::apply(const journal_ended& r) {
   return ok;
 }
 
-void tree_core::closed(std::uint32_t node) {
+void search_tree::closed(std::uint32_t node) {
   open_.erase(node);
   policy_->ended(tree_, node);
   auto score = tree_[node].score;
-  sequels_.ended(node, tree_[node].state, score >= 0 ? std::optional{score} : std::nullopt, seed_of(node));
+  model_free_.ended(node, tree_[node].state, score >= 0 ? std::optional{score} : std::nullopt, seed_of(node));
   learn(node);
   if (tree_.best() == node)
     stagnation_.finished_since_best = 0;
@@ -227,14 +227,14 @@ void tree_core::closed(std::uint32_t node) {
     ++stagnation_.finished_since_best;
 }
 
-void tree_core::close(std::uint32_t node) {
+void search_tree::close(std::uint32_t node) {
   tree_.edit(node).state = node_state::poisoned;
   policy_->ended(tree_, node);
 }
 
 /// What the end of a node says of its model and of its memory. An end that is the machine's fault, or a
 /// person's, says nothing.
-void tree_core::learn(std::uint32_t node) {
+void search_tree::learn(std::uint32_t node) {
   const auto& row = tree_[node];
   if (asks_nobody(row.operation))
     return;
@@ -249,17 +249,17 @@ void tree_core::learn(std::uint32_t node) {
     memories_.finished(row.situation, row.memory, scored && row.score > before);
 }
 
-hot_row tree_core::row(std::uint32_t node) const {
+hot_row search_tree::row(std::uint32_t node) const {
   const auto& r = tree_[node];
   return {r.parent, tree_.parent2(node), r.state, r.decision, r.depth, r.visits, r.value, r.score};
 }
 
-std::uint64_t tree_core::seed_of(std::uint32_t node) const {
+std::uint64_t search_tree::seed_of(std::uint32_t node) const {
   // 53 bits: the seed stands in the prompt's JSON, where larger integers lose digits.
   return mix(mix(seed_) ^ mix(std::uint64_t{number_} << 32 | node)) >> 11;
 }
 
-expansion tree_core::expansion_of(std::uint32_t node) const {
+expansion search_tree::expansion_of(std::uint32_t node) const {
   const auto& r = tree_[node];
   std::uint32_t draft = 0;
   if (r.operation == operation_kind::draft) {
@@ -269,7 +269,7 @@ expansion tree_core::expansion_of(std::uint32_t node) const {
   }
   expansion e{node,     r.parent,     tree_.parent2(node), r.operation, draft, models_[r.model],
               r.memory, seed_of(node)};
-  if (auto* s = sequels_.of(node)) {
+  if (auto* s = model_free_.of(node)) {
     e.given = s->given;
     e.point = s->point;
     e.plan = s->plan;
@@ -277,23 +277,23 @@ expansion tree_core::expansion_of(std::uint32_t node) const {
   return e;
 }
 
-std::vector<std::uint32_t> tree_core::open_nodes() const {
+std::vector<std::uint32_t> search_tree::open_nodes() const {
   return {open_.begin(), open_.end()};
 }
 
-std::vector<open_call> tree_core::open_calls() const {
+std::vector<open_call> search_tree::open_calls() const {
   std::vector<open_call> all;
   for (const auto& [key, call] : calls_)
     all.push_back(call);
   return all;
 }
 
-std::optional<open_call> tree_core::call(std::uint32_t node, std::uint32_t attempt) const {
+std::optional<open_call> search_tree::call(std::uint32_t node, std::uint32_t attempt) const {
   auto c = calls_.find({node, attempt});
   return c == calls_.end() ? std::nullopt : std::optional{c->second};
 }
 
-void tree_core::save(image_writer& out) const {
+void search_tree::save(image_writer& out) const {
   out.value(number_);
   out.packed(backend_);
   out.value(seed_);
@@ -306,11 +306,11 @@ void tree_core::save(image_writer& out) const {
   out.packed(open_calls());
   out.list(open_nodes());
   filter_.save(out);
-  sequels_.save(out);
+  model_free_.save(out);
   policy_->save(out);
 }
 
-result<tree_core> tree_core::load(image_reader& in, const campaign_settings& settings) {
+result<search_tree> search_tree::load(image_reader& in, const campaign_settings& settings) {
   auto number = in.value<std::uint32_t>();
   auto backend = in.packed<std::string>();
   auto made = make(number, backend, settings);
@@ -348,7 +348,7 @@ result<tree_core> tree_core::load(image_reader& in, const campaign_settings& set
   return made;
 }
 
-std::string tree_core::hash() const {
+std::string search_tree::hash() const {
   std::string sum = digest_of_parts(
       {backend_, std::to_string(number_), std::to_string(tree_.targets()), std::to_string(tree_.size())});
   std::string bytes;
@@ -390,12 +390,12 @@ std::string tree_core::hash() const {
     bytes += std::to_string(key.first) + ":" + std::to_string(key.second) + ":" +
              std::to_string(call.reserved.tokens) + ";";
   image_writer kept;
-  sequels_.save(kept);
+  model_free_.save(kept);
   policy_->save(kept);
   return digest_of_parts({sum, bytes, kept.take()});
 }
 
-std::size_t tree_core::bytes() const {
+std::size_t search_tree::bytes() const {
   return sizeof *this + tree_.bytes() + policy_->bytes() + filter_.bytes() + open_.size() * 48 +
          calls_.size() * 256;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "runtime/search/index/digest_filter.hpp"
-#include "runtime/search/index/node_tree.hpp"
+#include "runtime/search/index/tree_index.hpp"
 #include "runtime/search/policy/counter_random.hpp"
 #include "runtime/search/policy/ensemble.hpp"
 #include "runtime/search/policy/memory.hpp"
@@ -54,12 +54,12 @@ KE_FIELDS(open_call, x.node, x.attempt, x.model, x.prompt_digest, x.reserved)
 /// give the same nodes. Not thread-safe.
 ///
 /// Contract with the journal: each function marked (J) has a record. Calls and records come in one order.
-class tree_core {
+class search_tree {
 public:
   /// `tree` is the tree's number; targets are those of the settings with this backend. `invalid`: there is no
   /// such policy or ensemble.
-  static result<tree_core> make(std::uint32_t tree, const std::string& backend,
-                                const campaign_settings& settings);
+  static result<search_tree> make(std::uint32_t tree, const std::string& backend,
+                                  const campaign_settings& settings);
 
   /// (J configured) New settings in the middle: weights, exploration, drafts, memory, goal. Another policy or
   /// seed needs a new campaign.
@@ -69,7 +69,7 @@ public:
   /// The record's `first` is the number of nodes before the call. A call without children changes nothing and
   /// needs no record.
   std::vector<expansion> step(std::uint32_t count, step_limits most = {});
-  bool can_tune() const { return sequels_.has_points(); } ///< a step could make a point of a template now
+  bool can_tune() const { return model_free_.has_points(); } ///< a step could make a point of a template now
 
   status apply(const journal_seeded& r); ///< (J) before any `step`: the first nodes; later: a dispatcher
   status apply(const journal_asked& r);  ///< (J)
@@ -113,19 +113,19 @@ public:
 
   void save(image_writer& out) const;
   /// What `save` wrote; `settings` as they were then. `corrupt` if it is anything else.
-  static result<tree_core> load(image_reader& in, const campaign_settings& settings);
+  static result<search_tree> load(image_reader& in, const campaign_settings& settings);
 
   std::string hash() const; ///< over all rows and all else that the next decision depends on
   std::size_t bytes() const;
 
 private:
-  tree_core(std::uint32_t tree, std::string backend, const campaign_settings& settings,
-            std::unique_ptr<policy> p, ensemble e);
+  search_tree(std::uint32_t tree, std::string backend, const campaign_settings& settings,
+              std::unique_ptr<policy> p, ensemble e);
   status check(std::uint32_t tree, std::uint32_t node, const char* what) const;
   result<std::uint8_t> intern(const std::string& model);
   void closed(std::uint32_t node);
   void learn(std::uint32_t node);
-  expansion follow(sequel what);
+  expansion follow(model_free_candidate what);
   bool may_choose() const; ///< [search] ramp
 
   std::uint32_t number_ = 0;
@@ -142,10 +142,10 @@ private:
   std::map<std::pair<std::uint32_t, std::uint32_t>, open_call> calls_; ///< by node and attempt
   std::set<std::uint32_t> open_;
   digest_filter filter_;
-  sequels sequels_;
+  model_free_candidates model_free_;
 };
 
-inline std::string tree_hash(const tree_core& core) {
+inline std::string tree_hash(const search_tree& core) {
   return core.hash();
 }
 

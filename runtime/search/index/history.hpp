@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/search/index/node_tree.hpp"
+#include "runtime/search/index/tree_index.hpp"
 
 #include <vector>
 

@@ -46,7 +46,7 @@ result<gene_run> run_genes(const gene_landscape& world, const search_settings& s
   settings.goal.target_speedup = score_of(world.target);
   settings.targets = {target_settings{}};
   settings.models = {model_settings{}};
-  auto made = tree_core::make(0, settings.targets[0].backend, settings);
+  auto made = search_tree::make(0, settings.targets[0].backend, settings);
   if (!made)
     return made.error();
   auto& core = *made;

@@ -22,7 +22,7 @@ std::uint32_t branch_of(const tree_index& tree, std::uint32_t node) {
 } // namespace
 
 landscape hills(std::uint64_t seed, double top, double failure_rate) {
-  return [=](const tree_core& core, std::uint32_t node, random_source& random) -> simulated_outcome {
+  return [=](const search_tree& core, std::uint32_t node, random_source& random) -> simulated_outcome {
     const auto& tree = core.tree();
     const auto& row = tree[node];
     auto failing = row.operation == operation_kind::fix ? failure_rate / 2 : failure_rate;
@@ -237,7 +237,7 @@ result<step_timing> time_steps(const search_settings& search, std::vector<std::u
   settings.seed = seed;
   settings.targets = {target_settings{}};
   settings.models = {model_settings{}};
-  auto made = tree_core::make(0, settings.targets[0].backend, settings);
+  auto made = search_tree::make(0, settings.targets[0].backend, settings);
   if (!made)
     return made.error();
   auto& core = *made;

@@ -18,7 +18,7 @@ struct simulated_outcome {
 /// A world for the search to explore: the outcome of a new node, given its place. Called once per node, in
 /// order of completion.
 using landscape =
-    std::function<simulated_outcome(const tree_core& core, std::uint32_t node, random_source& random)>;
+    std::function<simulated_outcome(const search_tree& core, std::uint32_t node, random_source& random)>;
 
 /// A hilly landscape with traps. Each draft opens a branch with a ceiling of its own; children move around
 /// their parent in log space, never above the ceiling. A share of them fails; repairs mostly succeed. The

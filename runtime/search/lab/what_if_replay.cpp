@@ -26,7 +26,7 @@ void note_best(std::vector<best_so_far>& into, const tree_row& row, std::uint32_
 
 class replayer {
 public:
-  replayer(const tree_core& recorded, const recorded_outcomes& outcomes, tree_core core)
+  replayer(const search_tree& recorded, const recorded_outcomes& outcomes, search_tree core)
       : recorded_{recorded.tree()}, outcomes_{outcomes}, core_{std::move(core)} {
     out_.backend = recorded.backend();
     left_.resize(recorded_.size());
@@ -81,7 +81,7 @@ private:
       note_best(out_.recorded, recorded_[n], n, ++out_.recorded_evaluations);
   }
 
-  /// The next recorded child of the same kind (asked for, or a sequel of this operation): the first with this
+  /// The next recorded child of the same kind (asked for, or a model_free_candidate of this operation): the first with this
   /// memory, else the first; no_node: none is left.
   std::uint32_t take(std::uint32_t parent, operation_kind operation, memory_kind memory) {
     auto& left = left_[parent];
@@ -161,7 +161,7 @@ private:
 
   const tree_index& recorded_;
   const recorded_outcomes& outcomes_;
-  tree_core core_;
+  search_tree core_;
   std::vector<std::vector<std::uint32_t>> left_;       ///< by recorded parent, the next one last
   std::vector<std::uint32_t> then_{0};                 ///< by node here: its number in the record
   std::map<std::uint32_t, std::uint32_t> now_{{0, 0}}; ///< and back
@@ -227,7 +227,7 @@ result<std::vector<what_if_tree>> replay_policy(const campaign_fold& recorded,
   std::vector<what_if_tree> all;
   auto parallel = static_cast<std::size_t>(std::max<std::int64_t>(other.search.parallel, 1));
   for (const auto& tree : recorded.trees()) {
-    auto core = tree_core::make(tree.number(), tree.backend(), other);
+    auto core = search_tree::make(tree.number(), tree.backend(), other);
     if (!core)
       return core.error();
     for (const auto& r : outcomes.seeded())

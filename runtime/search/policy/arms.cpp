@@ -52,7 +52,7 @@ void arms::leave(std::uint32_t spot) {
     compact(b, spot);
 }
 
-void arms::place(std::uint32_t node, room where, std::uint32_t k, double merit) {
+void arms::place(std::uint32_t node, room where, std::uint32_t k, double priority) {
   auto now = where == room::none ? 0 : bucket_of(k) | (where == room::closed ? closed_bit : 0);
   auto& at = spot(node);
   auto was = at;
@@ -62,7 +62,7 @@ void arms::place(std::uint32_t node, room where, std::uint32_t k, double merit) 
   if (was)
     leave(was);
   if (now)
-    join(rank_key(merit, node), now);
+    join(rank_key(priority, node), now);
 }
 
 /// Drops keys of nodes that have left, and the doubles of nodes that have come back.
@@ -91,7 +91,7 @@ double arms::standing_in(bucket& b, std::uint64_t key, double scale) const {
 std::optional<std::uint32_t> arms::best(const tree_index& tree, room where, double scale) {
   std::optional<std::uint32_t> winner;
   double worth = -1;
-  std::uint64_t highest = 0; // merit key seen so far; every real key is larger
+  std::uint64_t highest = 0; // priority key seen so far; every real key is larger
   auto bit = where == room::closed ? closed_bit : 0;
   auto& rooms = of(where);
   for (std::uint32_t number = 0; number < rooms.size(); ++number) {
@@ -105,7 +105,7 @@ std::optional<std::uint32_t> arms::best(const tree_index& tree, room where, doub
       auto key = b.heap.front();
       if (key <= highest)
         break;
-      if (at_most(b, key) + bonus <= worth) { // nor can a lower merit with a smaller bonus win
+      if (at_most(b, key) + bonus <= worth) { // nor can a lower priority with a smaller bonus win
         highest = key;
         break;
       }

@@ -35,7 +35,7 @@ public:
 
   void ended(const tree_index& tree, std::uint32_t node) override {
     if (is_usable(tree[node].state) && !tree[node].duplicate)
-      offer(rank_key(puct_rules::merit_of(tree, node), node));
+      offer(rank_key(puct_rules::priority_of(tree, node), node));
     else
       repairs_.offer(tree, node);
   }
@@ -49,7 +49,7 @@ public:
   void adopt(const tree_index& tree) override {
     for (std::uint32_t node = 1; node < tree.size(); ++node)
       if (is_usable(tree[node].state) && !tree[node].duplicate)
-        offer(rank_key(puct_rules::merit_of(tree, node), node));
+        offer(rank_key(puct_rules::priority_of(tree, node), node));
   }
 
   void save(image_writer& out) const override { repairs_.save(out); }

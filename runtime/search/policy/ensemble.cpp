@@ -116,10 +116,10 @@ const std::string& ensemble::by_merit(random_source& random) {
   }
   auto w = kind_ == ensemble_kind::cost_ucb ? 0.5 : 0.0;
   std::size_t best = 0;
-  double merit = -1;
+  double priority = -1;
   for (std::size_t i = 0; i < shares_.size(); ++i)
-    if (auto m = (1 - w) * reward[i] + w * cheap[i] / cheapest; m > merit) {
-      merit = m;
+    if (auto m = (1 - w) * reward[i] + w * cheap[i] / cheapest; m > priority) {
+      priority = m;
       best = i;
     }
   if (random.uniform() < others) {

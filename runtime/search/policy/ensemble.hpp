@@ -37,13 +37,13 @@ KE_FIELDS(model_record, x.credit, x.submitted, x.completed, x.gains, x.tries, x.
 ///     reward = mean gain / g + sqrt(2 ln t / n)
 ///     cost   = max(mean USD - 0.1 (most - least) sqrt(2 ln t / n), 1e-7)
 ///     cheap  = median cost / cost, scaled so that the largest is 1
-///     merit  = (1 - w) reward + w cheap
+///     priority  = (1 - w) reward + w cheap
 ///     g      largest mean gain of any model
 ///     t, n   candidates asked for, in flight too: of all models, of this one
 ///     w      0 for ucb, 0.5 for cost-ucb
 ///
 /// Sums of gains and pulls decay by 0.95 per completed candidate of the model. Models never asked come first,
-/// uniformly; then the one of highest merit with probability 0.8, another one otherwise. A weight only
+/// uniformly; then the one of highest priority with probability 0.8, another one otherwise. A weight only
 /// decides whether a model takes part.
 class ensemble {
 public:

@@ -165,7 +165,7 @@ std::uint32_t evolution::weighted(const tree_index& tree, const std::vector<std:
                                   random_source& random) const {
   std::vector<double> height;
   for (auto m : among)
-    height.push_back(std::log(std::max(puct_rules::merit_of(tree, m), 1e-12)));
+    height.push_back(std::log(std::max(puct_rules::priority_of(tree, m), 1e-12)));
   auto middle_of = [](std::vector<double> all) {
     auto mid = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
     std::nth_element(all.begin(), mid, all.end());
@@ -250,7 +250,7 @@ std::uint32_t evolution::home_of(std::uint32_t node) const {
 void evolution::settle(const tree_index& tree, island& here, std::uint32_t node) {
   // Of equals the younger: a population on a plateau must be able to drift.
   auto better = [&](std::uint32_t a, std::uint32_t b) {
-    auto x = puct_rules::merit_of(tree, a), y = puct_rules::merit_of(tree, b);
+    auto x = puct_rules::priority_of(tree, a), y = puct_rules::priority_of(tree, b);
     return x != y ? x > y : a > b;
   };
   here.members.insert(std::lower_bound(here.members.begin(), here.members.end(), node, better), node);

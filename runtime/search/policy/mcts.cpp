@@ -31,7 +31,7 @@ bool is_usable(node_state state) {
 
 /// A correct node's is its score (the reference's in an untimed campaign). Any other borrows half of its
 /// parent's.
-double puct_rules::merit_of(const tree_index& tree, std::uint32_t node) {
+double puct_rules::priority_of(const tree_index& tree, std::uint32_t node) {
   double share = 1;
   for (;; node = tree[node].parent, share /= 2) {
     const auto& row = tree[node];
@@ -108,9 +108,9 @@ public:
     fresh_ = arms{now_.start};
     for (std::uint32_t node = 1; node < tree.size(); ++node)
       if (is_ranked(tree[node])) {
-        auto merit = puct_rules::merit_of(tree, node);
-        keys.push_back(rank_key(merit, node));
-        partners_.scored(tree, node, merit);
+        auto priority = puct_rules::priority_of(tree, node);
+        keys.push_back(rank_key(priority, node));
+        partners_.scored(tree, node, priority);
         if (is_fresh(tree, node))
           young.push_back(keys.back());
       }
@@ -187,11 +187,11 @@ public:
     const auto& row = tree[node];
     auto fresh = is_fresh(tree, node);
     if (is_ranked(row)) {
-      auto merit = puct_rules::merit_of(tree, node);
-      all_.rank(merit, node);
-      partners_.scored(tree, node, merit);
+      auto priority = puct_rules::priority_of(tree, node);
+      all_.rank(priority, node);
+      partners_.scored(tree, node, priority);
       if (fresh)
-        fresh_.rank(merit, node);
+        fresh_.rank(priority, node);
     }
     refresh(tree, node);
     broken_.offer(tree, node);
@@ -297,10 +297,10 @@ private:
                 : rest == puct_rules::rest::open ? arms::room::open
                                                  : arms::room::closed;
     auto k = room == arms::room::none ? 0 : puct_rules::k_of(tree[node]);
-    auto merit = room == arms::room::none ? 0 : puct_rules::merit_of(tree, node);
-    all_.place(node, room, k, merit);
+    auto priority = room == arms::room::none ? 0 : puct_rules::priority_of(tree, node);
+    all_.place(node, room, k, priority);
     if (is_fresh(tree, node))
-      fresh_.place(node, room, k, merit);
+      fresh_.place(node, room, k, priority);
   }
 
   puct_rules rules_;

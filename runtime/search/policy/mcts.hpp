@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/search/index/node_tree.hpp"
+#include "runtime/search/index/tree_index.hpp"
 
 #include <cstdint>
 
@@ -20,10 +20,10 @@ struct puct_rules {
   double exploration = 1;
   std::uint32_t drafts = 8;
 
-  /// Whether `node` may be expanded, by what, and its merit among the others.
+  /// Whether `node` may be expanded, by what, and its priority among the others.
   enum class rest : std::uint8_t { never, open, widened };
   rest standing_of(const tree_index& tree, std::uint32_t node) const;
-  static double merit_of(const tree_index& tree, std::uint32_t node);
+  static double priority_of(const tree_index& tree, std::uint32_t node);
   static std::uint32_t k_of(const tree_row& row) { return row.visits + row.in_flight; }
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/search/index/node_tree.hpp"
+#include "runtime/search/index/tree_index.hpp"
 #include "runtime/search/policy/counter_random.hpp"
 
 #include <array>

@@ -16,12 +16,12 @@ bool may_tune(node_state state) {
 
 } // namespace
 
-void sequels::seeded(const journal_seeded& r) {
+void model_free_candidates::seeded(const journal_seeded& r) {
   for (const auto& s : r.seeds)
     variants_.push_back({0, 0, operation_kind::seed, s.source_digest, {}, s.plan});
 }
 
-void sequels::answered(std::uint32_t node, std::uint32_t parent, const journal_replied& r) {
+void model_free_candidates::answered(std::uint32_t node, std::uint32_t parent, const journal_replied& r) {
   for (const auto& m : r.more)
     variants_.push_back({parent, node, operation_kind::variant, m.source_digest, {}, m.plan});
   auto own = of(node);
@@ -29,7 +29,8 @@ void sequels::answered(std::uint32_t node, std::uint32_t parent, const journal_r
     waiting_[node] = {r.source_digest, r.space, r.point};
 }
 
-void sequels::ended(std::uint32_t node, node_state state, std::optional<double> score, std::uint64_t seed) {
+void model_free_candidates::ended(std::uint32_t node, node_state state, std::optional<double> score,
+                                  std::uint64_t seed) {
   auto scored = state == node_state::correct ? score : std::nullopt;
   if (auto w = waiting_.find(node); w != waiting_.end()) {
     if (may_tune(state)) {
@@ -51,11 +52,11 @@ void sequels::ended(std::uint32_t node, node_state state, std::optional<double> 
   open_.erase(o);
 }
 
-bool sequels::has_points() const {
+bool model_free_candidates::has_points() const {
   return std::any_of(tuned_.begin(), tuned_.end(), [](const auto& t) { return t.second.points.ready(); });
 }
 
-std::optional<sequel> sequels::next(bool variants, bool points) {
+std::optional<model_free_candidate> model_free_candidates::next(bool variants, bool points) {
   if (variants && !variants_.empty()) {
     auto first = std::move(variants_.front());
     variants_.pop_front();
@@ -67,19 +68,20 @@ std::optional<sequel> sequels::next(bool variants, bool points) {
       at = tuned_.begin();
     if (auto p = at->second.points.next()) {
       turn_ = at->first;
-      return sequel{at->first, at->first, operation_kind::tune, at->second.given, std::move(*p), {}};
+      return model_free_candidate{at->first,        at->first,     operation_kind::tune,
+                                  at->second.given, std::move(*p), {}};
     }
   }
   return std::nullopt;
 }
 
-const sequel* sequels::of(std::uint32_t node) const {
+const model_free_candidate* model_free_candidates::of(std::uint32_t node) const {
   auto o = open_.find(node);
   return o == open_.end() ? nullptr : &o->second;
 }
 
-void sequels::save(image_writer& out) const {
-  out.packed(std::vector<sequel>(variants_.begin(), variants_.end()));
+void model_free_candidates::save(image_writer& out) const {
+  out.packed(std::vector<model_free_candidate>(variants_.begin(), variants_.end()));
   out.value<std::uint64_t>(waiting_.size());
   for (const auto& [node, w] : waiting_) {
     out.value(node);
@@ -95,7 +97,7 @@ void sequels::save(image_writer& out) const {
   }
   out.value(turn_);
   std::vector<std::uint32_t> nodes;
-  std::vector<sequel> what;
+  std::vector<model_free_candidate> what;
   for (const auto& [node, s] : open_) {
     nodes.push_back(node);
     what.push_back(s);
@@ -104,8 +106,8 @@ void sequels::save(image_writer& out) const {
   out.packed(what);
 }
 
-void sequels::load(image_reader& in) {
-  auto variants = in.packed<std::vector<sequel>>();
+void model_free_candidates::load(image_reader& in) {
+  auto variants = in.packed<std::vector<model_free_candidate>>();
   variants_.assign(variants.begin(), variants.end());
   waiting_.clear();
   for (auto n = in.value<std::uint64_t>(); n > 0 && in.good(); --n) {
@@ -122,7 +124,7 @@ void sequels::load(image_reader& in) {
   }
   turn_ = in.value<std::uint32_t>();
   auto nodes = in.list<std::uint32_t>();
-  auto what = in.packed<std::vector<sequel>>();
+  auto what = in.packed<std::vector<model_free_candidate>>();
   open_.clear();
   for (std::size_t i = 0; i < std::min(nodes.size(), what.size()); ++i)
     open_.emplace(nodes[i], std::move(what[i]));

@@ -2,7 +2,7 @@
 
 #include "runtime/core/image.hpp"
 #include "runtime/core/types.hpp"
-#include "runtime/search/index/node_tree.hpp"
+#include "runtime/search/index/tree_index.hpp"
 #include "runtime/search/policy/tuner.hpp"
 
 #include <deque>
@@ -17,7 +17,7 @@ namespace ke {
 ///   variant   a further candidate of `origin`'s answer: a sibling of it
 ///   tune      `origin`'s source at another point of its parameters: a child of it
 ///   seed      an earlier campaign's solution: a child of the root, which is `origin`, too
-struct sequel {
+struct model_free_candidate {
   std::uint32_t parent = 0;
   std::uint32_t origin = 0;
   operation_kind operation = operation_kind::variant;
@@ -25,11 +25,11 @@ struct sequel {
   parameter_point point; ///< to put it at; empty: as it is
   std::string plan;
 };
-KE_FIELDS(sequel, x.parent, x.origin, x.operation, x.given, x.point, x.plan)
+KE_FIELDS(model_free_candidate, x.parent, x.origin, x.operation, x.given, x.point, x.plan)
 
-/// The sequels of one tree: candidates promised by answers but not yet made, and templates being tuned. Part
+/// The model_free_candidates of one tree: candidates promised by answers but not yet made, and templates being tuned. Part
 /// of the fold: deterministic, saved in the image, hashed. Not thread-safe.
-class sequels {
+class model_free_candidates {
 public:
   /// The solutions to begin with, in order.
   void seeded(const journal_seeded& r);
@@ -41,12 +41,12 @@ public:
   void ended(std::uint32_t node, node_state state, std::optional<double> score, std::uint64_t seed);
   /// The next one to make, of the kinds allowed: variants first, then tuned points, templates in turn. Empty:
   /// none now.
-  std::optional<sequel> next(bool variants = true, bool points = true);
+  std::optional<model_free_candidate> next(bool variants = true, bool points = true);
   bool has_points() const; ///< a point of a template could be made now
   /// `node` was made of what `next` returned.
-  void made(std::uint32_t node, sequel what) { open_.emplace(node, std::move(what)); }
+  void made(std::uint32_t node, model_free_candidate what) { open_.emplace(node, std::move(what)); }
   /// Of an open node; null if it is none.
-  const sequel* of(std::uint32_t node) const;
+  const model_free_candidate* of(std::uint32_t node) const;
 
   void save(image_writer& out) const;
   void load(image_reader& in);
@@ -61,11 +61,11 @@ private:
     std::string given;
     tuner points;
   };
-  std::deque<sequel> variants_;
+  std::deque<model_free_candidate> variants_;
   std::map<std::uint32_t, waiting_template> waiting_;
   std::map<std::uint32_t, tuned_template> tuned_; ///< by template; until its tuner is done
   std::uint32_t turn_ = 0;                        ///< the template that gave the last point
-  std::map<std::uint32_t, sequel> open_;
+  std::map<std::uint32_t, model_free_candidate> open_;
 };
 
 } // namespace ke

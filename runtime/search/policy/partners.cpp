@@ -26,8 +26,8 @@ std::size_t partners::start_of(const tree_index& tree, std::uint32_t node) const
   return static_cast<std::size_t>(after - begins_.begin());
 }
 
-void partners::scored(const tree_index& tree, std::uint32_t node, double merit) {
-  auto key = rank_key(merit, node);
+void partners::scored(const tree_index& tree, std::uint32_t node, double priority) {
+  auto key = rank_key(priority, node);
   auto& of_start = best_of_start_[start_of(tree, node)];
   of_start = std::max(of_start, key);
   if (best_.size() == most && key < best_.back())

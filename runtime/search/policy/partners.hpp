@@ -1,7 +1,7 @@
 #pragma once
 
 #include "runtime/core/image.hpp"
-#include "runtime/search/index/node_tree.hpp"
+#include "runtime/search/index/tree_index.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -23,7 +23,7 @@ public:
 
   /// The drafts from node `first` on form another start.
   void begin(std::uint32_t first);
-  void scored(const tree_index& tree, std::uint32_t node, double merit); ///< correct and no duplicate
+  void scored(const tree_index& tree, std::uint32_t node, double priority); ///< correct and no duplicate
 
   /// Empty if none of four draws is beside `parent`. Costs four walks from the younger node up to the elder's
   /// age.

@@ -3,7 +3,7 @@
 #include "runtime/core/image.hpp"
 #include "runtime/core/result.hpp"
 #include "runtime/core/settings.hpp"
-#include "runtime/search/index/node_tree.hpp"
+#include "runtime/search/index/tree_index.hpp"
 #include "runtime/search/policy/counter_random.hpp"
 
 #include <cstdint>

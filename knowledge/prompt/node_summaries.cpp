@@ -1,4 +1,4 @@
-#include "knowledge/prompt/node_cards.hpp"
+#include "knowledge/prompt/node_summaries.hpp"
 
 #include "runtime/core/codec.hpp"
 #include "runtime/text/source_text.hpp"
@@ -14,10 +14,10 @@ std::string first_line(const std::string& text) {
 
 } // namespace
 
-std::shared_ptr<const node_card> make_card(std::uint32_t node, node_state state, std::string source,
-                                           std::string source_digest, std::string plan,
-                                           const verdict* found) {
-  auto card = std::make_shared<node_card>();
+std::shared_ptr<const node_summary> make_card(std::uint32_t node, node_state state, std::string source,
+                                              std::string source_digest, std::string plan,
+                                              const verdict* found) {
+  auto card = std::make_shared<node_summary>();
   card->node = node;
   card->state = state;
   card->source = std::move(source);
@@ -37,7 +37,7 @@ std::shared_ptr<const node_card> make_card(std::uint32_t node, node_state state,
 }
 
 void load_card(store_port& store, node_key node, const source_syntax& syntax, card_extent extent,
-               std::function<void(std::shared_ptr<const node_card>)> done) {
+               std::function<void(std::shared_ptr<const node_summary>)> done) {
   store.read(
       table::nodes, key_of(node.campaign, node.tree, node.node), [=, &store](result<std::string> bytes) {
         auto row = bytes ? unpack<node_row>(*bytes) : result<node_row>{bytes.error()};
@@ -61,7 +61,7 @@ void load_card(store_port& store, node_key node, const source_syntax& syntax, ca
       });
 }
 
-void card_cache::put(std::shared_ptr<const node_card> card) {
+void card_cache::put(std::shared_ptr<const node_summary> card) {
   if (auto i = at_.find(card->node); i != at_.end())
     order_.erase(i->second);
   order_.push_front(card);
@@ -72,7 +72,7 @@ void card_cache::put(std::shared_ptr<const node_card> card) {
   }
 }
 
-std::shared_ptr<const node_card> card_cache::find(std::uint32_t node) {
+std::shared_ptr<const node_summary> card_cache::find(std::uint32_t node) {
   auto i = at_.find(node);
   if (i == at_.end())
     return nullptr;

@@ -14,8 +14,9 @@
 namespace ke {
 
 /// The card of a judged (or failed) node. Pure.
-std::shared_ptr<const node_card> make_card(std::uint32_t node, node_state state, std::string source,
-                                           std::string source_digest, std::string plan, const verdict* found);
+std::shared_ptr<const node_summary> make_card(std::uint32_t node, node_state state, std::string source,
+                                              std::string source_digest, std::string plan,
+                                              const verdict* found);
 
 /// What a prompt needs of a node: all of its parent, only the outcome of others.
 enum class card_extent : std::uint8_t { outcome, with_source };
@@ -24,19 +25,19 @@ enum class card_extent : std::uint8_t { outcome, with_source };
 /// the node can't be read. An `outcome` has neither source nor its digest. `syntax`: of the
 /// tree's candidates.
 void load_card(store_port& store, node_key node, const source_syntax& syntax, card_extent extent,
-               std::function<void(std::shared_ptr<const node_card>)> done);
+               std::function<void(std::shared_ptr<const node_summary>)> done);
 
 /// The cards used last, for prompts: reads of the store are rare. One thread.
 class card_cache {
 public:
   explicit card_cache(std::size_t most) : most_{most} {}
-  void put(std::shared_ptr<const node_card> card);
-  std::shared_ptr<const node_card> find(std::uint32_t node);
+  void put(std::shared_ptr<const node_summary> card);
+  std::shared_ptr<const node_summary> find(std::uint32_t node);
 
 private:
   std::size_t most_;
-  std::list<std::shared_ptr<const node_card>> order_; ///< last used first
-  std::unordered_map<std::uint32_t, std::list<std::shared_ptr<const node_card>>::iterator> at_;
+  std::list<std::shared_ptr<const node_summary>> order_; ///< last used first
+  std::unordered_map<std::uint32_t, std::list<std::shared_ptr<const node_summary>>::iterator> at_;
 };
 
 } // namespace ke
