@@ -292,6 +292,7 @@ void keeper::finish(std::string reason) {
 void keeper::end_search(std::string reason, bool claims) {
   if (ending_)
     return;
+  interrupted_ = false; // the next session would have nothing to go on with
   ending_ = {std::move(reason), claims};
   drop_claim();
   drop_admissions();

@@ -416,6 +416,19 @@ TEST_CASE_METHOD(search_fixture, "a second interrupt ends at once") {
   CHECK(outcomes[1].state == "paused");
 }
 
+TEST_CASE_METHOD(search_fixture, "a campaign that is stopped while it pauses is finished, not paused") {
+  launch(settings(12, 2));
+  tell(addresses::campaign(1), interrupt{});
+  REQUIRE(models.open.size() == 2);
+  REQUIRE_FALSE(outcomes.contains(1));
+  CHECK(steer_to("stop").kind == failure_kind::none);
+  REQUIRE(outcomes.contains(1));
+  CHECK(outcomes[1].state == "finished");
+  CHECK(outcomes[1].reason == "stopped");
+  CHECK(models.cancelled.size() == 2);
+  CHECK(stored()->fold.books().finished_reason() == "stopped");
+}
+
 TEST_CASE_METHOD(search_fixture,
                  "a node whose actor crashes is woken once more, and its campaign is not touched") {
   tree_options.cards = 0; // so that children read their parent's card from the store
