@@ -1,4 +1,4 @@
-#include "actors/campaign/campaign_keeper.hpp"
+#include "actors/campaign/campaign_router.hpp"
 
 #include "actors/messages/addresses.hpp"
 #include "actors/messages/handlers_of.hpp"
@@ -16,7 +16,7 @@ std::vector<std::string> trees_of(const campaign_settings& settings) {
 caf::behavior campaign(caf::event_based_actor* self, campaign_options options) {
   keep_exception_text(self);
   auto at = addresses::campaign(options.id);
-  auto state = std::make_shared<keeper>(self, std::move(options));
+  auto state = std::make_shared<campaign_router>(self, std::move(options));
   handlers_of loaded{
       at,
       [=](campaign_loaded& l) { state->loaded(l); },

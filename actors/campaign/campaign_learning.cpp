@@ -1,4 +1,4 @@
-#include "actors/campaign/campaign_keeper.hpp"
+#include "actors/campaign/campaign_router.hpp"
 #include "actors/knowledge/skill_learner.hpp"
 #include "actors/messages/addresses.hpp"
 #include "runtime/search/campaign/dispatchers.hpp"
@@ -14,40 +14,41 @@ constexpr std::chrono::seconds patience_with_learning{
 
 /// The way to what a claim has confirmed becomes skills before the campaign says that it is finished: a
 /// process that ends with its campaign would lose them. False: there is nothing to learn, or nobody to ask.
-bool keeper::begin_learning(const std::string& reason) {
-  const auto* winner = books().claims().champion(books().settings().goal.timed);
-  if (!winner || learnt_)
+bool campaign_router::begin_learning() {
+  const auto* winner = journal_.books().claims().champion(journal_.settings().goal.timed);
+  if (!winner)
     return false;
-  learnt_ = true;
   auto [tree, node] = winner->who;
-  const auto& index = core(tree).tree();
+  const auto& index = journal_.tree(tree).tree();
   if (is_dispatcher(index[node]))
     return false; // no edit of a kernel led to it, and what its parts have gained was not claimed
-  learn l{options_.id, tree, books_name(), {}, stored_->problem, {}, facts_[core(tree).backend()], {}, {}};
+  learn l{options_.id,
+          tree,
+          journal_.settings().name,
+          {},
+          journal_.stored().problem,
+          {},
+          devices_.facts_of(journal_.tree(tree).backend()),
+          {},
+          {}};
   for (const auto& measured : winner->targets)
     l.claim_verdicts.push_back(measured.verdict_digest);
   for (auto n = node; n != 0 && n != no_node && l.chain.size() < longest_way; n = index[n].parent) {
     l.chain.insert(l.chain.begin(), n);
     l.seeded = index[n].operation == operation_kind::seed; // of the first, a child of the root
   }
-  l.language = language_of(tree);
+  l.language = journal_.language_of(tree);
   l.done = [me = weak(self_)] { send_weak(me, lineage_learnt{}); };
   if (!options_.names->send(addresses::knowledge, std::move(l)))
     return false;
-  learning_ = reason;
   after(self_, patience_with_learning, lineage_learnt{});
   return true;
 }
 
-void keeper::learnt() {
-  if (auto reason = std::exchange(learning_, std::nullopt); reason && !ended_ && !interrupted_)
-    conclude(std::move(*reason));
-}
-
 /// What became of a prompt that showed skills, or showed none: only of improvements, for a skill says how to
 /// gain on a parent.
-void keeper::tell_use(const node_key& n, const node_row& row, double noise) {
-  const auto& index = core(n.tree).tree();
+void campaign_router::tell_use(const node_key& n, const node_row& row, double noise) {
+  const auto& index = journal_.tree(n.tree).tree();
   const auto& node = index[n.node];
   if (node.operation != operation_kind::improve || !has_verdict(node.state))
     return;

@@ -1,4 +1,4 @@
-#include "actors/campaign/campaign_keeper.hpp"
+#include "actors/campaign/dispatch_round.hpp"
 
 #include "backends/evaluation/dispatcher.hpp"
 #include "runtime/core/baseline.hpp"
@@ -55,25 +55,24 @@ dispatcher_part fallback_of(const problem& what) {
 
 } // namespace
 
-bool keeper::dispatching() {
-  if (!std::exchange(dispatch_begun_, true))
-    for (const auto& tree : fold_.trees()) {
-      if (may_dispatch(tree, 2))
+bool dispatch_round::go_on() {
+  if (!std::exchange(begun_, true))
+    for (const auto& tree : journal_.trees()) {
+      if (may_have_one(tree, 2))
         read_shapes(tree, false);
-      else if (tree.tree().targets() > 1 && stored_->problem->workloads.size() > 1)
+      else if (tree.tree().targets() > 1 && journal_.what().workloads.size() > 1)
         log::info("campaign", "several targets share a tree: its best kernels are not put together to one",
                   {{"tree", std::to_string(tree.number())}});
     }
-  for (const auto& tree : fold_.trees())
-    if (below_floor_by_claim(tree) && may_dispatch(tree, 1) &&
-        dispatched_exactly_.insert(tree.number()).second)
+  for (const auto& tree : journal_.trees())
+    if (is_below_floor_by_claim(tree) && may_have_one(tree, 1) && tried_exactly_.insert(tree.number()).second)
       read_shapes(tree, true);
-  return dispatch_reads_ > 0 || books().in_flight() > 0;
+  return reading_ > 0 || journal_.books().in_flight() > 0;
 }
 
 /// Its mean is above 1, and it is called slower all the same.
-bool keeper::below_floor_by_claim(const search_tree& tree) const {
-  const auto& all = fold_.books().claims().all();
+bool dispatch_round::is_below_floor_by_claim(const search_tree& tree) const {
+  const auto& all = journal_.books().claims().all();
   return std::any_of(all.begin(), all.end(), [&](const claim_book::entry& e) {
     return e.who.first == tree.number() && e.complete() &&
            e.targets.front().state == verdict_state::correct &&
@@ -81,127 +80,130 @@ bool keeper::below_floor_by_claim(const search_tree& tree) const {
   });
 }
 
-bool keeper::may_dispatch(const search_tree& tree, std::ptrdiff_t workloads) const {
-  const auto& what = *stored_->problem;
+/// `workloads`: it needs at least so many that are no secret.
+bool dispatch_round::may_have_one(const search_tree& tree, std::ptrdiff_t workloads) const {
+  const auto& what = journal_.what();
   auto shown = std::count_if(what.workloads.begin(), what.workloads.end(),
                              [](const workload& w) { return !w.held_out; });
   // A dispatcher is written in the reference's language, of whose sources all is known.
-  const auto& language = *options_.languages.at(tree.backend());
-  return fold_.books().settings().goal.timed && language.name == what.reference_language &&
+  const auto& language = *journal_.language_of(tree.number());
+  return journal_.settings().goal.timed && language.name == what.reference_language &&
          language.syntax.family != source_language::other && tree.tree().targets() == 1 &&
          !what.dims.empty() && shown >= workloads;
 }
 
-bool keeper::may_dispatch() const {
-  const auto& trees = fold_.trees();
+bool dispatch_round::is_possible() const {
+  const auto& trees = journal_.trees();
   return std::any_of(trees.begin(), trees.end(),
-                     [&](const search_tree& tree) { return may_dispatch(tree, 2); });
+                     [&](const search_tree& tree) { return may_have_one(tree, 2); });
 }
 
-void keeper::read_shapes(const search_tree& tree, bool exact) {
+void dispatch_round::read_shapes(const search_tree& tree, bool exact) {
   auto nodes = dispatchable(tree.tree(), most_dispatchable);
   if (nodes.empty())
     return;
-  ++dispatch_reads_;
+  ++reading_;
   auto r = std::make_shared<shapes_reading>();
   r->left = nodes.size();
-  r->done = [me = weak(self_), t = tree.number(), exact](shapes_reading& all) {
-    send_weak(
-        me,
-        shapes_read{t, exact, std::make_shared<const std::vector<shape_contender>>(std::move(all.contenders)),
-                    std::make_shared<const std::map<std::uint32_t, std::string>>(std::move(all.sources))});
+  r->done = [tell = out_.shapes, t = tree.number(), exact](shapes_reading& all) {
+    tell(shapes_read{t, exact,
+                     std::make_shared<const std::vector<shape_contender>>(std::move(all.contenders)),
+                     std::make_shared<const std::map<std::uint32_t, std::string>>(std::move(all.sources))});
   };
   for (auto node : nodes) {
-    const auto* e = books().claims().find({tree.number(), node});
-    read_contender(*options_.store, {options_.id, tree.number(), node},
+    const auto* e = journal_.books().claims().find({tree.number(), node});
+    read_contender(*journal_.options().store, journal_.key(tree.number(), node),
                    e && e->complete() ? e->targets.front().verdict_digest : std::string{}, r);
   }
 }
 
-void keeper::shapes(const shapes_read& s) {
-  auto choices = plan_dispatch(*stored_->problem, *s.contenders, books().settings().goal, s.exact);
-  if (ended_ || interrupted_ || !choices) {
-    --dispatch_reads_;
-    return pump();
+void dispatch_round::plan(const shapes_read& s, bool wanted) {
+  auto choices = plan_dispatch(journal_.what(), *s.contenders, journal_.settings().goal, s.exact);
+  if (!wanted || !choices) {
+    --reading_;
+    return;
   }
-  std::set<std::uint32_t> wanted;
+  std::set<std::uint32_t> nodes;
   for (const auto& c : *choices)
     if (c.node)
-      wanted.insert(*c.node);
+      nodes.insert(*c.node);
   auto found = std::make_shared<std::map<std::uint32_t, std::string>>();
   auto all = std::make_shared<const std::vector<dispatch_choice>>(std::move(*choices));
-  for (auto node : wanted) {
-    auto last = node == *wanted.rbegin(); // the reads come back in this order, on one thread
-    options_.store->read_blob(s.sources->at(node), [me = weak(self_), t = s.tree, exact = s.exact, node, last,
-                                                    found, all](result<std::string> text) {
-      if (text)
-        (*found)[node] = std::move(*text);
-      if (last)
-        send_weak(me, parts_read{t, exact, all, found});
-    });
+  for (auto node : nodes) {
+    auto last = node == *nodes.rbegin(); // the reads come back in this order, on one thread
+    journal_.options().store->read_blob(
+        s.sources->at(node),
+        [tell = out_.parts, t = s.tree, exact = s.exact, node, last, found, all](result<std::string> text) {
+          if (text)
+            (*found)[node] = std::move(*text);
+          if (last)
+            tell(parts_read{t, exact, all, found});
+        });
   }
 }
 
-void keeper::parts(const parts_read& p) {
-  --dispatch_reads_;
-  if (!ended_ && !interrupted_)
-    add_dispatcher(p);
-  pump();
+std::optional<node_key> dispatch_round::assemble(const parts_read& p, bool wanted) {
+  --reading_;
+  return wanted ? add(p) : std::nullopt;
 }
 
-void keeper::add_dispatcher(const parts_read& p) {
-  const auto& what = *stored_->problem;
-  auto& tree = core(p.tree);
-  const auto& language = language_of(p.tree)->syntax;
+/// The source, the plan for people, and the parts: the first seed stands for the dispatcher itself.
+result<dispatch_round::made> dispatch_round::put_together(const parts_read& p) const {
+  const auto& what = journal_.what();
+  const auto& language = journal_.language_of(p.tree)->syntax;
   auto buckets = p.exact ? shape_buckets(what, 1) : shape_buckets(what);
   auto fallback = fallback_of(what);
   std::vector<dispatcher_part> parts;
   std::vector<dispatcher_rule> rules;
-  journal_seeded r{p.tree, {{}}};
+  made m{{}, "dispatcher:", {p.tree, {{}}}};
   std::map<std::uint32_t, std::size_t> place; // of a node among the parts
-  auto missing = false;
   for (const auto& c : *p.choices) {
-    auto source = c.node ? p.sources->find(*c.node) : p.sources->end();
-    missing = missing || (c.node && source == p.sources->end());
-    if (source == p.sources->end())
+    if (!c.node)
       continue;
+    auto source = p.sources->find(*c.node);
+    if (source == p.sources->end())
+      return failure{failure_kind::not_found, "a part's source can't be read"};
     auto [at, fresh] = place.emplace(*c.node, parts.size());
     if (fresh) {
-      auto name = "node " + id({options_.id, p.tree, *c.node});
-      r.seeds.push_back({source_digest(source->second, language), name});
+      auto name = "node " + journal_.id(journal_.key(p.tree, *c.node));
+      m.seeds.seeds.push_back({source_digest(source->second, language), name});
       parts.push_back({std::move(name), source->second});
     }
     rules.push_back({buckets[c.workload], at->second, what.workloads[c.workload].name});
   }
-  auto made = missing ? result<std::string>{failure{failure_kind::not_found, "a part's source can't be read"}}
-              : is_python(what) ? python_dispatcher(what, parts, rules, fallback)
+  auto source = is_python(what) ? python_dispatcher(what, parts, rules, fallback)
                                 : cpp_dispatcher(what, parts, rules, fallback);
-  if (!made)
-    return log::warn("campaign", "the best kernels of the workloads can't be put together to one",
-                     {{"tree", std::to_string(p.tree)}, {"why", made.error().text}});
-  if (auto first = tree.first_with(source_digest(*made, language));
-      first && tree.tree()[*first].state != node_state::cancelled)
-    return; // an earlier session has judged it
-  auto& seed = r.seeds.front();
-  seed.plan = "dispatcher:";
+  if (!source)
+    return source.error();
   for (const auto& rule : rules)
-    seed.plan += " " + parts[rule.part].name + " for " + rule.workload + (p.exact ? " alone," : ",");
-  seed.plan += " " + fallback.name + " for every other shape";
+    m.plan += " " + parts[rule.part].name + " for " + rule.workload + (p.exact ? " alone," : ",");
+  m.plan += " " + fallback.name + " for every other shape";
+  m.source = std::move(*source);
+  return m;
+}
+
+std::optional<node_key> dispatch_round::add(const parts_read& p) {
+  auto m = put_together(p);
+  if (!m) {
+    log::warn("campaign", "the best kernels of the workloads can't be put together to one",
+              {{"tree", std::to_string(p.tree)}, {"why", m.error().text}});
+    return std::nullopt;
+  }
+  const auto& tree = journal_.tree(p.tree);
+  if (auto first = tree.first_with(source_digest(m->source, journal_.language_of(p.tree)->syntax));
+      first && tree.tree()[*first].state != node_state::cancelled)
+    return std::nullopt; // an earlier session has judged it
   store_batch batch;
-  seed.source_digest = batch.blob(*made);
-  record(batch, journal_kind::seeded, r);
-  node_key n{options_.id, p.tree, tree.tree().size() - 1};
-  auto& row = rows_[n];
-  row.parents = tree.tree().parents(n.node);
-  row.memory = tree.tree()[n.node].memory;
-  row.note = seed.plan;
-  row.planned_ms = wall_ms();
-  put_node(batch, n);
-  batch.put(table::children, key_of(n.campaign, n.tree, row.parents.front()), key_of(n.node));
+  auto& seed = m->seeds.seeds.front();
+  seed.source_digest = batch.blob(m->source);
+  seed.plan = m->plan;
+  journal_.record(batch, journal_kind::seeded, m->seeds);
+  auto n = journal_.key(p.tree, tree.tree().size() - 1);
+  rows_.assembled(batch, n, m->plan);
   log::info("campaign", "the best kernels of the workloads are put together to one",
-            {{"node", id(n)}, {"plan", seed.plan}});
-  commit(std::move(batch));
-  wake({n});
+            {{"node", journal_.id(n)}, {"plan", m->plan}});
+  journal_.commit(std::move(batch));
+  return n;
 }
 
 } // namespace ke

@@ -1,0 +1,175 @@
+#include "actors/campaign/claims_round.hpp"
+
+#include "backends/verdict/floor.hpp"
+#include "backends/verdict/statistics.hpp"
+#include "runtime/core/digest.hpp"
+#include "runtime/observe/log.hpp"
+#include "runtime/search/campaign/finalists.hpp"
+#include "runtime/text/source_text.hpp"
+
+#include <fnmatch.h>
+
+#include <string_view>
+
+namespace ke {
+namespace {
+
+static_assert(most_finalists == claim_finalists, "the plan's levels are divided by the number of finalists");
+constexpr unsigned most_claim_tries = 3; ///< of a measurement that decides nothing
+
+/// Reads row, verdicts and source, in this order, on the store's thread.
+void read_finalist(store_port& store, const node_key& node, std::function<void(finalist_read)> done) {
+  store.read(table::nodes, key_of(node.campaign, node.tree, node.node),
+             [&store, node, done = std::move(done)](result<std::string> bytes) {
+               auto row = bytes ? unpack<node_row>(*bytes) : result<node_row>{bytes.error()};
+               if (!row)
+                 return done(finalist_read{node, nullptr, row.error(), {}, {}});
+               auto f = std::make_shared<finalist_read>(finalist_read{node, nullptr, {}, {}, {}});
+               f->devices.resize(row->verdict_digests.size());
+               for (std::size_t t = 0; t < row->verdict_digests.size(); ++t)
+                 store.read(table::verdicts, row->verdict_digests[t], [f, t](result<std::string> bytes) {
+                   auto v = bytes ? unpack<verdict>(*bytes) : result<verdict>{bytes.error()};
+                   if (!v)
+                     return;
+                   f->devices[t] = v->device;
+                   if (auto worker = v->provenance.find("worker"); worker != v->provenance.end())
+                     f->workers.insert(worker->second);
+                 });
+               store.read_blob(row->source_digest, [done, f](result<std::string> source) {
+                 if (source)
+                   f->source = std::make_shared<const std::string>(std::move(*source));
+                 else
+                   f->why = source.error();
+                 done(*f);
+               });
+             });
+}
+
+} // namespace
+
+std::optional<tree_node> claims_round::goal_candidate() {
+  std::pair news{journal_.books().claims().all().size(), journal_.settings().goal.target_speedup};
+  for (const auto& e : journal_.books().claims().all())
+    news.first += e.complete();
+  for (const auto& tree : journal_.trees())
+    news.first += tree.tree().count(node_state::correct);
+  if (news == no_goal_at_)
+    return std::nullopt;
+  auto who = ke::goal_candidate(journal_.fold());
+  if (!who)
+    no_goal_at_ = news;
+  return who;
+}
+
+void claims_round::begin(tree_node who) {
+  auto node = journal_.key(who.first, who.second);
+  out_now_ = node;
+  log::info("campaign", "measuring a finalist again, for the claim", {{"node", journal_.id(node)}});
+  journal_.publish(journal_.event("claim", {{"node", journal_.id(node)}, {"state", "measuring"}}));
+  read_finalist(*journal_.options().store, node, out_.read);
+}
+
+/// The search's verdict was measured on `device`: the claim is, too, while such a device is attached.
+std::string claims_round::device_for(const std::string& backend, const std::string& pattern,
+                                     const std::string& device) const {
+  const auto* c = devices_.of(backend);
+  if (device.empty() || !c || !offered(c->offered_by, device) ||
+      ::fnmatch(pattern.c_str(), device.c_str(), 0) != 0)
+    return pattern;
+  std::string exactly;
+  for (auto letter : device) {
+    if (std::string_view{"*?[]\\"}.find(letter) != std::string_view::npos)
+      exactly += '\\';
+    exactly += letter;
+  }
+  return exactly;
+}
+
+void claims_round::measure(const finalist_read& f) {
+  if (!is_out(f.node))
+    return;
+  if (!f.source)
+    return claim_failed(f.node, "its source can't be read: " + f.why.text);
+  request_ = std::make_shared<const evaluate_request>(request_of(f));
+  tries_ = 1;
+  out_.evaluate(*request_);
+}
+
+evaluate_request claims_round::request_of(const finalist_read& f) const {
+  evaluate_request e;
+  e.node = f.node;
+  e.backend = journal_.tree(f.node.tree).backend();
+  for (const auto& pattern : devices_.targets_of(e.backend)) {
+    auto target = e.devices.size();
+    e.devices.push_back(
+        device_for(e.backend, pattern, target < f.devices.size() ? f.devices[target] : std::string{}));
+  }
+  e.avoid = f.workers; // nobody confirms his own word while another can be asked
+  e.source = f.source;
+  e.source_digest = digest_of(*f.source);
+  e.normalised_digest = source_digest(*f.source, journal_.language_of(f.node.tree)->syntax);
+  e.problem_digest = journal_.books().problem_digest();
+  e.problem = journal_.stored().problem;
+  e.plan = measure_plan::claim;
+  e.timed = journal_.settings().goal.timed;
+  e.seed = checksum_of(e.source_digest + " claim");
+  return e;
+}
+
+void claims_round::claim_judged(judged& j) {
+  const auto& v = *j.found;
+  auto mine = is_out(j.node); // else it was given up meanwhile: it will be measured once more
+  auto passing = mine && v.state == verdict_state::noisy && tries_ < most_claim_tries && request_ &&
+                 request_->devices.size() == 1; // the machine's fault, perhaps a passing one
+  if (!mine || passing) {
+    if (j.committed)
+      j.committed();
+    if (passing) {
+      ++tries_;
+      out_.evaluate(*request_);
+    }
+    return;
+  }
+  auto batch = j.batch ? std::move(*j.batch) : store_batch{};
+  solutions_.judged_by_claim(batch, j);
+  const auto& goal = journal_.settings().goal;
+  if (const auto* w = below_floor(v, goal, measure_plan::claim))
+    log::info(
+        "campaign", "a finalist is below the floor on a workload, and is not claimed",
+        {{"node", journal_.id(j.node)}, {"workload", w->name}, {"speedup", std::to_string(w->speedup)}});
+  journal_.record(batch, journal_kind::claimed,
+                  journal_claimed{j.node.tree, j.node.node, j.target, v.state,
+                                  decision_under(v, goal, measure_plan::claim), v.score, j.verdict_digest,
+                                  j.device_s});
+  recorded(std::move(batch), j.node, j.committed);
+}
+
+void claims_round::claim_failed(const node_key& n, const std::string& why) {
+  log::warn("campaign", "a finalist can't be measured again", {{"node", journal_.id(n)}, {"why", why}});
+  store_batch batch;
+  for (std::uint32_t t = 0; t < journal_.tree(n.tree).tree().targets(); ++t)
+    journal_.record(batch, journal_kind::claimed, journal_claimed{n.tree, n.node, t});
+  recorded(std::move(batch), n, {});
+}
+
+void claims_round::recorded(store_batch batch, const node_key& n, std::function<void()> then) {
+  const auto* e = journal_.books().claims().find({n.tree, n.node});
+  std::string line;
+  if (e && e->complete()) {
+    out_now_.reset();
+    auto timed = journal_.settings().goal.timed;
+    line = journal_.event("claim", {{"node", journal_.id(n)},
+                                    {"state", e->confirmed(timed) ? "confirmed" : "not confirmed"},
+                                    {"score", std::to_string(e->score())},
+                                    {"search_score", std::to_string(e->search_score)}});
+    journal_.put_campaign(batch, "running");
+  }
+  journal_.commit(std::move(batch), std::move(line), std::move(then));
+}
+
+void claims_round::drop() {
+  if (auto n = std::exchange(out_now_, std::nullopt))
+    out_.cancel(cancel_evaluation{*n, measure_plan::claim});
+}
+
+} // namespace ke

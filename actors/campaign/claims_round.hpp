@@ -1,0 +1,76 @@
+#pragma once
+
+#include "actors/campaign/campaign_journal.hpp"
+#include "actors/campaign/solutions_left.hpp"
+#include "actors/campaign/target_devices.hpp"
+#include "actors/messages/messages.hpp"
+#include "runtime/search/campaign/claim_book.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ke {
+
+/// A finalist as its claim needs it, read from the store.
+struct finalist_read {
+  node_key node;
+  std::shared_ptr<const std::string> source; ///< null: `why`
+  failure why;
+  std::vector<std::string> devices; ///< by target: device of the search's verdict
+  std::set<std::string> workers;    ///< of the search's verdicts
+};
+
+/// Measures finalists again, one at a time (docs/decisions/0010). Owns which one is being measured and how
+/// often it was tried; what claims have said is a part of the fold. Not thread-safe.
+class claims_round {
+public:
+  /// Ways out; any thread, must not block.
+  struct port {
+    std::function<void(evaluate_request)> evaluate;
+    std::function<void(cancel_evaluation)> cancel;
+    std::function<void(finalist_read)> read; ///< for `measure` below; on the store's thread
+  };
+
+  claims_round(campaign_journal& journal, const target_devices& devices, solutions_left& solutions, port out)
+      : journal_{journal}, devices_{devices}, solutions_{solutions}, out_{std::move(out)} {}
+
+  /// Whoever may reach the goal now. All nodes are looked at, so only after a candidate was found right or a
+  /// claim ended: else a noisy claim of a good candidate would cost a walk at every step.
+  std::optional<tree_node> goal_candidate();
+
+  bool is_out() const { return out_now_.has_value(); }
+  bool is_out(const node_key& n) const { return out_now_ == n; }
+  /// Reads the finalist; `read` is called.
+  void begin(tree_node who);
+  /// Has it measured, if it is still out and can be read.
+  void measure(const finalist_read& f);
+  /// A verdict of a claim. Journalled; one that decides nothing is asked for again.
+  void claim_judged(judged& j);
+  /// It can't be measured: a claim that failed on all targets.
+  void claim_failed(const node_key& n, const std::string& why);
+  /// No new work: the next session makes it anew.
+  void drop();
+
+private:
+  std::string device_for(const std::string& backend, const std::string& pattern,
+                         const std::string& device) const;
+  evaluate_request request_of(const finalist_read& f) const;
+  void recorded(store_batch batch, const node_key& n, std::function<void()> then);
+
+  campaign_journal& journal_;
+  const target_devices& devices_;
+  solutions_left& solutions_;
+  port out_;
+  std::optional<node_key> out_now_; ///< the finalist being measured
+  std::shared_ptr<const evaluate_request> request_;
+  unsigned tries_ = 0;
+  /// (Claims and correct nodes, target) at the last fruitless goal_candidate(): skip until either changes.
+  std::optional<std::pair<std::size_t, double>> no_goal_at_;
+};
+
+} // namespace ke
