@@ -5,6 +5,7 @@
 #include "actors/coordinator/store_owner.hpp"
 #include "actors/knowledge/library.hpp"
 #include "actors/llm/provider_pool.hpp"
+#include "actors/supervision/supervisor.hpp"
 #include "backends/evaluation/backend.hpp"
 #include "runtime/core/settings.hpp"
 #include "runtime/core/work_thread.hpp"
@@ -74,11 +75,34 @@ private:
   status open_store();
   status open_wire();
   result<listen_options> listening() const;
+  /// Logs why a supervisor's child has failed.
+  static void log_failure(const std::string& child, const caf::error& why, std::chrono::nanoseconds delay);
+
+  // -- coordinator_children.cpp: who is started, in this order --------------------------------------
+
   void start_root();
+  child_spec synthesizer_child();
+  child_spec gateway_child();
+  child_spec fleet_child();
+  child_spec local_worker_child();
+  child_spec evaluator_child();
+  child_spec knowledge_child();
+  child_spec control_child();
+
+  // -- coordinator_campaigns.cpp: submissions, and what a campaign is started with ------------------
+
   void begin_submission(campaign_settings settings, problem what, bool fresh,
                         std::function<void(result<std::uint32_t>)> done);
+  bool join_submission(const std::string& name, const std::string& problem_digest,
+                       const std::function<void(result<std::uint32_t>)>& done);
+  result<std::uint32_t> resume_present(const campaign_row& present, const campaign_settings& settings,
+                                       const problem& what, const std::string& problem_digest);
   void start_campaign(std::uint32_t id, const campaign_settings& settings, const problem& what,
                       const std::string& problem_digest);
+  std::shared_ptr<const embedding_settings> embeddings_of(const campaign_settings& settings);
+  void start_children(std::uint32_t id, const std::string& name, std::vector<child_spec> children);
+  campaign_options options_of(std::uint32_t id, const campaign_settings& settings, const problem& what);
+  void read_campaign(std::uint32_t id, std::function<void(result<std::shared_ptr<stored_campaign>>)> done);
 
   struct running {
     std::string name;

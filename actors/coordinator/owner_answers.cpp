@@ -11,15 +11,35 @@ namespace {
 constexpr std::chrono::seconds status_patience{2};
 constexpr std::chrono::seconds steer_patience{20};
 
+/// What the parts of a status have told.
+struct told_status {
+  std::string workers = "[]";
+  std::map<std::uint32_t, std::string> campaigns; ///< empty until it answers
+};
+
+/// `trouble`: of the store; every campaign waits for it.
+std::string status_text(const told_status& told, const failure& trouble) {
+  using json = nlohmann::ordered_json;
+  auto workers = json::parse(told.workers, nullptr, false);
+  auto campaigns = json::array();
+  for (const auto& [id, text] : told.campaigns) {
+    auto j = json::parse(text, nullptr, false);
+    if (!j.is_object())
+      continue; // it has ended, is being read, or did not answer in time
+    if (trouble.kind != failure_kind::none) {
+      j["state"] = "paused";
+      j["trouble"] = trouble.text;
+    }
+    j["workers"] = workers.is_array() ? workers : json::array();
+    campaigns.push_back(std::move(j));
+  }
+  return json_line(json{{"live", true}, {"campaigns", campaigns}});
+}
+
 } // namespace
 
 void coordinator::status_json(std::function<void(std::string)> done) {
-  using json = nlohmann::ordered_json;
-  struct told {
-    std::string workers = "[]";
-    std::map<std::uint32_t, std::string> campaigns; ///< empty until it answers
-  };
-  auto all = std::make_shared<told>();
+  auto all = std::make_shared<told_status>();
   {
     std::lock_guard lock{mutex_};
     for (const auto& [id, c] : campaigns_)
@@ -34,20 +54,7 @@ void coordinator::status_json(std::function<void(std::string)> done) {
       std::lock_guard lock{mutex_};
       trouble = trouble_;
     }
-    auto workers = json::parse(all->workers, nullptr, false);
-    auto campaigns = json::array();
-    for (const auto& [id, text] : all->campaigns) {
-      auto j = json::parse(text, nullptr, false);
-      if (!j.is_object())
-        continue; // it has ended, is being read, or did not answer in time
-      if (trouble.kind != failure_kind::none) {
-        j["state"] = "paused";
-        j["trouble"] = trouble.text;
-      }
-      j["workers"] = workers.is_array() ? workers : json::array();
-      campaigns.push_back(std::move(j));
-    }
-    done(json_line(json{{"live", true}, {"campaigns", campaigns}}));
+    done(status_text(*all, trouble));
   };
   auto ids = all->campaigns; // the round's thread fills `all` from now on
   auto round = system_->spawn(answer_round, names_, address<>{addresses::control}, std::move(o));

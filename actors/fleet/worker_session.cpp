@@ -4,6 +4,7 @@
 #include "runtime/observe/log.hpp"
 
 #include <deque>
+#include <optional>
 #include <set>
 
 namespace ke {
@@ -40,64 +41,68 @@ private:
   std::deque<std::string> order_;
 };
 
+/// What a frame of the worker tells the fleet. Empty: the frame flows the other way, or is a wish. Throws if
+/// its body is malformed.
+std::optional<worker_said> said_in(const frame& f) {
+  worker_said said;
+  said.kind = f.kind;
+  said.passage = f.passage;
+  switch (f.kind) {
+  case frame_kind::hello:
+    said.hello = std::make_shared<const wire::hello_body>(body_of<wire::hello_body>(f));
+    return said;
+  case frame_kind::ready:
+    said.ready = body_of<wire::ready_body>(f);
+    return said;
+  case frame_kind::accept: {
+    auto a = body_of<wire::accept_body>(f);
+    said.decline = {a.job, a.attempt, {}};
+    return said;
+  }
+  case frame_kind::decline:
+    said.decline = body_of<wire::decline_body>(f);
+    return said;
+  case frame_kind::beat:
+    said.beat = std::make_shared<const wire::worker_beat>(body_of<wire::worker_beat>(f));
+    if (said.beat->leases.size() > most_leases || said.beat->devices.size() > most_leases)
+      throw std::runtime_error{"a beat of more leases or devices than a worker can have"};
+    return said;
+  case frame_kind::result:
+    said.result = std::make_shared<const job_result>(body_of<job_result>(f));
+    return said;
+  case frame_kind::drain:
+  case frame_kind::bye:
+    return said;
+  default:
+    return std::nullopt;
+  }
+}
+
+void send_content(const session_options& o, const free_content& content, const std::string& digest) {
+  if (!content.has(digest))
+    return log::warn("worker_session", "a worker wants content that is none of its jobs'",
+                     {{"worker", o.peer}});
+  o.store->read_blob(digest, [transport = o.transport, peer = o.peer, digest](result<std::string> bytes) {
+    if (bytes)
+      transport->send_blob(peer, digest, std::move(*bytes));
+    else
+      log::warn("worker_session", "a worker wants a blob that is not stored",
+                {{"digest", digest}, {"why", bytes.error().text}});
+  });
+}
+
 } // namespace
 
 caf::behavior worker_session(caf::event_based_actor* self, session_options o) {
   keep_exception_text(self);
   auto content = std::make_shared<free_content>();
-  auto tell = [o](worker_said said) {
-    said.peer = o.peer;
-    o.names->send(addresses::fleet, std::move(said));
-  };
   return {
       [=](const frame_in& in) {
-        const auto& f = in.what;
-        worker_said said;
-        said.kind = f.kind;
-        said.passage = f.passage;
-        switch (f.kind) {
-        case frame_kind::hello:
-          said.hello = std::make_shared<const wire::hello_body>(body_of<wire::hello_body>(f));
-          return tell(std::move(said));
-        case frame_kind::ready:
-          said.ready = body_of<wire::ready_body>(f);
-          return tell(std::move(said));
-        case frame_kind::accept: {
-          auto a = body_of<wire::accept_body>(f);
-          said.decline = {a.job, a.attempt, {}};
-          return tell(std::move(said));
-        }
-        case frame_kind::decline:
-          said.decline = body_of<wire::decline_body>(f);
-          return tell(std::move(said));
-        case frame_kind::beat:
-          said.beat = std::make_shared<const wire::worker_beat>(body_of<wire::worker_beat>(f));
-          if (said.beat->leases.size() > most_leases || said.beat->devices.size() > most_leases)
-            throw std::runtime_error{"a beat of more leases or devices than a worker can have"};
-          return tell(std::move(said));
-        case frame_kind::result:
-          said.result = std::make_shared<const job_result>(body_of<job_result>(f));
-          return tell(std::move(said));
-        case frame_kind::drain:
-        case frame_kind::bye:
-          return tell(std::move(said));
-        case frame_kind::want: {
-          auto digest = body_of<wire::want_body>(f).digest;
-          if (!content->has(digest))
-            return log::warn("worker_session", "a worker wants content that is none of its jobs'",
-                             {{"worker", o.peer}});
-          o.store->read_blob(digest,
-                             [transport = o.transport, peer = o.peer, digest](result<std::string> bytes) {
-                               if (bytes)
-                                 transport->send_blob(peer, digest, std::move(*bytes));
-                               else
-                                 log::warn("worker_session", "a worker wants a blob that is not stored",
-                                           {{"digest", digest}, {"why", bytes.error().text}});
-                             });
-          return;
-        }
-        default:
-          return; // kinds that only flow the other way
+        if (in.what.kind == frame_kind::want)
+          return send_content(o, *content, body_of<wire::want_body>(in.what).digest);
+        if (auto said = said_in(in.what)) {
+          said->peer = o.peer;
+          o.names->send(addresses::fleet, std::move(*said));
         }
       },
       [=](const grant_job& g) {

@@ -110,16 +110,20 @@ public:
       children_.erase(c);
       return;
     }
-    auto delay = c->window.fail(self_->clock().now(), std::uniform_real_distribution<double>{}(chance_));
+    start_later(*c, msg.reason);
+  }
+
+  /// Its window says when. Too many failures end this supervisor, too.
+  void start_later(child& c, const caf::error& why) {
+    auto delay = c.window.fail(self_->clock().now(), std::uniform_real_distribution<double>{}(chance_));
     if (options_.on_failure)
-      options_.on_failure(c->spec.name, msg.reason, delay.value_or(std::chrono::nanoseconds{-1}));
+      options_.on_failure(c.spec.name, why, delay.value_or(std::chrono::nanoseconds{-1}));
     if (!delay)
-      return stop(
-          caf::make_error(caf::sec::runtime_error, options_.name + ": " + c->spec.name +
-                                                       " failed too often, last: " + text_of(msg.reason)));
+      return stop(caf::make_error(caf::sec::runtime_error, options_.name + ": " + c.spec.name +
+                                                               " failed too often, last: " + text_of(why)));
     if (options_.strategy == restart_strategy::one_for_one)
-      return after(self_, *delay, restart_now{c->spec.name, 0});
-    round_ = std::min(round_, static_cast<std::size_t>(c - children_.begin()));
+      return after(self_, *delay, restart_now{c.spec.name, 0});
+    round_ = std::min(round_, static_cast<std::size_t>(&c - children_.data()));
     timer_fired_ = false;
     after(self_, *delay, restart_now{{}, ++incarnation_});
     continue_round();

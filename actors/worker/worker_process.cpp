@@ -30,6 +30,7 @@
 #include <filesystem>
 #include <future>
 #include <iostream>
+#include <optional>
 #include <random>
 #include <thread>
 
@@ -95,155 +96,226 @@ private:
   int pipe_[2] = {-1, -1};
 };
 
-} // namespace
+/// One run of a worker process: what is checked and found out, then the actors. Members are destroyed from the
+/// last to the first.
+class worker_run {
+public:
+  explicit worker_run(const worker_process_options& options) : o_{options} {}
+  /// Exit code; blocks.
+  int run();
 
-int run_worker(const worker_process_options& o) {
-  wakeup end;                                              // blocks the signals before any thread exists
-  auto say = [tells = o.lifeline](std::string_view step) { // to the owner (local_worker.hpp)
-    if (tells)
-      std::cout << step << std::endl;
-  };
-  if (o.lifeline)
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (!parse_name<sandbox_level>(o.sandbox))
-    return complain(
-        {failure_kind::invalid, "--sandbox: expected full, best or none, not " + o.sandbox, false}, "worker");
+private:
+  using step = status (worker_run::*)();
 
-  if (auto address = parse_endpoint(o.endpoint); !address)
-    return complain({failure_kind::invalid, "--connect: " + address.error().text, false}, "worker");
+  /// To the owner (local_worker.hpp).
+  void say(std::string_view what) const {
+    if (o_.lifeline)
+      std::cout << what << std::endl;
+  }
+  status check_options();
+  status check_sandbox();
+  status make_scratch();
+  status find_devices();
+  status introduce();
+  status prepare_link();
+  result<connect_options> wire() const;
+  std::vector<child_spec> children(const std::shared_ptr<directory>& names);
+  int work();
+  char wait_for_the_end(const directory& names);
+
+  const worker_process_options& o_;
+  wakeup end_;                          // blocks the signals before any thread exists
+  std::optional<scratch_root> scratch_; // removed last, when no child of ours can write there any more
+  std::optional<process_service> processes_;
+  link_options link_;
+};
+
+status worker_run::check_options() {
+  if (!parse_name<sandbox_level>(o_.sandbox))
+    return failure{failure_kind::invalid, "--sandbox: expected full, best or none, not " + o_.sandbox, false};
+  if (auto address = parse_endpoint(o_.endpoint); !address)
+    return failure{failure_kind::invalid, "--connect: " + address.error().text, false};
+  return ok;
+}
+
+status worker_run::check_sandbox() {
   say(steps_to_attach::sandbox);
-  if (auto ready = sandbox_ready(*parse_name<sandbox_level>(o.sandbox)); !ready)
-    return complain(ready.error(), "worker");
+  if (auto ready = sandbox_ready(*parse_name<sandbox_level>(o_.sandbox)); !ready)
+    return ready.error();
+  return ok;
+}
+
+status worker_run::make_scratch() {
   std::error_code no_folder;
   auto temporary = std::filesystem::temp_directory_path(no_folder);
   if (no_folder)
-    return complain({failure_kind::missing,
-                     "there is no temporary folder (" + no_folder.message() + "); set TMPDIR to one", false},
-                    "worker");
-  // Removed last, when no child of ours can write there any more.
-  auto scratch = scratch_root::make(temporary);
-  if (!scratch)
-    return complain(scratch.error(), "worker");
-  process_service processes;
-  std::vector<std::filesystem::path> extra(o.backend_paths.begin(), o.backend_paths.end());
+    return failure{failure_kind::missing,
+                   "there is no temporary folder (" + no_folder.message() + "); set TMPDIR to one", false};
+  auto made = scratch_root::make(temporary);
+  if (!made)
+    return made.error();
+  scratch_.emplace(std::move(*made));
+  return ok;
+}
+
+status worker_run::find_devices() {
+  processes_.emplace();
+  std::vector<std::filesystem::path> extra(o_.backend_paths.begin(), o_.backend_paths.end());
   auto backends = load_backends(built_in_backends(), extra);
   if (!backends)
-    return complain(backends.error(), "worker");
-  link_options l;
+    return backends.error();
   std::string absent;
   say(steps_to_attach::peaks);
   auto peaks =
-      peaks_of_machine(o.cache.empty() ? user_cache_folder() : std::filesystem::path{o.cache}, cpu_facts());
+      peaks_of_machine(o_.cache.empty() ? user_cache_folder() : std::filesystem::path{o_.cache}, cpu_facts());
   say(steps_to_attach::devices);
   for (const auto& b : *backends) {
-    auto device = probe_target(b, processes);
+    auto device = probe_target(b, *processes_);
     if (device) {
       if (b.device == "cpu")
         announce_peaks(peaks, *device);
-      l.hello.devices.push_back(std::move(*device));
-      l.backends.push_back(b);
+      link_.hello.devices.push_back(std::move(*device));
+      link_.backends.push_back(b);
     } else {
       absent += (absent.empty() ? "" : "; ") + b.name + ": " + device.error().text;
     }
   }
-  if (l.backends.empty())
-    return complain({failure_kind::missing, "no backend can work here: " + absent, false}, "worker");
+  if (link_.backends.empty())
+    return failure{failure_kind::missing, "no backend can work here: " + absent, false};
+  return ok;
+}
 
-  l.hello.name = o.name.empty() ? host_name() + "-" + std::to_string(getpid()) : o.name;
-  l.hello.boot = random_name();
-  l.hello.program = KE_VERSION;
-  l.hello.build_slots = o.slots ? o.slots : std::min(4u, std::max(1u, std::thread::hardware_concurrency()));
-  l.hello.device_slots = 1;
-  for (const auto& label : o.labels) {
+status worker_run::introduce() {
+  auto& hello = link_.hello;
+  hello.name = o_.name.empty() ? host_name() + "-" + std::to_string(getpid()) : o_.name;
+  hello.boot = random_name();
+  hello.program = KE_VERSION;
+  hello.build_slots = o_.slots ? o_.slots : std::min(4u, std::max(1u, std::thread::hardware_concurrency()));
+  hello.device_slots = 1;
+  for (const auto& label : o_.labels) {
     auto at = label.find('=');
     if (at == std::string::npos)
-      return complain({failure_kind::invalid, "--label: expected k=v, not " + label, false}, "worker");
-    l.hello.labels[label.substr(0, at)] = label.substr(at + 1);
+      return failure{failure_kind::invalid, "--label: expected k=v, not " + label, false};
+    hello.labels[label.substr(0, at)] = label.substr(at + 1);
   }
-  l.evaluation.sandbox = o.sandbox;
-  l.evaluation.scratch = scratch->folder();
-  l.evaluation.python = std::make_shared<python_parents>(); // warm as long as this process lives
-  if (!o.cache.empty()) {
-    l.evaluation.cache = std::filesystem::path{o.cache} / "objects";
-    l.results = (std::filesystem::path{o.cache} / "results").string();
-  }
+  return ok;
+}
+
+result<connect_options> worker_run::wire() const {
   connect_options wire;
-  wire.endpoint = o.endpoint;
-  if (!o.server_key.empty()) {
-    auto key = load_public_key(o.server_key);
+  wire.endpoint = o_.endpoint;
+  if (!o_.server_key.empty()) {
+    auto key = load_public_key(o_.server_key);
     if (!key)
-      return complain(key.error(), "worker");
+      return key.error();
     wire.server_key = *key;
   }
-  if (!o.key.empty()) {
-    auto pair = load_key_pair(o.key);
+  if (!o_.key.empty()) {
+    auto pair = load_key_pair(o_.key);
     if (!pair)
-      return complain(pair.error(), "worker");
+      return pair.error();
     wire.keys = *pair;
   }
-  wire.hello = l.hello;
-  l.connect = [wire](transport_events events) -> result<std::shared_ptr<transport_port>> {
+  wire.hello = link_.hello;
+  return wire;
+}
+
+status worker_run::prepare_link() {
+  link_.evaluation.sandbox = o_.sandbox;
+  link_.evaluation.scratch = scratch_->folder();
+  link_.evaluation.python = std::make_shared<python_parents>(); // warm as long as this process lives
+  if (!o_.cache.empty()) {
+    link_.evaluation.cache = std::filesystem::path{o_.cache} / "objects";
+    link_.results = (std::filesystem::path{o_.cache} / "results").string();
+  }
+  auto how = wire();
+  if (!how)
+    return how.error();
+  link_.connect = [wire = *how](transport_events events) -> result<std::shared_ptr<transport_port>> {
     auto opened = transport::connect(wire, std::move(events));
     if (!opened)
       return opened.error();
     return std::shared_ptr<transport_port>{std::move(*opened)};
   };
-  l.refused = [&end](failure) { end.wake('r'); };
-  l.attached = [say] { say(steps_to_attach::attached); };
-  l.leaving = std::make_shared<departure>([&end] { end.wake('d'); });
+  link_.refused = [this](failure) { end_.wake('r'); };
+  link_.attached = [this] { say(steps_to_attach::attached); };
+  link_.leaving = std::make_shared<departure>([this] { end_.wake('d'); });
   say(steps_to_attach::dial);
+  return ok;
+}
 
-  system_settings settings{1u}; // the cores belong to compilers and candidates
-  caf::actor_system system{settings};
-  auto names = std::make_shared<directory>();
+std::vector<child_spec> worker_run::children(const std::shared_ptr<directory>& names) {
+  auto l = link_;
   l.names = names;
-  builder_options b{names, &processes, l.hello.build_slots};
+  builder_options b{names, &*processes_, l.hello.build_slots};
   devices_options d;
   d.names = names;
-  d.processes = &processes;
+  d.processes = &*processes_;
   d.devices = l.hello.devices;
   d.self_test = [with = l.backends, evaluation = l.evaluation](const device_info& device) {
     auto b = find_backend(with, device.backend);
     return self_test_of(b ? *b : with.front(), device, evaluation);
   };
-  std::vector<child_spec> children;
-  children.push_back(named_child(names, addresses::link,
-                                 [l](caf::event_based_actor* self) { return self->spawn(link, l); }));
-  children.push_back(named_child(names, addresses::devices,
-                                 [d](caf::event_based_actor* self) { return self->spawn(devices, d); }));
-  children.push_back(named_child(names, addresses::builder,
-                                 [b](caf::event_based_actor* self) { return self->spawn(builder, b); }));
+  std::vector<child_spec> all;
+  all.push_back(named_child(names, addresses::link,
+                            [l](caf::event_based_actor* self) { return self->spawn(link, l); }));
+  all.push_back(named_child(names, addresses::devices,
+                            [d](caf::event_based_actor* self) { return self->spawn(devices, d); }));
+  all.push_back(named_child(names, addresses::builder,
+                            [b](caf::event_based_actor* self) { return self->spawn(builder, b); }));
+  return all;
+}
+
+int worker_run::work() {
+  system_settings settings{1u}; // the cores belong to compilers and candidates
+  caf::actor_system system{settings};
+  auto names = std::make_shared<directory>();
   supervisor_options s;
   s.name = "worker";
   s.strategy = restart_strategy::rest_for_one;
   s.on_failure = [](const std::string& child, const caf::error& why, std::chrono::nanoseconds) {
     log::error("worker", "a child failed", {{"child", child}, {"why", text_of(why)}});
   };
-  auto root = system.spawn(supervisor, std::move(children), std::move(s));
-  root->attach_functor([&end](const caf::error& why) {
+  auto root = system.spawn(supervisor, children(names), std::move(s));
+  root->attach_functor([this](const caf::error& why) {
     if (!is_normal(why))
-      end.wake('c');
+      end_.wake('c');
   });
-
-  if (o.lifeline) // from here on the end of standard input tells it, and there is time to clean up
-    prctl(PR_SET_PDEATHSIG, 0);
-  auto code = static_cast<int>(exit_done);
-  auto why = end.wait(o.lifeline);
-  // Finish what is in hand; a second signal ends it now. A coordinator's own worker has nobody left to tell.
-  if (why == 's' && !o.lifeline) {
-    l.leaving->ask();
-    names->send(addresses::link, drain_worker{});
-    why = end.wait(o.lifeline);
-  }
-  if (o.lifeline)
-    alarm(2); // the owner is gone or going: an orderly end, but never a late one
-  if (why == 'r')
-    code = exit_usage;
-  if (why == 'c')
-    code = exit_internal;
+  auto why = wait_for_the_end(*names);
   caf::anon_send_exit(root, caf::exit_reason::user_shutdown);
   root = nullptr;
-  return code;
+  return why == 'r' ? exit_usage : why == 'c' ? exit_internal : exit_done;
+}
+
+char worker_run::wait_for_the_end(const directory& names) {
+  if (o_.lifeline) // from here on the end of standard input tells it, and there is time to clean up
+    prctl(PR_SET_PDEATHSIG, 0);
+  auto why = end_.wait(o_.lifeline);
+  // Finish what is in hand; a second signal ends it now. A coordinator's own worker has nobody left to tell.
+  if (why == 's' && !o_.lifeline) {
+    link_.leaving->ask();
+    names.send(addresses::link, drain_worker{});
+    why = end_.wait(o_.lifeline);
+  }
+  if (o_.lifeline)
+    alarm(2); // the owner is gone or going: an orderly end, but never a late one
+  return why;
+}
+
+int worker_run::run() {
+  if (o_.lifeline)
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+  for (step next : {&worker_run::check_options, &worker_run::check_sandbox, &worker_run::make_scratch,
+                    &worker_run::find_devices, &worker_run::introduce, &worker_run::prepare_link})
+    if (auto done = (this->*next)(); !done)
+      return complain(done.error(), "worker");
+  return work();
+}
+
+} // namespace
+
+int run_worker(const worker_process_options& options) {
+  return worker_run{options}.run();
 }
 
 } // namespace ke
