@@ -60,8 +60,10 @@ struct status_request {
 /// Ctrl-C: no new work; ends the session resumably within the grace. The second time: at once.
 struct interrupt {};
 
-/// Decides and records: owns the fold (index, budget, stop rule), the journal and the step loop. Each input
-/// is folded and journalled in one order, so that a restart and `replay` get the same state.
+/// Decides and records: owns the fold (index, budget, stop rule) and the journal. Each input is folded and
+/// journalled in one order, so that a restart and `replay` get the same state. Its phases, from loading to
+/// ended, are drawn in runtime/search/campaign/campaign_phase.hpp; campaign_router.hpp says which part takes
+/// which message.
 ///
 ///   <- capacity                      slots of its backends
 ///   -> expand                        to its search trees

@@ -378,6 +378,22 @@ TEST_CASE_METHOD(search_fixture, "an interrupt while a campaign is read from the
   CHECK(nlohmann::json::parse(events.back())["event"] == "stop");
 }
 
+TEST_CASE_METHOD(search_fixture, "a campaign that was interrupted while it was read does not begin") {
+  create(1, settings(2, 1));
+  std::function<void(result<std::shared_ptr<stored_campaign>>)> read;
+  load = [&](auto done) { read = std::move(done); };
+  start(1, settings(2, 1));
+  tell(addresses::campaign(1), interrupt{});
+  REQUIRE(outcomes.contains(1));
+  auto records = store->journal_of(1).size();
+  read(read_stored_campaign(*store, 1));
+  settle();
+  pass(1s);
+  CHECK(store->journal_of(1).size() == records);
+  CHECK(models.asked.empty());
+  CHECK(crashes.empty());
+}
+
 TEST_CASE_METHOD(search_fixture,
                  "an interrupt waits no longer than its grace, and the campaign can be resumed") {
   launch(settings(4, 2));
