@@ -7,7 +7,7 @@ using namespace ke::test;
 
 namespace {
 
-class claims_fixture : public parts_fixture {
+class finalist_fixture : public parts_fixture {
 public:
   solutions_left solutions{journal};
   std::vector<finalist_read> read;
@@ -43,7 +43,7 @@ public:
 
 } // namespace
 
-TEST_CASE_METHOD(claims_fixture, "claims: a finalist is measured from its stored source, by somebody else") {
+TEST_CASE_METHOD(finalist_fixture, "claims: a finalist is measured from its stored source, by somebody else") {
   start(settings());
   auto n = candidate(2, "near");
   claims.begin({n.tree, n.node});
@@ -59,7 +59,7 @@ TEST_CASE_METHOD(claims_fixture, "claims: a finalist is measured from its stored
   CHECK(evaluations[0].avoid == std::set<std::string>{"near"});
 }
 
-TEST_CASE_METHOD(claims_fixture, "claims: a verdict is journalled, and the next claim may begin") {
+TEST_CASE_METHOD(finalist_fixture, "claims: a verdict is journalled, and the next claim may begin") {
   start(settings());
   auto n = claimed();
   auto j = verdict_on(n, verdict_state::correct);
@@ -74,7 +74,7 @@ TEST_CASE_METHOD(claims_fixture, "claims: a verdict is journalled, and the next 
   CHECK(events.back().find("\"confirmed\"") != std::string::npos);
 }
 
-TEST_CASE_METHOD(claims_fixture, "claims: a noisy verdict is asked for three times, then it counts") {
+TEST_CASE_METHOD(finalist_fixture, "claims: a noisy verdict is asked for three times, then it counts") {
   start(settings());
   auto n = claimed();
   for (std::size_t tries = 2; tries <= 3; ++tries) {
@@ -91,7 +91,7 @@ TEST_CASE_METHOD(claims_fixture, "claims: a noisy verdict is asked for three tim
   CHECK(store->count(1, journal_kind::claimed) == 1);
 }
 
-TEST_CASE_METHOD(claims_fixture,
+TEST_CASE_METHOD(finalist_fixture,
                  "claims: one that was dropped is cancelled, and its verdict changes nothing") {
   start(settings());
   auto n = claimed();
@@ -109,7 +109,7 @@ TEST_CASE_METHOD(claims_fixture,
   CHECK(cancelled.size() == 1);
 }
 
-TEST_CASE_METHOD(claims_fixture, "claims: a finalist that can't be read has failed its claim") {
+TEST_CASE_METHOD(finalist_fixture, "claims: a finalist that can't be read has failed its claim") {
   start(settings());
   auto n = candidate(2);
   claims.begin({n.tree, n.node});
@@ -119,7 +119,7 @@ TEST_CASE_METHOD(claims_fixture, "claims: a finalist that can't be read has fail
   CHECK(bodies<journal_claimed>(journal_kind::claimed).at(0).state == verdict_state::harness_error);
 }
 
-TEST_CASE_METHOD(claims_fixture, "claims: nodes are looked at for the goal only after there is news") {
+TEST_CASE_METHOD(finalist_fixture, "claims: nodes are looked at for the goal only after there is news") {
   auto s = settings();
   s.goal.target_speedup = 3;
   start(s);
