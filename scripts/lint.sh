@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 [ -f build/release/compile_commands.json ] || cmake --preset release > /dev/null
 if [ "${1:-}" = --all ]; then
-  mapfile -t files < <(find actors backends config knowledge runtime -path config/problems -prune -o -name '*.cpp' -print | sort)
+  mapfile -t files < <(find actors backends config interface knowledge runtime -path config/problems -prune -o -name '*.cpp' -print | sort)
 elif [ $# -gt 0 ]; then
   files=("$@")
 else
@@ -16,7 +16,7 @@ else
     else
       git diff --name-only --diff-filter=d HEAD^ HEAD
     fi
-  } | grep -E '^(actors|backends|config|knowledge|runtime)/.*\.cpp$' | grep -v '^config/problems/' | sort -u)
+  } | grep -E '^(actors|backends|config|interface|knowledge|runtime)/.*\.cpp$' | grep -v '^config/problems/' | sort -u)
 fi
 if [ ${#files[@]} -eq 0 ]; then
   echo "lint: nothing changed"
