@@ -1,4 +1,4 @@
-// The program: one App, one command each from actors/cli/. `ke-runtime --config FILE` is `ke-runtime run
+// The program: one App, one command each from interface/cli/. `ke-runtime --config FILE` is `ke-runtime run
 // --config FILE`.
 
 #include "interface/cli/command_words.hpp"

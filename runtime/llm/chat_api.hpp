@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-// What the providers that speak a chat API over HTTP have in common. `encode` and `decode` (provider.hpp) do
-// all that is the same for them; each kind's file pair adds its chat_api. Everything here is pure and may be
-// called on any thread.
+// Providers that speak a chat API over HTTP. `encode` and `decode` (provider.hpp) do what is the same for all
+// of them; the file pair of each kind adds a chat_api. Everything here is pure and may be called on any
+// thread.
 
 namespace ke {
 
@@ -40,14 +40,14 @@ struct gathered_answer {
   }
 };
 
-/// The input of a call in tokens: all of it, and what it costs as so many uncached tokens.
+/// The input of a call in tokens, and the number of uncached tokens that would cost the same.
 struct input_tokens {
   double all = 0;
   double priced = 0;
 };
 
-/// One API: how its requests are written and its answers are read. None of the functions is null; none throws
-/// for what a prompt or an answer holds.
+/// One API: how requests are written and answers are read. None of the functions is null; none throws for
+/// what a prompt or an answer holds.
 struct chat_api {
   std::string_view server; ///< where requests go if the model has no `base_url`
   std::string_view path;   ///< of the endpoint below its version, as "/messages"

@@ -37,7 +37,7 @@ protected:
     at_ = counted_ = 0;
     line_ = 1;
   }
-  /// All that follows is not understood.
+  /// The rest of the text is not understood.
   void give_up(std::size_t begin) {
     push(source_token_kind::verbatim, begin, source_.size());
     at_ = source_.size();

@@ -8,7 +8,7 @@
 
 namespace ke {
 
-/// A candidate put together from others of its tree after the search; the first two of them are its parents.
+/// A candidate put together after the search from others of one tree. The first two of them are the parents.
 /// Asks no model, costs no candidate of the budget.
 inline bool is_dispatcher(const tree_row& row) {
   return row.operation == operation_kind::seed && row.parent != 0;

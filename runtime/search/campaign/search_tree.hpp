@@ -49,7 +49,7 @@ struct open_call {
 };
 KE_FIELDS(open_call, x.node, x.attempt, x.model, x.prompt_digest, x.reserved)
 
-/// One search tree with all that its next decision depends on: index, policy, generator, ensemble,
+/// One search tree, with everything on which the next decision depends: index, policy, generator, ensemble,
 /// stagnation. Live campaigns and the fold of a journal run this class: the same inputs in the same order
 /// give the same nodes. Not thread-safe.
 ///
