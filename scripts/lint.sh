@@ -1,9 +1,9 @@
 #!/bin/bash
-# clang-tidy over what changed since HEAD, or, in a clean tree, in the last commit: scripts/lint.sh [--all | FILE...]. Uses build/release (made if
-# absent) for how files compile.
+# clang-tidy over what changed since HEAD, or, in a clean tree, in the last commit: scripts/lint.sh [--all | FILE...]. Makes build/lint for how files
+# compile, each on its own.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-[ -f build/release/compile_commands.json ] || cmake --preset release > /dev/null
+cmake --preset release -B build/lint -DKE_UNITY=OFF > /dev/null
 if [ "${1:-}" = --all ]; then
   mapfile -t files < <(find actors backends config interface knowledge runtime -path config/problems -prune -o -name '*.cpp' -print | sort)
 elif [ $# -gt 0 ]; then
@@ -23,9 +23,9 @@ if [ ${#files[@]} -eq 0 ]; then
   exit 0
 fi
 # GCC's precompiled header and its flags are none of clang's business.
-database=build/lint
+database=build/lint/plain
 mkdir -p $database
-python3 - build/release/compile_commands.json $database/compile_commands.json << 'PYTHON'
+python3 - build/lint/compile_commands.json $database/compile_commands.json << 'PYTHON'
 import json, re, sys
 commands = json.load(open(sys.argv[1]))
 for entry in commands:

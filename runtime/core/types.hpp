@@ -467,7 +467,7 @@ struct job_result {
   std::string store;   ///< the job's: its coordinator gets this
   std::string warrant; ///< of the answered grant
 };
-KE_FIELDS(job_result, x.id, x.attempt, x.epoch, x.why, x.found, x.hops, x.store, x.warrant)
+KE_FIELDS(job_result, x.id, x.attempt, x.epoch, x.why, x.found, x.spans, x.store, x.warrant)
 
 struct device_info {
   std::string name;         ///< what `[[target]] device` matches, e.g. "cpu:AMD EPYC"

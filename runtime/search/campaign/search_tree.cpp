@@ -332,7 +332,7 @@ result<search_tree> search_tree::load(image_reader& in, const campaign_settings&
   for (auto node : in.list<std::uint32_t>())
     core.open_.insert(core.open_.end(), node);
   core.filter_.load(in);
-  core.sequels_.load(in);
+  core.model_free_.load(in);
   core.policy_->load(in);
   if (!in.good() || (!core.open_.empty() && *core.open_.rbegin() >= core.tree_.size()))
     return failure{failure_kind::corrupt, "the image of tree " + std::to_string(number) + " is incomplete"};
