@@ -34,7 +34,7 @@ namespace ke {
 ///   ├─ local_worker
 ///   ├─ evaluator
 ///   ├─ control
-///   └─ campaigns     each a supervisor (rest_for_one) of its campaign actor and its search trees
+///   └─ campaigns     each a supervisor (rest_for_one) of its campaign actor and node_supervisors
 class coordinator : public store_owner {
 public:
   static result<std::unique_ptr<coordinator>> start(coordinator_options options);
