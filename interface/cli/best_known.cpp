@@ -59,8 +59,8 @@ struct known_solution {
   std::optional<verdict> evidence; ///< absent where a merge did not bring it
   bool same_problem = false;
   bool other_device = false; ///< than the one that was asked for, or this machine's
-  /// In what its problem differs from this one, of what a verdict depends on; absent: the store does not hold
-  /// it.
+  /// How its problem differs from this one, in what a verdict depends on; absent: the store does not hold
+  /// that problem.
   std::optional<std::vector<std::string>> differs_in;
   std::optional<workload_timing> on; ///< the workload that was asked for, where this problem's was timed
   double on_score = 0;               ///< its lower bound over the reference

@@ -144,7 +144,7 @@ int lint(const std::vector<std::string>& folders, bool as_json) {
   return errors ? exit_usage : exit_done;
 }
 
-/// What campaigns learnt, most useful first, each with its evidence and its record.
+/// What campaigns learnt, most useful first, each with evidence and record.
 int skills(const access_options& where, bool as_json) {
   auto found = read_skills(where, "knowledge skills");
   if (!found)

@@ -23,8 +23,8 @@ struct worst_candidate {
   unsigned requests;   ///< a broken answer is repaired once
 };
 
-/// Of one candidate by this model: every prompt as long as its context lets it be, every answer at its
-/// longest.
+/// The worst case of one candidate by this model: prompts as long as the context allows, answers as long as
+/// `max_tokens` allows.
 worst_candidate worst_of(const campaign_settings& settings, const model_settings& m,
                          std::size_t first_prompt) {
   auto budget = prompt_budget(settings, m.name);

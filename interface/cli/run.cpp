@@ -362,7 +362,7 @@ int serve(const std::string& config, const std::string& sandbox) {
   return exit_interrupted;
 }
 
-/// The owner that a campaign is handed to: of its store, or the one that --connect names.
+/// The owner to hand a campaign to: that of the campaign's store, or the one named by --connect.
 result<control_client> owner_for(const run_options& o, const prepared& p) {
   if (!o.owner.connect.empty()) {
     auto a = open_access(o.owner);

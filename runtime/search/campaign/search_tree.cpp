@@ -232,8 +232,8 @@ void search_tree::close(std::uint32_t node) {
   policy_->ended(tree_, node);
 }
 
-/// What the end of a node says of its model and of its memory. An end that is the machine's fault, or a
-/// person's, says nothing.
+/// Learns from a node's end about the model and the memory mode. An end by the machine's fault, or by a
+/// person, teaches nothing.
 void search_tree::learn(std::uint32_t node) {
   const auto& row = tree_[node];
   if (asks_nobody(row.operation))
