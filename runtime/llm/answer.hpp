@@ -22,8 +22,8 @@ struct answer_rule {
 
 /// A further candidate of the same answer.
 struct candidate_text {
-  std::string source; ///< empty: of no use,
-  std::string plan;   ///< and this says why, beginning with the kind of failure
+  std::string source; ///< empty: of no use
+  std::string plan;   ///< of a useless one: why, beginning with the kind of failure
 };
 
 struct parsed_answer {

@@ -17,12 +17,12 @@
 
 namespace ke {
 
-/// What the events of a stream, or the one object of a plain answer, add up to.
+/// The sum of a stream's events, or of the one object of a plain answer.
 struct gathered_answer {
   std::string text;
-  std::string finish;   ///< why it ended, in the provider's word; which says that
-  bool refused = false; ///< the provider or its model would not answer, or that
-  bool cut_off = false; ///< the answer reached max_tokens, or the model's context its end
+  std::string finish;   ///< why it ended, in the provider's word
+  bool refused = false; ///< by `finish`: the provider or its model would not answer
+  bool cut_off = false; ///< by `finish`: at max_tokens, or at the end of the model's context
   std::string refusal;
   failure error;
   bool told_usage = false;
@@ -73,8 +73,8 @@ void escape_into(std::string& out, std::string_view text);
 
 /// A string, or (some servers) a list of parts with `text`.
 std::string content_text(const nlohmann::json& content);
-/// Notes why an answer ended, in the words that are common among servers; the last word counts. An API with
-/// others sets `finish`, `refused` and `cut_off` itself.
+/// Notes why an answer ended, by the words common among servers; the last word counts. An API with other
+/// words sets `finish`, `refused` and `cut_off` itself.
 void take_finish(gathered_answer& all, std::string word);
 /// Notes the first error that an object of an answer tells.
 void take_error(const model_settings& model, const nlohmann::json& error, gathered_answer& all);

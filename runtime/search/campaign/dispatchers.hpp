@@ -18,7 +18,7 @@ inline bool is_dispatcher(const tree_row& row) {
 /// age. Leaves out dispatchers and duplicates. O(nodes). Pure.
 std::vector<std::uint32_t> dispatchable(const tree_index& tree, std::size_t most);
 
-/// How many are considered when every shape's best is asked for: each verdict has to be read.
+/// How many are considered for the best of every shape; each one's verdict has to be read.
 inline constexpr std::size_t most_dispatchable = 512;
 
 } // namespace ke

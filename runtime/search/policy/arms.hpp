@@ -78,7 +78,7 @@ public:
 
 private:
   struct bucket {
-    /// rank_key of merits, highest first; may hold keys of nodes that have left.
+    /// rank_key of priorities, highest first; may hold keys of nodes that have left.
     std::vector<std::uint64_t> heap;
     std::uint32_t live = 0;      ///< members, not counting those that have left
     std::uint64_t asked_key = 0; ///< the key whose rank was looked up last,
