@@ -8,7 +8,7 @@
 /// Inner parts of source_tokens.cpp, one per family of languages.
 namespace ke::lexing {
 
-/// What both families' lexers are: a place in the text, and the tokens so far.
+/// The common part of the lexers: a place in the text, and the tokens so far.
 class lexer {
 protected:
   explicit lexer(std::string_view source) : source_{source} {}
