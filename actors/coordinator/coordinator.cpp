@@ -312,8 +312,8 @@ void coordinator::submit(campaign_settings settings, problem what, bool fresh,
   });
 }
 
-/// On the desk's thread, one submission after the other: ids are given in the order of arrival, also while an
-/// earlier one still waits for its commit.
+/// On the thread of client_acts, one submission after the other: ids are given in the order of arrival, also
+/// while an earlier one still waits for its commit.
 void coordinator::begin_submission(campaign_settings settings, problem what, bool fresh,
                                    std::function<void(result<std::uint32_t>)> done) {
   auto reader = store_reader::open(store_->dir());

@@ -110,7 +110,7 @@ private:
   std::map<std::uint64_t, std::function<void(const std::string&)>> listeners_;
   std::uint64_t next_listener_ = 1;
 
-  /// A new campaign that waits for its commit. On the desk's thread only.
+  /// A new campaign that waits for its commit. On the thread of client_acts only.
   struct submission {
     std::string name;
     std::string problem_digest;

@@ -111,7 +111,7 @@ struct node_context {
 struct expand {
   std::vector<node_context> nodes;
 };
-/// A message came for a sleeping node: its tree asks for the brief.
+/// A message came for a sleeping node: the node_supervisor asks for its context.
 struct want_brief {
   std::uint32_t tree = 0, node = 0;
 };

@@ -35,7 +35,7 @@ public:
 private:
   std::string text_;
   std::size_t lines_ = 0;
-  std::vector<double> open_; ///< ends of the stretches around the last one
+  std::vector<double> open_; ///< ends of the spans around the last one
   double last_begin_ = 0;
   bool broken_ = false;
 };

@@ -336,7 +336,7 @@ result<search_tree> search_tree::load(image_reader& in, const campaign_settings&
   core.policy_->load(in);
   if (!in.good() || (!core.open_.empty() && *core.open_.rbegin() >= core.tree_.size()))
     return failure{failure_kind::corrupt, "the image of tree " + std::to_string(number) + " is incomplete"};
-  for (auto node : core.open_) { // what was in a workshop has to be sent there again
+  for (auto node : core.open_) { // a node that was being built or measured has to be sent there again
     bool judged = false;
     for (std::uint32_t t = 0; t < core.tree_.targets(); ++t)
       judged = judged || core.tree_.judged(node, t);
