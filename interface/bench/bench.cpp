@@ -3,6 +3,7 @@
 #include "interface/cli/commands.hpp"
 #include "runtime/core/private_folder.hpp"
 #include "runtime/observe/exit_codes.hpp"
+#include "runtime/observe/own_memory.hpp"
 #include "runtime/records/stored_campaign.hpp"
 #include "runtime/records/synthetic_campaign.hpp"
 #include "runtime/search/lab/search_simulation.hpp"
@@ -16,7 +17,6 @@
 #include <sys/stat.h>
 
 #include <chrono>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <stdexcept>
@@ -40,15 +40,6 @@ struct scratch_folder {
 
 double seconds_since(std::chrono::steady_clock::time_point begun) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-}
-
-std::uint64_t anonymous_bytes() {
-  std::ifstream status{"/proc/self/status"};
-  std::string line;
-  while (std::getline(status, line))
-    if (line.starts_with("RssAnon:"))
-      return std::stoull(line.substr(8)) * 1024;
-  return 0;
 }
 
 void print(const json& figures, bool as_json) {
@@ -80,6 +71,7 @@ int bench_tree(std::uint32_t nodes, const std::string& policy, bool as_json) {
                      "--policy: expected mcts, evolution, beam, greedy or best-of-n, not " + policy, false},
                     "bench");
   scratch_folder folder;
+  anonymous_peak peak;
   auto settings = synthetic_settings(folder.store(), "http://127.0.0.1:1/v1", nodes + 1000, 320);
   settings.search.policy = *kind;
   auto steps = time_steps(settings.search, {std::min(1000u, nodes), nodes}, 7);
@@ -113,6 +105,7 @@ int bench_tree(std::uint32_t nodes, const std::string& policy, bool as_json) {
   print({{"nodes", nodes},
          {"select_us", select},
          {"rss_bytes", anonymous_bytes()},
+         {"rss_peak_bytes", peak.bytes()},
          {"db_bytes_per_node", static_cast<double>(file.st_blocks) * 512 / nodes},
          {"resume_s", resume_s},
          {"scan_s", scan_s}},
@@ -209,7 +202,10 @@ void add_bench(CLI::App& app, int& exit_code) {
   tree->add_option("--policy", *policy, "mcts | evolution | beam | greedy | best-of-n")
       ->capture_default_str();
   tree->add_flag("--json", *as_json, "print one JSON document");
-  tree->footer("Example:\n  ke-runtime bench tree --nodes 1000000 --json");
+  tree->footer(
+      "rss_bytes: anonymous memory with the resumed tree in it. rss_peak_bytes: the most of the run, "
+      "which builds one tree for the steps' times and\nfills the store from another. Bytes, as all of /proc "
+      "are.\nExample:\n  ke-runtime bench tree --nodes 1000000 --json");
   tree->callback([=, &exit_code] { exit_code = bench_tree(*nodes, *policy, *as_json); });
 
   auto* search = command->add_subcommand(
