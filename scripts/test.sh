@@ -43,6 +43,8 @@ stage_checks() {
   python3 scripts/check_layering.py
   python3 scripts/check_keys.py
   python3 scripts/check_kinds.py
+  python3 scripts/check_readmes.py
+  python3 scripts/tour.py --most 1666
   scripts/check_headers.sh
   scripts/format.sh --check
 }

@@ -159,8 +159,8 @@ result<listen_options> coordinator::listening() const {
   return o;
 }
 
-/// Decides the endpoints; the gateway binds them. A key that is missing or an address that another process
-/// has is found here, before any actor starts: what no restart of the gateway would mend.
+/// Decides the endpoints; the gateway binds them. Finds a missing key, or an address that another process
+/// holds, before any actor starts: no restart of the gateway would mend that.
 status coordinator::open_wire() {
   auto runtime_dir = std::getenv("XDG_RUNTIME_DIR");
   auto chosen = take_control_path(
@@ -312,8 +312,8 @@ void coordinator::submit(campaign_settings settings, problem what, bool fresh,
   });
 }
 
-/// On the desk's thread, one submission after the other: ids are given in the order of arrival, also while an
-/// earlier one still waits for its commit.
+/// On the thread of client_acts, one submission after the other: ids are given in the order of arrival, also
+/// while an earlier one still waits for its commit.
 void coordinator::begin_submission(campaign_settings settings, problem what, bool fresh,
                                    std::function<void(result<std::uint32_t>)> done) {
   auto reader = store_reader::open(store_->dir());
@@ -443,7 +443,8 @@ void coordinator::start_campaign(std::uint32_t id, const campaign_settings& sett
   };
   o.load = [files = files_.get(), store = store_.get(),
             id](std::function<void(result<std::shared_ptr<stored_campaign>>)> done) {
-    // Behind all that was written before; a thread that waited for it would wait as long as a full disk does.
+    // The empty write is answered after all earlier ones. No thread waits for it: on a full disk that may
+    // take hours.
     store->write({}, [files, dir = store->dir(), id, done](status written) {
       if (!written)
         return done(written.error());

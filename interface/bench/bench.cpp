@@ -117,7 +117,7 @@ int bench_tree(std::uint32_t nodes, const std::string& policy, bool as_json) {
 
 void add_bench(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand(
-      "bench", "The runtime's own cost, driven through the real actors: what a user sizes a fleet with");
+      "bench", "What the runtime itself costs, measured through its real actors: for sizing a fleet");
   command->require_subcommand(1);
   command->footer("Example:\n  ke-runtime bench overhead --candidates 500 --parallel 8 --llm "
                   "http://127.0.0.1:8000/v1 --json");
@@ -132,7 +132,7 @@ void add_bench(CLI::App& app, int& exit_code) {
 
   auto* overhead = command->add_subcommand(
       "overhead",
-      "Orchestration cost per candidate: real campaign, durable store, evaluator of constant time");
+      "Cost per candidate of a real campaign with a durable store; evaluations take constant time");
   auto candidates = std::make_shared<std::int64_t>(500), parallel = std::make_shared<std::int64_t>(8),
        preload = std::make_shared<std::int64_t>(0);
   overhead->add_option("--candidates", *candidates, "candidates to run")
@@ -169,19 +169,18 @@ void add_bench(CLI::App& app, int& exit_code) {
   auto most = std::make_shared<std::int64_t>(4096);
   slots
       ->add_option("--parallel", *most,
-                   "candidates in flight at most: more than (slots / evaluation time) x model latency")
+                   "most candidates in flight; needs more than (slots / evaluation time) x model latency")
       ->capture_default_str()
       ->check(CLI::Range(1, 100'000));
   slots->add_option("--seconds", *seconds, "how long to run, 5 s of warm-up included")
       ->capture_default_str()
       ->check(CLI::Range(6.0, 3600.0));
   slots->add_flag("--json", *as_json, "print one JSON document");
-  slots->footer("llm_in_flight is the mean after the warm-up. llm_bytes_per_request is all anonymous memory "
-                "that the process has taken since\nbefore its store and actors were started (LMDB's mapped "
-                "file and the program's text are not anonymous), divided by\nllm_in_flight_peak, the most "
-                "requests that were in flight in the run: memory stays with the process for the next ones."
-                "\nExample:\n  ke-runtime bench slots --slots 32 --eval-ms 200 --seconds 35 --llm "
-                "http://127.0.0.1:8000/v1 --json");
+  slots->footer("llm_in_flight is the mean after the warm-up, llm_in_flight_peak the highest number in the "
+                "run. llm_bytes_per_request is the\ngrowth of anonymous memory since before the store and "
+                "the actors started, divided by that peak: the process keeps memory\nfor later requests. "
+                "LMDB's mapped file and the program's text are not anonymous.\nExample:\n  ke-runtime bench "
+                "slots --slots 32 --eval-ms 200 --seconds 35 --llm http://127.0.0.1:8000/v1 --json");
   slots->callback([=] {
     scratch_folder folder;
     auto f = run_slots(folder.store(), *llm, *count, *eval_ms, *seconds, *most);
@@ -221,7 +220,9 @@ void add_bench(CLI::App& app, int& exit_code) {
   search->add_option("--in-flight", what->in_flight, "candidates in flight; 1: serial")
       ->capture_default_str()
       ->check(CLI::Range(1, 100'000));
-  search->add_option("--evaluations", what->evaluations, "a run stops there and counts as that")
+  search
+      ->add_option("--evaluations", what->evaluations,
+                   "most evaluations of a run; one that stops there counts as this many")
       ->capture_default_str()
       ->check(CLI::Range(1, 1'000'000));
   search->add_option("--set", what->set, "another key of [search], e.g. exploration=0.5; may be repeated");

@@ -38,7 +38,7 @@ constexpr std::size_t group_operations = 8192;
 constexpr std::size_t group_bytes = 64u << 20;
 constexpr auto dead_reader_period = std::chrono::hours{1};
 
-/// What is left to do for the caller once the transaction that answered it has ended.
+/// The rest to do for a caller, after the end of the transaction that answered.
 using answer = std::function<void()>;
 
 /// One entry of the queue: a batch to write, or a question to be asked inside the same transaction. Both may
