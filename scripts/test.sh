@@ -9,9 +9,9 @@
 #   --no-venv        leave .venv alone; where there is none, the tests of the PyTorch backends are left out, and the end says so
 #   --no-install     install nothing: what is missing shows itself
 #
-# No test gets a second try. KE_JOBS: compilers and tests at once (default: cores, at most one per 2 GB of memory). KE_FUZZ_SECONDS: per fuzzer
-# (default 3). KE_HONEST: checks of the stage honest (default 200). KE_AA: evaluations of the stage aa (default 20). KE_KILLS, KE_POWER_IMAGES: of
-# the crash loop (default 20) and of the power cuts after it (default 1000). What takes longer is in scripts/nightly.sh.
+# No test gets a second try. KE_JOBS: compilers and tests at once (default: cores, at most one per 2 GB of memory). How much of a stage: KE_HONEST
+# (checks of honest kernels, default 200), KE_AA (evaluations of the reference against itself, 20), KE_LINT (files, 40), KE_FUZZ_SECONDS (per fuzzer,
+# 3), KE_KILLS and KE_POWER_IMAGES (of the stage crash, 20 and 1000). What takes longer is in scripts/nightly.sh.
 # Exit code: 0; 1 a stage failed; 2 bad usage; 3 something could not be installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -79,8 +79,8 @@ stage_redteam() {
   tests release -L redteam -LE "$without"
 }
 
-# How often the judge calls an honest kernel faster than itself, and what it says of known ratios: a few of each.
-stage_aa() { scripts/aa_control.sh "${KE_AA:-20}"; }
+# How often the judge calls the reference faster than itself.
+stage_aa() { scripts/aa_control.sh "${KE_AA:-20}" --only-aa; }
 
 # The same kernels for everybody; scripts/nightly.sh draws others each night.
 stage_honest() {
@@ -144,7 +144,7 @@ stage_crash() {
   KE_RUNTIME=$PWD/build/release/ke-runtime tests/scenario/crash_loop.sh "${KE_KILLS:-20}"
 }
 
-stage_lint() { scripts/lint.sh; }
+stage_lint() { scripts/lint.sh --most "${KE_LINT:-40}"; }
 
 all="units scenarios checks long redteam honest asan tsan fuzz crash lint diagnosis aa"
 deps_only=no
