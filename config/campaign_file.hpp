@@ -27,7 +27,8 @@ file_context context_of(const std::string& file);
 /// The absolute path meant by the text; "~" is the home folder. Empty stays empty.
 std::string resolved_path(const std::string& path, const file_context& context);
 
-/// `serve` needs no [problem] and no model: it reads `store` and `[cluster]`; all else must still be right.
+/// `serve` needs no [problem] and no model: it reads `store` and `[cluster]`; everything else must still be
+/// right.
 enum class campaign_use { campaign, serve };
 
 /// The value of `[budget] fruitless` in a file without it. `budget_settings` has another default: journals of

@@ -43,30 +43,29 @@ schema campaign_schema(campaign_settings& s) {
                   .at = of([](auto& x) -> auto& { return x.goal.target_speedup; }),
                   .most = 1e6});
   keys.push_back({.path = "goal.floor",
-                  .doc =
-                      "No workload, held-out ones included, may lie below this speedup by its interval, or "
-                      "the candidate is not claimed; 0: none.",
+                  .doc = "A candidate is not claimed if a workload's whole interval lies below this speedup, "
+                         "held-out workloads included; 0: no floor.",
                   .at = of([](auto& x) -> auto& { return x.goal.floor; }),
                   .most = 1});
   keys.push_back(
       {.path = "goal.baseline",
-       .doc = "What candidates are compared with: the problem's reference; the same as PyTorch runs "
-              "it (eager) or through torch.compile; the store's best proven solution for this "
-              "problem and device, measured again beside them; or a file that a candidate could be.",
+       .doc =
+           "What candidates are compared with. reference: the problem's own. eager, compile: the same as "
+           "PyTorch runs it, directly or through torch.compile. best-known: the store's best proven solution "
+           "for this problem and device, measured again. file:PATH: a source that could be a candidate.",
        .at = [&s](std::size_t) -> value_slot { return choice_of(s.goal.baseline, &s.goal.baseline_file); }});
   keys.push_back(
       {"goal.timed", "false: only correctness counts.", of([](auto& x) -> auto& { return x.goal.timed; })});
 
   keys.push_back({.path = "budget.candidates",
-                  .doc =
-                      "Most candidates that models write, or that earlier campaigns left. The first budget "
-                      "that is used up ends the campaign.",
+                  .doc = "Most candidates: those that models write and those from earlier campaigns. The "
+                         "campaign ends when its first budget is used up.",
                   .at = of([](auto& x) -> auto& { return x.budget.candidates; }),
                   .least = 1,
                   .most = 100e6});
   keys.push_back({.path = "budget.tune_candidates",
-                  .doc = "Most points of templates, tried without a model and counted apart; once they are "
-                         "used up, the campaign goes on without; 0: none.",
+                  .doc = "Most points of templates. They ask no model and are counted apart. When they are "
+                         "used up, the campaign goes on without them; 0: none.",
                   .at = of([](auto& x) -> auto& { return x.budget.tune_candidates; }),
                   .most = 100e6});
   keys.push_back({"budget.wall_hours", "Hours of running time, pauses not counted; 0: no limit.",
@@ -81,18 +80,17 @@ schema campaign_schema(campaign_settings& s) {
                   .doc = "Calls to models, retries included; 0: no limit.",
                   .at = of([](auto& x) -> auto& { return x.budget.requests; }),
                   .most = 1e9});
-  keys.push_back(
-      {.path = "budget.fruitless",
-       .doc = "Answers of one model in a row that were paid for and held no candidate, until it is set "
-              "aside; with the last model the campaign pauses; 0: never.",
-       .at = of([](auto& x) -> auto& { return x.budget.fruitless; }),
-       .most = 1e6});
+  keys.push_back({.path = "budget.fruitless",
+                  .doc = "A model is set aside after this many paid answers in a row without a candidate. "
+                         "When the last model is set aside, the campaign pauses; 0: never.",
+                  .at = of([](auto& x) -> auto& { return x.budget.fruitless; }),
+                  .most = 1e6});
   keys.push_back({.path = "budget.stall.candidates",
                   .doc = "Stop after this many judged candidates without a gain; 0: never.",
                   .at = of([](auto& x) -> auto& { return x.budget.stall_candidates; }),
                   .most = 100e6});
   keys.push_back({.path = "budget.stall.min_gain",
-                  .doc = "The relative gain of the best score that counts: 0.01 is one per cent.",
+                  .doc = "Smallest relative gain of the best score that counts: 0.01 is one per cent.",
                   .at = of([](auto& x) -> auto& { return x.budget.stall_min_gain; }),
                   .most = 10});
 
@@ -116,9 +114,8 @@ schema campaign_schema(campaign_settings& s) {
                   .least = 1,
                   .most = 1e6});
   keys.push_back({.path = "search.ramp",
-                  .doc =
-                      "Of these at most 4 and one for each so many that have ended, so that early candidates "
-                      "know of one another: fewer of them are needed, and slots are idle; 0: all at once.",
+                  .doc = "At most 4 + ended / ramp nodes in flight: early candidates learn from each other, "
+                         "so that fewer are needed, but slots are idle; 0: off.",
                   .at = of([](auto& x) -> auto& { return x.search.ramp; }),
                   .most = 1e6});
   keys.push_back({.path = "search.exploration",
@@ -134,18 +131,16 @@ schema campaign_schema(campaign_settings& s) {
                   choice([](auto& x) -> auto& { return x.search.rule; })});
   keys.push_back({"search.backup", "What a branch is worth: its best candidate, or the mean of all (uct).",
                   choice([](auto& x) -> auto& { return x.search.backup; })});
-  keys.push_back(
-      {.path = "search.restart",
-       .doc = "After so many judged candidates without a gain at the latest a new start is made (mcts with "
-              "rank-puct, evolution); at most half of budget.stall.candidates; 0: never.",
-       .at = of([](auto& x) -> auto& { return x.search.restart; }),
-       .most = 1e9});
-  keys.push_back(
-      {.path = "search.warm_start",
-       .doc = "Most solutions of earlier campaigns in the store, for problems of the same family, that a "
-              "new campaign begins with; 0: none.",
-       .at = of([](auto& x) -> auto& { return x.search.warm_start; }),
-       .most = 64});
+  keys.push_back({.path = "search.restart",
+                  .doc = "Most judged candidates without a gain before a new start (mcts with rank-puct, "
+                         "evolution); never more than half of budget.stall.candidates; 0: no new starts.",
+                  .at = of([](auto& x) -> auto& { return x.search.restart; }),
+                  .most = 1e9});
+  keys.push_back({.path = "search.warm_start",
+                  .doc = "A new campaign begins with at most this many solutions of earlier campaigns in its "
+                         "store, for problems of the same family; 0: none.",
+                  .at = of([](auto& x) -> auto& { return x.search.warm_start; }),
+                  .most = 64});
   keys.push_back({.path = "search.islands",
                   .doc = "Most populations side by side (evolution).",
                   .at = of([](auto& x) -> auto& { return x.search.islands; }),
@@ -217,9 +212,8 @@ schema campaign_schema(campaign_settings& s) {
                   .least = 1,
                   .most = 10e6});
   keys.push_back({.path = "model.context_tokens",
-                  .doc =
-                      "Tokens of prompt and answer together; a prompt gets what `max_tokens` leaves, and its "
-                      "least valuable sections are dropped to keep to it.",
+                  .doc = "Tokens of prompt and answer together. A prompt gets what `max_tokens` leaves; a "
+                         "longer one loses its least valuable sections.",
                   .at = model(&model_settings::context_tokens),
                   .least = 2048,
                   .most = 100e6});
@@ -268,7 +262,7 @@ schema campaign_schema(campaign_settings& s) {
                   of([](auto& x) -> auto& { return x.cluster.allow_simulated; })});
 
   keys.push_back({"knowledge.embeddings.base_url",
-                  "An embeddings server for retrieval; absent: by words alone.",
+                  "An embeddings server for retrieval; absent: documents are found by words alone.",
                   of([](auto& x) -> auto& { return x.embeddings.base_url; })});
   keys.push_back(
       {"knowledge.embeddings.model", "Its model.", of([](auto& x) -> auto& { return x.embeddings.model; })});
@@ -276,13 +270,14 @@ schema campaign_schema(campaign_settings& s) {
                   of([](auto& x) -> auto& { return x.embeddings.api_key_env; })});
 
   keys.push_back({"agents.memory",
-                  "The [[model]] that sums up how a candidate came about, for long ways; absent: by rule.",
+                  "The [[model]] that sums up how a candidate came about, if many steps led to it; absent: a "
+                  "rule does it.",
                   of([](auto& x) -> auto& { return x.agents.memory; })});
   keys.push_back({"agents.research",
-                  "The [[model]] that looks up documents for a diagnosis; absent: by rule.",
+                  "The [[model]] that looks up documents for a diagnosis; absent: a rule does it.",
                   of([](auto& x) -> auto& { return x.agents.research; })});
   keys.push_back({.path = "agents.share",
-                  .doc = "Of all tokens that are spent or held, at most this share may be the two's.",
+                  .doc = "Most that these two models may take of all tokens spent or reserved.",
                   .at = of([](auto& x) -> auto& { return x.agents.share; }),
                   .least = 0,
                   .most = 1});

@@ -95,10 +95,8 @@ private:
         continue;
       }
       auto refuse = [&](const char* key) {
-        wrong(at(key),
-              std::string{"the generator makes this input, and what it holds is said there: take out "
-                          "the "} +
-                  key + ", or the generator");
+        wrong(at(key), std::string{"the generator makes this input and decides its values: take out the "} +
+                           key + ", or the generator");
       };
       if (places_.count(at("init")) && t.init != generated_init)
         refuse("init");
@@ -115,10 +113,8 @@ private:
   void generator(const std::string& name) {
     auto& p = load_.problem;
     if (p.reference_language == "c++")
-      return wrong("problem.generator",
-                   "make() returns tensors of PyTorch, so a generator is for problems "
-                   "with a reference in Python; with C++ each tensor's init says what it "
-                   "holds");
+      return wrong("problem.generator", "make() returns tensors of PyTorch, so a generator needs a reference "
+                                        "in Python; with C++ each tensor's init says its values");
     if (std::all_of(p.tensors.begin(), p.tensors.end(),
                     [](const tensor_spec& t) { return t.role == tensor_role::out; }))
       return wrong("problem.generator", "there is no input that make() could return");

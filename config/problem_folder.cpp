@@ -7,8 +7,8 @@
 namespace ke {
 namespace {
 
-/// A table of `[tolerance]` that is written down overrides the rule for its type, so only those that the
-/// problem has are written.
+/// A written table of `[tolerance]` overrides the rule for that type, so only the problem's own tables are
+/// written.
 bool not_given(const problem& what, const std::string& path) {
   auto begin = path.find('.') + 1, end = path.find('.', begin);
   return path.starts_with("tolerance.") && end != std::string::npos &&

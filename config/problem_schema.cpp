@@ -39,7 +39,9 @@ schema problem_schema(problem& p, problem_paths& paths) {
                   "Used for retrieval and warm starts: elementwise, reduction, softmax, norm, matmul, conv, "
                   "scan, transpose, stencil, attention...",
                   of(&problem::family)});
-  keys.push_back({"problem.formula", "A scalar expression with reduction or index pattern, for emitters.",
+  keys.push_back({"problem.formula",
+                  "The result as an expression with reductions or index patterns; the playbook uses it where "
+                  "it can't read the reference.",
                   of(&problem::formula)});
   keys.push_back({"problem.dims", "The shape symbols, in the order in which the C ABI passes them.",
                   of(&problem::dims)});
@@ -53,18 +55,17 @@ schema problem_schema(problem& p, problem_paths& paths) {
        .required = true,
        .path_of_file = true});
   keys.push_back({.path = "problem.generator",
-                  .doc =
-                      "With a reference in Python: a Python file whose make(key, dims) returns the inputs, "
-                      "in the file's order or by name.",
+                  .doc = "A Python file whose make(key, dims) returns the inputs, in the file's order or by "
+                         "name; for a reference in Python.",
                   .at = [&paths](std::size_t) -> value_slot { return &paths.generator; },
                   .path_of_file = true});
 
-  keys.push_back({.path = "problem.promise",
-                  .doc =
-                      "What a dim may be, e.g. M = { min = 1, max = 65536, multiple = 8 }; as a section of "
-                      "its own, [problem.promise]. Nothing is assumed of one that is named here.",
-                  .at = [&p](std::size_t) -> value_slot { return promises_of(p.promise); },
-                  .most = 1e12});
+  keys.push_back(
+      {.path = "problem.promise",
+       .doc = "What a dim may be, e.g. M = { min = 1, max = 65536, multiple = 8 }, in a section of its own: "
+              "[problem.promise]. Nothing else is assumed of a dim that is named here.",
+       .at = [&p](std::size_t) -> value_slot { return promises_of(p.promise); },
+       .most = 1e12});
 
   all.lists.push_back({"tensor", [&p] { return p.tensors.emplace_back(), p.tensors.size() - 1; },
                        [&p] { return p.tensors.size(); }});
@@ -91,17 +92,17 @@ schema problem_schema(problem& p, problem_paths& paths) {
                   .at = tensor(&tensor_spec::range),
                   .of_expressions = true,
                   .of_numbers = true});
-  keys.push_back(
-      {"tensor.promise",
-       "\"init\": every input has the form that init names. Else init describes the timed data, and "
-       "checks draw beyond it.",
-       [&p](std::size_t i) -> value_slot {
-         return choice_slot{{"none", "init"},
-                            [&p, i] { return p.tensors.at(i).promised ? 1u : 0u; },
-                            [&p, i](std::size_t chosen) { p.tensors.at(i).promised = chosen == 1; }};
-       }});
+  keys.push_back({"tensor.promise",
+                  "\"init\": every input has the form that init names. Otherwise init describes the timed "
+                  "data alone, and checks draw other values, too.",
+                  [&p](std::size_t i) -> value_slot {
+                    return choice_slot{
+                        {"none", "init"},
+                        [&p, i] { return p.tensors.at(i).promised ? 1u : 0u; },
+                        [&p, i](std::size_t chosen) { p.tensors.at(i).promised = chosen == 1; }};
+                  }});
 
-  keys.push_back({"tensor.strides", "Python backends: any: checks also pass views that are not contiguous.",
+  keys.push_back({"tensor.strides", "any: checks also pass views that are not contiguous (Python backends).",
                   [&p](std::size_t i) -> value_slot {
                     return choice_slot{
                         {"contiguous", "any"},
@@ -149,7 +150,7 @@ schema problem_schema(problem& p, problem_paths& paths) {
                   .at = work(&workload::weight),
                   .most = 1e6});
   keys.push_back({"workload.held_out",
-                  "true: never shown to a model, checked and timed for `eval` and the final claim only.",
+                  "true: no model sees it; only `eval` and the final claim check and time it.",
                   work(&workload::held_out)});
 
   keys.push_back({"tolerance.bitwise", "true: every bit must match the reference.", of(&problem::bitwise)});
@@ -178,8 +179,8 @@ schema problem_schema(problem& p, problem_paths& paths) {
 
   keys.push_back(
       {"policy.vendor_libraries",
-       "May a candidate call vendor libraries? cpu-cpp: OpenBLAS, which must be installed; "
-       "torch-cpu: a fused operator of PyTorch that the reference does not call, for most of the work.",
+       "May a candidate call vendor libraries? cpu-cpp: OpenBLAS, which must be installed. torch-cpu: a "
+       "fused operator of PyTorch for most of the work, even if the reference does not call it.",
        policy(&problem_policy::vendor_libraries)});
   keys.push_back({.path = "policy.threads",
                   .doc = "Processors that a candidate may use; further threads share them.",

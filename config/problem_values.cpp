@@ -119,7 +119,7 @@ faults value_faults(const problem& of, const tensor_spec& t) {
   }
   if (t.role == tensor_role::out) {
     if (!t.range.empty())
-      note("range", "an output is not drawn: what it holds is the reference's affair");
+      note("range", "an output is not drawn: the reference computes it");
     if (t.promised)
       note("promise", "an output is not drawn: there is nothing to promise");
     return all;

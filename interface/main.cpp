@@ -1,4 +1,4 @@
-// The program: one App, one command each from actors/cli/. `ke-runtime --config FILE` is `ke-runtime run
+// The program: one App, one command each from interface/cli/. `ke-runtime --config FILE` is `ke-runtime run
 // --config FILE`.
 
 #include "interface/cli/command_words.hpp"
@@ -20,8 +20,8 @@
 
 namespace {
 
-/// Commands that start sandboxes from this very process. A campaign's are its worker's, which cleans up when
-/// its owner is killed.
+/// Commands that start sandboxes from this very process. In a campaign the worker starts them, and cleans up
+/// when its owner is killed.
 bool judges_itself(std::string_view command) {
   return command == "eval" || command == "problem";
 }

@@ -14,7 +14,7 @@ fail() {
   failed=yes
 }
 
-mapfile -t files < <(find actors backends config knowledge runtime tests scripts \
+mapfile -t files < <(find actors backends config interface knowledge runtime tests scripts \
   \( -path config/problems -o -path tests/redteam -o -path tests/config/bad -o -path tests/fuzz/corpus \) -prune -o \
   -type f \( -name '*.hpp' -o -name '*.cpp' -o -name '*.sh' -o -name '*.py' \) -print | sort)
 
@@ -51,7 +51,7 @@ then
 fi
 
 # A document may hold a text of a worker, a model or a client: written strictly, one byte that is not UTF-8 throws.
-if grep -nE '\.dump\(\s*(-?[0-9]+)?\s*\)' $(printf '%s\n' "${files[@]}" | grep -E '^(actors|backends|config|knowledge|runtime)/.*\.(hpp|cpp)$'); then
+if grep -nE '\.dump\(\s*(-?[0-9]+)?\s*\)' $(printf '%s\n' "${files[@]}" | grep -E '^(actors|backends|config|interface|knowledge|runtime)/.*\.(hpp|cpp)$'); then
   fail "write documents with json_line (runtime/text/json_line.hpp)"
 fi
 

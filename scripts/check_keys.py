@@ -2,7 +2,7 @@
 """Checks that somebody reads every key of campaign.toml and problem.toml.
 
 A key that a file may hold and that nothing reads is a promise that the program does not keep. Each key of the schemas
-(config/*_schema.cpp) names the member of a struct that it fills; that member must be read somewhere in actors/, backends/, knowledge/
+(config/*_schema.cpp) names the member of a struct that it fills; that member must be read somewhere in actors/, backends/, interface/, knowledge/
 or runtime/. Only a read through an object of that struct counts: `cluster.listen` says nothing of a `listen` in another struct. Prints
 one line per key that nobody reads and exits 1 if there is any.
 
@@ -19,7 +19,7 @@ SCHEMAS = {  # schema -> (the struct that it fills, the header that describes it
     "config/campaign_schema.cpp": ("campaign_settings", "runtime/core/settings.hpp"),
     "config/problem_schema.cpp": ("problem", "runtime/core/problem.hpp"),
 }
-READERS = ["actors", "backends", "knowledge", "runtime"]
+READERS = ["actors", "backends", "interface", "knowledge", "runtime"]
 # Where settings are described or compared with one another: nothing becomes of a key there.
 NO_READERS = ["runtime/core/settings.hpp", "runtime/core/problem.hpp", "runtime/search/campaign/settings_change.cpp"]
 # Bound to a path; the text that the path names is the member.

@@ -5,6 +5,7 @@
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/observe/counters.hpp"
+#include "runtime/observe/own_memory.hpp"
 #include "runtime/records/synthetic_campaign.hpp"
 
 #include <nlohmann/json.hpp>
@@ -14,7 +15,6 @@
 #include <atomic>
 #include <deque>
 #include <filesystem>
-#include <fstream>
 #include <future>
 #include <thread>
 
@@ -117,15 +117,6 @@ double cpu_seconds() {
   return s(u.ru_utime) + s(u.ru_stime);
 }
 
-std::uint64_t status_field(const std::string& name) {
-  std::ifstream status{"/proc/self/status"};
-  std::string line;
-  while (std::getline(status, line))
-    if (line.starts_with(name + ":"))
-      return std::stoull(line.substr(name.size() + 1));
-  return 0;
-}
-
 /// A coordinator without wire and workers whose evaluator is the stand-in, and when its campaign was loaded.
 struct bench_rig {
   std::atomic<std::int64_t> busy_ns{0}, done{0};
@@ -195,7 +186,7 @@ result<overhead_figures> run_overhead(const std::string& store, const std::strin
                    "no answer of " + llm + " held a candidate; is the server there?", false};
   return overhead_figures{used * 1e6 / static_cast<double>(candidates),
                           static_cast<double>(candidates) / wall,
-                          static_cast<std::uint64_t>(candidates + preload), status_field("VmRSS") * 1024};
+                          static_cast<std::uint64_t>(candidates + preload), own_status("VmRSS")};
 }
 
 result<slots_figures> run_slots(const std::string& store, const std::string& llm, std::int64_t slots,
@@ -204,7 +195,7 @@ result<slots_figures> run_slots(const std::string& store, const std::string& llm
   auto settings = synthetic_settings(store, llm, 100'000'000, parallel);
   auto& out = counters::get("llm.in_flight");
   slots_figures f;
-  auto before = status_field("RssAnon") * 1024;
+  auto before = anonymous_bytes();
   auto held = before;
   auto id = rig.start(settings, static_cast<std::uint32_t>(slots),
                       std::chrono::nanoseconds{static_cast<std::int64_t>(eval_ms * 1e6)}, 0);
@@ -216,7 +207,7 @@ result<slots_figures> run_slots(const std::string& store, const std::string& llm
     while (std::chrono::duration<double>(clock::now() - begun).count() < s) {
       std::this_thread::sleep_for(std::chrono::milliseconds{20});
       f.llm_in_flight_peak = std::max(f.llm_in_flight_peak, static_cast<std::uint64_t>(out));
-      held = std::max(held, status_field("RssAnon") * 1024);
+      held = std::max(held, anonymous_bytes());
       each();
     }
   };
@@ -236,7 +227,7 @@ result<slots_figures> run_slots(const std::string& store, const std::string& llm
   // Memory stays with the process for the next requests: the most of both belong together.
   if (f.llm_in_flight_peak > 0)
     f.llm_bytes_per_request = static_cast<double>(held - before) / static_cast<double>(f.llm_in_flight_peak);
-  f.threads = status_field("Threads");
+  f.threads = own_status("Threads");
   rig.owner->interrupt_all();
   rig.owner->interrupt_all();
   rig.owner->wait(*id);

@@ -139,8 +139,8 @@ void coordinator::log_failure(const std::string& child, const caf::error& why,
              {{"child", child}, {"why", text_of(why)}});
 }
 
-/// Decides the endpoints; the gateway binds them. A key that is missing or an address that another process
-/// has is found here, before any actor starts: what no restart of the gateway would mend.
+/// Decides the endpoints; the gateway binds them. Finds a missing key, or an address that another process
+/// holds, before any actor starts: no restart of the gateway would mend that.
 status coordinator::open_wire() {
   auto runtime_dir = std::getenv("XDG_RUNTIME_DIR");
   auto chosen = take_control_path(

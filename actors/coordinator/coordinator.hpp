@@ -35,7 +35,7 @@ namespace ke {
 ///   ├─ local_worker
 ///   ├─ evaluator
 ///   ├─ control
-///   └─ campaigns     each a supervisor (rest_for_one) of its campaign actor and its search trees
+///   └─ campaigns     each a supervisor (rest_for_one) of its campaign actor and node_supervisors
 class coordinator : public store_owner {
 public:
   static result<std::unique_ptr<coordinator>> start(coordinator_options options);
@@ -134,7 +134,7 @@ private:
   std::map<std::uint64_t, std::function<void(const std::string&)>> listeners_;
   std::uint64_t next_listener_ = 1;
 
-  /// A new campaign that waits for its commit. On the desk's thread only.
+  /// A new campaign that waits for its commit. On the thread of client_acts only.
   struct submission {
     std::string name;
     std::string problem_digest;

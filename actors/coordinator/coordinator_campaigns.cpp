@@ -77,8 +77,8 @@ void coordinator::submit(campaign_settings settings, problem what, bool fresh,
   });
 }
 
-/// On the desk's thread, one submission after the other: ids are given in the order of arrival, also while an
-/// earlier one still waits for its commit.
+/// On the thread of client_acts, one submission after the other: ids are given in the order of arrival, also
+/// while an earlier one still waits for its commit.
 void coordinator::begin_submission(campaign_settings settings, problem what, bool fresh,
                                    std::function<void(result<std::uint32_t>)> done) {
   auto reader = store_reader::open(store_->dir());
@@ -270,7 +270,8 @@ campaign_options coordinator::options_of(std::uint32_t id, const campaign_settin
   return o;
 }
 
-/// Behind all that was written before; a thread that waited for it would wait as long as a full disk does.
+/// The empty write is answered after all earlier ones. No thread waits for it: on a full disk that may take
+/// hours.
 void coordinator::read_campaign(std::uint32_t id,
                                 std::function<void(result<std::shared_ptr<stored_campaign>>)> done) {
   store_->write({}, [files = files_.get(), dir = store_->dir(), id, done = std::move(done)](status written) {

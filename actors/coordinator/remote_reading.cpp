@@ -97,7 +97,7 @@ control_reply reading_child::answer(process_exit& how) const {
   } else if (writes && fs::exists(place(), error)) {
     files[""] = hex_of_file(place());
   }
-  // What the command says of its output names a place that the client never sees.
+  // Text about the output names a place that the client never sees.
   for (auto* text : {&how.out, &how.err})
     if (writes)
       for (auto at = text->find(place().string()); at != std::string::npos; at = text->find(place().string()))

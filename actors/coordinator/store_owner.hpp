@@ -26,8 +26,8 @@ struct coordinator_options {
   bool durable_only = false; ///< bench: no wire, no worker; its driver gives somebody the evaluator's address
 };
 
-/// The owner of a store as commands see it: without its actors, so that who includes this does not compile
-/// CAF. Any thread. The destructor stops everything in order and closes the store.
+/// The owner of a store as commands see it: without the actors, so that this header does not bring CAF. Any
+/// thread. The destructor stops everything in order and closes the store.
 class store_owner {
 public:
   /// Opens the store, starts actors, wire and local worker. `held`: another process owns the store.

@@ -63,9 +63,9 @@ struct open_work {
 constexpr std::size_t most_brought = 8192;       ///< jobs of earlier lives that wait for their campaign
 constexpr std::size_t most_revoked_at_once = 64; ///< in answer to one beat
 
-/// For the whole job from its receipt, with those that may be before it at its worker. A build that makes its
-/// compiler crash is tried by a second one. The judge takes four times `run_s` at most, since that bounds the
-/// candidate's own calls; profiles come after it.
+/// Time for a whole job from its receipt; `ahead` other jobs may come before it at the worker. A build that
+/// makes the compiler crash is repeated by a second one. `run_s` bounds the candidate's own calls, so the
+/// judge takes at most four times as long; profiles come afterwards.
 std::uint64_t deadline_ms(const job_limits& l, std::size_t ahead) {
   return static_cast<std::uint64_t>((l.build_s * 4 + l.run_s * 5) * 1000) * (1 + ahead);
 }
@@ -87,7 +87,8 @@ public:
     if (w == workers_.end()) {
       if (!transport_ || in.what.kind == frame_kind::bye)
         return;
-      // Its session here failed, or we are new ourselves: it says hello again, with all that it holds.
+      // The session here failed, or we are new ourselves: the worker says hello again, and lists what it
+      // holds.
       if (in.what.kind != frame_kind::hello)
         return transport_->send(wire::make_frame(in.what.peer, frame_kind::refuse,
                                                  wire::refuse_body{"no session: say hello", true}));
@@ -255,7 +256,7 @@ private:
     dispatch();
   }
 
-  /// What this store granted to this worker, by the warrant that it shows; nothing if it was granted nothing.
+  /// What this store granted to this worker, by the shown warrant; nothing without a grant.
   std::optional<warrant> granted(const attached& w, const std::string& sealed, std::uint64_t job,
                                  std::uint32_t attempt, std::uint64_t epoch) const {
     auto g = open_warrant(sealed, options_.key);

@@ -16,7 +16,7 @@ struct fleet_options {
   std::chrono::nanoseconds term = std::chrono::seconds{10}; ///< of a lease without a beat
 };
 
-/// Places jobs on workers and leases them. Rules in runtime/net/{placement,lease}.hpp; this is their clock
+/// Places jobs on workers and leases them. Rules in runtime/fleet/{placement,lease}.hpp; this is their clock
 /// and mailbox.
 ///
 ///   <- frame_in, peer_lost                 from the gateway; a hello begins a worker_session

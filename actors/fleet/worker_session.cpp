@@ -10,7 +10,7 @@
 namespace ke {
 namespace {
 
-/// Decodes a body or throws: a worker that breaks the protocol loses its session, and with it its leases.
+/// Decodes a body or throws: a worker that breaks the protocol loses the session, and so the leases.
 template <class T>
 T body_of(const frame& f) {
   auto x = wire::decode<T>(f.body);
@@ -21,7 +21,7 @@ T body_of(const frame& f) {
 
 constexpr std::size_t most_leases = 4096; ///< in one beat
 
-/// What a worker may read of the store: the content of the jobs that it was granted, the latest ones.
+/// What a worker may read of the store: the content of its latest granted jobs.
 class free_content {
 public:
   void add(const std::string& digest) {

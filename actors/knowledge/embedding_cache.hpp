@@ -32,7 +32,7 @@ struct vector_found {
   embedding vector; ///< empty: none, words alone decide
 };
 
-// What comes back to the desk; `desk` is the desk's number.
+// What comes back to an embedding_cache; `desk` is its number.
 struct vectors_read {
   std::size_t desk;
   std::vector<std::pair<std::string, std::string>> rows; ///< (text, pack(embedding)), empty if there is none

@@ -47,9 +47,9 @@ struct skills_used {
 /// Somebody else wrote the table `skills` (`store merge`): read it again.
 struct skills_changed {};
 
-/// Owns what is learnt: the only writer of the store's table `skills` in this process, so that parallel
-/// campaigns lose nothing of each other. Publishes a new snapshot of the library when a skill comes, changes
-/// or is quarantined. For campaigns with an embeddings server, gets vectors of documents and queries
+/// Owns what is learnt. In this process nobody else writes the store's table `skills`, so parallel campaigns
+/// lose nothing of each other. Publishes a new snapshot of the library when a skill comes, changes or is
+/// quarantined. For campaigns with an embeddings server, gets vectors of documents and queries
 /// (embedding_cache.hpp); for those with models for sub-agents, starts these (study_cache.hpp).
 ///
 ///   <- learn, skills_used, skills_changed

@@ -57,7 +57,7 @@ struct open_request {
   model_state* model; ///< models are opened and never closed
   retry_history history;
   bool out = false;                      ///< a provider has it
-  std::optional<failed_try> unpaid = {}; ///< of its last send: told, but its permit has not come
+  std::optional<failed_try> unpaid = {}; ///< of the last send: reported, but the permit has not come
   bool due = false;                      ///< the wait for its next send is over
   caf::actor running; ///< its llm_request; null while it waits, and if an earlier synthesizer sent it
 };
@@ -248,13 +248,13 @@ private:
   static bool is_refusal(const failure& why) {
     return why.kind == failure_kind::auth || why.kind == failure_kind::credit;
   }
-  /// HTTP 404 and the like: the same request will be refused again. Of a provider that has answered others it
-  /// may be this prompt's fault; of one that never did it is the configuration's.
+  /// HTTP 404 and the like: the same request will be refused again. If the provider has answered others, it
+  /// may be this prompt's fault; if it never did, it is the configuration's.
   static bool is_final(const failure& why) {
     return why.kind == failure_kind::server_error && !why.retryable;
   }
 
-  /// It was never sent: its reservation returns, and its node is asked again later.
+  /// Never sent: the reservation returns, and the node is asked again later.
   void give_back(const synthesis_request& what) {
     tell(what, failed_try{what.node, what.attempt, {failure_kind::none, {}, false}, true});
   }

@@ -33,7 +33,7 @@ struct synthesizer_options {
 ///   <- call_ended            from a provider, by name: done, or sent again after a wait, or given up
 ///   <- send_permit           a failed try's cost is committed: it may be sent again
 ///   <- drop_requests, unblock_models
-///   -> synthesis, failed_try to the node's search tree, or to the request's `reader`, by name
+///   -> synthesis, failed_try to the tree's node_supervisor, or to the request's `reader`, by name
 ///
 /// Supervisor: root, permanent, first child: whatever crashes later costs no paid call. Nor does its own
 /// crash: the next synthesizer takes open calls over from the call book; campaigns, which restart with it,

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-// Who has a name in a coordinator, and what may be sent to it by that name (`directory::send`). The messages
+// The named actors of a coordinator, and what may be sent to each by name (`directory::send`). The messages
 // themselves are in messages.hpp, fleet_messages.hpp and, where one actor alone takes them, in its header. A
 // worker's actors: worker_addresses.hpp.
 
@@ -85,7 +85,7 @@ constexpr campaign_address campaign(std::uint32_t id) {
 
 using node_supervisor_address =
     address<expand, synthesis, failed_try, judged, evaluation_failed, card_loaded, retire>;
-/// The tree of that number in its campaign; messages for its nodes are sent to it.
+/// Of tree `number` in a campaign; takes the messages for that tree's nodes.
 constexpr node_supervisor_address node_supervisor(std::uint32_t campaign, std::uint32_t number) {
   return node_supervisor_address{"tree", campaign, number};
 }

@@ -36,8 +36,8 @@ struct submit_job {
   std::shared_ptr<const job> what;
   std::set<std::string> avoid = {}; ///< names of workers not to use while there is another one
 };
-/// From a campaign that has read its journal: the evaluations of an earlier life that it still wants. `over`:
-/// nothing, now and later.
+/// From a campaign that has read its journal: which evaluations of an earlier life it still wants. `over`:
+/// none, now and later.
 struct work_is_wanted {
   std::uint32_t campaign = 0;
   std::vector<work_place> open;

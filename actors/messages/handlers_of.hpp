@@ -33,8 +33,8 @@ constexpr void require_handlers(const address<Messages...>& /*at*/) {
 
 } // namespace detail
 
-/// The handlers of the actor that has the address `at`: a lambda of one argument for each message that it
-/// lists, else it does not compile; and for what the actor is told otherwise, by itself, say.
+/// The handlers of the actor with the address `at`. Does not compile unless there is a lambda of one argument
+/// for each listed message. Further lambdas take what the actor hears otherwise, from itself, say.
 template <class Address, class... Handlers>
 class handlers_of {
 public:

@@ -20,8 +20,9 @@
 #include <string>
 #include <vector>
 
-// Messages between actors of one process. Results for nodes go to (campaign, tree, node) through the search
-// tree, never to a handle: the node may have passivated or crashed meanwhile. The life of one candidate:
+// Messages between actors of one process. Results for nodes go to (campaign, tree, node) through the
+// node_supervisor, never to a handle: the node may have passivated or crashed meanwhile. The life of one
+// candidate:
 //
 //   campaign        node_supervisor      search_node      synthesizer     llm_request      evaluator
 //      |    expand       |                |                |               |               |
@@ -58,7 +59,7 @@ struct synthesis_request {
   std::uint32_t occurrence = 0;
   reservation reserved;
   std::optional<address<synthesis, failed_try>> reader =
-      {};                 ///< who is told what came of it; nobody: the node's search tree
+      {};                 ///< who gets the outcome; empty: the tree's node_supervisor
   std::string store = {}; ///< its id
   bool again = false;     ///< of an earlier session: perhaps asked under `place`, as earlier versions did
 
@@ -89,7 +90,7 @@ struct agent_answer {
   failure why;                             ///< refused (no budget, no new work) or failed for good
 };
 
-/// All that a node's actor needs to begin, or to go on after passivation or a restart.
+/// What a node's actor needs to begin, or to go on after passivation or a restart.
 struct node_context {
   expansion what;
   node_state phase = node_state::planned; ///< planned: ask; asked: a call is out; answered: have it judged
@@ -110,11 +111,11 @@ struct node_context {
 struct expand {
   std::vector<node_context> nodes;
 };
-/// A message came for a sleeping node: its tree asks for the brief.
+/// A message came for a sleeping node: the node_supervisor asks for its context.
 struct want_brief {
   std::uint32_t tree = 0, node = 0;
 };
-/// From a search tree to its campaign at each start: no node is awake.
+/// From a node_supervisor to its campaign at each start: no node is awake.
 struct tree_started {
   std::uint32_t tree = 0;
 };
@@ -173,7 +174,7 @@ struct answered {
   std::vector<candidate_text> more;         ///< further candidates of the answer
   std::vector<source_parameter> parameters; ///< of `source`, if it is a template
   std::uint32_t descriptor = 0;             ///< knowledge/prompt/descriptor.hpp
-  call_meter meter = {};                    ///< of what `usage` (told) leaves out
+  call_meter meter = {};                    ///< for bytes that the told `usage` does not cover
 };
 /// The candidate of a node that asks nobody; an earlier answer holds it.
 struct given_answer {

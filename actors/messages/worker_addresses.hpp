@@ -2,7 +2,7 @@
 
 #include "actors/supervision/address.hpp"
 
-// Who has a name in a worker, and what may be sent to it by that name; the messages are in
+// The named actors of a worker, and what may be sent to each by name. The messages are in
 // worker/worker_messages.hpp and worker/link.hpp.
 
 namespace ke {

@@ -45,9 +45,9 @@ private:
   std::size_t count_;
 };
 
-/// The name of an actor with the messages that it takes from those who know it by name; what it tells itself,
-/// and what its children and ports tell its handle, is not listed. Messages may be incomplete types. A value
-/// that owns nothing; any thread.
+/// The name of an actor, with the messages that may be sent to that name. Not listed: what the actor tells
+/// itself, and what children and ports tell its handle. Messages may be incomplete types. A value that owns
+/// nothing; any thread.
 ///
 /// An address converts to one that lists less: `address<capacity>` is anybody who takes `capacity`, and
 /// `address<>` anybody at all.

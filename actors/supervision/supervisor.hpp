@@ -40,8 +40,8 @@ struct supervisor_options {
       on_failure;
 };
 
-/// Adds a child after the present ones and starts it. A taken name is ignored; but if its child is being
-/// stopped (stop_child), the new one takes its place afterwards.
+/// Adds a child after the present ones and starts it. A child with a taken name is ignored. But if the
+/// present one is being stopped (stop_child), the new one starts afterwards.
 struct start_child {
   child_spec spec;
 };

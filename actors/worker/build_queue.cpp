@@ -15,7 +15,7 @@ public:
   build_queue(caf::event_based_actor* self, builder_options options)
       : options_{std::move(options)}, crew_{self, options_.processes} {}
 
-  /// The actor has ended: so do its compilers, and its works are nobody's.
+  /// The actor has ended, and the compilers with it: nobody has the assignments any more.
   void ended(const caf::error& why) {
     crew_.cancel_all();
     if (!is_normal(why)) // else the worker itself ends

@@ -11,12 +11,12 @@ struct builder_options {
   std::uint32_t slots = 1;
 };
 
-/// Builds works in its slots, while the machine's lock allows: runs the jobs that may run beside other works
-/// (job_place::shared), an evaluation_step each. Independent jobs of one work run together if slots are free;
-/// works begin in order.
+/// Builds assignments in its slots, while the machine's lock allows. Runs the steps that may run beside other
+/// assignments (job_place::shared), an evaluation_step each. Independent steps of one assignment run together
+/// if slots are free; assignments begin in order.
 ///
 ///   <- build_work, cancel_work, job_process_ended
-///   -> want_lock, release_lock                         to `devices`, one hold a work; <- lock_granted
+///   -> want_lock, release_lock                         to `devices`, one hold each; <- lock_granted
 ///   -> work_stage, work_built                          to `link`
 ///   -> work_done (a crash of a step), works_lost (its own) to `link`
 ///

@@ -24,7 +24,7 @@ struct devices_options {
 };
 
 /// Supervises the devices, one for one, and keeps the machine's lock (machine_lock.hpp). The only supervisor
-/// that does not escalate: a device that fails too often is quarantined, reported, and tried again after a
+/// that does not escalate. A device that fails too often is quarantined, reported, and tried again after a
 /// long while; the worker lives on. A device whose evaluations fail through no fault of the candidates is out
 /// of service until a self-test succeeds; failed tests are repeated later and later.
 ///
@@ -38,19 +38,19 @@ struct devices_options {
 /// Supervisor: the worker's root, permanent.
 caf::behavior devices(caf::event_based_actor* self, devices_options options);
 
-/// One device. Takes its works one at a time, alone on the machine: an evaluation_step per measurement (the
-/// judge: correctness and benchmark in one), then the profiler under the same lease.
+/// One device. Takes one assignment at a time, alone on the machine: an evaluation_step for the measurement
+/// (the judge: correctness and timing in one), then the profiler under the same lease.
 ///
 ///   <- measure_work, cancel_work, lock_granted, job_process_ended, work_profiled
 ///   -> want_lock, release_lock   to devices
 ///   -> work_stage, work_done     to `link`
 ///
-/// Supervisor: devices; permanent. Its end fails the works in hand.
+/// Supervisor: devices; permanent. Its end fails the assignment in hand.
 caf::behavior device(caf::event_based_actor* self, device_info what, caf::actor parent,
                      std::shared_ptr<directory> names, process_port* processes);
 
-/// Runs the rest of a measured work's jobs, one evaluation_step after the other: tools that look at the built
-/// object, or at runs of their own.
+/// Runs the remaining steps of a measured assignment, one evaluation_step after the other: tools that look at
+/// the built object, or at runs of their own.
 ///
 ///   <- profile_work   -> work_profiled   to its device
 ///   <- cancel_work    of its device: nothing is reported

@@ -260,7 +260,8 @@ private:
         transport_->send({"", frame_kind::result, 0, 0, 0, r.bytes});
   }
 
-  /// Results stay for the day when their coordinator is back: who leaves waits only for one that is there.
+  /// Leaves once nothing holds it. Results for an absent coordinator stay in the folder until it is back;
+  /// only an attached one is waited for.
   void leave_if_done() {
     if (draining_ && !attached_) // nobody will send what these wait for
       std::erase_if(leases_, [](const auto& l) { return !l.second.started; });

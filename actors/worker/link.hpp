@@ -46,7 +46,7 @@ struct blob_in {
 ///   -> suspect_device                 to devices, when evaluations keep failing through no fault of the
 ///                                     candidates
 ///
-/// Supervisor: the worker's root, permanent, first. When it fails, works in hand begin again once their
+/// Supervisor: the worker's root, permanent, first. When it fails, assignments in hand begin again once their
 /// leases end.
 caf::behavior link(caf::event_based_actor* self, link_options options);
 

@@ -13,14 +13,14 @@
 
 namespace ke {
 
-/// How a job's process ended; from the job's actor to its starter.
+/// How a step's process ended; from the step's actor to its starter.
 struct job_process_ended {
   work_ptr item;
   std::size_t id = 0;
   std::shared_ptr<process_exit> how;
 };
 
-/// One job of an evaluation, of any kind: a compiler, a measurement, a transform, a profile, a trace. Runs
+/// One step of an evaluation, of any kind: a compiler, a measurement, a transform, a profile, a trace. Runs
 /// one process and reports; its exit kills the process.
 ///
 ///   -> job_process_ended   to its parent, then it quits
@@ -44,7 +44,7 @@ public:
                      member{step, item, what->id, std::move(name), std::chrono::steady_clock::now()});
   }
 
-  /// Enters the end into the work's evaluation. False: the work was cancelled.
+  /// Enters the end into the evaluation. False: the assignment was cancelled.
   bool ended(const job_process_ended& e) {
     for (auto m = running_.begin(); m != running_.end(); ++m)
       if (m->second.item == e.item && m->second.job == e.id) {
@@ -56,7 +56,7 @@ public:
     return false;
   }
 
-  /// Work and job of a step that ended without a report; nothing for all others.
+  /// Assignment and step of an actor that ended without a report; nothing for all others.
   std::optional<std::pair<work_ptr, std::size_t>> lost(const caf::down_msg& msg) {
     auto m = running_.find(msg.source);
     if (m == running_.end())
@@ -66,7 +66,7 @@ public:
     return found;
   }
 
-  /// Ends the steps of one work, or of all: kills their processes; no report comes.
+  /// Ends the steps of one assignment, or of all: kills their processes; no report comes.
   void cancel(const work_ptr& item) {
     std::erase_if(running_, [&](auto& m) {
       if (m.second.item != item)

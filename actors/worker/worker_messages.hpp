@@ -36,13 +36,13 @@ struct work {
   std::chrono::steady_clock::time_point taken = std::chrono::steady_clock::now(), since = taken;
   std::vector<job_span> spans;
 
-  /// What the work did, or waited for, since the last span.
+  /// What it did, or waited for, since the last span.
   void span(std::string name) {
     auto now = std::chrono::steady_clock::now();
     add(std::move(name), since, now);
     since = now;
   }
-  /// One of its jobs, "transform ir", from `begun` until now; jobs may overlap.
+  /// One of the steps, "transform ir", from `begun` until now; steps may overlap.
   void ran(std::string name, std::chrono::steady_clock::time_point begun) {
     add(std::move(name), begun, std::chrono::steady_clock::now());
   }
@@ -68,7 +68,7 @@ struct work_built {
 struct measure_work {
   work_ptr item;
 };
-/// The rest of a measured work's jobs (profiles, transforms, traces), beginning with `first`.
+/// The remaining steps of a measured assignment (profiles, transforms, traces), beginning with `first`.
 struct profile_work {
   work_ptr item;
   std::shared_ptr<started_step> first;
@@ -89,8 +89,8 @@ struct work_stage {
 struct cancel_work {
   std::uint64_t job = 0;
 };
-/// To `link`: an actor with works in hand has ended, and with it these works. `device` empty: those being
-/// built, or all if `everything`.
+/// To `link`: an actor has ended, and with it the assignments in hand. `device` empty: those being built, or
+/// all if `everything`.
 struct works_lost {
   std::string device;
   std::string why;

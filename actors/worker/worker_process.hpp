@@ -13,8 +13,8 @@ struct worker_process_options {
   bool lifeline = false;
 };
 
-/// The life of a worker process: probes its devices, attaches, works until SIGTERM (drains, exit 0), refusal
-/// (2) or the end of its lifeline.
+/// The life of a worker process: probes the devices, attaches, and works until SIGTERM (drains, exit 0), a
+/// refusal (2) or the end of the lifeline.
 ///
 ///   root        rest_for_one
 ///   ├─ link

@@ -10,9 +10,9 @@
 
 namespace ke {
 
-// The common trace schema of one call of a candidate, from any instrument: findings["trace"], lines "NAME
-// BEGIN LENGTH" in nanoseconds since the first one, in order of begin; each lies inside an earlier one or
-// behind it. NAME is plain: "line:6" for a loop, "aten::mm" for an operator.
+// The trace of one call of a candidate, the same for every instrument: findings["trace"] holds lines "NAME
+// BEGIN LENGTH", in nanoseconds since the first begin, ordered by begin. Each span lies inside an earlier one
+// or behind it. NAME is plain: "line:6" for a loop, "aten::mm" for an operator.
 
 struct call_span {
   std::string name;
@@ -35,7 +35,7 @@ public:
 private:
   std::string text_;
   std::size_t lines_ = 0;
-  std::vector<double> open_; ///< ends of the stretches around the last one
+  std::vector<double> open_; ///< ends of the spans around the last one
   double last_begin_ = 0;
   bool broken_ = false;
 };
@@ -43,8 +43,8 @@ private:
 /// From the evidence; empty if there is none, or if it breaks the schema. Pure; the text is untrusted.
 std::vector<call_span> call_spans(const evidence& found);
 
-/// Writes the first `most` as spans of the program's trace (runtime/observe/trace.hpp) on this lane, the first
-/// at `begin`; returns their number. Nothing while no trace is written.
+/// Writes the first `most` as spans of the program's trace (runtime/observe/trace.hpp) on this lane, the
+/// first at `begin`; returns their number. Nothing while no trace is written.
 std::size_t trace_call(const evidence& found, std::string_view lane, trace::time_point begin,
                        std::string_view args_json = "{}", std::size_t most = most_stretches);
 

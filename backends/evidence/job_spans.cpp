@@ -42,7 +42,7 @@ std::size_t trace_job(const job& what, const std::string& worker, trace::time_po
   auto lane = "job of node " + node;
   trace::span(lane, "wait for a worker", queued, granted);
   trace::span(lane, "at " + worker, granted, now);
-  auto rows = rows_of(result.hops);
+  auto rows = rows_of(result.spans);
   // The worker's clock: laid from the grant on, never past the result.
   auto at = [&](std::uint64_t us) { return std::min(now, granted + std::chrono::microseconds{us}); };
   double call_us = 0;
@@ -50,8 +50,8 @@ std::size_t trace_job(const job& what, const std::string& worker, trace::time_po
     call_us = std::max(call_us, s.begin_us + s.us);
   // Where the call was seen: at the end of the measurement, or where a job of its own began with it.
   auto seen = granted;
-  for (std::size_t i = 0; i < result.hops.size(); ++i) {
-    const auto& span = result.hops[i];
+  for (std::size_t i = 0; i < result.spans.size(); ++i) {
+    const auto& span = result.spans[i];
     trace::span(rows[i] == 0 ? lane : lane + ", beside " + std::to_string(rows[i]), span.name,
                 at(span.begin_us), at(span.begin_us + span.us));
     if (span.name.starts_with("trace "))

@@ -25,7 +25,7 @@ struct loop_time {
   double cycles = 0; ///< of the time stamp counter, without the ticks' own cost
   double share = 0;  ///< of all cycles between first and last tick
 };
-/// A stretch between two changes.
+/// A span between two changes.
 struct loop_span {
   ticked_loop loop;
   double begin_ns = 0, ns = 0; ///< since the first tick

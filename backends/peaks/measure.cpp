@@ -26,7 +26,8 @@ constexpr double window_s = 150e-6; ///< of one sample: long against the clock, 
 constexpr double shortest_s = 1e-6; ///< a sample below it met a clock that stood still
 constexpr int samples_of_one = 10, samples_of_all = 6;
 constexpr std::size_t most_memory = 512u << 20;
-constexpr double fastest_clock = 10e9; ///< Hz, no core's: what seems faster, a clock that stood still made so
+constexpr double fastest_clock =
+    10e9; ///< Hz: no core is faster; a higher reading comes from a clock that stood still
 
 double seconds_since(steady::time_point start) {
   return std::chrono::duration<double>(steady::now() - start).count();

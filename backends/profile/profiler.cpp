@@ -62,7 +62,7 @@ struct bench {
   const problem& what() const { return task.run.what; }
 };
 
-/// One tool: its process as data, and a reader of what came of it. `plan` none: it has nothing to do here.
+/// One tool: the process as data, and a reader of the result. `plan` none: it has nothing to do here.
 struct profile_step {
   const char* name;
   std::optional<process_spec> (*plan)(bench&);

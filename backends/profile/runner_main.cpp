@@ -90,8 +90,8 @@ void restore(const std::vector<argument>& args) {
       std::memcpy(a.at, a.from, a.bytes);
 }
 
-/// Calls again and again for so many seconds, short calls in groups, so that a clock's reading does not
-/// count.
+/// Calls again and again for this many seconds; short calls in groups, so that reading the clock costs
+/// nothing.
 void repeat(kernel_call call, void* const* at, const std::vector<argument>& args, double seconds) {
   bool pure = std::none_of(args.begin(), args.end(), [](const argument& a) { return a.role == 2; });
   std::size_t group = 1;

@@ -25,7 +25,7 @@ failure not_sampled(std::string why) {
   return {failure_kind::device, std::move(why)};
 }
 
-/// One process while it is sampled; it and all that it started are gone when this ends.
+/// One process while it is sampled. When this ends, the process and its descendants are gone.
 class watched {
 public:
   watched(child process, bool launcher) : process_{std::move(process)} {

@@ -17,11 +17,11 @@ struct samples {
 };
 
 /// Starts `spec`, stops it each millisecond for `seconds` and reads where its main thread is, then kills it.
-/// Sampling begins at the first byte of output, with which the program says that its work begins; later
-/// output is dropped. `program`: path inside of the process that counts; `launcher`: the child itself is the
-/// sandbox's. Blocks, at most for the spec's `deadline` and two seconds. Fails, with a reason in words: it
-/// did not begin, ended too early, or this machine does not let us look (root without CAP_SYS_PTRACE, a
-/// kernel without /proc/PID/syscall).
+/// Sampling begins at the first byte of output: by it the program announces its work. Later output is
+/// dropped. `program`: path of the process to sample; `launcher`: the child itself is only the sandbox.
+/// Blocks, at most for the spec's `deadline` and two seconds. Fails, with a reason in words: it did not
+/// begin, ended too early, or this machine does not let us look (root without CAP_SYS_PTRACE, a kernel
+/// without /proc/PID/syscall).
 result<samples> sample_process(const process_spec& spec, const std::string& program, bool launcher,
                                double seconds);
 

@@ -42,11 +42,11 @@ struct dispatch_choice {
 };
 
 /// The shapes that a dispatcher should give to each node, or nothing if one candidate is as good. The
-/// candidate with the best mean computes all shapes but those of workloads where another one's interval lies
-/// wholly above its own, beyond what the measurement calls the same. A dispatcher is of use if there is such
-/// a workload, or one where the chosen candidate lies below the floor; then nodes slower than the baseline
-/// give way to the fallback. Choices without a node are listed, too. `always`: also if a single candidate is
-/// as good; nothing only if no candidate is faster than the baseline anywhere. Pure.
+/// candidate with the best mean computes all shapes, except where another one's whole interval on a workload
+/// lies above it by more than the measurement calls the same. A dispatcher is of use if there is such a
+/// workload, or one where the chosen candidate lies below the floor; then nodes slower than the baseline give
+/// way to the fallback. Choices without a node are listed, too. `always`: also if a single candidate is as
+/// good; nothing only if no candidate is faster than the baseline anywhere. Pure.
 std::optional<std::vector<dispatch_choice>> plan_dispatch(const problem& what,
                                                           const std::vector<shape_contender>& all,
                                                           const goal_settings& goal, bool always = false);

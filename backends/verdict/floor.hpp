@@ -7,8 +7,9 @@
 namespace ke {
 
 /// The workload furthest below the goal's floor, held-out ones included. Null: none is below, the goal has no
-/// floor, or nothing was timed. Below means: the whole interval, widened by the A/A control and by what
-/// `plan` calls the same; a workload that can't be told from the floor keeps it. Points into `v`. Pure.
+/// floor, or nothing was timed. A workload is below if its whole interval is, after the interval was widened
+/// by the A/A control and by the band in which `plan` calls times the same. One that can't be told from the
+/// floor is not below. Points into `v`. Pure.
 const workload_timing* below_floor(const verdict& v, const goal_settings& goal, measure_plan plan);
 
 /// The verdict's decision for a campaign with this goal: `slower` if a workload lies below the floor,

@@ -36,8 +36,9 @@ double fewest_operations(const std::string& family) {
   return 1;
 }
 
-/// The slowest of what must happen: all bytes pass the first level; what the levels below can't have held
-/// comes from further out, and no faster than from there. A set a little larger than a cache is mostly in it.
+/// The slowest of the transfers that must happen. All bytes pass the first level; bytes that the nearer
+/// levels can't have held come from further out, at that level's speed at most. A set a little larger than a
+/// cache is mostly in it.
 void bind_memory(physical_floor& f, bool cold, const peak_values& peaks, std::int64_t threads) {
   double held = 0, set = std::max(f.cost.tensor_bytes, 1.0), n = static_cast<double>(threads);
   auto bound = [&](const char* level, double bytes) {

@@ -19,7 +19,7 @@ enum class opinion : std::uint8_t {
 /// Of two verdicts the one that claims less counts. `first` is correct and has a score.
 opinion weigh(const verdict& first, const verdict& second);
 
-/// Scores that another worker has to confirm: those far above all that stand so far.
+/// Which scores another worker has to confirm: those far above every score that stands so far.
 class beliefs {
 public:
   /// Campaign, backend, device pattern: scores are compared within a place.

@@ -95,7 +95,7 @@ void decide(verdict& v, const evidence& e, const problem& what, measure_plan pla
     return is(
         verdict_state::noisy,
         timing.too_short
-            ? "a call is too short to be told from the way to it and back; time a larger workload"
+            ? "a call takes no longer than the way to the candidate and back; time a larger workload"
         : wide ? "the baseline against itself varies by more than 25% on this device"
         : noise.loud
             ? "the interval of the speedup decides nothing on a machine that others keep busy; measure again"

@@ -3,6 +3,7 @@
 #include "interface/cli/commands.hpp"
 #include "runtime/core/private_folder.hpp"
 #include "runtime/observe/exit_codes.hpp"
+#include "runtime/observe/own_memory.hpp"
 #include "runtime/records/stored_campaign.hpp"
 #include "runtime/records/synthetic_campaign.hpp"
 #include "runtime/search/lab/search_simulation.hpp"
@@ -16,7 +17,6 @@
 #include <sys/stat.h>
 
 #include <chrono>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <stdexcept>
@@ -40,15 +40,6 @@ struct scratch_folder {
 
 double seconds_since(std::chrono::steady_clock::time_point begun) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-}
-
-std::uint64_t anonymous_bytes() {
-  std::ifstream status{"/proc/self/status"};
-  std::string line;
-  while (std::getline(status, line))
-    if (line.starts_with("RssAnon:"))
-      return std::stoull(line.substr(8)) * 1024;
-  return 0;
 }
 
 void print(const json& figures, bool as_json) {
@@ -80,6 +71,7 @@ int bench_tree(std::uint32_t nodes, const std::string& policy, bool as_json) {
                      "--policy: expected mcts, evolution, beam, greedy or best-of-n, not " + policy, false},
                     "bench");
   scratch_folder folder;
+  anonymous_peak peak;
   auto settings = synthetic_settings(folder.store(), "http://127.0.0.1:1/v1", nodes + 1000, 320);
   settings.search.policy = *kind;
   auto steps = time_steps(settings.search, {std::min(1000u, nodes), nodes}, 7);
@@ -113,6 +105,7 @@ int bench_tree(std::uint32_t nodes, const std::string& policy, bool as_json) {
   print({{"nodes", nodes},
          {"select_us", select},
          {"rss_bytes", anonymous_bytes()},
+         {"rss_peak_bytes", peak.bytes()},
          {"db_bytes_per_node", static_cast<double>(file.st_blocks) * 512 / nodes},
          {"resume_s", resume_s},
          {"scan_s", scan_s}},
@@ -124,7 +117,7 @@ int bench_tree(std::uint32_t nodes, const std::string& policy, bool as_json) {
 
 void add_bench(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand(
-      "bench", "The runtime's own cost, driven through the real actors: what a user sizes a fleet with");
+      "bench", "What the runtime itself costs, measured through its real actors: for sizing a fleet");
   command->require_subcommand(1);
   command->footer("Example:\n  ke-runtime bench overhead --candidates 500 --parallel 8 --llm "
                   "http://127.0.0.1:8000/v1 --json");
@@ -139,7 +132,7 @@ void add_bench(CLI::App& app, int& exit_code) {
 
   auto* overhead = command->add_subcommand(
       "overhead",
-      "Orchestration cost per candidate: real campaign, durable store, evaluator of constant time");
+      "Cost per candidate of a real campaign with a durable store; evaluations take constant time");
   auto candidates = std::make_shared<std::int64_t>(500), parallel = std::make_shared<std::int64_t>(8),
        preload = std::make_shared<std::int64_t>(0);
   overhead->add_option("--candidates", *candidates, "candidates to run")
@@ -176,19 +169,18 @@ void add_bench(CLI::App& app, int& exit_code) {
   auto most = std::make_shared<std::int64_t>(4096);
   slots
       ->add_option("--parallel", *most,
-                   "candidates in flight at most: more than (slots / evaluation time) x model latency")
+                   "most candidates in flight; needs more than (slots / evaluation time) x model latency")
       ->capture_default_str()
       ->check(CLI::Range(1, 100'000));
   slots->add_option("--seconds", *seconds, "how long to run, 5 s of warm-up included")
       ->capture_default_str()
       ->check(CLI::Range(6.0, 3600.0));
   slots->add_flag("--json", *as_json, "print one JSON document");
-  slots->footer("llm_in_flight is the mean after the warm-up. llm_bytes_per_request is all anonymous memory "
-                "that the process has taken since\nbefore its store and actors were started (LMDB's mapped "
-                "file and the program's text are not anonymous), divided by\nllm_in_flight_peak, the most "
-                "requests that were in flight in the run: memory stays with the process for the next ones."
-                "\nExample:\n  ke-runtime bench slots --slots 32 --eval-ms 200 --seconds 35 --llm "
-                "http://127.0.0.1:8000/v1 --json");
+  slots->footer("llm_in_flight is the mean after the warm-up, llm_in_flight_peak the highest number in the "
+                "run. llm_bytes_per_request is the\ngrowth of anonymous memory since before the store and "
+                "the actors started, divided by that peak: the process keeps memory\nfor later requests. "
+                "LMDB's mapped file and the program's text are not anonymous.\nExample:\n  ke-runtime bench "
+                "slots --slots 32 --eval-ms 200 --seconds 35 --llm http://127.0.0.1:8000/v1 --json");
   slots->callback([=] {
     scratch_folder folder;
     auto f = run_slots(folder.store(), *llm, *count, *eval_ms, *seconds, *most);
@@ -210,7 +202,10 @@ void add_bench(CLI::App& app, int& exit_code) {
   tree->add_option("--policy", *policy, "mcts | evolution | beam | greedy | best-of-n")
       ->capture_default_str();
   tree->add_flag("--json", *as_json, "print one JSON document");
-  tree->footer("Example:\n  ke-runtime bench tree --nodes 1000000 --json");
+  tree->footer(
+      "rss_bytes: anonymous memory with the resumed tree in it. rss_peak_bytes: the most of the run, "
+      "which builds one tree for the steps' times and\nfills the store from another. Bytes, as all of /proc "
+      "are.\nExample:\n  ke-runtime bench tree --nodes 1000000 --json");
   tree->callback([=, &exit_code] { exit_code = bench_tree(*nodes, *policy, *as_json); });
 
   auto* search = command->add_subcommand(
@@ -225,7 +220,9 @@ void add_bench(CLI::App& app, int& exit_code) {
   search->add_option("--in-flight", what->in_flight, "candidates in flight; 1: serial")
       ->capture_default_str()
       ->check(CLI::Range(1, 100'000));
-  search->add_option("--evaluations", what->evaluations, "a run stops there and counts as that")
+  search
+      ->add_option("--evaluations", what->evaluations,
+                   "most evaluations of a run; one that stops there counts as this many")
       ->capture_default_str()
       ->check(CLI::Range(1, 1'000'000));
   search->add_option("--set", what->set, "another key of [search], e.g. exploration=0.5; may be repeated");

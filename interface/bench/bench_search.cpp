@@ -39,8 +39,8 @@ result<std::pair<std::uint64_t, std::uint64_t>> seeds_in(const std::string& text
   return std::pair{*first, *last};
 }
 
-/// What is wrong with the first key that has an option of its own; empty: none has. Taken from --set it would
-/// count for the search but not for what is printed, or, `parallel`, for neither.
+/// The error for the first key that has an option of its own; empty: none has. From --set such a key would
+/// count for the search but not for what is printed (`parallel`: for neither).
 std::string misplaced_key(const std::vector<std::string>& set) {
   for (const auto& assignment : set) {
     auto key = trimmed(std::string_view{assignment}.substr(0, assignment.find('=')));

@@ -97,8 +97,7 @@ std::string text_of(const campaign_view& c, const best_of_campaign& b) {
   if (!timed)
     return text + (b.claimed ? "  checked again for the claim: fresh inputs and processes\n" : "");
   return text + (b.claimed ? "  measured again for the claim: fresh inputs and processes, held-out workloads "
-                             "beside it; the "
-                             "interval holds for the best of " +
+                             "too; the interval holds for the best of " +
                                  std::to_string(most_finalists) + " finalists\n"
                  : b.refuted
                      ? "  this is the search's own measurement (95% interval); measured again, it was not "

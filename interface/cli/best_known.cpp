@@ -59,8 +59,8 @@ struct known_solution {
   std::optional<verdict> evidence; ///< absent where a merge did not bring it
   bool same_problem = false;
   bool other_device = false; ///< than the one that was asked for, or this machine's
-  /// In what its problem differs from this one, of what a verdict depends on; absent: the store does not hold
-  /// it.
+  /// How its problem differs from this one, in what a verdict depends on; absent: the store does not hold
+  /// that problem.
   std::optional<std::vector<std::string>> differs_in;
   std::optional<workload_timing> on; ///< the workload that was asked for, where this problem's was timed
   double on_score = 0;               ///< its lower bound over the reference
@@ -266,16 +266,16 @@ void add_best_known(CLI::App& app, int& exit_code) {
       ->add_option("PROBLEM", o->problem, "problem.toml, a folder that holds one, or a KernelBench .py file")
       ->required();
   auto where = add_access(*command);
-  command->add_option("--workload", o->workload, "for the shape of this workload alone (default: of all)");
-  command->add_option("--backend", o->backend, "of this backend only");
-  command->add_option("--device", o->device, "measured on this device only, as `status` names it");
-  command->add_option("--top", o->top, "how many (default: 5)")->check(CLI::Range(1, 1000));
-  command->add_flag("--all", o->all, "those too that were not measured again for a claim");
-  command->add_option("--source", o->source, "write the first one's source to this file; - for stdout");
+  command->add_option("--workload", o->workload, "Only for this workload's shape (default: every shape)");
+  command->add_option("--backend", o->backend, "Only solutions of this backend");
+  command->add_option("--device", o->device, "Only solutions measured on this device, named as in `status`");
+  command->add_option("--top", o->top, "How many to show (default: 5)")->check(CLI::Range(1, 1000));
+  command->add_flag("--all", o->all, "Unclaimed solutions, too: no claim measured them again");
+  command->add_option("--source", o->source, "Write the source of the first one to this file; - for stdout");
   command->add_flag("--json", o->json, "One JSON document");
-  command->footer("Example: ke-runtime best-known config/problems/softmax --workload rows --store DIR\n"
-                  "Nearest first: this backend, then the shape; of equal ones the highest proven bound.\n"
-                  "Exit code: 0 a proven one is among them, 1 none is.");
+  command->footer("Example: ke-runtime best-known config/problems/softmax --workload rows --store "
+                  "DIR\nOrder: this backend first, then the nearest shape, then the highest proven "
+                  "bound.\nExit code: 0 if one of them is proven, else 1.");
   command->callback([=, &exit_code] { exit_code = guarded([&] { return best_known(*where, *o); }); });
 }
 

@@ -155,12 +155,12 @@ int diagnose(const std::string& config, bool as_json) {
 } // namespace
 
 void add_doctor(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand(
-      "doctor", "What this machine can do; each line ok, degraded, missing (how to get it) or broken (why)");
+  auto* command = app.add_subcommand("doctor", "What this machine can do; each line is ok, degraded, missing "
+                                               "(says how to get it) or broken (says why)");
   auto config = std::make_shared<std::string>();
   auto as_json = std::make_shared<bool>(false);
-  command->add_option("--config", *config, "also check this campaign's models");
-  command->add_flag("--json", *as_json, "print one JSON document");
+  command->add_option("--config", *config, "Check this campaign's models, too");
+  command->add_flag("--json", *as_json, "One JSON document");
   command->footer("Example:\n  ke-runtime doctor\nExit code 3 if no backend can work here, or a program "
                   "beside ke-runtime is missing.");
   command->callback([=, &exit_code] { exit_code = guarded([&] { return diagnose(*config, *as_json); }); });

@@ -143,27 +143,26 @@ int run(eval_options o) {
 
 void add_eval(CLI::App& app, int& exit_code) {
   auto o = std::make_shared<eval_options>();
-  auto* command =
-      app.add_subcommand("eval", "Judge one candidate: the same trusted evaluation as in a campaign, no LLM");
+  auto* command = app.add_subcommand("eval", "Judge one candidate as a campaign does, without a model");
   command
       ->add_option("PROBLEM", o->problem,
-                   "problem.toml, a folder that holds one, or a KernelBench .py file; alone: a folder that "
-                   "`export best` wrote")
+                   "A problem.toml, its folder, or a KernelBench .py file; without CANDIDATE: a folder "
+                   "written by `export best`")
       ->required();
-  command->add_option("CANDIDATE", o->candidate, "source file");
+  command->add_option("CANDIDATE", o->candidate, "The candidate's source file");
   command->add_option("--backend", o->backend,
-                      "backend to build and run it with (default: cpu-cpp; of an exported winner: its own)");
-  command->add_flag("--json", o->json, "print the verdict as one JSON document");
-  command->add_flag("--untimed", o->untimed, "check correctness only");
+                      "Backend that builds and runs it (default: cpu-cpp; for an exported winner its own)");
+  command->add_flag("--json", o->json, "Print the verdict as one JSON document");
+  command->add_flag("--untimed", o->untimed, "Check correctness only");
   command->add_option("--sandbox", o->sandbox, "full | best | none")->capture_default_str();
   command->add_option(
       "--plan", o->plan,
-      "rank | eval | claim: how much is measured (default: eval; of an exported winner: claim)");
-  command->add_option("--trace", o->trace,
-                      "write a Chrome trace (opens in Perfetto) of one call, loop by loop or operator by "
-                      "operator, to this file");
-  command->add_option("--backend-path", o->backend_paths, "folder with more backends");
-  command->add_option("--cache", o->cache, "folder of built objects to look into and to fill");
+      "How much is measured: rank | eval | claim (default: eval; for an exported winner claim)");
+  command->add_option(
+      "--trace", o->trace,
+      "Write a Chrome trace of one call to this file, by loop or by operator; Perfetto opens it");
+  command->add_option("--backend-path", o->backend_paths, "Folder with more backends");
+  command->add_option("--cache", o->cache, "Folder that keeps built objects for later runs");
   command->footer(
       "Examples:\n  ke-runtime eval config/problems/softmax my_softmax.cpp --backend cpu-cpp --json\n"
       "  ke-runtime eval winner/          an exported winner again, on this machine\n"

@@ -121,14 +121,15 @@ int export_trajectories(const access_options& where, const trajectory_request& a
 
 void add_trajectories(CLI::App& command, int& exit_code) {
   auto* sub = command.add_subcommand(
-      "trajectories", "What every candidate's model saw, answered and earned, as JSON lines to learn from");
+      "trajectories", "What the model of each candidate saw, answered and earned: JSON lines for training");
   auto where = add_access(*sub);
   auto asked = std::make_shared<trajectory_request>();
   sub->add_option("-o,--output", asked->file, "The file to write; stdout without it")->type_name("FILE");
   sub->add_flag("--all", asked->all, "All campaigns of the store");
-  sub->add_option("--form", asked->form, "steps: a line per candidate; chains: a line per way from the root")
+  sub->add_option("--form", asked->form, "steps: a line per candidate; chains: a line per path from the root")
       ->check(CLI::IsMember({"steps", "chains"}));
-  sub->add_option("--split", asked->split, "Only these operators; no operator is in both")
+  sub->add_option("--split", asked->split,
+                  "Only the operators of this split; an operator is in one split alone")
       ->check(CLI::IsMember({"train", "test", "all"}));
   sub->add_option("--since", asked->since, "steps: only nodes with this id or a higher one")->type_name("ID");
   sub->footer("Example: ke-runtime export trajectories --config campaign.toml -o steps.jsonl");
@@ -150,7 +151,7 @@ void add_export(CLI::App& app, int& exit_code) {
   auto dir = std::make_shared<std::string>();
   auto previous = std::make_shared<bool>(false);
   best->add_option("-o,--output", *dir, "The folder to write")->required()->type_name("DIR");
-  best->add_flag("--previous", *previous, "Roll back: the winner before the one that was exported last");
+  best->add_flag("--previous", *previous, "Roll back: export the winner before the last exported one");
   best->footer("Example: ke-runtime export best --config campaign.toml -o softmax-kernel");
   best->callback(
       [=, &exit_code] { exit_code = guarded([&] { return export_best(*where, *dir, *previous); }); });

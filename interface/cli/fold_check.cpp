@@ -114,7 +114,7 @@ private:
   fold_comparison& into_;
 };
 
-/// The image is a cache of what was just folded anew.
+/// Compares the image, a cache of the fold, with the new fold.
 void compare_image(const store_reader& store, std::uint32_t campaign, fold_comparison& into) {
   auto start = read_folded_start(store, campaign);
   if (start.records == 0)

@@ -13,7 +13,7 @@ void add_keygen(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand(
       "keygen", "Make a CURVE key pair: NAME.key (secret, mode 0600) and NAME.pub, and their folder");
   auto name = std::make_shared<std::string>();
-  command->add_option("-o", *name, "where to write, without the ending")->required();
+  command->add_option("-o", *name, "Folder and NAME, without an ending")->required();
   command->footer("Example:\n  ke-runtime keygen -o keys/node7");
   command->callback([name, &exit_code] {
     if (auto made = keygen(*name); !made) {

@@ -144,7 +144,7 @@ int lint(const std::vector<std::string>& folders, bool as_json) {
   return errors ? exit_usage : exit_done;
 }
 
-/// What campaigns learnt, most useful first, each with its evidence and its record.
+/// What campaigns learnt, most useful first, each with evidence and record.
 int skills(const access_options& where, bool as_json) {
   auto found = read_skills(where, "knowledge skills");
   if (!found)
@@ -161,7 +161,7 @@ void add_library(CLI::App& command, library_options& into) {
       .add_option("--backend-path", into.backend_paths,
                   "Folder with more backends: their knowledge/ is read, too")
       ->allow_extra_args(false);
-  command.add_option("--store", into.where.store, "A store's folder: its learnt skills, too")
+  command.add_option("--store", into.where.store, "A store's folder: its learnt skills are included")
       ->type_name("DIR");
   command.add_option("--config", into.where.config, "The campaign.toml whose store is meant")
       ->type_name("FILE");
@@ -176,8 +176,7 @@ void add_knowledge(CLI::App& app, int& exit_code) {
   family->footer("Example:\n  ke-runtime knowledge search --signal bottleneck=memory --target x86-64-avx2 "
                  "--family matmul");
 
-  auto* find =
-      family->add_subcommand("search", "What the synthesizer would retrieve for a signal, best first");
+  auto* find = family->add_subcommand("search", "Documents that a prompt would get for a signal, best first");
   auto o = std::make_shared<search_options>();
   find->add_option("--signal", o->signals,
                    "KEY=VALUE, repeatable: bottleneck, failure, message, dtype (repeatable), depth")
@@ -187,7 +186,7 @@ void add_knowledge(CLI::App& app, int& exit_code) {
   find->add_option("--family", o->family, "Family of the problem, e.g. softmax (default: any)");
   find->add_option("--level", o->level, "Highest level: 1 common, 2 advanced, 3 expert (default: by depth)")
       ->check(CLI::Range(1, 3));
-  find->add_option("--limit", o->limit, "At most so many, from 1")->capture_default_str();
+  find->add_option("--limit", o->limit, "Most documents to show, at least 1")->capture_default_str();
   find->add_flag("--json", o->json, "One JSON document");
   add_library(*find, o->library);
   find->footer(
@@ -200,7 +199,7 @@ void add_knowledge(CLI::App& app, int& exit_code) {
   auto library = std::make_shared<library_options>();
   auto json_one = std::make_shared<bool>(false);
   one->add_option("ID", *id,
-                  "As `knowledge search` or `skills` gives it, e.g. guidance/memory/cache-blocking");
+                  "An id from `knowledge search` or `skills`, e.g. guidance/memory/cache-blocking");
   one->add_flag("--json", *json_one, "One JSON document");
   add_library(*one, *library);
   one->footer("Example:\n  ke-runtime knowledge show guidance/memory/cache-blocking");
@@ -211,11 +210,11 @@ void add_knowledge(CLI::App& app, int& exit_code) {
   auto json_lint = std::make_shared<bool>(false);
   check->add_option("DIR", *folders, "Folders with documents (default: the program's own)");
   check->add_flag("--json", *json_lint, "One JSON document");
-  check->footer("Example:\n  ke-runtime knowledge lint my-backend/knowledge\n"
-                "Exit code: 0 right (there may be warnings), 2 something is wrong.");
+  check->footer("Example:\n  ke-runtime knowledge lint my-backend/knowledge\nExit code: 0 without errors "
+                "(warnings are allowed), else 2.");
   check->callback([=, &exit_code] { exit_code = guarded([&] { return lint(*folders, *json_lint); }); });
 
-  auto* learnt = family->add_subcommand("skills", "Learnt skills of a store, with their record");
+  auto* learnt = family->add_subcommand("skills", "Learnt skills of a store, and how useful each has been");
   auto where = add_access(*learnt);
   auto json_skills = std::make_shared<bool>(false);
   learnt->add_flag("--json", *json_skills, "One JSON document");

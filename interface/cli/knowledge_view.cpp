@@ -64,7 +64,7 @@ status apply(const std::string& key, const std::string& value, signal_query& q, 
   return one_of(key, value, key == "bottleneck" ? known_bottlenecks() : known_failures());
 }
 
-/// The program's targets and all that a document names without a star.
+/// The program's targets, and those that a document names without a star.
 std::vector<std::string> targets_in(const corpus& in) {
   std::set<std::string> names{known_targets().begin(), known_targets().end()};
   for (const auto& d : in.documents())

@@ -21,7 +21,7 @@ struct tree_range {
 /// The whole document {"nodes": [...]}, streamed: memory does not grow with the number of nodes.
 status write_tree_json(const campaign_view& campaign, tree_range range, std::ostream& out);
 
-/// All that is known of one node: the tree's fields, then texts, verdicts, evidence and calls.
+/// Everything known of one node: the tree's fields, then texts, verdicts, evidence and calls.
 std::string node_report_json(const campaign_view& campaign, const node_view& node);
 
 } // namespace ke::cli

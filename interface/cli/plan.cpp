@@ -23,8 +23,8 @@ struct worst_candidate {
   unsigned requests;   ///< a broken answer is repaired once
 };
 
-/// Of one candidate by this model: every prompt as long as its context lets it be, every answer at its
-/// longest.
+/// The worst case of one candidate by this model: prompts as long as the context allows, answers as long as
+/// `max_tokens` allows.
 worst_candidate worst_of(const campaign_settings& settings, const model_settings& m,
                          std::size_t first_prompt) {
   auto budget = prompt_budget(settings, m.name);
@@ -62,7 +62,7 @@ void print_worst_case(const campaign_settings& s, std::size_t first_prompt) {
   if (s.budget.wall_hours > 0)
     std::printf(", at most %.2f h", s.budget.wall_hours);
   if (s.budget.tune_candidates > 0)
-    std::printf("; beside them at most %lld points of templates, which no model is asked for",
+    std::printf("; at most %lld points of templates besides, without a model",
                 static_cast<long long>(s.budget.tune_candidates));
   if (const auto& a = s.agents; !a.memory.empty() || !a.research.empty())
     std::printf("; sub-agents: at most %.0f%% of all tokens%s", 100 * a.share,

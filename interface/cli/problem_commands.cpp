@@ -101,19 +101,19 @@ int run(const lint_options& o) {
 
 void add_problem(CLI::App& app, int& exit_code) {
   auto o = std::make_shared<lint_options>();
-  auto* family = app.add_subcommand("problem", "Look after problem files");
+  auto* family = app.add_subcommand("problem", "Check problem files");
   family->require_subcommand(1);
   family->footer("Example:\n  ke-runtime problem lint config/problems/softmax");
   auto* command = family->add_subcommand(
       "lint", "Would this problem's own check accept zeros, constants, half the work...?");
   command->add_option("PROBLEM", o->problem, "problem.toml, a folder that holds one, or a KernelBench .py")
       ->required();
-  command->add_flag("--json", o->json, "print the findings as one JSON document");
+  command->add_flag("--json", o->json, "Print the findings as one JSON document");
   command->add_option(
       "--backend", o->backend,
-      "backend to build and run the reference with (default: cpu-cpp, for a reference in Python torch-cpu)");
+      "Backend that builds and runs the reference (default: cpu-cpp; for a reference in Python torch-cpu)");
   command->add_option("--sandbox", o->sandbox, "full | best | none")->capture_default_str();
-  command->add_option("--backend-path", o->backend_paths, "folder with more backends");
+  command->add_option("--backend-path", o->backend_paths, "Folder with more backends");
   command->footer("Example:\n  ke-runtime problem lint config/problems/softmax --json\n"
                   "Exit code: 0 fit, 1 unfit, 2 the file is wrong, 130 interrupted.");
   command->callback([o, &exit_code] { exit_code = guarded([&] { return run(*o); }); });

@@ -10,7 +10,7 @@ namespace ke::cli {
 
 /// One candidate of a model, as counted for effort.
 struct model_answer {
-  std::uint64_t ms = 0; ///< campaign time of its verdict, or of its unusable answer
+  std::uint64_t ms = 0; ///< campaign time of the verdict, or of the unusable answer
   std::uint64_t node = 0;
   std::string model;
   std::uint64_t tokens = 0; ///< in and out

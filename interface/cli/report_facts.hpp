@@ -49,7 +49,7 @@ struct report_tree_node {
   bool to_winner = false; ///< on the path from the root to the best node
 };
 
-/// A node with all that the report says of it.
+/// A node and what the report says of it.
 struct report_node {
   node_view view;
   std::optional<verdict> found;

@@ -41,7 +41,7 @@ summary { cursor: pointer; } summary:focus-visible, a:focus-visible, pre:focus-v
 @media print { details > * { display: block; } pre { max-height: none; } }
 )css";
 
-/// ", of which estimated: ..."; empty if every provider told all.
+/// ", of which estimated: ..."; empty if providers told everything.
 std::string estimated_text(const campaign_row& row) {
   auto tokens = row.estimated.input_tokens + row.estimated.output_tokens;
   return tokens == 0

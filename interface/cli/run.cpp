@@ -17,6 +17,7 @@
 #include "runtime/observe/exit_codes.hpp"
 #include "runtime/observe/log.hpp"
 #include "runtime/observe/trace.hpp"
+#include "runtime/process/process_service.hpp"
 #include "runtime/process/sandbox.hpp"
 #include "runtime/records/best_known_baseline.hpp"
 #include "runtime/store/store_reader.hpp"
@@ -361,7 +362,7 @@ int serve(const std::string& config, const std::string& sandbox) {
   return exit_interrupted;
 }
 
-/// The owner that a campaign is handed to: of its store, or the one that --connect names.
+/// The owner to hand a campaign to: that of the campaign's store, or the one named by --connect.
 result<control_client> owner_for(const run_options& o, const prepared& p) {
   if (!o.owner.connect.empty()) {
     auto a = open_access(o.owner);
@@ -404,24 +405,24 @@ void add_run(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("run", "Start the campaign, or resume it if its store already holds it");
   auto common = [o](CLI::App* c) {
     c->add_option("--config", o->config, "campaign.toml")->required();
-    c->add_option("--set", o->sets, "a.b=v: overrides a key of the file; may be repeated");
-    c->add_flag("--fresh", o->fresh, "start a new campaign beside the one of this name");
-    c->add_option("--backend-path", o->backend_paths, "folder with more backends");
+    c->add_option("--set", o->sets,
+                  "KEY=VALUE replaces a key of the file, e.g. budget.usd=5; may be repeated");
+    c->add_flag("--fresh", o->fresh, "Start a new campaign beside the one with this name");
+    c->add_option("--backend-path", o->backend_paths, "Folder with more backends");
   };
   common(command);
-  command->add_flag("--dry-run", o->dry_run,
-                    "check everything, the problem's own check too; print the plan, the first prompt and "
-                    "the worst-case cost");
+  command->add_flag(
+      "--dry-run", o->dry_run,
+      "Check everything, the problem included; print the plan, the first prompt and the worst-case cost");
   command->add_option("--ui", o->ui, "tui | plain | json | none (default: tui on a terminal, else plain)");
   command->add_option("--ui-listen", o->ui_listen)->group(""); // refused by name, not as a typo
   command->add_option("--sandbox", o->sandbox, "full | best | none")->capture_default_str();
-  command->add_option("--trace", o->trace, "write a Chrome trace (opens in Perfetto) to this file");
+  command->add_option("--trace", o->trace, "Write a Chrome trace to this file; Perfetto opens it");
   command->footer("Example:\n  ke-runtime --config campaign.toml --set budget.candidates=50\n"
                   "Ctrl-C once drains and saves, twice stops now; the next start resumes.");
   command->callback([o, &exit_code] { exit_code = run(*o); });
 
-  auto* service =
-      app.add_subcommand("serve", "Own a store without a campaign of one's own; campaigns come by `submit`");
+  auto* service = app.add_subcommand("serve", "Own a store and wait for campaigns from `submit`");
   auto config = std::make_shared<std::string>();
   auto sandbox = std::make_shared<std::string>("best");
   service->add_option("--config", *config, "campaign.toml: only `store` and [cluster] are read")->required();

@@ -49,15 +49,15 @@ void add_steer(CLI::App& app, int& exit_code) {
     command->callback(
         [=, &exit_code] { exit_code = guarded([&] { return steer(*where, {{"command", name}}); }); });
   };
-  act("pause", "Begin no new candidates; what is in flight ends");
+  act("pause", "Begin no new candidates; those in flight are finished");
   act("resume", "Go on after a pause");
   act("stop", "End the campaign for good: what is in flight is cancelled");
 
   auto* hint = app.add_subcommand("hint", "Put a sentence into the prompts of a node's descendants");
   auto where = add_access(*hint);
   auto node = std::make_shared<std::string>(), text = std::make_shared<std::string>();
-  hint->add_option("NODE", *node, "node id; 0: the whole tree")->required()->check(node_id_check());
-  hint->add_option("TEXT", *text, "the hint")->required();
+  hint->add_option("NODE", *node, "The node's id; 0: the whole tree")->required()->check(node_id_check());
+  hint->add_option("TEXT", *text, "The hint, a sentence or two")->required();
   hint->footer("Example:\n  ke-runtime hint 12 \"try two accumulators\" --config campaign.toml");
   hint->callback([=, &exit_code] {
     exit_code = guarded([&] {

@@ -90,7 +90,7 @@ int verify_pages(const std::string& dir) {
 } // namespace
 
 void add_store(CLI::App& app, int& exit_code) {
-  auto* store = app.add_subcommand("store", "Verify, shrink, carry and unite stores");
+  auto* store = app.add_subcommand("store", "Check, shrink, export and merge stores");
   store->require_subcommand(1);
   store->footer("Example: ke-runtime store check --store ~/.local/share/ke-runtime");
 

@@ -170,11 +170,11 @@ void add_store_sharing(CLI::App& store, int& exit_code) {
       [=, &exit_code] { exit_code = guarded([&] { return export_to(*where, *file, *as_json); }); });
 
   auto* merging = store.add_subcommand(
-      "merge", "Unite exports of other stores with a store; in any order, as often as you like");
+      "merge", "Merge exports of other stores into a store, in any order, as often as you like");
   auto into = add_access(*merging);
   auto files = std::make_shared<std::vector<std::string>>();
   auto json_merge = std::make_shared<bool>(false);
-  merging->add_option("FILE", *files, "What `store export` wrote")->required();
+  merging->add_option("FILE", *files, "A file written by `store export`")->required();
   merging->add_flag("--json", *json_merge, "One JSON document");
   merging->footer("Example: ke-runtime store merge site-a.kex site-b.kex --store ~/.local/share/ke-runtime");
   merging->callback(

@@ -17,7 +17,7 @@ namespace ke::cli {
 /// a split. A function of the operator's text alone, the same in every store and version.
 std::string_view split_of(std::string_view operator_name);
 
-/// The reward of an ended node from its row in the tree; equal to the reward of its verdicts
+/// The reward of an ended node, from the tree's row; equals the reward of the node's verdicts
 /// (runtime/core/reward.hpp). 0 for an answer without usable code. Empty: undefined, or still open.
 std::optional<double> reward_in_tree(const tree_row& row);
 

@@ -78,7 +78,7 @@ void add_tree(CLI::App& app, int& exit_code) {
   auto range = std::make_shared<tree_range>();
   command->add_flag("--json", *json, "One JSON document, streamed");
   command->add_option("--since", range->since, "Only nodes with this id or a higher one")->type_name("ID");
-  command->add_option("--limit", range->limit, "At most so many nodes")->type_name("N");
+  command->add_option("--limit", range->limit, "Most nodes to print")->type_name("N");
   command->footer("Example: ke-runtime tree --config campaign.toml --json --since 100 --limit 50");
   command->callback([=, &exit_code] { exit_code = guarded([&] { return tree(*where, *json, *range); }); });
 

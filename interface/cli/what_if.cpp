@@ -185,7 +185,9 @@ void add_what_if(CLI::App& app, int& exit_code) {
   command->add_option("--exploration", wanted->exploration, "[search] exploration")
       ->type_name("C")
       ->check(key_check("search.exploration"));
-  command->add_option("--memory", wanted->memory, "[search] memory: its children are taken first")
+  command
+      ->add_option("--memory", wanted->memory,
+                   "[search] memory: recorded children with this memory are taken first")
       ->type_name("M");
   command->add_option("--ensemble", wanted->ensemble, "[search] ensemble")->type_name("E");
   command->add_option("--drafts", wanted->drafts, "[search] drafts")
@@ -194,10 +196,10 @@ void add_what_if(CLI::App& app, int& exit_code) {
   command->add_option("--parallel", wanted->parallel, "Nodes in flight; the oldest ends first")
       ->type_name("N")
       ->check(key_check("search.parallel"));
-  command->add_option("--seed", wanted->seed, "Of the policy; the campaign's without it")
+  command->add_option("--seed", wanted->seed, "Seed of the policy (default: the campaign's)")
       ->type_name("N")
       ->check(key_check("campaign.seed"));
-  command->add_option("--evaluations", wanted->evaluations, "At most so many candidates")
+  command->add_option("--evaluations", wanted->evaluations, "Most candidates to take")
       ->type_name("N")
       ->check(key_check("budget.candidates"));
   command->add_flag("--json", wanted->json, "One JSON document");

@@ -30,7 +30,7 @@ std::vector<winner> proven_of(std::vector<winner> all);
 /// is one, else the search's. Empty: none.
 std::string below_floor_of(const campaign_view& campaign, const node_view& node);
 
-/// The ending of a node's source file, with its dot: as its verdict says, else as its backend, else as the
+/// The ending of a node's source file, dot included: the verdict's, else the backend's, else that of the
 /// problem's reference.
 std::string source_suffix(const campaign_view& campaign, const node_view& node);
 

@@ -14,9 +14,9 @@ signal_query query_of(const prompt_request& request, bool stalled);
 inline constexpr std::size_t most_passages = 4;
 
 /// Fills in the request's `constraints` (first paragraphs) and `knowledge` (whole documents, best first, at
-/// most most_passages): those of `chosen` in the library, then those found by retrieval. By words and meaning
-/// (retrieve_mixed) with `wanted`, the query's vector, and `vectors`, the documents'; else by words alone.
-/// Pure.
+/// most most_passages): those of `chosen` in the library, then those found by retrieval. Retrieval goes by
+/// words and meaning (retrieve_mixed) if `wanted`, the query's vector, and `vectors`, the documents', are
+/// there; else by words alone. Pure.
 void consult(const corpus& library, prompt_request& request, bool stalled, const embedding& wanted = {},
              const std::vector<embedding>& vectors = {});
 

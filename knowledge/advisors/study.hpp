@@ -12,8 +12,8 @@ namespace ke {
 enum class study_kind : std::uint8_t { memory, research };
 KE_NAMES(study_kind, 2, "memory", "research")
 
-/// Something to find out for a prompt, with all that is needed. One finding serves all prompts with the same
-/// `key`.
+/// A question to answer for a prompt, with everything needed for it. One finding serves all prompts with the
+/// same `key`.
 struct study {
   study_kind kind = study_kind::memory;
   std::string key;

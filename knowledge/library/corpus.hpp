@@ -20,8 +20,8 @@ struct embedded_document {
   std::string_view text;
 };
 
-/// All documents below knowledge/constraints, guidance and hardware at build time, by id. Part of the
-/// program, which so can be copied anywhere. Defined in a source written by CMake
+/// All documents below knowledge/constraints, guidance and hardware at build time, by id. They are part of
+/// the program, so that it can be copied anywhere. Defined in a source written by CMake
 /// (scripts/cmake/embed_documents.cmake).
 std::span<const embedded_document> embedded_documents();
 

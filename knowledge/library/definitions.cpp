@@ -45,7 +45,7 @@ std::size_t behind_brackets(std::string_view text, std::size_t at, char open, ch
   return text.size();
 }
 
-/// `head`: a declaration up to its body, its value or its end.
+/// `head`: a declaration up to the body, the value or the end.
 std::string name_in_cpp(std::string_view head) {
   std::string_view last;
   for (std::size_t at = 0; at < head.size();) {
@@ -208,7 +208,7 @@ private:
   std::vector<source_token> tokens_;
   std::size_t next_ = 0;                      ///< of the tokens
   std::size_t at_ = 0, begin_ = 0;            ///< behind the token being read; where the definition begins
-  std::size_t body_ = std::string_view::npos; ///< where the body of what is being read begins
+  std::size_t body_ = std::string_view::npos; ///< where the body of the definition under way begins
   int depth_ = 0, transparent_ = 0;
   std::vector<int> depths_; ///< before each open #if
   list found_;

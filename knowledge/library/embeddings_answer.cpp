@@ -33,8 +33,8 @@ bool scale(embedding& v) {
   return true;
 }
 
-/// {"data": [{"index": 0, "embedding": [0.1, ...]}, ...]}, other members skipped. Keeps the first thing that
-/// is wrong and reads on: what is no JSON at all is told as that.
+/// {"data": [{"index": 0, "embedding": [0.1, ...]}, ...]}, other members skipped. Keeps the first error and
+/// reads on, so that a text that is no JSON at all is reported as such.
 class answer_reader : public nlohmann::json_sax<json> {
 public:
   explicit answer_reader(std::size_t texts) : all_(texts) {}

@@ -36,7 +36,7 @@ bool fits(const document& d, const std::vector<std::string>& targets, std::strin
          fits_target(d, targets);
 }
 
-/// Is it about a machine that the program's own documents do not know, so that no model can be counted on to?
+/// Is it about a machine unknown to the program's own documents? Models may not know it either.
 bool about_new_machine(const document& d, const signal_query& q) {
   auto new_and_asked = [&](const std::string& pattern) {
     auto fits_pattern = [&](const std::string& name) { return glob_matches(pattern, name); };
@@ -47,7 +47,7 @@ bool about_new_machine(const document& d, const signal_query& q) {
   return std::any_of(d.targets.begin(), d.targets.end(), new_and_asked);
 }
 
-/// For a signal and what a document says about that kind of signal.
+/// Points for a signal, by what a document says about that kind of signal.
 double agreement(std::string_view signal, const std::vector<std::string>& named) {
   if (signal.empty() || named.empty())
     return 0;

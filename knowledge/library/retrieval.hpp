@@ -37,9 +37,9 @@ struct retrieved {
 /// node, level 3, the expert's, from depth 4 on. One level more while the search stalls.
 std::uint32_t open_level(std::uint32_t depth, bool stalled);
 
-/// Names for a device's target in documents: the fact "target" (from a backend's manifest), or one derived
-/// from backend and instruction set ("x86-64-avx2"); and the backend's own name, enough for documents of a
-/// new backend.
+/// How documents may name a device's target: by the fact "target" of the backend's manifest, or by backend
+/// and instruction set ("x86-64-avx2"). The backend's own name comes last: it suffices for documents of a new
+/// backend.
 std::vector<std::string> targets_of(const device_info& device);
 
 /// The documents that pass the index, by id: of this target, family, dtype and an open level.

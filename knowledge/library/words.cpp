@@ -23,7 +23,7 @@ bool has_vowel(std::string_view word) {
   return word.find_first_of("aeiouy") != word.npos;
 }
 
-/// Words that say nothing of what a text is about. What carries an error's meaning stays ("no", "not").
+/// Words that say nothing about a text's subject. What carries an error's meaning stays ("no", "not").
 bool is_stop_word(std::string_view word) {
   static const std::unordered_set<std::string_view> all{
       "a",    "an",    "and",  "are",   "as",   "at",   "be",    "been", "but",   "by",    "can",   "do",

@@ -34,8 +34,8 @@ bool numbered(const std::string& text) {
   return false;
 }
 
-/// Loops that hold no loop, told by indentation: a loop whose next line is indented deeper and whose block
-/// holds another one is not innermost. Good enough to tell kinds apart.
+/// Innermost loops, by indentation. A loop is not innermost if the next line is indented deeper and the block
+/// holds another loop. Good enough to tell kinds apart.
 std::size_t innermost(const std::string& text) {
   std::vector<std::size_t> open; // indentation of the loops that may be innermost
   std::size_t loops = 0;

@@ -53,9 +53,9 @@ std::string passage_text(const passage& p, const char* kind) {
 
 } // namespace
 
-// The worth of a section is what the next answer would lose without it: first what is needed to change the
-// parent at all, then why it is as it is, then what others have learnt, then what can be looked up. A repair
-// lives from the diagnostics; a step forward from the bottleneck and from what was tried.
+// The worth of a section is what the next answer would lose without it. First comes what is needed to change
+// the parent at all, then why the parent is as it is, then what others have learnt, then what can be looked
+// up. A repair lives from the diagnostics; a step forward from the bottleneck and from what was tried.
 prompt build_prompt(const prompt_request& r) {
   auto fixing = r.operation == operation_kind::fix;
   sheet s{r.texts};

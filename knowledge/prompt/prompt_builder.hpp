@@ -51,7 +51,7 @@ struct prompt_request {
   std::vector<std::shared_ptr<const node_summary>> ancestors; ///< nearest first
   std::vector<std::shared_ptr<const node_summary>> siblings;  ///< ended children of the parent
   std::vector<std::shared_ptr<const node_summary>> beside; ///< siblings of the parent that gained, best first
-  std::uint32_t ordinal = 0;            ///< of this child among its parent's: decides its direction
+  std::uint32_t ordinal = 0;            ///< number of this child among the parent's: decides the direction
   std::vector<std::uint32_t> in_flight; ///< ordinals of siblings being asked or judged
   std::vector<std::string> tried;       ///< normalised digests, newest last
   std::vector<std::string> hints;       ///< a person's, from `hint NODE TEXT`

@@ -43,7 +43,7 @@ std::string edges(const problem& p) {
   text += ", with equal values and with a large common offset are tried";
   if (p.policy.fast_math)
     return text + ".\n";
-  // A transform carries what is not finite into outputs that do not depend on it.
+  // A transform carries values that are not finite into outputs that do not depend on them.
   return text +
          (p.tensor_scale ? ", and subnormal numbers and zeros of both signs"
                          : ", and NaN, infinities, subnormal numbers and zeros of both signs") +

@@ -6,8 +6,8 @@
 
 namespace ke {
 
-/// Redacts a failure's reason for a prompt, in one line: hides held-out workloads; for a suspected cheat
-/// gives the neutral rule only, because details would teach how to get nearer to the line (trust.md F11).
+/// A failure's reason for a prompt, in one line. Hides held-out workloads. For a suspected cheat gives the
+/// neutral rule only: details would teach how to get nearer to the line (trust.md F11).
 std::string redacted(const problem& p, const node_summary& c);
 /// The same for a longer text about it (a log).
 std::string redacted(const problem& p, const node_summary& c, const std::string& text);

@@ -202,7 +202,8 @@ std::string skill_change(std::string_view before, std::string_view after, std::s
   if (parts.empty())
     return fitted(whole, limit);
 
-  // The entry may be a mere call of what does the work: where that has loops, half of the room is its own.
+  // The entry may merely call the function that does the work. If that one has loops, half of the room is
+  // reserved for it.
   auto room = limit - std::min(limit, header.size() + room_for_names);
   std::size_t looping = 0;
   for (const auto& p : parts)

@@ -5,8 +5,8 @@
 
 namespace ke {
 
-/// A skill as a document, so that retrieval finds it: for its family, dtypes and targets, with its bottleneck
-/// as signal, raised by its usefulness so far. Pure.
+/// A skill as a document, for retrieval. Family, dtypes and targets filter it, the bottleneck is a signal,
+/// and usefulness so far raises it. Pure.
 document document_of(const skill& s);
 
 } // namespace ke

@@ -15,7 +15,8 @@ double spread(const skill_use& u) {
   return std::sqrt(mean * (1 - mean) / (n + 3)); // of a Beta(wins + 1, losses + 1)
 }
 
-constexpr double tenth = 1.2816; ///< 10% of a normal distribution lie below its mean by so many deviations
+constexpr double tenth =
+    1.2816; ///< 10% of a normal distribution lie this many deviations below the mean, or further
 
 std::set<std::string> runs_of(const std::string& text) {
   std::vector<std::string> words{""};

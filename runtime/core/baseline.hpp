@@ -15,8 +15,8 @@ struct baseline {
   std::string source; ///< as a candidate would be written; empty: the reference, as the backend runs it
 };
 
-/// A problem carries its baseline among its files. So a worker gets both as one, and all that is kept by the
-/// problem's digest (admissions, verdicts, solutions, the campaign) is kept by baseline, too.
+/// A problem carries its baseline among its files. So a worker gets both at once. Whatever is kept by the
+/// problem's digest (admissions, verdicts, solutions, the campaign) is also kept by baseline.
 void set_baseline(problem& what, const baseline& b);
 /// Empty: the reference.
 std::optional<baseline> baseline_of(const problem& what);

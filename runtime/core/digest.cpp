@@ -38,8 +38,8 @@ private:
   crypto_generichash_state state_;
 };
 
-/// Making a context costs five times what a source of 2 KB costs to compress, so each thread keeps one; but
-/// not one that has grown to a large input.
+/// Making a context costs five times as much as compressing a source of 2 KB. So each thread keeps one,
+/// unless a large input has made it grow.
 constexpr std::size_t kept_context_bytes = 64u << 10;
 struct free_context {
   void operator()(ZSTD_CCtx* c) const { ZSTD_freeCCtx(c); }

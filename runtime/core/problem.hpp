@@ -101,7 +101,7 @@ KE_FIELDS(problem_policy, x.vendor_libraries, x.threads, x.fast_math, x.cold_cac
 struct problem {
   std::string name;
   std::string family;  ///< retrieval and warm starts; may be empty
-  std::string formula; ///< optional scalar expression for emitters
+  std::string formula; ///< optional expression of the result, for the playbook
   std::vector<std::string> dims;
   std::vector<tensor_spec> tensors;
   std::vector<scalar_spec> scalars;

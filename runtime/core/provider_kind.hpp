@@ -9,7 +9,7 @@
 
 namespace ke {
 
-/// Where a provider is asked, which says what key of [[model]] it needs.
+/// Where a provider is asked. Decides which keys of [[model]] it needs.
 enum class provider_place : std::uint8_t {
   endpoint, ///< a server, by HTTP: `model` and `base_url`
   program,  ///< of this machine: `command`
@@ -39,8 +39,8 @@ struct provider_traits {
   constexpr bool remote() const { return place == provider_place::endpoint; }
 };
 
-/// The table of kinds, one line each: X(name, traits...). The name is that in campaign.toml; the place in the
-/// table is the number that is stored, so a new kind is the last. How to add one: runtime/llm/README.md.
+/// The table of kinds, one line each: X(name, traits...). The name stands in campaign.toml. The place in the
+/// table is the stored number, so append new kinds. How to add one: runtime/llm/README.md.
 #define KE_PROVIDER_KINDS(X)                                                                                 \
   X(openai, .place = provider_place::endpoint, .body = body_form::message, .billed = true)                   \
   X(anthropic, .place = provider_place::endpoint, .body = body_form::message, .billed = true,                \

@@ -30,8 +30,8 @@ struct candidate_reward {
 ///   correct and timed                                                                  shaped_speedup(score)
 ///   correct, timing not asked for                                                      the floor
 ///   noisy, unfit_problem, harness_error, compiled                                      undefined
-/// tree.hpp's reward_of differs: it has a value for every node (`noisy` counts as the floor), and its cap is
-/// the campaign's goal.
+/// The tree's own `reward_of` (runtime/search/index/tree_index.hpp) differs: every node has a value, `noisy`
+/// counts as the floor, and the cap is the campaign's goal.
 candidate_reward reward(const verdict& v);
 
 /// Of a candidate for several targets: the reward of the first target on which it is not correct, else of the

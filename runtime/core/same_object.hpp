@@ -9,8 +9,8 @@
 
 namespace ke {
 
-/// Key of `evidence::provenance` for evidence of an earlier job whose candidate compiled to the same code:
-/// that job's node, in the form of `text_of_node`.
+/// Key of `evidence::provenance`. The evidence is of an earlier job, whose candidate compiled to the same
+/// code; the value is that job's node (`text_of_node`).
 inline constexpr auto same_object_as = "same_object_as";
 inline std::string text_of_node(const node_key& n) {
   return std::to_string(n.campaign) + "/" + std::to_string(n.tree) + "/" + std::to_string(n.node);

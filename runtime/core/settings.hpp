@@ -101,8 +101,8 @@ struct search_settings {
   memory_kind memory = memory_kind::adaptive;
   tree_rule_kind rule = tree_rule_kind::rank_puct; ///< mcts
   backup_kind backup = backup_kind::max;           ///< mcts by uct
-  std::int64_t restart = 256; ///< a new start after this many verdicts without a gain at the latest; 0: never
-  std::int64_t islands = 4;   ///< evolution: at most
+  std::int64_t restart = 256;  ///< most verdicts without a gain before a new start; 0: no new starts
+  std::int64_t islands = 4;    ///< evolution: at most
   std::int64_t population = 4; ///< evolution: of an island
   double crossover = 0.2;      ///< mcts, evolution: share of children with two parents
   std::int64_t beam = 8;       ///< beam: its width
@@ -139,7 +139,7 @@ KE_FIELDS(embedding_settings, x.base_url, x.model, x.api_key_env)
 struct agent_settings {
   std::string memory;   ///< sums up the steps that led to a candidate
   std::string research; ///< looks up the documents for a diagnosis
-  double share = 0.1;   ///< of all tokens spent or held by the campaign: the two may have this share at most
+  double share = 0.1;   ///< most that the two may take of all tokens spent or held by the campaign
 };
 KE_FIELDS(agent_settings, x.memory, x.research, x.share)
 

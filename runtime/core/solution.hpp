@@ -47,7 +47,7 @@ struct solution_row {
   std::uint32_t target = 0;
   std::uint64_t measured_unix_ms = 0;
   std::string program;
-  std::string baseline;        ///< name of what the speedup is over; empty: the reference
+  std::string baseline;        ///< what the speedup is over, by name; empty: the reference
   std::string baseline_digest; ///< of its source; empty: the reference's
 };
 KE_FIELDS(solution_row, x.place, x.problem, x.problem_digest, x.source_digest, x.verdict_digest, x.timed,

@@ -7,8 +7,9 @@
 namespace ke {
 
 /// Tokens per byte of a model, learnt from the usage told in this campaign: the charge for failed calls whose
-/// usage was not told. Part of the fold. Estimates err upwards, because books must never be below the bill: 5
-/// % above what was told; before that 3 bytes a token, more than today's tokenizers make of code or English.
+/// usage was not told. Part of the fold. Estimates err upwards, because the books must never be below the
+/// bill. After the first told usage: 5 % above it. Before: a token for each 3 bytes, more tokens than today's
+/// tokenizers make of code or English.
 struct token_scale {
   std::uint64_t input_tokens = 0, input_bytes = 0;
   std::uint64_t output_tokens = 0, output_bytes = 0;

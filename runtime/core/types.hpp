@@ -187,7 +187,7 @@ struct further_candidate {
 KE_FIELDS(further_candidate, x.source_digest, x.plan)
 
 /// Right after `configured`: solutions of earlier campaigns to begin with, nearest first. Later: a
-/// dispatcher, then its parts, each by its normalised digest (docs/decisions/0037).
+/// dispatcher, then the normalised digest of each part (docs/decisions/0037).
 struct journal_seeded {
   std::uint32_t tree = 0;
   std::vector<further_candidate> seeds; ///< `plan` says where each comes from
@@ -344,7 +344,7 @@ KE_FIELDS(campaign_row, x.id, x.name, x.state, x.stop_reason, x.settings_digest,
           x.device_s, x.failures, x.states, x.trees, x.agent_calls, x.agent_spend, x.estimated, x.unheard,
           x.pause_reason, x.tuned)
 
-/// The 64-byte index row (sub-database `hot`): all that selection needs after a restart.
+/// The 64-byte index row (sub-database `hot`): what selection needs after a restart.
 struct hot_row {
   std::uint32_t parent = no_node;
   std::uint32_t parent2 = no_node;
@@ -443,7 +443,7 @@ struct job {
   std::map<std::string, std::string> inline_blobs; ///< digest -> bytes
   std::int32_t priority = 0;
   std::string store;   ///< id of the store that asks
-  std::string warrant; ///< the grant in the coordinator's words; the worker repeats it (net/warrant.hpp)
+  std::string warrant; ///< the grant in the coordinator's words; the worker repeats it (fleet/warrant.hpp)
 };
 KE_FIELDS(job, x.id, x.attempt, x.epoch, x.node, x.target, x.backend, x.device, x.problem_digest,
           x.source_digest, x.plan, x.timed, x.seed, x.limits, x.inline_blobs, x.priority, x.store, x.warrant)
@@ -467,7 +467,7 @@ struct job_result {
   std::string store;   ///< the job's: its coordinator gets this
   std::string warrant; ///< of the answered grant
 };
-KE_FIELDS(job_result, x.id, x.attempt, x.epoch, x.why, x.found, x.hops, x.store, x.warrant)
+KE_FIELDS(job_result, x.id, x.attempt, x.epoch, x.why, x.found, x.spans, x.store, x.warrant)
 
 struct device_info {
   std::string name;         ///< what `[[target]] device` matches, e.g. "cpu:AMD EPYC"

@@ -32,7 +32,7 @@ public:
     changed_.notify_all();
   }
 
-  /// Blocks until all that was posted before is done.
+  /// Blocks until all work posted before has ended.
   void wait() {
     std::unique_lock lock{mutex_};
     changed_.wait(lock, [&] { return queue_.empty() && !busy_; });

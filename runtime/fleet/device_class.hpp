@@ -28,8 +28,9 @@ bool offered(const class_offers& offers, const std::string& device);
 /// Whether another worker than `worker` does, in any environment.
 bool offered_by_another(const class_offers& offers, const std::string& device, const std::string& worker);
 
-/// Workers that must not confirm a measurement of `measured_by` on `device`: these workers; and, while
-/// another one offers the device in one of their environments, all that offer it in a different one.
+/// Workers that must not confirm a measurement of `measured_by` on `device`: the workers in `measured_by`
+/// themselves. If another worker offers the device in one of their environments, also all workers that offer
+/// it in a different environment.
 std::set<std::string> not_to_confirm(const class_offers& offers, const std::string& device,
                                      const std::set<std::string>& measured_by);
 

@@ -23,8 +23,9 @@ struct lease {
   std::string worker;
   std::string device;
   node_key node;
-  std::chrono::steady_clock::time_point until; ///< without another beat
-  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max(); ///< with any
+  std::chrono::steady_clock::time_point until; ///< its end without another beat
+  /// Its end however many beats come.
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   wire::lease_stage stage = wire::lease_stage::queued;
 
   wire::lease_ref ref() const { return {job, attempt, epoch, stage, {}}; }
@@ -60,8 +61,8 @@ public:
   std::vector<lease> expire(time_point now);
   /// When `expire` has something to do next; time_point::max(): never.
   time_point next_expiry() const;
-  /// The caller stood still for `span` until now (suspended, swapped out) and could hear no beats: leases
-  /// and deadlines last longer by it, and every worker has two terms to attach again.
+  /// The caller stood still for `span` until now (suspended, swapped out) and could hear no beats: leases and
+  /// deadlines are extended by `span`, and every worker has two terms to attach again.
   void stood_still(std::chrono::nanoseconds span, time_point now);
 
   /// A result arrived.

@@ -181,7 +181,7 @@ std::optional<placed> placement::next() {
 }
 
 std::optional<placed> placement::place_from(one_campaign& c, std::uint32_t campaign) {
-  // Over the campaign's queues by what waits first, so that no class starves another.
+  // Visits the campaign's queues in the order of their first waiting job, so that no class starves another.
   std::vector<std::pair<slot_key, const class_key*>> fronts;
   for (auto& [key, queue] : c.queues)
     fronts.emplace_back(queue.begin()->first, &key);

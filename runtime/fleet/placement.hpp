@@ -31,13 +31,13 @@ struct placed {
   std::string device;
 };
 
-/// Which job goes to which worker and device. Pure. A worker's credit is what it offers (device slots, plus
-/// build slots so that the next job builds while one is measured) less what it holds. Campaigns share by jobs
-/// in flight, then by longest wait; a job takes the worker with the most free credit. O(log n) a step in jobs
-/// and workers; classes of jobs (backend, device, labels) are few.
+/// Which job goes to which worker and device. Pure. A worker's credit is its device slots plus its build
+/// slots, less the jobs that it holds: the next job builds while another one is measured. Campaigns share by
+/// jobs in flight, then by longest wait; a job takes the worker with the most free credit. O(log n) a step in
+/// jobs and workers; classes of jobs (backend, device, labels) are few.
 class placement {
 public:
-  /// A worker's hello, or another one: its devices are in service as it says now, and its jobs stay booked.
+  /// A worker said hello, perhaps again. Its devices are in service as it says now; booked jobs stay booked.
   void worker_up(const std::string& worker, std::vector<device_info> devices,
                  std::map<std::string, std::string> labels, std::uint32_t build_slots,
                  std::uint32_t device_slots, std::string name = {});

@@ -88,7 +88,7 @@ source_language family_of(const answer_rule& rule) {
   return rule.language.syntax.family;
 }
 
-/// Of what is not understood as its language: whoever compiles it will say.
+/// For text that is not understood in its language; the compiler will decide.
 bool may_define(std::string_view text, const answer_rule& rule) {
   const auto& symbol = rule.symbol;
   for (auto at = text.find(symbol); at != std::string_view::npos; at = text.find(symbol, at + 1)) {

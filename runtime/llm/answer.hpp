@@ -22,8 +22,8 @@ struct answer_rule {
 
 /// A further candidate of the same answer.
 struct candidate_text {
-  std::string source; ///< empty: of no use,
-  std::string plan;   ///< and this says why, beginning with the kind of failure
+  std::string source; ///< empty: of no use
+  std::string plan;   ///< of a useless one: why, beginning with the kind of failure
 };
 
 struct parsed_answer {
@@ -38,9 +38,9 @@ struct parsed_answer {
 
 /// Finds the candidate in a model's answer. Before each of several candidates stands a line `### Candidate:
 /// plan`; at most most_candidates_of_answer are read. Edits of the parent (patch.hpp) are applied. Otherwise
-/// it is the last fenced block with one of the language's names, or without a name, that defines the symbol
-/// (in a language of which little is known: that contains the symbol); else a block in another language that
-/// does (assembly and LLVM IR too); else the largest block. An unfenced answer that looks like code is taken
+/// the first of these: the last fenced block that defines the symbol and has one of the language's names or
+/// none (where little is known of the language, containing the symbol is enough); a block in another language
+/// that does, assembly and LLVM IR too; the largest block. An unfenced answer that looks like code is taken
 /// whole. Pure.
 parsed_answer parse_answer(std::string_view text, const answer_rule& rule);
 

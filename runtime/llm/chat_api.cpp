@@ -52,9 +52,9 @@ std::string opened(const json& fields, const prompt& p) {
   return text;
 }
 
-/// Prompts are tens of kilobytes of nearly only plain characters, which the library's serializer decodes one
-/// by one (a tenth of what a candidate costs): they are copied a run at a time, and the library gets the
-/// rest.
+/// Prompts are tens of kilobytes, nearly all plain characters. The library's serializer decodes these one by
+/// one, which took a tenth of a candidate's cost. So runs of plain characters are copied here, and the
+/// library gets the rest.
 void escape_into(std::string& out, std::string_view text) {
   auto at = text.begin();
   while (at != text.end()) {

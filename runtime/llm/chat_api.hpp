@@ -11,18 +11,18 @@
 #include <string_view>
 #include <vector>
 
-// What the providers that speak a chat API over HTTP have in common. `encode` and `decode` (provider.hpp) do
-// all that is the same for them; each kind's file pair adds its chat_api. Everything here is pure and may be
-// called on any thread.
+// Providers that speak a chat API over HTTP. `encode` and `decode` (provider.hpp) do what is the same for all
+// of them; the file pair of each kind adds a chat_api. Everything here is pure and may be called on any
+// thread.
 
 namespace ke {
 
-/// What the events of a stream, or the one object of a plain answer, add up to.
+/// The sum of a stream's events, or of the one object of a plain answer.
 struct gathered_answer {
   std::string text;
-  std::string finish;   ///< why it ended, in the provider's word; which says that
-  bool refused = false; ///< the provider or its model would not answer, or that
-  bool cut_off = false; ///< the answer reached max_tokens, or the model's context its end
+  std::string finish;   ///< why it ended, in the provider's word
+  bool refused = false; ///< by `finish`: the provider or its model would not answer
+  bool cut_off = false; ///< by `finish`: at max_tokens, or at the end of the model's context
   std::string refusal;
   failure error;
   bool told_usage = false;
@@ -40,14 +40,14 @@ struct gathered_answer {
   }
 };
 
-/// The input of a call in tokens: all of it, and what it costs as so many uncached tokens.
+/// The input of a call in tokens, and the number of uncached tokens that would cost the same.
 struct input_tokens {
   double all = 0;
   double priced = 0;
 };
 
-/// One API: how its requests are written and its answers are read. None of the functions is null; none throws
-/// for what a prompt or an answer holds.
+/// One API: how requests are written and answers are read. None of the functions is null; none throws for
+/// what a prompt or an answer holds.
 struct chat_api {
   std::string_view server; ///< where requests go if the model has no `base_url`
   std::string_view path;   ///< of the endpoint below its version, as "/messages"
@@ -73,8 +73,8 @@ void escape_into(std::string& out, std::string_view text);
 
 /// A string, or (some servers) a list of parts with `text`.
 std::string content_text(const nlohmann::json& content);
-/// Notes why an answer ended, in the words that are common among servers; the last word counts. An API with
-/// others sets `finish`, `refused` and `cut_off` itself.
+/// Notes why an answer ended, by the words common among servers; the last word counts. An API with other
+/// words sets `finish`, `refused` and `cut_off` itself.
 void take_finish(gathered_answer& all, std::string word);
 /// Notes the first error that an object of an answer tells.
 void take_error(const model_settings& model, const nlohmann::json& error, gathered_answer& all);

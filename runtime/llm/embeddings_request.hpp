@@ -11,7 +11,7 @@ namespace ke {
 
 // The wire of an embeddings server; the bodies belong to knowledge/library/embeddings.hpp.
 
-/// The request with `body` to `/v1/embeddings` below the server's base_url. `within` is each of its four
+/// The request with `body` to `/v1/embeddings` below the server's base_url. `within`: each of the four
 /// deadlines. Pure.
 http_request encode_embeddings(const embedding_settings& server, std::string_view key, std::string body,
                                std::chrono::milliseconds within);

@@ -12,14 +12,14 @@
 
 namespace ke {
 
-/// Of one object of a server: a plain answer, an event of a stream, an error. Real ones nest six deep and
-/// hold a hundred values; a document of as many as are allowed takes some 10 MB, and none is made of more.
+/// Limits of one object of a server: a plain answer, an event of a stream, an error. Real ones nest six deep
+/// and hold a hundred values. A document at the limit takes some 10 MB; a larger text makes none.
 inline constexpr json_limits foreign_limits{64, 1u << 16};
 
-/// The document of a text within these limits; discarded where it is none.
+/// The document of a text; a discarded one if the text breaks these limits or is no JSON.
 nlohmann::json document_of(std::string_view text);
 
-// What an object holds; nothing where it is no object or the member has another type.
+// A member of an object; nothing if there is no object or the member has another type.
 
 const nlohmann::json& member(const nlohmann::json& object, const char* name);
 std::string text_of_member(const nlohmann::json& object, const char* name);

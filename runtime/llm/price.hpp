@@ -19,8 +19,8 @@ double usd_of(const model_settings& model, double input_tokens, double output_to
 /// The most that a request may cost: every prompt byte a token, and `max_tokens` of answer.
 reservation worst_case(const model_settings& model, std::size_t prompt_bytes);
 
-/// The charge of a call: told usage, and an estimate for the rest of what was sent and received, at most
-/// `max_tokens` of output.
+/// The charge of a call: the told usage, plus an estimate for bytes that it does not cover. The estimate
+/// brings the output to `max_tokens` at most.
 call_charge charge_of(const model_settings& model, const token_scale& scale, const token_usage& told,
                       const call_meter& meter);
 /// The charge of a call whose end nobody heard: the prompt, and an answer as long as the longest so far. At

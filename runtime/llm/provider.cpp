@@ -41,8 +41,8 @@ http_request addressed(const model_settings& model, std::string_view key) {
   return request;
 }
 
-/// How much of an answer stands in a body that is no whole JSON: what its last text holds, or all of it if it
-/// has none; nothing of a page of markup, which is no model's.
+/// Bytes of an answer in a body that is no whole JSON: those of the last text, or the whole body without a
+/// text. None in a page of markup, which no model wrote.
 std::size_t unread_bytes(std::string_view body) {
   auto begin = body.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos || body[begin] == '<')
@@ -176,7 +176,7 @@ std::optional<std::chrono::milliseconds> wished_wait(const http_response& respon
   return wait == headers.end() ? std::nullopt : parse_retry_after(wait->second, unix_now);
 }
 
-/// What is wrong with an answer that came whole. `form`: what is wrong with the form of its body.
+/// The error in an answer that came whole. `form`: what is wrong with the form of its body.
 failure fault_of(const model_settings& model, const http_response& response, const failure& form,
                  const gathered_answer& all) {
   if (response.body.find_first_not_of(" \t\r\n") == std::string::npos)

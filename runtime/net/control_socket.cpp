@@ -131,7 +131,7 @@ struct control_client::core {
       auto now = clock::now();
       if (now >= until)
         return false;
-      // Not by the clock alone: who was suspended, or on a machine that stood still, has asked nobody.
+      // Not by the clock alone: while we were suspended, or the machine stood still, we asked nobody.
       if (now >= next_ping) {
         if (unanswered == pings_missed) {
           gone = true;

@@ -25,9 +25,9 @@ std::vector<std::string> control_paths(const std::string& store, const std::stri
 /// folder keeps its mode, but must be this user's, too.
 status prepare_control_path(const std::string& path, const std::string& store);
 
-/// Prepares the first path that works: a runtime folder that is gone or another user's (`sudo -E`, cron,
-/// containers) is no reason not to start. The owner record keeps the choice. `invalid`, with every reason, if
-/// none works.
+/// Prepares the first path that works. A runtime folder may be gone or belong to another user (`sudo -E`,
+/// cron, containers); the next path is tried then. The owner record keeps the choice. `invalid`, with every
+/// reason, if none works.
 result<std::string> take_control_path(const std::vector<std::string>& paths, const std::string& store);
 
 /// How a command reaches the owner.

@@ -36,9 +36,9 @@ void dialer::arrange(zmq::socket& s, std::size_t largest) const {
   auto beat = static_cast<int>(options_.beat.count());
   s.set(ZMQ_ROUTING_ID, route_);
   s.set_long(ZMQ_MAXMSGSIZE, static_cast<std::int64_t>(largest));
-  // In a session nothing queues up for a coordinator that is away. It has a price: with its connection such a
-  // socket also loses what it has received and nobody has read, so a coordinator waits for its workers' bye.
-  // A client without a session must hear the answer of an owner that leaves at once.
+  // In a session nothing queues up for a coordinator that is away. The price: with the connection, such a
+  // socket also loses received frames that nobody has read. So a coordinator waits for its workers' bye. A
+  // client without a session must hear the answer of an owner that leaves at once.
   s.set(ZMQ_IMMEDIATE, options_.session);
   s.set(ZMQ_HANDSHAKE_IVL, 5000);
   s.set(ZMQ_HEARTBEAT_IVL, beat * 2);

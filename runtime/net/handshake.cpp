@@ -6,7 +6,7 @@ namespace ke::wire {
 namespace {
 
 constexpr std::size_t longest_name = 256;
-constexpr std::size_t longest_fact = 16u << 10; ///< of a device: its compiler's flags, its instruction sets
+constexpr std::size_t longest_fact = 16u << 10; ///< of a device: compiler flags, instruction sets
 constexpr std::size_t most_devices = 4096, most_labels = 256, most_facts = 256;
 
 /// A fact may have lines and tabs.

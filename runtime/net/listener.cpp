@@ -109,8 +109,8 @@ status listener::open_lane(zmq::context& c, const listen_endpoint& spec) {
   bool v6 = at->tcp && at->host.front() == '[';
   l.frames.set(ZMQ_IPV6, v6);
   l.blobs.set(ZMQ_IPV6, v6);
-  // Until its mode is set, a Unix socket is closed by its folder. Not by a umask: that is the process's, and
-  // a program that is started meanwhile would keep it.
+  // Until a Unix socket's mode is set, its folder keeps others out. A umask would not do: it belongs to the
+  // process, and a program started meanwhile would keep it.
   if (auto s = l.frames.bind(at->text()); !s)
     return s;
   endpoints.push_back(l.frames.last_endpoint());

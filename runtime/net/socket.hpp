@@ -29,7 +29,7 @@ private:
   void* handle_;
 };
 
-/// A message as received: its parts, and the user id that the ZAP handler gave to its connection.
+/// A received message: the parts, and the user id that the ZAP handler gave to the connection.
 struct message {
   std::vector<std::string> parts;
   std::string user;

@@ -43,8 +43,8 @@ struct frame {
   std::uint64_t epoch = 0;
   std::string body;     ///< pack() of the kind's struct (runtime/net/wire.hpp)
   bool trusted = false; ///< of a command: its client may name programs, folders and keys here
-  /// Of a received frame: it counts as not yet handled while this lives. Keep it with what is made of the
-  /// frame, so that a peer can't fill our mailboxes.
+  /// Of a received frame: it counts as not yet handled while this lives. Keep it as long as anything made of
+  /// the frame, so that a peer can't fill our mailboxes.
   std::shared_ptr<const void> passage = nullptr;
 };
 

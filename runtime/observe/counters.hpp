@@ -8,7 +8,7 @@
 namespace ke::counters {
 
 /// A monotone count or a gauge, made at first use and kept for the life of the process. Cheap enough for
-/// every hop. Names are dotted: "store.queue", "llm.in_flight".
+/// every message. Names are dotted: "store.queue", "llm.in_flight".
 std::atomic<std::int64_t>& get(const std::string& name);
 
 /// All of them now, by name.

@@ -42,8 +42,8 @@ inline int exit_code_of(const failure& why) {
   }
 }
 
-/// One line "ke-runtime: TEXT" on stderr, or "ke-runtime COMMAND: TEXT", without what looks like a secret;
-/// the exit code that belongs to the failure.
+/// One line "ke-runtime: TEXT" on stderr, or "ke-runtime COMMAND: TEXT", without anything that looks like a
+/// secret. Returns the failure's exit code.
 int complain(const failure& why, std::string_view command = {});
 
 } // namespace ke

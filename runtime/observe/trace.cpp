@@ -12,9 +12,9 @@
 namespace ke::trace {
 namespace {
 
-/// The array form of the format. The file always ends in "\n]\n"; each event is written over that end
-/// together with a new one in a single write, so that a process killed between two events leaves valid JSON.
-/// (A kill inside the write itself can cut one event short.)
+/// The array form of the format. The file always ends in "\n]\n". A single write puts each event over that
+/// end, with a new end. So a process killed between two events leaves valid JSON. (A kill inside the write
+/// itself can cut one event short.)
 class file_writer {
 public:
   file_writer(std::FILE* file, time_point zero) : file_{file}, zero_{zero} {
@@ -31,7 +31,7 @@ public:
 
   double micros(time_point t) const { return std::chrono::duration<double, std::micro>(t - zero_).count(); }
 
-  /// The lane's thread number; its name is announced with its first event.
+  /// The lane's thread number. The first event of a lane also announces the name.
   int lane(std::string_view name) {
     auto [found, fresh] = lanes_.emplace(std::string{name}, static_cast<int>(lanes_.size()) + 1);
     if (fresh)

@@ -16,8 +16,8 @@
 namespace ke {
 namespace {
 
-/// What bwrap adds to the count of its user's processes: the outer one, its start-up helper and the
-/// namespace's init. Within the user namespace only the last two are counted.
+/// Processes that bwrap adds to its user's count: the outer one, the start-up helper and the namespace's
+/// init. Within the user namespace only the last two are counted.
 constexpr std::uint32_t launchers = 3, launchers_inside = 2;
 constexpr auto limiter = "/usr/bin/prlimit";
 

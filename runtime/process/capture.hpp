@@ -15,7 +15,7 @@ class capture {
 public:
   capture(unique_fd pipe, std::uint64_t limit) : pipe_{std::move(pipe)}, limit_{limit} {}
 
-  /// Reads what is there, at most a megabyte, so that no child starves the others. `heard` gets all of it,
+  /// Reads at most a megabyte of what is there, so that no child starves the others. `heard` gets all of it,
   /// the dropped part too. Closes the pipe at the end.
   void read_some(const std::function<void(std::string_view)>& heard);
 

@@ -34,7 +34,7 @@ public:
   /// scheduled a SIGCONT (the seccomp filter refuses the known ways), so ask after the last read of its
   /// memory.
   bool held();
-  /// SIGCONT to all that were stopped.
+  /// SIGCONT to all stopped ones.
   void resume();
 
   /// Finds the descendants without stopping them; incomplete while they fork without end.

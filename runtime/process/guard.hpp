@@ -5,8 +5,8 @@
 namespace ke {
 
 /// Splits this process in two: the caller goes on in a child, the parent outlives it and leaves nothing
-/// behind. Returns nothing in the child. In the parent it returns the exit code to end with, once the child
-/// and all that came of it are gone. A parent that cannot fork returns nothing, too: the work is then
+/// behind. Returns nothing in the child. In the parent it returns once the child and all its descendants are
+/// gone, with the exit code to end with. A parent that cannot fork returns nothing, too: the work is then
 /// unguarded.
 ///
 /// Why: a SIGKILL leaves no time to clean up. A bwrap killed while it sets up its namespaces leaves a process

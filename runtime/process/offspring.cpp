@@ -81,8 +81,8 @@ std::size_t sweep_orphans() {
   for (auto pid : proc::children_of(::getpid())) {
     if (ours.alive.count(pid) != 0 || ::getsid(pid) == session)
       continue;
-    // An unreaped child of ours: its pid, and its group if it leads one, cannot be anybody else's. What it
-    // leaves behind in turn comes to us and is found by the next sweep.
+    // An unreaped child of ours: nobody else can have the pid, or the group that it leads. What it leaves
+    // behind in turn comes to us and is found by the next sweep.
     if (::getpgid(pid) == pid)
       ::kill(-pid, SIGKILL);
     ::kill(pid, SIGKILL);

@@ -8,10 +8,10 @@ namespace ke {
 
 /// The one thread that owns child processes: poll over pidfds, pipes and an eventfd, no signal handlers.
 ///
-/// A child ends with its own death, never with its output alone. All that it left behind is killed, even a
-/// grandchild that holds the pipe; the output is read; then `done` is called. The destructor kills what still
-/// runs and calls every `done`; `done` and `on_output` must not destroy the service. Children die with this
-/// thread.
+/// A child ends with its own death, never with its output alone. Then whatever it left behind is killed, even
+/// a grandchild that holds the pipe; the output is read; `done` is called last. The destructor kills what
+/// still runs and calls every `done`; `done` and `on_output` must not destroy the service. Children die with
+/// this thread.
 class process_service final : public process_port {
 public:
   process_service();

@@ -43,8 +43,8 @@ constexpr const char* refused[] = {
 constexpr std::uint64_t new_namespaces[] = {CLONE_NEWUSER, CLONE_NEWNS,  CLONE_NEWPID,   CLONE_NEWNET,
                                             CLONE_NEWIPC,  CLONE_NEWUTS, CLONE_NEWCGROUP};
 
-/// Sockets that no network namespace holds back (the hypervisor's, the kernel's crypto), and those that
-/// nobody needs for talking to somebody: raw packets, and the kernel's own messages about routes and devices.
+/// Sockets that no network namespace holds back (the hypervisor's, the kernel's crypto). And sockets that no
+/// conversation needs: raw packets, the kernel's messages about routes and devices.
 constexpr std::uint64_t refused_families[] = {AF_VSOCK, AF_ALG, AF_PACKET, AF_NETLINK};
 /// Signals when somebody else opens a file or changes a folder, files of the host included.
 constexpr std::uint64_t refused_commands[] = {F_NOTIFY, F_SETLEASE};
@@ -106,10 +106,10 @@ failure cannot(std::string why) {
           "The sandbox's system call filter cannot be built (" + why + "); install libseccomp 2.5 or newer."};
 }
 
-/// Memory of the kernel that no limit counts (of sockets 200 KB a pair, of watches and rules as much as there
-/// are files to name), files that live in memory, and work that the kernel goes on with while its process is
-/// stopped. What stays bounded is allowed: pipes, events, timers and polls end with the descriptors, files
-/// with the inodes.
+/// Three kinds of calls. Some take kernel memory that no limit counts: 200 KB for a pair of sockets; for
+/// watches and rules as much as there are files to name. Some make files that live in memory. Some let the
+/// kernel work on while the process is stopped. Bounded ones are allowed: descriptors bound pipes, events,
+/// timers and polls; inodes bound files.
 constexpr const char* kernel_memory[] = {"socket",
                                          "socketpair",
                                          "memfd_create",

@@ -7,11 +7,11 @@
 
 namespace ke {
 
-/// Refuses with EPERM all system calls that no kernel, compiler or driver needs and that open the kernel or
-/// other processes to a candidate (also raw and netlink sockets, and watches and leases on files, which reach
-/// the host). Allows everything else. Calls of a foreign architecture (32-bit on 64-bit) kill the process.
-/// Threads and processes may be made, namespaces not: a filter cannot see the flags of `clone3`, so that
-/// answers ENOSYS and libc falls back.
+/// Refuses with EPERM the system calls by which a candidate could reach the kernel or other processes and
+/// which no kernel, compiler or driver needs. Refuses raw and netlink sockets, too, and watches and leases on
+/// files: these reach the host. Allows everything else. Calls of a foreign architecture (32-bit on 64-bit)
+/// kill the process. Threads and processes may be made, namespaces not: a filter cannot see the flags of
+/// `clone3`, so that answers ENOSYS and libc falls back.
 ///
 /// Returns the compiled BPF program as a fresh, read-only, close-on-exec descriptor at offset 0, ready for
 /// bwrap's --seccomp. Any thread. `missing` if libseccomp cannot build it for this architecture.

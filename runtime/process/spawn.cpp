@@ -30,8 +30,8 @@ struct limit {
   rlimit value{};
 };
 
-/// All that the child needs, made before it exists: between clone and exec it shares our memory and may
-/// neither allocate nor lock.
+/// What the child needs, made before it exists: between clone and exec it shares our memory and may neither
+/// allocate nor lock.
 struct launch {
   const char* path = nullptr;
   char* const* argv = nullptr;
@@ -80,7 +80,8 @@ step prepare(const launch& l) {
     return step::session;
   if (l.directory && ::chdir(l.directory) < 0)
     return step::directory;
-  // Before its number may be taken by another; who cannot enter runs under its other limits.
+  // Entered here, before another process can have this number. A child that cannot enter runs under the other
+  // limits.
   if (l.cgroup >= 0) [[maybe_unused]]
     auto entered = ::write(l.cgroup, "0", 1);
   if (!place_descriptors(l))

@@ -33,8 +33,8 @@ int put_blob(transaction& txn, store_positions& next, const std::string& digest,
   blob_place place{next.blob, bytes.size(), packed.size(), packed.size() > blob_files::threshold};
   if (place.file) {
     place.sequence = 0;
-    // A file of this name and size may be left from a transaction that failed; written again, so that it is
-    // surely whole and synced.
+    // A failed transaction may have left a file of this name and size. It is written again, to be surely
+    // whole and synced.
     rc = blob_files::write(dir, digest, packed);
   } else {
     rc = put_row(txn, next, table::blobs, sequence_key(next.blob), packed);

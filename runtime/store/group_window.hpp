@@ -8,8 +8,8 @@ namespace ke {
 
 /// How long the writer lets a transaction's group grow. Writers just acknowledged often come back at once; a
 /// transaction that starts with the first of them makes the others wait for two syncs. So while fewer are
-/// queued than half the last group, the writer waits for a group of that size, but at most an eighth of the
-/// last transaction's time: a fast disk or a lone writer does not wait.
+/// queued than half the last group, the writer waits for a group of that size. It waits at most an eighth of
+/// the last transaction's time; a fast disk or a lone writer does not wait.
 class group_window {
 public:
   static constexpr std::chrono::nanoseconds longest = std::chrono::milliseconds{5};

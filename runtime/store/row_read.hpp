@@ -20,7 +20,7 @@ result<std::vector<std::pair<std::string, std::string>>> read_rows(transaction& 
                                                                    std::string_view first, std::size_t limit,
                                                                    const std::string& dir);
 
-/// A blob's content, from its row or its file; the digest is verified.
+/// A blob's content, from a row or a file; the digest is verified.
 result<std::string> read_blob(transaction& txn, std::string_view digest, const std::string& dir);
 
 } // namespace ke

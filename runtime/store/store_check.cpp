@@ -180,8 +180,8 @@ private:
       problem(name + " differs from its index row");
   }
 
-  /// A verdict is of its node's problem, and of its candidate or of one that is the same but for blank space
-  /// and comments (a duplicate); evidence says for itself what it is of.
+  /// A verdict must be on the node's problem and candidate. A duplicate differs from that candidate in blanks
+  /// and comments only. Evidence names its own subject.
   void compare_candidate(const node_key& at, std::uint32_t target, const node_row& row, const verdict& judged,
                          const std::string& name) {
     const auto& of = problem_of(at.campaign);

@@ -30,10 +30,10 @@ struct check_options {
   std::function<std::vector<std::string>(const store_reader&, std::uint32_t campaign)> fold;
 };
 
-/// Checks all that does not need the search: checksums of all rows; referenced blobs exist and match their
-/// digest; journals have no gap; `hot` equals `nodes`; `children` equals the nodes' primary parents; every
-/// verdict named by a node is there and, if the campaign keeps evidence, that too. Works beside a living
-/// owner. Fails only if the store can't be opened.
+/// Checks what needs no search: checksums of all rows; referenced blobs exist and match their digest;
+/// journals have no gap; `hot` equals `nodes`; `children` equals the nodes' primary parents; every verdict
+/// named by a node is there and, if the campaign keeps evidence, that too. Works beside a living owner. Fails
+/// only if the store can't be opened.
 result<check_report> check_store(const std::string& dir, const check_options& options = {});
 
 struct compact_report {

@@ -38,7 +38,7 @@ constexpr std::size_t group_operations = 8192;
 constexpr std::size_t group_bytes = 64u << 20;
 constexpr auto dead_reader_period = std::chrono::hours{1};
 
-/// What is left to do for the caller once the transaction that answered it has ended.
+/// The rest to do for a caller, after the end of the transaction that answered.
 using answer = std::function<void()>;
 
 /// One entry of the queue: a batch to write, or a question to be asked inside the same transaction. Both may
@@ -239,6 +239,10 @@ private:
   /// Brings a group to its end: committed, or refused for good.
   void serve(std::deque<operation>& group) {
     auto pause = options_.retry_first;
+    // What is kept is a beginning of what was given: a record without the one before it would be another
+    // story.
+    if (unkept_ && writes(group))
+      return refuse(group, *unkept_);
     for (;;) {
       std::vector<answer> answers;
       std::size_t bytes = 0;
@@ -276,8 +280,11 @@ private:
           waiting_ = true;
           tell(full);
         }
-        if (!wait(pause))
+        if (!wait(pause)) {
+          if (writes(group))
+            unkept_ = full;
           return refuse(group, full);
+        }
         pause = std::min(pause * 2, options_.retry_ceiling);
         continue;
       }
@@ -322,11 +329,11 @@ private:
 
   /// One transaction with the whole group. `answers` is what to call afterwards, in order.
   int attempt(std::deque<operation>& group, std::vector<answer>& answers, std::size_t& bytes) {
-    bool writes = std::any_of(group.begin(), group.end(), [](auto& op) { return op.batch.has_value(); });
-    transaction txn{*env_, writes ? transaction::kind::write : transaction::kind::read};
+    bool writing = writes(group);
+    transaction txn{*env_, writing ? transaction::kind::write : transaction::kind::read};
     if (int rc = txn.begin())
       return rc;
-    if (writes && (end_ = taken_over(txn))) {
+    if (writing && (end_ = taken_over(txn))) {
       tell(*end_);
       return 0;
     }
@@ -354,7 +361,7 @@ private:
         });
       }
     }
-    if (!writes)
+    if (!writing)
       return txn.commit();
     if (options_.commit_fault)
       if (int rc = options_.commit_fault())
@@ -380,6 +387,10 @@ private:
     retry_ = false;
     last_try_ = stopping_;
     return true;
+  }
+
+  static bool writes(const std::deque<operation>& group) {
+    return std::any_of(group.begin(), group.end(), [](auto& op) { return op.batch.has_value(); });
   }
 
   static void refuse(std::deque<operation>& group, const failure& why) {
@@ -436,8 +447,9 @@ private:
 
   // The thread's own.
   store_positions positions_;
-  bool waiting_ = false;       ///< for space
-  std::optional<failure> end_; ///< the store can't write any more
+  bool waiting_ = false;          ///< for space
+  std::optional<failure> unkept_; ///< closing: why a group was not kept, and none after it is
+  std::optional<failure> end_;    ///< the store can't write any more
   std::thread thread_;
 };
 

@@ -41,7 +41,7 @@ struct store_options {
   std::function<int()> commit_fault;
 };
 
-/// The owner of a store (store.md): the writer thread and all that protects it. For functions see
+/// The owner of a store (store.md): the writer thread and what protects the store. For functions see
 /// `store_port`. One per directory and machine, enforced by a lock that dies with the process.
 class store_service final : public store_port {
 public:
@@ -70,7 +70,7 @@ public:
   const std::string& id() const;          ///< of the store: 32 hexadecimal digits
   const std::string& dir() const;         ///< canonical
   std::uint64_t epoch() const;            ///< fencing epoch: grows by one with every opening
-  const std::string& warrant_key() const; ///< seals grants (net/warrant.hpp); never leaves the store
+  const std::string& warrant_key() const; ///< seals grants (fleet/warrant.hpp); never leaves the store
 
   struct figures {
     std::uint64_t commits = 0; ///< transactions written

@@ -13,7 +13,7 @@ struct candidate_language {
   std::string name;                ///< as tasks and people have it: "c++"
   source_syntax syntax;            ///< how digests, templates and skills read a source
   std::vector<std::string> fences; ///< names of a fenced block in an answer; the first is asked for
-  std::vector<std::string> begins; ///< what code begins with that stands in an answer without a fence
+  std::vector<std::string> begins; ///< how code begins, for answers without a fence
   std::string suffix;              ///< of a source file, with the dot
   std::string form;                ///< sentences for prompts: how a kernel is written in it; may be empty
   std::size_t source_bytes = 256u << 10; ///< of one candidate, at most

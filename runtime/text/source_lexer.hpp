@@ -8,7 +8,7 @@
 /// Inner parts of source_tokens.cpp, one per family of languages.
 namespace ke::lexing {
 
-/// What both families' lexers are: a place in the text, and the tokens so far.
+/// The common part of the lexers: a place in the text, and the tokens so far.
 class lexer {
 protected:
   explicit lexer(std::string_view source) : source_{source} {}
@@ -37,7 +37,7 @@ protected:
     at_ = counted_ = 0;
     line_ = 1;
   }
-  /// All that follows is not understood.
+  /// The rest of the text is not understood.
   void give_up(std::size_t begin) {
     push(source_token_kind::verbatim, begin, source_.size());
     at_ = source_.size();

@@ -3,7 +3,7 @@
 namespace ke::lexing {
 namespace {
 
-/// A language of which comments to the end of a line, and texts within one, are all that is known.
+/// A language of which only this is known: comments to the end of a line, and texts within one.
 class plain_lexer : lexer {
 public:
   plain_lexer(std::string_view source, const source_syntax& syntax) : lexer{source}, syntax_{syntax} {}
@@ -32,7 +32,7 @@ private:
     return std::any_of(marks.begin(), marks.end(), [&](const auto& m) { return text.starts_with(m); });
   }
 
-  /// Where the line's comment begins; its end without one; npos if its texts can't be told.
+  /// Where the line's comment begins; the line's end without one; npos if a text on it is unclear.
   std::size_t comment_in(std::size_t begin, std::size_t end) const {
     for (auto at = begin; at < end; ++at) {
       auto rest = source_.substr(at, end - at);

@@ -23,8 +23,8 @@ bool is_ambiguous(std::string_view source, source_language language) {
   return false;
 }
 
-/// Assembly or LLVM IR, which a candidate for a C++ backend may be instead: by lines that such a text can't
-/// do without.
+/// Whether it is assembly or LLVM IR, as a candidate for a C++ backend may be: told by lines that such a text
+/// must have.
 bool is_below_cpp(std::string_view source) {
   while (!source.empty()) {
     auto end = std::min(source.find('\n'), source.size());

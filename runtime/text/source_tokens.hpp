@@ -17,14 +17,14 @@ enum class source_language : std::uint8_t {
   python, ///< and what is written in it: Triton, PyTorch
 };
 
-/// What has to be known of a language to read a source in it: a family of which everything is known, or
-/// little marks of another one. A backend's manifest says it ([language]).
+/// What a reader must know of a source's language: a family of which everything is known, or a few marks of
+/// another language. A backend's manifest says it ([language]).
 struct source_syntax {
   source_language family = source_language::other;
-  /// What begins a comment that ends with its line; the first is used in what is written into a source.
-  /// Empty: nothing counts as a comment.
+  /// Marks that begin a comment up to the line's end. Comments that we write use the first one. Empty:
+  /// nothing counts as a comment.
   std::vector<std::string> comments;
-  /// Of `other`: single characters, each of which begins and ends a text within a line.
+  /// Of `other`: characters; each begins and ends a text within a line.
   std::vector<std::string> quotes;
   /// The line that gives a template's constant its value: "#define {name} {value}". Empty: no templates.
   std::string constant;
@@ -46,7 +46,8 @@ enum class source_token_kind : std::uint8_t {
   line_end, ///< where it means something: of a directive, of Python's logical line; may be empty
   indent,   ///< Python's structure; the text is empty
   dedent,
-  /// Counts as it stands: text that is malformed or not understood, to its end; comments that Python reads.
+  /// Counts as it stands: malformed text and text that is not understood, to the end; comments that Python
+  /// reads.
   verbatim,
 };
 
@@ -65,9 +66,9 @@ struct source_token {
 /// The tokens of a source in order, without meaningless blanks and line ends; with these they are the whole
 /// text. Never fails. Text that a compiler may read differently becomes one `verbatim` token; so does a
 /// source of a language without known comments, and assembly or LLVM IR of a C++ backend. In family `other`
-/// each line is a `verbatim` token up to its comment, without blank lines and trailing blanks; from the first
-/// line with an unclear text on (a backslash in it, no end on its line) the rest is one token. The tokens are
-/// views into `source`. Pure; O(text · marks).
+/// each line up to a comment is a `verbatim` token; blank lines and trailing blanks are left out. A text with
+/// a backslash, or without an end on its line, is unclear: from that line on the rest is one token. The
+/// tokens are views into `source`. Pure; O(text · marks).
 std::vector<source_token> tokens_of(std::string_view source, const source_syntax& syntax);
 
 /// A token's text without line splices (they stay in raw literals) and without carriage returns before line

@@ -30,7 +30,7 @@ TEST_CASE(
   what.node = {1, 2, 33};
   what.plan = measure_plan::claim;
   job_result result;
-  result.hops = {
+  result.spans = {
       {"measure measure", 0, 900}, {"measure", 0, 900}, {"trace loops", 1000, 500}, {"profile", 900, 700}};
   for (int i = 0; i < 20; ++i)
     result.found.findings["trace"] +=
@@ -78,7 +78,7 @@ TEST_CASE("a call that the judge itself saw is laid at the end of the measuremen
   auto file =
       std::filesystem::temp_directory_path() / ("ke-judge-trace-test-" + std::to_string(getpid()) + ".json");
   job_result result;
-  result.hops = {{"build candidate", 0, 100}, {"measure measure", 100, 900}};
+  result.spans = {{"build candidate", 0, 100}, {"measure measure", 100, 900}};
   result.found.findings["trace"] = "aten::linear 0 300000\naten::mm 1000 200000\n";
   trace::start(file.string());
   auto granted = trace::time_point::clock::now();

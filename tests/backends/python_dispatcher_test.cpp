@@ -88,7 +88,7 @@ TEST_CASE("any text survives as a literal of Python") {
   }
   std::string program, expected;
   for (const auto& text : texts) {
-    program += "print((" + python_literal(text) + ").encode().to_hex())\n";
+    program += "print((" + python_literal(text) + ").encode().hex())\n";
     expected += to_hex(text) + "\n";
   }
   CHECK(printed(program) == expected);

@@ -111,7 +111,7 @@ TEST_CASE("a right kernel of a few elements is too short to be timed, and not th
   e.floor_ns = 2e6;
   auto v = judged(e);
   CHECK(v.state == verdict_state::noisy);
-  CHECK(v.reason == "a call is too short to be told from the way to it and back; time a larger workload");
+  CHECK(v.reason == "a call takes no longer than the way to the candidate and back; time a larger workload");
   CHECK_FALSE(v.score);
 }
 

@@ -149,7 +149,8 @@ class bench:
         large, small = f["select_us"][str(nodes)], f["select_us"]["1000"]
         self.table.row("G6", f"selection step at {nodes} nodes, CPU us", large, 10, said)
         self.table.row("G6", f"selection step, {nodes} nodes / 1000", large / small, 3, said)
-        self.table.row("G7", f"MB of anonymous memory at {nodes} nodes", f["rss_bytes"] / 1e6, 300 * nodes / 1e6, said, digits=1)
+        peak = f"MB of anonymous memory at {nodes} nodes (peak of the run: {f['rss_peak_bytes'] / 1e6:.0f})"
+        self.table.row("G7", peak, f["rss_bytes"] / 1e6, 300 * nodes / 1e6, said, digits=1)
         self.table.row("G8", "resume / scan of the same store", f["resume_s"] / f["scan_s"], 2, said)
         self.table.row("G9", "database bytes / payload, sources like minified code", f["db_bytes_per_node"] / PAYLOAD, 2, said)
 

@@ -3,12 +3,14 @@
 
   figures.py [--runs N] [--plan rank|eval] [--load K] [--only-aa]
 
-A/A: the reference against itself; `faster` in at most 5% of N runs, and `slower` is counted, too. Twice: 0.47 to 0.53, also in Python where
+A/A: the reference against itself; `faster` in at most 5% of N runs (of few runs: no more than chance gives a judge that is within that bar by
+half, once in a hundred), and `slower` is counted, too. Twice: 0.47 to 0.53, also in Python where
 PyTorch is. Three attacks on the clock that do the work three times: what an honest kernel that does it three times reads, within 6%. --load
 runs K endless loops beside it. Exit code 1 if a bar is missed.
 """
 
 import argparse
+import math
 import statistics
 import subprocess
 import sys
@@ -29,6 +31,11 @@ def verdicts(team, name, runs, plan):
             ratios.append(verdict["timing"]["speedup"])
             widths.append(verdict["timing"]["aa_width"])
     return states, ratios, widths
+
+
+def chance_of(least, runs, rate):
+    """That so many of `runs` or more fall to a judge that errs at this rate."""
+    return sum(math.comb(runs, k) * rate**k * (1 - rate) ** (runs - k) for k in range(least, runs + 1))
 
 
 def line(name, states, ratios, widths):
@@ -53,8 +60,9 @@ def main():
         print(f"plan {options.plan}, {options.load} busy loops beside it")
         states, ratios, widths = verdicts(team, "ok_copy", options.runs, options.plan)
         line(f"A/A, {options.runs} runs", states, ratios, widths)
-        if states.get("faster", 0) > 0.05 * options.runs:
-            missed.append(f"A/A: faster in {states['faster']} of {options.runs} runs")
+        faster = states.get("faster", 0)
+        if faster > 0.05 * options.runs and chance_of(faster, options.runs, 0.025) < 0.01:
+            missed.append(f"A/A: faster in {faster} of {options.runs} runs")
         attacks = ["a_got_patch", "a_vdso_patch_at_load", "a_export_clock"]
         low, high = 0.47, 0.53
         python = ["py_ok_twice"] if redteam.has_torch(redteam.doctor()) else []

@@ -100,6 +100,32 @@ TEST_CASE("a store that closes while the disk is full refuses what it could not 
   CHECK(read(*store, table::skills, "refused").error().kind == failure_kind::not_found);
 }
 
+// Bug: while a store closed on a full disk a small batch found room after a larger one had been refused, and
+// a resumed campaign met steps whose verdicts were not there.
+TEST_CASE("a store that closes while the disk is full keeps nothing that was given after what it refused") {
+  temp_dir dir;
+  trouble_log trouble;
+  std::vector<failure_kind> ends;
+  {
+    std::atomic<int> commits{0};
+    auto o = options_for(dir.path());
+    o.on_trouble = trouble.listener();
+    o.retry_first = o.retry_ceiling = std::chrono::hours{1};
+    o.commit_fault = [&] { return ++commits <= 2 ? ENOSPC : 0; }; // its first try, and its last when closing
+    auto store = store_service::open(o);
+    REQUIRE(store);
+    auto end = [&](status s) { ends.push_back(s ? failure_kind::none : s.error().kind); };
+    (*store)->write(batch_of(table::skills, "first", "1"), end);
+    REQUIRE(trouble.wait_for(1));
+    (*store)->write(batch_of(table::skills, "second", "1"), end);
+    store->reset();
+  }
+  CHECK(ends == std::vector{failure_kind::disk_full, failure_kind::disk_full});
+  auto store = open_store(dir.path());
+  CHECK(read(*store, table::skills, "first").error().kind == failure_kind::not_found);
+  CHECK(read(*store, table::skills, "second").error().kind == failure_kind::not_found);
+}
+
 TEST_CASE("any other write error stops the store: everything queued and later is refused, what was told as "
           "done stays") {
   temp_dir dir;

@@ -78,7 +78,7 @@ std::string emit_transposition(const understood_kernel& u, const transposition& 
     if (i != t.reads && i != t.writes)
       line("for (int64_t " + t.loops[i]->name + " = " + print(t.loops[i]->from) + "; " + t.loops[i]->name +
            " < " + print(t.loops[i]->to) + "; ++" + t.loops[i]->name + ")");
-  // A group lies along what is written, so that a thread fills whole pages of the output one after another.
+  // A group lies along the output, so that a thread fills whole pages one after another.
   line("for (int64_t read_block = read_from; read_block < read_to; read_block += " + E + ")");
   line("for (int64_t group = write_from; group < write_to; group += " + G + ")");
   line("for (int64_t write_block = group; write_block < std::min<int64_t>(group + " + G +

@@ -302,7 +302,8 @@ std::vector<point> simplifications(const task& t, const understood_kernel& u, co
       add(out, p);
     }
   };
-  // What most likely broke the parent goes first: precision, then code that is hard to compile.
+  // The likeliest cause of the parent's failure is taken out first: precision, then code that is hard to
+  // compile.
   plainer("single", 0);
   plainer("reciprocal", 0);
   plainer("rows", 1);

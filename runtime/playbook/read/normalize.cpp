@@ -117,8 +117,8 @@ std::vector<stmt*> perfect_nest(stmt& s) {
   return out;
 }
 
-/// Moves scalars that only name array elements into the single statement that reads them, so that the nest
-/// becomes perfect.
+/// Moves a scalar that only names an array element into the one statement that reads it: the nest becomes
+/// perfect.
 void sink_scalars(stmt& loop) {
   for (std::size_t i = 0; i < loop.body.size();) {
     auto& d = loop.body[i];

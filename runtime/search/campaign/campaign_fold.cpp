@@ -180,7 +180,7 @@ status campaign_fold::apply(const journal_replied& r) {
   return done;
 }
 
-/// Who is set aside is decided by the books, and is not asked by any tree.
+/// Tells the trees which models are set aside: none of them chooses one of these.
 void campaign_fold::tell_trees() {
   for (auto& t : trees_)
     t.set_aside(books_.set_aside());

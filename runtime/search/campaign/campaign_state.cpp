@@ -42,8 +42,8 @@ void campaign_state::asked(const reservation& r) {
   money_.force(claim(r));
 }
 
-/// The try that failed is spent; the call still holds its reservation, which is the next try's. A `last` one
-/// is counted when its call ends, as every call's last try is.
+/// The failed try is spent. The call keeps its reservation for the next try. A `last` one is counted when its
+/// call ends, as every call's last try is.
 void campaign_state::failed_request(const journal_failed_request& r, const std::string& model) {
   ++failures_[std::string{to_text(r.kind)}];
   if (r.attempt <= agent_attempts)
@@ -200,7 +200,7 @@ campaign_state::winner campaign_state::published_best() const {
   return champion ? winner{champion->who.first, champion->who.second, champion->score(), -1} : best_;
 }
 
-/// `set` is journalled for people; what it changes arrives as the `configured` record that follows it.
+/// `set` is journalled for people; the change itself arrives as the next `configured` record.
 void campaign_state::steered(const journal_steered& r) {
   if (r.act == "pause")
     paused_ = true;

@@ -73,7 +73,7 @@ public:
   const token_usage& spend() const { return spend_; }
   const token_usage& estimated() const { return estimated_; } ///< of `spend`
   std::uint64_t unheard() const { return unheard_; }          ///< requests whose end nobody heard
-  /// What the model's told usage has taught so far.
+  /// What the model's reported usage has taught so far.
   const token_scale& scale(const std::string& model) const;
   /// Models not asked any more: [budget] fruitless answers in a row were paid for and held no candidate. A
   /// session, a `resume` and another limit try them again.

@@ -52,7 +52,7 @@ public:
   /// Campaign time over all sessions; never runs backwards.
   void wall(std::uint64_t ms) { wall_ms_ = ms > wall_ms_ ? ms : wall_ms_; }
 
-  /// The first resource that cannot hold `a` on top of what is spent and reserved.
+  /// The first resource with too little left for `a`; both spent and reserved amounts count.
   std::optional<resource> lacking(const amounts& a) const;
   /// The first of tokens, USD and requests whose spent and reserved amounts exceed the cap: a call took more
   /// than its reservation. Calls in flight must not be sent anew.

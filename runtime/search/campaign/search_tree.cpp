@@ -232,8 +232,8 @@ void search_tree::close(std::uint32_t node) {
   policy_->ended(tree_, node);
 }
 
-/// What the end of a node says of its model and of its memory. An end that is the machine's fault, or a
-/// person's, says nothing.
+/// Learns from a node's end about the model and the memory mode. An end by the machine's fault, or by a
+/// person, teaches nothing.
 void search_tree::learn(std::uint32_t node) {
   const auto& row = tree_[node];
   if (asks_nobody(row.operation))
@@ -332,11 +332,11 @@ result<search_tree> search_tree::load(image_reader& in, const campaign_settings&
   for (auto node : in.list<std::uint32_t>())
     core.open_.insert(core.open_.end(), node);
   core.filter_.load(in);
-  core.sequels_.load(in);
+  core.model_free_.load(in);
   core.policy_->load(in);
   if (!in.good() || (!core.open_.empty() && *core.open_.rbegin() >= core.tree_.size()))
     return failure{failure_kind::corrupt, "the image of tree " + std::to_string(number) + " is incomplete"};
-  for (auto node : core.open_) { // what was in a workshop has to be sent there again
+  for (auto node : core.open_) { // a node that was being built or measured has to be sent there again
     bool judged = false;
     for (std::uint32_t t = 0; t < core.tree_.targets(); ++t)
       judged = judged || core.tree_.judged(node, t);

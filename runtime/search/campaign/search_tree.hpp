@@ -49,7 +49,7 @@ struct open_call {
 };
 KE_FIELDS(open_call, x.node, x.attempt, x.model, x.prompt_digest, x.reserved)
 
-/// One search tree with all that its next decision depends on: index, policy, generator, ensemble,
+/// One search tree, with everything on which the next decision depends: index, policy, generator, ensemble,
 /// stagnation. Live campaigns and the fold of a journal run this class: the same inputs in the same order
 /// give the same nodes. Not thread-safe.
 ///
@@ -61,8 +61,8 @@ public:
   static result<search_tree> make(std::uint32_t tree, const std::string& backend,
                                   const campaign_settings& settings);
 
-  /// (J configured) New settings in the middle: weights, exploration, drafts, memory, goal. Another policy or
-  /// seed needs a new campaign.
+  /// (J configured) New settings while the campaign runs: weights, exploration, drafts, memory, goal. Another
+  /// policy or seed needs a new campaign.
   status configure(const campaign_settings& settings);
 
   /// (J stepped) Creates up to `count` children; fewer if nothing can be expanded before an open node ends.
@@ -115,7 +115,7 @@ public:
   /// What `save` wrote; `settings` as they were then. `corrupt` if it is anything else.
   static result<search_tree> load(image_reader& in, const campaign_settings& settings);
 
-  std::string hash() const; ///< over all rows and all else that the next decision depends on
+  std::string hash() const; ///< over all rows and everything else behind the next decision
   std::size_t bytes() const;
 
 private:

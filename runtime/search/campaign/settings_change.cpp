@@ -7,7 +7,8 @@
 namespace ke {
 namespace {
 
-/// `now` with all that a running campaign takes over from `then`; what still differs, it would not notice.
+/// `now` with every setting that a running campaign takes over from `then`. It would not notice any other
+/// difference.
 campaign_settings taken_over(const campaign_settings& now, const campaign_settings& then) {
   auto s = now;
   s.goal.target_speedup = then.goal.target_speedup;

@@ -8,10 +8,10 @@
 
 namespace ke {
 
-/// Counts finished candidates since the last gain. A gain is a score of at least (1 + min_gain) times that of
-/// the last gain, so that a slow creep adds up to one; the first score is one. `min_gain` is the larger one
-/// of the settings' and `noise_band`. Scores are lower bounds of intervals: noise cannot feign progress.
-/// Because ends are counted, not time or requests, a hung job neither hides a stall nor makes one.
+/// Counts finished candidates since the last gain. The first score is a gain. Later, a gain is a score of at
+/// least (1 + min_gain) times the score of the last gain: a slow creep adds up to one. `min_gain` is the
+/// larger one of the settings' and `noise_band`. Scores are lower bounds of intervals: noise cannot feign
+/// progress. Because ends are counted, not time or requests, a hung job neither hides a stall nor makes one.
 class progress_meter {
 public:
   /// `counts`: false if its failure to gain says nothing, as for a template's point.

@@ -11,17 +11,17 @@
 
 namespace ke {
 
-/// What a node asks the model for: a first version, a better one, or the same one without its error. The last
-/// three ask nobody (model_free_candidates.hpp): another candidate of an answer, a template at another point, an earlier
-/// campaign's solution.
+/// What a node asks the model for: a first version, a better one, or the same one without the error. The last
+/// three ask nobody (model_free_candidates.hpp): another candidate of an answer, a template at another point,
+/// an earlier campaign's solution.
 enum class operation_kind : std::uint8_t { draft, improve, fix, variant, tune, seed };
 KE_NAMES(operation_kind, 6, "draft", "improve", "fix", "variant", "tune", "seed")
 inline bool asks_nobody(operation_kind o) {
   return o == operation_kind::variant || o == operation_kind::tune || o == operation_kind::seed;
 }
 
-/// All that selection knows of a node. One cache line: each step from a leaf to the root costs one miss, and
-/// a million nodes fit in 64 MB. Sources, prompts and verdicts are in the store.
+/// Everything that selection knows of a node. One cache line: each step from a leaf to the root costs one
+/// miss, and a million nodes fit in 64 MB. Sources, prompts and verdicts are in the store.
 struct alignas(64) tree_row {
   std::uint32_t parent = no_node;
   std::uint32_t first_child = no_node; ///< the youngest; its elders follow by next_sibling
@@ -38,7 +38,7 @@ struct alignas(64) tree_row {
   timing_decision decision = timing_decision::none;
   operation_kind operation = operation_kind::draft;
   memory_kind memory = memory_kind::clean;
-  std::uint8_t model = 0;         ///< index into the tree core's model names
+  std::uint8_t model = 0;         ///< index into search_tree's model names
   std::uint8_t fixes = 0;         ///< length of the chain of fix operations that ends here
   std::uint8_t second : 1 = 0;    ///< has a second parent, see tree_index::parent2
   std::uint8_t duplicate : 1 = 0; ///< an earlier node had this candidate: nothing grows from here
@@ -90,7 +90,7 @@ public:
   /// Ends an open node without a verdict. Not a visit: a provider's failure says nothing about the branch.
   bool end(std::uint32_t node, node_state state);
 
-  /// The kind of a candidate (journal_replied); 0 until told.
+  /// The kind of a candidate (journal_replied); 0 until known.
   void describe(std::uint32_t node, std::uint32_t descriptor);
   std::uint32_t descriptor(std::uint32_t node) const {
     return node < descriptors_.size() ? descriptors_[node] : 0;
@@ -133,7 +133,7 @@ private:
   void close(std::uint32_t node, bool visit);
 
   chunked<tree_row, 32768> rows_;
-  chunked<std::uint32_t> descriptors_; ///< by node, as far as any was told
+  chunked<std::uint32_t> descriptors_; ///< by node, up to the last known one
   chunked<target_result> results_;     ///< only with several targets: node * targets + target
   std::unordered_map<std::uint32_t, std::uint32_t> second_parents_;
   std::array<std::uint64_t, names_of<node_state>::value.size()> counts_{};

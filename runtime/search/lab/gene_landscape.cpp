@@ -206,9 +206,9 @@ double gene_landscape::mean() const {
   return sum;
 }
 
-/// Genes are independent, so the variance is that of each gene's whole effect (its own term and the means of
-/// its pairs' tables over the other gene), plus what each table holds beyond the effects of its two genes.
-/// Two tables over the same pair of genes count as one.
+/// Genes are independent, so variances add up: one of each gene's whole effect (its own term, and the mean of
+/// each pair's table over the other gene), and one of each table for what it holds beyond the effects of the
+/// two genes. Two tables over the same pair of genes count as one.
 double gene_landscape::deviation() const {
   auto effect = additive;
   std::vector<pair> rest; // one per pair of genes, without the means of rows and columns

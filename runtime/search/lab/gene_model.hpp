@@ -16,10 +16,10 @@ namespace ke {
 ///   otherwise   the parent with one to three genes changed at random; with a second parent the new values
 ///               are taken from that one while the two differ
 /// A move failed if its node was not correct or scored less than the nearest scored ancestor; it helped if
-/// its node scored more. The model never makes a move shown as failed and keeps what is shown as helpful: it
-/// does not undo such moves of ancestors, and also makes those of siblings and, in genes that the parent left
-/// alone, of gains beside the parent. If nothing else is left to change, a kept gene may change; if every
-/// move has failed, any may.
+/// its node scored more. The model never makes a move shown as failed, and keeps what is shown as helpful. It
+/// does not undo helpful moves of ancestors, and repeats those of siblings. In genes that the parent left
+/// alone it also repeats helpful moves of gains beside the parent. If nothing else is left to change, a kept
+/// gene may change; if every move has failed, any may.
 class gene_model {
 public:
   explicit gene_model(const gene_landscape& world) : world_{&world} {}

@@ -9,9 +9,9 @@
 
 namespace ke {
 
-/// How many evaluations does the search need on a landscape? Runs a real campaign's tree core against a
-/// scripted model (gene_model.hpp), in virtual time, with `in_flight` candidates of random latency at once
-/// (never more than the run may evaluate).
+/// How many evaluations does the search need on a landscape? Runs a real search tree against a scripted model
+/// (gene_model.hpp) in virtual time. `in_flight` candidates of random latency are out at once, but never more
+/// than the run may still evaluate.
 struct gene_run {
   std::uint64_t evaluations = 0; ///< every ended candidate, failed builds and repetitions too
   bool reached = false;          ///< a measured candidate's worth, without noise, is >= target

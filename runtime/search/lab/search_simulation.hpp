@@ -87,7 +87,7 @@ private:
 /// clock costs nothing.
 struct step_timing {
   std::map<std::uint32_t, double> select_us;
-  std::size_t bytes = 0; ///< of the tree core at the end
+  std::size_t bytes = 0; ///< of the search tree at the end
   std::uint32_t nodes = 0;
   std::uint32_t deepest = 0;
 };

@@ -81,8 +81,8 @@ private:
       note_best(out_.recorded, recorded_[n], n, ++out_.recorded_evaluations);
   }
 
-  /// The next recorded child of the same kind (asked for, or a model_free_candidate of this operation): the first with this
-  /// memory, else the first; no_node: none is left.
+  /// The next recorded child of the same kind (asked for, or model-free of this operation): the first with
+  /// this memory, else the first; no_node: none is left.
   std::uint32_t take(std::uint32_t parent, operation_kind operation, memory_kind memory) {
     auto& left = left_[parent];
     auto found = left.end();

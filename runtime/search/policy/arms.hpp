@@ -41,18 +41,19 @@ constexpr double rank_worth(std::size_t above) {
 ///   R             rank_worth(scored nodes above it)
 ///   k             visits and in-flight descendants, rounded down by `coarse`
 ///
-/// Nodes lie in buckets by k, at most 16 + 8 log2(n / 16). Within a bucket the highest priority has the highest
-/// R, so only tops can win. Buckets are visited from the smallest k up, with falling bonus. A top's rank is
-/// looked up only if the priority exceeds all seen before; the search ends when 1 + scale / (1 + k) cannot beat
-/// the best so far. A bucket remembers the R last looked up for a top: scores are only added, so R can only
-/// have fallen, and while this bound cannot win, neither rank nor node is looked at.
+/// Nodes lie in buckets by k, at most 16 + 8 log2(n / 16). Within a bucket the highest priority has the
+/// highest R, so only tops can win. Buckets are visited from the smallest k up, with falling bonus. A top's
+/// rank is looked up only if the priority exceeds all seen before; the search ends when 1 + scale / (1 + k)
+/// cannot beat the best so far. A bucket remembers the R last looked up for a top. Scores are only added, so
+/// R can only have fallen: while this bound cannot win, the bucket is passed over.
 ///
 /// A node's k grows with every descendant; moving all ancestors at each step would cost more than the rest of
 /// the search. So a node may lie in a bucket of too small a k. There it is over-estimated: it surfaces no
 /// later than it should, and is then moved on.
 ///
-/// Merits order nodes. A scored node's priority is its score, and it is also `ranked`; a node to be repaired
-/// borrows a priority. Two rooms: `open`, and `closed` for nodes that rest while an open one is left.
+/// Priorities order nodes. A scored node's priority is its score, and it is also `ranked`; a node to be
+/// repaired borrows a priority. Two rooms: `open`, and `closed` for nodes that rest while an open one is
+/// left.
 class arms {
 public:
   enum class room : std::uint8_t { none, open, closed };
@@ -69,15 +70,15 @@ public:
   void place(std::uint32_t node, room where, std::uint32_t k, double priority);
   room where(std::uint32_t node) const;
 
-  /// The node of highest worth in a room, with the tree's present k. Ties: smaller k, then higher priority, then
-  /// the older node.
+  /// The node of highest worth in a room, with the tree's present k. Ties: smaller k, then higher priority,
+  /// then the older node.
   std::optional<std::uint32_t> best(const tree_index& tree, room where, double scale);
 
   std::size_t bytes() const;
 
 private:
   struct bucket {
-    /// rank_key of merits, highest first; may hold keys of nodes that have left.
+    /// rank_key of priorities, highest first; may hold keys of nodes that have left.
     std::vector<std::uint64_t> heap;
     std::uint32_t live = 0;      ///< members, not counting those that have left
     std::uint64_t asked_key = 0; ///< the key whose rank was looked up last,

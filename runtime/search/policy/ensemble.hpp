@@ -30,9 +30,9 @@ KE_FIELDS(model_record, x.credit, x.submitted, x.completed, x.gains, x.tries, x.
 /// chosen one pays one. The draw is proportional to the positive credits. So shares hold over short runs,
 /// too, and no fixed cycle lets one model always meet the same kind of node.
 ///
-/// `ucb`, `cost-ucb`: the asymmetric bandit of ShinkaEvolve (features.md E5). A candidate's gain is its score
-/// over the higher one of the nearest scored ancestor's and the reference's, less 1, and at least 0: only
-/// improvements count, and a failed candidate is a pull without a gain.
+/// `ucb`, `cost-ucb`: the asymmetric bandit of ShinkaEvolve (features.md E5). A candidate's gain is max(0,
+/// score / base - 1); `base` is the score of the nearest scored ancestor or of the reference, whichever is
+/// higher. So only improvements count, and a failed candidate is a pull without a gain.
 ///
 ///     reward = mean gain / g + sqrt(2 ln t / n)
 ///     cost   = max(mean USD - 0.1 (most - least) sqrt(2 ln t / n), 1e-7)

@@ -8,10 +8,11 @@ namespace ke {
 namespace {
 
 constexpr std::uint32_t most_cells = 256; ///< of an island's archive
-/// Of the parents of an island that has stalled, so many come from its archive, any cell alike; fewer in
-/// proportion while it has not waited for so long.
+/// On a stalled island this share of the parents comes from the archive, every cell alike. Before the stall
+/// the share grows with the wait.
 constexpr double cell_share = 0.4;
-/// A best one with so many open children is the parent of half of the next only, though its island gains.
+/// With this many open children the best one is the parent of only half of the next children, even if the
+/// island gains.
 constexpr double crowded = 32;
 
 bool is_worse(const evolution::island& a, const evolution::island& b) {

@@ -224,10 +224,10 @@ private:
                    : static_cast<std::uint32_t>(std::clamp<std::int64_t>(s.restart, 0, 1 << 30));
   }
 
-  /// By the sixth power of how often each pays, so that the better one gets nearly all, and the other is not
-  /// forgotten. Late in a search both pay once in fifty tries, and a repair starts below the best: with the
-  /// cube and up to a fifth of the choices, repairs cost a search on a smooth landscape an eighth of its
-  /// candidates for nothing.
+  /// By the sixth power of how often each pays: the better one gets nearly everything, and the other is not
+  /// forgotten. Late in a search both pay once in fifty tries, and a repair starts below the best. With the
+  /// cube, and up to a fifth of the choices, repairs wasted an eighth of the candidates on a smooth
+  /// landscape.
   double share_of_repairs() const {
     auto fix = std::pow(fixing_.rate(), 6), improve = std::pow(improving_.rate(), 6);
     return std::clamp(fix / (fix + improve), 0.02, 0.1);

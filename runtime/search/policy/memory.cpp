@@ -10,11 +10,10 @@ namespace {
 constexpr double keep = 0.995;
 constexpr std::uint8_t repairing = 1, stagnant = 2, with_siblings = 4;
 
-/// What a mode is believed to be worth before anything is known, as strongly as if so many successes of the
-/// best one had been seen: this part of the share of tries that pays in the situation whatever the mode. A
-/// share of its own, fixed beforehand, would make the untried modes look good wherever little pays, which is
-/// where most of a search is spent; and so would a belief of some tries, since of few none is a success
-/// there.
+/// The worth of a mode before anything is known, believed as strongly as if the best mode had had `belief`
+/// successes. `expected` is relative to the share of tries that pay in the situation, whatever the mode. A
+/// fixed share would make untried modes look good wherever little pays, and most of a search is spent there.
+/// So would a belief of some tries: of a few tries none is a success there.
 constexpr double belief = 3;
 double expected(std::uint8_t situation, memory_kind mode) {
   switch (mode) {
@@ -30,7 +29,7 @@ double expected(std::uint8_t situation, memory_kind mode) {
 }
 
 /// A gamma deviate of this shape and scale 1, by the cube of a normal one (Wilson and Hilferty, PNAS 17,
-/// 1931): what a rate may be of which so many successes were seen.
+/// 1931): a plausible rate, given the number of successes seen.
 double gamma(double shape, random_source& random) {
   auto root = std::max(0.0, 1 - 1 / (9 * shape) + random.normal() / (3 * std::sqrt(shape)));
   return shape * root * root * root;

@@ -28,9 +28,9 @@ bool is_stagnant(std::uint8_t situation);
 /// Learns which memory mode pays, for each situation on its own. A try pays if its candidate beats the
 /// nearest scored ancestor. Older tries count less: weights halve every 140 tries of a situation. The choice
 /// is Thompson sampling of a gamma distribution over each mode's share of successes. Every mode starts as if
-/// it had a few successes at the situation's usual rate, times a factor of its own: siblings highest, because
-/// failures must be seen to be avoided, then a clean slate; a long line of ancestors binds the model. Part of
-/// the fold.
+/// it had a few successes at the situation's usual rate, times the mode's own factor. Siblings have the
+/// highest factor, because failures must be seen to be avoided; then comes a clean slate. Ancestors have the
+/// lowest, except in repairs: a long line of them binds the model. Part of the fold.
 class memory_record {
 public:
   /// parent, siblings, parent+siblings or clean.

@@ -27,8 +27,8 @@ struct model_free_candidate {
 };
 KE_FIELDS(model_free_candidate, x.parent, x.origin, x.operation, x.given, x.point, x.plan)
 
-/// The model_free_candidates of one tree: candidates promised by answers but not yet made, and templates being tuned. Part
-/// of the fold: deterministic, saved in the image, hashed. Not thread-safe.
+/// Candidates of one tree that need no model: those promised by answers but not yet made, and templates being
+/// tuned. Part of the fold: deterministic, saved in the image, hashed. Not thread-safe.
 class model_free_candidates {
 public:
   /// The solutions to begin with, in order.
@@ -43,7 +43,7 @@ public:
   /// none now.
   std::optional<model_free_candidate> next(bool variants = true, bool points = true);
   bool has_points() const; ///< a point of a template could be made now
-  /// `node` was made of what `next` returned.
+  /// `node` was made of the candidate that `next` returned.
   void made(std::uint32_t node, model_free_candidate what) { open_.emplace(node, std::move(what)); }
   /// Of an open node; null if it is none.
   const model_free_candidate* of(std::uint32_t node) const;

@@ -16,7 +16,8 @@ class random_source;
 ///   beside       one of the sixteen best of all, neither above nor below the first parent: joins gains that
 ///                siblings made at the same time
 ///   of a start   the best of another start: what one climb found by luck and the other missed
-/// A start is a group of drafts with all that grows from them; the campaign's first drafts are start 0.
+/// A start is a group of drafts with everything that grows from them. The campaign's first drafts are start
+/// 0.
 class partners {
 public:
   static constexpr std::size_t most = 16;

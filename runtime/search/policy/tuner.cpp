@@ -74,7 +74,7 @@ void tuner::spread() {
   }
 }
 
-/// The next rung: around the better half of all that was measured, half as many points as before.
+/// The next rung: half as many points as before, around the better half of the measured ones.
 void tuner::narrow() {
   width_ /= 2;
   order_stably(measured_, [](const auto& a, const auto& b) { return a.score > b.score; });

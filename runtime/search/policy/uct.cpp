@@ -8,13 +8,16 @@ namespace ke {
 
 namespace {
 
-/// The `mcts` policy by descent (rule = "uct"). From the root down, at each node either a new child is made,
-/// as long as it has fewer than uct_widening * sqrt(n) of them, or the child of the highest
+/// The `mcts` policy by descent (rule = "uct"), from the root down. A node with fewer than
+/// uct_widening * sqrt(n) children gets a new child. Otherwise the child of the highest
 ///     (q - q_min) / (q_max - q_min) + c * sqrt(ln N / n)
-/// is entered: n and N are the finished and open nodes of the child's and of the node's subtree, so work in
-/// flight counts as visits. q is the mean of the rewards of the subtree's finished nodes, or with max backup
-/// the reward of its best one; q_min and q_max are taken over the rewards of all single nodes, so they only
-/// ever move apart. A child without a finished node has its parent's q. A step costs O(depth * children).
+/// is entered.
+///   n, N           finished and open nodes in the subtree of the child, and of the node: work in flight
+///                  counts as visits
+///   q              mean reward of the subtree's finished nodes; with max backup the best one's reward. A
+///                  child without a finished node has its parent's q
+///   q_min, q_max   over the rewards of all single nodes, so they only ever move apart
+/// A step costs O(depth * children).
 class uct final : public policy {
 public:
   explicit uct(const search_settings& s) { set(s); }

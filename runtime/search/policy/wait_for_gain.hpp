@@ -12,9 +12,9 @@ namespace ke {
 /// is given up sooner than the old one, which has far more to lose.
 inline constexpr std::uint32_t least_wait = 100;
 inline constexpr std::uint32_t least_wait_of_start = 20;
-/// Then the finds of the start are tried in the rest: for this many choices before the next start, this share
-/// has the start's best as second parent. docs/decisions/0020 says how these numbers were chosen, and how
-/// much they matter.
+/// After a start, its finds are tried in the rest of the tree: of this many choices, this share has the
+/// start's best as second parent. Only then may the next start come. docs/decisions/0020 says how these
+/// numbers were chosen, and how much they matter.
 inline constexpr std::uint32_t crossings_of_start = 80;
 inline constexpr double share_of_crossings = 0.8;
 
