@@ -1,7 +1,7 @@
 #pragma once
 
-#include "config/config_error.hpp"
-#include "config/schema.hpp"
+#include "runtime/toml/config_error.hpp"
+#include "runtime/toml/schema.hpp"
 #include "runtime/core/settings.hpp"
 
 #include <functional>

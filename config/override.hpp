@@ -1,6 +1,6 @@
 #pragma once
 
-#include "config/schema.hpp"
+#include "runtime/toml/schema.hpp"
 #include "runtime/core/settings.hpp"
 
 #include <string>

@@ -1,7 +1,7 @@
 #include "actors/coordinator/store_owner.hpp"
 #include "config/campaign_file.hpp"
 #include "config/problem_file.hpp"
-#include "config/schema.hpp"
+#include "runtime/toml/schema.hpp"
 #include "interface/cli/access.hpp"
 #include "interface/cli/best.hpp"
 #include "interface/cli/commands.hpp"
