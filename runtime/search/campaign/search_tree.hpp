@@ -7,6 +7,7 @@
 #include "runtime/search/policy/memory.hpp"
 #include "runtime/search/policy/model_free_candidates.hpp"
 #include "runtime/search/policy/policy.hpp"
+#include "runtime/search/policy/stall_meter.hpp"
 
 #include <map>
 #include <memory>
@@ -136,7 +137,8 @@ private:
   std::unique_ptr<policy> policy_;
   random_source random_;
   ensemble ensemble_;
-  stagnation stagnation_;
+  stall_meter stall_;              ///< a gain: a new best of the tree
+  std::uint32_t since_clean_ = 0; ///< choices since a clean slate
   memory_record memories_;
   std::vector<std::string> models_; ///< names, by tree_row::model; at most 256
   std::map<std::pair<std::uint32_t, std::uint32_t>, open_call> calls_; ///< by node and attempt
