@@ -181,7 +181,7 @@ void keeper::leave_solution(store_batch& batch, const judged& j, bool claimed) {
       return;
     left_[{j.node.tree, j.target}] = v.score.value_or(0);
   }
-  if (v.state == verdict_state::harness_error || v.state == verdict_state::noisy)
+  if (says_nothing(v.state))
     return; // nothing new is known
   solution_row row;
   row.place = place_of(*stored_->problem, core(j.node.tree).backend(), v.device);

@@ -35,11 +35,6 @@ namespace {
 
 constexpr std::chrono::seconds last_word{5}; ///< of a campaign that was told twice to end
 
-void log_failure(const std::string& child, const caf::error& why, std::chrono::nanoseconds delay) {
-  log::error("supervisor", delay.count() < 0 ? "a child failed too often" : "a child failed",
-             {{"child", child}, {"why", text_of(why)}});
-}
-
 } // namespace
 
 coordinator::coordinator(coordinator_options options) : options_{std::move(options)} {}
@@ -288,7 +283,7 @@ void coordinator::start_root() {
   o.name = "root";
   o.strategy = restart_strategy::rest_for_one;
   o.seed = store_->epoch();
-  o.on_failure = log_failure;
+  o.on_failure = log_child_failure;
   root_ = system_->spawn(supervisor, std::move(children), std::move(o));
   root_->attach_functor([this](const caf::error& why) {
     if (is_normal(why))
@@ -506,7 +501,7 @@ void coordinator::start_campaign(std::uint32_t id, const campaign_settings& sett
   s.name = "campaign " + settings.name;
   s.strategy = restart_strategy::rest_for_one;
   s.seed = id;
-  s.on_failure = log_failure;
+  s.on_failure = log_child_failure;
   child_spec spec;
   spec.name = addresses::campaign(id).name().text();
   spec.mode = restart_mode::transient;

@@ -9,7 +9,7 @@
 #include "interface/cli/doctor_models.hpp"
 #include "interface/cli/dry_admission.hpp"
 #include "interface/cli/plan.hpp"
-#include "interface/cli/signal_watch.hpp"
+#include "runtime/process/signal_watch.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/hex.hpp"
 #include "runtime/net/client_command.hpp"
@@ -125,9 +125,7 @@ std::optional<prepared> prepare(const run_options& o, int& code) {
   }
   p.settings = std::move(loaded.settings);
   for (const auto& m : p.settings.models)
-    if (!m.api_key_env.empty())
-      if (auto secret = std::getenv(m.api_key_env.c_str()))
-        log::mask(secret);
+    log::masked_key(m.api_key_env);
   std::vector<std::filesystem::path> extra(o.backend_paths.begin(), o.backend_paths.end());
   auto backends = load_backends(built_in_backends(), extra);
   if (!backends) {
