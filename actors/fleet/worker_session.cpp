@@ -62,11 +62,6 @@ caf::behavior worker_session(caf::event_based_actor* self, session_options o) {
         case frame_kind::ready:
           said.ready = body_of<wire::ready_body>(f);
           return tell(std::move(said));
-        case frame_kind::accept: {
-          auto a = body_of<wire::accept_body>(f);
-          said.decline = {a.job, a.attempt, {}};
-          return tell(std::move(said));
-        }
         case frame_kind::decline:
           said.decline = body_of<wire::decline_body>(f);
           return tell(std::move(said));

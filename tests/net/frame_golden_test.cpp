@@ -12,7 +12,6 @@ TEST_CASE("the bytes of every frame are those of the golden file") {
   all.add<wire::refuse_body>("refuse");
   all.add<wire::ready_body>("ready");
   all.add<wire::grant_body>("grant");
-  all.add<wire::accept_body>("accept");
   all.add<wire::decline_body>("decline");
   all.add<wire::worker_beat>("beat of a worker");
   all.add<wire::coordinator_beat>("beat of a coordinator");
