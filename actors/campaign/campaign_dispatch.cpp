@@ -197,7 +197,6 @@ void keeper::add_dispatcher(const parts_read& p) {
   row.note = seed.plan;
   row.planned_ms = wall_ms();
   put_node(batch, n);
-  batch.put(table::children, key_of(n.campaign, n.tree, row.parents.front()), key_of(n.node));
   log::info("campaign", "the best kernels of the workloads are put together to one",
             {{"node", id(n)}, {"plan", seed.plan}});
   commit(std::move(batch));

@@ -245,7 +245,6 @@ void keeper::step(search_tree& tree, std::uint32_t slots) {
     row.model = x.model;
     row.memory = x.memory;
     row.planned_ms = wall_ms();
-    batch.put(table::children, key_of(n.campaign, n.tree, x.parent), key_of(x.node));
     fresh.push_back(n);
   }
   commit(std::move(batch));

@@ -145,8 +145,6 @@ inline store_batch node_batch(std::uint32_t campaign, std::uint32_t node, const 
   auto key = key_of(campaign, 0, node);
   b.put(table::nodes, key, pack(row));
   b.put(table::hot, key, pack(hot));
-  if (node != 0)
-    b.put(table::children, key_of(campaign, 0, hot.parent), key_of(node));
   b.put(table::evidence, key_of(campaign, 0, node, 0), pack(evidence{}));
   b.put(table::verdicts, row.verdict_digests[0], pack(verdict{}));
   b.journal.emplace_back(campaign,
