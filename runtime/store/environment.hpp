@@ -35,7 +35,6 @@ public:
   environment(const environment&) = delete;
   environment& operator=(const environment&) = delete;
 
-  bool writable() const { return mode_ == mode::owner; }
   const std::string& dir() const { return dir_; }
 
   /// Doubles the map. Waits for this process's read transactions; the caller must have no transaction open.

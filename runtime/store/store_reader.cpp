@@ -149,17 +149,6 @@ status store_reader::journal(std::uint32_t campaign, std::uint64_t from,
   return wrong ? end : wrong;
 }
 
-result<std::uint64_t> store_reader::journal_end(std::uint32_t campaign) const {
-  transaction txn{*env_, transaction::kind::read};
-  std::string key;
-  int rc = txn.begin();
-  if (rc == 0)
-    rc = txn.last_key(table::journal, key_of(campaign), key);
-  if (rc != 0)
-    return store_failure(rc, "read", dir_);
-  return key.empty() ? std::uint64_t{0} : number_of(std::string_view{key}.substr(4)) + 1;
-}
-
 result<std::vector<campaign_row>> store_reader::campaigns() const {
   std::vector<campaign_row> all;
   auto end = rows<campaign_row>(table::campaigns, {}, [&](std::string_view, const campaign_row& row) {

@@ -63,8 +63,6 @@ public:
   /// `corrupt`.
   status journal(std::uint32_t campaign, std::uint64_t from,
                  const std::function<bool(std::uint64_t sequence, const journal_record&)>& visit) const;
-  /// The next journal record's sequence number.
-  result<std::uint64_t> journal_end(std::uint32_t campaign) const;
 
   result<std::vector<campaign_row>> campaigns() const;
   result<std::uint64_t> count(table where) const;

@@ -140,7 +140,7 @@ TEST_CASE("the caller's fold of each campaign takes part in the check") {
   fill(*store, 3);
   check_options options;
   options.fold = [](const store_reader& reader, std::uint32_t campaign) {
-    return std::vector<std::string>{std::to_string(*reader.journal_end(campaign)) +
+    return std::vector<std::string>{std::to_string(journal_length(reader, campaign)) +
                                     " records fold to another tree"};
   };
   CHECK(problems(dir.path(), options) ==
@@ -189,7 +189,7 @@ TEST_CASE("compacting shrinks the store, removes orphaned files and loses nothin
   CHECK_FALSE(std::filesystem::exists(dir / "compact.tmp"));
   auto store = open_store(dir.path());
   CHECK(read_blob(*store, kept));
-  CHECK(*store_reader::open(dir.path())->journal_end(1) == 50);
+  CHECK(journal_length(*store_reader::open(dir.path()), 1) == 50);
   REQUIRE(write(*store, node_batch(1, 50, "one more")));
   CHECK(problems(dir.path()).empty());
 }

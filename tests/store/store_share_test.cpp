@@ -109,9 +109,13 @@ struct site {
     return *done;
   }
   std::string content() const {
-    auto c = shared_content(view());
-    REQUIRE(c);
-    return *c;
+    auto in = export_reader::open(exported("content.kex"));
+    REQUIRE(in);
+    for (auto r = (*in)->next();; r = (*in)->next()) {
+      REQUIRE(r);
+      if (r->kind == shared_kind::end)
+        return (*in)->summary().content;
+    }
   }
 };
 

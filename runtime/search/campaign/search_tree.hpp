@@ -99,7 +99,6 @@ public:
   hot_row row(std::uint32_t node) const;
   expansion expansion_of(std::uint32_t node) const; ///< as `step` gave it: for resume and for what-if
   std::uint64_t seed_of(std::uint32_t node) const;
-  const memory_record& memories() const { return memories_; }
   const ensemble& models() const { return ensemble_; }
   const std::string& model_of(std::uint32_t node) const { return models_[tree_[node].model]; }
 
@@ -146,9 +145,5 @@ private:
   digest_filter filter_;
   model_free_candidates model_free_;
 };
-
-inline std::string tree_hash(const search_tree& core) {
-  return core.hash();
-}
 
 } // namespace ke
