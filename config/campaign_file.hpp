@@ -1,8 +1,8 @@
 #pragma once
 
+#include "runtime/core/settings.hpp"
 #include "runtime/toml/config_error.hpp"
 #include "runtime/toml/schema.hpp"
-#include "runtime/core/settings.hpp"
 
 #include <functional>
 #include <optional>

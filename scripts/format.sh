@@ -10,7 +10,7 @@ if [ "${1:-}" = --check ]; then
 fi
 files=("$@")
 if [ ${#files[@]} -eq 0 ]; then
-  mapfile -t files < <(find actors backends config knowledge runtime scripts tests \
+  mapfile -t files < <(find actors backends config interface knowledge runtime scripts tests \
     \( -path config/problems -o -path tests/redteam -o -path tests/config/bad \) -prune -o \
     -type f \( -name '*.hpp' -o -name '*.cpp' -o -name '*.h' \) -print | sort)
 fi

@@ -253,8 +253,9 @@ private:
     batch->put(table::evidence, key_of(node.campaign, node.tree, node.node, place), pack(evidence));
     auto key = job.key;
     // What is measured again for the next node must not change what this one was judged by.
-    auto row =
-        holds_elsewhere(found->state) || job.request->plan == measure_plan::claim ? key : own_key(key, node, job.target);
+    auto row = holds_elsewhere(found->state) || job.request->plan == measure_plan::claim
+                   ? key
+                   : own_key(key, node, job.target);
     batch->put(table::verdicts, row, pack(*found));
     judged said{node,  job.target,  found,
                 row,   false,       found->build_s + found->check_s + found->time_s,

@@ -42,7 +42,8 @@ public:
 private:
   template <class Slot>
   key_spec& key(std::string path, std::string doc, Slot slot) {
-    all_.keys.push_back({std::move(path), std::move(doc), [slot](std::size_t) -> value_slot { return slot; }});
+    all_.keys.push_back(
+        {std::move(path), std::move(doc), [slot](std::size_t) -> value_slot { return slot; }});
     return all_.keys.back();
   }
   /// Of an element of a list of tables.

@@ -1,7 +1,6 @@
 #include "actors/coordinator/store_owner.hpp"
 #include "config/campaign_file.hpp"
 #include "config/problem_file.hpp"
-#include "runtime/toml/schema.hpp"
 #include "interface/cli/access.hpp"
 #include "interface/cli/best.hpp"
 #include "interface/cli/commands.hpp"
@@ -9,7 +8,6 @@
 #include "interface/cli/doctor_models.hpp"
 #include "interface/cli/dry_admission.hpp"
 #include "interface/cli/plan.hpp"
-#include "runtime/process/signal_watch.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/hex.hpp"
 #include "runtime/net/client_command.hpp"
@@ -18,10 +16,12 @@
 #include "runtime/observe/log.hpp"
 #include "runtime/observe/trace.hpp"
 #include "runtime/process/sandbox.hpp"
+#include "runtime/process/signal_watch.hpp"
 #include "runtime/records/best_known_baseline.hpp"
 #include "runtime/store/store_reader.hpp"
 #include "runtime/store/store_service.hpp"
 #include "runtime/text/json_line.hpp"
+#include "runtime/toml/schema.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>

@@ -71,7 +71,7 @@ void put_verdict(json& j, const node_view& n, const std::vector<verdict>& all) {
   auto timed = !all.empty() && std::all_of(all.begin(), all.end(), [](const verdict& one) {
     return one.timing && one.timing->speedup > 0 && one.timing->low > 0 && one.timing->high > 0;
   });
-  auto mean = [&](double timing_summary::*part) {
+  auto mean = [&](double timing_summary::* part) {
     return timed ? *geometric_mean(all, [&](const verdict& one) { return *one.timing.*part; }) : 0.0;
   };
   const auto t = v.timing.value_or(timing_summary{});
@@ -177,7 +177,7 @@ status put_texts(json& j, const campaign_view& c, const node_view& n, const mode
   j["diff"] = source->empty() || !before
                   ? std::string{}
                   : log::masked(unified_diff(*before, *source, "node " + std::to_string(parent->id),
-                                       "node " + std::to_string(n.id)));
+                                             "node " + std::to_string(n.id)));
   return ok;
 }
 

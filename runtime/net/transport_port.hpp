@@ -29,8 +29,8 @@ enum class frame_kind : std::uint8_t {
   drain,
   bye,
 };
-KE_NAMES(frame_kind, 18, "hello", "welcome", "refuse", "ready", "grant", "", "decline", "beat",
-         "result", "ack", "revoke", "want", "blob", "command", "answer", "event", "drain", "bye")
+KE_NAMES(frame_kind, 18, "hello", "welcome", "refuse", "ready", "grant", "", "decline", "beat", "result",
+         "ack", "revoke", "want", "blob", "command", "answer", "event", "drain", "bye")
 
 /// One application message. `peer` is the routing id on the coordinator's side; empty on a worker's or
 /// client's.

@@ -14,7 +14,7 @@ constexpr std::size_t seal_bytes = 9;
 
 /// What seals hold of each table, in the order of the enum. Never given to another: 4, 8 and 12 were tables of
 /// schema 1.
-constexpr std::array<char, names_of<table>::value.size()> table_numbers{0, 1, 2,  3,  5,  6, 7,
+constexpr std::array<char, names_of<table>::value.size()> table_numbers{0, 1,  2,  3,  5,  6, 7,
                                                                         9, 10, 11, 13, 14, 15};
 
 /// Covers table and key, so that a row found under another key fails as well.

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "runtime/toml/toml_document.hpp"
 #include "runtime/core/names.hpp"
+#include "runtime/toml/toml_document.hpp"
 
 #include <functional>
 #include <map>

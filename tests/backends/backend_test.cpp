@@ -50,14 +50,16 @@ TEST_CASE("the built-in cpu-cpp backend is read whole") {
 
 TEST_CASE("errors of a backend.toml name file, line, column and what was expected") {
   CHECK(error_of(minimal).empty());
-  CHECK(error_of(minimal + "colour = 3\n") == "some/backend.toml:11:1: build.colour: unknown key; known here: command fast_math files flags vendor_hint "
-        "vendor_libraries");
+  CHECK(error_of(minimal + "colour = 3\n") == "some/backend.toml:11:1: build.colour: unknown key; known "
+                                              "here: command fast_math files flags vendor_hint "
+                                              "vendor_libraries");
   CHECK(error_of(minimal + "flags = \"-O3\"\n") ==
         "some/backend.toml:11:9: build.flags: expected a list of strings, found a string");
   CHECK(error_of(minimal + "[limits]\nbuild_s = -1\n") ==
         "some/backend.toml:12:11: limits.build_s: expected a number, at least 0.001, found -1");
   CHECK(error_of("[backend]\nname = \n").find("some/backend.toml:2:") == 0);
-  CHECK(error_of("[backend]\nname = \"x\"\n").find("backend.language: required, but missing") != std::string::npos);
+  CHECK(error_of("[backend]\nname = \"x\"\n").find("backend.language: required, but missing") !=
+        std::string::npos);
   CHECK(error_of("\t[*").find("some/backend.toml:1:") == 0);
 }
 
@@ -164,8 +166,8 @@ TEST_CASE("a manifest's transforms, traces and collections say what they make of
         "20:1: job: \"shares\" of kind collect needs a job of kind measure, or of kind trace with a command, "
         "whose "
         "text it reads");
-  CHECK(wrong(job("ir", "transform", "measure", "output = 3\n")).find("job.output: expected a string, found 3") !=
-        std::string::npos);
+  CHECK(wrong(job("ir", "transform", "measure", "output = 3\n"))
+            .find("job.output: expected a string, found 3") != std::string::npos);
 }
 
 TEST_CASE("what a transform makes is known by what went in, by its command and by its program") {
@@ -219,7 +221,8 @@ TEST_CASE("levels of a manifest need a name, a suffix and marks") {
   CHECK(wrong("[[level]]\nname = \"ptx\"\n") ==
         "some/backend.toml:11:1: level: needs a name, a suffix and marks, by which its texts are known");
   CHECK(wrong("[[level]]\nmark = 3\n").find("level.mark: unknown key") != std::string::npos);
-  CHECK(wrong("[[level]]\nmarks = \"x\"\n").find("level.marks: expected a list of strings, found a string") != std::string::npos);
+  CHECK(wrong("[[level]]\nmarks = \"x\"\n").find("level.marks: expected a list of strings, found a string") !=
+        std::string::npos);
 }
 
 TEST_CASE("the harness depends on the problem alone and passes every kind of argument") {
@@ -354,14 +357,13 @@ TEST_CASE("A10: what a manifest says of its language is read, and what it does n
 
 TEST_CASE("A10: a mistake in what a manifest says of its language is told with its place") {
   auto wrong = [](const std::string& text) { return error_of(minimal + text); };
-  CHECK(wrong("[language]\ngrammar = \"pyton\"\n") ==
-        "some/backend.toml:12:11: language.grammar: expected one of plain | c | python (did you mean \"python\"?)");
+  CHECK(wrong("[language]\ngrammar = \"pyton\"\n") == "some/backend.toml:12:11: language.grammar: expected "
+                                                      "one of plain | c | python (did you mean \"python\"?)");
   CHECK(wrong("[language]\nfence = [\"c\"]\n") ==
         "some/backend.toml:12:1: language.fence: unknown key (did you mean \"fences\"?)");
-  CHECK(wrong("[langage]\n") ==
-        "some/backend.toml:11:2: langage: unknown key (did you mean \"language\"?)");
-  CHECK(
-      wrong("[language]\nfences = [\"C++\"]\n").starts_with("some/backend.toml:12:10: language.fences: must"));
+  CHECK(wrong("[langage]\n") == "some/backend.toml:11:2: langage: unknown key (did you mean \"language\"?)");
+  CHECK(wrong("[language]\nfences = [\"C++\"]\n")
+            .starts_with("some/backend.toml:12:10: language.fences: must"));
   CHECK(wrong("[language]\nfences = [\"diff\"]\n")
             .starts_with("some/backend.toml:12:10: language.fences: must"));
   CHECK(wrong("[language]\ncomments = [\"--\"]\n") ==
@@ -371,9 +373,10 @@ TEST_CASE("A10: a mistake in what a manifest says of its language is told with i
   CHECK(wrong("[language]\ngrammar = \"plain\"\nconstant = \"{name} {value}\"\n") ==
         "some/backend.toml:13:12: language.constant: needs comments: a template's parameters are declared in "
         "them");
-  CHECK(
-      wrong("[limits]\nsource_bytes = 0\n").starts_with("some/backend.toml:12:16: limits.source_bytes: expected"));
-  CHECK(wrong("[environment]\nA = 1\n") == "some/backend.toml:12:5: environment.A: expected a string, found 1");
+  CHECK(wrong("[limits]\nsource_bytes = 0\n")
+            .starts_with("some/backend.toml:12:16: limits.source_bytes: expected"));
+  CHECK(wrong("[environment]\nA = 1\n") ==
+        "some/backend.toml:12:5: environment.A: expected a string, found 1");
   CHECK(wrong("[reference]\nsuffix = \".c\"\n") ==
         "some/backend.toml:12:10: reference.suffix: needs reference.command beside it");
   CHECK(wrong("[reference]\ncommand = [\"a\"]\n[second_compiler]\ncommand = [\"b\"]\n") ==

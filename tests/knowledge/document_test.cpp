@@ -99,7 +99,10 @@ TEST_CASE("wrong words are told with their line and the nearest right one") {
   CHECK_FALSE(p.document);
   auto all = said(p);
   INFO(all);
-  CHECK(all.find(":3: error: kind: expected one of constraint | guidance | hardware (did you mean \"guidance\"?)") != all.npos);
+  CHECK(
+      all.find(
+          ":3: error: kind: expected one of constraint | guidance | hardware (did you mean \"guidance\"?)") !=
+      all.npos);
   CHECK(all.find(":6: error: dtypes: there is no \"f23\" (did you mean \"f32\"?)") != all.npos);
   CHECK(all.find(":10: error: signals.bottleneck: there is no \"memroy\" (did you mean \"memory\"?)") !=
         all.npos);

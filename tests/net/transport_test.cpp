@@ -167,7 +167,8 @@ TEST_CASE("no common version is refused for good with a reason") {
   auto no = w.take(frame_kind::refuse);
   REQUIRE(no);
   auto why = *wire::decode<wire::refuse_body>(no->body);
-  CHECK(why.reason.find(std::to_string(wire::version + 1) + " to " + std::to_string(wire::version + 2)) != std::string::npos);
+  CHECK(why.reason.find(std::to_string(wire::version + 1) + " to " + std::to_string(wire::version + 2)) !=
+        std::string::npos);
   CHECK_FALSE(why.retry);
   CHECK(c.count(frame_kind::hello) == 0);
 }

@@ -59,7 +59,7 @@ TEST_CASE("bodies survive the wire, old ones get defaults, new ones lose their s
   CHECK(old->device_slots == 0);
 
   auto newer = wire::decode<wire::ack_body>(std::string{"\x94\x05\x02\xa1"
-                                                           "x\x07"});
+                                                        "x\x07"});
   REQUIRE(newer);
   CHECK(newer->job == 5);
   CHECK(newer->attempt == 2);

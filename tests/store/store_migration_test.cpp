@@ -103,7 +103,8 @@ TEST_CASE("a migration step that fails leaves the store as the last step left it
   auto failed = store_service::open(o);
   REQUIRE_FALSE(failed);
   CHECK(failed.error().kind == failure_kind::disk_full);
-  CHECK(failed.error().text.find("from schema " + std::to_string(store_schema + 1) + " to " + std::to_string(last_schema)) != std::string::npos);
+  CHECK(failed.error().text.find("from schema " + std::to_string(store_schema + 1) + " to " +
+                                 std::to_string(last_schema)) != std::string::npos);
   expect_migrated(dir.path());
 }
 
@@ -115,7 +116,8 @@ TEST_CASE(
   o.steps.erase(o.steps.begin());
   auto lost = store_service::open(o);
   REQUIRE_FALSE(lost);
-  CHECK(lost.error().text.find("no way from there to schema " + std::to_string(last_schema)) != std::string::npos);
+  CHECK(lost.error().text.find("no way from there to schema " + std::to_string(last_schema)) !=
+        std::string::npos);
   CHECK(*read(*open_store(dir.path()), table::skills, "skill7") == "text 7"); // untouched
   expect_migrated(dir.path());
   for (auto& why :
@@ -136,6 +138,7 @@ TEST_CASE("a reader does not read rows of an older schema: it says who has to br
   auto reader = store_reader::open(dir.path());
   REQUIRE_FALSE(reader);
   CHECK(reader.error().kind == failure_kind::invalid);
-  CHECK(reader.error().text.find("has schema " + std::to_string(store_schema - 1) + " and has to be brought to " +
-                                std::to_string(store_schema) + " first") != std::string::npos);
+  CHECK(reader.error().text.find("has schema " + std::to_string(store_schema - 1) +
+                                 " and has to be brought to " + std::to_string(store_schema) + " first") !=
+        std::string::npos);
 }

@@ -119,7 +119,8 @@ inline result<std::string> read_blob(store_service& store, std::string digest) {
 /// How many records the journal has, if it has no gap.
 inline std::uint64_t journal_length(const store_reader& reader, std::uint32_t campaign) {
   std::uint64_t count = 0;
-  auto whole = reader.journal(campaign, 0, [&](std::uint64_t, const journal_record&) { return ++count, true; });
+  auto whole =
+      reader.journal(campaign, 0, [&](std::uint64_t, const journal_record&) { return ++count, true; });
   if (!whole)
     FAIL(whole.error().text);
   return count;

@@ -47,8 +47,9 @@ std::pair<sample, std::string> read(const std::string& text) {
 } // namespace
 
 TEST_CASE("a file without mistakes fills what its schema binds") {
-  auto [s, errors] = read("name = \"a\"\n[limits]\ncount = 3\nwords = [\"x\", \"y\"]\n[environment]\nHOME = \"h\"\n"
-                          "[[part]]\nname = \"p\"\n[[part]]\nname = \"q\"\n");
+  auto [s, errors] =
+      read("name = \"a\"\n[limits]\ncount = 3\nwords = [\"x\", \"y\"]\n[environment]\nHOME = \"h\"\n"
+           "[[part]]\nname = \"p\"\n[[part]]\nname = \"q\"\n");
   CHECK(errors.empty());
   CHECK(s.name == "a");
   CHECK(s.count == 3);
@@ -58,13 +59,14 @@ TEST_CASE("a file without mistakes fills what its schema binds") {
 }
 
 TEST_CASE("all mistakes of a file are told at once, each with its place and what was expected") {
-  CHECK(read("nmae = \"a\"\n[limits]\ncount = 10\nwords = \"x\"\n[environment]\nHOME = 3\n[[part]]\n").second ==
-        "f.toml:1:1: nmae: unknown key (did you mean \"name\"?)\n"
-        "f.toml:1:1: name: required, but missing: whose it is\n"
-        "f.toml:3:9: limits.count: expected a whole number, 1 to 9, found 10\n"
-        "f.toml:4:9: limits.words: expected a list of strings, found a string\n"
-        "f.toml:6:8: environment.HOME: expected a string, found 3\n"
-        "f.toml:7:1: part.name: required, but missing: of a part\n");
+  CHECK(
+      read("nmae = \"a\"\n[limits]\ncount = 10\nwords = \"x\"\n[environment]\nHOME = 3\n[[part]]\n").second ==
+      "f.toml:1:1: nmae: unknown key (did you mean \"name\"?)\n"
+      "f.toml:1:1: name: required, but missing: whose it is\n"
+      "f.toml:3:9: limits.count: expected a whole number, 1 to 9, found 10\n"
+      "f.toml:4:9: limits.words: expected a list of strings, found a string\n"
+      "f.toml:6:8: environment.HOME: expected a string, found 3\n"
+      "f.toml:7:1: part.name: required, but missing: of a part\n");
   CHECK(read("name = \n").second.starts_with("f.toml:1:"));
   CHECK(read("name = \"a\"\nenvironment = 1\n").second ==
         "f.toml:2:15: environment: expected a table of strings, found 1\n");

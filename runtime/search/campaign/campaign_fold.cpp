@@ -360,9 +360,8 @@ std::string campaign_fold::image_layout() {
   std::string text = "8";
   for (auto number :
        {sizeof(tree_row), offsetof(tree_row, value), offsetof(tree_row, state), offsetof(tree_row, ahead),
-        sizeof(ledger), sizeof(campaign_state::winner),
-        names_of<node_state>::value.size(), names_of<operation_kind>::value.size(),
-        names_of<memory_kind>::value.size(), sizeof(std::size_t)})
+        sizeof(ledger), sizeof(campaign_state::winner), names_of<node_state>::value.size(),
+        names_of<operation_kind>::value.size(), names_of<memory_kind>::value.size(), sizeof(std::size_t)})
     text += "." + std::to_string(number);
   const std::uint16_t order = 1;
   return text + (reinterpret_cast<const char*>(&order)[0] ? "le" : "be");

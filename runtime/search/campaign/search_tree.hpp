@@ -136,7 +136,7 @@ private:
   std::unique_ptr<policy> policy_;
   random_source random_;
   ensemble ensemble_;
-  stall_meter stall_;              ///< a gain: a new best of the tree
+  stall_meter stall_;             ///< a gain: a new best of the tree
   std::uint32_t since_clean_ = 0; ///< choices since a clean slate
   memory_record memories_;
   std::vector<std::string> models_; ///< names, by tree_row::model; at most 256

@@ -16,9 +16,9 @@ inline double noise_band(double noise) {
 
 /// What the stop rule looks at, now.
 struct stop_facts {
-  double best_score = 0;    ///< lower bound of the best correct candidate; 0: none
-  bool any_correct = false; ///< decides an untimed campaign
-  std::uint64_t since_gain = 0; ///< ends that count (stall_meter)
+  double best_score = 0;                   ///< lower bound of the best correct candidate; 0: none
+  bool any_correct = false;                ///< decides an untimed campaign
+  std::uint64_t since_gain = 0;            ///< ends that count (stall_meter)
   std::uint64_t in_flight = 0;             ///< and what may still begin although a budget is used up
   std::optional<double> roofline_fraction; ///< of the best candidate
   std::optional<resource> lacking; ///< why the next candidate or call can't be paid for; empty: it can

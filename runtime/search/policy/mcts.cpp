@@ -1,9 +1,9 @@
 #include "runtime/search/policy/mcts.hpp"
 #include "runtime/search/policy/arms.hpp"
+#include "runtime/search/policy/new_starts.hpp"
 #include "runtime/search/policy/partners.hpp"
 #include "runtime/search/policy/policy.hpp"
 #include "runtime/search/policy/repairs.hpp"
-#include "runtime/search/policy/new_starts.hpp"
 #include "runtime/search/policy/stall_meter.hpp"
 
 #include <algorithm>

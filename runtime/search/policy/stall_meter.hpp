@@ -52,9 +52,9 @@ public:
     begun_at_ = tree_size;
   }
 
-  double level() const { return level_; }                     ///< score at the last gain; 0: none yet
-  std::uint32_t ends() const { return ends_; }                ///< since then, of those that count
-  std::uint32_t correct() const { return correct_; }          ///< since then, of those begun after it
+  double level() const { return level_; }            ///< score at the last gain; 0: none yet
+  std::uint32_t ends() const { return ends_; }       ///< since then, of those that count
+  std::uint32_t correct() const { return correct_; } ///< since then, of those begun after it
   /// After `most` ends, or earlier: after max(`least`, correct up to the gain / 4) correct ones. Failures do
   /// not count as correct, so a high build-failure rate is not taken for a stall.
   bool is_over(std::uint32_t least, std::uint64_t most) const {
