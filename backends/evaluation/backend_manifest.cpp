@@ -1,7 +1,6 @@
 #include "backends/evaluation/backend.hpp"
 
 #include "backends/evaluation/step_rules.hpp"
-#include "runtime/text/nearest_name.hpp"
 #include "runtime/toml/schema.hpp"
 
 #include <algorithm>

@@ -89,7 +89,7 @@ public:
 
 private:
   const toml_node& at(const char* key) const {
-    static const toml_node absent;
+    static const toml_node absent{};
     const auto* n = table_.find(key);
     return n ? *n : absent;
   }
@@ -145,7 +145,7 @@ private:
     const auto* in = table_.find("signals");
     if (!in)
       return say(at("signals"), "signals: required, but missing: a table [signals]");
-    static const toml_node absent;
+    static const toml_node absent{};
     auto of = [&](const char* key) -> const toml_node& {
       const auto* n = in->find(key);
       return n ? *n : absent;

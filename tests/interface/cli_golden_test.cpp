@@ -36,7 +36,7 @@ TEST_CASE("the documents of status, best, tree, show and diff are those of the g
   test::check_golden("interface/golden/best.json", s.said({"best", "--json"}));
   test::check_golden("interface/golden/tree.json", s.said({"tree", "--json"}));
   test::check_golden("interface/golden/show.json", s.said({"show", "3", "--json"}));
-  test::check_golden("interface/golden/diff.json", s.said({"diff", "1", "3", "--json"}));
+  test::check_golden("interface/golden/diff.txt", s.said({"diff", "1", "3"}));
 }
 
 TEST_CASE("exported trajectories, tables and winners are those of the golden files, byte for byte") {
