@@ -1,8 +1,8 @@
 #pragma once
 
-#include "config/config_error.hpp"
-#include "config/schema.hpp"
 #include "runtime/core/settings.hpp"
+#include "runtime/toml/config_error.hpp"
+#include "runtime/toml/schema.hpp"
 
 #include <functional>
 #include <optional>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "config/schema.hpp"
 #include "runtime/core/settings.hpp"
+#include "runtime/toml/schema.hpp"
 
 #include <string>
 

@@ -1,10 +1,10 @@
 #include "config/problem_values.hpp"
 
-#include "config/config_error.hpp"
 #include "config/problem_file.hpp"
-#include "config/toml_document.hpp"
 #include "runtime/core/generated_init.hpp"
 #include "runtime/text/expression.hpp"
+#include "runtime/toml/config_error.hpp"
+#include "runtime/toml/toml_document.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "config/toml_document.hpp"
+#include "runtime/toml/toml_document.hpp"
 
 namespace ke {
 

@@ -18,7 +18,7 @@ TABLE = "docs/architecture.md"
 CAF = "actors/supervision/caf.hpp"
 
 # Heavy headers that slow every includer down: sources only.
-SOURCES_ONLY = [r"nlohmann/json\.hpp", r"CLI/", r"spdlog/", r"toml\+\+/", r"httplib"]
+SOURCES_ONLY = [r"nlohmann/json\.hpp", r"CLI/", r"spdlog/", r"toml\+\+/"]
 
 ROW = re.compile(r"^\| `([^`]+)` \|(.*)\|\s*$")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

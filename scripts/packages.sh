@@ -1,10 +1,10 @@
 # What the scripts need from the system, and one function that installs it. Sourced, never run:
 #   . scripts/packages.sh; install_packages "to build" $packages_to_build
 
-# The program: compiler, build tools, libraries. libfmt-dev, libssl-dev and Boost's headers come with the libraries that use them.
+# The program: compiler, build tools, libraries. libfmt-dev and Boost's headers come with the libraries that use them.
 packages_to_build="build-essential cmake ninja-build ccache mold pkg-config
   libcaf-dev libzmq3-dev libsodium-dev libmsgpack-cxx-dev liblmdb-dev libcli11-dev libtomlplusplus-dev libfmt-dev libspdlog-dev
-  nlohmann-json3-dev libcurl4-openssl-dev libcpp-httplib-dev libzstd-dev libseccomp-dev catch2"
+  nlohmann-json3-dev libcurl4-openssl-dev libzstd-dev libseccomp-dev catch2"
 
 # Evaluating candidates: the sandbox, the unprivileged outer user (setpriv), the disassembler, the profilers (valgrind, llvm-mca), and the
 # library that problems with `vendor_libraries = true` allow.

@@ -146,7 +146,7 @@ void campaign_router::step(search_tree& tree, std::uint32_t slots) {
   journal_.journal(batch, journal_kind::stepped, r);
   std::vector<node_key> fresh;
   for (const auto& x : made)
-    fresh.push_back(rows_.planned(batch, tree.number(), x));
+    fresh.push_back(rows_.planned(tree.number(), x));
   journal_.commit(std::move(batch));
   wake(fresh);
 }

@@ -66,12 +66,6 @@ std::string own_key(const std::string& key, const node_key& node, std::uint32_t 
   return digest_of_parts({key, pack(node), std::to_string(target)});
 }
 
-/// A verdict that says nothing about the candidate is not kept for others.
-bool reusable(const verdict& v) {
-  return v.state != verdict_state::harness_error && v.state != verdict_state::noisy &&
-         v.state != verdict_state::timeout;
-}
-
 class bench {
 public:
   bench(caf::event_based_actor* self, evaluator_options options) : self_{self}, options_{std::move(options)} {
@@ -114,7 +108,7 @@ public:
     auto j = jobs_.find(l.job);
     if (j == jobs_.end())
       return;
-    if (l.found && reusable(*l.found))
+    if (l.found && holds_elsewhere(l.found->state))
       answer_all(j->second.key, l.found);
     else
       submit(l.job, j->second);
@@ -259,8 +253,9 @@ private:
     batch->put(table::evidence, key_of(node.campaign, node.tree, node.node, place), pack(evidence));
     auto key = job.key;
     // What is measured again for the next node must not change what this one was judged by.
-    auto row =
-        reusable(*found) || job.request->plan == measure_plan::claim ? key : own_key(key, node, job.target);
+    auto row = holds_elsewhere(found->state) || job.request->plan == measure_plan::claim
+                   ? key
+                   : own_key(key, node, job.target);
     batch->put(table::verdicts, row, pack(*found));
     judged said{node,  job.target,  found,
                 row,   false,       found->build_s + found->check_s + found->time_s,
@@ -276,7 +271,7 @@ private:
     auto id = j->first;
     erase(j);
     auto others = take(key, id);
-    if (reusable(*found)) {
+    if (holds_elsewhere(found->state)) {
       for (auto other : others)
         duplicate(other, found);
     } else { // each is judged for itself

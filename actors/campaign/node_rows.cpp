@@ -13,7 +13,7 @@ std::string node_rows::note_of(const node_key& n) const {
   return row == rows_.end() ? std::string{} : row->second.note;
 }
 
-node_key node_rows::planned(store_batch& batch, std::uint32_t tree, const expansion& what) {
+node_key node_rows::planned(std::uint32_t tree, const expansion& what) {
   auto n = journal_.key(tree, what.node);
   auto& row = rows_[n];
   row.parents = {what.parent};
@@ -22,7 +22,6 @@ node_key node_rows::planned(store_batch& batch, std::uint32_t tree, const expans
   row.model = what.model;
   row.memory = what.memory;
   row.planned_ms = journal_.wall_ms();
-  batch.put(table::children, key_of(n.campaign, n.tree, what.parent), key_of(what.node));
   return n;
 }
 
@@ -34,7 +33,6 @@ void node_rows::assembled(store_batch& batch, const node_key& n, const std::stri
   row.note = plan;
   row.planned_ms = journal_.wall_ms();
   put(batch, n);
-  batch.put(table::children, key_of(n.campaign, n.tree, row.parents.front()), key_of(n.node));
 }
 
 void node_rows::asked(store_batch& batch, const synthesis_request& request) {

@@ -24,8 +24,8 @@ public:
   /// Why the last attempt's answer was of no use; empty without a row.
   std::string note_of(const node_key& n) const;
 
-  /// A step made it. Its row is not stored before it is asked, its place among its parent's children is.
-  node_key planned(store_batch& batch, std::uint32_t tree, const expansion& what);
+  /// A step made it. Its row is not stored before it is asked: the journal's step makes it again.
+  node_key planned(std::uint32_t tree, const expansion& what);
   /// A dispatcher was put together: it has parents in the index, and a plan.
   void assembled(store_batch& batch, const node_key& n, const std::string& plan);
   /// Its prompt leaves. Stores the prompt's sections and the row.

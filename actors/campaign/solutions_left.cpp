@@ -25,8 +25,7 @@ void solutions_left::judged_by_search(store_batch& batch, const judged& j) {
 }
 
 void solutions_left::judged_by_claim(store_batch& batch, const judged& j) const {
-  auto state = j.found->state;
-  if (state != verdict_state::harness_error && state != verdict_state::noisy)
+  if (!says_nothing(j.found->state))
     put(batch, j, true);
 }
 

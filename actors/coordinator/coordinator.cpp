@@ -133,12 +133,6 @@ result<listen_options> coordinator::listening() const {
   return o;
 }
 
-void coordinator::log_failure(const std::string& child, const caf::error& why,
-                              std::chrono::nanoseconds delay) {
-  log::error("supervisor", delay.count() < 0 ? "a child failed too often" : "a child failed",
-             {{"child", child}, {"why", text_of(why)}});
-}
-
 /// Decides the endpoints; the gateway binds them. Finds a missing key, or an address that another process
 /// holds, before any actor starts: no restart of the gateway would mend that.
 status coordinator::open_wire() {

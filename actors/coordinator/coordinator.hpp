@@ -76,7 +76,6 @@ private:
   status open_wire();
   result<listen_options> listening() const;
   /// Logs why a supervisor's child has failed.
-  static void log_failure(const std::string& child, const caf::error& why, std::chrono::nanoseconds delay);
 
   // -- coordinator_children.cpp: who is started, in this order --------------------------------------
 

@@ -220,7 +220,7 @@ void coordinator::start_children(std::uint32_t id, const std::string& name,
   s.name = "campaign " + name;
   s.strategy = restart_strategy::rest_for_one;
   s.seed = id;
-  s.on_failure = log_failure;
+  s.on_failure = log_child_failure;
   child_spec spec;
   spec.name = addresses::campaign(id).name().text();
   spec.mode = restart_mode::transient;

@@ -32,7 +32,7 @@ void coordinator::start_root() {
   o.name = "root";
   o.strategy = restart_strategy::rest_for_one;
   o.seed = store_->epoch();
-  o.on_failure = log_failure;
+  o.on_failure = log_child_failure;
   root_ = system_->spawn(supervisor, std::move(children), std::move(o));
   root_->attach_functor([this](const caf::error& why) {
     if (is_normal(why))

@@ -20,7 +20,7 @@ struct fleet_options {
 /// and mailbox.
 ///
 ///   <- frame_in, peer_lost                 from the gateway; a hello begins a worker_session
-///   <- worker_said                         from sessions: ready, accept, decline, beat, result, drain
+///   <- worker_said                         from sessions: ready, decline, beat, result, drain
 ///   <- submit_job, cancel_job
 ///   <- work_is_wanted                      from campaigns: until then, workers' results of an earlier life
 ///                                          are kept

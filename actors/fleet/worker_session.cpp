@@ -54,11 +54,6 @@ std::optional<worker_said> said_in(const frame& f) {
   case frame_kind::ready:
     said.ready = body_of<wire::ready_body>(f);
     return said;
-  case frame_kind::accept: {
-    auto a = body_of<wire::accept_body>(f);
-    said.decline = {a.job, a.attempt, {}};
-    return said;
-  }
   case frame_kind::decline:
     said.decline = body_of<wire::decline_body>(f);
     return said;

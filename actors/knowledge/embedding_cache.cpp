@@ -29,12 +29,9 @@ embedding_cache::embedding_cache(caf::event_based_actor* self, std::size_t numbe
       complete_{std::move(complete)}, documents_{patience_with_embeddings},
       queries_{patience_with_embeddings} {
   if (!server_.api_key_env.empty()) {
-    const char* value = std::getenv(server_.api_key_env.c_str());
-    key_ = value ? value : "";
+    key_ = log::masked_key(server_.api_key_env);
     usable_ = !key_.empty() && key_.find_first_of("\r\n") == std::string::npos;
-    if (usable_)
-      log::mask(key_);
-    else
+    if (!usable_)
       log::warn("knowledge", "no key for the embeddings server: retrieval goes by words alone",
                 {{"variable", server_.api_key_env}});
   }

@@ -100,7 +100,7 @@ struct worker_said {
   std::shared_ptr<const wire::worker_beat> beat;
   std::shared_ptr<const job_result> result;
   wire::ready_body ready;
-  wire::decline_body decline;          ///< also the job and attempt of an accept
+  wire::decline_body decline;
   std::shared_ptr<const void> passage; ///< of the frame
 };
 /// Asks for the fleet's view of the workers, for `status`.

@@ -1,5 +1,7 @@
 #include "actors/supervision/supervisor.hpp"
 
+#include "runtime/observe/log.hpp"
+
 #include <memory>
 #include <optional>
 #include <random>
@@ -34,6 +36,11 @@ std::string text_of(const caf::error& why) {
   if (why.category() == caf::atom("system"))
     return to_string(static_cast<caf::sec>(why.code()));
   return "error " + std::to_string(why.code());
+}
+
+void log_child_failure(const std::string& child, const caf::error& why, std::chrono::nanoseconds delay) {
+  log::error("supervisor", delay.count() < 0 ? "a child failed too often" : "a child failed",
+             {{"child", child}, {"why", text_of(why)}});
 }
 
 namespace {

@@ -40,6 +40,9 @@ struct supervisor_options {
       on_failure;
 };
 
+/// An on_failure: a line of the log. Any thread.
+void log_child_failure(const std::string& child, const caf::error& why, std::chrono::nanoseconds delay);
+
 /// Adds a child after the present ones and starts it. A child with a taken name is ignored. But if the
 /// present one is being stopped (stop_child), the new one starts afterwards.
 struct start_child {

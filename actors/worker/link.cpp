@@ -305,7 +305,6 @@ private:
       return decline(j, "no backend " + j.backend + " here");
     if (leases_.contains(j.id))
       cancel(j.id);
-    transport_->send(wire::make_frame("", frame_kind::accept, wire::accept_body{j.id, j.attempt}));
     failpoint::pass("worker.after_accept");
     if (auto done = held_.result_of(j.id)) { // in an earlier attempt that nobody has acknowledged
       auto fit = done->why.kind == failure_kind::none && done->found.ending != ending::harness_error;

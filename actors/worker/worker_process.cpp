@@ -19,17 +19,18 @@
 #include "runtime/process/process_service.hpp"
 #include "runtime/process/sandbox.hpp"
 #include "runtime/process/scratch_root.hpp"
+#include "runtime/process/signal_watch.hpp"
 
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <condition_variable>
+#include <deque>
 #include <filesystem>
 #include <future>
 #include <iostream>
+#include <mutex>
 #include <optional>
 #include <random>
 #include <thread>
@@ -49,58 +50,39 @@ std::string host_name() {
   return text;
 }
 
-/// Wakes main: a signal, or a refusal from the link.
+/// What main waits for, in order: 's' a signal, 'e' the lifeline's end, or what another thread said.
 class wakeup {
 public:
-  wakeup() {
-    sigemptyset(&signals_);
-    sigaddset(&signals_, SIGTERM);
-    sigaddset(&signals_, SIGINT);
-    pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
-    signal_fd_ = signalfd(-1, &signals_, SFD_CLOEXEC);
-    if (pipe2(pipe_, O_CLOEXEC) != 0)
-      throw std::runtime_error{"pipe2 failed"};
-  }
-  ~wakeup() {
-    close(signal_fd_);
-    close(pipe_[0]);
-    close(pipe_[1]);
-  }
-  void wake(char why) { [[maybe_unused]] auto n = write(pipe_[1], &why, 1); }
+  explicit wakeup(bool lifeline)
+      : watch_{[this](int) { wake('s'); }, {lifeline ? STDIN_FILENO : -1, [this] { wake('e'); }}} {}
 
-  /// 's' a signal, 'e' the lifeline ended, or what `wake` was given.
-  char wait(bool lifeline) {
-    for (;;) {
-      pollfd fds[3] = {{signal_fd_, POLLIN, 0}, {pipe_[0], POLLIN, 0}, {lifeline ? 0 : -1, POLLIN, 0}};
-      if (poll(fds, 3, -1) < 0)
-        continue;
-      if (fds[0].revents) {
-        signalfd_siginfo info;
-        [[maybe_unused]] auto n = read(signal_fd_, &info, sizeof info);
-        return 's';
-      }
-      if (fds[1].revents) {
-        char why = 'e';
-        [[maybe_unused]] auto n = read(pipe_[0], &why, 1);
-        return why;
-      }
-      char bytes[256];
-      if (fds[2].revents && read(0, bytes, sizeof bytes) <= 0)
-        return 'e';
+  void wake(char why) {
+    {
+      std::lock_guard lock{guard_};
+      said_.push_back(why);
     }
+    changed_.notify_one();
+  }
+  char wait() {
+    std::unique_lock lock{guard_};
+    changed_.wait(lock, [this] { return !said_.empty(); });
+    auto why = said_.front();
+    said_.pop_front();
+    return why;
   }
 
 private:
-  sigset_t signals_;
-  int signal_fd_ = -1;
-  int pipe_[2] = {-1, -1};
+  std::mutex guard_;
+  std::condition_variable changed_;
+  std::deque<char> said_;
+  signal_watch watch_; ///< the last: its thread uses the others
 };
 
 /// One run of a worker process: what is checked and found out, then the actors. Members are destroyed from the
 /// last to the first.
 class worker_run {
 public:
-  explicit worker_run(const worker_process_options& options) : o_{options} {}
+  explicit worker_run(const worker_process_options& options) : o_{options}, end_{options.lifeline} {}
   /// Exit code; blocks.
   int run();
 
@@ -124,7 +106,7 @@ private:
   char wait_for_the_end(const directory& names);
 
   const worker_process_options& o_;
-  wakeup end_;                          // blocks the signals before any thread exists
+  wakeup end_;
   std::optional<scratch_root> scratch_; // removed last, when no child of ours can write there any more
   std::optional<process_service> processes_;
   link_options link_;
@@ -273,9 +255,7 @@ int worker_run::work() {
   supervisor_options s;
   s.name = "worker";
   s.strategy = restart_strategy::rest_for_one;
-  s.on_failure = [](const std::string& child, const caf::error& why, std::chrono::nanoseconds) {
-    log::error("worker", "a child failed", {{"child", child}, {"why", text_of(why)}});
-  };
+  s.on_failure = log_child_failure;
   auto root = system.spawn(supervisor, children(names), std::move(s));
   root->attach_functor([this](const caf::error& why) {
     if (!is_normal(why))
@@ -290,12 +270,12 @@ int worker_run::work() {
 char worker_run::wait_for_the_end(const directory& names) {
   if (o_.lifeline) // from here on the end of standard input tells it, and there is time to clean up
     prctl(PR_SET_PDEATHSIG, 0);
-  auto why = end_.wait(o_.lifeline);
+  auto why = end_.wait();
   // Finish what is in hand; a second signal ends it now. A coordinator's own worker has nobody left to tell.
   if (why == 's' && !o_.lifeline) {
     link_.leaving->ask();
     names.send(addresses::link, drain_worker{});
-    why = end_.wait(o_.lifeline);
+    why = end_.wait();
   }
   if (o_.lifeline)
     alarm(2); // the owner is gone or going: an orderly end, but never a late one
@@ -315,6 +295,7 @@ int worker_run::run() {
 } // namespace
 
 int run_worker(const worker_process_options& options) {
+  signal_watch::block(); // before any thread exists
   return worker_run{options}.run();
 }
 

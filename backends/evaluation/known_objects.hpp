@@ -33,18 +33,12 @@ public:
         {j.store, object, j.problem_digest, j.backend, device, j.timed ? "timed" : "untimed"});
   }
 
-  /// Evidence that says nothing about the candidate is not kept.
+  /// Evidence that may not stand for the same code elsewhere is not kept.
   void learn(const std::string& key, const job& j, const problem& what, const evidence& found) {
     if (key.empty() || found.provenance.contains(same_object_as) || known_.contains(key))
       return;
-    switch (verdict_of(found, what, j.plan).state) {
-    case verdict_state::harness_error:
-    case verdict_state::noisy:
-    case verdict_state::timeout:
+    if (!holds_elsewhere(verdict_of(found, what, j.plan).state))
       return;
-    default:
-      break;
-    }
     if (order_.size() == most_) {
       known_.erase(order_.front());
       order_.pop_front();

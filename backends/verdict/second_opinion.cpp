@@ -5,7 +5,7 @@
 namespace ke {
 
 opinion weigh(const verdict& first, const verdict& second) {
-  if (second.state == verdict_state::noisy || second.state == verdict_state::harness_error)
+  if (says_nothing(second.state))
     return opinion::undecided;
   auto confirms = second.state == verdict_state::correct && second.score && first.score;
   return confirms && *first.score < *second.score ? opinion::first : opinion::second;

@@ -55,8 +55,7 @@ void print(const json& figures, bool as_json) {
 double scan_seconds(const store_reader& reader) {
   auto begun = std::chrono::steady_clock::now();
   std::uint64_t bytes = 0;
-  for (auto t : {table::campaigns, table::nodes, table::hot, table::children, table::digests, table::blobs,
-                 table::journal})
+  for (auto t : {table::campaigns, table::nodes, table::hot, table::digests, table::blobs, table::journal})
     (void)reader.scan(t, "", [&](std::string_view key, std::string_view value) {
       bytes += key.size() + value.size();
       return true;

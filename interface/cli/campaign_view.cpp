@@ -1,10 +1,10 @@
 #include "interface/cli/campaign_view.hpp"
 
 #include "interface/cli/node_report.hpp"
+#include "runtime/core/geometric_mean.hpp"
 #include "runtime/search/campaign/campaign_status.hpp"
 #include "runtime/store/record.hpp"
 
-#include <cmath>
 #include <deque>
 
 #include "runtime/store/prompt_sections.hpp"
@@ -65,17 +65,8 @@ private:
 
 /// As tree_index::judge: the geometric mean, 0 if one is 0, none if one is missing.
 std::optional<double> mean_of(const std::vector<std::optional<double>>& scores) {
-  double logs = 0;
-  for (const auto& s : scores) {
-    if (!s || *s < 0)
-      return std::nullopt;
-    if (*s == 0)
-      return 0;
-    logs += std::log(*s);
-  }
-  if (scores.size() == 1)
-    return scores.front();
-  return scores.empty() ? std::nullopt : std::optional{std::exp(logs / static_cast<double>(scores.size()))};
+  auto mean = geometric_mean(scores, [](const auto& s) { return s; });
+  return mean && scores.size() == 1 ? scores.front() : mean;
 }
 
 } // namespace

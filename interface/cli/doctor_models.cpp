@@ -21,10 +21,9 @@ constexpr std::chrono::milliseconds patience_with_models{5'000};
 model_health check_endpoint(const model_settings& m) {
   std::string key;
   if (!m.api_key_env.empty()) {
-    const char* value = std::getenv(m.api_key_env.c_str());
-    if (!value || !*value)
+    key = log::masked_key(m.api_key_env);
+    if (key.empty())
       return {"missing", "the variable " + m.api_key_env + " is not set: export it"};
-    key = value;
   }
   auto request = encode_list_of_models(m, key);
   request.connect = request.first_byte = request.stall = request.total = patience_with_models;

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "backends/evaluation/evaluate.hpp"
-#include "interface/cli/signal_watch.hpp"
 #include "interface/cli/stoppable_processes.hpp"
 #include "runtime/process/process_service.hpp"
 #include "runtime/process/scratch_root.hpp"
+#include "runtime/process/signal_watch.hpp"
 
 #include <memory>
 #include <string>

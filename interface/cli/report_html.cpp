@@ -13,35 +13,7 @@ namespace {
 constexpr std::size_t most_source = 200'000;
 constexpr std::size_t deepest = 40; ///< browsers limit how deep elements may be nested
 
-constexpr const char* style = R"css(
-:root { color-scheme: light dark; --ink: #1b1f24; --soft: #5b6570; --page: #fcfcfb; --card: #f2f3f1; --rule: #d5d8d4; --main: #0b6e4f; --band: #0b6e4f26;
-  --dot: #3d7ea6; --bad: #b3452f; --warn: #8a6100; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6e8e6; --soft: #9aa5ad; --page: #15181b; --card: #1e2327; --rule: #363d42; --main: #4fc797;
-  --band: #4fc79730; --dot: #79b8dd; --bad: #ef8a72; --warn: #d9a93a; } }
-* { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 62rem; padding: 1.5rem 1rem 4rem; background: var(--page); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
-h1 { font-size: 1.5rem; margin: 0 0 .2rem; } h2 { font-size: 1.3rem; border-bottom: 2px solid var(--main); padding-bottom: .2rem; margin: 2.5rem 0 1rem; }
-h3 { font-size: 1.05rem; margin: 1.8rem 0 .5rem; }
-p { margin: .4rem 0; } .soft { color: var(--soft); } .bad { color: var(--bad); } .good { color: var(--main); }
-.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)); gap: .75rem; margin: 1rem 0; }
-.card { background: var(--card); border: 1px solid var(--rule); border-radius: .5rem; padding: .7rem .9rem; }
-.card b { display: block; font-size: 1.25rem; font-weight: 600; } .card span { color: var(--soft); font-size: .85rem; }
-table { border-collapse: collapse; width: 100%; font-size: .92rem; } .wide { overflow-x: auto; }
-th, td { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid var(--rule); vertical-align: top; }
-td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
-pre { background: var(--card); border: 1px solid var(--rule); border-radius: .5rem; padding: .8rem; overflow: auto; max-height: 36rem; font: 13px/1.45 ui-monospace, monospace; }
-code { font: .9em ui-monospace, monospace; overflow-wrap: anywhere; }
-svg { width: 100%; height: auto; } svg text { fill: var(--soft); font: 12px system-ui, sans-serif; }
-.grid { stroke: var(--rule); } .baseline { stroke: var(--warn); stroke-dasharray: 5 4; } .band { fill: var(--band); }
-.best { fill: none; stroke: var(--main); stroke-width: 2; } .step { fill: var(--main); } .dot { fill: var(--dot); opacity: .55; } .dot.wrong { fill: var(--bad); }
-.bar { fill: var(--dot); opacity: .6; } .whisker { stroke: var(--ink); stroke-width: 1.5; }
-ul.tree, ul.tree ul { list-style: none; margin: 0; padding-left: 1.1rem; border-left: 1px solid var(--rule); } ul.tree { padding-left: 0; border: 0; font-size: .9rem; }
-summary { cursor: pointer; } summary:focus-visible, a:focus-visible, pre:focus-visible { outline: 2px solid var(--main); outline-offset: 2px; }
-.way { font-weight: 600; } nav a { color: var(--main); margin-right: 1rem; }
-@media print { details > * { display: block; } pre { max-height: none; } }
-)css";
-
-/// ", of which estimated: ..."; empty if providers told everything.
+/// ", of which estimated: ..."; empty if every provider told all.
 std::string estimated_text(const campaign_row& row) {
   auto tokens = row.estimated.input_tokens + row.estimated.output_tokens;
   return tokens == 0
@@ -331,31 +303,26 @@ std::string provenance_of(const report_facts& f) {
 } // namespace
 
 std::string report_html(const std::vector<report_facts>& campaigns, const std::string& title) {
-  std::string out = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-                    "'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"
-                    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
-                    html_text(title) + "</title>\n<style>" + style +
-                    "</style>\n</head>\n<body>\n<header><h1>" + html_text(title) + "</h1>\n";
-  if (campaigns.size() > 1) {
-    out += "<nav aria-label=\"Campaigns\">";
-    for (const auto& f : campaigns)
-      out += "<a href=\"#c" + std::to_string(f.row.id) + "\">" + html_text(f.row.name) + "</a>";
-    out += "</nav>\n";
-  }
-  out += "</header>\n<main>\n";
+  std::string links, sections;
   for (const auto& f : campaigns) {
     std::string backends;
     for (const auto& b : f.row.trees)
       backends += (backends.empty() ? "" : ", ") + b;
-    out += "<section id=\"c" + std::to_string(f.row.id) + "\">\n<h2>" + html_text(f.row.name) +
-           "</h2>\n<p class=\"soft\">" + html_text(f.problem.name + " on " + backends) + "</p>\n" +
-           summary_of(f) + plots_of(f) + steps_of(f) + best_of(f) + tree_of(f) + cost_of(f) +
-           provenance_of(f) + "</section>\n";
+    auto number = std::to_string(f.row.id);
+    links += "<a href=\"#c" + number + "\">" + html_text(f.row.name) + "</a>";
+    sections += "<section id=\"c" + number + "\">\n<h2>" + html_text(f.row.name) +
+                "</h2>\n<p class=\"soft\">" + html_text(f.problem.name + " on " + backends) + "</p>\n" +
+                summary_of(f) + plots_of(f) + steps_of(f) + best_of(f) + tree_of(f) + cost_of(f) +
+                provenance_of(f) + "</section>\n";
   }
   if (campaigns.empty())
-    out += "<p>The store holds no campaign.</p>\n";
-  return out + "</main>\n</body>\n</html>\n";
+    sections = "<p>The store holds no campaign.</p>\n";
+  return filled_page(
+      report_page,
+      {{"title", html_text(title)},
+       {"style", std::string{report_style}},
+       {"navigation", campaigns.size() > 1 ? "<nav aria-label=\"Campaigns\">" + links + "</nav>\n" : ""},
+       {"sections", sections}});
 }
 
 } // namespace ke::cli

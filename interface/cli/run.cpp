@@ -1,7 +1,6 @@
 #include "actors/coordinator/store_owner.hpp"
 #include "config/campaign_file.hpp"
 #include "config/problem_file.hpp"
-#include "config/schema.hpp"
 #include "interface/cli/access.hpp"
 #include "interface/cli/best.hpp"
 #include "interface/cli/commands.hpp"
@@ -9,7 +8,6 @@
 #include "interface/cli/doctor_models.hpp"
 #include "interface/cli/dry_admission.hpp"
 #include "interface/cli/plan.hpp"
-#include "interface/cli/signal_watch.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/hex.hpp"
 #include "runtime/net/client_command.hpp"
@@ -19,10 +17,12 @@
 #include "runtime/observe/trace.hpp"
 #include "runtime/process/process_service.hpp"
 #include "runtime/process/sandbox.hpp"
+#include "runtime/process/signal_watch.hpp"
 #include "runtime/records/best_known_baseline.hpp"
 #include "runtime/store/store_reader.hpp"
 #include "runtime/store/store_service.hpp"
 #include "runtime/text/json_line.hpp"
+#include "runtime/toml/schema.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -126,9 +126,7 @@ std::optional<prepared> prepare(const run_options& o, int& code) {
   }
   p.settings = std::move(loaded.settings);
   for (const auto& m : p.settings.models)
-    if (!m.api_key_env.empty())
-      if (auto secret = std::getenv(m.api_key_env.c_str()))
-        log::mask(secret);
+    log::masked_key(m.api_key_env);
   std::vector<std::filesystem::path> extra(o.backend_paths.begin(), o.backend_paths.end());
   auto backends = load_backends(built_in_backends(), extra);
   if (!backends) {

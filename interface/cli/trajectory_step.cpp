@@ -3,12 +3,15 @@
 #include "interface/cli/trajectories.hpp"
 #include "interface/cli/trajectory_text.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/geometric_mean.hpp"
 #include "runtime/core/solution.hpp"
+#include "runtime/observe/log.hpp"
 #include "runtime/text/json_line.hpp"
 #include "runtime/text/text_diff.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace ke::cli {
@@ -65,22 +68,17 @@ void put_verdict(json& j, const node_view& n, const std::vector<verdict>& all) {
   j["decision"] = to_text(n.decision);
   j["scored"] = n.score.has_value();
   j["score"] = real(n.score.value_or(0));
-  double speedup = 0, low = 0, high = 0;
-  auto timed = !all.empty();
-  for (const auto& one : all) {
-    timed = timed && one.timing && one.timing->speedup > 0 && one.timing->low > 0 && one.timing->high > 0;
-    if (!timed)
-      break;
-    speedup += std::log(one.timing->speedup);
-    low += std::log(one.timing->low);
-    high += std::log(one.timing->high);
-  }
-  auto mean = [&](double logs) { return timed ? std::exp(logs / static_cast<double>(all.size())) : 0.0; };
+  auto timed = !all.empty() && std::all_of(all.begin(), all.end(), [](const verdict& one) {
+    return one.timing && one.timing->speedup > 0 && one.timing->low > 0 && one.timing->high > 0;
+  });
+  auto mean = [&](double timing_summary::* part) {
+    return timed ? *geometric_mean(all, [&](const verdict& one) { return *one.timing.*part; }) : 0.0;
+  };
   const auto t = v.timing.value_or(timing_summary{});
   j["timed"] = timed;
-  j["speedup"] = real(mean(speedup));
-  j["speedup_low"] = real(mean(low));
-  j["speedup_high"] = real(mean(high));
+  j["speedup"] = real(mean(&timing_summary::speedup));
+  j["speedup_low"] = real(mean(&timing_summary::low));
+  j["speedup_high"] = real(mean(&timing_summary::high));
   j["candidate_ns"] = real(t.candidate_ns);
   j["reference_ns"] = real(t.reference_ns);
   j["pairs"] = t.pairs;
@@ -92,13 +90,13 @@ void put_verdict(json& j, const node_view& n, const std::vector<verdict>& all) {
   j["worst_scaled_error"] = real(v.worst_scaled_error);
   j["flags"] = flag_names(v.flags);
   j["device"] = v.device;
-  j["reason"] = clean(v.reason);
-  j["log"] = clean(v.log.substr(0, step_log_limit));
+  j["reason"] = log::masked(v.reason);
+  j["log"] = log::masked(v.log.substr(0, step_log_limit));
   const auto d = v.diagnosis.value_or(diagnosis{});
   j["bottleneck"] = d.bottleneck;
   j["bottleneck_confidence"] = real(d.confidence);
   j["roofline_fraction"] = real(d.roofline_fraction.value_or(0));
-  j["diagnosis_evidence"] = clean(json_line(json(d.evidence)));
+  j["diagnosis_evidence"] = log::masked(json_line(json(d.evidence)));
   j["build_s"] = real(v.build_s);
   j["check_s"] = real(v.check_s);
   j["time_s"] = real(v.time_s);
@@ -154,16 +152,16 @@ status put_texts(json& j, const campaign_view& c, const node_view& n, const mode
   j["prompt_digest"] = n.row.prompt_digest;
   j["prompt_sections"] = json::array();
   for (const auto& s : *sections)
-    j["prompt_sections"].push_back({{"name", s.name}, {"digest", s.digest}, {"text", clean(s.text)}});
+    j["prompt_sections"].push_back({{"name", s.name}, {"digest", s.digest}, {"text", log::masked(s.text)}});
   auto body =
       n.row.reply_digest.empty() ? result<std::string>{std::string{}} : c.store().blob(n.row.reply_digest);
   if (!body)
     return body.error();
   auto answer = answer_of(model, *body);
   j["answer_digest"] = n.row.reply_digest;
-  j["answer"] = clean(answer);
-  j["rationale"] = clean(rationale_of(answer));
-  j["note"] = clean(n.row.note);
+  j["answer"] = log::masked(answer);
+  j["rationale"] = log::masked(rationale_of(answer));
+  j["note"] = log::masked(n.row.note);
   auto source = n.row.source_digest.empty() ? result<std::string>{std::string{}} : c.source_of(n);
   if (!source)
     return source.error();
@@ -174,12 +172,12 @@ status put_texts(json& j, const campaign_view& c, const node_view& n, const mode
   if (!before && before.error().kind != failure_kind::not_found)
     return before.error();
   j["source_digest"] = n.row.source_digest;
-  j["source"] = clean(*source);
+  j["source"] = log::masked(*source);
   j["parent_source_digest"] = parent->is_root() ? digest_of(*before) : parent->row.source_digest;
   j["diff"] = source->empty() || !before
                   ? std::string{}
-                  : clean(unified_diff(*before, *source, "node " + std::to_string(parent->id),
-                                       "node " + std::to_string(n.id)));
+                  : log::masked(unified_diff(*before, *source, "node " + std::to_string(parent->id),
+                                             "node " + std::to_string(n.id)));
   return ok;
 }
 

@@ -4,14 +4,7 @@
 #include "runtime/llm/provider.hpp"
 #include "runtime/observe/log.hpp"
 
-#include <cstdlib>
-
 namespace ke::cli {
-namespace {
-
-constexpr std::size_t shortest_key = 8;
-
-} // namespace
 
 std::string answer_of(const model_settings& model, const std::string& body) {
   auto in_envelope = [&](provider_kind kind) {
@@ -69,18 +62,9 @@ result<std::vector<stored_section>> sections_of(const campaign_view& c, const no
 }
 
 void know_secrets(const campaign_settings& settings) {
-  auto know = [](const std::string& variable) {
-    const char* value = variable.empty() ? nullptr : std::getenv(variable.c_str());
-    if (value && std::string_view{value}.size() >= shortest_key)
-      log::mask(value);
-  };
   for (const auto& m : settings.models)
-    know(m.api_key_env);
-  know(settings.embeddings.api_key_env);
-}
-
-std::string clean(std::string_view text) {
-  return log::masked(text);
+    log::masked_key(m.api_key_env);
+  log::masked_key(settings.embeddings.api_key_env);
 }
 
 } // namespace ke::cli

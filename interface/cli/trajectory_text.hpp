@@ -19,10 +19,7 @@ std::string rationale_of(std::string_view answer);
 /// The sections of a node's prompt with their texts; empty if none was asked. `corrupt`: the store lacks one.
 result<std::vector<stored_section>> sections_of(const campaign_view& campaign, const node_view& node);
 
-/// From now on `clean` masks the API keys named by the settings, as logs do: a model may have repeated one.
-/// Values of fewer than 8 characters are no keys ("EMPTY", "none").
+/// From now on log::masked masks the API keys named by the settings: a model may have repeated one.
 void know_secrets(const campaign_settings& settings);
-/// The text without those values.
-std::string clean(std::string_view text);
 
 } // namespace ke::cli

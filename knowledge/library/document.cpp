@@ -6,8 +6,7 @@
 #include "runtime/core/verdict.hpp"
 #include "runtime/text/nearest_name.hpp"
 #include "runtime/text/source_text.hpp"
-
-#include <toml++/toml.h>
+#include "runtime/toml/schema.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -26,39 +25,76 @@ std::string listed(const std::vector<std::string>& names) {
   return all;
 }
 
-/// Reads the front matter's table into a document and notes every finding with its line in the file.
-class reader {
-public:
-  reader(const toml::table& table, std::string_view path, std::vector<finding>& findings)
-      : table_{table}, path_{path}, findings_{findings} {}
+/// The words of the front matter that are not the document's own members.
+struct front_matter {
+  std::string id;
+  std::int64_t level = 1;
+};
 
-  void read(document& d) {
-    unknown_keys(table_, "",
-                 {"id", "title", "kind", "targets", "families", "dtypes", "level", "sources", "signals"});
-    if (table_.contains("id") && text("id") != d.id)
-      say(table_.get("id"), "id must be the document's path, " + d.id + ", or be left out");
-    d.title = text("title");
-    read_kind(d);
-    d.targets = list(table_, "", "targets", true, false);
-    d.families = list(table_, "", "families", true, true);
-    d.dtypes = list(table_, "", "dtypes", true, true);
-    d.sources = list(table_, "", "sources", true, false);
-    read_level(d);
-    read_signals(d);
+schema front_matter_schema(document& d, front_matter& words) {
+  schema all;
+  auto key = [&](const char* path, const char* doc, auto* slot, bool required) -> key_spec& {
+    all.keys.push_back({path, doc, [slot](std::size_t) -> value_slot { return slot; }});
+    all.keys.back().required = required;
+    return all.keys.back();
+  };
+  key("id", "the document's path, or left out", &words.id, false);
+  key("title", "the title, as below the front matter", &d.title, true);
+  key("targets", "names or patterns of targets", &d.targets, true);
+  key("families", "families of problems; an empty list: all", &d.families, true);
+  key("dtypes", "types of elements; an empty list: all", &d.dtypes, true);
+  key("sources", "where it is from", &d.sources, true);
+  auto& level = key("level", "1 (everyone should know), 2 (advanced) or 3 (expert)", &words.level, true);
+  level.least = 1;
+  level.most = 3;
+  key("signals.bottleneck", "words of a diagnosis", &d.signals.bottleneck, false);
+  key("signals.failure", "states of a verdict", &d.signals.failure, false);
+  key("signals.message", "fragments of tools' messages", &d.signals.message, false);
+  all.keys.push_back({.path = "kind",
+                      .doc = "what it is for",
+                      .at = [&d](std::size_t) -> value_slot {
+                        auto choice = choice_of(d.kind);
+                        choice.names.pop_back(); // a skill is no file
+                        return choice;
+                      },
+                      .required = true});
+  return all;
+}
+
+/// Checks what no single key of the front matter can tell, and notes every finding with its line.
+class front_matter_checks {
+public:
+  front_matter_checks(const toml_node& table, document& d, std::vector<finding>& findings)
+      : table_{table}, document_{d}, findings_{findings} {}
+
+  void all(const front_matter& words) {
+    if (table_.find("id") && words.id != document_.id)
+      say(at("id"), "id must be the document's path, " + document_.id + ", or be left out");
+    if (at("title").is == toml_node::kind::text && trimmed(document_.title).empty())
+      say(at("title"), "title: must not be empty");
+    for (auto key : {"targets", "sources"})
+      if (at(key).is == toml_node::kind::list && at(key).items.empty())
+        say(at(key), std::string{key} + ": must name at least one");
+    kind();
     check_words(
-        "targets", table_.get("targets"), [](const std::string& t) { return plain_target(t); },
+        "targets", at("targets"), [](const std::string& t) { return plain_target(t); },
         "a target is a name of lower-case letters, digits, \"-\" and \".\", or a pattern with \"*\"");
     check_words(
-        "families", table_.get("families"), [](const std::string& f) { return plain_name(f); },
+        "families", at("families"), [](const std::string& f) { return plain_name(f); },
         "a family is one word of lower-case letters, digits, \"-\" and \"_\"");
-    one_of("dtypes", table_.get("dtypes"), known_dtypes());
+    one_of("dtypes", at("dtypes"), known_dtypes());
     nearly_known_targets();
+    signals();
   }
 
 private:
-  void say(const toml::node* at, std::string text, bool error = true) {
-    // The front matter begins on the second line of the file.
-    findings_.push_back({std::string{path_}, at ? at->source().begin.line + 1 : 1, error, std::move(text)});
+  const toml_node& at(const char* key) const {
+    static const toml_node absent{};
+    const auto* n = table_.find(key);
+    return n ? *n : absent;
+  }
+  void say(const toml_node& node, std::string text, bool error = true) {
+    findings_.push_back({document_.path, std::max(1u, node.place.line), error, std::move(text)});
   }
 
   static bool plain_name(std::string_view word) {
@@ -71,139 +107,91 @@ private:
                                         [](char c) { return plain_name({&c, 1}) || c == '.' || c == '*'; });
   }
 
-  void unknown_keys(const toml::table& in, const std::string& prefix, const std::vector<std::string>& known) {
-    for (const auto& [key, value] : in)
-      if (std::string name{key.str()}; std::find(known.begin(), known.end(), name) == known.end())
-        say(&value, "unknown key " + prefix + name + did_you_mean(name, known));
-  }
-
-  const toml::node* wanted(const char* key) {
-    const auto* n = table_.get(key);
-    if (!n)
-      say(nullptr, std::string{"the key "} + key + " is missing");
-    return n;
-  }
-
-  std::string text(const char* key) {
-    const auto* n = wanted(key);
-    if (!n)
-      return {};
-    if (!n->is_string() || trimmed(n->as_string()->get()).empty()) {
-      say(n, std::string{key} + " must be a text that is not empty");
-      return {};
-    }
-    return n->as_string()->get();
-  }
-
-  std::vector<std::string> list(const toml::table& in, const std::string& prefix, const char* key,
-                                bool required, bool may_be_empty) {
-    const auto* n = in.get(key);
-    if (!n) {
-      if (required)
-        say(nullptr, "the key " + prefix + key + " is missing");
-      return {};
-    }
-    const auto* array = n->as_array();
-    if (!array || !std::all_of(array->begin(), array->end(), [](auto& x) { return x.is_string(); })) {
-      say(n, prefix + key + " must be a list of texts");
-      return {};
-    }
-    if (array->empty() && !may_be_empty)
-      say(n, prefix + key + " must name at least one");
-    std::vector<std::string> all;
-    for (const auto& item : *array)
-      all.push_back(item.as_string()->get());
-    return all;
+  /// The words of a list that the schema took.
+  template <class F>
+  static void each_word(const toml_node& list, F&& visit) {
+    for (const auto& item : list.items)
+      if (item.is == toml_node::kind::text)
+        visit(item);
   }
 
   template <class F>
-  void check_words(const std::string& key, const toml::node* n, F&& right, const char* rule) {
-    if (const auto* array = n ? n->as_array() : nullptr)
-      for (const auto& item : *array)
-        if (const auto* word = item.as_string(); word && !right(word->get()))
-          say(&item, key + ": \"" + word->get() + "\": " + rule);
+  void check_words(const std::string& key, const toml_node& list, F&& right, const char* rule) {
+    each_word(list, [&](const toml_node& item) {
+      if (!right(item.text))
+        say(item, key + ": \"" + item.text + "\": " + rule);
+    });
   }
 
-  void one_of(const std::string& key, const toml::node* n, const std::vector<std::string>& known) {
-    if (const auto* array = n ? n->as_array() : nullptr)
-      for (const auto& item : *array)
-        if (const auto* word = item.as_string();
-            word && std::find(known.begin(), known.end(), word->get()) == known.end())
-          say(&item, key + ": there is no \"" + word->get() + "\"" + did_you_mean(word->get(), known) +
-                         "; known: " + listed(known));
+  void one_of(const std::string& key, const toml_node& list, const std::vector<std::string>& known) {
+    each_word(list, [&](const toml_node& item) {
+      if (std::find(known.begin(), known.end(), item.text) == known.end())
+        say(item, key + ": there is no \"" + item.text + "\"" + did_you_mean(item.text, known) +
+                      "; known: " + listed(known));
+    });
   }
 
-  void read_kind(document& d) {
-    static const std::vector<std::string> kinds{"constraint", "guidance", "hardware"};
-    auto word = text("kind");
-    auto at = std::find(kinds.begin(), kinds.end(), word);
-    if (at != kinds.end())
-      d.kind = static_cast<document_kind>(at - kinds.begin());
-    else if (!word.empty())
-      say(table_.get("kind"),
-          "kind: there is no \"" + word + "\"" + did_you_mean(word, kinds) + "; known: " + listed(kinds));
-    // The three categories are folders, too.
-    auto category = d.id.substr(0, d.id.find('/'));
-    if (at != kinds.end() &&
+  /// The three categories are folders, too.
+  void kind() {
+    const auto& n = at("kind");
+    auto category = document_.id.substr(0, document_.id.find('/'));
+    if (n.is == toml_node::kind::text && n.text == to_text(document_.kind) &&
         (category == "constraints" || category == "guidance" || category == "hardware") &&
-        !category.starts_with(word))
-      say(table_.get("kind"), "kind is \"" + word + "\", but the document lies in " + category + "/");
+        !category.starts_with(n.text))
+      say(n, "kind is \"" + n.text + "\", but the document lies in " + category + "/");
   }
 
-  void read_level(document& d) {
-    const auto* n = wanted("level");
-    if (!n)
-      return;
-    auto level = n->as_integer() ? n->as_integer()->get() : 0;
-    if (level < 1 || level > 3)
-      say(n, "level must be 1 (everyone should know), 2 (advanced) or 3 (expert)");
-    else
-      d.level = static_cast<std::uint32_t>(level);
-  }
-
-  void read_signals(document& d) {
-    const auto* n = wanted("signals");
-    if (!n)
-      return;
-    const auto* in = n->as_table();
+  void signals() {
+    const auto* in = table_.find("signals");
     if (!in)
-      return say(n, "signals must be a table: write [signals]");
-    unknown_keys(*in, "signals.", {"bottleneck", "failure", "message"});
-    d.signals = {list(*in, "signals.", "bottleneck", false, true),
-                 list(*in, "signals.", "failure", false, true),
-                 list(*in, "signals.", "message", false, true)};
-    one_of("signals.bottleneck", in->get("bottleneck"), known_bottlenecks());
-    one_of("signals.failure", in->get("failure"), known_failures());
+      return say(at("signals"), "signals: required, but missing: a table [signals]");
+    static const toml_node absent{};
+    auto of = [&](const char* key) -> const toml_node& {
+      const auto* n = in->find(key);
+      return n ? *n : absent;
+    };
+    one_of("signals.bottleneck", of("bottleneck"), known_bottlenecks());
+    one_of("signals.failure", of("failure"), known_failures());
     check_words(
-        "signals.message", in->get("message"), [](const std::string& m) { return !words_of(m).empty(); },
+        "signals.message", of("message"), [](const std::string& m) { return !words_of(m).empty(); },
         "a fragment needs a word to search by");
-    if (const auto* array = in->get("message") ? in->get("message")->as_array() : nullptr)
-      for (const auto& item : *array)
-        if (const auto* m = item.as_string(); m && lower(m->get()) != m->get())
-          say(&item, "signals.message: \"" + m->get() + "\": write fragments in lower case", false);
+    each_word(of("message"), [&](const toml_node& m) {
+      if (lower(m.text) != m.text)
+        say(m, "signals.message: \"" + m.text + "\": write fragments in lower case", false);
+    });
   }
 
   void nearly_known_targets() {
-    const auto* array = table_.get("targets") ? table_.get("targets")->as_array() : nullptr;
-    if (!array)
-      return;
-    for (const auto& item : *array)
-      if (const auto* word = item.as_string()) {
-        const auto& all = known_targets();
-        auto fits = [&](const std::string& name) { return glob_matches(word->get(), name); };
-        if (std::none_of(all.begin(), all.end(), fits))
-          if (auto near = nearest_name(word->get(), all); !near.empty())
-            say(&item,
-                "targets: \"" + word->get() + "\" is no target of the program's own, but nearly \"" + near +
-                    "\"",
-                false);
-      }
+    const auto& known = known_targets();
+    each_word(at("targets"), [&](const toml_node& item) {
+      auto fits = [&](const std::string& name) { return glob_matches(item.text, name); };
+      if (std::any_of(known.begin(), known.end(), fits))
+        return;
+      if (auto near = nearest_name(item.text, known); !near.empty())
+        say(item,
+            "targets: \"" + item.text + "\" is no target of the program's own, but nearly \"" + near + "\"",
+            false);
+    });
   }
 
-  const toml::table& table_;
-  std::string_view path_;
+  const toml_node& table_;
+  document& document_;
   std::vector<finding>& findings_;
 };
+
+/// Reads the front matter, `text`, which begins on the second line of its file.
+void read_front_matter(std::string_view text, document& d, std::vector<finding>& findings) {
+  std::vector<config_error> errors;
+  auto table = parse_toml("\n" + std::string{text}, d.path, errors);
+  front_matter words;
+  if (table) {
+    read_document(*table, front_matter_schema(d, words), errors);
+    d.level = static_cast<std::uint32_t>(words.level);
+    front_matter_checks{*table, d, findings}.all(words);
+  }
+  for (const auto& e : errors)
+    findings.push_back({d.path, e.line, true, (e.key.empty() ? "" : e.key + ": ") + e.text});
+}
 
 /// The text up to the end of its first line, which is taken away from `text`.
 std::string_view take_line(std::string_view& text) {
@@ -289,12 +277,7 @@ parsed_document parse_document(std::string_view id, std::string_view path, std::
   if (!front)
     return refuse(1, lines ? "the front matter does not end: a line \"+++\" is missing"
                            : "the first line must be \"+++\": a document begins with its front matter");
-  try {
-    auto table = toml::parse(*front);
-    reader{table, path, out.findings}.read(d);
-  } catch (const toml::parse_error& e) {
-    return refuse(e.source().begin.line + 1, std::string{e.description()});
-  }
+  read_front_matter(*front, d, out.findings);
   read_body(text, lines, d, out.findings);
   order_stably(out.findings, [](const finding& a, const finding& b) { return a.line < b.line; });
   if (std::none_of(out.findings.begin(), out.findings.end(), [](const finding& f) { return f.error; }))

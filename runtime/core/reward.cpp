@@ -1,16 +1,17 @@
 #include "runtime/core/reward.hpp"
 
+#include "runtime/core/geometric_mean.hpp"
+
 #include <algorithm>
 #include <cmath>
 
 namespace ke {
 namespace {
 
-/// Says nothing about the candidate: the machine was too loud, the problem's check worthless, the evaluation
-/// failed, or nothing here could run it.
+/// Gives no reward: it says nothing about the candidate, the problem's check is worthless, or nothing here
+/// could run it.
 bool is_silent(verdict_state s) {
-  return s == verdict_state::noisy || s == verdict_state::unfit_problem ||
-         s == verdict_state::harness_error || s == verdict_state::compiled;
+  return says_nothing(s) || s == verdict_state::unfit_problem || s == verdict_state::compiled;
 }
 
 } // namespace
@@ -40,10 +41,7 @@ candidate_reward reward(const std::vector<verdict>& targets) {
       return reward_floor;
     if (targets.size() == 1) // to the last digit what the search's tree has
       return shaped_speedup(speedup_of(targets.front()));
-    double logs = 0;
-    for (const auto& v : targets)
-      logs += std::log(speedup_of(v));
-    return shaped_speedup(std::exp(logs / static_cast<double>(targets.size())));
+    return shaped_speedup(*geometric_mean(targets, speedup_of));
   };
   r.value = shaped([](const verdict& v) { return *v.score; });
   r.point = shaped(

@@ -32,6 +32,16 @@ KE_NAMES(verdict_state, 13, "correct", "incorrect", "nondeterministic", "build_f
          "resource_exceeded", "policy_violation", "cheating_suspected", "noisy", "unfit_problem",
          "harness_error", "compiled")
 
+/// Says nothing about the candidate: the evaluation failed, or the machine was too loud.
+constexpr bool says_nothing(verdict_state s) {
+  return s == verdict_state::harness_error || s == verdict_state::noisy;
+}
+/// May stand for the same candidate at another place, unmeasured: it says something, and not how busy the
+/// machine was.
+constexpr bool holds_elsewhere(verdict_state s) {
+  return !says_nothing(s) && s != verdict_state::timeout;
+}
+
 enum class timing_decision : std::uint8_t { none, faster, same, slower };
 KE_NAMES(timing_decision, 4, "", "faster", "same", "slower")
 

@@ -69,10 +69,6 @@ std::vector<lease> lease_table::expire(time_point now) {
   return ended;
 }
 
-lease_table::time_point lease_table::next_expiry() const {
-  return by_expiry_.empty() ? time_point::max() : by_expiry_.begin()->first;
-}
-
 void lease_table::stood_still(std::chrono::nanoseconds span, time_point now) {
   auto live = std::exchange(by_expiry_, {});
   for (const auto& [at, job] : live) {

@@ -59,8 +59,6 @@ public:
 
   /// Leases that ran out; their jobs stay open without a holder, and count as losses of the nodes.
   std::vector<lease> expire(time_point now);
-  /// When `expire` has something to do next; time_point::max(): never.
-  time_point next_expiry() const;
   /// The caller stood still for `span` until now (suspended, swapped out) and could hear no beats: leases and
   /// deadlines are extended by `span`, and every worker has two terms to attach again.
   void stood_still(std::chrono::nanoseconds span, time_point now);

@@ -248,22 +248,4 @@ void placement::done(std::uint64_t job) {
   recredit(r.worker, before);
 }
 
-std::uint32_t placement::free_credit() const {
-  std::uint32_t sum = 0;
-  for (auto& [name, w] : workers_)
-    sum += w.free();
-  return sum;
-}
-
-bool placement::possible(const std::string& backend, const std::string& device,
-                         const std::map<std::string, std::string>& labels) const {
-  class_key key{backend, device, labels};
-  for (auto& [name, w] : workers_)
-    if (!w.out)
-      for (auto& d : w.devices)
-        if (fits(w, d, key))
-          return true;
-  return false;
-}
-
 } // namespace ke

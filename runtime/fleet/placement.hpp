@@ -60,11 +60,6 @@ public:
 
   std::size_t waiting() const { return where_.size(); }
   std::size_t in_flight() const { return running_.size(); }
-  /// Free credit over all workers in service.
-  std::uint32_t free_credit() const;
-  /// Whether any attached worker, busy or not, could take such a job. False: the campaign waits for a device.
-  bool possible(const std::string& backend, const std::string& device,
-                const std::map<std::string, std::string>& labels = {}) const;
 
 private:
   using class_key = std::tuple<std::string, std::string, std::map<std::string, std::string>>;

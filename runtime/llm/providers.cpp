@@ -28,16 +28,14 @@ made_provider make_http_provider(const model_settings& model, provider_services&
     return invalid_model(model, "`model` must name the provider's model");
   std::string key;
   if (!model.api_key_env.empty()) {
-    const char* value = std::getenv(model.api_key_env.c_str());
-    if (!value || !*value)
+    key = log::masked_key(model.api_key_env);
+    if (key.empty())
       return failure{failure_kind::missing,
                      "[[model]] " + model.name + ": the environment variable " + model.api_key_env +
                          " (api_key_env) is not set: export it before the start",
                      false};
-    key = value;
     if (key.find_first_of("\r\n") != std::string::npos)
       return invalid_model(model, "the key in " + model.api_key_env + " holds a line end");
-    log::mask(key);
   }
   return made_provider{
       std::make_unique<http_provider>(*services.http, model, std::move(key), std::move(services.record))};

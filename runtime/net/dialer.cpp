@@ -26,7 +26,7 @@ std::string random_route() {
 
 dialer::dialer(connect_options o, transport_events events)
     : options_{std::move(o)}, events_{std::move(events)}, route_{random_route()}, beat_{options_.beat},
-      version_{options_.hello.max_version}, out_{options_.beat * options_.missed} {
+      version_{options_.hello.min_version}, out_{options_.beat * options_.missed} {
   if (options_.hello.boot.empty())
     options_.hello.boot = to_hex(route_);
   hello_ = pack(options_.hello);

@@ -41,7 +41,6 @@ std::size_t largest(frame_kind k) {
 bool from_worker(frame_kind k) {
   switch (k) {
   case frame_kind::ready:
-  case frame_kind::accept:
   case frame_kind::decline:
   case frame_kind::beat:
   case frame_kind::result:

@@ -59,7 +59,6 @@ public:
     return by_time_.empty() ? time_point::max() : by_time_.begin()->first + patience_;
   }
 
-  bool knows(const std::string& peer) const { return last_.count(peer) != 0; }
   std::size_t size() const { return last_.size(); }
 
 private:

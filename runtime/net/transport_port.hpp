@@ -9,15 +9,14 @@
 
 namespace ke {
 
-/// Frame kinds of wire.md.
+/// Frame kinds of wire.md, by their numbers there.
 enum class frame_kind : std::uint8_t {
   hello,
   welcome,
   refuse,
   ready,
   grant,
-  accept,
-  decline,
+  decline = 6, ///< 5 was `accept`, in version 1
   beat,
   result,
   ack,
@@ -30,8 +29,8 @@ enum class frame_kind : std::uint8_t {
   drain,
   bye,
 };
-KE_NAMES(frame_kind, 18, "hello", "welcome", "refuse", "ready", "grant", "accept", "decline", "beat",
-         "result", "ack", "revoke", "want", "blob", "command", "answer", "event", "drain", "bye")
+KE_NAMES(frame_kind, 18, "hello", "welcome", "refuse", "ready", "grant", "", "decline", "beat", "result",
+         "ack", "revoke", "want", "blob", "command", "answer", "event", "drain", "bye")
 
 /// One application message. `peer` is the routing id on the coordinator's side; empty on a worker's or
 /// client's.

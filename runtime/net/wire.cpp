@@ -22,7 +22,8 @@ decoded_header decode_header(std::string_view bytes) {
   out.head = *head;
   if (head->version < min_version || head->version > version)
     out.fault = header_fault::other_version;
-  else if (head->kind >= names_of<frame_kind>::value.size())
+  else if (head->kind >= names_of<frame_kind>::value.size() ||
+           names_of<frame_kind>::value[head->kind].empty())
     out.fault = header_fault::unknown_kind;
   return out;
 }

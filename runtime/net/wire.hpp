@@ -16,7 +16,7 @@ using ke::operator==; // for the structs below, wherever they are compared
 
 /// Bytes from a peer are hostile until decoded. wire.md is the format; this is its vocabulary.
 inline constexpr std::uint32_t magic = 0x4b45;
-inline constexpr std::uint32_t version = 1; ///< the highest spoken here
+inline constexpr std::uint32_t version = 2; ///< the highest spoken here
 inline constexpr std::uint32_t min_version = 1;
 inline constexpr std::size_t max_body = 1u << 20;
 inline constexpr std::size_t max_header = 128;
@@ -94,12 +94,6 @@ struct grant_body {
   std::string device;            ///< the announced name chosen by placement
 };
 KE_FIELDS(grant_body, x.job, x.lease, x.deadline_ms, x.device)
-
-struct accept_body {
-  std::uint64_t job = 0;
-  std::uint32_t attempt = 0;
-};
-KE_FIELDS(accept_body, x.job, x.attempt)
 
 struct decline_body {
   std::uint64_t job = 0;

@@ -131,6 +131,13 @@ void mask(std::string secret) {
   std::sort(s.secrets.begin(), s.secrets.end(), [](auto& a, auto& b) { return a.size() > b.size(); });
 }
 
+std::string masked_key(const std::string& variable) {
+  const char* value = variable.empty() ? nullptr : std::getenv(variable.c_str());
+  std::string key = value ? value : "";
+  mask(key);
+  return key;
+}
+
 std::string masked(std::string_view text) {
   auto& s = shared();
   std::shared_lock reading{s.lock};

@@ -22,6 +22,10 @@ void stop(); ///< flushes
 /// From now on every log line shows this secret as "***". Values of less than 8 bytes are not masked: people
 /// give "x" or "EMPTY" to a server without a key, and masking them would eat words. Thread-safe.
 void mask(std::string secret);
+/// The key that this environment variable holds, masked from now on; empty if it is not set.
+std::string masked_key(const std::string& variable);
+/// The text as log lines show it. For all that leaves the program and may hold what a model, a server or a
+/// tool repeated.
 std::string masked(std::string_view text);
 
 using field = std::pair<std::string_view, std::string>;

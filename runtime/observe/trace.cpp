@@ -110,15 +110,6 @@ void span(std::string_view lane, std::string_view name, time_point begin, time_p
   });
 }
 
-void instant(std::string_view lane, std::string_view name, std::string_view args_json) {
-  with_writer([&](file_writer& w) {
-    auto tid = w.lane(lane);
-    w.add("{\"ph\":\"i\",\"s\":\"t\",\"pid\":1,\"tid\":" + std::to_string(tid) +
-          ",\"name\":" + json_text(name) + ",\"ts\":" + fixed(w.micros(std::chrono::steady_clock::now())) +
-          ",\"args\":" + std::string{args_json} + "}");
-  });
-}
-
 void counter(std::string_view name, double value) {
   with_writer([&](file_writer& w) {
     w.add("{\"ph\":\"C\",\"pid\":1,\"name\":" + json_text(name) + ",\"ts\":" +

@@ -18,7 +18,6 @@ using time_point = std::chrono::steady_clock::time_point;
 /// One finished span on a lane ("worker local", "llm", "node 12"). Spans of one lane must nest in time.
 void span(std::string_view lane, std::string_view name, time_point begin, time_point end,
           std::string_view args_json = "{}");
-void instant(std::string_view lane, std::string_view name, std::string_view args_json = "{}");
 void counter(std::string_view name, double value);
 
 } // namespace ke::trace

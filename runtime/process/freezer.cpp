@@ -223,18 +223,4 @@ double freezer::cpu_seconds() const {
   return sum;
 }
 
-status stop_group(pid_t root) {
-  freezer group{root};
-  auto done = group.stop();
-  if (done)
-    group.leave();
-  return done;
-}
-
-void continue_group(pid_t root) {
-  freezer group{root};
-  group.find_all();
-  group.resume();
-}
-
 } // namespace ke

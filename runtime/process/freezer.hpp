@@ -16,7 +16,7 @@ namespace ke {
 
 /// Stops and continues a child and all its descendants, in any pid namespace. Keeps their list between calls,
 /// as pidfds and open /proc files, so a reused pid is never touched; each stop looks for new ones. Not
-/// thread-safe. The destructor continues what was stopped, unless `leave` was called.
+/// thread-safe. The destructor continues what was stopped.
 class freezer {
 public:
   /// `root` is the child of spawn(). `skip_root` leaves it running: in a sandbox it is the outer bwrap, which
@@ -39,8 +39,6 @@ public:
 
   /// Finds the descendants without stopping them; incomplete while they fork without end.
   void find_all();
-  /// The destructor leaves stopped processes stopped.
-  void leave() { stopped_ = false; }
 
   std::vector<pid_t> members() const;
   /// User and system time of the living members, their ended threads included, in seconds with the kernel's
@@ -74,10 +72,5 @@ private:
   bool stopped_ = false;
   std::vector<member> members_;
 };
-
-/// Stops `root` and its descendants once, proven as above, and leaves them stopped.
-status stop_group(pid_t root);
-/// SIGCONT to `root` and its descendants.
-void continue_group(pid_t root);
 
 } // namespace ke

@@ -148,7 +148,6 @@ void write_synthetic_campaign(store_service& store, std::uint32_t id, const camp
       auto key = key_of(id, 0, x.node);
       w.batch().put(table::nodes, key, pack(n));
       w.batch().put(table::hot, key, pack(w.fold().trees()[0].row(x.node)));
-      w.batch().put(table::children, key_of(id, 0, x.parent), key_of(x.node));
     }
     w.image_if_due();
   }

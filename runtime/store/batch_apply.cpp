@@ -10,12 +10,11 @@ namespace ke {
 namespace {
 
 constexpr std::size_t longest_key = 511; // LMDB's
-constexpr std::size_t child_bytes = 4;
 
 int put_row(transaction& txn, store_positions& next, table where, std::string_view key,
             std::string_view body) {
   auto& last = next.last[static_cast<std::size_t>(where)];
-  bool beyond = where != table::children && (last.empty() || key > last);
+  bool beyond = last.empty() || key > last;
   int rc = txn.put(where, key, seal(where, key, body), beyond);
   if (rc == 0 && beyond)
     last = key;
@@ -74,12 +73,9 @@ std::string fault_in(const store_batch& batch) {
                      " bytes; 1 to 511 are possible"
                : std::string{};
   };
-  for (auto& row : batch.puts) {
+  for (auto& row : batch.puts)
     if (auto why = bad_key(row.where, row.key); !why.empty())
       return why;
-    if (row.where == table::children && row.value.size() != child_bytes)
-      return "a row of table children is the number of a node in 4 bytes, see key_of(node)";
-  }
   for (auto& row : batch.erases)
     if (auto why = bad_key(row.where, row.key); !why.empty())
       return why;

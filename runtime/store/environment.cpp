@@ -186,11 +186,18 @@ int environment::open_tables() {
     std::size_t present = 0;
     for (std::size_t i = 0; i < table_count && rc == 0; ++i) {
       auto where = static_cast<table>(i);
-      unsigned flags =
-          (where == table::children ? MDB_DUPSORT | MDB_DUPFIXED : 0u) | (create ? MDB_CREATE : 0u);
-      rc = mdb_dbi_open(txn, std::string{to_text(where)}.c_str(), flags, &tables_[i]);
+      rc = mdb_dbi_open(txn, std::string{to_text(where)}.c_str(), create ? MDB_CREATE : 0u, &tables_[i]);
       present_[i] = rc == 0;
       present += rc == 0;
+      if (rc == MDB_NOTFOUND)
+        rc = 0;
+    }
+    std::size_t retired = 0; // of a store that is not yet brought forward
+    for (auto name : retired_tables) {
+      MDB_dbi handle = 0;
+      if (rc == 0)
+        rc = mdb_dbi_open(txn, std::string{name}.c_str(), 0, &handle);
+      retired += rc == 0;
       if (rc == MDB_NOTFOUND)
         rc = 0;
     }
@@ -199,7 +206,7 @@ int environment::open_tables() {
     constexpr MDB_dbi directory = 1;
     MDB_stat named;
     if (rc == 0 && (rc = mdb_stat(txn, directory, &named)) == 0 &&
-        present < std::min<std::size_t>(named.ms_entries, table_count))
+        present < std::min<std::size_t>(named.ms_entries - retired, table_count))
       rc = MDB_CORRUPTED;
     if (rc != 0) {
       mdb_txn_abort(txn);
@@ -294,12 +301,7 @@ int transaction::get(table where, std::string_view key, std::string_view& row) {
 
 int transaction::put(table where, std::string_view key, std::string_view row, bool last) {
   auto k = value_of(key), v = value_of(row);
-  auto dbi = env_.tables_[static_cast<std::size_t>(where)];
-  if (where == table::children) {
-    int rc = mdb_put(txn_, dbi, &k, &v, MDB_NODUPDATA);
-    return rc == MDB_KEYEXIST ? 0 : rc;
-  }
-  return mdb_put(txn_, dbi, &k, &v, last ? MDB_APPEND : 0u);
+  return mdb_put(txn_, env_.tables_[static_cast<std::size_t>(where)], &k, &v, last ? MDB_APPEND : 0u);
 }
 
 int transaction::erase(table where, std::string_view key) {
@@ -343,6 +345,14 @@ int transaction::count(table where, std::uint64_t& rows) {
   if (rc == 0)
     rows = stat.ms_entries;
   return rc;
+}
+
+int transaction::drop(std::string_view retired) {
+  MDB_dbi handle = 0;
+  int rc = mdb_dbi_open(txn_, std::string{retired}.c_str(), 0, &handle);
+  if (rc == 0)
+    rc = mdb_drop(txn_, handle, 1);
+  return rc == MDB_NOTFOUND ? 0 : rc;
 }
 
 int transaction::walk(table where, std::string_view prefix, std::string_view first,

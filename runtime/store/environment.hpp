@@ -35,7 +35,6 @@ public:
   environment(const environment&) = delete;
   environment& operator=(const environment&) = delete;
 
-  bool writable() const { return mode_ == mode::owner; }
   const std::string& dir() const { return dir_; }
 
   /// Doubles the map. Waits for this process's read transactions; the caller must have no transaction open.
@@ -83,17 +82,19 @@ public:
   int commit();
 
   int get(table where, std::string_view key, std::string_view& row);
-  /// `last`: the key is beyond all others, which packs pages tightly. `children`: adds a duplicate.
+  /// `last`: the key is beyond all others, which packs pages tightly.
   int put(table where, std::string_view key, std::string_view row, bool last = false);
-  /// Absent rows are no error. `children`: all duplicates.
+  /// Absent rows are no error.
   int erase(table where, std::string_view key);
   /// The greatest key with the prefix; empty if none.
   int last_key(table where, std::string_view prefix, std::string& key);
   int count(table where, std::uint64_t& rows);
+  /// Removes a table of an older schema with all its rows; an absent one is no error.
+  int drop(std::string_view retired);
 
   using row_visitor = std::function<bool(std::string_view key, std::string_view row)>;
   /// Rows with the prefix from `first` (inclusive; empty: the prefix) in key order, until the visitor returns
-  /// false; duplicates one by one.
+  /// false.
   int walk(table where, std::string_view prefix, std::string_view first, const row_visitor& visit);
 
   /// Reads the list of free pages and checks its form; 0, or an error number. Read transactions only.

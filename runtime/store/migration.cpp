@@ -80,10 +80,18 @@ status step_forward(environment& env, const migration& step, store_identity& ide
   return ok;
 }
 
+/// 1 to 2: tables that nothing of the program reads.
+int drop_retired(transaction& txn) {
+  for (auto name : retired_tables)
+    if (int rc = txn.drop(name))
+      return rc;
+  return 0;
+}
+
 } // namespace
 
 const std::vector<migration>& migrations() {
-  static const std::vector<migration> all;
+  static const std::vector<migration> all{{1, drop_retired}};
   return all;
 }
 

@@ -18,7 +18,7 @@ struct migration {
   std::function<int(transaction&)> run;
 };
 
-/// All steps of this program, in order. Schema 1 is the first, so there is none yet.
+/// All steps of this program, in order (store.md says what each does).
 const std::vector<migration>& migrations();
 
 /// Brings the store of `identity` to schema `to`, one step and one transaction at a time, after a copy of the

@@ -11,7 +11,7 @@
 namespace ke {
 
 /// The schema written, and the newest read, by this program (store.md).
-inline constexpr std::uint32_t store_schema = 1;
+inline constexpr std::uint32_t store_schema = 2;
 
 /// The identity of a store: row `identity` of `meta`, and the file STORE.
 struct store_identity {
@@ -31,7 +31,7 @@ struct blob_place {
 };
 KE_FIELDS(blob_place, x.sequence, x.size, x.stored, x.file)
 
-/// Adds record version and checksum. `children` rows are stored as they are.
+/// Adds record version and checksum.
 std::string seal(table where, std::string_view key, std::string_view body);
 
 /// The body of a sealed row, a view into it. `corrupt`, naming table and key: wrong version or checksum.

@@ -19,17 +19,6 @@ failure not_found(table where, std::string_view key) {
 } // namespace
 
 result<std::string> read_row(transaction& txn, table where, std::string_view key, const std::string& dir) {
-  if (where == table::children) {
-    std::string all;
-    int rc = txn.walk(where, key, {}, [&](std::string_view k, std::string_view row) {
-      if (k == key)
-        all += row;
-      return k == key;
-    });
-    if (rc != 0)
-      return store_failure(rc, "read", dir);
-    return all.empty() ? result<std::string>{not_found(where, key)} : result<std::string>{std::move(all)};
-  }
   std::string_view row;
   if (int rc = txn.get(where, key, row))
     return classify(rc) == store_error::missing ? not_found(where, key) : store_failure(rc, "read", dir);

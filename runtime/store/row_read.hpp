@@ -10,7 +10,7 @@
 
 namespace ke {
 
-/// The body of a row, checksum verified. `children`: the node numbers of all children, 4 bytes each.
+/// The body of a row, checksum verified.
 /// `not_found` or `corrupt`.
 result<std::string> read_row(transaction& txn, table where, std::string_view key, const std::string& dir);
 

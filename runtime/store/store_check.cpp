@@ -37,7 +37,6 @@ public:
     campaigns();
     nodes();
     hot();
-    children();
     calls();
     solutions();
   }
@@ -127,9 +126,6 @@ private:
       auto name = "node " + name_of(at);
       if (!is_open(row.state)) // an index row is written when a node ends
         compare_hot(key, row, name);
-      if (!row.parents.empty() && row.parents[0] != no_node &&
-          !has_child({at.campaign, at.tree, row.parents[0]}, at.node))
-        problem(name + " is not listed among the children of node " + std::to_string(row.parents[0]));
       referenced_prompt(row.sections_digest, name);
       if (row.state != node_state::unanswered) // a failed request's body is not always kept
         referenced(row.reply_digest, "reply", name);
@@ -221,15 +217,6 @@ private:
     return any;
   }
 
-  bool has_child(const node_key& parent, std::uint32_t child) {
-    if (!(parent == children_of_)) {
-      children_of_ = parent;
-      auto all = reader_.children(parent.campaign, parent.tree, parent.node);
-      children_ = {all.begin(), all.end()};
-    }
-    return children_.contains(child);
-  }
-
   void hot() {
     ended(reader_.scan(table::hot, {}, [&](std::string_view key, std::string_view) {
       if (key.size() != 12) {
@@ -240,24 +227,6 @@ private:
       if (auto node = reader_.get(table::nodes, key);
           !node && !(root && node.error().kind == failure_kind::not_found))
         problem("the index row of node " + name_of(node_of(key)) + " has no node: " + node.error().text);
-      return true;
-    }));
-  }
-
-  void children() {
-    ended(reader_.scan(table::children, {}, [&](std::string_view key, std::string_view value) {
-      auto parent = node_of(key);
-      node_key child{parent.campaign, parent.tree, word(value, 0)};
-      auto row = reader_.row<node_row>(table::nodes, key_of(child.campaign, child.tree, child.node));
-      if (!row && row.error().kind == failure_kind::not_found &&
-          !reader_.get(table::hot, key_of(child.campaign, child.tree, child.node)))
-        return true; // planned: its row is written when it is asked for
-      if (!row)
-        problem("node " + name_of(parent) + " lists child " + std::to_string(child.node) +
-                ", which can't be read: " + row.error().text);
-      else if (row->parents.empty() || row->parents[0] != parent.node)
-        problem("node " + name_of(parent) + " lists child " + std::to_string(child.node) +
-                ", which has another parent");
       return true;
     }));
   }
@@ -286,8 +255,6 @@ private:
   check_report& report_;
   std::unordered_set<std::string> seen_;
   std::map<std::uint32_t, std::string> problems_; ///< digest of each campaign's problem
-  node_key children_of_{no_node, no_node, no_node};
-  std::unordered_set<std::uint32_t> children_;
 };
 
 } // namespace

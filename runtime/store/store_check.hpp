@@ -31,7 +31,7 @@ struct check_options {
 };
 
 /// Checks what needs no search: checksums of all rows; referenced blobs exist and match their digest;
-/// journals have no gap; `hot` equals `nodes`; `children` equals the nodes' primary parents; every verdict
+/// journals have no gap; `hot` equals `nodes`; every verdict
 /// named by a node is there and, if the campaign keeps evidence, that too. Works beside a living owner. Fails
 /// only if the store can't be opened.
 result<check_report> check_store(const std::string& dir, const check_options& options = {});

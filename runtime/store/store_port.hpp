@@ -2,6 +2,7 @@
 
 #include "runtime/core/types.hpp"
 
+#include <array>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -15,21 +16,21 @@ enum class table : std::uint8_t {
   hot,
   campaigns,
   nodes,
-  children,
   blobs,
   digests,
   calls,
-  jobs,
   evidence,
   verdicts,
   skills,
-  fleet,
   journal,
   solutions,
   shared
 };
-KE_NAMES(table, 16, "meta", "hot", "campaigns", "nodes", "children", "blobs", "digests", "calls", "jobs",
-         "evidence", "verdicts", "skills", "fleet", "journal", "solutions", "shared")
+KE_NAMES(table, 13, "meta", "hot", "campaigns", "nodes", "blobs", "digests", "calls", "evidence", "verdicts",
+         "skills", "journal", "solutions", "shared")
+
+/// Tables of older schemas: a migration drops them.
+inline constexpr std::array<std::string_view, 3> retired_tables{"children", "jobs", "fleet"};
 
 /// Big-endian, so that scans are in order.
 std::string key_of(std::uint32_t campaign);

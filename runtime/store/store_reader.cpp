@@ -79,7 +79,7 @@ bool store_reader::has_blob(std::string_view digest) const {
 
 status store_reader::scan(table where, std::string_view prefix, const visitor& visit,
                           std::string_view first) const {
-  std::string resume{first}, resume_value;
+  std::string resume{first};
   bool resumed = false;
   std::vector<copied_row> rows;
   for (;;) {
@@ -92,9 +92,7 @@ status store_reader::scan(table where, std::string_view prefix, const visitor& v
         return store_failure(rc, "read", dir_);
       std::size_t bytes = 0;
       int rc = txn.walk(where, prefix, resume, [&](std::string_view key, std::string_view row) {
-        // The next transaction starts at the last row of the one before; of a key with duplicates, at its
-        // last duplicate.
-        if (resumed && key == resume && (where != table::children || row <= resume_value))
+        if (resumed && key == resume) // the next transaction starts at the last row of the one before
           return true;
         if (rows.size() == rows_per_transaction || bytes > bytes_per_transaction) {
           more = true;
@@ -121,7 +119,6 @@ status store_reader::scan(table where, std::string_view prefix, const visitor& v
       return ok;
     resumed = true;
     resume = std::move(rows.back().key);
-    resume_value = std::move(rows.back().value);
   }
 }
 
@@ -152,17 +149,6 @@ status store_reader::journal(std::uint32_t campaign, std::uint64_t from,
   return wrong ? end : wrong;
 }
 
-result<std::uint64_t> store_reader::journal_end(std::uint32_t campaign) const {
-  transaction txn{*env_, transaction::kind::read};
-  std::string key;
-  int rc = txn.begin();
-  if (rc == 0)
-    rc = txn.last_key(table::journal, key_of(campaign), key);
-  if (rc != 0)
-    return store_failure(rc, "read", dir_);
-  return key.empty() ? std::uint64_t{0} : number_of(std::string_view{key}.substr(4)) + 1;
-}
-
 result<std::vector<campaign_row>> store_reader::campaigns() const {
   std::vector<campaign_row> all;
   auto end = rows<campaign_row>(table::campaigns, {}, [&](std::string_view, const campaign_row& row) {
@@ -172,15 +158,6 @@ result<std::vector<campaign_row>> store_reader::campaigns() const {
   if (!end)
     return end.error();
   return all;
-}
-
-std::vector<std::uint32_t> store_reader::children(std::uint32_t campaign, std::uint32_t tree,
-                                                  std::uint32_t parent) const {
-  std::vector<std::uint32_t> nodes;
-  if (auto all = get(table::children, key_of(campaign, tree, parent)))
-    for (std::size_t i = 0; i + 4 <= all->size(); i += 4)
-      nodes.push_back(static_cast<std::uint32_t>(number_of(std::string_view{*all}.substr(i, 4))));
-  return nodes;
 }
 
 result<std::uint64_t> store_reader::count(table where) const {

@@ -44,7 +44,6 @@ public:
 
   using visitor = std::function<bool(std::string_view key, std::string_view value)>;
   /// Rows with the prefix in key order, from `first` on if given, until the visitor returns false.
-  /// `children`: once per child.
   status scan(table where, std::string_view prefix, const visitor& visit, std::string_view first = {}) const;
 
   template <class T, class F>
@@ -64,11 +63,8 @@ public:
   /// `corrupt`.
   status journal(std::uint32_t campaign, std::uint64_t from,
                  const std::function<bool(std::uint64_t sequence, const journal_record&)>& visit) const;
-  /// The next journal record's sequence number.
-  result<std::uint64_t> journal_end(std::uint32_t campaign) const;
 
   result<std::vector<campaign_row>> campaigns() const;
-  std::vector<std::uint32_t> children(std::uint32_t campaign, std::uint32_t tree, std::uint32_t parent) const;
   result<std::uint64_t> count(table where) const;
 
   const std::string& dir() const { return dir_; }

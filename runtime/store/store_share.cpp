@@ -374,18 +374,6 @@ result<merge_report> merge_into(const store_reader& view, store_port& to, const 
   return merger{view, to, join}.run(path);
 }
 
-result<std::string> shared_content(const store_reader& store) {
-  std::set<std::string> known;
-  auto done = walker{
-      store, {}, [&](shared_kind kind, std::string_view content) {
-        if (kind != shared_kind::blob)
-          known.insert(digest_of_record(kind, content));
-      }}.run();
-  if (!done)
-    return done.error();
-  return digest_of_records(known);
-}
-
 result<std::vector<solution_row>> read_solutions(const store_reader& store, const std::string& family) {
   std::vector<solution_row> all;
   auto prefix = family.empty() ? std::string{} : solution_prefix(family);

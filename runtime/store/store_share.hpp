@@ -63,9 +63,6 @@ using skill_join = std::function<std::string(const std::string& a, const std::st
 result<merge_report> merge_into(const store_reader& view, store_port& to, const std::string& path,
                                 const skill_join& join = {});
 
-/// A digest of an export of the whole store, without blobs: two stores with equal digests know the same.
-result<std::string> shared_content(const store_reader& store);
-
 /// Solutions of a family, own and merged ones; empty: of all families.
 result<std::vector<solution_row>> read_solutions(const store_reader& store, const std::string& family = {});
 

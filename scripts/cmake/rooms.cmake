@@ -35,6 +35,25 @@ function(ke_batches target)
   endif()
 endfunction()
 
+# ke_embed(TARGET NAMESPACE name file [name file...]): each file's text, as a std::string_view of that name which the room declares itself.
+function(ke_embed target namespace)
+  set(output ${CMAKE_BINARY_DIR}/embedded/${target}.cpp)
+  set(names)
+  set(files)
+  while(ARGN)
+    list(POP_FRONT ARGN name file)
+    list(APPEND names ${name})
+    list(APPEND files ${CMAKE_SOURCE_DIR}/${file})
+  endwhile()
+  list(JOIN names "," joined_names)
+  list(JOIN files "," joined_files)
+  add_custom_command(OUTPUT ${output}
+                     COMMAND ${CMAKE_COMMAND} -D OUTPUT=${output} -D NAMESPACE=${namespace} -D NAMES=${joined_names} -D FILES=${joined_files}
+                             -P ${CMAKE_SOURCE_DIR}/scripts/cmake/embed_files.cmake
+                     DEPENDS ${files} ${CMAKE_SOURCE_DIR}/scripts/cmake/embed_files.cmake COMMENT "Embedding ${joined_names}" VERBATIM)
+  target_sources(${target} PRIVATE ${output})
+endfunction()
+
 # ke_precompile(TARGET headers...): what all its files include, compiled once; set so that ccache keeps working.
 function(ke_precompile target)
   target_precompile_headers(${target} PRIVATE ${ARGN})

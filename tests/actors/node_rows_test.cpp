@@ -15,12 +15,11 @@ result<node_row> stored_row(const memory_store& store, const node_key& n) {
 
 } // namespace
 
-TEST_CASE_METHOD(parts_fixture, "node rows: a planned node has its place stored, and no row yet") {
+TEST_CASE_METHOD(parts_fixture, "node rows: a planned node is stored by its step alone, and has no row yet") {
   start(settings());
   clock += 1500ms;
   auto n = step(1).at(0);
   CHECK_FALSE(stored_row(*store, n));
-  CHECK(store->get(table::children, key_of(1u, 0u, 0u)));
   CHECK(rows.of(n).parents == std::vector<std::uint32_t>{0});
   CHECK(rows.of(n).model == "m");
   CHECK(rows.of(n).planned_ms == 1500);

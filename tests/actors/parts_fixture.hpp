@@ -101,7 +101,7 @@ public:
     journal.journal(batch, journal_kind::stepped, stepped->second);
     std::vector<node_key> made;
     for (const auto& x : stepped->first)
-      made.push_back(rows.planned(batch, tree, x));
+      made.push_back(rows.planned(tree, x));
     journal.commit(std::move(batch));
     return made;
   }

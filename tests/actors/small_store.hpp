@@ -91,7 +91,6 @@ public:
       row.model = x.model;
       row.memory = x.memory;
       row.planned_ms = wall_ms;
-      batch.put(table::children, key_of(id_, tree, x.parent), key_of(x.node));
       nodes.push_back(x.node);
     }
     commit(std::move(batch));

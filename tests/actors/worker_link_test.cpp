@@ -133,9 +133,8 @@ struct link_fixture : worker_fixture {
 
 } // namespace
 
-TEST_CASE_METHOD(link_fixture, "a grant is accepted, and begins once what it needs is here") {
+TEST_CASE_METHOD(link_fixture, "a grant begins once what it needs is here") {
   grant(1);
-  CHECK(said<wire::accept_body>(frame_kind::accept).size() == 1);
   auto wants = said<wire::want_body>(frame_kind::want);
   REQUIRE(wants.size() == 1);
   CHECK(wants[0].digest == problem_digest);
@@ -175,7 +174,7 @@ TEST_CASE_METHOD(link_fixture, "a job for a backend that is not here is declined
   auto declined = said<wire::decline_body>(frame_kind::decline);
   REQUIRE(declined.size() == 1);
   CHECK(declined[0].reason == "no backend cuda here");
-  CHECK(said<wire::accept_body>(frame_kind::accept).empty());
+  CHECK(to_build.empty());
 }
 
 TEST_CASE_METHOD(link_fixture,

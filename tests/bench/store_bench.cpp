@@ -77,7 +77,6 @@ std::vector<record> rows_of(std::uint32_t node, const std::string& source_digest
   auto key = key_of(1, 0, node);
   return {{table::nodes, key, pack(row)},
           {table::hot, key, pack(hot)},
-          {table::children, key_of(1, 0, node / 8), key_of(node)},
           {table::calls, key_of(1, 0, node, 1), pack(call)},
           {table::verdicts, row.verdict_digests[0], pack(verdict{})}};
 }
@@ -193,10 +192,7 @@ measured run_bare(const std::string& dir, std::uint32_t nodes, std::uint32_t per
   MDB_txn* txn = nullptr;
   must(mdb_txn_begin(env, nullptr, 0, &txn));
   for (std::size_t i = 0; i < tables.size(); ++i)
-    must(
-        mdb_dbi_open(txn, std::string{names_of<table>::value[i]}.c_str(),
-                     MDB_CREATE | (static_cast<table>(i) == table::children ? MDB_DUPSORT | MDB_DUPFIXED : 0),
-                     &tables[i]));
+    must(mdb_dbi_open(txn, std::string{names_of<table>::value[i]}.c_str(), MDB_CREATE, &tables[i]));
   must(mdb_txn_commit(txn));
   std::vector<std::vector<record>> all;
   auto order = shuffled(nodes, nodes);
@@ -212,7 +208,7 @@ measured run_bare(const std::string& dir, std::uint32_t nodes, std::uint32_t per
     for (auto i = first; i < std::min(nodes, first + per_transaction); ++i)
       for (auto& r : all[i]) {
         auto t = static_cast<std::size_t>(r.where);
-        bool beyond = r.where != table::children && r.key > last[t];
+        bool beyond = r.key > last[t];
         MDB_val key{r.key.size(), r.key.data()}, value{r.value.size(), r.value.data()};
         must(mdb_put(txn, tables[t], &key, &value, beyond ? MDB_APPEND : 0));
         if (beyond)

@@ -1,9 +1,11 @@
 #include "interface/cli/html_text.hpp"
+#include "interface/cli/report_html.hpp"
 #include "tests/actors/small_store.hpp"
 #include "tests/interface/command_line.hpp"
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <regex>
@@ -105,6 +107,19 @@ TEST_CASE("a report of a very large tree shows the best nodes and the ways to th
   CHECK_THAT(html,
              Catch::Contains("2,999 more children, left out here") && Catch::Contains("3,000 candidates"));
   CHECK(html.size() < 200'000);
+}
+
+TEST_CASE("the report's page and style are whole, and every place of the page is filled") {
+  CHECK(badly_nested(std::string{cli::report_page}) == "");
+  std::string style{cli::report_style};
+  CHECK(std::count(style.begin(), style.end(), '{') == std::count(style.begin(), style.end(), '}'));
+  CHECK(style.find('<') == std::string::npos);
+  auto page = cli::report_html({}, "a <title>");
+  CHECK(page.find("{{") == std::string::npos);
+  CHECK_THAT(page, Catch::Contains("<title>a &lt;title&gt;</title>") &&
+                       Catch::Contains("holds no campaign") && Catch::Contains(".cards { display: grid"));
+  CHECK(cli::filled_page("a {{x}} {{x}}", {{"x", "{{y}}"}}) == "a {{y}} {{y}}");
+  CHECK_THROWS(cli::filled_page("{{z}}", {{"x", ""}}));
 }
 
 TEST_CASE("text for a page has no markup and only valid characters") {

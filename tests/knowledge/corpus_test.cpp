@@ -77,7 +77,7 @@ TEST_CASE("a folder with a broken document is refused with its place") {
   auto c = load_corpus({folder.at.string()});
   REQUIRE_FALSE(c);
   CHECK(c.error().kind == failure_kind::invalid);
-  CHECK(c.error().text.find((folder.at / "one.md").string() + ":1: error: the key kind is missing") !=
+  CHECK(c.error().text.find((folder.at / "one.md").string() + ":1: error: kind: required, but missing") !=
         std::string::npos);
   CHECK_FALSE(load_corpus({"/no/such/folder"}));
   CHECK_FALSE(read_folder((folder.at / "empty").string()));

@@ -33,6 +33,9 @@ TEST_CASE("headers that are not ours are told apart by what is wrong") {
   h = {};
   h.kind = 200;
   CHECK(wire::decode_header(pack(h)).fault == wire::header_fault::unknown_kind);
+  h.version = 1;
+  h.kind = 5; // `accept`, which version 2 dropped
+  CHECK(wire::decode_header(pack(h)).fault == wire::header_fault::unknown_kind);
   CHECK(wire::decode_header("").fault == wire::header_fault::malformed);
   CHECK(wire::decode_header(std::string(1000, '\x91')).fault == wire::header_fault::malformed);
 }
@@ -55,8 +58,8 @@ TEST_CASE("bodies survive the wire, old ones get defaults, new ones lose their s
   CHECK(old->name == "x");
   CHECK(old->device_slots == 0);
 
-  auto newer = wire::decode<wire::accept_body>(std::string{"\x94\x05\x02\xa1"
-                                                           "x\x07"});
+  auto newer = wire::decode<wire::ack_body>(std::string{"\x94\x05\x02\xa1"
+                                                        "x\x07"});
   REQUIRE(newer);
   CHECK(newer->job == 5);
   CHECK(newer->attempt == 2);

@@ -69,6 +69,14 @@ TEST_CASE("an empty secret and the short key of a server that wants none mask no
   CHECK(log::masked("an EMPTY box of x") == "an EMPTY box of x");
 }
 
+TEST_CASE("the key in an environment variable is masked from its first reading on") {
+  ::setenv("KE_TEST_LOG_KEY", "canary-of-the-environment", 1);
+  CHECK(log::masked_key("KE_TEST_LOG_KEY") == "canary-of-the-environment");
+  CHECK(log::masked("a canary-of-the-environment b") == "a *** b");
+  CHECK(log::masked_key("KE_TEST_LOG_KEY_THAT_NOBODY_SETS").empty());
+  CHECK(log::masked_key("").empty());
+}
+
 TEST_CASE("lines under the least level are dropped") {
   log_file file;
   log::info("test", "quiet");

@@ -29,7 +29,7 @@ struct trace_file {
 
 TEST_CASE("without a file a trace call does nothing") {
   CHECK_FALSE(trace::on());
-  trace::instant("lane", "nothing");
+  trace::span("lane", "nothing", {}, {});
   trace::counter("nothing", 1);
 }
 
@@ -40,7 +40,7 @@ TEST_CASE("spans carry lane, time and arguments") {
   auto begin = std::chrono::steady_clock::now();
   trace::span("worker \"local\"", "build", begin, begin + 1500us, R"({"node":12})");
   trace::span("llm", "ask\n", begin, begin + 2ms);
-  trace::instant("llm", "answered");
+  trace::span("llm", "answered", begin + 2ms, begin + 3ms);
   trace::counter("in flight", 3.5);
   trace::counter("odd", std::numeric_limits<double>::infinity());
   trace::stop();

@@ -150,18 +150,6 @@ TEST_CASE("a group that forks all the time is stopped whole or reported") {
   }
 }
 
-TEST_CASE("a group can be stopped and left so, and continued by another") {
-  page p;
-  running c{counters(p)};
-  wait_for_line(*c);
-  REQUIRE(stop_group(c->pid));
-  auto at_stop = p.values();
-  CHECK(proc::state_in(*proc::read("/proc/" + std::to_string(c->pid) + "/stat")) == 'T');
-  continue_group(c->pid);
-  while (p.values() == at_stop) {
-  }
-}
-
 TEST_CASE("a group whose members have ended is stopped at once") {
   running c{shell("exit 0")};
   pollfd p{c->pidfd.get(), POLLIN, 0};

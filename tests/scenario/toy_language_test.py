@@ -111,7 +111,7 @@ class ToyLanguage(Scenario):
         line = next(n for n, l in enumerate(lines, 1) if l.startswith("fence ="))
         done = self.call("--config", "campaign.toml", "--backend-path", "toy", "--ui", "none", code=2)
         self.assertIn(f'toy/backend.toml:{line}:', done.stderr)
-        self.assertIn('unknown key language.fence (did you mean "fences"?)', done.stderr)
+        self.assertIn('language.fence: unknown key (did you mean "fences"?)', done.stderr)
         self.assertFalse((self.folder / "store").exists())
 
 

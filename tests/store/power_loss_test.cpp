@@ -91,7 +91,7 @@ outcome reopened(const std::string& dir, const std::vector<std::uint64_t>& safe)
       if (found->header.records < image || found->body != power::image_body(found->header.records))
         end(outcome::lost, "an older image");
     }
-    if (*reader->journal_end(1) != *reader->count(table::nodes))
+    if (journal_length(*reader, 1) != *reader->count(table::nodes))
       end(outcome::unreadable, "half of a batch");
     auto report = check_store(dir);
     if (!report || !report->sound())

@@ -59,7 +59,7 @@ std::uint32_t verify(const std::string& dir, std::uint32_t acknowledged) {
   REQUIRE(reader);
   auto rows = *reader->count(table::nodes);
   CHECK(rows >= acknowledged);
-  CHECK(*reader->journal_end(1) == rows);
+  CHECK(journal_length(*reader, 1) == rows);
   for (std::uint32_t i = 0; i < rows; ++i) {
     auto row = reader->row<node_row>(table::nodes, key_of(1, 0, i));
     if (!row || !reader->blob(row->source_digest))

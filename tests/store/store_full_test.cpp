@@ -192,7 +192,7 @@ TEST_CASE("on a disk that is really full the store waits, and goes on when space
     CHECK(acknowledged.size() == count);
     CHECK(std::is_sorted(acknowledged.begin(), acknowledged.end()));
     CHECK(trouble.kinds() == std::vector{failure_kind::disk_full, failure_kind::none});
-    CHECK(*reader->journal_end(1) == count);
+    CHECK(journal_length(*reader, 1) == count);
   }
   CHECK(check_store(dir / "store")->sound());
   CHECK(::umount(dir.path().c_str()) == 0);

@@ -8,7 +8,13 @@ using namespace ke;
 
 namespace {
 
-/// A store as the first schema's program leaves it.
+constexpr std::uint32_t last_schema = store_schema + 2;
+
+std::string backup_of(const temp_dir& dir, std::uint32_t schema, const std::string& ending) {
+  return dir / ("backup/schema-" + std::to_string(schema) + ending);
+}
+
+/// A store as this program leaves it: the first of three schemas.
 void make_old(const std::string& dir) {
   auto store = open_store(dir);
   for (int i = 0; i < 50; ++i)
@@ -32,9 +38,9 @@ int append_to_all(transaction& txn, char letter) {
 store_options later_program(const std::string& dir) {
   auto o = options_for(dir);
   o.program = "3.0.0";
-  o.schema = 3;
-  o.steps = {{1, [](transaction& txn) { return append_to_all(txn, 'b'); }},
-             {2, [](transaction& txn) { return append_to_all(txn, 'c'); }}};
+  o.schema = last_schema;
+  o.steps = {{store_schema, [](transaction& txn) { return append_to_all(txn, 'b'); }},
+             {store_schema + 1, [](transaction& txn) { return append_to_all(txn, 'c'); }}};
   return o;
 }
 
@@ -43,10 +49,10 @@ void expect_migrated(const std::string& dir) {
   REQUIRE(store);
   for (int i = 0; i < 50; ++i)
     CHECK(*read(**store, table::skills, "skill" + std::to_string(i)) == "text " + std::to_string(i) + "bc");
-  CHECK(unpack<store_identity>(*read(**store, table::meta, "identity"))->schema == 3);
+  CHECK(unpack<store_identity>(*read(**store, table::meta, "identity"))->schema == last_schema);
   std::ifstream file{dir + "/STORE"};
   std::string text{std::istreambuf_iterator<char>{file}, {}};
-  CHECK(text.find("\"schema\":3") != std::string::npos);
+  CHECK(text.find("\"schema\":" + std::to_string(last_schema)) != std::string::npos);
 }
 
 } // namespace
@@ -56,12 +62,12 @@ TEST_CASE("an older store is brought forward step by step, and what it was is ke
   make_old(dir.path());
   expect_migrated(dir.path());
   expect_migrated(dir.path()); // the second opening has nothing left to do
-  CHECK(std::filesystem::exists(dir / "backup/schema-2.mdb"));
+  CHECK(std::filesystem::exists(backup_of(dir, store_schema + 1, ".mdb")));
 
   // Going back: the copies in their places are the old store again.
-  std::filesystem::copy_file(dir / "backup/schema-1.mdb", dir / "data.mdb",
+  std::filesystem::copy_file(backup_of(dir, store_schema, ".mdb"), dir / "data.mdb",
                              std::filesystem::copy_options::overwrite_existing);
-  std::filesystem::copy_file(dir / "backup/schema-1.STORE", dir / "STORE",
+  std::filesystem::copy_file(backup_of(dir, store_schema, ".STORE"), dir / "STORE",
                              std::filesystem::copy_options::overwrite_existing);
   std::filesystem::remove(dir / "lock.mdb");
   CHECK(*read(*open_store(dir.path()), table::skills, "skill7") == "text 7");
@@ -97,7 +103,8 @@ TEST_CASE("a migration step that fails leaves the store as the last step left it
   auto failed = store_service::open(o);
   REQUIRE_FALSE(failed);
   CHECK(failed.error().kind == failure_kind::disk_full);
-  CHECK(failed.error().text.find("from schema 2 to 3") != std::string::npos);
+  CHECK(failed.error().text.find("from schema " + std::to_string(store_schema + 1) + " to " +
+                                 std::to_string(last_schema)) != std::string::npos);
   expect_migrated(dir.path());
 }
 
@@ -109,26 +116,29 @@ TEST_CASE(
   o.steps.erase(o.steps.begin());
   auto lost = store_service::open(o);
   REQUIRE_FALSE(lost);
-  CHECK(lost.error().text.find("no way from there to schema 3") != std::string::npos);
+  CHECK(lost.error().text.find("no way from there to schema " + std::to_string(last_schema)) !=
+        std::string::npos);
   CHECK(*read(*open_store(dir.path()), table::skills, "skill7") == "text 7"); // untouched
   expect_migrated(dir.path());
   for (auto& why :
        {store_service::open(options_for(dir.path())).error(), store_reader::open(dir.path()).error()}) {
     CHECK(why.kind == failure_kind::newer_version);
-    CHECK(why.text.find("schema 3") != std::string::npos);
-    CHECK(why.text.find("up to 1") != std::string::npos);
+    CHECK(why.text.find("schema " + std::to_string(last_schema)) != std::string::npos);
+    CHECK(why.text.find("up to " + std::to_string(store_schema)) != std::string::npos);
   }
 }
 
 TEST_CASE("a reader does not read rows of an older schema: it says who has to bring them forward") {
   temp_dir dir;
   auto o = options_for(dir.path());
-  o.schema = 0;
+  o.schema = store_schema - 1;
   {
     REQUIRE(store_service::open(o));
   }
   auto reader = store_reader::open(dir.path());
   REQUIRE_FALSE(reader);
   CHECK(reader.error().kind == failure_kind::invalid);
-  CHECK(reader.error().text.find("has schema 0 and has to be brought to 1 first") != std::string::npos);
+  CHECK(reader.error().text.find("has schema " + std::to_string(store_schema - 1) +
+                                 " and has to be brought to " + std::to_string(store_schema) + " first") !=
+        std::string::npos);
 }

@@ -108,9 +108,9 @@ TEST_CASE("journal records are numbered in order of arrival, per campaign, acros
   }
   auto reader = store_reader::open(dir.path());
   REQUIRE(reader);
-  CHECK(*reader->journal_end(1) == 30);
-  CHECK(*reader->journal_end(70000) == 15);
-  CHECK(*reader->journal_end(2) == 0);
+  CHECK(journal_length(*reader, 1) == 30);
+  CHECK(journal_length(*reader, 70000) == 15);
+  CHECK(journal_length(*reader, 2) == 0);
   std::vector<std::uint64_t> ms;
   REQUIRE(reader->journal(1, 8, [&](std::uint64_t sequence, const journal_record& r) {
     CHECK(sequence == 8 + ms.size());
@@ -167,24 +167,8 @@ TEST_CASE("a batch erases before it writes, and one that can't be stored leaves 
   wrong.put(table::skills, std::string(512, 'k'), "1");
   CHECK(write(*store, std::move(wrong)).error().kind == failure_kind::invalid);
   CHECK(write(*store, batch_of(table::skills, "", "1")).error().kind == failure_kind::invalid);
-  CHECK(write(*store, batch_of(table::children, key_of(1, 0, 0), "five!")).error().kind ==
-        failure_kind::invalid);
   CHECK(read(*store, table::skills, "b").error().kind == failure_kind::not_found);
   CHECK(write(*store, batch_of(table::skills, std::string(511, 'k'), "1")));
-}
-
-TEST_CASE("children are a set of numbers per parent") {
-  temp_dir dir;
-  auto store = open_store(dir.path());
-  for (std::uint32_t node : {5u, 2u, 700u, 2u})
-    store->write(batch_of(table::children, key_of(1, 0, 0), key_of(node)));
-  store->write(batch_of(table::children, key_of(1, 0, 1), key_of(9)));
-  store->flush();
-  auto reader = store_reader::open(dir.path());
-  CHECK(reader->children(1, 0, 0) == std::vector<std::uint32_t>{2, 5, 700});
-  CHECK(reader->children(1, 0, 1) == std::vector<std::uint32_t>{9});
-  CHECK(reader->children(1, 0, 2).empty());
-  CHECK(*read(*store, table::children, key_of(1, 0, 0)) == key_of(2) + key_of(5) + key_of(700));
 }
 
 TEST_CASE("the destructor commits what is queued and calls every callback") {

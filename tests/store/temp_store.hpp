@@ -116,6 +116,16 @@ inline result<std::string> read_blob(store_service& store, std::string digest) {
   return done.get();
 }
 
+/// How many records the journal has, if it has no gap.
+inline std::uint64_t journal_length(const store_reader& reader, std::uint32_t campaign) {
+  std::uint64_t count = 0;
+  auto whole =
+      reader.journal(campaign, 0, [&](std::uint64_t, const journal_record&) { return ++count, true; });
+  if (!whole)
+    FAIL(whole.error().text);
+  return count;
+}
+
 inline store_batch batch_of(table where, std::string key, std::string value) {
   store_batch b;
   b.put(where, std::move(key), std::move(value));
@@ -145,8 +155,6 @@ inline store_batch node_batch(std::uint32_t campaign, std::uint32_t node, const 
   auto key = key_of(campaign, 0, node);
   b.put(table::nodes, key, pack(row));
   b.put(table::hot, key, pack(hot));
-  if (node != 0)
-    b.put(table::children, key_of(campaign, 0, hot.parent), key_of(node));
   b.put(table::evidence, key_of(campaign, 0, node, 0), pack(evidence{}));
   b.put(table::verdicts, row.verdict_digests[0], pack(verdict{}));
   b.journal.emplace_back(campaign,

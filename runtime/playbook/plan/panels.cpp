@@ -379,7 +379,7 @@ std::string emit_panels(const understood_kernel& u, const product& p, const pane
     x == '$' ? text += prefix : text += x;
   return "#include <algorithm>\n#include <cmath>\n#include <cstdint>\n#include <cstring>\n#include <limits>\n"
          "#include <memory>\n#include <new>\n#include <utility>\n\n" +
-         std::string{lane_prelude()} + signature(u.kernel) + " {\n" + text + "}\n";
+         std::string{lane_prelude} + signature(u.kernel) + " {\n" + text + "}\n";
 }
 
 } // namespace ke::playbook

@@ -318,7 +318,7 @@ emission emitter::finish() {
                "<limits>\n#include <utility>\n"
                "#include <vector>\n\n";
   if (vectorized_)
-    out.source += lane_prelude();
+    out.source += lane_prelude;
   out.source += signature(u_.kernel) + " {\n" + out_ + "}\n";
   out.vectorized = vectorized_;
   out.jammed = jammed_;

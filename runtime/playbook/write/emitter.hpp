@@ -3,6 +3,7 @@
 #include "runtime/playbook/write/emission.hpp"
 
 #include <stdexcept>
+#include <string_view>
 
 namespace ke::playbook {
 
@@ -93,7 +94,7 @@ private:
   bool vectorized_ = false, jammed_ = false, reduced_ = false;
 };
 
-/// The C++ text of the vector helpers at every candidate's beginning.
-const char* lane_prelude();
+/// The text of lanes.h, embedded by the build: the vector helpers at every candidate's beginning.
+extern const std::string_view lane_prelude;
 
 } // namespace ke::playbook

@@ -357,12 +357,11 @@ result<campaign_fold> campaign_fold::from_image(std::string_view bytes) {
 }
 
 std::string campaign_fold::image_layout() {
-  std::string text = "7";
+  std::string text = "8";
   for (auto number :
        {sizeof(tree_row), offsetof(tree_row, value), offsetof(tree_row, state), offsetof(tree_row, ahead),
-        sizeof(ledger), sizeof(progress_meter), sizeof(campaign_state::winner), sizeof(stagnation),
-        names_of<node_state>::value.size(), names_of<operation_kind>::value.size(),
-        names_of<memory_kind>::value.size(), sizeof(std::size_t)})
+        sizeof(ledger), sizeof(campaign_state::winner), names_of<node_state>::value.size(),
+        names_of<operation_kind>::value.size(), names_of<memory_kind>::value.size(), sizeof(std::size_t)})
     text += "." + std::to_string(number);
   const std::uint16_t order = 1;
   return text + (reinterpret_cast<const char*>(&order)[0] ? "le" : "be");
@@ -374,7 +373,7 @@ std::string campaign_fold::hash() const {
     trees += t.hash();
   auto row_bytes = pack(row(0));
   auto spent = pack(books_.money().spent()), held = pack(books_.money().reserved());
-  return digest_of_parts({trees, row_bytes, spent, held, std::to_string(books_.progress().since_gain()),
+  return digest_of_parts({trees, row_bytes, spent, held, std::to_string(books_.progress().ends()),
                           std::to_string(books_.epoch()), std::to_string(books_.in_flight())});
 }
 

@@ -46,7 +46,6 @@ public:
   const campaign_state& books() const { return books_; }
   std::vector<search_tree>& trees() { return trees_; }
   const std::vector<search_tree>& trees() const { return trees_; }
-  std::vector<search_tree> take_trees() { return std::move(trees_); } ///< leaves this fold unusable
 
   /// Candidates by state over all trees; zero counts left out.
   std::map<std::string, std::uint64_t> states() const;

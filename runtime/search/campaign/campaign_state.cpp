@@ -182,8 +182,8 @@ void campaign_state::ended(std::uint32_t tree, std::uint32_t node, node_state st
   auto own = state == node_state::correct ? score.value_or(0) : 0;
   if (state == node_state::correct && (best_.node == no_node || own > best_.score))
     best_ = {tree, node, own, roofline.value_or(-1)};
-  progress_.finished(own > 0 ? std::optional{own} : std::nullopt,
-                     std::max(settings_.budget.stall_min_gain, noise_band(noise)), !tuned);
+  progress_.ended({.score = own, .correct = own > 0, .counts = !tuned},
+                  std::max(settings_.budget.stall_min_gain, noise_band(noise)));
 }
 
 void campaign_state::admitted(const journal_admitted& r) {
@@ -213,7 +213,7 @@ void campaign_state::steered(const journal_steered& r) {
 void campaign_state::save(image_writer& out) const {
   out.packed(journal_configured{settings_, problem_digest_, backends_, version_});
   out.value(money_);
-  out.value(progress_);
+  progress_.save(out);
   out.value(best_);
   out.packed(failures_);
   out.value(in_flight_);
@@ -238,7 +238,7 @@ void campaign_state::save(image_writer& out) const {
 void campaign_state::load(image_reader& in) {
   configured(in.packed<journal_configured>());
   money_ = in.value<ledger>();
-  progress_ = in.value<progress_meter>();
+  progress_.load(in);
   best_ = in.value<winner>();
   failures_ = in.packed<std::map<std::string, std::uint64_t>>();
   in_flight_ = in.value<std::uint64_t>();
@@ -268,7 +268,7 @@ std::optional<std::string_view> campaign_state::stop(const amounts& next, bool p
                                     : champion ? champion->score()
                                                : 0,
                       .any_correct = proven ? champion != nullptr : best_.node != no_node,
-                      .since_gain = progress_.since_gain(),
+                      .since_gain = progress_.ends(),
                       .in_flight = in_flight_ + (can_tune && tune_left() > 0),
                       .roofline_fraction = best_.roofline >= 0 ? std::optional{best_.roofline} : std::nullopt,
                       .lacking = money_.lacking(next)});

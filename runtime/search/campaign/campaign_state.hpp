@@ -5,6 +5,7 @@
 #include "runtime/search/campaign/ledger.hpp"
 #include "runtime/search/campaign/search_tree.hpp"
 #include "runtime/search/campaign/stop.hpp"
+#include "runtime/search/policy/stall_meter.hpp"
 
 #include <map>
 #include <optional>
@@ -66,7 +67,7 @@ public:
   const claim_book& claims() const { return claims_; }
   /// The best for people: confirmed by a claim if any is, else the search's.
   winner published_best() const;
-  const progress_meter& progress() const { return progress_; }
+  const stall_meter& progress() const { return progress_; }
   /// By kind, retried requests too.
   const std::map<std::string, std::uint64_t>& failures() const { return failures_; }
   std::uint64_t requests() const { return money_.spent().requests + money_.reserved().requests; } ///< sent
@@ -117,7 +118,7 @@ private:
   std::string problem_digest_, version_;
   std::vector<std::string> backends_;
   ledger money_;
-  progress_meter progress_;
+  stall_meter progress_; ///< a gain: budget.stall.min_gain, and beyond the noise
   winner best_;
   claim_book claims_;
   std::map<std::string, std::uint64_t> failures_;

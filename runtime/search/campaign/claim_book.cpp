@@ -1,7 +1,8 @@
 #include "runtime/search/campaign/claim_book.hpp"
 
+#include "runtime/core/geometric_mean.hpp"
+
 #include <algorithm>
-#include <cmath>
 
 namespace ke {
 
@@ -18,13 +19,7 @@ bool claim_book::entry::confirmed(bool timed) const {
 }
 
 double claim_book::entry::score() const {
-  double logs = 0;
-  for (const auto& t : targets) {
-    if (!t.score || !(*t.score > 0))
-      return 0;
-    logs += std::log(*t.score);
-  }
-  return targets.empty() ? 0 : std::exp(logs / static_cast<double>(targets.size()));
+  return geometric_mean(targets, [](const auto& t) { return t.score; }).value_or(0);
 }
 
 void claim_book::add(const journal_claimed& r, std::uint32_t targets, double search_score) {

@@ -66,7 +66,6 @@ public:
   const amounts& reserved() const { return reserved_; }
   const amounts& cap() const { return cap_; } ///< 0: none
   std::uint64_t wall_ms() const { return wall_ms_; }
-  std::uint64_t wall_cap_ms() const { return wall_cap_ms_; } ///< 0: none
 
 private:
   amounts cap_, spent_, reserved_;

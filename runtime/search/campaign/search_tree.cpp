@@ -85,13 +85,13 @@ std::vector<expansion> search_tree::step(std::uint32_t count, step_limits most) 
     if (!choice)
       break;
     --most.written;
-    auto situation = memory_situation(choice->operation, tree_[choice->parent], stagnation_);
+    auto situation = memory_situation(choice->operation, tree_[choice->parent], stall_);
     auto memory =
-        choose_memory(settings_.memory, choice->operation, situation, memories_, stagnation_, random_);
+        choose_memory(settings_.memory, choice->operation, situation, memories_, since_clean_, random_);
     if (memory == memory_kind::clean && choice->operation != operation_kind::draft)
-      stagnation_.chosen_since_clean = 0;
+      since_clean_ = 0;
     else
-      ++stagnation_.chosen_since_clean;
+      ++since_clean_;
     auto model = intern(ensemble_.choose(random_));
     auto node = tree_.add_child(choice->parent, choice->operation, choice->parent2);
     tree_.edit(node).memory = memory;
@@ -222,9 +222,9 @@ void search_tree::closed(std::uint32_t node) {
   model_free_.ended(node, tree_[node].state, score >= 0 ? std::optional{score} : std::nullopt, seed_of(node));
   learn(node);
   if (tree_.best() == node)
-    stagnation_.finished_since_best = 0;
-  else if (has_verdict(tree_[node].state))
-    ++stagnation_.finished_since_best;
+    stall_.begin();
+  else
+    stall_.ended({.counts = has_verdict(tree_[node].state)});
 }
 
 void search_tree::close(std::uint32_t node) {
@@ -300,7 +300,8 @@ void search_tree::save(image_writer& out) const {
   tree_.save(out);
   out.value(random_.position());
   out.packed(ensemble_.records());
-  out.value(stagnation_);
+  stall_.save(out);
+  out.value(since_clean_);
   out.value(memories_);
   out.packed(models_);
   out.packed(open_calls());
@@ -322,7 +323,8 @@ result<search_tree> search_tree::load(image_reader& in, const campaign_settings&
   core.tree_.load(in);
   core.random_.seek(in.value<std::uint64_t>());
   core.ensemble_.records(in.packed<std::map<std::string, model_record>>());
-  core.stagnation_ = in.value<stagnation>();
+  core.stall_.load(in);
+  core.since_clean_ = in.value<std::uint32_t>();
   core.memories_ = in.value<memory_record>();
   core.models_ = in.packed<std::vector<std::string>>();
   for (auto& call : in.packed<std::vector<open_call>>()) {
@@ -381,8 +383,8 @@ std::string search_tree::hash() const {
   }
   put(bytes, random_.key());
   put(bytes, random_.position());
-  put(bytes, stagnation_.finished_since_best);
-  put(bytes, stagnation_.chosen_since_clean);
+  put(bytes, stall_.ends());
+  put(bytes, since_clean_);
   put(bytes, filter_.size());
   bytes += pack(ensemble_.records());
   put(bytes, memories_);

@@ -7,6 +7,7 @@
 #include "runtime/search/policy/memory.hpp"
 #include "runtime/search/policy/model_free_candidates.hpp"
 #include "runtime/search/policy/policy.hpp"
+#include "runtime/search/policy/stall_meter.hpp"
 
 #include <map>
 #include <memory>
@@ -98,7 +99,6 @@ public:
   hot_row row(std::uint32_t node) const;
   expansion expansion_of(std::uint32_t node) const; ///< as `step` gave it: for resume and for what-if
   std::uint64_t seed_of(std::uint32_t node) const;
-  const memory_record& memories() const { return memories_; }
   const ensemble& models() const { return ensemble_; }
   const std::string& model_of(std::uint32_t node) const { return models_[tree_[node].model]; }
 
@@ -136,7 +136,8 @@ private:
   std::unique_ptr<policy> policy_;
   random_source random_;
   ensemble ensemble_;
-  stagnation stagnation_;
+  stall_meter stall_;             ///< a gain: a new best of the tree
+  std::uint32_t since_clean_ = 0; ///< choices since a clean slate
   memory_record memories_;
   std::vector<std::string> models_; ///< names, by tree_row::model; at most 256
   std::map<std::pair<std::uint32_t, std::uint32_t>, open_call> calls_; ///< by node and attempt
@@ -144,9 +145,5 @@ private:
   digest_filter filter_;
   model_free_candidates model_free_;
 };
-
-inline std::string tree_hash(const search_tree& core) {
-  return core.hash();
-}
 
 } // namespace ke

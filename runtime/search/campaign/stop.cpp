@@ -2,17 +2,6 @@
 
 namespace ke {
 
-void progress_meter::finished(std::optional<double> score, double min_gain, bool counts) {
-  if (score && *score > 0 &&
-      (last_gain_ == 0 || *score >= last_gain_ * (1 + (min_gain > 0 ? min_gain : 0))) &&
-      *score > last_gain_) {
-    last_gain_ = *score;
-    since_gain_ = 0;
-  } else {
-    since_gain_ += counts;
-  }
-}
-
 std::optional<std::string_view> stop_reason(const goal_settings& goal, const budget_settings& budget,
                                             const ledger& money, const stop_facts& now) {
   if (goal.timed ? goal.target_speedup > 0 && now.best_score >= goal.target_speedup : now.any_correct)

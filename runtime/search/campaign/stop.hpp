@@ -8,22 +8,6 @@
 
 namespace ke {
 
-/// Counts finished candidates since the last gain. The first score is a gain. Later, a gain is a score of at
-/// least (1 + min_gain) times the score of the last gain: a slow creep adds up to one. `min_gain` is the
-/// larger one of the settings' and `noise_band`. Scores are lower bounds of intervals: noise cannot feign
-/// progress. Because ends are counted, not time or requests, a hung job neither hides a stall nor makes one.
-class progress_meter {
-public:
-  /// `counts`: false if its failure to gain says nothing, as for a template's point.
-  void finished(std::optional<double> score, double min_gain, bool counts = true);
-  std::uint64_t since_gain() const { return since_gain_; }
-  double last_gain() const { return last_gain_; } ///< 0: no candidate has scored
-
-private:
-  double last_gain_ = 0;
-  std::uint64_t since_gain_ = 0;
-};
-
 /// Smallest relative gain that noise cannot explain: 3 standard errors (features.md E7). `noise` is one side
 /// of a 95% interval (1.96).
 inline double noise_band(double noise) {
@@ -32,9 +16,9 @@ inline double noise_band(double noise) {
 
 /// What the stop rule looks at, now.
 struct stop_facts {
-  double best_score = 0;    ///< lower bound of the best correct candidate; 0: none
-  bool any_correct = false; ///< decides an untimed campaign
-  std::uint64_t since_gain = 0;
+  double best_score = 0;                   ///< lower bound of the best correct candidate; 0: none
+  bool any_correct = false;                ///< decides an untimed campaign
+  std::uint64_t since_gain = 0;            ///< ends that count (stall_meter)
   std::uint64_t in_flight = 0;             ///< and what may still begin although a budget is used up
   std::optional<double> roofline_fraction; ///< of the best candidate
   std::optional<resource> lacking; ///< why the next candidate or call can't be paid for; empty: it can

@@ -1,9 +1,11 @@
 #include "runtime/search/index/tree_index.hpp"
 
+#include "runtime/core/geometric_mean.hpp"
 #include "runtime/core/reward.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 namespace ke {
 
@@ -141,8 +143,6 @@ bool tree_index::judge(std::uint32_t node, std::uint32_t target, node_state stat
   if (targets_ > 1) {
     auto first = std::size_t{node} * targets_;
     results_[first + target] = {own, state, decision};
-    double logs = 0;
-    bool scored = true;
     state = node_state::correct;
     decision = timing_decision::none;
     for (std::size_t t = 0; t < targets_; ++t) {
@@ -153,11 +153,11 @@ bool tree_index::judge(std::uint32_t node, std::uint32_t target, node_state stat
       }
       if (state == node_state::correct)
         state = r.state;
-      scored = scored && r.score >= 0;
-      logs += r.score > 0 ? std::log(r.score) : -INFINITY;
       decision = std::max(decision, r.decision); // none < faster < same < slower: the worst of them speaks
     }
-    own = !scored ? -1 : std::isinf(logs) ? 0 : std::exp(logs / targets_);
+    own = geometric_mean(std::views::iota(first, first + targets_), [&](std::size_t i) {
+            return results_[i].score;
+          }).value_or(-1);
     if (state != node_state::correct)
       decision = timing_decision::none;
   }

@@ -10,14 +10,8 @@
 
 namespace ke {
 
-/// k for k < 16, else k with all but the four leading bits cleared: a bonus is known to an eighth, as exactly
-/// as it means anything.
-constexpr std::uint32_t coarse(std::uint32_t k) {
-  auto shift = k < 16 ? 0 : std::bit_width(k) - 4;
-  return k >> shift << shift;
-}
-
-/// The number of k's bucket: counts up with coarse(k), without gaps, from 0 to 239.
+/// The number of k's bucket. k is made coarse, all but its four leading bits cleared: a bonus is known to an
+/// eighth, as exactly as it means anything. Counts up with the coarse k, without gaps, from 0 to 239.
 constexpr std::uint32_t bucket_of(std::uint32_t k) {
   auto shift = k < 16 ? 0u : static_cast<std::uint32_t>(std::bit_width(k)) - 4;
   return shift * 8 + (k >> shift);
@@ -39,7 +33,7 @@ constexpr double rank_worth(std::size_t above) {
 ///
 ///   worth(node) = R + scale / (1 + k)
 ///   R             rank_worth(scored nodes above it)
-///   k             visits and in-flight descendants, rounded down by `coarse`
+///   k             visits and in-flight descendants, made coarse by `bucket_of`
 ///
 /// Nodes lie in buckets by k, at most 16 + 8 log2(n / 16). Within a bucket the highest priority has the
 /// highest R, so only tops can win. Buckets are visited from the smallest k up, with falling bonus. A top's
@@ -63,7 +57,6 @@ public:
 
   void rank(double score, std::uint32_t node) { ranks_.insert(rank_key(score, node)); }
   void rank_all(std::vector<std::uint64_t> keys) { ranks_.assign(std::move(keys)); } ///< rank_key of each
-  std::size_t ranked() const { return ranks_.size(); }
 
   /// Puts `node` into a room at count `k` (>= 1, made coarse here), or (none) out of both. Needed when its
   /// room changes or k shrinks; reporting growth is optional and free. A node's priority never changes.

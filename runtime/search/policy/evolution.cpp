@@ -1,5 +1,7 @@
 #include "runtime/search/policy/evolution.hpp"
 
+#include "runtime/search/policy/new_starts.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -16,7 +18,7 @@ constexpr double cell_share = 0.4;
 constexpr double crowded = 32;
 
 bool is_worse(const evolution::island& a, const evolution::island& b) {
-  return a.waiting.best < b.waiting.best;
+  return a.waiting.level() < b.waiting.level();
 }
 
 } // namespace
@@ -193,7 +195,7 @@ std::uint32_t evolution::weighted(const tree_index& tree, const std::vector<std:
 std::uint32_t evolution::first_parent(const tree_index& tree, const island& here,
                                       random_source& random) const {
   auto best = here.members.front();
-  auto stalled = std::min(1.0, static_cast<double>(here.waiting.correct) / least_wait);
+  auto stalled = std::min(1.0, static_cast<double>(here.waiting.correct()) / least_wait);
   if (random.uniform() >= std::max(stalled, tree[best].in_flight / (tree[best].in_flight + crowded)))
     return best;
   if (random.uniform() < cell_share * stalled && !here.cells.empty())
@@ -283,7 +285,10 @@ void evolution::ended(const tree_index& tree, std::uint32_t node) {
   // What works but was not timed is waited for as well, though it can be no gain: where nothing is timed, the
   // wait must end, too.
   auto works = is_usable(row.state) && !row.duplicate;
-  here.waiting.judged(node, works, row.state == node_state::correct ? row.score : 0, tree.size());
+  here.waiting.ended({.score = row.state == node_state::correct ? row.score : 0,
+                      .correct = works,
+                      .node = node,
+                      .tree_size = tree.size()});
 }
 
 // -- image ----------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 #include "runtime/search/index/rank_index.hpp"
 #include "runtime/search/policy/policy.hpp"
 #include "runtime/search/policy/repairs.hpp"
-#include "runtime/search/policy/wait_for_gain.hpp"
+#include "runtime/search/policy/stall_meter.hpp"
 
 #include <map>
 #include <vector>
@@ -14,7 +14,7 @@ namespace ke {
 /// chose its parents. An island keeps its `population` best and, per descriptor, the best of that cell
 /// (MAP-Elites; whoever gives descriptors fixes the cells, so they never drift).
 ///
-/// The search begins on one island with `drafts` first versions. An island stalls as wait_for_gain.hpp says,
+/// The search begins on one island with `drafts` first versions. An island stalls as new_starts.hpp says,
 /// or after `restart` verdicts at the latest, more with each further island. When all have stalled, they
 /// exchange their best once around the ring and new drafts settle a new one; beyond `islands` of them it
 /// replaces the worst. Climbing islands get the candidates, stalled ones a tenth as many. When the new one
@@ -43,7 +43,7 @@ public:
     std::uint32_t drafts = 0;    ///< begun
     std::uint32_t patience = 0;  ///< it counts as stalled after this many verdicts at the latest
     std::uint8_t generation = 0; ///< times given up and settled again, modulo 256
-    wait_for_gain waiting;
+    stall_meter waiting;
   };
   const std::vector<island>& islands() const { return islands_; }
   /// The island on which a node was made; no_node: given up since.

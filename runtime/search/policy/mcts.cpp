@@ -1,9 +1,10 @@
 #include "runtime/search/policy/mcts.hpp"
 #include "runtime/search/policy/arms.hpp"
+#include "runtime/search/policy/new_starts.hpp"
 #include "runtime/search/policy/partners.hpp"
 #include "runtime/search/policy/policy.hpp"
 #include "runtime/search/policy/repairs.hpp"
-#include "runtime/search/policy/wait_for_gain.hpp"
+#include "runtime/search/policy/stall_meter.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -64,7 +65,7 @@ struct course {
   std::uint32_t starts = 0;    ///< new starts so far
   std::uint32_t crossings = 0; ///< choices left in which the last one's find is tried in the whole tree
   double repair_credit = 0;    ///< of repairs, in choices
-  wait_for_gain whole, own;    ///< of the tree, of the new start
+  stall_meter whole, own;      ///< of the tree, of the new start
 
   void save(image_writer& out) const {
     for (auto n : {start, drafts, under_way, starts, crossings})
@@ -242,7 +243,7 @@ private:
   void begin_start(std::uint32_t first) {
     now_.start = first;
     now_.drafts = now_.under_way = 0;
-    now_.own = {.begun_at = first};
+    now_.own = stall_meter{first};
     ++now_.starts;
     fresh_ = arms{first};
     partners_.begin(first);
@@ -250,10 +251,10 @@ private:
 
   /// One more verdict: is a new start exhausted?
   void follow(const tree_index& tree, std::uint32_t node, bool fresh) {
-    auto correct = is_ranked(tree[node]);
-    auto score = tree[node].score;
-    now_.whole.judged(node, correct, score, tree.size());
-    if (!fresh || now_.own.judged(node, correct, score, tree.size()) || now_.drafts < rules_.drafts ||
+    stall_meter::end end{
+        .score = tree[node].score, .correct = is_ranked(tree[node]), .node = node, .tree_size = tree.size()};
+    now_.whole.ended(end);
+    if (!fresh || now_.own.ended(end) || now_.drafts < rules_.drafts ||
         !now_.own.is_over(least_wait_of_start, patience()))
       return;
     now_.start = 0;

@@ -9,7 +9,7 @@ namespace ke {
 /// The rules of the `mcts` policy, apart from its index, so that a test can apply them to every node in turn.
 ///
 /// It is the flat rank-PUCT of asynchronous program search (features.md E2), over ALL nodes that work:
-///     worth(i) = R(i) + c / (1 + coarse(k(i)))
+///     worth(i) = R(i) + c / (1 + k(i)), k made coarse
 ///     R(i)   worth of the rank of i's own score among all scores (arms.hpp): 1 for the best; independent of
 ///            the operator's time scale and of the number of hopeless nodes
 ///     k(i)   finished and open nodes in i's subtree, with i; the open ones are the virtual loss of parallel

@@ -41,9 +41,9 @@ bool is_stagnant(std::uint8_t situation) {
   return situation & stagnant;
 }
 
-std::uint8_t memory_situation(operation_kind operation, const tree_row& parent, const stagnation& s) {
+std::uint8_t memory_situation(operation_kind operation, const tree_row& parent, const stall_meter& tree) {
   return static_cast<std::uint8_t>((operation == operation_kind::fix ? repairing : 0) |
-                                   (s.finished_since_best >= stagnation_window ? stagnant : 0) |
+                                   (tree.ends() >= stagnation_window ? stagnant : 0) |
                                    (parent.visits > 1 ? with_siblings : 0));
 }
 
@@ -82,12 +82,12 @@ void memory_record::finished(std::uint8_t situation, memory_kind mode, bool paid
 }
 
 memory_kind choose_memory(memory_kind setting, operation_kind operation, std::uint8_t situation,
-                          const memory_record& record, const stagnation& s, random_source& random) {
+                          const memory_record& record, std::uint32_t since_clean, random_source& random) {
   if (operation == operation_kind::draft)
     return memory_kind::clean;
   if (setting != memory_kind::adaptive)
     return setting;
-  if (situation & stagnant && s.chosen_since_clean + 1 >= clean_interval)
+  if (situation & stagnant && since_clean + 1 >= clean_interval)
     return memory_kind::clean;
   return record.choose(situation, random);
 }

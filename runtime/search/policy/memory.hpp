@@ -2,6 +2,7 @@
 
 #include "runtime/search/index/tree_index.hpp"
 #include "runtime/search/policy/counter_random.hpp"
+#include "runtime/search/policy/stall_meter.hpp"
 
 #include <array>
 
@@ -12,17 +13,11 @@ inline constexpr std::uint32_t stagnation_window = 16; ///< finished candidates 
 /// A stagnant tree's adaptive memory forgets everything at least once in this many choices, for diversity.
 inline constexpr std::uint32_t clean_interval = 16;
 
-/// How long a tree has not improved. Part of the fold.
-struct stagnation {
-  std::uint32_t finished_since_best = 0;
-  std::uint32_t chosen_since_clean = 0;
-};
-
 /// Situations in which `adaptive` learns apart which history pays.
 inline constexpr std::size_t memory_situations = 8;
 
 /// Bits: the parent is to be repaired, the tree is stagnant, a child of this parent has already ended.
-std::uint8_t memory_situation(operation_kind operation, const tree_row& parent, const stagnation& s);
+std::uint8_t memory_situation(operation_kind operation, const tree_row& parent, const stall_meter& tree);
 bool is_stagnant(std::uint8_t situation);
 
 /// Learns which memory mode pays, for each situation on its own. A try pays if its candidate beats the
@@ -49,8 +44,9 @@ private:
 };
 
 /// The history that a new node's prompt holds. None for a draft: first versions are independent samples. Else
-/// the settings' fixed mode; `adaptive` asks the record, unless a clean slate is due.
+/// the settings' fixed mode; `adaptive` asks the record, unless a clean slate is due. `since_clean`: choices
+/// in the tree since the last one.
 memory_kind choose_memory(memory_kind setting, operation_kind operation, std::uint8_t situation,
-                          const memory_record& record, const stagnation& s, random_source& random);
+                          const memory_record& record, std::uint32_t since_clean, random_source& random);
 
 } // namespace ke

@@ -38,8 +38,6 @@ inline store_batch node(std::uint32_t number) {
   hot.state = row.state;
   b.put(table::nodes, key_of(1, 0, number), pack(row));
   b.put(table::hot, key_of(1, 0, number), pack(hot));
-  if (number != 0)
-    b.put(table::children, key_of(1, 0, hot.parent), key_of(number));
   b.journal.emplace_back(1,
                          journal_record{journal_kind::judged, number, 0, pack(journal_judged{0, number, 0})});
   return b;

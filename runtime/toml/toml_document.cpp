@@ -1,4 +1,4 @@
-#include "config/toml_document.hpp"
+#include "runtime/toml/toml_document.hpp"
 
 #include <toml++/toml.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "config/toml_document.hpp"
 #include "runtime/core/names.hpp"
+#include "runtime/toml/toml_document.hpp"
 
 #include <functional>
 #include <map>
@@ -31,7 +31,8 @@ struct tables_slot {
 /// The place of a key's value. The pointer's type is the type in the file.
 using value_slot =
     std::variant<std::string*, std::int64_t*, std::uint64_t*, double*, bool*, std::vector<std::string>*,
-                 std::vector<double>*, std::map<std::string, std::int64_t>*, choice_slot, tables_slot>;
+                 std::vector<double>*, std::map<std::string, std::int64_t>*,
+                 std::map<std::string, std::string>*, choice_slot, tables_slot>;
 
 /// One key of a file. Reading, checking, "did you mean", writing and the manual all use this line.
 struct key_spec {

@@ -1,4 +1,4 @@
-#include "config/config_error.hpp"
+#include "runtime/toml/config_error.hpp"
 
 #include <map>
 

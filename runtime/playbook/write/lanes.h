@@ -1,11 +1,14 @@
-#include "runtime/playbook/write/emitter.hpp"
-
-namespace ke::playbook {
-
-/// GCC vector extensions only: the text compiles on any processor, and the compiler picks the instructions.
-/// The polynomials were fitted (Chebyshev) for float: exp within 1 ulp or so, tanh, erf and log within 2.
-const char* lane_prelude() {
-  return R"cpp(#if defined(__F16C__) && defined(__AVX2__)
+// Vector helpers that stand at the beginning of the candidates that the playbook writes: the build embeds this file
+// (lane_prelude), tests/playbook/lanes_test.cpp compiles it. GCC vector extensions only: the text compiles on any
+// processor, and the compiler picks the instructions. The polynomials were fitted (Chebyshev) for float: exp within
+// 1 ulp or so, tanh, erf and log within 2.
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <utility>
+#if defined(__F16C__) && defined(__AVX2__)
 #include <immintrin.h>
 #endif
 #pragma GCC diagnostic ignored "-Wpsabi"
@@ -58,21 +61,37 @@ KE_INLINE V ke_iota(int64_t first) {
   return x;
 }
 template <class T>
-KE_INLINE T ke_add(T a, T b) { return a + b; }
+KE_INLINE T ke_add(T a, T b) {
+  return a + b;
+}
 template <class T>
-KE_INLINE T ke_mul(T a, T b) { return a * b; }
+KE_INLINE T ke_mul(T a, T b) {
+  return a * b;
+}
 template <class T>
-KE_INLINE T ke_max(T a, T b) { return a < b ? b : a; }
+KE_INLINE T ke_max(T a, T b) {
+  return a < b ? b : a;
+}
 template <class T>
-KE_INLINE T ke_min(T a, T b) { return b < a ? b : a; }
+KE_INLINE T ke_min(T a, T b) {
+  return b < a ? b : a;
+}
 template <class T>
-KE_INLINE T ke_fmax(T a, T b) { return ((a >= b) | (b != b)) ? a : b; }
+KE_INLINE T ke_fmax(T a, T b) {
+  return ((a >= b) | (b != b)) ? a : b;
+}
 template <class T>
-KE_INLINE T ke_fmin(T a, T b) { return ((a <= b) | (b != b)) ? a : b; }
+KE_INLINE T ke_fmin(T a, T b) {
+  return ((a <= b) | (b != b)) ? a : b;
+}
 template <class V>
-KE_INLINE V ke_abs(V x) { return x < 0 ? -x : x == 0 ? V{} : x; }
+KE_INLINE V ke_abs(V x) {
+  return x < 0 ? -x : x == 0 ? V{} : x;
+}
 template <class V>
-KE_INLINE V ke_square(V x) { return x * x; }
+KE_INLINE V ke_square(V x) {
+  return x * x;
+}
 
 template <class V, class F>
 KE_INLINE lane_of<V> ke_fold(lane_of<V> start, V x, F join) {
@@ -160,7 +179,8 @@ KE_INLINE V ke_exp_single(V x) {
   const V n = shifted - 12582912.0f;
   const bits k = (bits)shifted - 0x4b400000;
   const V r = (x - n * 0.693359375f) - n * -2.12194440e-4f;
-  const V p = (((1.3926926614e-3f * r + 8.3637738744e-3f) * r + 4.1666550110e-2f) * r + 0.16666573382f) * r + 0.5f;
+  const V p =
+      (((1.3926926614e-3f * r + 8.3637738744e-3f) * r + 4.1666550110e-2f) * r + 0.16666573382f) * r + 0.5f;
   const V y = p * (r * r) + r + 1.0f;
   const bits half = k >> 1;
   return y * (V)((half + 127) << 23) * (V)((k - half + 127) << 23);
@@ -197,7 +217,8 @@ KE_INLINE V ke_exp(V x) {
 template <class V>
 KE_INLINE V ke_tanh(V x) {
   const V a = ke_abs(x), z = x * x;
-  const V p = (((-6.0451650965e-3f * z + 2.0961329109e-2f) * z - 5.3843263175e-2f) * z + 0.13332718846f) * z - 0.33333328433f;
+  const V p = (((-6.0451650965e-3f * z + 2.0961329109e-2f) * z - 5.3843263175e-2f) * z + 0.13332718846f) * z -
+              0.33333328433f;
   const V near = x + x * z * p;
   const V far = 1.0f - 2.0f / (ke_exp(2.0f * a) + 1.0f);
   return a < 0.625f ? near : x < 0.0f ? -far : far;
@@ -244,8 +265,3 @@ KE_INLINE V ke_log(V x) {
 }
 
 } // namespace
-
-)cpp";
-}
-
-} // namespace ke::playbook

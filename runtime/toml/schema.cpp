@@ -1,4 +1,4 @@
-#include "config/schema.hpp"
+#include "runtime/toml/schema.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -72,6 +72,7 @@ std::string expectation(const key_spec& key, const value_slot& slot) {
           },
           [&](std::vector<double>*) -> std::string { return "a list of numbers"; },
           [&](std::map<std::string, std::int64_t>*) -> std::string { return "a table of whole numbers"; },
+          [&](std::map<std::string, std::string>*) -> std::string { return "a table of strings"; },
           [&](const tables_slot& tables) -> std::string {
             return "a table of tables of whole numbers: " + joined(tables.names, " | ");
           },
@@ -185,6 +186,9 @@ private:
             [&](std::map<std::string, std::int64_t>* to) {
               node.is == kind::table ? numbers(key, node, *to) : wrong();
             },
+            [&](std::map<std::string, std::string>* to) {
+              node.is == kind::table ? named_texts(key, node, *to) : wrong();
+            },
             [&](tables_slot& to) { node.is == kind::table ? small_tables(key, node, to) : wrong(); },
             [&](choice_slot& to) { choose(key, node, to); },
         },
@@ -217,6 +221,15 @@ private:
       else
         fail(m.value.place, key.path + "." + m.key,
              "expected a whole number, " + range_text(key) + ", found " + found_text(m.value));
+    }
+  }
+
+  void named_texts(const key_spec& key, const toml_node& node, std::map<std::string, std::string>& to) {
+    for (const auto& m : node.members) {
+      if (m.value.is == kind::text)
+        to[m.key] = m.value.text;
+      else
+        fail(m.value.place, key.path + "." + m.key, "expected a string, found " + found_text(m.value));
     }
   }
 
@@ -367,6 +380,12 @@ std::string value_text(const value_slot& slot) {
                           std::vector<std::string> pairs;
                           for (const auto& [name, value] : *x)
                             pairs.push_back(name + " = " + std::to_string(value));
+                          return pairs.empty() ? "{}" : "{ " + joined(pairs, ", ") + " }";
+                        },
+                        [](std::map<std::string, std::string>* x) {
+                          std::vector<std::string> pairs;
+                          for (const auto& [name, value] : *x)
+                            pairs.push_back(name + " = " + toml_text(value));
                           return pairs.empty() ? "{}" : "{ " + joined(pairs, ", ") + " }";
                         },
                         [](const choice_slot& x) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "config/config_error.hpp"
+#include "runtime/toml/config_error.hpp"
 
 #include <optional>
 #include <string>
