@@ -1,6 +1,7 @@
 #include "config/campaign_checks.hpp"
 
 #include "config/endpoint_host.hpp"
+#include "runtime/core/settings.hpp"
 
 #include <algorithm>
 #include <cctype>

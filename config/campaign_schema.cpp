@@ -1,4 +1,5 @@
 #include "config/campaign_file.hpp"
+#include "runtime/core/settings.hpp"
 
 namespace ke {
 namespace {

@@ -1,6 +1,7 @@
 #include "config/problem_checks.hpp"
 
 #include "config/problem_values.hpp"
+#include "runtime/core/problem.hpp"
 #include "runtime/text/expression.hpp"
 #include "runtime/text/relation.hpp"
 #include "runtime/text/source_tokens.hpp"

@@ -3,6 +3,7 @@
 #include "actors/campaign/campaign_journal.hpp"
 #include "actors/campaign/target_devices.hpp"
 #include "actors/messages/messages.hpp"
+#include "runtime/core/verdict.hpp"
 #include "runtime/records/best_known_baseline.hpp"
 #include "runtime/search/campaign/admission.hpp"
 

@@ -4,6 +4,7 @@
 #include "actors/llm/call_book.hpp"
 #include "actors/messages/messages.hpp"
 #include "actors/supervision/directory.hpp"
+#include "runtime/core/settings.hpp"
 #include "runtime/records/stored_campaign.hpp"
 #include "runtime/search/campaign/campaign_fold.hpp"
 #include "runtime/search/campaign/campaign_status.hpp"

@@ -1,5 +1,9 @@
 #include "actors/campaign/campaign_router.hpp"
 #include "actors/messages/addresses.hpp"
+#include "runtime/core/evidence.hpp"
+#include "runtime/core/journal.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "runtime/search/campaign/dispatchers.hpp"
 #include "runtime/search/campaign/finalists.hpp"
 

@@ -2,6 +2,12 @@
 
 #include "actors/campaign/campaign_actor.hpp"
 #include "runtime/core/codec.hpp"
+#include "runtime/core/journal.hpp"
+#include "runtime/core/node_key.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/rows.hpp"
+#include "runtime/core/settings.hpp"
 
 #include <chrono>
 #include <functional>

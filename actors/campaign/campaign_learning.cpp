@@ -1,6 +1,9 @@
 #include "actors/campaign/campaign_router.hpp"
 #include "actors/knowledge/skill_learner.hpp"
 #include "actors/messages/addresses.hpp"
+#include "runtime/core/node_key.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/rows.hpp"
 #include "runtime/search/campaign/dispatchers.hpp"
 
 namespace ke {

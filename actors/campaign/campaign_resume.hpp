@@ -3,6 +3,7 @@
 #include "actors/campaign/campaign_journal.hpp"
 #include "actors/campaign/paid_calls.hpp"
 #include "actors/messages/messages.hpp"
+#include "runtime/core/node_key.hpp"
 
 #include <cstdint>
 #include <memory>

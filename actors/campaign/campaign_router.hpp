@@ -10,6 +10,10 @@
 #include "actors/campaign/paid_calls.hpp"
 #include "actors/campaign/solutions_left.hpp"
 #include "actors/campaign/target_devices.hpp"
+#include "runtime/core/journal.hpp"
+#include "runtime/core/node_key.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/rows.hpp"
 #include "runtime/search/campaign/campaign_phase.hpp"
 #include "runtime/search/campaign/step_loop.hpp"
 

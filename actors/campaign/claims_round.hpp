@@ -4,6 +4,7 @@
 #include "actors/campaign/solutions_left.hpp"
 #include "actors/campaign/target_devices.hpp"
 #include "actors/messages/messages.hpp"
+#include "runtime/core/node_key.hpp"
 #include "runtime/search/campaign/claim_book.hpp"
 
 #include <functional>

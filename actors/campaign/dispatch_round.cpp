@@ -2,6 +2,12 @@
 
 #include "backends/evaluation/dispatcher.hpp"
 #include "runtime/core/baseline.hpp"
+#include "runtime/core/job_limits.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/rows.hpp"
+#include "runtime/core/verdict.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "runtime/llm/answer_form.hpp"
 #include "runtime/observe/log.hpp"
 #include "runtime/search/campaign/dispatchers.hpp"

@@ -3,6 +3,8 @@
 #include "actors/campaign/campaign_journal.hpp"
 #include "actors/campaign/node_rows.hpp"
 #include "backends/verdict/dispatch_plan.hpp"
+#include "runtime/core/journal.hpp"
+#include "runtime/core/node_key.hpp"
 
 #include <cstddef>
 #include <functional>

@@ -7,7 +7,13 @@
 #include "runtime/core/baseline.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/evidence.hpp"
+#include "runtime/core/job.hpp"
+#include "runtime/core/node_key.hpp"
+#include "runtime/core/node_state.hpp"
 #include "runtime/core/same_object.hpp"
+#include "runtime/core/verdict.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "runtime/fleet/device_class.hpp"
 #include "runtime/observe/log.hpp"
 

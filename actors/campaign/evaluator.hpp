@@ -3,6 +3,8 @@
 #include "actors/messages/fleet_messages.hpp"
 #include "actors/messages/messages.hpp"
 #include "actors/supervision/directory.hpp"
+#include "runtime/core/device_info.hpp"
+#include "runtime/core/job_limits.hpp"
 
 #include <map>
 #include <string>

@@ -1,5 +1,8 @@
 #include "actors/campaign/node_contexts.hpp"
 
+#include "runtime/core/device_info.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/settings.hpp"
 #include "runtime/llm/provider.hpp"
 #include "runtime/search/index/history.hpp"
 

@@ -4,6 +4,7 @@
 #include "actors/campaign/node_rows.hpp"
 #include "actors/campaign/target_devices.hpp"
 #include "actors/messages/messages.hpp"
+#include "runtime/core/node_key.hpp"
 
 #include <cstdint>
 #include <map>

@@ -1,5 +1,6 @@
 #include "actors/campaign/node_rows.hpp"
 
+#include "runtime/core/node_state.hpp"
 #include "runtime/observe/trace.hpp"
 #include "runtime/store/prompt_sections.hpp"
 

@@ -2,6 +2,9 @@
 
 #include "actors/campaign/campaign_journal.hpp"
 #include "actors/messages/messages.hpp"
+#include "runtime/core/journal.hpp"
+#include "runtime/core/node_key.hpp"
+#include "runtime/core/rows.hpp"
 
 #include <cstdint>
 #include <map>

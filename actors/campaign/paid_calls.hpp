@@ -3,6 +3,9 @@
 #include "actors/campaign/campaign_journal.hpp"
 #include "actors/campaign/node_rows.hpp"
 #include "actors/messages/messages.hpp"
+#include "runtime/core/journal.hpp"
+#include "runtime/core/node_key.hpp"
+#include "runtime/core/token_usage.hpp"
 
 #include <deque>
 #include <functional>

@@ -4,6 +4,8 @@
 #include "actors/messages/messages.hpp"
 #include "actors/supervision/directory.hpp"
 #include "knowledge/prompt/node_summaries.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/settings.hpp"
 #include "runtime/text/candidate_language.hpp"
 
 #include <map>

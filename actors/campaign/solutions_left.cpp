@@ -4,6 +4,8 @@
 #include "runtime/core/baseline.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/solution.hpp"
+#include "runtime/core/verdict.hpp"
+#include "runtime/core/verdict_state.hpp"
 
 namespace ke {
 

@@ -2,6 +2,7 @@
 
 #include "actors/campaign/campaign_journal.hpp"
 #include "actors/messages/messages.hpp"
+#include "runtime/core/device_info.hpp"
 
 #include <cstdint>
 #include <map>

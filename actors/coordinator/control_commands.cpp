@@ -7,6 +7,8 @@
 #include "config/reach.hpp"
 #include "knowledge/skills/shared_files.hpp"
 #include "runtime/core/codec.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/settings.hpp"
 #include "runtime/net/wire.hpp"
 #include "runtime/observe/exit_codes.hpp"
 #include "runtime/text/json_line.hpp"

@@ -7,6 +7,8 @@
 #include "actors/llm/provider_pool.hpp"
 #include "actors/supervision/supervisor.hpp"
 #include "backends/evaluation/backend.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/rows.hpp"
 #include "runtime/core/settings.hpp"
 #include "runtime/core/work_thread.hpp"
 #include "runtime/llm/http_service.hpp"

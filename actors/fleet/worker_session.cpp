@@ -1,6 +1,7 @@
 #include "actors/fleet/worker_session.hpp"
 
 #include "actors/messages/addresses.hpp"
+#include "runtime/core/job.hpp"
 #include "runtime/observe/log.hpp"
 
 #include <deque>

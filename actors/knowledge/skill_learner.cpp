@@ -8,6 +8,8 @@
 #include "knowledge/skills/skill_library.hpp"
 #include "knowledge/skills/skill_record.hpp"
 #include "runtime/core/codec.hpp"
+#include "runtime/core/verdict.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "runtime/observe/log.hpp"
 
 #include <algorithm>

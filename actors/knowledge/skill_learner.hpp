@@ -6,7 +6,8 @@
 #include "actors/supervision/caf.hpp"
 #include "actors/supervision/directory.hpp"
 #include "knowledge/prompt/prompt_builder.hpp"
-#include "runtime/core/types.hpp"
+#include "runtime/core/device_info.hpp"
+#include "runtime/core/problem.hpp"
 #include "runtime/store/store_port.hpp"
 
 #include <functional>

@@ -2,6 +2,7 @@
 
 #include "actors/knowledge/library.hpp"
 #include "actors/knowledge/sub_agent.hpp"
+#include "runtime/core/node_key.hpp"
 #include "runtime/store/store_port.hpp"
 
 #include <map>

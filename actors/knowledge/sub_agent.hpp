@@ -4,6 +4,7 @@
 #include "actors/supervision/caf.hpp"
 #include "actors/supervision/directory.hpp"
 #include "knowledge/advisors/study.hpp"
+#include "runtime/core/node_key.hpp"
 
 #include <memory>
 #include <string>

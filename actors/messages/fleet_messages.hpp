@@ -2,7 +2,8 @@
 
 #include "actors/supervision/address.hpp"
 #include "actors/supervision/caf.hpp"
-#include "runtime/core/types.hpp"
+#include "runtime/core/job.hpp"
+#include "runtime/core/node_state.hpp"
 #include "runtime/fleet/wanted_work.hpp"
 #include "runtime/net/transport_port.hpp"
 #include "runtime/net/wire.hpp"

@@ -3,7 +3,12 @@
 #include "actors/supervision/address.hpp"
 #include "actors/supervision/caf.hpp"
 #include "knowledge/prompt/prompt_builder.hpp"
-#include "runtime/core/types.hpp"
+#include "runtime/core/device_info.hpp"
+#include "runtime/core/job_limits.hpp"
+#include "runtime/core/node_key.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/token_usage.hpp"
+#include "runtime/core/verdict.hpp"
 #include "runtime/fleet/device_class.hpp"
 #include "runtime/llm/answer.hpp"
 #include "runtime/llm/prompt.hpp"
@@ -45,6 +50,8 @@
 //      |                 |<---------------|                                                |
 
 namespace ke {
+
+struct problem;
 
 struct synthesis;
 struct failed_try;

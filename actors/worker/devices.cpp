@@ -4,6 +4,7 @@
 #include "actors/messages/worker_addresses.hpp"
 #include "actors/worker/self_test.hpp"
 #include "actors/worker/steps.hpp"
+#include "runtime/core/evidence.hpp"
 #include "runtime/fleet/machine_lock.hpp"
 #include "runtime/observe/log.hpp"
 

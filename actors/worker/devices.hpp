@@ -3,6 +3,7 @@
 #include "actors/supervision/directory.hpp"
 #include "actors/supervision/restart.hpp"
 #include "actors/worker/worker_messages.hpp"
+#include "runtime/core/device_info.hpp"
 
 #include <functional>
 #include <memory>

@@ -2,6 +2,8 @@
 
 #include "actors/worker/steps.hpp"
 #include "backends/evaluation/step_rules.hpp"
+#include "runtime/core/job_limits.hpp"
+#include "runtime/core/problem.hpp"
 
 namespace ke {
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "actors/worker/worker_messages.hpp"
+#include "runtime/core/device_info.hpp"
+#include "runtime/core/evidence.hpp"
 
 #include <memory>
 #include <string>

@@ -2,7 +2,8 @@
 
 #include "actors/supervision/caf.hpp"
 #include "backends/evaluation/evaluate.hpp"
-#include "runtime/core/types.hpp"
+#include "runtime/core/evidence.hpp"
+#include "runtime/core/job.hpp"
 #include "runtime/net/wire.hpp"
 #include "runtime/process/process_port.hpp"
 

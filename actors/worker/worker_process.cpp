@@ -10,6 +10,7 @@
 #include "actors/worker/link.hpp"
 #include "actors/worker/self_test.hpp"
 #include "backends/peaks/peaks.hpp"
+#include "runtime/core/device_info.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/net/endpoint.hpp"
 #include "runtime/net/keys.hpp"

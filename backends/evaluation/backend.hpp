@@ -1,9 +1,9 @@
 #pragma once
 
 #include "backends/evaluation/step_graph.hpp"
-#include "runtime/core/problem.hpp"
+#include "runtime/core/device_info.hpp"
+#include "runtime/core/job_limits.hpp"
 #include "runtime/core/result.hpp"
-#include "runtime/core/types.hpp"
 #include "runtime/process/process_port.hpp"
 #include "runtime/text/candidate_language.hpp"
 

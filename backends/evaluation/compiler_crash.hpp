@@ -1,6 +1,7 @@
 #pragma once
 
 #include "backends/evaluation/backend.hpp"
+#include "runtime/core/job_limits.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/process/process_port.hpp"
 

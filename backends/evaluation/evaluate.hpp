@@ -3,10 +3,11 @@
 #include "backends/evaluation/artifact_cache.hpp"
 #include "backends/evaluation/backend.hpp"
 #include "backends/evaluation/python_parent.hpp"
+#include "runtime/core/device_info.hpp"
+#include "runtime/core/evidence.hpp"
+#include "runtime/core/job_limits.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/core/result.hpp"
-#include "runtime/core/types.hpp"
-#include "runtime/core/verdict.hpp"
 #include "runtime/process/process_port.hpp"
 
 #include <cstdint>

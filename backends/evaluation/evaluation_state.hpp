@@ -5,7 +5,11 @@
 #include "backends/evaluation/step_graph.hpp"
 #include "backends/evidence/judge_task.hpp"
 #include "backends/evidence/profile_task.hpp"
+#include "runtime/core/device_info.hpp"
+#include "runtime/core/evidence.hpp"
+#include "runtime/core/job_limits.hpp"
 #include "runtime/core/private_folder.hpp"
+#include "runtime/core/problem.hpp"
 #include "runtime/process/sandbox.hpp"
 
 #include <cstddef>

@@ -2,9 +2,10 @@
 
 #include "backends/evaluation/backend.hpp"
 #include "backends/evaluation/harness.hpp"
+#include "runtime/core/evidence.hpp"
+#include "runtime/core/job_limits.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/core/result.hpp"
-#include "runtime/core/verdict.hpp"
 #include "runtime/process/process_port.hpp"
 
 #include <filesystem>

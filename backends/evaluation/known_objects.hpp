@@ -3,8 +3,11 @@
 #include "backends/evaluation/object_file.hpp"
 #include "backends/verdict/verdict_rules.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/evidence.hpp"
+#include "runtime/core/job.hpp"
+#include "runtime/core/job_limits.hpp"
+#include "runtime/core/problem.hpp"
 #include "runtime/core/same_object.hpp"
-#include "runtime/core/types.hpp"
 #include "runtime/core/verdict.hpp"
 
 #include <deque>

@@ -6,6 +6,8 @@
 #include "backends/evaluation/step_rules.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/evidence.hpp"
+#include "runtime/core/job_limits.hpp"
 
 #include <sys/stat.h>
 

@@ -2,6 +2,7 @@
 
 #include "backends/evaluation/step_graph.hpp"
 #include "backends/evidence/profile_task.hpp"
+#include "runtime/core/evidence.hpp"
 #include "runtime/process/process_port.hpp"
 #include "runtime/process/sandbox.hpp"
 

@@ -1,5 +1,6 @@
 #include "backends/evaluation/dispatcher.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/problem.hpp"
 #include "runtime/text/json_line.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,5 @@
 #include "backends/evaluation/backend.hpp"
+#include "runtime/core/device_info.hpp"
 
 #include "backends/evaluation/python_parent.hpp"
 #include "runtime/core/digest.hpp"

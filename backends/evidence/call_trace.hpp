@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/core/verdict.hpp"
+#include "runtime/core/evidence.hpp"
 #include "runtime/observe/trace.hpp"
 
 #include <cstddef>

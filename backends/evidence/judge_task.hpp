@@ -1,8 +1,8 @@
 #pragma once
 
 #include "runtime/core/codec.hpp"
+#include "runtime/core/job_limits.hpp"
 #include "runtime/core/problem.hpp"
-#include "runtime/core/types.hpp"
 
 #include <cstdint>
 #include <map>

@@ -2,7 +2,9 @@
 
 #include "backends/evidence/judge_task.hpp"
 #include "backends/judge/caller.hpp"
-#include "runtime/core/verdict.hpp"
+#include "runtime/core/evidence.hpp"
+#include "runtime/core/job_limits.hpp"
+#include "runtime/core/problem.hpp"
 
 #include <cstdint>
 #include <span>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "backends/evidence/judge_task.hpp"
+#include "runtime/core/job_limits.hpp"
 #include "runtime/core/result.hpp"
 
 #include <string>

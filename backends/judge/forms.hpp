@@ -2,6 +2,7 @@
 
 #include "backends/judge/inputs.hpp"
 #include "backends/judge/values.hpp"
+#include "runtime/core/problem.hpp"
 
 #include <optional>
 #include <string>

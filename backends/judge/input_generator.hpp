@@ -2,6 +2,7 @@
 
 #include "backends/evidence/judge_task.hpp"
 #include "backends/judge/caller.hpp"
+#include "runtime/core/problem.hpp"
 
 #include <map>
 #include <memory>

@@ -3,6 +3,7 @@
 #include "backends/evidence/judge_task.hpp"
 #include "backends/judge/caller.hpp"
 #include "backends/judge/inputs.hpp"
+#include "runtime/core/problem.hpp"
 
 #include <memory>
 #include <string>

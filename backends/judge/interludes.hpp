@@ -3,6 +3,7 @@
 #include "backends/judge/caller.hpp"
 #include "backends/judge/secret_random.hpp"
 #include "backends/judge/shapes.hpp"
+#include "runtime/core/problem.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -4,6 +4,7 @@
 #include "backends/judge/compiled_baseline.hpp"
 #include "backends/judge/lint_run.hpp"
 #include "backends/judge/session.hpp"
+#include "runtime/core/evidence.hpp"
 
 #include "runtime/core/codec.hpp"
 

@@ -2,6 +2,7 @@
 
 #include "backends/judge/fake_answers.hpp"
 #include "backends/judge/truth.hpp"
+#include "runtime/core/problem.hpp"
 
 #include <optional>
 

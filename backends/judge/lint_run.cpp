@@ -10,6 +10,7 @@
 #include "backends/judge/shape_rules.hpp"
 #include "backends/judge/spoiled_answers.hpp"
 #include "backends/judge/truth.hpp"
+#include "runtime/core/problem.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "backends/evidence/judge_task.hpp"
+#include "runtime/core/problem.hpp"
 
 #include <cstdint>
 #include <string>

@@ -2,7 +2,7 @@
 
 #include "backends/evidence/judge_task.hpp"
 #include "backends/judge/caller.hpp"
-#include "runtime/core/verdict.hpp"
+#include "runtime/core/evidence.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -13,6 +13,8 @@
 #include "backends/judge/timing.hpp"
 #include "backends/judge/truth.hpp"
 #include "backends/verdict/statistics.hpp"
+#include "runtime/core/job_limits.hpp"
+#include "runtime/core/problem.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "backends/evidence/judge_task.hpp"
-#include "runtime/core/verdict.hpp"
+#include "runtime/core/evidence.hpp"
 
 namespace ke {
 

@@ -6,6 +6,7 @@
 #include "backends/judge/process_memory.hpp"
 #include "backends/judge/stopwatch.hpp"
 #include "backends/verdict/roofline.hpp"
+#include "runtime/core/job_limits.hpp"
 
 #include <algorithm>
 #include <cmath>

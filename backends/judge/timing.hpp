@@ -7,7 +7,7 @@
 #include "backends/judge/noise_gate.hpp"
 #include "backends/judge/truth.hpp"
 #include "backends/verdict/statistics.hpp"
-#include "runtime/core/verdict.hpp"
+#include "runtime/core/evidence.hpp"
 
 #include <chrono>
 #include <memory>

@@ -6,6 +6,7 @@
 #include "backends/judge/input_generator.hpp"
 #include "backends/judge/input_maker.hpp"
 #include "backends/judge/inputs.hpp"
+#include "runtime/core/problem.hpp"
 
 #include <limits>
 #include <map>

@@ -3,6 +3,7 @@
 // from their end, whatever order the kernel adds in.
 #include "backends/evaluation/harness.hpp"
 #include "backends/judge/truth.hpp"
+#include "runtime/core/problem.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,7 @@
 // The truth at the edges, and what the reference tells about itself when it is asked about other inputs.
 #include "backends/evaluation/harness.hpp"
 #include "backends/judge/truth.hpp"
+#include "runtime/core/problem.hpp"
 
 #include <algorithm>
 #include <cmath>

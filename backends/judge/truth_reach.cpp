@@ -2,6 +2,7 @@
 #include "backends/evaluation/harness.hpp"
 #include "backends/judge/truth.hpp"
 #include "backends/judge/values.hpp"
+#include "runtime/core/problem.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,7 @@
 #include "backends/peaks/kernels.hpp"
 #include "backends/peaks/peaks.hpp"
+#include "runtime/core/device_info.hpp"
+#include "runtime/core/problem.hpp"
 
 #include <sched.h>
 #include <sys/mman.h>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "runtime/core/device_info.hpp"
 #include "runtime/core/result.hpp"
-#include "runtime/core/types.hpp"
 
 #include <filesystem>
 #include <map>

@@ -13,6 +13,8 @@
 #include "backends/profile/sanitizer_report.hpp"
 #include "backends/verdict/diagnosis.hpp"
 #include "backends/verdict/statistics.hpp"
+#include "runtime/core/evidence.hpp"
+#include "runtime/core/problem.hpp"
 #include "runtime/process/run_and_wait.hpp"
 #include "runtime/process/sandbox.hpp"
 #include "runtime/process/seccomp_filter.hpp"

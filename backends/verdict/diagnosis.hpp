@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/core/evidence.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/core/verdict.hpp"
 

@@ -1,6 +1,7 @@
 #include "backends/verdict/dispatch_plan.hpp"
 
 #include "backends/verdict/statistics.hpp"
+#include "runtime/core/verdict_state.hpp"
 
 #include <algorithm>
 #include <set>

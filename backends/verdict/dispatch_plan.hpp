@@ -1,8 +1,8 @@
 #pragma once
 
+#include "runtime/core/job_limits.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/core/settings.hpp"
-#include "runtime/core/types.hpp"
 #include "runtime/core/verdict.hpp"
 
 #include <cstddef>

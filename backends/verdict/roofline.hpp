@@ -1,7 +1,7 @@
 #pragma once
 
+#include "runtime/core/evidence.hpp"
 #include "runtime/core/problem.hpp"
-#include "runtime/core/verdict.hpp"
 
 #include <cstddef>
 #include <cstdint>

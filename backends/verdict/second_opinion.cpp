@@ -1,5 +1,7 @@
 #include "backends/verdict/second_opinion.hpp"
 
+#include "runtime/core/verdict_state.hpp"
+
 #include <algorithm>
 
 namespace ke {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include "runtime/core/evidence.hpp"
+#include "runtime/core/job_limits.hpp"
 #include "runtime/core/problem.hpp"
-#include "runtime/core/types.hpp"
 #include "runtime/core/verdict.hpp"
+#include "runtime/core/verdict_state.hpp"
 
 #include <cstdint>
 #include <span>

@@ -1,12 +1,14 @@
 #pragma once
 
-#include "runtime/core/problem.hpp"
-#include "runtime/core/types.hpp"
+#include "runtime/core/evidence.hpp"
+#include "runtime/core/job_limits.hpp"
 #include "runtime/core/verdict.hpp"
 
 #include <string>
 
 namespace ke {
+
+struct problem;
 
 /// The only place that derives a state from evidence (trust.md 3). Pure: the coordinator's result counts, and
 /// can be derived again from the stored evidence at any time. `backend`, `problem` and `candidate` come from

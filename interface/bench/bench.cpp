@@ -2,6 +2,7 @@
 #include "interface/bench/bench_search.hpp"
 #include "interface/cli/commands.hpp"
 #include "runtime/core/private_folder.hpp"
+#include "runtime/core/search_kinds.hpp"
 #include "runtime/observe/exit_codes.hpp"
 #include "runtime/observe/own_memory.hpp"
 #include "runtime/records/stored_campaign.hpp"

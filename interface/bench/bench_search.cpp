@@ -1,6 +1,8 @@
 #include "interface/bench/bench_search.hpp"
 
 #include "config/campaign_file.hpp"
+#include "runtime/core/search_kinds.hpp"
+#include "runtime/core/settings.hpp"
 #include "runtime/text/source_text.hpp"
 
 #include <cerrno>

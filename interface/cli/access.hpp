@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/core/types.hpp"
+#include "runtime/core/rows.hpp"
 #include "runtime/net/control_socket.hpp"
 #include "runtime/observe/exit_codes.hpp"
 #include "runtime/store/store_reader.hpp"

@@ -8,6 +8,8 @@
 #include "interface/cli/figures.hpp"
 #include "interface/cli/shape_bests.hpp"
 #include "interface/cli/winners.hpp"
+#include "runtime/core/verdict.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "runtime/search/campaign/finalists.hpp"
 #include "runtime/text/json_line.hpp"
 

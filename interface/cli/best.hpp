@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/core/rows.hpp"
 #include "runtime/store/store_reader.hpp"
 
 #include <string>

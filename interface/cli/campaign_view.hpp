@@ -1,6 +1,12 @@
 #pragma once
 
-#include "runtime/core/types.hpp"
+#include "runtime/core/node_key.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/rows.hpp"
+#include "runtime/core/settings.hpp"
+#include "runtime/core/verdict.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "runtime/records/stored_campaign.hpp"
 #include "runtime/store/store_reader.hpp"
 

@@ -3,6 +3,7 @@
 #include "backends/verdict/floor.hpp"
 #include "backends/verdict/verdict_rules.hpp"
 #include "interface/cli/figures.hpp"
+#include "runtime/core/verdict_state.hpp"
 
 namespace ke::cli {
 

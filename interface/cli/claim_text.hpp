@@ -1,7 +1,7 @@
 #pragma once
 
+#include "runtime/core/job_limits.hpp"
 #include "runtime/core/settings.hpp"
-#include "runtime/core/types.hpp"
 #include "runtime/core/verdict.hpp"
 
 #include <optional>

@@ -4,6 +4,10 @@
 #include "backends/verdict/verdict_rules.hpp"
 #include "interface/cli/access.hpp"
 #include "interface/cli/foreground.hpp"
+#include "runtime/core/device_info.hpp"
+#include "runtime/core/job_limits.hpp"
+#include "runtime/core/verdict.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "runtime/records/best_known_baseline.hpp"
 #include "runtime/search/campaign/admission.hpp"
 

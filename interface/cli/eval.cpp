@@ -9,6 +9,9 @@
 #include "interface/cli/exported_winner.hpp"
 #include "interface/cli/figures.hpp"
 #include "interface/cli/foreground.hpp"
+#include "runtime/core/job_limits.hpp"
+#include "runtime/core/verdict.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "runtime/observe/exit_codes.hpp"
 #include "runtime/observe/trace.hpp"
 

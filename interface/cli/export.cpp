@@ -4,6 +4,7 @@
 #include "interface/cli/node_json.hpp"
 #include "interface/cli/trajectories.hpp"
 #include "interface/cli/winner_export.hpp"
+#include "runtime/core/rows.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -1,6 +1,8 @@
 #pragma once
 
-#include "runtime/core/types.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/verdict.hpp"
+#include "runtime/core/verdict_state.hpp"
 
 #include <cstdint>
 #include <optional>

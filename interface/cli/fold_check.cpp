@@ -1,5 +1,7 @@
 #include "interface/cli/fold_check.hpp"
 
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/rows.hpp"
 #include "runtime/store/record.hpp"
 
 namespace ke::cli {

@@ -2,6 +2,7 @@
 
 #include "interface/cli/claim_text.hpp"
 #include "interface/cli/figures.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "runtime/text/text_diff.hpp"
 
 #include <algorithm>

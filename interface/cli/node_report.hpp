@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/core/types.hpp"
+#include "runtime/core/node_state.hpp"
 #include "runtime/core/verdict.hpp"
 
 #include <cstdint>

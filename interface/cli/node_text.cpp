@@ -1,6 +1,9 @@
 #include "interface/cli/node_text.hpp"
 
 #include "interface/cli/figures.hpp"
+#include "runtime/core/node_key.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/verdict.hpp"
 
 #include <algorithm>
 #include <ostream>

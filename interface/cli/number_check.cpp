@@ -1,6 +1,7 @@
 #include "interface/cli/number_check.hpp"
 
 #include "config/campaign_file.hpp"
+#include "runtime/core/settings.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -3,6 +3,7 @@
 #include "interface/cli/access.hpp"
 #include "interface/cli/commands.hpp"
 #include "interface/cli/foreground.hpp"
+#include "runtime/core/problem.hpp"
 #include "runtime/observe/exit_codes.hpp"
 
 #include <CLI/CLI.hpp>

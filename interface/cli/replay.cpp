@@ -2,6 +2,7 @@
 #include "interface/cli/commands.hpp"
 #include "interface/cli/figures.hpp"
 #include "interface/cli/fold_check.hpp"
+#include "runtime/core/rows.hpp"
 #include "runtime/text/json_line.hpp"
 
 #include <CLI/CLI.hpp>

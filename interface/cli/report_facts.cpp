@@ -1,5 +1,7 @@
 #include "interface/cli/report_facts.hpp"
 
+#include "runtime/core/node_key.hpp"
+
 #include <algorithm>
 #include <set>
 

@@ -4,6 +4,12 @@
 #include "interface/cli/report_effort.hpp"
 #include "interface/cli/shape_bests.hpp"
 #include "interface/cli/winners.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/rows.hpp"
+#include "runtime/core/settings.hpp"
+#include "runtime/core/verdict.hpp"
+#include "runtime/core/verdict_state.hpp"
 
 #include <cstdint>
 #include <map>

@@ -4,6 +4,8 @@
 #include "interface/cli/figures.hpp"
 #include "interface/cli/html_text.hpp"
 #include "interface/cli/report_plot.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/rows.hpp"
 
 #include <algorithm>
 

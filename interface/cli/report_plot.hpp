@@ -1,6 +1,7 @@
 #pragma once
 
 #include "interface/cli/report_facts.hpp"
+#include "runtime/core/verdict.hpp"
 
 #include <string>
 

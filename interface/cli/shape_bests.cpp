@@ -2,6 +2,10 @@
 
 #include "backends/verdict/dispatch_plan.hpp"
 #include "interface/cli/figures.hpp"
+#include "runtime/core/job_limits.hpp"
+#include "runtime/core/node_key.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "runtime/search/campaign/dispatchers.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,7 +1,8 @@
 #pragma once
 
 #include "interface/cli/access.hpp"
-#include "runtime/core/types.hpp"
+#include "runtime/core/rows.hpp"
+#include "runtime/core/verdict.hpp"
 
 #include <cstdint>
 #include <map>

@@ -2,7 +2,7 @@
 
 #include "interface/cli/claim_text.hpp"
 #include "interface/cli/figures.hpp"
-#include "runtime/core/types.hpp"
+#include "runtime/core/node_state.hpp"
 #include "runtime/text/json_line.hpp"
 
 #include <nlohmann/json.hpp>

@@ -2,6 +2,8 @@
 
 #include "interface/cli/trajectory_step.hpp"
 #include "interface/cli/trajectory_text.hpp"
+#include "runtime/core/node_key.hpp"
+#include "runtime/core/node_state.hpp"
 #include "runtime/text/json_line.hpp"
 
 #include <nlohmann/json.hpp>

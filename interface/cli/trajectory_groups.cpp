@@ -1,6 +1,8 @@
 #include "interface/cli/trajectory_groups.hpp"
 
 #include "runtime/core/digest.hpp"
+#include "runtime/core/node_key.hpp"
+#include "runtime/core/node_state.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "interface/cli/campaign_view.hpp"
+#include "runtime/core/settings.hpp"
 #include "runtime/store/prompt_sections.hpp"
 
 #include <string>

@@ -9,6 +9,8 @@
 #include "interface/cli/output_file.hpp"
 #include "interface/cli/shape_bests.hpp"
 #include "runtime/core/baseline.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/verdict.hpp"
 #include "runtime/llm/answer_form.hpp"
 #include "runtime/text/json_line.hpp"
 

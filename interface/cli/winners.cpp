@@ -5,6 +5,9 @@
 #include "interface/cli/figures.hpp"
 #include "interface/cli/output_file.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/job_limits.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/verdict_state.hpp"
 
 #include <unistd.h>
 

@@ -2,6 +2,7 @@
 
 #include "knowledge/prompt/quote.hpp"
 #include "knowledge/prompt/redacted.hpp"
+#include "runtime/core/node_state.hpp"
 
 #include <algorithm>
 

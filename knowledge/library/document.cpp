@@ -3,7 +3,7 @@
 #include "knowledge/library/words.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/core/stable_order.hpp"
-#include "runtime/core/verdict.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "runtime/text/nearest_name.hpp"
 #include "runtime/text/source_text.hpp"
 #include "runtime/toml/schema.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "knowledge/library/corpus.hpp"
-#include "runtime/core/types.hpp"
+#include "runtime/core/device_info.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "runtime/core/problem.hpp"
 #include "runtime/search/index/tree_index.hpp"
 
 #include <cstdint>

@@ -1,6 +1,8 @@
 #include "knowledge/prompt/node_summaries.hpp"
 
 #include "runtime/core/codec.hpp"
+#include "runtime/core/rows.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "runtime/text/source_text.hpp"
 
 namespace ke {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include "knowledge/prompt/prompt_builder.hpp"
-#include "runtime/core/types.hpp"
+#include "runtime/core/node_key.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/verdict.hpp"
 #include "runtime/store/store_port.hpp"
 #include "runtime/text/source_tokens.hpp"
 

@@ -1,6 +1,11 @@
 #pragma once
 
-#include "runtime/core/types.hpp"
+#include "runtime/core/device_info.hpp"
+#include "runtime/core/evidence.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/search_kinds.hpp"
+#include "runtime/core/verdict.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "runtime/llm/prompt.hpp"
 #include "runtime/search/index/tree_index.hpp"
 #include "runtime/text/candidate_language.hpp"
@@ -11,6 +16,8 @@
 #include <vector>
 
 namespace ke {
+
+struct problem;
 
 /// An evaluated node, for prompts: small, immutable, shared.
 struct node_summary {

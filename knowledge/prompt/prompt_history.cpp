@@ -1,4 +1,8 @@
 #include "knowledge/prompt/prompt_parts.hpp"
+#include "runtime/core/device_info.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/verdict_state.hpp"
 
 #include "knowledge/prompt/directions.hpp"
 #include "knowledge/prompt/quote.hpp"

@@ -1,4 +1,5 @@
 #include "knowledge/prompt/prompt_parts.hpp"
+#include "runtime/core/problem.hpp"
 
 #include "knowledge/prompt/promised.hpp"
 #include "knowledge/prompt/quote.hpp"

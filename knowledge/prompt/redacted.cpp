@@ -1,6 +1,7 @@
 #include "knowledge/prompt/redacted.hpp"
 
 #include "knowledge/prompt/quote.hpp"
+#include "runtime/core/node_state.hpp"
 
 #include <algorithm>
 

@@ -5,6 +5,8 @@
 #include "knowledge/prompt/redacted.hpp"
 #include "runtime/core/baseline.hpp"
 #include "runtime/core/generated_init.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/verdict.hpp"
 #include "runtime/text/json_line.hpp"
 
 #include <nlohmann/json.hpp>

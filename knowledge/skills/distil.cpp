@@ -3,6 +3,7 @@
 #include "knowledge/prompt/quote.hpp"
 #include "knowledge/skills/skill_change.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/node_state.hpp"
 #include "runtime/llm/answer_form.hpp"
 #include "runtime/text/source_text.hpp"
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "knowledge/prompt/prompt_builder.hpp"
+#include "runtime/core/problem.hpp"
 #include "runtime/core/skill.hpp"
 
 #include <memory>

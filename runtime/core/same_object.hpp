@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/core/types.hpp"
+#include "runtime/core/node_key.hpp"
 
 #include <charconv>
 #include <optional>

@@ -2,8 +2,8 @@
 
 #include "runtime/core/fields.hpp"
 #include "runtime/core/names.hpp"
-#include "runtime/core/problem.hpp"
 #include "runtime/core/provider_kind.hpp"
+#include "runtime/core/search_kinds.hpp"
 
 #include <cstdint>
 #include <map>
@@ -71,21 +71,6 @@ struct budget_settings {
 };
 KE_FIELDS(budget_settings, x.candidates, x.wall_hours, x.device_hours, x.usd, x.tokens, x.stall_candidates,
           x.stall_min_gain, x.requests, x.fruitless, x.tune_candidates)
-
-enum class policy_kind : std::uint8_t { mcts, evolution, beam, greedy, best_of_n };
-KE_NAMES(policy_kind, 5, "mcts", "evolution", "beam", "greedy", "best-of-n")
-enum class ensemble_kind : std::uint8_t { weights, ucb, cost_ucb };
-KE_NAMES(ensemble_kind, 3, "weights", "ucb", "cost-ucb")
-enum class memory_kind : std::uint8_t { parent, siblings, parent_siblings, clean, adaptive };
-KE_NAMES(memory_kind, 5, "parent", "siblings", "parent+siblings", "clean", "adaptive")
-/// What a prompt shows of the past, and at most how much of it.
-constexpr bool shows_ancestors(memory_kind m) {
-  return m == memory_kind::parent || m == memory_kind::parent_siblings || m == memory_kind::adaptive;
-}
-constexpr bool shows_siblings(memory_kind m) {
-  return m == memory_kind::siblings || m == memory_kind::parent_siblings || m == memory_kind::adaptive;
-}
-inline constexpr std::size_t most_ancestors = 8, most_siblings = 12;
 
 enum class tree_rule_kind : std::uint8_t { rank_puct, uct };
 KE_NAMES(tree_rule_kind, 2, "rank-puct", "uct")

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "runtime/core/types.hpp"
+#include "runtime/core/node_key.hpp"
+#include "runtime/core/problem.hpp"
 
 #include <cstddef>
 #include <cstdint>

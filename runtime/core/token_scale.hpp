@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/core/types.hpp"
+#include "runtime/core/token_usage.hpp"
 
 #include <cstdint>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/core/types.hpp"
+#include "runtime/core/job.hpp"
 #include "runtime/net/wire.hpp"
 
 #include <cstdint>

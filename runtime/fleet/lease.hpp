@@ -1,6 +1,7 @@
 #pragma once
 
-#include "runtime/core/types.hpp"
+#include "runtime/core/job.hpp"
+#include "runtime/core/node_key.hpp"
 #include "runtime/net/wire.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/core/types.hpp"
+#include "runtime/core/device_info.hpp"
 
 #include <cstdint>
 #include <map>

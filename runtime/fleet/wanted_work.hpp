@@ -1,5 +1,7 @@
 #pragma once
 
+#include "runtime/core/job_limits.hpp"
+#include "runtime/core/node_key.hpp"
 #include "runtime/fleet/warrant.hpp"
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "runtime/core/types.hpp"
+#include "runtime/core/job_limits.hpp"
+#include "runtime/core/node_key.hpp"
 
 #include <optional>
 #include <string>

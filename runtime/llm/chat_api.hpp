@@ -1,7 +1,6 @@
 #pragma once
 
 #include "runtime/core/settings.hpp"
-#include "runtime/core/types.hpp"
 #include "runtime/llm/prompt.hpp"
 
 #include <nlohmann/json_fwd.hpp>

@@ -2,7 +2,7 @@
 
 #include "runtime/core/settings.hpp"
 #include "runtime/core/token_scale.hpp"
-#include "runtime/core/types.hpp"
+#include "runtime/core/token_usage.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "runtime/core/settings.hpp"
-#include "runtime/core/types.hpp"
+#include "runtime/core/token_usage.hpp"
 #include "runtime/llm/http_port.hpp"
 #include "runtime/llm/prompt.hpp"
 
@@ -12,6 +11,8 @@
 #include <string_view>
 
 namespace ke {
+
+struct model_settings;
 
 /// A model's answer, in one shape for all kinds of provider.
 struct completion {

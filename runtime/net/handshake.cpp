@@ -1,5 +1,6 @@
 #include "runtime/net/handshake.hpp"
 
+#include "runtime/core/device_info.hpp"
 #include "runtime/text/json_text.hpp"
 
 namespace ke::wire {

@@ -1,7 +1,8 @@
 #pragma once
 
 #include "runtime/core/codec.hpp"
-#include "runtime/core/types.hpp"
+#include "runtime/core/device_info.hpp"
+#include "runtime/core/job.hpp"
 #include "runtime/net/transport_port.hpp"
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 #include "runtime/process/freezer.hpp"
 
+#include "runtime/core/node_state.hpp"
 #include "runtime/process/proc.hpp"
 
 #include <fcntl.h>

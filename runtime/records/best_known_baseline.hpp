@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/core/baseline.hpp"
+#include "runtime/core/problem.hpp"
 #include "runtime/core/settings.hpp"
 #include "runtime/store/store_reader.hpp"
 

@@ -1,6 +1,8 @@
 #include "runtime/records/recorded_answers.hpp"
 
 #include "runtime/core/codec.hpp"
+#include "runtime/core/rows.hpp"
+#include "runtime/core/settings.hpp"
 #include "runtime/observe/log.hpp"
 #include "runtime/store/store_reader.hpp"
 

@@ -2,7 +2,10 @@
 
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/journal.hpp"
+#include "runtime/core/node_key.hpp"
 #include "runtime/core/problem.hpp"
+#include "runtime/core/rows.hpp"
 #include "runtime/llm/prompt.hpp"
 #include "runtime/search/campaign/campaign_fold.hpp"
 #include "runtime/store/image_file.hpp"

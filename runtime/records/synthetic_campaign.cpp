@@ -2,6 +2,11 @@
 
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/journal.hpp"
+#include "runtime/core/journal_configured.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/rows.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "runtime/records/stored_campaign.hpp"
 #include "runtime/search/campaign/campaign_fold.hpp"
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/core/journal.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/core/settings.hpp"
 #include "runtime/store/store_reader.hpp"

@@ -1,4 +1,10 @@
 #include "runtime/store/store_check.hpp"
+#include "runtime/core/evidence.hpp"
+#include "runtime/core/journal.hpp"
+#include "runtime/core/node_key.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/rows.hpp"
+#include "runtime/core/verdict.hpp"
 #include "runtime/store/prompt_sections.hpp"
 
 #include "runtime/core/solution.hpp"

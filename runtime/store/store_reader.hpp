@@ -1,7 +1,8 @@
 #pragma once
 
 #include "runtime/core/codec.hpp"
-#include "runtime/core/types.hpp"
+#include "runtime/core/journal.hpp"
+#include "runtime/core/rows.hpp"
 #include "runtime/store/owner_lock.hpp"
 #include "runtime/store/store_port.hpp"
 

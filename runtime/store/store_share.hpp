@@ -1,7 +1,8 @@
 #pragma once
 
+#include "runtime/core/node_key.hpp"
+#include "runtime/core/rows.hpp"
 #include "runtime/core/solution.hpp"
-#include "runtime/core/types.hpp"
 #include "runtime/store/export_file.hpp"
 #include "runtime/store/store_port.hpp"
 #include "runtime/store/store_reader.hpp"

@@ -1,4 +1,9 @@
 #include "actors/messages/addresses.hpp"
+#include "runtime/core/job_limits.hpp"
+#include "runtime/core/journal.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/verdict.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "tests/actors/search_fixture.hpp"
 
 #include <catch2/catch.hpp>

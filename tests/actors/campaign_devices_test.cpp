@@ -1,5 +1,9 @@
 #include "actors/campaign/target_devices.hpp"
 #include "actors/messages/addresses.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/rows.hpp"
+#include "runtime/core/verdict.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "tests/actors/search_fixture.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,13 @@
 // Where one kernel is the best for one shape and another one for another, one candidate is put together from
 // both, judged like any other, and claimed.
 #include "backends/evaluation/dispatcher.hpp"
+#include "runtime/core/job_limits.hpp"
+#include "runtime/core/journal.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/rows.hpp"
+#include "runtime/core/settings.hpp"
+#include "runtime/core/verdict.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "runtime/search/campaign/dispatchers.hpp"
 #include "runtime/search/lab/what_if_replay.hpp"
 #include "tests/actors/search_fixture.hpp"

@@ -1,4 +1,7 @@
 #include "actors/campaign/campaign_resume.hpp"
+#include "runtime/core/journal.hpp"
+#include "runtime/core/node_key.hpp"
+#include "runtime/core/settings.hpp"
 
 #include "tests/actors/parts_fixture.hpp"
 

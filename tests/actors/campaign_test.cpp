@@ -1,4 +1,10 @@
 #include "actors/messages/addresses.hpp"
+#include "runtime/core/journal.hpp"
+#include "runtime/core/node_key.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/rows.hpp"
+#include "runtime/core/verdict.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "runtime/observe/counters.hpp"
 #include "tests/actors/search_fixture.hpp"
 

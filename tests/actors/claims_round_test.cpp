@@ -1,4 +1,9 @@
 #include "actors/campaign/claims_round.hpp"
+#include "runtime/core/job_limits.hpp"
+#include "runtime/core/journal.hpp"
+#include "runtime/core/node_key.hpp"
+#include "runtime/core/verdict.hpp"
+#include "runtime/core/verdict_state.hpp"
 
 #include "tests/actors/parts_fixture.hpp"
 
@@ -43,7 +48,8 @@ public:
 
 } // namespace
 
-TEST_CASE_METHOD(finalist_fixture, "claims: a finalist is measured from its stored source, by somebody else") {
+TEST_CASE_METHOD(finalist_fixture,
+                 "claims: a finalist is measured from its stored source, by somebody else") {
   start(settings());
   auto n = candidate(2, "near");
   claims.begin({n.tree, n.node});

@@ -1,4 +1,5 @@
 #include "actors/messages/addresses.hpp"
+#include "runtime/core/settings.hpp"
 #include "runtime/observe/counters.hpp"
 #include "tests/actors/search_fixture.hpp"
 

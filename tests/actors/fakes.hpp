@@ -2,6 +2,10 @@
 
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/journal.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/settings.hpp"
+#include "runtime/core/token_usage.hpp"
 #include "runtime/llm/provider_port.hpp"
 #include "runtime/net/transport_port.hpp"
 #include "runtime/net/wire.hpp"

@@ -3,6 +3,7 @@
 #include "actors/fleet/fleet.hpp"
 #include "actors/messages/addresses.hpp"
 #include "actors/messages/messages.hpp"
+#include "runtime/core/job.hpp"
 #include "runtime/fleet/warrant.hpp"
 #include "tests/actors/fakes.hpp"
 #include "tests/actors/virtual_time.hpp"

@@ -1,4 +1,6 @@
 #include "actors/messages/addresses.hpp"
+#include "runtime/core/job.hpp"
+#include "runtime/core/node_key.hpp"
 #include "tests/actors/fleet_fixture.hpp"
 
 using namespace ke;

@@ -1,6 +1,7 @@
 // Who is let in by the gateway as the coordinator opens it: the real transport, on loopback.
 #include "actors/fleet/gateway.hpp"
 #include "actors/messages/addresses.hpp"
+#include "runtime/core/settings.hpp"
 #include "runtime/net/hello_rule.hpp"
 #include "tests/net/peers.hpp"
 

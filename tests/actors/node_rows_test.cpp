@@ -1,4 +1,8 @@
 #include "actors/campaign/node_rows.hpp"
+#include "runtime/core/journal.hpp"
+#include "runtime/core/node_key.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/rows.hpp"
 
 #include "runtime/store/prompt_sections.hpp"
 #include "tests/actors/parts_fixture.hpp"

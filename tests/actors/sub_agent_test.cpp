@@ -1,4 +1,7 @@
 #include "actors/messages/addresses.hpp"
+#include "runtime/core/search_kinds.hpp"
+#include "runtime/core/settings.hpp"
+#include "runtime/core/verdict.hpp"
 #include "tests/actors/search_fixture.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,7 @@
 #include "actors/llm/synthesizer.hpp"
 #include "actors/messages/addresses.hpp"
+#include "runtime/core/node_key.hpp"
+#include "runtime/core/settings.hpp"
 #include "tests/actors/fakes.hpp"
 #include "tests/actors/virtual_time.hpp"
 

@@ -1,3 +1,6 @@
+#include "runtime/core/journal.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/settings.hpp"
 #include "runtime/records/warm_start.hpp"
 
 #include "runtime/core/digest.hpp"

@@ -1,6 +1,9 @@
 #include "actors/messages/worker_addresses.hpp"
 #include "actors/worker/build_queue.hpp"
 #include "actors/worker/devices.hpp"
+#include "runtime/core/device_info.hpp"
+#include "runtime/core/evidence.hpp"
+#include "runtime/core/job_limits.hpp"
 #include "runtime/fleet/machine_lock.hpp"
 #include "tests/actors/worker_fixture.hpp"
 

@@ -2,6 +2,10 @@
 
 #include "actors/supervision/directory.hpp"
 #include "actors/worker/worker_messages.hpp"
+#include "runtime/core/device_info.hpp"
+#include "runtime/core/evidence.hpp"
+#include "runtime/core/job_limits.hpp"
+#include "runtime/core/problem.hpp"
 #include "tests/actors/fakes.hpp"
 #include "tests/actors/virtual_time.hpp"
 

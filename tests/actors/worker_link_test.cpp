@@ -1,6 +1,9 @@
 #include "actors/messages/worker_addresses.hpp"
 #include "actors/worker/link.hpp"
 #include "backends/evaluation/known_objects.hpp"
+#include "runtime/core/evidence.hpp"
+#include "runtime/core/job.hpp"
+#include "runtime/core/job_limits.hpp"
 #include "tests/actors/worker_fixture.hpp"
 #include "tests/backends/small_elf.hpp"
 

@@ -4,6 +4,7 @@
 #include "backends/evaluation/kernel_builder.hpp"
 #include "backends/evaluation/object_file.hpp"
 #include "backends/evaluation/step_rules.hpp"
+#include "runtime/core/problem.hpp"
 #include "runtime/process/process_service.hpp"
 #include "tests/backends/problems.hpp"
 #include "tests/languages.hpp"

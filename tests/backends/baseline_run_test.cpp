@@ -1,5 +1,8 @@
 #include "runtime/core/baseline.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/job_limits.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "tests/backends/evaluation.hpp"
 #include "tests/backends/problems.hpp"
 #include "tests/backends/torch_fixture.hpp"

@@ -1,4 +1,5 @@
 #include "config/problem_file.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "tests/backends/evaluation.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,8 @@
 #include "backends/evaluation/harness.hpp"
 #include "backends/evaluation/kernel_builder.hpp"
 #include "backends/evaluation/problem_lint.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "tests/backends/evaluation.hpp"
 
 using namespace ke;

@@ -1,6 +1,8 @@
 #include "backends/evaluation/compiler_crash.hpp"
 #include "backends/evaluation/kernel_builder.hpp"
 #include "backends/evaluation/problem_lint.hpp"
+#include "runtime/core/job_limits.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "tests/backends/evaluation.hpp"
 #include "tests/backends/problems.hpp"
 

@@ -1,6 +1,8 @@
 // Several kernels in one source: what each computes, that nothing of one acts on another, and what is
 // refused.
 #include "backends/evaluation/dispatcher.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/verdict_state.hpp"
 
 #include "backends/evaluation/isolated_source.hpp"
 #include "runtime/process/run_and_wait.hpp"

@@ -2,6 +2,9 @@
 // any other.
 #include "backends/evaluation/evaluate.hpp"
 #include "backends/verdict/verdict_rules.hpp"
+#include "runtime/core/job_limits.hpp"
+#include "runtime/core/verdict.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "runtime/process/process_service.hpp"
 #include "runtime/process/run_and_wait.hpp"
 #include "tests/backends/problems.hpp"

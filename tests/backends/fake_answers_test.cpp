@@ -1,6 +1,8 @@
 #include "backends/evaluation/problem_lint.hpp"
 #include "backends/judge/fake_answers.hpp"
 #include "config/problem_file.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "tests/backends/evaluation.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,8 @@
 #include "backends/verdict/floor.hpp"
+#include "runtime/core/job_limits.hpp"
+#include "runtime/core/settings.hpp"
+#include "runtime/core/verdict.hpp"
+#include "runtime/core/verdict_state.hpp"
 
 #include <catch2/catch.hpp>
 

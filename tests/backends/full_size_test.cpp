@@ -1,4 +1,7 @@
 #include "config/problem_file.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/verdict.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "tests/backends/evaluation.hpp"
 
 #include <catch2/catch.hpp>

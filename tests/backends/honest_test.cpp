@@ -1,4 +1,6 @@
 #include "config/problem_file.hpp"
+#include "runtime/core/job_limits.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "tests/backends/evaluation.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,6 @@
 #include "backends/evidence/job_spans.hpp"
+#include "runtime/core/job.hpp"
+#include "runtime/core/job_limits.hpp"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>

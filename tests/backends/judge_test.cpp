@@ -3,6 +3,7 @@
 #include "backends/judge/inputs.hpp"
 #include "backends/judge/memory_trend.hpp"
 #include "backends/judge/shapes.hpp"
+#include "runtime/core/problem.hpp"
 #include "tests/backends/problems.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+#include "runtime/core/problem.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "tests/backends/evaluation.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,7 @@
 // Who hands the operator to one call of PyTorch, and who only makes use of its parts.
 #include "backends/judge/library_calls.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "tests/backends/torch_fixture.hpp"
 
 using namespace ke;

@@ -1,5 +1,6 @@
 #include "backends/evaluation/backend.hpp"
 #include "backends/peaks/peaks.hpp"
+#include "runtime/core/device_info.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,7 @@
 // Several Python kernels in one source: a text survives as a literal, parts can't clash, and who computes
 // what.
 #include "backends/evaluation/dispatcher.hpp"
+#include "runtime/core/problem.hpp"
 
 #include "runtime/core/hex.hpp"
 #include "runtime/process/process_service.hpp"

@@ -1,5 +1,6 @@
 #include "backends/judge/inputs.hpp"
 #include "backends/judge/result_marks.hpp"
+#include "runtime/core/problem.hpp"
 
 #include <catch2/catch.hpp>
 

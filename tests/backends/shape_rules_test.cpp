@@ -1,6 +1,7 @@
 #include "backends/judge/extents.hpp"
 #include "backends/judge/shape_rules.hpp"
 #include "backends/judge/shapes.hpp"
+#include "runtime/core/problem.hpp"
 #include "tests/backends/problems.hpp"
 
 #include <catch2/catch.hpp>

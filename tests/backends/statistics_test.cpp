@@ -1,6 +1,10 @@
 #include "backends/judge/noise_gate.hpp"
 #include "backends/judge/secret_random.hpp"
 #include "backends/verdict/statistics.hpp"
+#include "runtime/core/evidence.hpp"
+#include "runtime/core/job_limits.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/verdict_state.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -2,6 +2,7 @@
 #include "backends/evidence/call_trace.hpp"
 #include "backends/evidence/instruction_mix.hpp"
 #include "backends/evidence/torch_profile.hpp"
+#include "runtime/core/evidence.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,7 @@
+#include "runtime/core/job_limits.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/verdict.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "tests/backends/evaluation.hpp"
 #include "tests/backends/torch_fixture.hpp"
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "backends/verdict/verdict_rules.hpp"
+#include "runtime/core/verdict.hpp"
+#include "runtime/core/verdict_state.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,5 @@
+#include "runtime/core/problem.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "tests/backends/torch_fixture.hpp"
 
 #include <algorithm>

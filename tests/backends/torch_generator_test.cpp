@@ -1,6 +1,8 @@
 // Problems whose inputs a generator makes: make(key, dims) of a Python file.
 #include "backends/evaluation/problem_lint.hpp"
 #include "runtime/core/generated_init.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "tests/backends/torch_fixture.hpp"
 
 #include <algorithm>

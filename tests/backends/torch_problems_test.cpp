@@ -1,5 +1,7 @@
 // What the judge makes of problems in Python before and beside any candidate.
 #include "backends/evaluation/problem_lint.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "tests/backends/torch_fixture.hpp"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+#include "runtime/core/evidence.hpp"
+#include "runtime/core/job_limits.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "runtime/process/run_and_wait.hpp"
 #include "tests/backends/too_noisy.hpp"
 #include "tests/backends/torch_fixture.hpp"

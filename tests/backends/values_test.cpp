@@ -1,5 +1,6 @@
 #include "backends/judge/edges.hpp"
 #include "backends/judge/inputs.hpp"
+#include "runtime/core/problem.hpp"
 #include "tests/backends/problems.hpp"
 
 #include <catch2/catch.hpp>

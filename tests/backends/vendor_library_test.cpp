@@ -1,4 +1,6 @@
 #include "backends/evaluation/kernel_builder.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "tests/backends/evaluation.hpp"
 #include "tests/backends/problems.hpp"
 

@@ -8,6 +8,7 @@
 
 #include "backends/evaluation/artifact_cache.hpp"
 #include "backends/evaluation/kernel_builder.hpp"
+#include "runtime/core/problem.hpp"
 #include "runtime/process/spawn.hpp"
 #include "tests/bench/cpu_time.hpp"
 

@@ -5,6 +5,7 @@
 //   one at a time                 wall time of a round trip, median (G13, raw part)
 //   at first                      time from connect to the first result (G14, raw part)
 // Usage: net_bench [--jobs N] [--window W] [--curve] ; prints one JSON document.
+#include "runtime/core/job.hpp"
 #include "runtime/net/transport.hpp"
 
 #include <sys/resource.h>

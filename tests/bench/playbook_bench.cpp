@@ -5,6 +5,7 @@
 // times the public workloads of config/problems instead (geometric mean); --product compares a 512 x 512 x
 // 512 product with a plain tiled loop and with what the machine's multiply-adds reach without memory.
 
+#include "runtime/core/problem.hpp"
 #include "tests/playbook/workbench.hpp"
 
 #include "config/problem_file.hpp"

@@ -2,6 +2,8 @@
 //   search_bench [NODES] [POLICY]
 // Prints one JSON object; exit code 1 if a goal is missed at a million nodes.
 
+#include "runtime/core/search_kinds.hpp"
+#include "runtime/core/settings.hpp"
 #include "runtime/search/lab/search_simulation.hpp"
 
 #include <cstdio>

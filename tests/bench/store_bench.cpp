@@ -9,7 +9,10 @@
 
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
-#include "runtime/core/types.hpp"
+#include "runtime/core/journal.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/rows.hpp"
+#include "runtime/core/verdict.hpp"
 #include "runtime/store/record.hpp"
 #include "runtime/store/store_service.hpp"
 

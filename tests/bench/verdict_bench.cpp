@@ -13,6 +13,8 @@
 #include "backends/peaks/peaks.hpp"
 #include "backends/verdict/verdict_rules.hpp"
 #include "config/problem_file.hpp"
+#include "runtime/core/evidence.hpp"
+#include "runtime/core/job_limits.hpp"
 #include "runtime/core/private_folder.hpp"
 #include "runtime/process/process_service.hpp"
 #include "runtime/process/run_and_wait.hpp"

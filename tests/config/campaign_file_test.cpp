@@ -1,6 +1,8 @@
 #include "config/campaign_file.hpp"
 #include "config/override.hpp"
 #include "config/problem_file.hpp"
+#include "runtime/core/search_kinds.hpp"
+#include "runtime/core/settings.hpp"
 #include "tests/places.hpp"
 
 #include <catch2/catch.hpp>

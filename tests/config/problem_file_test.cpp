@@ -2,6 +2,7 @@
 #include "config/problem_checks.hpp"
 #include "config/problem_file.hpp"
 #include "runtime/core/generated_init.hpp"
+#include "runtime/core/problem.hpp"
 #include "tests/places.hpp"
 
 #include <catch2/catch.hpp>

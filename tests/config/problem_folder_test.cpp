@@ -1,4 +1,5 @@
 #include "config/problem_folder.hpp"
+#include "runtime/core/problem.hpp"
 
 #include "config/problem_file.hpp"
 #include "runtime/core/codec.hpp"

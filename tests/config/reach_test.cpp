@@ -1,5 +1,6 @@
 #include "config/campaign_file.hpp"
 #include "config/reach.hpp"
+#include "runtime/core/settings.hpp"
 
 #include <catch2/catch.hpp>
 

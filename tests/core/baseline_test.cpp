@@ -1,4 +1,6 @@
 #include "runtime/core/baseline.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/settings.hpp"
 
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"

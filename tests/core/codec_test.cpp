@@ -1,6 +1,8 @@
 #include "runtime/core/codec.hpp"
+#include "runtime/core/job.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/search_kinds.hpp"
 #include "runtime/core/settings.hpp"
-#include "runtime/core/types.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,17 @@
+#include "runtime/core/evidence.hpp"
+#include "runtime/core/job_limits.hpp"
+#include "runtime/core/journal.hpp"
+#include "runtime/core/journal_configured.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/problem.hpp"
 #include "runtime/core/provider_kind.hpp"
+#include "runtime/core/rows.hpp"
+#include "runtime/core/search_kinds.hpp"
+#include "runtime/core/settings.hpp"
 #include "runtime/core/skill.hpp"
 #include "runtime/core/solution.hpp"
-#include "runtime/core/types.hpp"
+#include "runtime/core/verdict.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "tests/golden.hpp"
 
 using namespace ke;

@@ -1,4 +1,6 @@
 #include "runtime/core/reward.hpp"
+#include "runtime/core/verdict.hpp"
+#include "runtime/core/verdict_state.hpp"
 
 #include <catch2/catch.hpp>
 

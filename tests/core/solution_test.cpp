@@ -1,3 +1,4 @@
+#include "runtime/core/problem.hpp"
 #include "runtime/core/solution.hpp"
 
 #include "runtime/core/codec.hpp"

@@ -1,3 +1,5 @@
+#include "runtime/core/job.hpp"
+#include "runtime/core/node_key.hpp"
 #include "runtime/fleet/lease.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+#include "runtime/core/device_info.hpp"
 #include "runtime/fleet/placement.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,11 @@
 #include "actors/coordinator/control.hpp"
 #include "backends/verdict/verdict_rules.hpp"
 #include "knowledge/skills/shared_files.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/rows.hpp"
+#include "runtime/core/settings.hpp"
+#include "runtime/core/verdict.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "runtime/search/campaign/campaign_status.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,6 +1,7 @@
 #include "backends/evaluation/step_readers.hpp"
 #include "backends/evidence/call_trace.hpp"
 #include "backends/profile/loop_ticks.hpp"
+#include "runtime/core/evidence.hpp"
 
 #include <algorithm>
 #include <cmath>

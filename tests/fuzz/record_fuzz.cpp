@@ -1,4 +1,10 @@
 #include "runtime/core/codec.hpp"
+#include "runtime/core/evidence.hpp"
+#include "runtime/core/journal.hpp"
+#include "runtime/core/journal_configured.hpp"
+#include "runtime/core/rows.hpp"
+#include "runtime/core/settings.hpp"
+#include "runtime/core/verdict.hpp"
 #include "runtime/search/campaign/campaign_fold.hpp"
 #include "runtime/store/record.hpp"
 

@@ -1,4 +1,5 @@
 #include "knowledge/advisors/study.hpp"
+#include "runtime/core/problem.hpp"
 
 #include <cstdlib>
 

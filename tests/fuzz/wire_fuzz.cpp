@@ -1,3 +1,4 @@
+#include "runtime/core/job.hpp"
 #include "runtime/net/wire.hpp"
 
 #include <cstdlib>

@@ -1,4 +1,7 @@
 // A person sees who is the best on which workload, and of what a dispatcher is made.
+#include "runtime/core/journal.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "tests/actors/small_store.hpp"
 #include "tests/interface/command_line.hpp"
 

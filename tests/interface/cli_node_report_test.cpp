@@ -1,5 +1,8 @@
 #include "interface/cli/figures.hpp"
 #include "interface/cli/node_report.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/verdict.hpp"
+#include "runtime/core/verdict_state.hpp"
 
 #include <catch2/catch.hpp>
 

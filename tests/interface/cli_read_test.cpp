@@ -1,3 +1,4 @@
+#include "runtime/core/verdict_state.hpp"
 #include "tests/actors/small_store.hpp"
 #include "tests/interface/command_line.hpp"
 

@@ -1,5 +1,6 @@
 #include "interface/cli/html_text.hpp"
 #include "interface/cli/report_html.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "tests/actors/small_store.hpp"
 #include "tests/interface/command_line.hpp"
 

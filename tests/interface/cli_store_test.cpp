@@ -1,3 +1,5 @@
+#include "runtime/core/journal.hpp"
+#include "runtime/core/rows.hpp"
 #include "tests/actors/small_store.hpp"
 #include "tests/interface/command_line.hpp"
 

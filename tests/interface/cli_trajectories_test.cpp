@@ -1,7 +1,10 @@
 #include "interface/cli/trajectories.hpp"
 #include "interface/cli/trajectory_groups.hpp"
 #include "interface/cli/trajectory_text.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/settings.hpp"
 #include "runtime/core/solution.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "tests/actors/small_store.hpp"
 #include "tests/interface/command_line.hpp"
 

@@ -1,3 +1,8 @@
+#include "runtime/core/evidence.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/search_kinds.hpp"
+#include "runtime/core/verdict.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "tests/knowledge/prompt_fixture.hpp"
 #include "tests/places.hpp"
 

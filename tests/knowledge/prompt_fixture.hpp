@@ -1,6 +1,9 @@
 #pragma once
 
 #include "knowledge/prompt/prompt_builder.hpp"
+#include "runtime/core/device_info.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/problem.hpp"
 #include "runtime/llm/answer.hpp"
 #include "tests/languages.hpp"
 

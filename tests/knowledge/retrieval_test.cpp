@@ -1,4 +1,5 @@
 #include "knowledge/library/retrieval.hpp"
+#include "runtime/core/device_info.hpp"
 #include "tests/places.hpp"
 
 #include <catch2/catch.hpp>

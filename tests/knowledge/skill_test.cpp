@@ -1,6 +1,7 @@
 #include "knowledge/skills/distil.hpp"
 #include "knowledge/skills/skill_record.hpp"
 #include "runtime/core/codec.hpp"
+#include "runtime/core/verdict.hpp"
 #include "tests/knowledge/prompt_fixture.hpp"
 #include "tests/languages.hpp"
 

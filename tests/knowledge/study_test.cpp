@@ -1,5 +1,8 @@
 #include "knowledge/advisors/consult.hpp"
 #include "knowledge/advisors/study.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/search_kinds.hpp"
+#include "runtime/core/verdict.hpp"
 #include "tests/knowledge/prompt_fixture.hpp"
 
 using namespace ke;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "runtime/core/evidence.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <functional>

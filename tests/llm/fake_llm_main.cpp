@@ -1,5 +1,6 @@
 // ke-fake-llm: a server that plays an LLM provider for benches and scenario tests. Prints its port, serves
 // until SIGTERM or SIGINT.
+#include "runtime/core/evidence.hpp"
 #include "tests/llm/fake_llm.hpp"
 
 #include <CLI/CLI.hpp>

@@ -1,3 +1,5 @@
+#include "runtime/core/settings.hpp"
+#include "runtime/core/token_usage.hpp"
 #include "runtime/llm/provider.hpp"
 
 #include "runtime/llm/embeddings_request.hpp"

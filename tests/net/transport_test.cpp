@@ -1,3 +1,5 @@
+#include "runtime/core/job.hpp"
+#include "runtime/core/settings.hpp"
 #include "tests/net/peers.hpp"
 
 #include "runtime/core/digest.hpp"

@@ -1,3 +1,5 @@
+#include "runtime/core/problem.hpp"
+#include "runtime/core/settings.hpp"
 #include "runtime/records/best_known_baseline.hpp"
 
 #include "runtime/core/codec.hpp"

@@ -1,6 +1,6 @@
 """What a peer of the wire needs (runtime/net/wire.md), with the standard library and the system's libzmq: msgpack, frames, a socket.
 
-The order of fields is that of runtime/net/wire.hpp and runtime/core/types.hpp; what a later version appends is repeated, not understood.
+The order of fields is that of runtime/net/wire.hpp and runtime/core/job.hpp; what a later version appends is repeated, not understood.
 """
 
 import ctypes

@@ -1,3 +1,4 @@
+#include "runtime/core/verdict_state.hpp"
 #include "runtime/search/campaign/admission.hpp"
 
 #include <catch2/catch.hpp>

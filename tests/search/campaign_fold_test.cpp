@@ -1,3 +1,10 @@
+#include "runtime/core/journal.hpp"
+#include "runtime/core/journal_configured.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/search_kinds.hpp"
+#include "runtime/core/settings.hpp"
+#include "runtime/core/token_usage.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "tests/search/random_campaign.hpp"
 
 #include "runtime/core/codec.hpp"

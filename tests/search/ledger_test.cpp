@@ -1,3 +1,4 @@
+#include "runtime/core/settings.hpp"
 #include "runtime/search/campaign/ledger.hpp"
 #include "runtime/search/policy/counter_random.hpp"
 

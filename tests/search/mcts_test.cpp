@@ -1,3 +1,7 @@
+#include "runtime/core/journal.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/search_kinds.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "runtime/search/policy/arms.hpp"
 #include "runtime/search/policy/mcts.hpp"
 #include "tests/search/driven_core.hpp"

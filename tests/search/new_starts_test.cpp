@@ -1,3 +1,7 @@
+#include "runtime/core/node_key.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/search_kinds.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "runtime/search/policy/counter_random.hpp"
 #include "runtime/search/policy/partners.hpp"
 #include "runtime/search/policy/stall_meter.hpp"

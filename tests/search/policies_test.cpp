@@ -1,3 +1,8 @@
+#include "runtime/core/node_key.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/search_kinds.hpp"
+#include "runtime/core/settings.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "runtime/search/policy/evolution.hpp"
 #include "runtime/search/policy/mcts.hpp"
 #include "tests/search/driven_core.hpp"

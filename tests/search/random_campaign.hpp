@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/core/settings.hpp"
 #include "runtime/search/lab/search_simulation.hpp"
 
 namespace ke {

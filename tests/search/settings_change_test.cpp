@@ -1,3 +1,5 @@
+#include "runtime/core/search_kinds.hpp"
+#include "runtime/core/settings.hpp"
 #include "runtime/search/campaign/settings_change.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+#include "runtime/core/settings.hpp"
 #include "runtime/search/lab/search_simulation.hpp"
 
 #include <catch2/catch.hpp>

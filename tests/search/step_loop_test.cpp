@@ -1,3 +1,5 @@
+#include "runtime/core/journal_configured.hpp"
+#include "runtime/core/settings.hpp"
 #include "runtime/search/campaign/step_loop.hpp"
 
 #include "runtime/search/campaign/campaign_fold.hpp"

@@ -1,3 +1,6 @@
+#include "runtime/core/journal_configured.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/settings.hpp"
 #include "runtime/search/campaign/campaign_state.hpp"
 #include "runtime/search/campaign/stop.hpp"
 #include "runtime/search/policy/credit.hpp"

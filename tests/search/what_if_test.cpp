@@ -1,3 +1,6 @@
+#include "runtime/core/journal.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/search_kinds.hpp"
 #include "runtime/search/lab/what_if_replay.hpp"
 #include "tests/search/random_campaign.hpp"
 

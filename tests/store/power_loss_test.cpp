@@ -1,3 +1,4 @@
+#include "runtime/core/rows.hpp"
 #include "tests/places.hpp"
 #include "tests/store/power/power_loss.hpp"
 #include "tests/store/power/workload.hpp"

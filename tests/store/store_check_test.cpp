@@ -1,3 +1,5 @@
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/rows.hpp"
 #include "runtime/store/prompt_sections.hpp"
 #include "tests/store/temp_store.hpp"
 

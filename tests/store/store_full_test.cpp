@@ -1,3 +1,4 @@
+#include "runtime/core/journal.hpp"
 #include "tests/store/temp_store.hpp"
 
 #include <sys/mount.h>

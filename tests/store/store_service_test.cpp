@@ -1,3 +1,5 @@
+#include "runtime/core/journal.hpp"
+#include "runtime/core/rows.hpp"
 #include "tests/store/temp_store.hpp"
 
 using namespace ke;

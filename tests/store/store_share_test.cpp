@@ -1,3 +1,8 @@
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/rows.hpp"
+#include "runtime/core/verdict.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "runtime/store/prompt_sections.hpp"
 #include "runtime/store/store_share.hpp"
 #include "tests/store/temp_store.hpp"

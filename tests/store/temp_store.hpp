@@ -2,7 +2,12 @@
 
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
-#include "runtime/core/types.hpp"
+#include "runtime/core/evidence.hpp"
+#include "runtime/core/journal.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/rows.hpp"
+#include "runtime/core/settings.hpp"
+#include "runtime/core/verdict.hpp"
 #include "runtime/store/store_check.hpp"
 #include "runtime/store/store_reader.hpp"
 #include "runtime/store/store_service.hpp"

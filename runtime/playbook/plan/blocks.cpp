@@ -1,5 +1,6 @@
 #include "runtime/playbook/plan/blocks.hpp"
 
+#include "runtime/core/problem.hpp"
 #include "runtime/playbook/write/emission.hpp"
 
 #include <algorithm>

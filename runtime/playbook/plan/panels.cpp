@@ -1,5 +1,6 @@
 #include "runtime/playbook/plan/panels.hpp"
 
+#include "runtime/core/problem.hpp"
 #include "runtime/playbook/write/emitter.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 #include "runtime/playbook/read/normalize.hpp"
 
+#include "runtime/core/problem.hpp"
 #include "runtime/playbook/read/formula.hpp"
 #include "runtime/playbook/read/parser.hpp"
 

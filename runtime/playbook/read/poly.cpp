@@ -1,5 +1,7 @@
 #include "runtime/playbook/read/poly.hpp"
 
+#include "runtime/core/problem.hpp"
+
 #include <algorithm>
 
 namespace ke::playbook {

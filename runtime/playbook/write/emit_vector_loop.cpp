@@ -1,3 +1,4 @@
+#include "runtime/core/problem.hpp"
 #include "runtime/playbook/write/emitter.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/core/verdict.hpp"
+#include "runtime/core/verdict_state.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -2,6 +2,9 @@
 
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/search_kinds.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "runtime/search/campaign/dispatchers.hpp"
 
 #include <algorithm>

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "runtime/core/journal.hpp"
+#include "runtime/core/journal_configured.hpp"
+#include "runtime/core/rows.hpp"
 #include "runtime/search/campaign/campaign_state.hpp"
 #include "runtime/search/campaign/search_tree.hpp"
 

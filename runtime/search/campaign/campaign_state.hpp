@@ -1,6 +1,12 @@
 #pragma once
 
+#include "runtime/core/journal.hpp"
+#include "runtime/core/journal_configured.hpp"
+#include "runtime/core/node_key.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/settings.hpp"
 #include "runtime/core/token_scale.hpp"
+#include "runtime/core/token_usage.hpp"
 #include "runtime/search/campaign/claim_book.hpp"
 #include "runtime/search/campaign/ledger.hpp"
 #include "runtime/search/campaign/search_tree.hpp"

@@ -1,5 +1,6 @@
 #include "runtime/search/campaign/campaign_status.hpp"
 
+#include "runtime/core/node_key.hpp"
 #include "runtime/text/json_line.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,6 +1,9 @@
 #pragma once
 
-#include "runtime/core/types.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/rows.hpp"
+#include "runtime/core/settings.hpp"
+#include "runtime/core/verdict_state.hpp"
 
 #include <initializer_list>
 #include <optional>

@@ -1,6 +1,7 @@
 #include "runtime/search/campaign/claim_book.hpp"
 
 #include "runtime/core/geometric_mean.hpp"
+#include "runtime/core/verdict_state.hpp"
 
 #include <algorithm>
 

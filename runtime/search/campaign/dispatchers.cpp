@@ -1,5 +1,6 @@
 #include "runtime/search/campaign/dispatchers.hpp"
 
+#include "runtime/core/node_state.hpp"
 #include "runtime/core/stable_order.hpp"
 
 namespace ke {

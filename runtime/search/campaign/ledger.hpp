@@ -1,13 +1,14 @@
 #pragma once
 
 #include "runtime/core/names.hpp"
-#include "runtime/core/settings.hpp"
 
 #include <array>
 #include <cstdint>
 #include <optional>
 
 namespace ke {
+
+struct budget_settings;
 
 enum class resource : std::uint8_t { candidates, tokens, usd, device, requests, wall };
 /// The stop reasons of product.md, too.

@@ -1,5 +1,12 @@
 #pragma once
 
+#include "runtime/core/journal.hpp"
+#include "runtime/core/node_key.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/rows.hpp"
+#include "runtime/core/search_kinds.hpp"
+#include "runtime/core/settings.hpp"
+#include "runtime/core/token_usage.hpp"
 #include "runtime/search/index/digest_filter.hpp"
 #include "runtime/search/index/tree_index.hpp"
 #include "runtime/search/policy/counter_random.hpp"

@@ -1,5 +1,6 @@
 #include "runtime/search/campaign/step_loop.hpp"
 
+#include "runtime/core/node_state.hpp"
 #include "runtime/search/policy/credit.hpp"
 
 namespace ke {

@@ -8,6 +8,9 @@
 
 namespace ke {
 
+struct budget_settings;
+struct goal_settings;
+
 /// Smallest relative gain that noise cannot explain: 3 standard errors (features.md E7). `noise` is one side
 /// of a 95% interval (1.96).
 inline double noise_band(double noise) {

@@ -2,6 +2,7 @@
 
 #include "runtime/core/digest.hpp"
 #include "runtime/core/hex.hpp"
+#include "runtime/core/problem.hpp"
 
 #include <algorithm>
 #include <cstring>

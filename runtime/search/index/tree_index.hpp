@@ -1,6 +1,9 @@
 #pragma once
 
-#include "runtime/core/types.hpp"
+#include "runtime/core/node_key.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/search_kinds.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "runtime/search/index/chunked.hpp"
 
 #include <array>

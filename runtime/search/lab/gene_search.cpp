@@ -1,6 +1,10 @@
 #include "runtime/search/lab/gene_search.hpp"
 
 #include "runtime/core/digest.hpp"
+#include "runtime/core/journal.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/verdict.hpp"
+#include "runtime/core/verdict_state.hpp"
 #include "runtime/search/campaign/search_tree.hpp"
 #include "runtime/search/lab/gene_model.hpp"
 

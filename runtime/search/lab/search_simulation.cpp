@@ -2,6 +2,8 @@
 
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/journal_configured.hpp"
+#include "runtime/core/node_state.hpp"
 
 #include <time.h>
 

@@ -1,3 +1,4 @@
+#include "runtime/core/settings.hpp"
 #include "runtime/search/index/rank_index.hpp"
 #include "runtime/search/policy/mcts.hpp"
 #include "runtime/search/policy/policy.hpp"

@@ -1,3 +1,4 @@
+#include "runtime/core/settings.hpp"
 #include "runtime/search/policy/policy.hpp"
 
 namespace ke {

@@ -2,7 +2,7 @@
 
 #include "runtime/core/fields.hpp"
 #include "runtime/core/result.hpp"
-#include "runtime/core/settings.hpp"
+#include "runtime/core/search_kinds.hpp"
 #include "runtime/search/policy/counter_random.hpp"
 
 #include <map>
@@ -11,6 +11,8 @@
 #include <vector>
 
 namespace ke {
+
+struct model_settings;
 
 /// An ensemble's memory of one model.
 struct model_record {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/core/settings.hpp"
 #include "runtime/search/index/rank_index.hpp"
 #include "runtime/search/policy/policy.hpp"
 #include "runtime/search/policy/repairs.hpp"

@@ -1,4 +1,7 @@
 #include "runtime/search/policy/mcts.hpp"
+#include "runtime/core/node_key.hpp"
+#include "runtime/core/search_kinds.hpp"
+#include "runtime/core/settings.hpp"
 #include "runtime/search/policy/arms.hpp"
 #include "runtime/search/policy/new_starts.hpp"
 #include "runtime/search/policy/partners.hpp"

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/core/search_kinds.hpp"
 #include "runtime/search/index/tree_index.hpp"
 #include "runtime/search/policy/counter_random.hpp"
 #include "runtime/search/policy/stall_meter.hpp"

@@ -1,7 +1,8 @@
 #pragma once
 
 #include "runtime/core/image.hpp"
-#include "runtime/core/types.hpp"
+#include "runtime/core/journal.hpp"
+#include "runtime/core/node_state.hpp"
 #include "runtime/search/index/tree_index.hpp"
 #include "runtime/search/policy/tuner.hpp"
 

@@ -1,5 +1,7 @@
 #include "runtime/search/policy/policy.hpp"
 
+#include "runtime/core/search_kinds.hpp"
+
 namespace ke {
 
 result<std::unique_ptr<policy>> make_policy(const search_settings& settings) {

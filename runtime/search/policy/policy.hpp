@@ -1,8 +1,8 @@
 #pragma once
 
 #include "runtime/core/image.hpp"
+#include "runtime/core/node_key.hpp"
 #include "runtime/core/result.hpp"
-#include "runtime/core/settings.hpp"
 #include "runtime/search/index/tree_index.hpp"
 #include "runtime/search/policy/counter_random.hpp"
 
@@ -11,6 +11,8 @@
 #include <optional>
 
 namespace ke {
+
+struct search_settings;
 
 /// One decision: make a child of `parent` by `operation`.
 struct selection {

@@ -1,3 +1,6 @@
+#include "runtime/core/node_key.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/settings.hpp"
 #include "runtime/search/policy/mcts.hpp"
 #include "runtime/search/policy/policy.hpp"
 

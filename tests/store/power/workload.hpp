@@ -2,7 +2,9 @@
 
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
-#include "runtime/core/types.hpp"
+#include "runtime/core/journal.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/rows.hpp"
 #include "runtime/store/image_file.hpp"
 #include "runtime/store/store_port.hpp"
 
