@@ -4,13 +4,14 @@
 #include "actors/messages/messages.hpp"
 #include "actors/supervision/directory.hpp"
 #include "knowledge/prompt/node_summaries.hpp"
-#include "runtime/core/problem.hpp"
 #include "runtime/core/settings.hpp"
 #include "runtime/text/candidate_language.hpp"
 
 #include <map>
 
 namespace ke {
+
+struct problem;
 
 /// What all nodes of a tree share. Immutable except the ports; outlives the nodes.
 struct tree_context {

@@ -1,4 +1,4 @@
-
+#include "runtime/core/settings.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/core/result.hpp"
 #include "runtime/core/settings.hpp"
 #include "runtime/llm/prompt.hpp"
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/core/provider_kind.hpp"
 #include "runtime/llm/provider.hpp"
 
 #include <chrono>

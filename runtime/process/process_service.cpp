@@ -1,6 +1,5 @@
 #include "runtime/process/process_service.hpp"
 
-#include "runtime/core/job.hpp"
 #include "runtime/process/capture.hpp"
 #include "runtime/process/spawn.hpp"
 

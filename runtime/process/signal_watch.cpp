@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <stdexcept>
+#include <utility>
 
 namespace ke {
 namespace {
@@ -19,6 +20,9 @@ sigset_t watched_signals() {
 }
 
 } // namespace
+
+signal_watch::signal_watch(std::function<void(int)> on_signal)
+    : signal_watch{std::move(on_signal), lifeline{}} {}
 
 signal_watch::signal_watch(std::function<void(int)> on_signal, lifeline line) {
   const auto set = watched_signals();

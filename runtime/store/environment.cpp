@@ -177,6 +177,18 @@ int environment::reopen() {
   return open_once(mode_ == mode::unlocked, map_bytes_);
 }
 
+/// Tables of a store that is not yet brought forward.
+static int count_retired(MDB_txn* txn, std::size_t& count) {
+  for (auto name : retired_tables) {
+    MDB_dbi handle = 0;
+    int rc = mdb_dbi_open(txn, std::string{name}.c_str(), 0, &handle);
+    if (rc != 0 && rc != MDB_NOTFOUND)
+      return rc;
+    count += rc == 0;
+  }
+  return 0;
+}
+
 int environment::open_tables() {
   auto attempt = [&](bool create) {
     MDB_txn* txn = nullptr;
@@ -192,15 +204,9 @@ int environment::open_tables() {
       if (rc == MDB_NOTFOUND)
         rc = 0;
     }
-    std::size_t retired = 0; // of a store that is not yet brought forward
-    for (auto name : retired_tables) {
-      MDB_dbi handle = 0;
-      if (rc == 0)
-        rc = mdb_dbi_open(txn, std::string{name}.c_str(), 0, &handle);
-      retired += rc == 0;
-      if (rc == MDB_NOTFOUND)
-        rc = 0;
-    }
+    std::size_t retired = 0;
+    if (rc == 0)
+      rc = count_retired(txn, retired);
     // How many tables there are stands in the meta page too: where fewer are found, the page that names them
     // is damaged.
     constexpr MDB_dbi directory = 1;

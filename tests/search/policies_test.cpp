@@ -5,6 +5,7 @@
 #include "runtime/core/verdict_state.hpp"
 #include "runtime/search/policy/evolution.hpp"
 #include "runtime/search/policy/mcts.hpp"
+#include "runtime/search/policy/new_starts.hpp"
 #include "tests/search/driven_core.hpp"
 #include "tests/search/random_campaign.hpp"
 

@@ -1,5 +1,7 @@
 #include "runtime/search/campaign/ledger.hpp"
 
+#include "runtime/core/settings.hpp"
+
 #include <algorithm>
 #include <cmath>
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/core/fields.hpp"
 #include "runtime/core/names.hpp"
 
 #include <array>

@@ -1,5 +1,7 @@
 #include "runtime/search/campaign/stop.hpp"
 
+#include "runtime/core/settings.hpp"
+
 namespace ke {
 
 std::optional<std::string_view> stop_reason(const goal_settings& goal, const budget_settings& budget,

@@ -1,6 +1,7 @@
 #include "runtime/search/policy/policy.hpp"
 
 #include "runtime/core/search_kinds.hpp"
+#include "runtime/core/settings.hpp"
 
 namespace ke {
 
