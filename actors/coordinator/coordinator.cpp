@@ -6,6 +6,7 @@
 #include "runtime/net/control_socket.hpp"
 #include "runtime/net/hello_rule.hpp"
 #include "runtime/observe/log.hpp"
+#include "runtime/process/self_process.hpp"
 
 #include <unistd.h>
 

@@ -1,5 +1,6 @@
 #include "actors/campaign/node_supervisor.hpp"
 #include "actors/coordinator/coordinator.hpp"
+#include "actors/knowledge/embedding_cache.hpp"
 #include "actors/messages/addresses.hpp"
 #include "actors/supervision/named_child.hpp"
 #include "actors/supervision/supervisor.hpp"
@@ -18,7 +19,7 @@ namespace ke {
 namespace {
 
 /// The newest one; null: there is none.
-const campaign_row* named(const std::vector<campaign_row>& all, const std::string& name) {
+const campaign_row* newest_named(const std::vector<campaign_row>& all, const std::string& name) {
   const campaign_row* found = nullptr;
   for (const auto& c : all)
     if (c.name == name)
@@ -87,7 +88,7 @@ void coordinator::begin_submission(campaign_settings settings, problem what, boo
   auto all = reader->campaigns();
   if (!all)
     return done(all.error());
-  const auto* present = fresh ? nullptr : named(*all, settings.name);
+  const auto* present = fresh ? nullptr : newest_named(*all, settings.name);
   if (auto given = complete_baseline(*reader, settings,
                                      present ? std::optional{present->problem_digest} : std::nullopt, what);
       !given)
