@@ -43,7 +43,8 @@ public:
 
 } // namespace
 
-TEST_CASE_METHOD(finalist_fixture, "claims: a finalist is measured from its stored source, by somebody else") {
+TEST_CASE_METHOD(finalist_fixture,
+                 "claims: a finalist is measured from its stored source, by somebody else") {
   start(settings());
   auto n = candidate(2, "near");
   claims.begin({n.tree, n.node});
