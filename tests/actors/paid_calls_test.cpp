@@ -201,7 +201,7 @@ TEST_CASE_METHOD(parts_fixture, "paid calls: what nobody hears the end of is cha
   auto s = with_agents();
   auto free = GENERATE(false, true);
   if (free)
-    s.models[0].provider = provider_kind::command;
+    s.models[0].provider = provider_kind::spool;
   start(s);
   auto nodes = step(2);
   ask(nodes[0]);
