@@ -3,6 +3,7 @@
 #include <csignal>
 #include <functional>
 #include <thread>
+#include <utility>
 
 namespace ke {
 
@@ -16,7 +17,9 @@ public:
   };
   /// `on_signal` gets 1 for the first signal, 2 for the second...; `block` must have been called. Throws
   /// std::runtime_error if the system has no descriptors left.
-  explicit signal_watch(std::function<void(int)> on_signal, lifeline line = {});
+  signal_watch(std::function<void(int)> on_signal, lifeline line);
+  explicit signal_watch(std::function<void(int)> on_signal)
+      : signal_watch{std::move(on_signal), lifeline{}} {}
   ~signal_watch();
   signal_watch(const signal_watch&) = delete;
   signal_watch& operator=(const signal_watch&) = delete;

@@ -27,7 +27,7 @@ std::optional<std::uint32_t> brute_force(const tree_index& tree, const puct_rule
           auto other = static_cast<float>(tree[o].score);
           above += other > priority || (rules.exploration == 0 && other == priority && o < n);
         }
-      auto k = coarse(rules.k_of(tree[n]));
+      auto k = count_of(bucket_of(rules.k_of(tree[n])));
       auto w = rank_worth(above) + rules.exploration / (1.0 + k);
       auto key = rank_key(priority, n);
       auto better =

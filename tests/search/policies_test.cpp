@@ -1,4 +1,5 @@
 #include "runtime/search/policy/evolution.hpp"
+#include "runtime/search/policy/new_starts.hpp"
 #include "runtime/search/policy/mcts.hpp"
 #include "tests/search/driven_core.hpp"
 #include "tests/search/random_campaign.hpp"
