@@ -15,6 +15,7 @@
 #include "runtime/observe/exit_codes.hpp"
 #include "runtime/observe/log.hpp"
 #include "runtime/observe/trace.hpp"
+#include "runtime/process/process_service.hpp"
 #include "runtime/process/sandbox.hpp"
 #include "runtime/process/signal_watch.hpp"
 #include "runtime/records/best_known_baseline.hpp"
