@@ -3,6 +3,7 @@
 #include <csignal>
 #include <functional>
 #include <thread>
+#include <utility>
 
 namespace ke {
 
