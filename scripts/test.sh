@@ -42,6 +42,7 @@ stage_checks() {
   python3 scripts/check_layering.py
   python3 scripts/check_keys.py
   python3 scripts/check_kinds.py
+  python3 scripts/check_drivers.py
   scripts/check_headers.sh
   scripts/format.sh --check
 }

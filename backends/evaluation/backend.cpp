@@ -1,6 +1,7 @@
 #include "backends/evaluation/backend.hpp"
 
 #include "backends/evaluation/step_rules.hpp"
+#include "backends/evidence/driver_traits.hpp"
 #include "runtime/text/nearest_name.hpp"
 
 #include <toml++/toml.h>
@@ -297,7 +298,8 @@ void read_language(reader& in, candidate_language& l) {
 
 /// [reference]: what builds it, where that is not what builds candidates. Its language is the driver's.
 void read_reference(reader& in, backend& b) {
-  b.reference_language = b.driver == "python" ? "python" : "c++";
+  const auto* driver = traits_of_driver(b.driver);
+  b.reference_language = driver ? driver->reference_language : driver_traits{}.reference_language;
   b.reference_suffix = usual_language(b.reference_language).suffix;
   std::string suffix;
   in.list("reference", "command", b.reference_build);
@@ -405,7 +407,8 @@ result<backend> parse_backend(std::string_view text, const std::filesystem::path
   in.text("backend", "target", b.target);
   in.list("detect", "command", b.detect, true);
   in.text("detect", "hint", b.detect_hint);
-  bool compiles = b.driver != "python";
+  const auto* driver = traits_of_driver(b.driver);
+  bool compiles = !driver || driver->builds;
   in.list("build", "command", b.build, compiles);
   in.list("build", "flags", b.flags);
   in.list("build", "files", b.build_files);
