@@ -2,6 +2,7 @@
 
 #include "actors/worker/steps.hpp"
 #include "backends/evaluation/step_rules.hpp"
+#include "backends/evidence/driver_traits.hpp"
 #include "runtime/core/job_limits.hpp"
 #include "runtime/core/problem.hpp"
 
@@ -15,16 +16,9 @@ std::shared_ptr<evaluation> self_test_of(const backend& with, const device_info&
   p.tensors = {{"x", tensor_role::in, dtype::i32, {"N"}, "ints"},
                {"y", tensor_role::out, dtype::i32, {"N"}, "ints"}};
   p.workloads = {{"small", {{"N", 64}}, 1.0, false}};
-  p.reference_language = "c++";
-  p.reference = "#include <cstdint>\n"
-                "extern \"C\" void kernel(const std::int32_t* x, std::int32_t* y, std::int64_t n) {\n"
-                "  for (std::int64_t i = 0; i < n; ++i)\n"
-                "    y[i] = x[i] + 1;\n"
-                "}\n";
-  if (with.driver == "python") {
-    p.reference_language = "python";
-    p.reference = "def reference(x):\n    return x + 1\n";
-  }
+  p.reference_language = with.reference_language;
+  if (const auto* driver = traits_of_driver(with.driver)) // without one the evaluation says what is missing
+    p.reference = driver->right_kernel;
   options.timed = false;
   options.cache.clear(); // a compiler that is gone must not be hidden by what it built before
   options.limits = with.limits;

@@ -1,4 +1,5 @@
 #include "backends/evaluation/backend.hpp"
+#include "backends/evidence/driver_traits.hpp"
 
 #include "backends/evaluation/step_rules.hpp"
 #include "runtime/toml/schema.hpp"
@@ -233,7 +234,8 @@ private:
   /// [reference]: what builds it, where that is not what builds candidates. Its language is the driver's.
   void reference() {
     auto& b = m_.made;
-    b.reference_language = b.driver == "python" ? "python" : "c++";
+    const auto* driver = traits_of_driver(b.driver);
+    b.reference_language = driver ? driver->reference_language : driver_traits{}.reference_language;
     b.reference_suffix =
         m_.reference_suffix.empty() ? usual_language(b.reference_language).suffix : m_.reference_suffix;
     if (b.reference_build.empty() && !(b.reference_flags.empty() && m_.reference_suffix.empty()))
@@ -247,7 +249,8 @@ private:
     auto& b = m_.made;
     if (given("detect.command") && b.detect.empty())
       refuse("detect.command", "needs at least a program's name");
-    if (b.driver != "python" && b.build.empty())
+    const auto* driver = traits_of_driver(b.driver);
+    if ((!driver || driver->builds) && b.build.empty())
       refuse("build.command", given("build.command") ? "needs at least a program's name"
                                                      : "required, but missing: the compiler");
     for (const auto& [name, value] : b.environment)

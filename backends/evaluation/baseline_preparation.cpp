@@ -1,6 +1,7 @@
 // The job of a Python baseline that compiles itself (torch.compile): ke-judge calls it once on each workload,
 // and what its compiler left goes to this worker's cache, as a built object of another backend does.
 #include "backends/evaluation/evaluation_state.hpp"
+#include "backends/evidence/driver_traits.hpp"
 #include "runtime/core/baseline.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
@@ -16,7 +17,8 @@ constexpr double to_start_s = 60; ///< sandboxes and inputs, before and between 
 } // namespace
 
 bool evaluation::state::compiles_baseline() const {
-  return with.driver == "python" && found.timed && is_compiled(baseline_of(what));
+  const auto* driver_kind = traits_of_driver(with.driver);
+  return driver_kind && driver_kind->baseline_compiles && found.timed && is_compiled(baseline_of(what));
 }
 
 std::optional<process_spec> evaluation::state::start_preparation(std::size_t job) {

@@ -3,6 +3,7 @@
 #include "backends/evaluation/compiler_crash.hpp"
 #include "backends/evaluation/evaluation_state.hpp"
 #include "backends/evaluation/step_rules.hpp"
+#include "backends/evidence/driver_traits.hpp"
 #include "backends/peaks/peaks.hpp"
 #include "backends/verdict/statistics.hpp"
 #include "runtime/core/baseline.hpp"
@@ -38,8 +39,8 @@ void evaluation::state::prepare() {
   prepared = true;
   found.device = target.name;
   found.timed = options.timed && with.timed;
-  bool python = with.driver == "python";
-  if (with.driver != "c-abi" && !python)
+  const auto* driver_kind = traits_of_driver(with.driver);
+  if (!driver_kind)
     return fail(failure_kind::missing, "backend " + with.name + " needs the driver \"" + with.driver +
                                            "\", which this program does not have");
   if (what.reference_language != with.reference_language)
@@ -88,7 +89,7 @@ void evaluation::state::prepare() {
       digest_of_parts({fact("toolchain"), fact("flags"), target.name, fact("isa"), fact("cores"), KE_VERSION,
                        found.provenance["sandbox"] + variables})
           .substr(0, 16);
-  if (python) {
+  if (driver_kind->has_warm_parent) {
     if (!options.python)
       options.python = std::make_shared<python_parents>();
     auto started = options.python->of(with, options.sandbox);
@@ -328,8 +329,8 @@ judge_task evaluation::state::task_of_judge() const {
   task.aa_width = options.aa_width;
   task.budget_s = options.budget_s;
   task.provenance = found.provenance;
+  task.driver_kind = with.driver;
   if (warm) {
-    task.driver_kind = "python";
     task.warm_parent = judge_warm_fd;
     task.source = source;
     if (auto b = baseline_of(what))

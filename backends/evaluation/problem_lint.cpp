@@ -3,6 +3,7 @@
 #include "backends/evaluation/compiler_crash.hpp"
 #include "backends/evaluation/harness.hpp"
 #include "backends/evaluation/kernel_builder.hpp"
+#include "backends/evidence/driver_traits.hpp"
 #include "backends/evidence/judge_task.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/private_folder.hpp"
@@ -129,8 +130,8 @@ void lint_costs(const problem& what, lint_report& into) {
 
 result<lint_report> lint_problem(const problem& what, const backend& with, const evaluate_options& options,
                                  process_port& processes) {
-  bool python = with.driver == "python";
-  if ((with.driver != "c-abi" && !python) || what.reference_language != with.reference_language)
+  const auto* driver_kind = traits_of_driver(with.driver);
+  if (!driver_kind || what.reference_language != with.reference_language)
     return failure{failure_kind::invalid, "problem " + what.name + " has a reference in " +
                                               what.reference_language + "; backend " + with.name +
                                               " cannot run it: choose another with --backend"};
@@ -144,16 +145,17 @@ result<lint_report> lint_problem(const problem& what, const backend& with, const
   lint_report report;
   judge_task task;
   task.what = what;
+  task.driver_kind = with.driver;
   std::shared_ptr<python_parent> warm;
-  if (python) {
+  if (driver_kind->has_warm_parent) {
     auto parents = options.python ? options.python : std::make_shared<python_parents>();
     auto started = parents->of(with, options.sandbox);
     if (!started)
       return started.error();
     warm = *std::move(started);
-    task.driver_kind = "python";
     task.warm_parent = judge_warm_fd;
-  } else {
+  }
+  if (driver_kind->builds) {
     auto toolchain = target->facts.count("toolchain") ? target->facts.at("toolchain") : std::string{};
     if (auto done = build_both(task, report, with, toolchain, options, folder->path(), processes); !done)
       return done.error();

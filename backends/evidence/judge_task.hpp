@@ -31,11 +31,10 @@ struct judge_task {
   double aa_width = 0; ///< least width of this device's A/A control; each run measures its own as well
   double budget_s = 0; ///< wall time for the timed part; 0: the plan's
   std::map<std::string, std::string> provenance; ///< copied into the evidence
-  /// "c-abi": objects for ke-driver. "python": no objects. The candidate is `source`, the reference is the
-  /// problem's, and processes are forked from the warm parent; its socket in the judge is `warm_parent`.
-  std::string driver_kind = "c-abi";
+  std::string driver_kind = "c-abi";             ///< the driver's name in the manifest (driver_traits.hpp)
+  /// The socket, in the judge, of the warm parent that its processes are forked from; -1: none.
   std::int32_t warm_parent = -1;
-  std::string source;
+  std::string source; ///< the candidate's, of a driver that takes texts: the reference is the problem's then
   std::string arguments; ///< filled in by the judge: of a KernelBench class, as Python writes them
   /// Filled in by the judge: of a call's tensors (t) and numbers (s); empty: all tensors first.
   std::string order;

@@ -7,15 +7,15 @@
 
 namespace ke {
 
-result<double> baseline_ns(const judge_task& task, const bound_shapes& shapes, const bank_slot& slot,
-                           const std::vector<int>& cpus, std::uint64_t key) {
+result<double> baseline_ns(const judge_task& task, const driver_seam& seam, const bound_shapes& shapes,
+                           const bank_slot& slot, const std::vector<int>& cpus, std::uint64_t key) {
   auto failed = [&](const std::string& why) {
     return failure{failure_kind::device,
                    "the baseline failed on workload " + shapes.name + ": " + why + "; is it right?", true};
   };
   call_outcome loading;
   auto memory = caller::memory_for(task.what, shapes, 1, false);
-  auto process = driver_process::start(driver_for(task, timed_against(task), memory, cpus), loading);
+  auto process = open_driver::start(seam, seam.limits(task, timed_against(task), memory, cpus), loading);
   if (!process)
     return process.error();
   if (loading.end != call_end::done)

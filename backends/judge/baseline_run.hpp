@@ -18,7 +18,7 @@ inline const std::string& timed_against(const judge_task& task) {
 
 /// Nanoseconds of one call of a baseline other than the reference, on these shapes: the fastest of a few, in
 /// a process of its own. `device` if it does not load or answer: no candidate can help that.
-result<double> baseline_ns(const judge_task& task, const bound_shapes& shapes, const bank_slot& slot,
-                           const std::vector<int>& cpus, std::uint64_t key);
+result<double> baseline_ns(const judge_task& task, const driver_seam& seam, const bound_shapes& shapes,
+                           const bank_slot& slot, const std::vector<int>& cpus, std::uint64_t key);
 
 } // namespace ke

@@ -1,8 +1,6 @@
 #include "backends/judge/call_notes.hpp"
 
-#include "backends/judge/compiled_baseline.hpp"
 #include "backends/judge/driver_wire.hpp"
-#include "backends/judge/python_payload.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -43,41 +41,6 @@ bool within_time(evidence& found, const job_limits& limits, double candidate_s, 
   found.reason = "its calls took more than " + std::to_string(std::lround(limits.run_s)) +
                  " s together, the last one on workload " + workload;
   return false;
-}
-
-driver_start driver_for(const judge_task& task, const std::string& object, std::size_t memory,
-                        const std::vector<int>& cpus) {
-  driver_start how;
-  how.driver = task.driver;
-  how.object = object;
-  how.sandbox = task.sandbox;
-  how.memory = std::max<std::size_t>(memory, 4096);
-  how.cpus = cpus;
-  how.threads = task.what.policy.threads;
-  how.fast_math = task.what.policy.fast_math;
-  how.memory_bytes = task.limits.memory_bytes;
-  how.scratch_bytes = task.limits.scratch_bytes;
-  how.processes = task.limits.processes;
-  how.descriptors = task.limits.descriptors;
-  how.inodes = task.limits.inodes;
-  how.log_bytes = std::min<std::uint64_t>(task.limits.log_bytes, 64u << 10);
-  how.load_s = std::max(10.0, task.limits.call_s); // a loaded machine takes its time to start a sandbox
-  if (task.driver_kind == "python") {
-    how.warm_parent = task.warm_parent;
-    auto role = object == "-"              ? python_role::nothing
-                : object == task.candidate ? python_role::candidate
-                : object == task.truth     ? python_role::truth
-                : object == task.baseline  ? python_role::baseline
-                                           : python_role::reference;
-    bool compiles = role == python_role::baseline    ? is_compiling(task, task.baseline_source)
-                    : role == python_role::candidate ? is_compiling(task, task.source)
-                                                     : false;
-    if (compiles) // the first that it loads is the compiler itself
-      how.load_s = std::max(how.load_s, baseline_limits(task).call_s);
-    if (!object.empty())
-      how.payload = python_payload(task, role, task.weights, cpus);
-  }
-  return how;
 }
 
 void note_ending(evidence& found, const call_outcome& call, const std::string& why) {

@@ -24,9 +24,6 @@ double order_limit(const job_limits& limits, std::size_t calls, double each_ns);
 /// its ending. Time of the reference, the truth and other processes does not count.
 bool within_time(evidence& found, const job_limits& limits, double candidate_s, const std::string& workload);
 
-driver_start driver_for(const judge_task& task, const std::string& object, std::size_t memory,
-                        const std::vector<int>& cpus);
-
 /// Enters the ending of a candidate's call into the evidence.
 void note_ending(evidence& found, const call_outcome& call, const std::string& where);
 

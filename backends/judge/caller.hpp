@@ -1,9 +1,8 @@
 #pragma once
 
-#include "backends/judge/driver_process.hpp"
+#include "backends/judge/driver_seam.hpp"
 #include "backends/judge/expectation.hpp"
-#include "backends/judge/result_history.hpp"
-#include "backends/judge/result_marks.hpp"
+#include "backends/judge/poison.hpp"
 #include "backends/judge/secret_random.hpp"
 #include "backends/judge/shapes.hpp"
 #include "runtime/core/problem.hpp"
@@ -17,45 +16,36 @@ namespace ke {
 
 /// One fresh input with its required outputs. Tensors without a part on one side are empty there.
 struct bank_slot {
-  std::vector<std::string> inputs;  ///< per tensor, in the candidate's dtypes
+  std::vector<std::string> inputs;  ///< per tensor, in the candidate's dtypes; none: let go of
   std::vector<expectation> outputs; ///< per tensor
   std::string distribution;
   std::vector<double> scalars; ///< of this slot, for scalars that vary; empty: those of the problem
+  /// What its inputs were drawn from (truth_source::restore); 0: they can't be drawn again.
+  std::uint64_t key = 0;
+  std::uint64_t digest = 0; ///< of inputs that were let go of
 
   /// Memory that it takes, of inputs and expectations.
   std::size_t bytes() const {
-    std::size_t n = 0;
+    std::size_t n = truth_bytes();
     for (const auto& i : inputs)
       n += i.size();
+    return n;
+  }
+  /// Of expectations alone.
+  std::size_t truth_bytes() const {
+    std::size_t n = 0;
     for (const auto& o : outputs)
       n += o.bytes();
     return n;
   }
 };
 
-/// Plausible rubbish for outputs: the reference's results on other inputs, scaled at random and rotated anew
-/// for each call. Neither look nor repetition tells a poisoned output from an old one.
-class poison {
-public:
-  /// `samples`: output bytes per tensor of one call of the reference.
-  poison(const problem& what, const std::vector<std::string>& samples, random_source& random);
-  /// The place in the pool at which the next tensor's rubbish begins.
-  std::size_t turn(std::size_t tensor, random_source& random) const;
-  /// `bytes` (whole elements) of the tensor from its byte `at` on, for a tensor of `whole` bytes.
-  void write(std::size_t tensor, std::size_t turn, std::size_t at, std::size_t whole, std::byte* to,
-             std::size_t bytes, random_source& random) const;
-
-private:
-  const problem* what_;
-  std::vector<std::string> pool_;
-};
-
-/// A driver and the layout of its shared memory: tensors at random offsets between red zones, one set per
-/// slot. Knows nothing of right and wrong.
+/// A driver and the layout of its arena: tensors at random offsets between red zones, one set per slot.
+/// Touches the arena by the driver's functions alone. Knows nothing of right and wrong.
 class caller {
 public:
   /// `wide`: the truth's element sizes.
-  caller(std::unique_ptr<driver_process> process, const problem& what, bool wide, std::uint64_t key);
+  caller(open_driver driver, const problem& what, bool wide, std::uint64_t key);
 
   /// From the next `bind` on the truth's tensors in bf16 are as wide as the candidate's; its outputs are
   /// still returned as wide ones.
@@ -105,7 +95,13 @@ public:
   /// Private copy of an output, after `run`.
   const std::string& output(std::size_t slot, std::size_t tensor) const { return copies_[slot][tensor]; }
 
-  const std::string& log() const { return process_->log(); }
+  std::string log() const { return driver_.log(); }
+  /// Bytes of the arena as they are: the process's text.
+  std::string read(std::uint64_t offset, std::size_t bytes) const {
+    std::string text(bytes, '\0');
+    seam().read(state(), offset, text);
+    return text;
+  }
 
 private:
   /// A part of a result, as it was at the answer.
@@ -113,19 +109,35 @@ private:
     std::size_t slot, tensor, from;
     std::string bytes;
   };
-  std::byte* at(std::uint64_t offset) const { return process_->memory() + offset; }
+  const driver_seam& seam() const { return driver_.seam(); }
+  driver_state& state() const { return driver_.state(); }
+  void write(std::uint64_t offset, const char* from, std::size_t bytes) {
+    arena_bytes one{offset, from, bytes};
+    seam().fill(state(), {&one, 1});
+  }
   /// The parts to keep: a window of each result of one of the first `slots` slots; half of the time of the
   /// last one, and at its end, where a thread left behind would be at work.
   std::vector<glance> windows(std::size_t slots);
-  void look_at(glance& g, bool may_stay) const;
+  /// Points into `g`.
+  result_part part_of(glance& g) const;
   /// Parts of results that have ended once `begun` calls have been read.
   std::vector<glance> look_midway(std::uint32_t begun);
   /// The name of a result that has changed.
   std::string changed_since(const std::vector<glance>& parts) const;
-  /// Pages of results that stayed, with contents of earlier ones; also marks those of this call.
-  std::uint64_t left_from_before();
-  /// Place of a result: where the driver says that it stayed, or in the shared memory.
-  std::uint64_t place_of(std::size_t slot, std::size_t tensor, bool may_stay) const;
+  /// All that an order finds in the arena. Rows that it gets when it begins.
+  std::vector<arena_bytes> write_order(std::span<const bank_slot* const> slots, const poison* rubbish);
+  /// Puts rows of inputs off, in whose places others lie until then: who computes before he is asked to is
+  /// wrong.
+  std::vector<arena_bytes> withheld(std::span<const bank_slot* const> slots);
+  /// Results, and with `cold` inputs as well, out of the caches.
+  void chill(std::size_t slots, bool cold);
+  /// From the fence before an order to the stop after it.
+  call_outcome call(const call_order& order, std::span<const arena_bytes> rows, double limit_s,
+                    std::vector<glance>& looked_at, std::vector<glance>& ended);
+  /// All results, into copies_.
+  std::vector<result_part> results_of(std::size_t slots);
+  /// Red zones and inputs.
+  void compare_arena(std::span<const bank_slot* const> slots, outcome& out);
   /// Inputs, and rubbish in the outputs, in blocks in random order: what is written last is hottest in the
   /// caches and must favour no direction of a kernel.
   void write_tensors(std::span<const bank_slot* const> slots, const poison* rubbish);
@@ -137,24 +149,23 @@ private:
   /// Whether this tensor's elements are wider than the candidate's.
   bool is_wide(std::size_t tensor) const;
   void write_wide(std::span<const bank_slot* const> slots);
-  void fill_red_zones();
-  bool red_zone_whole(std::size_t slot, std::size_t tensor) const;
+  /// Before and behind each tensor of the slot.
+  void add_red_zones(std::size_t slot, std::vector<arena_bytes>& to) const;
   /// What lies beside the tensor at `offset`. Differs from place to place: with equal red zones one could
   /// search for the next tensor.
   const char* red_zone_of(std::uint64_t offset, bool behind) const;
 
-  std::unique_ptr<driver_process> process_;
+  open_driver driver_;
   const problem* what_;
   bool wide_, keeps_bf16_ = false;
   bool misaligned_ = false; ///< of the layout
   bool moving_ = false;
   random_source random_;
-  result_marks marks_;
-  result_history history_;
   std::string red_;                                 ///< what red zones hold: another part each
   std::uint64_t red_key_ = 0;                       ///< which part
   double each_s_ = 0;                               ///< one call of the last order
   std::vector<std::size_t> bytes_;                  ///< per tensor
+  std::size_t places_ = 0;                          ///< for slots
   std::vector<std::vector<std::uint64_t>> offsets_; ///< slot, tensor; those beyond an order's are spare
   std::vector<std::vector<std::string>> copies_;    ///< slot, tensor
   /// Offsets of addresses of results that stay, of scalars and dims, of tensors.

@@ -2,6 +2,7 @@
 
 #include "backends/judge/baseline_run.hpp"
 #include "backends/judge/caller.hpp"
+#include "backends/judge/drivers/python_driver.hpp"
 #include "backends/judge/input_maker.hpp"
 #include "backends/judge/processors.hpp"
 #include "backends/judge/python_payload.hpp"
@@ -74,7 +75,7 @@ private:
   /// Two, as numbers among the arguments may make another case of the second.
   std::vector<bank_slot> inputs_of(const bound_shapes& shapes) {
     auto wide = task_.truth.empty() ? 0 : memory_for(shapes, true);
-    truth_source truths{task_, memory_for(shapes, false), wide, cpus_};
+    truth_source truths{task_, python_driver, memory_for(shapes, false), wide, cpus_};
     if (auto s = truths.use(shapes); !s) {
       said_.broken = s.error().text;
       return {};
@@ -92,17 +93,16 @@ private:
     std::size_t bytes = 0;
     for (const auto& v : visits)
       bytes = std::max(bytes, caller::memory_for(task_.what, *v.shapes, 1, false));
-    auto how = driver_for(task_, timed_against(task_), bytes + most_compiled, cpus_);
+    auto how = python_driver.limits(task_, timed_against(task_), bytes + most_compiled, cpus_);
     how.payload = "pack " + std::to_string(bytes) + '\n' + how.payload;
     call_outcome loading;
-    auto process = driver_process::start(how, loading);
+    auto process = open_driver::start(python_driver, how, loading);
     if (!process) {
       said_.broken = process.error().text;
       return false;
     }
     if (loading.end != call_end::done)
       return failed(loading);
-    const auto* packed = (*process)->memory() + bytes;
     caller one{*std::move(process), task_.what, false, secret_key()};
     for (const auto& v : visits) {
       if (!one.bind(*v.shapes, 1)) {
@@ -116,19 +116,20 @@ private:
           return failed(said.call);
       }
     }
-    return keep(packed);
+    return keep(one, bytes);
   }
 
-  bool keep(const std::byte* packed) {
+  /// What the process packed behind the tensors.
+  bool keep(const caller& by, std::size_t at) {
     std::uint64_t length = 0;
-    std::memcpy(&length, packed, sizeof length);
+    std::memcpy(&length, by.read(at, sizeof length).data(), sizeof length);
     if (length > most_compiled - sizeof length) {
       unfit(length == does_not_fit ? "torch.compile makes more than " + std::to_string(most_compiled >> 20) +
                                          " MiB of this reference: use baseline = \"eager\""
                                    : "what torch.compile made could not be read");
       return false;
     }
-    task_.compiled.assign(reinterpret_cast<const char*>(packed + sizeof length), length);
+    task_.compiled = by.read(at + sizeof length, length);
     said_.compiled = task_.compiled;
     return true;
   }

@@ -1,6 +1,7 @@
 #include "backends/judge/input_generator.hpp"
 
 #include "backends/evaluation/harness.hpp"
+#include "backends/judge/drivers/python_driver.hpp"
 #include "backends/judge/inputs.hpp"
 #include "backends/judge/processors.hpp"
 #include "backends/judge/python_payload.hpp"
@@ -57,7 +58,7 @@ failure input_generator::unfit(const std::string& why) const {
 status input_generator::start(std::size_t memory) {
   judge_task own;
   own.what = what_;
-  auto how = driver_for(task_, "", memory, {});
+  auto how = python_driver.limits(task_, "", memory, {});
   std::string names, dims;
   for (auto t : tensors_)
     names += ' ' + task_.what.tensors[t].name;
@@ -67,7 +68,7 @@ status input_generator::start(std::size_t memory) {
                 python_payload(own, python_role::generator, 0, cpus_for(what_.policy.threads));
   how.load_s = task_.limits.run_s / 2;
   call_outcome loading;
-  auto process = driver_process::start(how, loading);
+  auto process = open_driver::start(python_driver, how, loading);
   if (!process)
     return process.error();
   if (loading.end == call_end::machine)
@@ -138,11 +139,11 @@ result<input_generator::inputs> input_generator::one(std::uint64_t key) {
   return made;
 }
 
-status input_generator::tried(random_source& random) {
+status input_generator::tried() {
   if (asked_.secret || !tried_.insert(asked_.dims).second)
     return ok;
-  auto key = random.next() >> 2;
-  auto first = one(key), other = first ? one(random.next() >> 2) : first, again = other ? one(key) : other;
+  auto key = random_.next() >> 2;
+  auto first = one(key), other = first ? one(random_.next() >> 2) : first, again = other ? one(key) : other;
   if (!again)
     return again.error();
   for (auto t : tensors_)
@@ -155,7 +156,7 @@ status input_generator::tried(random_source& random) {
   bool differs = false;
   for (int more = 0; more <= more_keys && !differs; ++more) {
     if (more > 0) {
-      other = one(random.next() >> 2);
+      other = one(random_.next() >> 2);
       if (!other)
         return other.error();
     }
@@ -176,20 +177,12 @@ status input_generator::tried(random_source& random) {
   return ok;
 }
 
-result<std::vector<std::vector<std::string>>>
-input_generator::draw(std::size_t count, const bound_shapes& shapes, random_source& random) {
+result<std::vector<std::string>> input_generator::draw(const bound_shapes& shapes, std::uint64_t key) {
   if (auto s = bind(shapes); !s)
     return s.error();
-  if (auto s = tried(random); !s)
+  if (auto s = tried(); !s)
     return s.error();
-  std::vector<inputs> all;
-  while (all.size() < count) {
-    auto made = one(random.next() >> 2); // whole numbers of every language
-    if (!made)
-      return made.error();
-    all.push_back(*std::move(made));
-  }
-  return all;
+  return one(key >> 2); // whole numbers of every language
 }
 
 std::vector<std::string> input_generator::same_for_all_keys() const {

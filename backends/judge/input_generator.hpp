@@ -18,11 +18,10 @@ class input_generator {
 public:
   explicit input_generator(const judge_task& task);
 
-  /// Inputs of `count` slots, per tensor of the problem. `invalid`, in one sentence: make() fails, or its
-  /// result is not as in problem.toml. Of a workload also: the same key gives other inputs when asked again,
-  /// all keys give the same ones, or one takes too long for a judgement's draws.
-  result<std::vector<std::vector<std::string>>> draw(std::size_t count, const bound_shapes& shapes,
-                                                     random_source& random);
+  /// Inputs of one slot, per tensor of the problem. `invalid`, in one sentence: make() fails, or its result is
+  /// not as in problem.toml. Of a workload also: the same key gives other inputs when asked again, all keys
+  /// give the same ones, or one takes too long for a judgement's draws.
+  result<std::vector<std::string>> draw(const bound_shapes& shapes, std::uint64_t key);
 
   /// Time of one draw of the last shapes: the fastest.
   double draw_s() const { return draw_s_; }
@@ -37,7 +36,7 @@ private:
   status start(std::size_t memory);
   result<inputs> one(std::uint64_t key);
   /// Checks on the first draws of a workload.
-  status tried(random_source& random);
+  status tried();
   failure unfit(const std::string& why) const;
 
   const judge_task& task_;
@@ -46,8 +45,9 @@ private:
   bound_shapes shapes_;              ///< of what_
   std::vector<std::size_t> tensors_; ///< of the problem, in the order of make()'s result
   std::unique_ptr<caller> process_;
-  std::size_t memory_ = 0;         ///< of the process
-  double draw_s_ = 0, work_s_ = 0; ///< of the last shapes, the least: time, and processor time in it
+  random_source random_{secret_key()}; ///< of what is tried: a slot's key draws its inputs alone
+  std::size_t memory_ = 0;             ///< of the process
+  double draw_s_ = 0, work_s_ = 0;     ///< of the last shapes, the least: time, and processor time in it
   std::set<std::map<std::string, std::int64_t>> tried_; ///< workloads by their dims
   std::vector<char> alike_, varied_;                    ///< per tensor of the problem, between two keys
 };

@@ -2,6 +2,7 @@
 
 #include "backends/evaluation/harness.hpp"
 #include "backends/judge/compiled_baseline.hpp"
+#include "backends/judge/drivers/python_driver.hpp"
 #include "backends/judge/edges.hpp"
 #include "backends/judge/processors.hpp"
 #include "backends/judge/python_payload.hpp"
@@ -34,7 +35,8 @@ failure unfit(std::string text) {
 }
 
 /// The description is text of the problem's process: bounds-checked all the same.
-status read_description(const std::byte* memory, judge_task& task) {
+status read_description(const std::string& text, judge_task& task) {
+  const auto* memory = text.data();
   std::uint32_t entries = 0, length = 0;
   std::memcpy(&entries, memory, 4);
   std::memcpy(&length, memory + 4, 4);
@@ -78,8 +80,7 @@ status read_description(const std::byte* memory, judge_task& task) {
   }
   if (outputs == 0)
     return unfit(task.what.name + ".py: Model returns nothing");
-  std::istringstream lines{
-      {reinterpret_cast<const char*>(memory + 8 + entries * sizeof(description_entry)), length}};
+  std::istringstream lines{{memory + 8 + entries * sizeof(description_entry), length}};
   std::string varied;
   std::getline(lines, task.arguments);
   if (std::getline(lines, varied) && !varied.empty()) // a line of its own in each payload
@@ -190,18 +191,20 @@ result<judge_task> python_task(const judge_task& task) {
 }
 
 status describe_kernelbench(judge_task& task, std::uint64_t seed) {
-  driver_start how = driver_for(task, "", description_bytes, {});
+  auto how = python_driver.limits(task, "", description_bytes, {});
   how.payload = python_payload(task, python_role::describe, seed, cpus_for(task.what.policy.threads));
   how.load_s = task.limits.run_s / 2;
   call_outcome loading;
-  auto process = driver_process::start(how, loading);
+  auto process = open_driver::start(python_driver, how, loading);
   if (!process)
     return process.error();
   if (loading.end == call_end::machine)
     return failure{failure_kind::device, loading.why, true};
   if (loading.end != call_end::done)
     return unfit("the problem " + task.what.name + " cannot be read: " + loading.why);
-  return read_description((*process)->memory(), task);
+  std::string description(description_bytes, '\0');
+  python_driver.read(process->state(), 0, description);
+  return read_description(description, task);
 }
 
 input_maker::input_maker(const judge_task& task) : task_{task} {
@@ -230,10 +233,10 @@ status input_maker::start(const bound_shapes& shapes) {
   judge_task own;
   own.what = what_;
   own.order = "t";
-  auto how = driver_for(task_, "", caller::memory_for(what_, shapes_, 1, false), {});
+  auto how = python_driver.limits(task_, "", caller::memory_for(what_, shapes_, 1, false), {});
   how.payload = python_payload(own, python_role::maker, 0, cpus_for(task_.what.policy.threads));
   call_outcome loading;
-  auto process = driver_process::start(how, loading);
+  auto process = open_driver::start(python_driver, how, loading);
   if (!process)
     return process.error();
   if (loading.end != call_end::done)

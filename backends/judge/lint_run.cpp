@@ -1,9 +1,9 @@
 #include "backends/judge/lint_run.hpp"
 
 #include "backends/evaluation/harness.hpp"
+#include "backends/judge/driver_seam.hpp"
 #include "backends/judge/edges.hpp"
 #include "backends/judge/fake_answers.hpp"
-#include "backends/judge/input_maker.hpp"
 #include "backends/judge/left_out.hpp"
 #include "backends/judge/processors.hpp"
 #include "backends/judge/python_payload.hpp"
@@ -27,7 +27,8 @@ constexpr distribution all_distributions[] = {distribution::init,        distrib
 
 class linter {
 public:
-  explicit linter(const judge_task& task) : task_{task}, what_{task.what}, random_{secret_key()} {}
+  linter(const judge_task& task, const driver_seam& seam)
+      : task_{task}, seam_{seam}, what_{task.what}, random_{secret_key()} {}
 
   lint_report run() {
     if (auto s = all(); !s) {
@@ -53,6 +54,7 @@ private:
   void enter(const std::string& name, const std::vector<bank_slot>& slots);
 
   const judge_task& task_;
+  const driver_seam& seam_;
   const problem& what_;
   random_source random_;
   lint_report out_;
@@ -79,7 +81,7 @@ status linter::all() {
       for (bool wide : {false, true})
         memory[wide] =
             std::max(memory[wide], caller::memory_for(what_, s, truth_source::batch_of(what_, s), wide));
-  truths_.emplace(task_, memory[0], memory[1], cpus_for(what_.policy.threads));
+  truths_.emplace(task_, seam_, memory[0], memory[1], cpus_for(what_.policy.threads));
 
   for (const auto& s : shapes)
     if (auto done = left_out(s); !done || !out_.reasons.empty())
@@ -299,18 +301,20 @@ status linter::edge_shape(const bound_shapes& shapes) {
 } // namespace
 
 lint_report lint(const judge_task& task) {
-  if (task.driver_kind != "python")
-    return linter{task}.run();
-  if (auto told = python_task(task); told)
-    return linter{*told}.run();
-  else {
-    lint_report out;
-    if (told.error().kind == failure_kind::invalid)
-      out.reasons.push_back(told.error().text);
-    else
-      out.broken = told.error().text;
+  lint_report out;
+  const auto* seam = find_driver(task.driver_kind);
+  if (!seam) {
+    out.broken = "the judge has no driver " + task.driver_kind;
     return out;
   }
+  auto told = seam->complete(task);
+  if (told)
+    return linter{*told, *seam}.run();
+  if (told.error().kind == failure_kind::invalid)
+    out.reasons.push_back(told.error().text);
+  else
+    out.broken = told.error().text;
+  return out;
 }
 
 } // namespace ke

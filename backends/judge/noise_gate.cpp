@@ -27,14 +27,6 @@ std::string cpu_folder(int cpu) {
   return "/sys/devices/system/cpu/cpu" + std::to_string(cpu);
 }
 
-/// Events of thermal throttling so far; 0 where the machine does not count them.
-std::uint64_t throttle_events(const std::vector<int>& cpus) {
-  double sum = 0;
-  for (int cpu : cpus)
-    sum += number_in(cpu_folder(cpu) + "/thermal_throttle/core_throttle_count");
-  return static_cast<std::uint64_t>(sum);
-}
-
 double judge_seconds() {
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
@@ -73,17 +65,33 @@ cpu_ticks parse_cpu_ticks(std::string_view proc_stat, const std::vector<int>& cp
   return sum;
 }
 
-noise_gate::noise_gate(std::vector<int> cpus) : cpus_{std::move(cpus)} {}
+clock_reading host_clocks(const std::vector<int>& cpus) {
+  clock_reading now;
+  double events = 0;
+  for (int cpu : cpus) {
+    events += number_in(cpu_folder(cpu) + "/thermal_throttle/core_throttle_count");
+    now.mhz = std::max(now.mhz, number_in(cpu_folder(cpu) + "/cpufreq/scaling_cur_freq") / 1000);
+  }
+  now.throttled = static_cast<std::uint64_t>(events);
+  return now;
+}
+
+others_reading host_others(const std::vector<int>& cpus) {
+  return {parse_cpu_ticks(text_of("/proc/stat"), cpus), number_in("/proc/loadavg")};
+}
+
+noise_gate::noise_gate(std::vector<int> cpus, clocks_of clocks, others_of others)
+    : cpus_{std::move(cpus)}, clocks_{clocks}, others_{others} {}
 
 void noise_gate::begin() {
-  at_begin_ = last_ = parse_cpu_ticks(text_of("/proc/stat"), cpus_);
-  throttled_at_begin_ = throttled_ = throttle_events(cpus_);
+  at_begin_ = last_ = others_(cpus_).ticks;
+  throttled_at_begin_ = throttled_ = clocks_(cpus_).throttled;
   judge_s_ = judge_seconds();
 }
 
 bool noise_gate::disturbed() {
-  auto now = parse_cpu_ticks(text_of("/proc/stat"), cpus_);
-  auto throttled = throttle_events(cpus_);
+  auto now = others_(cpus_).ticks;
+  auto throttled = clocks_(cpus_).throttled;
   bool hit = now.stolen > last_.stolen || throttled > throttled_;
   last_ = now;
   throttled_ = throttled;
@@ -91,21 +99,20 @@ bool noise_gate::disturbed() {
 }
 
 std::map<std::string, double> noise_gate::facts(double own_s) const {
-  auto now = parse_cpu_ticks(text_of("/proc/stat"), cpus_);
+  auto seen = others_(cpus_);
+  auto clock = clocks_(cpus_);
+  const auto& now = seen.ticks;
   double per_second = static_cast<double>(sysconf(_SC_CLK_TCK)),
          total = std::max(1.0, static_cast<double>(now.total - at_begin_.total)) / per_second,
          busy = static_cast<double>(now.busy - at_begin_.busy) / per_second,
          own = own_s + judge_seconds() - judge_s_;
   std::map<std::string, double> out;
-  out["gate.load"] = number_in("/proc/loadavg");
+  out["gate.load"] = seen.load;
   out["gate.others"] = std::clamp((busy - own) / total, 0.0, 1.0);
   out["gate.steal"] = static_cast<double>(now.stolen - at_begin_.stolen) / per_second / total;
-  double fastest = 0;
-  for (int cpu : cpus_)
-    fastest = std::max(fastest, number_in(cpu_folder(cpu) + "/cpufreq/scaling_cur_freq") / 1000);
-  if (fastest > 0)
-    out["gate.mhz"] = fastest;
-  out["gate.throttled"] = static_cast<double>(throttle_events(cpus_) - throttled_at_begin_);
+  if (clock.mhz > 0)
+    out["gate.mhz"] = clock.mhz;
+  out["gate.throttled"] = static_cast<double>(clock.throttled - throttled_at_begin_);
   out["gate.loud"] = out["gate.others"] > loud_others || out["gate.steal"] > loud_steal ? 1 : 0;
   return out;
 }

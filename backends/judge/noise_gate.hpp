@@ -18,12 +18,31 @@ struct cpu_ticks {
 /// Sums the lines of `cpus` in the text of /proc/stat; all processors if `cpus` is empty. Pure.
 cpu_ticks parse_cpu_ticks(std::string_view proc_stat, const std::vector<int>& cpus);
 
+/// Clocks of a device and its processors.
+struct clock_reading {
+  std::uint64_t throttled = 0; ///< events so far; 0 where the machine does not count them
+  double mhz = 0;              ///< the fastest now; 0: unknown
+};
+
+/// Everybody's work so far.
+struct others_reading {
+  cpu_ticks ticks;
+  double load = 0; ///< runnable processes, one minute
+};
+
+/// Those of this host's processors.
+clock_reading host_clocks(const std::vector<int>& cpus);
+others_reading host_others(const std::vector<int>& cpus);
+
 /// How loud the machine was while samples were taken (trust.md 2.5): facts for the record, and whether a
 /// decision needs a wider margin. Never looks at a sample's time, nor at anything that a candidate can move:
 /// else one that yields its processor could choose which calls count. One thread.
 class noise_gate {
 public:
-  explicit noise_gate(std::vector<int> cpus);
+  using clocks_of = clock_reading (*)(const std::vector<int>& cpus);
+  using others_of = others_reading (*)(const std::vector<int>& cpus);
+  /// The driver's readings for these processors (driver_seam).
+  noise_gate(std::vector<int> cpus, clocks_of clocks, others_of others);
 
   /// From now on.
   void begin();
@@ -39,6 +58,8 @@ public:
 
 private:
   std::vector<int> cpus_;
+  clocks_of clocks_;
+  others_of others_;
   cpu_ticks at_begin_, last_;
   std::uint64_t throttled_at_begin_ = 0, throttled_ = 0;
   double judge_s_ = 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "backends/judge/driver_call.hpp"
 #include "runtime/core/result.hpp"
 #include "runtime/process/unique_fd.hpp"
 
@@ -8,13 +9,6 @@
 #include <vector>
 
 namespace ke {
-
-/// One order: `calls` times `args` offsets of arguments in the shared memory, call after call.
-struct call_order {
-  std::uint32_t calls = 0, args = 0; ///< wire::most_calls(args) calls at most
-  std::vector<std::uint64_t> offsets;
-  std::uint64_t stay = 0; ///< if not 0: wire::results_may_stay, and the place for their addresses
-};
 
 /// The way of orders to a driver. Holds a whole order, from which the driver takes call by call; the judge
 /// sees how far it has come. The other end is in a hostile process: nothing here waits for it. One thread.

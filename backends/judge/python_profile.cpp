@@ -2,6 +2,7 @@
 
 #include "backends/evidence/torch_profile.hpp"
 #include "backends/judge/compiled_baseline.hpp"
+#include "backends/judge/drivers/python_driver.hpp"
 #include "backends/judge/library_calls.hpp"
 #include "backends/judge/python_payload.hpp"
 #include "backends/judge/timing.hpp"
@@ -21,14 +22,16 @@ constexpr std::size_t names_bytes = 512u << 10;
 
 /// The operators that PyTorch has, from a process that has run nobody's source.
 library_operators operators_here(const judge_task& task, const std::vector<int>& cpus) {
-  auto how = driver_for(task, "", names_bytes, cpus);
+  auto how = python_driver.limits(task, "", names_bytes, cpus);
   how.payload = python_payload(task, python_role::operators, 0, cpus);
   call_outcome loading;
-  auto process = driver_process::start(how, loading);
+  auto process = open_driver::start(python_driver, how, loading);
   if (!process || loading.end != call_end::done)
     return {};
-  const auto* text = reinterpret_cast<const char*>((*process)->memory());
-  return operators_of({text, std::find(text, text + names_bytes, '\0')});
+  std::string text(names_bytes, '\0');
+  python_driver.read(process->state(), 0, text);
+  text.resize(std::min(text.find('\0'), text.size()));
+  return operators_of(text);
 }
 
 /// A process whose calls are profiled, once it has been called as often as one that is timed: who counts his
@@ -38,14 +41,13 @@ public:
   profiled_process(const judge_task& task, const std::string& object, const bound_shapes& shapes,
                    const bank_slot& slot, const std::vector<int>& cpus, std::uint32_t usual_calls)
       : task_{task}, slot_{slot}, bytes_{caller::memory_for(task.what, shapes, 1, false)} {
-    auto how = driver_for(task, object, bytes_ + summary_bytes, cpus);
+    auto how = python_driver.limits(task, object, bytes_ + summary_bytes, cpus);
     how.payload =
         "profile " + std::to_string(bytes_) + "\nquiet " + std::to_string(usual_calls) + '\n' + how.payload;
     call_outcome loading;
-    auto process = driver_process::start(how, loading);
+    auto process = open_driver::start(python_driver, how, loading);
     if (!process || loading.end != call_end::done)
       return;
-    memory_ = (*process)->memory();
     by_ = std::make_unique<caller>(*std::move(process), task.what, false, secret_key());
     by_->move_between_orders();
     bool alive = by_->bind(shapes, 1);
@@ -62,9 +64,9 @@ public:
       if (!by_ || !call())
         return {};
       std::uint32_t length = 0;
-      std::memcpy(&length, memory_ + bytes_, sizeof length);
+      std::memcpy(&length, by_->read(bytes_, sizeof length).data(), sizeof length);
       length = std::min<std::uint32_t>(length, summary_bytes - sizeof length);
-      std::string text{reinterpret_cast<const char*>(memory_ + bytes_ + sizeof length), length};
+      auto text = by_->read(bytes_ + sizeof length, length);
       if (best.empty() || call_us(text) < call_us(best))
         best = std::move(text);
     }
@@ -80,7 +82,6 @@ private:
   const judge_task& task_;
   const bank_slot& slot_;
   std::size_t bytes_;
-  const std::byte* memory_ = nullptr;
   std::unique_ptr<caller> by_;
 };
 

@@ -41,7 +41,7 @@ std::set<std::uint64_t> some_of(const pages_of& all, random_source& random) {
 
 } // namespace
 
-std::uint64_t result_marks::unwritten(std::uint64_t address, std::string& copy) {
+std::uint64_t result_marks::unwritten(std::uint64_t address, std::span<char> copy) {
   pages_of all{address, copy.size()};
   auto from = pages_.lower_bound(all.first * page_bytes()),
        until = pages_.lower_bound(all.last * page_bytes());
@@ -62,8 +62,8 @@ std::uint64_t result_marks::unwritten(std::uint64_t address, std::string& copy) 
   return marked == 0 ? 0 : bare * all.count() / marked;
 }
 
-void result_marks::place(const marked_memory& memory, dtype d, std::uint64_t address, const std::string& copy,
-                         random_source& random) {
+void result_marks::place(const marked_memory& memory, dtype d, std::uint64_t address,
+                         std::span<const char> copy, random_source& random) {
   if (!is_floating(d))
     return;
   if (pages_.size() > most_pages)

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <string>
+#include <span>
 
 namespace ke {
 
@@ -27,9 +27,9 @@ class result_marks {
 public:
   /// Pages wholly in the result at `address` that no call has written since they were marked, estimated from
   /// marked ones. `copy`: the bytes of the result; marks still there are undone in it.
-  std::uint64_t unwritten(std::uint64_t address, std::string& copy);
+  std::uint64_t unwritten(std::uint64_t address, std::span<char> copy);
   /// Marks this result; `copy` has its bytes.
-  void place(const marked_memory& memory, dtype d, std::uint64_t address, const std::string& copy,
+  void place(const marked_memory& memory, dtype d, std::uint64_t address, std::span<const char> copy,
              random_source& random);
 
 private:

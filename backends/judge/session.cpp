@@ -2,12 +2,11 @@
 
 #include "backends/evaluation/harness.hpp"
 #include "backends/judge/compiled_baseline.hpp"
+#include "backends/judge/driver_seam.hpp"
 #include "backends/judge/fake_answers.hpp"
-#include "backends/judge/input_maker.hpp"
 #include "backends/judge/left_out.hpp"
 #include "backends/judge/processors.hpp"
 #include "backends/judge/python_payload.hpp"
-#include "backends/judge/python_profile.hpp"
 #include "backends/judge/spoiled_answers.hpp"
 #include "backends/judge/stopwatch.hpp"
 #include "backends/judge/timing.hpp"
@@ -30,8 +29,8 @@ namespace {
 
 class session {
 public:
-  explicit session(const judge_task& task)
-      : task_{task}, what_{task.what}, plan_{plan_of(task.plan)}, random_{secret_key()} {}
+  session(const judge_task& task, const driver_seam& seam)
+      : task_{task}, seam_{seam}, what_{task.what}, plan_{plan_of(task.plan)}, random_{secret_key()} {}
   evidence run();
 
 private:
@@ -70,13 +69,14 @@ private:
       unusual_.keep(shapes, rubbish_, slot, misaligned);
   }
   status start_candidate();
-  /// By PyTorch, of a Python candidate that was right.
+  /// By the driver, of a candidate that was right.
   status profile();
   /// As often as a process is called that is timed, within two seconds.
   std::uint32_t calls_of_a_launch(const timed_workload& w) const;
   std::size_t memory_for_all(bool wide) const;
 
   const judge_task& task_;
+  const driver_seam& seam_;
   const problem& what_;
   sampling_plan plan_;
   random_source random_;
@@ -112,12 +112,12 @@ std::size_t session::memory_for_all(bool wide) const {
 status session::start_candidate() {
   call_outcome loading;
   auto process =
-      driver_process::start(driver_for(task_, task_.candidate, memory_for_all(false), cpus_), loading);
+      open_driver::start(seam_, seam_.limits(task_, task_.candidate, memory_for_all(false), cpus_), loading);
   if (!process)
     return process.error();
   if (loading.end != call_end::done) {
     note_ending(found_, loading, loading.why);
-    found_.log += (*process)->log();
+    found_.log += process->log();
     return ok;
   }
   if (loading.left != 0)
@@ -370,10 +370,10 @@ status session::strided(const bound_shapes& shapes) {
   for (std::size_t kind = 0; kind < slots->size(); ++kind) {
     auto& slot = (*slots)[kind];
     slot.distribution = "strided";
-    auto how = driver_for(task_, task_.candidate, caller::memory_for(what_, shapes, 1, false), cpus_);
+    auto how = seam_.limits(task_, task_.candidate, caller::memory_for(what_, shapes, 1, false), cpus_);
     how.payload = "strides " + std::to_string(kind) + '\n' + how.payload;
     call_outcome loading;
-    auto process = driver_process::start(how, loading);
+    auto process = open_driver::start(seam_, how, loading);
     if (!process)
       return process.error();
     if (loading.end != call_end::done) {
@@ -480,10 +480,12 @@ std::uint32_t session::calls_of_a_launch(const timed_workload& w) const {
 }
 
 status session::profile() {
-  const auto& first = timed_.front();
+  auto& first = timed_.front();
   auto before = calls_of_a_launch(first);
   if (!first.bank.empty()) {
-    profile_python(task_, first.shapes, first.bank.front(), cpus_, before, found_);
+    if (auto s = truths_->restore(first.bank.front(), first.shapes); !s)
+      return s;
+    seam_.profile(task_, first.shapes, first.bank.front(), cpus_, before, found_);
     return ok;
   }
   if (task_.timed || what_.policy.vendor_libraries || !sound()) // nobody asks how it was made
@@ -492,7 +494,7 @@ status session::profile() {
     return s;
   auto slots = truths_->make(distribution::init, 1);
   if (slots && !slots->empty())
-    profile_python(task_, first.shapes, slots->front(), cpus_, before, found_);
+    seam_.profile(task_, first.shapes, slots->front(), cpus_, before, found_);
   return slots ? ok : status{slots.error()};
 }
 
@@ -536,7 +538,7 @@ evidence session::run() {
     beside_.reset();
   }
   cpus_ = cpus_for(what_.policy.threads);
-  truths_.emplace(task_, memory_for_all(false), memory_for_all(true), cpus_);
+  truths_.emplace(task_, seam_, memory_for_all(false), memory_for_all(true), cpus_);
   if (auto s = start_candidate(); !s)
     return machine(s.error());
   const bool loaded = candidate_ != nullptr;
@@ -559,36 +561,41 @@ evidence session::run() {
   found_.check_s = seconds_since(start_);
   if (sound() && task_.timed) {
     auto timing_start = steady::now();
-    timing t{task_, timed_, unusual_, *truths_, cpus_, random_.next()};
+    timing t{task_, seam_, timed_, unusual_, *truths_, cpus_, random_.next()};
     if (auto s = t.run(found_); !s)
       return machine(s.error());
     found_.time_s = seconds_since(timing_start);
   }
-  if (task_.driver_kind == "python" && loaded && found_.ending == ending::finished && !found_.failed)
+  if (seam_.profile && loaded && found_.ending == ending::finished && !found_.failed)
     if (auto s = profile(); !s)
       return machine(s.error());
   return found_;
 }
 
+evidence not_judged(const judge_task& task, const failure& why) {
+  evidence found;
+  found.provenance = task.provenance;
+  found.timed = task.timed;
+  if (why.kind == failure_kind::invalid) {
+    found.unfit = why.text;
+  } else {
+    found.ending = ending::harness_error;
+    found.reason = why.text;
+  }
+  return found;
+}
+
 } // namespace
 
 evidence judge(const judge_task& task) {
-  if (task.driver_kind != "python")
-    return session{task}.run();
-  if (auto told = python_task(task); told)
-    return session{*told}.run();
-  else {
-    evidence found;
-    found.provenance = task.provenance;
-    found.timed = task.timed;
-    if (told.error().kind == failure_kind::invalid)
-      found.unfit = told.error().text;
-    else {
-      found.ending = ending::harness_error;
-      found.reason = told.error().text;
-    }
-    return found;
-  }
+  const auto* seam = find_driver(task.driver_kind);
+  return seam ? judge(task, *seam)
+              : not_judged(task, {failure_kind::missing, "the judge has no driver " + task.driver_kind});
+}
+
+evidence judge(const judge_task& task, const driver_seam& seam) {
+  auto told = seam.complete(task);
+  return told ? session{*told, seam}.run() : not_judged(task, told.error());
 }
 
 } // namespace ke

@@ -2,8 +2,6 @@
 
 #include "backends/judge/baseline_run.hpp"
 #include "backends/judge/compiled_baseline.hpp"
-#include "backends/judge/driver_wire.hpp"
-#include "backends/judge/process_memory.hpp"
 #include "backends/judge/stopwatch.hpp"
 #include "backends/verdict/roofline.hpp"
 #include "runtime/core/job_limits.hpp"
@@ -17,25 +15,24 @@
 namespace ke {
 namespace {
 
-constexpr std::size_t bank_memory = 768u << 20; ///< of all workloads together
 constexpr std::size_t slot_memory = 256u << 20; ///< shared memory of one driver
 /// A short kernel is called until a sample lasts `floors_per_sample` floors.
 constexpr double short_in_floors = 20, floors_per_sample = 50;
 constexpr std::uint32_t least_warm = 3, most_warm = 10;
 constexpr std::uint64_t looked_at_one_in = 8; ///< timed orders whose results are read before the stop, too
-/// trust.md 2.1: pools of honest kernels spin for tens of microseconds.
-constexpr double longest_spin_s = 1e-3;
 constexpr double bank_share = 0.9; ///< of the time for measuring, as much again may go into inputs and truths
 constexpr double steady_within = 0.02,
                  warm_s = 1; ///< the warm-up ends when pairs move less, or after a second
 
 } // namespace
 
-timing::timing(const judge_task& task, std::vector<timed_workload>& workloads, const interludes& unusual,
-               truth_source& truths, std::vector<int> cpus, std::uint64_t key)
-    : task_{task}, workloads_{workloads}, unusual_{unusual}, truths_{truths}, cpus_{std::move(cpus)},
-      random_{key ^ task.seed}, deck_{unusual, random_}, plan_{plan_of(task.plan)},
-      budget_s_{task.budget_s > 0 ? task.budget_s : plan_.budget_s}, gate_{cpus_} {
+timing::timing(const judge_task& task, const driver_seam& seam, std::vector<timed_workload>& workloads,
+               const interludes& unusual, truth_source& truths, std::vector<int> cpus, std::uint64_t key,
+               std::size_t bank_bytes)
+    : task_{task}, seam_{seam}, workloads_{workloads}, unusual_{unusual}, truths_{truths},
+      cpus_{std::move(cpus)}, random_{key ^ task.seed}, deck_{unusual, random_}, plan_{plan_of(task.plan)},
+      budget_s_{task.budget_s > 0 ? task.budget_s : plan_.budget_s}, bank_bytes_{bank_bytes},
+      gate_{cpus_, seam.clocks, seam.others} {
   // The sandboxes' start and the correctness phase have spent some of the job's time; what is left bounds the
   // plan.
   budget_s_ = std::min(budget_s_, 0.4 * task.limits.run_s);
@@ -44,8 +41,8 @@ timing::timing(const judge_task& task, std::vector<timed_workload>& workloads, c
 status timing::measure_floor() {
   call_outcome loading;
   const auto& smallest = workloads_.front().shapes;
-  auto process = driver_process::start(
-      driver_for(task_, "-", caller::memory_for(task_.what, smallest, 1, false), cpus_), loading);
+  auto process = open_driver::start(
+      seam_, seam_.limits(task_, "-", caller::memory_for(task_.what, smallest, 1, false), cpus_), loading);
   if (!process)
     return process.error();
   if (loading.end != call_end::done)
@@ -60,12 +57,32 @@ status timing::measure_floor() {
     if (i < 3)
       continue;
     samples.push_back(said.call.ns);
-    gaps.push_back(after_answer_s(said.call));
+    gaps.push_back(said.call.late_s);
   }
   floor_ns_ = median_of(samples);
-  page_ns_ = price_of_a_page();
+  bands_ = seam_.bands();
   floor_gap_s_ = median_of(gaps);
   return ok;
+}
+
+double timing::most_slots(timed_workload& w, const bank_slot& like, double& redraw_s) {
+  double share = 1.0 / static_cast<double>(workloads_.size()),
+         memory = share * static_cast<double>(bank_bytes_),
+         seconds = share * budget_s_ * bank_share / static_cast<double>(plan_.looks.front().launches);
+  auto in_time = [&](double slot_s) { return std::min(1 + seconds / std::max(slot_s, 1e-6), 4096.0); };
+  double whole = memory / static_cast<double>(like.bytes()), drawn = in_time(truths_.slot_s());
+  if (whole >= drawn)
+    return drawn;
+  auto again_s = truths_.redraw_s(like, w.shapes);
+  if (!again_s)
+    return whole;
+  double truths = memory / static_cast<double>(std::max<std::size_t>(like.truth_bytes(), 1)),
+         redrawn = std::min(truths, in_time(truths_.slot_s() + *again_s));
+  if (redrawn <= whole)
+    return whole;
+  w.redraws = true;
+  redraw_s = *again_s;
+  return redrawn;
 }
 
 failure timing::lost(const timed_workload& w) const {
@@ -86,7 +103,7 @@ status timing::prepare(timed_workload& w) {
   if (sample->empty())
     return lost(w);
   if (!task_.baseline.empty()) {
-    auto ns = baseline_ns(task_, w.shapes, sample->front(), cpus_, random_.next());
+    auto ns = baseline_ns(task_, seam_, w.shapes, sample->front(), cpus_, random_.next());
     if (!ns)
       return ns.error();
     w.reference_ns = *ns;
@@ -98,24 +115,19 @@ status timing::prepare(timed_workload& w) {
   double copy_ns = static_cast<double>(slot_bytes) * 2.5; // both sides: inputs, rubbish, copies, checks
   auto args = w.shapes.shapes.size() + task_.what.scalars.size() + task_.what.dims.size();
   double shorter = std::min(reference, candidate), calls = 1;
-  // Python makes its results in memory of its own, where they are read after an order of one call; more in
-  // one order would have to be copied in between, which a candidate could save by writing to the judge's
-  // memory.
-  if (shorter < short_in_floors * floor_ns_ && task_.driver_kind != "python")
-    calls = std::ceil(floors_per_sample * floor_ns_ / shorter);
+  if (shorter < std::max(short_in_floors * floor_ns_, bands_.least_order_ns))
+    calls = std::ceil(std::max(floors_per_sample * floor_ns_, bands_.least_order_ns) / shorter);
   calls = std::min(calls, std::floor(static_cast<double>(slot_memory) / static_cast<double>(slot_bytes)));
-  calls = std::min(calls, static_cast<double>(wire::most_calls(args)));
+  calls = std::min(calls, static_cast<double>(seam_.most_timed_calls(args)));
   calls = std::clamp(calls, 1.0, task_.plan == measure_plan::rank ? 64.0 : 128.0);
   if (calls > 1)
     copy_ns *= 2; // and what lies at the places that no call is given
   double launches = static_cast<double>(plan_.looks.front().launches);
-  auto most_slots =
-      std::min({share * bank_memory / static_cast<double>(sample->front().bytes()),
-                1 + share * budget_s_ * bank_share / launches / std::max(truths_.slot_s(), 1e-6), 4096.0});
+  double redraw_s = 0, most_slots = this->most_slots(w, sample->front(), redraw_s);
   double least = plan_.least_pairs;
   if (calls * (least + 1) > most_slots)
     calls = std::max(1.0, std::floor(most_slots / (least + 1)));
-  double pair_ns = calls * (reference + candidate + copy_ns) + 10 * floor_ns_ + 4e5;
+  double pair_ns = calls * (reference + candidate + copy_ns + 1e9 * redraw_s) + 10 * floor_ns_ + 4e5;
   if (!deck_.empty())
     pair_ns *= 1 + interlude_turn::certain_share(static_cast<std::uint32_t>(calls));
   double pairs =
@@ -126,6 +138,9 @@ status timing::prepare(timed_workload& w) {
   w.interludes =
       static_cast<std::uint32_t>(std::min(std::ceil(static_cast<double>(deck_.kinds()) * share / launches),
                                           std::ceil(interlude_turn::certain_share(w.calls) * w.pairs)));
+  auto slots = std::size_t{w.calls} * (w.pairs + 1) + w.warm;
+  w.redraws = w.redraws && static_cast<double>(slots * sample->front().bytes()) >
+                               share * static_cast<double>(bank_bytes_); // few pairs need few inputs
   w.bank = *std::move(sample); // the first launch's, as far as it goes
   return ok;
 }
@@ -141,46 +156,77 @@ status timing::refill(timed_workload& w) {
                     std::make_move_iterator(w.bank.end()));
     w.bank.clear();
   }
-  if (w.bank.size() < wanted) {
-    if (drawn_for_ != &w)
-      if (auto s = truths_.use(w.shapes); !s)
-        return s;
-    drawn_for_ = &w;
-    auto more = truths_.make(distribution::init, wanted - w.bank.size());
-    if (!more)
-      return more.error();
-    if (more->empty())
-      return lost(w);
-    std::move(more->begin(), more->end(), std::back_inserter(w.bank));
-  }
+  if (auto s = draw_bank(w, wanted); !s)
+    return s;
   if (first) {
     auto from = w.bank.end() - static_cast<std::ptrdiff_t>(w.calls);
     w.filler.assign(std::make_move_iterator(from), std::make_move_iterator(w.bank.end()));
     w.bank.erase(from, w.bank.end());
   }
+  for (auto& slot : w.filler)
+    if (auto s = truths_.restore(slot, w.shapes); !s)
+      return s;
+  w.order.resize(w.bank.size());
+  std::iota(w.order.begin(), w.order.end(), std::size_t{0});
+  random_.shuffle(w.order);
+  w.next = 0;
   bank_s_ += seconds_since(start);
   return ok;
 }
 
-/// How much earlier its answer came than its work can have ended: threads side by side are charged once.
-double timing::after_answer_s(const call_outcome& call) {
-  return std::min(call.gap_cpu_s, call.gap_s);
+status timing::draw_bank(timed_workload& w, std::size_t wanted) {
+  while (w.bank.size() < wanted) {
+    if (drawn_for_ != &w)
+      if (auto s = truths_.use(w.shapes); !s)
+        return s;
+    drawn_for_ = &w;
+    auto count = wanted - w.bank.size();
+    if (w.redraws) // or all of their inputs would be there at once
+      count = std::min<std::size_t>(count, truth_source::batch_of(task_.what, w.shapes));
+    auto more = truths_.make(distribution::init, count);
+    if (!more)
+      return more.error();
+    if (more->empty())
+      return lost(w);
+    std::move(more->begin(), more->end(), std::back_inserter(w.bank));
+    used(w);
+  }
+  return ok;
+}
+
+void timing::used(timed_workload& w) {
+  for (auto& slot : w.bank)
+    if (w.redraws && !slot.inputs.empty())
+      truth_source::let_go(slot);
+}
+
+result<std::vector<const bank_slot*>> timing::take(timed_workload& w, std::size_t n) {
+  used(w);
+  std::vector<const bank_slot*> slots;
+  while (slots.size() < n) {
+    auto& slot = w.bank[w.order[w.next++]];
+    if (auto s = truths_.restore(slot, w.shapes); !s)
+      return s.error();
+    slots.push_back(&slot);
+  }
+  return slots;
 }
 
 /// What it still worked after its answer, beyond what the empty kernel's process does, belongs to its time.
 /// So does a result in memory that nobody has written (fresh pages of zeros, the input's own pages under
 /// another address): who reads it would pay, and so it is paid for as a copy.
 double timing::charged_ns(const caller::outcome& said) const {
-  double late_s = said.looked_at ? 0 : std::max(0.0, after_answer_s(said.call) - 1.5 * floor_gap_s_ - 5e-6);
-  return late_s * 1e9 + static_cast<double>(said.unwritten) * page_ns_;
+  double idle_s = bands_.idle_floors * floor_gap_s_ + bands_.idle_s;
+  double late_s = hides_late_work(said) ? 0 : std::max(0.0, said.call.late_s - idle_s);
+  return late_s * 1e9 + static_cast<double>(said.unwritten) * bands_.page_ns;
 }
 
 void timing::charge(const caller::outcome& said) {
   ++orders_;
   wall_s_ += said.call.ns * 1e-9;
   cpu_s_ += said.call.cpu_s;
-  if (!said.looked_at)
-    gaps_.push_back(after_answer_s(said.call));
+  if (!hides_late_work(said))
+    gaps_.push_back(said.call.late_s);
   hidden_.push_back(said.call.ns - said.call.driver_ns);
   order_ns_.push_back(said.call.ns);
 }
@@ -241,37 +287,67 @@ bool timing::interlude(evidence& found, const side_by_side& sides, const timed_w
   return uncounted(found, sides, usual, w.shapes, w.rubbish.get(), limit);
 }
 
-bool timing::measure(evidence& found, caller& reference, caller& candidate, timed_workload& w) {
-  std::vector<std::size_t> order(w.bank.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  random_.shuffle(order);
-  std::size_t next = 0;
-  bool cold = task_.what.policy.cold_cache;
-  double limits[2] = {order_limit(baseline_limits(task_), w.calls, w.reference_ns),
-                      order_limit(task_.limits, w.calls, w.candidate_ns)};
-  auto take = [&](std::size_t n) {
-    std::vector<const bank_slot*> slots;
-    while (slots.size() < n)
-      slots.push_back(&w.bank[order[next++]]);
-    return slots;
-  };
+result<bool> timing::warm_up(evidence& found, const side_by_side& sides, timed_workload& w) {
   auto warm_start = steady::now();
   std::uint32_t calm = 0;
   double before = 0;
+  bool cold = task_.what.policy.cold_cache;
   for (std::uint32_t i = 0;
        i < w.warm && !(i >= least_warm && (calm >= 5 || seconds_since(warm_start) > warm_s)); ++i) {
-    auto slots = take(1);
-    auto a = reference.run(slots, w.rubbish.get(), cold, limits[0]);
+    auto slots = take(w, 1);
+    if (!slots)
+      return slots.error();
+    auto a = sides.reference.run(*slots, w.rubbish.get(), cold, limit_of(w, false));
     if (a.call.end != call_end::done)
       return baseline_failed(found, a), false;
-    auto b = candidate.run(slots, w.rubbish.get(), cold, limits[1]);
-    if (!note_call(found, task_.what, candidate, b, slots, w.shapes, found.cases))
+    auto b = sides.candidate.run(*slots, w.rubbish.get(), cold, limit_of(w, true));
+    if (!note_call(found, task_.what, sides.candidate, b, *slots, w.shapes, found.cases))
       return false;
     own_cpu_s_ += a.call.cpu_s + b.call.cpu_s;
     double both = a.call.ns + b.call.ns;
     calm = std::fabs(both - before) < steady_within * before ? calm + 1 : 0;
     before = both;
   }
+  return true;
+}
+
+double timing::limit_of(const timed_workload& w, bool of_candidate) const {
+  return of_candidate ? order_limit(task_.limits, w.calls, w.candidate_ns)
+                      : order_limit(baseline_limits(task_), w.calls, w.reference_ns);
+}
+
+bool timing::timed_pair(evidence& found, const side_by_side& sides, const timed_workload& w,
+                        std::span<const bank_slot* const> slots, double (&ns)[2]) {
+  bool cold = task_.what.policy.cold_cache;
+  int first = static_cast<int>(random_.below(2));
+  for (int side : {first, 1 - first}) {
+    bool is_candidate = side == 1;
+    bool look = is_candidate && random_.below(looked_at_one_in) == 0;
+    auto& by = is_candidate ? sides.candidate : sides.reference;
+    auto said = by.run(slots, w.rubbish.get(), cold, limit_of(w, is_candidate), look);
+    if (is_candidate) {
+      found.timed_calls += w.calls;
+      candidate_s_ += said.call.ns * 1e-9;
+      if (!note_call(found, task_.what, by, said, slots, w.shapes, found.timed_calls_checked) ||
+          !within_time(found, task_.limits, candidate_s_, w.shapes.name))
+        return false;
+      charge(said);
+      unwritten_ += said.unwritten;
+    } else if (said.call.end != call_end::done) {
+      return baseline_failed(found, said), false;
+    } else {
+      path_.push_back(said.call.ns - said.call.driver_ns);
+      usual_gaps_.push_back(said.call.late_s);
+    }
+    own_cpu_s_ += said.call.cpu_s;
+    ns[side] = (said.call.ns + charged_ns(said)) / w.calls;
+  }
+  return true;
+}
+
+result<bool> timing::measure(evidence& found, const side_by_side& sides, timed_workload& w) {
+  if (auto warm = warm_up(found, sides, w); !warm || !*warm)
+    return warm;
   launch_samples samples;
   samples.workload = w.index;
   interlude_turn turn{w.pairs, w.interludes, random_};
@@ -279,38 +355,19 @@ bool timing::measure(evidence& found, caller& reference, caller& candidate, time
   for (std::uint32_t i = 0; i < w.pairs; ++i) {
     if (!deck_.empty() && turn.due(i)) {
       auto start = steady::now();
-      if (!interlude(found, {reference, candidate}, w))
+      if (!interlude(found, sides, w))
         return false;
       turn.spent_on_interlude(seconds_since(start));
       interludes_s_ += seconds_since(start);
       (void)gate_.disturbed();
     }
     auto pair_start = steady::now();
-    auto slots = take(w.calls);
+    auto slots = take(w, w.calls);
+    if (!slots)
+      return slots.error();
     double ns[2] = {0, 0}; // baseline, candidate
-    int first = static_cast<int>(random_.below(2));
-    for (int side : {first, 1 - first}) {
-      bool is_candidate = side == 1;
-      bool look = is_candidate && random_.below(looked_at_one_in) == 0;
-      auto said =
-          (is_candidate ? candidate : reference).run(slots, w.rubbish.get(), cold, limits[side], look);
-      if (is_candidate) {
-        found.timed_calls += w.calls;
-        candidate_s_ += said.call.ns * 1e-9;
-        if (!note_call(found, task_.what, candidate, said, slots, w.shapes, found.timed_calls_checked) ||
-            !within_time(found, task_.limits, candidate_s_, w.shapes.name))
-          return false;
-        charge(said);
-        unwritten_ += said.unwritten;
-      } else if (said.call.end != call_end::done) {
-        return baseline_failed(found, said), false;
-      } else {
-        path_.push_back(said.call.ns - said.call.driver_ns);
-        usual_gaps_.push_back(after_answer_s(said.call));
-      }
-      own_cpu_s_ += said.call.cpu_s;
-      ns[side] = (said.call.ns + charged_ns(said)) / w.calls;
-    }
+    if (!timed_pair(found, sides, w, *slots, ns))
+      return false;
     turn.spent_on_pair(seconds_since(pair_start));
     // The host took the processor away, or the heat its speed: not a sample of these kernels. As many as a
     // launch needs are kept in any case.
@@ -336,12 +393,15 @@ status timing::launch(evidence& found) {
       return s;
   }
   call_outcome loading;
-  auto baseline = driver_process::start(driver_for(task_, timed_against(task_), memory, cpus_), loading);
+  auto start = [&](const std::string& object) {
+    return open_driver::start(seam_, seam_.limits(task_, object, memory, cpus_), loading);
+  };
+  auto baseline = start(timed_against(task_));
   if (!baseline)
     return baseline.error();
   if (loading.end != call_end::done)
     return failure{failure_kind::device, "the baseline did not load: " + loading.why, true};
-  auto process = driver_process::start(driver_for(task_, task_.candidate, memory, cpus_), loading);
+  auto process = start(task_.candidate);
   if (!process)
     return process.error();
   if (loading.end != call_end::done) {
@@ -356,7 +416,10 @@ status timing::launch(evidence& found) {
   for (auto& w : workloads_) {
     if (!a.bind(w.shapes, w.calls) || !b.bind(w.shapes, w.calls))
       return failure{failure_kind::internal, "the shared memory is too small for " + w.shapes.name};
-    if (!measure(found, a, b, w))
+    auto sound = measure(found, {a, b}, w);
+    if (!sound)
+      return sound.error();
+    if (!*sound)
       break;
   }
   return ok;
@@ -370,7 +433,7 @@ void timing::flag_integrity(evidence& found) const {
   // on for longer than any spinning lasts, in nearly every order and beyond what the baseline does in any
   // usual one, is called a liar.
   double after = quantile_of(gaps_, 0.2),
-         usual = std::max({longest_spin_s, 5 * floor_gap_s_, 2 * quantile_of(usual_gaps_, 0.8)});
+         usual = std::max({bands_.longest_spin_s, 5 * floor_gap_s_, 2 * quantile_of(usual_gaps_, 0.8)});
   if (gaps_.size() >= 20 && after > usual && after > 0.05e-9 * median_of(order_ns_))
     found.flags.push_back({"gap_cpu_time", milliseconds(after) +
                                                " of work after the answer in four of five orders, of " +

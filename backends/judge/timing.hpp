@@ -24,25 +24,39 @@ struct timed_workload {
   double candidate_ns = 0;
   std::uint32_t calls = 1;
   std::uint32_t pairs = 0;
-  std::uint32_t interludes = 1;  ///< certain ones per launch
-  std::uint32_t warm = 0;        ///< slots for the warm-up: pairs at most
-  std::vector<bank_slot> bank;   ///< of this launch
-  std::vector<bank_slot> filler; ///< usual inputs unknown to this launch's processes: for interludes
+  std::uint32_t interludes = 1; ///< certain ones per launch
+  std::uint32_t warm = 0;       ///< slots for the warm-up: pairs at most
+  std::vector<bank_slot> bank;  ///< of this launch
+  /// The bank has no room for all inputs: it keeps keys and truths, and an order's inputs are drawn again.
+  bool redraws = false;
+  std::vector<std::size_t> order; ///< of the bank, in which slots are taken
+  std::size_t next = 0;           ///< into order
+  std::vector<bank_slot> filler;  ///< usual inputs unknown to this launch's processes: for interludes
 };
 
 /// The timed part: interleaved pairs over fresh processes, every timed call checked.
 class timing {
 public:
-  timing(const judge_task& task, std::vector<timed_workload>& workloads, const interludes& unusual,
-         truth_source& truths, std::vector<int> cpus, std::uint64_t key);
+  /// `bank_bytes`: memory for inputs and truths of all workloads together.
+  timing(const judge_task& task, const driver_seam& seam, std::vector<timed_workload>& workloads,
+         const interludes& unusual, truth_source& truths, std::vector<int> cpus, std::uint64_t key,
+         std::size_t bank_bytes = 768u << 20);
   /// Fails only for the machine's reasons.
   status run(evidence& found);
 
 private:
   status measure_floor();
   status prepare(timed_workload& w);
+  /// How many slots one launch may use, for memory and time. May set `redraws` and `redraw_s`.
+  double most_slots(timed_workload& w, const bank_slot& like, double& redraw_s);
   /// Fresh inputs for one launch: what it learns of them is not true in the next.
   status refill(timed_workload& w);
+  /// Fills the bank up to so many slots.
+  status draw_bank(timed_workload& w, std::size_t wanted);
+  /// The next slots of this launch, with their inputs.
+  result<std::vector<const bank_slot*>> take(timed_workload& w, std::size_t n);
+  /// The inputs of these slots are not needed any more.
+  void used(timed_workload& w);
   failure lost(const timed_workload& w) const;
   status launch(evidence& found);
   /// What an order of the baseline and one of the candidate share.
@@ -57,15 +71,24 @@ private:
                  const bound_shapes& shapes, const poison* rubbish, double limit,
                  bool candidate_only = false);
   static void baseline_failed(evidence& found, const caller::outcome& said);
-  bool measure(evidence& found, caller& reference, caller& candidate, timed_workload& w);
+  /// False, as of the next two: no further call makes sense.
+  result<bool> measure(evidence& found, const side_by_side& sides, timed_workload& w);
+  result<bool> warm_up(evidence& found, const side_by_side& sides, timed_workload& w);
+  bool timed_pair(evidence& found, const side_by_side& sides, const timed_workload& w,
+                  std::span<const bank_slot* const> slots, double (&ns)[2]);
+  double limit_of(const timed_workload& w, bool of_candidate) const;
   void charge(const caller::outcome& said);
-  static double after_answer_s(const call_outcome& call);
+  /// Whether its `late_s` is partly the judge's own time.
+  bool hides_late_work(const caller::outcome& said) const {
+    return said.looked_at && bands_.sampling_hides_late_work;
+  }
   double charged_ns(const caller::outcome& said) const;
   /// Enters the gate's facts into the evidence; returns their meaning for a decision.
   machine_noise note_noise(evidence& found) const;
   void flag_integrity(evidence& found) const;
 
   const judge_task& task_;
+  const driver_seam& seam_;
   std::vector<timed_workload>& workloads_;
   const interludes& unusual_;
   truth_source& truths_;
@@ -74,8 +97,9 @@ private:
   interlude_deck deck_;
   sampling_plan plan_;
   double budget_s_ = 0;
+  std::size_t bank_bytes_;
   double floor_ns_ = 0, floor_gap_s_ = 0;
-  double page_ns_ = 0;          ///< of a result that nobody wrote
+  driver_bands bands_;
   std::uint64_t unwritten_ = 0; ///< pages, of the candidate's timed results
   noise_gate gate_;
   double candidate_s_ = 0; ///< of its timed calls, by the clock

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
+#include <string_view>
 
 namespace ke {
 namespace {
@@ -31,6 +33,13 @@ bool told_apart(const expectation& a, const expectation& b) {
   return apart(a.low, a.high, b.low, b.high) || apart(a.low64, a.high64, b.low64, b.high64);
 }
 
+std::uint64_t digest_of_inputs(const bank_slot& slot) {
+  std::uint64_t all = 0;
+  for (const auto& bytes : slot.inputs)
+    all = all * 0x9e3779b97f4a7c15u + std::hash<std::string_view>{}(bytes);
+  return all;
+}
+
 bool told_apart(const bank_slot& a, const bank_slot& b) {
   for (std::size_t t = 0; t < a.outputs.size(); ++t)
     if (told_apart(a.outputs[t], b.outputs[t]))
@@ -40,11 +49,11 @@ bool told_apart(const bank_slot& a, const bank_slot& b) {
 
 } // namespace
 
-truth_source::truth_source(const judge_task& task, std::size_t memory, std::size_t wide_memory,
-                           std::vector<int> cpus)
-    : task_{task}, memory_{memory}, wide_memory_{wide_memory}, cpus_{std::move(cpus)}, random_{secret_key()},
-      wide_{!task.truth.empty()} {
-  if (task.driver_kind == "python" && is_kernelbench(task.what)) {
+truth_source::truth_source(const judge_task& task, const driver_seam& seam, std::size_t memory,
+                           std::size_t wide_memory, std::vector<int> cpus)
+    : task_{task}, seam_{seam}, form_{seam.truth(task)}, memory_{memory}, wide_memory_{wide_memory},
+      cpus_{std::move(cpus)}, random_{secret_key()}, wide_{!form_.object.empty()} {
+  if (is_kernelbench(task.what)) {
     maker_.emplace(task);
     allowed_.equal_terms = most_equal_terms;
   }
@@ -53,14 +62,14 @@ truth_source::truth_source(const judge_task& task, std::size_t memory, std::size
 }
 
 status truth_source::start(bool wide) {
-  auto how = driver_for(task_, wide ? task_.truth : task_.reference, wide ? wide_memory_ : memory_, cpus_);
+  auto how = seam_.limits(task_, wide ? form_.object : task_.reference, wide ? wide_memory_ : memory_, cpus_);
   how.fast_math = task_.what.policy.fast_math && !wide;
   call_outcome loading;
-  auto process = driver_process::start(how, loading);
+  auto process = open_driver::start(seam_, how, loading);
   if (!process)
     return process.error();
   if (loading.end != call_end::done) {
-    if (!wide && loading.end == call_end::load_failed && task_.driver_kind == "python")
+    if (!wide && loading.end == call_end::load_failed && !form_.compiled)
       return failure{failure_kind::invalid, "the reference cannot be loaded: " + loading.why};
     if (!wide)
       return failure{failure_kind::device, "the reference could not be loaded: " + loading.why, true};
@@ -69,7 +78,7 @@ status truth_source::start(bool wide) {
   }
   (wide ? truth_ : reference_) =
       std::make_unique<caller>(*std::move(process), task_.what, wide, random_.next());
-  if (wide && task_.truth_keeps_bf16)
+  if (wide && form_.keeps_bf16)
     truth_->keep_bf16();
   return ok;
 }
@@ -292,39 +301,90 @@ result<std::vector<bank_slot>> truth_source::completed(std::vector<bank_slot> sl
   return slots;
 }
 
+result<bool> truth_source::draw(bank_slot& slot, distribution d, const bound_shapes& shapes,
+                                const std::vector<value_reach>& reach, random_source& random) {
+  const auto& what = task_.what;
+  slot.inputs.resize(what.tensors.size());
+  for (const auto& s : what.scalars)
+    if (!maker_ || d == distribution::beyond) // else those of the file
+      slot.scalars.push_back(draw_scalar(s, random));
+  if (generator_) {
+    auto made = generator_->draw(shapes, random.next());
+    if (!made)
+      return made.error();
+    slot.inputs = *std::move(made);
+    return true;
+  }
+  if (maker_) {
+    auto made = maker_->draw(1, d, shapes, random);
+    if (!made)
+      return made.error();
+    if (!made->empty())
+      slot.inputs = std::move(made->front());
+    return !made->empty();
+  }
+  for (std::size_t t = 0; t < slot.inputs.size(); ++t) {
+    const auto& spec = what.tensors[t];
+    if (spec.role == tensor_role::out)
+      continue;
+    std::size_t last = shapes.shapes[t].empty() ? 1 : static_cast<std::size_t>(shapes.shapes[t].back());
+    auto bytes = draw_tensor(what, spec, shapes.elements[t], last, d, random,
+                             {shapes.dims, t < reach.size() ? reach[t] : value_reach{}});
+    if (!bytes)
+      return bytes.error();
+    slot.inputs[t] = *std::move(bytes);
+  }
+  return true;
+}
+
 result<std::vector<bank_slot>> truth_source::drawn(distribution d, std::size_t count,
                                                    const std::vector<value_reach>& reach) {
   std::vector<bank_slot> slots(count);
-  std::vector<std::vector<std::string>> generated;
-  if (generator_) {
-    auto made = generator_->draw(count, shapes_, random_);
-    if (!made)
-      return made.error();
-    generated = *std::move(made);
-  }
-  for (std::size_t i = 0; auto& slot : slots) {
-    slot.inputs.resize(task_.what.tensors.size());
-    slot.outputs.resize(slot.inputs.size());
+  for (auto& slot : slots) {
+    slot.outputs.resize(task_.what.tensors.size());
     slot.distribution = to_text(d);
-    for (const auto& s : task_.what.scalars)
-      slot.scalars.push_back(draw_scalar(s, random_));
-    if (generator_) {
-      slot.inputs = std::move(generated[i++]);
-      continue;
-    }
-    for (std::size_t t = 0; t < slot.inputs.size(); ++t) {
-      const auto& spec = task_.what.tensors[t];
-      if (spec.role == tensor_role::out)
-        continue;
-      std::size_t last = shapes_.shapes[t].empty() ? 1 : static_cast<std::size_t>(shapes_.shapes[t].back());
-      auto bytes = draw_tensor(task_.what, spec, shapes_.elements[t], last, d, random_,
-                               {shapes_.dims, t < reach.size() ? reach[t] : value_reach{}});
-      if (!bytes)
-        return bytes.error();
-      slot.inputs[t] = *std::move(bytes);
-    }
+    auto key = random_.next() | 1;
+    random_source own{key};
+    auto some = draw(slot, d, shapes_, reach, own);
+    if (!some)
+      return some.error();
+    if (!*some)
+      return std::vector<bank_slot>{};
+    slot.key = d == distribution::init ? key : 0;
   }
   return slots;
+}
+
+bool truth_source::let_go(bank_slot& slot) {
+  if (slot.key == 0)
+    return false;
+  slot.digest = digest_of_inputs(slot);
+  slot.inputs = {};
+  return true;
+}
+
+status truth_source::restore(bank_slot& slot, const bound_shapes& shapes) {
+  if (!slot.inputs.empty())
+    return ok;
+  bank_slot again;
+  random_source own{slot.key};
+  auto some = draw(again, distribution::init, shapes, {}, own);
+  if (!some)
+    return some.error();
+  if (digest_of_inputs(again) != slot.digest || again.scalars != slot.scalars)
+    return failure{failure_kind::device, "inputs drawn again from their key come out otherwise", true};
+  slot.inputs = std::move(again.inputs);
+  return ok;
+}
+
+std::optional<double> truth_source::redraw_s(const bank_slot& slot, const bound_shapes& shapes) {
+  auto again = slot;
+  if (!let_go(again))
+    return std::nullopt;
+  auto start = steady::now();
+  if (!restore(again, shapes))
+    return std::nullopt;
+  return seconds_since(start);
 }
 
 result<std::vector<bank_slot>> truth_source::make_generated(distribution d, std::size_t count) {
@@ -352,22 +412,8 @@ result<std::vector<bank_slot>> truth_source::make_generated(distribution d, std:
 result<std::vector<bank_slot>> truth_source::make(distribution d, std::size_t count) {
   if (generator_)
     return make_generated(d, count);
-  if (maker_) {
-    if (d == distribution::beyond)
-      return make_masks(count);
-    auto made = maker_->draw(count, d, shapes_, random_);
-    if (!made)
-      return made.error();
-    std::vector<bank_slot> slots(made->size());
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-      slots[i].inputs = std::move((*made)[i]);
-      slots[i].outputs.resize(slots[i].inputs.size());
-      slots[i].distribution = to_text(d);
-    }
-    return completed(std::move(slots), d);
-  }
   if (d == distribution::beyond)
-    return make_beyond(count);
+    return maker_ ? make_masks(count) : make_beyond(count);
   auto slots = drawn(d, count, {});
   if (!slots)
     return slots.error();
@@ -385,6 +431,7 @@ result<std::vector<bank_slot>> truth_source::perturbed(const bank_slot& slot, di
       order.push_back(t);
   for (std::size_t tries = 0; tries < 4 && !order.empty(); ++tries) {
     other.front() = slot;
+    other.front().key = 0;
     std::size_t t = order[random_.below(order.size())];
     const auto& spec = task_.what.tensors[t];
     if (!(maker_ ? input_maker::perturb(spec, other[0].inputs[t], random_)

@@ -32,7 +32,8 @@ struct allowance {
 /// in another, both beyond a candidate's reach. One thread.
 class truth_source {
 public:
-  truth_source(const judge_task& task, std::size_t memory, std::size_t wide_memory, std::vector<int> cpus);
+  truth_source(const judge_task& task, const driver_seam& seam, std::size_t memory, std::size_t wide_memory,
+               std::vector<int> cpus);
 
   /// Slots of these shapes computed in one order.
   static std::uint32_t batch_of(const problem& what, const bound_shapes& shapes);
@@ -44,6 +45,14 @@ public:
   /// error, on these and all earlier ones of the same shapes and distribution, is the yardstick of their
   /// rule. Empty: the reference fails, by a crash or by disagreeing with the truth on what is finite.
   result<std::vector<bank_slot>> make(distribution d, std::size_t count);
+
+  /// Forgets inputs that `restore` can draw again; keeps their truth. False: it can't.
+  static bool let_go(bank_slot& slot);
+  /// Draws the inputs of a slot of these shapes again, if they were let go of. `device`: they came out
+  /// otherwise.
+  status restore(bank_slot& slot, const bound_shapes& shapes);
+  /// Seconds that this takes, tried on a copy of a slot; nothing if its inputs can't be drawn again.
+  std::optional<double> redraw_s(const bank_slot& slot, const bound_shapes& shapes);
 
   /// A pair that differs from `slot` in one input element, if possible with an output moved beyond its bound:
   /// no answer is right for both. Empty: as above, or no input may be changed.
@@ -104,7 +113,10 @@ public:
 
 private:
   status start(bool wide);
-  /// Inputs of `count` slots, without outputs.
+  /// Inputs of a slot and its scalars, by `random` alone. False: none of this distribution.
+  result<bool> draw(bank_slot& slot, distribution d, const bound_shapes& shapes,
+                    const std::vector<value_reach>& reach, random_source& random);
+  /// Inputs of `count` slots, without outputs; none if there are none of this distribution.
   result<std::vector<bank_slot>> drawn(distribution d, std::size_t count,
                                        const std::vector<value_reach>& reach);
   /// How far each tensor's values may go: tried tensor by tensor, then together.
@@ -151,6 +163,8 @@ private:
                                       const std::vector<std::size_t>& places);
 
   const judge_task& task_;
+  const driver_seam& seam_;
+  truth_form form_;
   std::size_t memory_, wide_memory_;
   std::vector<int> cpus_;
   random_source random_;

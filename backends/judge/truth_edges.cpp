@@ -207,8 +207,10 @@ result<std::vector<bank_slot>> truth_source::edge(edge_kind kind) {
     slots.push_back(base->front());
     touched.emplace_back(tensors.size());
   }
-  for (auto& slot : slots)
+  for (auto& slot : slots) {
+    slot.key = kind == edge_kind::plain ? slot.key : 0; // bent ones come from no key
     slot.distribution = kind == edge_kind::plain ? to_text(distribution::init) : to_text(kind);
+  }
   for (std::size_t from = 0; from < slots.size(); from += batch_) {
     std::span batch{slots.data() + from, std::min<std::size_t>(batch_, slots.size() - from)};
     bool was_wide = wide_;

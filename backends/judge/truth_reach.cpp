@@ -46,7 +46,7 @@ status truth_source::find_reach() {
     auto options = reaches_of(tensors[t], shapes_.dims);
     for (const auto& option : options) {
       // Only a truth that dies of an overflow tells that the reference has none.
-      if (option.kind == value_reach::whole && (!wide_ || task_.driver_kind == "python"))
+      if (option.kind == value_reach::whole && (!wide_ || !form_.traps_overflow))
         continue;
       std::vector<value_reach> alone(tensors.size());
       alone[t] = option;
@@ -89,18 +89,12 @@ result<std::vector<bank_slot>> truth_source::make_masks(std::size_t count) {
   std::vector<bank_slot> all;
   const bool was_wide = wide_;
   for (std::size_t i = 0; i < count; ++i) {
-    auto made = maker_->draw(1, distribution::beyond, shapes_, random_);
-    if (!made)
-      return made.error();
-    if (made->empty())
+    auto slot = drawn(distribution::beyond, 1, {});
+    if (!slot)
+      return slot.error();
+    if (slot->empty())
       break;
-    std::vector<bank_slot> slot(1);
-    slot[0].inputs = std::move(made->front());
-    for (const auto& s : task_.what.scalars)
-      slot[0].scalars.push_back(draw_scalar(s, random_));
-    slot[0].outputs.resize(slot[0].inputs.size());
-    slot[0].distribution = to_text(distribution::beyond);
-    auto done = completed(std::move(slot), distribution::beyond);
+    auto done = completed(*std::move(slot), distribution::beyond);
     if (!done)
       return done.error();
     if (done->empty() || wide_ != was_wide) {

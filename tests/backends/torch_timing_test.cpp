@@ -8,7 +8,7 @@
 
 #include "backends/evidence/call_trace.hpp"
 #include "backends/evidence/torch_profile.hpp"
-#include "backends/judge/driver_process.hpp"
+#include "backends/judge/drivers/python_driver.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -97,7 +97,7 @@ TEST_CASE("a forked process is ready in a hundredth of what importing torch take
   auto once = [&] {
     call_outcome loading;
     auto start = std::chrono::steady_clock::now();
-    auto process = driver_process::start(how, loading);
+    auto process = open_driver::start(python_driver, how, loading);
     REQUIRE(process);
     REQUIRE(loading.end == call_end::done);
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

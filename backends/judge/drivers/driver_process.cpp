@@ -1,8 +1,9 @@
-#include "backends/judge/driver_process.hpp"
+#include "backends/judge/drivers/driver_process.hpp"
 
 #include "backends/judge/driver_wire.hpp"
 #include "backends/judge/kernel_holdings.hpp"
 #include "backends/judge/memory_trend.hpp"
+#include "backends/judge/order_pipe.hpp"
 #include "backends/judge/process_memory.hpp"
 #include "backends/judge/process_words.hpp"
 #include "backends/judge/thread_filters.hpp"
@@ -15,7 +16,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -43,10 +43,9 @@ constexpr std::uint64_t kernel_share = 128u << 20;
 struct driver_process::state {
   driver_start how;
   std::optional<memory_cgroup> together; ///< goes last: it can't be removed before its members have ended
-  unique_fd memory_file, done;
+  unique_fd done;
   order_pipe go;
   unique_fd inside, pages; ///< its own memory, and what its pages are; opened before it runs anything foreign
-  std::byte* memory = nullptr;
   child process;
   std::optional<warm_fork> forked; ///< then `process` is its, and not a child of ours
   std::optional<freezer> group;
@@ -67,11 +66,13 @@ struct driver_process::state {
   bool begun = false;    ///< the driver has said that it runs
   bool confined = false; ///< once it is loaded it may make no code
 
-  ~state() {
-    end_process();
-    if (memory)
-      munmap(memory, how.memory);
-  }
+  /// An order that was answered and is not closed yet.
+  struct {
+    wire::done message;
+    double start = 0, end = 0, cpu_before = 0, cpu_done = 0;
+  } open;
+
+  ~state() { end_process(); }
 
   /// Kills and collects; the freezer must go first, it may not outlive the reaping.
   ke::child_end end_process() {
@@ -302,7 +303,8 @@ struct driver_process::state {
         drain();
     }
   }
-  status fork(int go_read, int done_write);
+  status fork(int memory, int go_read, int done_write);
+  status box(int memory, int go_read, int done_write);
   /// Whether an answer is there that nothing has asked for.
   bool answered_unasked() const {
     pollfd p{done.get(), POLLIN, 0};
@@ -316,6 +318,29 @@ struct driver_process::state {
     return errno != EAGAIN ? died() : killed(call_end::forged, "the pipe of its orders takes no order");
   }
 
+  /// What an answer says about a stopped process; it is dead unless that is `done`.
+  call_outcome answered(const wire::done& message) {
+    if (go.left_unread() != 0 && message.what == wire::answer::done)
+      return killed(call_end::forged, "an answer to an order that it has not read");
+    if (message.what == wire::answer::disordered)
+      return killed(call_end::forged, "a call of its order was read by somebody else than the driver");
+    if (auto held = held_too_much(sequence == 1); !held.empty())
+      return killed(call_end::resource_exceeded, std::move(held));
+    if (auto limit = limit_told(message.what); limit.end != call_end::done)
+      return limit;
+    if (message.what == wire::answer::out_of_memory)
+      return killed(call_end::resource_exceeded,
+                    "memory ran out at the limit of " + std::to_string(how.memory_bytes >> 20) + " MiB");
+    if (message.what == wire::answer::no_thread)
+      return killed(call_end::resource_exceeded,
+                    "a thread beyond the limit of " + std::to_string(how.processes));
+    if (message.what == wire::answer::done || message.what == wire::answer::wrong_form)
+      return {};
+    drain();
+    return killed(call_end::crashed,
+                  "the kernel threw an exception" + (forked ? ": " + last_line() : std::string{}));
+  }
+
   status stop() {
     auto stopped = group->stop();
     return stopped ? ok : status{stopped.error()};
@@ -323,10 +348,10 @@ struct driver_process::state {
 };
 
 /// A process of the warm parent.
-status driver_process::state::fork(int go_read, int done_write) {
+status driver_process::state::fork(int memory, int go_read, int done_write) {
   fork_request what;
   what.parent = how.warm_parent;
-  what.memory = memory_file.get();
+  what.memory = memory;
   what.go = go_read;
   what.done = done_write;
   what.payload = how.payload;
@@ -358,15 +383,6 @@ status driver_process::state::fork(int go_read, int done_write) {
 
 driver_process::driver_process(std::unique_ptr<state> s) : state_{std::move(s)} {}
 driver_process::~driver_process() = default;
-std::byte* driver_process::memory() const {
-  return state_->memory;
-}
-std::size_t driver_process::size() const {
-  return state_->how.memory;
-}
-bool driver_process::takes_extents() const {
-  return state_->how.warm_parent >= 0;
-}
 bool driver_process::readable() const {
   return static_cast<bool>(state_->inside);
 }
@@ -386,27 +402,17 @@ bool driver_process::owns_page(std::uint64_t address) const {
   return state_->pages && is_own_page(state_->pages.get(), address);
 }
 bool driver_process::held() const {
-  return !state_->dead && state_->group->held();
+  return state_->dead || state_->group->held();
 }
 const std::string& driver_process::log() const {
   return state_->log;
 }
 
-result<std::unique_ptr<driver_process>> driver_process::start(const driver_start& how,
+result<std::unique_ptr<driver_process>> driver_process::start(const driver_start& how, int memory,
                                                               call_outcome& loading) {
   adopt_orphans();
   auto s = std::make_unique<state>();
   s->how = how;
-  s->memory_file.reset(memfd_create("ke-slots", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (!s->memory_file || ftruncate(s->memory_file.get(), static_cast<off_t>(how.memory)) != 0)
-    return machine_failure("make shared memory of " + std::to_string(how.memory >> 20) + " MiB");
-  // Neither side can change the size now, so no access of ours can fault.
-  if (fcntl(s->memory_file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
-    return machine_failure("seal the shared memory");
-  void* mapped = mmap(nullptr, how.memory, PROT_READ | PROT_WRITE, MAP_SHARED, s->memory_file.get(), 0);
-  if (mapped == MAP_FAILED)
-    return machine_failure("map the shared memory");
-  s->memory = static_cast<std::byte*>(mapped);
   unique_fd go_read;
   auto orders = order_pipe::make(go_read);
   if (!orders)
@@ -421,13 +427,19 @@ result<std::unique_ptr<driver_process>> driver_process::start(const driver_start
 
   if (auto made = memory_cgroup::make(how.memory_bytes + how.memory + 2 * how.scratch_bytes + kernel_share))
     s->together.emplace(std::move(*made));
-  if (how.warm_parent >= 0) {
-    if (auto good = s->fork(go_read.get(), done_write.get()); !good)
-      return good.error();
-    go_read.reset(); // or the end of the fork would not close the pipes
+  auto begun = how.warm_parent >= 0 ? s->fork(memory, go_read.get(), done_write.get())
+                                    : s->box(memory, go_read.get(), done_write.get());
+  if (!begun)
+    return begun.error();
+  if (s->forked) { // the end of a fork must close the pipes; that of a sandbox is seen without
+    go_read.reset();
     done_write.reset();
-    return loaded(std::move(s), loading);
   }
+  return loaded(std::move(s), loading);
+}
+
+/// ke-driver in a sandbox.
+status driver_process::state::box(int memory, int go_read, int done_write) {
   process_spec inner;
   std::string cpus;
   for (int cpu : how.cpus)
@@ -437,44 +449,42 @@ result<std::unique_ptr<driver_process>> driver_process::start(const driver_start
                {"OMP_WAIT_POLICY", "passive"},
                {"OMP_DYNAMIC", "false"},
                {"OPENBLAS_NUM_THREADS", std::to_string(how.threads)}};
-  inner.pass_fds = {{s->memory_file.get(), wire::memory_fd},
-                    {go_read.get(), wire::go_fd},
-                    {done_write.get(), wire::done_fd}};
+  inner.pass_fds = {{memory, wire::memory_fd}, {go_read, wire::go_fd}, {done_write, wire::done_fd}};
   auto level = parse_name<sandbox_level>(how.sandbox).value_or(sandbox_level::full);
   auto loading_filter = kernel_filter(kernel_stage::loading),
        calling_filter = kernel_filter(kernel_stage::calling);
   if (loading_filter && calling_filter) {
     inner.pass_fds.emplace_back(loading_filter->get(), wire::loading_filter_fd);
     inner.pass_fds.emplace_back(calling_filter->get(), wire::calling_filter_fd);
-    s->confined = true;
+    confined = true;
   } else if (level == sandbox_level::full) {
     return loading_filter ? calling_filter.error() : loading_filter.error();
   }
   inner.memory_bytes = how.memory_bytes + how.memory;
   inner.file_bytes = how.scratch_bytes;
-  sandbox_spec box;
-  box.level = level;
-  box.read_only = {{how.driver, how.driver}};
+  sandbox_spec walls;
+  walls.level = level;
+  walls.read_only = {{how.driver, how.driver}};
   if (how.object != "-")
-    box.read_only.emplace_back(how.object, how.object);
-  box.scratch_bytes = how.scratch_bytes;
-  box.processes = how.processes;
-  box.descriptors = how.descriptors;
-  auto spec = sandboxed(std::move(inner), box);
+    walls.read_only.emplace_back(how.object, how.object);
+  walls.scratch_bytes = how.scratch_bytes;
+  walls.processes = how.processes;
+  walls.descriptors = how.descriptors;
+  auto spec = sandboxed(std::move(inner), walls);
   if (!spec)
     return spec.error();
   // Where `best` had to do without bubblewrap, the child is the driver itself.
-  s->boxed = std::any_of(spec->argv.begin(), spec->argv.end(), [](const std::string& word) {
+  boxed = std::any_of(spec->argv.begin(), spec->argv.end(), [](const std::string& word) {
     return word == "bwrap" || (word.size() > 6 && word.compare(word.size() - 6, 6, "/bwrap") == 0);
   });
-  if (s->together)
-    spec->cgroup = s->together->entrance();
+  if (together)
+    spec->cgroup = together->entrance();
   auto started = spawn(*spec);
   if (!started)
     return started.error();
-  s->process = std::move(*started);
-  s->group.emplace(s->process.pid, s->boxed);
-  return loaded(std::move(s), loading);
+  process = std::move(*started);
+  group.emplace(process.pid, boxed);
+  return ok;
 }
 
 result<std::unique_ptr<driver_process>> driver_process::loaded(std::unique_ptr<state> s,
@@ -528,7 +538,7 @@ result<std::unique_ptr<driver_process>> driver_process::loaded(std::unique_ptr<s
   return std::unique_ptr<driver_process>{new driver_process{std::move(s)}};
 }
 
-call_outcome driver_process::run(const call_order& what, double limit_s, const call_watch& watch) {
+call_outcome driver_process::go(const call_order& what, double limit_s, const call_watch& watch) {
   auto& s = *state_;
   call_outcome out;
   if (s.dead) {
@@ -541,60 +551,49 @@ call_outcome driver_process::run(const call_order& what, double limit_s, const c
     return s.killed(call_end::forged, "it ran between two calls although it was stopped");
   if (s.answered_unasked())
     return s.killed(call_end::forged, "an answer before the order");
-  double cpu_before = s.group->cpu_seconds();
+  s.open.cpu_before = s.group->cpu_seconds();
   // Before it wakes: what a handler of the wake-up or another thread does is paid for.
-  double start = now_ns();
+  s.open.start = now_ns();
   s.group->resume();
   if (auto sent = s.send(what); sent.end != call_end::done)
     return sent;
-  wire::done message;
   state::appointment midway;
   if (watch.midway)
-    midway = {start + watch.midway_s * 1e9, [&] { watch.midway(s.go.begun(what)); }};
-  out = s.wait(s.sequence, start + limit_s * 1e9, message, std::move(midway));
-  double end = now_ns();
-  if (out.end != call_end::done) {
-    if (out.end == call_end::timeout)
-      out.why = "a call did not end within " + std::to_string(limit_s).substr(0, 5) + " s" +
-                (s.forked && s.sequence == 1 ? "; the first one includes what the candidate compiles" : "");
+    midway = {s.open.start + watch.after_s * 1e9, [&] { watch.midway(s.go.begun(what)); }};
+  out = s.wait(s.sequence, s.open.start + limit_s * 1e9, s.open.message, std::move(midway));
+  s.open.end = now_ns();
+  if (out.end == call_end::timeout)
+    out.why = "a call did not end within " + std::to_string(limit_s).substr(0, 5) + " s" +
+              (s.forked && s.sequence == 1 ? "; the first one includes what the candidate compiles" : "");
+  if (out.end != call_end::done)
     return out;
-  }
-  double cpu_done = s.group->cpu_seconds();
-  if (watch.at_answer)
-    watch.at_answer();
-  if (auto stopped = s.stop(); !stopped)
-    return s.killed(call_end::resource_exceeded,
+  s.open.cpu_done = s.group->cpu_seconds();
+  out.ns = s.open.end - s.open.start;
+  return out;
+}
+
+void driver_process::close(call_outcome& call) {
+  auto& s = *state_;
+  const auto& message = s.open.message;
+  if (auto stopped = s.stop(); !stopped) {
+    call = s.killed(call_end::resource_exceeded,
                     "the candidate's processes could not be stopped after the call");
-  double still = now_ns();
-  if (s.go.left_unread() != 0 && message.what == wire::answer::done)
-    return s.killed(call_end::forged, "an answer to an order that it has not read");
-  if (message.what == wire::answer::disordered)
-    return s.killed(call_end::forged, "a call of its order was read by somebody else than the driver");
-  if (auto held = s.held_too_much(s.sequence == 1); !held.empty())
-    return s.killed(call_end::resource_exceeded, std::move(held));
-  if (auto limit = s.limit_told(message.what); limit.end != call_end::done)
-    return limit;
-  if (message.what == wire::answer::out_of_memory)
-    return s.killed(call_end::resource_exceeded,
-                    "memory ran out at the limit of " + std::to_string(s.how.memory_bytes >> 20) + " MiB");
-  if (message.what == wire::answer::no_thread)
-    return s.killed(call_end::resource_exceeded,
-                    "a thread beyond the limit of " + std::to_string(s.how.processes));
+    return;
+  }
+  double gap_s = (now_ns() - s.open.end) * 1e-9;
+  if (auto bad = s.answered(message); bad.end != call_end::done) {
+    call = std::move(bad);
+    return;
+  }
   if (message.what == wire::answer::wrong_form) {
     s.drain();
-    out.why = s.last_line();
-  } else if (message.what != wire::answer::done) {
-    s.drain();
-    return s.killed(call_end::crashed,
-                    "the kernel threw an exception" + (s.forked ? ": " + s.last_line() : std::string{}));
+    call.why = s.last_line();
   }
-  out.ns = end - start;
-  out.driver_ns = static_cast<double>(message.took_ns);
-  out.left = message.left;
-  out.cpu_s = cpu_done - cpu_before;
-  out.gap_cpu_s = s.group->cpu_seconds() - cpu_done;
-  out.gap_s = (still - end) * 1e-9;
-  return out;
+  call.driver_ns = static_cast<double>(message.took_ns);
+  call.left = message.left;
+  call.cpu_s = s.open.cpu_done - s.open.cpu_before;
+  // No work left out by "done" can have taken longer than the stop did: threads side by side count once.
+  call.late_s = std::min(s.group->cpu_seconds() - s.open.cpu_done, gap_s);
 }
 
 } // namespace ke

@@ -1,0 +1,27 @@
+#include "backends/judge/driver_seam.hpp"
+
+#include <utility>
+
+namespace ke {
+
+const driver_seam* find_driver(std::string_view name) {
+#define KE_DRIVER(kind, manifest_name, ...)                                                                  \
+  if (name == (manifest_name))                                                                               \
+    return &kind##_driver;
+  KE_DRIVERS(KE_DRIVER)
+#undef KE_DRIVER
+  return nullptr;
+}
+
+result<open_driver> open_driver::start(const driver_seam& seam, const driver_start& how,
+                                       call_outcome& loading) {
+  auto state = seam.arena(how.memory);
+  if (!state)
+    return state.error();
+  open_driver made{seam, *std::move(state), how.memory};
+  if (auto opened = seam.open(*made.state_, how, loading); !opened)
+    return opened.error();
+  return made;
+}
+
+} // namespace ke

@@ -1,0 +1,205 @@
+#pragma once
+
+#include "backends/evidence/driver_traits.hpp"
+#include "backends/evidence/judge_task.hpp"
+#include "backends/judge/driver_call.hpp"
+#include "backends/judge/noise_gate.hpp"
+#include "runtime/core/evidence.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/result.hpp"
+#include "runtime/core/verdict.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ke {
+
+class poison;
+class random_source;
+struct arena_shape;
+struct bank_slot;
+struct bound_shapes;
+
+/// An arena and the process that works in it, of a driver's own type. The destructor ends the process, with
+/// all that it started.
+struct driver_state {
+  driver_state() = default;
+  driver_state(const driver_state&) = delete;
+  driver_state& operator=(const driver_state&) = delete;
+  virtual ~driver_state() = default;
+};
+
+/// Bytes of the judge and their place in an arena.
+struct arena_bytes {
+  std::uint64_t offset = 0;
+  const char* from = nullptr;
+  std::size_t bytes = 0;
+};
+
+/// A part of a tensor that gets rubbish: the tensor's bytes [at, at + bytes), which lie at `offset`.
+struct arena_rubbish {
+  std::uint64_t offset = 0;
+  const ke::poison* of = nullptr;
+  std::size_t tensor = 0, turn = 0; ///< poison::turn of this tensor in this call
+  std::size_t at = 0, bytes = 0;
+  std::size_t whole = 0; ///< bytes of the tensor
+};
+
+/// A part of one result: the bytes [from, from + bytes) of an output, and where the judge wants them.
+struct result_part {
+  std::uint32_t call = 0, tensor = 0; ///< of the order; of the problem
+  std::uint64_t offset = 0;           ///< of the whole tensor in the arena
+  std::size_t from = 0, bytes = 0;
+  char* to = nullptr;
+};
+
+/// What an order is going to be.
+struct order_form {
+  std::uint32_t calls = 0;
+  const problem* what = nullptr;
+  bool trusted = false; ///< of the truth's process: nobody watches where its results lie
+};
+
+/// Whether anything of the driver ran, or was still to run on its device, and the time until nothing was.
+struct fence_reading {
+  bool still = true;
+  double ns = 0;
+};
+
+/// What a driver knows of its truth: the reference in the widest arithmetic that it has.
+struct truth_form {
+  std::string object;     ///< for `limits`; empty: the reference itself is the truth
+  bool keeps_bf16 = true; ///< its tensors in bf16 stay 16 bits
+  /// An overflow ends its process: one that survives has none. Else survival says nothing.
+  bool traps_overflow = true;
+  /// The reference has been compiled before, so one that does not load is the machine's fault.
+  bool compiled = true;
+};
+
+/// What this driver's readings are good for. Times in seconds or ns as named.
+struct driver_bands {
+  double page_ns = 0;           ///< price of a page of a result that nobody wrote
+  double idle_floors = 1.5;     ///< work after an answer up to so many times that of an empty call is idling,
+  double idle_s = 5e-6;         ///< and so much more
+  double longest_spin_s = 1e-3; ///< an honest pool of threads may spin on for as long after an answer
+  double least_order_ns = 0;    ///< a timed order of short calls lasts at least so long
+  bool sampling_hides_late_work = true; ///< `late_s` of an order with a sample is partly the judge's own
+};
+
+/// One driver kind: all that the judge's loops do with memory and processes. They call these and nothing
+/// else, and do not ask which kind it is, so nothing in them assumes that they can map the candidate's memory
+/// or that a call's work ends with its answer. One order: begin, fill and poison, flush, fence, prime, patch,
+/// go, close, snapshot and compare, settle, fence. None is null but where said. A state is used by one thread.
+struct driver_seam {
+  /// Every call is given each tensor's extents after the dims.
+  bool takes_extents = false;
+  std::uint32_t patch_rows = 0; ///< rows of 64 bytes of the inputs that are withheld until `patch`
+
+  /// -- Before there is a process. ------------------------------------------------------------------------
+
+  /// The task with what only this driver knows. `invalid`: the problem is unfit.
+  result<judge_task> (*complete)(const judge_task& task) = nullptr;
+  /// How to start a process for this object of the task ("-": the empty kernel; "": nothing yet), with its
+  /// limits.
+  driver_start (*limits)(const judge_task& task, const std::string& object, std::size_t memory,
+                         const std::vector<int>& cpus) = nullptr;
+  truth_form (*truth)(const judge_task& task) = nullptr;
+  /// Most calls of one timed order with `args` arguments each.
+  std::uint32_t (*most_timed_calls)(std::size_t args) = nullptr;
+  /// Measures what it has to: some milliseconds.
+  driver_bands (*bands)() = nullptr;
+  clock_reading (*clocks)(const std::vector<int>& cpus) = nullptr;
+  others_reading (*others)(const std::vector<int>& cpus) = nullptr;
+  /// Secret places for the tensors of all slots, at least `first`, in the order of slots: offsets per slot
+  /// and tensor. Sizes and gaps keep to arena_shape's bound.
+  std::vector<std::vector<std::uint64_t>> (*layout)(const arena_shape& shape,
+                                                    random_source& random) = nullptr;
+
+  /// -- Start and end. ------------------------------------------------------------------------------------
+
+  /// Memory of so many bytes for one process.
+  result<std::unique_ptr<driver_state>> (*arena)(std::size_t bytes) = nullptr;
+  /// Starts the process, waits until the object is loaded, and stops it. `loading` says how that ended: a
+  /// candidate that cannot be loaded is no failure of the machine. Once for each arena.
+  status (*open)(driver_state&, const driver_start& how, call_outcome& loading) = nullptr;
+  /// Its output so far, bounded; a candidate's bytes.
+  std::string (*log)(const driver_state&) = nullptr;
+
+  /// -- One order, while the process is stopped. ----------------------------------------------------------
+
+  /// Before the first byte of an order is written. Whether its results may stay where the candidate makes
+  /// them; then `call_order::stay` names a place for a table of addresses.
+  bool (*begin)(driver_state&, const order_form& form) = nullptr;
+  /// Copies these bytes to their places, in this order. They lie there after the next `fence`; `from` may
+  /// change at once.
+  void (*fill)(driver_state&, std::span<const arena_bytes> what) = nullptr;
+  /// Writes rubbish, as `fill` does.
+  void (*poison)(driver_state&, const arena_rubbish& what, random_source& random) = nullptr;
+  /// Out of every cache, so that the next call finds these bytes cold. Reads no `from`.
+  void (*flush)(driver_state&, std::span<const arena_bytes> where) = nullptr;
+  /// Proves that the driver stands still, its device as well.
+  fence_reading (*fence)(driver_state&) = nullptr;
+  /// Lets the driver take its turn on the device, before an order. Ns of that.
+  double (*prime)(driver_state&) = nullptr;
+  /// The rows that `fill` was not given; ns of that, which count.
+  double (*patch)(driver_state&, std::span<const arena_bytes> rows) = nullptr;
+  /// Runs one order until its answer. After anything but `done` the process is dead. Before `close`.
+  call_outcome (*go)(driver_state&, const call_order& what, double limit_s,
+                     const call_watch& watch) = nullptr;
+  /// A part of a result as it is now, while the order runs: only within a call_watch.
+  void (*sample)(driver_state&, const result_part& part) = nullptr;
+  /// At once after `go` said `done`: waits for what the order left to do, takes these samples, and stops the
+  /// process. Completes `call`.
+  void (*close)(driver_state&, std::span<const result_part> samples, call_outcome& call) = nullptr;
+
+  /// -- After an order. The process is proven stopped. ----------------------------------------------------
+
+  /// Copies results, from where the candidate put them. Pages of them that nobody has written.
+  std::uint64_t (*snapshot)(driver_state&, std::span<const result_part> results) = nullptr;
+  /// Whether the arena still holds each of these bytes.
+  std::vector<bool> (*compare)(driver_state&, std::span<const arena_bytes> with) = nullptr;
+  /// Last, once the copies of a snapshot have been compared with samples: undoes in them what the judge
+  /// itself left in results. Pages of results that hold what an earlier call wrote.
+  std::uint64_t (*settle)(driver_state&, std::span<const result_part> results) = nullptr;
+  /// Bytes of the arena as they are. The process's text: believe nothing.
+  void (*read)(driver_state&, std::uint64_t offset, std::span<char> to) = nullptr;
+
+  /// Calls a candidate that was right once more, under a profiler, `usual_calls` times after as many usual
+  /// ones: python_profile.hpp. Null: none of the judge's.
+  void (*profile)(const judge_task& task, const bound_shapes& shapes, const bank_slot& slot,
+                  const std::vector<int>& cpus, std::uint32_t usual_calls, evidence& found) = nullptr;
+};
+
+/// The driver of a manifest's name; null: there is none.
+const driver_seam* find_driver(std::string_view name);
+
+/// An arena with a process in it. Moves; ends what it started.
+class open_driver {
+public:
+  /// Arena and process. `loading` as of driver_seam::open.
+  static result<open_driver> start(const driver_seam& seam, const driver_start& how, call_outcome& loading);
+
+  const driver_seam& seam() const { return *seam_; }
+  driver_state& state() const { return *state_; }
+  /// Of the arena, in bytes.
+  std::size_t size() const { return size_; }
+  std::string log() const { return seam_->log(*state_); }
+
+private:
+  open_driver(const driver_seam& seam, std::unique_ptr<driver_state> state, std::size_t size)
+      : seam_{&seam}, state_{std::move(state)}, size_{size} {}
+  const driver_seam* seam_;
+  std::unique_ptr<driver_state> state_;
+  std::size_t size_;
+};
+
+#define KE_DRIVER(kind, ...) extern const driver_seam kind##_driver;
+KE_DRIVERS(KE_DRIVER)
+#undef KE_DRIVER
+
+} // namespace ke

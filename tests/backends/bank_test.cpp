@@ -1,0 +1,139 @@
+// The bank of inputs, where it has no room for them: keys and truths stay, inputs are drawn again.
+#include "backends/judge/timing.hpp"
+#include "runtime/core/evidence.hpp"
+#include "runtime/core/problem.hpp"
+#include "tests/backends/fake_device.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <set>
+
+using namespace ke;
+using ke_test::fake_device;
+
+namespace {
+
+constexpr std::size_t elements = 4096;
+
+std::set<std::string>& inputs_seen() {
+  static std::set<std::string> all;
+  return all;
+}
+
+void bank_sum(float* x, float* y, std::int64_t n) {
+  y[0] = 0;
+  for (std::int64_t i = 0; i < n; ++i)
+    y[0] += x[i];
+}
+
+void bank_noted_sum(float* x, float* y, std::int64_t n) {
+  inputs_seen().emplace(reinterpret_cast<const char*>(x), static_cast<std::size_t>(n) * sizeof *x);
+  bank_sum(x, y, n);
+}
+
+/// Large inputs, small results.
+judge_task sum_task() {
+  judge_task task;
+  task.what.name = "sum";
+  task.what.dims = {"N"};
+  task.what.tensors = {{"x", tensor_role::in, dtype::f32, {"N"}, "normal"},
+                       {"y", tensor_role::out, dtype::f32, {"1"}, "normal"}};
+  task.what.workloads = {{"wide", {{"N", elements}}, 1.0, false}};
+  task.what.reference_language = "c++";
+  task.candidate = "candidate";
+  task.reference = "reference";
+  task.budget_s = 0.3;
+  return task;
+}
+
+struct bank_bench {
+  driver_seam seam = fake_device();
+  judge_task task = sum_task();
+  bound_shapes shapes = *bind_shapes(task.what, "wide", {{"N", elements}});
+  truth_source truths{task, seam, caller::memory_for(task.what, shapes, 8, false), 0, {}};
+
+  bank_bench() {
+    ke_test::device_kernels() = {{"reference", {.body = bank_sum, .late_ns = 20'000}},
+                                 {"candidate", {.body = bank_noted_sum, .late_ns = 20'000}}};
+    inputs_seen().clear();
+    REQUIRE(truths.use(shapes));
+  }
+  timed_workload workload() {
+    REQUIRE(truths.make(distribution::init, 1)); // poison is made of results
+    random_source random{1};
+    timed_workload w;
+    w.shapes = shapes;
+    w.rubbish = std::make_shared<const poison>(task.what, truths.reference_outputs(), random);
+    w.reference_ns = w.candidate_ns = 28'800;
+    return w;
+  }
+};
+
+} // namespace
+
+TEST_CASE("inputs that were let go of come back as they were, and others are refused") {
+  bank_bench b;
+  auto slots = b.truths.make(distribution::init, 2);
+  REQUIRE(slots);
+  REQUIRE(slots->size() == 2);
+  auto before = *slots;
+  CHECK(before[0].inputs != before[1].inputs);
+  for (auto& slot : *slots) {
+    CHECK(truth_source::let_go(slot));
+    CHECK(slot.inputs.empty());
+    CHECK(slot.bytes() == slot.truth_bytes());
+  }
+  for (std::size_t i : {1u, 0u}) { // in any order
+    REQUIRE(b.truths.restore((*slots)[i], b.shapes));
+    CHECK((*slots)[i].inputs == before[i].inputs);
+  }
+  truth_source::let_go((*slots)[0]);
+  (*slots)[0].digest ^= 1;
+  auto other = b.truths.restore((*slots)[0], b.shapes);
+  REQUIRE_FALSE(other);
+  CHECK(other.error().kind == failure_kind::device);
+}
+
+TEST_CASE("inputs that come from no key are never let go of") {
+  bank_bench b;
+  auto usual = b.truths.make(distribution::init, 1);
+  REQUIRE(usual);
+  auto changed = b.truths.perturbed(usual->front(), distribution::init);
+  auto bent = b.truths.edge(edge_kind::nan);
+  auto large = b.truths.make(distribution::large, 1);
+  REQUIRE((changed && bent && large));
+  for (auto* slots : {&*changed, &*bent, &*large}) {
+    REQUIRE_FALSE(slots->empty());
+    CHECK_FALSE(truth_source::let_go(slots->front()));
+    CHECK(slots->front().inputs.size() == 2);
+  }
+}
+
+TEST_CASE("a bank with room for a few inputs has fresh ones for every timed call") {
+  bank_bench b;
+  constexpr std::size_t room = 20;
+  std::vector<timed_workload> all{b.workload()};
+  interludes none;
+  evidence found;
+  timing t{b.task, b.seam, all, none, b.truths, {}, 7, room * elements * sizeof(float)};
+  REQUIRE(t.run(found));
+  const auto& w = all.front();
+  CHECK(w.redraws);
+  CHECK(std::size_t{w.calls} * w.pairs + w.warm > 2 * room);
+  CHECK(found.failed == 0);
+  CHECK(found.timed_calls > static_cast<std::int64_t>(2 * room));
+  CHECK(found.timed_calls_checked == found.timed_calls);
+  CHECK(static_cast<std::int64_t>(inputs_seen().size()) == found.timed_calls + found.cases);
+}
+
+TEST_CASE("a bank with room for all inputs keeps them") {
+  bank_bench b;
+  std::vector<timed_workload> all{b.workload()};
+  interludes none;
+  evidence found;
+  timing t{b.task, b.seam, all, none, b.truths, {}, 7};
+  REQUIRE(t.run(found));
+  CHECK_FALSE(all.front().redraws);
+  CHECK_FALSE(all.front().bank.back().inputs.empty());
+  CHECK(found.failed == 0);
+}

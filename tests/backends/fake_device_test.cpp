@@ -1,0 +1,152 @@
+// The judge on a driver that it has no file for: what its loops may not assume of memory, time and places.
+#include "backends/judge/session.hpp"
+#include "backends/verdict/verdict_rules.hpp"
+#include "runtime/core/evidence.hpp"
+#include "runtime/core/job_limits.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/verdict.hpp"
+#include "runtime/core/verdict_state.hpp"
+#include "tests/backends/fake_device.hpp"
+#include "tests/backends/problems.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace ke;
+using ke_test::device_kernel;
+using ke_test::fake_device;
+
+namespace {
+
+constexpr double usual_ns = 20'000;
+
+void device_right(float* x, float* y, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i)
+    y[i] = std::sin(x[i]) * 1.5f + 1.0f;
+}
+
+void device_wrong(float* x, float* y, std::int64_t n) {
+  device_right(x, y, n);
+  if (n > 0)
+    y[n - 1] += 0.25f;
+}
+
+void device_writes_input(float* x, float* y, std::int64_t n) {
+  device_right(x, y, n);
+  if (n > 0)
+    x[0] += 1;
+}
+
+void device_writes_beside(float* x, float* y, std::int64_t n) {
+  device_right(x, y, n);
+  y[n] = 1;
+}
+
+problem device_problem() {
+  auto p = ke_test::elementwise();
+  p.scalars.clear();
+  p.workloads = {{"wide", {{"N", 4096}}, 1.0, false}};
+  return p;
+}
+
+/// Judges this kernel against one of usual speed that is right.
+evidence judged(const device_kernel& candidate, const driver_seam& seam, bool timed = false) {
+  ke_test::device_kernels() = {{"reference", {.body = device_right, .late_ns = usual_ns}},
+                               {"candidate", candidate}};
+  judge_task task;
+  task.what = device_problem();
+  task.candidate = "candidate";
+  task.reference = "reference";
+  task.timed = timed;
+  task.budget_s = 3; // most of it unused: the device's time is a number
+  return judge(task, seam);
+}
+
+evidence judged(const device_kernel& candidate, bool timed = false) {
+  return judged(candidate, fake_device(), timed);
+}
+
+verdict verdict_on(const device_kernel& candidate) {
+  return verdict_of(judged(candidate, true), device_problem(), measure_plan::rank);
+}
+
+} // namespace
+
+TEST_CASE("the judge finds a right kernel right on a device whose memory it can't map") {
+  auto found = judged({.body = device_right, .late_ns = usual_ns});
+  INFO(found.reason + found.unfit);
+  CHECK(found.ending == ending::finished);
+  CHECK(found.unfit.empty());
+  CHECK(found.failed == 0);
+  CHECK(found.flags.empty());
+  CHECK(found.cases > 20);
+  CHECK(found.counters.at("edge_cases") > 3);
+}
+
+TEST_CASE("the judge finds a wrong kernel wrong on a device, and where") {
+  auto found = judged({.body = device_wrong, .late_ns = usual_ns});
+  CHECK(found.failed > 0);
+  REQUIRE(found.first_failure);
+  CHECK(found.first_failure->tensor == "y");
+  CHECK(found.first_failure->index == std::vector<std::int64_t>{4095});
+}
+
+TEST_CASE("writes to inputs and beside results are seen on a device") {
+  auto inputs = judged({.body = device_writes_input, .late_ns = usual_ns});
+  REQUIRE_FALSE(inputs.flags.empty());
+  CHECK(inputs.flags.front().name == "inputs_changed");
+  auto beside = judged({.body = device_writes_beside, .late_ns = usual_ns});
+  REQUIRE_FALSE(beside.flags.empty());
+  CHECK(beside.flags.front().name == "red_zone");
+}
+
+TEST_CASE("work that ends after its call's answer is waited for") {
+  device_kernel late{.body = device_right, .call_ns = 2000, .late_ns = 18'000, .waits = false};
+  auto found = judged(late);
+  CHECK(found.failed == 0);
+  CHECK(found.flags.empty());
+  auto hasty = fake_device(); // one that does not wait is caught at the next fence
+  hasty.close = [](driver_state&, std::span<const result_part>, call_outcome&) {};
+  auto unfenced = judged(late, hasty);
+  REQUIRE_FALSE(unfenced.flags.empty());
+  CHECK(unfenced.flags.front().name == "ran_while_stopped");
+  hasty.fence = [](driver_state& s) { // and one that believes him has read the poison that lay there before
+    auto said = ke_test::device::fence(s);
+    said.still = true;
+    return said;
+  };
+  CHECK(judged(late, hasty).failed > 0);
+}
+
+TEST_CASE("work that ends after its call's answer is part of its time") {
+  auto usual = verdict_on({.body = device_right, .late_ns = usual_ns});
+  INFO(verdict_json(usual));
+  REQUIRE(usual.timing);
+  CHECK(usual.timing->speedup == Approx(1).margin(0.01));
+  auto fast = verdict_on({.body = device_right, .late_ns = usual_ns / 4});
+  REQUIRE(fast.timing);
+  CHECK(fast.state == verdict_state::correct);
+  CHECK(fast.timing->speedup > 3);
+  auto late = verdict_on({.body = device_right, .call_ns = 2000, .late_ns = 18'000, .waits = false});
+  REQUIRE(late.timing);
+  CHECK(late.timing->speedup == Approx(1).margin(0.05)); // its answers alone would say 8
+}
+
+TEST_CASE("results are read where a device's candidate left them, in orders of several calls as well") {
+  device_kernel elsewhere{.body = device_right, .late_ns = usual_ns, .own_place = true};
+  auto found = judged(elsewhere, true);
+  INFO(found.reason);
+  CHECK(found.failed == 0);
+  CHECK(found.flags.empty());
+  CHECK(found.counters.at("calls_per_order.wide") > 1);
+  CHECK(found.timed_calls_checked == found.timed_calls);
+  elsewhere.body = device_wrong;
+  CHECK(judged(elsewhere).failed > 0);
+}
+
+TEST_CASE("who computes in its turn, before the order, misses the rows that come with it") {
+  device_kernel ahead{.body = device_right, .late_ns = usual_ns, .from_turn = true};
+  CHECK(judged(ahead).failed > 0);
+  auto unpatched = fake_device();
+  unpatched.patch_rows = 0;
+  CHECK(judged(ahead, unpatched).failed == 0);
+}
