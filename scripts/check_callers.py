@@ -129,7 +129,8 @@ class Source:
                 if after in ("{", ":", "final", ";", "<"):
                     return None  # a template or a declaration ahead
             first = "(" not in head and "=" not in head
-            if after == "(" and first and before != "." and before != "->":
+            pointer = i + 2 < len(self.tokens) and self.tokens[i + 2][0] == "*"  # T (*name)(args): a type, not a function
+            if after == "(" and not pointer and first and before != "." and before != "->":
                 member = before == "::"
                 if word != owner and before != "~" and not (member and len(head) > 1 and head[-2] == word):
                     self.declared.append((word, self.line(at), "member" if member else "function"))
