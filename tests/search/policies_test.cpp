@@ -1,6 +1,6 @@
 #include "runtime/search/policy/evolution.hpp"
-#include "runtime/search/policy/new_starts.hpp"
 #include "runtime/search/policy/mcts.hpp"
+#include "runtime/search/policy/new_starts.hpp"
 #include "tests/search/driven_core.hpp"
 #include "tests/search/random_campaign.hpp"
 
