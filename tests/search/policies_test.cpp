@@ -4,8 +4,8 @@
 #include "runtime/core/settings.hpp"
 #include "runtime/core/verdict_state.hpp"
 #include "runtime/search/policy/evolution.hpp"
-#include "runtime/search/policy/new_starts.hpp"
 #include "runtime/search/policy/mcts.hpp"
+#include "runtime/search/policy/new_starts.hpp"
 #include "tests/search/driven_core.hpp"
 #include "tests/search/random_campaign.hpp"
 
