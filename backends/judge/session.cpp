@@ -2,7 +2,6 @@
 
 #include "backends/evaluation/harness.hpp"
 #include "backends/judge/compiled_baseline.hpp"
-#include "backends/judge/driver_seam.hpp"
 #include "backends/judge/fake_answers.hpp"
 #include "backends/judge/left_out.hpp"
 #include "backends/judge/processors.hpp"
