@@ -3,6 +3,7 @@
 #include "backends/verdict/floor.hpp"
 #include "backends/verdict/statistics.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/evidence_keys.hpp"
 #include "runtime/core/job_limits.hpp"
 #include "runtime/core/journal.hpp"
 #include "runtime/core/node_state.hpp"
@@ -38,7 +39,8 @@ void read_finalist(store_port& store, const node_key& node, std::function<void(f
                    if (!v)
                      return;
                    f->devices[t] = v->device;
-                   if (auto worker = v->provenance.find("worker"); worker != v->provenance.end())
+                   if (auto worker = v->provenance.find(provenance_keys::worker);
+                       worker != v->provenance.end())
                      f->workers.insert(worker->second);
                  });
                store.read_blob(row->source_digest, [done, f](result<std::string> source) {

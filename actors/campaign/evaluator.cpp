@@ -8,6 +8,7 @@
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/evidence.hpp"
+#include "runtime/core/evidence_keys.hpp"
 #include "runtime/core/job.hpp"
 #include "runtime/core/node_key.hpp"
 #include "runtime/core/node_state.hpp"
@@ -45,8 +46,9 @@ std::string verdict_key(const std::string& problem_digest, const std::string& no
     auto f = device.facts.find(name);
     return f == device.facts.end() ? std::string{} : f->second;
   };
-  return digest_of_parts({problem_digest, normalised_digest, device.backend, fact("flags"), fact("toolchain"),
-                          device.name, KE_VERSION, to_text(plan), timed ? "timed" : "untimed"});
+  return digest_of_parts({problem_digest, normalised_digest, device.backend, fact(device_facts::flags),
+                          fact(device_facts::toolchain), device.name, KE_VERSION, to_text(plan),
+                          timed ? "timed" : "untimed"});
 }
 
 std::uint64_t job_id(const std::string& store_id, const evaluate_request& r, std::uint32_t target) {
@@ -241,11 +243,12 @@ private:
       log::warn("evaluator", "another worker could not measure a score beyond belief",
                 {{"candidate", first.candidate}, {"worker", d.worker}, {"why", second.reason}});
     else if (second.state != verdict_state::correct || second.score.value_or(0) * 1.5 < *first.score)
-      log::warn("evaluator", "two workers do not agree on a candidate: the lower score counts",
-                {{"candidate", first.candidate},
-                 {"first", first.provenance.at("worker") + ": " + std::to_string(*first.score)},
-                 {"second", d.worker + ": " + std::string{to_text(second.state)} + " " +
-                                std::to_string(second.score.value_or(0))}});
+      log::warn(
+          "evaluator", "two workers do not agree on a candidate: the lower score counts",
+          {{"candidate", first.candidate},
+           {"first", first.provenance.at(provenance_keys::worker) + ": " + std::to_string(*first.score)},
+           {"second", d.worker + ": " + std::string{to_text(second.state)} + " " +
+                          std::to_string(second.score.value_or(0))}});
     return said;
   }
 
@@ -333,8 +336,8 @@ private:
     v.backend = j.request->backend;
     v.problem = j.request->problem_digest;
     v.candidate = j.request->source_digest;
-    v.provenance["worker"] = d.worker; // ours to say, not the evidence's
-    v.provenance["baseline"] = baseline_name(*j.request->problem);
+    v.provenance[provenance_keys::worker] = d.worker; // ours to say, not the evidence's
+    v.provenance[provenance_keys::baseline] = baseline_name(*j.request->problem);
     return v;
   }
 

@@ -5,6 +5,7 @@
 #include "runtime/core/baseline.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/evidence_keys.hpp"
 
 #include <fstream>
 
@@ -24,8 +25,8 @@ bool evaluation::state::compiles_baseline() const {
 std::optional<process_spec> evaluation::state::start_preparation(std::size_t job) {
   // PyTorch's own keys decide what it takes from the files; this one need only tell problems and machines
   // apart.
-  keys[role] = digest_of_parts({"compiled baseline", problem_digest_of(what), fact("toolchain"), fact("isa"),
-                                fact("cores"), target.name, KE_VERSION});
+  keys[role] = digest_of_parts({"compiled baseline", problem_digest_of(what), fact(device_facts::toolchain),
+                                fact(device_facts::isa), fact(device_facts::cores), target.name, KE_VERSION});
   if (auto hit = cache.find(keys[role]))
     place(build_role::baseline, *hit);
   if (!objects[role].empty()) {

@@ -9,6 +9,7 @@
 #include "runtime/core/baseline.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/evidence_keys.hpp"
 #include "runtime/process/run_and_wait.hpp"
 
 #include <sys/stat.h>
@@ -65,29 +66,30 @@ void evaluation::state::prepare() {
   found.provenance = {{"backend", with.name},
                       {"problem", problem_digest_of(what)},
                       {"candidate", digest_of(source)},
-                      {"toolchain", fact("toolchain")},
-                      {"compiler", fact("compiler")},
-                      {"flags", fact("flags")},
+                      {"toolchain", fact(device_facts::toolchain)},
+                      {"compiler", fact(device_facts::compiler)},
+                      {"flags", fact(device_facts::flags)},
                       {"plan", std::string{to_text(kind)}},
                       {"judge", KE_VERSION},
                       {"sandbox", sandbox_label(level_of(options))}};
   if (with.language.name != what.reference_language) { // it does not follow from the problem
-    found.provenance["language"] = with.language.name;
+    found.provenance[provenance_keys::language] = with.language.name;
     if (source != what.reference)
-      found.provenance["suffix"] = with.language.suffix;
+      found.provenance[provenance_keys::suffix] = with.language.suffix;
   }
   std::string variables;
   for (const auto& [name, value] : with.environment)
     variables += name + '=' + value + '\0';
   if (auto b = baseline_of(what)) {
-    found.provenance["baseline"] = b->name;
+    found.provenance[provenance_keys::baseline] = b->name;
     if (!b->source.empty())
-      found.provenance["baseline_source"] = digest_of(b->source);
+      found.provenance[provenance_keys::baseline_source] = digest_of(b->source);
   }
   // One id for all that a measurement depends on besides problem and candidate.
-  found.provenance["environment"] =
-      digest_of_parts({fact("toolchain"), fact("flags"), target.name, fact("isa"), fact("cores"), KE_VERSION,
-                       found.provenance["sandbox"] + variables})
+  found.provenance[provenance_keys::environment] =
+      digest_of_parts({fact(device_facts::toolchain), fact(device_facts::flags), target.name,
+                       fact(device_facts::isa), fact(device_facts::cores), KE_VERSION,
+                       found.provenance[provenance_keys::sandbox] + variables})
           .substr(0, 16);
   if (driver_kind->has_warm_parent) {
     if (!options.python)
@@ -172,8 +174,8 @@ std::optional<process_spec> evaluation::state::start_build(std::size_t job) {
   auto r = static_cast<int>(role);
   auto folder_ = folder / ("build-" + jobs[job].name);
   auto by = crashes.contains(job) ? build_compiler::second : build_compiler::first;
-  auto plan = plan_build(with, what, text_of(role), role, fact("toolchain"), options.limits, folder_,
-                         {by, truth_form});
+  auto plan = plan_build(with, what, text_of(role), role, fact(device_facts::toolchain), options.limits,
+                         folder_, {by, truth_form});
   if (by == build_compiler::second)
     found.provenance[std::string{role_names[r]} + "_compiler"] = compiler_name(with.second_build) + ", as " +
                                                                  compiler_name(with.build) +
@@ -305,7 +307,8 @@ bool evaluation::state::built(std::size_t job, const process_exit& exit) {
     return wrong.empty();
   case build_role::truth:
     if (!wrong.empty()) // the judge does without
-      found.provenance["truth_build"] = "the reference does not compile in wider arithmetic: " + wrong;
+      found.provenance[provenance_keys::truth_build] =
+          "the reference does not compile in wider arithmetic: " + wrong;
     break;
   }
   return true;

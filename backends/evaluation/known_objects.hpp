@@ -4,6 +4,7 @@
 #include "backends/verdict/verdict_rules.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/evidence.hpp"
+#include "runtime/core/evidence_keys.hpp"
 #include "runtime/core/job.hpp"
 #include "runtime/core/job_limits.hpp"
 #include "runtime/core/problem.hpp"
@@ -48,7 +49,7 @@ public:
     }
     auto& kept = known_[key] = found;
     kept.provenance[same_object_as] = text_of_node(j.node);
-    kept.provenance["measured_candidate"] = j.source_digest;
+    kept.provenance[provenance_keys::measured_candidate] = j.source_digest;
     order_.push_back(key);
   }
 
@@ -58,7 +59,7 @@ public:
     if (k == known_.end())
       return nullptr;
     auto found = std::make_shared<evidence>(k->second);
-    found->provenance["candidate"] = j.source_digest;
+    found->provenance[provenance_keys::candidate] = j.source_digest;
     return found;
   }
 

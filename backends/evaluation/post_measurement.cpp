@@ -7,6 +7,7 @@
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/evidence.hpp"
+#include "runtime/core/evidence_keys.hpp"
 #include "runtime/core/job_limits.hpp"
 
 #include <sys/stat.h>
@@ -102,7 +103,8 @@ std::optional<process_spec> evaluation::state::start_maker(std::size_t job) {
     input.text = source;
   }
   auto folder_ = folder / ("job-" + j.name);
-  auto plan = plan_job(with, what, j, std::move(input), fact("toolchain"), options.limits, folder_);
+  auto plan =
+      plan_job(with, what, j, std::move(input), fact(device_facts::toolchain), options.limits, folder_);
   products[job].key = plan.key;
   if (auto hit = cache.find(plan.key); hit && keep_product(job, *hit)) {
     graph.end(job, true);
@@ -113,7 +115,7 @@ std::optional<process_spec> evaluation::state::start_maker(std::size_t job) {
     reads.emplace_back(plan.spec.argv.front());
   auto spec = boxed_build(plan, folder_, options.sandbox, options.limits, reads);
   if (!spec) {
-    found.findings["no_" + j.name] = spec.error().text;
+    found.findings[finding_keys::nothing_from + j.name] = spec.error().text;
     return std::nullopt;
   }
   builds.emplace(job, std::move(plan));
@@ -149,7 +151,8 @@ std::optional<process_spec> evaluation::state::start_trace(std::size_t job) {
   const auto& j = jobs[job];
   const auto& object = products[*producer_of(jobs, job)];
   auto& left = products[job];
-  left.key = digest_of_parts({"trace 1", object.key, words_of(j.command), found.provenance["problem"]});
+  left.key = digest_of_parts(
+      {"trace 1", object.key, words_of(j.command), found.provenance[provenance_keys::problem]});
   if (auto hit = cache.find(left.key)) {
     left.text = text_of_file(*hit);
     if (read_into_evidence(job, left.text)) {
@@ -168,7 +171,9 @@ std::string evaluation::state::profile_key(const step_spec& j) const {
     return {};
   auto command = words_of(j.command);
   if (asks_profiler(j)) // it depends on the inputs and on how much is asked for, too
-    command += found.provenance.contains("problem") ? found.provenance.at("problem") : std::string{};
+    command += found.provenance.contains(provenance_keys::problem)
+                   ? found.provenance.at(provenance_keys::problem)
+                   : std::string{};
   return digest_of_parts({"profile 4", keys[0], command, j.reads, asks_profiler(j) ? to_text(kind) : "",
                           options.look_closer ? "closely" : ""});
 }
@@ -191,7 +196,7 @@ profile_task evaluation::state::task_of_profiler() const {
   task.found = found;
   task.source = source;
   task.backend_file = (with.folder / "backend.toml").string();
-  task.toolchain = fact("toolchain");
+  task.toolchain = fact(device_facts::toolchain);
   task.thorough = options.look_closer || kind != measure_plan::rank;
   return task;
 }
@@ -199,7 +204,7 @@ profile_task evaluation::state::task_of_profiler() const {
 bool evaluation::state::closer_ended(std::size_t job, const process_exit& exit) {
   const auto& j = jobs[job];
   if (auto ill = trouble(exit); !ill.empty()) {
-    found.findings["no_" + j.name] = ill;
+    found.findings[finding_keys::nothing_from + j.name] = ill;
     builds.erase(job);
     std::error_code ignored;
     fs::remove_all(folder / ("job-" + j.name), ignored);

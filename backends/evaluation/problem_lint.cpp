@@ -6,6 +6,7 @@
 #include "backends/evidence/driver_traits.hpp"
 #include "backends/evidence/judge_task.hpp"
 #include "runtime/core/codec.hpp"
+#include "runtime/core/evidence_keys.hpp"
 #include "runtime/core/private_folder.hpp"
 #include "runtime/process/run_and_wait.hpp"
 #include "runtime/text/expression.hpp"
@@ -156,7 +157,8 @@ result<lint_report> lint_problem(const problem& what, const backend& with, const
     task.warm_parent = judge_warm_fd;
   }
   if (driver_kind->builds) {
-    auto toolchain = target->facts.count("toolchain") ? target->facts.at("toolchain") : std::string{};
+    auto toolchain = target->facts.count(device_facts::toolchain) ? target->facts.at(device_facts::toolchain)
+                                                                  : std::string{};
     if (auto done = build_both(task, report, with, toolchain, options, folder->path(), processes); !done)
       return done.error();
     if (!report.reasons.empty())

@@ -1,5 +1,6 @@
 #include "backends/evaluation/backend.hpp"
 #include "runtime/core/device_info.hpp"
+#include "runtime/core/evidence_keys.hpp"
 
 #include "backends/evaluation/python_parent.hpp"
 #include "runtime/core/digest.hpp"
@@ -80,18 +81,19 @@ device_info cpu_facts() {
   device_info d;
   auto model = cpuinfo({"model name", "Model", "cpu model"});
 #if defined(__x86_64__)
-  d.facts["arch"] = "x86-64";
+  d.facts[device_facts::arch] = "x86-64";
 #elif defined(__aarch64__)
-  d.facts["arch"] = "aarch64";
+  d.facts[device_facts::arch] = "aarch64";
 #endif
   if (model.empty())
-    model = d.facts["arch"];
+    model = d.facts[device_facts::arch];
   d.name = "cpu:" + model;
-  d.facts["model"] = model;
-  d.facts["isa"] = isa_of(cpuinfo({"flags", "Features"}));
+  d.facts[device_facts::model] = model;
+  d.facts[device_facts::isa] = isa_of(cpuinfo({"flags", "Features"}));
   cpu_set_t set;
   CPU_ZERO(&set);
-  d.facts["cores"] = std::to_string(sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1);
+  d.facts[device_facts::cores] =
+      std::to_string(sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1);
   caches_into(d.facts);
   return d;
 }
@@ -120,14 +122,15 @@ result<device_info> probe_target(const backend& b, process_port& processes) {
   auto d = cpu_facts();
   d.backend = b.name;
   if (!b.target.empty())
-    d.facts["target"] = b.target;
+    d.facts[device_facts::target] = b.target;
   std::string flags;
   for (const auto& f : b.flags)
     flags += (flags.empty() ? "" : " ") + f;
-  d.facts["compiler"] = trimmed(ended.out.substr(0, ended.out.find('\n')));
-  d.facts["flags"] = flags;
+  d.facts[device_facts::compiler] = trimmed(ended.out.substr(0, ended.out.find('\n')));
+  d.facts[device_facts::flags] = flags;
   // -march=native resolves by the CPU, so the CPU is part of what a binary depends on.
-  d.facts["toolchain"] = digest_of_parts({ended.out, d.facts["model"], d.facts["isa"], d.facts["arch"]});
+  d.facts[device_facts::toolchain] = digest_of_parts(
+      {ended.out, d.facts[device_facts::model], d.facts[device_facts::isa], d.facts[device_facts::arch]});
   return d;
 }
 

@@ -1,5 +1,7 @@
 #include "backends/evidence/call_trace.hpp"
 
+#include "runtime/core/evidence_keys.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <chrono>
@@ -44,7 +46,7 @@ void call_trace_text::add(std::string_view name, double begin_ns, double ns) {
 }
 
 std::vector<call_span> call_spans(const evidence& found) {
-  auto text = found.findings.find("trace");
+  auto text = found.findings.find(finding_keys::trace);
   if (text == found.findings.end())
     return {};
   std::vector<call_span> all;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/core/evidence.hpp"
+#include "runtime/core/evidence_keys.hpp"
 #include "runtime/observe/trace.hpp"
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 #include "backends/evidence/torch_profile.hpp"
 
 #include "backends/evidence/call_trace.hpp"
+#include "runtime/core/evidence_keys.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -68,9 +69,9 @@ profile_result operators_in(std::string_view text) {
       words >> name >> total;
       if (!words || !std::isfinite(total) || total <= 0)
         return {};
-      found.counters["torch.self_us"] = total;
+      found.counters[counter_keys::torch_self_us] = total;
       if (words >> calls && std::isfinite(calls) && calls >= 0)
-        found.counters["torch.calls"] = calls;
+        found.counters[counter_keys::torch_calls] = calls;
       continue;
     }
     words >> self >> calls >> name;
@@ -78,9 +79,9 @@ profile_result operators_in(std::string_view text) {
         total <= 0)
       continue;
     double share = std::min(1.0, self / total);
-    found.counters["torch.op." + name + ".self_us"] = self;
-    found.counters["torch.op." + name + ".calls"] = calls;
-    found.counters["torch.op." + name + ".share"] = share;
+    found.counters[counter_keys::torch_op_of + name + ".self_us"] = self;
+    found.counters[counter_keys::torch_op_of + name + ".calls"] = calls;
+    found.counters[counter_keys::torch_op_of + name + ".share"] = share;
     if (taken++ < most_told) {
       char row[200];
       std::snprintf(row, sizeof row, "%s%s: %.0f%% of the operators' time, %.4g us in %.6g calls",
@@ -89,9 +90,9 @@ profile_result operators_in(std::string_view text) {
     }
   }
   if (!told.empty()) {
-    found.findings["operators"] = told;
+    found.findings[finding_keys::operators] = told;
     if (calls_of_candidate > 0)
-      found.counters["torch.top_calls"] = calls_of_candidate;
+      found.counters[counter_keys::torch_top_calls] = calls_of_candidate;
   }
   return found;
 }

@@ -1,6 +1,7 @@
 #include "backends/judge/call_notes.hpp"
 
 #include "backends/judge/driver_wire.hpp"
+#include "runtime/core/evidence_keys.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -82,13 +83,13 @@ bool note_call(evidence& found, const problem& what, const caller& by, const cal
       std::string dims;
       for (const auto& [name, value] : shapes.dims)
         dims += (dims.empty() ? "" : ",") + name + "=" + std::to_string(value);
-      found.findings["case_dims"] = dims;
-      found.findings["case_distribution"] = slots.empty() ? "init" : slots.front()->distribution;
+      found.findings[finding_keys::case_dims] = dims;
+      found.findings[finding_keys::case_distribution] = slots.empty() ? "init" : slots.front()->distribution;
     }
     return false;
   }
   if (said.call.left != 0)
-    found.provenance["left_changed"] = text_of_left(said.call.left);
+    found.provenance[provenance_keys::left_changed] = text_of_left(said.call.left);
   if (said.woke) {
     found.flags.push_back({"ran_while_stopped", "it ran while its memory was read, " + place});
     return false;

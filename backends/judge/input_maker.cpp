@@ -8,6 +8,7 @@
 #include "backends/judge/python_payload.hpp"
 #include "backends/judge/timing.hpp"
 #include "backends/judge/values.hpp"
+#include "runtime/core/evidence_keys.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -86,7 +87,8 @@ status read_description(const std::string& text, judge_task& task) {
   if (std::getline(lines, varied) && !varied.empty()) // a line of its own in each payload
     task.arguments += "\nvary " + varied;
   for (std::string line; std::getline(lines, line);)
-    task.provenance["not_varied"] += (task.provenance["not_varied"].empty() ? "" : "; ") + line;
+    task.provenance[provenance_keys::not_varied] +=
+        (task.provenance[provenance_keys::not_varied].empty() ? "" : "; ") + line;
   return ok;
 }
 

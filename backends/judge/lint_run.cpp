@@ -10,6 +10,7 @@
 #include "backends/judge/shape_rules.hpp"
 #include "backends/judge/spoiled_answers.hpp"
 #include "backends/judge/truth.hpp"
+#include "runtime/core/evidence_keys.hpp"
 #include "runtime/core/problem.hpp"
 
 #include <algorithm>
@@ -91,7 +92,7 @@ status linter::all() {
       return done;
   for (const auto& sentence : truths_->unreached())
     out_.warnings.push_back(sentence);
-  if (auto kept = task_.provenance.find("not_varied"); kept != task_.provenance.end())
+  if (auto kept = task_.provenance.find(provenance_keys::not_varied); kept != task_.provenance.end())
     out_.warnings.push_back(kept->second);
   for (auto& reason : admission_.reasons())
     out_.reasons.push_back(std::move(reason));

@@ -6,6 +6,7 @@
 #include "backends/judge/library_calls.hpp"
 #include "backends/judge/python_payload.hpp"
 #include "backends/judge/timing.hpp"
+#include "runtime/core/evidence_keys.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -129,7 +130,7 @@ void profile_python(const judge_task& task, const bound_shapes& shapes, const ba
   std::set<std::string, std::less<>> names;
   for (const auto& [name, families] : known)
     names.insert(name);
-  found.findings["profiler"] = with_known_names(text, names);
+  found.findings[finding_keys::profiler] = with_known_names(text, names);
 }
 
 } // namespace ke

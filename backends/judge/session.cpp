@@ -11,6 +11,7 @@
 #include "backends/judge/timing.hpp"
 #include "backends/judge/truth.hpp"
 #include "backends/verdict/statistics.hpp"
+#include "runtime/core/evidence_keys.hpp"
 #include "runtime/core/job_limits.hpp"
 #include "runtime/core/problem.hpp"
 
@@ -120,7 +121,7 @@ status session::start_candidate() {
     return ok;
   }
   if (loading.left != 0)
-    found_.provenance["left_changed"] = text_of_left(loading.left) + ", while it was loaded";
+    found_.provenance[provenance_keys::left_changed] = text_of_left(loading.left) + ", while it was loaded";
   candidate_ = std::make_unique<caller>(*std::move(process), what_, false, random_.next());
   return ok;
 }
@@ -330,7 +331,7 @@ status session::edge_inputs(const bound_shapes& shapes, const std::vector<edge_k
       if (auto s = truths_->use(shapes); !s)
         return s;
     for (const auto& slot : *slots) {
-      found_.counters["edge_cases"] += 1;
+      found_.counters[counter_keys::edge_cases] += 1;
       if (!usual_row(*usual, shapes, rows_s))
         return ok;
       if (!call({&slot, 1}, shapes)) {
@@ -383,7 +384,7 @@ status session::strided(const bound_shapes& shapes) {
     if (!by.bind(shapes, 1))
       return failure{failure_kind::internal, "the shared memory is too small for " + shapes.name};
     const bank_slot* order[] = {&slot};
-    found_.counters["strided_cases"] += 1;
+    found_.counters[counter_keys::strided_cases] += 1;
     if (!note_call(found_, what_, by, by.run(order, nullptr, false, task_.limits.call_s), order, shapes,
                    found_.cases)) {
       if (found_.ending != ending::finished)
@@ -553,9 +554,9 @@ evidence session::run() {
   const bool real = std::any_of(what_.tensors.begin(), what_.tensors.end(), [](const tensor_spec& t) {
     return t.role != tensor_role::in && is_floating(t.dtype);
   }); // whole numbers are compared with the reference's own
-  found_.provenance["truth"] =
+  found_.provenance[provenance_keys::truth] =
       real && truths_->wide() ? "the reference in wider arithmetic" : "the reference itself";
-  found_.provenance["secret_shapes"] = std::to_string(survived_);
+  found_.provenance[provenance_keys::secret_shapes] = std::to_string(survived_);
   candidate_.reset();
   found_.check_s = seconds_since(start_);
   if (sound() && task_.timed) {

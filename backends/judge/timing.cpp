@@ -4,6 +4,7 @@
 #include "backends/judge/compiled_baseline.hpp"
 #include "backends/judge/stopwatch.hpp"
 #include "backends/verdict/roofline.hpp"
+#include "runtime/core/evidence_keys.hpp"
 #include "runtime/core/job_limits.hpp"
 
 #include <algorithm>
@@ -458,17 +459,17 @@ void timing::flag_integrity(evidence& found) const {
   // For the diagnosis: how many cores were at work while calls ran, the way there and back not counted.
   double busy_wall = wall_s_ - static_cast<double>(orders_) * floor_ns_ * 1e-9;
   if (busy_wall > 0.2 * wall_s_ && orders_ >= 6)
-    found.counters["cores_busy"] = cpu_s_ / busy_wall;
+    found.counters[counter_keys::cores_busy] = cpu_s_ / busy_wall;
   for (const auto& [name, value] : task_.peaks)
-    found.counters["peak." + name] = value;
+    found.counters[counter_keys::peak_of + name] = value;
 }
 
 machine_noise timing::note_noise(evidence& found) const {
   auto facts = gate_.facts(own_cpu_s_);
   for (const auto& [name, value] : facts)
     found.counters[name] = value;
-  found.counters["gate.discarded"] = static_cast<double>(discarded_);
-  return {facts.at("gate.loud") > 0, discarded_};
+  found.counters[counter_keys::gate_discarded] = static_cast<double>(discarded_);
+  return {facts.at(device_facts::gate_loud) > 0, discarded_};
 }
 
 status timing::run(evidence& found) {
@@ -479,8 +480,9 @@ status timing::run(evidence& found) {
   for (auto& w : workloads_) {
     if (auto s = prepare(w); !s)
       return s;
-    found.counters["calls_per_order." + w.shapes.name] = w.calls;
-    found.counters["bank_slots." + w.shapes.name] = static_cast<double>(w.calls) * w.pairs + w.warm;
+    found.counters[counter_keys::calls_per_order_of + w.shapes.name] = w.calls;
+    found.counters[counter_keys::bank_slots_of + w.shapes.name] =
+        static_cast<double>(w.calls) * w.pairs + w.warm;
   }
   bank_s_ = seconds_since(start);
   gate_.begin();
@@ -498,17 +500,18 @@ status timing::run(evidence& found) {
       break;
   }
   (void)note_noise(found);
-  found.counters["bank_s"] = bank_s_;
-  found.counters["interludes"] = static_cast<double>(interludes_);
-  found.counters["interludes_s"] = interludes_s_;
+  found.counters[counter_keys::bank_s] = bank_s_;
+  found.counters[counter_keys::interludes] = static_cast<double>(interludes_);
+  found.counters[counter_keys::interludes_s] = interludes_s_;
   if (unwritten_ > 0)
-    found.counters["unwritten_pages"] =
+    found.counters[counter_keys::unwritten_pages] =
         static_cast<double>(unwritten_) / static_cast<double>(std::max<std::int64_t>(1, found.timed_calls));
   std::size_t control = 0;
   for (const auto& launch : control_)
     control += launch.size();
-  found.provenance["aa_control"] = std::to_string(control) + " pairs of the baseline with itself, " +
-                                   std::to_string(control_.size()) + " launches";
+  found.provenance[provenance_keys::aa_control] = std::to_string(control) +
+                                                  " pairs of the baseline with itself, " +
+                                                  std::to_string(control_.size()) + " launches";
   flag_integrity(found);
   return ok;
 }

@@ -1,6 +1,7 @@
 #include "backends/peaks/kernels.hpp"
 #include "backends/peaks/peaks.hpp"
 #include "runtime/core/device_info.hpp"
+#include "runtime/core/evidence_keys.hpp"
 #include "runtime/core/problem.hpp"
 
 #include <sched.h>
@@ -210,7 +211,8 @@ peak_map measured(const device_info& cpu, const std::vector<int>& cpus) {
     auto at = cpu.facts.find(key);
     return at == cpu.facts.end() ? 0.0 : bytes_of(at->second);
   };
-  double l1 = std::max(fact("l1d"), 16.0 * 1024), l2 = fact("l2"), l3 = fact("l3");
+  double l1 = std::max(fact(device_facts::l1d), 16.0 * 1024), l2 = fact(device_facts::l2),
+         l3 = fact(device_facts::l3);
   found["size.l1"] = l1;
   if (l2 > 0)
     found["size.l2"] = l2;

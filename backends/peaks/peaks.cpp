@@ -1,6 +1,7 @@
 #include "backends/peaks/peaks.hpp"
 
 #include "runtime/core/digest.hpp"
+#include "runtime/core/evidence_keys.hpp"
 
 #include <unistd.h>
 
@@ -76,8 +77,9 @@ std::filesystem::path peaks_file(const std::filesystem::path& folder, const devi
     auto at = cpu.facts.find(key);
     return at == cpu.facts.end() ? std::string{} : at->second;
   };
-  auto id = digest_of_parts(
-      {"peaks 1", fact("model"), fact("isa"), fact("cores"), fact("l1d"), fact("l2"), fact("l3")});
+  auto id = digest_of_parts({"peaks 1", fact(device_facts::model), fact(device_facts::isa),
+                             fact(device_facts::cores), fact(device_facts::l1d), fact(device_facts::l2),
+                             fact(device_facts::l3)});
   return folder / ("peaks-" + id.substr(0, 16) + ".txt");
 }
 

@@ -14,6 +14,7 @@
 #include "backends/verdict/diagnosis.hpp"
 #include "backends/verdict/statistics.hpp"
 #include "runtime/core/evidence.hpp"
+#include "runtime/core/evidence_keys.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/process/run_and_wait.hpp"
 #include "runtime/process/sandbox.hpp"
@@ -163,7 +164,7 @@ std::string busiest_outside(const run_profile& run) {
 /// Where the candidate is, seen from outside; how long a call takes, the judge has timed.
 void take_samples(bench& b) {
   if (b.call_s > 0)
-    b.found.counters["run.quiet_ns"] = b.call_s * 1e9;
+    b.found.counters[counter_keys::run_quiet_ns] = b.call_s * 1e9;
   auto spec = boxed(
       b,
       runner(b, b.task.run.candidate, {"repeat", "60"}, std::max<std::int64_t>(1, b.what().policy.threads)),
@@ -172,15 +173,15 @@ void take_samples(bench& b) {
     return;
   auto seen = sample_process(*spec, b.task.runner, has_launcher(level_of(b)), sample_s);
   if (!seen) {
-    b.found.findings["no_samples"] = seen.error().text;
+    b.found.findings[finding_keys::no_samples] = seen.error().text;
     return;
   }
   b.run = read_places(seen->places, seen->maps, b.task.run.candidate);
   b.found.counters.insert(b.run.counters.begin(), b.run.counters.end());
   if (seen->cores > 0)
-    b.found.counters["run.cores"] = seen->cores;
+    b.found.counters[counter_keys::run_cores] = seen->cores;
   if (auto name = busiest_outside(b.run); !name.empty())
-    b.found.findings["busiest_library"] = name;
+    b.found.findings[finding_keys::busiest_library] = name;
 }
 
 // -- the loop in which most of the time goes
@@ -201,10 +202,10 @@ void read_disassembly(bench& b, const process_exit& e) {
   b.loop = find_hot_loop(e.out, b.run.places, b.run.samples);
   if (b.loop.share <= 0)
     return;
-  b.found.counters["hot.share"] = b.loop.share;
-  b.found.counters["hot.instructions"] = static_cast<double>(b.loop.instructions);
-  b.found.counters["hot.bytes"] = static_cast<double>(b.loop.bytes);
-  b.found.findings["hot_loop"] = b.loop.function + ":\n" + b.loop.listing;
+  b.found.counters[counter_keys::hot_share] = b.loop.share;
+  b.found.counters[counter_keys::hot_instructions] = static_cast<double>(b.loop.instructions);
+  b.found.counters[counter_keys::hot_bytes] = static_cast<double>(b.loop.bytes);
+  b.found.findings[finding_keys::hot_loop] = b.loop.function + ":\n" + b.loop.listing;
 }
 
 // -- what that loop waits for, by the CPU's model
@@ -307,7 +308,7 @@ std::optional<process_spec> plan_portable(bench& b) {
   }
   b.simulate = predicted <= longest_simulation_s;
   if (!b.simulate)
-    b.found.findings["simulation"] = "left out: one call would be simulated for too long";
+    b.found.findings[finding_keys::simulation] = "left out: one call would be simulated for too long";
   return plan_rebuild(b, "portable", false);
 }
 
@@ -323,7 +324,7 @@ void read_portable(bench& b, const process_exit& e) {
   for (const auto& r : remarks)
     text += (text.empty() ? "line " : "\nline ") + r;
   if (!text.empty())
-    b.found.findings["vectorizer"] = text;
+    b.found.findings[finding_keys::vectorizer] = text;
 }
 
 std::optional<process_spec> plan_simulation(bench& b) {
@@ -394,8 +395,8 @@ void read_crash(bench& b, const process_exit& e) {
   auto summary = sanitizer_summary(e.err, "candidate" + b.with.language.suffix, b.task.source);
   if (summary.empty())
     return;
-  b.found.findings["sanitizer"] = summary;
-  b.found.findings["sanitizer_report"] = e.err.substr(0, 4000);
+  b.found.findings[finding_keys::sanitizer] = summary;
+  b.found.findings[finding_keys::sanitizer_report] = e.err.substr(0, 4000);
 }
 
 constexpr profile_step when_right[] = {
@@ -450,11 +451,12 @@ bool prepare(bench& b, const char* folder) {
   std::map<std::string, std::int64_t> dims;
   std::string distribution = "init";
   if (task.found.ending == ending::crashed) {
-    auto at = task.found.findings.find("case_dims");
+    auto at = task.found.findings.find(finding_keys::case_dims);
     if (at == task.found.findings.end())
       return false;
     dims = dims_of(at->second);
-    if (auto how = task.found.findings.find("case_distribution"); how != task.found.findings.end())
+    if (auto how = task.found.findings.find(finding_keys::case_distribution);
+        how != task.found.findings.end())
       distribution = how->second;
   } else {
     auto longest = longest_workload(task.found, task.run.what);
@@ -469,7 +471,7 @@ bool prepare(bench& b, const char* folder) {
     if (b.workload >= task.run.what.workloads.size())
       return false;
     dims = task.run.what.workloads[b.workload].dims;
-    b.found.counters["profile.workload"] = b.workload;
+    b.found.counters[counter_keys::profile_workload] = b.workload;
   }
   return bool(write_case(b.case_file, task.run.what, dims, distribution, task.run.seed + 17));
 }

@@ -1,6 +1,7 @@
 #include "backends/verdict/diagnosis.hpp"
 
 #include "backends/verdict/roofline.hpp"
+#include "runtime/core/evidence_keys.hpp"
 
 #include <algorithm>
 #include <array>
@@ -356,7 +357,7 @@ longest_call longest_workload(const evidence& found, const problem& what) {
   for (std::size_t w = 0; w < ns.size(); ++w) {
     double s = ns[w].empty() ? 0 : quiet(ns[w]) * 1e-9;
     if (s > 0) {
-      auto calls = found.counters.find("calls_per_order." + what.workloads[w].name);
+      auto calls = found.counters.find(counter_keys::calls_per_order_of + what.workloads[w].name);
       s -= found.floor_ns * 1e-9 / (calls == found.counters.end() ? 1 : std::max(1.0, calls->second));
     }
     double size =

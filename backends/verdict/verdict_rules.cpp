@@ -2,6 +2,7 @@
 
 #include "backends/verdict/diagnosis.hpp"
 #include "backends/verdict/statistics.hpp"
+#include "runtime/core/evidence_keys.hpp"
 #include "runtime/core/reward.hpp"
 #include "runtime/core/verdict_state.hpp"
 #include "runtime/text/json_line.hpp"
@@ -61,7 +62,7 @@ void decide(verdict& v, const evidence& e, const problem& what, measure_plan pla
   if (const auto* f = suspicion(e))
     return is(verdict_state::cheating_suspected, f->name + ": " + f->evidence);
   if (e.ending == ending::crashed) {
-    auto said = e.findings.find("sanitizer"); // the failing case again, with checks compiled in
+    auto said = e.findings.find(finding_keys::sanitizer); // the failing case again, with checks compiled in
     return is(verdict_state::crashed, e.reason + (said == e.findings.end() ? "" : "; " + said->second));
   }
   if (e.ending == ending::timeout)
@@ -147,28 +148,16 @@ nlohmann::json mismatch_json(const mismatch& m) {
 
 verdict verdict_of(const evidence& e, const problem& what, measure_plan plan) {
   verdict v;
-  v.backend = provenance_of(e, "backend");
-  v.problem = provenance_of(e, "problem");
-  v.candidate = provenance_of(e, "candidate");
-  v.device = e.device;
-  v.cases = e.cases;
-  v.timed_calls = e.timed_calls;
-  v.timed_calls_checked = e.timed_calls_checked;
-  v.failed = e.failed;
-  v.worst_scaled_error = e.worst_scaled_error;
-  v.first_failure = e.first_failure;
-  v.flags = e.flags;
-  v.build_s = e.build_s;
-  v.check_s = e.check_s;
-  v.time_s = e.time_s;
-  v.provenance = e.provenance;
-  v.log = e.log;
+  v.backend = provenance_of(e, provenance_keys::backend);
+  v.problem = provenance_of(e, provenance_keys::problem);
+  v.candidate = provenance_of(e, provenance_keys::candidate);
+  static_cast<evidence_summary&>(v) = e;
   decide(v, e, what, plan);
   if ((v.state == verdict_state::correct || v.state == verdict_state::noisy) && e.timed)
     if (auto d = diagnose(e, what); !d.bottleneck.empty())
       v.diagnosis = std::move(d);
   if (v.state == verdict_state::crashed)
-    if (auto report = e.findings.find("sanitizer_report"); report != e.findings.end())
+    if (auto report = e.findings.find(finding_keys::sanitizer_report); report != e.findings.end())
       v.log += (v.log.empty() || v.log.back() == '\n' ? "" : "\n") + report->second;
   switch (v.state) {
   case verdict_state::correct: // an untimed run has neither score nor decision
@@ -184,7 +173,7 @@ verdict verdict_of(const evidence& e, const problem& what, measure_plan plan) {
 }
 
 std::string compared_with(const verdict& v) {
-  auto name = v.provenance.find("baseline");
+  auto name = v.provenance.find(provenance_keys::baseline);
   return name == v.provenance.end() ? "reference" : name->second;
 }
 

@@ -5,6 +5,7 @@
 #include "interface/cli/access.hpp"
 #include "interface/cli/commands.hpp"
 #include "interface/cli/doctor_models.hpp"
+#include "runtime/core/evidence_keys.hpp"
 #include "runtime/core/settings.hpp"
 #include "runtime/observe/exit_codes.hpp"
 #include "runtime/process/process_service.hpp"
@@ -57,10 +58,11 @@ void backends_of_this_machine(std::vector<check_line>& lines, bool& any) {
     auto fact = [&](const char* key) {
       return device->facts.contains(key) ? device->facts.at(key) : std::string{"?"};
     };
-    lines.push_back({"backend", b.name, "ok", fact("compiler") + " on " + device->name});
+    lines.push_back({"backend", b.name, "ok", fact(device_facts::compiler) + " on " + device->name});
     lines.push_back({"device", device->name, "ok",
-                     fact("cores") + " cores, isa " + fact("isa") + ", L1d " + fact("l1d") + " B, L2 " +
-                         fact("l2") + " B, L3 " + fact("l3") + " B"});
+                     fact(device_facts::cores) + " cores, isa " + fact(device_facts::isa) + ", L1d " +
+                         fact(device_facts::l1d) + " B, L2 " + fact(device_facts::l2) + " B, L3 " +
+                         fact(device_facts::l3) + " B"});
   }
 }
 

@@ -9,6 +9,7 @@
 #include "interface/cli/output_file.hpp"
 #include "interface/cli/shape_bests.hpp"
 #include "runtime/core/baseline.hpp"
+#include "runtime/core/evidence_keys.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/core/verdict.hpp"
 #include "runtime/llm/answer_form.hpp"
@@ -108,9 +109,9 @@ std::string readme_of(const campaign_view& c, const node_view& n, const verdict&
            speedup_text(w.speedup, w.low, w.high) + ", " + markdown_cell(medians_text(w)) + " |\n";
   t += "| measured on | " + markdown_cell(v.device) + " |\n| checked | " + std::to_string(v.cases) +
        " cases and " + std::to_string(v.timed_calls_checked) + " timed calls |\n";
-  if (auto compiler = fact(v, "compiler"); !compiler.empty())
+  if (auto compiler = fact(v, provenance_keys::compiler); !compiler.empty())
     t += "| compiler | " + markdown_cell(compiler, 100) + " |\n| flags | " +
-         markdown_cell(fact(v, "flags"), 500) + " |\n";
+         markdown_cell(fact(v, provenance_keys::flags), 500) + " |\n";
   if (auto shapes = dispatcher_text(c, n); !shapes.empty())
     t += "\nIt is one source put together from several kernels of the campaign, which chooses by the shape; "
          "judged and measured as a whole. Its source begins with the extents. " +

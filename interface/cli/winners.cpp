@@ -5,6 +5,7 @@
 #include "interface/cli/figures.hpp"
 #include "interface/cli/output_file.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/evidence_keys.hpp"
 #include "runtime/core/job_limits.hpp"
 #include "runtime/core/node_state.hpp"
 #include "runtime/core/verdict_state.hpp"
@@ -84,7 +85,8 @@ std::string source_suffix(const campaign_view& c, const node_view& n) {
            std::all_of(s.begin() + 1, s.end(), [](unsigned char x) { return std::isalnum(x); });
   };
   if (auto v = c.verdict_of(n))
-    if (auto told = v->provenance.find("suffix"); told != v->provenance.end() && is_suffix(told->second))
+    if (auto told = v->provenance.find(provenance_keys::suffix);
+        told != v->provenance.end() && is_suffix(told->second))
       return told->second;
   if (auto all = load_backends(built_in_backends(), {}))
     if (auto b = find_backend(*all, c.fold().trees()[n.key.tree].backend()))

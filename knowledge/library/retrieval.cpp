@@ -1,5 +1,6 @@
 #include "knowledge/library/retrieval.hpp"
 
+#include "runtime/core/evidence_keys.hpp"
 #include "runtime/core/stable_order.hpp"
 
 #include <algorithm>
@@ -83,12 +84,12 @@ std::vector<std::string> targets_of(const device_info& device) {
     return at == device.facts.end() ? std::string_view{} : std::string_view{at->second};
   };
   std::vector<std::string> names;
-  if (auto named = fact("target"); !named.empty())
+  if (auto named = fact(device_facts::target); !named.empty())
     names.emplace_back(named);
-  else if (fact("arch") == "x86-64")
-    names.emplace_back(fact("isa").find("avx512f") != std::string_view::npos ? "x86-64-avx512"
-                       : fact("isa").find("avx2") != std::string_view::npos  ? "x86-64-avx2"
-                                                                             : "x86-64");
+  else if (fact(device_facts::arch) == "x86-64")
+    names.emplace_back(fact(device_facts::isa).find("avx512f") != std::string_view::npos ? "x86-64-avx512"
+                       : fact(device_facts::isa).find("avx2") != std::string_view::npos  ? "x86-64-avx2"
+                                                                                         : "x86-64");
   if (!backend.empty() && std::find(names.begin(), names.end(), backend) == names.end())
     names.push_back(backend);
   return names;

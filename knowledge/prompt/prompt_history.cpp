@@ -1,5 +1,6 @@
 #include "knowledge/prompt/prompt_parts.hpp"
 #include "runtime/core/device_info.hpp"
+#include "runtime/core/evidence_keys.hpp"
 #include "runtime/core/node_state.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/core/verdict_state.hpp"
@@ -36,7 +37,7 @@ std::string bottleneck_of(const prompt_request& r) {
 /// The peaks that belong to a bottleneck, as the device announced them (backends/peaks/peaks.hpp).
 std::string peaks_of(const device_info& d, const std::string& bottleneck) {
   auto value = [&](const std::string& key) {
-    auto f = d.facts.find("peak." + key);
+    auto f = d.facts.find(device_facts::peak_of + key);
     return f == d.facts.end() ? 0.0 : std::strtod(f->second.c_str(), nullptr);
   };
   std::string text;

@@ -1,11 +1,11 @@
 #pragma once
 
+#include "runtime/core/evidence_summary.hpp"
 #include "runtime/core/fields.hpp"
 #include "runtime/core/names.hpp"
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,27 +24,6 @@ enum class ending : std::uint8_t {
 KE_NAMES(ending, 7, "finished", "build_failed", "crashed", "timeout", "resource_exceeded", "policy_violation",
          "harness_error")
 
-/// The first wrong element: enough to reproduce it.
-struct mismatch {
-  std::string workload;
-  std::string tensor;
-  std::vector<std::int64_t> index;
-  double expected = 0;
-  double got = 0;
-  double bound = 0; ///< largest |expected - got| that would have passed
-  std::int64_t call = 0;
-  std::string distribution;
-};
-KE_FIELDS(mismatch, x.workload, x.tensor, x.index, x.expected, x.got, x.bound, x.call, x.distribution)
-
-/// A fact about integrity, never a verdict: a name (clock_mismatch, gap_cpu_time, inputs_changed, red_zone,
-/// below_floor...) and proof.
-struct integrity_flag {
-  std::string name;
-  std::string evidence;
-};
-KE_FIELDS(integrity_flag, x.name, x.evidence)
-
 /// Interleaved samples of one process launch on one workload: nanoseconds of baseline and candidate, pair by
 /// pair.
 struct launch_samples {
@@ -55,28 +34,17 @@ struct launch_samples {
 KE_FIELDS(launch_samples, x.workload, x.reference_ns, x.candidate_ns)
 
 /// What the judge saw: facts and samples, no state. Only `verdict_of(evidence)` derives one.
-struct evidence {
+struct evidence : evidence_summary {
   ke::ending ending = ke::ending::finished;
-  std::string reason;     ///< one line: compiler's first error, signal, limit
-  std::int64_t cases = 0; ///< untimed correctness calls checked
-  std::int64_t timed_calls = 0;
-  std::int64_t timed_calls_checked = 0;
-  std::int64_t failed = 0;       ///< calls with a wrong element
-  double worst_scaled_error = 0; ///< error over its bound, worst element; < 1 passes
-  std::optional<mismatch> first_failure;
+  std::string reason;            ///< one line: compiler's first error, signal, limit
   bool nondeterministic = false; ///< right and wrong on the same input
-  std::vector<integrity_flag> flags;
-  bool timed = true; ///< false: timing was not asked for
+  bool timed = true;             ///< false: timing was not asked for
   std::vector<launch_samples> launches;
   double floor_ns = 0;        ///< empty call through the same path
   double aa_width = 0;        ///< baseline against itself on this device: half-width of its interval
   bool compiled_only = false; ///< built; nothing here can run it
   std::string unfit;          ///< why the problem's own check is worthless; empty: it is not
   std::map<std::string, double> counters;
-  double build_s = 0, check_s = 0, time_s = 0;
-  std::string device;
-  std::map<std::string, std::string> provenance; ///< digests, flags, versions, environment id, sandbox level
-  std::string log;                               ///< bounded text of compiler and candidate; untrusted
   /// Words of profilers and compilers, by source ("vectorizer", "hot_loop", "sanitizer"); untrusted where
   /// they quote the candidate.
   std::map<std::string, std::string> findings;

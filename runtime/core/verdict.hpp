@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/core/evidence.hpp"
+#include "runtime/core/evidence_summary.hpp"
 #include "runtime/core/fields.hpp"
 #include "runtime/core/verdict_state.hpp"
 
@@ -60,24 +60,17 @@ struct diagnosis {
 };
 KE_FIELDS(diagnosis, x.bottleneck, x.confidence, x.roofline_fraction, x.evidence)
 
-struct verdict {
+/// What the evidence means. The state is derived; the rest of the evidence's summary stands as the judge saw it.
+struct verdict : evidence_summary {
   verdict_state state = verdict_state::harness_error;
   timing_decision decision = timing_decision::none;
   std::string reason;
   std::optional<double> score;
   std::string backend;
-  std::string device;
   std::string problem;   ///< digest
   std::string candidate; ///< digest
-  std::int64_t cases = 0, timed_calls = 0, timed_calls_checked = 0, failed = 0;
-  double worst_scaled_error = 0;
-  std::optional<mismatch> first_failure;
-  std::vector<integrity_flag> flags;
   std::optional<timing_summary> timing;
   std::optional<ke::diagnosis> diagnosis;
-  double build_s = 0, check_s = 0, time_s = 0;
-  std::map<std::string, std::string> provenance;
-  std::string log;
 };
 KE_FIELDS(verdict, x.state, x.decision, x.reason, x.score, x.backend, x.device, x.problem, x.candidate,
           x.cases, x.timed_calls, x.timed_calls_checked, x.failed, x.worst_scaled_error, x.first_failure,

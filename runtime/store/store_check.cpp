@@ -1,5 +1,6 @@
 #include "runtime/store/store_check.hpp"
 #include "runtime/core/evidence.hpp"
+#include "runtime/core/evidence_keys.hpp"
 #include "runtime/core/journal.hpp"
 #include "runtime/core/node_key.hpp"
 #include "runtime/core/node_state.hpp"
@@ -200,8 +201,8 @@ private:
       return says != found->provenance.end() && says->second != digest;
     };
     // Earlier versions left the name of the candidate that an equal object was measured with.
-    auto same_object =
-        found->provenance.contains("same_object_as") && !found->provenance.contains("measured_candidate");
+    auto same_object = found->provenance.contains(provenance_keys::same_object_as) &&
+                       !found->provenance.contains(provenance_keys::measured_candidate);
     if (!of.empty() && differs("problem", of))
       problem(name + " has evidence of another problem");
     if (!same_object && differs("candidate", row.source_digest))

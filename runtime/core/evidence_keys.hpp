@@ -1,0 +1,88 @@
+#pragma once
+
+// The keys that our own parts write into maps of evidence and devices, and read from them: a key that is spelt
+// wrongly does not compile. Names that tools outside choose (an operator of PyTorch, a counter of a simulator) stand
+// behind the beginnings that end in `_of`. What a key means says who writes it.
+
+/// Of evidence::provenance and verdict::provenance.
+namespace ke::provenance_keys {
+inline constexpr const char* aa_control = "aa_control";
+inline constexpr const char* backend = "backend";
+inline constexpr const char* baseline = "baseline";
+inline constexpr const char* baseline_source = "baseline_source";
+inline constexpr const char* candidate = "candidate";
+inline constexpr const char* compiler = "compiler";
+inline constexpr const char* environment = "environment";
+inline constexpr const char* flags = "flags";
+inline constexpr const char* language = "language";
+inline constexpr const char* left_changed = "left_changed";
+inline constexpr const char* measured_candidate = "measured_candidate";
+inline constexpr const char* not_varied = "not_varied";
+inline constexpr const char* problem = "problem";
+inline constexpr const char* same_object_as = "same_object_as";
+inline constexpr const char* sandbox = "sandbox";
+inline constexpr const char* secret_shapes = "secret_shapes";
+inline constexpr const char* suffix = "suffix";
+inline constexpr const char* truth = "truth";
+inline constexpr const char* truth_build = "truth_build";
+inline constexpr const char* worker = "worker";
+} // namespace ke::provenance_keys
+
+/// Of evidence::counters. Names that end in `_of` are beginnings of keys.
+namespace ke::counter_keys {
+inline constexpr const char* bank_s = "bank_s";
+inline constexpr const char* bank_slots_of = "bank_slots.";
+inline constexpr const char* calls_per_order_of = "calls_per_order.";
+inline constexpr const char* cores_busy = "cores_busy";
+inline constexpr const char* edge_cases = "edge_cases";
+inline constexpr const char* gate_discarded = "gate.discarded";
+inline constexpr const char* hot_bytes = "hot.bytes";
+inline constexpr const char* hot_instructions = "hot.instructions";
+inline constexpr const char* hot_share = "hot.share";
+inline constexpr const char* interludes = "interludes";
+inline constexpr const char* interludes_s = "interludes_s";
+inline constexpr const char* peak_of = "peak.";
+inline constexpr const char* profile_workload = "profile.workload";
+inline constexpr const char* run_cores = "run.cores";
+inline constexpr const char* run_quiet_ns = "run.quiet_ns";
+inline constexpr const char* strided_cases = "strided_cases";
+inline constexpr const char* torch_calls = "torch.calls";
+inline constexpr const char* torch_op_of = "torch.op.";
+inline constexpr const char* torch_self_us = "torch.self_us";
+inline constexpr const char* torch_top_calls = "torch.top_calls";
+inline constexpr const char* unwritten_pages = "unwritten_pages";
+} // namespace ke::counter_keys
+
+/// Of evidence::findings.
+namespace ke::finding_keys {
+inline constexpr const char* busiest_library = "busiest_library";
+inline constexpr const char* case_dims = "case_dims";
+inline constexpr const char* case_distribution = "case_distribution";
+inline constexpr const char* hot_loop = "hot_loop";
+inline constexpr const char* nothing_from = "no_"; ///< a step of the manifest: why it found nothing
+inline constexpr const char* no_samples = "no_samples";
+inline constexpr const char* operators = "operators";
+inline constexpr const char* profiler = "profiler";
+inline constexpr const char* sanitizer = "sanitizer";
+inline constexpr const char* sanitizer_report = "sanitizer_report";
+inline constexpr const char* simulation = "simulation";
+inline constexpr const char* trace = "trace";
+inline constexpr const char* vectorizer = "vectorizer";
+} // namespace ke::finding_keys
+
+/// Of device_info::facts.
+namespace ke::device_facts {
+inline constexpr const char* arch = "arch";
+inline constexpr const char* compiler = "compiler";
+inline constexpr const char* cores = "cores";
+inline constexpr const char* flags = "flags";
+inline constexpr const char* gate_loud = "gate.loud";
+inline constexpr const char* isa = "isa";
+inline constexpr const char* l1d = "l1d";
+inline constexpr const char* l2 = "l2";
+inline constexpr const char* l3 = "l3";
+inline constexpr const char* model = "model";
+inline constexpr const char* peak_of = "peak.";
+inline constexpr const char* target = "target";
+inline constexpr const char* toolchain = "toolchain";
+} // namespace ke::device_facts
