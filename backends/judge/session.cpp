@@ -16,10 +16,7 @@
 #include "runtime/core/problem.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <vector>
