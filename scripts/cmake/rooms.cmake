@@ -57,6 +57,11 @@ endfunction()
 # ke_precompile(TARGET headers...): what all its files include, compiled once; set so that ccache keeps working.
 function(ke_precompile target)
   target_precompile_headers(${target} PRIVATE ${ARGN})
+  ke_precompiled_in_cache(${target})
+endfunction()
+
+# A target that compiles with a precompiled header hits the compiler cache.
+function(ke_precompiled_in_cache target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE -fpch-preprocess) # lets ccache see through the precompiled header
   else()
@@ -64,11 +69,12 @@ function(ke_precompile target)
   endif()
 endfunction()
 
-# ke_test(NAME DIR folder LINK targets... [SOURCES extra...] [TIMED] [TORCH]): one Catch2 program per room, one CTest per test case.
+# ke_test(NAME DIR folder LINK targets... [SOURCES extra...] [TIMED] [TORCH] [OWN_PCH]): one Catch2 program per room, one CTest per test case.
 # TORCH: the room has test cases tagged [torch], which need a Python with PyTorch (.venv, or KE_PYTHON); CTest label torch.
 # TIMED: the room has test cases tagged [timing]. They measure, so each runs with nothing beside it, and never under a sanitizer.
+# OWN_PCH: the caller precompiles more than Catch2 for it.
 function(ke_test name)
-  cmake_parse_arguments(TEST "TIMED;TORCH" "DIR" "LINK;SOURCES" ${ARGN})
+  cmake_parse_arguments(TEST "TIMED;TORCH;OWN_PCH" "DIR" "LINK;SOURCES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${TEST_DIR}/*_test.cpp)
   if(NOT sources)
     return()
@@ -77,6 +83,14 @@ function(ke_test name)
   target_link_libraries(ke_${name}_test PRIVATE ${TEST_LINK} ke_test_main)
   if(NOT TEST_TIMED OR KE_SANITIZE MATCHES address)
     target_compile_options(ke_${name}_test PRIVATE -O0) # Catch2's macros cost compile time, not run time
+  endif()
+  if(NOT TEST_OWN_PCH) # Catch2's header takes a second of every file
+    if(TEST_TIMED OR name STREQUAL "core")
+      ke_precompile(ke_${name}_test <catch2/catch.hpp>)
+    else() # the same flags: one serves all
+      target_precompile_headers(ke_${name}_test REUSE_FROM ke_core_test)
+      ke_precompiled_in_cache(ke_${name}_test)
+    endif()
   endif()
   catch_discover_tests(ke_${name}_test TEST_PREFIX "${name}: " TEST_SPEC "~[timing]~[torch]" PROPERTIES TIMEOUT 120)
   if(TEST_TIMED)
