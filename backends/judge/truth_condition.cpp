@@ -58,10 +58,10 @@ bool truth_source::sums(std::size_t tensor) const {
 }
 
 bool truth_source::any_sums() const {
-  bool any = false;
   for (std::size_t t = 0; t < task_.what.tensors.size(); ++t)
-    any = any || sums(t);
-  return any;
+    if (sums(t))
+      return true;
+  return false;
 }
 
 std::vector<double> truth_source::moved_by_rounding(const bank_slot& slot, double share) {

@@ -34,6 +34,7 @@ double now_ns() {
   return std::chrono::duration<double, std::nano>{std::chrono::steady_clock::now().time_since_epoch()}
       .count();
 }
+
 } // namespace
 
 /// What the kernel itself may hold for a candidate beside what has a limit of its own: stacks of threads,
@@ -255,6 +256,7 @@ struct driver_process::state {
       return {};
     }
   }
+
   /// What is to happen at a time of this wait, once.
   struct appointment {
     double at_ns;
@@ -303,6 +305,7 @@ struct driver_process::state {
         drain();
     }
   }
+
   status fork(int memory, int go_read, int done_write);
   status box(int memory, int go_read, int done_write);
   /// Whether an answer is there that nothing has asked for.
