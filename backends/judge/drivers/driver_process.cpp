@@ -256,7 +256,6 @@ struct driver_process::state {
       return {};
     }
   }
-
   /// What is to happen at a time of this wait, once.
   struct appointment {
     double at_ns;
@@ -305,7 +304,6 @@ struct driver_process::state {
         drain();
     }
   }
-
   status fork(int memory, int go_read, int done_write);
   status box(int memory, int go_read, int done_write);
   /// Whether an answer is there that nothing has asked for.
