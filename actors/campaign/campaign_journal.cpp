@@ -29,6 +29,8 @@ std::uint64_t campaign_journal::wall_ms() const {
 }
 
 void campaign_journal::commit(store_batch batch, std::string line, std::function<void()> then) {
+  if (line.empty() && !then) // nobody waits: the store may write it together with what follows
+    return options_.store->write(std::move(batch));
   options_.store->write(std::move(batch), [line = std::move(line), then = std::move(then),
                                            publish = options_.publish](status done) {
     if (!done)

@@ -42,7 +42,7 @@ void node_rows::asked(store_batch& batch, const synthesis_request& request) {
   std::vector<stored_section> sections;
   row.shown.clear();
   for (const auto& s : request.prompt.sections) {
-    sections.push_back(s.stable || s.shared ? stored_section{batch.blob(s.text), {}, s.name}
+    sections.push_back(s.stable || s.shared ? stored_section{stored(batch, s.text), {}, s.name}
                                             : stored_section{{}, s.text, s.name});
     if (s.name.starts_with(document))
       row.shown.push_back(s.name.substr(document.size()));
@@ -55,6 +55,16 @@ void node_rows::asked(store_batch& batch, const synthesis_request& request) {
   row.asked_ms = journal_.wall_ms();
   row.state = node_state::asked;
   put(batch, request.node);
+}
+
+std::string node_rows::stored(store_batch& batch, const shared_text& text) {
+  constexpr std::size_t most = 64; // a text pool forgets what only this holds
+  for (const auto& [known, digest] : stored_)
+    if (known.is(text))
+      return digest;
+  if (stored_.size() == most)
+    stored_.pop_front();
+  return stored_.emplace_back(text, batch.blob(text.str())).second;
 }
 
 void node_rows::answered(const node_key& n, const std::string& note) {

@@ -5,10 +5,13 @@
 #include "runtime/core/journal.hpp"
 #include "runtime/core/node_key.hpp"
 #include "runtime/core/rows.hpp"
+#include "runtime/core/shared_text.hpp"
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <string>
+#include <utility>
 
 namespace ke {
 
@@ -50,8 +53,13 @@ public:
   unsigned crashed(const node_key& n) { return ++crashes_[n]; }
 
 private:
+  /// The digest of a text that many prompts share, which the batch holds if none before it did.
+  std::string stored(store_batch& batch, const shared_text& text);
+
   const campaign_journal& journal_;
   std::map<node_key, node_row> rows_;
+  std::deque<std::pair<shared_text, std::string>>
+      stored_; ///< the newest texts in the store, with their digests
   std::map<node_key, unsigned> crashes_;
 };
 

@@ -77,9 +77,11 @@ int bench_tree(std::uint32_t nodes, const std::string& policy, bool as_json) {
   auto steps = time_steps(settings.search, {std::min(1000u, nodes), nodes}, 7);
   if (!steps)
     return complain(steps.error(), "bench");
-  json select;
+  json select, depth;
   for (const auto& [size, us] : steps->select_us)
     select[std::to_string(size)] = us;
+  for (const auto& [size, levels] : steps->depth)
+    depth[std::to_string(size)] = levels;
   {
     store_options o;
     o.dir = folder.store();
@@ -104,6 +106,7 @@ int bench_tree(std::uint32_t nodes, const std::string& policy, bool as_json) {
     return complain(stored.error(), "bench");
   print({{"nodes", nodes},
          {"select_us", select},
+         {"depth", depth},
          {"rss_bytes", anonymous_bytes()},
          {"rss_peak_bytes", peak.bytes()},
          {"db_bytes_per_node", static_cast<double>(file.st_blocks) * 512 / nodes},

@@ -71,7 +71,8 @@ public:
   virtual ~store_port() = default;
   /// Calls `done` after the commit of the batch (ok), or with why it can never be committed. A full disk is
   /// waited out: the batch stays queued, and `on_trouble` (set at opening) hears `disk_full`, then `none`
-  /// when space is back.
+  /// when space is back. Without `done` nobody waits: the batch goes along with the next that somebody waits
+  /// for, or is written some milliseconds later.
   virtual void write(store_batch batch, std::function<void(status)> done = {}) = 0;
   /// Reads see every batch written before them. not_found / corrupt as failures.
   virtual void read(table where, std::string key, std::function<void(result<std::string>)> done) = 0;

@@ -13,6 +13,7 @@
 #include "runtime/store/opening.hpp"
 #include "runtime/store/row_read.hpp"
 #include "runtime/store/store_check.hpp"
+#include "runtime/store/store_queue.hpp"
 
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -32,24 +33,9 @@ namespace {
 
 using steady = std::chrono::steady_clock;
 
-/// Bounds of one transaction: far below LMDB's limit of dirty pages, and small enough that a callback is not
-/// kept waiting.
-constexpr std::size_t group_operations = 8192;
-constexpr std::size_t group_bytes = 64u << 20;
+/// How long a batch that nobody waits for waits for company.
+constexpr auto patience = std::chrono::milliseconds{20};
 constexpr auto dead_reader_period = std::chrono::hours{1};
-
-/// The rest to do for a caller, after the end of the transaction that answered.
-using answer = std::function<void()>;
-
-/// One entry of the queue: a batch to write, or a question to be asked inside the same transaction. Both may
-/// be run again if the commit fails.
-struct operation {
-  std::optional<store_batch> batch;
-  std::function<void(status)> done;                             ///< of a batch
-  std::function<answer(transaction&, const std::string&)> read; ///< of a question
-  std::function<void(const failure&)> refuse;                   ///< of a question
-  std::size_t bytes = 0;
-};
 
 std::string random_id() {
   std::random_device device;
@@ -143,15 +129,22 @@ public:
     return ok;
   }
 
-  void add(operation op) {
+  void add(store_operation op) {
     bool due = false;
     {
       std::lock_guard lock{guard_};
-      queue_.push_back(std::move(op));
-      due = queue_.size() == 1 || queue_.size() >= window_.enough();
+      auto was_due = queue_.is_due();
+      queue_.add(std::move(op));
+      due = asleep_ || (queue_.is_due() && (!was_due || queue_.awaited() >= window_.enough()));
     }
     if (due)
       wake_.notify_all();
+  }
+
+  void ask(store_question question) {
+    store_operation op;
+    op.question = std::move(question);
+    add(std::move(op));
   }
 
   void retry_now() {
@@ -200,34 +193,23 @@ private:
   // -- the thread ---------------------------------------------------------------------------------
 
   void run() {
+    static auto& waiting = counters::get("store.waiting");
     auto readers_checked = steady::now();
     env_->drop_dead_readers();
-    for (;;) {
-      std::deque<operation> group;
-      {
-        std::unique_lock lock{guard_};
-        wake_.wait(lock, [&] { return stopping_ || !queue_.empty(); });
-        if (queue_.empty())
-          return;
-        if (auto pause = window_.wait_with(queue_.size()); pause.count() > 0)
-          wake_.wait_for(lock, pause, [&] { return stopping_ || queue_.size() >= window_.enough(); });
-        for (std::size_t bytes = 0;
-             !queue_.empty() && group.size() < group_operations && bytes < group_bytes;) {
-          bytes += queue_.front().bytes;
-          group.push_back(std::move(queue_.front()));
-          queue_.pop_front();
-        }
-      }
-      static auto& waiting = counters::get("store.waiting");
+    for (auto group = next_group(); !group.empty(); group = next_group()) {
       waiting = static_cast<std::int64_t>(group.size());
+      auto awaited = static_cast<std::size_t>(
+          std::count_if(group.begin(), group.end(), [](auto& op) { return op.is_awaited(); }));
+      auto writing = writes(group);
       auto begun = steady::now();
       serve(group);
       waiting = 0;
       if (trace::on())
-        trace::span("store", "transaction of " + std::to_string(group.size()), begun, steady::now());
-      {
+        trace::span("store", (writing ? "transaction of " : "questions: ") + std::to_string(group.size()),
+                    begun, steady::now());
+      if (writing) {
         std::lock_guard lock{guard_};
-        window_.served(group.size(), steady::now() - begun);
+        window_.served(awaited, steady::now() - begun);
       }
       if (steady::now() - readers_checked > dead_reader_period) {
         env_->drop_dead_readers();
@@ -236,15 +218,30 @@ private:
     }
   }
 
+  /// Sleeps until there is something to do. Empty: the store closes, and all is done.
+  std::deque<store_operation> next_group() {
+    std::unique_lock lock{guard_};
+    auto is_due = [&] { return stopping_ || queue_.is_due(); };
+    // A first wait with a limit, so that a batch that nobody waits for need not wake the thread.
+    while (!wake_.wait_for(lock, patience, is_due) && queue_.empty()) {
+      asleep_ = true;
+      wake_.wait(lock, [&] { return stopping_ || !queue_.empty(); });
+      asleep_ = false;
+    }
+    if (auto pause = window_.wait_with(queue_.awaited()); queue_.awaited() > 0 && pause.count() > 0)
+      wake_.wait_for(lock, pause, [&] { return stopping_ || queue_.awaited() >= window_.enough(); });
+    return queue_.take(stopping_ || !queue_.is_due());
+  }
+
   /// Brings a group to its end: committed, or refused for good.
-  void serve(std::deque<operation>& group) {
+  void serve(std::deque<store_operation>& group) {
     auto pause = options_.retry_first;
     // What is kept is a beginning of what was given: a record without the one before it would be another
     // story.
     if (unkept_ && writes(group))
       return refuse(group, *unkept_);
     for (;;) {
-      std::vector<answer> answers;
+      std::vector<store_answer> answers;
       std::size_t bytes = 0;
       int rc = end_ ? 0 : attempt(group, answers, bytes);
       if (end_)
@@ -328,7 +325,7 @@ private:
   }
 
   /// One transaction with the whole group. `answers` is what to call afterwards, in order.
-  int attempt(std::deque<operation>& group, std::vector<answer>& answers, std::size_t& bytes) {
+  int attempt(std::deque<store_operation>& group, std::vector<store_answer>& answers, std::size_t& bytes) {
     bool writing = writes(group);
     transaction txn{*env_, writing ? transaction::kind::write : transaction::kind::read};
     if (int rc = txn.begin())
@@ -342,7 +339,7 @@ private:
     for (auto& op : group) {
       bytes += op.bytes;
       if (!op.batch) {
-        answers.push_back(op.read(txn, dir_));
+        answers.push_back(op.question.read(txn, dir_));
         continue;
       }
       auto wrong = fault_in(*op.batch);
@@ -389,14 +386,14 @@ private:
     return true;
   }
 
-  static bool writes(const std::deque<operation>& group) {
+  static bool writes(const std::deque<store_operation>& group) {
     return std::any_of(group.begin(), group.end(), [](auto& op) { return op.batch.has_value(); });
   }
 
-  static void refuse(std::deque<operation>& group, const failure& why) {
+  static void refuse(std::deque<store_operation>& group, const failure& why) {
     for (auto& op : group)
-      if (op.refuse)
-        op.refuse(why);
+      if (!op.batch)
+        op.question.refuse(why);
       else if (op.done)
         op.done(why);
   }
@@ -440,8 +437,9 @@ private:
 
   mutable std::mutex guard_; ///< of the next group
   std::condition_variable wake_;
-  std::deque<operation> queue_;
+  store_queue queue_;
   group_window window_;
+  bool asleep_ = false; ///< any operation wakes the thread
   bool stopping_ = false, retry_ = false, last_try_ = false;
   figures figures_;
 
@@ -495,7 +493,7 @@ result<std::unique_ptr<store_service>> store_service::open(store_options options
 }
 
 void store_service::write(store_batch batch, std::function<void(status)> done) {
-  operation op;
+  store_operation op;
   op.bytes = size_of(batch);
   op.batch = std::move(batch);
   op.done = std::move(done);
@@ -503,37 +501,40 @@ void store_service::write(store_batch batch, std::function<void(status)> done) {
 }
 
 void store_service::read(table where, std::string key, std::function<void(result<std::string>)> done) {
-  operation op;
-  op.refuse = [done](const failure& why) { done(why); };
-  op.read = [where, key = std::move(key), done = std::move(done)](transaction& txn,
-                                                                  const std::string& dir) -> answer {
+  store_question q;
+  q.refuse = [done](const failure& why) { done(why); };
+  q.touches = [where, key](const store_batch& b) { return writes_row(b, where, key); };
+  q.read = [where, key = std::move(key), done = std::move(done)](transaction& txn,
+                                                                 const std::string& dir) -> store_answer {
     auto found = read_row(txn, where, key, dir);
     return [found = std::move(found), &done]() mutable { done(std::move(found)); };
   };
-  writer_->add(std::move(op));
+  writer_->ask(std::move(q));
 }
 
 void store_service::read_blob(std::string digest, std::function<void(result<std::string>)> done) {
-  operation op;
-  op.refuse = [done](const failure& why) { done(why); };
-  op.read = [digest = std::move(digest), done = std::move(done)](transaction& txn,
-                                                                 const std::string& dir) -> answer {
+  store_question q;
+  q.refuse = [done](const failure& why) { done(why); };
+  q.touches = [digest](const store_batch& b) { return writes_blob(b, digest); };
+  q.read = [digest = std::move(digest), done = std::move(done)](transaction& txn,
+                                                                const std::string& dir) -> store_answer {
     auto found = ke::read_blob(txn, digest, dir);
     return [found = std::move(found), &done]() mutable { done(std::move(found)); };
   };
-  writer_->add(std::move(op));
+  writer_->ask(std::move(q));
 }
 
 void store_service::scan(table where, std::string prefix, std::string first, std::size_t limit,
                          std::function<void(result<std::vector<std::pair<std::string, std::string>>>)> done) {
-  operation op;
-  op.refuse = [done](const failure& why) { done(why); };
-  op.read = [where, prefix = std::move(prefix), first = std::move(first), limit,
-             done = std::move(done)](transaction& txn, const std::string& dir) -> answer {
+  store_question q;
+  q.refuse = [done](const failure& why) { done(why); };
+  q.touches = [where, prefix](const store_batch& b) { return writes_rows(b, where, prefix); };
+  q.read = [where, prefix = std::move(prefix), first = std::move(first), limit,
+            done = std::move(done)](transaction& txn, const std::string& dir) -> store_answer {
     auto found = read_rows(txn, where, prefix, first, limit, dir);
     return [found = std::move(found), &done]() mutable { done(std::move(found)); };
   };
-  writer_->add(std::move(op));
+  writer_->ask(std::move(q));
 }
 
 void store_service::flush() {

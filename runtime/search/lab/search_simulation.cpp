@@ -267,14 +267,18 @@ result<step_timing> time_steps(const search_settings& search, std::vector<std::u
   for (auto size : sizes) {
     while (core.tree().size() < size)
       cycle();
-    double sum = 0;
+    double sum = 0, levels = 0;
     std::size_t steps = 0;
     while (steps < 1024) {
+      auto first = core.tree().size();
       auto [spent, n] = cycle();
       sum += spent;
       steps += n;
+      for (auto node = first; node < core.tree().size(); ++node)
+        levels += core.tree()[node].depth;
     }
     out.select_us[size] = sum / static_cast<double>(steps);
+    out.depth[size] = levels / static_cast<double>(steps);
   }
   out.bytes = core.bytes();
   out.nodes = core.tree().size();
