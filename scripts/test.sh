@@ -11,7 +11,7 @@
 #
 # No test gets a second try. KE_JOBS: compilers and tests at once (default: cores, at most one per 2 GB of memory). How much of a stage: KE_HONEST
 # (checks of honest kernels, default 200), KE_AA (evaluations of the reference against itself, 20), KE_LINT (files, 40), KE_FUZZ_SECONDS (per fuzzer,
-# 3), KE_KILLS and KE_POWER_IMAGES (of the stage crash, 20 and 1000). What takes longer is in scripts/nightly.sh.
+# 3), KE_KILLS and KE_POWER_IMAGES (of the stage crash, 10 and 500). What takes longer is in scripts/nightly.sh.
 # Exit code: 0; 1 a stage failed; 2 bad usage; 3 something could not be installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -61,9 +61,12 @@ stage_units() {
   tests release -LE "$not_units"
 }
 
+# A scenario waits more than it computes: two for each processor.
+scenarios() { tests release -j $((2 * jobs)) -L scenario "$@"; }
+
 stage_scenarios() {
   build release
-  tests release -L scenario -LE 'long|torch'
+  scenarios -LE 'long|torch'
 }
 
 # All that is neither a unit nor a short scenario. The red team attacks the clock: it runs with nothing beside it.
@@ -71,7 +74,8 @@ stage_long() {
   build release
   local without='diagnosis|redteam'
   without_torch && without="torch|$without"
-  tests release -L 'long|torch|slow|timing|bench' -LE "$without"
+  tests release -L 'torch|slow|timing|bench' -LE "scenario|$without"
+  scenarios -L 'long|torch' -LE "$without"
 }
 
 stage_redteam() {
@@ -142,8 +146,8 @@ stage_crash() {
     return 0
   fi
   build release ke-runtime ke-judge ke-driver ke-fake-llm ke_store_test
-  KE_POWER_IMAGES=${KE_POWER_IMAGES:-1000} build/release/tests/ke_store_test "a power cut*"
-  KE_RUNTIME=$PWD/build/release/ke-runtime tests/scenario/crash_loop.sh "${KE_KILLS:-20}"
+  KE_POWER_IMAGES=${KE_POWER_IMAGES:-500} build/release/tests/ke_store_test "a power cut*"
+  KE_RUNTIME=$PWD/build/release/ke-runtime tests/scenario/crash_loop.sh "${KE_KILLS:-10}"
 }
 
 stage_lint() { scripts/lint.sh --most "${KE_LINT:-40}"; }

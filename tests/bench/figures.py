@@ -150,7 +150,7 @@ class bench:
         self.table.row("G6", f"selection step at {nodes} nodes, CPU us", large, 10, said)
         deeper = f["depth"][str(nodes)] / f["depth"]["1000"]
         what = f"a level of the step, {nodes} nodes / 1000 ({large / small:.1f} x, {deeper:.1f} x deeper)"
-        self.table.row("G6", what, large / small / deeper, 3, said)
+        self.table.row("G6", what, large / small / deeper, 1, said)
         peak = f"MB of anonymous memory at {nodes} nodes (peak of the run: {f['rss_peak_bytes'] / 1e6:.0f})"
         self.table.row("G7", peak, f["rss_bytes"] / 1e6, 300 * nodes / 1e6, said, digits=1)
         self.table.row("G8", "resume / scan of the same store", f["resume_s"] / f["scan_s"], 2, said)
