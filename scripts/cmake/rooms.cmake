@@ -31,7 +31,9 @@ endfunction()
 function(ke_batches target)
   if(KE_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
-    target_compile_options(${target} PRIVATE -Wno-subobject-linkage) # to GCC, a batch is a header
+    if(CMAKE_CXX_COMPILER_ID STREQUAL GNU) # a batch is a header to it; clang has no such warning
+      target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+    endif()
   endif()
 endfunction()
 
