@@ -1,31 +1,15 @@
 #pragma once
 
+#include "config/file_context.hpp"
 #include "runtime/core/settings.hpp"
 #include "runtime/toml/config_error.hpp"
 #include "runtime/toml/schema.hpp"
 
-#include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace ke {
-
-/// The surroundings of a file, as values, so that reading it is pure.
-struct file_context {
-  std::string name;   ///< as the user wrote it: shown in errors
-  std::string folder; ///< absolute; relative paths in the file start here
-  std::string home;   ///< replaces a leading "~"
-  /// The environment; empty: nothing is set.
-  std::function<std::optional<std::string>(const std::string&)> variable;
-};
-
-/// The context of a file of this machine: absolute folder, $HOME, getenv.
-file_context context_of(const std::string& file);
-
-/// The absolute path meant by the text; "~" is the home folder. Empty stays empty.
-std::string resolved_path(const std::string& path, const file_context& context);
 
 /// `serve` needs no [problem] and no model: it reads `store` and `[cluster]`; everything else must still be
 /// right.

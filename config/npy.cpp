@@ -1,5 +1,7 @@
 #include "config/npy.hpp"
 
+#include "runtime/core/problem.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cctype>

@@ -1,12 +1,14 @@
 #pragma once
 
-#include "runtime/core/problem.hpp"
 #include "runtime/core/result.hpp"
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
 namespace ke {
+
+enum class dtype : std::uint8_t;
 
 /// The header of a NumPy .npy file, format versions 1 to 3.
 struct npy_header {

@@ -1,9 +1,15 @@
 #pragma once
 
-#include "config/campaign_file.hpp"
+#include "config/file_context.hpp"
 #include "runtime/core/problem.hpp"
+#include "runtime/core/result.hpp"
+#include "runtime/toml/config_error.hpp"
+#include "runtime/toml/schema.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -15,13 +15,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-SCHEMAS = {  # schema -> (the struct that it fills, the header that describes it)
-    "config/campaign_schema.cpp": ("campaign_settings", "runtime/core/settings.hpp"),
-    "config/problem_schema.cpp": ("problem", "runtime/core/problem.hpp"),
+SCHEMAS = {  # schema -> (the struct that it fills, the headers that describe it and its parts)
+    "config/campaign_schema.cpp": ("campaign_settings", ["runtime/core/settings.hpp", "runtime/core/model_settings.hpp"]),
+    "config/problem_schema.cpp": ("problem", ["runtime/core/problem.hpp"]),
 }
 READERS = ["actors", "backends", "interface", "knowledge", "runtime"]
 # Where settings are described or compared with one another: nothing becomes of a key there.
-NO_READERS = ["runtime/core/settings.hpp", "runtime/core/problem.hpp", "runtime/search/campaign/settings_change.cpp"]
+NO_READERS = ["runtime/core/settings.hpp", "runtime/core/model_settings.hpp", "runtime/core/problem.hpp", "runtime/search/campaign/settings_change.cpp"]
 # Bound to a path; the text that the path names is the member.
 TEXTS = {"problem.reference": ("problem", "reference"), "problem.generator": ("problem", "generator")}
 
@@ -124,8 +124,8 @@ class Sources:
 
 def check(root):
     found = []
-    for schema, (top, header) in SCHEMAS.items():
-        structs = structs_in((root / header).read_text())
+    for schema, (top, headers) in SCHEMAS.items():
+        structs = structs_in("\n".join((root / header).read_text() for header in headers))
         sources = Sources(root, structs)
         keys = keys_in((root / schema).read_text(), top, structs)
         if not keys:
@@ -152,9 +152,11 @@ def self_test():
         fields = "".join(f"  int {n} = 0;\n" for n in names)
         header = f"struct part_settings {{\n{fields}}};\nstruct TOP {{\n  part_settings part;\n  std::vector<part_settings> parts;\n}};\n"
         schema = "".join(f'keys.push_back({{"part.{n}", "Text.", of([](auto& x) -> auto& {{ return x.part.{n}; }})}});\n' for n in names)
-        for path, (top, where) in SCHEMAS.items():
+        for path, (top, headers) in SCHEMAS.items():
             (root / path).write_text(schema)
-            (root / where).write_text(header.replace("TOP", top))
+            for where in headers:
+                (root / where).write_text("")
+            (root / headers[0]).write_text(header.replace("TOP", top))
         for n, text in {**read, **unread}.items():
             (root / f"actors/{n}.cpp").write_text(text + "\n")
         blamed = {re.search(r"reads part\.(\w+)", line)[1] for line in check(root)}

@@ -47,6 +47,7 @@ stage_checks() {
   python3 scripts/tour.py --most 1666
   python3 scripts/check_drivers.py
   python3 scripts/check_evidence.py
+  python3 scripts/check_fan_out.py
   scripts/check_headers.sh
   scripts/format.sh --check
 }

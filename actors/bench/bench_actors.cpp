@@ -7,6 +7,7 @@
 #include "runtime/core/digest.hpp"
 #include "runtime/core/evidence.hpp"
 #include "runtime/core/node_state.hpp"
+#include "runtime/core/problem.hpp"
 #include "runtime/core/settings.hpp"
 #include "runtime/core/verdict.hpp"
 #include "runtime/core/verdict_state.hpp"

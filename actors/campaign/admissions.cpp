@@ -2,12 +2,14 @@
 
 #include "actors/campaign/evaluator.hpp"
 #include "backends/evaluation/problem_lint.hpp"
+#include "runtime/core/baseline.hpp"
 #include "runtime/core/device_info.hpp"
 #include "runtime/core/digest.hpp"
-#include "runtime/core/job_limits.hpp"
 #include "runtime/core/journal.hpp"
+#include "runtime/core/measure_plan.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/core/settings.hpp"
+#include "runtime/core/verdict.hpp"
 #include "runtime/core/verdict_state.hpp"
 #include "runtime/observe/log.hpp"
 

@@ -3,7 +3,6 @@
 #include "actors/campaign/campaign_journal.hpp"
 #include "actors/campaign/target_devices.hpp"
 #include "actors/messages/messages.hpp"
-#include "runtime/core/verdict.hpp"
 #include "runtime/records/best_known_baseline.hpp"
 #include "runtime/search/campaign/admission.hpp"
 
@@ -16,6 +15,8 @@
 #include <vector>
 
 namespace ke {
+
+struct verdict;
 
 /// The answer of the store: whether the problem was admitted before on this target.
 struct admission_looked_up {

@@ -3,7 +3,7 @@
 #include "runtime/core/evidence.hpp"
 #include "runtime/core/journal.hpp"
 #include "runtime/core/node_state.hpp"
-#include "runtime/core/verdict_state.hpp"
+#include "runtime/core/timing_decision.hpp"
 #include "runtime/search/campaign/dispatchers.hpp"
 #include "runtime/search/campaign/finalists.hpp"
 

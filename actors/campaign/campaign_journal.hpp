@@ -2,21 +2,26 @@
 
 #include "actors/campaign/campaign_actor.hpp"
 #include "runtime/core/codec.hpp"
-#include "runtime/core/journal.hpp"
+#include "runtime/core/journal_record.hpp"
 #include "runtime/core/node_key.hpp"
-#include "runtime/core/node_state.hpp"
-#include "runtime/core/problem.hpp"
-#include "runtime/core/rows.hpp"
-#include "runtime/core/settings.hpp"
+#include "runtime/store/store_port.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace ke {
+
+enum class node_state : std::uint8_t;
+struct campaign_row;
+struct model_settings;
+struct problem;
 
 /// A campaign's one sequence of inputs: the fold, and the journal that leads to it. Each record is applied
 /// and queued for the store in one order, so that a restart and `replay` get the same state. Owns the fold,

@@ -2,8 +2,8 @@
 
 #include "actors/messages/addresses.hpp"
 #include "backends/verdict/floor.hpp"
-#include "runtime/core/job_limits.hpp"
 #include "runtime/core/journal_configured.hpp"
+#include "runtime/core/measure_plan.hpp"
 #include "runtime/core/token_usage.hpp"
 #include "runtime/core/verdict_state.hpp"
 #include "runtime/observe/log.hpp"

@@ -2,7 +2,7 @@
 
 #include "backends/evaluation/dispatcher.hpp"
 #include "runtime/core/baseline.hpp"
-#include "runtime/core/job_limits.hpp"
+#include "runtime/core/measure_plan.hpp"
 #include "runtime/core/node_state.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/core/rows.hpp"

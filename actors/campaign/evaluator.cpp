@@ -10,13 +10,16 @@
 #include "runtime/core/evidence.hpp"
 #include "runtime/core/evidence_keys.hpp"
 #include "runtime/core/job.hpp"
+#include "runtime/core/job_result.hpp"
 #include "runtime/core/node_key.hpp"
 #include "runtime/core/node_state.hpp"
+#include "runtime/core/rows.hpp"
 #include "runtime/core/same_object.hpp"
 #include "runtime/core/verdict.hpp"
 #include "runtime/core/verdict_state.hpp"
 #include "runtime/fleet/device_class.hpp"
 #include "runtime/observe/log.hpp"
+#include "runtime/store/store_port.hpp"
 
 #include <fnmatch.h>
 

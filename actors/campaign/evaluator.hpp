@@ -11,6 +11,8 @@
 
 namespace ke {
 
+class store_port;
+
 struct evaluator_options {
   std::shared_ptr<directory> names;
   store_port* store = nullptr;

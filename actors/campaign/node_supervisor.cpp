@@ -2,6 +2,7 @@
 
 #include "actors/messages/addresses.hpp"
 #include "actors/messages/handlers_of.hpp"
+#include "knowledge/prompt/node_summary.hpp"
 #include "runtime/observe/counters.hpp"
 
 #include <deque>

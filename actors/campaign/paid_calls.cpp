@@ -1,9 +1,9 @@
 #include "actors/campaign/paid_calls.hpp"
 
 #include "actors/messages/addresses.hpp"
+#include "runtime/core/call_row.hpp"
+#include "runtime/core/model_settings.hpp"
 #include "runtime/core/node_state.hpp"
-#include "runtime/core/rows.hpp"
-#include "runtime/core/settings.hpp"
 #include "runtime/llm/price.hpp"
 #include "runtime/observe/log.hpp"
 

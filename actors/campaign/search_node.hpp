@@ -11,6 +11,8 @@
 
 namespace ke {
 
+class store_port;
+struct node_summary;
 struct problem;
 
 /// What all nodes of a tree share. Immutable except the ports; outlives the nodes.

@@ -3,6 +3,7 @@
 #include "backends/verdict/floor.hpp"
 #include "runtime/core/baseline.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/problem.hpp"
 #include "runtime/core/solution.hpp"
 #include "runtime/core/verdict.hpp"
 #include "runtime/core/verdict_state.hpp"

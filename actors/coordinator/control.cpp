@@ -2,6 +2,7 @@
 
 #include "actors/messages/addresses.hpp"
 #include "actors/messages/handlers_of.hpp"
+#include "runtime/net/wire_body.hpp"
 #include "runtime/observe/exit_codes.hpp"
 #include "runtime/observe/log.hpp"
 #include "runtime/text/json_line.hpp"

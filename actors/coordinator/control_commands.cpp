@@ -10,6 +10,7 @@
 #include "runtime/core/problem.hpp"
 #include "runtime/core/settings.hpp"
 #include "runtime/net/wire.hpp"
+#include "runtime/net/wire_body.hpp"
 #include "runtime/observe/exit_codes.hpp"
 #include "runtime/text/json_line.hpp"
 

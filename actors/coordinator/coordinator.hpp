@@ -7,7 +7,6 @@
 #include "actors/llm/provider_pool.hpp"
 #include "actors/supervision/supervisor.hpp"
 #include "backends/evaluation/backend.hpp"
-#include "runtime/core/problem.hpp"
 #include "runtime/core/rows.hpp"
 #include "runtime/core/settings.hpp"
 #include "runtime/core/work_thread.hpp"
@@ -26,6 +25,8 @@
 #include <vector>
 
 namespace ke {
+
+struct problem;
 
 /// The owner of a store: services, root supervisor and campaigns of one process. Any thread. The destructor
 /// stops everything in order and closes the store.

@@ -10,7 +10,7 @@
 #include "actors/messages/addresses.hpp"
 #include "actors/supervision/named_child.hpp"
 #include "actors/supervision/supervisor.hpp"
-#include "runtime/core/settings.hpp"
+#include "runtime/core/model_settings.hpp"
 #include "runtime/llm/providers.hpp"
 #include "runtime/process/self_process.hpp"
 #include "runtime/records/recorded_answers.hpp"

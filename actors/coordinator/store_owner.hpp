@@ -1,7 +1,6 @@
 #pragma once
 
 #include "actors/campaign/campaign_outcome.hpp"
-#include "runtime/core/problem.hpp"
 #include "runtime/core/result.hpp"
 #include "runtime/core/settings.hpp"
 
@@ -15,6 +14,7 @@
 namespace ke {
 
 class store_service;
+struct problem;
 
 struct coordinator_options {
   std::string store;

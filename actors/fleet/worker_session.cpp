@@ -2,6 +2,8 @@
 
 #include "actors/messages/addresses.hpp"
 #include "runtime/core/job.hpp"
+#include "runtime/core/job_result.hpp"
+#include "runtime/net/wire_body.hpp"
 #include "runtime/observe/log.hpp"
 
 #include <deque>

@@ -3,7 +3,7 @@
 #include "actors/knowledge/library.hpp"
 #include "actors/supervision/caf.hpp"
 #include "knowledge/library/vector_book.hpp"
-#include "runtime/core/settings.hpp"
+#include "runtime/core/model_settings.hpp"
 #include "runtime/llm/circuit.hpp"
 #include "runtime/llm/http_port.hpp"
 #include "runtime/store/store_port.hpp"

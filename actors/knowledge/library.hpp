@@ -2,7 +2,7 @@
 
 #include "knowledge/library/corpus.hpp"
 #include "knowledge/library/embeddings.hpp"
-#include "runtime/core/settings.hpp"
+#include "runtime/core/model_settings.hpp"
 
 #include <atomic>
 #include <memory>

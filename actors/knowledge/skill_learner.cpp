@@ -4,6 +4,7 @@
 #include "actors/messages/handlers_of.hpp"
 #include "backends/verdict/verdict_rules.hpp"
 #include "knowledge/prompt/node_summaries.hpp"
+#include "knowledge/prompt/node_summary.hpp"
 #include "knowledge/skills/distil.hpp"
 #include "knowledge/skills/skill_library.hpp"
 #include "knowledge/skills/skill_record.hpp"

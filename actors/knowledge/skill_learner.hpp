@@ -5,17 +5,19 @@
 #include "actors/knowledge/study_cache.hpp"
 #include "actors/supervision/caf.hpp"
 #include "actors/supervision/directory.hpp"
-#include "knowledge/prompt/prompt_builder.hpp"
-#include "runtime/core/device_info.hpp"
-#include "runtime/core/problem.hpp"
-#include "runtime/store/store_port.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace ke {
+
+class store_port;
+struct candidate_language;
+struct device_info;
+struct problem;
 
 struct knowledge_options {
   std::shared_ptr<directory> names;

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "actors/messages/messages.hpp"
+#include "runtime/core/call_row.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/node_key.hpp"
-#include "runtime/core/rows.hpp"
 #include "runtime/llm/provider_port.hpp"
 #include "runtime/observe/failpoint.hpp"
 #include "runtime/store/store_port.hpp"

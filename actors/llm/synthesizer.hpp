@@ -4,7 +4,7 @@
 #include "actors/llm/provider_pool.hpp"
 #include "actors/messages/messages.hpp"
 #include "actors/supervision/directory.hpp"
-#include "runtime/core/settings.hpp"
+#include "runtime/core/model_settings.hpp"
 #include "runtime/llm/circuit.hpp"
 #include "runtime/llm/provider_port.hpp"
 #include "runtime/llm/retry.hpp"

@@ -32,6 +32,7 @@
 namespace ke {
 
 struct capacity;
+struct job_result;
 
 struct submit_job {
   std::shared_ptr<const job> what;

@@ -2,19 +2,19 @@
 
 #include "actors/supervision/address.hpp"
 #include "actors/supervision/caf.hpp"
-#include "knowledge/prompt/prompt_builder.hpp"
 #include "runtime/core/device_info.hpp"
-#include "runtime/core/job_limits.hpp"
+#include "runtime/core/measure_plan.hpp"
 #include "runtime/core/node_key.hpp"
+#include "runtime/core/node_number.hpp"
 #include "runtime/core/node_state.hpp"
+#include "runtime/core/result.hpp"
 #include "runtime/core/token_usage.hpp"
-#include "runtime/core/verdict.hpp"
 #include "runtime/fleet/device_class.hpp"
 #include "runtime/llm/answer.hpp"
 #include "runtime/llm/prompt.hpp"
 #include "runtime/llm/provider.hpp"
-#include "runtime/search/campaign/search_tree.hpp"
-#include "runtime/store/store_port.hpp"
+#include "runtime/search/campaign/expansion.hpp"
+#include "runtime/text/source_template.hpp"
 
 #include <chrono>
 #include <functional>
@@ -51,7 +51,10 @@
 
 namespace ke {
 
+struct node_summary;
 struct problem;
+struct store_batch;
+struct verdict;
 
 struct synthesis;
 struct failed_try;

@@ -3,7 +3,7 @@
 #include "actors/worker/steps.hpp"
 #include "backends/evaluation/step_rules.hpp"
 #include "backends/evidence/driver_traits.hpp"
-#include "runtime/core/job_limits.hpp"
+#include "runtime/core/measure_plan.hpp"
 #include "runtime/core/problem.hpp"
 
 namespace ke {

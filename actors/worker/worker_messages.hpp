@@ -4,6 +4,7 @@
 #include "backends/evaluation/evaluate.hpp"
 #include "runtime/core/evidence.hpp"
 #include "runtime/core/job.hpp"
+#include "runtime/core/job_result.hpp"
 #include "runtime/net/wire.hpp"
 #include "runtime/process/process_port.hpp"
 

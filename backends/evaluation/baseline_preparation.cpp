@@ -2,6 +2,7 @@
 // and what its compiler left goes to this worker's cache, as a built object of another backend does.
 #include "backends/evaluation/evaluation_state.hpp"
 #include "backends/evidence/driver_traits.hpp"
+#include "backends/evidence/judge_task.hpp"
 #include "runtime/core/baseline.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"

@@ -1,6 +1,7 @@
 #include "backends/evaluation/compiler_crash.hpp"
 
 #include "backends/evaluation/kernel_builder.hpp"
+#include "runtime/core/problem.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,13 +1,15 @@
 #pragma once
 
 #include "backends/evaluation/backend.hpp"
-#include "runtime/core/job_limits.hpp"
-#include "runtime/core/problem.hpp"
 #include "runtime/process/process_port.hpp"
 
 #include <string>
+#include <vector>
 
 namespace ke {
+
+struct job_limits;
+struct problem;
 
 /// How the compiler itself failed, in one line: an internal error, a signal, or no end within the limit.
 /// Empty if it judged the source, built it, or hit a limit of memory or file size. Its text is untrusted: a

@@ -3,6 +3,7 @@
 #include "backends/evaluation/harness.hpp"
 #include "backends/evaluation/isolated_source.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/problem.hpp"
 
 #include <algorithm>
 

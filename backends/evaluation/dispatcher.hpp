@@ -1,7 +1,6 @@
 #pragma once
 
 #include "backends/verdict/shape_buckets.hpp"
-#include "runtime/core/problem.hpp"
 #include "runtime/core/result.hpp"
 
 #include <cstddef>
@@ -10,6 +9,8 @@
 #include <vector>
 
 namespace ke {
+
+struct problem;
 
 /// A kernel that a dispatcher may call.
 struct dispatcher_part {

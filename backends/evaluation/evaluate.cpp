@@ -4,6 +4,7 @@
 #include "backends/evaluation/evaluation_state.hpp"
 #include "backends/evaluation/step_rules.hpp"
 #include "backends/evidence/driver_traits.hpp"
+#include "backends/evidence/judge_task.hpp"
 #include "backends/peaks/peaks.hpp"
 #include "backends/verdict/statistics.hpp"
 #include "runtime/core/baseline.hpp"

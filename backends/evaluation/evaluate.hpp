@@ -3,13 +3,11 @@
 #include "backends/evaluation/artifact_cache.hpp"
 #include "backends/evaluation/backend.hpp"
 #include "backends/evaluation/python_parent.hpp"
-#include "runtime/core/device_info.hpp"
-#include "runtime/core/evidence.hpp"
 #include "runtime/core/job_limits.hpp"
-#include "runtime/core/problem.hpp"
 #include "runtime/core/result.hpp"
 #include "runtime/process/process_port.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -19,6 +17,11 @@
 #include <vector>
 
 namespace ke {
+
+enum class measure_plan : std::uint8_t;
+struct device_info;
+struct evidence;
+struct problem;
 
 struct evaluate_options {
   std::string sandbox = "best"; ///< full | best | none

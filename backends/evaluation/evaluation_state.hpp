@@ -3,11 +3,9 @@
 #include "backends/evaluation/evaluate.hpp"
 #include "backends/evaluation/kernel_builder.hpp"
 #include "backends/evaluation/step_graph.hpp"
-#include "backends/evidence/judge_task.hpp"
-#include "backends/evidence/profile_task.hpp"
 #include "runtime/core/device_info.hpp"
 #include "runtime/core/evidence.hpp"
-#include "runtime/core/job_limits.hpp"
+#include "runtime/core/measure_plan.hpp"
 #include "runtime/core/private_folder.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/process/sandbox.hpp"
@@ -22,6 +20,10 @@
 #include <vector>
 
 namespace ke {
+
+struct judge_task;
+struct profile_task;
+
 namespace fs = std::filesystem;
 
 inline sandbox_level level_of(const evaluate_options& o) {

@@ -1,5 +1,7 @@
 #include "backends/evaluation/harness.hpp"
 
+#include "runtime/core/problem.hpp"
+
 #include <algorithm>
 
 namespace ke {

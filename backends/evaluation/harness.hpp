@@ -1,12 +1,13 @@
 #pragma once
 
-#include "runtime/core/problem.hpp"
-
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
 namespace ke {
+
+enum class dtype : std::uint8_t;
+struct problem;
 
 /// How a native reference becomes the truth. `all_but_bf16`: tensors in bf16, and the reference's own values
 /// in it, stay 16 bits; for references that do not compile, or make no sense, in `all`.

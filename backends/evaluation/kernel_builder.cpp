@@ -3,6 +3,8 @@
 #include "backends/evaluation/harness.hpp"
 #include "backends/evaluation/object_file.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/evidence_summary.hpp"
+#include "runtime/core/problem.hpp"
 #include "runtime/process/sandbox.hpp"
 
 #include <algorithm>

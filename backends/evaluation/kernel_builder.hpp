@@ -2,12 +2,10 @@
 
 #include "backends/evaluation/backend.hpp"
 #include "backends/evaluation/harness.hpp"
-#include "runtime/core/evidence.hpp"
-#include "runtime/core/job_limits.hpp"
-#include "runtime/core/problem.hpp"
 #include "runtime/core/result.hpp"
 #include "runtime/process/process_port.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -15,6 +13,10 @@
 #include <vector>
 
 namespace ke {
+
+struct integrity_flag;
+struct job_limits;
+struct problem;
 
 /// What is compiled: the candidate, the reference, the truth (the reference in wider arithmetic), or a
 /// baseline other than the reference, written as a candidate.

@@ -6,7 +6,7 @@
 #include "runtime/core/evidence.hpp"
 #include "runtime/core/evidence_keys.hpp"
 #include "runtime/core/job.hpp"
-#include "runtime/core/job_limits.hpp"
+#include "runtime/core/measure_plan.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/core/same_object.hpp"
 #include "runtime/core/verdict.hpp"

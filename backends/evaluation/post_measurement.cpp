@@ -4,11 +4,12 @@
 #include "backends/evaluation/profile_steps.hpp"
 #include "backends/evaluation/step_readers.hpp"
 #include "backends/evaluation/step_rules.hpp"
+#include "backends/evidence/profile_task.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/evidence.hpp"
 #include "runtime/core/evidence_keys.hpp"
-#include "runtime/core/job_limits.hpp"
+#include "runtime/core/measure_plan.hpp"
 
 #include <sys/stat.h>
 

@@ -3,7 +3,6 @@
 #include "backends/evaluation/backend.hpp"
 #include "backends/evaluation/evaluate.hpp"
 #include "runtime/core/fields.hpp"
-#include "runtime/core/problem.hpp"
 #include "runtime/core/result.hpp"
 #include "runtime/process/process_port.hpp"
 
@@ -12,6 +11,8 @@
 #include <vector>
 
 namespace ke {
+
+struct problem;
 
 /// One wrong answer tried on one output of a problem: `fake` is its short name, `of` the input it is made
 /// from.

@@ -1,6 +1,7 @@
 #include "backends/evaluation/profile_steps.hpp"
 
 #include "backends/evaluation/step_readers.hpp"
+#include "backends/evidence/profile_task.hpp"
 #include "runtime/core/codec.hpp"
 
 namespace ke {

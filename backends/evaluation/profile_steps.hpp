@@ -1,8 +1,8 @@
 #pragma once
 
 #include "backends/evaluation/step_graph.hpp"
-#include "backends/evidence/profile_task.hpp"
-#include "runtime/core/evidence.hpp"
+#include "backends/evidence/profile_result.hpp"
+#include "runtime/core/result.hpp"
 #include "runtime/process/process_port.hpp"
 #include "runtime/process/sandbox.hpp"
 
@@ -11,6 +11,9 @@
 #include <string>
 
 namespace ke {
+
+struct evidence;
+struct profile_task;
 
 /// Whether the job uses the program's own profiler (command = ["{profiler}"]), which gets a task on stdin.
 /// Other jobs of kind profile run a tool that reads the candidate's object. A trace may use the profiler,

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "backends/evaluation/step_graph.hpp"
-#include "backends/evidence/profile_task.hpp"
+#include "backends/evidence/profile_result.hpp"
 
 #include <string>
 #include <string_view>

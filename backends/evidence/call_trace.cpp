@@ -1,5 +1,6 @@
 #include "backends/evidence/call_trace.hpp"
 
+#include "runtime/core/evidence.hpp"
 #include "runtime/core/evidence_keys.hpp"
 
 #include <algorithm>

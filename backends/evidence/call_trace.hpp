@@ -1,6 +1,5 @@
 #pragma once
 
-#include "runtime/core/evidence.hpp"
 #include "runtime/core/evidence_keys.hpp"
 #include "runtime/observe/trace.hpp"
 
@@ -10,6 +9,8 @@
 #include <vector>
 
 namespace ke {
+
+struct evidence;
 
 // The trace of one call of a candidate, the same for every instrument: findings["trace"] holds lines "NAME
 // BEGIN LENGTH", in nanoseconds since the first begin, ordered by begin. Each span lies inside an earlier one

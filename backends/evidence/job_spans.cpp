@@ -1,6 +1,8 @@
 #include "backends/evidence/job_spans.hpp"
 
 #include "backends/evidence/call_trace.hpp"
+#include "runtime/core/job.hpp"
+#include "runtime/core/job_result.hpp"
 
 #include <algorithm>
 #include <numeric>

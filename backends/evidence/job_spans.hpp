@@ -1,6 +1,5 @@
 #pragma once
 
-#include "runtime/core/job.hpp"
 #include "runtime/observe/trace.hpp"
 
 #include <cstddef>
@@ -8,6 +7,10 @@
 #include <vector>
 
 namespace ke {
+
+struct job;
+struct job_result;
+struct job_span;
 
 /// The row of each span, from 0. On one row each span lies inside an earlier one or behind it, as a trace's
 /// lane demands. Spans that overlap otherwise get rows of their own. Pure.

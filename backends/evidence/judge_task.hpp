@@ -1,7 +1,8 @@
 #pragma once
 
-#include "runtime/core/codec.hpp"
+#include "runtime/core/fields.hpp"
 #include "runtime/core/job_limits.hpp"
+#include "runtime/core/measure_plan.hpp"
 #include "runtime/core/problem.hpp"
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backends/evidence/profile_task.hpp"
+#include "backends/evidence/profile_result.hpp"
 
 #include <string>
 #include <string_view>

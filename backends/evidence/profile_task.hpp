@@ -3,8 +3,6 @@
 #include "backends/evidence/judge_task.hpp"
 #include "runtime/core/evidence.hpp"
 
-#include <cstdint>
-#include <map>
 #include <string>
 
 namespace ke {
@@ -21,12 +19,5 @@ struct profile_task {
   std::string object;       ///< `ke-profiler trace`: the instrumented object
 };
 KE_FIELDS(profile_task, x.run, x.found, x.source, x.backend_file, x.toolchain, x.runner, x.thorough, x.object)
-
-/// What it writes to stdout: additions to the evidence.
-struct profile_result {
-  std::map<std::string, double> counters;
-  std::map<std::string, std::string> findings;
-};
-KE_FIELDS(profile_result, x.counters, x.findings)
 
 } // namespace ke

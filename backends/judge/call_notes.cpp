@@ -1,6 +1,7 @@
 #include "backends/judge/call_notes.hpp"
 
 #include "backends/judge/driver_wire.hpp"
+#include "runtime/core/evidence.hpp"
 #include "runtime/core/evidence_keys.hpp"
 
 #include <algorithm>

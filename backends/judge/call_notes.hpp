@@ -2,16 +2,18 @@
 
 #include "backends/evidence/judge_task.hpp"
 #include "backends/judge/caller.hpp"
-#include "runtime/core/evidence.hpp"
-#include "runtime/core/job_limits.hpp"
-#include "runtime/core/problem.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace ke {
+
+struct evidence;
+struct job_limits;
+struct problem;
 
 /// What wire::left_* bits mean, for the record.
 std::string text_of_left(std::uint32_t left);

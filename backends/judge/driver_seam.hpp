@@ -1,13 +1,9 @@
 #pragma once
 
 #include "backends/evidence/driver_traits.hpp"
-#include "backends/evidence/judge_task.hpp"
 #include "backends/judge/driver_call.hpp"
 #include "backends/judge/noise_gate.hpp"
-#include "runtime/core/evidence.hpp"
-#include "runtime/core/problem.hpp"
 #include "runtime/core/result.hpp"
-#include "runtime/core/verdict.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -24,6 +20,9 @@ class random_source;
 struct arena_shape;
 struct bank_slot;
 struct bound_shapes;
+struct evidence;
+struct judge_task;
+struct problem;
 
 /// An arena and the process that works in it, of a driver's own type. The destructor ends the process, with
 /// all that it started.

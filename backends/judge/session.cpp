@@ -12,7 +12,7 @@
 #include "backends/judge/truth.hpp"
 #include "backends/verdict/statistics.hpp"
 #include "runtime/core/evidence_keys.hpp"
-#include "runtime/core/job_limits.hpp"
+#include "runtime/core/measure_plan.hpp"
 #include "runtime/core/problem.hpp"
 
 #include <algorithm>

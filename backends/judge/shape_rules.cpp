@@ -1,5 +1,6 @@
 #include "backends/judge/shape_rules.hpp"
 
+#include "runtime/core/problem.hpp"
 #include "runtime/text/expression.hpp"
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "backends/judge/secret_random.hpp"
-#include "runtime/core/problem.hpp"
 #include "runtime/text/relation.hpp"
 
 #include <cstdint>
@@ -11,6 +10,9 @@
 #include <vector>
 
 namespace ke {
+
+struct problem;
+struct workload;
 
 /// The allowed shapes of a problem: what it states (`[problem.promise]`, `relations`), and for other symbols
 /// what its timed workloads have in common. Nothing is assumed of a promised symbol, nor of two symbols if

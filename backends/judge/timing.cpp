@@ -5,7 +5,7 @@
 #include "backends/judge/stopwatch.hpp"
 #include "backends/verdict/roofline.hpp"
 #include "runtime/core/evidence_keys.hpp"
-#include "runtime/core/job_limits.hpp"
+#include "runtime/core/measure_plan.hpp"
 
 #include <algorithm>
 #include <cmath>

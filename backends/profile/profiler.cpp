@@ -4,6 +4,7 @@
 #include "backends/evaluation/kernel_builder.hpp"
 #include "backends/evaluation/object_file.hpp"
 #include "backends/evidence/instruction_mix.hpp"
+#include "backends/evidence/profile_task.hpp"
 #include "backends/judge/driver_wire.hpp"
 #include "backends/profile/case_file.hpp"
 #include "backends/profile/hot_loop.hpp"

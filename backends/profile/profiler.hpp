@@ -1,11 +1,13 @@
 #pragma once
 
-#include "backends/evidence/profile_task.hpp"
+#include "backends/evidence/profile_result.hpp"
 #include "runtime/process/process_port.hpp"
 
 #include <string>
 
 namespace ke {
+
+struct profile_task;
 
 /// Looks closer at a judged candidate, one tool after the other:
 ///   correct   where the time goes (ke-runner's samples), the hottest loop (objdump), what that loop waits

@@ -4,6 +4,7 @@
 //   ke-profiler trace        reads the same; calls its instrumented object once and writes what that printed
 //   ke-profiler ticks IN OUT puts time stamps at the loops of a module of LLVM IR; runs in a sandbox itself,
 //                            for the module is a candidate's
+#include "backends/evidence/profile_task.hpp"
 #include "backends/profile/loop_ticks.hpp"
 #include "backends/profile/profiler.hpp"
 

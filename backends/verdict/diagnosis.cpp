@@ -1,7 +1,10 @@
 #include "backends/verdict/diagnosis.hpp"
 
 #include "backends/verdict/roofline.hpp"
+#include "runtime/core/evidence.hpp"
 #include "runtime/core/evidence_keys.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/verdict.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,12 +1,12 @@
 #pragma once
 
-#include "runtime/core/evidence.hpp"
-#include "runtime/core/problem.hpp"
-#include "runtime/core/verdict.hpp"
-
 #include <cstdint>
 
 namespace ke {
+
+struct diagnosis;
+struct evidence;
+struct problem;
 
 /// The workload with the longest call, and the time of that call on a quiet machine, without the path to the
 /// candidate.

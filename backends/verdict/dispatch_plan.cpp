@@ -1,6 +1,9 @@
 #include "backends/verdict/dispatch_plan.hpp"
 
 #include "backends/verdict/statistics.hpp"
+#include "runtime/core/measure_plan.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/settings.hpp"
 #include "runtime/core/verdict_state.hpp"
 
 #include <algorithm>

@@ -1,8 +1,5 @@
 #pragma once
 
-#include "runtime/core/job_limits.hpp"
-#include "runtime/core/problem.hpp"
-#include "runtime/core/settings.hpp"
 #include "runtime/core/verdict.hpp"
 
 #include <cstddef>
@@ -12,6 +9,10 @@
 #include <vector>
 
 namespace ke {
+
+enum class measure_plan : std::uint8_t;
+struct goal_settings;
+struct problem;
 
 /// A candidate judged `correct`, for the choice between several.
 struct shape_contender {

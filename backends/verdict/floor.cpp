@@ -1,6 +1,8 @@
 #include "backends/verdict/floor.hpp"
 
 #include "backends/verdict/statistics.hpp"
+#include "runtime/core/measure_plan.hpp"
+#include "runtime/core/settings.hpp"
 
 #include <algorithm>
 

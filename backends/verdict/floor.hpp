@@ -1,11 +1,14 @@
 #pragma once
 
-#include "runtime/core/job_limits.hpp"
-#include "runtime/core/settings.hpp"
-#include "runtime/core/verdict.hpp"
-#include "runtime/core/verdict_state.hpp"
+#include <cstdint>
 
 namespace ke {
+
+enum class measure_plan : std::uint8_t;
+enum class timing_decision : std::uint8_t;
+struct goal_settings;
+struct verdict;
+struct workload_timing;
 
 /// The workload furthest below the goal's floor, held-out ones included. Null: none is below, the goal has no
 /// floor, or nothing was timed. A workload is below if its whole interval is, after the interval was widened

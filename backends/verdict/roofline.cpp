@@ -1,6 +1,8 @@
 #include "backends/verdict/roofline.hpp"
 
 #include "backends/verdict/statistics.hpp"
+#include "runtime/core/evidence.hpp"
+#include "runtime/core/problem.hpp"
 #include "runtime/text/expression.hpp"
 
 #include <algorithm>

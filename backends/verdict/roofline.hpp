@@ -1,8 +1,5 @@
 #pragma once
 
-#include "runtime/core/evidence.hpp"
-#include "runtime/core/problem.hpp"
-
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -12,6 +9,11 @@
 #include <vector>
 
 namespace ke {
+
+struct integrity_flag;
+struct launch_samples;
+struct problem;
+struct workload;
 
 /// Physics, not statistics: the limits of a workload's speed on a machine with these peaks
 /// (backends/peaks/peaks.hpp). Pure.

@@ -1,5 +1,7 @@
 #include "backends/verdict/shape_buckets.hpp"
 
+#include "runtime/core/problem.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

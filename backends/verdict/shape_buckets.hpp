@@ -1,12 +1,12 @@
 #pragma once
 
-#include "runtime/core/problem.hpp"
-
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace ke {
+
+struct problem;
 
 /// Both ends are included.
 struct extent_range {

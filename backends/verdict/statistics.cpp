@@ -1,5 +1,7 @@
 #include "backends/verdict/statistics.hpp"
 
+#include "runtime/core/measure_plan.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>

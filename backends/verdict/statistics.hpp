@@ -1,16 +1,17 @@
 #pragma once
 
 #include "runtime/core/evidence.hpp"
-#include "runtime/core/job_limits.hpp"
 #include "runtime/core/problem.hpp"
+#include "runtime/core/timing_decision.hpp"
 #include "runtime/core/verdict.hpp"
-#include "runtime/core/verdict_state.hpp"
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
 namespace ke {
+
+enum class measure_plan : std::uint8_t;
 
 /// A point estimate with its interval. In this file log ratios, unless a name says otherwise.
 struct interval {

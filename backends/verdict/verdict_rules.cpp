@@ -3,6 +3,7 @@
 #include "backends/verdict/diagnosis.hpp"
 #include "backends/verdict/statistics.hpp"
 #include "runtime/core/evidence_keys.hpp"
+#include "runtime/core/measure_plan.hpp"
 #include "runtime/core/reward.hpp"
 #include "runtime/core/verdict_state.hpp"
 #include "runtime/text/json_line.hpp"

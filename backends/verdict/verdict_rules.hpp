@@ -1,14 +1,14 @@
 #pragma once
 
-#include "runtime/core/evidence.hpp"
-#include "runtime/core/job_limits.hpp"
-#include "runtime/core/verdict.hpp"
-
+#include <cstdint>
 #include <string>
 
 namespace ke {
 
+enum class measure_plan : std::uint8_t;
+struct evidence;
 struct problem;
+struct verdict;
 
 /// The only place that derives a state from evidence (trust.md 3). Pure: the coordinator's result counts, and
 /// can be derived again from the stored evidence at any time. `backend`, `problem` and `candidate` come from

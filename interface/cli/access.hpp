@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/core/rows.hpp"
+#include "runtime/core/result.hpp"
 #include "runtime/net/control_socket.hpp"
 #include "runtime/observe/exit_codes.hpp"
 #include "runtime/store/store_reader.hpp"
@@ -14,6 +14,10 @@
 namespace CLI {
 class App;
 }
+
+namespace ke {
+struct campaign_row;
+} // namespace ke
 
 namespace ke::cli {
 

@@ -8,8 +8,9 @@
 #include "interface/cli/figures.hpp"
 #include "interface/cli/shape_bests.hpp"
 #include "interface/cli/winners.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/timing_decision.hpp"
 #include "runtime/core/verdict.hpp"
-#include "runtime/core/verdict_state.hpp"
 #include "runtime/search/campaign/finalists.hpp"
 #include "runtime/text/json_line.hpp"
 

@@ -2,6 +2,7 @@
 
 #include "interface/cli/node_report.hpp"
 #include "runtime/core/geometric_mean.hpp"
+#include "runtime/core/problem.hpp"
 #include "runtime/search/campaign/campaign_status.hpp"
 #include "runtime/store/record.hpp"
 

@@ -1,12 +1,10 @@
 #pragma once
 
+#include "runtime/core/call_row.hpp"
 #include "runtime/core/node_key.hpp"
 #include "runtime/core/node_state.hpp"
-#include "runtime/core/problem.hpp"
 #include "runtime/core/rows.hpp"
-#include "runtime/core/settings.hpp"
-#include "runtime/core/verdict.hpp"
-#include "runtime/core/verdict_state.hpp"
+#include "runtime/core/timing_decision.hpp"
 #include "runtime/records/stored_campaign.hpp"
 #include "runtime/store/store_reader.hpp"
 
@@ -15,7 +13,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
+
+namespace ke {
+struct problem;
+struct verdict;
+} // namespace ke
 
 namespace ke::cli {
 

@@ -3,6 +3,9 @@
 #include "backends/verdict/floor.hpp"
 #include "backends/verdict/verdict_rules.hpp"
 #include "interface/cli/figures.hpp"
+#include "runtime/core/measure_plan.hpp"
+#include "runtime/core/settings.hpp"
+#include "runtime/core/verdict.hpp"
 #include "runtime/core/verdict_state.hpp"
 
 namespace ke::cli {

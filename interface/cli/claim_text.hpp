@@ -1,11 +1,14 @@
 #pragma once
 
-#include "runtime/core/job_limits.hpp"
-#include "runtime/core/settings.hpp"
-#include "runtime/core/verdict.hpp"
-
+#include <cstdint>
 #include <optional>
 #include <string>
+
+namespace ke {
+enum class measure_plan : std::uint8_t;
+struct goal_settings;
+struct verdict;
+} // namespace ke
 
 namespace ke::cli {
 

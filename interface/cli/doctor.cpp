@@ -6,7 +6,7 @@
 #include "interface/cli/commands.hpp"
 #include "interface/cli/doctor_models.hpp"
 #include "runtime/core/evidence_keys.hpp"
-#include "runtime/core/settings.hpp"
+#include "runtime/core/model_settings.hpp"
 #include "runtime/observe/exit_codes.hpp"
 #include "runtime/process/process_service.hpp"
 #include "runtime/process/run_and_wait.hpp"

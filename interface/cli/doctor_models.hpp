@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/core/settings.hpp"
+#include "runtime/core/model_settings.hpp"
 
 #include <string>
 

@@ -1,11 +1,14 @@
 #pragma once
 
 #include "backends/evaluation/backend.hpp"
-#include "runtime/core/problem.hpp"
-#include "runtime/core/settings.hpp"
 
 #include <string>
 #include <vector>
+
+namespace ke {
+struct campaign_settings;
+struct problem;
+} // namespace ke
 
 namespace ke::cli {
 

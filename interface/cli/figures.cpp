@@ -1,5 +1,9 @@
 #include "interface/cli/figures.hpp"
 
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/timing_decision.hpp"
+#include "runtime/core/verdict.hpp"
+
 #include <cmath>
 #include <cstdio>
 #include <ctime>

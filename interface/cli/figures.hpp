@@ -1,12 +1,17 @@
 #pragma once
 
-#include "runtime/core/node_state.hpp"
-#include "runtime/core/verdict.hpp"
-#include "runtime/core/verdict_state.hpp"
-
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+
+namespace ke {
+enum class node_state : std::uint8_t;
+enum class timing_decision : std::uint8_t;
+struct timing_summary;
+struct verdict;
+struct workload_timing;
+} // namespace ke
 
 namespace ke::cli {
 

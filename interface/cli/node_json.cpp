@@ -3,9 +3,11 @@
 #include "backends/verdict/verdict_rules.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/evidence.hpp"
+#include "runtime/core/problem.hpp"
 #include "runtime/core/rows.hpp"
+#include "runtime/core/timing_decision.hpp"
 #include "runtime/core/token_usage.hpp"
-#include "runtime/core/verdict_state.hpp"
+#include "runtime/core/verdict.hpp"
 #include "runtime/text/json_line.hpp"
 
 #include <nlohmann/json.hpp>

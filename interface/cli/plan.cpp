@@ -6,6 +6,7 @@
 #include "knowledge/prompt/prompt_builder.hpp"
 #include "runtime/core/device_info.hpp"
 #include "runtime/core/journal_configured.hpp"
+#include "runtime/core/problem.hpp"
 #include "runtime/core/token_usage.hpp"
 #include "runtime/llm/price.hpp"
 #include "runtime/llm/prompt.hpp"

@@ -8,8 +8,8 @@
 #include "runtime/core/problem.hpp"
 #include "runtime/core/rows.hpp"
 #include "runtime/core/settings.hpp"
+#include "runtime/core/timing_decision.hpp"
 #include "runtime/core/verdict.hpp"
-#include "runtime/core/verdict_state.hpp"
 
 #include <cstdint>
 #include <map>

@@ -8,6 +8,7 @@
 #include "interface/cli/doctor_models.hpp"
 #include "interface/cli/dry_admission.hpp"
 #include "interface/cli/plan.hpp"
+#include "runtime/core/baseline.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/hex.hpp"
 #include "runtime/core/problem.hpp"

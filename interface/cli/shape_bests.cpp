@@ -2,7 +2,7 @@
 
 #include "backends/verdict/dispatch_plan.hpp"
 #include "interface/cli/figures.hpp"
-#include "runtime/core/job_limits.hpp"
+#include "runtime/core/measure_plan.hpp"
 #include "runtime/core/node_key.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/core/verdict_state.hpp"

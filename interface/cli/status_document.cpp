@@ -2,7 +2,7 @@
 
 #include "interface/cli/campaign_view.hpp"
 #include "interface/cli/claim_text.hpp"
-#include "runtime/core/job_limits.hpp"
+#include "runtime/core/measure_plan.hpp"
 #include "runtime/core/node_state.hpp"
 #include "runtime/core/settings.hpp"
 #include "runtime/search/campaign/campaign_status.hpp"

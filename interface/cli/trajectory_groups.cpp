@@ -1,7 +1,7 @@
 #include "interface/cli/trajectory_groups.hpp"
 
 #include "runtime/core/digest.hpp"
-#include "runtime/core/node_key.hpp"
+#include "runtime/core/node_number.hpp"
 #include "runtime/core/node_state.hpp"
 
 #include <algorithm>

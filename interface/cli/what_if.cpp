@@ -1,4 +1,4 @@
-#include "runtime/core/journal.hpp"
+#include "runtime/core/journal_record.hpp"
 #include "runtime/core/settings.hpp"
 #include "runtime/search/lab/what_if_replay.hpp"
 #include "runtime/text/json_line.hpp"

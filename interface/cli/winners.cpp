@@ -6,9 +6,11 @@
 #include "interface/cli/output_file.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/evidence_keys.hpp"
-#include "runtime/core/job_limits.hpp"
+#include "runtime/core/measure_plan.hpp"
 #include "runtime/core/node_state.hpp"
-#include "runtime/core/verdict_state.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/timing_decision.hpp"
+#include "runtime/core/verdict.hpp"
 
 #include <unistd.h>
 

@@ -1,8 +1,10 @@
 #include "knowledge/advisors/consult.hpp"
 
+#include "knowledge/prompt/node_summary.hpp"
 #include "knowledge/prompt/quote.hpp"
 #include "knowledge/prompt/redacted.hpp"
 #include "runtime/core/node_state.hpp"
+#include "runtime/core/problem.hpp"
 
 #include <algorithm>
 

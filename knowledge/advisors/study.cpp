@@ -3,7 +3,7 @@
 #include "knowledge/advisors/consult.hpp"
 #include "knowledge/prompt/prompt_parts.hpp"
 #include "runtime/core/digest.hpp"
-#include "runtime/core/search_kinds.hpp"
+#include "runtime/core/memory_kind.hpp"
 
 #include <algorithm>
 #include <sstream>

@@ -2,11 +2,16 @@
 
 #include "knowledge/library/document_search.hpp"
 #include "knowledge/prompt/lineage_summary.hpp"
+#include "runtime/core/names.hpp"
 
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <variant>
 
 namespace ke {
+
+struct prompt_request;
 
 /// What a sub-agent can do for a prompt.
 enum class study_kind : std::uint8_t { memory, research };

@@ -1,5 +1,6 @@
 #include "knowledge/prompt/lineage_summary.hpp"
 
+#include "knowledge/prompt/node_summary.hpp"
 #include "knowledge/prompt/prompt_parts.hpp"
 #include "knowledge/prompt/quote.hpp"
 #include "knowledge/prompt/redacted.hpp"

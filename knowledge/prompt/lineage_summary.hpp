@@ -1,11 +1,15 @@
 #pragma once
 
-#include "knowledge/prompt/prompt_builder.hpp"
+#include "runtime/llm/prompt.hpp"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace ke {
+
+struct prompt_request;
 
 /// A model sums up how a candidate came about: for each step and attempt the change, the measurement, and
 /// what mattered. The rule without a model shows the nearest steps and attempts themselves. Pure.

@@ -1,8 +1,11 @@
 #include "knowledge/prompt/node_summaries.hpp"
 
+#include "knowledge/prompt/node_summary.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/rows.hpp"
+#include "runtime/core/verdict.hpp"
 #include "runtime/core/verdict_state.hpp"
+#include "runtime/store/store_port.hpp"
 #include "runtime/text/source_text.hpp"
 
 namespace ke {

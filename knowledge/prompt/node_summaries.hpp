@@ -1,12 +1,9 @@
 #pragma once
 
-#include "knowledge/prompt/prompt_builder.hpp"
 #include "runtime/core/node_key.hpp"
-#include "runtime/core/node_state.hpp"
-#include "runtime/core/verdict.hpp"
-#include "runtime/store/store_port.hpp"
-#include "runtime/text/source_tokens.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <list>
 #include <memory>
@@ -14,6 +11,12 @@
 #include <unordered_map>
 
 namespace ke {
+
+class store_port;
+enum class node_state : std::uint8_t;
+struct node_summary;
+struct source_syntax;
+struct verdict;
 
 /// The card of a judged (or failed) node. Pure.
 std::shared_ptr<const node_summary> make_card(std::uint32_t node, node_state state, std::string source,

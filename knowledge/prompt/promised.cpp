@@ -1,6 +1,7 @@
 #include "knowledge/prompt/promised.hpp"
 
 #include "knowledge/prompt/quote.hpp"
+#include "runtime/core/problem.hpp"
 
 #include <algorithm>
 

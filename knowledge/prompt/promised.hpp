@@ -1,10 +1,10 @@
 #pragma once
 
-#include "runtime/core/problem.hpp"
-
 #include <string>
 
 namespace ke {
+
+struct problem;
 
 /// The problem's promises on shapes and values, one line each; empty: none. Bounded by the problem's size.
 /// Pure.

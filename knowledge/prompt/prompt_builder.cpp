@@ -5,6 +5,8 @@
 #include "knowledge/prompt/prompt_parts.hpp"
 #include "knowledge/prompt/quote.hpp"
 #include "knowledge/prompt/task_block.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/text/candidate_language.hpp"
 
 #include <utility>
 

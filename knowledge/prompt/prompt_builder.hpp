@@ -1,15 +1,11 @@
 #pragma once
 
-#include "runtime/core/device_info.hpp"
-#include "runtime/core/evidence.hpp"
-#include "runtime/core/node_state.hpp"
-#include "runtime/core/search_kinds.hpp"
-#include "runtime/core/verdict.hpp"
-#include "runtime/core/verdict_state.hpp"
+#include "runtime/core/memory_kind.hpp"
 #include "runtime/llm/prompt.hpp"
-#include "runtime/search/index/tree_index.hpp"
-#include "runtime/text/candidate_language.hpp"
+#include "runtime/search/index/operation_kind.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,23 +13,10 @@
 
 namespace ke {
 
+struct candidate_language;
+struct device_info;
+struct node_summary;
 struct problem;
-
-/// An evaluated node, for prompts: small, immutable, shared.
-struct node_summary {
-  std::uint32_t node = 0;
-  node_state state = node_state::planned;
-  timing_decision decision = timing_decision::none;
-  std::optional<double> score;
-  std::string source;        ///< empty if only plan and result are wanted
-  std::string source_digest; ///< normalised
-  std::string plan;          ///< first sentence of the answer's rationale, bounded
-  std::string reason;        ///< of a failure: first line, bounded
-  std::string log;           ///< bounded text of compiler or candidate, quoted in the prompt
-  std::optional<mismatch> first_failure;
-  std::optional<timing_summary> timing;
-  std::optional<ke::diagnosis> diagnosis;
-};
 
 /// A document of the knowledge base found for a node, or a constraint for all.
 struct passage {

@@ -1,11 +1,14 @@
 #include "knowledge/prompt/prompt_parts.hpp"
+#include "runtime/core/device_info.hpp"
 #include "runtime/core/problem.hpp"
 
 #include "knowledge/prompt/promised.hpp"
 #include "knowledge/prompt/quote.hpp"
 #include "runtime/core/baseline.hpp"
 #include "runtime/llm/answer_form.hpp"
+#include "runtime/text/candidate_language.hpp"
 #include "runtime/text/source_template.hpp"
+#include "runtime/text/source_tokens.hpp"
 
 #include <algorithm>
 #include <set>

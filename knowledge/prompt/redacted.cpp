@@ -1,7 +1,9 @@
 #include "knowledge/prompt/redacted.hpp"
 
+#include "knowledge/prompt/node_summary.hpp"
 #include "knowledge/prompt/quote.hpp"
 #include "runtime/core/node_state.hpp"
+#include "runtime/core/problem.hpp"
 
 #include <algorithm>
 

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "knowledge/prompt/prompt_builder.hpp"
-#include "runtime/core/problem.hpp"
-
 #include <string>
 
 namespace ke {
+
+struct node_summary;
+struct problem;
 
 /// A failure's reason for a prompt, in one line. Hides held-out workloads. For a suspected cheat gives the
 /// neutral rule only: details would teach how to get nearer to the line (trust.md F11).

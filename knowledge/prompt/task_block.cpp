@@ -1,12 +1,15 @@
 #include "knowledge/prompt/task_block.hpp"
 
+#include "knowledge/prompt/node_summary.hpp"
 #include "knowledge/prompt/promised.hpp"
 #include "knowledge/prompt/prompt_builder.hpp"
 #include "knowledge/prompt/redacted.hpp"
 #include "runtime/core/baseline.hpp"
+#include "runtime/core/device_info.hpp"
 #include "runtime/core/generated_init.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/core/verdict.hpp"
+#include "runtime/text/candidate_language.hpp"
 #include "runtime/text/json_line.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,10 +1,13 @@
 #include "knowledge/skills/distil.hpp"
 
+#include "knowledge/prompt/node_summary.hpp"
 #include "knowledge/prompt/quote.hpp"
 #include "knowledge/skills/skill_change.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/node_state.hpp"
+#include "runtime/core/problem.hpp"
 #include "runtime/llm/answer_form.hpp"
+#include "runtime/text/candidate_language.hpp"
 #include "runtime/text/source_text.hpp"
 
 #include <algorithm>

@@ -1,14 +1,17 @@
 #pragma once
 
-#include "knowledge/prompt/prompt_builder.hpp"
-#include "runtime/core/problem.hpp"
 #include "runtime/core/skill.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace ke {
+
+struct candidate_language;
+struct node_summary;
+struct problem;
 
 /// One step from the reference to a winner.
 struct proven_step {

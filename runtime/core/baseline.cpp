@@ -1,5 +1,8 @@
 #include "runtime/core/baseline.hpp"
 
+#include "runtime/core/problem.hpp"
+#include "runtime/core/settings.hpp"
+
 #include <algorithm>
 
 namespace ke {

@@ -1,13 +1,14 @@
 #pragma once
 
-#include "runtime/core/problem.hpp"
 #include "runtime/core/result.hpp"
-#include "runtime/core/settings.hpp"
 
 #include <optional>
 #include <string>
 
 namespace ke {
+
+struct goal_settings;
+struct problem;
 
 /// What a problem's candidates are compared with instead of the reference: `[goal] baseline`.
 struct baseline {

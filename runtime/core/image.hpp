@@ -1,11 +1,11 @@
 #pragma once
 
-#include "runtime/core/codec.hpp"
-
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace ke {
@@ -30,11 +30,7 @@ public:
     values(all.data(), all.size());
   }
   template <class T>
-  void packed(const T& x) { ///< anything that codec.hpp encodes
-    auto text = pack(x);
-    value<std::uint64_t>(text.size());
-    bytes_ += text;
-  }
+  void packed(const T& x); ///< anything that codec.hpp encodes; its body is in image_codec.hpp
   void reserve(std::size_t bytes) { bytes_.reserve(bytes); }
   std::string take() { return std::move(bytes_); }
 
@@ -70,11 +66,7 @@ public:
     return all;
   }
   template <class T>
-  T packed() {
-    auto x = unpack<T>(take(value<std::uint64_t>(), 1));
-    good_ = good_ && x;
-    return x ? std::move(*x) : T{};
-  }
+  T packed(); ///< its body is in image_codec.hpp
   /// For a caller that finds a value without sense.
   void fail() { good_ = false; }
   bool good() const { return good_; }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "runtime/core/fields.hpp"
-#include "runtime/core/names.hpp"
 
 #include <cstdint>
 
@@ -21,10 +20,5 @@ struct job_limits {
 };
 KE_FIELDS(job_limits, x.build_s, x.run_s, x.call_s, x.memory_bytes, x.scratch_bytes, x.log_bytes, x.processes,
           x.descriptors, x.inodes)
-
-/// How much a measurement may cost: `rank` for the search, `eval` for the command, `claim` for publication
-/// (trust.md 2.5, 2.6).
-enum class measure_plan : std::uint8_t { rank, eval, claim };
-KE_NAMES(measure_plan, 3, "rank", "eval", "claim")
 
 } // namespace ke

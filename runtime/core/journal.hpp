@@ -1,10 +1,10 @@
 #pragma once
 
 #include "runtime/core/fields.hpp"
-#include "runtime/core/names.hpp"
-#include "runtime/core/node_key.hpp"
+#include "runtime/core/node_number.hpp"
 #include "runtime/core/node_state.hpp"
 #include "runtime/core/result.hpp"
+#include "runtime/core/timing_decision.hpp"
 #include "runtime/core/token_usage.hpp"
 #include "runtime/core/verdict_state.hpp"
 
@@ -14,26 +14,6 @@
 #include <vector>
 
 namespace ke {
-
-enum class journal_kind : std::uint8_t {
-  configured,
-  session,
-  stepped,
-  asked,
-  replied,
-  judged,
-  ended,
-  steered,
-  finished,
-  failed_request,
-  claimed,
-  seeded,
-  consulted,
-  advised,
-  admitted,
-};
-KE_NAMES(journal_kind, 15, "configured", "session", "stepped", "asked", "replied", "judged", "ended",
-         "steered", "finished", "failed_request", "claimed", "seeded", "consulted", "advised", "admitted")
 
 /// A process took the campaign up. In-flight nodes of the previous session are re-driven.
 struct journal_session {
@@ -201,13 +181,5 @@ struct journal_finished {
   std::string reason; ///< product.md "stop_reason"
 };
 KE_FIELDS(journal_finished, x.reason)
-
-struct journal_record {
-  journal_kind kind = journal_kind::configured;
-  std::uint64_t wall_ms = 0; ///< campaign time: sum over its sessions, steady clock
-  std::uint64_t unix_ms = 0; ///< for people; decides nothing
-  std::string body;          ///< pack() of the struct named by kind
-};
-KE_FIELDS(journal_record, x.kind, x.wall_ms, x.unix_ms, x.body)
 
 } // namespace ke

@@ -18,6 +18,4 @@ inline bool operator<(const node_key& a, const node_key& b) {
   return fields(a) < fields(b);
 }
 
-inline constexpr std::uint32_t no_node = 0xffffffff;
-
 } // namespace ke

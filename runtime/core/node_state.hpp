@@ -1,11 +1,12 @@
 #pragma once
 
 #include "runtime/core/names.hpp"
-#include "runtime/core/verdict_state.hpp"
 
 #include <cstdint>
 
 namespace ke {
+
+enum class verdict_state : std::uint8_t;
 
 /// product.md "Node states": the steps of a candidate, then its verdict, or an end without one.
 enum class node_state : std::uint8_t {

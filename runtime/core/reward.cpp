@@ -1,6 +1,7 @@
 #include "runtime/core/reward.hpp"
 
 #include "runtime/core/geometric_mean.hpp"
+#include "runtime/core/verdict.hpp"
 #include "runtime/core/verdict_state.hpp"
 
 #include <algorithm>

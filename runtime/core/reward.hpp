@@ -1,10 +1,10 @@
 #pragma once
 
-#include "runtime/core/verdict.hpp"
-
 #include <vector>
 
 namespace ke {
+
+struct verdict;
 
 /// The worth of "right, but no faster": above wrong, below every gain.
 inline constexpr double reward_floor = 0.05;

@@ -1,12 +1,11 @@
 #pragma once
 
 #include "runtime/core/fields.hpp"
-#include "runtime/core/node_key.hpp"
+#include "runtime/core/memory_kind.hpp"
+#include "runtime/core/node_number.hpp"
 #include "runtime/core/node_state.hpp"
-#include "runtime/core/result.hpp"
-#include "runtime/core/search_kinds.hpp"
+#include "runtime/core/timing_decision.hpp"
 #include "runtime/core/token_usage.hpp"
-#include "runtime/core/verdict_state.hpp"
 
 #include <cstdint>
 #include <map>
@@ -88,21 +87,5 @@ KE_FIELDS(node_row, x.parents, x.state, x.scores, x.decision, x.model, x.memory,
 
 /// Evidence of a claim has key target + evidence_of_claims.
 inline constexpr std::uint32_t evidence_of_claims = 1u << 16;
-
-struct call_row {
-  std::string model;
-  std::string prompt_digest;
-  std::string reply_digest; ///< raw body, stored before any actor hears of it
-  failure_kind outcome = failure_kind::none;
-  token_usage usage;
-  reservation reserved;
-  std::uint64_t sent_unix_ms = 0;
-  double seconds = 0;
-  bool open = true; ///< intent committed, answer not yet stored
-  std::uint64_t prompt_bytes = 0;
-  bool sent = false; ///< with outcome `cancelled`: it had left; `reply_digest` is what came until then
-};
-KE_FIELDS(call_row, x.model, x.prompt_digest, x.reply_digest, x.outcome, x.usage, x.reserved, x.sent_unix_ms,
-          x.seconds, x.open, x.prompt_bytes, x.sent)
 
 } // namespace ke

@@ -10,15 +10,5 @@ enum class policy_kind : std::uint8_t { mcts, evolution, beam, greedy, best_of_n
 KE_NAMES(policy_kind, 5, "mcts", "evolution", "beam", "greedy", "best-of-n")
 enum class ensemble_kind : std::uint8_t { weights, ucb, cost_ucb };
 KE_NAMES(ensemble_kind, 3, "weights", "ucb", "cost-ucb")
-enum class memory_kind : std::uint8_t { parent, siblings, parent_siblings, clean, adaptive };
-KE_NAMES(memory_kind, 5, "parent", "siblings", "parent+siblings", "clean", "adaptive")
-/// What a prompt shows of the past, and at most how much of it.
-constexpr bool shows_ancestors(memory_kind m) {
-  return m == memory_kind::parent || m == memory_kind::parent_siblings || m == memory_kind::adaptive;
-}
-constexpr bool shows_siblings(memory_kind m) {
-  return m == memory_kind::siblings || m == memory_kind::parent_siblings || m == memory_kind::adaptive;
-}
-inline constexpr std::size_t most_ancestors = 8, most_siblings = 12;
 
 } // namespace ke

@@ -2,6 +2,7 @@
 
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/problem.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "runtime/core/node_key.hpp"
-#include "runtime/core/problem.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +10,8 @@
 #include <vector>
 
 namespace ke {
+
+struct problem;
 
 /// What a problem computes, coarsely: the family in lower case, else the name.
 std::string operator_of(const problem& what);

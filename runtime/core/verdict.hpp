@@ -2,6 +2,7 @@
 
 #include "runtime/core/evidence_summary.hpp"
 #include "runtime/core/fields.hpp"
+#include "runtime/core/timing_decision.hpp"
 #include "runtime/core/verdict_state.hpp"
 
 #include <cstdint>

@@ -26,7 +26,4 @@ KE_NAMES(verdict_state, 13, "correct", "incorrect", "nondeterministic", "build_f
          "resource_exceeded", "policy_violation", "cheating_suspected", "noisy", "unfit_problem",
          "harness_error", "compiled")
 
-enum class timing_decision : std::uint8_t { none, faster, same, slower };
-KE_NAMES(timing_decision, 4, "", "faster", "same", "slower")
-
 } // namespace ke

@@ -1,6 +1,7 @@
 #include "runtime/fleet/held_results.hpp"
 
 #include "runtime/core/codec.hpp"
+#include "runtime/core/job_result.hpp"
 #include "runtime/observe/log.hpp"
 #include "runtime/store/durable_file.hpp"
 

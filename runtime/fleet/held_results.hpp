@@ -1,6 +1,5 @@
 #pragma once
 
-#include "runtime/core/job.hpp"
 #include "runtime/net/wire.hpp"
 
 #include <cstdint>
@@ -9,6 +8,8 @@
 #include <string>
 
 namespace ke {
+
+struct job_result;
 
 /// Results not yet acknowledged, in memory and in a folder that outlives the worker: a file each, synced
 /// before it counts. Each result belongs to the coordinator of one store. Not thread-safe.

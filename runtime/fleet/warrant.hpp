@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/core/job_limits.hpp"
+#include "runtime/core/measure_plan.hpp"
 #include "runtime/core/node_key.hpp"
 
 #include <optional>

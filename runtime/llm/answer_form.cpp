@@ -1,5 +1,9 @@
 #include "runtime/llm/answer_form.hpp"
 
+#include "runtime/core/problem.hpp"
+#include "runtime/text/candidate_language.hpp"
+#include "runtime/text/source_tokens.hpp"
+
 #include <algorithm>
 
 namespace ke {

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "runtime/core/problem.hpp"
-#include "runtime/text/candidate_language.hpp"
-
 #include <string>
 
 namespace ke {
+
+struct candidate_language;
+struct problem;
 
 /// Whether the problem is one of PyTorch: its reference is called with tensors, and so are candidates.
 bool is_python(const problem& p);

@@ -1,6 +1,6 @@
 #include "runtime/llm/anthropic_provider.hpp"
 
-#include "runtime/core/settings.hpp"
+#include "runtime/core/model_settings.hpp"
 #include "runtime/llm/foreign_json.hpp"
 #include "runtime/llm/provider_adapter.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "runtime/core/model_settings.hpp"
 #include "runtime/core/result.hpp"
-#include "runtime/core/settings.hpp"
 #include "runtime/llm/prompt.hpp"
 
 #include <nlohmann/json_fwd.hpp>

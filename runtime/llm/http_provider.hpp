@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/core/settings.hpp"
+#include "runtime/core/model_settings.hpp"
 #include "runtime/llm/http_port.hpp"
 #include "runtime/llm/open_calls.hpp"
 #include "runtime/llm/provider_port.hpp"

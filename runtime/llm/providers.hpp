@@ -1,7 +1,7 @@
 #pragma once
 
+#include "runtime/core/model_settings.hpp"
 #include "runtime/core/result.hpp"
-#include "runtime/core/settings.hpp"
 #include "runtime/llm/provider_port.hpp"
 #include "runtime/process/process_port.hpp"
 

@@ -1,6 +1,7 @@
 #include "runtime/net/control_socket.hpp"
 
 #include "runtime/net/transport.hpp"
+#include "runtime/net/wire_body.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -2,6 +2,7 @@
 
 #include "runtime/core/hex.hpp"
 #include "runtime/net/net_counters.hpp"
+#include "runtime/net/wire_body.hpp"
 #include "runtime/observe/log.hpp"
 
 #include <sys/random.h>

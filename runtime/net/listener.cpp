@@ -4,6 +4,7 @@
 #include "runtime/net/handshake.hpp"
 #include "runtime/net/net_counters.hpp"
 #include "runtime/net/peer_name.hpp"
+#include "runtime/net/wire_body.hpp"
 #include "runtime/observe/log.hpp"
 
 #include <sys/stat.h>

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "runtime/core/result.hpp"
+
 #include <cstdint>
 #include <functional>
 #include <memory>

@@ -1,5 +1,8 @@
 #include "runtime/net/wire.hpp"
 
+#include "runtime/core/job_result.hpp"
+#include "runtime/net/wire_body.hpp"
+
 namespace ke::wire {
 
 std::string encode_header(const frame& f, std::uint32_t spoken) {

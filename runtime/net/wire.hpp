@@ -1,8 +1,9 @@
 #pragma once
 
-#include "runtime/core/codec.hpp"
 #include "runtime/core/device_info.hpp"
+#include "runtime/core/fields.hpp"
 #include "runtime/core/job.hpp"
+#include "runtime/core/result.hpp"
 #include "runtime/net/transport_port.hpp"
 
 #include <cstdint>
@@ -10,6 +11,10 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace ke {
+struct job_result;
+} // namespace ke
 
 namespace ke::wire {
 
@@ -24,7 +29,6 @@ inline constexpr std::size_t max_header = 128;
 inline constexpr std::size_t max_part = max_body + 4096;
 inline constexpr std::size_t blob_chunk_size = 64u << 10;
 inline constexpr std::size_t blob_window = 4;
-inline constexpr decode_limits limits{max_body, 1u << 16, 16, 12};
 
 struct header {
   std::uint32_t magic = wire::magic;
@@ -184,12 +188,6 @@ struct decoded_header {
 /// Never throws, nor allocates more than the limits allow, whatever the bytes.
 decoded_header decode_header(std::string_view bytes);
 
-/// Body of a frame: `corrupt` if over the limits or of another shape.
-template <class T>
-result<T> decode(std::string_view body) {
-  return unpack<T>(body, limits);
-}
-
 /// pack() of a result. Its untrusted log is cut, with a mark, to fit the body; facts are never cut.
 std::string encode_result(job_result r);
 
@@ -197,11 +195,5 @@ std::string encode_result(job_result r);
 /// the exit code.
 std::vector<frame> answer_frames(const std::string& peer, std::uint64_t correlation, std::string_view json,
                                  std::int32_t exit_code);
-
-/// A frame ready for `transport_port::send`.
-template <class T>
-frame make_frame(std::string peer, frame_kind kind, const T& body, std::uint64_t correlation = 0) {
-  return frame{std::move(peer), kind, 0, correlation, 0, pack(body)};
-}
 
 } // namespace ke::wire

@@ -1,7 +1,10 @@
 #include "runtime/records/best_known_baseline.hpp"
 
+#include "runtime/core/baseline.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/settings.hpp"
 #include "runtime/core/solution.hpp"
 #include "runtime/llm/answer_form.hpp"
 #include "runtime/store/store_share.hpp"

@@ -1,14 +1,15 @@
 #pragma once
 
-#include "runtime/core/baseline.hpp"
-#include "runtime/core/problem.hpp"
-#include "runtime/core/settings.hpp"
+#include "runtime/core/result.hpp"
 #include "runtime/store/store_reader.hpp"
 
 #include <optional>
 #include <string>
 
 namespace ke {
+
+struct campaign_settings;
+struct problem;
 
 /// Puts the baseline of `[goal] baseline` into the problem, except one from a file: the reader of
 /// campaign.toml has done that. `best-known` is the store's best proven solution for this very problem, one

@@ -1,5 +1,6 @@
 #include "runtime/records/recorded_answers.hpp"
 
+#include "runtime/core/call_row.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/rows.hpp"
 #include "runtime/core/settings.hpp"

@@ -1,6 +1,8 @@
 #include "runtime/records/stored_campaign.hpp"
 
+#include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/problem.hpp"
 #include "runtime/observe/log.hpp"
 
 #include <algorithm>
@@ -23,6 +25,13 @@ image_header header_of_image(std::string store_id, std::uint32_t id, std::uint64
   h.wall_ms = last.wall_ms;
   h.last_record = digest_of(pack(last));
   return h;
+}
+
+result<std::shared_ptr<const problem>> problem_of(std::string_view bytes) {
+  auto p = unpack<problem>(bytes);
+  if (!p)
+    return p.error();
+  return std::make_shared<const problem>(std::move(*p));
 }
 
 folded_start fold_of_image(const image_file& image, const std::string& store_id, std::uint32_t id,

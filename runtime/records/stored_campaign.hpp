@@ -1,10 +1,10 @@
 #pragma once
 
-#include "runtime/core/codec.hpp"
+#include "runtime/core/call_row.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/journal.hpp"
 #include "runtime/core/node_key.hpp"
-#include "runtime/core/problem.hpp"
+#include "runtime/core/result.hpp"
 #include "runtime/core/rows.hpp"
 #include "runtime/llm/prompt.hpp"
 #include "runtime/search/campaign/campaign_fold.hpp"
@@ -12,12 +12,18 @@
 #include "runtime/store/prompt_sections.hpp"
 #include "runtime/store/store_reader.hpp"
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace ke {
+
+struct problem;
 
 /// A campaign from its store: the folded journal, and what the fold does not keep of open nodes.
 struct stored_campaign {
@@ -55,6 +61,9 @@ bool image_is_due(std::uint64_t records, std::uint64_t imaged, std::uint64_t lea
 /// The header of an image of the first `records` of the journal; `last` is the last of these.
 image_header header_of_image(std::string store_id, std::uint32_t id, std::uint64_t records,
                              const journal_record& last);
+
+/// The problem in a campaign's blob; `corrupt`.
+result<std::shared_ptr<const problem>> problem_of(std::string_view bytes);
 
 /// A prompt, from the sections that a node's row names; nothing if they can't be read or have another digest.
 template <class Reader>
@@ -105,10 +114,10 @@ result<std::shared_ptr<stored_campaign>> read_stored_campaign(const Reader& stor
   auto bytes = store.blob(s->row.problem_digest);
   if (!bytes)
     return bytes.error();
-  auto p = unpack<problem>(*bytes);
+  auto p = problem_of(*bytes);
   if (!p)
     return p.error();
-  s->problem = std::make_shared<const problem>(std::move(*p));
+  s->problem = std::move(*p);
   for (const auto& tree : s->fold.trees())
     for (auto node : tree.open_nodes()) {
       node_key n{id, tree.number(), node};

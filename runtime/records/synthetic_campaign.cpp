@@ -5,6 +5,7 @@
 #include "runtime/core/journal.hpp"
 #include "runtime/core/journal_configured.hpp"
 #include "runtime/core/node_state.hpp"
+#include "runtime/core/problem.hpp"
 #include "runtime/core/rows.hpp"
 #include "runtime/core/verdict_state.hpp"
 #include "runtime/records/stored_campaign.hpp"

@@ -1,10 +1,13 @@
 #pragma once
 
-#include "runtime/core/problem.hpp"
 #include "runtime/core/settings.hpp"
 #include "runtime/store/store_service.hpp"
 
 #include <cstdint>
+
+namespace ke {
+struct problem;
+} // namespace ke
 
 namespace ke::cli {
 

@@ -1,6 +1,9 @@
 #include "runtime/records/warm_start.hpp"
 
 #include "runtime/core/codec.hpp"
+#include "runtime/core/journal.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/settings.hpp"
 #include "runtime/core/solution.hpp"
 #include "runtime/store/store_share.hpp"
 

@@ -1,14 +1,15 @@
 #pragma once
 
-#include "runtime/core/journal.hpp"
-#include "runtime/core/problem.hpp"
-#include "runtime/core/settings.hpp"
 #include "runtime/store/store_reader.hpp"
 
 #include <string>
 #include <vector>
 
 namespace ke {
+
+struct campaign_settings;
+struct journal_seeded;
+struct problem;
 
 /// What a new campaign begins with: for each tree (`trees`: their backends) the nearest solutions
 /// (solution.hpp) in the store, at most [search] warm_start. They must have the same operator family, first

@@ -2,7 +2,7 @@
 
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
-#include "runtime/core/journal.hpp"
+#include "runtime/core/journal_record.hpp"
 #include "runtime/store/blob_files.hpp"
 #include "runtime/store/record.hpp"
 

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "runtime/core/codec.hpp"
+#include "runtime/core/fields.hpp"
+#include "runtime/core/result.hpp"
 
 #include <string>
 #include <string_view>
@@ -17,14 +18,6 @@ struct stored_section {
 KE_FIELDS(stored_section, x.digest, x.text, x.name)
 
 /// The sections in the blob of node_row::sections_digest. The first stores had digests only.
-inline result<std::vector<stored_section>> unpack_sections(std::string_view bytes) {
-  if (auto digests = unpack<std::vector<std::string>>(bytes)) {
-    std::vector<stored_section> sections;
-    for (auto& d : *digests)
-      sections.push_back({std::move(d), {}});
-    return sections;
-  }
-  return unpack<std::vector<stored_section>>(bytes);
-}
+result<std::vector<stored_section>> unpack_sections(std::string_view bytes);
 
 } // namespace ke

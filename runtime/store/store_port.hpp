@@ -1,11 +1,15 @@
 #pragma once
 
-#include "runtime/core/journal.hpp"
+#include "runtime/core/journal_record.hpp"
+#include "runtime/core/names.hpp"
+#include "runtime/core/result.hpp"
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ke {

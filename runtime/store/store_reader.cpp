@@ -1,5 +1,6 @@
 #include "runtime/store/store_reader.hpp"
 
+#include "runtime/core/rows.hpp"
 #include "runtime/store/environment.hpp"
 #include "runtime/store/opening.hpp"
 #include "runtime/store/row_read.hpp"

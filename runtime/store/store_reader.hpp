@@ -1,21 +1,24 @@
 #pragma once
 
 #include "runtime/core/codec.hpp"
-#include "runtime/core/journal.hpp"
-#include "runtime/core/rows.hpp"
+#include "runtime/core/journal_record.hpp"
+#include "runtime/core/result.hpp"
 #include "runtime/store/owner_lock.hpp"
 #include "runtime/store/store_port.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ke {
 
 class environment;
+struct campaign_row;
 
 /// A synchronous read-only view of a store, with or without a living owner, also on a read-only file system.
 /// In the owner's process it shares the owner's environment. Sees each commit at once; two calls may see two

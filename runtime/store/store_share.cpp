@@ -3,6 +3,7 @@
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/node_state.hpp"
+#include "runtime/core/rows.hpp"
 #include "runtime/store/prompt_sections.hpp"
 #include "runtime/store/record.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "runtime/core/call_row.hpp"
 #include "runtime/core/node_key.hpp"
-#include "runtime/core/rows.hpp"
 #include "runtime/core/solution.hpp"
 #include "runtime/store/export_file.hpp"
 #include "runtime/store/store_port.hpp"

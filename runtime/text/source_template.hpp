@@ -1,14 +1,16 @@
 #pragma once
 
 #include "runtime/core/result.hpp"
-#include "runtime/text/source_tokens.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace ke {
+
+struct source_syntax;
 
 /// A parameter that a source leaves open, declared by a line
 ///     // ke-param: NAME = 4 | 8 | 16

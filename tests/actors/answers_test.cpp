@@ -1,7 +1,7 @@
 #include "runtime/core/journal.hpp"
+#include "runtime/core/memory_kind.hpp"
 #include "runtime/core/node_state.hpp"
 #include "runtime/core/rows.hpp"
-#include "runtime/core/search_kinds.hpp"
 #include "runtime/core/settings.hpp"
 #include "runtime/core/skill.hpp"
 #include "runtime/core/verdict.hpp"

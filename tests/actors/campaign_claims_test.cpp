@@ -1,6 +1,6 @@
 #include "actors/messages/addresses.hpp"
-#include "runtime/core/job_limits.hpp"
-#include "runtime/core/journal.hpp"
+#include "runtime/core/journal_record.hpp"
+#include "runtime/core/measure_plan.hpp"
 #include "runtime/core/node_state.hpp"
 #include "runtime/core/verdict.hpp"
 #include "runtime/core/verdict_state.hpp"

@@ -1,8 +1,8 @@
 // Where one kernel is the best for one shape and another one for another, one candidate is put together from
 // both, judged like any other, and claimed.
 #include "backends/evaluation/dispatcher.hpp"
-#include "runtime/core/job_limits.hpp"
-#include "runtime/core/journal.hpp"
+#include "runtime/core/journal_record.hpp"
+#include "runtime/core/measure_plan.hpp"
 #include "runtime/core/node_state.hpp"
 #include "runtime/core/rows.hpp"
 #include "runtime/core/settings.hpp"

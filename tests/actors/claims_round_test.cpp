@@ -1,6 +1,6 @@
 #include "actors/campaign/claims_round.hpp"
-#include "runtime/core/job_limits.hpp"
 #include "runtime/core/journal.hpp"
+#include "runtime/core/measure_plan.hpp"
 #include "runtime/core/node_key.hpp"
 #include "runtime/core/verdict.hpp"
 #include "runtime/core/verdict_state.hpp"

@@ -2,13 +2,11 @@
 
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
-#include "runtime/core/journal.hpp"
-#include "runtime/core/problem.hpp"
-#include "runtime/core/settings.hpp"
+#include "runtime/core/journal_record.hpp"
 #include "runtime/core/token_usage.hpp"
 #include "runtime/llm/provider_port.hpp"
 #include "runtime/net/transport_port.hpp"
-#include "runtime/net/wire.hpp"
+#include "runtime/net/wire_body.hpp"
 #include "runtime/process/process_port.hpp"
 #include "runtime/store/store_port.hpp"
 
@@ -159,8 +157,8 @@ public:
   std::function<void(const raw_answer&)> record; ///< as a real provider's: hears an answer before `done`
   bool crash_next = false;                       ///< the next `ask` throws, so its llm_request crashes
 
-  std::unique_ptr<provider_port> connect(const model_settings& m) {
-    return std::make_unique<port>(*this, m.name);
+  std::unique_ptr<provider_port> connect(std::string model) {
+    return std::make_unique<port>(*this, std::move(model));
   }
 
   void answer(std::string text) {

@@ -4,6 +4,7 @@
 #include "actors/messages/addresses.hpp"
 #include "actors/messages/messages.hpp"
 #include "runtime/core/job.hpp"
+#include "runtime/core/job_result.hpp"
 #include "tests/actors/fakes.hpp"
 #include "tests/actors/virtual_time.hpp"
 

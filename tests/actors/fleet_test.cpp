@@ -1,5 +1,6 @@
 #include "runtime/core/evidence.hpp"
 #include "runtime/core/job.hpp"
+#include "runtime/core/job_result.hpp"
 #include "runtime/core/node_key.hpp"
 #include "tests/actors/fleet_fixture.hpp"
 

@@ -3,6 +3,7 @@
 #include "actors/messages/addresses.hpp"
 #include "runtime/core/settings.hpp"
 #include "runtime/net/hello_rule.hpp"
+#include "runtime/net/wire_body.hpp"
 #include "tests/net/peers.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,8 +1,8 @@
 #include "actors/campaign/paid_calls.hpp"
+#include "runtime/core/call_row.hpp"
 #include "runtime/core/journal.hpp"
 #include "runtime/core/node_key.hpp"
 #include "runtime/core/node_state.hpp"
-#include "runtime/core/rows.hpp"
 #include "runtime/core/settings.hpp"
 #include "runtime/core/token_usage.hpp"
 

@@ -7,8 +7,8 @@
 #include "actors/messages/addresses.hpp"
 #include "actors/messages/fleet_messages.hpp"
 #include "actors/supervision/named_child.hpp"
-#include "runtime/core/journal.hpp"
 #include "runtime/core/journal_configured.hpp"
+#include "runtime/core/journal_record.hpp"
 #include "runtime/core/node_key.hpp"
 #include "runtime/core/node_state.hpp"
 #include "runtime/core/problem.hpp"
@@ -403,7 +403,7 @@ private:
     s.calls = calls;
     s.providers = providers = std::make_shared<provider_pool>(
         [this](const model_settings& m) -> result<std::unique_ptr<provider_port>> {
-          return models.connect(m);
+          return models.connect(m.name);
         });
     std::vector<child_spec> children;
     children.push_back(named_child(names, addresses::synthesizer, [s](caf::event_based_actor* self) {

@@ -1,12 +1,13 @@
 #pragma once
 
 #include "backends/verdict/floor.hpp"
+#include "runtime/core/call_row.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/evidence.hpp"
-#include "runtime/core/job_limits.hpp"
 #include "runtime/core/journal.hpp"
 #include "runtime/core/journal_configured.hpp"
+#include "runtime/core/measure_plan.hpp"
 #include "runtime/core/node_key.hpp"
 #include "runtime/core/node_state.hpp"
 #include "runtime/core/problem.hpp"

@@ -1,7 +1,7 @@
 #include "actors/llm/synthesizer.hpp"
 #include "actors/messages/addresses.hpp"
+#include "runtime/core/model_settings.hpp"
 #include "runtime/core/node_key.hpp"
-#include "runtime/core/settings.hpp"
 #include "tests/actors/fakes.hpp"
 #include "tests/actors/virtual_time.hpp"
 
@@ -48,7 +48,7 @@ struct models_fixture : test::virtual_time {
     o.calls = calls;
     o.providers = std::make_shared<provider_pool>(
         [this](const model_settings& m) -> result<std::unique_ptr<provider_port>> {
-          return models.connect(m);
+          return models.connect(m.name);
         });
     o.retries = {.transport_tries = 8, .floor = 500ms};
     o.circuits = {.failures = 3, .open_for = 10s};

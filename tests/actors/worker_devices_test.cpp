@@ -3,7 +3,7 @@
 #include "actors/worker/devices.hpp"
 #include "runtime/core/device_info.hpp"
 #include "runtime/core/evidence.hpp"
-#include "runtime/core/job_limits.hpp"
+#include "runtime/core/measure_plan.hpp"
 #include "runtime/fleet/machine_lock.hpp"
 #include "tests/actors/worker_fixture.hpp"
 

@@ -4,7 +4,7 @@
 #include "actors/worker/worker_messages.hpp"
 #include "runtime/core/device_info.hpp"
 #include "runtime/core/evidence.hpp"
-#include "runtime/core/job_limits.hpp"
+#include "runtime/core/measure_plan.hpp"
 #include "runtime/core/problem.hpp"
 #include "tests/actors/fakes.hpp"
 #include "tests/actors/virtual_time.hpp"

@@ -3,7 +3,8 @@
 #include "backends/evaluation/known_objects.hpp"
 #include "runtime/core/evidence.hpp"
 #include "runtime/core/job.hpp"
-#include "runtime/core/job_limits.hpp"
+#include "runtime/core/job_result.hpp"
+#include "runtime/core/measure_plan.hpp"
 #include "tests/actors/worker_fixture.hpp"
 #include "tests/backends/small_elf.hpp"
 

@@ -1,6 +1,6 @@
 #include "runtime/core/baseline.hpp"
 #include "runtime/core/digest.hpp"
-#include "runtime/core/job_limits.hpp"
+#include "runtime/core/measure_plan.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/core/verdict_state.hpp"
 #include "tests/backends/evaluation.hpp"

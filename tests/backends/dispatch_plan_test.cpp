@@ -1,6 +1,6 @@
 // Which kernel a dispatcher gives which shapes to, as far as measurements tell.
 #include "backends/verdict/dispatch_plan.hpp"
-#include "runtime/core/job_limits.hpp"
+#include "runtime/core/measure_plan.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/core/settings.hpp"
 #include "runtime/core/verdict.hpp"

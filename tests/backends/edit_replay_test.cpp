@@ -2,7 +2,8 @@
 // any other.
 #include "backends/evaluation/evaluate.hpp"
 #include "backends/verdict/verdict_rules.hpp"
-#include "runtime/core/job_limits.hpp"
+#include "runtime/core/evidence.hpp"
+#include "runtime/core/measure_plan.hpp"
 #include "runtime/core/verdict.hpp"
 #include "runtime/core/verdict_state.hpp"
 #include "runtime/process/process_service.hpp"

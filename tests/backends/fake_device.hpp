@@ -1,5 +1,6 @@
 #pragma once
 
+#include "backends/evidence/judge_task.hpp"
 #include "backends/judge/arena_layout.hpp"
 #include "backends/judge/driver_seam.hpp"
 #include "backends/judge/poison.hpp"

@@ -1,4 +1,5 @@
 #include "backends/evaluation/kernel_builder.hpp"
+#include "runtime/core/problem.hpp"
 
 #include <catch2/catch.hpp>
 

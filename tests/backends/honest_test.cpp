@@ -1,5 +1,5 @@
 #include "config/problem_file.hpp"
-#include "runtime/core/job_limits.hpp"
+#include "runtime/core/measure_plan.hpp"
 #include "runtime/core/verdict_state.hpp"
 #include "tests/backends/evaluation.hpp"
 

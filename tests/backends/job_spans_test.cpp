@@ -1,6 +1,7 @@
 #include "backends/evidence/job_spans.hpp"
 #include "runtime/core/job.hpp"
-#include "runtime/core/job_limits.hpp"
+#include "runtime/core/job_result.hpp"
+#include "runtime/core/measure_plan.hpp"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>

@@ -2,7 +2,7 @@
 #include "backends/judge/expectation.hpp"
 #include "backends/judge/inputs.hpp"
 #include "backends/judge/shapes.hpp"
-#include "runtime/core/job_limits.hpp"
+#include "runtime/core/measure_plan.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/core/verdict_state.hpp"
 #include "tests/backends/evaluation.hpp"

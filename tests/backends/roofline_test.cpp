@@ -1,8 +1,9 @@
 #include "backends/verdict/roofline.hpp"
 #include "backends/verdict/verdict_rules.hpp"
 #include "runtime/core/evidence.hpp"
-#include "runtime/core/job_limits.hpp"
+#include "runtime/core/measure_plan.hpp"
 #include "runtime/core/problem.hpp"
+#include "runtime/core/verdict.hpp"
 #include "runtime/core/verdict_state.hpp"
 
 #include <catch2/catch.hpp>

@@ -2,9 +2,9 @@
 #include "backends/judge/secret_random.hpp"
 #include "backends/verdict/statistics.hpp"
 #include "runtime/core/evidence.hpp"
-#include "runtime/core/job_limits.hpp"
+#include "runtime/core/measure_plan.hpp"
 #include "runtime/core/problem.hpp"
-#include "runtime/core/verdict_state.hpp"
+#include "runtime/core/timing_decision.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "runtime/core/job_limits.hpp"
+#include "runtime/core/measure_plan.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/core/verdict.hpp"
 #include "runtime/core/verdict_state.hpp"

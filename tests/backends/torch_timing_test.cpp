@@ -1,5 +1,5 @@
 #include "runtime/core/evidence.hpp"
-#include "runtime/core/job_limits.hpp"
+#include "runtime/core/measure_plan.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/core/verdict_state.hpp"
 #include "runtime/process/run_and_wait.hpp"

@@ -9,8 +9,8 @@
 #include "actors/campaign/node_supervisor.hpp"
 #include "actors/llm/synthesizer.hpp"
 #include "actors/messages/addresses.hpp"
+#include "runtime/core/model_settings.hpp"
 #include "runtime/core/node_state.hpp"
-#include "runtime/core/settings.hpp"
 #include "runtime/observe/counters.hpp"
 
 #include <malloc.h>

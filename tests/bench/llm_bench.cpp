@@ -1,7 +1,7 @@
 // G5: how many LLM requests one process holds in flight, and what each costs. Run beside ke-fake-llm:
 //   ke-fake-llm --latency-ms 2000      (prints its port)
 //   llm_bench --url http://127.0.0.1:PORT --in-flight 2000 --rounds 2
-#include "runtime/core/settings.hpp"
+#include "runtime/core/model_settings.hpp"
 #include "runtime/llm/http_service.hpp"
 #include "runtime/llm/provider.hpp"
 

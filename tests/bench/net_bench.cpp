@@ -6,7 +6,9 @@
 //   at first                      time from connect to the first result (G14, raw part)
 // Usage: net_bench [--jobs N] [--window W] [--curve] ; prints one JSON document.
 #include "runtime/core/job.hpp"
+#include "runtime/core/job_result.hpp"
 #include "runtime/net/transport.hpp"
+#include "runtime/net/wire_body.hpp"
 
 #include <sys/resource.h>
 #include <unistd.h>

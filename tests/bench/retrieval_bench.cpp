@@ -7,12 +7,13 @@
 //   retrieval_bench [ROUNDS, default 40] [--misses]
 
 #include "knowledge/library/retrieval.hpp"
+#include "knowledge/prompt/node_summary.hpp"
 #include "knowledge/prompt/prompt_builder.hpp"
 #include "runtime/core/device_info.hpp"
+#include "runtime/core/memory_kind.hpp"
 #include "runtime/core/node_state.hpp"
 #include "runtime/core/problem.hpp"
-#include "runtime/core/search_kinds.hpp"
-#include "runtime/core/verdict_state.hpp"
+#include "runtime/core/timing_decision.hpp"
 #include "runtime/search/index/history.hpp"
 #include "tests/bench/cpu_time.hpp"
 #include "tests/knowledge/labelled_signals.hpp"

@@ -7,6 +7,7 @@
 //
 //   store_bench [nodes=10000] [directory=.] [in flight=100] [rounds=3]
 
+#include "runtime/core/call_row.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/journal.hpp"

@@ -1,3 +1,4 @@
+#include "config/campaign_file.hpp"
 #include "config/problem_file.hpp"
 #include "tests/places.hpp"
 

@@ -4,8 +4,8 @@
 #include "runtime/core/node_state.hpp"
 #include "runtime/core/rows.hpp"
 #include "runtime/core/settings.hpp"
+#include "runtime/core/timing_decision.hpp"
 #include "runtime/core/verdict.hpp"
-#include "runtime/core/verdict_state.hpp"
 #include "runtime/search/campaign/campaign_status.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,5 @@
 #include "runtime/net/handshake.hpp"
+#include "runtime/net/wire_body.hpp"
 #include "runtime/text/json_text.hpp"
 
 #include <nlohmann/json.hpp>

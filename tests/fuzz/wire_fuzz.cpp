@@ -1,5 +1,6 @@
-#include "runtime/core/job.hpp"
+#include "runtime/core/job_result.hpp"
 #include "runtime/net/wire.hpp"
+#include "runtime/net/wire_body.hpp"
 
 #include <cstdlib>
 

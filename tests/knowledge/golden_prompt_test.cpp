@@ -1,8 +1,9 @@
+#include "knowledge/prompt/node_summary.hpp"
 #include "runtime/core/evidence.hpp"
+#include "runtime/core/memory_kind.hpp"
 #include "runtime/core/node_state.hpp"
-#include "runtime/core/search_kinds.hpp"
+#include "runtime/core/timing_decision.hpp"
 #include "runtime/core/verdict.hpp"
-#include "runtime/core/verdict_state.hpp"
 #include "tests/knowledge/prompt_fixture.hpp"
 #include "tests/places.hpp"
 

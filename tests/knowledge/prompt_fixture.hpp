@@ -1,5 +1,6 @@
 #pragma once
 
+#include "knowledge/prompt/node_summary.hpp"
 #include "knowledge/prompt/prompt_builder.hpp"
 #include "runtime/core/device_info.hpp"
 #include "runtime/core/node_state.hpp"

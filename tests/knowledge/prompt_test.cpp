@@ -1,9 +1,9 @@
 #include "knowledge/prompt/promised.hpp"
 #include "knowledge/prompt/prompt_parts.hpp"
 #include "runtime/core/evidence.hpp"
+#include "runtime/core/memory_kind.hpp"
 #include "runtime/core/node_state.hpp"
 #include "runtime/core/problem.hpp"
-#include "runtime/core/search_kinds.hpp"
 #include "runtime/core/verdict.hpp"
 #include "tests/knowledge/prompt_fixture.hpp"
 

@@ -1,3 +1,4 @@
+#include "knowledge/prompt/node_summary.hpp"
 #include "knowledge/skills/distil.hpp"
 #include "knowledge/skills/skill_record.hpp"
 #include "runtime/core/codec.hpp"

@@ -1,7 +1,7 @@
 #include "knowledge/advisors/consult.hpp"
 #include "knowledge/advisors/study.hpp"
+#include "runtime/core/memory_kind.hpp"
 #include "runtime/core/node_state.hpp"
-#include "runtime/core/search_kinds.hpp"
 #include "runtime/core/verdict.hpp"
 #include "tests/knowledge/prompt_fixture.hpp"
 

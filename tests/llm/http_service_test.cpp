@@ -1,5 +1,5 @@
 #include "runtime/core/evidence.hpp"
-#include "runtime/core/settings.hpp"
+#include "runtime/core/model_settings.hpp"
 #include "runtime/llm/http_service.hpp"
 
 #include "runtime/llm/provider.hpp"

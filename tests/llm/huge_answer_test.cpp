@@ -1,4 +1,4 @@
-#include "runtime/core/settings.hpp"
+#include "runtime/core/model_settings.hpp"
 #include "runtime/llm/provider.hpp"
 #include "tests/peak_memory.hpp"
 

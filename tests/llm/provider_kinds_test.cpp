@@ -1,5 +1,5 @@
 #include "runtime/core/codec.hpp"
-#include "runtime/core/settings.hpp"
+#include "runtime/core/model_settings.hpp"
 #include "runtime/llm/provider_adapter.hpp"
 
 #include <catch2/catch.hpp>

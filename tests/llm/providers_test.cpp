@@ -1,5 +1,5 @@
 #include "runtime/core/evidence.hpp"
-#include "runtime/core/settings.hpp"
+#include "runtime/core/model_settings.hpp"
 #include "runtime/llm/providers.hpp"
 
 #include "runtime/core/digest.hpp"

@@ -2,6 +2,7 @@
 
 #include "runtime/net/control_socket.hpp"
 #include "runtime/net/dialer.hpp"
+#include "runtime/net/wire_body.hpp"
 
 #include <sys/stat.h>
 

@@ -2,6 +2,7 @@
 
 #include "runtime/core/digest.hpp"
 #include "runtime/net/control_socket.hpp"
+#include "runtime/net/wire_body.hpp"
 #include "runtime/net/zap.hpp"
 
 #include <sys/stat.h>

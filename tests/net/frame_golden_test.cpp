@@ -1,4 +1,4 @@
-#include "runtime/core/job.hpp"
+#include "runtime/core/job_result.hpp"
 #include "runtime/net/wire.hpp"
 #include "tests/golden.hpp"
 

@@ -1,5 +1,7 @@
 #include "runtime/core/job.hpp"
+#include "runtime/core/job_result.hpp"
 #include "runtime/core/settings.hpp"
+#include "runtime/net/wire_body.hpp"
 #include "tests/net/peers.hpp"
 
 #include "runtime/core/digest.hpp"

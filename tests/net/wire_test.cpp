@@ -1,6 +1,8 @@
 #include "runtime/core/job.hpp"
+#include "runtime/core/job_result.hpp"
 #include "runtime/net/handshake.hpp"
 #include "runtime/net/wire.hpp"
+#include "runtime/net/wire_body.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "backends/cpu-cpp/ke.h"
-#include "runtime/core/problem.hpp"
 #include "runtime/playbook/read/ast.hpp"
 #include "runtime/playbook/read/parser.hpp"
 #include "runtime/playbook/read/poly.hpp"

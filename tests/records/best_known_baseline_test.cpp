@@ -1,3 +1,4 @@
+#include "runtime/core/baseline.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/core/settings.hpp"
 #include "runtime/records/best_known_baseline.hpp"

@@ -1,4 +1,4 @@
-#include "runtime/core/rows.hpp"
+#include "runtime/core/call_row.hpp"
 #include "runtime/records/recorded_answers.hpp"
 #include "tests/actors/small_store.hpp"
 

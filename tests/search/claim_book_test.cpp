@@ -1,5 +1,6 @@
 #include "runtime/core/journal.hpp"
 #include "runtime/core/journal_configured.hpp"
+#include "runtime/core/rows.hpp"
 #include "runtime/core/verdict_state.hpp"
 #include "runtime/search/campaign/finalists.hpp"
 #include "tests/search/random_campaign.hpp"

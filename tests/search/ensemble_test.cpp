@@ -1,8 +1,8 @@
 #include "runtime/core/codec.hpp"
 #include "runtime/core/journal.hpp"
+#include "runtime/core/model_settings.hpp"
 #include "runtime/core/node_state.hpp"
 #include "runtime/core/search_kinds.hpp"
-#include "runtime/core/settings.hpp"
 #include "runtime/core/verdict_state.hpp"
 #include "tests/search/random_campaign.hpp"
 

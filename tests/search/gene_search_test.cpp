@@ -1,7 +1,7 @@
 #include "runtime/core/node_state.hpp"
 #include "runtime/core/search_kinds.hpp"
 #include "runtime/core/settings.hpp"
-#include "runtime/core/verdict_state.hpp"
+#include "runtime/core/timing_decision.hpp"
 #include "runtime/search/lab/gene_model.hpp"
 #include "runtime/search/lab/gene_search.hpp"
 #include "tests/search/random_campaign.hpp"

@@ -1,5 +1,5 @@
+#include "runtime/core/memory_kind.hpp"
 #include "runtime/core/node_state.hpp"
-#include "runtime/core/search_kinds.hpp"
 #include "runtime/core/verdict_state.hpp"
 #include "runtime/search/index/history.hpp"
 #include "tests/search/driven_core.hpp"

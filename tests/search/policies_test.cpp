@@ -1,4 +1,4 @@
-#include "runtime/core/node_key.hpp"
+#include "runtime/core/node_number.hpp"
 #include "runtime/core/node_state.hpp"
 #include "runtime/core/search_kinds.hpp"
 #include "runtime/core/settings.hpp"

@@ -1,5 +1,5 @@
 #include "runtime/core/node_state.hpp"
-#include "runtime/core/verdict_state.hpp"
+#include "runtime/core/timing_decision.hpp"
 #include "runtime/search/index/tree_index.hpp"
 
 #include <catch2/catch.hpp>

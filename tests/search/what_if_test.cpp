@@ -1,4 +1,4 @@
-#include "runtime/core/journal.hpp"
+#include "runtime/core/journal_record.hpp"
 #include "runtime/core/node_state.hpp"
 #include "runtime/core/search_kinds.hpp"
 #include "runtime/search/lab/what_if_replay.hpp"

@@ -1,5 +1,6 @@
 #include "runtime/store/image_file.hpp"
 
+#include "runtime/core/digest.hpp"
 #include "tests/store/temp_store.hpp"
 
 using namespace ke;

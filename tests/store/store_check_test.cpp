@@ -1,6 +1,7 @@
 #include "runtime/core/node_state.hpp"
 #include "runtime/core/rows.hpp"
 #include "runtime/store/prompt_sections.hpp"
+#include "tests/store/node_batch.hpp"
 #include "tests/store/temp_store.hpp"
 
 #include "runtime/store/blob_files.hpp"

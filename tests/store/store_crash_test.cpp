@@ -1,4 +1,5 @@
 #include "runtime/core/rows.hpp"
+#include "tests/store/node_batch.hpp"
 #include "tests/store/temp_store.hpp"
 
 #include "runtime/observe/failpoint.hpp"

@@ -1,3 +1,4 @@
+#include "tests/store/node_batch.hpp"
 #include "tests/store/temp_store.hpp"
 
 #include <fcntl.h>

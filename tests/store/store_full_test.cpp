@@ -1,4 +1,4 @@
-#include "runtime/core/journal.hpp"
+#include "runtime/core/journal_record.hpp"
 #include "tests/store/temp_store.hpp"
 
 #include <sys/mount.h>

@@ -1,5 +1,6 @@
-#include "runtime/core/journal.hpp"
+#include "runtime/core/journal_record.hpp"
 #include "runtime/core/rows.hpp"
+#include "tests/store/node_batch.hpp"
 #include "tests/store/temp_store.hpp"
 
 #include "runtime/store/record.hpp"

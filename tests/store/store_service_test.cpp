@@ -1,3 +1,4 @@
+#include "runtime/core/digest.hpp"
 #include "runtime/core/journal.hpp"
 #include "runtime/core/rows.hpp"
 #include "tests/store/temp_store.hpp"

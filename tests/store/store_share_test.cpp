@@ -5,6 +5,7 @@
 #include "runtime/core/verdict_state.hpp"
 #include "runtime/store/prompt_sections.hpp"
 #include "runtime/store/store_share.hpp"
+#include "tests/store/node_batch.hpp"
 #include "tests/store/temp_store.hpp"
 
 #include <lmdb.h>

@@ -1,4 +1,5 @@
 #include "runtime/text/source_template.hpp"
+#include "runtime/text/source_tokens.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,6 @@
 #include "backends/judge/drivers/c_abi_driver.hpp"
 
+#include "backends/evidence/judge_task.hpp"
 #include "backends/judge/arena_layout.hpp"
 #include "backends/judge/driver_wire.hpp"
 #include "backends/judge/drivers/host_driver.hpp"

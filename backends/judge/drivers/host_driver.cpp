@@ -1,5 +1,6 @@
 #include "backends/judge/drivers/host_driver.hpp"
 
+#include "backends/evidence/judge_task.hpp"
 #include "backends/judge/poison.hpp"
 #include "backends/judge/stopwatch.hpp"
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include "runtime/core/problem.hpp"
-
 #include <cstdint>
 #include <functional>
 #include <memory>

@@ -2,9 +2,11 @@
 
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/journal_configured.hpp"
+#include "runtime/core/memory_kind.hpp"
 #include "runtime/core/node_state.hpp"
-#include "runtime/core/search_kinds.hpp"
-#include "runtime/core/verdict_state.hpp"
+#include "runtime/core/rows.hpp"
+#include "runtime/core/timing_decision.hpp"
 #include "runtime/search/campaign/dispatchers.hpp"
 
 #include <algorithm>

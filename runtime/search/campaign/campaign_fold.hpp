@@ -1,9 +1,9 @@
 #pragma once
 
 #include "runtime/core/journal.hpp"
-#include "runtime/core/journal_configured.hpp"
-#include "runtime/core/rows.hpp"
+#include "runtime/core/journal_record.hpp"
 #include "runtime/search/campaign/campaign_state.hpp"
+#include "runtime/search/campaign/expansion.hpp"
 #include "runtime/search/campaign/search_tree.hpp"
 
 #include <map>
@@ -13,6 +13,9 @@
 #include <vector>
 
 namespace ke {
+
+struct campaign_row;
+struct journal_configured;
 
 /// A campaign's state as a function of its journal: the books and the trees. Resume, `replay` and `store
 /// check` fold with it; the live campaign owns one and applies each input in the order in which it journals

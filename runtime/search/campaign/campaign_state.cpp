@@ -1,5 +1,8 @@
 #include "runtime/search/campaign/campaign_state.hpp"
 
+#include "runtime/core/image_codec.hpp"
+#include "runtime/core/journal_configured.hpp"
+
 #include <algorithm>
 
 namespace ke {

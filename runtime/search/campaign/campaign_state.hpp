@@ -1,8 +1,7 @@
 #pragma once
 
 #include "runtime/core/journal.hpp"
-#include "runtime/core/journal_configured.hpp"
-#include "runtime/core/node_key.hpp"
+#include "runtime/core/node_number.hpp"
 #include "runtime/core/node_state.hpp"
 #include "runtime/core/settings.hpp"
 #include "runtime/core/token_scale.hpp"
@@ -21,6 +20,8 @@
 #include <vector>
 
 namespace ke {
+
+struct journal_configured;
 
 /// What a campaign knows apart from its trees: settings, money, counts, progress, whether it is paused or
 /// over. A part of campaign_fold. Each function takes what one journal record means for the campaign, in the

@@ -1,6 +1,11 @@
 #include "runtime/search/campaign/campaign_status.hpp"
 
-#include "runtime/core/node_key.hpp"
+#include "runtime/core/node_number.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/result.hpp"
+#include "runtime/core/rows.hpp"
+#include "runtime/core/settings.hpp"
+#include "runtime/core/timing_decision.hpp"
 #include "runtime/text/json_line.hpp"
 
 #include <nlohmann/json.hpp>

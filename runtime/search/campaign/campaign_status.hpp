@@ -1,10 +1,7 @@
 #pragma once
 
-#include "runtime/core/node_state.hpp"
-#include "runtime/core/rows.hpp"
-#include "runtime/core/settings.hpp"
-#include "runtime/core/verdict_state.hpp"
-
+#include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <set>
@@ -13,6 +10,11 @@
 #include <vector>
 
 namespace ke {
+
+enum class node_state : std::uint8_t;
+enum class timing_decision : std::uint8_t;
+struct campaign_row;
+struct campaign_settings;
 
 /// Public node ids: with T trees, node n of tree t is n * T + t.
 std::uint64_t public_id(std::size_t trees, std::uint32_t tree, std::uint32_t node);

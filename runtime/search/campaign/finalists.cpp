@@ -1,7 +1,7 @@
 #include "runtime/search/campaign/finalists.hpp"
 
 #include "runtime/core/node_state.hpp"
-#include "runtime/core/verdict_state.hpp"
+#include "runtime/core/timing_decision.hpp"
 #include "runtime/search/campaign/dispatchers.hpp"
 
 namespace ke {

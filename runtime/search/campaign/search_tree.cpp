@@ -2,6 +2,8 @@
 
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/image_codec.hpp"
+#include "runtime/core/rows.hpp"
 
 #include <algorithm>
 #include <cstring>

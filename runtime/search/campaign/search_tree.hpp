@@ -1,12 +1,12 @@
 #pragma once
 
+#include "runtime/core/fields.hpp"
 #include "runtime/core/journal.hpp"
-#include "runtime/core/node_key.hpp"
 #include "runtime/core/node_state.hpp"
-#include "runtime/core/rows.hpp"
-#include "runtime/core/search_kinds.hpp"
+#include "runtime/core/result.hpp"
 #include "runtime/core/settings.hpp"
 #include "runtime/core/token_usage.hpp"
+#include "runtime/search/campaign/expansion.hpp"
 #include "runtime/search/index/digest_filter.hpp"
 #include "runtime/search/index/tree_index.hpp"
 #include "runtime/search/policy/counter_random.hpp"
@@ -26,20 +26,7 @@
 
 namespace ke {
 
-/// A new node, ready to be asked for. Never stored: a fold of the journal computes it again.
-struct expansion {
-  std::uint32_t node = 0;
-  std::uint32_t parent = 0;
-  std::uint32_t parent2 = no_node;
-  operation_kind operation = operation_kind::draft;
-  std::uint32_t draft = 0; ///< number of the draft; 0 otherwise
-  std::string model;
-  memory_kind memory = memory_kind::clean;
-  std::uint64_t seed = 0;     ///< differs per node
-  std::string given = {};     ///< blob of its candidate (model_free_candidates.hpp): no model is asked
-  parameter_point point = {}; ///< where to put the given source; empty: as it is
-  std::string plan = {};      ///< of the given source
-};
+struct hot_row;
 
 /// Of a step's children: at most `written` candidates of the budget and `tuned` points of templates.
 struct step_limits {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/core/node_key.hpp"
+#include "runtime/core/node_number.hpp"
 #include "runtime/search/index/tree_index.hpp"
 
 #include <vector>

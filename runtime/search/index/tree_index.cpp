@@ -2,6 +2,7 @@
 
 #include "runtime/core/geometric_mean.hpp"
 #include "runtime/core/reward.hpp"
+#include "runtime/core/timing_decision.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "runtime/core/node_key.hpp"
+#include "runtime/core/memory_kind.hpp"
+#include "runtime/core/node_number.hpp"
 #include "runtime/core/node_state.hpp"
-#include "runtime/core/search_kinds.hpp"
-#include "runtime/core/verdict_state.hpp"
 #include "runtime/search/index/chunked.hpp"
+#include "runtime/search/index/operation_kind.hpp"
 
 #include <array>
 #include <cstdint>
@@ -14,14 +14,7 @@
 
 namespace ke {
 
-/// What a node asks the model for: a first version, a better one, or the same one without the error. The last
-/// three ask nobody (model_free_candidates.hpp): another candidate of an answer, a template at another point,
-/// an earlier campaign's solution.
-enum class operation_kind : std::uint8_t { draft, improve, fix, variant, tune, seed };
-KE_NAMES(operation_kind, 6, "draft", "improve", "fix", "variant", "tune", "seed")
-inline bool asks_nobody(operation_kind o) {
-  return o == operation_kind::variant || o == operation_kind::tune || o == operation_kind::seed;
-}
+enum class timing_decision : std::uint8_t;
 
 /// Everything that selection knows of a node. One cache line: each step from a leaf to the root costs one
 /// miss, and a million nodes fit in 64 MB. Sources, prompts and verdicts are in the store.
@@ -38,7 +31,7 @@ struct alignas(64) tree_row {
   std::uint16_t depth = 0;     ///< saturates
   std::uint16_t attempts = 0;  ///< requests made for it
   node_state state = node_state::planned;
-  timing_decision decision = timing_decision::none;
+  timing_decision decision{}; ///< none
   operation_kind operation = operation_kind::draft;
   memory_kind memory = memory_kind::clean;
   std::uint8_t model = 0;         ///< index into search_tree's model names
@@ -128,7 +121,7 @@ private:
   struct target_result {
     double score = -1;
     node_state state = node_state::planned;
-    timing_decision decision = timing_decision::none;
+    timing_decision decision{}; ///< none
   };
   const target_result* result_at(std::uint32_t node, std::uint32_t target) const;
   void set_state(tree_row& row, node_state state);

@@ -1,7 +1,7 @@
 #include "runtime/search/lab/gene_model.hpp"
 
+#include "runtime/core/memory_kind.hpp"
 #include "runtime/core/node_state.hpp"
-#include "runtime/core/search_kinds.hpp"
 #include "runtime/core/stable_order.hpp"
 #include "runtime/search/index/history.hpp"
 

@@ -1,8 +1,8 @@
 #include "runtime/search/lab/what_if_replay.hpp"
 
 #include "runtime/core/codec.hpp"
+#include "runtime/core/memory_kind.hpp"
 #include "runtime/core/node_state.hpp"
-#include "runtime/core/search_kinds.hpp"
 #include "runtime/search/campaign/dispatchers.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "runtime/core/journal.hpp"
-#include "runtime/core/node_key.hpp"
+#include "runtime/core/node_number.hpp"
 #include "runtime/core/settings.hpp"
 #include "runtime/search/campaign/campaign_fold.hpp"
 

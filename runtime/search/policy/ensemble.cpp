@@ -1,6 +1,6 @@
 #include "runtime/search/policy/ensemble.hpp"
 
-#include "runtime/core/settings.hpp"
+#include "runtime/core/model_settings.hpp"
 
 #include <algorithm>
 #include <cmath>

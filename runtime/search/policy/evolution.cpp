@@ -1,6 +1,6 @@
 #include "runtime/search/policy/evolution.hpp"
 
-#include "runtime/core/node_key.hpp"
+#include "runtime/core/node_number.hpp"
 #include "runtime/core/node_state.hpp"
 #include "runtime/search/policy/new_starts.hpp"
 

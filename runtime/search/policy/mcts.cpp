@@ -1,5 +1,5 @@
 #include "runtime/search/policy/mcts.hpp"
-#include "runtime/core/node_key.hpp"
+#include "runtime/core/node_number.hpp"
 #include "runtime/core/search_kinds.hpp"
 #include "runtime/core/settings.hpp"
 #include "runtime/search/policy/arms.hpp"

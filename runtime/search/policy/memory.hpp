@@ -1,6 +1,7 @@
 #pragma once
 
-#include "runtime/core/search_kinds.hpp"
+#include "runtime/core/memory_kind.hpp"
+#include "runtime/search/index/operation_kind.hpp"
 #include "runtime/search/index/tree_index.hpp"
 #include "runtime/search/policy/counter_random.hpp"
 #include "runtime/search/policy/stall_meter.hpp"

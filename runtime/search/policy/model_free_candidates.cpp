@@ -1,6 +1,8 @@
 #include "runtime/search/policy/model_free_candidates.hpp"
 
 #include "runtime/core/codec.hpp"
+#include "runtime/core/image_codec.hpp"
+#include "runtime/core/journal.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,18 +1,24 @@
 #pragma once
 
+#include "runtime/core/fields.hpp"
 #include "runtime/core/image.hpp"
-#include "runtime/core/journal.hpp"
 #include "runtime/core/node_state.hpp"
-#include "runtime/search/index/tree_index.hpp"
+#include "runtime/search/index/operation_kind.hpp"
 #include "runtime/search/policy/tuner.hpp"
+#include "runtime/text/source_template.hpp"
 
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ke {
+
+struct journal_replied;
+struct journal_seeded;
 
 /// A node without a model's call: an earlier answer holds its candidate.
 ///   variant   a further candidate of `origin`'s answer: a sibling of it

@@ -1,8 +1,9 @@
 #pragma once
 
 #include "runtime/core/image.hpp"
-#include "runtime/core/node_key.hpp"
+#include "runtime/core/node_number.hpp"
 #include "runtime/core/result.hpp"
+#include "runtime/search/index/operation_kind.hpp"
 #include "runtime/search/index/tree_index.hpp"
 #include "runtime/search/policy/counter_random.hpp"
 
