@@ -1,7 +1,6 @@
 #include "interface/cli/html_text.hpp"
 
 #include <cstdint>
-#include <stdexcept>
 
 namespace ke::cli {
 namespace {
@@ -52,20 +51,6 @@ std::string html_text(std::string_view text) {
     text.remove_prefix(length == 0 ? 1 : length);
   }
   return out;
-}
-
-std::string filled_page(std::string_view page, const std::map<std::string, std::string, std::less<>>& parts) {
-  std::string out;
-  while (true) {
-    auto begin = page.find("{{"), end = page.find("}}", begin);
-    if (begin == page.npos || end == page.npos)
-      return out += page;
-    auto part = parts.find(page.substr(begin + 2, end - begin - 2));
-    if (part == parts.end())
-      throw std::out_of_range{"the page has no part " + std::string{page.substr(begin, end + 2 - begin)}};
-    (out += page.substr(0, begin)) += part->second;
-    page.remove_prefix(end + 2);
-  }
 }
 
 } // namespace ke::cli

@@ -6,6 +6,7 @@
 #include "interface/cli/report_plot.hpp"
 #include "runtime/core/node_state.hpp"
 #include "runtime/core/rows.hpp"
+#include "runtime/text/filled_text.hpp"
 
 #include <algorithm>
 
@@ -76,11 +77,8 @@ std::string summary_of(const report_facts& f) {
 std::string plots_of(const report_facts& f) {
   if (f.dots.empty())
     return "<p class=\"soft\">Nothing has been measured yet.</p>\n";
-  return "<h3>Speedup over time</h3>\n" + speedup_plot(f, plot_axis::time) +
-         "\n<h3>Speedup over candidates</h3>\n" + speedup_plot(f, plot_axis::candidates) +
-         "\n<p class=\"soft\">Line: best so far, with its 95% interval as a band. Dots: the score of each "
-         "candidate, the lower bound of its interval; those on "
-         "the axis were not correct.</p>\n";
+  return filled_text(report_plots, {{"over_time", speedup_plot(f, plot_axis::time)},
+                                    {"over_candidates", speedup_plot(f, plot_axis::candidates)}});
 }
 
 std::string steps_of(const report_facts& f) {
@@ -119,32 +117,40 @@ std::string shapes_of(const report_facts& f) {
                              html_text(lines) + "</pre>\n";
 }
 
+std::string workload_row(const std::string& name, double speedup, double low, double high,
+                         const std::string& medians) {
+  return "<tr>" + table_cell(name) + table_cell(fixed(speedup, 3) + "x", true) +
+         table_cell("[" + fixed(low, 3) + ", " + fixed(high, 3) + "]", true) + table_cell(medians, true) +
+         "</tr>";
+}
+
+std::string timing_of(const timing_summary& t, bool claimed) {
+  std::string rows;
+  for (const auto& w : t.workloads)
+    rows +=
+        workload_row(w.name + (w.held_out ? " (held out)" : ""), w.speedup, w.low, w.high, medians_text(w)) +
+        "\n";
+  rows += workload_row("geometric mean", t.speedup, t.low, t.high, "");
+  return filled_text(
+      report_timing,
+      {{"plot", workload_plot(t)},
+       {"workloads", rows},
+       {"median", html_text(medians_text(t))},
+       {"pairs", count_text(static_cast<std::uint64_t>(t.pairs))},
+       {"launches", count_text(static_cast<std::uint64_t>(t.launches))},
+       {"floor", html_text(nanoseconds_text(t.floor_ns))},
+       {"aa", html_text(fixed(100 * t.aa_width, 1))},
+       {"measured", claimed ? "Measured again for the claim: fresh inputs and processes; held-out workloads "
+                              "are listed and no part of the mean."
+                            : "This is the search's own measurement, not yet measured again for a claim."}});
+}
+
 std::string best_of(const report_facts& f) {
   if (!f.best)
     return "";
   std::string out;
-  const auto& v = f.best->found;
-  if (v && v->timing) {
-    const auto& t = *v->timing;
-    out += "<h3>Reference and best</h3>\n" + workload_plot(t) + "\n<div class=\"wide\"><table><thead><tr>" +
-           head("workload") + head("speedup", true) + head("95% interval", true) + head("median time", true) +
-           "</tr></thead><tbody>\n";
-    for (const auto& w : t.workloads)
-      out += "<tr>" + table_cell(w.name + (w.held_out ? " (held out)" : "")) +
-             table_cell(fixed(w.speedup, 3) + "x", true) +
-             table_cell("[" + fixed(w.low, 3) + ", " + fixed(w.high, 3) + "]", true) +
-             table_cell(medians_text(w), true) + "</tr>\n";
-    out += "<tr>" + table_cell("geometric mean") + table_cell(fixed(t.speedup, 3) + "x", true) +
-           table_cell("[" + fixed(t.low, 3) + ", " + fixed(t.high, 3) + "]", true) + table_cell("", true) +
-           "</tr></tbody></table></div>\n<p class=\"soft\">Median time " + html_text(medians_text(t)) + ", " +
-           count_text(static_cast<std::uint64_t>(t.pairs)) + " pairs in " +
-           count_text(static_cast<std::uint64_t>(t.launches)) + " launches; an empty call takes " +
-           html_text(nanoseconds_text(t.floor_ns)) + ", the baseline against itself varies by " +
-           html_text(fixed(100 * t.aa_width, 1)) +
-           (f.claimed ? "%. Measured again for the claim: fresh inputs and processes; held-out "
-                        "workloads are listed and no part of the mean.</p>\n"
-                      : "%. This is the search's own measurement, not yet measured again for a claim.</p>\n");
-  }
+  if (f.best->found && f.best->found->timing)
+    out += timing_of(*f.best->found->timing, f.claimed);
   if (!f.dispatcher.empty())
     out += "<p>The best is a " + html_text(f.dispatcher) + ".</p>\n";
   out += shapes_of(f);
@@ -154,11 +160,10 @@ std::string best_of(const report_facts& f) {
          "</tbody></table></div>\n";
   if (!f.best->report.empty())
     out += "<h3>In short</h3>\n<pre tabindex=\"0\">" + html_text(f.best->report) + "</pre>\n";
-  out += "<h3>Best code so far (node " + std::to_string(f.best->view.id) +
-         ")</h3>\n<pre tabindex=\"0\"><code>" + html_text(f.best->source.substr(0, most_source)) +
-         "</code></pre>\n<details><summary>The reference</summary><pre tabindex=\"0\"><code>" +
-         html_text(f.problem.reference.substr(0, most_source)) + "</code></pre></details>\n";
-  return out;
+  return out +
+         filled_text(report_code, {{"node", std::to_string(f.best->view.id)},
+                                   {"best", html_text(f.best->source.substr(0, most_source))},
+                                   {"reference", html_text(f.problem.reference.substr(0, most_source))}});
 }
 
 void add_tree_node(const report_facts& f, std::uint32_t index, std::size_t depth, std::string& out) {
@@ -312,14 +317,20 @@ std::string report_html(const std::vector<report_facts>& campaigns, const std::s
       backends += (backends.empty() ? "" : ", ") + b;
     auto number = std::to_string(f.row.id);
     links += "<a href=\"#c" + number + "\">" + html_text(f.row.name) + "</a>";
-    sections += "<section id=\"c" + number + "\">\n<h2>" + html_text(f.row.name) +
-                "</h2>\n<p class=\"soft\">" + html_text(f.problem.name + " on " + backends) + "</p>\n" +
-                summary_of(f) + plots_of(f) + steps_of(f) + best_of(f) + tree_of(f) + cost_of(f) +
-                provenance_of(f) + "</section>\n";
+    sections += filled_text(report_campaign, {{"number", number},
+                                              {"name", html_text(f.row.name)},
+                                              {"where", html_text(f.problem.name + " on " + backends)},
+                                              {"summary", summary_of(f)},
+                                              {"plots", plots_of(f)},
+                                              {"steps", steps_of(f)},
+                                              {"best", best_of(f)},
+                                              {"tree", tree_of(f)},
+                                              {"cost", cost_of(f)},
+                                              {"provenance", provenance_of(f)}});
   }
   if (campaigns.empty())
     sections = "<p>The store holds no campaign.</p>\n";
-  return filled_page(
+  return filled_text(
       report_page,
       {{"title", html_text(title)},
        {"style", std::string{report_style}},
