@@ -118,7 +118,7 @@ stage_asan-all() {
 sanitized() { # sanitized [CTEST ARGUMENT...]
   rm -rf build/asan/reports
   mkdir -p -m 1777 build/asan/reports # of every sanitized process that no test looks at
-  ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 tests asan "$@" -LE 'slow|timing|torch|redteam' || {
+  ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 tests asan "$@" -LE 'slow|timing|torch|redteam|costly' || {
     tail -n 40 build/asan/reports/* >&2
     return 1
   }
@@ -132,7 +132,7 @@ sanitized() { # sanitized [CTEST ARGUMENT...]
 stage_tsan() {
   # shellcheck disable=SC2046,SC2086
   build tsan $(printf 'ke_%s_test ' $tsan_rooms)
-  TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:suppressions=$PWD/tests/tsan.supp tests tsan -R "^(${tsan_rooms// /|}): ?" -LE 'slow|timing'
+  TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:suppressions=$PWD/tests/tsan.supp tests tsan -R "^(${tsan_rooms// /|}): ?" -LE 'slow|timing|costly'
 }
 
 # All but `documents`, which needs the actors: scripts/nightly.sh has it.

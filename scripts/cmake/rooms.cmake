@@ -71,12 +71,14 @@ function(ke_precompiled_in_cache target)
   endif()
 endfunction()
 
-# ke_test(NAME DIR folder LINK targets... [SOURCES extra...] [TIMED] [TORCH] [OWN_PCH]): one Catch2 program per room, one CTest per test case.
+# ke_test(NAME DIR folder LINK targets... [SOURCES extra...] [TIMED] [TORCH] [COSTLY] [OWN_PCH]): one Catch2 program per room, one CTest per test case.
 # TORCH: the room has test cases tagged [torch], which need a Python with PyTorch (.venv, or KE_PYTHON); CTest label torch.
+# COSTLY: the room has test cases tagged [costly], which a sanitizer would make minutes of and find nothing in: they wait for compilers, or
+# count memory. The stages with sanitizers leave them out.
 # TIMED: the room has test cases tagged [timing]. They measure, so each runs with nothing beside it, and never under a sanitizer.
 # OWN_PCH: the caller precompiles more than Catch2 for it.
 function(ke_test name)
-  cmake_parse_arguments(TEST "TIMED;TORCH;OWN_PCH" "DIR" "LINK;SOURCES" ${ARGN})
+  cmake_parse_arguments(TEST "TIMED;TORCH;COSTLY;OWN_PCH" "DIR" "LINK;SOURCES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${TEST_DIR}/*_test.cpp)
   if(NOT sources)
     return()
@@ -94,7 +96,10 @@ function(ke_test name)
       ke_precompiled_in_cache(ke_${name}_test)
     endif()
   endif()
-  catch_discover_tests(ke_${name}_test TEST_PREFIX "${name}: " TEST_SPEC "~[timing]~[torch]" PROPERTIES TIMEOUT 120)
+  catch_discover_tests(ke_${name}_test TEST_PREFIX "${name}: " TEST_SPEC "~[timing]~[torch]~[costly]" PROPERTIES TIMEOUT 120)
+  if(TEST_COSTLY)
+    catch_discover_tests(ke_${name}_test TEST_PREFIX "${name}: " TEST_SPEC "[costly]" PROPERTIES TIMEOUT 120 LABELS costly)
+  endif()
   if(TEST_TIMED)
     catch_discover_tests(ke_${name}_test TEST_PREFIX "${name}: " TEST_SPEC "[timing]~[torch]"
                          PROPERTIES TIMEOUT 300 LABELS timing RUN_SERIAL TRUE)

@@ -94,7 +94,8 @@ TEST_CASE("vectors are found whatever stands beside them") {
 }
 
 TEST_CASE(
-    "sixteen megabytes of an embeddings server's answer cost less than 32 MB to read, in whatever shape") {
+    "sixteen megabytes of an embeddings server's answer cost less than 32 MB to read, in whatever shape",
+    "[costly]") {
   auto repeated = [](const std::string& what) {
     std::string out;
     while (out.size() < 16u << 20)

@@ -234,7 +234,8 @@ TEST_CASE("a server that does not take the connection runs into the connect dead
   close(fd);
 }
 
-TEST_CASE("nested JSON as large as a body may be costs less than 32 MB from the socket to what it means") {
+TEST_CASE("nested JSON as large as a body may be costs less than 32 MB from the socket to what it means",
+          "[costly]") {
   for (auto piece : {"[", "{\"a\":", "0,", "data:[[[[[[[[\n\n"}) {
     INFO(piece);
     std::string body;

@@ -64,7 +64,8 @@ const std::map<std::string, std::function<std::string()>> shapes{
 
 } // namespace
 
-TEST_CASE("a body of four megabytes of nested JSON costs less than 32 MB to read, in whatever shape") {
+TEST_CASE("a body of four megabytes of nested JSON costs less than 32 MB to read, in whatever shape",
+          "[costly]") {
   for (auto provider : provider_kinds)
     for (auto status : {200, 500})
       for (const auto& [name, make] : shapes) {

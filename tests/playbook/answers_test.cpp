@@ -39,49 +39,49 @@ void check(const std::string& name, int count) {
 
 } // namespace
 
-TEST_CASE("elementwise answers are right on every shape") {
+TEST_CASE("elementwise answers are right on every shape", "[costly]") {
   for (auto name : {"gelu", "erf_exp", "integers"})
     check(name, 4);
 }
-TEST_CASE("reduction answers are right on every shape") {
+TEST_CASE("reduction answers are right on every shape", "[costly]") {
   for (auto name : {"sum_rows", "sum_columns", "dot"})
     check(name, 4);
 }
-TEST_CASE("softmax answers are right on every shape") {
+TEST_CASE("softmax answers are right on every shape", "[costly]") {
   for (auto name : {"softmax", "softmax_double"})
     check(name, 4);
 }
-TEST_CASE("norm answers are right on every shape") {
+TEST_CASE("norm answers are right on every shape", "[costly]") {
   check("layernorm", 4);
 }
-TEST_CASE("matmul answers are right on every shape") {
+TEST_CASE("matmul answers are right on every shape", "[costly]") {
   for (auto name : {"matmul", "matmul_ikj", "matmul_transposed"})
     check(name, 4);
 }
-TEST_CASE("convolution answers are right on every shape") {
+TEST_CASE("convolution answers are right on every shape", "[costly]") {
   for (auto name : {"conv1d", "conv2d_padded"})
     check(name, 4);
 }
-TEST_CASE("scan answers are right on every shape") {
+TEST_CASE("scan answers are right on every shape", "[costly]") {
   for (auto name : {"scan_rows", "scan_exclusive"})
     check(name, 4);
 }
-TEST_CASE("transpose answers are right on every shape") {
+TEST_CASE("transpose answers are right on every shape", "[costly]") {
   check("transpose", 6);
 }
-TEST_CASE("stencil answers are right on every shape") {
+TEST_CASE("stencil answers are right on every shape", "[costly]") {
   for (auto name : {"stencil2d", "stencil1d"})
     check(name, 4);
 }
-TEST_CASE("half and brain precision answers are right on every shape") {
+TEST_CASE("half and brain precision answers are right on every shape", "[costly]") {
   for (auto name : {"norm_bf16", "swish_f16", "matmul_bf16"})
     check(name, 4);
 }
-TEST_CASE("attention answers are right on every shape") {
+TEST_CASE("attention answers are right on every shape", "[costly]") {
   check("attention", 3);
 }
 
-TEST_CASE("a bitwise problem gets the reference's bits") {
+TEST_CASE("a bitwise problem gets the reference's bits", "[costly]") {
   for (auto name : {"softmax", "sum_columns", "matmul_ikj"}) {
     const auto& e = example_named(name);
     auto sources = first_answers(e, 3, true);

@@ -54,7 +54,7 @@ const trace threads{"OpenMP", "#pragma omp parallel"}, vectors{"vector types", "
 
 } // namespace
 
-TEST_CASE("elementwise: vectors, unrolling, fusion, threads, prefetch, tiling, approximations") {
+TEST_CASE("elementwise: vectors, unrolling, fusion, threads, prefetch, tiling, approximations", "[costly]") {
   check("gelu", {threads,
                  vectors,
                  prefetch,
@@ -63,20 +63,20 @@ TEST_CASE("elementwise: vectors, unrolling, fusion, threads, prefetch, tiling, a
                  {"tiling", "tile_1 * 1024"}});
   check("two_passes", {threads, vectors, prefetch, {"unrolling", " + 24"}});
 }
-TEST_CASE("two passes over one range become one") {
+TEST_CASE("two passes over one range become one", "[costly]") {
   auto body = body_of(code_of(playbook_answer(prompt_of(example_named("two_passes"), {}))));
   std::size_t parallel = 0;
   for (std::size_t at = 0; (at = body.find("#pragma omp parallel", at)) != std::string::npos; ++at)
     ++parallel;
   CHECK(parallel == 1);
 }
-TEST_CASE("reduction: several accumulators per lane, threads in fixed pieces, register tiles") {
+TEST_CASE("reduction: several accumulators per lane, threads in fixed pieces, register tiles", "[costly]") {
   check("sum_rows",
         {threads, vectors, prefetch, {"multi-accumulator", "acc_v3"}, {"accumulators joined", "ke_fold("}});
   check("dot", {{"pieces over threads", "pieces_"}, {"multi-accumulator", "s_v3"}});
   check("sum_columns", {threads, {"interchange", "_v1 = "}});
 }
-TEST_CASE("softmax and norms: approximations, reciprocals, several accumulators") {
+TEST_CASE("softmax and norms: approximations, reciprocals, several accumulators", "[costly]") {
   check("softmax", {threads,
                     vectors,
                     {"fast approximation", "ke_exp("},
@@ -84,7 +84,7 @@ TEST_CASE("softmax and norms: approximations, reciprocals, several accumulators"
                     {"reciprocal", "float(1) /"}});
   check("layernorm", {threads, {"float arithmetic", "vec<float, 8>"}, {"multi-accumulator", "_v3"}});
 }
-TEST_CASE("matmul: register tiles, interchange, packed and aligned panels, tiling, prefetch") {
+TEST_CASE("matmul: register tiles, interchange, packed and aligned panels, tiling, prefetch", "[costly]") {
   check("matmul", {threads,
                    vectors,
                    prefetch,
@@ -96,33 +96,33 @@ TEST_CASE("matmul: register tiles, interchange, packed and aligned panels, tilin
   check("matmul_transposed", {threads, {"packing", "ke_load<p_V>(p_right"}});
   check("matmul_ikj", {threads, {"interchange", "_r3_v1"}, {"packing", "ke_load<p_V>(p_right"}});
 }
-TEST_CASE("wider vectors where the target has them") {
+TEST_CASE("wider vectors where the target has them", "[costly]") {
   check("matmul", {wide, {"tall tile", "p_s_11_1"}}, "avx2 fma avx512f");
   check("scan_rows", {wide}, "avx2 fma avx512f");
 }
-TEST_CASE("convolution: register tiles, packing as a product, boundaries split off") {
+TEST_CASE("convolution: register tiles, packing as a product, boundaries split off", "[costly]") {
   check("conv1d", {threads, vectors, {"register tile", "acc_r3_v1"}, {"packing", "ke_load<p_V>(p_right"}});
   check("conv2d_padded", {threads, vectors, {"boundary", "inner_end_"}});
 }
-TEST_CASE("scan: prefixes within vectors") {
+TEST_CASE("scan: prefixes within vectors", "[costly]") {
   check("scan_rows", {threads, {"prefix", "ke_prefix("}});
   check("scan_exclusive", {{"prefix", "ke_prefix("}});
 }
-TEST_CASE("transpose: blocks, threads, prefetch of the next block") {
+TEST_CASE("transpose: blocks, threads, prefetch of the next block", "[costly]") {
   check("transpose", {threads, prefetch, {"blocks", "block[a][b]"}});
 }
-TEST_CASE("stencil: boundaries split off, vectors, threads, prefetch") {
+TEST_CASE("stencil: boundaries split off, vectors, threads, prefetch", "[costly]") {
   check("stencil2d", {threads, vectors, prefetch, {"boundary", "inner_end_"}});
   check("stencil1d", {threads, vectors, {"boundary", "inner_end_"}});
 }
-TEST_CASE("half precision: loads are converted in vectors") {
+TEST_CASE("half precision: loads are converted in vectors", "[costly]") {
   check("swish_f16", {threads, {"conversion", "ke_convert<vec<float, 8>>"}});
   check("norm_bf16",
         {threads, {"conversion", "ke_lanes_bf16_to_float("}, {"conversion back", "ke_lanes_float_to_bf16("}});
   check("matmul_bf16", {threads, {"converted once, in the panel", "= ke_bf16_to_float(B["}});
 }
 
-TEST_CASE("a formula stands in for a reference that cannot be read") {
+TEST_CASE("a formula stands in for a reference that cannot be read", "[costly]") {
   struct row {
     const char *name, *formula;
   };
@@ -158,7 +158,7 @@ TEST_CASE("a formula stands in for a reference that cannot be read") {
   }
 }
 
-TEST_CASE("one core gets one thread whatever the policy allows") {
+TEST_CASE("one core gets one thread whatever the policy allows", "[costly]") {
   request r;
   r.cores = "1";
   CHECK(code_of(playbook_answer(prompt_of(example_named("softmax"), r))).find("omp parallel") ==
