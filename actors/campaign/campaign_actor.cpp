@@ -5,14 +5,6 @@
 
 namespace ke {
 
-std::vector<std::string> trees_of(const campaign_settings& settings) {
-  std::vector<std::string> trees;
-  for (const auto& t : settings.targets)
-    if (std::find(trees.begin(), trees.end(), t.backend) == trees.end())
-      trees.push_back(t.backend);
-  return trees;
-}
-
 caf::behavior campaign(caf::event_based_actor* self, campaign_options options) {
   keep_exception_text(self);
   auto at = addresses::campaign(options.id);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/campaign/campaign_actor.hpp"
+#include "actors/campaign/campaign_options.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/journal.hpp"
 #include "runtime/core/node_key.hpp"
@@ -8,6 +8,7 @@
 #include "runtime/core/problem.hpp"
 #include "runtime/core/rows.hpp"
 #include "runtime/core/settings.hpp"
+#include "runtime/search/campaign/campaign_status.hpp"
 
 #include <chrono>
 #include <functional>

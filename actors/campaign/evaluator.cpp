@@ -1,5 +1,6 @@
 #include "actors/campaign/evaluator.hpp"
 
+#include "actors/campaign/verdict_key.hpp"
 #include "actors/messages/addresses.hpp"
 #include "actors/messages/handlers_of.hpp"
 #include "backends/verdict/second_opinion.hpp"
@@ -39,17 +40,6 @@ struct verdict_looked_up {
 KE_MESSAGE(ke::verdict_looked_up)
 
 namespace ke {
-
-std::string verdict_key(const std::string& problem_digest, const std::string& normalised_digest,
-                        const device_info& device, measure_plan plan, bool timed) {
-  auto fact = [&](const char* name) {
-    auto f = device.facts.find(name);
-    return f == device.facts.end() ? std::string{} : f->second;
-  };
-  return digest_of_parts({problem_digest, normalised_digest, device.backend, fact(device_facts::flags),
-                          fact(device_facts::toolchain), device.name, KE_VERSION, to_text(plan),
-                          timed ? "timed" : "untimed"});
-}
 
 std::uint64_t job_id(const std::string& store_id, const evaluate_request& r, std::uint32_t target) {
   return checksum_of(digest_of_parts({store_id, pack(r.node), std::to_string(target), to_text(r.plan),
