@@ -24,16 +24,16 @@ struct interrupt {};
 /// which message.
 ///
 ///   <- capacity                      slots of its backends
-///   -> expand                        to its search trees
+///   -> expand                        to its node_supervisors
 ///   <- prompt_ready                  reserve; commit the intent; -> synthesize
 ///   <- agent_call                    the same for a sub-agent, or refuse; <- synthesis; -> agent_answer
 ///   <- answered, failed_try          journal; spend
-///   <- judged, evaluation_failed, stage_changed, node_crashed, want_brief
+///   <- judged, evaluation_failed, stage_changed, node_crashed, want_context
 ///   -> evaluate_request              of the reference (node 0), for the admission, and of finalists, for
 ///                                    claims; <- judged, evaluation_failed
 ///   <- steer, status_request, interrupt
 ///
-/// Supervisor: the campaign's own (rest_for_one: campaign, search trees), permanent there; that one is
+/// Supervisor: the campaign's own (rest_for_one: campaign, node_supervisors), permanent there; that one is
 /// transient under root.
 caf::behavior campaign(caf::event_based_actor* self, campaign_options options);
 

@@ -64,9 +64,10 @@ std::string own_key(const std::string& key, const node_key& node, std::uint32_t 
   return digest_of_parts({key, pack(node), std::to_string(target)});
 }
 
-class bench {
+class open_evaluations {
 public:
-  bench(caf::event_based_actor* self, evaluator_options options) : self_{self}, options_{std::move(options)} {
+  open_evaluations(caf::event_based_actor* self, evaluator_options options)
+      : self_{self}, options_{std::move(options)} {
     options_.names->send(addresses::fleet, watch_capacity{addresses::evaluator});
   }
 
@@ -398,7 +399,7 @@ private:
 
 caf::behavior evaluator(caf::event_based_actor* self, evaluator_options options) {
   keep_exception_text(self);
-  auto state = std::make_shared<bench>(self, std::move(options));
+  auto state = std::make_shared<open_evaluations>(self, std::move(options));
   handlers_of handlers{
       addresses::evaluator,
       [=](evaluate_request& r) { state->evaluate(r); },

@@ -26,7 +26,7 @@ struct node_context {
   std::uint32_t attempt = 1;              ///< of the request to make
   std::vector<std::uint32_t> ancestors;   ///< the parent's, nearest first, without the root
   std::vector<std::uint32_t> siblings;    ///< evaluated children of the parent, newest first
-  std::vector<std::uint32_t> beside;      ///< siblings of the parent that gained, best first
+  std::vector<std::uint32_t> uncles;      ///< siblings of the parent that gained, best first
   std::shared_ptr<const std::vector<std::string>> tried;
   std::vector<std::string> hints;
   std::shared_ptr<const device_info> target; ///< facts of the prompt
@@ -41,7 +41,7 @@ struct expand {
   std::vector<node_context> nodes;
 };
 /// A message came for a sleeping node: the node_supervisor asks for its context.
-struct want_brief {
+struct want_context {
   std::uint32_t tree = 0, node = 0;
 };
 /// From a node_supervisor to its campaign at each start: no node is awake.
@@ -77,15 +77,15 @@ struct node_crashed {
   node_key node;
   std::string why;
 };
-struct card_loaded {
-  std::shared_ptr<const node_summary> card;
+struct summary_loaded {
+  std::shared_ptr<const node_summary> summary;
 };
 /// From a tree to a node long idle: passivate if you only wait.
 struct may_rest {};
 /// The node is done, or has nothing to do for long: its tree may let it go.
 struct retire {
   std::uint32_t node = 0;
-  std::shared_ptr<const node_summary> card; ///< null if it only passivates
+  std::shared_ptr<const node_summary> summary; ///< null if it only passivates
 };
 
 } // namespace ke

@@ -76,7 +76,7 @@ const std::uint8_t* gene_model::write(const tree_index& tree, const expansion& e
       });
     // What gained beside the parent is taken over where the parent itself has changed nothing.
     const auto* above = of(tree[e.parent].parent);
-    for (auto b : past.beside)
+    for (auto b : past.uncles)
       moves(b, [&](auto g, auto v) {
         if (taken[g] || parent[g] != above[g] || failed_[g * values + v])
           return;
