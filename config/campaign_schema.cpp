@@ -6,21 +6,33 @@ namespace {
 
 constexpr double day_s = 86400;
 
-} // namespace
+// Each of these makes, of a member, where a key's value lies. The settings outlive it.
 
-schema campaign_schema(campaign_settings& s) {
-  schema all;
-  auto& keys = all.keys;
-  auto of = [&s](auto member) { return [&s, member](std::size_t) -> value_slot { return &member(s); }; };
-  auto choice = [&s](auto member) {
-    return [&s, member](std::size_t) -> value_slot { return choice_of(member(s)); };
-  };
-  auto target = [&s](auto member) {
+auto slots_of(campaign_settings& s) {
+  return [&s](auto member) { return [&s, member](std::size_t) -> value_slot { return &member(s); }; };
+}
+
+auto choices_of(campaign_settings& s) {
+  return
+      [&s](auto member) { return [&s, member](std::size_t) -> value_slot { return choice_of(member(s)); }; };
+}
+
+auto target_slots_of(campaign_settings& s) {
+  return [&s](auto member) {
     return [&s, member](std::size_t i) -> value_slot { return &(s.targets.at(i).*member); };
   };
-  auto model = [&s](auto member) {
+}
+
+auto model_slots_of(campaign_settings& s) {
+  return [&s](auto member) {
     return [&s, member](std::size_t i) -> value_slot { return &(s.models.at(i).*member); };
   };
+}
+
+/// [campaign] and [problem]
+void campaign_keys(schema& all, campaign_settings& s) {
+  auto& keys = all.keys;
+  auto of = slots_of(s);
 
   keys.push_back(
       {"campaign.name", "The campaign's name in its store.", of([](auto& x) -> auto& { return x.name; })});
@@ -37,6 +49,12 @@ schema campaign_schema(campaign_settings& s) {
                   .at = of([](auto& x) -> auto& { return x.problem_path; }),
                   .required = true,
                   .path_of_file = true});
+}
+
+/// [goal]
+void goal_keys(schema& all, campaign_settings& s) {
+  auto& keys = all.keys;
+  auto of = slots_of(s);
 
   keys.push_back({.path = "goal.target_speedup",
                   .doc = "Stop when the proven speedup over the baseline reaches this (geometric mean of the "
@@ -57,6 +75,12 @@ schema campaign_schema(campaign_settings& s) {
        .at = [&s](std::size_t) -> value_slot { return choice_of(s.goal.baseline, &s.goal.baseline_file); }});
   keys.push_back(
       {"goal.timed", "false: only correctness counts.", of([](auto& x) -> auto& { return x.goal.timed; })});
+}
+
+/// [budget]
+void budget_keys(schema& all, campaign_settings& s) {
+  auto& keys = all.keys;
+  auto of = slots_of(s);
 
   keys.push_back({.path = "budget.candidates",
                   .doc = "Most candidates: those that models write and those from earlier campaigns. The "
@@ -94,6 +118,12 @@ schema campaign_schema(campaign_settings& s) {
                   .doc = "Smallest relative gain of the best score that counts: 0.01 is one per cent.",
                   .at = of([](auto& x) -> auto& { return x.budget.stall_min_gain; }),
                   .most = 10});
+}
+
+/// [[target]]
+void target_keys(schema& all, campaign_settings& s) {
+  auto& keys = all.keys;
+  auto target = target_slots_of(s);
 
   all.lists.push_back({"target", [&s] { return s.targets.emplace_back(), s.targets.size() - 1; },
                        [&s] { return s.targets.size(); }});
@@ -101,6 +131,13 @@ schema campaign_schema(campaign_settings& s) {
                   target(&target_settings::backend)});
   keys.push_back({"target.device", "A pattern (* and ?) over the device names that workers announce.",
                   target(&target_settings::device)});
+}
+
+/// [search]: what every policy has
+void search_keys(schema& all, campaign_settings& s) {
+  auto& keys = all.keys;
+  auto of = slots_of(s);
+  auto choice = choices_of(s);
 
   keys.push_back({"search.policy", "How the next parent is chosen.",
                   choice([](auto& x) -> auto& { return x.search.policy; })});
@@ -127,6 +164,13 @@ schema campaign_schema(campaign_settings& s) {
                   choice([](auto& x) -> auto& { return x.search.ensemble; })});
   keys.push_back({"search.memory", "Which earlier candidates a prompt shows.",
                   choice([](auto& x) -> auto& { return x.search.memory; })});
+}
+
+/// [search]: what some policies have
+void policy_keys(schema& all, campaign_settings& s) {
+  auto& keys = all.keys;
+  auto of = slots_of(s);
+  auto choice = choices_of(s);
 
   keys.push_back({"search.rule", "How mcts looks for the next parent: over all nodes at once, or by descent.",
                   choice([](auto& x) -> auto& { return x.search.rule; })});
@@ -161,6 +205,12 @@ schema campaign_schema(campaign_settings& s) {
                   .at = of([](auto& x) -> auto& { return x.search.beam; }),
                   .least = 1,
                   .most = 4096});
+}
+
+/// [[model]]: who it is, and what it costs
+void model_keys(schema& all, campaign_settings& s) {
+  auto& keys = all.keys;
+  auto model = model_slots_of(s);
 
   all.lists.push_back({"model", [&s] { return s.models.emplace_back(), s.models.size() - 1; },
                        [&s] { return s.models.size(); }});
@@ -207,6 +257,13 @@ schema campaign_schema(campaign_settings& s) {
                   .doc = "USD per million output tokens.",
                   .at = model(&model_settings::price_output),
                   .most = 1e6});
+}
+
+/// [[model]]: limits of one answer
+void model_limit_keys(schema& all, campaign_settings& s) {
+  auto& keys = all.keys;
+  auto model = model_slots_of(s);
+
   keys.push_back({.path = "model.max_tokens",
                   .doc = "Tokens of one answer; bounds what one request may cost.",
                   .at = model(&model_settings::max_tokens),
@@ -238,6 +295,12 @@ schema campaign_schema(campaign_settings& s) {
                   .at = model(&model_settings::max_answer_bytes),
                   .least = 1024,
                   .most = 1 << 30});
+}
+
+/// [cluster]
+void cluster_keys(schema& all, campaign_settings& s) {
+  auto& keys = all.keys;
+  auto of = slots_of(s);
 
   keys.push_back({"cluster.listen",
                   "Where workers attach, e.g. \"tcp://0.0.0.0:7717\"; absent: this machine alone.",
@@ -261,6 +324,12 @@ schema campaign_schema(campaign_settings& s) {
   keys.push_back({"cluster.allow_simulated",
                   "Admit workers whose devices are simulated; `ke-runtime worker` has none in this version.",
                   of([](auto& x) -> auto& { return x.cluster.allow_simulated; })});
+}
+
+/// [knowledge] and [agents]
+void knowledge_keys(schema& all, campaign_settings& s) {
+  auto& keys = all.keys;
+  auto of = slots_of(s);
 
   keys.push_back({"knowledge.embeddings.base_url",
                   "An embeddings server for retrieval; absent: documents are found by words alone.",
@@ -282,7 +351,22 @@ schema campaign_schema(campaign_settings& s) {
                   .at = of([](auto& x) -> auto& { return x.agents.share; }),
                   .least = 0,
                   .most = 1});
+}
 
+} // namespace
+
+schema campaign_schema(campaign_settings& s) {
+  schema all;
+  campaign_keys(all, s);
+  goal_keys(all, s);
+  budget_keys(all, s);
+  target_keys(all, s);
+  search_keys(all, s);
+  policy_keys(all, s);
+  model_keys(all, s);
+  model_limit_keys(all, s);
+  cluster_keys(all, s);
+  knowledge_keys(all, s);
   all.later = {
       {"budget.per_model", "usd, tokens and candidates are budgets of all models together"},
       {"cluster.require_sandbox",

@@ -78,35 +78,47 @@ toml_node* element(toml_node& list, const std::string& name, const std::string& 
   return nullptr;
 }
 
+std::string trimmed(std::string text) {
+  text.erase(0, std::min(text.find_first_not_of(" \t"), text.size()));
+  text.erase(text.find_last_not_of(" \t") + 1);
+  return text;
+}
+
+/// A new, empty member.
+toml_node& added(toml_node& table, const std::string& name, toml_node::kind is) {
+  table.members.push_back({name, from_command_line, {}});
+  auto& value = table.members.back().value;
+  value.place = from_command_line;
+  value.is = is;
+  return value;
+}
+
+/// The text as a value of the key `path`.
+toml_node value_at(const std::string& path, const std::string& text, const schema& s) {
+  // An index into the schema needs an element to exist; keys of lists are all checked by `read_document`
+  // later.
+  auto in_list =
+      std::any_of(s.lists.begin(), s.lists.end(), [&](auto& l) { return path.starts_with(l.name + "."); });
+  return value_of(text, in_list ? nullptr : find_key(s, path));
+}
+
 } // namespace
 
 void apply_override(toml_node& document, const schema& s, const std::string& assignment,
                     std::vector<config_error>& errors) {
   auto equals = assignment.find('=');
-  auto trimmed = [](std::string text) {
-    text.erase(0, std::min(text.find_first_not_of(" \t"), text.size()));
-    text.erase(text.find_last_not_of(" \t") + 1);
-    return text;
-  };
   auto key = trimmed(assignment.substr(0, equals));
-  if (equals == assignment.npos || key.empty()) {
-    errors.push_back(error_at(from_command_line, key, "expected KEY=VALUE, e.g. budget.candidates=100"));
-    return;
-  }
+  auto wrong = [&](const std::string& text) { errors.push_back(error_at(from_command_line, key, text)); };
+  if (equals == assignment.npos || key.empty())
+    return wrong("expected KEY=VALUE, e.g. budget.candidates=100");
   auto parts = parts_of(key);
   auto* at = &document;
   std::string path;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     path += (path.empty() ? "" : ".") + parts[i];
-    auto last = i + 1 == parts.size();
     auto* next = at->find(parts[i]);
-    if (last) {
-      auto spec = find_key(s, path);
-      // An index into the schema needs an element to exist; keys of lists are all checked by `read_document`
-      // later.
-      auto in_list = std::any_of(s.lists.begin(), s.lists.end(),
-                                 [&](auto& l) { return path.starts_with(l.name + "."); });
-      auto value = value_of(trimmed(assignment.substr(equals + 1)), in_list ? nullptr : spec);
+    if (i + 1 == parts.size()) {
+      auto value = value_at(path, trimmed(assignment.substr(equals + 1)), s);
       if (next)
         *next = std::move(value);
       else
@@ -114,27 +126,18 @@ void apply_override(toml_node& document, const schema& s, const std::string& ass
       return;
     }
     auto list = std::find_if(s.lists.begin(), s.lists.end(), [&](auto& l) { return l.name == path; });
-    if (!next) {
-      at->members.push_back({parts[i], from_command_line, {}});
-      next = &at->members.back().value;
-      next->place = from_command_line;
-      next->is = list == s.lists.end() ? toml_node::kind::table : toml_node::kind::list;
-    }
+    if (!next)
+      next = &added(*at, parts[i], list == s.lists.end() ? toml_node::kind::table : toml_node::kind::list);
     if (list != s.lists.end()) {
-      if (i + 2 >= parts.size()) {
-        errors.push_back(error_at(from_command_line, key,
-                                  "say which one and which key: " + list->name + ".0.KEY=VALUE or " +
-                                      list->name + ".NAME.KEY=VALUE"));
-        return;
-      }
+      if (i + 2 >= parts.size())
+        return wrong("say which one and which key: " + list->name + ".0.KEY=VALUE or " + list->name +
+                     ".NAME.KEY=VALUE");
       next = element(*next, list->name, parts[++i], key, errors);
       if (!next)
         return;
     }
-    if (next->is != toml_node::kind::table) {
-      errors.push_back(error_at(from_command_line, key, "\"" + path + "\" is not a table"));
-      return;
-    }
+    if (next->is != toml_node::kind::table)
+      return wrong("\"" + path + "\" is not a table");
     at = next;
   }
 }

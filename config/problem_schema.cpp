@@ -18,21 +18,15 @@ tables_slot promises_of(std::map<std::string, dim_promise>& promises) {
           }};
 }
 
-} // namespace
+/// Of a member, where a key's value lies. The problem outlives it.
+auto slots_of_problem(problem& p) {
+  return [&p](auto member) { return [&p, member](std::size_t) -> value_slot { return &(p.*member); }; };
+}
 
-schema problem_schema(problem& p, problem_paths& paths) {
-  schema all;
+/// [problem]
+void problem_keys(schema& all, problem& p, problem_paths& paths) {
   auto& keys = all.keys;
-  auto of = [&p](auto member) { return [&p, member](std::size_t) -> value_slot { return &(p.*member); }; };
-  auto policy = [&p](auto member) {
-    return [&p, member](std::size_t) -> value_slot { return &(p.policy.*member); };
-  };
-  auto tensor = [&p](auto member) {
-    return [&p, member](std::size_t i) -> value_slot { return &(p.tensors.at(i).*member); };
-  };
-  auto work = [&p](auto member) {
-    return [&p, member](std::size_t i) -> value_slot { return &(p.workloads.at(i).*member); };
-  };
+  auto of = slots_of_problem(p);
 
   keys.push_back(
       {.path = "problem.name", .doc = "The operator's name.", .at = of(&problem::name), .required = true});
@@ -67,6 +61,14 @@ schema problem_schema(problem& p, problem_paths& paths) {
               "[problem.promise]. Nothing else is assumed of a dim that is named here.",
        .at = [&p](std::size_t) -> value_slot { return promises_of(p.promise); },
        .most = 1e12});
+}
+
+/// [[tensor]]
+void tensor_keys(schema& all, problem& p) {
+  auto& keys = all.keys;
+  auto tensor = [&p](auto member) {
+    return [&p, member](std::size_t i) -> value_slot { return &(p.tensors.at(i).*member); };
+  };
 
   all.lists.push_back({"tensor", [&p] { return p.tensors.emplace_back(), p.tensors.size() - 1; },
                        [&p] { return p.tensors.size(); }});
@@ -110,6 +112,11 @@ schema problem_schema(problem& p, problem_paths& paths) {
                         [&p, i] { return p.tensors.at(i).any_strides ? 1u : 0u; },
                         [&p, i](std::size_t chosen) { p.tensors.at(i).any_strides = chosen == 1; }};
                   }});
+}
+
+/// [[scalar]]
+void scalar_keys(schema& all, problem& p) {
+  auto& keys = all.keys;
 
   all.lists.push_back({"scalar", [&p] { return p.scalars.emplace_back(), p.scalars.size() - 1; },
                        [&p] { return p.scalars.size(); }});
@@ -134,25 +141,39 @@ schema problem_schema(problem& p, problem_paths& paths) {
                   .at = [&p](std::size_t i) -> value_slot { return &p.scalars.at(i).range; },
                   .least = -1e300,
                   .most = 1e300});
+}
+
+/// [[workload]]
+void workload_keys(schema& all, problem& p) {
+  auto& keys = all.keys;
+  auto workload_slot = [&p](auto member) {
+    return [&p, member](std::size_t i) -> value_slot { return &(p.workloads.at(i).*member); };
+  };
 
   all.lists.push_back({"workload", [&p] { return p.workloads.emplace_back(), p.workloads.size() - 1; },
                        [&p] { return p.workloads.size(); }});
   keys.push_back({.path = "workload.name",
                   .doc = "Its name in prompts and verdicts.",
-                  .at = work(&workload::name),
+                  .at = workload_slot(&workload::name),
                   .default_text = "\"w0\", \"w1\"..."});
   keys.push_back({.path = "workload.dims",
                   .doc = "A value for every dim, e.g. { M = 512, N = 4096 }.",
-                  .at = work(&workload::dims),
+                  .at = workload_slot(&workload::dims),
                   .least = 1,
                   .most = 1e12});
   keys.push_back({.path = "workload.weight",
                   .doc = "Its share in the geometric mean.",
-                  .at = work(&workload::weight),
+                  .at = workload_slot(&workload::weight),
                   .most = 1e6});
   keys.push_back({"workload.held_out",
                   "true: no model sees it; only `eval` and the final claim check and time it.",
-                  work(&workload::held_out)});
+                  workload_slot(&workload::held_out)});
+}
+
+/// [tolerance]
+void tolerance_keys(schema& all, problem& p) {
+  auto& keys = all.keys;
+  auto of = slots_of_problem(p);
 
   keys.push_back({"tolerance.bitwise", "true: every bit must match the reference.", of(&problem::bitwise)});
   keys.push_back({"tolerance.scale",
@@ -177,6 +198,15 @@ schema problem_schema(problem& p, problem_paths& paths) {
                     .at = entry(&tolerance::atol),
                     .most = 1e300});
   }
+}
+
+/// [policy] and [cost]
+void problem_policy_keys(schema& all, problem& p) {
+  auto& keys = all.keys;
+  auto of = slots_of_problem(p);
+  auto policy = [&p](auto member) {
+    return [&p, member](std::size_t) -> value_slot { return &(p.policy.*member); };
+  };
 
   keys.push_back(
       {"policy.vendor_libraries",
@@ -201,7 +231,18 @@ schema problem_schema(problem& p, problem_paths& paths) {
                   of(&problem::flops)});
   keys.push_back(
       {"cost.bytes", "Bytes that one call must move, over the dims: \"8*M*N\".", of(&problem::bytes)});
+}
 
+} // namespace
+
+schema problem_schema(problem& p, problem_paths& paths) {
+  schema all;
+  problem_keys(all, p, paths);
+  tensor_keys(all, p);
+  scalar_keys(all, p);
+  workload_keys(all, p);
+  tolerance_keys(all, p);
+  problem_policy_keys(all, p);
   all.later = {
       {"problem.evaluator", "a problem has tensors and a reference"},
       {"policy.launch", "a candidate is called, synchronously"},

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Checks who includes whom, by the two tables of docs/architecture.md.
+"""Checks who includes whom, by the tables of docs/architecture.md.
 
 A file may include its own room and those that the first table names for it; a foreign library may be included
 only in its home, and in tests. No room may reach itself over others, no two files of the product may have the
-same name, and nothing but actors reaches CAF over what it includes. Prints one line per violation as file:line and exits 1 if there is any.
+same name. Nothing but actors reaches CAF over what it includes, and the actors' plain files do not, either. Prints one line per
+violation as file:line and exits 1 if there is any.
 
     scripts/check_layering.py [ROOT]       the tree to check; the one around this script by default
     scripts/check_layering.py --self-test  proves that each rule can fail
@@ -26,12 +27,15 @@ SUFFIXES = {".hpp", ".cpp", ".h", ".cc"}
 
 
 class Plan:
-    """The two tables: what each room may include, and where each library lives."""
+    """The tables: what each room may include, where each library lives, and which files among the actors are plain."""
 
     def __init__(self, text):
-        rooms, libraries = text.split("A foreign library has one home", 1)
+        rooms, rest = text.split("A foreign library has one home", 1)
+        libraries, plain = rest.split("Plain files of `actors/`", 1)
         self.allowed = {name: re.findall(r"`([^`]+)`", cells.split("|")[-1]) for name, cells in rows(rooms)}
         self.homes = {name: re.findall(r"`([^`]+)`", cells.split("|")[0]) for name, cells in rows(libraries)}
+        # `FOLDER/NAME.*`: its header and its source.
+        self.plain = re.findall(r"`([^`]+)\.\*`", plain.split("\n## ")[0])
         # Deepest first: a file belongs to the first room whose folder holds it.
         self.rooms = sorted(self.allowed, key=lambda room: -room.count("/"))
 
@@ -121,12 +125,21 @@ def check(root):
     paths = [*sources(root, plan)]
     for path, file in paths:
         found += violations_of(path, file.read_text(errors="replace"), root, plan)
-    found += reaching(paths, root, CAF, ["actors", "tests"])
+    reached = [*reaching(paths, CAF)]
+    found += [f"{path}: reaches {CAF} over what it includes; only actors, tests may" for path in reached
+              if not within(path, ["actors", "tests"])]
+    found += [f"{path}: reaches {CAF} over what it includes; {TABLE} calls it plain" for path in reached if stem(path) in plan.plain]
+    there = {stem(path) for path, _ in paths}
+    found += [f"{TABLE}: there is no {name}.*" for name in plan.plain if name not in there]
     return found + [*namesakes(path for path, _ in paths)]
 
 
-def reaching(paths, root, target, homes):
-    """Files outside `homes` that include `target` over others: all of them would compile it."""
+def stem(path):
+    return path.rsplit(".", 1)[0]
+
+
+def reaching(paths, target):
+    """Files that include `target`, perhaps over others: all of them compile it."""
     direct = {path: {t for _, quoted, t in includes(file.read_text(errors="replace")) if quoted} for path, file in paths}
     for path in direct:
         seen, ahead = set(), [path]
@@ -135,8 +148,8 @@ def reaching(paths, root, target, homes):
                 if other not in seen:
                     seen.add(other)
                     ahead.append(other)
-        if target in seen and not within(path, homes):
-            yield f"{path}: reaches {target} over what it includes; only {', '.join(homes)} may"
+        if target in seen:
+            yield path
 
 
 def self_test():
@@ -161,6 +174,14 @@ A foreign library has one home:
 | `zmq` | `runtime/net` | |
 | `lmdb` | `runtime/store/environment.cpp` | |
 | `toml++/` | `config` | |
+
+Plain files of `actors/`:
+| `actors/part.*` `actors/kept.*` | parts |
+| `actors/gone.*` | |
+
+## The life of one candidate
+| step | who |
+| `actors/q.*` | |
 """
     bad = {
         "runtime/core/a.hpp": '#include "runtime/store/b.hpp"',
@@ -175,6 +196,8 @@ A foreign library has one home:
         "runtime/net/l.cpp": '#include "missing.hpp"',
         "config/same.hpp": "",
         "interface/p.cpp": '#include "actors/q.hpp"',
+        "actors/part.hpp": '#include "actors/q.hpp"',
+        "actors/part.cpp": '#include "actors/part.hpp"',
         "config/n.hpp": "#include <nlohmann/json.hpp>",
         "runtime/nowhere/o.hpp": "",
         TABLE: table,
@@ -184,6 +207,8 @@ A foreign library has one home:
         "actors/supervision/caf.hpp": "#include <caf/all.hpp>",
         "actors/same.hpp": "",
         "actors/q.hpp": '#include "actors/supervision/caf.hpp"',
+        "actors/kept.hpp": '#include "runtime/core/a.hpp"',
+        "actors/r.cpp": '#include "actors/part.hpp"',
         "runtime/store/environment.cpp": "#include <lmdb.h>",
         "tests/net/n.cpp": '#include <zmq.h>\n#include "runtime/net/c.hpp"',
     }

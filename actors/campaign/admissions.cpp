@@ -1,6 +1,6 @@
 #include "actors/campaign/admissions.hpp"
 
-#include "actors/campaign/evaluator.hpp"
+#include "actors/campaign/verdict_key.hpp"
 #include "backends/evaluation/problem_lint.hpp"
 #include "runtime/core/baseline.hpp"
 #include "runtime/core/device_info.hpp"

@@ -2,7 +2,8 @@
 
 #include "actors/campaign/campaign_journal.hpp"
 #include "actors/campaign/target_devices.hpp"
-#include "actors/messages/messages.hpp"
+#include "actors/messages/evaluation_messages.hpp"
+#include "runtime/core/verdict.hpp"
 #include "runtime/records/best_known_baseline.hpp"
 #include "runtime/search/campaign/admission.hpp"
 

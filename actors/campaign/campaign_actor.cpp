@@ -5,14 +5,6 @@
 
 namespace ke {
 
-std::vector<std::string> trees_of(const campaign_settings& settings) {
-  std::vector<std::string> trees;
-  for (const auto& t : settings.targets)
-    if (std::find(trees.begin(), trees.end(), t.backend) == trees.end())
-      trees.push_back(t.backend);
-  return trees;
-}
-
 caf::behavior campaign(caf::event_based_actor* self, campaign_options options) {
   keep_exception_text(self);
   auto at = addresses::campaign(options.id);
@@ -31,7 +23,7 @@ caf::behavior campaign(caf::event_based_actor* self, campaign_options options) {
       [=](judged& j) { state->judge(j); },
       [=](const evaluation_failed& f) { state->evaluation_failed_for(f); },
       [=](const node_crashed& c) { state->crashed(c); },
-      [=](const want_brief& w) { state->brief_wanted(w); },
+      [=](const want_context& w) { state->context_wanted(w); },
       [=](const tree_started& t) { state->tree_began(t); },
       [=](const steer& s) { state->steered(s); },
       [=](const status_request& s) { state->status_wanted(s); },

@@ -1,57 +1,14 @@
 #pragma once
 
-#include "actors/campaign/campaign_outcome.hpp"
-#include "actors/llm/call_book.hpp"
+#include "actors/campaign/campaign_options.hpp"
 #include "actors/messages/messages.hpp"
 #include "actors/supervision/directory.hpp"
-#include "runtime/core/settings.hpp"
-#include "runtime/records/stored_campaign.hpp"
-#include "runtime/search/campaign/campaign_fold.hpp"
 #include "runtime/search/campaign/campaign_status.hpp"
-#include "runtime/text/candidate_language.hpp"
 
 #include <functional>
-#include <map>
-#include <memory>
 #include <string>
-#include <unordered_map>
-#include <vector>
 
 namespace ke {
-
-/// Why and how a session of a campaign ended.
-struct campaign_options {
-  std::uint32_t id = 0;
-  std::shared_ptr<directory> names;
-  store_port* store = nullptr;
-  std::string store_id;
-  std::uint64_t epoch = 0;
-  /// Of this session; differences from the stored ones are journalled.
-  campaign_settings settings;
-  /// The language of each backend's candidates; one for every backend of the campaign.
-  std::map<std::string, std::shared_ptr<const candidate_language>> languages;
-  std::shared_ptr<call_book> calls; ///< shared with the providers' record hook
-  /// Applies `set KEY=VALUE` to settings; absent: refused.
-  std::function<result<campaign_settings>(const campaign_settings&, const std::string& key,
-                                          const std::string& value)>
-      override;
-  /// Reads the campaign on a thread of its own and calls back there. Called at each (re)start of the actor.
-  std::function<void(std::function<void(result<std::shared_ptr<stored_campaign>>)>)> load;
-  std::function<void(campaign_outcome)> ended; ///< once; any thread
-  /// One JSON line per event, after its commit; any thread, must not block.
-  std::function<void(const std::string&)> publish;
-  std::function<std::uint64_t()> unix_ms; ///< for people
-  /// Keeps an image of the fold (store.md). Called on the store thread after the commit of all that it stands
-  /// for: must not block. Absent: no images.
-  std::function<void(image_header, std::string body)> keep_image;
-  std::uint64_t image_every = least_between_images; ///< records, at least; sooner at the session's end
-  bool claims = true; ///< the best are measured again before the campaign ends (trust.md 2.6)
-  /// The reference is judged as its own candidate on all targets of a tree before a model is asked for that
-  /// tree. Off: for stand-ins that judge nothing.
-  bool admission = true;
-  /// For what is in flight to end after an interrupt.
-  std::chrono::nanoseconds grace = std::chrono::seconds{10};
-};
 
 /// Asks for a campaign's live state; `done` gets JSON text (one element of `status --json`'s campaigns,
 /// without workers).
@@ -67,21 +24,18 @@ struct interrupt {};
 /// which message.
 ///
 ///   <- capacity                      slots of its backends
-///   -> expand                        to its search trees
+///   -> expand                        to its node_supervisors
 ///   <- prompt_ready                  reserve; commit the intent; -> synthesize
 ///   <- agent_call                    the same for a sub-agent, or refuse; <- synthesis; -> agent_answer
 ///   <- answered, failed_try          journal; spend
-///   <- judged, evaluation_failed, stage_changed, node_crashed, want_brief
+///   <- judged, evaluation_failed, stage_changed, node_crashed, want_context
 ///   -> evaluate_request              of the reference (node 0), for the admission, and of finalists, for
 ///                                    claims; <- judged, evaluation_failed
 ///   <- steer, status_request, interrupt
 ///
-/// Supervisor: the campaign's own (rest_for_one: campaign, search trees), permanent there; that one is
+/// Supervisor: the campaign's own (rest_for_one: campaign, node_supervisors), permanent there; that one is
 /// transient under root.
 caf::behavior campaign(caf::event_based_actor* self, campaign_options options);
-
-/// The backends of a campaign's trees: those of the targets, each once, in order.
-std::vector<std::string> trees_of(const campaign_settings& settings);
 
 } // namespace ke
 

@@ -1,9 +1,14 @@
 #pragma once
 
-#include "actors/campaign/campaign_actor.hpp"
+#include "actors/campaign/campaign_options.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/journal_record.hpp"
 #include "runtime/core/node_key.hpp"
+#include "runtime/core/node_state.hpp"
+#include "runtime/core/problem.hpp"
+#include "runtime/core/rows.hpp"
+#include "runtime/core/settings.hpp"
+#include "runtime/search/campaign/campaign_status.hpp"
 #include "runtime/store/store_port.hpp"
 
 #include <chrono>

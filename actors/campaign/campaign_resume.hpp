@@ -2,7 +2,7 @@
 
 #include "actors/campaign/campaign_journal.hpp"
 #include "actors/campaign/paid_calls.hpp"
-#include "actors/messages/messages.hpp"
+#include "actors/messages/call_messages.hpp"
 #include "runtime/core/node_key.hpp"
 
 #include <cstdint>

@@ -220,7 +220,7 @@ void campaign_router::agent_wants(agent_call& c) {
   if (may_begin() && journal_.state_of(c.node) == node_state::planned)
     begun = calls_.ask_for_agent(c);
   if (!begun)
-    send_weak(c.to, agent_answer{nullptr, begun.error()});
+    c.reply(agent_answer{nullptr, begun.error()});
 }
 
 void campaign_router::agent_answered(const synthesis& s) {
@@ -236,7 +236,7 @@ void campaign_router::agent_answered(const synthesis& s) {
 }
 
 void campaign_router::agent_ended(const paid_call& call, agent_answer answer) {
-  send_weak(calls_.reader_of(call), std::move(answer));
+  calls_.answer_agent(call, std::move(answer));
   pay();
   pump();
 }

@@ -58,7 +58,7 @@ public:
   void judge(judged& j);
   void evaluation_failed_for(const evaluation_failed& f);
   void crashed(const node_crashed& c);
-  void brief_wanted(const want_brief& w);
+  void context_wanted(const want_context& w);
   void tree_began(const tree_started& t);
   void steered(const steer& s);
   void status_wanted(const status_request& s);

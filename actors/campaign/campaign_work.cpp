@@ -68,7 +68,7 @@ void campaign_router::begin(bool changed) {
 }
 
 void campaign_router::tell_wanted(bool over) {
-  work_is_wanted w{options_.id, {}, over};
+  evaluations_wanted w{options_.id, {}, over};
   if (!over)
     for (const auto& tree : journal_.trees())
       for (std::uint32_t t = 0; t < tree.tree().targets(); ++t) {
@@ -190,7 +190,7 @@ void campaign_router::wake_sleeping(std::uint32_t tree) {
     options_.names->send(addresses::node_supervisor(options_.id, tree), std::move(answer));
 }
 
-void campaign_router::brief_wanted(const want_brief& w) {
+void campaign_router::context_wanted(const want_context& w) {
   if (!phase_.is_live())
     return;
   auto n = journal_.key(w.tree, w.node);

@@ -3,7 +3,7 @@
 #include "actors/campaign/campaign_journal.hpp"
 #include "actors/campaign/solutions_left.hpp"
 #include "actors/campaign/target_devices.hpp"
-#include "actors/messages/messages.hpp"
+#include "actors/messages/evaluation_messages.hpp"
 #include "runtime/core/node_key.hpp"
 #include "runtime/search/campaign/claim_book.hpp"
 

@@ -1,5 +1,6 @@
 #include "actors/campaign/evaluator.hpp"
 
+#include "actors/campaign/verdict_key.hpp"
 #include "actors/messages/addresses.hpp"
 #include "actors/messages/handlers_of.hpp"
 #include "backends/verdict/second_opinion.hpp"
@@ -43,17 +44,6 @@ KE_MESSAGE(ke::verdict_looked_up)
 
 namespace ke {
 
-std::string verdict_key(const std::string& problem_digest, const std::string& normalised_digest,
-                        const device_info& device, measure_plan plan, bool timed) {
-  auto fact = [&](const char* name) {
-    auto f = device.facts.find(name);
-    return f == device.facts.end() ? std::string{} : f->second;
-  };
-  return digest_of_parts({problem_digest, normalised_digest, device.backend, fact(device_facts::flags),
-                          fact(device_facts::toolchain), device.name, KE_VERSION, to_text(plan),
-                          timed ? "timed" : "untimed"});
-}
-
 std::uint64_t job_id(const std::string& store_id, const evaluate_request& r, std::uint32_t target) {
   return checksum_of(digest_of_parts({store_id, pack(r.node), std::to_string(target), to_text(r.plan),
                                       r.problem_digest, r.source_digest})) >>
@@ -77,9 +67,10 @@ std::string own_key(const std::string& key, const node_key& node, std::uint32_t 
   return digest_of_parts({key, pack(node), std::to_string(target)});
 }
 
-class bench {
+class open_evaluations {
 public:
-  bench(caf::event_based_actor* self, evaluator_options options) : self_{self}, options_{std::move(options)} {
+  open_evaluations(caf::event_based_actor* self, evaluator_options options)
+      : self_{self}, options_{std::move(options)} {
     options_.names->send(addresses::fleet, watch_capacity{addresses::evaluator});
   }
 
@@ -411,7 +402,7 @@ private:
 
 caf::behavior evaluator(caf::event_based_actor* self, evaluator_options options) {
   keep_exception_text(self);
-  auto state = std::make_shared<bench>(self, std::move(options));
+  auto state = std::make_shared<open_evaluations>(self, std::move(options));
   handlers_of handlers{
       addresses::evaluator,
       [=](evaluate_request& r) { state->evaluate(r); },

@@ -38,10 +38,6 @@ struct evaluator_options {
 /// Supervisor: root, permanent. After its restart campaigns ask again for their trees' nodes.
 caf::behavior evaluator(caf::event_based_actor* self, evaluator_options options);
 
-/// The key of `verdicts`: equal where the verdict must be. Pure.
-std::string verdict_key(const std::string& problem_digest, const std::string& normalised_digest,
-                        const device_info& device, measure_plan plan, bool timed);
-
 /// A job's id. A restart does not change it, so a worker's result finds the job. Another store, problem or
 /// candidate gives another id.
 std::uint64_t job_id(const std::string& store_id, const evaluate_request& r, std::uint32_t target);

@@ -60,7 +60,7 @@ node_context context_of(const campaign_journal& journal, const node_rows& rows, 
     auto past = history_of(index, b.what.parent, n.node);
     b.ancestors = std::move(past.ancestors);
     b.siblings = std::move(past.siblings);
-    b.beside = std::move(past.beside);
+    b.uncles = std::move(past.uncles);
   }
   note_siblings(b, index, n.node);
   b.stalled = is_stagnant(index[n.node].situation);

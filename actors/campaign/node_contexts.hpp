@@ -3,7 +3,7 @@
 #include "actors/campaign/campaign_journal.hpp"
 #include "actors/campaign/node_rows.hpp"
 #include "actors/campaign/target_devices.hpp"
-#include "actors/messages/messages.hpp"
+#include "actors/messages/node_messages.hpp"
 #include "runtime/core/node_key.hpp"
 
 #include <cstdint>

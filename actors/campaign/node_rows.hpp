@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/campaign/campaign_journal.hpp"
-#include "actors/messages/messages.hpp"
+#include "actors/messages/call_messages.hpp"
 #include "runtime/core/journal.hpp"
 #include "runtime/core/node_key.hpp"
 #include "runtime/core/rows.hpp"

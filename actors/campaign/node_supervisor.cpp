@@ -20,7 +20,7 @@ namespace ke {
 namespace {
 
 struct resident {
-  caf::actor handle;    ///< null while its brief is on its way
+  caf::actor handle;    ///< null while its context is on its way
   bool leaving = false; ///< it was told to end: keep what comes for it
   bool done = false;    ///< it has its verdict: nothing more will come
   std::vector<caf::message> kept;
@@ -29,16 +29,16 @@ struct resident {
 
 class live_nodes {
 public:
-  live_nodes(caf::event_based_actor* self, std::shared_ptr<const tree_context> context,
+  live_nodes(caf::event_based_actor* self, std::shared_ptr<const tree_context> tree,
              node_supervisor_options options)
-      : self_{self}, context_{std::move(context)}, options_{options}, cards_{options.cards} {
+      : self_{self}, tree_{std::move(tree)}, options_{options}, summaries_{options.summaries} {
     after(self_, options_.idle, sweep{});
-    context_->names->send(addresses::campaign(context_->campaign), tree_started{context_->tree});
+    tree_->names->send(addresses::campaign(tree_->campaign), tree_started{tree_->tree});
   }
 
   void expand(struct expand& e) {
-    for (auto& brief : e.nodes)
-      wake(std::move(brief));
+    for (auto& context : e.nodes)
+      wake(std::move(context));
   }
 
   template <class Message>
@@ -55,8 +55,8 @@ public:
   }
 
   void retire(const struct retire& r) {
-    if (r.card)
-      cards_.put(r.card);
+    if (r.summary)
+      summaries_.put(r.summary);
     auto n = nodes_.find(r.node);
     if (n == nodes_.end() || n->second.leaving)
       return;
@@ -65,11 +65,11 @@ public:
       return count();
     }
     n->second.leaving = true;
-    n->second.done = r.card != nullptr;
+    n->second.done = r.summary != nullptr;
     self_->send_exit(n->second.handle, caf::exit_reason::user_shutdown);
   }
 
-  void card(const card_loaded& c) { cards_.put(c.card); }
+  void summary(const summary_loaded& c) { summaries_.put(c.summary); }
 
   void down(const caf::down_msg& msg) {
     auto at = by_id_.find(msg.source.id());
@@ -86,8 +86,8 @@ public:
     nodes_.erase(n);
     count();
     if (crashed)
-      context_->names->send(addresses::campaign(context_->campaign),
-                            node_crashed{{context_->campaign, context_->tree, node}, text_of(msg.reason)});
+      tree_->names->send(addresses::campaign(tree_->campaign),
+                         node_crashed{{tree_->campaign, tree_->tree, node}, text_of(msg.reason)});
     else if (!kept.empty() && !done) {
       nodes_[node].kept = std::move(kept);
       want(node);
@@ -104,25 +104,25 @@ public:
 
 private:
   void want(std::uint32_t node) {
-    context_->names->send(addresses::campaign(context_->campaign), want_brief{context_->tree, node});
+    tree_->names->send(addresses::campaign(tree_->campaign), want_context{tree_->tree, node});
   }
 
-  void wake(node_context brief) {
-    auto node = brief.what.node;
+  void wake(node_context context) {
+    auto node = context.what.node;
     auto& r = nodes_[node];
     if (r.handle)
       return;
-    std::map<std::uint32_t, std::shared_ptr<const node_summary>> cards;
+    std::map<std::uint32_t, std::shared_ptr<const node_summary>> summaries;
     auto take = [&](std::uint32_t n) {
-      if (auto card = cards_.find(n))
-        cards.emplace(n, std::move(card));
+      if (auto summary = summaries_.find(n))
+        summaries.emplace(n, std::move(summary));
     };
-    for (const auto* nodes : {&brief.ancestors, &brief.siblings, &brief.beside})
+    for (const auto* nodes : {&context.ancestors, &context.siblings, &context.uncles})
       for (auto n : *nodes)
         take(n);
-    take(brief.what.parent);
+    take(context.what.parent);
     r.last = self_->clock().now();
-    r.handle = self_->spawn(search_node, context_, std::move(brief), std::move(cards));
+    r.handle = self_->spawn(search_node, tree_, std::move(context), std::move(summaries));
     self_->monitor(r.handle);
     by_id_.emplace(r.handle.id(), node);
     for (auto& m : std::exchange(r.kept, {}))
@@ -153,29 +153,29 @@ private:
   }
 
   caf::event_based_actor* self_;
-  std::shared_ptr<const tree_context> context_;
+  std::shared_ptr<const tree_context> tree_;
   node_supervisor_options options_;
-  card_cache cards_;
+  summary_cache summaries_;
   std::unordered_map<std::uint32_t, resident> nodes_;
   std::unordered_map<caf::actor_id, std::uint32_t> by_id_; ///< of living nodes
 };
 
 } // namespace
 
-caf::behavior node_supervisor(caf::event_based_actor* self, std::shared_ptr<const tree_context> context,
+caf::behavior node_supervisor(caf::event_based_actor* self, std::shared_ptr<const tree_context> tree,
                               node_supervisor_options options) {
   keep_exception_text(self);
-  auto state = std::make_shared<live_nodes>(self, context, options);
+  auto state = std::make_shared<live_nodes>(self, tree, options);
   self->set_down_handler([=](caf::down_msg& msg) { state->down(msg); });
   handlers_of handlers{
-      addresses::node_supervisor(context->campaign, context->tree),
+      addresses::node_supervisor(tree->campaign, tree->tree),
       [=](expand& e) { state->expand(e); },
       [=](synthesis& s) { state->deliver(std::move(s)); },
       [=](judged& j) { state->deliver(std::move(j)); },
       [=](evaluation_failed& f) { state->deliver(std::move(f)); },
-      [=](failed_try& f) { context->names->send(addresses::campaign(context->campaign), std::move(f)); },
+      [=](failed_try& f) { tree->names->send(addresses::campaign(tree->campaign), std::move(f)); },
       [=](const retire& r) { state->retire(r); },
-      [=](const card_loaded& c) { state->card(c); },
+      [=](const summary_loaded& c) { state->summary(c); },
       [=](const sweep&) { state->idle_round(); },
   };
   return handlers.behavior();

@@ -5,8 +5,8 @@
 namespace ke {
 
 struct node_supervisor_options {
-  std::size_t awake = 4096; ///< live nodes at most, as far as waiting ones can rest
-  std::size_t cards = 2048; ///< kept in memory for prompts
+  std::size_t awake = 4096;     ///< live nodes at most, as far as waiting ones can rest
+  std::size_t summaries = 2048; ///< kept in memory for prompts
   /// A node without a message for this long passivates.
   std::chrono::nanoseconds idle = std::chrono::minutes{2};
 };
@@ -17,9 +17,9 @@ struct node_supervisor_options {
 ///   <- expand                                from the campaign: wake these
 ///   <- synthesis, judged, evaluation_failed  for a node, awake or not
 ///   <- failed_try                            passed on to the campaign
-///   -> want_brief                            to the campaign, for a node to be woken for a message, which is
+///   -> want_context                          to the campaign, for a node to be woken for a message, which is
 ///                                            kept meanwhile
-///   <- retire, card_loaded                   from nodes
+///   <- retire, summary_loaded                from nodes
 ///   <- down                                  of a node. Normal: forget it, or wake it again if messages
 ///                                            came; crash: -> node_crashed
 ///

@@ -108,7 +108,7 @@ status paid_calls::ask_for_agent(agent_call& c) {
   journal_.record(batch, journal_kind::consulted,
                   journal_agent_asked{c.node.tree, c.node.node, number, c.agent, c.model,
                                       request->prompt_digest, reserved});
-  readers_[number] = c.to;
+  readers_[number] = std::move(c.reply);
   send(std::move(batch), std::move(request));
   return ok;
 }
@@ -249,9 +249,9 @@ bool paid_calls::charge_try(store_batch& batch, const failed_try& f, const std::
   return !last;
 }
 
-weak_actor paid_calls::reader_of(const paid_call& call) {
-  auto reader = readers_.extract(call.attempt - agent_attempts);
-  return reader ? reader.mapped() : weak_actor{};
+void paid_calls::answer_agent(const paid_call& call, agent_answer answer) {
+  if (auto reader = readers_.extract(call.attempt - agent_attempts); reader && reader.mapped())
+    reader.mapped()(std::move(answer));
 }
 
 // -- models -----------------------------------------------------------------------------------------

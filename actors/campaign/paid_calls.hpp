@@ -2,7 +2,7 @@
 
 #include "actors/campaign/campaign_journal.hpp"
 #include "actors/campaign/node_rows.hpp"
-#include "actors/messages/messages.hpp"
+#include "actors/messages/call_messages.hpp"
 #include "runtime/core/journal.hpp"
 #include "runtime/core/node_key.hpp"
 #include "runtime/core/token_usage.hpp"
@@ -14,6 +14,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ke {
@@ -103,8 +104,8 @@ public:
   /// A send failed and is charged. Permits another one if the budget holds it; else settles the call. Whether
   /// another one may follow.
   bool try_again(const failed_try& f, const paid_call& call);
-  /// Who waits for the sub-agent's answer; told once. Nobody: it was asked by an earlier life of the campaign.
-  weak_actor reader_of(const paid_call& call);
+  /// Tells the sub-agent how its call ended; once. Nobody hears it if an earlier life of the campaign asked.
+  void answer_agent(const paid_call& call, agent_answer answer);
 
   // -- models -------------------------------------------------------------------------------------
 
@@ -132,8 +133,8 @@ private:
   port out_;
   std::deque<std::shared_ptr<synthesis_request>> waiting_; ///< prompts
   std::vector<node_key> later_;
-  std::map<std::uint32_t, weak_actor> readers_; ///< by number of the sub-agent's call
-  std::set<std::string> told_aside_;            ///< models
+  std::map<std::uint32_t, std::function<void(agent_answer)>> readers_; ///< by number of the sub-agent's call
+  std::set<std::string> told_aside_;                                   ///< models
   bool refused_ = false;
 };
 

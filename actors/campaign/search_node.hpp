@@ -35,7 +35,7 @@ struct tree_context {
 };
 
 /// One candidate on its way: prompt, answer, evaluation. Waking after passivation and after a crash is one
-/// path: the brief says how far it is.
+/// path: the context says how far it is.
 ///
 ///   -> study_wanted       to knowledge, if sub-agents are configured; <- study_found for each, then
 ///   -> vector_wanted      to knowledge, if an embeddings server is configured; <- vector_found, or the
@@ -43,14 +43,14 @@ struct tree_context {
 ///   -> prompt_ready       to the campaign, which reserves, journals and has it asked
 ///   <- synthesis          -> answered to the campaign; with a source: evaluate_request to the evaluator
 ///   <- judged (per target), evaluation_failed
-///   -> card_loaded        cards it had to read, for its tree's cache
+///   -> summary_loaded     summaries it had to read, for its tree's cache
 ///   <- may_rest           idle for long, or too many are awake
 ///   -> retire             done, or it rests
 ///
 /// Supervisor: node_supervisor; temporary: the campaign hears of a crash and wakes it once more; the next one
 /// poisons it.
 caf::behavior search_node(caf::event_based_actor* self, std::shared_ptr<const tree_context> tree,
-                          node_context brief,
-                          std::map<std::uint32_t, std::shared_ptr<const node_summary>> cards);
+                          node_context context,
+                          std::map<std::uint32_t, std::shared_ptr<const node_summary>> summaries);
 
 } // namespace ke

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/campaign/campaign_journal.hpp"
-#include "actors/messages/messages.hpp"
+#include "actors/messages/evaluation_messages.hpp"
 
 #include <cstdint>
 #include <map>

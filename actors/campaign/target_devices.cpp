@@ -5,6 +5,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <chrono>
 
 namespace ke {
 namespace {

@@ -29,13 +29,13 @@ namespace {
 constexpr std::size_t most_of_a_peer = 32; ///< commands that wait for their answers
 constexpr std::size_t most_of_all = 512;
 
-class front_desk {
+class client_requests {
 public:
-  front_desk(caf::event_based_actor* self, control_options options)
+  client_requests(caf::event_based_actor* self, control_options options)
       : self_{self}, options_{std::move(options)} {
     options_.names->send(addresses::gateway, want_transport{addresses::control});
   }
-  ~front_desk() {
+  ~client_requests() {
     for (auto& [peer, stop] : watching_)
       stop();
   }
@@ -132,7 +132,7 @@ control_reply refusal(const std::string& why, int exit_code) {
 
 caf::behavior control(caf::event_based_actor* self, control_options options) {
   keep_exception_text(self);
-  auto state = std::make_shared<front_desk>(self, std::move(options));
+  auto state = std::make_shared<client_requests>(self, std::move(options));
   handlers_of handlers{
       addresses::control,
       [=](transport_is& t) { state->transport(std::move(t.transport)); },

@@ -66,7 +66,7 @@ void merge(coordinator& owner, control_request request) {
   auto path = handed_over(owner.store_dir(), request.command.name);
   if (!path)
     return request.reply(refused(path.error()));
-  owner.desk().merge(*path, [names = owner.names(), reply = std::move(request.reply)](control_reply r) {
+  owner.acts().merge(*path, [names = owner.names(), reply = std::move(request.reply)](control_reply r) {
     if (r.exit_code == exit_done)
       names->send(addresses::knowledge, skills_changed{});
     reply(std::move(r));
@@ -94,7 +94,7 @@ void carry_out(coordinator& owner, control_request request) {
     return owner.status_json(
         [reply = std::move(request.reply)](std::string json) { reply({std::move(json), exit_done}); });
   if (c.act == "submit")
-    return owner.desk().post([&owner, request = std::move(request)] {
+    return owner.acts().post([&owner, request = std::move(request)] {
       try {
         submit(owner, request);
       } catch (const std::exception& e) {
@@ -104,7 +104,7 @@ void carry_out(coordinator& owner, control_request request) {
   if (c.act == "merge")
     return merge(owner, std::move(request));
   if (c.act == "read")
-    return owner.desk().read({c.campaign, c.words, c.writes}, std::move(request.reply));
+    return owner.acts().read({c.campaign, c.words, c.writes}, std::move(request.reply));
   if (c.steers())
     return steer_by(owner, std::move(request));
   request.reply(refused({failure_kind::invalid, "this owner knows no command \"" + c.act + "\"", false}));

@@ -42,7 +42,7 @@ result<std::unique_ptr<coordinator>> coordinator::start(coordinator_options opti
   if (auto opened = c->open_store(); !opened)
     return opened.error();
   c->processes_ = std::make_unique<process_service>();
-  c->desk_ = std::make_unique<client_acts>(*c->store_, *c->processes_);
+  c->acts_ = std::make_unique<client_acts>(*c->store_, *c->processes_);
   c->http_ = std::make_unique<http_service>();
   c->config_ = std::make_unique<system_settings>(2u);
   c->system_ = std::make_unique<caf::actor_system>(*c->config_);
@@ -54,8 +54,8 @@ result<std::unique_ptr<coordinator>> coordinator::start(coordinator_options opti
 }
 
 coordinator::~coordinator() {
-  if (desk_)
-    desk_->end(); // from here on nobody waits for the store, which may wait for a full disk
+  if (acts_)
+    acts_->end(); // from here on nobody waits for the store, which may wait for a full disk
   if (root_)
     caf::anon_send_exit(root_, caf::exit_reason::user_shutdown);
   root_ = nullptr;
@@ -64,7 +64,7 @@ coordinator::~coordinator() {
     providers_->close();
   http_.reset();
   processes_.reset();
-  desk_.reset();
+  acts_.reset();
   if (files_)
     files_->wait(); // a campaign that is being read
   store_.reset();   // drains its queue; the last commits may still hand images over

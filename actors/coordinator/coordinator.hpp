@@ -62,7 +62,7 @@ public:
 
   caf::actor_system& system() { return *system_; } ///< for a stand-in evaluator
   store_service& store() override { return *store_; }
-  client_acts& desk() { return *desk_; }
+  client_acts& acts() { return *acts_; }
   const std::string& store_dir() const { return options_.store; }
   const std::shared_ptr<directory>& names() const { return names_; }
   const std::vector<backend>& backends() const { return backends_; }
@@ -120,7 +120,7 @@ private:
   std::unique_ptr<store_service> store_;
   std::unique_ptr<work_thread> files_; ///< reads campaigns, writes images
   std::unique_ptr<process_service> processes_;
-  std::unique_ptr<client_acts> desk_; ///< where submissions are made, too
+  std::unique_ptr<client_acts> acts_; ///< where submissions are made, too
   std::unique_ptr<http_service> http_;
   std::shared_ptr<provider_pool> providers_;
   std::string control_endpoint_, worker_endpoint_;

@@ -73,7 +73,7 @@ result<store_batch> first_batch(const store_reader& store, std::uint32_t id,
 
 void coordinator::submit(campaign_settings settings, problem what, bool fresh,
                          std::function<void(result<std::uint32_t>)> done) {
-  desk_->post([this, settings = std::move(settings), what = std::move(what), fresh,
+  acts_->post([this, settings = std::move(settings), what = std::move(what), fresh,
                done = std::move(done)]() mutable {
     try {
       begin_submission(std::move(settings), std::move(what), fresh, done);
@@ -111,9 +111,9 @@ void coordinator::begin_submission(campaign_settings settings, problem what, boo
   if (!batch)
     return done(batch.error());
   submissions_[id] = {settings.name, digest, {std::move(done)}};
-  desk_->store().write(std::move(*batch), [this, id, settings = std::move(settings), what = std::move(what),
+  acts_->store().write(std::move(*batch), [this, id, settings = std::move(settings), what = std::move(what),
                                            digest](status committed) {
-    desk_->post([this, id, settings, what, digest, committed] {
+    acts_->post([this, id, settings, what, digest, committed] {
       auto s = submissions_.extract(id);
       if (committed)
         start_campaign(id, settings, what, digest);

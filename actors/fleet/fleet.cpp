@@ -55,7 +55,7 @@ struct early_result {
   std::string peer, worker;
 };
 
-struct open_work {
+struct tracked_job {
   std::shared_ptr<const job> what; ///< null: a worker brought it from an earlier life, and nobody asked yet
   warrant brought;                 ///< by which it was, if so
   std::optional<early_result> early;
@@ -78,7 +78,7 @@ std::uint64_t deadline_ms(const job_limits& l, std::size_t ahead) {
 }
 
 class dispatcher {
-  using open_jobs = std::unordered_map<std::uint64_t, open_work>;
+  using open_jobs = std::unordered_map<std::uint64_t, tracked_job>;
 
 public:
   dispatcher(caf::event_based_actor* self, fleet_options options)
@@ -170,16 +170,16 @@ public:
     dispatch();
   }
 
-  void wanted(const work_is_wanted& w) {
+  void wanted(const evaluations_wanted& w) {
     wanted_.are(w.campaign, w.open, w.over);
     for (auto j = jobs_.begin(); j != jobs_.end();) {
       auto here = j++;
-      auto& work = here->second;
-      if (work.what || work.brought.node.campaign != w.campaign ||
-          wanted_.of(work.brought) != wanted_work::wish::unwanted)
+      auto& tracked = here->second;
+      if (tracked.what || tracked.brought.node.campaign != w.campaign ||
+          wanted_.of(tracked.brought) != wanted_evaluations::wish::unwanted)
         continue;
-      if (work.early)
-        late(work.early->peer, work.early->worker, *work.early->found);
+      if (tracked.early)
+        late(tracked.early->peer, tracked.early->worker, *tracked.early->found);
       withdraw(here->first, "its campaign does not want it any more");
       jobs_.erase(here);
       --brought_;
@@ -283,7 +283,7 @@ private:
     auto now = self_->clock().now();
     auto j = jobs_.find(r.job);
     if (j == jobs_.end()) {
-      if (wanted_.of(*g) == wanted_work::wish::unwanted || brought_ >= most_brought) {
+      if (wanted_.of(*g) == wanted_evaluations::wish::unwanted || brought_ >= most_brought) {
         if (runs)
           self_->send(w.session, revoke_job{r, "it is not wanted any more"});
         return; // a result is acknowledged when it comes
@@ -342,41 +342,40 @@ private:
     }
     auto j = jobs_.find(r->id);
     if (j == jobs_.end()) {
-      if (wanted_.of(*g) == wanted_work::wish::unwanted || r->attempt <= answered_.last(r->id))
+      if (wanted_.of(*g) == wanted_evaluations::wish::unwanted || r->attempt <= answered_.last(r->id))
         return late(w.peer, w.name, *r);
       if (brought_ >= most_brought)
         return; // the worker keeps it
       j = bring(*g);
     }
-    auto& work = j->second;
-    if (!work.what) {
+    auto& tracked = j->second;
+    if (!tracked.what) {
       placement_.done(r->id);
       leases_.close(r->id);
-      work.attempt = r->attempt;
-      work.early = early_result{r, w.peer, w.name};
+      tracked.attempt = r->attempt;
+      tracked.early = early_result{r, w.peer, w.name};
       return dispatch();
     }
     // `unknown`: it waits in our queue, and an earlier life has granted it.
-    if (work.what->problem_digest != g->problem || work.what->source_digest != g->candidate ||
-        r->attempt <= work.answered || leases_.result(r->id, r->attempt, r->epoch) == result_fate::stale)
+    if (tracked.what->problem_digest != g->problem || tracked.what->source_digest != g->candidate ||
+        r->attempt <= tracked.answered || leases_.result(r->id, r->attempt, r->epoch) == result_fate::stale)
       return late(w.peer, w.name, *r);
     ++w.jobs_done;
     placement_.done(r->id);
     placement_.cancel(r->id); // its lease had run out, and it waits again
-    work.attempt = std::max(work.attempt, r->attempt);
-    deliver(w.peer, w.name, work, r);
+    tracked.attempt = std::max(tracked.attempt, r->attempt);
+    deliver(w.peer, w.name, tracked, r);
     dispatch();
   }
 
-  void deliver(const std::string& peer, const std::string& worker, open_work& work,
+  void deliver(const std::string& peer, const std::string& worker, tracked_job& tracked,
                const std::shared_ptr<const job_result>& r) {
-    stretches_left_ -=
-        trace_job(*work.what, worker, work.queued, work.granted, trace::time_point::clock::now(), *r,
-                  std::min<std::size_t>(stretches_left_, 400));
+    spans_left_ -= trace_job(*tracked.what, worker, tracked.queued, tracked.granted,
+                             trace::time_point::clock::now(), *r, std::min<std::size_t>(spans_left_, 400));
     auto acknowledge = acknowledgement(peer, *r);
     if (r->why.kind != failure_kind::none ||
         r->found.ending == ending::harness_error) // the machine's fault: elsewhere first
-      work.avoid.insert(peer), work.answered = r->attempt;
+      tracked.avoid.insert(peer), tracked.answered = r->attempt;
     else
       forget(jobs_.find(r->id));
     tell_evaluator(job_done{r->id, r, worker, std::move(acknowledge)});
@@ -419,7 +418,7 @@ private:
     dispatch();
   }
 
-  void enqueue(const open_work& w) {
+  void enqueue(const tracked_job& w) {
     placement_request p;
     p.job = w.what->id;
     p.campaign = w.what->node.campaign;
@@ -452,10 +451,10 @@ private:
         placement_.done(p->job);
         continue;
       }
-      auto& work = j->second;
-      work.attempt = std::max(work.attempt, leases_.last_attempt(p->job)) + 1;
-      auto granted = *work.what;
-      granted.attempt = work.attempt;
+      auto& tracked = j->second;
+      tracked.attempt = std::max(tracked.attempt, leases_.last_attempt(p->job)) + 1;
+      auto granted = *tracked.what;
+      granted.attempt = tracked.attempt;
       granted.epoch = options_.epoch;
       auto now = self_->clock().now();
       auto deadline = deadline_ms(granted.limits, leases_.held_by(p->worker).size());
@@ -465,13 +464,13 @@ private:
         placement_.done(p->job);
         continue;
       }
-      work.granted = trace::time_point::clock::now();
-      auto sealed = seal_warrant({options_.store_id, p->job, work.attempt, options_.epoch, w->second.name,
+      tracked.granted = trace::time_point::clock::now();
+      auto sealed = seal_warrant({options_.store_id, p->job, tracked.attempt, options_.epoch, w->second.name,
                                   granted.node, granted.target, granted.plan, granted.problem_digest,
                                   granted.source_digest, p->device, deadline},
                                  options_.key);
-      self_->send(w->second.session,
-                  grant_job{work.what, work.attempt, options_.epoch, p->device, std::move(sealed), deadline});
+      self_->send(w->second.session, grant_job{tracked.what, tracked.attempt, options_.epoch, p->device,
+                                               std::move(sealed), deadline});
     }
     waiting = static_cast<std::int64_t>(placement_.waiting());
     running = static_cast<std::int64_t>(placement_.in_flight());
@@ -561,12 +560,12 @@ private:
   std::map<std::string, attached> workers_; ///< by peer
   open_jobs jobs_;
   answered_jobs answered_;
-  wanted_work wanted_;
+  wanted_evaluations wanted_;
   std::size_t brought_ = 0; ///< jobs that nobody has asked for yet
   std::chrono::steady_clock::time_point check_due_{};
   std::set<address<capacity>> watchers_;
   std::set<std::string> known_backends_;
-  std::size_t stretches_left_ = 50'000; ///< of candidates' calls in this session's trace: some megabytes
+  std::size_t spans_left_ = 50'000; ///< of candidates' calls in this session's trace: some megabytes
 };
 
 } // namespace
@@ -582,7 +581,7 @@ caf::behavior fleet(caf::event_based_actor* self, fleet_options options) {
       [=](const peer_lost& l) { state->peer_gone(l); },
       [=](const worker_said& s) { state->said(s); },
       [=](const submit_job& s) { state->submit(s); },
-      [=](const work_is_wanted& w) { state->wanted(w); },
+      [=](const evaluations_wanted& w) { state->wanted(w); },
       [=](const cancel_job& c) { state->cancel(c); },
       [=](const watch_capacity& w) { state->watch(w); },
       [=](const workers_request& r) { state->workers(r); },

@@ -22,7 +22,7 @@ struct fleet_options {
 ///   <- frame_in, peer_lost                 from the gateway; a hello begins a worker_session
 ///   <- worker_said                         from sessions: ready, decline, beat, result, drain
 ///   <- submit_job, cancel_job
-///   <- work_is_wanted                      from campaigns: until then, workers' results of an earlier life
+///   <- evaluations_wanted                  from campaigns: until then, workers' results of an earlier life
 ///                                          are kept
 ///   -> job_done, job_stage, job_poisoned   to the evaluator
 ///   -> capacity                            on each change, to those that sent watch_capacity

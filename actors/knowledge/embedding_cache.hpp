@@ -32,18 +32,18 @@ struct vector_found {
   embedding vector; ///< empty: none, words alone decide
 };
 
-// What comes back to an embedding_cache; `desk` is its number.
+// What comes back to an embedding_cache; `cache` is its number.
 struct vectors_read {
-  std::size_t desk;
+  std::size_t cache;
   std::vector<std::pair<std::string, std::string>> rows; ///< (text, pack(embedding)), empty if there is none
 };
 struct embeddings_came {
-  std::size_t desk;
+  std::size_t cache;
   vector_book::kind which;
   http_response response;
 };
 struct embeddings_again {
-  std::size_t desk;
+  std::size_t cache;
 };
 
 /// One embeddings server, within the knowledge actor. Asks once for every document's vector, kept in the

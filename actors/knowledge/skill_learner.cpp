@@ -46,7 +46,7 @@ std::optional<skill_claim> claim_of(const verdict& v) {
   return c;
 }
 
-/// Reads the winner's claim and then the cards of a chain, one after the other, on the store thread, and
+/// Reads the winner's claim and then the summaries of a chain, one after the other, on the store thread, and
 /// hands them over.
 struct way_reader : std::enable_shared_from_this<way_reader> {
   store_port* store;
@@ -68,13 +68,14 @@ struct way_reader : std::enable_shared_from_this<way_reader> {
                          });
     if (steps.size() == what.chain.size())
       return done({std::move(what), std::move(steps), std::move(claims)});
-    load_card(*store, {what.campaign, what.tree, what.chain[steps.size()]}, what.language->syntax,
-              card_extent::with_source, [me = shared_from_this()](std::shared_ptr<const node_summary> card) {
-                auto seed = me->what.seeded && me->steps.empty();
-                me->steps.push_back({me->last, card, me->what.tree, seed});
-                me->last = std::move(card);
-                me->next();
-              });
+    load_summary(*store, {what.campaign, what.tree, what.chain[steps.size()]}, what.language->syntax,
+                 summary_extent::with_source,
+                 [me = shared_from_this()](std::shared_ptr<const node_summary> summary) {
+                   auto seed = me->what.seeded && me->steps.empty();
+                   me->steps.push_back({me->last, summary, me->what.tree, seed});
+                   me->last = std::move(summary);
+                   me->next();
+                 });
   }
 };
 
@@ -99,17 +100,17 @@ public:
 
   void wanted(const vector_wanted& w) {
     auto at =
-        std::find_if(desks_.begin(), desks_.end(), [&](const auto& d) { return d->server() == *w.server; });
-    if (at == desks_.end()) {
-      desks_.push_back(std::make_unique<embedding_cache>(
-          self_, desks_.size(), *w.server, embedding_cache::services{options_.http, options_.store},
+        std::find_if(caches_.begin(), caches_.end(), [&](const auto& d) { return d->server() == *w.server; });
+    if (at == caches_.end()) {
+      caches_.push_back(std::make_unique<embedding_cache>(
+          self_, caches_.size(), *w.server, embedding_cache::services{options_.http, options_.store},
           [this] { options_.shelf->publish(with_vectors(options_.shelf->now())); }));
-      at = std::prev(desks_.end());
+      at = std::prev(caches_.end());
       (*at)->keep(texts_of(*options_.shelf->now()));
     }
     (*at)->wanted(w);
   }
-  embedding_cache& desk(std::size_t number) { return *desks_[number]; }
+  embedding_cache& cache(std::size_t number) { return *caches_[number]; }
   study_cache& studies() { return studies_; }
 
   void known(const skills_read& r) {
@@ -189,8 +190,8 @@ private:
         documents.push_back(document_of(s));
     auto next = std::make_shared<const corpus>(std::move(documents));
     options_.shelf->publish(with_vectors(next));
-    if (auto texts = desks_.empty() ? std::vector<std::string>{} : texts_of(*next); !texts.empty())
-      for (auto& d : desks_)
+    if (auto texts = caches_.empty() ? std::vector<std::string>{} : texts_of(*next); !texts.empty())
+      for (auto& d : caches_)
         d->keep(texts);
   }
 
@@ -204,7 +205,7 @@ private:
   /// The documents with what each server has made of them so far, once it has had all of a round.
   library_snapshot with_vectors(std::shared_ptr<const corpus> documents) const {
     library_snapshot all{std::move(documents), {}};
-    for (const auto& d : desks_)
+    for (const auto& d : caches_)
       if (d->ready()) {
         auto& vectors = all.vectors.emplace_back(d->server(), std::vector<embedding>{}).second;
         for (const auto& text : texts_of(*all.documents)) {
@@ -218,7 +219,7 @@ private:
   caf::event_based_actor* self_;
   knowledge_options options_;
   std::map<std::string, skill> skills_;
-  std::vector<std::unique_ptr<embedding_cache>> desks_;
+  std::vector<std::unique_ptr<embedding_cache>> caches_;
   study_cache studies_{self_, options_.names, options_.store, options_.shelf};
   skill_use plain_; ///< improvements that were shown no skill: what gains without any
 };
@@ -237,9 +238,9 @@ caf::behavior knowledge(caf::event_based_actor* self, knowledge_options options)
       [=](const skills_used& u) { state->used(u); },
       [=](const skills_changed&) { state->read(); },
       [=](const vector_wanted& w) { state->wanted(w); },
-      [=](vectors_read& r) { state->desk(r.desk).read(r); },
-      [=](embeddings_came& e) { state->desk(e.desk).came(e); },
-      [=](const embeddings_again& a) { state->desk(a.desk).again(); },
+      [=](vectors_read& r) { state->cache(r.cache).read(r); },
+      [=](embeddings_came& e) { state->cache(e.cache).came(e); },
+      [=](const embeddings_again& a) { state->cache(a.cache).again(); },
       [=](study_wanted& w) { state->studies().wanted(w); },
       [=](const study_read& r) { state->studies().read(r); },
       [=](const study_over& o) { state->studies().over(o); },

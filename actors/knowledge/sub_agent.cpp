@@ -41,9 +41,9 @@ public:
 
 private:
   void ask() {
-    if (!names_->send(
-            addresses::campaign(node_.campaign),
-            agent_call{node_, std::string{to_text(what_->kind)}, model_, talk_.next(), weak(self_)}))
+    auto reply = [to = weak(self_)](agent_answer a) { send_weak(to, std::move(a)); };
+    if (!names_->send(addresses::campaign(node_.campaign),
+                      agent_call{node_, std::string{to_text(what_->kind)}, model_, talk_.next(), reply}))
       over({}, {failure_kind::cancelled, "its campaign is not there", false});
   }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/messages/messages.hpp"
+#include "actors/messages/call_messages.hpp"
 #include "runtime/core/call_row.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/digest.hpp"
@@ -9,6 +9,7 @@
 #include "runtime/observe/failpoint.hpp"
 #include "runtime/store/store_port.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>

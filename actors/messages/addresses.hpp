@@ -16,7 +16,7 @@ struct call_ended;
 struct cancel_evaluation;
 struct cancel_job;
 struct capacity;
-struct card_loaded;
+struct summary_loaded;
 struct drop_requests;
 struct evaluate_request;
 struct evaluation_failed;
@@ -48,10 +48,10 @@ struct transport_is;
 struct tree_started;
 struct unblock_models;
 struct vector_wanted;
-struct want_brief;
+struct want_context;
 struct want_transport;
 struct watch_capacity;
-struct work_is_wanted;
+struct evaluations_wanted;
 struct worker_said;
 struct workers_request;
 
@@ -63,7 +63,7 @@ inline constexpr address<synthesize, call_ended, send_permit, drop_requests, unb
 inline constexpr address<want_transport> gateway{"gateway"};
 
 inline constexpr address<transport_is, frame_in, peer_lost, worker_said, submit_job, cancel_job,
-                         work_is_wanted, watch_capacity, workers_request>
+                         evaluations_wanted, watch_capacity, workers_request>
     fleet{"fleet"};
 
 inline constexpr address<> local_worker{"local_worker"};
@@ -77,14 +77,14 @@ inline constexpr address<learn, skills_used, skills_changed, vector_wanted, stud
 inline constexpr address<transport_is, frame_in, peer_lost> control{"control"};
 
 using campaign_address = address<capacity, prompt_ready, agent_call, synthesis, failed_try, given_answer,
-                                 answered, stage_changed, judged, evaluation_failed, node_crashed, want_brief,
-                                 tree_started, steer, status_request, interrupt>;
+                                 answered, stage_changed, judged, evaluation_failed, node_crashed,
+                                 want_context, tree_started, steer, status_request, interrupt>;
 constexpr campaign_address campaign(std::uint32_t id) {
   return campaign_address{"campaign", id};
 }
 
 using node_supervisor_address =
-    address<expand, synthesis, failed_try, judged, evaluation_failed, card_loaded, retire>;
+    address<expand, synthesis, failed_try, judged, evaluation_failed, summary_loaded, retire>;
 /// Of tree `number` in a campaign; takes the messages for that tree's nodes.
 constexpr node_supervisor_address node_supervisor(std::uint32_t campaign, std::uint32_t number) {
   return node_supervisor_address{"tree", campaign, number};

@@ -4,7 +4,7 @@
 #include "actors/supervision/caf.hpp"
 #include "runtime/core/job.hpp"
 #include "runtime/core/node_state.hpp"
-#include "runtime/fleet/wanted_work.hpp"
+#include "runtime/fleet/wanted_evaluations.hpp"
 #include "runtime/net/transport_port.hpp"
 #include "runtime/net/wire.hpp"
 
@@ -40,9 +40,9 @@ struct submit_job {
 };
 /// From a campaign that has read its journal: which evaluations of an earlier life it still wants. `over`:
 /// none, now and later.
-struct work_is_wanted {
+struct evaluations_wanted {
   std::uint32_t campaign = 0;
-  std::vector<work_place> open;
+  std::vector<evaluation_place> open;
   bool over = false;
 };
 struct cancel_job {
@@ -113,7 +113,7 @@ struct workers_request {
 } // namespace ke
 
 KE_MESSAGE(ke::submit_job)
-KE_MESSAGE(ke::work_is_wanted)
+KE_MESSAGE(ke::evaluations_wanted)
 KE_MESSAGE(ke::cancel_job)
 KE_MESSAGE(ke::job_done)
 KE_MESSAGE(ke::job_stage)

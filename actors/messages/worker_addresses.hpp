@@ -7,29 +7,30 @@
 
 namespace ke {
 
-struct build_work;
-struct cancel_work;
+struct build_assignment;
+struct cancel_assignment;
 struct device_state_changed;
 struct drain_worker;
 struct lock_granted;
-struct measure_work;
+struct measure_assignment;
 struct release_lock;
 struct suspect_device;
 struct want_lock;
-struct work_built;
-struct work_done;
-struct work_stage;
-struct works_lost;
+struct assignment_built;
+struct assignment_done;
+struct assignment_stage;
+struct assignments_lost;
 
 namespace addresses {
 
-inline constexpr address<work_stage, work_built, work_done, works_lost, device_state_changed, drain_worker>
+inline constexpr address<assignment_stage, assignment_built, assignment_done, assignments_lost,
+                         device_state_changed, drain_worker>
     link{"link"};
 
-inline constexpr address<build_work, cancel_work, lock_granted> builder{"builder"};
+inline constexpr address<build_assignment, cancel_assignment, lock_granted> builder{"builder"};
 
-inline constexpr address<measure_work, cancel_work, want_lock, release_lock, suspect_device> devices{
-    "devices"};
+inline constexpr address<measure_assignment, cancel_assignment, want_lock, release_lock, suspect_device>
+    devices{"devices"};
 
 } // namespace addresses
 } // namespace ke

@@ -19,25 +19,25 @@ public:
   void ended(const caf::error& why) {
     crew_.cancel_all();
     if (!is_normal(why)) // else the worker itself ends
-      options_.names->send(addresses::link, works_lost{{}, "the builder ended: " + text_of(why)});
+      options_.names->send(addresses::link, assignments_lost{{}, "the builder ended: " + text_of(why)});
   }
 
-  void build(work_ptr item) {
-    works_.push_back({std::move(item)});
+  void build(assignment_ptr item) {
+    assignments_.push_back({std::move(item)});
     pump();
   }
 
   void granted(const lock_granted& g) {
-    auto w = find([&](const open_work& o) { return holder(o.item) == g.who; });
-    if (w == works_.end())
+    auto w = find([&](const queued_assignment& o) { return holder(o.item) == g.who; });
+    if (w == assignments_.end())
       return options_.names->send(addresses::devices, release_lock{g.who}), void();
     w->locked = true;
     w->item->span("wait for a build slot");
-    options_.names->send(addresses::link, work_stage{w->item->what.id, wire::lease_stage::building});
+    options_.names->send(addresses::link, assignment_stage{w->item->what.id, wire::lease_stage::building});
     pump();
   }
 
-  void job_ended(const job_process_ended& e) {
+  void job_ended(const step_process_ended& e) {
     if (crew_.ended(e))
       pump();
   }
@@ -46,34 +46,35 @@ public:
     auto lost = crew_.lost(msg);
     if (!lost)
       return;
-    give_up(find([&](const open_work& o) { return o.item == lost->first; }));
-    options_.names->send(addresses::link, work_done{lost->first,
-                                                    {failure_kind::internal,
-                                                     "a build step ended: " + text_of(msg.reason), true},
-                                                    nullptr});
+    give_up(find([&](const queued_assignment& o) { return o.item == lost->first; }));
+    options_.names->send(
+        addresses::link,
+        assignment_done{lost->first,
+                        {failure_kind::internal, "a build step ended: " + text_of(msg.reason), true},
+                        nullptr});
     pump();
   }
 
-  void cancel(const cancel_work& c) {
-    auto w = find([&](const open_work& o) { return o.item->what.id == c.job; });
-    if (w != works_.end())
+  void cancel(const cancel_assignment& c) {
+    auto w = find([&](const queued_assignment& o) { return o.item->what.id == c.job; });
+    if (w != assignments_.end())
       give_up(w);
     pump();
   }
 
 private:
-  struct open_work {
-    work_ptr item;
+  struct queued_assignment {
+    assignment_ptr item;
     bool asked = false, locked = false;
   };
-  using place = std::list<open_work>::iterator;
+  using place = std::list<queued_assignment>::iterator;
 
   template <class Condition>
   place find(Condition is) {
-    return std::find_if(works_.begin(), works_.end(), is);
+    return std::find_if(assignments_.begin(), assignments_.end(), is);
   }
 
-  static std::string holder(const work_ptr& item) {
+  static std::string holder(const assignment_ptr& item) {
     return "build " + std::to_string(item->what.id) + "/" + std::to_string(item->what.attempt);
   }
 
@@ -81,15 +82,15 @@ private:
     crew_.cancel(w->item);
     if (w->asked)
       options_.names->send(addresses::devices, release_lock{holder(w->item)});
-    works_.erase(w);
+    assignments_.erase(w);
   }
 
-  /// Fills the free slots, the oldest works first.
+  /// Fills the free slots, the oldest assignment first.
   void pump() {
     static auto& queued = counters::get("worker.builds_waiting");
     std::size_t used = crew_.size();
     std::int64_t waiting = 0;
-    for (auto w = works_.begin(); w != works_.end();) {
+    for (auto w = assignments_.begin(); w != assignments_.end();) {
       auto here = w++;
       if (here->locked) {
         if (used < options_.slots)
@@ -105,7 +106,7 @@ private:
     queued = waiting;
   }
 
-  /// Starts at most `most` of the work's jobs; nothing runs and nothing is left: the work is built.
+  /// Starts at most `most` of the assignment's steps; nothing runs and nothing is left: it is built.
   std::size_t advance(place w, std::size_t most) {
     auto jobs = w->item->steps->ready(job_place::shared, most);
     for (auto& j : jobs)
@@ -114,14 +115,14 @@ private:
       auto item = w->item;
       give_up(w);
       item->span("build");
-      options_.names->send(addresses::link, work_built{item});
+      options_.names->send(addresses::link, assignment_built{item});
     }
     return jobs.size();
   }
 
   builder_options options_;
   step_crew crew_;
-  std::list<open_work> works_; ///< in the order in which they came
+  std::list<queued_assignment> assignments_; ///< in the order in which they came
 };
 
 } // namespace
@@ -133,10 +134,10 @@ caf::behavior builder(caf::event_based_actor* self, builder_options options) {
   self->set_down_handler([=](caf::down_msg& msg) { state->down(msg); });
   handlers_of handlers{
       addresses::builder,
-      [=](build_work& b) { state->build(std::move(b.item)); },
+      [=](build_assignment& b) { state->build(std::move(b.item)); },
       [=](const lock_granted& g) { state->granted(g); },
-      [=](const job_process_ended& e) { state->job_ended(e); },
-      [=](const cancel_work& c) { state->cancel(c); },
+      [=](const step_process_ended& e) { state->job_ended(e); },
+      [=](const cancel_assignment& c) { state->cancel(c); },
   };
   return handlers.behavior();
 }

@@ -15,10 +15,11 @@ struct builder_options {
 /// assignments (job_place::shared), an evaluation_step each. Independent steps of one assignment run together
 /// if slots are free; assignments begin in order.
 ///
-///   <- build_work, cancel_work, job_process_ended
-///   -> want_lock, release_lock                         to `devices`, one hold each; <- lock_granted
-///   -> work_stage, work_built                          to `link`
-///   -> work_done (a crash of a step), works_lost (its own) to `link`
+///   <- build_assignment, cancel_assignment, step_process_ended
+///   -> want_lock, release_lock                to `devices`, one hold each; <- lock_granted
+///   -> assignment_stage, assignment_built     to `link`
+///   -> assignment_done (a crash of a step)    to `link`
+///   -> assignments_lost (its own)             to `link`
 ///
 /// Supervisor: the worker's root, permanent.
 caf::behavior builder(caf::event_based_actor* self, builder_options options);

@@ -30,13 +30,13 @@ caf::behavior profiler(caf::event_based_actor* self, caf::actor device, process_
   keep_exception_text(self);
   struct state {
     step_crew crew;
-    work_ptr current;
+    assignment_ptr current;
   };
   auto s = std::make_shared<state>(state{{self, processes}, nullptr});
   auto go_on = [=] { // one at a time: tools that count must not disturb one another
     auto jobs = s->current->steps->ready(job_place::device, 1);
     if (jobs.empty())
-      self->send(device, work_profiled{std::exchange(s->current, nullptr)});
+      self->send(device, assignment_profiled{std::exchange(s->current, nullptr)});
     else
       s->crew.spawn(s->current, std::move(jobs[0]));
   };
@@ -51,16 +51,16 @@ caf::behavior profiler(caf::event_based_actor* self, caf::actor device, process_
     go_on();
   });
   return {
-      [=](profile_work& w) {
-        s->crew.cancel_all(); // of a work that was cancelled
+      [=](profile_assignment& w) {
+        s->crew.cancel_all(); // of an assignment that was cancelled
         s->current = std::move(w.item);
         s->crew.spawn(s->current, std::move(*w.first));
       },
-      [=](const job_process_ended& e) {
+      [=](const step_process_ended& e) {
         if (s->crew.ended(e))
           go_on();
       },
-      [=](const cancel_work&) {
+      [=](const cancel_assignment&) {
         s->crew.cancel_all();
         s->current = nullptr;
       },
@@ -85,7 +85,7 @@ public:
     caf::anon_send_exit(profiler_, caf::exit_reason::user_shutdown);
   }
 
-  void take(work_ptr item) {
+  void take(assignment_ptr item) {
     waiting_.push_back(std::move(item));
     pump();
   }
@@ -98,18 +98,18 @@ public:
     current_ = std::move(waiting_.front());
     waiting_.pop_front();
     current_->span("wait for the device");
-    names_->send(addresses::link, work_stage{current_->what.id, wire::lease_stage::measuring});
+    names_->send(addresses::link, assignment_stage{current_->what.id, wire::lease_stage::measuring});
     go_on();
   }
 
-  void job_ended(const job_process_ended& e) {
+  void job_ended(const step_process_ended& e) {
     if (!crew_.ended(e))
       return;
     current_->span("measure");
     go_on();
   }
 
-  void profiled(const work_profiled& w) {
+  void profiled(const assignment_profiled& w) {
     if (w.item != current_)
       return;
     current_->span("profile");
@@ -124,11 +124,11 @@ public:
   }
 
   void cancel(std::uint64_t job) {
-    std::erase_if(waiting_, [&](const work_ptr& w) { return w->what.id == job; });
+    std::erase_if(waiting_, [&](const assignment_ptr& w) { return w->what.id == job; });
     if (!current_ || current_->what.id != job)
       return;
     crew_.cancel(current_);
-    self_->send(profiler_, cancel_work{job});
+    self_->send(profiler_, cancel_assignment{job});
     next();
   }
 
@@ -146,13 +146,13 @@ private:
       return finish();
     if (jobs[0].kind == job_kind::measure)
       return crew_.spawn(current_, std::move(jobs[0]));
-    self_->send(profiler_, profile_work{current_, std::make_shared<started_step>(std::move(jobs[0]))});
+    self_->send(profiler_, profile_assignment{current_, std::make_shared<started_step>(std::move(jobs[0]))});
   }
   void finish() {
     auto found = current_->steps->finish();
-    names_->send(addresses::link, found
-                                      ? work_done{current_, {}, std::make_shared<evidence>(std::move(*found))}
-                                      : work_done{current_, found.error(), nullptr});
+    names_->send(addresses::link,
+                 found ? assignment_done{current_, {}, std::make_shared<evidence>(std::move(*found))}
+                       : assignment_done{current_, found.error(), nullptr});
     next();
   }
   void next() {
@@ -168,8 +168,8 @@ private:
   std::shared_ptr<directory> names_;
   step_crew crew_;
   caf::actor profiler_;
-  std::deque<work_ptr> waiting_;
-  work_ptr current_;
+  std::deque<assignment_ptr> waiting_;
+  assignment_ptr current_;
   bool asked_ = false;
 };
 
@@ -185,7 +185,7 @@ public:
   void ended(const caf::error& why) {
     if (!is_normal(why)) // else the worker itself ends
       options_.names->send(addresses::link,
-                           works_lost{{}, "the devices' actor ended: " + text_of(why), true});
+                           assignments_lost{{}, "the devices' actor ended: " + text_of(why), true});
     for (auto& [name, s] : slots_)
       if (s.handle)
         caf::anon_send_exit(s.handle, caf::exit_reason::user_shutdown);
@@ -193,14 +193,14 @@ public:
       caf::anon_send_exit(tester_, caf::exit_reason::user_shutdown);
   }
 
-  void take(measure_work& m) {
+  void take(measure_assignment& m) {
     auto s = slots_.find(m.item->device);
     if (s == slots_.end() && !slots_.empty())
       s = slots_.begin();
     if (s == slots_.end() || !s->second.handle)
       return options_.names->send(
                  addresses::link,
-                 work_done{m.item, {failure_kind::device, "the device is quarantined", true}, nullptr}),
+                 assignment_done{m.item, {failure_kind::device, "the device is quarantined", true}, nullptr}),
              void();
     if (s->second.suspected)
       s->second.held.push_back(std::move(m)); // it ran on while the doubt arose: the self-test says where to
@@ -208,9 +208,9 @@ public:
       self_->send(s->second.handle, std::move(m));
   }
 
-  void cancel(const cancel_work& c) {
+  void cancel(const cancel_assignment& c) {
     for (auto& [name, s] : slots_) {
-      std::erase_if(s.held, [&](const measure_work& m) { return m.item->what.id == c.job; });
+      std::erase_if(s.held, [&](const measure_assignment& m) { return m.item->what.id == c.job; });
       if (s.handle)
         self_->send(s.handle, c);
     }
@@ -279,7 +279,7 @@ public:
     options_.names->send(addresses::link, device_state_changed{t.device, "quarantined", t.complaint});
     for (auto& m : held) // another machine may have it
       options_.names->send(addresses::link,
-                           work_done{m.item, {failure_kind::device, t.complaint, true}, nullptr});
+                           assignment_done{m.item, {failure_kind::device, t.complaint, true}, nullptr});
     after(self_, pause, test_device{t.device});
   }
 
@@ -295,7 +295,7 @@ public:
       s.handle = nullptr;
       // Those in its mailbox, too.
       options_.names->send(addresses::link,
-                           works_lost{name, "the device's actor ended: " + text_of(msg.reason)});
+                           assignments_lost{name, "the device's actor ended: " + text_of(msg.reason)});
       tell(lock_.release(name));
       if (auto delay = s.window.fail(self_->clock().now())) {
         after(self_, *delay, probe_device{name});
@@ -322,10 +322,10 @@ private:
     device_info what;
     restart_window window;
     caf::actor handle{};
-    bool quarantined = false;        ///< its actor failed too often
-    bool suspected = false;          ///< until it passes a self-test
-    int tests_failed = 0;            ///< in a row
-    std::deque<measure_work> held{}; ///< came while it was suspected
+    bool quarantined = false;              ///< its actor failed too often
+    bool suspected = false;                ///< until it passes a self-test
+    int tests_failed = 0;                  ///< in a row
+    std::deque<measure_assignment> held{}; ///< came while it was suspected
   };
   static constexpr auto tester = "self-test";
 
@@ -359,11 +359,11 @@ caf::behavior device(caf::event_based_actor* self, device_info what, caf::actor 
   self->attach_functor([state](const caf::error&) { state->ended(); });
   self->set_down_handler([=](caf::down_msg& msg) { state->down(msg); });
   return {
-      [=](measure_work& m) { state->take(std::move(m.item)); },
+      [=](measure_assignment& m) { state->take(std::move(m.item)); },
       [=](const lock_granted&) { state->granted(); },
-      [=](const job_process_ended& e) { state->job_ended(e); },
-      [=](const work_profiled& w) { state->profiled(w); },
-      [=](const cancel_work& c) { state->cancel(c.job); },
+      [=](const step_process_ended& e) { state->job_ended(e); },
+      [=](const assignment_profiled& w) { state->profiled(w); },
+      [=](const cancel_assignment& c) { state->cancel(c.job); },
   };
 }
 
@@ -374,8 +374,8 @@ caf::behavior devices(caf::event_based_actor* self, devices_options options) {
   self->set_down_handler([=](caf::down_msg& msg) { state->down(msg); });
   handlers_of handlers{
       addresses::devices,
-      [=](measure_work& m) { state->take(m); },
-      [=](const cancel_work& c) { state->cancel(c); },
+      [=](measure_assignment& m) { state->take(m); },
+      [=](const cancel_assignment& c) { state->cancel(c); },
       [=](const want_lock& w) { state->want(w); },
       [=](const release_lock& r) { state->release(r); },
       [=](const probe_device& p) { state->probe(p); },

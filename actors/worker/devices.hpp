@@ -29,12 +29,12 @@ struct devices_options {
 /// long while; the worker lives on. A device whose evaluations fail through no fault of the candidates is out
 /// of service until a self-test succeeds; failed tests are repeated later and later.
 ///
-///   <- measure_work              to the device of that name
-///   <- cancel_work               to all
+///   <- measure_assignment        to the device of that name
+///   <- cancel_assignment         to all
 ///   <- suspect_device            from `link`
 ///   <- want_lock, release_lock   -> lock_granted to builder or device
 ///   -> device_state_changed      to `link`
-///   -> works_lost                to `link`, when a device's actor has ended
+///   -> assignments_lost          to `link`, when a device's actor has ended
 ///
 /// Supervisor: the worker's root, permanent.
 caf::behavior devices(caf::event_based_actor* self, devices_options options);
@@ -42,9 +42,9 @@ caf::behavior devices(caf::event_based_actor* self, devices_options options);
 /// One device. Takes one assignment at a time, alone on the machine: an evaluation_step for the measurement
 /// (the judge: correctness and timing in one), then the profiler under the same lease.
 ///
-///   <- measure_work, cancel_work, lock_granted, job_process_ended, work_profiled
-///   -> want_lock, release_lock   to devices
-///   -> work_stage, work_done     to `link`
+///   <- measure_assignment, cancel_assignment, lock_granted, step_process_ended, assignment_profiled
+///   -> want_lock, release_lock             to devices
+///   -> assignment_stage, assignment_done   to `link`
 ///
 /// Supervisor: devices; permanent. Its end fails the assignment in hand.
 caf::behavior device(caf::event_based_actor* self, device_info what, caf::actor parent,
@@ -53,8 +53,8 @@ caf::behavior device(caf::event_based_actor* self, device_info what, caf::actor 
 /// Runs the remaining steps of a measured assignment, one evaluation_step after the other: tools that look at
 /// the built object, or at runs of their own.
 ///
-///   <- profile_work   -> work_profiled   to its device
-///   <- cancel_work    of its device: nothing is reported
+///   <- profile_assignment   -> assignment_profiled   to its device
+///   <- cancel_assignment    of its device: nothing is reported
 ///
 /// Supervisor: device; permanent. A tool that fails leaves the evidence as it was.
 caf::behavior profiler(caf::event_based_actor* self, caf::actor device, process_port* processes);

@@ -143,7 +143,7 @@ public:
       give_up(id, {failure_kind::timeout, "it did not end within its deadline on this worker", true});
   }
 
-  void lost_works(const works_lost& lost) {
+  void lost_works(const assignments_lost& lost) {
     std::vector<std::uint64_t> gone;
     for (const auto& [id, l] : leases_)
       if (l.started &&
@@ -153,7 +153,7 @@ public:
       give_up(id, {failure_kind::device, lost.why, true});
   }
 
-  void stage(const work_stage& s) {
+  void stage(const assignment_stage& s) {
     auto l = leases_.find(s.job);
     if (l == leases_.end())
       return;
@@ -161,7 +161,7 @@ public:
     say_state(true);
   }
 
-  void built(const work_built& b) {
+  void built(const assignment_built& b) {
     auto l = leases_.find(b.item->what.id);
     if (l == leases_.end())
       return;
@@ -174,15 +174,15 @@ public:
         return finish({b.item, {}, std::move(known)});
       }
       l->second.at_device = true;
-      options_.names->send(addresses::devices, measure_work{b.item});
+      options_.names->send(addresses::devices, measure_assignment{b.item});
       return;
     }
     auto found = b.item->steps->finish(); // over already: it does not build, or nothing here can run it
-    finish(found ? work_done{b.item, {}, std::make_shared<evidence>(std::move(*found))}
-                 : work_done{b.item, found.error(), nullptr});
+    finish(found ? assignment_done{b.item, {}, std::make_shared<evidence>(std::move(*found))}
+                 : assignment_done{b.item, found.error(), nullptr});
   }
 
-  void finish(const work_done& d) {
+  void finish(const assignment_done& d) {
     auto l = leases_.find(d.item->what.id);
     if (l == leases_.end() || l->second.what.attempt != d.item->what.attempt)
       return;
@@ -344,7 +344,7 @@ private:
     if (std::exchange(l.started, true))
       return;
     auto p = problem_of(l.what.problem_digest);
-    auto item = std::make_shared<work>();
+    auto item = std::make_shared<assignment>();
     item->what = l.what;
     item->device = l.device;
     if (!p) {
@@ -362,12 +362,12 @@ private:
         target = d;
     item->steps = std::make_shared<evaluation>(**p, blobs_.at(l.what.source_digest), *b, target, l.what.plan,
                                                std::move(options));
-    options_.names->send(addresses::builder, build_work{item});
+    options_.names->send(addresses::builder, build_assignment{item});
   }
 
   void cancel(std::uint64_t id) {
-    options_.names->send(addresses::builder, cancel_work{id});
-    options_.names->send(addresses::devices, cancel_work{id});
+    options_.names->send(addresses::builder, cancel_assignment{id});
+    options_.names->send(addresses::devices, cancel_assignment{id});
     leases_.erase(id);
   }
 
@@ -481,10 +481,10 @@ caf::behavior link(caf::event_based_actor* self, link_options options) {
       [=](const frame_in& in) { state->frame(in); },
       [=](const peer_lost& l) { state->lost(l); },
       [=](blob_in& b) { state->blob(b); },
-      [=](const work_stage& s) { state->stage(s); },
-      [=](const work_built& b) { state->built(b); },
-      [=](const work_done& d) { state->finish(d); },
-      [=](const works_lost& w) { state->lost_works(w); },
+      [=](const assignment_stage& s) { state->stage(s); },
+      [=](const assignment_built& b) { state->built(b); },
+      [=](const assignment_done& d) { state->finish(d); },
+      [=](const assignments_lost& w) { state->lost_works(w); },
       [=](const look_at_leases&) { state->look(); },
       [=](const device_state_changed& c) { state->device_changed(c); },
       [=](const drain_worker&) { state->drain(); },

@@ -39,10 +39,10 @@ struct blob_in {
 /// are acknowledged.
 ///
 ///   <- frame_in, peer_lost, blob_in   from the transport thread
-///   -> build_work                     to builder
-///   -> measure_work                   to devices
-///   -> cancel_work                    to both
-///   <- work_stage, work_built, work_done, device_state_changed
+///   -> build_assignment               to builder
+///   -> measure_assignment             to devices
+///   -> cancel_assignment              to both
+///   <- assignment_stage, assignment_built, assignment_done, device_state_changed
 ///   -> suspect_device                 to devices, when evaluations keep failing through no fault of the
 ///                                     candidates
 ///

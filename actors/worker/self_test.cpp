@@ -41,7 +41,7 @@ std::string complaint_of(const result<evidence>& found) {
 caf::behavior self_test(caf::event_based_actor* self, caf::actor parent, process_port* processes,
                         std::string device, std::shared_ptr<evaluation> steps) {
   keep_exception_text(self);
-  auto item = std::make_shared<work>();
+  auto item = std::make_shared<assignment>();
   item->device = std::move(device);
   item->steps = std::move(steps);
   auto crew = std::make_shared<step_crew>(self, processes);
@@ -60,7 +60,7 @@ caf::behavior self_test(caf::event_based_actor* self, caf::actor parent, process
   self->send(self, begin_steps{});
   return {
       [=](const begin_steps&) { go_on(); },
-      [=](const job_process_ended& e) {
+      [=](const step_process_ended& e) {
         if (crew->ended(e))
           go_on();
       },

@@ -3,7 +3,7 @@
 namespace ke {
 
 caf::behavior evaluation_step(caf::event_based_actor* self, caf::actor parent, process_port* processes,
-                              work_ptr item, std::shared_ptr<started_step> what) {
+                              assignment_ptr item, std::shared_ptr<started_step> what) {
   keep_exception_text(self);
   auto running = std::make_shared<std::uint64_t>(0);
   self->set_exit_handler([=](caf::exit_msg& msg) {
@@ -20,7 +20,7 @@ caf::behavior evaluation_step(caf::event_based_actor* self, caf::actor parent, p
         });
       },
       [=](const child_exited& e) {
-        self->send(parent, job_process_ended{item, what->id, e.how});
+        self->send(parent, step_process_ended{item, what->id, e.how});
         self->quit();
       },
   };

@@ -14,8 +14,8 @@
 namespace ke {
 
 /// How a step's process ended; from the step's actor to its starter.
-struct job_process_ended {
-  work_ptr item;
+struct step_process_ended {
+  assignment_ptr item;
   std::size_t id = 0;
   std::shared_ptr<process_exit> how;
 };
@@ -23,19 +23,19 @@ struct job_process_ended {
 /// One step of an evaluation, of any kind: a compiler, a measurement, a transform, a profile, a trace. Runs
 /// one process and reports; its exit kills the process.
 ///
-///   -> job_process_ended   to its parent, then it quits
+///   -> step_process_ended  to its parent, then it quits
 ///
 /// Supervisor: its starter (builder, device, profiler, self_test), which monitors it; temporary.
 caf::behavior evaluation_step(caf::event_based_actor* self, caf::actor parent, process_port* processes,
-                              work_ptr item, std::shared_ptr<started_step> what);
+                              assignment_ptr item, std::shared_ptr<started_step> what);
 
-/// The running steps of one actor. Part of that actor, which passes on `job_process_ended` and its children's
-/// `down_msg`.
+/// The running steps of one actor. Part of that actor, which passes on `step_process_ended` and its
+/// children's `down_msg`.
 class step_crew {
 public:
   step_crew(caf::event_based_actor* self, process_port* processes) : self_{self}, processes_{processes} {}
 
-  void spawn(const work_ptr& item, started_step job) {
+  void spawn(const assignment_ptr& item, started_step job) {
     auto name = std::string{to_text(job.kind)} + " " + job.name;
     auto what = std::make_shared<started_step>(std::move(job));
     auto step = self_->spawn(evaluation_step, caf::actor_cast<caf::actor>(self_), processes_, item, what);
@@ -45,7 +45,7 @@ public:
   }
 
   /// Enters the end into the evaluation. False: the assignment was cancelled.
-  bool ended(const job_process_ended& e) {
+  bool ended(const step_process_ended& e) {
     for (auto m = running_.begin(); m != running_.end(); ++m)
       if (m->second.item == e.item && m->second.job == e.id) {
         e.item->ran(std::move(m->second.name), m->second.begun);
@@ -57,7 +57,7 @@ public:
   }
 
   /// Assignment and step of an actor that ended without a report; nothing for all others.
-  std::optional<std::pair<work_ptr, std::size_t>> lost(const caf::down_msg& msg) {
+  std::optional<std::pair<assignment_ptr, std::size_t>> lost(const caf::down_msg& msg) {
     auto m = running_.find(msg.source);
     if (m == running_.end())
       return std::nullopt;
@@ -67,7 +67,7 @@ public:
   }
 
   /// Ends the steps of one assignment, or of all: kills their processes; no report comes.
-  void cancel(const work_ptr& item) {
+  void cancel(const assignment_ptr& item) {
     std::erase_if(running_, [&](auto& m) {
       if (m.second.item != item)
         return false;
@@ -82,7 +82,7 @@ public:
   }
 
   std::size_t size() const { return running_.size(); }
-  std::size_t size(const work_ptr& item) const {
+  std::size_t size(const assignment_ptr& item) const {
     return static_cast<std::size_t>(
         std::count_if(running_.begin(), running_.end(), [&](auto& m) { return m.second.item == item; }));
   }
@@ -90,7 +90,7 @@ public:
 private:
   struct member {
     caf::actor who;
-    work_ptr item;
+    assignment_ptr item;
     std::size_t job = 0;
     std::string name;
     std::chrono::steady_clock::time_point begun;
@@ -102,4 +102,4 @@ private:
 
 } // namespace ke
 
-KE_MESSAGE(ke::job_process_ended)
+KE_MESSAGE(ke::step_process_ended)

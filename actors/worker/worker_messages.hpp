@@ -15,23 +15,26 @@
 
 // Inside a worker:
 //
-//   link            builder     evaluation_step     devices         device     evaluation_step   profiler
-//    |  build_work    |                |                 |               |               |               |
-//    |--------------->|    (spawn)     |                 |               |               |               |
-//    |                |--------------->| [compiler]      |               |               |               |
-//    |                |<- job_process_ended              |               |               |               |
-//    |<-- work_built -|                |                 |               |               |               |
-//    |-------------------- measure_work ---------------->|- measure_work>|    (spawn)    |               |
-//    |                |                |                 |               |-------------->| [judge]       |
-//    |                |                |                 |               |<- job_process_ended           |
-//    |                |                |                 |               |------- profile_work --------->|
-//    |                |                |                 |               |<------ work_profiled ---------|
-//    |<---------------------------- work_done -------------------------- |               |               |
+//  link                builder           step           devices               device        step     profiler
+//   | build_assignment ->|                |               |                     |            |           |
+//   |                    |--- (spawn) --->|               |                     |            |           |
+//   |                    |                |   [compiler]  |                     |            |           |
+//   |                    |<---- ended ----|               |                     |            |           |
+//   |< assignment_built -|                |               |                     |            |           |
+//   |---------------- measure_assignment ---------------->| measure_assignment >|            |           |
+//   |                    |                |               |                     |- (spawn) ->|           |
+//   |                    |                |               |                     |            |  [judge]  |
+//   |                    |                |               |                     |<-- ended --|           |
+//   |                    |                |               |                     |- profile_assignment -->|
+//   |                    |                |               |                     |<- assignment_profiled -|
+//   |<---------------------------- assignment_done -----------------------------|            |           |
+//
+// step: an evaluation_step; ended: step_process_ended.
 
 namespace ke {
 
 /// One evaluation under way in this worker. One actor at a time drives `steps`; the message hands it on.
-struct work {
+struct assignment {
   job what;
   std::string device;
   std::shared_ptr<evaluation> steps;
@@ -59,41 +62,41 @@ private:
                      static_cast<std::uint64_t>(duration_cast<microseconds>(to - taken).count() - begin)});
   }
 };
-using work_ptr = std::shared_ptr<work>;
+using assignment_ptr = std::shared_ptr<assignment>;
 
-struct build_work {
-  work_ptr item;
+struct build_assignment {
+  assignment_ptr item;
 };
-struct work_built {
-  work_ptr item;
+struct assignment_built {
+  assignment_ptr item;
 };
-struct measure_work {
-  work_ptr item;
+struct measure_assignment {
+  assignment_ptr item;
 };
 /// The remaining steps of a measured assignment (profiles, transforms, traces), beginning with `first`.
-struct profile_work {
-  work_ptr item;
+struct profile_assignment {
+  assignment_ptr item;
   std::shared_ptr<started_step> first;
 };
-struct work_profiled {
-  work_ptr item;
+struct assignment_profiled {
+  assignment_ptr item;
 };
 /// The machine's failure, or evidence.
-struct work_done {
-  work_ptr item;
+struct assignment_done {
+  assignment_ptr item;
   failure why;
   std::shared_ptr<evidence> found;
 };
-struct work_stage {
+struct assignment_stage {
   std::uint64_t job = 0;
   wire::lease_stage stage = wire::lease_stage::queued;
 };
-struct cancel_work {
+struct cancel_assignment {
   std::uint64_t job = 0;
 };
 /// To `link`: an actor has ended, and with it the assignments in hand. `device` empty: those being built, or
 /// all if `everything`.
-struct works_lost {
+struct assignments_lost {
   std::string device;
   std::string why;
   bool everything = false;
@@ -127,15 +130,15 @@ struct release_lock {
 
 } // namespace ke
 
-KE_MESSAGE(ke::build_work)
-KE_MESSAGE(ke::work_built)
-KE_MESSAGE(ke::measure_work)
-KE_MESSAGE(ke::profile_work)
-KE_MESSAGE(ke::work_profiled)
-KE_MESSAGE(ke::work_done)
-KE_MESSAGE(ke::work_stage)
-KE_MESSAGE(ke::cancel_work)
-KE_MESSAGE(ke::works_lost)
+KE_MESSAGE(ke::build_assignment)
+KE_MESSAGE(ke::assignment_built)
+KE_MESSAGE(ke::measure_assignment)
+KE_MESSAGE(ke::profile_assignment)
+KE_MESSAGE(ke::assignment_profiled)
+KE_MESSAGE(ke::assignment_done)
+KE_MESSAGE(ke::assignment_stage)
+KE_MESSAGE(ke::cancel_assignment)
+KE_MESSAGE(ke::assignments_lost)
 KE_MESSAGE(ke::begin_steps)
 KE_MESSAGE(ke::child_exited)
 KE_MESSAGE(ke::device_state_changed)

@@ -103,7 +103,7 @@ private:
   status prepare_link();
   result<connect_options> wire() const;
   std::vector<child_spec> children(const std::shared_ptr<directory>& names);
-  int work();
+  int serve();
   char wait_for_the_end(const directory& names);
 
   const worker_process_options& o_;
@@ -249,7 +249,7 @@ std::vector<child_spec> worker_run::children(const std::shared_ptr<directory>& n
   return all;
 }
 
-int worker_run::work() {
+int worker_run::serve() {
   system_settings settings{1u}; // the cores belong to compilers and candidates
   caf::actor_system system{settings};
   auto names = std::make_shared<directory>();
@@ -290,7 +290,7 @@ int worker_run::run() {
                     &worker_run::find_devices, &worker_run::introduce, &worker_run::prepare_link})
     if (auto done = (this->*next)(); !done)
       return complain(done.error(), "worker");
-  return work();
+  return serve();
 }
 
 } // namespace

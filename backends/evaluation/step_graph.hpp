@@ -22,7 +22,7 @@ enum class job_kind : std::uint8_t {
 };
 KE_NAMES(job_kind, 7, "transform", "build", "precheck", "measure", "profile", "collect", "trace")
 
-/// Where a job runs: beside other works' jobs, or alone on the device with its work. A job that needs a
+/// Where a job runs: beside other assignments' jobs, or alone on the device with its own. A job that needs a
 /// device job runs there, too.
 enum class job_place : std::uint8_t { shared, device };
 constexpr job_place place_of(job_kind k) {
@@ -41,8 +41,8 @@ struct step_spec {
   std::string output;               ///< transform: name of the file it makes
 };
 
-/// The order of the jobs of one evaluation, and the progress of each. Knows nothing of their work. Pure; one
-/// thread at a time.
+/// The order of the jobs of one evaluation, and the progress of each. Knows nothing of what they do. Pure;
+/// one thread at a time.
 ///
 /// A failed job cancels its dependants, transitively, and waiting jobs whose every dependant is lost. All
 /// others go on.

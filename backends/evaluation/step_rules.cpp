@@ -61,7 +61,7 @@ bool comes_after_measurement(const std::vector<step_spec>& jobs, std::size_t job
   });
 }
 
-std::string complaint_about_reads(const step_spec& j) {
+std::string validate_reads(const step_spec& j) {
   if (find_job_reader(j.kind, j.reads))
     return {};
   std::string known;
@@ -110,14 +110,14 @@ std::string validate(const step_spec& j) {
   case job_kind::profile:
     if (j.command.empty())
       return "of kind profile needs a command";
-    return j.command.front() == "{profiler}" ? "" : complaint_about_reads(j);
+    return j.command.front() == "{profiler}" ? "" : validate_reads(j);
   case job_kind::trace:
     if (!j.command.empty() && j.command != std::vector<std::string>{"{profiler}", "trace"})
       return "of kind trace has the command [\"{profiler}\", \"trace\"], or none: nothing else knows how to "
              "call the object";
-    return complaint_about_reads(j);
+    return validate_reads(j);
   case job_kind::collect:
-    return j.command.empty() ? complaint_about_reads(j)
+    return j.command.empty() ? validate_reads(j)
                              : "of kind collect runs no command: it reads what another job left";
   case job_kind::precheck:
   case job_kind::measure:

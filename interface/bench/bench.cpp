@@ -64,6 +64,19 @@ double scan_seconds(const store_reader& reader) {
   return bytes > 0 ? seconds_since(begun) : 0;
 }
 
+/// A store with one campaign of so many nodes.
+status write_large_tree(const std::string& dir, const campaign_settings& settings, std::uint32_t nodes) {
+  store_options o;
+  o.dir = dir;
+  o.program = KE_VERSION;
+  auto store = store_service::open(std::move(o));
+  if (!store)
+    return store.error();
+  write_synthetic_campaign(**store, 1, settings, nodes, 1500, 64);
+  (*store)->flush();
+  return ok;
+}
+
 int bench_tree(std::uint32_t nodes, const std::string& policy, bool as_json) {
   auto kind = parse_name<policy_kind>(policy);
   if (!kind)
@@ -82,16 +95,8 @@ int bench_tree(std::uint32_t nodes, const std::string& policy, bool as_json) {
     select[std::to_string(size)] = us;
   for (const auto& [size, levels] : steps->depth)
     depth[std::to_string(size)] = levels;
-  {
-    store_options o;
-    o.dir = folder.store();
-    o.program = KE_VERSION;
-    auto store = store_service::open(std::move(o));
-    if (!store)
-      return complain(store.error(), "bench");
-    write_synthetic_campaign(**store, 1, settings, nodes, 1500, 64);
-    (*store)->flush();
-  }
+  if (auto written = write_large_tree(folder.store(), settings, nodes); !written)
+    return complain(written.error(), "bench");
   struct stat file{};
   stat((folder.store() + "/data.mdb").c_str(), &file);
   auto reader = store_reader::open(folder.store());
@@ -116,41 +121,38 @@ int bench_tree(std::uint32_t nodes, const std::string& policy, bool as_json) {
   return exit_done;
 }
 
-} // namespace
+/// Where the figures of a bench go.
+struct figures_out {
+  std::shared_ptr<bool> as_json;
+  int& exit_code;
 
-void add_bench(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand(
-      "bench", "What the runtime itself costs, measured through its real actors: for sizing a fleet");
-  command->require_subcommand(1);
-  command->footer("Example:\n  ke-runtime bench overhead --candidates 500 --parallel 8 --llm "
-                  "http://127.0.0.1:8000/v1 --json");
-  auto as_json = std::make_shared<bool>(false);
-  auto llm = std::make_shared<std::string>();
-  auto finish = [as_json, &exit_code](result<json> figures) {
+  void operator()(const result<json>& figures) const {
     if (figures)
       print(*figures, *as_json);
     else
       exit_code = complain(figures.error(), "bench");
-  };
+  }
+};
 
-  auto* overhead = command->add_subcommand(
+/// bench overhead
+void add_overhead(CLI::App& command, const figures_out& finish) {
+  auto llm = std::make_shared<std::string>();
+  auto* bench = command.add_subcommand(
       "overhead",
       "Cost per candidate of a real campaign with a durable store; evaluations take constant time");
   auto candidates = std::make_shared<std::int64_t>(500), parallel = std::make_shared<std::int64_t>(8),
        preload = std::make_shared<std::int64_t>(0);
-  overhead->add_option("--candidates", *candidates, "candidates to run")
+  bench->add_option("--candidates", *candidates, "candidates to run")
       ->capture_default_str()
       ->check(CLI::Range(1, 10'000'000));
-  overhead->add_option("--parallel", *parallel, "nodes in flight")
+  bench->add_option("--parallel", *parallel, "nodes in flight")
       ->capture_default_str()
       ->check(CLI::Range(1, 100'000));
-  overhead->add_option("--llm", *llm, "an OpenAI-compatible server, e.g. http://127.0.0.1:8000/v1")
-      ->required();
-  overhead->add_option("--preload", *preload, "evaluated nodes that the campaign already holds")
+  bench->add_option("--llm", *llm, "an OpenAI-compatible server, e.g. http://127.0.0.1:8000/v1")->required();
+  bench->add_option("--preload", *preload, "evaluated nodes that the campaign already holds")
       ->check(CLI::Range(0, 10'000'000));
-  overhead->add_flag("--json", *as_json, "print one JSON document");
-  overhead->callback([=, &exit_code] {
-    (void)exit_code;
+  bench->add_flag("--json", *finish.as_json, "print one JSON document");
+  bench->callback([=] {
     scratch_folder folder;
     auto f = run_overhead(folder.store(), *llm, *candidates, *parallel, *preload);
     finish(f ? result<json>{json{{"candidates", *candidates},
@@ -160,8 +162,12 @@ void add_bench(CLI::App& app, int& exit_code) {
                                  {"rss_bytes", f->rss_bytes}}}
              : result<json>{f.error()});
   });
+}
 
-  auto* slots = command->add_subcommand("slots", "How busy evaluators stay when models are slow");
+/// bench slots
+void add_slots(CLI::App& command, const figures_out& finish) {
+  auto llm = std::make_shared<std::string>();
+  auto* slots = command.add_subcommand("slots", "How busy evaluators stay when models are slow");
   auto count = std::make_shared<std::int64_t>(32);
   auto eval_ms = std::make_shared<double>(200), seconds = std::make_shared<double>(30);
   slots->add_option("--slots", *count, "evaluation slots")->capture_default_str()->check(CLI::Range(1, 4096));
@@ -178,7 +184,7 @@ void add_bench(CLI::App& app, int& exit_code) {
   slots->add_option("--seconds", *seconds, "how long to run, 5 s of warm-up included")
       ->capture_default_str()
       ->check(CLI::Range(6.0, 3600.0));
-  slots->add_flag("--json", *as_json, "print one JSON document");
+  slots->add_flag("--json", *finish.as_json, "print one JSON document");
   slots->footer("llm_in_flight is the mean after the warm-up, llm_in_flight_peak the highest number in the "
                 "run. llm_bytes_per_request is the\ngrowth of anonymous memory since before the store and "
                 "the actors started, divided by that peak: the process keeps memory\nfor later requests. "
@@ -195,8 +201,11 @@ void add_bench(CLI::App& app, int& exit_code) {
                                  {"threads", f->threads}}}
              : result<json>{f.error()});
   });
+}
 
-  auto* tree = command->add_subcommand("tree", "Selection, memory, database size and resume of a large tree");
+/// bench tree
+void add_large_tree(CLI::App& command, const figures_out& finish) {
+  auto* tree = command.add_subcommand("tree", "Selection, memory, database size and resume of a large tree");
   auto nodes = std::make_shared<std::uint32_t>(100'000);
   auto policy = std::make_shared<std::string>("mcts");
   tree->add_option("--nodes", *nodes, "nodes of the tree")
@@ -204,14 +213,17 @@ void add_bench(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(1, 100'000'000));
   tree->add_option("--policy", *policy, "mcts | evolution | beam | greedy | best-of-n")
       ->capture_default_str();
-  tree->add_flag("--json", *as_json, "print one JSON document");
+  tree->add_flag("--json", *finish.as_json, "print one JSON document");
   tree->footer(
       "rss_bytes: anonymous memory with the resumed tree in it. rss_peak_bytes: the most of the run, "
       "which builds one tree for the steps' times and\nfills the store from another. Bytes, as all of /proc "
       "are.\nExample:\n  ke-runtime bench tree --nodes 1000000 --json");
-  tree->callback([=, &exit_code] { exit_code = bench_tree(*nodes, *policy, *as_json); });
+  tree->callback([=] { finish.exit_code = bench_tree(*nodes, *policy, *finish.as_json); });
+}
 
-  auto* search = command->add_subcommand(
+/// bench search
+void add_search(CLI::App& command, const figures_out& finish) {
+  auto* search = command.add_subcommand(
       "search", "How many evaluations a policy needs on a simulated landscape, in virtual time");
   auto what = std::make_shared<search_bench_options>();
   search->add_option("--landscape", what->landscape, "a landscape file (docs/manual/search.md)")->required();
@@ -229,7 +241,7 @@ void add_bench(CLI::App& app, int& exit_code) {
       ->capture_default_str()
       ->check(CLI::Range(1, 1'000'000));
   search->add_option("--set", what->set, "another key of [search], e.g. exploration=0.5; may be repeated");
-  search->add_flag("--json", *as_json, "print one JSON document");
+  search->add_flag("--json", *finish.as_json, "print one JSON document");
   search->footer(
       "Example:\n  ke-runtime bench search --landscape tests/bench/landscapes/rugged.json --policy mcts "
       "--seeds 1..30 --json");
@@ -246,13 +258,32 @@ void add_bench(CLI::App& app, int& exit_code) {
                                  {"evaluations_to_target", f->evaluations}}}
              : result<json>{f.error()});
   });
+}
 
-  auto* later = command->add_subcommand("dispatch", "Comes with a later version");
+/// bench dispatch
+void add_later(CLI::App& command, const figures_out& finish) {
+  auto* later = command.add_subcommand("dispatch", "Comes with a later version");
   later->allow_extras();
-  later->callback([&exit_code] {
-    exit_code =
+  later->callback([finish] {
+    finish.exit_code =
         complain({failure_kind::invalid, "bench dispatch comes with a later version", false}, "bench");
   });
+}
+
+} // namespace
+
+void add_bench(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand(
+      "bench", "What the runtime itself costs, measured through its real actors: for sizing a fleet");
+  command->require_subcommand(1);
+  command->footer("Example:\n  ke-runtime bench overhead --candidates 500 --parallel 8 --llm "
+                  "http://127.0.0.1:8000/v1 --json");
+  figures_out finish{std::make_shared<bool>(false), exit_code};
+  add_overhead(*command, finish);
+  add_slots(*command, finish);
+  add_large_tree(*command, finish);
+  add_search(*command, finish);
+  add_later(*command, finish);
 }
 
 } // namespace ke::cli

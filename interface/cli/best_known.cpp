@@ -182,6 +182,83 @@ json json_of(const known_solution& k) {
           {"verdict", k.evidence ? json::parse(verdict_json(*k.evidence)) : json(nullptr)}};
 }
 
+/// What is asked for: the problem as it is compared, and where the caller would run it.
+struct solution_wish {
+  problem given; ///< as in its file
+  problem what;  ///< at one workload, if that was named
+  solution_place place;
+  std::string here; ///< device
+};
+
+result<solution_wish> wish_of(problem given, const best_known_options& o) {
+  auto what = at_workload(given, o.workload);
+  if (!what)
+    return what.error();
+  auto backend = o.backend;
+  if (auto all = load_backends(built_in_backends(), {}); all && backend.empty())
+    backend = usual_backend(*all, what->reference_language);
+  auto place = place_of(*what, backend, o.device);
+  return solution_wish{std::move(given), *std::move(what), std::move(place),
+                       o.device.empty() ? cpu_facts().name : o.device};
+}
+
+known_solution known_of(near_solution near, const store_reader& store, const solution_wish& wish) {
+  known_solution k;
+  k.near = std::move(near);
+  k.same_problem = is_same_problem(store, k.near.row.problem_digest, wish.given);
+  k.other_device = k.near.row.place.device != wish.here;
+  if (auto bytes = store.blob(k.near.row.problem_digest))
+    if (auto then = unpack<problem>(*bytes))
+      k.differs_in = differences(without_baseline(*std::move(then)), wish.given);
+  if (auto v = store.row<verdict>(table::verdicts, k.near.row.verdict_digest))
+    k.evidence = *std::move(v);
+  return k;
+}
+
+/// The nearest first; at one workload, the fastest there.
+std::vector<known_solution> known_solutions(const std::vector<solution_row>& rows, const store_reader& store,
+                                            const solution_wish& wish, const best_known_options& o) {
+  std::vector<known_solution> known;
+  for (auto& near : nearest_solutions(rows, wish.place, o.workload.empty() ? o.top : rows.size())) {
+    known.push_back(known_of(std::move(near), store, wish));
+    if (!o.workload.empty())
+      look_at_workload(known.back(), o.workload, rows);
+  }
+  if (!o.workload.empty())
+    order_by_workload(known);
+  known.resize(std::min(known.size(), o.top));
+  return known;
+}
+
+status write_source(const known_solution& k, const store_reader& store, const std::string& to) {
+  auto source = store.blob(k.near.row.source_digest);
+  if (!source)
+    return source.error();
+  if (to != "-")
+    return write_output(to, *source);
+  std::cout << *source;
+  return ok;
+}
+
+void print_json(const std::vector<known_solution>& known) {
+  auto document = json::array();
+  for (const auto& k : known)
+    document.push_back(json_of(k));
+  std::cout << json_line(document) << '\n';
+}
+
+/// `found`: solutions of this operator in the store.
+void print_text(const std::vector<known_solution>& known, std::size_t found, const std::string& operator_name,
+                const best_known_options& o) {
+  for (std::size_t i = 0; i < known.size(); ++i)
+    std::cout << text_of(known[i], i + 1);
+  if (known.empty())
+    std::cout << "no proven solution for " << operator_name
+              << (o.backend.empty() && o.device.empty() ? "" : " there") << "; the store holds " << found
+              << " of it that " << (found == 1 ? "is" : "are") << " not proven or for another place"
+              << (found && !o.all ? " (--all shows them)" : "") << '\n';
+}
+
 int best_known(const access_options& where, const best_known_options& o) {
   auto loaded = load_problem(o.problem);
   if (!loaded.errors.empty()) {
@@ -189,16 +266,17 @@ int best_known(const access_options& where, const best_known_options& o) {
       std::cerr << to_line(e) << '\n';
     return exit_usage;
   }
-  auto what = at_workload(loaded.problem, o.workload);
-  if (!what)
-    return complain(what.error());
+  auto wish = wish_of(std::move(loaded.problem), o);
+  if (!wish)
+    return complain(wish.error());
   auto a = open_access(where);
   if (!a)
     return complain(a.error());
   auto store = local_store(*a, "best-known");
   if (!store)
     return complain(store.error());
-  auto rows = read_solutions(*store, operator_of(*what));
+  auto operator_name = operator_of(wish->what);
+  auto rows = read_solutions(*store, operator_name);
   if (!rows)
     return complain(rows.error());
   auto found = rows->size();
@@ -206,53 +284,15 @@ int best_known(const access_options& where, const best_known_options& o) {
     return (!o.all && !is_proven(r)) || (!o.backend.empty() && r.place.backend != o.backend) ||
            (!o.device.empty() && r.place.device != o.device);
   });
-  auto backend = o.backend;
-  if (auto all = load_backends(built_in_backends(), {}); all && backend.empty())
-    backend = usual_backend(*all, what->reference_language);
-  auto place = place_of(*what, backend, o.device);
-  auto here = o.device.empty() ? cpu_facts().name : o.device;
-  std::vector<known_solution> known;
-  for (auto& near : nearest_solutions(*rows, place, o.workload.empty() ? o.top : rows->size())) {
-    known_solution k;
-    k.near = std::move(near);
-    k.same_problem = is_same_problem(*store, k.near.row.problem_digest, loaded.problem);
-    k.other_device = k.near.row.place.device != here;
-    if (auto bytes = store->blob(k.near.row.problem_digest))
-      if (auto then = unpack<problem>(*bytes))
-        k.differs_in = differences(without_baseline(*std::move(then)), loaded.problem);
-    if (auto v = store->row<verdict>(table::verdicts, k.near.row.verdict_digest))
-      k.evidence = *std::move(v);
-    if (!o.workload.empty())
-      look_at_workload(k, o.workload, *rows);
-    known.push_back(std::move(k));
-  }
-  if (!o.workload.empty())
-    order_by_workload(known);
-  known.resize(std::min(known.size(), o.top));
-  if (!known.empty() && !o.source.empty()) {
-    auto source = store->blob(known.front().near.row.source_digest);
-    if (!source)
-      return complain(source.error());
-    if (o.source == "-")
-      std::cout << *source;
-    else if (auto written = write_output(o.source, *source); !written)
+  auto known = known_solutions(*rows, *store, *wish, o);
+  if (!known.empty() && !o.source.empty())
+    if (auto written = write_source(known.front(), *store, o.source); !written)
       return complain(written.error());
-  }
-  if (o.source == "-" && !known.empty()) {
-    // stdout is the source's
-  } else if (o.json) {
-    auto document = json::array();
-    for (const auto& k : known)
-      document.push_back(json_of(k));
-    std::cout << json_line(document) << '\n';
-  } else {
-    for (std::size_t i = 0; i < known.size(); ++i)
-      std::cout << text_of(known[i], i + 1);
-    if (known.empty())
-      std::cout << "no proven solution for " << operator_of(*what)
-                << (o.backend.empty() && o.device.empty() ? "" : " there") << "; the store holds " << found
-                << " of it that " << (found == 1 ? "is" : "are") << " not proven or for another place"
-                << (found && !o.all ? " (--all shows them)" : "") << '\n';
+  if (known.empty() || o.source != "-") { // else stdout is the source's
+    if (o.json)
+      print_json(known);
+    else
+      print_text(known, found, operator_name, o);
   }
   return std::ranges::any_of(known, [](const auto& k) { return is_proven(k.near.row); }) ? exit_done
                                                                                          : exit_unproven;

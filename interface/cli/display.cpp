@@ -27,6 +27,16 @@ std::string span_text(double seconds) {
   return text;
 }
 
+std::string progress_best(const sorted_json& best) {
+  char text[256];
+  auto node = static_cast<unsigned long long>(best["node"].get<std::uint64_t>());
+  if (auto score = best["score"].get<double>(); score > 0)
+    std::snprintf(text, sizeof text, ", best %.2fx (lower bound, node %llu)", score, node);
+  else
+    std::snprintf(text, sizeof text, ", best node %llu (right, not timed)", node);
+  return text;
+}
+
 /// "[12/500] 3 in flight, 30/400 points tuned, best 2.31x (node 7), 0.8 candidates/s, ETA 10 min, 0.12 USD,
 /// failures: rate_limited 2; waiting for nvidia-h200"
 std::string progress_text(const sorted_json& p, double rate) {
@@ -46,14 +56,8 @@ std::string progress_text(const sorted_json& p, double rate) {
   if (tuned > 0)
     line += ", " + std::to_string(tuned) + "/" +
             std::to_string(p["budget"].value("tune_candidates", std::uint64_t{0})) + " points tuned";
-  if (p["best"].is_object()) {
-    auto node = static_cast<unsigned long long>(p["best"]["node"].get<std::uint64_t>());
-    if (auto score = p["best"]["score"].get<double>(); score > 0)
-      std::snprintf(text, sizeof text, ", best %.2fx (lower bound, node %llu)", score, node);
-    else
-      std::snprintf(text, sizeof text, ", best node %llu (right, not timed)", node);
-    line += text;
-  }
+  if (p["best"].is_object())
+    line += progress_best(p["best"]);
   if (rate > 0) {
     std::snprintf(text, sizeof text, ", %.2f candidates/s, at most %s left", rate,
                   span_text(static_cast<double>(cap - std::min(cap, ended)) / rate).c_str());

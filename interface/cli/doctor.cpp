@@ -97,6 +97,44 @@ void tool(std::vector<check_line>& lines, process_port& processes, const std::st
     lines.push_back({"tool", name, "ok", e.out.substr(0, e.out.find('\n'))});
 }
 
+/// The models that a campaign would ask, and what is wrong in its file.
+void models_of(const std::string& config, std::vector<check_line>& lines) {
+  auto loaded = load_campaign(config);
+  for (const auto& e : loaded.errors)
+    lines.push_back({"config", config, "broken", to_line(e)});
+  for (const auto& e : loaded.missing)
+    lines.push_back({"model", e.key, "missing", to_line(e)});
+  for (const auto& m : loaded.settings.models)
+    if (loaded.errors.empty()) {
+      auto health = check_model(m);
+      lines.push_back({"model", m.name, health.state, health.text});
+    }
+  if (const auto& e = loaded.settings.embeddings; loaded.errors.empty() && !e.base_url.empty()) {
+    model_settings m;
+    m.provider = provider_kind::openai;
+    m.model = e.model;
+    m.base_url = e.base_url;
+    m.api_key_env = e.api_key_env;
+    auto health = check_model(m);
+    if (health.state != "ok") // no campaign needs it
+      health = {"degraded", health.text + "; without it documents are found by words alone"};
+    lines.push_back({"model", "embeddings", health.state, health.text});
+  }
+}
+
+void print_lines(const std::vector<check_line>& lines, bool as_json) {
+  if (as_json) {
+    auto all = nlohmann::ordered_json::array();
+    for (const auto& l : lines)
+      all.push_back({{"part", l.part}, {"name", l.name}, {"state", l.state}, {"text", l.text}});
+    std::cout << json_line(all) << '\n';
+  } else {
+    for (const auto& l : lines)
+      std::printf("%-9s %-8s %-12s %s\n", l.state.c_str(), l.part.c_str(), l.name.substr(0, 40).c_str(),
+                  l.text.c_str());
+  }
+}
+
 int diagnose(const std::string& config, bool as_json) {
   std::vector<check_line> lines;
   bool any = false;
@@ -119,39 +157,9 @@ int diagnose(const std::string& config, bool as_json) {
   tool(lines, processes, "valgrind", "exact counts of instructions, cache misses and branches", "valgrind");
   tool(lines, processes, "clang++-19", "time stamps at a kernel's loops", "clang-19");
   tool(lines, processes, "perf", "hardware counters", "linux-perf");
-  if (!config.empty()) {
-    auto loaded = load_campaign(config);
-    for (const auto& e : loaded.errors)
-      lines.push_back({"config", config, "broken", to_line(e)});
-    for (const auto& e : loaded.missing)
-      lines.push_back({"model", e.key, "missing", to_line(e)});
-    for (const auto& m : loaded.settings.models)
-      if (loaded.errors.empty()) {
-        auto health = check_model(m);
-        lines.push_back({"model", m.name, health.state, health.text});
-      }
-    if (const auto& e = loaded.settings.embeddings; loaded.errors.empty() && !e.base_url.empty()) {
-      model_settings m;
-      m.provider = provider_kind::openai;
-      m.model = e.model;
-      m.base_url = e.base_url;
-      m.api_key_env = e.api_key_env;
-      auto health = check_model(m);
-      if (health.state != "ok") // no campaign needs it
-        health = {"degraded", health.text + "; without it documents are found by words alone"};
-      lines.push_back({"model", "embeddings", health.state, health.text});
-    }
-  }
-  if (as_json) {
-    auto all = nlohmann::ordered_json::array();
-    for (const auto& l : lines)
-      all.push_back({{"part", l.part}, {"name", l.name}, {"state", l.state}, {"text", l.text}});
-    std::cout << json_line(all) << '\n';
-  } else {
-    for (const auto& l : lines)
-      std::printf("%-9s %-8s %-12s %s\n", l.state.c_str(), l.part.c_str(), l.name.substr(0, 40).c_str(),
-                  l.text.c_str());
-  }
+  if (!config.empty())
+    models_of(config, lines);
+  print_lines(lines, as_json);
   return any ? exit_done : exit_missing;
 }
 

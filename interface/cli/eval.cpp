@@ -70,43 +70,38 @@ void print_for_people(const verdict& v) {
     std::cout << v.log.substr(0, 4000) << '\n';
 }
 
-int run(eval_options o) {
-  signal_watch::block();
-  std::string measured;
+/// An exported winner, if one is named instead of a problem and a candidate.
+struct exported_facts {
+  std::string measured; ///< when it was exported, for people
   std::optional<baseline> against;
-  if (o.candidate.empty()) {
-    auto winner = read_exported(o.problem);
-    if (!winner)
-      return complain(winner.error(), "eval");
-    o.problem = winner->problem;
-    o.candidate = winner->candidate;
-    measured = winner->measured;
-    if (!winner->against.name.empty() && winner->against.name != "reference")
-      against = winner->against;
-    if (o.backend.empty())
-      o.backend = winner->backend;
-    if (o.plan.empty())
-      o.plan = to_text(measure_plan::claim);
-  }
+};
+
+/// Fills in what the export says and nobody has set.
+result<exported_facts> take_exported(eval_options& o) {
+  auto winner = read_exported(o.problem);
+  if (!winner)
+    return winner.error();
+  o.problem = winner->problem;
+  o.candidate = winner->candidate;
   if (o.backend.empty())
-    o.backend = "cpu-cpp";
+    o.backend = winner->backend;
   if (o.plan.empty())
-    o.plan = to_text(measure_plan::eval);
-  auto loaded = load_problem(o.problem);
-  if (!loaded.errors.empty()) {
-    for (const auto& e : loaded.errors)
-      std::cerr << to_line(e) << '\n';
-    return exit_usage;
-  }
-  if (against)
-    set_baseline(loaded.problem, *against);
-  auto source = read_named_file(o.candidate, 1u << 20);
-  if (!source)
-    return complain(source.error(), "eval");
-  auto plan = parse_name<measure_plan>(o.plan);
-  if (!plan)
-    return complain({failure_kind::invalid, "--plan: expected rank, eval or claim, not " + o.plan, false},
-                    "eval");
+    o.plan = to_text(measure_plan::claim);
+  exported_facts facts{winner->measured, std::nullopt};
+  if (!winner->against.name.empty() && winner->against.name != "reference")
+    facts.against = winner->against;
+  return facts;
+}
+
+void write_trace(const std::string& file, const evidence& found) {
+  trace::start(file);
+  trace_call(found, "call of the candidate", trace::time_point::clock::now());
+  trace::stop();
+}
+
+/// Judges, and prints the verdict.
+int judge(const eval_options& o, const problem& what, const std::string& source, measure_plan plan,
+          const std::string& when_exported) {
   auto judging = foreground::open(o.sandbox, o.backend, o.backend_paths);
   if (!judging)
     return complain(judging.error(), "eval");
@@ -116,17 +111,14 @@ int run(eval_options o) {
   options.timed = !o.untimed;
   if (options.timed && with.device == "cpu")
     options.peaks = peaks_of_machine(user_cache_folder(), cpu_facts());
-  auto found = evaluate(loaded.problem, *source, with, *plan, options, (*judging)->processes());
+  auto found = evaluate(what, source, with, plan, options, (*judging)->processes());
   if ((*judging)->interrupted())
     return complain(interrupted_failure(), "eval");
   verdict v;
-  if (found && !o.trace.empty()) {
-    trace::start(o.trace);
-    trace_call(*found, "call of the candidate", trace::time_point::clock::now());
-    trace::stop();
-  }
+  if (found && !o.trace.empty())
+    write_trace(o.trace, *found);
   if (found) {
-    v = verdict_of(*found, loaded.problem, *plan);
+    v = verdict_of(*found, what, plan);
   } else if (found.error().kind == failure_kind::missing || found.error().kind == failure_kind::invalid) {
     return complain(found.error(), "eval");
   } else {
@@ -138,9 +130,40 @@ int run(eval_options o) {
     std::cout << verdict_json(v) << '\n';
   else
     print_for_people(v);
-  if (!o.json && !measured.empty())
-    std::cout << "  when it was exported: " << measured << '\n';
+  if (!o.json && !when_exported.empty())
+    std::cout << "  when it was exported: " << when_exported << '\n';
   return v.state == verdict_state::correct ? exit_done : exit_unproven;
+}
+
+int run(eval_options o) {
+  signal_watch::block();
+  exported_facts exported;
+  if (o.candidate.empty()) {
+    auto taken = take_exported(o);
+    if (!taken)
+      return complain(taken.error(), "eval");
+    exported = *std::move(taken);
+  }
+  if (o.backend.empty())
+    o.backend = "cpu-cpp";
+  if (o.plan.empty())
+    o.plan = to_text(measure_plan::eval);
+  auto loaded = load_problem(o.problem);
+  if (!loaded.errors.empty()) {
+    for (const auto& e : loaded.errors)
+      std::cerr << to_line(e) << '\n';
+    return exit_usage;
+  }
+  if (exported.against)
+    set_baseline(loaded.problem, *exported.against);
+  auto source = read_named_file(o.candidate, 1u << 20);
+  if (!source)
+    return complain(source.error(), "eval");
+  auto plan = parse_name<measure_plan>(o.plan);
+  if (!plan)
+    return complain({failure_kind::invalid, "--plan: expected rank, eval or claim, not " + o.plan, false},
+                    "eval");
+  return judge(o, loaded.problem, *source, *plan, exported.measured);
 }
 
 } // namespace

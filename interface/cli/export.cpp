@@ -76,23 +76,25 @@ struct trajectory_request {
   std::uint64_t since = 0;
 };
 
+/// The one that is named, or all of the store.
+result<std::vector<campaign_row>> exported_campaigns(const access& a, bool all) {
+  if (all) {
+    auto store = local_store(a, "export");
+    return store ? store->campaigns() : result<std::vector<campaign_row>>{store.error()};
+  }
+  auto one = wanted_campaign(a, "export");
+  if (!one)
+    return one.error();
+  return std::vector<campaign_row>{std::move(*one)};
+}
+
 int export_trajectories(const access_options& where, const trajectory_request& asked) {
   auto a = open_access(where);
   if (!a)
     return complain(a.error());
-  std::vector<campaign_row> rows;
-  if (asked.all) {
-    auto store = local_store(*a, "export");
-    auto every = store ? store->campaigns() : result<std::vector<campaign_row>>{store.error()};
-    if (!every)
-      return complain(every.error());
-    rows = std::move(*every);
-  } else {
-    auto one = wanted_campaign(*a, "export");
-    if (!one)
-      return complain(one.error());
-    rows.push_back(std::move(*one));
-  }
+  auto rows = exported_campaigns(*a, asked.all);
+  if (!rows)
+    return complain(rows.error());
   trajectory_options options;
   options.form = asked.form == "chains" ? trajectory_form::chains : trajectory_form::steps;
   options.split = asked.split == "train"  ? trajectory_split::train
@@ -102,7 +104,7 @@ int export_trajectories(const access_options& where, const trajectory_request& a
   std::uint64_t lines = 0;
   std::string open;
   auto code = written(asked.file, [&](std::ostream& out) -> status {
-    for (const auto& row : rows) {
+    for (const auto& row : *rows) {
       auto c = campaign_view::open(*a->store, row);
       auto counts = c ? write_trajectories(*c, options, out) : result<trajectory_counts>{c.error()};
       if (!counts)
@@ -116,7 +118,7 @@ int export_trajectories(const access_options& where, const trajectory_request& a
   });
   if (code == exit_done)
     (asked.file.empty() ? std::cerr : std::cout) << "exported " << lines << ' ' << asked.form << " of "
-                                                 << rows.size() << " campaign(s)" << open << '\n';
+                                                 << rows->size() << " campaign(s)" << open << '\n';
   return code;
 }
 

@@ -167,16 +167,8 @@ void add_library(CLI::App& command, library_options& into) {
       ->type_name("FILE");
 }
 
-} // namespace
-
-void add_knowledge(CLI::App& app, int& exit_code) {
-  auto* family =
-      app.add_subcommand("knowledge", "What the model is told besides its task: documents and skills");
-  family->require_subcommand(1);
-  family->footer("Example:\n  ke-runtime knowledge search --signal bottleneck=memory --target x86-64-avx2 "
-                 "--family matmul");
-
-  auto* find = family->add_subcommand("search", "Documents that a prompt would get for a signal, best first");
+void add_document_search(CLI::App& family, int& exit_code) {
+  auto* find = family.add_subcommand("search", "Documents that a prompt would get for a signal, best first");
   auto o = std::make_shared<search_options>();
   find->add_option("--signal", o->signals,
                    "KEY=VALUE, repeatable: bottleneck, failure, message, dtype (repeatable), depth")
@@ -193,8 +185,10 @@ void add_knowledge(CLI::App& app, int& exit_code) {
       "Example:\n  ke-runtime knowledge search --signal failure=build_failed --signal \"message=undefined "
       "reference to `cblas_sgemm'\" --target x86-64-avx2 --family matmul --json");
   find->callback([=, &exit_code] { exit_code = guarded([&] { return search(*o); }); });
+}
 
-  auto* one = family->add_subcommand("show", "One document; without ID, the index of all");
+void add_document(CLI::App& family, int& exit_code) {
+  auto* one = family.add_subcommand("show", "One document; without ID, the index of all");
   auto id = std::make_shared<std::string>();
   auto library = std::make_shared<library_options>();
   auto json_one = std::make_shared<bool>(false);
@@ -204,8 +198,10 @@ void add_knowledge(CLI::App& app, int& exit_code) {
   add_library(*one, *library);
   one->footer("Example:\n  ke-runtime knowledge show guidance/memory/cache-blocking");
   one->callback([=, &exit_code] { exit_code = guarded([&] { return show(*id, *library, *json_one); }); });
+}
 
-  auto* check = family->add_subcommand("lint", "Validate documents: each finding with its file and line");
+void add_document_lint(CLI::App& family, int& exit_code) {
+  auto* check = family.add_subcommand("lint", "Validate documents: each finding with its file and line");
   auto folders = std::make_shared<std::vector<std::string>>();
   auto json_lint = std::make_shared<bool>(false);
   check->add_option("DIR", *folders, "Folders with documents (default: the program's own)");
@@ -213,13 +209,29 @@ void add_knowledge(CLI::App& app, int& exit_code) {
   check->footer("Example:\n  ke-runtime knowledge lint my-backend/knowledge\nExit code: 0 without errors "
                 "(warnings are allowed), else 2.");
   check->callback([=, &exit_code] { exit_code = guarded([&] { return lint(*folders, *json_lint); }); });
+}
 
-  auto* learnt = family->add_subcommand("skills", "Learnt skills of a store, and how useful each has been");
+void add_skill_list(CLI::App& family, int& exit_code) {
+  auto* learnt = family.add_subcommand("skills", "Learnt skills of a store, and how useful each has been");
   auto where = add_access(*learnt);
   auto json_skills = std::make_shared<bool>(false);
   learnt->add_flag("--json", *json_skills, "One JSON document");
   learnt->footer("Example:\n  ke-runtime knowledge skills --config campaign.toml");
   learnt->callback([=, &exit_code] { exit_code = guarded([&] { return skills(*where, *json_skills); }); });
+}
+
+} // namespace
+
+void add_knowledge(CLI::App& app, int& exit_code) {
+  auto* family =
+      app.add_subcommand("knowledge", "What the model is told besides its task: documents and skills");
+  family->require_subcommand(1);
+  family->footer("Example:\n  ke-runtime knowledge search --signal bottleneck=memory --target x86-64-avx2 "
+                 "--family matmul");
+  add_document_search(*family, exit_code);
+  add_document(*family, exit_code);
+  add_document_lint(*family, exit_code);
+  add_skill_list(*family, exit_code);
 }
 
 } // namespace ke::cli

@@ -64,6 +64,36 @@ std::string bottleneck_of(const verdict& v) {
   return text;
 }
 
+/// What usually helps a right kernel with this bottleneck; empty: unknown.
+std::string idea_against(const diagnosis& d) {
+  if (d.roofline_fraction && *d.roofline_fraction > 0.85)
+    return "close to what the machine can do; only an algorithm that moves or computes less gets further";
+  auto says = [&](const char* key) { return d.evidence.contains(key); };
+  if (d.bottleneck == "memory")
+    return "move fewer bytes: fuse passes over the same data, block so that they stay in a nearer cache, "
+           "walk "
+           "memory in order";
+  if (d.bottleneck == "compute")
+    return says("functions")
+               ? "replace library calls by vectorised approximations that keep the error bound"
+               : "use wider vectors and fused multiply-adds, and take invariant work out of the loop";
+  if (d.bottleneck == "latency")
+    return says("vectorizer")
+               ? "break the dependency (several accumulators) so that the loop vectorises; the "
+                 "compiler said: " +
+                     first_line(d.evidence.at("vectorizer"), 100)
+               : "break the chain: several independent accumulators or elements at once, so that "
+                 "results need not be waited for";
+  if (d.bottleneck == "occupancy")
+    return "give every core its share: parallelise the outermost loop, smaller chunks or a dynamic schedule";
+  if (d.bottleneck == "frontend")
+    return says("code") ? "less code in the loop: unroll less, fewer copies"
+                        : "replace unpredictable branches by masks or selections, or sort the work";
+  if (d.bottleneck == "overhead")
+    return "there is little left to gain inside: fewer calls, fewer parallel regions, more work in each";
+  return "";
+}
+
 } // namespace
 
 std::string next_idea(const verdict& v) {
@@ -97,33 +127,7 @@ std::string next_idea(const verdict& v) {
   }
   if (!v.diagnosis)
     return "no profile: try the usual steps, vectors first, then blocks that fit the caches";
-  const auto& d = *v.diagnosis;
-  if (d.roofline_fraction && *d.roofline_fraction > 0.85)
-    return "close to what the machine can do; only an algorithm that moves or computes less gets further";
-  auto says = [&](const char* key) { return d.evidence.contains(key); };
-  if (d.bottleneck == "memory")
-    return "move fewer bytes: fuse passes over the same data, block so that they stay in a nearer cache, "
-           "walk "
-           "memory in order";
-  if (d.bottleneck == "compute")
-    return says("functions")
-               ? "replace library calls by vectorised approximations that keep the error bound"
-               : "use wider vectors and fused multiply-adds, and take invariant work out of the loop";
-  if (d.bottleneck == "latency")
-    return says("vectorizer")
-               ? "break the dependency (several accumulators) so that the loop vectorises; the "
-                 "compiler said: " +
-                     first_line(d.evidence.at("vectorizer"), 100)
-               : "break the chain: several independent accumulators or elements at once, so that "
-                 "results need not be waited for";
-  if (d.bottleneck == "occupancy")
-    return "give every core its share: parallelise the outermost loop, smaller chunks or a dynamic schedule";
-  if (d.bottleneck == "frontend")
-    return says("code") ? "less code in the loop: unroll less, fewer copies"
-                        : "replace unpredictable branches by masks or selections, or sort the work";
-  if (d.bottleneck == "overhead")
-    return "there is little left to gain inside: fewer calls, fewer parallel regions, more work in each";
-  return "";
+  return idea_against(*v.diagnosis);
 }
 
 std::string node_report(const node_report_facts& f) {

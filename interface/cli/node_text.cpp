@@ -57,9 +57,8 @@ std::string seconds_at(std::uint64_t ms) {
   return ms ? duration_text(static_cast<double>(ms) / 1000) : "-";
 }
 
-} // namespace
-
-status write_node_text(const campaign_view& c, const node_view& n, std::ostream& out) {
+/// Where it stands, who made it, and when.
+void write_node_head(const campaign_view& c, const node_view& n, std::ostream& out) {
   out << "node " << n.id << " of " << c.name() << " (" << c.fold().trees()[n.key.tree].backend()
       << "): " << state_text(n.state, n.decision);
   if (n.is_root())
@@ -77,6 +76,12 @@ status write_node_text(const campaign_view& c, const node_view& n, std::ostream&
         << seconds_at(n.row.asked_ms) << ", answered " << seconds_at(n.row.answered_ms) << ", judged "
         << seconds_at(n.row.judged_ms) << '\n';
   }
+}
+
+} // namespace
+
+status write_node_text(const campaign_view& c, const node_view& n, std::ostream& out) {
+  write_node_head(c, n, out);
   if (!n.row.note.empty())
     out << "note: " << n.row.note << '\n';
   auto list = [&](const char* what, const std::vector<std::string>& names) {

@@ -74,6 +74,46 @@ void print_worst_case(const campaign_settings& s, std::size_t first_prompt) {
   std::printf("\n");
 }
 
+/// What the first request's model would be told on this machine.
+prompt first_prompt(const expansion& first, const std::string& backend_name,
+                    const campaign_settings& settings, const problem& what,
+                    const std::vector<backend>& backends, const std::vector<std::string>& backend_paths) {
+  device_info target;
+  auto language = usual_language(what.reference_language);
+  process_service processes;
+  if (auto b = find_backend(backends, backend_name)) {
+    language = b->language;
+    if (auto probed = probe_target(*b, processes))
+      target = *probed;
+    else
+      std::cout << "# note: " << probed.error().text << "\n";
+  }
+  prompt_request r;
+  r.problem = &what;
+  r.target = &target;
+  r.language = &language;
+  r.seed = first.seed;
+  r.floor = settings.goal.timed ? settings.goal.floor : 0;
+  r.budget_tokens = prompt_budget(settings, first.model);
+  if (r.budget_tokens > 0)
+    if (auto documents = load_corpus(knowledge_folders(backend_paths)))
+      consult(**documents, r, false);
+  return build_prompt(r);
+}
+
+void print_first_prompt(const prompt& text, const std::string& model, const campaign_settings& settings) {
+  std::printf("\n# First prompt (%zu bytes, to model %s)\n", bytes_of(text), model.c_str());
+  if (!text.dropped.empty()) {
+    std::string names;
+    for (const auto& d : text.dropped)
+      names += (names.empty() ? "" : ", ") + d;
+    std::printf("# left out, as a prompt may have %llu tokens: %s\n",
+                static_cast<unsigned long long>(prompt_budget(settings, model)), names.c_str());
+  }
+  std::fflush(stdout);
+  std::cout << text_of(text) << std::endl;
+}
+
 } // namespace
 
 int print_plan(const campaign_settings& settings, const problem& what, const std::vector<backend>& backends,
@@ -92,45 +132,16 @@ int print_plan(const campaign_settings& settings, const problem& what, const std
     std::cerr << "ke-runtime: the budget holds no candidate\n";
     return exit_usage;
   }
-  device_info target;
-  auto language = usual_language(what.reference_language);
-  process_service processes;
-  if (auto b = find_backend(backends, trees[0])) {
-    language = b->language;
-    if (auto probed = probe_target(*b, processes))
-      target = *probed;
-    else
-      std::cout << "# note: " << probed.error().text << "\n";
-  }
-  prompt_request r;
-  r.problem = &what;
-  r.target = &target;
-  r.language = &language;
-  r.seed = first->first[0].seed;
-  r.floor = settings.goal.timed ? settings.goal.floor : 0;
-  r.budget_tokens = prompt_budget(settings, first->first[0].model);
-  if (r.budget_tokens > 0)
-    if (auto documents = load_corpus(knowledge_folders(backend_paths)))
-      consult(**documents, r, false);
-  auto prompt = build_prompt(r);
-  auto bytes = bytes_of(prompt);
+  const auto& e = first->first[0];
+  auto prompt = first_prompt(e, trees[0], settings, what, backends, backend_paths);
 
   std::cout << "# Plan: campaign " << settings.name << ", problem " << what.name << "\n"
             << settings_text(settings);
   std::cout << "\n# Workloads\n";
   for (const auto& w : what.workloads)
     std::cout << "#   " << w.name << (w.held_out ? " (held out)" : "") << "\n";
-  print_worst_case(settings, bytes);
-  std::printf("\n# First prompt (%zu bytes, to model %s)\n", bytes, first->first[0].model.c_str());
-  if (!prompt.dropped.empty()) {
-    std::string names;
-    for (const auto& d : prompt.dropped)
-      names += (names.empty() ? "" : ", ") + d;
-    std::printf("# left out, as a prompt may have %llu tokens: %s\n",
-                static_cast<unsigned long long>(r.budget_tokens), names.c_str());
-  }
-  std::fflush(stdout);
-  std::cout << text_of(prompt) << std::endl;
+  print_worst_case(settings, bytes_of(prompt));
+  print_first_prompt(prompt, e.model, settings);
   return exit_done;
 }
 

@@ -24,16 +24,7 @@ struct lint_options {
   bool json = false;
 };
 
-void print_for_people(const problem& what, const lint_report& r) {
-  std::cout << what.name << ": " << (r.reasons.empty() ? "fit" : "unfit") << '\n';
-  for (const auto& reason : r.reasons)
-    std::cout << "  unfit: " << reason << '\n';
-  for (const auto& warning : r.warnings)
-    std::cout << "  warning: " << warning << '\n';
-  if (r.truth.empty())
-    return;
-  std::cout << "  truth: " << r.truth << (r.deterministic ? "; the reference repeats itself to the bit" : "")
-            << '\n';
+void print_tolerances(const lint_report& r) {
   std::cout << "  tolerance of inputs as drawn:\n";
   for (const auto& t : r.tolerances) {
     std::printf("    %-12s %-5s %-12s %-8s", t.tensor.c_str(), t.dtype.c_str(), t.workload.c_str(),
@@ -46,6 +37,9 @@ void print_for_people(const problem& what, const lint_report& r) {
       std::printf(" %.3g of %s + %.3g", t.relative, of, t.absolute);
     std::printf("\n");
   }
+}
+
+void print_fakes_and_edges(const lint_report& r) {
   std::cout << std::flush << "  wrong answers:\n";
   for (const auto& f : r.fakes)
     std::printf("    %-12s %-15s %-22s %s after %lld case%s\n", f.tensor.c_str(), f.fake.c_str(),
@@ -59,6 +53,20 @@ void print_for_people(const problem& what, const lint_report& r) {
       std::printf("    %-24s %lld of %lld\n", e.name.c_str(), static_cast<long long>(e.checked),
                   static_cast<long long>(e.elements));
   }
+}
+
+void print_for_people(const problem& what, const lint_report& r) {
+  std::cout << what.name << ": " << (r.reasons.empty() ? "fit" : "unfit") << '\n';
+  for (const auto& reason : r.reasons)
+    std::cout << "  unfit: " << reason << '\n';
+  for (const auto& warning : r.warnings)
+    std::cout << "  warning: " << warning << '\n';
+  if (r.truth.empty())
+    return;
+  std::cout << "  truth: " << r.truth << (r.deterministic ? "; the reference repeats itself to the bit" : "")
+            << '\n';
+  print_tolerances(r);
+  print_fakes_and_edges(r);
   std::string fixed;
   for (const auto& d : r.still_dims)
     fixed += (fixed.empty() ? "; they leave alone: " : ", ") + d;

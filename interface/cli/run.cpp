@@ -98,21 +98,59 @@ void read_baseline(const campaign_load& loaded, const std::string& config, probl
   set_baseline(what, {std::string{to_text(goal.baseline)} + name, *std::move(source)});
 }
 
+/// The campaign's problem, with its baseline. What is wrong is added to `errors`.
+problem read_problem(const campaign_load& loaded, const std::string& config,
+                     std::vector<config_error>& errors) {
+  auto what = load_problem(loaded.settings.problem_path);
+  for (auto& e : what.errors)
+    if (e.file.empty()) // it can't be read: what is wrong stands in campaign.toml
+      add_error(errors, loaded.places, config, "problem.path", e.text);
+    else
+      errors.push_back(std::move(e));
+  if (errors.empty())
+    read_baseline(loaded, config, what.problem, errors);
+  return std::move(what.problem);
+}
+
+/// Why the backend can't judge the problem; empty: it can.
+std::string unfit_backend(const result<backend>& b, const std::string& name, const problem& what) {
+  if (!b)
+    return b.error().text;
+  if (what.reference_language == b->reference_language)
+    return {};
+  return "the reference of problem " + what.name + " is in " + what.reference_language +
+         ", which the backend " + name + " cannot run: it needs one in " + b->reference_language;
+}
+
+/// The exit code if a target can't be served; it is complained of.
+std::optional<int> unfit_target(const run_options& o, const campaign_load& loaded, const prepared& p) {
+  process_service processes;
+  const auto& cluster = p.settings.cluster;
+  if (cluster.local_worker)
+    if (auto ready = sandbox_ready(*parse_name<sandbox_level>(o.sandbox)); !ready)
+      return complain(ready.error());
+  for (std::size_t i = 0; i < p.settings.targets.size(); ++i) {
+    const auto& name = p.settings.targets[i].backend;
+    auto b = find_backend(p.backends, name);
+    if (auto why = unfit_backend(b, name, p.problem); !why.empty()) {
+      std::vector<config_error> wrong;
+      add_error(wrong, loaded.places, o.config, "target." + std::to_string(i) + ".backend", std::move(why));
+      return complain_of(wrong, exit_usage);
+    }
+    if (cluster.local_worker && cluster.listen.empty())
+      if (auto device = probe_target(*b, processes);
+          !device) // with no other worker in sight, nobody could do the work
+        return complain(device.error());
+  }
+  return std::nullopt;
+}
+
 std::optional<prepared> prepare(const run_options& o, int& code) {
   prepared p;
   auto loaded = load_campaign(o.config, o.sets);
   auto errors = loaded.errors;
-  if (!loaded.settings.problem_path.empty()) {
-    auto what = load_problem(loaded.settings.problem_path);
-    for (auto& e : what.errors)
-      if (e.file.empty()) // it can't be read: what is wrong stands in campaign.toml
-        add_error(errors, loaded.places, o.config, "problem.path", e.text);
-      else
-        errors.push_back(std::move(e));
-    p.problem = std::move(what.problem);
-    if (errors.empty())
-      read_baseline(loaded, o.config, p.problem, errors);
-  }
+  if (!loaded.settings.problem_path.empty())
+    p.problem = read_problem(loaded, o.config, errors);
   if (!errors.empty()) {
     code = complain_of(errors, exit_usage);
     return std::nullopt;
@@ -138,33 +176,9 @@ std::optional<prepared> prepare(const run_options& o, int& code) {
     return std::nullopt;
   }
   p.backends = std::move(*backends);
-  process_service processes;
-  if (p.settings.cluster.local_worker)
-    if (auto ready = sandbox_ready(*parse_name<sandbox_level>(o.sandbox)); !ready) {
-      code = complain(ready.error());
-      return std::nullopt;
-    }
-  for (std::size_t i = 0; i < p.settings.targets.size(); ++i) {
-    const auto& t = p.settings.targets[i];
-    auto b = find_backend(p.backends, t.backend);
-    std::string why;
-    if (!b)
-      why = b.error().text;
-    else if (p.problem.reference_language != b->reference_language)
-      why = "the reference of problem " + p.problem.name + " is in " + p.problem.reference_language +
-            ", which the backend " + t.backend + " cannot run: it needs one in " + b->reference_language;
-    if (!why.empty()) {
-      std::vector<config_error> wrong;
-      add_error(wrong, loaded.places, o.config, "target." + std::to_string(i) + ".backend", std::move(why));
-      code = complain_of(wrong, exit_usage);
-      return std::nullopt;
-    }
-    if (p.settings.cluster.local_worker && p.settings.cluster.listen.empty())
-      if (auto device = probe_target(*b, processes);
-          !device) { // with no other worker in sight, nobody could do the work
-        code = complain(device.error());
-        return std::nullopt;
-      }
+  if (auto wrong = unfit_target(o, loaded, p)) {
+    code = *wrong;
+    return std::nullopt;
   }
   return p;
 }
@@ -205,6 +219,14 @@ std::string submission_of(const run_options& o, const prepared& p) {
                                   {"fresh", o.fresh}});
 }
 
+/// Of a campaign's event "stop", as its owner tells it.
+int code_of_stop(const nlohmann::json& e) {
+  if (auto kind = parse_name<failure_kind>(e.value("failure", "")); kind && e.value("state", "") == "failed")
+    return complain({*kind, e.value("text", ""), false});
+  auto proven = e.value("proven", "false") == "true";
+  return e.value("state", "") == "finished" ? (proven ? exit_done : exit_unproven) : exit_interrupted;
+}
+
 /// The store is owned: hands the campaign to its owner and shows what it does.
 int attach(const run_options& o, const prepared& p, const failure& held) {
   auto lock = read_owner_record(p.settings.store);
@@ -236,13 +258,8 @@ int attach(const run_options& o, const prepared& p, const failure& held) {
     if (e.is_object() && e.value("campaign", e.value("name", "")) != p.settings.name)
       continue;
     shown.event(*line);
-    if (e.is_object() && e.value("event", "") == "stop") {
-      if (auto kind = parse_name<failure_kind>(e.value("failure", ""));
-          kind && e.value("state", "") == "failed")
-        return complain({*kind, e.value("text", ""), false});
-      auto proven = e.value("proven", "false") == "true";
-      return e.value("state", "") == "finished" ? (proven ? exit_done : exit_unproven) : exit_interrupted;
-    }
+    if (e.is_object() && e.value("event", "") == "stop")
+      return code_of_stop(e);
   }
   shown.note("detached; the campaign runs on");
   return exit_interrupted;
@@ -267,78 +284,103 @@ void summarize(store_owner& owner, std::uint32_t id, const campaign_outcome& out
                  : "saved; the same command goes on from here");
 }
 
+/// Owns the store, and runs the campaign in this process until its session ends.
+class own_session {
+public:
+  explicit own_session(const run_options& o) : shown_{ui_of(o)} {}
+
+  int run(const run_options& o, const prepared& p) {
+    auto owner = store_owner::start(options_of(o, p));
+    if (!owner && owner.error().kind == failure_kind::held)
+      return attach(o, p, owner.error());
+    if (!owner)
+      return complain(owner.error());
+    campaign_outcome out;
+    {
+      // The first is gentle, the second at once, the third doesn't wait for anything.
+      signal_watch signals{[&](int count) { interrupted(count, owner->get()); }};
+      auto id = (*owner)->submit(p.settings, p.problem, o.fresh);
+      if (!id)
+        return complain(id.error());
+      out = (*owner)->wait(*id);
+      if (out.state != "failed" && waiting_ == 0)
+        summarize(**owner, *id, out, shown_);
+      owner->reset(); // drains the store while a further signal still counts
+    }
+    trace::stop();
+    if (out.state == "paused" && (stopped_waiting_ || waiting_ != 0))
+      return exit_paused;
+    return code_of(out);
+  }
+
+private:
+  coordinator_options options_of(const run_options& o, const prepared& p) {
+    coordinator_options c;
+    c.store = p.settings.store;
+    c.cluster = p.settings.cluster;
+    c.sandbox = o.sandbox;
+    c.backend_paths.assign(o.backend_paths.begin(), o.backend_paths.end());
+    c.publish = [this](const std::string& line) { shown_.event(line); };
+    c.trouble = [this](const failure& why) {
+      waiting_ = why.kind == failure_kind::none ? 0 : 1;
+      if (why.kind != failure_kind::none)
+        shown_.event(
+            json_line(nlohmann::json{{"event", "trouble"}, {"kind", to_text(why.kind)}, {"text", why.text}}));
+    };
+    return c;
+  }
+
+  /// `lives`: null while the store is being closed.
+  void interrupted(int count, store_owner* lives) {
+    stopped_waiting_ = stopped_waiting_ || waiting_ != 0;
+    if (count == 1)
+      shown_.note("interrupted: finishing what runs; once more to stop at once");
+    if (count >= 3)
+      _exit(exit_interrupted);
+    if (lives)
+      lives->interrupt_all();
+  }
+
+  display shown_;
+  std::atomic<int> waiting_{0}; ///< for space or a device: an interrupt then ends with 5
+  std::atomic<bool> stopped_waiting_{
+      false}; ///< interrupted while it waited: closing the store may well succeed
+};
+
+std::optional<failure> wrong_option(const run_options& o) {
+  auto wrong = [](std::string text) { return failure{failure_kind::invalid, std::move(text), false}; };
+  if (!o.ui_listen.empty())
+    return wrong("--ui-listen: the live page is not part of this version; look with `ke-runtime status "
+                 "--watch`, --ui or `ke-runtime report`");
+  if (!o.ui.empty() && !parse_name<ui_kind>(o.ui))
+    return wrong("--ui: expected tui, plain, json or none, not " + o.ui);
+  if (!parse_name<sandbox_level>(o.sandbox))
+    return wrong("--sandbox: expected full, best or none, not " + o.sandbox);
+  return std::nullopt;
+}
+
+/// What --dry-run does instead.
+int plan_only(const run_options& o, prepared& p) {
+  if (auto given = known_baseline(p); !given)
+    return complain(given.error());
+  auto planned = print_plan(p.settings, p.problem, p.backends, o.backend_paths);
+  return planned != exit_done ? planned
+                              : try_admission(p.settings, p.problem, p.backends, o.sandbox, o.backend_paths);
+}
+
 int run(const run_options& o) {
   signal_watch::block();
-  if (!o.ui_listen.empty())
-    return complain({failure_kind::invalid,
-                     "--ui-listen: the live page is not part of this version; look with `ke-runtime status "
-                     "--watch`, --ui or `ke-runtime report`",
-                     false});
-  if (!o.ui.empty() && !parse_name<ui_kind>(o.ui))
-    return complain({failure_kind::invalid, "--ui: expected tui, plain, json or none, not " + o.ui, false});
-  if (!parse_name<sandbox_level>(o.sandbox))
-    return complain(
-        {failure_kind::invalid, "--sandbox: expected full, best or none, not " + o.sandbox, false});
+  if (auto wrong = wrong_option(o))
+    return complain(*wrong);
   int code = exit_done;
   auto p = prepare(o, code);
   if (!p)
     return code;
   if (o.dry_run)
-    return guarded([&] {
-      if (auto given = known_baseline(*p); !given)
-        return complain(given.error());
-      auto planned = print_plan(p->settings, p->problem, p->backends, o.backend_paths);
-      return planned != exit_done
-                 ? planned
-                 : try_admission(p->settings, p->problem, p->backends, o.sandbox, o.backend_paths);
-    });
+    return guarded([&] { return plan_only(o, *p); });
   if (!o.trace.empty())
     trace::start(o.trace);
-
-  display shown{ui_of(o)};
-  coordinator_options c;
-  c.store = p->settings.store;
-  c.cluster = p->settings.cluster;
-  c.sandbox = o.sandbox;
-  c.backend_paths.assign(o.backend_paths.begin(), o.backend_paths.end());
-  c.publish = [&shown](const std::string& line) { shown.event(line); };
-  std::atomic<int> waiting{0}; // for space or a device: an interrupt then ends with 5
-  c.trouble = [&](const failure& why) {
-    waiting = why.kind == failure_kind::none ? 0 : 1;
-    if (why.kind != failure_kind::none)
-      shown.event(
-          json_line(nlohmann::json{{"event", "trouble"}, {"kind", to_text(why.kind)}, {"text", why.text}}));
-  };
-  auto owner = store_owner::start(std::move(c));
-  if (!owner && owner.error().kind == failure_kind::held)
-    return attach(o, *p, owner.error());
-  if (!owner)
-    return complain(owner.error());
-  campaign_outcome out;
-  std::atomic<bool> stopped_waiting{false}; // interrupted while it waited: closing the store may well succeed
-  {
-    // The first is gentle, the second at once, the third doesn't wait for anything.
-    signal_watch signals{[&](int count) {
-      stopped_waiting = stopped_waiting || waiting != 0;
-      if (count == 1)
-        shown.note("interrupted: finishing what runs; once more to stop at once");
-      if (count >= 3)
-        _exit(exit_interrupted);
-      if (auto* lives = owner->get()) // else it is closing already
-        lives->interrupt_all();
-    }};
-    auto id = (*owner)->submit(p->settings, p->problem, o.fresh);
-    if (!id)
-      return complain(id.error());
-    out = (*owner)->wait(*id);
-    if (out.state != "failed" && waiting == 0)
-      summarize(**owner, *id, out, shown);
-    owner->reset(); // drains the store while a further signal still counts
-  }
-  trace::stop();
-  if (out.state == "paused" && (stopped_waiting || waiting != 0))
-    return exit_paused;
-  return code_of(out);
+  return own_session{o}.run(o, *p);
 }
 
 int serve(const std::string& config, const std::string& sandbox) {

@@ -35,6 +35,14 @@ result<std::map<std::string, std::string>> ask(control_client& owner) {
   return campaigns;
 }
 
+/// The owner knows names; a name's newest campaign is the one that it runs.
+std::map<std::string, std::uint32_t> newest_by_name(const std::vector<campaign_row>& rows) {
+  std::map<std::string, std::uint32_t> newest;
+  for (const auto& row : rows)
+    newest[row.name] = std::max(newest[row.name], row.id);
+  return newest;
+}
+
 } // namespace
 
 std::string status_document::json() const {
@@ -85,10 +93,7 @@ result<status_document> status_source::read() {
   auto rows = wanted_campaigns(access_, "status");
   if (!rows)
     return rows.error();
-  // The owner knows names; a name's newest campaign is the one that it runs.
-  std::map<std::string, std::uint32_t> newest;
-  for (const auto& row : *rows)
-    newest[row.name] = std::max(newest[row.name], row.id);
+  auto newest = newest_by_name(*rows);
   for (const auto& row : *rows) {
     if (auto told = live.find(row.name); told != live.end() && newest[row.name] == row.id) {
       d.campaigns.push_back({row.id, told->second, true});

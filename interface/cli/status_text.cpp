@@ -129,6 +129,63 @@ std::string state_line(const campaign_status& c, const json& j) {
   return line;
 }
 
+std::string set_aside_line(const json& c) {
+  if (!c.contains("set_aside") || !c["set_aside"].is_array())
+    return {};
+  std::string names;
+  for (const auto& name : c["set_aside"])
+    names += (names.empty() ? "" : ", ") + (name.is_string() ? name.get<std::string>() : json_line(name));
+  return "model " + names + ": too many answers in a row without a candidate; `resume` asks again";
+}
+
+std::string best_line(const json& c, const std::vector<top_node>& top) {
+  auto best = part_at(c, "best");
+  if (best.empty())
+    return "no correct candidate yet";
+  auto node = count_at(best, "node");
+  if (auto t = std::find_if(top.begin(), top.end(), [&](const auto& x) { return x.id == node; });
+      t != top.end())
+    // Of a claim `best` tells: this one ranks, and flatters the best of many.
+    return speedup_text(t->found, t->score) + " " + over_text(t->found) + " by the search, node " +
+           std::to_string(t->id) + " (" + t->backend + ")" +
+           (t->below.empty() ? "" : ", no claim: " + t->below);
+  return (number_at(best, "score") > 0
+              ? "score " + fixed(number_at(best, "score"), 3) + " (lower bound of its interval)"
+              : std::string{"right on every call, not timed"}) +
+         ", node " + std::to_string(node);
+}
+
+std::string spent_line(const json& c) {
+  auto s = part_at(c, "spend");
+  return count_text(count_at(s, "requests")) + " requests, " + count_text(count_at(s, "input_tokens")) +
+         " + " + count_text(count_at(s, "output_tokens")) + " tokens, " + usd_text(number_at(s, "usd")) +
+         ", " + fixed(number_at(s, "device_s"), 1) + " device-s, " + duration_text(number_at(c, "wall_s"));
+}
+
+/// Empty: nothing is.
+std::string estimated_line(const json& c) {
+  auto guess = part_at(c, "estimated");
+  auto tokens = count_at(guess, "input_tokens") + count_at(guess, "output_tokens");
+  if (tokens == 0)
+    return {};
+  return "of which estimated: " + count_text(tokens) + " tokens, " + usd_text(number_at(guess, "usd")) +
+         (count_at(guess, "unheard_requests") > 0
+              ? "; nobody heard how " + count_text(count_at(guess, "unheard_requests")) + " requests ended"
+              : "");
+}
+
+std::string top_line(const top_node& t) {
+  auto line = "node " + std::to_string(t.id) + ": " + speedup_text(t.found, t.score) + " by the search";
+  if (t.found && t.found->diagnosis)
+    line += ", bottleneck " + t.found->diagnosis->bottleneck + " (confidence " +
+            percent_text(t.found->diagnosis->confidence) + ")";
+  else
+    line += ", bottleneck not diagnosed";
+  if (!t.below.empty())
+    line += ", " + t.below;
+  return line;
+}
+
 } // namespace
 
 std::string status_text(const campaign_status& c, const std::vector<top_node>& top) {
@@ -141,28 +198,8 @@ std::string status_text(const campaign_status& c, const std::vector<top_node>& t
   };
   row(text_at(j, "trouble").empty() ? "paused" : "waits", text_at(j, "pause_reason"));
   row("target", c.live ? waiting_text(j) : "");
-  if (j.contains("set_aside") && j["set_aside"].is_array()) {
-    std::string names;
-    for (const auto& name : j["set_aside"])
-      names += (names.empty() ? "" : ", ") + (name.is_string() ? name.get<std::string>() : json_line(name));
-    row("set aside",
-        "model " + names + ": too many answers in a row without a candidate; `resume` asks again");
-  }
-  auto best = part_at(j, "best");
-  if (best.empty())
-    row("best", "no correct candidate yet");
-  else if (auto t = std::find_if(top.begin(), top.end(),
-                                 [&](const auto& x) { return x.id == count_at(best, "node"); });
-           t != top.end())
-    // Of a claim `best` tells: this one ranks, and flatters the best of many.
-    row("best", speedup_text(t->found, t->score) + " " + over_text(t->found) + " by the search, node " +
-                    std::to_string(t->id) + " (" + t->backend + ")" +
-                    (t->below.empty() ? "" : ", no claim: " + t->below));
-  else
-    row("best", (number_at(best, "score") > 0
-                     ? "score " + fixed(number_at(best, "score"), 3) + " (lower bound of its interval)"
-                     : std::string{"right on every call, not timed"}) +
-                    ", node " + std::to_string(count_at(best, "node")));
+  row("set aside", set_aside_line(j));
+  row("best", best_line(j, top));
   auto nodes = counts(part_at(j, "nodes"));
   row("nodes",
       (nodes.empty() ? "none yet" : nodes) + "; " + count_text(count_at(j, "in_flight")) + " in flight");
@@ -171,33 +208,13 @@ std::string status_text(const campaign_status& c, const std::vector<top_node>& t
     row("rate",
         fixed(p.per_hour, 1) + " candidates/h" +
             (p.left_s >= 0 && still_runs(c) ? ", at most " + duration_text(p.left_s) + " to go" : ""));
-  auto s = part_at(j, "spend");
-  row("spent", count_text(count_at(s, "requests")) + " requests, " + count_text(count_at(s, "input_tokens")) +
-                   " + " + count_text(count_at(s, "output_tokens")) + " tokens, " +
-                   usd_text(number_at(s, "usd")) + ", " + fixed(number_at(s, "device_s"), 1) + " device-s, " +
-                   duration_text(number_at(j, "wall_s")));
-  auto guess = part_at(j, "estimated");
-  if (auto tokens = count_at(guess, "input_tokens") + count_at(guess, "output_tokens"); tokens > 0)
-    row("",
-        "of which estimated: " + count_text(tokens) + " tokens, " + usd_text(number_at(guess, "usd")) +
-            (count_at(guess, "unheard_requests") > 0
-                 ? "; nobody heard how " + count_text(count_at(guess, "unheard_requests")) + " requests ended"
-                 : ""));
+  row("spent", spent_line(j));
+  row("", estimated_line(j));
   auto failures = counts(part_at(j, "failures"));
   row("failures", failures.empty() ? "none" : failures);
   row("workers", c.live ? workers_text(j) : "");
-  for (std::size_t i = 0; i < top.size(); ++i) {
-    const auto& t = top[i];
-    auto line = "node " + std::to_string(t.id) + ": " + speedup_text(t.found, t.score) + " by the search";
-    if (t.found && t.found->diagnosis)
-      line += ", bottleneck " + t.found->diagnosis->bottleneck + " (confidence " +
-              percent_text(t.found->diagnosis->confidence) + ")";
-    else
-      line += ", bottleneck not diagnosed";
-    if (!t.below.empty())
-      line += ", " + t.below;
-    row(i == 0 ? "top" : "", line);
-  }
+  for (std::size_t i = 0; i < top.size(); ++i)
+    row(i == 0 ? "top" : "", top_line(top[i]));
   return out;
 }
 

@@ -39,20 +39,7 @@ int steer(const access_options& where, sorted_json command) {
   return exit_done;
 }
 
-} // namespace
-
-void add_steer(CLI::App& app, int& exit_code) {
-  auto act = [&app, &exit_code](const char* name, const char* help) {
-    auto* command = app.add_subcommand(name, help);
-    auto where = add_access(*command);
-    command->footer(std::string{"Example:\n  ke-runtime "} + name + " --config campaign.toml");
-    command->callback(
-        [=, &exit_code] { exit_code = guarded([&] { return steer(*where, {{"command", name}}); }); });
-  };
-  act("pause", "Begin no new candidates; those in flight are finished");
-  act("resume", "Go on after a pause");
-  act("stop", "End the campaign for good: what is in flight is cancelled");
-
+void add_hint(CLI::App& app, int& exit_code) {
   auto* hint = app.add_subcommand("hint", "Put a sentence into the prompts of a node's descendants");
   auto where = add_access(*hint);
   auto node = std::make_shared<std::string>(), text = std::make_shared<std::string>();
@@ -66,7 +53,9 @@ void add_steer(CLI::App& app, int& exit_code) {
       return steer(*where, {{"command", "hint"}, {"node", *node}, {"text", *text}});
     });
   });
+}
 
+void add_set(CLI::App& app, int& exit_code) {
   auto* set = app.add_subcommand("set", "Change a key of the running campaign");
   auto at = add_access(*set);
   auto assignment = std::make_shared<std::string>();
@@ -82,6 +71,23 @@ void add_steer(CLI::App& app, int& exit_code) {
                          {"value", assignment->substr(equal + 1)}});
     });
   });
+}
+
+} // namespace
+
+void add_steer(CLI::App& app, int& exit_code) {
+  auto act = [&app, &exit_code](const char* name, const char* help) {
+    auto* command = app.add_subcommand(name, help);
+    auto where = add_access(*command);
+    command->footer(std::string{"Example:\n  ke-runtime "} + name + " --config campaign.toml");
+    command->callback(
+        [=, &exit_code] { exit_code = guarded([&] { return steer(*where, {{"command", name}}); }); });
+  };
+  act("pause", "Begin no new candidates; those in flight are finished");
+  act("resume", "Go on after a pause");
+  act("stop", "End the campaign for good: what is in flight is cancelled");
+  add_hint(app, exit_code);
+  add_set(app, exit_code);
 }
 
 } // namespace ke::cli

@@ -61,48 +61,55 @@ struct way {
   double usd = 0, device_s = 0; ///< these: of the whole way
 };
 
+/// The way from the root to a leaf, as one record.
+json chain_to(std::uint32_t leaf, const campaign_view& c, const trajectory_origin& from,
+              const search_tree& core, const std::vector<way>& ways) {
+  const auto& tree = core.tree();
+  std::vector<std::uint32_t> nodes;
+  for (auto n = leaf; n != 0 && n != no_node; n = tree[n].parent)
+    nodes.push_back(n);
+  std::reverse(nodes.begin(), nodes.end());
+  auto steps = json::array(), states = json::array(), operations = json::array(), rewarded = json::array(),
+       rewards = json::array();
+  double best = 0;
+  auto best_step = nodes.front();
+  auto any = false;
+  for (auto n : nodes) {
+    steps.push_back(step_name(from, c.public_id(core.number(), n)));
+    states.push_back(to_text(tree[n].state));
+    operations.push_back(to_text(tree[n].operation));
+    rewarded.push_back(ways[n].rewarded);
+    rewards.push_back(ways[n].reward);
+    any = any || ways[n].rewarded;
+    if (ways[n].rewarded && ways[n].reward > best) {
+      best = ways[n].reward;
+      best_step = n;
+    }
+  }
+  json j;
+  j["schema"] = chain_schema;
+  j["chain"] = step_name(from, c.public_id(core.number(), leaf));
+  put_origin(j, from);
+  j["backend"] = core.backend();
+  j["length"] = nodes.size();
+  j["steps"] = steps;
+  j["states"] = states;
+  j["operations"] = operations;
+  j["step_rewarded"] = rewarded;
+  j["rewards"] = rewards;
+  j["rewarded"] = any;
+  j["return"] = best;
+  j["best_step"] = step_name(from, c.public_id(core.number(), best_step));
+  return j;
+}
+
 status write_chains_of(const campaign_view& c, const trajectory_origin& from, const search_tree& core,
                        const std::vector<way>& ways, trajectory_counts& counts, std::ostream& out) {
-  const auto& tree = core.tree();
-  for (std::uint32_t leaf = 1; leaf < tree.size() && out; ++leaf) {
-    if (!ways[leaf].step || ways[leaf].continued)
-      continue;
-    std::vector<std::uint32_t> nodes;
-    for (auto n = leaf; n != 0 && n != no_node; n = tree[n].parent)
-      nodes.push_back(n);
-    std::reverse(nodes.begin(), nodes.end());
-    auto steps = json::array(), states = json::array(), operations = json::array(), rewarded = json::array(),
-         rewards = json::array();
-    double best = 0;
-    auto best_step = nodes.front();
-    auto any = false;
-    for (auto n : nodes) {
-      steps.push_back(step_name(from, c.public_id(core.number(), n)));
-      states.push_back(to_text(tree[n].state));
-      operations.push_back(to_text(tree[n].operation));
-      rewarded.push_back(ways[n].rewarded);
-      rewards.push_back(ways[n].reward);
-      any = any || ways[n].rewarded;
-      if (ways[n].rewarded && ways[n].reward > best) {
-        best = ways[n].reward;
-        best_step = n;
-      }
-    }
+  for (std::uint32_t leaf = 1; leaf < core.tree().size() && out; ++leaf) {
     const auto& w = ways[leaf];
-    json j;
-    j["schema"] = chain_schema;
-    j["chain"] = step_name(from, c.public_id(core.number(), leaf));
-    put_origin(j, from);
-    j["backend"] = core.backend();
-    j["length"] = nodes.size();
-    j["steps"] = steps;
-    j["states"] = states;
-    j["operations"] = operations;
-    j["step_rewarded"] = rewarded;
-    j["rewards"] = rewards;
-    j["rewarded"] = any;
-    j["return"] = best;
-    j["best_step"] = step_name(from, c.public_id(core.number(), best_step));
+    if (!w.step || w.continued)
+      continue;
+    auto j = chain_to(leaf, c, from, core, ways);
     j["input_tokens"] = w.input_tokens;
     j["output_tokens"] = w.output_tokens;
     j["usd"] = w.usd;

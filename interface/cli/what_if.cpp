@@ -130,6 +130,23 @@ void print_tree(const campaign_view& c, std::uint32_t number, const what_if_tree
   }
 }
 
+/// What the campaign's journal tells of its candidates' ends.
+result<recorded_outcomes> outcomes_of(const campaign_view& c) {
+  recorded_outcomes outcomes;
+  status wrong = ok;
+  auto read = c.store().journal(c.id(), 0, [&](std::uint64_t sequence, const journal_record& record) {
+    if (sequence >= c.fold().records()) // the owner has gone on meanwhile
+      return false;
+    wrong = outcomes.add(record);
+    return static_cast<bool>(wrong);
+  });
+  if (!read)
+    return read.error();
+  if (!wrong)
+    return wrong.error();
+  return outcomes;
+}
+
 int what_if(const access_options& where, const changes& wanted) {
   auto a = open_access(where);
   if (!a)
@@ -143,17 +160,10 @@ int what_if(const access_options& where, const changes& wanted) {
   auto other = changed(c->settings(), wanted);
   if (!other)
     return complain(other.error());
-  recorded_outcomes outcomes;
-  status wrong = ok;
-  auto read = c->store().journal(c->id(), 0, [&](std::uint64_t sequence, const journal_record& record) {
-    if (sequence >= c->fold().records()) // the owner has gone on meanwhile
-      return false;
-    wrong = outcomes.add(record);
-    return static_cast<bool>(wrong);
-  });
-  if (!read || !wrong)
-    return complain(read ? wrong.error() : read.error());
-  auto trees = replay_policy(c->fold(), outcomes, *other, wanted.evaluations);
+  auto outcomes = outcomes_of(*c);
+  if (!outcomes)
+    return complain(outcomes.error());
+  auto trees = replay_policy(c->fold(), *outcomes, *other, wanted.evaluations);
   if (!trees)
     return complain(trees.error());
   if (wanted.json) {

@@ -93,13 +93,9 @@ struct exported_names {
   bool claimed = false;
 };
 
-std::string readme_of(const campaign_view& c, const node_view& n, const verdict& v,
-                      const exported_names& names, std::size_t version, bool native) {
-  std::string t = (names.claimed ? "# " : "# Unclaimed: ") + markdown_cell(c.problem().name) +
-                  (v.timing ? ", optimised for " : ", for ") + markdown_cell(v.backend) + "\n\n";
-  t += "Winner number " + std::to_string(version) + " of campaign " + markdown_cell(c.name()) + ", node " +
-       std::to_string(n.id) + ".\n\n";
-  t += "| | |\n| --- | --- |\n";
+/// How fast, where, by what.
+std::string readme_table(const node_view& n, const verdict& v) {
+  std::string t = "| | |\n| --- | --- |\n";
   t += v.timing ? "| speedup " + markdown_cell(over_text(v)) + " | " + speedup_text(v, n.score) +
                       " (95% interval) |\n| median time | " + markdown_cell(medians_text(*v.timing)) + " |\n"
                 : "| speed | not timed |\n";
@@ -112,6 +108,16 @@ std::string readme_of(const campaign_view& c, const node_view& n, const verdict&
   if (auto compiler = fact(v, provenance_keys::compiler); !compiler.empty())
     t += "| compiler | " + markdown_cell(compiler, 100) + " |\n| flags | " +
          markdown_cell(fact(v, provenance_keys::flags), 500) + " |\n";
+  return t;
+}
+
+std::string readme_of(const campaign_view& c, const node_view& n, const verdict& v,
+                      const exported_names& names, std::size_t version, bool native) {
+  std::string t = (names.claimed ? "# " : "# Unclaimed: ") + markdown_cell(c.problem().name) +
+                  (v.timing ? ", optimised for " : ", for ") + markdown_cell(v.backend) + "\n\n";
+  t += "Winner number " + std::to_string(version) + " of campaign " + markdown_cell(c.name()) + ", node " +
+       std::to_string(n.id) + ".\n\n";
+  t += readme_table(n, v);
   if (auto shapes = dispatcher_text(c, n); !shapes.empty())
     t += "\nIt is one source put together from several kernels of the campaign, which chooses by the shape; "
          "judged and measured as a whole. Its source begins with the extents. " +
@@ -214,9 +220,9 @@ void add_build(folder_files& files, const recipe& r, const problem& p, const std
   files["Makefile"] = "CXX ?= g++\n\nkernel.so: " + source + " kernel.h\n\t$(CXX) " +
                       command(recipe_word, "$@") + "\n\nclean:\n\trm -f kernel.so\n\n.PHONY: clean\n";
   if (text.find("ke.h") != std::string::npos && !r.folder.empty()) {
-    auto shim = bytes_of_file(r.folder / "ke.h");
-    if (!shim.empty())
-      files["ke.h"] = shim;
+    auto header = bytes_of_file(r.folder / "ke.h");
+    if (!header.empty())
+      files["ke.h"] = header;
   }
 }
 
@@ -270,6 +276,34 @@ result<folder_files> export_of(const campaign_view& c, const node_view& n, std::
   return files;
 }
 
+namespace {
+
+/// The version before the one that was exported last; 0: there is none.
+std::size_t version_before(const std::string& active_file, std::size_t newest) {
+  auto active = std::strtoull(bytes_of_file(active_file).c_str(), nullptr, 10);
+  auto version = active == 0 || active > newest ? newest : active;
+  return version > 0 ? version - 1 : 0;
+}
+
+/// Whether the folders hold nothing, or an export of ours.
+status may_be_written(const std::string& kept, const std::string& dir, const folder_files& files) {
+  for (const auto& [folder, complete] : {std::pair{kept, true}, std::pair{dir, false}}) {
+    auto sound = verify_folder(folder, complete);
+    if (!sound && sound.error().kind != failure_kind::not_found)
+      return sound.error();
+    if (sound || folder == kept)
+      continue;
+    for (const auto& [name, content] : files) // not an export of ours: nothing of it is lost
+      if (auto file = fs::path{dir} / name; fs::exists(file) && bytes_of_file(file) != content)
+        return failure{failure_kind::invalid,
+                       file.string() +
+                           " exists already and is not part of an export: give another folder with -o"};
+  }
+  return ok;
+}
+
+} // namespace
+
 result<exported> export_winner(const campaign_view& c, const std::string& asked, bool previous) {
   auto chain = winners_of(c);
   if (!chain)
@@ -277,12 +311,7 @@ result<exported> export_winner(const campaign_view& c, const std::string& asked,
   auto winners = proven_of(std::move(*chain));
   auto home = exports_of(c);
   auto active_file = (home / "ACTIVE").string(); // number of the version that was exported last
-  auto version = winners.size();
-  if (previous) {
-    auto active = std::strtoull(bytes_of_file(active_file).c_str(), nullptr, 10);
-    version = (active == 0 || active > winners.size() ? winners.size() : active);
-    version -= version > 0 ? 1 : 0;
-  }
+  auto version = previous ? version_before(active_file, winners.size()) : winners.size();
   if (version == 0)
     return failure{failure_kind::not_found,
                    "campaign " + c.name() +
@@ -297,18 +326,8 @@ result<exported> export_winner(const campaign_view& c, const std::string& asked,
   auto claimed = c.claimed_verdict(n->key).has_value();
   auto dir = claimed ? asked : unclaimed(asked);
   auto kept = (home / std::to_string(version)).string();
-  for (const auto& [folder, complete] : {std::pair{kept, true}, std::pair{dir, false}}) {
-    auto sound = verify_folder(folder, complete);
-    if (!sound && sound.error().kind != failure_kind::not_found)
-      return sound.error();
-    if (sound || folder == kept)
-      continue;
-    for (const auto& [name, content] : *files) // not an export of ours: nothing of it is lost
-      if (auto file = fs::path{dir} / name; fs::exists(file) && bytes_of_file(file) != content)
-        return failure{failure_kind::invalid,
-                       file.string() +
-                           " exists already and is not part of an export: give another folder with -o"};
-  }
+  if (auto free = may_be_written(kept, dir, *files); !free)
+    return free.error();
   if (auto done = write_folder(kept, *files); !done)
     return done.error();
   if (auto done = write_folder(dir, *files); !done)

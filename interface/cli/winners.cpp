@@ -25,14 +25,17 @@ namespace ke::cli {
 
 namespace fs = std::filesystem;
 
-result<std::vector<winner>> winners_of(const campaign_view& c) {
-  struct judged_node {
-    std::uint64_t ms, id;
-    double score; ///< -1: not a candidate for the best
-    bool proven;
-  };
+namespace {
+
+struct judged_node {
+  std::uint64_t ms, id;
+  double score; ///< -1: not a candidate for the best
+  bool proven;
+};
+
+/// In the order of their verdicts.
+result<std::vector<judged_node>> judged_in_order(const campaign_view& c, bool timed) {
   std::vector<judged_node> all;
-  auto timed = c.settings().goal.timed;
   auto read = c.each(0, [&](const node_view& n) {
     if (!n.is_root() && has_verdict(n.state))
       all.push_back({n.row.judged_ms, n.id, n.state == node_state::correct ? n.score.value_or(0) : -1,
@@ -43,19 +46,30 @@ result<std::vector<winner>> winners_of(const campaign_view& c) {
     return read.error();
   std::sort(all.begin(), all.end(),
             [](const auto& a, const auto& b) { return std::tie(a.ms, a.id) < std::tie(b.ms, b.id); });
+  return all;
+}
+
+} // namespace
+
+result<std::vector<winner>> winners_of(const campaign_view& c) {
+  auto timed = c.settings().goal.timed;
+  auto all = judged_in_order(c, timed);
+  if (!all)
+    return all.error();
   std::vector<winner> winners;
   std::uint64_t candidates = 0;
   bool proving = false; // the last of them was called faster: what is not comes after it no more
   const auto* champion = c.fold().books().claims().champion(timed);
-  auto best = champion ? std::optional{c.public_id(champion->who.first, champion->who.second)} : std::nullopt;
-  for (const auto& n : all) {
+  auto best = champion ? c.public_id(champion->who.first, champion->who.second) : 0;
+  for (const auto& n : *all) {
     ++candidates;
     if (n.score < 0)
       continue;
     auto key = c.key_of_id(n.id);
     const auto* claim = c.claim_on(key);
     auto refuted = claim && !claim->confirmed(timed);
-    if (n.id == best) { // whoever the search liked better before or after it was refuted, or not claimed
+    if (champion && n.id == best) {
+      // Whoever the search liked better before or after it was refuted, or not claimed.
       std::erase_if(winners, [&](const winner& w) { return w.score >= n.score; });
       winners.push_back({n.id, n.score, n.ms, candidates, true, true});
       break;

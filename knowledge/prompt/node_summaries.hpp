@@ -18,25 +18,25 @@ struct node_summary;
 struct source_syntax;
 struct verdict;
 
-/// The card of a judged (or failed) node. Pure.
-std::shared_ptr<const node_summary> make_card(std::uint32_t node, node_state state, std::string source,
-                                              std::string source_digest, std::string plan,
-                                              const verdict* found);
+/// The summary of a judged (or failed) node. Pure.
+std::shared_ptr<const node_summary> make_summary(std::uint32_t node, node_state state, std::string source,
+                                                 std::string source_digest, std::string plan,
+                                                 const verdict* found);
 
 /// What a prompt needs of a node: all of its parent, only the outcome of others.
-enum class card_extent : std::uint8_t { outcome, with_source };
+enum class summary_extent : std::uint8_t { outcome, with_source };
 
-/// Reads a node's card from the store, without blocking: `done` is called on the store thread with null if
+/// Reads a node's summary from the store, without blocking: `done` is called on the store thread with null if
 /// the node can't be read. An `outcome` has neither source nor its digest. `syntax`: of the
 /// tree's candidates.
-void load_card(store_port& store, node_key node, const source_syntax& syntax, card_extent extent,
-               std::function<void(std::shared_ptr<const node_summary>)> done);
+void load_summary(store_port& store, node_key node, const source_syntax& syntax, summary_extent extent,
+                  std::function<void(std::shared_ptr<const node_summary>)> done);
 
-/// The cards used last, for prompts: reads of the store are rare. One thread.
-class card_cache {
+/// The summaries used last, for prompts: reads of the store are rare. One thread.
+class summary_cache {
 public:
-  explicit card_cache(std::size_t most) : most_{most} {}
-  void put(std::shared_ptr<const node_summary> card);
+  explicit summary_cache(std::size_t most) : most_{most} {}
+  void put(std::shared_ptr<const node_summary> summary);
   std::shared_ptr<const node_summary> find(std::uint32_t node);
 
 private:

@@ -83,7 +83,7 @@ prompt build_prompt(const prompt_request& r) {
     }
     if (shows_siblings(r.memory)) {
       s.offer(fixing ? 48 : 72, "siblings", siblings_part(r));
-      s.offer(fixing ? 35 : 60, "beside", beside_part(r));
+      s.offer(fixing ? 35 : 60, "beside", uncles_part(r));
     }
   }
   double worth = fixing ? 75 : 70; // retrieval's order is its measure

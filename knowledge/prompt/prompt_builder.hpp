@@ -25,7 +25,8 @@ struct passage {
   std::shared_ptr<const std::string> text;
 };
 
-/// Last steps to the parent shown as diffs: the cards of these ancestors, and of `beside`, need their source.
+/// Last steps to the parent shown as diffs: the summaries of these ancestors, and of `uncles`, need their
+/// source.
 inline constexpr std::size_t shown_changes = 2;
 
 struct prompt_request {
@@ -40,7 +41,7 @@ struct prompt_request {
   std::shared_ptr<const node_summary> partner;                ///< second parent of a crossover, else null
   std::vector<std::shared_ptr<const node_summary>> ancestors; ///< nearest first
   std::vector<std::shared_ptr<const node_summary>> siblings;  ///< ended children of the parent
-  std::vector<std::shared_ptr<const node_summary>> beside; ///< siblings of the parent that gained, best first
+  std::vector<std::shared_ptr<const node_summary>> uncles; ///< siblings of the parent that gained, best first
   std::uint32_t ordinal = 0;            ///< number of this child among the parent's: decides the direction
   std::vector<std::uint32_t> in_flight; ///< ordinals of siblings being asked or judged
   std::vector<std::string> tried;       ///< normalised digests, newest last

@@ -22,7 +22,7 @@
 namespace ke {
 namespace {
 
-using cards = std::vector<std::shared_ptr<const node_summary>>;
+using summaries = std::vector<std::shared_ptr<const node_summary>>;
 
 constexpr std::size_t log_limit = 4096, change_limit = 3072, evidence_limit = 160, summary_limit = 2048;
 constexpr std::size_t shown_with_summary = 3; ///< of the ancestors: the summary tells the rest
@@ -183,15 +183,15 @@ std::string siblings_part(const prompt_request& r) {
   return text + "Try something else.\n";
 }
 
-std::string beside_part(const prompt_request& r) {
-  if (r.beside.empty() || r.ancestors.empty())
+std::string uncles_part(const prompt_request& r) {
+  if (r.uncles.empty() || r.ancestors.empty())
     return {};
   const auto& from = *r.ancestors.front();
   std::string text =
       "\n## Gains beside the parent\nThese were made from node " + std::to_string(from.node) +
       ", as the parent was, and the parent does not build on them. Take over what goes together "
       "with it.\n";
-  for (const auto& c : r.beside) {
+  for (const auto& c : r.uncles) {
     text += line_of(*r.problem, *c);
     if (auto diff = change_of(from, *c); !diff.empty())
       text += quoted(diff, change_limit, "diff");

@@ -176,13 +176,36 @@ void dialer::on_message(zmq::message m, time_point now) {
           head.correlation,
           head.epoch,
           std::move(m.parts[1])};
-  if (!options_.session) {
-    if (f.kind == frame_kind::answer || f.kind == frame_kind::event || f.kind == frame_kind::refuse)
-      events_.on_frame(std::move(f));
-    else
-      ++net_counters::malformed;
+  if (options_.session)
+    on_session_frame(std::move(f), now);
+  else
+    on_client_frame(std::move(f));
+}
+
+void dialer::on_client_frame(frame f) {
+  if (f.kind == frame_kind::answer || f.kind == frame_kind::event || f.kind == frame_kind::refuse)
+    events_.on_frame(std::move(f));
+  else
+    ++net_counters::malformed;
+}
+
+void dialer::on_refuse(frame f) {
+  auto why = wire::decode<wire::refuse_body>(f.body);
+  bool again = why && why->retry;
+  // At once if we believed to be attached, else with the next beat: two who misunderstand each other must
+  // not spin.
+  bool was = stage_ == stage::attached;
+  detach();
+  if (again) {
+    hello_due_ = was;
     return;
   }
+  ++net_counters::refused;
+  stage_ = stage::refused;
+  events_.on_frame(std::move(f));
+}
+
+void dialer::on_session_frame(frame f, time_point now) {
   if (f.kind == frame_kind::welcome) {
     auto w = wire::decode<wire::welcome_body>(f.body);
     if (!w) {
@@ -193,22 +216,8 @@ void dialer::on_message(zmq::message m, time_point now) {
     events_.on_frame(std::move(f));
     return;
   }
-  if (f.kind == frame_kind::refuse) {
-    auto why = wire::decode<wire::refuse_body>(f.body);
-    bool again = why && why->retry;
-    // At once if we believed to be attached, else with the next beat: two who misunderstand each other must
-    // not spin.
-    bool was = stage_ == stage::attached;
-    detach();
-    if (again) {
-      hello_due_ = was;
-      return;
-    }
-    ++net_counters::refused;
-    stage_ = stage::refused;
-    events_.on_frame(std::move(f));
-    return;
-  }
+  if (f.kind == frame_kind::refuse)
+    return on_refuse(std::move(f));
   if (stage_ != stage::attached)
     return; // of a session that is over
   if (f.epoch != epoch_) {

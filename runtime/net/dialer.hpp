@@ -39,6 +39,9 @@ private:
   status open_blobs(std::uint32_t port);
   void say_hello(time_point now);
   void on_message(zmq::message m, time_point now);
+  void on_client_frame(frame f);
+  void on_session_frame(frame f, time_point now);
+  void on_refuse(frame f);
   void on_welcome(const wire::welcome_body& w, time_point now);
   void on_blob_message(const zmq::message& m, time_point now);
   void detach();

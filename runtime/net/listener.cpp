@@ -259,12 +259,8 @@ void listener::on_message(std::size_t lane, zmq::message m, time_point now) {
     return;
   }
   auto [fault, head] = wire::decode_header(m.parts[1]);
-  if (fault == wire::header_fault::unknown_kind) {
-    ++net_counters::unknown_kind;
-    return;
-  }
-  if (fault == wire::header_fault::malformed) {
-    ++net_counters::malformed;
+  if (fault == wire::header_fault::unknown_kind || fault == wire::header_fault::malformed) {
+    ++(fault == wire::header_fault::unknown_kind ? net_counters::unknown_kind : net_counters::malformed);
     return;
   }
   auto kind = static_cast<frame_kind>(head.kind);
@@ -286,20 +282,73 @@ void listener::on_message(std::size_t lane, zmq::message m, time_point now) {
     ++net_counters::malformed;
     return;
   }
-  if (!s) {
-    if (kind != frame_kind::bye)
-      refuse(lane, m.parts[0], head.sequence, {"no session: say hello", true});
-    return;
-  }
+  if (s)
+    return on_worker_frame(lane, *s, std::move(f), now);
+  if (kind != frame_kind::bye)
+    refuse(lane, m.parts[0], head.sequence, {"no session: say hello", true});
+}
+
+void listener::on_worker_frame(std::size_t lane, session& s, frame f, time_point now) {
+  auto peer = f.peer;
   alive_.heard(peer, now);
-  if (f.body.size() > largest(kind) || !let_pass(*s, f)) {
+  if (f.body.size() > largest(f.kind) || !let_pass(s, f)) {
     ++net_counters::malformed;
-    refuse(lane, m.parts[0], head.sequence,
+    refuse(lane, s.route, f.sequence,
            {"this worker sends more than an honest one would: its session is over", true});
     return lose(peer, "it sends more than it may");
   }
-  if (kind == frame_kind::bye)
+  if (f.kind == frame_kind::bye)
     forget(peer);
+  events_.on_frame(std::move(f));
+}
+
+/// Why no further session fits. None: one does, or the peer has its own.
+std::optional<wire::refuse_body> listener::no_room_for(const lane& l, const std::string& peer,
+                                                       const std::string& user) const {
+  if (sessions_.count(peer))
+    return std::nullopt;
+  if (sessions_.size() >= max_sessions)
+    return wire::refuse_body{"this coordinator has as many workers as it can hold", true};
+  if (!l.secured)
+    return std::nullopt;
+  auto with_this_key =
+      std::count_if(sessions_.begin(), sessions_.end(), [&](const auto& s) { return s.second.user == user; });
+  if (with_this_key >= static_cast<std::ptrdiff_t>(max_sessions_of_a_key))
+    return wire::refuse_body{"as many workers as one key may have are attached with this one", true};
+  return std::nullopt;
+}
+
+/// The peer's session, perhaps another life of it: nothing is on its way.
+listener::session& listener::begin_session(std::size_t lane, const zmq::message& m, const std::string& peer,
+                                           time_point now) {
+  auto& s = sessions_[peer];
+  s.lane = lane;
+  s.route = m.parts[0];
+  s.user = m.user;
+  s.waiting.clear();
+  out_.forget(peer);
+  in_.forget(peer);
+  alive_.heard(peer, now);
+  return s;
+}
+
+/// Tells both sides of the session.
+void listener::welcome(const std::string& peer, session& s, const wire::hello_body& hello,
+                       const wire::header& head) {
+  wire::welcome_body body{s.version,
+                          static_cast<std::uint64_t>(options_.beat.count()),
+                          static_cast<std::uint64_t>(options_.lease.count()),
+                          options_.epoch,
+                          lanes_[s.lane].blob_port,
+                          s.name,
+                          options_.store};
+  transmit(peer, s, wire::make_frame(peer, frame_kind::welcome, body, head.sequence));
+  auto at = sessions_.find(peer);
+  if (at == sessions_.end())
+    return;
+  frame f{peer, frame_kind::hello, head.sequence, 0, head.epoch, pack(hello)};
+  if (!let_pass(at->second, f))
+    return lose(peer, "it says hello more often than it is heard");
   events_.on_frame(std::move(f));
 }
 
@@ -324,13 +373,8 @@ void listener::on_hello(std::size_t lane, const zmq::message& m, const wire::hea
     ++net_counters::impostors;
     return;
   }
-  if (!sessions_.count(peer) && sessions_.size() >= max_sessions)
-    return deny({"this coordinator has as many workers as it can hold", true});
-  if (l.secured && !sessions_.count(peer) &&
-      std::count_if(sessions_.begin(), sessions_.end(), [&](const auto& s) {
-        return s.second.user == m.user;
-      }) >= static_cast<std::ptrdiff_t>(max_sessions_of_a_key))
-    return deny({"as many workers as one key may have are attached with this one", true});
+  if (auto no = no_room_for(l, peer, m.user))
+    return deny(*no);
   if (!rights.name.empty())
     hello->name = rights.name;
   if (auto no = wire::fault_in(*hello))
@@ -341,31 +385,10 @@ void listener::on_hello(std::size_t lane, const zmq::message& m, const wire::hea
   if (options_.admit)
     if (auto no = options_.admit(*hello))
       return deny(*no);
-  auto& s = sessions_[peer];
-  s.lane = lane;
-  s.route = route;
-  s.user = m.user;
+  auto& s = begin_session(lane, m, peer, now);
   s.name = hello->name;
   s.version = std::get<std::uint32_t>(agreed);
-  s.waiting.clear();
-  out_.forget(peer);
-  in_.forget(peer);
-  alive_.heard(peer, now);
-  wire::welcome_body welcome{s.version,
-                             static_cast<std::uint64_t>(options_.beat.count()),
-                             static_cast<std::uint64_t>(options_.lease.count()),
-                             options_.epoch,
-                             l.blob_port,
-                             s.name,
-                             options_.store};
-  transmit(peer, s, wire::make_frame(peer, frame_kind::welcome, welcome, head.sequence));
-  auto at = sessions_.find(peer);
-  if (at == sessions_.end())
-    return;
-  frame f{peer, frame_kind::hello, head.sequence, 0, head.epoch, pack(*hello)};
-  if (!let_pass(at->second, f))
-    return lose(peer, "it says hello more often than it is heard");
-  events_.on_frame(std::move(f));
+  welcome(peer, s, *hello, head);
 }
 
 void listener::on_command(std::size_t lane, const zmq::message& m, frame f) {

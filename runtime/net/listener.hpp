@@ -63,7 +63,12 @@ private:
   void arrange(zmq::socket& s, bool secured, std::size_t largest) const;
   key_rights rights_of(const lane& l, const std::string& user) const;
   void on_message(std::size_t lane, zmq::message m, time_point now);
+  void on_worker_frame(std::size_t lane, session& s, frame f, time_point now);
   void on_hello(std::size_t lane, const zmq::message& m, const wire::header& head, time_point now);
+  std::optional<wire::refuse_body> no_room_for(const lane& l, const std::string& peer,
+                                               const std::string& user) const;
+  void welcome(const std::string& peer, session& s, const wire::hello_body& hello, const wire::header& head);
+  session& begin_session(std::size_t lane, const zmq::message& m, const std::string& peer, time_point now);
   void on_command(std::size_t lane, const zmq::message& m, frame f);
   void on_blob_message(std::size_t lane, const zmq::message& m, time_point now);
   void refuse(std::size_t lane, const std::string& route, std::uint64_t correlation,

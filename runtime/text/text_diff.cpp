@@ -21,43 +21,47 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 
 using lines = std::vector<std::string_view>;
 
-/// Myers' greedy algorithm between the common head and the common tail. Row d of the trace holds the furthest
-/// x on the diagonals -d, -d+2, ..., d after d edits; going back through the rows gives the script.
-void shortest_script(const lines& a, const lines& b, int a0, int a1, int b0, int b1,
-                     std::vector<line_edit>& out) {
-  int n = a1 - a0, m = b1 - b0;
-  auto replace_all = [&] {
-    for (int i = a0; i < a1; ++i)
-      out.push_back({'-', a[static_cast<std::size_t>(i)]});
-    for (int i = b0; i < b1; ++i)
-      out.push_back({'+', b[static_cast<std::size_t>(i)]});
-  };
-  if (n == 0 || m == 0)
-    return replace_all();
-  auto limit = std::min(n + m, most_differences);
-  std::vector<std::vector<std::int32_t>> trace;
+/// What lies between the common head and the common tail of two texts: `n` lines of `a`, `m` lines of `b`.
+struct middle {
+  const lines& a;
+  const lines& b;
+  int a0, n, b0, m;
+
+  std::string_view old_line(int x) const { return a[static_cast<std::size_t>(a0 + x)]; }
+  std::string_view new_line(int y) const { return b[static_cast<std::size_t>(b0 + y)]; }
+};
+
+/// Row d holds the furthest x on the diagonals -d, -d+2, ..., d after d edits.
+using edit_trace = std::vector<std::vector<std::int32_t>>;
+
+/// Myers' greedy algorithm. Empty: the texts differ in too many lines.
+edit_trace trace_of(const middle& t) {
+  auto limit = std::min(t.n + t.m, most_differences);
+  edit_trace trace;
   std::vector<std::int32_t> furthest(static_cast<std::size_t>(2 * limit + 3), 0);
   auto at = [&](int k) -> std::int32_t& { return furthest[static_cast<std::size_t>(k + limit + 1)]; };
-  int d = 0;
   bool reached = false;
-  for (; d <= limit && !reached; ++d) {
+  for (int d = 0; d <= limit && !reached; ++d) {
     for (int k = -d; k <= d; k += 2) {
       int x = k == -d || (k != d && at(k - 1) < at(k + 1)) ? at(k + 1) : at(k - 1) + 1;
       int y = x - k;
-      while (x < n && y < m && a[static_cast<std::size_t>(a0 + x)] == b[static_cast<std::size_t>(b0 + y)])
+      while (x < t.n && y < t.m && t.old_line(x) == t.new_line(y))
         ++x, ++y;
       at(k) = x;
-      if (x >= n && y >= m) {
+      if (x >= t.n && y >= t.m) {
         reached = true;
         break;
       }
     }
     trace.emplace_back(furthest.begin() + (limit + 1 - d), furthest.begin() + (limit + 2 + d));
   }
-  if (!reached)
-    return replace_all();
+  return reached ? trace : edit_trace{};
+}
+
+/// The script that a trace found, from its end to its beginning.
+std::vector<line_edit> script_backwards(const middle& t, const edit_trace& trace) {
   std::vector<line_edit> back;
-  int x = n, y = m;
+  int x = t.n, y = t.m;
   for (int step = static_cast<int>(trace.size()) - 1; step > 0; --step) {
     const auto& before = trace[static_cast<std::size_t>(step - 1)]; // diagonals -(step-1)..step-1
     auto was = [&](int k) {
@@ -68,17 +72,28 @@ void shortest_script(const lines& a, const lines& b, int a0, int a1, int b0, int
     int from_x = down ? was(k + 1) : was(k - 1), from_y = from_x - (down ? k + 1 : k - 1);
     while (x > from_x + (down ? 0 : 1) && y > from_y + (down ? 1 : 0)) {
       --x, --y;
-      back.push_back({' ', a[static_cast<std::size_t>(a0 + x)]});
+      back.push_back({' ', t.old_line(x)});
     }
     if (down)
-      back.push_back({'+', b[static_cast<std::size_t>(b0 + --y)]});
+      back.push_back({'+', t.new_line(--y)});
     else
-      back.push_back({'-', a[static_cast<std::size_t>(a0 + --x)]});
+      back.push_back({'-', t.old_line(--x)});
   }
-  while (x > 0) {
-    --x;
-    back.push_back({' ', a[static_cast<std::size_t>(a0 + x)]});
+  while (x > 0)
+    back.push_back({' ', t.old_line(--x)});
+  return back;
+}
+
+void shortest_script(const middle& t, std::vector<line_edit>& out) {
+  auto trace = t.n == 0 || t.m == 0 ? edit_trace{} : trace_of(t);
+  if (trace.empty()) {
+    for (int x = 0; x < t.n; ++x)
+      out.push_back({'-', t.old_line(x)});
+    for (int y = 0; y < t.m; ++y)
+      out.push_back({'+', t.new_line(y)});
+    return;
   }
+  auto back = script_backwards(t, trace);
   out.insert(out.end(), back.rbegin(), back.rend());
 }
 
@@ -98,8 +113,10 @@ std::vector<line_edit> line_edits(std::string_view text_a, std::string_view text
   std::vector<line_edit> out;
   for (std::size_t i = 0; i < head; ++i)
     out.push_back({' ', a[i]});
-  shortest_script(a, b, static_cast<int>(head), static_cast<int>(a.size() - tail), static_cast<int>(head),
-                  static_cast<int>(b.size() - tail), out);
+  auto first = static_cast<int>(head);
+  shortest_script({a, b, first, static_cast<int>(a.size() - head - tail), first,
+                   static_cast<int>(b.size() - head - tail)},
+                  out);
   for (auto i = a.size() - tail; i < a.size(); ++i)
     out.push_back({' ', a[i]});
   return out;

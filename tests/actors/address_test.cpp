@@ -32,17 +32,17 @@ TEST_CASE("an address passes for one that lists less, and for no other") {
 TEST_CASE_METHOD(test::virtual_time, "who is not there is told nothing, and its sender hears so") {
   directory names;
   std::size_t heard = 0;
-  CHECK_FALSE(names.send(addresses::campaign(1), want_brief{}));
+  CHECK_FALSE(names.send(addresses::campaign(1), want_context{}));
   auto first = system.spawn(
-      [&](caf::event_based_actor*) -> caf::behavior { return {[&](const want_brief&) { ++heard; }}; });
+      [&](caf::event_based_actor*) -> caf::behavior { return {[&](const want_context&) { ++heard; }}; });
   names.set(addresses::campaign(1), first);
-  CHECK(names.send(addresses::campaign(1), want_brief{}));
-  CHECK_FALSE(names.send(addresses::campaign(2), want_brief{}));
+  CHECK(names.send(addresses::campaign(1), want_context{}));
+  CHECK_FALSE(names.send(addresses::campaign(2), want_context{}));
   settle();
   CHECK(heard == 1);
   CHECK(names.find(addresses::campaign(1)).weak() == first);
   caf::anon_send_exit(first, caf::exit_reason::user_shutdown);
   first = {};
   settle();
-  CHECK_FALSE(names.send(addresses::campaign(1), want_brief{}));
+  CHECK_FALSE(names.send(addresses::campaign(1), want_context{}));
 }

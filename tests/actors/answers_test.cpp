@@ -262,9 +262,9 @@ TEST_CASE_METHOD(search_fixture, "a template that does not build is not tuned") 
   CHECK(waiting.empty());
 }
 
-TEST_CASE_METHOD(search_fixture, "a parent whose card was read without its source is shown with it") {
-  // So that cards are read from the store, most of them as a sibling's: without source.
-  tree_options.cards = 1;
+TEST_CASE_METHOD(search_fixture, "a parent whose summary was read without its source is shown with it") {
+  // So that summaries are read from the store, most of them as a sibling's: without source.
+  tree_options.summaries = 1;
   launch(settings(30, 1));
   for (int i = 0; i < 25; ++i) {
     REQUIRE(models.open.size() == 1);
@@ -316,8 +316,8 @@ TEST_CASE_METHOD(search_fixture,
   CHECK(kept->evidence[0].claims[0].speedup == 2.6);
   CHECK(kept->evidence[0].claims[0].compared_with == "reference");
   for (int i = 0; i < 20; ++i) { // shown, and it did not help, while others gained without it
-    caf::anon_send(scholar, skills_used{{learnt->id}, false});
-    caf::anon_send(scholar, skills_used{{}, true});
+    caf::anon_send(knowledge_actor, skills_used{{learnt->id}, false});
+    caf::anon_send(knowledge_actor, skills_used{{}, true});
   }
   settle();
   CHECK(shelf->now()->documents().size() == 1); // quarantined

@@ -453,7 +453,7 @@ TEST_CASE_METHOD(search_fixture, "a campaign that is stopped while it pauses is 
 
 TEST_CASE_METHOD(search_fixture,
                  "a node whose actor crashes is woken once more, and its campaign is not touched") {
-  tree_options.cards = 0; // so that children read their parent's card from the store
+  tree_options.summaries = 0; // so that children read their parent's summary from the store
   auto s = settings(6, 1);
   s.search.drafts = 1;
   launch(s);
@@ -469,7 +469,7 @@ TEST_CASE_METHOD(search_fixture,
 }
 
 TEST_CASE_METHOD(search_fixture, "a node whose actor crashes twice is poisoned, and its siblings live on") {
-  tree_options.cards = 0;
+  tree_options.summaries = 0;
   auto s = settings(8, 2);
   s.search.drafts = 2;
   launch(s);

@@ -9,16 +9,16 @@ using namespace ke;
 
 namespace {
 
-/// A desk at a store whose disk can be full.
-struct desk_fixture {
+/// The acts of a store whose disk can be full.
+struct acts_fixture {
   temp_dir dir;
   std::atomic<bool> full{false};
   std::promise<void> waits; ///< kept once the store waits for space
   std::unique_ptr<store_service> store;
   process_service processes;
-  std::unique_ptr<client_acts> desk;
+  std::unique_ptr<client_acts> acts;
 
-  desk_fixture() {
+  acts_fixture() {
     auto o = options_for(dir / "store");
     o.retry_first = o.retry_ceiling = std::chrono::hours{1};
     o.commit_fault = [this] { return full ? ENOSPC : 0; };
@@ -29,7 +29,7 @@ struct desk_fixture {
     auto opened = store_service::open(o);
     REQUIRE(opened);
     store = std::move(*opened);
-    desk = std::make_unique<client_acts>(*store, processes);
+    acts = std::make_unique<client_acts>(*store, processes);
   }
 
   /// An export of another store, with a campaign in it.
@@ -47,30 +47,30 @@ struct desk_fixture {
 
 } // namespace
 
-TEST_CASE_METHOD(desk_fixture, "a merge that waits for a full disk holds up nothing else, and not the end") {
+TEST_CASE_METHOD(acts_fixture, "a merge that waits for a full disk holds up nothing else, and not the end") {
   auto file = exported();
   full = true;
   awaited<control_reply> merged, refused;
-  desk->merge(file, merged.callback());
+  acts->merge(file, merged.callback());
   REQUIRE(waits.get_future().wait_for(std::chrono::seconds{20}) == std::future_status::ready);
   std::promise<void> posted;
-  desk->post([&] { posted.set_value(); });
+  acts->post([&] { posted.set_value(); });
   CHECK(posted.get_future().wait_for(std::chrono::seconds{20}) == std::future_status::ready);
-  desk->read({"", {"store"}, false}, refused.callback());
+  acts->read({"", {"store"}, false}, refused.callback());
   CHECK(refused.get().exit_code == 2);
-  desk->end(); // returns
+  acts->end(); // returns
   auto said = merged.get();
   CHECK(said.exit_code != 0);
   CHECK(said.json.find("is ending") != std::string::npos);
 }
 
-TEST_CASE_METHOD(desk_fixture,
+TEST_CASE_METHOD(acts_fixture,
                  "merges are carried out one after the other, and what comes after the end is refused") {
   auto file = exported();
   awaited<control_reply> first, second, absent, late, read;
-  desk->merge(file, first.callback());
-  desk->merge(file, second.callback());
-  desk->merge(dir / "absent", absent.callback());
+  acts->merge(file, first.callback());
+  acts->merge(file, second.callback());
+  acts->merge(dir / "absent", absent.callback());
   CHECK(first.get().exit_code == 0);
   auto again = second.get();
   CHECK(again.exit_code == 0);
@@ -78,14 +78,14 @@ TEST_CASE_METHOD(desk_fixture,
   auto none = absent.get();
   CHECK(none.exit_code == 2);
   CHECK(none.json.find(dir.path()) == std::string::npos); // the client has its own name for it
-  desk->end();
-  desk->merge(file, late.callback());
+  acts->end();
+  acts->merge(file, late.callback());
   CHECK(late.get().exit_code != 0);
-  desk->read({"", {"tree"}, false}, read.callback());
+  acts->read({"", {"tree"}, false}, read.callback());
   CHECK(read.get().exit_code != 0);
 }
 
-TEST_CASE_METHOD(desk_fixture,
+TEST_CASE_METHOD(acts_fixture,
                  "what a killed owner and a killed client have left is removed by the store's next owner") {
   namespace fs = std::filesystem;
   auto before = std::getenv("TMPDIR");
@@ -113,7 +113,7 @@ TEST_CASE_METHOD(desk_fixture,
   before ? ::setenv("TMPDIR", was.c_str(), 1) : ::unsetenv("TMPDIR");
 }
 
-TEST_CASE_METHOD(desk_fixture, "a reading command names no file of the owner's machine") {
+TEST_CASE_METHOD(acts_fixture, "a reading command names no file of the owner's machine") {
   for (std::vector<std::string> words :
        std::vector<std::vector<std::string>>{{},
                                              {"store", "check"},
@@ -128,10 +128,10 @@ TEST_CASE_METHOD(desk_fixture, "a reading command names no file of the owner's m
                                              {"tree", "--"},
                                              {std::string("tree\0x", 6)}}) {
     awaited<control_reply> refused;
-    desk->read({"", words, false}, refused.callback());
+    acts->read({"", words, false}, refused.callback());
     CHECK(refused.get().exit_code == 2);
   }
   awaited<control_reply> odd;
-  desk->read({"--store=/", {"tree"}, false}, odd.callback());
+  acts->read({"--store=/", {"tree"}, false}, odd.callback());
   CHECK(odd.get().exit_code == 2);
 }

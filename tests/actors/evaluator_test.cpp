@@ -1,4 +1,5 @@
 #include "actors/campaign/evaluator.hpp"
+#include "actors/campaign/verdict_key.hpp"
 #include "actors/messages/addresses.hpp"
 #include "runtime/core/device_info.hpp"
 #include "runtime/core/evidence.hpp"

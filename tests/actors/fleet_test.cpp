@@ -133,7 +133,7 @@ TEST_CASE_METHOD(
     fleet_fixture,
     "a worker that attaches again keeps its jobs that are still wanted and is told of the others") {
   submit(1);
-  tell(work_is_wanted{1, {{node_key{1, 0, 1}, 0}}, false});
+  tell(evaluations_wanted{1, {{node_key{1, 0, 1}, 0}}, false});
   attach(
       "a", 2,
       {lease("a", 1, 3, wire::lease_stage::measuring, 4), lease("a", 9, 1, wire::lease_stage::building, 4)});

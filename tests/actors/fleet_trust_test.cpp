@@ -21,7 +21,7 @@ struct fleet_trust : test::fleet_fixture {
     wire_out->sent.clear();
   }
   void wants(std::vector<std::uint32_t> nodes, bool over = false) {
-    work_is_wanted w{1, {}, over};
+    evaluations_wanted w{1, {}, over};
     for (auto n : nodes)
       w.open.emplace_back(node_key{1, 0, n}, 0);
     tell(std::move(w));

@@ -118,6 +118,26 @@ TEST_CASE_METHOD(parts_fixture, "paid calls: a sub-agent's call is refused if it
   CHECK(store->count(1, journal_kind::consulted) == 0);
 }
 
+TEST_CASE_METHOD(parts_fixture, "paid calls: a sub-agent hears once how its call ended") {
+  start(with_agents());
+  std::vector<agent_answer> heard;
+  auto nodes = step(2);
+  ask(nodes[0]); // of what it takes sub-agents have a share
+  auto c = summary_for(nodes[1]);
+  c.reply = [&](agent_answer a) { heard.push_back(std::move(a)); };
+  REQUIRE(calls.ask_for_agent(c));
+  auto call = calls.all_out().at(1);
+  REQUIRE(call.is_agents());
+  auto ended = [](const char* how) { return agent_answer{nullptr, {failure_kind::timeout, how, false}}; };
+  calls.answer_agent(call, ended("it took too long"));
+  calls.answer_agent(call, ended("told twice"));
+  REQUIRE(heard.size() == 1);
+  CHECK(heard[0].why.text == "it took too long");
+  paid_calls next{journal, rows, paid_calls::port{}}; // another life of the campaign: nobody waits
+  next.answer_agent(call, ended("late"));
+  CHECK(heard.size() == 1);
+}
+
 TEST_CASE_METHOD(parts_fixture, "paid calls: nodes and sub-agents are reserved, found and settled alike") {
   start(with_agents());
   auto nodes = step(2);

@@ -17,6 +17,7 @@
 #include "tests/languages.hpp"
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include <chrono>
 #include <memory>
@@ -163,6 +164,23 @@ public:
     give(n, "void kernel() { /* " + std::to_string(n.node) + " */ }");
     judge(n, score, worker);
     return n;
+  }
+
+  /// The attached workers offer these devices of a backend; `why`: there are none now, though there were.
+  void offer(const std::string& backend, const std::vector<std::string>& names, std::uint32_t slots,
+             const std::string& why = {}) {
+    capacity c{backend, slots, {}, why};
+    for (const auto& name : names)
+      c.devices.push_back({name, backend, "ok", {{"name", name}}});
+    devices.offered(c);
+  }
+  /// What people were told, of one kind.
+  std::vector<nlohmann::json> told(const std::string& kind) const {
+    std::vector<nlohmann::json> all;
+    for (const auto& line : events)
+      if (auto e = nlohmann::json::parse(line); e.value("event", "") == kind)
+        all.push_back(std::move(e));
+    return all;
   }
 
   /// The bodies of all records of a kind.

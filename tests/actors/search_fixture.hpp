@@ -60,7 +60,7 @@ public:
   std::shared_ptr<provider_pool> providers;
   node_supervisor_options tree_options;
   std::shared_ptr<library> shelf; ///< null: prompts hold no documents
-  caf::actor scholar;             ///< the knowledge actor, where a test opened the library
+  caf::actor knowledge_actor;     ///< the knowledge actor, where a test opened the library
   std::uint64_t image_every = 0;  ///< records; 0: campaigns keep no images
   std::vector<image_file> images;
   std::size_t starts_from_images = 0;
@@ -211,14 +211,14 @@ public:
     k.http = http;
     k.shelf = shelf;
     k.written = shelf->now();
-    scholar = system.spawn(knowledge, k);
-    names->set(addresses::knowledge, scholar);
+    knowledge_actor = system.spawn(knowledge, k);
+    names->set(addresses::knowledge, knowledge_actor);
     settle();
   }
   void close_library() {
-    if (scholar)
-      caf::anon_send_exit(scholar, caf::exit_reason::user_shutdown);
-    scholar = {};
+    if (knowledge_actor)
+      caf::anon_send_exit(knowledge_actor, caf::exit_reason::user_shutdown);
+    knowledge_actor = {};
     settle();
   }
   /// Ends all actors at once, as a kill of the process would; the store stays.
@@ -426,14 +426,14 @@ private:
                   for (const auto& [backend, there] : devices)
                     names->send(w.who, offered(backend, there, slots));
                 },
-                [this](const work_is_wanted& w) { wanted.push_back(w); }};
+                [this](const evaluations_wanted& w) { wanted.push_back(w); }};
       });
     }));
     root_ = system.spawn(supervisor, std::move(children), supervised("root"));
     settle();
   }
 
-  std::vector<work_is_wanted> wanted; ///< as campaigns told the fleet
+  std::vector<evaluations_wanted> wanted; ///< as campaigns told the fleet
 
   caf::actor root_;
   std::map<std::uint32_t, campaign_settings> settings_;

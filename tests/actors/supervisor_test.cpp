@@ -19,7 +19,7 @@ caf::behavior stubborn(caf::event_based_actor* self) {
   return {[](int) {}};
 }
 
-struct nursery_fixture : test::virtual_time {
+struct children_fixture : test::virtual_time {
   std::map<std::string, caf::actor> alive;
   std::map<std::string, int> starts;
   std::vector<std::string> ended;
@@ -28,7 +28,7 @@ struct nursery_fixture : test::virtual_time {
   caf::error why;
   bool gone = false;
 
-  ~nursery_fixture() { // functors above refer to this fixture
+  ~children_fixture() { // functors above refer to this fixture
     caf::anon_send_exit(boss, caf::exit_reason::user_shutdown);
     settle();
     pass(1min);
@@ -57,7 +57,7 @@ struct nursery_fixture : test::virtual_time {
 } // namespace
 
 TEST_CASE_METHOD(
-    nursery_fixture,
+    children_fixture,
     "a failing child comes back after 100, 200 and 400 ms, then the supervisor gives up and says why") {
   launch({child("gpu")}, restart_strategy::one_for_one, {.intensity = 3, .jitter = 0});
   REQUIRE(starts["gpu"] == 1);
@@ -75,7 +75,7 @@ TEST_CASE_METHOD(
   CHECK(failures.back() == std::pair<std::string, std::string>{"gpu", "lost gpu"});
 }
 
-TEST_CASE_METHOD(nursery_fixture, "one_for_one: a child's crash touches no sibling") {
+TEST_CASE_METHOD(children_fixture, "one_for_one: a child's crash touches no sibling") {
   launch({child("a"), child("b"), child("c")}, restart_strategy::one_for_one);
   crash("b");
   pass(100ms);
@@ -83,7 +83,7 @@ TEST_CASE_METHOD(nursery_fixture, "one_for_one: a child's crash touches no sibli
   CHECK(ended == std::vector<std::string>{"b"});
 }
 
-TEST_CASE_METHOD(nursery_fixture, "one_for_one: two failed children keep their own delays") {
+TEST_CASE_METHOD(children_fixture, "one_for_one: two failed children keep their own delays") {
   launch({child("a"), child("b")}, restart_strategy::one_for_one);
   crash("a");
   pass(50ms);
@@ -94,7 +94,7 @@ TEST_CASE_METHOD(nursery_fixture, "one_for_one: two failed children keep their o
   CHECK(starts == std::map<std::string, int>{{"a", 2}, {"b", 2}});
 }
 
-TEST_CASE_METHOD(nursery_fixture,
+TEST_CASE_METHOD(children_fixture,
                  "rest_for_one: later children end in reverse order and all start again in order") {
   launch({child("a"), child("b"), child("c"), child("d")}, restart_strategy::rest_for_one);
   crash("b");
@@ -105,7 +105,7 @@ TEST_CASE_METHOD(nursery_fixture,
 }
 
 TEST_CASE_METHOD(
-    nursery_fixture,
+    children_fixture,
     "children end in reverse order of their start, and one that ignores it is killed after its grace") {
   child_spec rock{"rock", restart_mode::permanent, [this](caf::event_based_actor* self) {
                     auto handle = self->spawn(stubborn);
@@ -121,7 +121,7 @@ TEST_CASE_METHOD(
   CHECK(gone);
 }
 
-TEST_CASE_METHOD(nursery_fixture, "transient children return only from a crash, temporary ones never") {
+TEST_CASE_METHOD(children_fixture, "transient children return only from a crash, temporary ones never") {
   launch({child("campaign", restart_mode::transient), child("call", restart_mode::temporary)},
          restart_strategy::one_for_one);
   crash("call");
@@ -135,7 +135,7 @@ TEST_CASE_METHOD(nursery_fixture, "transient children return only from a crash, 
   CHECK_FALSE(gone);
 }
 
-TEST_CASE_METHOD(nursery_fixture, "children are added and removed at run time") {
+TEST_CASE_METHOD(children_fixture, "children are added and removed at run time") {
   launch({child("a")}, restart_strategy::rest_for_one);
   caf::anon_send(boss, start_child{child("b")});
   settle();
@@ -155,7 +155,7 @@ TEST_CASE("a window forgets failures older than its period, and jitter only shor
   CHECK(window.fail(start + 40s, 0.5) == 750ms);
 }
 
-TEST_CASE_METHOD(nursery_fixture,
+TEST_CASE_METHOD(children_fixture,
                  "a child that is stopped and started again in one breath is started anew, once it is "
                  "down") {
   launch({child("a"), child("b")}, restart_strategy::rest_for_one);

@@ -22,14 +22,14 @@ struct models_fixture : test::virtual_time {
   std::shared_ptr<call_book> calls = std::make_shared<call_book>();
   std::function<void()> start; ///< as its supervisor does
   std::vector<caf::actor> trees;
-  caf::actor asker;
+  caf::actor synthesizer_actor;
 
   models_fixture() {
     model.name.assign(1, 'm'); // g++ 12 sees an overlap in assigning a literal here (-Wrestrict)
     model.provider = provider_kind::openai;
   }
   ~models_fixture() {
-    caf::anon_send_exit(asker, caf::exit_reason::user_shutdown);
+    caf::anon_send_exit(synthesizer_actor, caf::exit_reason::user_shutdown);
     for (auto& t : trees)
       caf::anon_send_exit(t, caf::exit_reason::user_shutdown);
     settle();
@@ -53,8 +53,8 @@ struct models_fixture : test::virtual_time {
     o.retries = {.transport_tries = 8, .floor = 500ms};
     o.circuits = {.failures = 3, .open_for = 10s};
     start = [this, o] {
-      asker = system.spawn(synthesizer, o);
-      names->set(addresses::synthesizer, asker);
+      synthesizer_actor = system.spawn(synthesizer, o);
+      names->set(addresses::synthesizer, synthesizer_actor);
     };
     start();
     for (std::uint32_t campaign : {1, 2}) {
@@ -78,7 +78,7 @@ struct models_fixture : test::virtual_time {
     r->attempt = 1;
     r->model = std::move(model_name);
     r->prompt.sections = {{"Write it.", false}};
-    caf::anon_send(asker, synthesize{std::move(r)});
+    caf::anon_send(synthesizer_actor, synthesize{std::move(r)});
     settle();
   }
   static std::string place_of(const failed_try& f) {
@@ -89,7 +89,7 @@ struct models_fixture : test::virtual_time {
   }
   template <class Message>
   void tell(Message m) {
-    caf::anon_send(asker, std::move(m));
+    caf::anon_send(synthesizer_actor, std::move(m));
     settle();
   }
   void answer(std::string text = "fine") { models.answer(std::move(text)), settle(); }
@@ -310,7 +310,7 @@ TEST_CASE_METHOD(models_fixture, "a synthesizer that crashes leaves its calls ou
   launch(2);
   for (std::uint32_t n = 1; n <= 3; ++n)
     ask(n);
-  caf::anon_send_exit(asker, caf::exit_reason::unhandled_exception);
+  caf::anon_send_exit(synthesizer_actor, caf::exit_reason::unhandled_exception);
   settle();
   CHECK(models.cancelled.empty());
   REQUIRE(models.open.size() == 2);
@@ -336,7 +336,7 @@ TEST_CASE_METHOD(models_fixture,
   launch(2);
   ask(1, 1);
   ask(1, 2);
-  caf::anon_send_exit(asker, caf::exit_reason::unhandled_exception);
+  caf::anon_send_exit(synthesizer_actor, caf::exit_reason::unhandled_exception);
   settle();
   start();
   settle();
@@ -352,7 +352,7 @@ TEST_CASE_METHOD(models_fixture,
 TEST_CASE_METHOD(models_fixture, "an answer that comes while no synthesizer lives is not out any more") {
   launch(2);
   ask(1);
-  caf::anon_send_exit(asker, caf::exit_reason::unhandled_exception);
+  caf::anon_send_exit(synthesizer_actor, caf::exit_reason::unhandled_exception);
   settle();
   answer();
   CHECK(calls->find("c1-t0-n1-a1") == call_book::whereabouts::here);

@@ -18,10 +18,10 @@ using namespace std::chrono_literals;
 
 namespace {
 
-struct workshop_fixture : worker_fixture {
-  std::vector<work_done> done;
-  std::vector<work_built> built;
-  std::vector<work_stage> stages;
+struct devices_fixture : worker_fixture {
+  std::vector<assignment_done> done;
+  std::vector<assignment_built> built;
+  std::vector<assignment_stage> stages;
   std::vector<device_state_changed> states;
   std::uint64_t tests = 0;
 
@@ -40,12 +40,12 @@ struct workshop_fixture : worker_fixture {
   void launch(std::uint32_t build_slots = 2, std::vector<std::string> device_names = {"cpu:0"}) {
     add(addresses::link, system.spawn([this](caf::event_based_actor*) -> caf::behavior {
       return {
-          [this](const work_done& d) { done.push_back(d); },
-          [this](const works_lost& l) { // `link` fails all that the device was given
+          [this](const assignment_done& d) { done.push_back(d); },
+          [this](const assignments_lost& l) { // `link` fails all that the device was given
             done.push_back({nullptr, {failure_kind::device, l.why, true}, nullptr});
           },
-          [this](const work_built& b) { built.push_back(b); },
-          [this](const work_stage& s) { stages.push_back(s); },
+          [this](const assignment_built& b) { built.push_back(b); },
+          [this](const assignment_stage& s) { stages.push_back(s); },
           [this](const device_state_changed& s) { states.push_back(s); },
       };
     }));
@@ -55,7 +55,9 @@ struct workshop_fixture : worker_fixture {
     for (const auto& name : device_names)
       d.devices.push_back({name, "cpu-cpp", "ok", {}});
     d.restarts = {.intensity = 3, .floor = 200ms, .jitter = 0};
-    d.self_test = [this](const device_info& device) { return make_work(1000 + tests++, device.name)->steps; };
+    d.self_test = [this](const device_info& device) {
+      return make_assignment(1000 + tests++, device.name)->steps;
+    };
     add(addresses::devices, system.spawn(devices, d));
     add(addresses::builder, system.spawn(builder, builder_options{names, &processes, build_slots}));
   }
@@ -118,11 +120,11 @@ TEST_CASE("a waiting measurement goes before builds that come later") {
 }
 
 TEST_CASE_METHOD(
-    workshop_fixture,
-    "with one slot the builder runs a work's compilers in turn, then hands it on to be measured") {
+    devices_fixture,
+    "with one slot the builder runs an assignment's compilers in turn, then hands it on to be measured") {
   launch(1);
-  tell(addresses::builder, build_work{make_work(1)});
-  tell(addresses::builder, build_work{make_work(2)});
+  tell(addresses::builder, build_assignment{make_assignment(1)});
+  tell(addresses::builder, build_assignment{make_assignment(2)});
   REQUIRE(processes.running.size() == 1); // one slot
   CHECK(stages.at(0).job == 1);
   compiled(); // the candidate
@@ -130,7 +132,7 @@ TEST_CASE_METHOD(
   REQUIRE(built.size() == 1);
   CHECK(built[0].item->what.id == 1);
   CHECK_FALSE(built[0].item->steps->complete()); // it is to be measured
-  CHECK(compiling());                            // the second work has the slot
+  CHECK(compiling());                            // the second assignment has the slot
   not_compiled("kernel.cpp:1: error: no such thing");
   REQUIRE(built.size() == 2);
   CHECK(built[1].item->steps->complete()); // nobody needs the reference now
@@ -139,18 +141,19 @@ TEST_CASE_METHOD(
   CHECK(found->ending == ending::build_failed);
 }
 
-TEST_CASE_METHOD(workshop_fixture, "compilations of one work that don't need one another run together, and a "
-                                   "work that came later waits for a free slot") {
+TEST_CASE_METHOD(devices_fixture,
+                 "compilations of one assignment that don't need one another run together, and a "
+                 "one that came later waits for a free slot") {
   launch(2);
-  tell(addresses::builder, build_work{make_work(1)});
-  tell(addresses::builder, build_work{make_work(2)});
-  REQUIRE(processes.running.size() == 2); // candidate 1, and a slot that is kept for work 2
+  tell(addresses::builder, build_assignment{make_assignment(1)});
+  tell(addresses::builder, build_assignment{make_assignment(2)});
+  REQUIRE(processes.running.size() == 2); // candidate 1, and a slot that is kept for assignment 2
   compiled();
   compiled();
   while (compiling())
     compiled();
   REQUIRE(built.size() == 2);
-  tell(addresses::builder, build_work{make_work(3)});
+  tell(addresses::builder, build_assignment{make_assignment(3)});
   REQUIRE(processes.running.size() == 2); // its candidate and its reference
   not_compiled("kernel.cpp:1: error: no such thing");
   CHECK(built.size() == 2); // the reference is still compiled: it is kept for the next candidate
@@ -159,27 +162,28 @@ TEST_CASE_METHOD(workshop_fixture, "compilations of one work that don't need one
   CHECK(built[2].item->steps->complete());
 }
 
-TEST_CASE_METHOD(workshop_fixture, "a compile step that crashes fails its work as the machine's failure") {
+TEST_CASE_METHOD(devices_fixture,
+                 "a compile step that crashes fails its assignment as the machine's failure") {
   launch(1);
   processes.crash_next = true;
-  tell(addresses::builder, build_work{make_work(1)});
+  tell(addresses::builder, build_assignment{make_assignment(1)});
   REQUIRE(done.size() == 1);
   CHECK(done[0].why.kind == failure_kind::internal);
   CHECK(done[0].why.retryable);
-  tell(addresses::builder, build_work{make_work(2)});
+  tell(addresses::builder, build_assignment{make_assignment(2)});
   CHECK(compiling());
 }
 
-TEST_CASE_METHOD(workshop_fixture, "a profiling tool that fails or crashes leaves the evidence as it was") {
+TEST_CASE_METHOD(devices_fixture, "a profiling tool that fails or crashes leaves the evidence as it was") {
   launch();
   evidence e;
   e.cases = 7;
-  tell(addresses::devices, measure_work{built_work(1)});
+  tell(addresses::devices, measure_assignment{built_work(1)});
   judged(e);
   not_compiled("objdump: no"); // the tool
   REQUIRE(done.size() == 1);
   CHECK(done[0].found->cases == 7);
-  tell(addresses::devices, measure_work{built_work(2)});
+  tell(addresses::devices, measure_assignment{built_work(2)});
   processes.crash_next = true;
   judged(e);
   REQUIRE(done.size() == 2);
@@ -188,9 +192,8 @@ TEST_CASE_METHOD(workshop_fixture, "a profiling tool that fails or crashes leave
   CHECK(states.empty());
 }
 
-TEST_CASE_METHOD(workshop_fixture,
-                 "what looks closer at a right candidate runs job by job under the device's "
-                 "lease, and each job is told by kind and name") {
+TEST_CASE_METHOD(devices_fixture, "what looks closer at a right candidate runs job by job under the device's "
+                                  "lease, and each job is told by kind and name") {
   launch();
   auto b = with();
   b.jobs.push_back(
@@ -199,16 +202,16 @@ TEST_CASE_METHOD(workshop_fixture,
       {"copy", job_kind::build, {"text"}, "instrumented", {"compile", "{sources}", "{output}"}, {}, 5, {}});
   b.jobs.push_back(
       {"again", job_kind::transform, {"text"}, {}, {"change", "{input}", "{output}"}, {}, 5, "again.ll"});
-  auto w = make_work(1);
+  auto w = make_assignment(1);
   w->steps = std::make_shared<evaluation>(what(), "extern \"C\" void kernel() {}", b,
                                           device_info{"cpu:0", "cpu-cpp", "ok", {}}, measure_plan::eval,
                                           evaluation_options());
-  tell(addresses::builder, build_work{w});
+  tell(addresses::builder, build_assignment{w});
   compiled();
   compiled();
   REQUIRE(built.size() == 1);
   CHECK(processes.running.empty()); // a build that needs a transform is none of the builder's
-  tell(addresses::devices, measure_work{w});
+  tell(addresses::devices, measure_assignment{w});
   evidence e;
   e.cases = 7;
   judged(e);
@@ -230,32 +233,33 @@ TEST_CASE_METHOD(workshop_fixture,
   CHECK(done[0].found->ending == ending::finished);
   CHECK(done[0].found->findings.at("no_copy") == "no");
   std::vector<std::string> told;
-  for (const auto& hop : w->spans)
-    told.push_back(hop.name);
+  for (const auto& span : w->spans)
+    told.push_back(span.name);
   for (auto name : {"build candidate", "build reference", "measure measure", "profile disassembly",
                     "transform text", "build copy", "transform again"})
     CHECK(std::count(told.begin(), told.end(), name) == 1);
 }
 
-TEST_CASE_METHOD(workshop_fixture, "a work that is cancelled while it is profiled leaves its device free") {
+TEST_CASE_METHOD(devices_fixture,
+                 "an assignment that is cancelled while it is profiled leaves its device free") {
   launch();
-  tell(addresses::devices, measure_work{built_work(1)});
+  tell(addresses::devices, measure_assignment{built_work(1)});
   judged({});
-  tell(addresses::devices, cancel_work{1});
+  tell(addresses::devices, cancel_assignment{1});
   CHECK(processes.cancelled.size() == 1);
-  tell(addresses::devices, measure_work{built_work(2)});
+  tell(addresses::devices, measure_assignment{built_work(2)});
   judged({});
   disassembled("");
   REQUIRE(done.size() == 1);
   CHECK(done[0].item->what.id == 2);
 }
 
-TEST_CASE_METHOD(workshop_fixture, "a measurement never overlaps a build") {
+TEST_CASE_METHOD(devices_fixture, "a measurement never overlaps a build") {
   launch(2);
   auto ready = built_work(1);
-  tell(addresses::builder, build_work{make_work(2)});
-  tell(addresses::devices, measure_work{ready});
-  tell(addresses::builder, build_work{make_work(3)});
+  tell(addresses::builder, build_assignment{make_assignment(2)});
+  tell(addresses::devices, measure_assignment{ready});
+  tell(addresses::builder, build_assignment{make_assignment(3)});
   REQUIRE(processes.running.size() ==
           2); // candidate and reference of 2; the measurement waits for them, and the build of 3 for that
   CHECK(compiling());
@@ -273,12 +277,12 @@ TEST_CASE_METHOD(workshop_fixture, "a measurement never overlaps a build") {
   CHECK(compiling()); // the build of 3
 }
 
-TEST_CASE_METHOD(workshop_fixture, "a cancelled work's compiler is killed and its slot is free") {
+TEST_CASE_METHOD(devices_fixture, "a cancelled assignment's compiler is killed and its slot is free") {
   launch(1);
-  tell(addresses::builder, build_work{make_work(1)});
-  tell(addresses::builder, build_work{make_work(2)});
+  tell(addresses::builder, build_assignment{make_assignment(1)});
+  tell(addresses::builder, build_assignment{make_assignment(2)});
   auto first = processes.running.front().id;
-  tell(addresses::builder, cancel_work{1});
+  tell(addresses::builder, cancel_assignment{1});
   CHECK(processes.cancelled == std::vector<std::uint64_t>{first});
   REQUIRE(processes.running.size() == 1);
   CHECK(compiling());
@@ -288,14 +292,14 @@ TEST_CASE_METHOD(workshop_fixture, "a cancelled work's compiler is killed and it
   CHECK(built[0].item->what.id == 2);
 }
 
-TEST_CASE_METHOD(workshop_fixture, "a cancelled work's judge is killed, and the next work is measured") {
+TEST_CASE_METHOD(devices_fixture, "a cancelled assignment's judge is killed, and the next one is measured") {
   launch();
-  tell(addresses::devices, measure_work{built_work(1)});
-  tell(addresses::devices, measure_work{built_work(2)});
-  tell(addresses::devices, measure_work{built_work(3)});
+  tell(addresses::devices, measure_assignment{built_work(1)});
+  tell(addresses::devices, measure_assignment{built_work(2)});
+  tell(addresses::devices, measure_assignment{built_work(3)});
   auto first = processes.running.front().id;
-  tell(addresses::devices, cancel_work{2}); // waits: never begins
-  tell(addresses::devices, cancel_work{1});
+  tell(addresses::devices, cancel_assignment{2}); // waits: never begins
+  tell(addresses::devices, cancel_assignment{1});
   CHECK(processes.cancelled == std::vector<std::uint64_t>{first});
   REQUIRE(processes.running.size() == 1);
   judged({});
@@ -305,16 +309,16 @@ TEST_CASE_METHOD(workshop_fixture, "a cancelled work's judge is killed, and the 
   CHECK(processes.running.empty());
 }
 
-TEST_CASE_METHOD(workshop_fixture,
-                 "a device that falls over fails its work as the machine's failure and comes back") {
+TEST_CASE_METHOD(devices_fixture,
+                 "a device that falls over fails its assignment as the machine's failure and comes back") {
   launch();
   processes.crash_next = true;
-  tell(addresses::devices, measure_work{built_work(1)});
+  tell(addresses::devices, measure_assignment{built_work(1)});
   REQUIRE(done.size() == 1);
   CHECK(done[0].why.kind == failure_kind::device);
   CHECK(done[0].why.text.find("the device fell over") != std::string::npos);
   pass(200ms);
-  tell(addresses::devices, measure_work{built_work(2)});
+  tell(addresses::devices, measure_assignment{built_work(2)});
   REQUIRE(processes.running.size() == 1);
   judged({});
   disassembled("");
@@ -323,22 +327,22 @@ TEST_CASE_METHOD(workshop_fixture,
   CHECK(states.empty());
 }
 
-TEST_CASE_METHOD(workshop_fixture, "a device that falls over too often is quarantined and tried again later; "
-                                   "the worker and its other device live on") {
+TEST_CASE_METHOD(devices_fixture, "a device that falls over too often is quarantined and tried again later; "
+                                  "the worker and its other device live on") {
   launch(1, {"cpu:0", "cpu:1"});
   for (std::uint64_t id = 1; id <= 4; ++id) {
     processes.crash_next = true;
-    tell(addresses::devices, measure_work{built_work(id)});
+    tell(addresses::devices, measure_assignment{built_work(id)});
     if (id < 4)
       pass(1s);
   }
   REQUIRE(states.size() == 1);
   CHECK(states[0].device == "cpu:0");
   CHECK(states[0].state == "quarantined");
-  tell(addresses::devices, measure_work{built_work(5)});
+  tell(addresses::devices, measure_assignment{built_work(5)});
   REQUIRE(done.size() == 5);
   CHECK(done[4].why.text == "the device is quarantined");
-  tell(addresses::devices, measure_work{built_work(6, "cpu:1")});
+  tell(addresses::devices, measure_assignment{built_work(6, "cpu:1")});
   REQUIRE(processes.running.size() == 1);
   judged({});
   disassembled("");
@@ -346,14 +350,14 @@ TEST_CASE_METHOD(workshop_fixture, "a device that falls over too often is quaran
   pass(5min);
   REQUIRE(states.size() == 2);
   CHECK(states[1].state == "ok");
-  tell(addresses::devices, measure_work{built_work(7)});
+  tell(addresses::devices, measure_assignment{built_work(7)});
   judged({});
   disassembled("");
   CHECK(done[6].found);
 }
 
-TEST_CASE_METHOD(workshop_fixture, "a device under suspicion is out of service until it passes a self-test, "
-                                   "which is tried later and later") {
+TEST_CASE_METHOD(devices_fixture, "a device under suspicion is out of service until it passes a self-test, "
+                                  "which is tried later and later") {
   launch();
   tell(addresses::devices, suspect_device{"cpu:0", "the sandbox can't be set up"});
   REQUIRE(states.size() == 1);
@@ -361,7 +365,7 @@ TEST_CASE_METHOD(workshop_fixture, "a device under suspicion is out of service u
   CHECK(states[0].reason == "the sandbox can't be set up");
   tell(addresses::devices, suspect_device{"cpu:0", "again"}); // known
   CHECK(tests == 1);
-  tell(addresses::devices, measure_work{built_work(1)}); // was on its way
+  tell(addresses::devices, measure_assignment{built_work(1)}); // was on its way
   test_ends(ending::harness_error);
   REQUIRE(states.size() == 2);
   CHECK(states[1].state == "quarantined");
@@ -380,17 +384,17 @@ TEST_CASE_METHOD(workshop_fixture, "a device under suspicion is out of service u
   CHECK(states.back().state == "quarantined");
   test_ends(ending::finished);
   CHECK(states.back().state == "ok");
-  tell(addresses::devices, measure_work{built_work(2)});
+  tell(addresses::devices, measure_assignment{built_work(2)});
   judged({});
   disassembled("");
   REQUIRE(done.size() == 2);
   CHECK(done[1].found);
 }
 
-TEST_CASE_METHOD(workshop_fixture, "a device that passes its self-test at once goes on with what it had") {
+TEST_CASE_METHOD(devices_fixture, "a device that passes its self-test at once goes on with what it had") {
   launch();
   tell(addresses::devices, suspect_device{"cpu:0", "a candidate that no machine can judge"});
-  tell(addresses::devices, measure_work{built_work(1)});
+  tell(addresses::devices, measure_assignment{built_work(1)});
   test_ends(ending::finished);
   REQUIRE(states.size() == 2);
   CHECK(states[1].state == "ok");
@@ -402,19 +406,18 @@ TEST_CASE_METHOD(workshop_fixture, "a device that passes its self-test at once g
   CHECK(tests == 1);
 }
 
-TEST_CASE_METHOD(workshop_fixture,
-                 "a self-test waits for the measurement that runs, and builds wait for it") {
+TEST_CASE_METHOD(devices_fixture, "a self-test waits for the measurement that runs, and builds wait for it") {
   launch();
-  tell(addresses::devices, measure_work{built_work(1)});
+  tell(addresses::devices, measure_assignment{built_work(1)});
   tell(addresses::devices, suspect_device{"cpu:0", "why"});
   CHECK(tests == 0);
-  tell(addresses::builder, build_work{make_work(2)});
+  tell(addresses::builder, build_assignment{make_assignment(2)});
   judged({});
   disassembled("");
   CHECK(tests == 1);
   REQUIRE(processes.running.size() == 1);
   test_ends(ending::finished);
-  CHECK(compiling()); // of work 2
+  CHECK(compiling()); // of assignment 2
   REQUIRE(processes.running.size() == 2);
   while (compiling())
     compiled();

@@ -92,8 +92,8 @@ public:
     o.judge = o.driver = "/proc/self/exe"; // must be there; it is not started
     return o;
   }
-  work_ptr make_work(std::uint64_t id, const std::string& device = "cpu:0") const {
-    auto w = std::make_shared<work>();
+  assignment_ptr make_assignment(std::uint64_t id, const std::string& device = "cpu:0") const {
+    auto w = std::make_shared<assignment>();
     w->what.id = id;
     w->what.attempt = 1;
     w->device = device;
@@ -141,9 +141,9 @@ public:
     processes.end_first(std::move(how));
     settle();
   }
-  /// A work whose compilers have run, as the builder hands it on.
-  work_ptr built_work(std::uint64_t id, const std::string& device = "cpu:0") const {
-    auto w = make_work(id, device);
+  /// An assignment whose compilers have run, as the builder hands it on.
+  assignment_ptr built_work(std::uint64_t id, const std::string& device = "cpu:0") const {
+    auto w = make_assignment(id, device);
     for (auto jobs = w->steps->ready(job_place::shared); !jobs.empty();
          jobs = w->steps->ready(job_place::shared))
       for (const auto& j : jobs) {

@@ -17,7 +17,7 @@ namespace {
 
 struct link_fixture : worker_fixture {
   std::shared_ptr<scripted_transport> wire_out = std::make_shared<scripted_transport>();
-  std::vector<work_ptr> to_build, to_measure;
+  std::vector<assignment_ptr> to_build, to_measure;
   std::vector<std::uint64_t> build_cancels, device_cancels;
   std::vector<std::string> refusals;
   std::vector<suspect_device> suspected;
@@ -29,12 +29,12 @@ struct link_fixture : worker_fixture {
   link_fixture() {
     problem_digest = digest_of(problem_bytes);
     add(addresses::builder, system.spawn([this](caf::event_based_actor*) -> caf::behavior {
-      return {[this](const build_work& b) { to_build.push_back(b.item); },
-              [this](const cancel_work& c) { build_cancels.push_back(c.job); }};
+      return {[this](const build_assignment& b) { to_build.push_back(b.item); },
+              [this](const cancel_assignment& c) { build_cancels.push_back(c.job); }};
     }));
     add(addresses::devices, system.spawn([this](caf::event_based_actor*) -> caf::behavior {
-      return {[this](const measure_work& m) { to_measure.push_back(m.item); },
-              [this](const cancel_work& c) { device_cancels.push_back(c.job); },
+      return {[this](const measure_assignment& m) { to_measure.push_back(m.item); },
+              [this](const cancel_assignment& c) { device_cancels.push_back(c.job); },
               [this](const suspect_device& s) { suspected.push_back(s); }};
     }));
     launch();
@@ -109,14 +109,14 @@ struct link_fixture : worker_fixture {
     wire_out->events.on_blob("", problem_digest, problem_bytes);
     settle();
   }
-  void finish(const work_ptr& item) {
+  void finish(const assignment_ptr& item) {
     auto found = std::make_shared<evidence>();
     found->cases = 3;
     found->timed = false;
-    tell(addresses::link, work_done{item, {}, found});
+    tell(addresses::link, assignment_done{item, {}, found});
   }
   /// Its compilers leave an object with this code.
-  void build(const work_ptr& item, const std::string& code) {
+  void build(const assignment_ptr& item, const std::string& code) {
     for (auto jobs = item->steps->ready(job_place::shared); !jobs.empty();
          jobs = item->steps->ready(job_place::shared))
       for (const auto& j : jobs) {
@@ -126,7 +126,7 @@ struct link_fixture : worker_fixture {
         how.code = 0;
         item->steps->ended(j.id, how);
       }
-    tell(addresses::link, work_built{item});
+    tell(addresses::link, assignment_built{item});
   }
   template <class T>
   std::vector<T> said(frame_kind kind) const {
@@ -182,11 +182,11 @@ TEST_CASE_METHOD(link_fixture, "a job for a backend that is not here is declined
 }
 
 TEST_CASE_METHOD(link_fixture,
-                 "a built work goes on to be measured; one that did not build is reported at once") {
+                 "a built assignment goes on to be measured; one that did not build is reported at once") {
   grant(1);
   send_problem();
   REQUIRE_FALSE(to_build[0]->steps->complete());
-  tell(addresses::link, work_built{to_build[0]});
+  tell(addresses::link, assignment_built{to_build[0]});
   CHECK(to_measure.size() == 1);
   grant(2);
   for (const auto& j : to_build[1]->steps->ready(job_place::shared)) {
@@ -195,7 +195,7 @@ TEST_CASE_METHOD(link_fixture,
     how.err = "error: no";
     to_build[1]->steps->ended(j.id, how);
   }
-  tell(addresses::link, work_built{to_build[1]});
+  tell(addresses::link, assignment_built{to_build[1]});
   CHECK(to_measure.size() == 1);
   auto results = said<job_result>(frame_kind::result);
   REQUIRE(results.size() == 1);
@@ -258,7 +258,7 @@ TEST_CASE_METHOD(
 TEST_CASE_METHOD(link_fixture, "beats say what is leased, how far it is, and which device is ill") {
   grant(1);
   send_problem();
-  tell(addresses::link, work_stage{1, wire::lease_stage::measuring});
+  tell(addresses::link, assignment_stage{1, wire::lease_stage::measuring});
   tell(addresses::link, device_state_changed{"cpu:0", "quarantined", "fell over"});
   auto beat = *unpack<wire::worker_beat>(wire_out->beats[""]);
   REQUIRE(beat.leases.size() == 1);
@@ -290,7 +290,8 @@ TEST_CASE_METHOD(link_fixture,
   auto fail = [&](std::uint64_t id, failure_kind kind) {
     hear(frame_kind::ack, wire::ack_body{id - 1, 1});
     grant(id);
-    tell(addresses::link, work_done{to_build.back(), {kind, "the sandbox can't be set up", true}, nullptr});
+    tell(addresses::link,
+         assignment_done{to_build.back(), {kind, "the sandbox can't be set up", true}, nullptr});
   };
   grant(1);
   send_problem();
@@ -305,7 +306,7 @@ TEST_CASE_METHOD(link_fixture,
   auto found = std::make_shared<evidence>();
   found->ending = ending::harness_error;
   found->reason = "the baseline did not load";
-  tell(addresses::link, work_done{to_build.back(), {}, found});
+  tell(addresses::link, assignment_done{to_build.back(), {}, found});
   REQUIRE(suspected.size() == 1);
   CHECK(suspected[0].device == "cpu:0");
   CHECK(suspected[0].reason == "the baseline did not load");
@@ -348,7 +349,7 @@ TEST_CASE_METHOD(link_fixture, "a claim, and what has said nothing of its candid
   build(to_build[0], "the code");
   auto nothing = std::make_shared<evidence>();
   nothing->ending = ending::harness_error;
-  tell(addresses::link, work_done{to_build[0], {}, nothing});
+  tell(addresses::link, assignment_done{to_build[0], {}, nothing});
   grant(2);
   build(to_build[1], "the code");
   CHECK(to_measure.size() == 2);
@@ -399,28 +400,28 @@ TEST_CASE_METHOD(link_fixture,
 }
 
 TEST_CASE_METHOD(link_fixture,
-                 "works of a builder or device that ended are told as failed, the others go on") {
+                 "assignments of a builder or device that ended are told as failed, the others go on") {
   grant(1);
   send_problem();
   grant(2);
   build(to_build[1], "the code"); // at its device now
   SECTION("the builder") {
-    tell(addresses::link, works_lost{{}, "the builder ended", false});
+    tell(addresses::link, assignments_lost{{}, "the builder ended", false});
     REQUIRE(said<job_result>(frame_kind::result).size() == 1);
     CHECK(said<job_result>(frame_kind::result)[0].id == 1);
     CHECK(said<job_result>(frame_kind::result)[0].why.text == "the builder ended");
   }
   SECTION("its device") {
-    tell(addresses::link, works_lost{"cpu:0", "it fell over", false});
+    tell(addresses::link, assignments_lost{"cpu:0", "it fell over", false});
     REQUIRE(said<job_result>(frame_kind::result).size() == 1);
     CHECK(said<job_result>(frame_kind::result)[0].id == 2);
   }
   SECTION("another device") {
-    tell(addresses::link, works_lost{"cpu:1", "it fell over", false});
+    tell(addresses::link, assignments_lost{"cpu:1", "it fell over", false});
     CHECK(said<job_result>(frame_kind::result).empty());
   }
   SECTION("all devices") {
-    tell(addresses::link, works_lost{{}, "they fell over", true});
+    tell(addresses::link, assignments_lost{{}, "they fell over", true});
     CHECK(said<job_result>(frame_kind::result).size() == 2);
   }
 }
@@ -539,7 +540,7 @@ TEST_CASE_METHOD(link_fixture, "a worker that is told to leave waits for no coor
   SECTION("it is silent") {
     wire_out->events.on_lost("", {failure_kind::worker_lost, "no sign of life", true});
     settle();
-    CHECK_FALSE(left); // the work itself is finished first
+    CHECK_FALSE(left); // the assignment itself is finished first
     finish(to_build[0]);
   }
   CHECK(left);

@@ -86,7 +86,7 @@ caf::behavior bare_one_shot(caf::stateful_actor<bare_state>* self, caf::actor ow
 
 std::atomic<std::uint32_t> downs{0};
 
-caf::behavior bare_asker(caf::event_based_actor* self) {
+caf::behavior bare_synthesizer(caf::event_based_actor* self) {
   auto children = std::make_shared<std::vector<caf::actor>>();
   self->set_down_handler([](caf::down_msg&) { ++downs; });
   return {
@@ -163,7 +163,7 @@ public:
   }
 
   figures bare_one_shots(std::uint32_t count) {
-    auto owner = system_.spawn(bare_asker);
+    auto owner = system_.spawn(bare_synthesizer);
     auto all_down = downs + count;
     return measure(
         count,
@@ -225,8 +225,8 @@ public:
           provider = made.get();
           return std::unique_ptr<provider_port>{std::move(made)};
         });
-    auto asker = system_.spawn(synthesizer, options);
-    names_->set(addresses::synthesizer, asker);
+    auto synthesizer_actor = system_.spawn(synthesizer, options);
+    names_->set(addresses::synthesizer, synthesizer_actor);
     std::vector<std::shared_ptr<const synthesis_request>> all;
     for (std::uint32_t i = 0; i < count + 1; ++i) {
       auto r = std::make_shared<synthesis_request>();
@@ -242,7 +242,7 @@ public:
         count,
         [&] {
           for (auto& r : all)
-            caf::anon_send(asker, synthesize{std::move(r)});
+            caf::anon_send(synthesizer_actor, synthesize{std::move(r)});
         },
         [&] { return in_flight == static_cast<std::int64_t>(count) && provider->asked == count; },
         [&] { provider->answer_all(); },
@@ -250,11 +250,11 @@ public:
           // It hears of every end before it takes another request.
           if (last && in_flight == 0) {
             settle();
-            caf::anon_send(asker, synthesize{std::exchange(last, nullptr)});
+            caf::anon_send(synthesizer_actor, synthesize{std::exchange(last, nullptr)});
           }
           return provider->asked == count + 1;
         });
-    caf::anon_send_exit(asker, caf::exit_reason::user_shutdown);
+    caf::anon_send_exit(synthesizer_actor, caf::exit_reason::user_shutdown);
     return f;
   }
 

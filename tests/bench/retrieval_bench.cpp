@@ -79,7 +79,7 @@ double us_per_query(const corpus& c, const std::vector<ke::test::labelled_signal
 }
 
 /// A node that was measured, of a source of 8 KiB that differs from all others in some lines.
-std::shared_ptr<const node_summary> card_of(std::uint32_t node) {
+std::shared_ptr<const node_summary> summary_of(std::uint32_t node) {
   auto c = std::make_shared<node_summary>();
   c->node = node;
   c->state = node_state::correct;
@@ -103,21 +103,21 @@ double us_per_prompt(const corpus& c, const signal_query& query, int rounds) {
     if (on_way && way.size() < 400)
       way.push_back(node);
   }
-  std::map<std::uint32_t, std::shared_ptr<const node_summary>> cards;
+  std::map<std::uint32_t, std::shared_ptr<const node_summary>> summaries;
   auto all_of = [&](const std::vector<std::uint32_t>& nodes) {
     std::vector<std::shared_ptr<const node_summary>> found;
     for (auto n : nodes) {
-      auto& card = cards[n];
-      if (!card)
-        card = card_of(n);
-      found.push_back(card);
+      auto& summary = summaries[n];
+      if (!summary)
+        summary = summary_of(n);
+      found.push_back(summary);
     }
     return found;
   };
   problem what;
   what.name = what.family = "softmax";
   what.reference_language = "c++";
-  what.reference = card_of(0)->source;
+  what.reference = summary_of(0)->source;
   device_info target{"cpu:bench", "cpu-cpp", "ok", {{"isa", "avx2 fma"}}};
   prompt_request r;
   r.problem = &what;
@@ -129,7 +129,7 @@ double us_per_prompt(const corpus& c, const signal_query& query, int rounds) {
   auto parent = way[way.size() - 2];
   double best = 1e9;
   std::size_t bytes = 0;
-  for (int round = 0; round < rounds + 1; ++round) { // the first reads the cards
+  for (int round = 0; round < rounds + 1; ++round) { // the first reads the summaries
     auto before = ke::bench::cpu_seconds(RUSAGE_SELF);
     auto past = history_of(tree, parent);
     r.parent = all_of({parent}).front();

@@ -39,7 +39,7 @@ struct golden_fixture : prompt_fixture {
   }
 
   std::shared_ptr<node_summary> parent(node_state state) {
-    auto c = card(4, state);
+    auto c = summary(4, state);
     if (state != node_state::correct)
       c->score = 0;
     request.parent = c;
@@ -119,14 +119,14 @@ TEST_CASE_METHOD(golden_fixture, "golden prompt: a crash") {
 TEST_CASE_METHOD(golden_fixture, "golden prompt: memory-bound") {
   timed(2.5, "memory");
   request.memory = memory_kind::parent_siblings;
-  auto before = card(2);
+  auto before = summary(2);
   before->source = "extern \"C\" void kernel() { /* 2 */ }";
   request.ancestors = {before};
-  auto failed = card(6, node_state::build_failed);
+  auto failed = summary(6, node_state::build_failed);
   failed->score = 0;
   failed->plan = "explicit vectors";
   failed->reason = "error: no such type";
-  request.siblings = {failed, card(5)};
+  request.siblings = {failed, summary(5)};
   request.knowledge = {{"guidance/memory/fusion", "Fuse passes", text_of_page("Read once.\n")},
                        {"guidance/memory/blocking", "Block", text_of_page("Fit the cache.\n")}};
   matches("memory_bound");
@@ -136,7 +136,7 @@ TEST_CASE_METHOD(golden_fixture, "golden prompt: gains beside the parent") {
   timed(2.5, "latency");
   request.memory = memory_kind::siblings;
   request.ancestors = {loop(2, "y[i] = 2 * x[i];")};
-  request.beside = {loop(8, "y[i] = x[i] + x[i];"),
+  request.uncles = {loop(8, "y[i] = x[i] + x[i];"),
                     loop(7, "__builtin_prefetch(x + i + 64), y[i] = 2 * x[i];")};
   matches("beside");
 }
@@ -172,7 +172,7 @@ TEST_CASE_METHOD(golden_fixture, "golden prompt: a repair of an answer") {
 
 TEST_CASE_METHOD(golden_fixture, "golden prompt: two parents") {
   timed(1.5, "latency");
-  request.partner = card(9);
+  request.partner = summary(9);
   matches("crossover");
 }
 

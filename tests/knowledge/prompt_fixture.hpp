@@ -43,7 +43,7 @@ struct prompt_fixture {
     request.seed = 99;
   }
 
-  static std::shared_ptr<node_summary> card(std::uint32_t node, node_state state = node_state::correct) {
+  static std::shared_ptr<node_summary> summary(std::uint32_t node, node_state state = node_state::correct) {
     auto c = std::make_shared<node_summary>();
     c->node = node;
     c->state = state;
@@ -53,9 +53,9 @@ struct prompt_fixture {
     c->score = 1.5;
     return c;
   }
-  /// A card whose source is long enough for its change to be shown as a diff: that of `loop` with this body.
+  /// A summary whose source is long enough for its change to be shown as a diff: `loop` with this body.
   static std::shared_ptr<node_summary> loop(std::uint32_t node, const std::string& body) {
-    auto c = card(node);
+    auto c = summary(node);
     c->source = "extern \"C\" void kernel(const float* x, float* y, long n) {\n  // read once, from left to "
                 "right\n  for (long i = 0; i < n; ++i)\n    " +
                 body + "\n  // nothing is left to do\n}\n";
@@ -63,9 +63,9 @@ struct prompt_fixture {
   }
   void improve() {
     request.operation = operation_kind::improve;
-    request.parent = card(4);
-    request.ancestors = {card(2)};
-    request.siblings = {card(5)};
+    request.parent = summary(4);
+    request.ancestors = {summary(2)};
+    request.siblings = {summary(5)};
   }
 
   std::string text() const { return text_of(build_prompt(request)); }

@@ -11,7 +11,7 @@ using namespace ke_test;
 namespace {
 
 std::shared_ptr<node_summary> measured(std::uint32_t node, double speedup, double half = 0.02) {
-  auto c = prompt_fixture::card(node);
+  auto c = prompt_fixture::summary(node);
   c->timing = timing_summary{};
   c->timing->speedup = speedup;
   c->timing->low = speedup * (1 - half);

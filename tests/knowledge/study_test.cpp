@@ -52,11 +52,11 @@ struct study_fixture : prompt_fixture {
   study_fixture() { improve(); }
   void long_way() {
     request.memory = memory_kind::parent_siblings;
-    request.ancestors = {card(3), card(2), card(1)};
-    request.siblings = {card(9), card(8, node_state::incorrect), card(7), card(6), card(5)};
+    request.ancestors = {summary(3), summary(2), summary(1)};
+    request.siblings = {summary(9), summary(8, node_state::incorrect), summary(7), summary(6), summary(5)};
   }
   void memory_bound() {
-    auto c = card(4);
+    auto c = summary(4);
     c->diagnosis = diagnosis{};
     c->diagnosis->bottleneck = "memory";
     c->diagnosis->evidence["llc_misses"] = "812345";
@@ -126,9 +126,9 @@ TEST_CASE_METHOD(study_fixture,
   CHECK(has(one->text, "plan of 1"));
   CHECK(has(one->text, "plan of 8"));
   CHECK_FALSE(has(one->text, "plan of 9")); // the fifth attempt waits for three more
-  request.siblings.insert(request.siblings.begin(), card(10));
+  request.siblings.insert(request.siblings.begin(), summary(10));
   CHECK(memory_study(request)->key == one->key);
-  request.siblings.insert(request.siblings.begin(), {card(12), card(11)});
+  request.siblings.insert(request.siblings.begin(), {summary(12), summary(11)});
   CHECK(memory_study(request)->key != one->key);
   request.memory = memory_kind::clean;
   CHECK_FALSE(memory_study(request));
@@ -157,7 +157,7 @@ TEST_CASE_METHOD(study_fixture,
   auto one = research_study(request, false);
   REQUIRE(one);
   CHECK(has(one->text, "812345"));
-  auto other = card(4);
+  auto other = summary(4);
   other->diagnosis = diagnosis{};
   other->diagnosis->bottleneck = "memory";
   other->diagnosis->evidence["llc_misses"] = "17";
@@ -167,7 +167,7 @@ TEST_CASE_METHOD(study_fixture,
   other->diagnosis->bottleneck = "compute";
   CHECK(research_study(request, false)->key != one->key);
 
-  auto broken = card(4, node_state::build_failed);
+  auto broken = summary(4, node_state::build_failed);
   broken->reason = "kernel.cpp:12: error: no member named 'foo'";
   request.parent = broken;
   auto failure = research_study(request, false);
@@ -191,7 +191,7 @@ TEST_CASE_METHOD(study_fixture,
   CHECK(research.take("CHOOSE guidance/compute/fma"));
   use_study(request, study_kind::memory, memory.found());
   use_study(request, study_kind::research, research.found() + "no/longer/there\n");
-  request.ancestors = {card(20), card(19), card(18), card(17), card(16)};
+  request.ancestors = {summary(20), summary(19), summary(18), summary(17), summary(16)};
   consult(*shelf(), request, false);
   REQUIRE_FALSE(request.knowledge.empty());
   CHECK(request.knowledge.front().id == "guidance/compute/fma");

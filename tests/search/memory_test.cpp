@@ -129,19 +129,19 @@ TEST_CASE("beside a parent stand its siblings that gained, best first, and no dr
   add(draft, node_state::build_failed, 0);
   add(draft, node_state::planned, 0);
   auto parent = add(draft, node_state::correct, 6);
-  CHECK(history_of(t, draft).beside.empty());
-  CHECK(history_of(t, parent).beside == std::vector<std::uint32_t>{good});
-  CHECK(history_of(t, good).beside == std::vector<std::uint32_t>{parent});
+  CHECK(history_of(t, draft).uncles.empty());
+  CHECK(history_of(t, parent).uncles == std::vector<std::uint32_t>{good});
+  CHECK(history_of(t, good).uncles == std::vector<std::uint32_t>{parent});
   auto better = add(draft, node_state::correct, 5), third = add(draft, node_state::correct, 3);
-  CHECK(history_of(t, parent).beside == std::vector<std::uint32_t>{better, good});
-  CHECK(history_of(t, third).beside == std::vector<std::uint32_t>{parent, better});
+  CHECK(history_of(t, parent).uncles == std::vector<std::uint32_t>{better, good});
+  CHECK(history_of(t, third).uncles == std::vector<std::uint32_t>{parent, better});
   // A gain is one on the nearest scored ancestor, here through a failed parent.
   auto failed = add(draft, node_state::incorrect, 0);
   auto mended = add(failed, node_state::correct, 2.5), worse = add(failed, node_state::correct, 1.9);
-  CHECK(history_of(t, worse).beside == std::vector<std::uint32_t>{mended});
-  CHECK(history_of(t, mended).beside.empty());
+  CHECK(history_of(t, worse).uncles == std::vector<std::uint32_t>{mended});
+  CHECK(history_of(t, mended).uncles.empty());
   // Only the newest are looked at.
-  for (std::size_t i = 0; i < looked_at_beside; ++i)
+  for (std::size_t i = 0; i < looked_at_uncles; ++i)
     add(draft, node_state::correct, 1);
-  CHECK(history_of(t, parent).beside.empty());
+  CHECK(history_of(t, parent).uncles.empty());
 }

@@ -352,28 +352,38 @@ result<search_tree> search_tree::load(image_reader& in, const campaign_settings&
   return made;
 }
 
+namespace {
+
+/// What a node is to `hash`: on its way to a verdict it counts as answered, wherever it is.
+void put_row(std::string& bytes, const tree_index& tree, std::uint32_t node) {
+  const auto& r = tree[node];
+  put(bytes, r.parent);
+  put(bytes, tree.parent2(node));
+  put(bytes, r.visits);
+  put(bytes, r.in_flight);
+  put(bytes, r.value);
+  put(bytes, r.score);
+  put(bytes, r.attempts);
+  auto state =
+      r.state == node_state::building || r.state == node_state::measuring ? node_state::answered : r.state;
+  put(bytes, state);
+  put(bytes, r.decision);
+  put(bytes, r.operation);
+  put(bytes, r.memory);
+  put(bytes, static_cast<std::uint8_t>(r.situation));
+  put(bytes, static_cast<std::uint8_t>(r.duplicate));
+  put(bytes, tree.descriptor(node));
+}
+
+} // namespace
+
 std::string search_tree::hash() const {
   std::string sum = digest_of_parts(
       {backend_, std::to_string(number_), std::to_string(tree_.targets()), std::to_string(tree_.size())});
   std::string bytes;
   for (std::uint32_t node = 0; node < tree_.size(); ++node) {
     const auto& r = tree_[node];
-    put(bytes, r.parent);
-    put(bytes, tree_.parent2(node));
-    put(bytes, r.visits);
-    put(bytes, r.in_flight);
-    put(bytes, r.value);
-    put(bytes, r.score);
-    put(bytes, r.attempts);
-    auto state =
-        r.state == node_state::building || r.state == node_state::measuring ? node_state::answered : r.state;
-    put(bytes, state);
-    put(bytes, r.decision);
-    put(bytes, r.operation);
-    put(bytes, r.memory);
-    put(bytes, static_cast<std::uint8_t>(r.situation));
-    put(bytes, static_cast<std::uint8_t>(r.duplicate));
-    put(bytes, tree_.descriptor(node));
+    put_row(bytes, tree_, node);
     bytes += r.model < models_.size() && node ? models_[r.model] : std::string{};
     put(bytes, '\0');
     for (std::uint32_t t = 0; tree_.targets() > 1 && t < tree_.targets(); ++t)

@@ -8,22 +8,22 @@ namespace ke {
 
 namespace {
 
-std::vector<std::uint32_t> gains_beside(const tree_index& tree, std::uint32_t parent) {
+std::vector<std::uint32_t> gaining_uncles(const tree_index& tree, std::uint32_t parent) {
   std::vector<std::uint32_t> gains;
   const auto above = tree[parent].parent;
   if (above == 0)
     return gains;                                // drafts did not gain on anything
   const auto before = tree.score_before(parent); // what all of them started from
   std::size_t looked_at = 0;
-  for (auto c = tree[above].first_child; c != no_node && looked_at < looked_at_beside;
+  for (auto c = tree[above].first_child; c != no_node && looked_at < looked_at_uncles;
        c = tree[c].next_sibling, ++looked_at) {
     const auto& row = tree[c];
     if (c != parent && row.state == node_state::correct && !row.duplicate && row.score > before)
       gains.push_back(c);
   }
   order_stably(gains, [&](auto a, auto b) { return tree[a].score > tree[b].score; });
-  if (gains.size() > most_beside)
-    gains.resize(most_beside);
+  if (gains.size() > most_uncles)
+    gains.resize(most_uncles);
   return gains;
 }
 
@@ -39,7 +39,7 @@ history history_of(const tree_index& tree, std::uint32_t parent, std::uint32_t n
     if (c != node && !is_open(tree[c].state))
       h.siblings.push_back(c);
   if (parent != 0)
-    h.beside = gains_beside(tree, parent);
+    h.uncles = gaining_uncles(tree, parent);
   return h;
 }
 

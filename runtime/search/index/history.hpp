@@ -7,18 +7,18 @@
 
 namespace ke {
 
-/// Gains beside the parent that are shown: the best of the grandparent's newest children.
-inline constexpr std::size_t most_beside = 2, looked_at_beside = 128;
+/// Gaining uncles that are shown: the best of the grandparent's newest children.
+inline constexpr std::size_t most_uncles = 2, looked_at_uncles = 128;
 
 /// Earlier nodes that belong to a new node's past. A prompt shows those of its memory mode:
-/// `shows_ancestors`; with `shows_siblings` also `beside`; at most `most_ancestors`, `most_siblings` and
-/// `most_beside`.
+/// `shows_ancestors`; with `shows_siblings` also `uncles`; at most `most_ancestors`, `most_siblings` and
+/// `most_uncles`.
 struct history {
   std::vector<std::uint32_t> ancestors; ///< the parent's, nearest first, without the root
   std::vector<std::uint32_t> siblings;  ///< children of the parent that have ended, newest first
   /// Siblings of the parent that gained, too, best first. With many nodes in flight several do, and only one
   /// is built upon. None beside a draft.
-  std::vector<std::uint32_t> beside;
+  std::vector<std::uint32_t> uncles;
 };
 
 /// O(bounds + open children of the parent). `node` is left out of its siblings; no_node: it is not made yet.

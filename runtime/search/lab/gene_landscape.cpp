@@ -206,6 +206,19 @@ double gene_landscape::mean() const {
   return sum;
 }
 
+namespace {
+
+double variance_of(const double* first, std::size_t n) {
+  double m = 0, v = 0;
+  for (std::size_t k = 0; k < n; ++k)
+    m += first[k] / static_cast<double>(n);
+  for (std::size_t k = 0; k < n; ++k)
+    v += (first[k] - m) * (first[k] - m) / static_cast<double>(n);
+  return v;
+}
+
+} // namespace
+
 /// Genes are independent, so variances add up: one of each gene's whole effect (its own term, and the mean of
 /// each pair's table over the other gene), and one of each table for what it holds beyond the effects of the
 /// two genes. Two tables over the same pair of genes count as one.
@@ -229,16 +242,8 @@ double gene_landscape::deviation() const {
       }
   }
   double variance = 0;
-  auto spread = [](const double* first, std::size_t n) {
-    double m = 0, v = 0;
-    for (std::size_t k = 0; k < n; ++k)
-      m += first[k] / static_cast<double>(n);
-    for (std::size_t k = 0; k < n; ++k)
-      v += (first[k] - m) * (first[k] - m) / static_cast<double>(n);
-    return v;
-  };
   for (std::size_t g = 0; g < genes; ++g)
-    variance += spread(&effect[g * values], values);
+    variance += variance_of(&effect[g * values], values);
   for (auto& r : rest) {
     std::vector<double> row(values, 0.0), column(values, 0.0);
     for (std::size_t a = 0; a < values; ++a)
@@ -249,7 +254,7 @@ double gene_landscape::deviation() const {
     for (std::size_t a = 0; a < values; ++a)
       for (std::size_t b = 0; b < values; ++b)
         r.table[a * values + b] -= row[a] + column[b];
-    variance += spread(r.table.data(), r.table.size());
+    variance += variance_of(r.table.data(), r.table.size());
   }
   return std::sqrt(variance);
 }

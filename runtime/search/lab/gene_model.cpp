@@ -25,66 +25,62 @@ gene_model::outcome gene_model::outcome_of(const tree_index& tree, std::uint32_t
   return row.score > tree[before].score ? outcome::helped : outcome::failed;
 }
 
-const std::uint8_t* gene_model::write(const tree_index& tree, const expansion& e) {
-  const auto genes = world_->genes, values = world_->values;
-  random_source random{e.seed, 3};
-  vectors_.resize((std::size_t{e.node} + 1) * genes);
-  auto* own = &vectors_[std::size_t{e.node} * genes];
-  if (e.operation == operation_kind::draft || e.parent == 0) {
-    for (std::uint32_t g = 0; g < genes; ++g)
-      own[g] = static_cast<std::uint8_t>(random.below(values));
-    return own;
-  }
+template <class Each>
+void gene_model::moves(const tree_index& tree, std::uint32_t node, Each each) const {
+  const auto *to = of(node), *from = of(tree[node].parent);
+  for (std::uint32_t g = 0; g < world_->genes; ++g)
+    if (to[g] != from[g])
+      each(g, to[g]);
+}
+
+void gene_model::note_failure(const tree_index& tree, std::uint32_t node) {
+  if (outcome_of(tree, node) == outcome::failed)
+    moves(tree, node, [&](auto g, auto v) { failed_[g * world_->values + v] = 1; });
+}
+
+/// Helpful moves that the parent still has are kept.
+void gene_model::see_ancestors(const tree_index& tree, const expansion& e, const history& past) {
   const auto* parent = of(e.parent);
-  std::copy_n(parent, genes, own);
-  failed_.assign(std::size_t{genes} * values, 0);
-  kept_.assign(genes, 0);
+  auto see = [&](std::uint32_t a) {
+    note_failure(tree, a);
+    if (outcome_of(tree, a) == outcome::helped)
+      moves(tree, a, [&](auto g, auto v) { kept_[g] |= parent[g] == v; });
+  };
+  see(e.parent);
+  for (auto a : past.ancestors)
+    see(a);
+}
 
-  auto past = history_of(tree, e.parent, e.node);
-  auto moves = [&](std::uint32_t node, auto&& each) {
-    const auto *to = of(node), *from = of(tree[node].parent);
-    for (std::uint32_t g = 0; g < genes; ++g)
-      if (to[g] != from[g])
-        each(g, to[g]);
-  };
-  auto note_failure = [&](std::uint32_t node) {
-    if (outcome_of(tree, node) == outcome::failed)
-      moves(node, [&](auto g, auto v) { failed_[g * values + v] = 1; });
-  };
-  if (shows_ancestors(e.memory)) {
-    past.ancestors.insert(past.ancestors.begin(), e.parent);
-    for (auto a : past.ancestors) {
-      note_failure(a);
-      if (outcome_of(tree, a) == outcome::helped)
-        moves(a, [&](auto g, auto v) { kept_[g] |= parent[g] == v; });
-    }
+/// Helpful moves of siblings, and of gaining uncles, are made.
+void gene_model::see_siblings(const tree_index& tree, const expansion& e, const history& past,
+                              std::uint8_t* own) {
+  std::vector<std::uint32_t> helpers;
+  for (auto s : past.siblings) {
+    note_failure(tree, s);
+    if (outcome_of(tree, s) == outcome::helped)
+      helpers.push_back(s);
   }
-  if (shows_siblings(e.memory)) {
-    std::vector<std::uint32_t> helpers;
-    for (auto s : past.siblings) {
-      note_failure(s);
-      if (outcome_of(tree, s) == outcome::helped)
-        helpers.push_back(s);
-    }
-    order_stably(helpers, [&](auto a, auto b) { return tree[a].score > tree[b].score; });
-    std::vector<std::uint8_t> taken(genes, 0); // of two values for one gene, that of the better sibling
-    for (auto s : helpers)
-      moves(s, [&](auto g, auto v) {
-        if (!taken[g])
-          own[g] = v;
-        taken[g] = kept_[g] = 1;
-      });
-    // What gained beside the parent is taken over where the parent itself has changed nothing.
-    const auto* above = of(tree[e.parent].parent);
-    for (auto b : past.beside)
-      moves(b, [&](auto g, auto v) {
-        if (taken[g] || parent[g] != above[g] || failed_[g * values + v])
-          return;
+  order_stably(helpers, [&](auto a, auto b) { return tree[a].score > tree[b].score; });
+  std::vector<std::uint8_t> taken(world_->genes, 0); // of two values for one gene, that of the better sibling
+  for (auto s : helpers)
+    moves(tree, s, [&](auto g, auto v) {
+      if (!taken[g])
         own[g] = v;
-        taken[g] = kept_[g] = 1;
-      });
-  }
+      taken[g] = kept_[g] = 1;
+    });
+  // What gained beside the parent is taken over where the parent itself has changed nothing.
+  const auto *parent = of(e.parent), *above = of(tree[e.parent].parent);
+  for (auto b : past.uncles)
+    moves(tree, b, [&](auto g, auto v) {
+      if (taken[g] || parent[g] != above[g] || failed_[g * world_->values + v])
+        return;
+      own[g] = v;
+      taken[g] = kept_[g] = 1;
+    });
+}
 
+/// One to three genes at random, as far as what was seen allows.
+void gene_model::change(const expansion& e, std::uint8_t* own, random_source& random) const {
   const std::uint8_t* other = e.parent2 == no_node || e.parent2 == 0 ? nullptr : of(e.parent2);
   struct move {
     std::uint32_t gene;
@@ -93,9 +89,9 @@ const std::uint8_t* gene_model::write(const tree_index& tree, const expansion& e
   std::vector<move> open;
   auto gather = [&](bool keep, bool avoid, const std::uint8_t* from) {
     open.clear();
-    for (std::uint32_t g = 0; g < genes; ++g)
-      for (std::uint32_t v = 0; v < values; ++v)
-        if (v != own[g] && !(keep && kept_[g]) && !(avoid && failed_[g * values + v]) &&
+    for (std::uint32_t g = 0; g < world_->genes; ++g)
+      for (std::uint32_t v = 0; v < world_->values; ++v)
+        if (v != own[g] && !(keep && kept_[g]) && !(avoid && failed_[g * world_->values + v]) &&
             (!from || from[g] == v))
           open.push_back({g, static_cast<std::uint8_t>(v)});
     return !open.empty();
@@ -107,6 +103,27 @@ const std::uint8_t* gene_model::write(const tree_index& tree, const expansion& e
     own[m.gene] = m.value;
     std::erase_if(open, [&](const auto& x) { return x.gene == m.gene; });
   }
+}
+
+const std::uint8_t* gene_model::write(const tree_index& tree, const expansion& e) {
+  const auto genes = world_->genes, values = world_->values;
+  random_source random{e.seed, 3};
+  vectors_.resize((std::size_t{e.node} + 1) * genes);
+  auto* own = &vectors_[std::size_t{e.node} * genes];
+  if (e.operation == operation_kind::draft || e.parent == 0) {
+    for (std::uint32_t g = 0; g < genes; ++g)
+      own[g] = static_cast<std::uint8_t>(random.below(values));
+    return own;
+  }
+  std::copy_n(of(e.parent), genes, own);
+  failed_.assign(std::size_t{genes} * values, 0);
+  kept_.assign(genes, 0);
+  auto past = history_of(tree, e.parent, e.node);
+  if (shows_ancestors(e.memory))
+    see_ancestors(tree, e, past);
+  if (shows_siblings(e.memory))
+    see_siblings(tree, e, past, own);
+  change(e, own, random);
   return own;
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include "runtime/search/campaign/search_tree.hpp"
+#include "runtime/search/index/history.hpp"
 #include "runtime/search/lab/gene_landscape.hpp"
+#include "runtime/search/policy/counter_random.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -37,6 +39,13 @@ public:
 private:
   enum class outcome : std::uint8_t { unknown, helped, failed };
   outcome outcome_of(const tree_index& tree, std::uint32_t node) const;
+  /// Calls `each(gene, value)` for what the node changed in its parent.
+  template <class Each>
+  void moves(const tree_index& tree, std::uint32_t node, Each each) const;
+  void note_failure(const tree_index& tree, std::uint32_t node);
+  void see_ancestors(const tree_index& tree, const expansion& e, const history& past);
+  void see_siblings(const tree_index& tree, const expansion& e, const history& past, std::uint8_t* own);
+  void change(const expansion& e, std::uint8_t* own, random_source& random) const;
 
   const gene_landscape* world_;
   std::vector<std::uint8_t> vectors_; ///< by node

@@ -89,87 +89,98 @@ bool search_simulation::step() {
 }
 
 void search_simulation::happen(std::size_t which) {
+  switch (flights_[which].at) {
+  case flight::planned:
+    return ask(which);
+  case flight::asked:
+    return reply(which);
+  case flight::answered:
+    return judge(which);
+  }
+}
+
+/// The node has ended.
+void search_simulation::land(std::size_t which) {
+  flights_[which] = flights_.back();
+  flights_.pop_back();
+}
+
+void search_simulation::ask(std::size_t which) {
   auto f = flights_[which];
   auto& core = fold_.trees()[f.tree];
-  auto over = [&] {
-    flights_[which] = flights_.back();
-    flights_.pop_back();
-  };
-  switch (f.at) {
-  case flight::planned:
-    if (random_.uniform() < how_.cancelled) {
-      commit(journal_kind::ended,
-             journal_ended{f.tree, f.node, node_state::cancelled, "cancelled by the simulation"});
-      return over();
-    }
-    if (!core.expansion_of(f.node).given.empty()) { // an earlier answer holds it
-      journal_replied r{f.tree, f.node, 0};
-      r.source_digest = r.normalised_digest =
-          digest_of(std::to_string(f.tree) + "/" + std::to_string(f.node));
-      return answer(which, r);
-    }
-    commit(journal_kind::asked, journal_asked{f.tree,
-                                              f.node,
-                                              f.attempt,
-                                              core.model_of(f.node),
-                                              digest_of(std::to_string(f.node)),
-                                              {4000, 0.02}});
-    flights_[which].at = flight::asked;
-    return;
-  case flight::asked: {
-    if (random_.uniform() < how_.failed_requests)
-      return commit(journal_kind::failed_request, journal_failed_request{f.tree,
-                                                                         f.node,
-                                                                         f.attempt,
-                                                                         failure_kind::timeout,
-                                                                         "stall",
-                                                                         {900, 300, 0, 0.005},
-                                                                         {0, 300, 0, 0.004},
-                                                                         {3000, 900, 900, true}});
-    journal_replied r{f.tree, f.node, f.attempt};
-    r.usage = {1000 + random_.below(1000), 500 + random_.below(500), 0, 0.01};
-    if (random_.uniform() < how_.useless_answers) {
-      r.kind = failure_kind::no_code;
-      commit(journal_kind::replied, r);
-      if (f.attempt > 0) {
-        commit(journal_kind::ended, journal_ended{f.tree, f.node, node_state::unanswered, "no code twice"});
-        return over();
-      }
-      flights_[which].at = flight::planned;
-      ++flights_[which].attempt;
-      return;
-    }
-    auto tried = core.tried();
-    auto repeats = !tried.empty() && random_.uniform() < how_.duplicates;
-    r.normalised_digest = repeats ? tried[random_.below(tried.size())]
-                                  : digest_of(std::to_string(f.tree) + "/" + std::to_string(f.node));
-    r.source_digest = r.reply_digest = r.normalised_digest;
-    if (random_.uniform() < how_.several)
-      r.more = {{digest_of(r.source_digest + "b"), "second"}, {digest_of(r.source_digest + "c"), "third"}};
-    if (random_.uniform() < how_.templates) {
-      r.space = {4, 4};
-      r.point = {0, 0};
-    }
+  if (random_.uniform() < how_.cancelled) {
+    commit(journal_kind::ended,
+           journal_ended{f.tree, f.node, node_state::cancelled, "cancelled by the simulation"});
+    return land(which);
+  }
+  if (!core.expansion_of(f.node).given.empty()) { // an earlier answer holds it
+    journal_replied r{f.tree, f.node, 0};
+    r.source_digest = r.normalised_digest = digest_of(std::to_string(f.tree) + "/" + std::to_string(f.node));
     return answer(which, r);
   }
-  case flight::answered: {
-    core.progress(f.node, node_state::measuring);
-    journal_judged j{f.tree, f.node, f.target, f.outcome.state};
-    j.duplicate_of = f.duplicate_of;
-    j.device_s = f.duplicate_of == no_node ? 0.25 : 0;
-    if (j.state == verdict_state::correct) {
-      j.score = f.outcome.score * (f.target ? 0.9 + 0.2 * random_.uniform() : 1.0);
-      j.decision = *j.score > 1 ? timing_decision::faster : timing_decision::slower;
-    } else {
-      j.score = 0;
+  commit(
+      journal_kind::asked,
+      journal_asked{
+          f.tree, f.node, f.attempt, core.model_of(f.node), digest_of(std::to_string(f.node)), {4000, 0.02}});
+  flights_[which].at = flight::asked;
+}
+
+void search_simulation::reply(std::size_t which) {
+  auto f = flights_[which];
+  if (random_.uniform() < how_.failed_requests)
+    return commit(journal_kind::failed_request, journal_failed_request{f.tree,
+                                                                       f.node,
+                                                                       f.attempt,
+                                                                       failure_kind::timeout,
+                                                                       "stall",
+                                                                       {900, 300, 0, 0.005},
+                                                                       {0, 300, 0, 0.004},
+                                                                       {3000, 900, 900, true}});
+  journal_replied r{f.tree, f.node, f.attempt};
+  r.usage = {1000 + random_.below(1000), 500 + random_.below(500), 0, 0.01};
+  if (random_.uniform() < how_.useless_answers) {
+    r.kind = failure_kind::no_code;
+    commit(journal_kind::replied, r);
+    if (f.attempt > 0) {
+      commit(journal_kind::ended, journal_ended{f.tree, f.node, node_state::unanswered, "no code twice"});
+      return land(which);
     }
-    commit(journal_kind::judged, j);
-    if (!is_open(core.tree()[f.node].state))
-      return over();
-    ++flights_[which].target;
+    flights_[which].at = flight::planned;
+    ++flights_[which].attempt;
     return;
   }
+  auto tried = fold_.trees()[f.tree].tried();
+  auto repeats = !tried.empty() && random_.uniform() < how_.duplicates;
+  r.normalised_digest = repeats ? tried[random_.below(tried.size())]
+                                : digest_of(std::to_string(f.tree) + "/" + std::to_string(f.node));
+  r.source_digest = r.reply_digest = r.normalised_digest;
+  if (random_.uniform() < how_.several)
+    r.more = {{digest_of(r.source_digest + "b"), "second"}, {digest_of(r.source_digest + "c"), "third"}};
+  if (random_.uniform() < how_.templates) {
+    r.space = {4, 4};
+    r.point = {0, 0};
   }
+  answer(which, r);
+}
+
+/// A verdict on its next target.
+void search_simulation::judge(std::size_t which) {
+  auto f = flights_[which];
+  auto& core = fold_.trees()[f.tree];
+  core.progress(f.node, node_state::measuring);
+  journal_judged j{f.tree, f.node, f.target, f.outcome.state};
+  j.duplicate_of = f.duplicate_of;
+  j.device_s = f.duplicate_of == no_node ? 0.25 : 0;
+  if (j.state == verdict_state::correct) {
+    j.score = f.outcome.score * (f.target ? 0.9 + 0.2 * random_.uniform() : 1.0);
+    j.decision = *j.score > 1 ? timing_decision::faster : timing_decision::slower;
+  } else {
+    j.score = 0;
+  }
+  commit(journal_kind::judged, j);
+  if (!is_open(core.tree()[f.node].state))
+    return land(which);
+  ++flights_[which].target;
 }
 
 void search_simulation::answer(std::size_t which, const journal_replied& r) {
@@ -232,14 +243,36 @@ search_simulation search_simulation::resume(std::vector<journal_record> journal,
   return s;
 }
 
-result<step_timing> time_steps(const search_settings& search, std::vector<std::uint32_t> sizes,
-                               std::uint64_t seed) {
+namespace {
+
+/// Of a campaign with one target and one model.
+result<search_tree> tree_of(const search_settings& search, std::uint64_t seed) {
   campaign_settings settings;
   settings.search = search;
   settings.seed = seed;
   settings.targets = {target_settings{}};
   settings.models = {model_settings{}};
-  auto made = search_tree::make(0, settings.targets[0].backend, settings);
+  return search_tree::make(0, settings.targets[0].backend, settings);
+}
+
+double thread_cpu_us() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) * 1e6 + static_cast<double>(t.tv_nsec) * 1e-3;
+}
+
+} // namespace
+
+/// CPU time of this thread in microseconds.
+static double cpu_us() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) * 1e6 + static_cast<double>(t.tv_nsec) * 1e-3;
+}
+
+result<step_timing> time_steps(const search_settings& search, std::vector<std::uint32_t> sizes,
+                               std::uint64_t seed) {
+  auto made = tree_of(search, seed);
   if (!made)
     return made.error();
   auto& core = *made;
@@ -247,15 +280,10 @@ result<step_timing> time_steps(const search_settings& search, std::vector<std::u
   random_source random{seed, 1};
   std::sort(sizes.begin(), sizes.end());
   step_timing out;
-  auto cpu_us = [] {
-    timespec t{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return static_cast<double>(t.tv_sec) * 1e6 + static_cast<double>(t.tv_nsec) * 1e-3;
-  };
   auto cycle = [&] {
-    auto before = cpu_us();
+    auto before = thread_cpu_us();
     auto batch = core.step(64);
-    auto spent = cpu_us() - before;
+    auto spent = thread_cpu_us() - before;
     for (const auto& e : batch) {
       auto o = world(core, e.node, random);
       core.apply(journal_judged{0, e.node, 0, o.state, timing_decision::none,

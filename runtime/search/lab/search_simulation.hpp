@@ -74,6 +74,10 @@ private:
   void commit(journal_kind kind, const Record& r);
   bool step();
   void happen(std::size_t which);
+  void ask(std::size_t which);
+  void reply(std::size_t which);
+  void judge(std::size_t which);
+  void land(std::size_t which);
   void answer(std::size_t which, const journal_replied& r);
 
   landscape world_;

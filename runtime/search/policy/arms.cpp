@@ -5,7 +5,7 @@
 namespace ke {
 
 namespace {
-constexpr std::uint32_t closed_bit = 0x80000000;
+constexpr std::uint32_t saturated_bit = 0x80000000;
 
 std::uint32_t puct_count(const tree_row& row) {
   return row.visits + row.in_flight;
@@ -27,36 +27,36 @@ bool arms::here(std::uint64_t key, std::uint32_t spot) const {
   return spots_[node_of(key) - first_] == spot;
 }
 
-arms::room arms::where(std::uint32_t node) const {
+arms::standing arms::where(std::uint32_t node) const {
   if (node < first_ || node - first_ >= spots_.size() || !spots_[node - first_])
-    return room::none;
-  return spots_[node - first_] & closed_bit ? room::closed : room::open;
+    return standing::none;
+  return spots_[node - first_] & saturated_bit ? standing::saturated : standing::expandable;
 }
 
 void arms::join(std::uint64_t key, std::uint32_t spot) {
-  auto& rooms = spot & closed_bit ? closed_ : open_;
-  auto number = spot & ~closed_bit;
-  if (number >= rooms.size())
-    rooms.resize(number + 1);
-  auto& b = rooms[number];
+  auto& buckets = spot & saturated_bit ? saturated_ : expandable_;
+  auto number = spot & ~saturated_bit;
+  if (number >= buckets.size())
+    buckets.resize(number + 1);
+  auto& b = buckets[number];
   b.heap.push_back(key);
   std::push_heap(b.heap.begin(), b.heap.end());
   ++b.live;
 }
 
 void arms::leave(std::uint32_t spot) {
-  auto& b = (spot & closed_bit ? closed_ : open_)[spot & ~closed_bit];
+  auto& b = (spot & saturated_bit ? saturated_ : expandable_)[spot & ~saturated_bit];
   if (--b.live == 0)
     b = {};
   else if (b.heap.size() > 64 + b.live + b.live / 2)
     compact(b, spot);
 }
 
-void arms::place(std::uint32_t node, room where, std::uint32_t k, double priority) {
-  auto now = where == room::none ? 0 : bucket_of(k) | (where == room::closed ? closed_bit : 0);
+void arms::place(std::uint32_t node, standing where, std::uint32_t k, double priority) {
+  auto now = where == standing::none ? 0 : bucket_of(k) | (where == standing::saturated ? saturated_bit : 0);
   auto& at = spot(node);
   auto was = at;
-  if (was == now || (was && now && (was & closed_bit) == (now & closed_bit) && was < now))
+  if (was == now || (was && now && (was & saturated_bit) == (now & saturated_bit) && was < now))
     return;
   at = now;
   if (was)
@@ -88,20 +88,20 @@ double arms::standing_in(bucket& b, std::uint64_t key, double scale) const {
   return b.asked;
 }
 
-std::optional<std::uint32_t> arms::best(const tree_index& tree, room where, double scale) {
+std::optional<std::uint32_t> arms::best(const tree_index& tree, standing where, double scale) {
   std::optional<std::uint32_t> winner;
   double worth = -1;
   std::uint64_t highest = 0; // priority key seen so far; every real key is larger
-  auto bit = where == room::closed ? closed_bit : 0;
-  auto& rooms = of(where);
-  for (std::uint32_t number = 0; number < rooms.size(); ++number) {
-    if (rooms[number].live == 0)
+  auto bit = where == standing::saturated ? saturated_bit : 0;
+  auto& buckets = of(where);
+  for (std::uint32_t number = 0; number < buckets.size(); ++number) {
+    if (buckets[number].live == 0)
       continue;
     auto bonus = scale / (1.0 + count_of(number));
     if (winner && 1 + bonus <= worth)
       break;
-    for (auto spot = number | bit; rooms[number].live > 0;) {
-      auto& b = rooms[number];
+    for (auto spot = number | bit; buckets[number].live > 0;) {
+      auto& b = buckets[number];
       auto key = b.heap.front();
       if (key <= highest)
         break;
@@ -135,8 +135,8 @@ std::optional<std::uint32_t> arms::best(const tree_index& tree, room where, doub
 
 std::size_t arms::bytes() const {
   auto sum = ranks_.bytes() + spots_.capacity() * sizeof(std::uint32_t);
-  for (auto rooms : {&open_, &closed_})
-    for (const auto& b : *rooms)
+  for (auto buckets : {&expandable_, &saturated_})
+    for (const auto& b : *buckets)
       sum += b.heap.capacity() * 8 + sizeof b;
   return sum;
 }

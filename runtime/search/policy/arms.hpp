@@ -46,11 +46,11 @@ constexpr double rank_worth(std::size_t above) {
 /// later than it should, and is then moved on.
 ///
 /// Priorities order nodes. A scored node's priority is its score, and it is also `ranked`; a node to be
-/// repaired borrows a priority. Two rooms: `open`, and `closed` for nodes that rest while an open one is
-/// left.
+/// repaired borrows a priority. A node with as many children as progressive widening allows is `saturated`:
+/// it rests while an `expandable` one is left.
 class arms {
 public:
-  enum class room : std::uint8_t { none, open, closed };
+  enum class standing : std::uint8_t { none, expandable, saturated };
 
   /// For nodes from `first` on: earlier ones cost no memory, and must not be named.
   explicit arms(std::uint32_t first = 0) : first_{first} {}
@@ -58,14 +58,15 @@ public:
   void rank(double score, std::uint32_t node) { ranks_.insert(rank_key(score, node)); }
   void rank_all(std::vector<std::uint64_t> keys) { ranks_.assign(std::move(keys)); } ///< rank_key of each
 
-  /// Puts `node` into a room at count `k` (>= 1, made coarse here), or (none) out of both. Needed when its
-  /// room changes or k shrinks; reporting growth is optional and free. A node's priority never changes.
-  void place(std::uint32_t node, room where, std::uint32_t k, double priority);
-  room where(std::uint32_t node) const;
+  /// Puts `node` among the expandable or the saturated at count `k` (>= 1, made coarse here), or (none) out
+  /// of both. Needed when that changes or k shrinks; reporting growth is optional and free. A node's priority
+  /// never changes.
+  void place(std::uint32_t node, standing where, std::uint32_t k, double priority);
+  standing where(std::uint32_t node) const;
 
-  /// The node of highest worth in a room, with the tree's present k. Ties: smaller k, then higher priority,
+  /// The node of highest worth among these, with the tree's present k. Ties: smaller k, then higher priority,
   /// then the older node.
-  std::optional<std::uint32_t> best(const tree_index& tree, room where, double scale);
+  std::optional<std::uint32_t> best(const tree_index& tree, standing where, double scale);
 
   std::size_t bytes() const;
 
@@ -77,8 +78,8 @@ private:
     std::uint64_t asked_key = 0; ///< the key whose rank was looked up last,
     double asked = 1;            ///< and its R then
   };
-  using room_buckets = std::vector<bucket>; ///< by number; those without a member are empty
-  room_buckets& of(room r) { return r == room::open ? open_ : closed_; }
+  using buckets = std::vector<bucket>; ///< by number; those without a member are empty
+  buckets& of(standing s) { return s == standing::expandable ? expandable_ : saturated_; }
   std::uint32_t& spot(std::uint32_t node);
   bool here(std::uint64_t key, std::uint32_t spot) const;
   void leave(std::uint32_t spot);
@@ -89,8 +90,8 @@ private:
 
   std::uint32_t first_;
   rank_index ranks_;
-  room_buckets open_, closed_;
-  /// By node - first_: 0 absent, else the bucket's number; the top bit tells the room.
+  buckets expandable_, saturated_;
+  /// By node - first_: 0 absent, else the bucket's number; the top bit tells the saturated ones.
   std::vector<std::uint32_t> spots_;
 };
 

@@ -65,7 +65,7 @@ void ensemble::share_out() {
 const std::string& ensemble::choose(random_source& random) {
   const auto& chosen = shares_.size() == 1               ? shares_[0].name
                        : kind_ == ensemble_kind::weights ? by_weight(random)
-                                                         : by_merit(random);
+                                                         : by_priority(random);
   ++records_[chosen].submitted;
   return chosen;
 }
@@ -88,7 +88,7 @@ const std::string& ensemble::by_weight(random_source& random) {
   return shares_[chosen].name;
 }
 
-const std::string& ensemble::by_merit(random_source& random) {
+const std::string& ensemble::by_priority(random_source& random) {
   std::vector<std::size_t> untried;
   for (std::size_t i = 0; i < shares_.size(); ++i)
     if (records_[shares_[i].name].submitted == 0)

@@ -75,7 +75,7 @@ private:
   };
   void share_out();
   const std::string& by_weight(random_source& random);
-  const std::string& by_merit(random_source& random);
+  const std::string& by_priority(random_source& random);
 
   ensemble_kind kind_ = ensemble_kind::weights;
   std::vector<share> all_;    ///< as configured

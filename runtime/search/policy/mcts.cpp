@@ -183,7 +183,7 @@ public:
       return;
     refresh(tree, parent);
     for (auto n = tree[parent].parent; n != 0; n = tree[n].parent)
-      if (all_.where(n) == arms::room::closed) // a larger subtree may have room for another child
+      if (all_.where(n) == arms::standing::saturated) // a larger subtree may have room for another child
         refresh(tree, n);
   }
 
@@ -282,9 +282,9 @@ private:
   }
 
   std::optional<selection> best_of(const tree_index& tree, arms& among) {
-    auto node = among.best(tree, arms::room::open, rules_.exploration);
+    auto node = among.best(tree, arms::standing::expandable, rules_.exploration);
     if (!node)
-      node = among.best(tree, arms::room::closed, rules_.exploration);
+      node = among.best(tree, arms::standing::saturated, rules_.exploration);
     if (!node)
       return std::nullopt;
     return selection{.parent = *node, .operation = operation_kind::improve};
@@ -297,14 +297,14 @@ private:
 
   void refresh(const tree_index& tree, std::uint32_t node) {
     auto rest = is_usable(tree[node].state) ? rules_.standing_of(tree, node) : puct_rules::rest::never;
-    auto room = rest == puct_rules::rest::never  ? arms::room::none
-                : rest == puct_rules::rest::open ? arms::room::open
-                                                 : arms::room::closed;
-    auto k = room == arms::room::none ? 0 : puct_rules::k_of(tree[node]);
-    auto priority = room == arms::room::none ? 0 : puct_rules::priority_of(tree, node);
-    all_.place(node, room, k, priority);
+    auto standing = rest == puct_rules::rest::never  ? arms::standing::none
+                    : rest == puct_rules::rest::open ? arms::standing::expandable
+                                                     : arms::standing::saturated;
+    auto k = standing == arms::standing::none ? 0 : puct_rules::k_of(tree[node]);
+    auto priority = standing == arms::standing::none ? 0 : puct_rules::priority_of(tree, node);
+    all_.place(node, standing, k, priority);
     if (is_fresh(tree, node))
-      fresh_.place(node, room, k, priority);
+      fresh_.place(node, standing, k, priority);
   }
 
   puct_rules rules_;

@@ -13,17 +13,17 @@
 namespace ke {
 
 /// One evaluation, as the search sees it: a candidate's node, on one target.
-using work_place = std::pair<node_key, std::uint32_t>;
+using evaluation_place = std::pair<node_key, std::uint32_t>;
 
 /// Which evaluations of earlier lives are still wanted. After a coordinator's restart workers attach before
 /// the campaigns have read their journals: until a campaign has said what it waits for, workers' results are
 /// kept. Pure.
-class wanted_work {
+class wanted_evaluations {
 public:
   enum class wish : std::uint8_t { unknown, wanted, unwanted };
 
   /// The campaign knows its journal; replaces what it said before. A finished one says an empty list.
-  void are(std::uint32_t campaign, const std::vector<work_place>& open, bool over) {
+  void are(std::uint32_t campaign, const std::vector<evaluation_place>& open, bool over) {
     auto& c = campaigns_[campaign];
     c.open = {open.begin(), open.end()};
     c.over = over;
@@ -44,7 +44,7 @@ public:
 
 private:
   struct one_campaign {
-    std::set<work_place> open;
+    std::set<evaluation_place> open;
     bool over = false;
   };
   std::map<std::uint32_t, one_campaign> campaigns_;
