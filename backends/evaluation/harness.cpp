@@ -1,8 +1,15 @@
 #include "backends/evaluation/harness.hpp"
 
+#include "runtime/text/filled_text.hpp"
+
 #include <algorithm>
+#include <string_view>
 
 namespace ke {
+
+/// harness/ke_shim.cpp and harness/ke_widen.h, embedded by the build.
+extern const std::string_view shim_text, widening_text;
+
 namespace {
 
 const char* c_type(dtype d, widening as) {
@@ -23,7 +30,6 @@ const char* c_type(dtype d, widening as) {
   case dtype::i8:
     return "int8_t";
   case dtype::u8:
-    return "uint8_t";
   case dtype::boolean:
     return "uint8_t";
   }
@@ -37,23 +43,6 @@ bool longest(const problem& what) {
       return true;
   return false;
 }
-
-/// For references that know bf16 by the helpers of ke.h. Bits that are read or made by hand are those of a
-/// rounded one.
-constexpr const char* wide_bf16 =
-    "struct ke_wide_bf16 {\n"
-    "  double value;\n"
-    "  ke_wide_bf16() = default;\n"
-    "  ke_wide_bf16(uint32_t bits) : value{ke_bf16_to_float(static_cast<uint16_t>(bits))} {}\n"
-    "  operator uint32_t() const { return ke_float_to_bf16(static_cast<float>(value)); }\n"
-    "};\n"
-    "namespace std { using ::ke_wide_bf16; }\n"
-    "static inline double ke_of_wide_bf16(ke_wide_bf16 x) { return x.value; }\n"
-    "static inline ke_wide_bf16 ke_as_wide_bf16(double value) {\n"
-    "  ke_wide_bf16 x;\n"
-    "  x.value = value;\n"
-    "  return x;\n"
-    "}\n";
 
 std::string parameters(const problem& what, widening as, bool with_names) {
   std::string text;
@@ -119,57 +108,12 @@ std::string harness_source(const problem& what, widening as) {
         "*>(" + slot() + ")");
   for (std::size_t d = 0; d < what.dims.size(); ++d)
     arg("*static_cast<const int64_t*>(" + slot() + ")");
-  return "// Generated from the problem: the harness side of the C ABI.\n"
-         "#include <stdint.h>\n\n"
-         "extern \"C\" void kernel(" +
-         parameters(what, as, false) +
-         ");\n"
-         "extern \"C\" __attribute__((visibility(\"default\"))) void ke_call(void* const* args) {\n"
-         "  kernel(" +
-         call +
-         ");\n"
-         "}\n";
+  return filled_text(shim_text, {{"parameters", parameters(what, as, false)}, {"arguments", call}});
 }
 
 std::string widening_header(const problem& what, widening as) {
-  bool longer = longest(what);
-  std::string text =
-      "// Generated: the reference in wider arithmetic. Headers first, so that they keep their own types.\n";
-  for (const char* h : {"algorithm", "array",   "cassert",  "cfloat",   "climits",  "cmath",       "complex",
-                        "cstddef",   "cstdint", "cstdio",   "cstdlib",  "cstring",  "functional",  "limits",
-                        "memory",    "numeric", "random",   "string",   "tuple",    "type_traits", "utility",
-                        "vector",    "math.h",  "stdint.h", "stdlib.h", "string.h", "omp.h"})
-    text += std::string{"#include <"} + h + ">\n";
-  text += "#include \"ke.h\"\n";
-  text += "using ke_wide_f64 = long double;\nusing ke_wide_f32 = double;\n";
-  if (as == widening::all)
-    text += wide_bf16;
-  std::string wide = longer ? "long double" : "double";
-  // A literal keeps its type (0.0f is a float), which would break the deduction of std::max(x, 0.0f).
-  text += "namespace std {\n"
-          "inline " +
-          wide + " max(" + wide + " a, " + wide +
-          " b) { return a < b ? b : a; }\n"
-          "inline " +
-          wide + " min(" + wide + " a, " + wide +
-          " b) { return b < a ? b : a; }\n"
-          "inline " +
-          wide + " clamp(" + wide + " x, " + wide + " a, " + wide +
-          " b) { return x < a ? a : b < x ? b : x; }\n"
-          "}\n";
-  for (const char* f :
-       {"sqrt",  "exp",       "exp2",  "expm1",    "log",       "log2",  "log10", "log1p", "sin",
-        "cos",   "tan",       "asin",  "acos",     "atan",      "sinh",  "cosh",  "tanh",  "asinh",
-        "acosh", "atanh",     "erf",   "erfc",     "fabs",      "floor", "ceil",  "round", "trunc",
-        "rint",  "nearbyint", "cbrt",  "tgamma",   "lgamma",    "pow",   "fmod",  "fmax",  "fmin",
-        "fma",   "atan2",     "hypot", "copysign", "remainder", "ldexp"})
-    text += std::string{"#define "} + f + "f " + (longer ? "std::" : "") + f + "\n";
-  text += longer ? "#define double ke_wide_f64\n#define float ke_wide_f32\n#define _Float16 ke_wide_f32\n"
-                 : "#define float double\n#define _Float16 double\n";
-  if (as == widening::all)
-    text += "#define ke_bf16_to_float ke_of_wide_bf16\n#define ke_float_to_bf16 ke_as_wide_bf16\n"
-            "#define uint16_t ke_wide_bf16\n";
-  return text;
+  return std::string{longest(what) ? "#define KE_WIDE_F64\n" : ""} +
+         (as == widening::all ? "#define KE_WIDE_BF16\n" : "") + std::string{widening_text};
 }
 
 } // namespace ke

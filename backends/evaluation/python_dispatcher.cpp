@@ -7,27 +7,14 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 
 namespace ke {
+
+/// harness/dispatcher_loader.py, embedded by the build: how a part of a dispatcher becomes a module.
+extern const std::string_view dispatcher_loader;
+
 namespace {
-
-constexpr const char* loader = R"(import linecache
-import sys
-import types
-
-
-def _part(name, functions, text):
-    """What the text defines under the first of these names; the text is a module of its own, as if it were a file."""
-    file = name + ".py"
-    module = types.ModuleType(name)
-    module.__file__ = file
-    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
-    sys.modules[name] = module
-    exec(compile(text, file, "exec"), module.__dict__)
-    return next(getattr(module, function) for function in functions if hasattr(module, function))
-
-
-)";
 
 /// An extent that is this dim and nothing else.
 std::optional<std::string> extent_of(const problem& what, const std::string& dim) {
@@ -71,7 +58,8 @@ result<std::string> python_dispatcher(const problem& what, const std::vector<dis
   for (const auto& p : parts)
     sources += p.source;
   auto prefix = "ke_" + digest_of(sources + fallback.source).substr(0, 8) + "_";
-  auto text = dispatcher_heading("#", what, parts, rules, fallback) + loader;
+  auto text = dispatcher_heading("#", what, parts, rules, fallback);
+  text.append(dispatcher_loader).append("\n\n");
   auto add = [&](const std::string& name, const dispatcher_part& p, const char* functions) {
     text += "# " + comment_text(p.name) + "\n_" + name + " = _part(\"" + prefix + name + "\", " + functions +
             ", " + python_literal(p.source) + ")\n\n";

@@ -1,0 +1,90 @@
+// The files of the harness: a compiler takes them as they stand, and what the generator makes of them.
+#include "backends/evaluation/harness.hpp"
+
+#include "runtime/process/process_service.hpp"
+#include "runtime/process/run_and_wait.hpp"
+#include "tests/backends/problems.hpp"
+#include "tests/places.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+
+using namespace ke;
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path in_tree(const char* path) {
+  return fs::path{ke::test::source_dir()} / path;
+}
+
+/// What the compiler complains about in this text, without making an object.
+std::string complaint(const std::string& text, const std::vector<std::string>& flags = {}) {
+  process_service processes;
+  process_spec spec;
+  spec.argv = {"g++", "-std=c++20", "-fsyntax-only", "-I" + in_tree("backends/cpu-cpp").string()};
+  spec.argv.insert(spec.argv.end(), flags.begin(), flags.end());
+  spec.argv.insert(spec.argv.end(), {"-x", "c++", "-"});
+  spec.env = {{"PATH", "/usr/bin:/bin"}, {"LANG", "C"}};
+  spec.input = text;
+  auto how = run_and_wait(processes, std::move(spec));
+  return how.code == 0 ? how.err : "failed: " + how.err;
+}
+
+problem with(dtype d) {
+  auto p = ke_test::elementwise();
+  for (auto& t : p.tensors)
+    t.dtype = d;
+  return p;
+}
+
+/// Holds in the source that follows the widening header.
+std::string holds(const std::string& what) {
+  return "static_assert(" + what + ");\n";
+}
+
+} // namespace
+
+TEST_CASE("the harness of a problem is these bytes: the keys of built objects hold them") {
+  CHECK(harness_source(ke_test::elementwise()) ==
+        R"(// Generated from the problem: the harness side of the C ABI.
+#include <stdint.h>
+
+extern "C" void kernel(const float*, float*, double, int64_t);
+extern "C" __attribute__((visibility("default"))) void ke_call(void* const* args) {
+  kernel(static_cast<const float*>(args[0]),
+         static_cast<float*>(args[1]),
+         *static_cast<const double*>(args[2]),
+         *static_cast<const int64_t*>(args[3]));
+}
+)");
+}
+
+TEST_CASE("the harness compiles, as a file and for every type of tensor") {
+  auto file = in_tree("backends/evaluation/harness/ke_shim.cpp").string();
+  CHECK(complaint("#include \"" + file + "\"\n", {"-Wall"}) == "");
+  for (auto d : {dtype::f64, dtype::f32, dtype::f16, dtype::bf16, dtype::i64, dtype::i32, dtype::i8,
+                 dtype::u8, dtype::boolean})
+    CHECK(complaint(harness_source(with(d)), {"-Wall", "-Wextra"}) == "");
+}
+
+TEST_CASE("the widening header makes float, double, bf16 and the libm names wider in each of its forms") {
+  for (auto d : {dtype::f32, dtype::f64})
+    for (auto as : {widening::all_but_bf16, widening::all}) {
+      auto p = with(d);
+      auto header = widening_header(p, as);
+      bool longest = d == dtype::f64, bf16 = as == widening::all;
+      CHECK(header.starts_with("#define KE_WIDE_F64\n") == longest);
+      CHECK((header.find("#define KE_WIDE_BF16\n") < header.find("#include")) == bf16);
+      auto source = "#include <algorithm>\n" + holds("sizeof(float) == 8") + holds("sizeof(_Float16) == 8") +
+                    holds(longest ? "sizeof(double) > 8" : "sizeof(double) == 8") +
+                    holds("sizeof(uint16_t) == " + std::string{bf16 ? "8" : "2"}) +
+                    holds("sizeof(sqrtf(double{2})) == sizeof(double)") +
+                    holds("sizeof(ldexpf(double{2}, 1)) == sizeof(double)") +
+                    "double f(double x) { return std::clamp(std::max(x, 0.0f), 1.0f, 2.0f); }\n"
+                    "uint16_t g(uint16_t x) { return ke_float_to_bf16(ke_bf16_to_float(x) + 1); }\n";
+      INFO(source);
+      CHECK(complaint(header + source + harness_source(p, as), {"-fopenmp"}) == "");
+    }
+}
