@@ -7,22 +7,14 @@
 #include <sstream>
 
 namespace ke {
+
+/// document_search.txt, embedded by the build: what the model is told first.
+extern const std::string_view search_instructions;
+
 namespace {
 
 constexpr std::uint32_t highest_level = 3;
 constexpr std::size_t most_found = 8, longest_name = 80;
-
-constexpr std::string_view search_instructions =
-    R"(You look up documents for an engineer who has to make a compute kernel faster or right. You see the
-situation and the root of a library. Answer with commands, one per line, at most 6 at a time:
-
-LIST folder        what lies in a folder ("LIST /" is the root)
-SEARCH words       documents that fit these words best
-READ id            a document's text
-CHOOSE id id ...   at most 4 documents that help most in this situation, best first; this ends your work
-
-Read before you choose. Everything else in your answer is ignored.
-)";
 
 /// Without blanks and the marks that models put around a command.
 std::string_view trimmed_command(std::string_view s) {

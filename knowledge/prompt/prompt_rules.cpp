@@ -5,13 +5,19 @@
 #include "knowledge/prompt/quote.hpp"
 #include "runtime/core/baseline.hpp"
 #include "runtime/llm/answer_form.hpp"
+#include "runtime/text/filled_text.hpp"
 #include "runtime/text/source_template.hpp"
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 #include <utility>
 
 namespace ke {
+
+/// answer_forms.md and template_form.md, embedded by the build: what an answer may look like.
+extern const std::string_view answer_forms, template_form;
+
 namespace {
 
 bool floating(dtype d) {
@@ -194,27 +200,15 @@ std::string answer_part(const prompt_request& r) {
   auto parts = syntax.family == source_language::cpp      ? " (includes too)"
                : syntax.family == source_language::python ? " (imports too)"
                                                           : "";
-  auto text =
-      "\n## Answer\nOne or two sentences of plan, then the code, in one of these forms:\n"
-      "1. The complete source" +
-      std::string{parts} + " in exactly one fenced ```" + r.language->fence() +
-      " block.\n"
-      "2. If a parent is shown: edits of its source, each as\n"
-      "   <<<<<<< SEARCH\n   lines of the parent, exactly as they are there, found once\n   =======\n"
-      "   the lines in their place\n   >>>>>>> REPLACE\n"
-      "   with the markers at the start of their lines.\n"
-      "3. Several different candidates: each a line `### Candidate: its plan` and a complete source in "
-      "a fenced block of its own; at most " +
-      std::to_string(most_candidates_of_answer) + ".\n";
-  if (!syntax.constant.empty())
-    text += "4. A template, where the best constants depend on the machine: a complete source as in 1 with "
-            "lines\n   " +
-            syntax.comments.front() +
-            " ke-param: NAME = 4 | 8 | 16\n"
-            "   each of which becomes `" +
-            constant_line(syntax, "NAME", "8") +
-            "` with the first value for this candidate; others are tried without asking you.\n";
-  return text + "A source may have at most " + std::to_string(r.language->source_bytes >> 10) + " KiB.\n";
+  auto with_template = syntax.constant.empty()
+                           ? std::string{}
+                           : filled_text(template_form, {{"comment", syntax.comments.front()},
+                                                         {"constant", constant_line(syntax, "NAME", "8")}});
+  return "\n" + filled_text(answer_forms, {{"parts", parts},
+                                           {"fence", r.language->fence()},
+                                           {"candidates", std::to_string(most_candidates_of_answer)},
+                                           {"template", with_template},
+                                           {"kib", std::to_string(r.language->source_bytes >> 10)}});
 }
 
 } // namespace ke
