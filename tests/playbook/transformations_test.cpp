@@ -91,7 +91,7 @@ TEST_CASE("matmul: register tiles, interchange, packed and aligned panels, tilin
                    {"register tile", "acc_r3_v1"},
                    {"packing", "ke_load<p_V>(p_right"},
                    {"packing of rows", "p_packed_rows +"},
-                   {"alignment", "std::align_val_t{64}"},
+                   {"alignment", "ke_panel_room<float>("},
                    {"tiling", "tile_1 * 512"}});
   check("matmul_transposed", {threads, {"packing", "ke_load<p_V>(p_right"}});
   check("matmul_ikj", {threads, {"interchange", "_r3_v1"}, {"packing", "ke_load<p_V>(p_right"}});

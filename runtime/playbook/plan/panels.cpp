@@ -4,8 +4,13 @@
 #include "runtime/playbook/write/emitter.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 namespace ke::playbook {
+
+/// panel_store.h, embedded by the build: the memory that packed panels lie in.
+extern const std::string_view panel_prelude;
+
 namespace {
 
 /// The factors of a product; conversions to `type` on the way are dropped.
@@ -214,12 +219,8 @@ std::string emit_panels(const understood_kernel& u, const product& p, const pane
   w.line("const int64_t $panels = ($column_to - $column_from + $wide - 1) / $wide;");
   w.line("const int64_t $blocks = ($row_to - $row_from + $block_rows - 1) / $block_rows;");
   w.line("const int64_t $tiles = ($row_to - $row_from + $tile - 1) / $tile;");
-  w.line("struct $give_back { void operator()(" + T +
-         "* x) const { ::operator delete(x, std::align_val_t{64}); } };");
   auto buffer = [&](const std::string& name, const std::string& count) {
-    w.line("const std::unique_ptr<" + T + ", $give_back> $store_of_" + name + "{static_cast<" + T +
-           "*>(::operator new(static_cast<std::size_t>(" + count + " + 64) * sizeof(" + T +
-           "), std::align_val_t{64}))};");
+    w.line("const auto $store_of_" + name + " = ke_panel_room<" + T + ">(" + count + ");");
     w.line(T + "* const " + name + " = $store_of_" + name + ".get();");
   };
   buffer("$packed", "$panels * $steps * $wide");
@@ -267,11 +268,8 @@ std::string emit_panels(const understood_kernel& u, const product& p, const pane
         w.line("$next += " + size + ";");
         steps_close();
         w.close();
-        if (fill) {
-          w.line("for (int64_t $step = 0; $step < $steps; ++$step)");
-          w.line("  for (int64_t $c = $here; $c < " + size + "; ++$c)");
-          w.line("    $out[$step * " + size + " + $c] = 0;");
-        }
+        if (fill)
+          w.line("ke_panel_zeros($out, $steps, " + size + ", $here);");
         return;
       }
       steps_open(true);
@@ -378,9 +376,8 @@ std::string emit_panels(const understood_kernel& u, const product& p, const pane
   std::string text;
   for (char x : w.out)
     x == '$' ? text += prefix : text += x;
-  return "#include <algorithm>\n#include <cmath>\n#include <cstdint>\n#include <cstring>\n#include <limits>\n"
-         "#include <memory>\n#include <new>\n#include <utility>\n\n" +
-         std::string{lane_prelude} + signature(u.kernel) + " {\n" + text + "}\n";
+  return std::string{candidate_includes} + "\n" + std::string{lane_prelude} + std::string{panel_prelude} +
+         signature(u.kernel) + " {\n" + text + "}\n";
 }
 
 } // namespace ke::playbook

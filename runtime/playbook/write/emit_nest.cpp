@@ -314,9 +314,7 @@ std::string signature(const kernel_function& kernel) {
 
 emission emitter::finish() {
   emission out;
-  out.source = "#include <algorithm>\n#include <cmath>\n#include <cstdint>\n#include <cstring>\n#include "
-               "<limits>\n#include <utility>\n"
-               "#include <vector>\n\n";
+  out.source = std::string{candidate_includes} + "\n";
   if (vectorized_)
     out.source += lane_prelude;
   out.source += signature(u_.kernel) + " {\n" + out_ + "}\n";

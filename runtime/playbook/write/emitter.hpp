@@ -94,7 +94,8 @@ private:
   bool vectorized_ = false, jammed_ = false, reduced_ = false;
 };
 
-/// The text of lanes.h, embedded by the build: the vector helpers at every candidate's beginning.
-extern const std::string_view lane_prelude;
+/// Embedded by the build. includes.h: how every candidate begins; lanes.h: the vector helpers that follow where a
+/// candidate has vectors.
+extern const std::string_view candidate_includes, lane_prelude;
 
 } // namespace ke::playbook
