@@ -31,7 +31,6 @@ const char* c_type(dtype d, widening as) {
   case dtype::i8:
     return "int8_t";
   case dtype::u8:
-    return "uint8_t";
   case dtype::boolean:
     return "uint8_t";
   }
