@@ -263,13 +263,6 @@ double thread_cpu_us() {
 
 } // namespace
 
-/// CPU time of this thread in microseconds.
-static double cpu_us() {
-  timespec t{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) * 1e6 + static_cast<double>(t.tv_nsec) * 1e-3;
-}
-
 result<step_timing> time_steps(const search_settings& search, std::vector<std::uint32_t> sizes,
                                std::uint64_t seed) {
   auto made = tree_of(search, seed);
@@ -280,6 +273,7 @@ result<step_timing> time_steps(const search_settings& search, std::vector<std::u
   random_source random{seed, 1};
   std::sort(sizes.begin(), sizes.end());
   step_timing out;
+  double levels = 0;
   auto cycle = [&] {
     auto before = thread_cpu_us();
     auto batch = core.step(64);
@@ -288,6 +282,7 @@ result<step_timing> time_steps(const search_settings& search, std::vector<std::u
       auto o = world(core, e.node, random);
       core.apply(journal_judged{0, e.node, 0, o.state, timing_decision::none,
                                 o.state == verdict_state::correct ? o.score : 0});
+      levels += core.tree()[e.node].depth;
       out.deepest = std::max<std::uint32_t>(out.deepest, core.tree()[e.node].depth);
     }
     return std::pair{spent, batch.size()};
@@ -295,15 +290,12 @@ result<step_timing> time_steps(const search_settings& search, std::vector<std::u
   for (auto size : sizes) {
     while (core.tree().size() < size)
       cycle();
-    double sum = 0, levels = 0;
+    double sum = levels = 0;
     std::size_t steps = 0;
     while (steps < 1024) {
-      auto first = core.tree().size();
       auto [spent, n] = cycle();
       sum += spent;
       steps += n;
-      for (auto node = first; node < core.tree().size(); ++node)
-        levels += core.tree()[node].depth;
     }
     out.select_us[size] = sum / static_cast<double>(steps);
     out.depth[size] = levels / static_cast<double>(steps);
