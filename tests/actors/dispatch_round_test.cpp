@@ -140,6 +140,7 @@ TEST_CASE_METHOD(shapes_fixture, "dispatch: the best of each shape become one no
   CHECK(row.note == "dispatcher: node " + journal.id(big) + " for big, node " + journal.id(small) +
                         " for small, the reference for every other shape");
   CHECK(source_of(*n).starts_with(dispatcher_mark));
+  CHECK(source_of(*n).find("N 50000..200000 (workload big)") != std::string::npos);
   CHECK(round.go_on()); // it has no verdict yet
   take_up(*n);
   end(*n, timed(16, 2.9));
@@ -214,8 +215,8 @@ TEST_CASE_METHOD(shapes_fixture, "dispatch: a candidate that nobody beats anywhe
 
 TEST_CASE_METHOD(shapes_fixture, "dispatch: a verdict that can't be read leaves its candidate out") {
   start(settings());
+  kernel(20, 0.9, 0, {}, false); // the best of them, which is read first
   auto kept = kernel(16.7, 0.33);
-  kernel(1.2, 3, 0, {}, false);
   CHECK(round.go_on());
   REQUIRE(shapes.size() == 1); // all reads have ended
   REQUIRE(shapes[0].contenders->size() == 1);
@@ -323,6 +324,7 @@ TEST_CASE_METHOD(shapes_fixture, "dispatch: a claim below the floor leaves the w
   CHECK(store->row<node_row>(table::nodes, key_of(1u, 0u, made->node))->note ==
         "dispatcher: node " + journal.id(n) + " for big alone, node " + journal.id(n) +
             " for small alone, the reference for every other shape");
+  CHECK(source_of(*made).find("N 100000 (workload big)") != std::string::npos);
   CHECK(source_of(*made).find("3000") == std::string::npos); // nothing tells the held-out shape
   take_up(*made);
   end(*made, timed(3.9, 2.7));
