@@ -1,7 +1,7 @@
 #pragma once
 
 #include "runtime/core/device_info.hpp"
-#include "runtime/core/job_limits.hpp"
+#include "runtime/core/measure_plan.hpp"
 
 #include <string>
 
