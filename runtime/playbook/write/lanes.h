@@ -261,7 +261,7 @@ KE_INLINE V ke_log(V x) {
   V out = e * 0.693359375f + (near + e * -2.12194440e-4f);
   out = x == std::numeric_limits<float>::infinity() ? x : out;
   out = x == 0.0f ? ke_splat<V>(-std::numeric_limits<float>::infinity()) : out;
-  return (x < 0.0f) | (x != x) ? ke_splat<V>(std::numeric_limits<float>::quiet_NaN()) : out;
+  return ((x < 0.0f) | (x != x)) ? ke_splat<V>(std::numeric_limits<float>::quiet_NaN()) : out;
 }
 
 } // namespace
