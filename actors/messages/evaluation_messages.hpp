@@ -3,8 +3,8 @@
 #include "runtime/core/device_info.hpp"
 #include "runtime/core/measure_plan.hpp"
 #include "runtime/core/node_key.hpp"
-#include "runtime/core/node_state.hpp"
 #include "runtime/core/node_number.hpp"
+#include "runtime/core/node_state.hpp"
 #include "runtime/fleet/device_class.hpp"
 
 #include <cstdint>

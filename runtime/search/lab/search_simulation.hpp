@@ -96,7 +96,7 @@ private:
 struct step_timing {
   std::map<std::uint32_t, double> select_us;
   std::map<std::uint32_t, double> depth; ///< mean level of the nodes that these steps made
-  std::size_t bytes = 0; ///< of the search tree at the end
+  std::size_t bytes = 0;                 ///< of the search tree at the end
   std::uint32_t nodes = 0;
   std::uint32_t deepest = 0;
 };
