@@ -135,7 +135,7 @@ double us_per_prompt(const corpus& c, const signal_query& query, int rounds) {
     r.parent = all_of({parent}).front();
     r.ancestors = all_of(past.ancestors);
     r.siblings = all_of(past.siblings);
-    r.beside = all_of(past.beside);
+    r.uncles = all_of(past.uncles);
     r.knowledge.clear();
     for (const auto& found : retrieve(c, query, 4))
       r.knowledge.push_back({found.document->id, found.document->title,
@@ -146,7 +146,7 @@ double us_per_prompt(const corpus& c, const signal_query& query, int rounds) {
     if (round > 0)
       best = std::min(best, ke::bench::cpu_seconds(RUSAGE_SELF) - before);
   }
-  if (r.beside.empty() || r.siblings.empty() || r.knowledge.empty() || bytes < 20'000)
+  if (r.uncles.empty() || r.siblings.empty() || r.knowledge.empty() || bytes < 20'000)
     std::exit(1); // not the prompt that was meant
   return best * 1e6;
 }
