@@ -1,10 +1,10 @@
 #!/bin/bash
 # What takes longer than a push may: scripts/nightly.sh [--stage NAME]...
 #
-#   --stage NAME     run only this stage (repeatable): scenarios (of living workers, their long forms), crash (200 kills), images (1000 power
-#                    cuts of the store), redteam (1000 hostile evaluations), honest (2000 checks of honest kernels, and of wrong ones beside
-#                    them), asan (every room and the scenarios), fuzz (10 minutes per fuzzer), lint (every file), aa (200 evaluations of
-#                    the reference against itself, and kernels of known ratio)
+#   --stage NAME     run only this stage (repeatable): scenarios (of living workers, their long forms; dispatchers; compiled baselines), crash (200
+#                    kills), images (1000 power cuts of the store), redteam (1000 hostile evaluations), honest (2000 checks of honest kernels, and
+#                    of wrong ones beside them), asan (every room and the scenarios), fuzz (10 minutes per fuzzer), lint (every file), aa (200
+#                    evaluations of the reference against itself, and kernels of known ratio)
 #
 # Goes on after a failure, so that one night tells everything; the output of a stage stays in build/nightly/NAME.log until it runs again.
 # KE_JOBS: compilers and tests at once (default: cores). KE_KILLS, KE_POWER_IMAGES, KE_HOSTILE, KE_HONEST, KE_FUZZ_SECONDS, KE_AA: how many.
@@ -22,7 +22,7 @@ build() { # build TARGET...
 stage_scenarios() {
   build ke-runtime ke-judge ke-driver ke-profiler ke-fake-llm
   cd tests/scenario
-  KE_NIGHTLY=1 KE_RUNTIME=$runtime KE_SCENARIO_SLACK=2 python3 -B -m unittest -v fleet_*_test.py
+  KE_NIGHTLY=1 KE_RUNTIME=$runtime KE_SCENARIO_SLACK=2 python3 -B -m unittest -v fleet_*_test.py dispatcher_test.py compile_baseline_test.py
 }
 
 stage_crash() {

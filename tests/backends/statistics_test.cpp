@@ -212,7 +212,7 @@ comparison whole_procedure(random_source& random, measure_plan kind, double rati
 
 } // namespace
 
-TEST_CASE("copies of the baseline are rarely called faster, whatever the noise looks like") {
+TEST_CASE("copies of the baseline are rarely called faster, whatever the noise looks like", "[costly]") {
   random_source random{21};
   for (const auto& w : worlds)
     for (auto kind : {measure_plan::rank, measure_plan::eval, measure_plan::claim})
@@ -255,7 +255,7 @@ TEST_CASE("a control of few pairs is as wide as the worst of them") {
   CHECK(aa_half_width(even) == 0);
 }
 
-TEST_CASE("a gain of five per cent is never called slower more than one time in twenty") {
+TEST_CASE("a gain of five per cent is never called slower more than one time in twenty", "[costly]") {
   random_source random{23};
   for (const auto& w : worlds)
     for (auto kind : {measure_plan::rank, measure_plan::eval}) {
