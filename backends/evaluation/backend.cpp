@@ -94,6 +94,7 @@ result<backend> find_backend(const std::vector<backend>& all, std::string_view n
     known += (known.empty() ? "" : ", ") + b.name;
   }
   std::vector<std::string> names;
+  names.reserve(all.size());
   for (const auto& b : all)
     names.push_back(b.name);
   return failure{failure_kind::invalid, "no backend is called \"" + std::string{name} + "\"" +

@@ -131,6 +131,7 @@ double together(const std::vector<int>& cpus, bool joint, const std::function<wo
       to = from;
   std::barrier gate{static_cast<std::ptrdiff_t>(n)};
   std::vector<std::thread> threads;
+  threads.reserve(n);
   for (std::size_t t = 0; t < n; ++t)
     threads.emplace_back([&, t] {
       stay_on(cpus[t]);

@@ -44,7 +44,7 @@ std::string folder_of(const std::string& kind, const std::string& option, const 
     words >> type >> source >> options;
     if (type != kind || (!option.empty() && !has_word(options, option)))
       continue;
-    auto inside = root == "/" || own.compare(0, root.size(), root) != 0 ? own : own.substr(root.size());
+    auto inside = root == "/" || !own.starts_with(root) ? own : own.substr(root.size());
     auto folder = where + (inside == "/" ? "" : inside);
     return ::access(folder.c_str(), W_OK) == 0 ? folder : where;
   }
@@ -65,7 +65,7 @@ std::vector<std::pair<std::string, bool>> places() {
         found.emplace_back(folder, false);
     } else if (controllers.empty()) {
       auto folder = folder_of("cgroup2", "", path);
-      for (auto at : {folder, std::filesystem::path{folder}.parent_path().string()})
+      for (const auto& at : {folder, std::filesystem::path{folder}.parent_path().string()})
         if (!at.empty() && ::access((at + "/cgroup.procs").c_str(), W_OK) == 0 &&
             has_word(proc::read(at + "/cgroup.subtree_control").value_or(""), "memory"))
           found.emplace_back(at, true);
@@ -79,7 +79,7 @@ void sweep(const std::string& folder) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator{folder, error}) {
     auto name = entry.path().filename().string();
-    if (name.compare(0, group_prefix.size(), group_prefix) != 0)
+    if (!name.starts_with(group_prefix))
       continue;
     auto owner = std::strtol(name.c_str() + group_prefix.size(), nullptr, 10);
     if (owner > 0 && ::access(("/proc/" + std::to_string(owner)).c_str(), F_OK) != 0)
