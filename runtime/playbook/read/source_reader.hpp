@@ -149,7 +149,8 @@ protected:
     type_reading out;
     bool found = false;
     while (true) {
-      if (peek().kind == token_kind::text) { // the language of `extern "C"`
+      auto restricted = found && (is("__restrict__") || is("__restrict") || is("restrict"));
+      if (restricted || peek().kind == token_kind::text) { // the text: the language of `extern "C"`
         take();
       } else if (peek().kind == token_kind::identifier && qualifier(peek().text)) {
         if (is("volatile") || is("thread_local"))
@@ -175,8 +176,6 @@ protected:
         found = true;
       } else if (found && (is("*") || is("&"))) {
         out.pointer = out.pointer || is("*");
-        take();
-      } else if (found && (is("__restrict__") || is("__restrict") || is("restrict"))) {
         take();
       } else {
         break;

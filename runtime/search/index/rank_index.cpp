@@ -81,7 +81,8 @@ std::size_t rank_index::rank(std::uint64_t key) const {
 }
 
 std::size_t rank_index::bytes() const {
-  auto sum = first_.capacity() * 8 + fenwick_.capacity() * 4 + blocks_.capacity() * sizeof(blocks_[0]);
+  auto sum = first_.capacity() * 8 + fenwick_.capacity() * 4 +
+             blocks_.capacity() * sizeof(decltype(blocks_)::value_type);
   for (const auto& b : blocks_)
     sum += b.capacity() * 8 + 16;
   return sum;
