@@ -230,7 +230,13 @@ private:
     }
     if (auto pause = window_.wait_with(queue_.awaited()); queue_.awaited() > 0 && pause.count() > 0)
       wake_.wait_for(lock, pause, [&] { return stopping_ || queue_.awaited() >= window_.enough(); });
-    return queue_.take(stopping_ || !queue_.is_due());
+    auto late = left_since_ && steady::now() - *left_since_ >= patience;
+    auto group = queue_.take(stopping_ || late || !queue_.is_due());
+    if (queue_.empty() || writes(group))
+      left_since_.reset();
+    else if (!left_since_)
+      left_since_ = steady::now();
+    return group;
   }
 
   /// Brings a group to its end: committed, or refused for good.
@@ -445,9 +451,10 @@ private:
 
   // The thread's own.
   store_positions positions_;
-  bool waiting_ = false;          ///< for space
-  std::optional<failure> unkept_; ///< closing: why a group was not kept, and none after it is
-  std::optional<failure> end_;    ///< the store can't write any more
+  std::optional<steady::time_point> left_since_; ///< since when questions overtake a batch
+  bool waiting_ = false;                         ///< for space
+  std::optional<failure> unkept_;                ///< closing: why a group was not kept, and none after it is
+  std::optional<failure> end_;                   ///< the store can't write any more
   std::thread thread_;
 };
 

@@ -3,6 +3,8 @@
 #include "runtime/core/rows.hpp"
 #include "tests/store/temp_store.hpp"
 
+#include <chrono>
+
 using namespace ke;
 
 TEST_CASE("a row comes back as it was written, also after the store was closed and opened again") {
@@ -197,4 +199,16 @@ TEST_CASE("a map that is too small grows and nobody notices") {
     REQUIRE(write(**store, batch_of(table::evidence, key_of(1, 0, i, 0), noise(100'000, i))));
     CHECK(*reader->get(table::evidence, key_of(1, 0, i / 2, 0)) == noise(100'000, i / 2));
   }
+}
+
+TEST_CASE("a batch that nobody waits for is written although questions never cease") {
+  temp_dir dir;
+  auto store = open_store(dir.path());
+  store->flush();
+  auto before = store->now().commits;
+  store->write(batch_of(table::hot, "unawaited", "value"));
+  auto end = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+  while (store->now().commits == before && std::chrono::steady_clock::now() < end)
+    static_cast<void>(read(*store, table::hot, "another"));
+  CHECK(store->now().commits == before + 1);
 }
