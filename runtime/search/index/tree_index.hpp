@@ -100,7 +100,6 @@ public:
 
   /// Highest own score, oldest first; 0 while no candidate has one.
   std::uint32_t best() const { return best_; }
-  /// 0 while no candidate is correct.
   /// Candidates, without the root.
   std::uint64_t count(node_state state) const { return counts_[static_cast<std::size_t>(state)]; }
   std::uint64_t in_flight() const { return rows_[0].in_flight; }
