@@ -8,7 +8,7 @@
 namespace ke {
 
 /// One launch of a candidate that is device code, as its first comment declares it. Expressions over the
-/// problem's dims and scalars (runtime/core/expression.hpp), evaluated by the judge for each call's shapes.
+/// problem's dims and scalars (runtime/text/expression.hpp), evaluated by the judge for each call's shapes.
 struct declared_launch {
   std::string entry;              ///< an extern "C" __global__ function
   std::vector<std::string> grid;  ///< one to three: blocks along x, y, z
