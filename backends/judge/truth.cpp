@@ -14,6 +14,12 @@
 namespace ke {
 namespace {
 
+/// Up to 100 terms the allowed multiple of a rounding covers every order. Of more than 1,600 hardly any kernel makes
+/// one sum in single precision.
+double growth_of_sums(double terms) {
+  return std::clamp(std::sqrt(terms) / 10, 1.0, 4.0);
+}
+
 /// Beyond so many the bound of a sum in order would be as wide as half of what arithmetic in half the width
 /// errs by.
 constexpr double most_equal_terms = 8192;
@@ -94,6 +100,7 @@ status truth_source::use(const bound_shapes& shapes) {
   batch_ = batch_of(task_.what, shapes);
   conditioned_.clear();
   yardstick_.assign(distributions, std::vector<double>(task_.what.tensors.size(), 0.0));
+  moved_ = yardstick_;
   known_errors_.resize(distributions, std::vector<known_error>(task_.what.tensors.size()));
   reference_ns_ = 0;
   unfit_.clear();
@@ -198,6 +205,11 @@ bool truth_source::tighten(bool errors_only) {
 double truth_source::yardstick(std::size_t tensor, distribution d) const {
   auto at = static_cast<std::size_t>(d);
   double error = yardstick_[at][tensor];
+  bool tight = allowed_.reference_errors < allowance{}.reference_errors;
+  // Added up one by one, terms err by the size of the sums on the way, which grows with the root of their
+  // number beyond what a rounding of each term moves.
+  if (!tight)
+    error = std::max(error, moved_[at][tensor] * growth_of_sums(reductions_[tensor]));
   if (const auto& known = known_errors_[at][tensor]; known.elements > shapes_.elements[tensor]) {
     // Terms that cancel: their sum grows with the root of their number, and so do the roundings of it.
     double longer = reductions_[tensor] / known.reduction;
@@ -205,7 +217,6 @@ double truth_source::yardstick(std::size_t tensor, distribution d) const {
   }
   // What is 16 times as large has no smaller errors. Where a bound was tightened, neither have sums of mostly
   // zeros: which few of them round at all is the luck of one order.
-  bool tight = allowed_.reference_errors < allowance{}.reference_errors;
   bool usual_at_least = d == distribution::large || (d == distribution::mostly_zero && tight);
   return usual_at_least ? std::max(error, yardstick(tensor, distribution::init)) : error;
 }

@@ -155,7 +155,7 @@ private:
   /// large term late loses little of what came before, and a kernel that starts at the other end loses more:
   /// neither is wrong.
   std::vector<double> errors_backwards(const bank_slot& slot, edge_kind kind);
-  /// Enters moved_by_rounding into yardstick_, once for each distribution of these shapes.
+  /// Enters moved_by_rounding into yardstick_ and moved_, once for each distribution of these shapes.
   void condition(const bank_slot& slot, distribution d);
   double yardstick(std::size_t tensor, distribution d) const;
   /// Per element of every output: whether it depends on the inputs at `places` of `tensor`.
@@ -177,6 +177,7 @@ private:
   std::uint32_t batch_ = 1;
   std::vector<std::string> outputs_;
   std::vector<std::vector<double>> yardstick_; ///< distribution, tensor
+  std::vector<std::vector<double>> moved_;     ///< the same: by one rounding of the inputs
   std::vector<char> conditioned_;              ///< distribution: of these shapes
   /// Of the shapes with the most elements so far. A few elements may all be exact by chance (a function's
   /// saturated ends are), and then say nothing of an honest kernel's error.

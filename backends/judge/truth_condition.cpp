@@ -141,6 +141,7 @@ void truth_source::condition(const bank_slot& slot, distribution d) {
   auto& yards = yardstick_[static_cast<std::size_t>(d)];
   for (std::size_t t = 0; t < by.size(); ++t)
     yards[t] = std::max(yards[t], by[t]);
+  moved_[static_cast<std::size_t>(d)] = std::move(by);
 }
 
 } // namespace ke

@@ -395,3 +395,30 @@ TEST_CASE(
     CHECK(v.state == verdict_state::incorrect);
   }
 }
+
+TEST_CASE("a prefix sum in order over long rows of both signs is right, in each judgement") {
+  // The reference adds up in double, so its own error said nothing, and one rounding of each term moves a sum less
+  // than the roundings on the way do.
+  ke_test::checker c;
+  problem p;
+  p.name = "prefix_sum";
+  p.family = "scan";
+  p.dims = {"M", "N"};
+  p.tensors = {{"x", tensor_role::in, dtype::f32, {"M", "N"}, "normal"},
+               {"y", tensor_role::out, dtype::f32, {"M", "N"}, "normal"}};
+  p.workloads = {{"rows", {{"M", 64}, {"N", 4096}}, 1, false}};
+  p.reference_language = "c++";
+  auto summed_in = [](const std::string& type) {
+    return "#include <cstdint>\nextern \"C\" void kernel(const float* x, float* y, int64_t M, int64_t N) {\n"
+           "  for (int64_t m = 0; m < M; ++m) {\n    " +
+           type +
+           " sum = 0;\n    for (int64_t n = 0; n < N; ++n)\n"
+           "      y[m * N + n] = static_cast<float>(sum += x[m * N + n]);\n  }\n}\n";
+  };
+  p.reference = summed_in("double");
+  for (int i = 0; i < 6; ++i) {
+    auto v = c.judge(p, summed_in("float"));
+    INFO(verdict_json(v));
+    CHECK(v.state == verdict_state::correct);
+  }
+}
