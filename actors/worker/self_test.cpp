@@ -17,12 +17,14 @@ std::shared_ptr<evaluation> self_test_of(const backend& with, const device_info&
                {"y", tensor_role::out, dtype::i32, {"N"}, "ints"}};
   p.workloads = {{"small", {{"N", 64}}, 1.0, false}};
   p.reference_language = with.reference_language;
-  if (const auto* driver = traits_of_driver(with.driver)) // without one the evaluation says what is missing
-    p.reference = driver->right_kernel;
+  std::string source;
+  if (const auto* driver = traits_of_driver(with.driver)) { // without one the evaluation says what is missing
+    p.reference = driver->right_reference;
+    source = driver->right_kernel;
+  }
   options.timed = false;
   options.cache.clear(); // a compiler that is gone must not be hidden by what it built before
   options.limits = with.limits;
-  auto source = p.reference;
   auto judged_only = with;
   std::erase_if(judged_only.jobs, comes_after);
   return std::make_shared<evaluation>(std::move(p), std::move(source), std::move(judged_only), target,

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <condition_variable>
 #include <mutex>
 #include <set>
@@ -340,6 +341,7 @@ judge_task evaluation::state::task_of_judge() const {
     if (auto b = baseline_of(what))
       task.baseline_source = b->source;
   }
+  task.device = fact(device_facts::uuid);
   task.peaks = announced_peaks(target);
   if (task.peaks.empty())
     task.peaks = options.peaks;
@@ -362,6 +364,8 @@ process_spec evaluation::state::judge_spec_of(const judge_task& task) const {
   process_spec spec;
   spec.argv = {options.judge.string()};
   spec.env = {{"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}, {"LANG", "C"}};
+  if (const char* libraries = std::getenv("LD_LIBRARY_PATH"); libraries && !task.device.empty())
+    spec.env["LD_LIBRARY_PATH"] = libraries; // a container may have its driver library there alone
   spec.directory = folder.string();
   spec.input = pack(task);
   spec.deadline = std::chrono::nanoseconds{static_cast<std::int64_t>(whole * 1e9)};

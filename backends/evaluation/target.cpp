@@ -2,6 +2,7 @@
 #include "runtime/core/device_info.hpp"
 #include "runtime/core/evidence_keys.hpp"
 
+#include "backends/evaluation/nvidia_target.hpp"
 #include "backends/evaluation/python_parent.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/process/run_and_wait.hpp"
@@ -98,6 +99,24 @@ device_info cpu_facts() {
   return d;
 }
 
+namespace {
+
+/// The first device that can be used; the others stand beside it in `doctor`.
+result<device_info> on_nvidia(const backend& b, device_info d, process_port& processes) {
+  auto report = nvidia_devices(processes);
+  std::string trouble = report.trouble;
+  for (const auto& device : report.devices) {
+    if (device.trouble.empty()) {
+      describe_nvidia(device, report.driver, d);
+      return d;
+    }
+    trouble += (trouble.empty() ? "" : "; ") + device.name + ": " + device.trouble;
+  }
+  return failure{failure_kind::missing, "backend " + b.name + " has no device: " + trouble, false};
+}
+
+} // namespace
+
 result<device_info> probe_target(const backend& b, process_port& processes) {
   auto command = b.detect;
   for (auto& word : command)
@@ -131,7 +150,7 @@ result<device_info> probe_target(const backend& b, process_port& processes) {
   // -march=native resolves by the CPU, so the CPU is part of what a binary depends on.
   d.facts[device_facts::toolchain] = digest_of_parts(
       {ended.out, d.facts[device_facts::model], d.facts[device_facts::isa], d.facts[device_facts::arch]});
-  return d;
+  return b.device == "nvidia" ? on_nvidia(b, std::move(d), processes) : d;
 }
 
 } // namespace ke

@@ -3,10 +3,22 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace ke {
+
+/// What the driver of a device needs beside what every driver does.
+struct device_access {
+  int number = 0;                       ///< of the device, for the driver library
+  std::string uuid;                     ///< "GPU-…": the only one that the process sees
+  std::string library;                  ///< path of the driver library
+  std::vector<std::string> nodes;       ///< device nodes, writable: of this device and no other
+  std::vector<std::string> folders;     ///< read-only: libraries
+  std::size_t arena_bytes = 0;          ///< of the arena, as the device rounded it
+  std::uint64_t address_bytes = 20ull << 30; ///< that the driver library reserves beside it
+};
 
 /// How to start a driver.
 struct driver_start {
@@ -26,6 +38,7 @@ struct driver_start {
   double load_s = 20;          ///< until the object is loaded
   int warm_parent = -1; ///< socket of a warm parent: fork from it with `payload`, do not start `driver`
   std::string payload;
+  std::optional<device_access> device; ///< of a device's driver
 };
 
 enum class call_end : std::uint8_t {

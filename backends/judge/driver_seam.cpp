@@ -15,7 +15,7 @@ const driver_seam* find_driver(std::string_view name) {
 
 result<open_driver> open_driver::start(const driver_seam& seam, const driver_start& how,
                                        call_outcome& loading) {
-  auto state = seam.arena(how.memory);
+  auto state = seam.arena(how);
   if (!state)
     return state.error();
   open_driver made{seam, *std::move(state), how.memory};

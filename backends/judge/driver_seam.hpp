@@ -121,8 +121,8 @@ struct driver_seam {
 
   /// -- Start and end. ------------------------------------------------------------------------------------
 
-  /// Memory of so many bytes for one process.
-  result<std::unique_ptr<driver_state>> (*arena)(std::size_t bytes) = nullptr;
+  /// Memory of `how.memory` bytes for one process that will be started so.
+  result<std::unique_ptr<driver_state>> (*arena)(const driver_start& how) = nullptr;
   /// Starts the process, waits until the object is loaded, and stops it. `loading` says how that ended: a
   /// candidate that cannot be loaded is no failure of the machine. Once for each arena.
   status (*open)(driver_state&, const driver_start& how, call_outcome& loading) = nullptr;

@@ -1,6 +1,8 @@
 // ke-judge: reads a packed judge_task on stdin, writes the packed evidence to stdout (without a candidate:
-// the packed lint_report; to prepare a baseline: the packed prepared_baseline). Trusted; runs outside of the
+// the packed lint_report; to prepare a baseline: the packed prepared_baseline). `ke-judge --devices` says what
+// NVIDIA devices there are (a packed device_report), in a process of its own. Trusted; runs outside of the
 // sandboxes it starts, and takes everything it started with it when it ends.
+#include "backends/device/device_list.hpp"
 #include "backends/judge/compiled_baseline.hpp"
 #include "backends/judge/lint_run.hpp"
 #include "backends/judge/session.hpp"
@@ -14,6 +16,7 @@
 #include <iostream>
 #include <iterator>
 #include <string>
+#include <string_view>
 
 namespace {
 
@@ -25,7 +28,9 @@ int written(const std::string& packed) {
 
 } // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  if (argc == 2 && argv[1] == std::string_view{"--devices"})
+    return written(ke::pack(ke::list_devices()));
   std::signal(SIGPIPE, SIG_IGN); // a driver that dies while we write to it is an ending, not our end
   std::string bytes{std::istreambuf_iterator<char>{std::cin}, {}};
   auto task = ke::unpack<ke::judge_task>(bytes, {std::size_t{1} << 30, std::size_t{1} << 24, 32});

@@ -75,14 +75,17 @@ namespace ke::device_facts {
 inline constexpr const char* arch = "arch";
 inline constexpr const char* compiler = "compiler";
 inline constexpr const char* cores = "cores";
+inline constexpr const char* driver = "driver";
 inline constexpr const char* flags = "flags";
 inline constexpr const char* gate_loud = "gate.loud";
 inline constexpr const char* isa = "isa";
 inline constexpr const char* l1d = "l1d";
 inline constexpr const char* l2 = "l2";
 inline constexpr const char* l3 = "l3";
+inline constexpr const char* memory = "memory";
 inline constexpr const char* model = "model";
 inline constexpr const char* peak_of = "peak.";
 inline constexpr const char* target = "target";
 inline constexpr const char* toolchain = "toolchain";
+inline constexpr const char* uuid = "uuid";
 } // namespace ke::device_facts

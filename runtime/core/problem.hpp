@@ -94,8 +94,11 @@ struct problem_policy {
   std::int64_t threads = 1;
   bool fast_math = false;
   bool cold_cache = false; ///< which time counts: cache = "cold" or "hot"
+  /// launch = "graph": device time by replay of a graph; else of synchronous calls. On a device only.
+  bool graph_launch = false;
 };
-KE_FIELDS(problem_policy, x.vendor_libraries, x.threads, x.fast_math, x.cold_cache)
+KE_FIELDS(problem_policy, x.vendor_libraries, x.threads, x.fast_math, x.cold_cache, x.graph_launch)
+KE_OPTIONAL_TAIL(problem_policy, 1)
 
 /// An operator to be implemented: product.md "Problems". Self-contained: `files` carries the files it names.
 struct problem {

@@ -103,8 +103,8 @@ inline ke::driver_start limits(const ke::judge_task&, const std::string& object,
   return how;
 }
 
-inline ke::result<std::unique_ptr<ke::driver_state>> arena(std::size_t bytes) {
-  return std::unique_ptr<ke::driver_state>{std::make_unique<device_state>(bytes)};
+inline ke::result<std::unique_ptr<ke::driver_state>> arena(const ke::driver_start& how) {
+  return std::unique_ptr<ke::driver_state>{std::make_unique<device_state>(how.memory)};
 }
 
 inline ke::status open(ke::driver_state& s, const ke::driver_start& how, ke::call_outcome& loading) {

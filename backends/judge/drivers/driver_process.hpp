@@ -1,5 +1,6 @@
 #pragma once
 
+#include "backends/judge/device_words.hpp"
 #include "backends/judge/driver_call.hpp"
 #include "backends/judge/process_memory.hpp"
 #include "runtime/core/result.hpp"
@@ -28,6 +29,13 @@ public:
   /// Continues the process and runs one order (at most wire::most_calls) until its answer. After `done`,
   /// `close` must follow; after anything else the process is dead.
   call_outcome go(const call_order& what, double limit_s, const call_watch& watch = {});
+
+  /// Of a device's driver: continues the process if it is stopped, makes one request (device_words.hpp) and waits
+  /// for its answer, spinning; `ns` is the judge's time of that. The process goes on until `close`. After anything
+  /// but `done` it is dead.
+  call_outcome ask(wire::device_request what, double limit_s);
+  /// Where a request's values go; of a device's driver.
+  wire::device_words& words();
 
   /// Stops the process after an answer, and completes its outcome: what the answer was, CPU time, and how
   /// much work came after it. The process is dead unless that is `done`.

@@ -37,8 +37,8 @@ driver_start limits(const judge_task& task, const std::string& object, std::size
   return how;
 }
 
-result<std::unique_ptr<driver_state>> arena(std::size_t bytes) {
-  auto memory = host_memory::make(bytes);
+result<std::unique_ptr<driver_state>> arena(const driver_start& how) {
+  auto memory = host_memory::make(how.memory);
   if (!memory)
     return memory.error();
   return std::unique_ptr<driver_state>{std::make_unique<host_state>(*std::move(memory))};

@@ -25,7 +25,7 @@ namespace host {
 driver_start limits(const judge_task& task, const std::string& object, std::size_t memory,
                     const std::vector<int>& cpus);
 
-result<std::unique_ptr<driver_state>> arena(std::size_t bytes);
+result<std::unique_ptr<driver_state>> arena(const driver_start& how);
 status open(driver_state&, const driver_start& how, call_outcome& loading);
 std::string log(const driver_state&);
 

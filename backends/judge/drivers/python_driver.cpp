@@ -79,8 +79,8 @@ driver_bands python_bands() {
   return {.page_ns = price_of_a_page()};
 }
 
-result<std::unique_ptr<driver_state>> python_arena(std::size_t bytes) {
-  auto memory = host_memory::make(bytes);
+result<std::unique_ptr<driver_state>> python_arena(const driver_start& how) {
+  auto memory = host_memory::make(how.memory);
   if (!memory)
     return memory.error();
   return std::unique_ptr<driver_state>{std::make_unique<python_state>(*std::move(memory))};

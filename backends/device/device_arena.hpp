@@ -1,0 +1,63 @@
+#pragma once
+
+#include "backends/device/judge_device.hpp"
+#include "runtime/core/result.hpp"
+#include "runtime/process/unique_fd.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace ke {
+
+/// Memory of a device that one driver process inherits, and the judge's own copy of what it wrote there, which is
+/// never exported. Writes are collected and happen in `settle`; of two to the same place the later one holds.
+/// Offsets and sizes in bytes. One thread.
+class device_arena {
+public:
+  /// `device` if there is no room for it twice.
+  static result<std::unique_ptr<device_arena>> make(judge_device& device, std::size_t bytes);
+  ~device_arena();
+  device_arena(const device_arena&) = delete;
+
+  /// What a process inherits to map it.
+  int descriptor() const { return descriptor_.get(); }
+  std::size_t size() const { return size_; }
+
+  /// A place to write to now: `bytes` that `settle` brings to `offset`.
+  result<char*> place(std::uint64_t offset, std::size_t bytes);
+  status write(std::uint64_t offset, const char* from, std::size_t bytes);
+  /// All writes so far lie there when this returns.
+  status settle();
+
+  struct range {
+    std::uint64_t offset;
+    std::size_t bytes;
+  };
+  /// Whether each range still holds what was written there. Settled.
+  result<std::vector<bool>> unchanged(std::span<const range> ranges);
+  /// Copies ranges to the host, `to[i]` for `from[i]`, by the judge's kernels.
+  status copy_out(std::span<const range> from, std::span<char* const> to);
+  /// By the copy engine, beside what runs.
+  status read(std::uint64_t offset, void* to, std::size_t bytes);
+
+private:
+  explicit device_arena(judge_device& device) : device_{device}, staged_{device.cu()}, out_{device.cu()} {}
+  status open(std::size_t bytes);
+  /// Numbers of rounds, so that overlapping writes happen one after another, and the writes in each.
+  std::vector<std::vector<device_chunk>> in_rounds() const;
+
+  judge_device& device_;
+  unique_fd descriptor_;
+  cuda::allocation handle_ = 0;
+  cuda::address arena_ = 0, copy_ = 0;
+  std::size_t size_ = 0;
+  device_buffer staged_, out_;
+  std::vector<char> waiting_; ///< bytes of writes not yet settled; each as far from 16 as its place
+  std::vector<device_chunk> writes_;
+};
+
+} // namespace ke

@@ -1,0 +1,53 @@
+#include "backends/evaluation/nvidia_target.hpp"
+
+#include "runtime/core/codec.hpp"
+#include "runtime/core/digest.hpp"
+#include "runtime/core/evidence_keys.hpp"
+#include "runtime/core/private_folder.hpp"
+#include "runtime/process/run_and_wait.hpp"
+
+#include <chrono>
+#include <cstdlib>
+#include <string>
+
+namespace ke {
+
+device_report nvidia_devices(process_port& processes) {
+  process_spec spec;
+  spec.argv = {beside_this_program("ke-judge").string(), "--devices"};
+  spec.env = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"LANG", "C"}};
+  for (const char* name : {"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"})
+    if (const char* value = std::getenv(name))
+      spec.env[name] = value;
+  spec.deadline = std::chrono::seconds{30};
+  spec.output_limit = 1u << 20;
+  auto ended = run_and_wait(processes, std::move(spec));
+  device_report none;
+  if (ended.why.kind != failure_kind::none || ended.code != 0) {
+    none.trouble = "ke-judge could not ask for devices" +
+                   (ended.err.empty() ? std::string{} : ": " + ended.err.substr(0, ended.err.find('\n')));
+    return none;
+  }
+  auto report = unpack<device_report>(ended.out);
+  if (!report)
+    none.trouble = "ke-judge's list of devices is not readable: " + report.error().text;
+  return report ? *std::move(report) : none;
+}
+
+void describe_nvidia(const nvidia_device& d, const std::string& driver, device_info& target) {
+  auto& facts = target.facts;
+  target.name = short_name(d);
+  facts[device_facts::target] = target.name;
+  facts[device_facts::model] = d.name;
+  facts[device_facts::isa] = d.arch;
+  facts[device_facts::cores] = std::to_string(d.processors);
+  facts[device_facts::uuid] = d.uuid;
+  facts[device_facts::memory] = std::to_string(d.memory_bytes >> 20) + " MiB";
+  facts[device_facts::driver] = driver;
+  facts[device_facts::l2] = std::to_string(d.l2_bytes);
+  for (const char* of_cpu : {device_facts::l1d, device_facts::l3, device_facts::arch})
+    facts.erase(of_cpu);
+  facts[device_facts::toolchain] = digest_of_parts({facts[device_facts::toolchain], d.arch});
+}
+
+} // namespace ke

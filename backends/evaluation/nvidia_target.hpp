@@ -1,0 +1,16 @@
+#pragma once
+
+#include "backends/evidence/device_report.hpp"
+#include "runtime/core/device_info.hpp"
+#include "runtime/process/process_port.hpp"
+
+namespace ke {
+
+/// What `ke-judge --devices` finds, asked in a process of its own: one that has started the driver library can't be
+/// the parent of others that use it. Blocking.
+device_report nvidia_devices(process_port& processes);
+
+/// Makes this target one of that device: name, and facts of the device instead of the CPU's.
+void describe_nvidia(const nvidia_device& d, const std::string& driver, device_info& target);
+
+} // namespace ke

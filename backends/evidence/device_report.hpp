@@ -1,0 +1,39 @@
+#pragma once
+
+#include "runtime/core/fields.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ke {
+
+/// One device of NVIDIA's, as the driver library has it.
+struct nvidia_device {
+  std::int64_t number = 0;       ///< for the driver library, in this process's environment
+  std::string name;              ///< "NVIDIA H100 80GB HBM3"
+  std::string uuid;              ///< "GPU-8a3c…"
+  std::string bus;               ///< "0000:1B:00.0"
+  std::string node;              ///< "/dev/nvidia0"
+  std::string arch;              ///< "sm_90"
+  std::int64_t memory_bytes = 0; ///< of the whole device
+  std::int64_t l2_bytes = 0, processors = 0, shared_bytes = 0;
+  double clock_mhz = 0, memory_gb_s = 0; ///< at the top; of two transfers a clock
+  std::string trouble;           ///< why nothing can be judged on it; empty: it can
+};
+KE_FIELDS(nvidia_device, x.number, x.name, x.uuid, x.bus, x.node, x.arch, x.memory_bytes, x.l2_bytes,
+          x.processors, x.shared_bytes, x.clock_mhz, x.memory_gb_s, x.trouble)
+
+/// What `ke-judge --devices` says.
+struct device_report {
+  std::vector<nvidia_device> devices;
+  std::string driver;  ///< "CUDA 13.0"
+  std::string trouble; ///< why there are none
+};
+KE_FIELDS(device_report, x.devices, x.driver, x.trouble)
+
+/// "nvidia-h100": the last word of the vendor's name that a person would say, in small letters; a device that is
+/// called otherwise is "nvidia-" and its architecture.
+std::string short_name(const nvidia_device& d);
+
+} // namespace ke

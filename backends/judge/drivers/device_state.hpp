@@ -1,0 +1,50 @@
+#pragma once
+
+#include "backends/device/device_arena.hpp"
+#include "backends/evidence/device_object.hpp"
+#include "backends/judge/driver_seam.hpp"
+#include "backends/judge/drivers/driver_process.hpp"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ke {
+
+/// A process on a device, its arena there, and what is known of both. One thread.
+struct device_state : driver_state {
+  /// Bytes at the arena's begin that the judge keeps on the host as well: the numbers that calls are given.
+  static constexpr std::size_t numbers_bytes = 512u << 10;
+
+  judge_device* device = nullptr;
+  std::unique_ptr<device_arena> arena;     ///< outlives the process
+  std::unique_ptr<driver_process> process; ///< null until `open`
+  device_object object;                    ///< no launches: the empty kernel
+  const problem* what = nullptr;           ///< of the order
+  std::vector<char> numbers;               ///< as written at the arena's begin
+  double usual_fence_ns = 0;               ///< of the fence that follows an order which left nothing
+  double fence_band_ns = 0;                ///< what a fence may take above that
+  bool cold = false;                       ///< the next fence flushes the cache first
+  std::uint32_t flushes = 0;
+  call_outcome trouble; ///< of the machine or a request, since the last order: ends the next one
+};
+
+/// The functions of a driver on a device, as driver_seam has them, for a device_state.
+namespace on_device {
+
+result<std::unique_ptr<driver_state>> arena(const driver_start& how);
+status open(device_state&, const driver_start& how, call_outcome& loading);
+void fill(device_state&, std::span<const arena_bytes> what);
+void poison(device_state&, const arena_rubbish& what, random_source& random);
+fence_reading fence(device_state&);
+double prime(device_state&);
+call_outcome go(device_state&, const call_order& what, double limit_s);
+void close(device_state&, std::span<const result_part> samples, call_outcome& call);
+void copy_results(device_state&, std::span<const result_part> results);
+std::vector<bool> compare(device_state&, std::span<const arena_bytes> with);
+void read(device_state&, std::uint64_t offset, std::span<char> to);
+
+} // namespace on_device
+} // namespace ke
