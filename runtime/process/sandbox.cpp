@@ -100,11 +100,12 @@ bubblewrap_parts find_usable(bool root, bool& works, std::string& why) {
 sandbox_part namespace_part(std::string name, bool there, const std::string& why) {
   if (there)
     return {std::move(name), part_state::ok, "a namespace of its own", true};
-  return {std::move(name), part_state::missing,
-          "no such namespace" + (why.empty() ? std::string{} : " (" + why + ")") +
-              "; install bubblewrap and allow user namespaces (sysctl user.max_user_namespaces, on Ubuntu also "
-              "kernel.apparmor_restrict_unprivileged_userns=0, the container's seccomp profile)",
-          true};
+  return {
+      std::move(name), part_state::missing,
+      "no such namespace" + (why.empty() ? std::string{} : " (" + why + ")") +
+          "; install bubblewrap and allow user namespaces (sysctl user.max_user_namespaces, on Ubuntu also "
+          "kernel.apparmor_restrict_unprivileged_userns=0, the container's seccomp profile)",
+      true};
 }
 
 /// `why` no other user could be had, where something went wrong.

@@ -49,7 +49,8 @@ TEST_CASE("the built-in cpu-cpp backend is read whole") {
   CHECK(find_backend(*all, "cpu-cp").error().text.find("did you mean \"cpu-cpp\"?") != std::string::npos);
 }
 
-TEST_CASE("backends are found beside the programs, in an installation, and in the tree around a build folder") {
+TEST_CASE(
+    "backends are found beside the programs, in an installation, and in the tree around a build folder") {
   namespace fs = std::filesystem;
   folder root;
   auto make = [&](const std::string& place) {

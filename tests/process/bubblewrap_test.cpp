@@ -58,6 +58,7 @@ TEST_CASE("bwrap of an installation in a folder that is closed to others is refu
   CHECK(closed.error().text.find("chmod o+rx") != std::string::npos);
   ::chmod(here.folder.path().c_str(), 0755);
   ::chmod(here.launcher.c_str(), 0700);
-  CHECK(open_to_others(here.launcher.string()).error().text.find("'" + here.launcher.string() + "' is closed") !=
-        std::string::npos);
+  CHECK(open_to_others(here.launcher.string())
+            .error()
+            .text.find("'" + here.launcher.string() + "' is closed") != std::string::npos);
 }
