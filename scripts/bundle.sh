@@ -51,20 +51,22 @@ package_of() {
   dpkg-query -W -f '${Package} ${Version} ${source:Package} ${source:Version}\n' "${owner%%: *}"
 }
 
-# Copies the file's libraries into a folder, each under the name it is asked for. Those of glibc are the host's: only its own fit its loader and kernel.
-copy_libraries() { # copy_libraries PROGRAM FOLDER
-  local name path real owner
-  while read -r name path; do
+# Copies the programs' libraries into a folder, each under the name it is asked for. Those of glibc are the host's: only its own fit its loader and
+# kernel.
+copy_libraries() { # copy_libraries FOLDER PROGRAM...
+  local folder=$1 name path real owner
+  shift
+  while read -r name path; do # all are looked up before the first is copied, or it would be found there
     [ "$path" != not ] || {
-      echo "$1 needs $name, which is not on this machine" >&2
+      echo "a program needs $name, which is not on this machine" >&2
       return 1
     }
     real=$(readlink -f "$path")
     owner=$(package_of "$real") || return 1
     [ "${owner%% *}" != libc6 ] || continue
-    [ -e "$2/$name" ] || install -m 644 "$real" "$2/$name"
+    install -m 644 "$real" "$folder/$name"
     echo "$name $owner" >> "$list"
-  done < <(ldd "$1" | sed -n 's/^\t\([^ /]*\) => \([^ ]*\).*/\1 \2/p')
+  done <<< "$(ldd "$@" | sed -n 's/^\t\([^ /]*\) => \([^ ]*\).*/\1 \2/p' | sort -u)"
 }
 
 # What a licence's text refers to comes along.
@@ -119,14 +121,15 @@ cmake --install "$build" --prefix "$root" --strip > "$work/install.log" || {
   exit 1
 }
 mkdir -p "$root/lib/ke-runtime" "$root/libexec/ke-runtime"
-for program in "$root"/bin/*; do
-  # A program without a search path of its own takes the host's libraries.
-  [ -z "$(patchelf --print-rpath "$program")" ] || copy_libraries "$program" "$root/lib/ke-runtime"
+with_libraries=()
+for program in "$root"/bin/*; do # one without a search path of its own takes the host's libraries
+  [ -z "$(patchelf --print-rpath "$program")" ] || with_libraries+=("$program")
 done
+copy_libraries "$root/lib/ke-runtime" "${with_libraries[@]}"
 # Its libraries lie apart: those of ke-runtime's that the host's name services bring (libcap, say) must be the host's.
 install -m 755 "$(command -v bwrap)" "$root/libexec/ke-runtime/bwrap"
 echo "bwrap $(package_of "$(readlink -f "$(command -v bwrap)")")" >> "$list"
-copy_libraries "$root/libexec/ke-runtime/bwrap" "$root/libexec/ke-runtime"
+copy_libraries "$root/libexec/ke-runtime" "$root/libexec/ke-runtime/bwrap"
 patchelf --force-rpath --set-rpath '$ORIGIN' "$root/libexec/ke-runtime/bwrap"
 write_notices
 install -m 644 scripts/bundle/README.txt "$root/README.txt"

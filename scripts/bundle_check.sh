@@ -44,7 +44,7 @@ read_it() {
   local folder code=0
   folder=$(mktemp -d)
   tar --zstd -xf "$archive" -C "$folder"
-  python3 scripts/check_bundle.py "$folder" --archive "$archive" --foreign "$PWD" || code=1
+  python3 scripts/check_bundle.py "$folder"/ke-runtime-* --archive "$archive" --foreign "$PWD" || code=1
   rm -rf "$folder"
   return $code
 }

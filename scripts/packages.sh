@@ -24,7 +24,7 @@ install_packages() {
   installed=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "$@" 2>/dev/null | sed -n 's/^installed //p' || true)
   missing=
   for package in "$@"; do
-    printf '%s\n' "$installed" | grep -qxF "$package" || missing="$missing $package"
+    grep -qxF "$package" <<< "$installed" || missing="$missing $package" # no pipe: grep leaves it at the first match, and pipefail says failed
   done
   [ -n "$missing" ] || return 0
   as_root=
