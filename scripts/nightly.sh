@@ -3,11 +3,11 @@
 #
 #   --stage NAME     run only this stage (repeatable): scenarios (of living workers, their long forms; dispatchers; compiled baselines), crash (200
 #                    kills), images (1000 power cuts of the store), redteam (1000 hostile evaluations), honest (2000 checks of honest kernels, and
-#                    of wrong ones beside them), asan (every room and the scenarios), fuzz (10 minutes per fuzzer), lint (every file), aa (200
-#                    evaluations of the reference against itself, and kernels of known ratio)
+#                    of wrong ones beside them), asan (every room and the scenarios), fuzz (10 minutes per fuzzer), lint (every file), bundle
+#                    (in other systems' roots, as root), aa (200 evaluations of the reference against itself, and kernels of known ratio)
 #
 # Goes on after a failure, so that one night tells everything; the output of a stage stays in build/nightly/NAME.log until it runs again.
-# KE_JOBS: compilers and tests at once (default: cores). KE_KILLS, KE_POWER_IMAGES, KE_HOSTILE, KE_HONEST, KE_FUZZ_SECONDS, KE_AA: how many.
+# KE_JOBS: compilers and tests at once (default: cores). KE_ROOTS: where the roots lie (build/roots). KE_KILLS, KE_POWER_IMAGES, KE_HOSTILE, KE_HONEST, KE_FUZZ_SECONDS, KE_AA: how many.
 # Exit code: 0; 1 a stage failed; 2 bad usage.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -46,6 +46,11 @@ stage_asan() { scripts/test.sh --no-install --stage asan-all; }
 
 stage_lint() { scripts/lint.sh --all; }
 
+stage_bundle() {
+  scripts/bundle.sh --output build/bundle.tar.zst
+  scripts/bundle_check.sh build/bundle.tar.zst --roots "${KE_ROOTS:-build/roots}"
+}
+
 stage_aa() { scripts/aa_control.sh "${KE_AA:-200}"; }
 
 stage_fuzz() { KE_JOBS=$jobs scripts/fuzz.sh "${KE_FUZZ_SECONDS:-600}"; }
@@ -56,7 +61,7 @@ while [ $# -gt 0 ]; do
     --stage)
       shift
       declare -F "stage_${1:-none}" > /dev/null || {
-        echo "--stage takes one of: scenarios crash images redteam honest asan fuzz lint aa" >&2
+        echo "--stage takes one of: scenarios crash images redteam honest asan fuzz lint bundle aa" >&2
         exit 2
       }
       stages="$stages $1"
@@ -75,7 +80,7 @@ done
 
 mkdir -p build/nightly
 failed=
-for stage in ${stages:-scenarios crash images redteam honest asan fuzz lint aa}; do
+for stage in ${stages:-scenarios crash images redteam honest asan fuzz lint bundle aa}; do
   log=build/nightly/$stage.log
   echo "== $stage, $(date -u +%FT%TZ): $log"
   start=$SECONDS

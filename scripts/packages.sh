@@ -10,6 +10,9 @@ packages_to_build="build-essential cmake ninja-build ccache mold pkg-config
 # library that problems with `vendor_libraries = true` allow.
 packages_to_run="bubblewrap util-linux binutils ca-certificates valgrind llvm-19 libopenblas-dev"
 
+# The bundle: what it holds besides the program (bubblewrap), and what makes and reads it.
+packages_to_bundle="bubblewrap binutils patchelf zstd"
+
 # The tests and checks: the second compiler with its sanitizers, formatter and linter; the venv; namespaces for the network tests.
 packages_to_test="clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-19 python3 python3-venv git iproute2 procps"
 
@@ -21,7 +24,7 @@ install_packages() {
   installed=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "$@" 2>/dev/null | sed -n 's/^installed //p' || true)
   missing=
   for package in "$@"; do
-    printf '%s\n' "$installed" | grep -qxF "$package" || missing="$missing $package"
+    grep -qxF "$package" <<< "$installed" || missing="$missing $package" # no pipe: grep leaves it at the first match, and pipefail says failed
   done
   [ -n "$missing" ] || return 0
   as_root=

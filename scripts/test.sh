@@ -2,8 +2,8 @@
 # Installs what is missing, builds, and passes the tests: scripts/test.sh [--all] [--deps-only] [--stage NAME]...
 #
 #   (nothing)        units, scenarios, checks: 12 minutes after the build on two cores
-#   --all            and what a push must pass (.ci/run): long (slow scenarios, PyTorch, timing, benches), redteam, honest, asan, tsan, fuzz,
-#                    crash, lint, diagnosis, aa
+#   --all            and what a push must pass (.ci/run): bundle, long (slow scenarios, PyTorch, timing, benches), redteam, honest, asan, tsan,
+#                    fuzz, crash, lint, diagnosis, aa
 #   --stage NAME     run only this stage (repeatable); asan-all (every room under sanitizers) only when named
 #   --deps-only      stop after installing (packages with apt, .venv with pip)
 #   --no-venv        leave .venv alone; where there is none, the tests of the PyTorch backends are left out, and the end says so
@@ -153,7 +153,13 @@ stage_crash() {
 
 stage_lint() { scripts/lint.sh --most "${KE_LINT:-40}"; }
 
-all="units scenarios checks long redteam honest asan tsan fuzz crash lint diagnosis aa"
+# The archive for other machines, read and run on this one; scripts/nightly.sh runs it in other systems.
+stage_bundle() {
+  scripts/bundle.sh --output build/bundle.tar.zst
+  scripts/bundle_check.sh build/bundle.tar.zst
+}
+
+all="units scenarios checks bundle long redteam honest asan tsan fuzz crash lint diagnosis aa"
 deps_only=no
 venv=yes
 install=yes
@@ -190,7 +196,7 @@ jobs=${KE_JOBS:-$((jobs > 0 ? jobs : 1))}
 
 if [ $install = yes ]; then
   # shellcheck disable=SC2086
-  install_packages "what building and testing needs" $packages_to_build $packages_to_run $packages_to_test
+  install_packages "what building and testing needs" $packages_to_build $packages_to_run $packages_to_bundle $packages_to_test
 fi
 [ $venv = no ] || scripts/venv.sh
 if [ $deps_only = yes ]; then

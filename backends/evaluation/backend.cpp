@@ -77,13 +77,19 @@ result<std::vector<backend>> load_backends(const std::filesystem::path& built_in
   return all;
 }
 
+std::filesystem::path backends_near(const std::filesystem::path& programs) {
+  std::error_code error;
+  auto folder = programs;
+  for (int up = 0; up < 4; ++up, folder = folder.parent_path())
+    for (auto place : {"backends", "share/ke-runtime/backends"})
+      if (std::filesystem::exists(folder / place / "cpu-cpp" / "backend.toml", error))
+        return std::filesystem::canonical(folder / place, error);
+  return programs / "backends";
+}
+
 std::filesystem::path built_in_backends() {
   std::error_code error;
-  auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  auto beside = self.parent_path() / "backends";
-  if (!error && std::filesystem::exists(beside / "cpu-cpp" / "backend.toml", error))
-    return beside;
-  return std::filesystem::path{KE_SOURCE_DIR} / "backends";
+  return backends_near(std::filesystem::read_symlink("/proc/self/exe", error).parent_path());
 }
 
 result<backend> find_backend(const std::vector<backend>& all, std::string_view name) {

@@ -85,8 +85,12 @@ result<backend> parse_backend(std::string_view text, const std::filesystem::path
 result<std::vector<backend>> load_backends(const std::filesystem::path& built_in,
                                            const std::vector<std::filesystem::path>& extra);
 
-/// The folder of the program's own backends: `backends/` beside the executable, or in the source tree it was
-/// built from.
+/// The folder of the backends that belong to programs in `programs`: `backends/` or `share/ke-runtime/backends/`
+/// there or in one of the three folders above, so that an installation, a build folder and the source tree
+/// around it may be moved. Without one: where it was expected first.
+std::filesystem::path backends_near(const std::filesystem::path& programs);
+
+/// Those of this program.
 std::filesystem::path built_in_backends();
 
 /// `invalid`, with the known names, if there is no such backend.

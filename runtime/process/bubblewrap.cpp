@@ -2,6 +2,8 @@
 
 #include "runtime/process/proc.hpp"
 #include "runtime/process/seccomp_filter.hpp"
+#include "runtime/process/self_process.hpp"
+#include "runtime/process/spawn.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -169,6 +171,31 @@ void add_private_places(prefix& p, const sandbox_spec& spec, bool own_proc) {
 
 } // namespace
 
+const std::string& bubblewrap_program() {
+  static const std::string found =
+      on_own_path("bwrap") ? std::string{"bwrap"} : bubblewrap_of(self_path().parent_path());
+  return found;
+}
+
+std::string bubblewrap_of(const std::filesystem::path& folder) {
+  auto ours = folder.parent_path() / "libexec" / "ke-runtime" / "bwrap";
+  return on_own_path(ours.string()) ? ours.string() : std::string{};
+}
+
+status open_to_others(const std::string& program) {
+  if (program.find('/') == program.npos) // one of PATH, so of the system
+    return ok;
+  auto closed = closed_above(program);
+  if (!closed && !others_may(program, S_IROTH | S_IXOTH))
+    closed = program;
+  if (!closed)
+    return ok;
+  return failure{failure_kind::missing, "'" + program + "' is started by an unprivileged user, to whom '" +
+                                            *closed +
+                                            "' is closed: open it (chmod o+rx), unpack ke-runtime "
+                                            "elsewhere, or install bubblewrap"};
+}
+
 std::optional<std::uint32_t> next_outer_user() {
   if (::geteuid() != 0)
     return std::nullopt;
@@ -213,11 +240,13 @@ result<process_spec> bubblewrapped(process_spec inner, const sandbox_spec& spec,
           failure_kind::missing,
           "The sandbox needs an unprivileged user to become, and this process may not change its user."};
     user = *next;
+    if (auto open = open_to_others(bubblewrap_program()); !open)
+      return open.error();
   }
   auto program = std::move(inner.argv);
   auto directory = inner.directory.empty() ? spec.scratch : inner.directory;
   prefix p{inner, drops, user};
-  p.add("bwrap");
+  p.add(bubblewrap_program());
   add_identity(p, parts, spec.nests);
   add_namespaces(p, parts, spec.network);
   add_system(p);

@@ -100,20 +100,24 @@ bubblewrap_parts find_usable(bool root, bool& works, std::string& why) {
 sandbox_part namespace_part(std::string name, bool there, const std::string& why) {
   if (there)
     return {std::move(name), part_state::ok, "a namespace of its own", true};
-  return {std::move(name), part_state::missing,
-          "no such namespace" + (why.empty() ? std::string{} : " (" + why + ")") +
-              "; install bubblewrap and allow user namespaces (sysctl user.max_user_namespaces, the "
-              "container's seccomp profile)",
-          true};
+  return {
+      std::move(name), part_state::missing,
+      "no such namespace" + (why.empty() ? std::string{} : " (" + why + ")") +
+          "; install bubblewrap and allow user namespaces (sysctl user.max_user_namespaces, on Ubuntu also "
+          "kernel.apparmor_restrict_unprivileged_userns=0, the container's seccomp profile)",
+      true};
 }
 
-sandbox_part user_part(bool root, bool dropped) {
+/// `why` no other user could be had, where something went wrong.
+sandbox_part user_part(bool root, bool dropped, const std::string& why) {
   if (!root)
     return {"uid", part_state::ok, "the runtime is not root", true};
   if (dropped)
     return {"uid", part_state::ok, "an unprivileged outer user for each sandbox", true};
   return {"uid", part_state::missing,
-          "the runtime is root and cannot become another user here; run it as an ordinary user", true};
+          "the runtime is root and cannot become another user here" + (why.empty() ? "" : " (" + why + ")") +
+              "; run it as an ordinary user",
+          true};
 }
 
 sandbox_part process_part(const probed& p, bool root) {
@@ -138,7 +142,7 @@ probed probe() {
   probed p;
   const bool root = ::geteuid() == 0;
   std::string why;
-  if (on_own_path("bwrap"))
+  if (!bubblewrap_program().empty())
     p.usable = find_usable(root, p.bubblewrap, why);
   else
     why = "bwrap is not in PATH";
@@ -157,7 +161,7 @@ probed probe() {
                        "no filter could be loaded" + (why.empty() ? "" : " (" + why + ")") +
                            "; the kernel needs CONFIG_SECCOMP_FILTER",
                        true});
-  p.parts.push_back(user_part(root, p.usable.drop_user));
+  p.parts.push_back(user_part(root, p.usable.drop_user, why));
   p.parts.push_back(process_part(p, root));
   if (memory_cgroup::make(64u << 20))
     p.parts.push_back({"memory", part_state::ok,

@@ -49,6 +49,33 @@ TEST_CASE("the built-in cpu-cpp backend is read whole") {
   CHECK(find_backend(*all, "cpu-cp").error().text.find("did you mean \"cpu-cpp\"?") != std::string::npos);
 }
 
+TEST_CASE(
+    "backends are found beside the programs, in an installation, and in the tree around a build folder") {
+  namespace fs = std::filesystem;
+  folder root;
+  auto make = [&](const std::string& place) {
+    fs::create_directories(root.path / place / "cpu-cpp");
+    std::ofstream{root.path / place / "cpu-cpp" / "backend.toml"} << minimal;
+    return fs::canonical(root.path / place);
+  };
+  auto programs = root.path / "tree" / "build" / "release" / "tests";
+  fs::create_directories(programs / "backends"); // of the build: no manifests in there
+  CHECK(backends_near(programs) == programs / "backends");
+  CHECK_FALSE(load_backends(backends_near(programs), {}));
+  auto source = make("tree/backends");
+  CHECK(backends_near(programs) == source);
+  auto linked = root.path / "tree/build/release/share/ke-runtime";
+  fs::create_directories(linked);
+  auto other = make("elsewhere/backends");
+  fs::create_directory_symlink("../../../../../elsewhere/backends", linked / "backends");
+  CHECK(backends_near(programs) == other);
+  CHECK(backends_near(root.path / "installed" / "bin") == root.path / "installed" / "bin" / "backends");
+  auto installed = make("installed/share/ke-runtime/backends");
+  CHECK(backends_near(root.path / "installed" / "bin") == installed);
+  auto beside = make("installed/bin/backends");
+  CHECK(backends_near(root.path / "installed" / "bin") == beside);
+}
+
 TEST_CASE("errors of a backend.toml name file, line, column and what was expected") {
   CHECK(error_of(minimal).empty());
   CHECK(error_of(minimal + "colour = 3\n") == "some/backend.toml:11:1: build.colour: unknown key; known "
