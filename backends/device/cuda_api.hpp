@@ -158,7 +158,7 @@ struct api {
   int value(attribute which, device of) const;
 };
 
-/// Loads libcuda.so.1 once; `path` instead of what the loader finds, if not empty. `missing`, with the reason
+/// Loads libcuda.so.1 once: from `path`, or as KE_LIBCUDA in the environment says, or where the loader finds it. `missing`, with the reason
 /// in words, if there is none or it is older than CUDA 11.2. Does not call into it.
 const result<api>& driver(const std::string& path = {});
 

@@ -2,6 +2,7 @@
 
 #include "backends/evaluation/compiler_crash.hpp"
 #include "backends/evaluation/evaluation_state.hpp"
+#include "backends/evaluation/nvidia_target.hpp"
 #include "backends/evaluation/step_rules.hpp"
 #include "backends/evidence/driver_traits.hpp"
 #include "backends/evidence/judge_task.hpp"
@@ -16,7 +17,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <condition_variable>
 #include <mutex>
 #include <set>
@@ -364,8 +364,8 @@ process_spec evaluation::state::judge_spec_of(const judge_task& task) const {
   process_spec spec;
   spec.argv = {options.judge.string()};
   spec.env = {{"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}, {"LANG", "C"}};
-  if (const char* libraries = std::getenv("LD_LIBRARY_PATH"); libraries && !task.device.empty())
-    spec.env["LD_LIBRARY_PATH"] = libraries; // a container may have its driver library there alone
+  if (!task.device.empty())
+    spec.env.merge(device_environment());
   spec.directory = folder.string();
   spec.input = pack(task);
   spec.deadline = std::chrono::nanoseconds{static_cast<std::int64_t>(whole * 1e9)};

@@ -12,13 +12,19 @@
 
 namespace ke {
 
+std::map<std::string, std::string> device_environment() {
+  std::map<std::string, std::string> names;
+  for (const char* name : {"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "KE_LIBCUDA"})
+    if (const char* value = std::getenv(name))
+      names[name] = value;
+  return names;
+}
+
 device_report nvidia_devices(process_port& processes) {
   process_spec spec;
   spec.argv = {beside_this_program("ke-judge").string(), "--devices"};
   spec.env = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"LANG", "C"}};
-  for (const char* name : {"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"})
-    if (const char* value = std::getenv(name))
-      spec.env[name] = value;
+  spec.env.merge(device_environment());
   spec.deadline = std::chrono::seconds{30};
   spec.output_limit = 1u << 20;
   auto ended = run_and_wait(processes, std::move(spec));

@@ -183,8 +183,10 @@ struct driver {
     if (auto code = cu->capture_begin(stream, thread_only))
       return code;
     cuda::outcome launched = 0;
+    if (kernels.empty()) // the floor of the path
+      launched = empty();
     for (std::uint32_t c = 0; c < calls && launched == 0; ++c)
-      launched = kernels.empty() ? empty() : launch(c);
+      launched = launch(c);
     cuda::graph made = nullptr;
     auto code = cu->capture_end(stream, &made);
     if (launched != 0 || code != 0)
@@ -200,9 +202,11 @@ struct driver {
     cuda::outcome code = 0;
     if (replay)
       code = cu->graph_launch(replay, stream);
+    else if (kernels.empty()) // the floor of the path
+      code = empty();
     else
       for (std::uint32_t c = 0; c < calls && code == 0; ++c)
-        code = kernels.empty() ? empty() : launch(c);
+        code = launch(c);
     return code != 0 ? code : cu->context_wait();
   }
 

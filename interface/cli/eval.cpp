@@ -30,7 +30,7 @@ struct eval_options {
   std::string problem, candidate, backend, sandbox = "best", cache;
   std::vector<std::string> backend_paths;
   bool json = false, untimed = false;
-  std::string plan, trace;
+  std::string plan, trace, baseline;
 };
 
 void print_for_people(const verdict& v) {
@@ -154,6 +154,12 @@ int run(eval_options o) {
       std::cerr << to_line(e) << '\n';
     return exit_usage;
   }
+  if (!o.baseline.empty()) {
+    auto production = read_named_file(o.baseline, 1u << 20);
+    if (!production)
+      return complain(production.error(), "eval");
+    exported.against = baseline{"file:" + o.baseline, *std::move(production)};
+  }
   if (exported.against)
     set_baseline(loaded.problem, *exported.against);
   auto source = read_named_file(o.candidate, 1u << 20);
@@ -179,6 +185,8 @@ void add_eval(CLI::App& app, int& exit_code) {
   command->add_option("CANDIDATE", o->candidate, "The candidate's source file");
   command->add_option("--backend", o->backend,
                       "Backend that builds and runs it (default: cpu-cpp; for an exported winner its own)");
+  command->add_option("--baseline", o->baseline,
+                      "Source file, written as a candidate is, that it is timed against instead of the reference");
   command->add_flag("--json", o->json, "Print the verdict as one JSON document");
   command->add_flag("--untimed", o->untimed, "Check correctness only");
   command->add_option("--sandbox", o->sandbox, "full | best | none")->capture_default_str();

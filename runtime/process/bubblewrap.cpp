@@ -263,7 +263,7 @@ result<process_spec> bubblewrapped(process_spec inner, const sandbox_spec& spec,
   p.add("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", directory, "--clearenv");
   // Through /proc/1/mem one could write into the sandbox's own first process, which has no filter of kernels,
   // and through /proc/self/mem over code. The launcher of nested boxes writes their maps of users there.
-  if (parts.pid && !spec.nests)
+  if (parts.pid && !spec.nests && !spec.writes_proc)
     p.add("--remount-ro", "/proc");
   for (auto& [key, value] : inner.env)
     p.add("--setenv", key, value);

@@ -64,6 +64,9 @@ struct sandbox_spec {
   std::uint64_t memory_bytes = 0;       ///< address space of each process; 0: `inner.memory_bytes`
   std::uint32_t descriptors = 1024;     ///< open at once in each process, whatever our own limit is
   std::vector<std::string> devices;     ///< device nodes to show, e.g. /dev/nvidia0; absent ones are skipped
+  /// /proc may be written to, which NVIDIA's driver library needs (it names its threads there). Only for a program
+  /// of ours that runs no foreign code on the host: through /proc one reaches its memory.
+  bool writes_proc = false;
   /// The program is ours and makes sandboxes inside this one: it may make namespaces, as root also change
   /// users, and has neither filter nor limit on processes. Never for foreign code.
   bool nests = false;

@@ -121,6 +121,7 @@ void give_device(const device_access& device, const std::string& cpus, const dri
   inner.pass_fds.emplace_back(page, wire::words_fd);
   inner.memory_bytes = std::max(how.memory_bytes, device.address_bytes) + device.arena_bytes;
   walls.devices = device.nodes;
+  walls.writes_proc = true;
   for (const auto& folder : device.folders)
     walls.read_only.emplace_back(folder, folder);
 }

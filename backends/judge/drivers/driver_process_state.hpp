@@ -129,7 +129,7 @@ struct driver_process::state {
       auto use = memory_of(pid);
       own += use.own - std::min(use.own, base_own);
       most_memory = std::max(most_memory, use.space);
-      full = full || (use.space > base_memory + (how.memory_bytes + how.memory) / 100 * 95 &&
+      full = full || (use.space > base_memory + most_space() / 100 * 95 &&
                       use.own > how.memory_bytes / 100 * 75);
     }
     // A child's pages look like its own until somebody asks who else has them, which costs a walk over all.
@@ -161,8 +161,14 @@ struct driver_process::state {
     return holdings.over(group->members(), how.descriptors, how.inodes);
   }
 
+  /// Address space that it may take: a device's driver library reserves much that it never uses.
+  std::uint64_t most_space() const {
+    auto own = how.device ? std::max(how.memory_bytes, how.device->address_bytes) : how.memory_bytes;
+    return own + how.memory;
+  }
+
   bool memory_was_full() const {
-    return most_memory > base_memory + (how.memory_bytes + how.memory) / 10 * 8;
+    return most_memory > base_memory + most_space() / 10 * 8;
   }
 
   std::string memory_limit() const {
