@@ -1,4 +1,5 @@
 #include "backends/evaluation/backend.hpp"
+#include "backends/evaluation/command_template.hpp"
 #include "runtime/core/device_info.hpp"
 #include "runtime/core/evidence_keys.hpp"
 
@@ -7,6 +8,7 @@
 #include "runtime/process/run_and_wait.hpp"
 #include "runtime/process/spawn.hpp"
 
+#include <fnmatch.h>
 #include <sched.h>
 
 #include <fstream>
@@ -98,40 +100,97 @@ device_info cpu_facts() {
   return d;
 }
 
-result<device_info> probe_target(const backend& b, process_port& processes) {
-  auto command = b.detect;
-  for (auto& word : command)
-    if (word == "{python}")
-      word = python_program();
-  auto absent = [&] {
-    std::string hint = b.detect_hint.empty() ? "install it" : b.detect_hint;
-    return failure{failure_kind::missing, "the toolchain of backend " + b.name + " does not answer (`" +
-                                              command.front() + "`): " + hint};
-  };
-  // Builds run with one PATH, the same for everybody; a compiler that the user's own PATH hides is none.
-  if (!on_own_path(command.front()))
-    return absent();
+namespace {
+
+failure no_toolchain(const backend& b, const std::string& program) {
+  std::string hint = b.detect_hint.empty() ? "install it" : b.detect_hint;
+  return {failure_kind::missing,
+          "the toolchain of backend " + b.name + " does not answer (`" + program + "`): " + hint};
+}
+
+/// What the detect command prints.
+result<std::string> toolchain_version(const backend& b, const found_files& files, process_port& processes) {
+  template_words words;
+  words.texts["{python}"] = python_program();
+  words.add(files);
   process_spec spec;
-  spec.argv = command;
+  spec.argv = expanded(b.detect, words);
+  auto program = spec.argv.empty() ? std::string{} : spec.argv.front();
+  // Builds run with one PATH, the same for everybody; a compiler that the user's own PATH hides is none.
+  if (program.empty() || !on_own_path(program))
+    return no_toolchain(b, program);
   spec.env = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"LANG", "C"}};
   spec.deadline = std::chrono::seconds{20};
   spec.output_limit = 64u << 10;
   auto ended = run_and_wait(processes, std::move(spec));
   if (ended.why.kind != failure_kind::none || ended.code != 0)
-    return absent();
-  auto d = cpu_facts();
-  d.backend = b.name;
-  if (!b.target.empty())
-    d.facts[device_facts::target] = b.target;
+    return no_toolchain(b, program);
+  return std::move(ended.out);
+}
+
+/// Stands for a device that is not there: candidates are compiled for it, and nothing else.
+device_info stand_in(const backend& b, const architecture& a) {
+  device_info d;
+  d.name = b.device + "-" + a.name;
+  d.facts[device_facts::isa] = a.name;
+  d.facts[device_facts::execution] = device_facts::compiled_not_executed;
+  if (!a.target.empty())
+    d.facts[device_facts::target] = a.target;
+  return d;
+}
+
+} // namespace
+
+result<std::vector<device_info>> probe_targets(const backend& b, process_port& processes) {
+  auto files = find_machine_files(b.files);
+  if (!files)
+    return failure{failure_kind::missing, "backend " + b.name + ": " + files.error().text};
+  auto version = toolchain_version(b, *files, processes);
+  if (!version)
+    return version.error();
+  std::vector<device_info> found;
+  for (const auto& a : b.architectures)
+    found.push_back(stand_in(b, a));
+  auto cpu = cpu_facts();
+  if (found.empty())
+    found.push_back(cpu);
   std::string flags;
   for (const auto& f : b.flags)
     flags += (flags.empty() ? "" : " ") + f;
-  d.facts[device_facts::compiler] = trimmed(ended.out.substr(0, ended.out.find('\n')));
-  d.facts[device_facts::flags] = flags;
   // -march=native resolves by the CPU, so the CPU is part of what a binary depends on.
-  d.facts[device_facts::toolchain] = digest_of_parts(
-      {ended.out, d.facts[device_facts::model], d.facts[device_facts::isa], d.facts[device_facts::arch]});
-  return d;
+  std::string sizes;
+  std::error_code error;
+  for (const auto& [name, place] : files->places)
+    sizes += name + '=' + std::to_string(std::filesystem::file_size(place, error)) + '\n';
+  auto toolchain = digest_of_parts({*version + sizes, cpu.facts[device_facts::model],
+                                    cpu.facts[device_facts::isa], cpu.facts[device_facts::arch]});
+  for (auto& d : found) {
+    d.backend = b.name;
+    if (!b.target.empty())
+      d.facts.try_emplace(device_facts::target, b.target);
+    d.facts[device_facts::compiler] = trimmed(version->substr(0, version->find('\n')));
+    d.facts[device_facts::flags] = flags;
+    d.facts[device_facts::toolchain] = toolchain;
+  }
+  return found;
+}
+
+result<device_info> probe_target(const backend& b, process_port& processes, const std::string& pattern) {
+  auto all = probe_targets(b, processes);
+  if (!all)
+    return all.error();
+  std::string names;
+  for (auto& d : *all) {
+    if (fnmatch(pattern.c_str(), d.name.c_str(), 0) == 0)
+      return std::move(d);
+    names += (names.empty() ? "" : ", ") + d.name;
+  }
+  return failure{failure_kind::missing, "no device of backend " + b.name + " is called like " + pattern +
+                                            "; this machine has " + names};
+}
+
+bool executes_on(const backend& b, const device_info& device) {
+  return b.executes && !device.facts.contains(device_facts::execution);
 }
 
 } // namespace ke

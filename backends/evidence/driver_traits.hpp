@@ -4,6 +4,14 @@
 
 namespace ke {
 
+/// In C++, which references of native drivers are written in.
+inline constexpr std::string_view native_kernel =
+    "#include <cstdint>\n"
+    "extern \"C\" void kernel(const std::int32_t* x, std::int32_t* y, std::int64_t n) {\n"
+    "  for (std::int64_t i = 0; i < n; ++i)\n"
+    "    y[i] = x[i] + 1;\n"
+    "}\n";
+
 /// What the product asks of a driver of the judge. Nobody compares a driver's name (scripts/check_drivers.py):
 /// a new difference between drivers is a new member here, or a function of the judge's driver_seam.
 struct driver_traits {
@@ -22,14 +30,10 @@ struct driver_traits {
 /// The table of drivers, one line each: X(kind, name, traits...). Each has a pair of files
 /// backends/judge/drivers/KIND_driver.{hpp,cpp}, which defines `KIND_driver`.
 #define KE_DRIVERS(X)                                                                                        \
-  X(c_abi, "c-abi",                                                                                          \
-    .right_kernel = "#include <cstdint>\n"                                                                   \
-                    "extern \"C\" void kernel(const std::int32_t* x, std::int32_t* y, std::int64_t n) {\n"   \
-                    "  for (std::int64_t i = 0; i < n; ++i)\n"                                               \
-                    "    y[i] = x[i] + 1;\n"                                                                 \
-                    "}\n")                                                                                   \
+  X(c_abi, "c-abi", .right_kernel = native_kernel)                                                           \
   X(python, "python", .reference_language = "python", .builds = false, .has_warm_parent = true,              \
-    .baseline_compiles = true, .right_kernel = "def reference(x):\n    return x + 1\n")
+    .baseline_compiles = true, .right_kernel = "def reference(x):\n    return x + 1\n")                      \
+  X(cuda, "cuda", .right_kernel = native_kernel)
 
 namespace detail {
 #define KE_DRIVER(kind, manifest_name, ...) driver_traits{.name = manifest_name, __VA_ARGS__},
