@@ -7,7 +7,7 @@ if [ -x .venv/bin/python ] && cmp -s scripts/requirements.txt "$stamp"; then
   exit 0
 fi
 echo "Making .venv with $(grep -c '==' scripts/requirements.txt) pinned packages. PyTorch is the large one: PyPI's Linux build brings its CUDA libraries,"
-echo "together 2.7 GB to download and 5 GB on disk; where pip is configured with an index or folder that has a CPU build (2.13.0+cpu), it is 0.2 GB."
+echo "together 2.7 GB to download and 5 GB on disk; where pip is configured with an index or folder that has a CPU build (2.13.0+cpu), it is 0.3 GB."
 echo "Free space here: $(df -h --output=avail . | tail -n 1 | tr -d ' '). The rest is small."
 rm -rf .venv
 python3 -m venv .venv

@@ -199,6 +199,8 @@ void coordinator::start_campaign(std::uint32_t id, const campaign_settings& sett
     context->tree = t;
     context->backend = trees[t];
     context->language = o.languages.at(trees[t]);
+    if (context->language->own_names)
+      context->symbol.clear();
     for (const auto& target : settings.targets)
       if (target.backend == trees[t])
         context->devices.push_back(target.device);

@@ -153,15 +153,17 @@ status worker_run::find_devices() {
       peaks_of_machine(o_.cache.empty() ? user_cache_folder() : std::filesystem::path{o_.cache}, cpu_facts());
   say(steps_to_attach::devices);
   for (const auto& b : *backends) {
-    auto device = probe_target(b, *processes_);
-    if (device) {
-      if (b.device == "cpu")
-        announce_peaks(peaks, *device);
-      link_.hello.devices.push_back(std::move(*device));
-      link_.backends.push_back(b);
-    } else {
-      absent += (absent.empty() ? "" : "; ") + b.name + ": " + device.error().text;
+    auto devices = probe_targets(b, *processes_);
+    if (!devices) {
+      absent += (absent.empty() ? "" : "; ") + b.name + ": " + devices.error().text;
+      continue;
     }
+    for (auto& device : *devices) {
+      if (b.device == "cpu")
+        announce_peaks(peaks, device);
+      link_.hello.devices.push_back(std::move(device));
+    }
+    link_.backends.push_back(b);
   }
   if (link_.backends.empty())
     return failure{failure_kind::missing, "no backend can work here: " + absent, false};

@@ -20,7 +20,9 @@ std::vector<std::string> backends_of(const std::vector<backend>& all, std::strin
   for (const auto& b : all) {
     bool of_cpu = b.target.empty() && b.device == "cpu" &&
                   (target.starts_with("x86-64") || target.starts_with("aarch64"));
-    if ((of_cpu || b.target == target) && b.name != target)
+    bool stands_in = std::any_of(b.architectures.begin(), b.architectures.end(),
+                                 [&](const architecture& a) { return a.target == target; });
+    if ((of_cpu || stands_in || b.target == target) && b.name != target)
       names.push_back(b.name);
   }
   return names;

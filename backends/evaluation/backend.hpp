@@ -1,5 +1,6 @@
 #pragma once
 
+#include "backends/evaluation/machine_files.hpp"
 #include "backends/evaluation/step_graph.hpp"
 #include "runtime/core/device_info.hpp"
 #include "runtime/core/job_limits.hpp"
@@ -24,24 +25,36 @@ struct source_level {
   std::vector<std::string> command; ///< argv template; empty: the backend's
 };
 
+/// A device's architecture that candidates are compiled for where no such device is.
+struct architecture {
+  std::string name;   ///< {arch} in commands: sm_90
+  std::string target; ///< how documents call its devices; empty: the backend's
+};
+
 /// A kernel backend, from `backend.toml`: data, never code.
 struct backend {
   std::string name;
   std::string title;
-  candidate_language language;  ///< that its candidates are written in
-  std::string driver;           ///< which driver of the judge runs it: "c-abi", or "python" (fork_server.py)
-  std::string device;           ///< kind of device it needs: "cpu"
-  std::string target;           ///< its devices in documents; empty: as the CPU's facts say
-  std::filesystem::path folder; ///< of backend.toml; {include} in the build command
+  candidate_language language; ///< that its candidates are written in
+  std::string driver;          ///< which driver of the judge runs it: "c-abi", or "python" (fork_server.py)
+  std::string device;          ///< kind of device it needs: "cpu", "nvidia"
+  std::string target;          ///< its devices in documents; empty: as the CPU's facts say
+  std::vector<architecture> architectures; ///< of devices that it stands in for; empty: it needs its device
+  std::vector<machine_file> files;         ///< of the machine, which its commands need
+  std::filesystem::path folder;            ///< of backend.toml; {include} in the build command
   /// Argv, {python} for python_program(); exit 0, and the printed text is the toolchain's version.
   std::vector<std::string> detect;
-  std::string detect_hint;        ///< how to get it, for a person
-  std::vector<std::string> build; ///< argv template: {flags} {include} {sources} {output}
+  std::string detect_hint; ///< how to get it, for a person
+  /// argv template: {flags} {include} {sources} {source} {output} {arch} {arguments} {shapes} {file:NAME}
+  /// {folder:NAME}
+  std::vector<std::string> build;
+  int missing_code = 0; ///< exit code of that which says that this machine lacks something; 0: none does
   std::vector<std::string> flags;
   std::vector<std::string> build_files; ///< names of files in its folder that the commands need beside them
   std::string reference_language; ///< what the problems' references are written in, as its driver has it
   /// What builds a reference that is in another language than candidates; empty: what builds these.
   std::vector<std::string> reference_build, reference_flags;
+  std::vector<std::string> reference_fast_math;   ///< added then if the problem's policy allows it
   std::string reference_suffix;                   ///< of its source file then
   std::map<std::string, std::string> environment; ///< added to that of compilers and of a warm Python
   /// The same of another compiler, which builds what makes the first one crash; empty: there is none.
@@ -96,9 +109,17 @@ std::filesystem::path built_in_backends();
 /// `invalid`, with the known names, if there is no such backend.
 result<backend> find_backend(const std::vector<backend>& all, std::string_view name);
 
-/// Runs the detect command and reads this machine's facts (isa, cores, caches, compiler, flags, toolchain
-/// digest). Blocking. `missing`, with the hint, if there is no toolchain.
-result<device_info> probe_target(const backend& b, process_port& processes);
+/// Runs the detect command and reads the facts of this machine's devices for the backend (isa, cores, caches,
+/// compiler, flags, toolchain digest). Never empty: where there is none of its kind, a stand-in for each of
+/// its architectures, whose facts say so (executes_on). Blocking. `missing`, with the hint, if there is no
+/// toolchain.
+result<std::vector<device_info>> probe_targets(const backend& b, process_port& processes);
+
+/// The first of them whose name fits the pattern, as of a shell. `missing` names those that there are.
+result<device_info> probe_target(const backend& b, process_port& processes, const std::string& pattern = "*");
+
+/// Whether candidates run there; else they are compiled only.
+bool executes_on(const backend& b, const device_info& device);
 
 /// The facts of this CPU alone, without any process. Keys: model, isa, cores, l1d, l2, l3, arch.
 device_info cpu_facts();

@@ -2,6 +2,7 @@
 #include "backends/evidence/driver_traits.hpp"
 
 #include "backends/evaluation/step_rules.hpp"
+#include "runtime/core/problem.hpp"
 #include "runtime/toml/schema.hpp"
 
 #include <algorithm>
@@ -20,7 +21,10 @@ constexpr double least_seconds = 0.001;
 /// A manifest as it stands in its file, before what it leaves out is filled in.
 struct manifest_words {
   backend made;
-  std::string suffix, constant, form, reference_suffix;
+  std::string suffix, constant, form, prototype, declaration, reference_suffix;
+  std::map<std::string, std::string> types;
+  bool own_names = false;
+  std::int64_t missing_code = 0;
   std::size_t grammar = 0; ///< index into grammar_names
   std::vector<std::string> comments, quotes, fences, begins;
   std::int64_t source_bytes = 0, processes = 0, descriptors = 0, inodes = 0;
@@ -35,6 +39,7 @@ public:
     commands();
     limits();
     levels();
+    machine();
     steps();
   }
   const schema& all() const { return all_; }
@@ -70,8 +75,8 @@ private:
     key("backend.title", "one line for people", &b.title);
     key("backend.language", "what candidates are written in", &b.language.name).required = true;
     key("backend.suffix", "of a source file, with the dot", &m_.suffix).required = true;
-    key("backend.driver", "what runs its candidates: c-abi or python", &b.driver).required = true;
-    key("backend.device", "the kind of device that it needs: cpu", &b.device).required = true;
+    key("backend.driver", "what runs its candidates: c-abi, python or cuda", &b.driver).required = true;
+    key("backend.device", "the kind of device that it needs: cpu or nvidia", &b.device).required = true;
     key("backend.target", "how documents call its devices", &b.target);
     key("language.grammar", "how sources are read",
         choice_slot{grammar_names, [this] { return m_.grammar; }, [this](std::size_t i) { m_.grammar = i; }});
@@ -81,6 +86,10 @@ private:
     key("language.begins", "what code without a fence begins with", &m_.begins);
     key("language.constant", "how a template's parameter is declared", &m_.constant);
     key("language.form", "how a kernel is written in it, for prompts", &m_.form);
+    key("language.prototype", "how a kernel is declared, with {arguments}", &m_.prototype);
+    key("language.types", "of elements, by dtype, where they are not C's", &m_.types);
+    key("language.own_names", "true: a candidate says how its functions are called", &m_.own_names);
+    key("language.declaration", "a comment that holds this counts as code", &m_.declaration);
     key("environment", "added to that of compilers", &b.environment);
     key("policy.forbidden_symbols", "undefined symbols that no kernel needs", &b.forbidden_symbols);
     key("capabilities.executes", "false: candidates are compiled only", &b.executes);
@@ -94,6 +103,8 @@ private:
     key("build.command", "the compiler", &b.build);
     key("build.flags", "its flags", &b.flags);
     key("build.files", "files that the commands need beside them", &b.build_files);
+    key("build.missing_code", "exit code of the command where the machine lacks something", &m_.missing_code)
+        .most = 125;
     key("build.fast_math", "flags where the problem allows fast math", &b.fast_math_flags);
     key("build.vendor_libraries", "flags where the problem allows vendor libraries", &b.vendor_flags);
     key("build.vendor_hint", "how to get those", &b.vendor_hint);
@@ -102,6 +113,7 @@ private:
     key("second_compiler.hint", "how to get it", &b.second_hint);
     key("reference.command", "builds a reference in another language", &b.reference_build);
     key("reference.flags", "its flags", &b.reference_flags);
+    key("reference.fast_math", "flags where the problem allows fast math", &b.reference_fast_math);
     key("reference.suffix", "of the reference's source file", &m_.reference_suffix);
   }
 
@@ -135,6 +147,24 @@ private:
     each("level.suffix", "of a source file, with the dot", of, &source_level::suffix);
     each("level.marks", "texts by which its sources are known", of, &source_level::marks);
     each("level.command", "what assembles it", of, &source_level::command);
+  }
+
+  /// What it finds on a machine, or does without.
+  void machine() {
+    auto& files = m_.made.files;
+    list("file", files);
+    each("file.name", "by which commands call it", files, &machine_file::name).required = true;
+    each("file.variable", "of the environment, whose value is its place", files, &machine_file::variable);
+    each("file.places", "patterns, tried in order", files, &machine_file::places).required = true;
+    each("file.shows_folder", "true: sandboxes see its whole folder", files, &machine_file::shows_folder);
+    each("file.optional", "true: words with it are left out where it is not there", files,
+         &machine_file::optional);
+    each("file.hint", "how to get it", files, &machine_file::hint);
+    auto& all = m_.made.architectures;
+    list("architecture", all);
+    each("architecture.name", "what is compiled for where no device is", all, &architecture::name).required =
+        true;
+    each("architecture.target", "how documents call its devices", all, &architecture::target);
   }
 
   void steps() {
@@ -191,6 +221,9 @@ private:
     l = usual_language(l.name);
     l.suffix = m_.suffix;
     l.form = m_.form;
+    l.prototype = m_.prototype;
+    l.types = m_.types;
+    l.own_names = m_.own_names;
     if (given("language.grammar") && l.syntax.family != grammar_families[m_.grammar])
       l.syntax = grammar_families[m_.grammar];
     if (l.syntax.family != source_language::other && !(m_.comments.empty() && m_.quotes.empty()))
@@ -211,6 +244,12 @@ private:
       l.syntax.comments = m_.comments;
       l.syntax.quotes = m_.quotes;
     }
+    l.syntax.declaration = m_.declaration;
+    if (!l.prototype.empty() && l.prototype.find("{arguments}") == l.prototype.npos)
+      refuse("language.prototype", "must hold {arguments}");
+    for (const auto& [name, type] : l.types)
+      if (!parse_name<dtype>(name))
+        refuse("language.types", "\"" + name + "\" is no dtype");
     if (!m_.fences.empty())
       l.fences = m_.fences;
     if (!m_.begins.empty())
@@ -238,9 +277,10 @@ private:
     b.reference_language = driver ? driver->reference_language : driver_traits{}.reference_language;
     b.reference_suffix =
         m_.reference_suffix.empty() ? usual_language(b.reference_language).suffix : m_.reference_suffix;
-    if (b.reference_build.empty() && !(b.reference_flags.empty() && m_.reference_suffix.empty()))
-      refuse(m_.reference_suffix.empty() ? "reference.flags" : "reference.suffix",
-             "needs reference.command beside it");
+    if (b.reference_build.empty())
+      for (const char* other : {"reference.flags", "reference.fast_math", "reference.suffix"})
+        if (given(other))
+          refuse(other, "needs reference.command beside it");
     if (!b.reference_build.empty() && !b.second_build.empty())
       refuse("reference.command", "and second_compiler.command exclude each other");
   }
@@ -253,6 +293,7 @@ private:
     if ((!driver || driver->builds) && b.build.empty())
       refuse("build.command", given("build.command") ? "needs at least a program's name"
                                                      : "required, but missing: the compiler");
+    b.missing_code = static_cast<int>(m_.missing_code);
     for (const auto& [name, value] : b.environment)
       if (name.empty() || name.find('=') != name.npos)
         refuse("environment", "\"" + name + "\" is no name of a variable");

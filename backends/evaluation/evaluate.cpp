@@ -1,8 +1,10 @@
 #include "backends/evaluation/evaluate.hpp"
 
+#include "backends/evaluation/command_template.hpp"
 #include "backends/evaluation/compiler_crash.hpp"
 #include "backends/evaluation/evaluation_state.hpp"
 #include "backends/evaluation/nvidia_target.hpp"
+#include "backends/evaluation/profile_steps.hpp"
 #include "backends/evaluation/step_rules.hpp"
 #include "backends/evidence/driver_traits.hpp"
 #include "backends/evidence/judge_task.hpp"
@@ -119,16 +121,30 @@ std::vector<step_spec> evaluation::state::manifest() const {
   return all;
 }
 
-/// Leaves out what this problem or backend has no use for.
+bool evaluation::state::is_left_out(const step_spec& j) {
+  if (j.kind == job_kind::build && j.role == "truth" && !wants_wider_truth(what))
+    return true;
+  if (j.kind <= job_kind::precheck && with.build.empty() && j.role != "baseline")
+    return true; // there is nothing to build
+  for (const auto& f : with.files)
+    if (f.optional && comes_after(j) && mentions(j.command, "{file:" + f.name + "}") && !has_file(f)) {
+      found.findings[finding_keys::nothing_from + j.name] = f.name + " is not on this machine: " + f.hint;
+      return true;
+    }
+  if (executes_on(with, target))
+    return false;
+  bool reads_object = j.kind == job_kind::profile && !asks_profiler(j);
+  bool runs = place_of(j.kind) == job_place::device || looks_closer(j) ||
+              (j.kind == job_kind::build && j.role != "candidate");
+  return runs && !reads_object;
+}
+
+/// Leaves out what this problem, backend or machine has no use for.
 void evaluation::state::plan_jobs() {
   std::set<std::string> left_out;
   std::vector<job_graph::node> nodes;
   for (const auto& j : manifest()) {
-    bool truth = j.kind == job_kind::build && j.role == "truth";
-    bool runs = place_of(j.kind) == job_place::device || looks_closer(j) ||
-                (j.kind == job_kind::build && j.role != "candidate");
-    bool builds = j.kind <= job_kind::precheck && with.build.empty() && j.role != "baseline";
-    if (builds || (truth && !wants_wider_truth(what)) || (runs && !with.executes)) {
+    if (is_left_out(j)) {
       left_out.insert(j.name);
       continue;
     }
@@ -144,9 +160,9 @@ void evaluation::state::plan_jobs() {
     return fail(failure_kind::invalid, "backend " + with.name + ": " + made.error().text);
   graph = *std::move(made);
   products.resize(jobs.size());
-  if (!with.executes) {
+  if (!executes_on(with, target)) {
     found.compiled_only = true;
-    found.reason = "built; nothing here can run it";
+    found.reason = std::string{device_facts::compiled_not_executed} + ": nothing here can run it";
   }
 }
 
@@ -176,8 +192,14 @@ std::optional<process_spec> evaluation::state::start_build(std::size_t job) {
   auto r = static_cast<int>(role);
   auto folder_ = folder / ("build-" + jobs[job].name);
   auto by = crashes.contains(job) ? build_compiler::second : build_compiler::first;
+  if (auto files = find_machine_files(with.files);
+      !files) { // one that has gone since is no candidate's fault
+    fail(failure_kind::missing, "backend " + with.name + ": " + files.error().text, true);
+    graph.end(job, false);
+    return std::nullopt;
+  }
   auto plan = plan_build(with, what, text_of(role), role, fact(device_facts::toolchain), options.limits,
-                         folder_, {by, truth_form});
+                         folder_, {by, truth_form, fact(device_facts::isa)});
   if (by == build_compiler::second)
     found.provenance[std::string{role_names[r]} + "_compiler"] = compiler_name(with.second_build) + ", as " +
                                                                  compiler_name(with.build) +
@@ -273,6 +295,8 @@ bool evaluation::state::built(std::size_t job, const process_exit& exit) {
                     "; `ke-runtime doctor` says what this machine lacks",
                 true),
            false;
+  if (with.missing_code != 0 && exit.code == with.missing_code)
+    return fail(failure_kind::missing, exit.err.substr(0, exit.err.find('\n')).substr(0, 400), true), false;
   auto wrong = build_failure(exit, options.limits, what);
   if (!wrong.empty() && !crashes.contains(job) && !compiler_crash(exit, options.limits, what).empty())
     if (auto lacks = second_compiler_lacks(with); !lacks.empty())
@@ -478,7 +502,7 @@ result<evidence> evaluation::finish() {
 
 result<evidence> evaluate(const problem& what, const std::string& source, const backend& with,
                           measure_plan plan, const evaluate_options& options, process_port& processes) {
-  auto target = probe_target(with, processes);
+  auto target = probe_target(with, processes, options.device);
   if (!target)
     return target.error();
   evaluation e{what, source, with, *target, plan, options};

@@ -25,6 +25,7 @@ struct problem;
 
 struct evaluate_options {
   std::string sandbox = "best"; ///< full | best | none
+  std::string device = "*";     ///< of `evaluate`: pattern of a name among this machine's devices
   bool timed = true;
   std::uint64_t seed = 1; ///< order of launches and pairs
   /// Parent of this run's private folder; empty: the system's temporary folder.

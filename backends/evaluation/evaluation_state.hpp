@@ -80,6 +80,8 @@ struct evaluation::state {
   /// The manifest's jobs, and the build of a baseline if needed.
   std::vector<step_spec> manifest() const;
   void plan_jobs();
+  /// Whether this problem, backend or machine has no use for it; says why where a file of the machine lacks.
+  bool is_left_out(const step_spec& j);
   /// The process of a job; none: it ended on the spot.
   std::optional<process_spec> start(std::size_t job);
   std::optional<process_spec> start_build(std::size_t job);

@@ -90,6 +90,21 @@ std::string kernel_signature(const problem& what) {
   return "extern \"C\" void kernel(" + parameters(what, widening::none, true) + ")";
 }
 
+std::string kernel_arguments(const problem& what, const std::map<std::string, std::string>& types) {
+  std::string text;
+  auto add = [&](const std::string& a) { text += (text.empty() ? "" : ", ") + a; };
+  for (const auto& t : what.tensors) {
+    auto own = types.find(std::string{to_text(t.dtype)});
+    add((t.role == tensor_role::in ? "const " : "") +
+        (own == types.end() ? std::string{c_type(t.dtype, widening::none)} : own->second) + "* " + t.name);
+  }
+  for (const auto& s : what.scalars)
+    add((s.integer ? "int64_t " : "double ") + s.name);
+  for (const auto& d : what.dims)
+    add("int64_t " + d);
+  return text;
+}
+
 std::string harness_source(const problem& what, widening as) {
   std::string call;
   std::size_t i = 0;

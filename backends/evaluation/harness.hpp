@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 
 namespace ke {
@@ -26,6 +27,9 @@ std::string harness_source(const problem& what, widening as = widening::none);
 
 /// The declaration that a candidate must define, as a person writes it.
 std::string kernel_signature(const problem& what);
+
+/// The same arguments alone. `types`: of elements, by dtype, where they are not those of the C ABI.
+std::string kernel_arguments(const problem& what, const std::map<std::string, std::string>& types);
 
 /// Included before a reference compiled as the truth: harness/ke_widen.h, and before it what of it holds for the
 /// problem. Standard headers come first; then float becomes double, double becomes long double, and the libm names

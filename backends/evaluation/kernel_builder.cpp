@@ -1,5 +1,6 @@
 #include "backends/evaluation/kernel_builder.hpp"
 
+#include "backends/evaluation/command_template.hpp"
 #include "backends/evaluation/harness.hpp"
 #include "backends/evaluation/object_file.hpp"
 #include "runtime/core/digest.hpp"
@@ -39,27 +40,6 @@ std::vector<std::pair<std::string, std::string>> headers_of(const backend& b) {
     headers.emplace_back(own, bytes_of_file(built_in_backends() / "cpu-cpp" / own));
   std::sort(headers.begin(), headers.end());
   return headers;
-}
-
-/// What the words of an argv template stand for: a whole word may become several, `text` is put in anywhere.
-struct meanings {
-  std::map<std::string, std::vector<std::string>> lists;
-  std::map<std::string, std::string> texts;
-};
-
-std::vector<std::string> expanded(const std::vector<std::string>& command, const meanings& m) {
-  std::vector<std::string> argv;
-  for (auto word : command) {
-    if (auto list = m.lists.find(word); list != m.lists.end()) {
-      argv.insert(argv.end(), list->second.begin(), list->second.end());
-      continue;
-    }
-    for (const auto& [name, value] : m.texts)
-      for (auto at = word.find(name); at != std::string::npos; at = word.find(name, at + value.size()))
-        word.replace(at, name.size(), value);
-    argv.push_back(std::move(word));
-  }
-  return argv;
 }
 
 /// Key, environment and limits of a plan that has its files and its argv. `made`: the kind of thing in the
@@ -102,12 +82,53 @@ std::string identity_of(const std::string& program) {
   return {};
 }
 
+/// What the backend's commands need of this machine: shown to the sandbox, and part of what the tool is.
+std::string add_files(const backend& with, template_words& words, build_plan& plan) {
+  auto files = find_machine_files(with.files);
+  if (!files)
+    return {}; // whoever starts the plan has looked: it went just now, and the command will say so
+  words.add(*files);
+  plan.reads = files->shown(with.files);
+  std::string identities;
+  for (const auto& [name, place] : files->places)
+    identities += name + '=' + identity_of(place.string()) + '\0';
+  return identities;
+}
+
+/// The dims and whole scalars of each workload that candidates may know: "M=512,N=4096".
+std::vector<std::string> shapes_of(const problem& what) {
+  std::vector<std::string> shapes;
+  for (const auto& w : what.workloads) {
+    if (w.held_out)
+      continue;
+    std::string shape;
+    auto add = [&](const std::string& name, std::int64_t value) {
+      shape += (shape.empty() ? "" : ",") + name + "=" + std::to_string(value);
+    };
+    for (const auto& [name, value] : w.dims)
+      add(name, value);
+    for (const auto& s : what.scalars)
+      if (s.integer)
+        add(s.name, static_cast<std::int64_t>(s.value));
+    shapes.push_back(std::move(shape));
+  }
+  return shapes;
+}
+
 /// Whether checks draw integers of all magnitudes, so that sums of them may overflow.
 bool draws_integers(const problem& what) {
   return std::any_of(what.tensors.begin(), what.tensors.end(), [](const tensor_spec& t) {
     return t.role != tensor_role::out && !is_floating(t.dtype) && t.dtype != dtype::boolean &&
            t.range.empty() && !t.promised && (t.init == "normal" || t.init == "uniform" || t.init == "ints");
   });
+}
+
+/// Makes the reference the truth.
+void widen(build_plan& plan, std::vector<std::string>& flags, const problem& what, widening as) {
+  plan.files.emplace_back("ke_widen.h", widening_header(what, as));
+  flags.insert(flags.end(), {"-include", "ke_widen.h", "-w"});
+  if (draws_integers(what)) // the truth dies of what C++ leaves undefined: such inputs are none
+    flags.insert(flags.end(), {"-fsanitize=signed-integer-overflow", "-fsanitize-undefined-trap-on-error"});
 }
 
 } // namespace
@@ -132,23 +153,30 @@ build_plan plan_build(const backend& with, const problem& what, std::string_view
   std::vector<std::string> flags = second         ? with.second_flags
                                    : as_reference ? with.reference_flags
                                                   : with.flags;
+  const auto& fast = as_reference ? with.reference_fast_math : with.fast_math_flags;
   if (what.policy.fast_math && !widened)
-    flags.insert(flags.end(), with.fast_math_flags.begin(), with.fast_math_flags.end());
-  if (widened) {
-    plan.files.emplace_back("ke_widen.h", widening_header(what, how.truth));
-    flags.insert(flags.end(), {"-include", "ke_widen.h", "-w"});
-    if (draws_integers(what)) // the truth dies of what C++ leaves undefined: such inputs are none
-      flags.insert(flags.end(), {"-fsanitize=signed-integer-overflow", "-fsanitize-undefined-trap-on-error"});
-  }
+    flags.insert(flags.end(), fast.begin(), fast.end());
+  if (widened)
+    widen(plan, flags, what, how.truth);
   const auto& command = second                             ? with.second_build
                         : level && !level->command.empty() ? level->command
                         : as_reference                     ? with.reference_build
                                                            : with.build;
-  plan.spec.argv = expanded(command, {{{"{flags}", flags}, {"{sources}", {file, "ke_shim.cpp"}}},
-                                      {{"{include}", "."}, {"{output}", plan.output}}});
+  template_words words{
+      {{"{flags}", flags}, {"{sources}", {file, "ke_shim.cpp"}}, {"{shapes}", shapes_of(what)}},
+      {{"{include}", "."},
+       {"{output}", plan.output},
+       {"{source}", file},
+       {"{arch}", how.arch},
+       {"{arguments}", kernel_arguments(what, with.language.types)}},
+      {}};
+  auto files = add_files(with, words, plan);
+  plan.spec.argv = expanded(command, words);
   if (what.policy.vendor_libraries && !widened)
     plan.spec.argv.insert(plan.spec.argv.end(), with.vendor_flags.begin(), with.vendor_flags.end());
-  auto tool = second ? digest_of_parts({toolchain, identity_of(plan.spec.argv.front())}) : toolchain;
+  auto tool = second || as_reference || !files.empty() // what the toolchain's digest does not tell
+                  ? digest_of_parts({toolchain, identity_of(plan.spec.argv.front()), files})
+                  : toolchain;
   finish(plan, "built object 1", tool, with, limits, limits.build_s, folder);
   return plan;
 }
@@ -176,16 +204,18 @@ build_plan plan_job(const backend& with, const problem& what, const step_spec& j
     plan.files.emplace_back("ke_shim.cpp", harness_source(what));
     sources.emplace_back("ke_shim.cpp");
   }
-  meanings means{{{"{sources}", sources}, {"{fast_math}", fast}},
-                 {{"{include}", "."},
-                  {"{input}", input.file},
-                  {"{output}", plan.output},
-                  {"{profiler}", input.profiler}}};
+  template_words words{{{"{sources}", sources}, {"{fast_math}", fast}},
+                       {{"{include}", "."},
+                        {"{input}", input.file},
+                        {"{output}", plan.output},
+                        {"{profiler}", input.profiler}},
+                       {}};
+  auto files = add_files(with, words, plan);
   plan.files.emplace_back(std::move(input.file), std::move(input.text));
-  plan.spec.argv = expanded(j.command, means);
+  plan.spec.argv = expanded(j.command, words);
   if (builds && what.policy.vendor_libraries)
     plan.spec.argv.insert(plan.spec.argv.end(), with.vendor_flags.begin(), with.vendor_flags.end());
-  auto tool = digest_of_parts({toolchain, identity_of(plan.spec.argv.front()), KE_VERSION});
+  auto tool = digest_of_parts({toolchain, identity_of(plan.spec.argv.front()), KE_VERSION + files});
   finish(plan, builds ? "instrumented object 1" : "transformed 1", tool, with, limits, j.limit_s, folder);
   if (j.command.front() == "{profiler}")
     plan.spec.memory_bytes = 0; // our own program, bounded by itself
@@ -219,8 +249,9 @@ result<process_spec> boxed_build(const build_plan& plan, const std::filesystem::
   sandbox_spec box;
   box.level = parse_name<sandbox_level>(sandbox).value_or(sandbox_level::full);
   box.writable = {{folder.string(), folder.string()}};
-  for (const auto& r : reads)
-    box.read_only.emplace_back(r.string(), r.string());
+  for (const auto* all : {&plan.reads, &reads})
+    for (const auto& r : *all)
+      box.read_only.emplace_back(r.string(), r.string());
   box.scratch_bytes = std::max<std::uint64_t>(limits.scratch_bytes, 256u << 20);
   box.processes = std::max<std::uint32_t>(limits.processes, 32);
   return sandboxed(plan.spec, box);

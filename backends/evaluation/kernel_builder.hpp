@@ -27,7 +27,8 @@ struct build_plan {
   std::string key; ///< of the artifact cache: digest of sources, command, flags and toolchain
   std::vector<std::pair<std::string, std::string>> files; ///< name in the build folder -> text
   process_spec spec;                                      ///< runs in the build folder; not yet sandboxed
-  std::string output; ///< file name of the shared object in the build folder
+  std::string output;                       ///< file name of the shared object in the build folder
+  std::vector<std::filesystem::path> reads; ///< what the command needs outside of the folder, and may read
 };
 
 /// Which of a backend's compilers: the second one gets sources that crash the first one.
@@ -36,10 +37,12 @@ enum class build_compiler : std::uint8_t { first, second };
 struct build_choice {
   build_compiler by = build_compiler::first;
   widening truth = widening::all_but_bf16; ///< of the role `truth`
+  std::string arch;                        ///< {arch}: the device's, as its facts have it (isa)
 };
 
-/// Pure, except that it reads the backend's own headers. `folder`: for the files. Candidate and reference get
-/// the same flags. By the second compiler: only if has_second_compiler.
+/// Pure, except that it reads the backend's own headers and looks for its [[file]]s, which are there
+/// (find_machine_files). `folder`: for the files. Candidate and reference get the same flags. By the second
+/// compiler: only if has_second_compiler.
 build_plan plan_build(const backend& with, const problem& what, std::string_view source, build_role role,
                       const std::string& toolchain, const job_limits& limits,
                       const std::filesystem::path& folder, build_choice how = {});

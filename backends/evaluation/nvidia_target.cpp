@@ -1,7 +1,6 @@
 #include "backends/evaluation/nvidia_target.hpp"
 
 #include "runtime/core/codec.hpp"
-#include "runtime/core/digest.hpp"
 #include "runtime/core/evidence_keys.hpp"
 #include "runtime/core/private_folder.hpp"
 #include "runtime/process/run_and_wait.hpp"
@@ -51,9 +50,6 @@ void describe_nvidia(const nvidia_device& d, const std::string& driver, device_i
   facts[device_facts::memory] = std::to_string(d.memory_bytes >> 20) + " MiB";
   facts[device_facts::driver] = driver;
   facts[device_facts::l2] = std::to_string(d.l2_bytes);
-  for (const char* of_cpu : {device_facts::l1d, device_facts::l3, device_facts::arch})
-    facts.erase(of_cpu);
-  facts[device_facts::toolchain] = digest_of_parts({facts[device_facts::toolchain], d.arch});
 }
 
 } // namespace ke

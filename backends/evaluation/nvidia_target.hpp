@@ -16,7 +16,7 @@ std::map<std::string, std::string> device_environment();
 /// the parent of others that use it. Blocking.
 device_report nvidia_devices(process_port& processes);
 
-/// Makes this target one of that device: name, and facts of the device instead of the CPU's.
+/// The device as a target: its name and facts.
 void describe_nvidia(const nvidia_device& d, const std::string& driver, device_info& target);
 
 } // namespace ke

@@ -188,7 +188,7 @@ std::optional<process_spec> evaluation::state::start_profile(std::size_t job) {
       return std::nullopt;
     }
   return asks_profiler(j) ? profiler_process(j, programs(), folder, task_of_profiler())
-                          : tool_process(j, objects[0], level_of(options));
+                          : tool_process(j, with, objects[0], level_of(options));
 }
 
 profile_task evaluation::state::task_of_profiler() const {

@@ -139,6 +139,11 @@ result<lint_report> lint_problem(const problem& what, const backend& with, const
   auto target = probe_target(with, processes);
   if (!target)
     return target.error();
+  if (!executes_on(with, *target))
+    return failure{failure_kind::missing,
+                   "a problem is linted where its reference runs, and " + target->name + " of backend " +
+                       with.name + " is " + device_facts::compiled_not_executed +
+                       ": choose another with --backend, or a machine with such a device"};
   auto folder = private_folder::make(options.scratch, "ke-lint-");
   if (!folder)
     return folder.error();

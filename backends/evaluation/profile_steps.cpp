@@ -1,5 +1,7 @@
 #include "backends/evaluation/profile_steps.hpp"
 
+#include "backends/evaluation/backend.hpp"
+#include "backends/evaluation/command_template.hpp"
 #include "backends/evaluation/step_readers.hpp"
 #include "backends/evidence/profile_task.hpp"
 #include "runtime/core/codec.hpp"
@@ -18,13 +20,16 @@ bool asks_profiler(const step_spec& j) {
   return !j.command.empty() && j.command.front() == "{profiler}";
 }
 
-std::optional<process_spec> tool_process(const step_spec& j, const fs::path& object, sandbox_level level) {
+std::optional<process_spec> tool_process(const step_spec& j, const backend& with, const fs::path& object,
+                                         sandbox_level level) {
+  auto files = find_machine_files(with.files);
+  if (!files)
+    return std::nullopt;
+  template_words words;
+  words.texts["{object}"] = object.string();
+  words.add(*files);
   process_spec spec;
-  for (auto word : j.command) {
-    if (auto at = word.find("{object}"); at != std::string::npos)
-      word.replace(at, 8, object.string());
-    spec.argv.push_back(std::move(word));
-  }
+  spec.argv = expanded(j.command, words);
   spec.env = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"LANG", "C"}};
   spec.directory = "/";
   spec.deadline = seconds(j.limit_s);
@@ -33,6 +38,8 @@ std::optional<process_spec> tool_process(const step_spec& j, const fs::path& obj
   sandbox_spec box;
   box.level = level;
   box.read_only = {{object.string(), object.string()}};
+  for (const auto& place : files->shown(with.files))
+    box.read_only.emplace_back(place.string(), place.string());
   auto boxed = sandboxed(std::move(spec), box);
   if (!boxed)
     return std::nullopt;

@@ -12,6 +12,7 @@
 
 namespace ke {
 
+struct backend;
 struct evidence;
 struct profile_task;
 
@@ -20,9 +21,10 @@ struct profile_task;
 /// too.
 bool asks_profiler(const step_spec& j);
 
-/// The tool on `object`, sandboxed: object and tool output are a candidate's work. None without a sandbox.
-std::optional<process_spec> tool_process(const step_spec& j, const std::filesystem::path& object,
-                                         sandbox_level level);
+/// The tool on `object`, sandboxed: object and tool output are a candidate's work. None without a sandbox, or
+/// without a file of the machine that the backend needs.
+std::optional<process_spec> tool_process(const step_spec& j, const backend& with,
+                                         const std::filesystem::path& object, sandbox_level level);
 
 /// ke-profiler: trusted, as ke-judge is; sandboxes what it starts. `programs` holds it and ke-runner; none if
 /// they are missing.

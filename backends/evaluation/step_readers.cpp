@@ -1,7 +1,9 @@
 #include "backends/evaluation/step_readers.hpp"
 
+#include "backends/evidence/assembler_words.hpp"
 #include "backends/evidence/instruction_mix.hpp"
 #include "backends/evidence/loop_times.hpp"
+#include "backends/evidence/sass_mix.hpp"
 #include "backends/evidence/torch_profile.hpp"
 #include "runtime/text/source_text.hpp"
 
@@ -54,8 +56,10 @@ struct known_reader {
   job_reader read;
 };
 constexpr known_reader readers[] = {
+    {"assembler-words", job_kind::profile, counters_of<assembler_counters>},
     {"instruction-mix", job_kind::profile, counters_of<instruction_mix>},
     {"name-value", job_kind::profile, counters_of<name_value>},
+    {"sass-mix", job_kind::profile, counters_of<sass_mix>},
     {"loop-ticks", job_kind::collect, loop_shares},
     {"torch-profiler", job_kind::collect, torch_operators},
     {"loop-ticks", job_kind::trace, loop_spans},

@@ -1,4 +1,5 @@
 #include "backends/evaluation/backend.hpp"
+#include "backends/evaluation/command_template.hpp"
 #include "runtime/core/device_info.hpp"
 #include "runtime/core/evidence_keys.hpp"
 
@@ -8,6 +9,7 @@
 #include "runtime/process/run_and_wait.hpp"
 #include "runtime/process/spawn.hpp"
 
+#include <fnmatch.h>
 #include <sched.h>
 
 #include <fstream>
@@ -101,56 +103,117 @@ device_info cpu_facts() {
 
 namespace {
 
-/// The first device that can be used; the others stand beside it in `doctor`.
-result<device_info> on_nvidia(const backend& b, device_info d, process_port& processes) {
-  auto report = nvidia_devices(processes);
-  std::string trouble = report.trouble;
-  for (const auto& device : report.devices) {
-    if (device.trouble.empty()) {
-      describe_nvidia(device, report.driver, d);
-      return d;
-    }
-    trouble += (trouble.empty() ? "" : "; ") + device.name + ": " + device.trouble;
-  }
-  return failure{failure_kind::missing, "backend " + b.name + " has no device: " + trouble, false};
+failure no_toolchain(const backend& b, const std::string& program) {
+  std::string hint = b.detect_hint.empty() ? "install it" : b.detect_hint;
+  return {failure_kind::missing,
+          "the toolchain of backend " + b.name + " does not answer (`" + program + "`): " + hint};
 }
 
-} // namespace
-
-result<device_info> probe_target(const backend& b, process_port& processes) {
-  auto command = b.detect;
-  for (auto& word : command)
-    if (word == "{python}")
-      word = python_program();
-  auto absent = [&] {
-    std::string hint = b.detect_hint.empty() ? "install it" : b.detect_hint;
-    return failure{failure_kind::missing, "the toolchain of backend " + b.name + " does not answer (`" +
-                                              command.front() + "`): " + hint};
-  };
-  // Builds run with one PATH, the same for everybody; a compiler that the user's own PATH hides is none.
-  if (!on_own_path(command.front()))
-    return absent();
+/// What the detect command prints.
+result<std::string> toolchain_version(const backend& b, const found_files& files, process_port& processes) {
+  template_words words;
+  words.texts["{python}"] = python_program();
+  words.add(files);
   process_spec spec;
-  spec.argv = command;
+  spec.argv = expanded(b.detect, words);
+  auto program = spec.argv.empty() ? std::string{} : spec.argv.front();
+  // Builds run with one PATH, the same for everybody; a compiler that the user's own PATH hides is none.
+  if (program.empty() || !on_own_path(program))
+    return no_toolchain(b, program);
   spec.env = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"LANG", "C"}};
   spec.deadline = std::chrono::seconds{20};
   spec.output_limit = 64u << 10;
   auto ended = run_and_wait(processes, std::move(spec));
   if (ended.why.kind != failure_kind::none || ended.code != 0)
-    return absent();
-  auto d = cpu_facts();
-  d.backend = b.name;
-  if (!b.target.empty())
-    d.facts[device_facts::target] = b.target;
+    return no_toolchain(b, program);
+  return std::move(ended.out);
+}
+
+constexpr std::string_view nvidia = "nvidia"; ///< a manifest's kind of device
+
+/// The devices that can be used; the empty text, or why there are none.
+std::string add_nvidia_devices(std::vector<device_info>& found, process_port& processes) {
+  auto report = nvidia_devices(processes);
+  std::string trouble = report.trouble;
+  for (const auto& device : report.devices)
+    if (device.trouble.empty())
+      describe_nvidia(device, report.driver, found.emplace_back());
+    else
+      trouble += (trouble.empty() ? "" : "; ") + device.name + ": " + device.trouble;
+  return found.empty() ? trouble : std::string{};
+}
+
+/// Stands for a device that is not there: candidates are compiled for it, and nothing else.
+device_info stand_in(const backend& b, const architecture& a, const std::string& why) {
+  device_info d;
+  d.name = b.device + "-" + a.name;
+  d.facts[device_facts::isa] = a.name;
+  d.facts[device_facts::execution] = device_facts::compiled_not_executed;
+  if (!why.empty())
+    d.facts[device_facts::without] = why;
+  if (!a.target.empty())
+    d.facts[device_facts::target] = a.target;
+  return d;
+}
+
+} // namespace
+
+result<std::vector<device_info>> probe_targets(const backend& b, process_port& processes) {
+  auto files = find_machine_files(b.files);
+  if (!files)
+    return failure{failure_kind::missing, "backend " + b.name + ": " + files.error().text};
+  auto version = toolchain_version(b, *files, processes);
+  if (!version)
+    return version.error();
+  std::vector<device_info> found;
+  std::string without; // why there is no device
+  if (b.device == nvidia)
+    without = add_nvidia_devices(found, processes);
+  for (const auto& a : found.empty() ? b.architectures : std::vector<architecture>{})
+    found.push_back(stand_in(b, a, without));
+  if (found.empty() && !without.empty())
+    return failure{failure_kind::missing, "backend " + b.name + " has no device: " + without};
+  auto cpu = cpu_facts();
+  if (found.empty())
+    found.push_back(cpu);
   std::string flags;
   for (const auto& f : b.flags)
     flags += (flags.empty() ? "" : " ") + f;
-  d.facts[device_facts::compiler] = trimmed(ended.out.substr(0, ended.out.find('\n')));
-  d.facts[device_facts::flags] = flags;
   // -march=native resolves by the CPU, so the CPU is part of what a binary depends on.
-  d.facts[device_facts::toolchain] = digest_of_parts(
-      {ended.out, d.facts[device_facts::model], d.facts[device_facts::isa], d.facts[device_facts::arch]});
-  return b.device == "nvidia" ? on_nvidia(b, std::move(d), processes) : d;
+  std::string sizes;
+  std::error_code error;
+  for (const auto& [name, place] : files->places)
+    sizes += name + '=' + std::to_string(std::filesystem::file_size(place, error)) + '\n';
+  auto toolchain = digest_of_parts({*version + sizes, cpu.facts[device_facts::model],
+                                    cpu.facts[device_facts::isa], cpu.facts[device_facts::arch]});
+  for (auto& d : found) {
+    d.backend = b.name;
+    if (!b.target.empty())
+      d.facts.try_emplace(device_facts::target, b.target);
+    d.facts[device_facts::compiler] = trimmed(version->substr(0, version->find('\n')));
+    d.facts[device_facts::flags] = flags;
+    d.facts[device_facts::toolchain] =
+        d.facts.contains(device_facts::uuid) ? digest_of_parts({toolchain, d.facts[device_facts::isa]}) : toolchain;
+  }
+  return found;
+}
+
+result<device_info> probe_target(const backend& b, process_port& processes, const std::string& pattern) {
+  auto all = probe_targets(b, processes);
+  if (!all)
+    return all.error();
+  std::string names;
+  for (auto& d : *all) {
+    if (fnmatch(pattern.c_str(), d.name.c_str(), 0) == 0)
+      return std::move(d);
+    names += (names.empty() ? "" : ", ") + d.name;
+  }
+  return failure{failure_kind::missing, "no device of backend " + b.name + " is called like " + pattern +
+                                            "; this machine has " + names};
+}
+
+bool executes_on(const backend& b, const device_info& device) {
+  return b.executes && !device.facts.contains(device_facts::execution);
 }
 
 } // namespace ke

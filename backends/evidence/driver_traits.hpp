@@ -4,6 +4,14 @@
 
 namespace ke {
 
+/// In C++, which references of native drivers are written in.
+inline constexpr std::string_view native_kernel =
+    "#include <cstdint>\n"
+    "extern \"C\" void kernel(const std::int32_t* x, std::int32_t* y, std::int64_t n) {\n"
+    "  for (std::int64_t i = 0; i < n; ++i)\n"
+    "    y[i] = x[i] + 1;\n"
+    "}\n";
+
 /// What the product asks of a driver of the judge. Nobody compares a driver's name (scripts/check_drivers.py):
 /// a new difference between drivers is a new member here, or a function of the judge's driver_seam.
 struct driver_traits {

@@ -1,6 +1,7 @@
 #include "backends/verdict/verdict_rules.hpp"
 
 #include "backends/verdict/diagnosis.hpp"
+#include "backends/verdict/static_figures.hpp"
 #include "backends/verdict/statistics.hpp"
 #include "runtime/core/evidence_keys.hpp"
 #include "runtime/core/measure_plan.hpp"
@@ -44,6 +45,12 @@ std::string place_of(const mismatch& m) {
   return m.tensor + "[" + at + "] of workload " + m.workload + (usual ? "" : ", inputs: " + m.distribution);
 }
 
+/// What is known without running it.
+std::string compiled_reason(const evidence& e) {
+  auto figures = static_summary(e.counters);
+  return e.reason + (figures.empty() ? "" : "; ") + figures;
+}
+
 /// Names a state and its reason: the precedence of trust.md 3, first match wins.
 void decide(verdict& v, const evidence& e, const problem& what, measure_plan plan) {
   auto is = [&](verdict_state s, std::string reason) {
@@ -78,7 +85,7 @@ void decide(verdict& v, const evidence& e, const problem& what, measure_plan pla
     return is(verdict_state::incorrect, e.reason.empty() ? where : e.reason);
   }
   if (e.compiled_only)
-    return is(verdict_state::compiled, e.reason);
+    return is(verdict_state::compiled, compiled_reason(e));
   if (e.cases <= 0 || e.timed_calls_checked != e.timed_calls)
     return is(verdict_state::harness_error,
               e.cases <= 0 ? "the judge checked no call" : "a timed call was not checked");
@@ -178,7 +185,7 @@ std::string compared_with(const verdict& v) {
   return name == v.provenance.end() ? "reference" : name->second;
 }
 
-std::string verdict_json(const verdict& v) {
+std::string verdict_json(const verdict& v, const std::map<std::string, double>& counters) {
   nlohmann::ordered_json out;
   out["state"] = to_text(v.state);
   out["decision"] =
@@ -213,6 +220,8 @@ std::string verdict_json(const verdict& v) {
   }
   out["cost"] = {
       {"build_s", number(v.build_s)}, {"check_s", number(v.check_s)}, {"time_s", number(v.time_s)}};
+  if (auto figures = static_figures(counters); !figures.empty())
+    out["metrics"] = figures;
   out["provenance"] = v.provenance;
   out["log"] = v.log;
   auto r = reward(v); // for learners: docs/manual/trajectories.md

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 namespace ke {
@@ -18,7 +19,8 @@ verdict verdict_of(const evidence& found, const problem& what, measure_plan plan
 /// What candidates were compared with: "reference", or another baseline's name.
 std::string compared_with(const verdict& v);
 
-/// product.md "Verdict", on one line.
-std::string verdict_json(const verdict& v);
+/// product.md "Verdict", on one line. `counters`: of its evidence, for what was counted in compiled code
+/// (`metrics`).
+std::string verdict_json(const verdict& v, const std::map<std::string, double>& counters = {});
 
 } // namespace ke

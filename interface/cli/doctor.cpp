@@ -34,6 +34,25 @@ struct check_line {
   std::string text;
 };
 
+/// `first`: of the backend.
+void device_of_this_machine(std::vector<check_line>& lines, const backend& b, const device_info& device,
+                            bool first) {
+  auto fact = [&](const char* key) {
+    return device.facts.contains(key) ? device.facts.at(key) : std::string{"?"};
+  };
+  if (first)
+    lines.push_back({"backend", b.name, "ok", fact(device_facts::compiler) + " on " + device.name});
+  if (!executes_on(b, device))
+    lines.push_back({"device", device.name, "degraded",
+                     fact(device_facts::execution) + ": no such device is here, candidates of " + b.name +
+                         " get static figures only"});
+  else
+    lines.push_back({"device", device.name, "ok",
+                     fact(device_facts::cores) + " cores, isa " + fact(device_facts::isa) + ", L1d " +
+                         fact(device_facts::l1d) + " B, L2 " + fact(device_facts::l2) + " B, L3 " +
+                         fact(device_facts::l3) + " B"});
+}
+
 void backends_of_this_machine(std::vector<check_line>& lines, bool& any) {
   process_service processes;
   auto backends = load_backends(built_in_backends(), {});
@@ -42,9 +61,9 @@ void backends_of_this_machine(std::vector<check_line>& lines, bool& any) {
     return;
   }
   for (const auto& b : *backends) {
-    auto device = probe_target(b, processes);
-    if (!device) {
-      lines.push_back({"backend", b.name, "missing", device.error().text});
+    auto devices = probe_targets(b, processes);
+    if (!devices) {
+      lines.push_back({"backend", b.name, "missing", devices.error().text});
       continue;
     }
     any = true;
@@ -55,14 +74,12 @@ void backends_of_this_machine(std::vector<check_line>& lines, bool& any) {
                                            " itself crashes on"
                                      : lacks});
     }
-    auto fact = [&](const char* key) {
-      return device->facts.contains(key) ? device->facts.at(key) : std::string{"?"};
-    };
-    lines.push_back({"backend", b.name, "ok", fact(device_facts::compiler) + " on " + device->name});
-    lines.push_back({"device", device->name, "ok",
-                     fact(device_facts::cores) + " cores, isa " + fact(device_facts::isa) + ", L1d " +
-                         fact(device_facts::l1d) + " B, L2 " + fact(device_facts::l2) + " B, L3 " +
-                         fact(device_facts::l3) + " B"});
+    for (const auto& f : b.files)
+      if (f.optional)
+        lines.push_back({"file", f.name, has_file(f) ? "ok" : "missing",
+                         "for " + b.name + (has_file(f) ? "" : "; " + f.hint)});
+    for (std::size_t i = 0; i < devices->size(); ++i)
+      device_of_this_machine(lines, b, (*devices)[i], i == 0);
   }
 }
 
@@ -140,7 +157,7 @@ int diagnose(const std::string& config, bool as_json) {
   bool any = false;
   backends_of_this_machine(lines, any);
   peaks_of_this_machine(lines);
-  for (auto helper : {"ke-judge", "ke-driver", "ke-profiler", "ke-runner"}) {
+  for (auto helper : {"ke-judge", "ke-driver", "ke-profiler", "ke-runner", "ke-device-compiler"}) {
     auto path = self_path().parent_path() / helper;
     std::error_code error;
     auto there = std::filesystem::exists(path, error);

@@ -1,6 +1,7 @@
 #include "backends/evaluation/evaluate.hpp"
 #include "backends/evidence/call_trace.hpp"
 #include "backends/peaks/peaks.hpp"
+#include "backends/verdict/static_figures.hpp"
 #include "backends/verdict/verdict_rules.hpp"
 #include "config/problem_file.hpp"
 #include "interface/cli/access.hpp"
@@ -27,13 +28,14 @@ namespace ke::cli {
 namespace {
 
 struct eval_options {
-  std::string problem, candidate, backend, sandbox = "best", cache;
+  std::string problem, candidate, backend, device = "*", sandbox = "best", cache;
   std::vector<std::string> backend_paths;
   bool json = false, untimed = false;
   std::string plan, trace, baseline;
 };
 
-void print_for_people(const verdict& v) {
+/// `counters`: of its evidence.
+void print_for_people(const verdict& v, const std::map<std::string, double>& counters) {
   std::string line;
   std::cout << to_text(v.state);
   if (v.decision != timing_decision::none)
@@ -51,8 +53,11 @@ void print_for_people(const verdict& v) {
     std::fflush(stdout);
     std::cout << workload_lines(t, "    ");
   }
-  std::cout << "  checked: " << v.cases << " cases, " << v.timed_calls_checked << " of " << v.timed_calls
-            << " timed calls, worst error " << v.worst_scaled_error << " of its bound\n";
+  if (v.state != verdict_state::compiled)
+    std::cout << "  checked: " << v.cases << " cases, " << v.timed_calls_checked << " of " << v.timed_calls
+              << " timed calls, worst error " << v.worst_scaled_error << " of its bound\n";
+  for (const auto& [name, value] : static_figures(counters))
+    std::cout << "    " << name << ": " << static_cast<long long>(value) << '\n';
   if (v.diagnosis) {
     std::printf("  bottleneck: %s (confidence %.0f%%)", v.diagnosis->bottleneck.c_str(),
                 100 * v.diagnosis->confidence);
@@ -66,7 +71,7 @@ void print_for_people(const verdict& v) {
   }
   for (const auto& f : v.flags)
     std::cout << "  flag: " << f.name << ": " << f.evidence << '\n';
-  if (v.state != verdict_state::correct && !v.log.empty())
+  if (v.state != verdict_state::correct && v.state != verdict_state::compiled && !v.log.empty())
     std::cout << v.log.substr(0, 4000) << '\n';
 }
 
@@ -108,6 +113,7 @@ int judge(const eval_options& o, const problem& what, const std::string& source,
   const auto& with = (*judging)->with();
   auto& options = (*judging)->options;
   options.cache = o.cache;
+  options.device = o.device;
   options.timed = !o.untimed;
   if (options.timed && with.device == "cpu")
     options.peaks = peaks_of_machine(user_cache_folder(), cpu_facts());
@@ -126,10 +132,11 @@ int judge(const eval_options& o, const problem& what, const std::string& source,
     v.reason = found.error().text;
     v.backend = with.name;
   }
+  const auto counters = found ? found->counters : std::map<std::string, double>{};
   if (o.json)
-    std::cout << verdict_json(v) << '\n';
+    std::cout << verdict_json(v, counters) << '\n';
   else
-    print_for_people(v);
+    print_for_people(v, counters);
   if (!o.json && !when_exported.empty())
     std::cout << "  when it was exported: " << when_exported << '\n';
   return v.state == verdict_state::correct ? exit_done : exit_unproven;
@@ -187,6 +194,11 @@ void add_eval(CLI::App& app, int& exit_code) {
                       "Backend that builds and runs it (default: cpu-cpp; for an exported winner its own)");
   command->add_option("--baseline", o->baseline,
                       "Source file, written as a candidate is, that it is timed against instead of the reference");
+  command
+      ->add_option(
+          "--device", o->device,
+          "Pattern of a name among this machine's devices for the backend; the first that fits judges")
+      ->capture_default_str();
   command->add_flag("--json", o->json, "Print the verdict as one JSON document");
   command->add_flag("--untimed", o->untimed, "Check correctness only");
   command->add_option("--sandbox", o->sandbox, "full | best | none")->capture_default_str();

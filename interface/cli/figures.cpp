@@ -110,6 +110,8 @@ std::string first_line(const std::string& text, std::size_t most) {
 
 std::string state_text(node_state state, timing_decision decision) {
   std::string text{to_text(state)};
+  if (state == node_state::compiled) // no word that could be taken for a result
+    text += ", not executed";
   if (decision != timing_decision::none)
     text += ", " + std::string{to_text(decision)};
   return text;

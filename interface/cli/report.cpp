@@ -41,7 +41,8 @@ int report(const access_options& where, const std::string& file) {
   for (const auto& f : facts) {
     std::cout << f.row.name << ": ";
     if (f.steps.empty())
-      std::cout << "no correct candidate";
+      std::cout << "no correct candidate"
+                << (f.compiled > 0 ? "; " + std::to_string(f.compiled) + " compiled, not executed" : "");
     else
       std::cout << "first correct kernel after "
                 << duration_text(static_cast<double>(f.first_correct_ms.value_or(0)) / 1000) << ", best ("

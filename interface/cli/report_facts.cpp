@@ -123,6 +123,7 @@ result<report_facts> report_facts_of(const campaign_view& c) {
     add(f.all, n);
     add(f.by_model[n.row.model], n);
     add(f.by_state[std::string{to_text(n.state)}], n);
+    f.compiled += n.state == node_state::compiled;
     if (has_verdict(n.state))
       f.dots.push_back({n.row.judged_ms, 0, n.score.value_or(0), n.state == node_state::correct});
     return true;

@@ -74,6 +74,7 @@ struct report_facts {
   std::vector<report_tree_node> tree; ///< roots first, one per backend
   std::uint64_t tree_size = 0;
   std::uint64_t judged = 0;
+  std::uint64_t compiled = 0; ///< of these: not executed
   std::optional<report_node> best, parent;
   bool claimed = false;   ///< a claim has confirmed the best: `best->found` is the claim's
   std::string below;      ///< the best's workload below the goal's floor; empty: none

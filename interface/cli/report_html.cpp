@@ -47,7 +47,10 @@ std::string step_text(const report_step& s) {
 std::string summary_of(const report_facts& f) {
   std::string out = "<div class=\"cards\">\n";
   if (f.steps.empty())
-    out += card("none", "no candidate was correct");
+    out +=
+        card("none", f.compiled > 0 ? count_text(f.compiled) + " compiled, not executed: nothing is known of "
+                                                               "their results or times"
+                                    : "no candidate was correct");
   else
     out += card(step_text(f.steps.back()),
                 std::string{f.steps.back().won.proven

@@ -140,6 +140,9 @@ std::string set_aside_line(const json& c) {
 
 std::string best_line(const json& c, const std::vector<top_node>& top) {
   auto best = part_at(c, "best");
+  auto compiled = count_at(part_at(c, "nodes"), std::string{to_text(node_state::compiled)}.c_str());
+  if (best.empty() && compiled > 0)
+    return "none: " + count_text(compiled) + " compiled, not executed";
   if (best.empty())
     return "no correct candidate yet";
   auto node = count_at(best, "node");

@@ -147,10 +147,13 @@ std::string compared(const problem& p, double floor) {
 std::string task_part(const prompt_request& r) {
   const auto& p = *r.problem;
   auto python = is_python(p);
+  // Of the host's threads; what declares its own launch is code of a device.
+  auto on_host = r.language->prototype.empty();
   std::string text = "\n## Task\nWrite a faster implementation of this operator. " +
-                     definition_of(p, *r.language) + "Policy: at most " + std::to_string(p.policy.threads) +
-                     " thread(s)";
-  if (p.policy.threads > 1 && !python)
+                     definition_of(p, *r.language) + "Policy: " +
+                     (on_host ? "at most " + std::to_string(p.policy.threads) + " thread(s)"
+                              : std::string{"device code alone"});
+  if (p.policy.threads > 1 && !python && on_host)
     text += " (they may stay between calls, asleep, and wait for each other by locks, condition variables, "
             "atomics, barriers and latches)";
   if (!p.policy.vendor_libraries)
@@ -160,7 +163,7 @@ std::string task_part(const prompt_request& r) {
                  "and functions of single elements are yours to use; no other processes, files or network"
                : ", no vendor libraries, no other processes, files or network";
   if (!p.policy.fast_math)
-    text += r.language->syntax.family == source_language::cpp
+    text += r.language->syntax.family == source_language::cpp && on_host
                 ? ", results within the tolerance (no -ffast-math)"
                 : ", results within the tolerance";
   return text + ". Time counts with " + (p.policy.cold_cache ? "cold" : "hot") + " caches.\n" +
@@ -177,6 +180,7 @@ std::string target_part(const prompt_request& r) {
                                                                  {"l3", "L3 cache"},
                                                                  {"compiler", "compiler"},
                                                                  {"flags", "compiler flags"},
+                                                                 {"execution", "candidates are"},
                                                                  {"python", "Python"},
                                                                  {"torch", "PyTorch"},
                                                                  {"sm", "compute capability"},

@@ -45,6 +45,7 @@ inline constexpr const char* peak_of = "peak.";
 inline constexpr const char* profile_workload = "profile.workload";
 inline constexpr const char* run_cores = "run.cores";
 inline constexpr const char* run_quiet_ns = "run.quiet_ns";
+inline constexpr const char* static_of = "static."; ///< of compiled code: ARCHITECTURE.ENTRY.WHAT
 inline constexpr const char* strided_cases = "strided_cases";
 inline constexpr const char* torch_calls = "torch.calls";
 inline constexpr const char* torch_op_of = "torch.op.";
@@ -76,6 +77,9 @@ inline constexpr const char* arch = "arch";
 inline constexpr const char* compiler = "compiler";
 inline constexpr const char* cores = "cores";
 inline constexpr const char* driver = "driver";
+/// Of a stand-in for a device that is not there: compiled_not_executed. Else absent.
+inline constexpr const char* execution = "execution";
+inline constexpr const char* compiled_not_executed = "compiled, not executed";
 inline constexpr const char* flags = "flags";
 inline constexpr const char* gate_loud = "gate.loud";
 inline constexpr const char* isa = "isa";
@@ -88,4 +92,5 @@ inline constexpr const char* peak_of = "peak.";
 inline constexpr const char* target = "target";
 inline constexpr const char* toolchain = "toolchain";
 inline constexpr const char* uuid = "uuid";
+inline constexpr const char* without = "without"; ///< of a stand-in: why there is no device
 } // namespace ke::device_facts

@@ -22,22 +22,25 @@ std::string reference_as_candidate(const problem& p) {
   return p.reference + "\n\nclass ModelNew(Model):\n    pass\n";
 }
 
-std::string native_signature(const problem& p) {
+namespace {
+
+/// The arguments of a native candidate, with types of its language where it has its own.
+std::string native_arguments(const problem& p, const std::map<std::string, std::string>& types) {
   static constexpr std::string_view c_type[] = {"double",  "float",  "_Float16", "uint16_t", "int64_t",
                                                 "int32_t", "int8_t", "uint8_t",  "uint8_t"};
   std::string arguments;
   auto add = [&](const std::string& a) { arguments += (arguments.empty() ? "" : ", ") + a; };
-  for (const auto& t : p.tensors)
-    add((t.role == tensor_role::in ? "const " : "") + std::string{c_type[static_cast<int>(t.dtype)]} + "* " +
-        t.name);
+  for (const auto& t : p.tensors) {
+    auto own = types.find(std::string{to_text(t.dtype)});
+    add((t.role == tensor_role::in ? "const " : "") +
+        (own == types.end() ? std::string{c_type[static_cast<int>(t.dtype)]} : own->second) + "* " + t.name);
+  }
   for (const auto& s : p.scalars)
     add((s.integer ? "int64_t " : "double ") + s.name);
   for (const auto& d : p.dims)
     add("int64_t " + d);
-  return "extern \"C\" void kernel(" + arguments + ")";
+  return arguments;
 }
-
-namespace {
 
 /// For which shapes it must be right; `sizes`: those that are checked beside the workloads'.
 std::string shapes_text(const problem& p, const std::string& sizes) {
@@ -46,14 +49,14 @@ std::string shapes_text(const problem& p, const std::string& sizes) {
          ", not only for the workloads above: " + (promised ? "where the promise allows them, " : "") + sizes;
 }
 
-/// How the C ABI carries what C++ has no type for.
+/// How the ABI carries what C++ has no type for.
 std::string carried_text(const problem& p, const candidate_language& language) {
   auto has = [&](dtype d) {
     return std::any_of(p.tensors.begin(), p.tensors.end(),
                        [&](const tensor_spec& t) { return t.dtype == d; });
   };
   std::string text;
-  if (has(dtype::bf16))
+  if (has(dtype::bf16) && !language.types.contains("bf16"))
     text += std::string{"A bf16 is its upper 16 bits of a float in a uint16_t"} +
             (language.syntax.family != source_language::cpp
                  ? ".\n"
@@ -64,8 +67,18 @@ std::string carried_text(const problem& p, const candidate_language& language) {
   return text;
 }
 
+std::string filled_arguments(std::string prototype, const std::string& arguments) {
+  constexpr std::string_view mark = "{arguments}";
+  return prototype.replace(prototype.find(mark), mark.size(), arguments);
+}
+
 /// The function that a native candidate must be, whatever it is written in.
 std::string native_definition(const problem& p, const candidate_language& language) {
+  if (!language.prototype.empty())
+    return "Write it in the language " + language.name + ", in which it must define\n```" + language.fence() +
+           "\n" + filled_arguments(language.prototype, native_arguments(p, language.types)) + ";\n```\n" +
+           (language.own_names ? "or functions of other names with these arguments.\n" : "") +
+           (language.form.empty() ? language.form : language.form + "\n");
   auto signature = "\n```" + (language.name == p.reference_language ? language.fence() : std::string{"c"}) +
                    "\n" + native_signature(p) + ";\n```\n";
   if (language.name == p.reference_language)
@@ -76,6 +89,10 @@ std::string native_definition(const problem& p, const candidate_language& langua
 }
 
 } // namespace
+
+std::string native_signature(const problem& p) {
+  return "extern \"C\" void kernel(" + native_arguments(p, {}) + ")";
+}
 
 std::string definition_of(const problem& p, const candidate_language& language) {
   if (!is_python(p))

@@ -3,6 +3,7 @@
 #include "runtime/text/source_tokens.hpp"
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,10 @@ struct candidate_language {
   std::vector<std::string> begins; ///< how code begins, for answers without a fence
   std::string suffix;              ///< of a source file, with the dot
   std::string form;                ///< sentences for prompts: how a kernel is written in it; may be empty
+  /// The declaration of a kernel with {arguments} in it, where it is not that of the C ABI; else empty.
+  std::string prototype;
+  std::map<std::string, std::string> types; ///< of elements, by dtype, where they are not those of the C ABI
+  bool own_names = false; ///< a candidate says itself how the functions are called that it defines
   std::size_t source_bytes = 256u << 10; ///< of one candidate, at most
 
   /// Of the blocks that prompts show and ask for.

@@ -25,6 +25,12 @@ bool sees_itself(const std::vector<source_token>& tokens, source_language langua
   });
 }
 
+/// A comment that a compiler may leave out.
+bool is_idle(const source_token& t, const source_syntax& syntax) {
+  return t.kind == kind::comment &&
+         (syntax.declaration.empty() || t.text.find(syntax.declaration) == t.text.npos);
+}
+
 /// `#define F(x)` is not `#define F (x)`.
 bool begins_parameters(const std::vector<source_token>& tokens, std::size_t at) {
   return at >= 3 && tokens[at].is_mark("(") && !tokens[at].spaced && tokens[at - 3].kind == kind::directive;
@@ -47,7 +53,7 @@ std::string without_comments(std::string_view source, const source_syntax& synta
   std::string text;
   std::size_t kept = 0;
   for (const auto& t : tokens_of(source, syntax))
-    if (t.kind == kind::comment) {
+    if (is_idle(t, syntax)) {
       auto begin = offset_in(source, t);
       text += source.substr(kept, begin - kept);
       kept = begin + t.text.size();
@@ -60,7 +66,7 @@ std::string without_comments(std::string_view source, const source_syntax& synta
 std::string source_digest(std::string_view source, const source_syntax& syntax) {
   auto language = syntax.family;
   auto tokens = tokens_of(source, syntax);
-  std::erase_if(tokens, [](const source_token& t) { return t.kind == kind::comment; });
+  std::erase_if(tokens, [&](const source_token& t) { return is_idle(t, syntax); });
   if (sees_itself(tokens, language))
     tokens = {{kind::verbatim, source}};
   std::string said;

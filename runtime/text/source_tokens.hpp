@@ -28,6 +28,8 @@ struct source_syntax {
   std::vector<std::string> quotes;
   /// The line that gives a template's constant its value: "#define {name} {value}". Empty: no templates.
   std::string constant;
+  /// A comment that holds this counts as code does: it declares what the code does not say. Empty: none.
+  std::string declaration;
 
   source_syntax() = default;
   /// The family's own marks; of `other` none.

@@ -125,7 +125,8 @@ TEST_CASE("a manifest declares the jobs of an evaluation, and a graph that can't
         "some/backend.toml:11:1: job: \"a\" of kind build needs a role: candidate, reference, truth or "
         "instrumented");
   CHECK(wrong("[[job]]\nname = \"a\"\nkind = \"profile\"\ncommand = [\"x\"]\nreads = \"tea leaves\"\n") ==
-        "some/backend.toml:11:1: job: \"a\" of kind profile needs reads: instruction-mix, name-value");
+        "some/backend.toml:11:1: job: \"a\" of kind profile needs reads: assembler-words, instruction-mix, "
+        "name-value, sass-mix");
   CHECK(wrong("[[job]]\nname = \"a\"\nkind = \"measure\"\nneeds = [\"b\"]\n")
             .find("job \"a\" needs \"b\", which no job is called") != std::string::npos);
   CHECK(wrong("[[job]]\nname = \"a\"\nkind = \"measure\"\nlimit = 3\n").find("job.limit: unknown key") !=
@@ -419,7 +420,8 @@ TEST_CASE("A44: a target's backends are those whose manifests name it, and those
   CHECK(backends_of(*all, "x86-64-avx512") == names{"cpu-cpp", "torch-cpu"});
   CHECK(backends_of(*all, "toy-1") == names{"toy"});
   CHECK(backends_of(*all, "toy").empty()); // its own name is asked for anyway
-  CHECK(backends_of(*all, "nvidia-h200").empty());
+  CHECK(backends_of(*all, "nvidia-h200") == std::vector<std::string>{"cuda"});
+  CHECK(backends_of(*all, "nvidia-h300").empty());
 }
 
 TEST_CASE("A44: the reference of a backend with a language of its own is built by the reference's command") {
@@ -442,4 +444,78 @@ TEST_CASE("A44: the reference of a backend with a language of its own is built b
         texts{"c++", "-A", "candidate.toy", "ke_shim.cpp", "-o", "candidate.so"});
   CHECK(argv(what.reference, build_role::reference) == texts{"g++", "-B", "reference.cpp", "ke_shim.cpp"});
   CHECK(argv(what.reference, build_role::candidate) == texts{"g++", "-B", "candidate.cpp", "ke_shim.cpp"});
+}
+
+TEST_CASE("device code is built for the architecture of its device, by files of this machine") {
+  folder f;
+  std::ofstream{f.path / "libtool.so.12"} << "old";
+  std::ofstream{f.path / "libtool.so.13"} << "new, longer";
+  const auto here = f.path.string();
+  auto b = parse_backend(
+      "[backend]\nname = \"x\"\nlanguage = \"cuda\"\nsuffix = \".cu\"\ndriver = \"cuda\"\ndevice = "
+      "\"nvidia\"\n[language]\ntypes = { f32 = \"real\" }\n[detect]\ncommand = [\"echo\", "
+      "\"{file:tool}\"]\n[[file]]\nname "
+      "= \"tool\"\nplaces = [\"" +
+          here + "/none*\", \"" + here +
+          "/libtool.so.*\"]\n[[file]]\nname = \"extra\"\nvariable = \"KE_NO_SUCH\"\nplaces = []\n"
+          "optional = true\nshows_folder = true\n[build]\ncommand = [\"{file:tool}\", \"{arch}\", "
+          "\"-I{folder:extra}\", \"{source}\", \"({arguments})\", \"{shapes}\", \"{flags}\"]\nflags = "
+          "[\"-A\"]\n"
+          "fast_math = [\"-F\"]\n[reference]\ncommand = [\"g++\", \"{flags}\"]\nfast_math = "
+          "[\"-ffast-math\"]\n",
+      "some/backend.toml");
+  REQUIRE(b);
+  auto p = ke_test::elementwise();
+  p.policy.fast_math = true;
+  p.workloads = {{"a", {{"N", 8}}, 1, false}, {"b", {{"N", 9}}, 1, true}, {"c", {{"N", 7}}, 1, false}};
+  auto plan = [&](const char* arch, build_role role = build_role::candidate) {
+    return plan_build(*b, p, "a", role, "t", {}, "/f", {build_compiler::first, widening::none, arch});
+  };
+  using texts = std::vector<std::string>;
+  auto tool = here + "/libtool.so.13";
+  auto on_90 = plan("sm_90");
+  auto arguments = kernel_arguments(p, {{"f32", "real"}});
+  CHECK(arguments.find("const real* ") == 0);
+  texts shapes{"N=8", "N=7"};
+  for (const auto& s : p.scalars)
+    REQUIRE_FALSE(s.integer);
+  CHECK(on_90.spec.argv ==
+        texts{tool, "sm_90", "candidate.cu", "(" + arguments + ")", shapes[0], shapes[1], "-A", "-F"});
+  CHECK(on_90.reads == std::vector<std::filesystem::path>{tool});
+  CHECK(on_90.key != plan("sm_100").key);
+  CHECK(plan("sm_90", build_role::reference).spec.argv == texts{"g++", "-ffast-math"});
+  auto key = on_90.key;
+  std::ofstream{f.path / "libtool.so.13"} << "another";
+  CHECK(plan("sm_90").key != key);
+  std::filesystem::remove(f.path / "libtool.so.12");
+  std::filesystem::remove(f.path / "libtool.so.13");
+  auto gone = find_machine_files(b->files);
+  REQUIRE_FALSE(gone);
+  CHECK(gone.error().kind == failure_kind::missing);
+  CHECK(gone.error().text == "tool is not on this machine: install it");
+}
+
+TEST_CASE(
+    "where no device is, each architecture has a stand-in that says so, and the first that fits is taken") {
+  auto b = parse_backend(
+      minimal + "[[architecture]]\nname = \"sm_90\"\ntarget = \"nvidia-h200\"\n[[architecture]]\nname = "
+                "\"sm_100\"\n",
+      "some/backend.toml");
+  REQUIRE(b);
+  b->device = "nvidia";
+  process_service processes;
+  auto all = probe_targets(*b, processes);
+  REQUIRE(all);
+  REQUIRE(all->size() == 2);
+  CHECK((*all)[0].name == "nvidia-sm_90");
+  CHECK((*all)[0].backend == "x");
+  CHECK((*all)[0].facts.at("execution") == "compiled, not executed");
+  CHECK((*all)[0].facts.at("isa") == "sm_90");
+  CHECK((*all)[0].facts.at("target") == "nvidia-h200");
+  CHECK_FALSE((*all)[1].facts.contains("target"));
+  CHECK_FALSE((*all)[0].facts.contains("cores")); // nothing of this CPU
+  CHECK_FALSE(executes_on(*b, (*all)[0]));
+  CHECK(probe_target(*b, processes, "*100")->name == "nvidia-sm_100");
+  CHECK(probe_target(*b, processes, "nvidia-h100").error().text ==
+        "no device of backend x is called like nvidia-h100; this machine has nvidia-sm_90, nvidia-sm_100");
 }

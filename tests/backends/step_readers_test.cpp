@@ -1,7 +1,10 @@
 #include "backends/evaluation/step_readers.hpp"
+#include "backends/evidence/assembler_words.hpp"
 #include "backends/evidence/call_trace.hpp"
 #include "backends/evidence/instruction_mix.hpp"
+#include "backends/evidence/sass_mix.hpp"
 #include "backends/evidence/torch_profile.hpp"
+#include "backends/verdict/static_figures.hpp"
 #include "runtime/core/evidence.hpp"
 
 #include <catch2/catch.hpp>
@@ -29,6 +32,68 @@ TEST_CASE("the instruction mix counts the candidate's own instructions by class"
   CHECK(mix.at("insn.branch") == 1);
   CHECK(mix.at("insn.max_vector_bits") == 512);
   CHECK(instruction_mix("no disassembly at all").empty());
+}
+
+TEST_CASE("the assembler's words are registers, spills and shared memory of each kernel") {
+  auto found = assembler_counters(
+      "ptxas info    : 24 bytes gmem\n"
+      "ptxas info    : Compiling entry function 'other' for 'sm_90a'\n"
+      "ptxas info    : Function properties for other\n"
+      "ptxas         .     16 bytes stack frame, 4 bytes spill stores, 8 bytes spill loads\n"
+      "ptxas info    : Used 8 registers, used 0 barriers, 16 bytes cumulative stack size\n"
+      "ptxas info    : Function properties for _Z1ff\n"
+      "ptxas         .     512 bytes stack frame, 99 bytes spill stores, 99 bytes spill loads\n"
+      "candidate.cu(3): warning: Used 99 registers\n"
+      "ptxas info    : Compiling entry function 'kernel' for 'sm_90a'\n"
+      "ptxas info    : Function properties for kernel\n"
+      "ptxas         .     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+      "ptxas info    : Used 23 registers, used 1 barriers, 1024 bytes smem, 4 bytes cmem[2]\n");
+  CHECK(found == std::map<std::string, double>{{"static.sm_90.other.registers", 8},
+                                               {"static.sm_90.other.barriers", 0},
+                                               {"static.sm_90.other.shared_bytes", 0},
+                                               {"static.sm_90.other.stack_bytes", 16},
+                                               {"static.sm_90.other.spill_bytes", 12},
+                                               {"static.sm_90.kernel.registers", 23},
+                                               {"static.sm_90.kernel.barriers", 1},
+                                               {"static.sm_90.kernel.shared_bytes", 1024},
+                                               {"static.sm_90.kernel.stack_bytes", 0},
+                                               {"static.sm_90.kernel.spill_bytes", 0}});
+  CHECK(static_summary(found) ==
+        "kernel: 23 registers, no spills, 1024 bytes of static shared memory; other: 8 "
+        "registers, 12 bytes spilled");
+  CHECK(static_figures(found).at("sm_90.kernel.registers") == 23);
+  std::string flood;
+  for (int i = 0; i < 100; ++i)
+    flood += "ptxas info : Compiling entry function 'k" + std::to_string(i) +
+             "' for 'sm_90'\nptxas info : Used 7 registers\n";
+  CHECK(assembler_counters(flood).size() == 48);
+  CHECK(assembler_counters("ptxas info : Used 7 registers").empty());
+  CHECK(static_summary({{"insn.total", 3}}).empty());
+}
+
+TEST_CASE("the instructions of device code are counted by class for each kernel") {
+  auto found = sass_mix("\tcode for sm_90a\n\t\tFunction : kernel\n"
+                        "\t.headerflags\t@\"EF_CUDA_SM90\"\n"
+                        "        /*0000*/                   LDG.E.128 R4, desc[UR4][R2.64] ;  /* 0x0000 */\n"
+                        "                                                                    /* 0x000f */\n"
+                        "        /*0010*/              @!P0 LDG.E R2, desc[UR4][R2.64+0x4] ;  /* 0x0000 */\n"
+                        "        /*0020*/                   HGMMA.64x128x16.F32 R24, gdesc[UR4] ;\n"
+                        "        /*0030*/                   FFMA R0, R1, R2, R3 ;\n"
+                        "        /*0040*/                   STL [R1], R0 ;\n"
+                        "        /*0050*/                   NOP;\n"
+                        "        /*0060*/              @P1  BRA 0x10 ;\n"
+                        "\t\tFunction : other\n"
+                        "        /*0000*/                   MUFU.EX2 R0, R0 ;\n");
+  CHECK(found == std::map<std::string, double>{{"static.sm_90.kernel.insn.total", 6},
+                                               {"static.sm_90.kernel.insn.global_load", 2},
+                                               {"static.sm_90.kernel.insn.global_wide", 1},
+                                               {"static.sm_90.kernel.insn.tensor", 1},
+                                               {"static.sm_90.kernel.insn.fp32", 1},
+                                               {"static.sm_90.kernel.insn.local", 1},
+                                               {"static.sm_90.kernel.insn.branch", 1},
+                                               {"static.sm_90.other.insn.total", 1},
+                                               {"static.sm_90.other.insn.special", 1}});
+  CHECK(sass_mix("        /*0000*/  FFMA R0, R1, R2, R3 ;\n").empty());
 }
 
 TEST_CASE("a vendor's tool may print lines of name = number; everything else in them is passed over") {

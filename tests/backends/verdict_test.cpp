@@ -184,3 +184,19 @@ TEST_CASE("the JSON says how well the reward of this measurement is known") {
   CHECK(j["reward"].is_null());
   CHECK(j["reward_ci95"].is_null());
 }
+
+TEST_CASE("A69: what was compiled and not executed says so, with its static figures, and has no score") {
+  evidence e;
+  e.compiled_only = true;
+  e.reason = "compiled, not executed: nothing here can run it";
+  e.counters = {
+      {"static.sm_90.kernel.registers", 40}, {"static.sm_90.kernel.spill_bytes", 8}, {"insn.total", 7}};
+  auto v = judged(e);
+  CHECK(v.state == verdict_state::compiled);
+  CHECK_FALSE(v.score);
+  CHECK(v.reason == "compiled, not executed: nothing here can run it; kernel: 40 registers, 8 bytes spilled");
+  auto json = nlohmann::json::parse(verdict_json(v, e.counters));
+  CHECK(json["metrics"] ==
+        nlohmann::json{{"sm_90.kernel.registers", 40.0}, {"sm_90.kernel.spill_bytes", 8.0}});
+  CHECK_FALSE(nlohmann::json::parse(verdict_json(v)).contains("metrics"));
+}

@@ -442,3 +442,23 @@ TEST_CASE_METHOD(prompt_fixture, "A10: a prompt asks for the language of the bac
   request.parent = summary(3);
   CHECK(says("```toy\nextern \"C\" void kernel() { /* 3 */ }"));
 }
+
+TEST_CASE("A69: device code is asked for by its own declaration and types, and is told nothing of the host's "
+          "threads") {
+  problem p;
+  p.dims = {"N"};
+  p.tensors = {{"x", tensor_role::in, dtype::f16, {"N"}}, {"y", tensor_role::out, dtype::bf16, {"N"}}};
+  p.scalars = {{"k", true, 3, {}}};
+  p.reference_language = "c++";
+  candidate_language cuda{
+      "cuda", source_language::cpp, {"cuda"}, {}, ".cu", "A comment declares the launch."};
+  cuda.prototype = "extern \"C\" __global__ void kernel({arguments})";
+  cuda.types = {{"f16", "__half"}, {"bf16", "__nv_bfloat16"}};
+  cuda.own_names = true;
+  auto text = definition_of(p, cuda);
+  CHECK(text.find(
+            "Write it in the language cuda, in which it must define\n```cuda\nextern \"C\" __global__ void "
+            "kernel(const __half* x, __nv_bfloat16* y, int64_t k, int64_t N);\n```\nor functions of other "
+            "names with these arguments.\nA comment declares the launch.\n") == 0);
+  CHECK(text.find("ke.h") == std::string::npos);
+}

@@ -55,6 +55,19 @@ TEST_CASE("source digests ignore comments and blanks but no code") {
   CHECK_FALSE(same("c = '\"'; // \"", "c = '\"'; + \"", cpp));
 }
 
+TEST_CASE("a comment that declares what the code does not say counts as code") {
+  source_syntax syntax{cpp};
+  syntax.declaration = "[launch]";
+  auto same_candidate = [&](std::string_view a, std::string_view b) {
+    return source_digest(a, syntax) == source_digest(b, syntax);
+  };
+  CHECK_FALSE(same_candidate("/* [launch] grid = 1 */ int x;", "/* [launch] grid = 2 */ int x;"));
+  CHECK_FALSE(same_candidate("/* [[launch]] grid = 1 */ int x;", "int x;"));
+  CHECK(same_candidate("/* [launch] grid = 1 */ int x;", "/* [launch] grid = 1 */ /* a plan */ int x;"));
+  CHECK(same("/* [launch] grid = 1 */ int x;", "int x;", cpp));
+  CHECK(without_comments("/* [launch] */ int x; // a plan\n", syntax) == "/* [launch] */ int x; \n");
+}
+
 TEST_CASE("a directive ends with its line, a macro's parameters touch its name") {
   CHECK_FALSE(same("#define A\nint x;", "#define A int x;", cpp));
   CHECK(same("#  define A   1 // a\nint x;", "#define A 1\n\nint x;", cpp));
