@@ -226,13 +226,14 @@ void problem_policy_keys(schema& all, problem& p) {
                                        [&p] { return p.policy.cold_cache ? 1u : 0u; },
                                        [&p](std::size_t chosen) { p.policy.cold_cache = chosen == 1; }};
                   }});
-  keys.push_back({"policy.launch",
-                  "What is timed on a device: synchronous calls, or its own time, by replay of a graph of them.",
-                  [&p](std::size_t) -> value_slot {
-                    return choice_slot{{"call", "graph"},
-                                       [&p] { return p.policy.graph_launch ? 1u : 0u; },
-                                       [&p](std::size_t chosen) { p.policy.graph_launch = chosen == 1; }};
-                  }});
+  keys.push_back(
+      {"policy.launch",
+       "What is timed on a device: synchronous calls, or its own time, by replay of a graph of them.",
+       [&p](std::size_t) -> value_slot {
+         return choice_slot{{"call", "graph"},
+                            [&p] { return p.policy.graph_launch ? 1u : 0u; },
+                            [&p](std::size_t chosen) { p.policy.graph_launch = chosen == 1; }};
+       }});
 
   keys.push_back({"cost.flops", "Floating-point operations of one call, over the dims: \"5*M*N\".",
                   of(&problem::flops)});

@@ -15,8 +15,8 @@ failure no_driver(std::string why) {
 result<api> loaded(const std::string& path) {
   void* library = nullptr;
   const char* named = std::getenv("KE_LIBCUDA");
-  for (const char* place : {path.c_str(), named ? named : "", "libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1",
-                            "/usr/lib/wsl/lib/libcuda.so.1"})
+  for (const char* place : {path.c_str(), named ? named : "", "libcuda.so.1",
+                            "/usr/local/nvidia/lib64/libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"})
     if (!library && *place != '\0')
       library = dlopen(place, RTLD_NOW | RTLD_LOCAL);
   if (!library)

@@ -51,7 +51,9 @@ status device_arena::open(std::size_t bytes) {
   if (auto s = device_.checked(cu.create(&handle_, size_, &form, 0), what.c_str()); !s)
     return s;
   int descriptor = -1;
-  if (auto s = device_.checked(cu.export_handle(&descriptor, handle_, cuda::file_descriptor, 0), "share memory"); !s)
+  if (auto s =
+          device_.checked(cu.export_handle(&descriptor, handle_, cuda::file_descriptor, 0), "share memory");
+      !s)
     return s;
   descriptor_.reset(descriptor);
   if (auto s = device_.checked(cu.reserve(&arena_, size_, 0, 0, 0), "reserve addresses"); !s)

@@ -39,13 +39,15 @@ std::string trouble_of(const cuda::api& cu, cuda::device d, const nvidia_device&
   case cuda::mode_prohibited:
     return "its compute mode is Prohibited; set it to Default (nvidia-smi -c 0)";
   case cuda::mode_exclusive:
-    return "its compute mode is Exclusive, and the judge needs a context beside the candidate's; set it to Default "
+    return "its compute mode is Exclusive, and the judge needs a context beside the candidate's; set it to "
+           "Default "
            "(nvidia-smi -c 0)";
   default:
     break;
   }
   if (about.name.find(" MIG ") != about.name.npos)
-    return "it is a MIG slice, on which a neighbour's work can't be told from a candidate's; use the whole device";
+    return "it is a MIG slice, on which a neighbour's work can't be told from a candidate's; use the whole "
+           "device";
   return {};
 }
 

@@ -66,7 +66,8 @@ result<judge_device*> judge_device::of(int number) {
     return cu.error();
   if (judge_kernels_ptx.empty())
     return failure{failure_kind::missing,
-                   "this program was built without the judge's device kernels; build it where clang++-19 is", false};
+                   "this program was built without the judge's device kernels; build it where clang++-19 is",
+                   false};
   std::unique_ptr<judge_device> made{new judge_device{*cu, number}};
   if (auto opened = made->open(); !opened)
     return opened.error();
@@ -90,7 +91,8 @@ status judge_device::open() {
     return s;
   if (auto s = checked(cu_->context_create(&context_, cuda::waits_spinning, d), "make a context"); !s)
     return s;
-  cache_bytes_ = caches * static_cast<std::size_t>(std::max(cu_->value(cuda::attribute::l2_bytes, d), 1 << 20));
+  cache_bytes_ =
+      caches * static_cast<std::size_t>(std::max(cu_->value(cuda::attribute::l2_bytes, d), 1 << 20));
   if (auto s = checked(cu_->memory_alloc(&cache_, cache_bytes_), "take memory to flush the cache with"); !s)
     return s;
   if (auto s = checked(cu_->stream_create(&copies_, cuda::own_order), "make a stream"); !s)
@@ -129,8 +131,9 @@ double judge_device::fence() {
 status judge_device::flush(std::uint32_t key) {
   std::uint64_t words = cache_bytes_ / sizeof(std::uint32_t);
   void* arguments[] = {&cache_, &words, &key};
-  if (auto s = checked(cu_->launch(flush_, most_blocks, 1, 1, block_threads, 1, 1, 0, nullptr, arguments, nullptr),
-                       "flush its cache");
+  if (auto s =
+          checked(cu_->launch(flush_, most_blocks, 1, 1, block_threads, 1, 1, 0, nullptr, arguments, nullptr),
+                  "flush its cache");
       !s)
     return s;
   return checked(cu_->context_wait(), "flush its cache");
@@ -156,7 +159,9 @@ status judge_device::write(device_buffer& staged, std::size_t bytes, const std::
     return ok;
   if (auto s = upload(chunks); !s)
     return s;
-  if (auto s = checked(cu_->copy_to_device(staged.on_device(), staged.on_host(), bytes, nullptr), "write to it"); !s)
+  if (auto s =
+          checked(cu_->copy_to_device(staged.on_device(), staged.on_host(), bytes, nullptr), "write to it");
+      !s)
     return s;
   auto list = chunks_.on_device(), from = staged.on_device();
   auto count = static_cast<std::uint32_t>(chunks.size());

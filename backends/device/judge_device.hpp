@@ -78,7 +78,8 @@ private:
   int number_;
   cuda::context context_ = nullptr;
   cuda::stream copies_ = nullptr;
-  cuda::function nothing_ = nullptr, write_ = nullptr, compare_ = nullptr, gather_ = nullptr, flush_ = nullptr;
+  cuda::function nothing_ = nullptr, write_ = nullptr, compare_ = nullptr, gather_ = nullptr,
+                 flush_ = nullptr;
   device_buffer chunks_, marks_;
   cuda::address cache_ = 0; ///< larger than the last-level cache
   std::size_t cache_bytes_ = 0;

@@ -5,6 +5,7 @@
 #include "backends/evaluation/object_file.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/evidence_summary.hpp"
+#include "runtime/core/private_folder.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/process/sandbox.hpp"
 
@@ -252,6 +253,10 @@ result<process_spec> boxed_build(const build_plan& plan, const std::filesystem::
   for (const auto* all : {&plan.reads, &reads})
     for (const auto& r : *all)
       box.read_only.emplace_back(r.string(), r.string());
+  // A compiler of ours brings its libraries along where it was installed from a bundle.
+  auto own = beside_this_program("../lib/ke-runtime").lexically_normal();
+  if (std::error_code error; std::filesystem::is_directory(own, error))
+    box.read_only.emplace_back(own.string(), own.string());
   box.scratch_bytes = std::max<std::uint64_t>(limits.scratch_bytes, 256u << 20);
   box.processes = std::max<std::uint32_t>(limits.processes, 32);
   return sandboxed(plan.spec, box);

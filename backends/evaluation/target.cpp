@@ -192,8 +192,9 @@ result<std::vector<device_info>> probe_targets(const backend& b, process_port& p
       d.facts.try_emplace(device_facts::target, b.target);
     d.facts[device_facts::compiler] = trimmed(version->substr(0, version->find('\n')));
     d.facts[device_facts::flags] = flags;
-    d.facts[device_facts::toolchain] =
-        d.facts.contains(device_facts::uuid) ? digest_of_parts({toolchain, d.facts[device_facts::isa]}) : toolchain;
+    d.facts[device_facts::toolchain] = d.facts.contains(device_facts::uuid)
+                                           ? digest_of_parts({toolchain, d.facts[device_facts::isa]})
+                                           : toolchain;
   }
   return found;
 }

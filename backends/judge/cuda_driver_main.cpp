@@ -227,8 +227,8 @@ struct driver {
 
 /// The page's place in this process; also ends it if the judge is gone.
 wire::device_words* words_of() {
-  auto* page = mmap(nullptr, wire::words_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
-                    wire::words_fd, 0);
+  auto* page =
+      mmap(nullptr, wire::words_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, wire::words_fd, 0);
   close(wire::words_fd);
   return page == MAP_FAILED ? nullptr : static_cast<wire::device_words*>(page);
 }

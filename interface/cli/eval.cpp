@@ -192,8 +192,9 @@ void add_eval(CLI::App& app, int& exit_code) {
   command->add_option("CANDIDATE", o->candidate, "The candidate's source file");
   command->add_option("--backend", o->backend,
                       "Backend that builds and runs it (default: cpu-cpp; for an exported winner its own)");
-  command->add_option("--baseline", o->baseline,
-                      "Source file, written as a candidate is, that it is timed against instead of the reference");
+  command->add_option(
+      "--baseline", o->baseline,
+      "Source file, written as a candidate is, that it is timed against instead of the reference");
   command
       ->add_option(
           "--device", o->device,

@@ -3,7 +3,7 @@
 
 # The programs, in one folder, as they look for one another there. The first ones find the libraries that came with them in lib/ke-runtime, so
 # none of the system's needs to be there, and none there becomes the system's (`lib` itself may be /usr/local/lib).
-set(ke_programs ke-runtime ke-judge ke-profiler)
+set(ke_programs ke-runtime ke-judge ke-profiler ke-device-compiler)
 # These load what the compilers of the machine have built, which needs that machine's libstdc++, however new; so they run with it, too, and never
 # with two. They bring no library, as a sandbox shows them the system's alone.
 set(ke_programs_of_candidates ke-driver ke-runner ke-cuda-driver)

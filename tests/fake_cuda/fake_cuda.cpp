@@ -154,7 +154,9 @@ outcome cuDriverGetVersion(int* v) {
   return 0;
 }
 outcome cuGetErrorName(outcome code, const char** name) {
-  *name = code == illegal ? "CUDA_ERROR_ILLEGAL_ADDRESS" : code == no_memory ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_FAKE";
+  *name = code == illegal     ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+          : code == no_memory ? "CUDA_ERROR_OUT_OF_MEMORY"
+                              : "CUDA_ERROR_FAKE";
   return 0;
 }
 outcome cuGetErrorString(outcome code, const char** text) {
@@ -184,7 +186,7 @@ outcome cuDeviceTotalMem_v2(std::size_t* bytes, device) {
   return 0;
 }
 outcome cuDeviceGetAttribute(int* value, int which, device) {
-  *value = which == static_cast<int>(attribute::major)      ? 9
+  *value = which == static_cast<int>(attribute::major)        ? 9
            : which == static_cast<int>(attribute::processors) ? 2
            : which == static_cast<int>(attribute::l2_bytes)   ? 1 << 20
                                                               : 0;
@@ -256,7 +258,8 @@ outcome cuMemAddressFree(address, std::size_t) {
   return 0;
 }
 outcome cuMemMap(address where, std::size_t bytes, std::size_t, allocation a, unsigned long long) {
-  auto* p = mmap(bytes_of(where), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, static_cast<int>(a), 0);
+  auto* p =
+      mmap(bytes_of(where), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, static_cast<int>(a), 0);
   return p == MAP_FAILED ? no_memory : 0;
 }
 outcome cuMemUnmap(address where, std::size_t bytes) {
@@ -301,13 +304,15 @@ outcome cuModuleGetFunction(function* to, module in, const char* name) {
 outcome cuFuncSetAttribute(function, int, int) {
   return 0;
 }
-outcome cuLaunchKernel(function f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                       unsigned shared, stream, void** arguments, void**) {
+outcome cuLaunchKernel(function f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                       unsigned bz, unsigned shared, stream, void** arguments, void**) {
   const auto* k = reinterpret_cast<const named*>(f);
   std::vector<std::uint64_t> values;
   for (int a = 0; a < k->arguments; ++a)
     values.push_back(k->sizes[a] == '4' ? at<std::uint32_t>(arguments, a) : at<std::uint64_t>(arguments, a));
-  auto work = [k, form = std::vector<unsigned>{gx, gy, gz, bx, by, bz, shared}, values] { return k->run(form, values); };
+  auto work = [k, form = std::vector<unsigned>{gx, gy, gz, bx, by, bz, shared}, values] {
+    return k->run(form, values);
+  };
   (capturing ? captured : queue).emplace_back(work);
   return sticky;
 }

@@ -1,7 +1,7 @@
 #include "backends/judge/drivers/cuda_driver.hpp"
 
-#include "backends/device/device_list.hpp"
 #include "backends/device/cuda_api.hpp"
+#include "backends/device/device_list.hpp"
 #include "backends/evidence/judge_task.hpp"
 #include "backends/judge/arena_layout.hpp"
 #include "backends/judge/drivers/c_abi_driver.hpp"

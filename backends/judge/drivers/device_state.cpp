@@ -163,7 +163,8 @@ void poison(device_state& d, const arena_rubbish& what, random_source& random) {
   auto to = d.arena->place(what.offset, what.bytes);
   if (!to)
     return note(d, to.error());
-  what.of->write(what.tensor, what.turn, what.at, what.whole, reinterpret_cast<std::byte*>(*to), what.bytes, random);
+  what.of->write(what.tensor, what.turn, what.at, what.whole, reinterpret_cast<std::byte*>(*to), what.bytes,
+                 random);
 }
 
 fence_reading fence(device_state& d) {
@@ -193,7 +194,8 @@ call_outcome go(device_state& d, const call_order& what, double limit_s) {
     return trouble;
   }
   auto prepared = d.process->ask(wire::device_request::prepare, primer_limit_s);
-  if (prepared.end != call_end::done || d.process->words().answer != static_cast<std::uint32_t>(wire::answer::done)) {
+  if (prepared.end != call_end::done ||
+      d.process->words().answer != static_cast<std::uint32_t>(wire::answer::done)) {
     d.process->close(prepared);
     return prepared;
   }

@@ -113,7 +113,8 @@ namespace {
 /// What a device's driver needs beside an object and an arena.
 void give_device(const device_access& device, const std::string& cpus, const driver_start& how, int page,
                  process_spec& inner, sandbox_spec& walls) {
-  inner.argv = {how.driver, how.object, std::to_string(device.number), cpus, std::to_string(device.arena_bytes)};
+  inner.argv = {how.driver, how.object, std::to_string(device.number), cpus,
+                std::to_string(device.arena_bytes)};
   inner.env["KE_LIBCUDA"] = device.library;
   inner.env["CUDA_VISIBLE_DEVICES"] = device.uuid;
   if (!device.folders.empty())

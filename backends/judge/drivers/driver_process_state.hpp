@@ -1,7 +1,7 @@
 #pragma once
 
-#include "backends/judge/drivers/device_page.hpp"
 #include "backends/judge/driver_wire.hpp"
+#include "backends/judge/drivers/device_page.hpp"
 #include "backends/judge/drivers/driver_process.hpp"
 #include "backends/judge/kernel_holdings.hpp"
 #include "backends/judge/memory_trend.hpp"
@@ -59,7 +59,7 @@ struct driver_process::state {
   kernel_holdings holdings;
   double next_holdings_ns = 0; ///< when what it holds is looked at again
   bool dead = false;
-  bool awake = false; ///< a device's driver goes on between its requests
+  bool awake = false;    ///< a device's driver goes on between its requests
   bool writable = false; ///< `inside` is, too
   bool boxed = false;    ///< the child is the sandbox's launcher, not the driver
   bool begun = false;    ///< the driver has said that it runs
@@ -129,8 +129,8 @@ struct driver_process::state {
       auto use = memory_of(pid);
       own += use.own - std::min(use.own, base_own);
       most_memory = std::max(most_memory, use.space);
-      full = full || (use.space > base_memory + most_space() / 100 * 95 &&
-                      use.own > how.memory_bytes / 100 * 75);
+      full = full ||
+             (use.space > base_memory + most_space() / 100 * 95 && use.own > how.memory_bytes / 100 * 75);
     }
     // A child's pages look like its own until somebody asks who else has them, which costs a walk over all.
     if (members.size() > 1 && own > how.memory_bytes && !full) {
@@ -167,9 +167,7 @@ struct driver_process::state {
     return own + how.memory;
   }
 
-  bool memory_was_full() const {
-    return most_memory > base_memory + most_space() / 10 * 8;
-  }
+  bool memory_was_full() const { return most_memory > base_memory + most_space() / 10 * 8; }
 
   std::string memory_limit() const {
     return std::string{"the candidate"} + (together_full ? " and its processes" : "") +

@@ -53,7 +53,8 @@ result<std::vector<std::uint64_t>> launch_values(const std::vector<declared_laun
       return block.error();
     auto threads = values[values.size() - 1] * values[values.size() - 2] * values[values.size() - 3];
     if (threads > most_threads)
-      return wrong(l, std::to_string(threads) + " threads in a block; a device takes " + std::to_string(most_threads));
+      return wrong(l, std::to_string(threads) + " threads in a block; a device takes " +
+                          std::to_string(most_threads));
     auto shared = value_of(l, "shared", l.shared, most_shared, symbols);
     if (!shared)
       return shared.error();

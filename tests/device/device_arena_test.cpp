@@ -1,0 +1,134 @@
+// The judge's side of a device, on the driver library of host memory (tests/fake_cuda).
+#include "backends/device/device_arena.hpp"
+#include "backends/device/device_list.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+using namespace ke;
+
+namespace {
+
+judge_device& fake() {
+  setenv("KE_LIBCUDA", KE_FAKE_CUDA, 1);
+  auto device = judge_device::of(0);
+  REQUIRE(device);
+  return **device;
+}
+
+std::unique_ptr<device_arena> arena_of(std::size_t bytes) {
+  auto made = device_arena::make(fake(), bytes);
+  REQUIRE(made);
+  return *std::move(made);
+}
+
+std::string read(device_arena& arena, std::uint64_t offset, std::size_t bytes) {
+  std::string text(bytes, '\0');
+  REQUIRE(arena.read(offset, text.data(), bytes));
+  return text;
+}
+
+} // namespace
+
+TEST_CASE("what is written lies in the arena once it is settled, at any offset and of any size") {
+  auto arena = arena_of(1 << 20);
+  std::vector<std::pair<std::uint64_t, std::string>> written;
+  std::uint64_t offset = 3;
+  for (std::size_t bytes : {1u, 15u, 16u, 17u, 1000u, 70'000u, 200'001u}) {
+    written.emplace_back(offset, std::string(bytes, static_cast<char>('a' + written.size())));
+    offset += bytes + 5;
+  }
+  for (const auto& [at, text] : written)
+    REQUIRE(arena->write(at, text.data(), text.size()));
+  CHECK(read(*arena, 3, 1) == std::string(1, '\0'));
+  REQUIRE(arena->settle());
+  for (const auto& [at, text] : written)
+    CHECK(read(*arena, at, text.size()) == text);
+}
+
+TEST_CASE("of writes to the same place the last one holds, whichever is larger") {
+  auto arena = arena_of(1 << 16);
+  std::string large(30'000, 'L'), row(64, 'r'), again(10, 'x');
+  REQUIRE(arena->write(100, large.data(), large.size()));
+  REQUIRE(arena->write(500, row.data(), row.size()));
+  REQUIRE(arena->write(520, again.data(), again.size()));
+  REQUIRE(arena->settle());
+  CHECK(read(*arena, 100, 400) == std::string(400, 'L'));
+  CHECK(read(*arena, 500, 20) == std::string(20, 'r'));
+  CHECK(read(*arena, 520, 10) == again);
+  CHECK(read(*arena, 530, 34) == std::string(34, 'r'));
+  REQUIRE(arena->write(510, large.data(), 4)); // and of a later settlement
+  REQUIRE(arena->settle());
+  CHECK(read(*arena, 508, 8) == "rrLLLLrr");
+}
+
+TEST_CASE("a byte that somebody else changed is found, in its range and in no other") {
+  auto arena = arena_of(1 << 20);
+  std::string text(150'000, 't');
+  REQUIRE(arena->write(7, text.data(), text.size()));
+  REQUIRE(arena->settle());
+  std::vector<device_arena::range> ranges{{7, 100}, {107, 100'000}, {100'107, 40'000}};
+  auto same = arena->unchanged(ranges);
+  REQUIRE(same);
+  CHECK(*same == std::vector<bool>{true, true, true});
+  // The candidate's process maps the same memory.
+  const auto& cu = fake().cu();
+  cuda::allocation handle = 0;
+  cuda::address mapped = 0;
+  REQUIRE(cu.import_handle(&handle, reinterpret_cast<void*>(static_cast<std::intptr_t>(arena->descriptor())),
+                           1) == 0);
+  REQUIRE(cu.reserve(&mapped, arena->size(), 0, 0, 0) == 0);
+  REQUIRE(cu.map(mapped, arena->size(), 0, handle, 0) == 0);
+  char other = 'o';
+  REQUIRE(cu.copy_to_device(mapped + 100'106, &other, 1, nullptr) == 0);
+  same = arena->unchanged(ranges);
+  REQUIRE(same);
+  CHECK(*same == std::vector<bool>{true, false, true});
+  (void)cu.unmap(mapped, arena->size());
+}
+
+TEST_CASE("results are copied out of the arena, each to its own place") {
+  auto arena = arena_of(1 << 20);
+  std::string a(1001, 'a'), b(70'003, 'b');
+  REQUIRE(arena->write(13, a.data(), a.size()));
+  REQUIRE(arena->write(5000, b.data(), b.size()));
+  REQUIRE(arena->settle());
+  std::string x(1001, '\0'), y(70'003, '\0');
+  std::vector<device_arena::range> from{{5000, b.size()}, {13, a.size()}};
+  std::vector<char*> to{y.data(), x.data()};
+  REQUIRE(arena->copy_out(from, to));
+  CHECK(x == a);
+  CHECK(y == b);
+}
+
+TEST_CASE("a write beyond the arena's end is refused") {
+  auto arena = arena_of(1 << 16);
+  char byte = 'b';
+  CHECK_FALSE(arena->write(arena->size(), &byte, 1));
+  CHECK_FALSE(arena->write(~0ull, &byte, 1));
+}
+
+TEST_CASE("devices are listed with what documents call them") {
+  setenv("KE_LIBCUDA", KE_FAKE_CUDA, 1);
+  auto all = list_devices();
+  REQUIRE(all.devices.size() == 1);
+  CHECK(short_name(all.devices.front()) == "nvidia-f100");
+  CHECK(all.devices.front().arch == "sm_90");
+  CHECK(all.driver == "CUDA 13.0");
+  CHECK(find_device(all.devices.front().uuid));
+  CHECK_FALSE(find_device("GPU-00"));
+  auto named = [](std::string name) {
+    nvidia_device d;
+    d.name = std::move(name);
+    d.arch = "sm_90";
+    return short_name(d);
+  };
+  CHECK(named("NVIDIA H100 80GB HBM3") == "nvidia-h100");
+  CHECK(named("NVIDIA H200") == "nvidia-h200");
+  CHECK(named("NVIDIA A100-SXM4-80GB") == "nvidia-a100");
+  CHECK(named("NVIDIA GeForce GTX") == "nvidia-sm_90");
+}

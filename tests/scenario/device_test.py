@@ -1,0 +1,94 @@
+"""Candidates on a device, as the judge has it: here the device is host memory (tests/fake_cuda), so what is shown is that judge, driver, sandbox
+and verdicts fit together, and nothing about a device."""
+
+import json
+import os
+import unittest
+
+from program import ROOT, RUNTIME, Scenario
+
+FAKE = os.path.join(os.path.dirname(os.path.abspath(RUNTIME)), "fake_cuda", "libcuda.so.1")
+PROBLEM = """[problem]
+name = "twice"
+dims = ["N"]
+reference = "reference.cpp"
+[[tensor]]
+name = "x"
+role = "in"
+dtype = "f32"
+shape = ["N"]
+init = "normal"
+[[tensor]]
+name = "y"
+role = "out"
+dtype = "f32"
+shape = ["N"]
+[[workload]]
+name = "w"
+dims = { N = 5000 }
+"""
+REFERENCE = """#include <cstdint>
+extern "C" void kernel(const float* x, float* y, int64_t N) {
+  for (int64_t i = 0; i < N; ++i)
+    y[i] = 2 * x[i] + 1;
+}
+"""
+
+
+class Device(Scenario):
+    def setUp(self):
+        super().setUp()
+        self.write("problem.toml", PROBLEM)
+        self.write("reference.cpp", REFERENCE)
+
+    def judged(self, kernel, *flags, problem="problem.toml", launch=""):
+        self.write("candidate.cu", f"kernel {kernel}\n{launch}")
+        return json.loads(self.eval(problem, "--json", *flags).stdout)
+
+    def eval(self, problem, *flags, devices=1, code=None):
+        return self.call("eval", problem, "candidate.cu", "--backend", "fake-cuda", "--backend-path", ROOT / "tests/fake_cuda", *flags, code=code,
+                         env={"KE_LIBCUDA": FAKE, "KE_FAKE_DEVICES": str(devices)})
+
+    def test_verdicts(self):
+        states = {
+            "twice": ("correct", ""),
+            "eight_times": ("correct", ""),
+            "once": ("incorrect", "wrong value at y[4999] of workload w"),
+            "twice_beside": ("incorrect", "writes outside of tensor y"),
+            "twice_in_input": ("cheating_suspected", "inputs_changed"),
+            "illegal": ("crashed", "the kernel failed on the device: an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS)"),
+            "never_ends": ("timeout", "a call did not end within 3.000 s"),
+            "unknown": ("build_failed", 'there is no kernel "unknown" in it'),
+        }
+        for kernel, (state, reason) in states.items():
+            verdict = self.judged(kernel, "--untimed")
+            self.assertEqual(verdict["state"], state, (kernel, verdict["reason"]))
+            self.assertIn(reason, verdict["reason"], kernel)
+            self.assertEqual(verdict["device"], "nvidia-f100")
+
+    def test_a_launch_of_too_few_threads_is_wrong(self):
+        verdict = self.judged("twice", "--untimed", launch="grid N / 256\n")
+        self.assertEqual(verdict["state"], "incorrect", verdict["reason"])
+
+    def test_a_launch_that_no_device_takes_is_told(self):
+        verdict = self.judged("twice", "--untimed", launch="block 2048\n")
+        self.assertEqual(verdict["state"], "crashed")
+        self.assertIn('launch of twice: block = "2048" is 2048 here; a device takes 0 to 1024', verdict["reason"])
+
+    def test_every_timed_call_is_checked_and_graphs_are_replayed(self):
+        self.write("graph.toml", PROBLEM + '[policy]\nlaunch = "graph"\n')
+        for problem in ("problem.toml", "graph.toml"):
+            verdict = self.judged("twice", "--plan", "rank", problem=problem)
+            self.assertIn(verdict["state"], ("correct", "noisy"), verdict["reason"])
+            self.assertEqual(verdict["correctness"]["failed"], 0)
+            self.assertGreater(verdict["correctness"]["timed_calls"], 0)
+            self.assertEqual(verdict["correctness"]["timed_calls"], verdict["correctness"]["timed_calls_checked"])
+
+    def test_no_device_is_told_in_one_sentence(self):
+        self.write("candidate.cu", "kernel twice\n")
+        said = self.eval("problem.toml", devices=0, code=3)
+        self.assertIn("backend fake-cuda has no device: the driver library finds no device", said.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
