@@ -43,9 +43,17 @@ void device_of_this_machine(std::vector<check_line>& lines, const backend& b, co
   if (first)
     lines.push_back({"backend", b.name, "ok", fact(device_facts::compiler) + " on " + device.name});
   if (!executes_on(b, device))
-    lines.push_back({"device", device.name, "degraded",
-                     fact(device_facts::execution) + ": no such device is here, candidates of " + b.name +
-                         " get static figures only"});
+    lines.push_back(
+        {"device", device.name, "degraded",
+         fact(device_facts::execution) + ": no such device is here, candidates of " + b.name +
+             " get static figures only" +
+             (device.facts.contains(device_facts::without) ? "; " + fact(device_facts::without) : "")});
+  else if (device.facts.contains(device_facts::uuid))
+    lines.push_back({"device", device.name, "ok",
+                     fact(device_facts::model) + ", " + fact(device_facts::isa) + ", " +
+                         fact(device_facts::cores) + " multiprocessors, " + fact(device_facts::memory) +
+                         ", L2 " + fact(device_facts::l2) + " B, " + fact(device_facts::driver) + ", " +
+                         fact(device_facts::uuid)});
   else
     lines.push_back({"device", device.name, "ok",
                      fact(device_facts::cores) + " cores, isa " + fact(device_facts::isa) + ", L1d " +
