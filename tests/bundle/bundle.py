@@ -92,13 +92,15 @@ class BundleTest(unittest.TestCase):
         self.assertIn("cpu-cpp", words.stdout)
         return lines
 
-    def assert_judges(self, place, *words, candidate=None, **more):
-        """The reference of softmax, or a candidate, in the full sandbox: correct."""
+    def assert_judges(self, place, *words, candidate=None, states=("correct",), **more):
+        """The reference of softmax, or a candidate, in the full sandbox: right. A timed one may be `noisy` (exit code 1) on a machine that others use."""
         problem = f"{place.folder}/{SOFTMAX}"
         done = place.run("eval", problem, candidate or f"{problem}/reference.cpp", "--backend", "cpu-cpp", "--sandbox", "full", "--json", *words, **more)
-        self.assertEqual(done.returncode, 0, f"{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
+        self.assertIn(done.returncode, (0, 1), f"{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
         verdict = json.loads(done.stdout)
-        self.assertEqual(verdict["state"], "correct", verdict)
+        self.assertIn(verdict["state"], states, verdict)
+        self.assertEqual(done.returncode, 0 if verdict["state"] == "correct" else 1)
+        self.assertEqual(verdict["correctness"]["failed"], 0)
         self.assertEqual(verdict["provenance"]["sandbox"], "full")
         return verdict
 
