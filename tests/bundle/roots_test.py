@@ -39,6 +39,8 @@ class Roots(BundleTest):
                     done = root.run("--version", user=user)
                     self.assertEqual(done.returncode, 0, done.stderr)
                     lines = self.assert_doctor(root, user, sandbox_user="ok", sandbox_seccomp="ok", backend_cpu_cpp="missing")
+                    if user is None:
+                        self.assert_told(root, lines)
                     self.assertIn("apt-get install", lines["backend", "cpu-cpp"][1])
                     problem = f"{root.folder}/{SOFTMAX}"
                     done = root.run("eval", problem, f"{problem}/reference.cpp", user=user)
@@ -64,6 +66,7 @@ class Roots(BundleTest):
         root = Root(ROOTS / "glibc")
         lines = self.assert_doctor(root, backend_cpu_cpp="missing")
         self.assertTrue(all(text for _, text in lines.values()))
+        self.assert_told(root, lines)
         problem = f"{root.folder}/{SOFTMAX}"
         done = root.run("eval", problem, f"{problem}/reference.cpp")
         self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
