@@ -390,8 +390,6 @@ private:
     }
     bool final = code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE;
     std::string reason = c.error[0] ? c.error : curl_easy_strerror(code);
-    if (code == CURLE_SSL_CACERT_BADFILE)
-      reason += "; install ca-certificates";
     return {failure_kind::connection, "the connection to " + c.host + " failed: " + reason, !final};
   }
 
