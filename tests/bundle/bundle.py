@@ -5,6 +5,7 @@ KE_BUNDLE names the archive. Python 3 standard library only; every wait is bound
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -76,7 +77,7 @@ class BundleTest(unittest.TestCase):
     maxDiff = None
 
     def assert_doctor(self, place, user=None, **expected):
-        """`doctor` in both forms says the same; the states of `part_name` are as expected."""
+        """The states of `part_name` in `doctor --json` are as expected. The lines."""
         done = place.run("doctor", "--json", user=user)
         self.assertIn(done.returncode, (0, 3), done.stderr)
         lines = lines_of(done.stdout)
@@ -87,18 +88,25 @@ class BundleTest(unittest.TestCase):
             self.assertEqual(found[name][0], state, (key, found[name]))
         for program in ("ke-judge", "ke-driver", "ke-profiler", "ke-runner"):
             self.assertEqual(lines["program", program][0], "ok")
-        words = place.run("doctor", user=user)
-        self.assertEqual(words.returncode, done.returncode, words.stderr)
-        self.assertIn("cpu-cpp", words.stdout)
         return lines
 
-    def assert_judges(self, place, *words, candidate=None, **more):
-        """The reference of softmax, or a candidate, in the full sandbox: correct."""
+    def assert_told(self, place, lines):
+        """`doctor` in words has the same lines as in JSON."""
+        words = place.run("doctor")
+        self.assertIn(words.returncode, (0, 3), words.stderr)
+        self.assertEqual(len(words.stdout.splitlines()), len(lines), words.stdout)
+        for (part, name), (state, _) in lines.items():
+            self.assertRegex(words.stdout, rf"(?m)^{'.*' if part == 'peak' else state}\s+{part}\s+{re.escape(name[:40])}")
+
+    def assert_judges(self, place, *words, candidate=None, states=("correct",), **more):
+        """The reference of softmax, or a candidate, in the full sandbox: right. A timed one may be `noisy` (exit code 1) on a machine that others use."""
         problem = f"{place.folder}/{SOFTMAX}"
         done = place.run("eval", problem, candidate or f"{problem}/reference.cpp", "--backend", "cpu-cpp", "--sandbox", "full", "--json", *words, **more)
-        self.assertEqual(done.returncode, 0, f"{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
+        self.assertIn(done.returncode, (0, 1), f"{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
         verdict = json.loads(done.stdout)
-        self.assertEqual(verdict["state"], "correct", verdict)
+        self.assertIn(verdict["state"], states, verdict)
+        self.assertEqual(done.returncode, 0 if verdict["state"] == "correct" else 1)
+        self.assertEqual(verdict["correctness"]["failed"], 0)
         self.assertEqual(verdict["provenance"]["sandbox"], "full")
         return verdict
 

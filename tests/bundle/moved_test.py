@@ -10,7 +10,7 @@ import unittest
 from bundle import ORDINARY, SOFTMAX, BundleTest, Place, scratch, unpack
 
 # What an evaluation starts by name, but bwrap.
-TOOLS = ("g++", "gcc", "cc", "c++", "as", "ld", "sh", "env", "setpriv", "objdump", "valgrind")
+TOOLS = ("g++", "gcc", "cc", "c++", "as", "ld", "sh", "env", "setpriv", "objdump")
 
 
 class Moved(BundleTest):
@@ -45,7 +45,8 @@ class Moved(BundleTest):
         for user in self.users():
             with self.subTest(user=user):
                 lines = self.assert_doctor(self.here, user, sandbox_user="ok", sandbox_mount="ok", sandbox_seccomp="ok", backend_cpu_cpp="ok")
-                self.assertEqual([text for (part, _), (state, text) in lines.items() if part == "backend" and state == "broken"], [])
+                if user is None:
+                    self.assert_told(self.here, lines)
 
     def test_libraries(self):
         """What a program loads of libstdc++ lies in the bundle; what loads candidates has the system's alone."""
