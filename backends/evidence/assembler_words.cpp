@@ -1,6 +1,7 @@
 #include "backends/evidence/assembler_words.hpp"
 
 #include "runtime/core/evidence_keys.hpp"
+#include "runtime/text/source_text.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -9,7 +10,7 @@
 namespace ke {
 namespace {
 
-constexpr std::size_t most_entries = 16, longest_name = 64;
+constexpr std::size_t most_entries = 16, longest_name = 64, longest_arch = 16;
 
 std::string_view next_of(std::string_view& text) {
   auto line = text.substr(0, text.find('\n'));
@@ -40,6 +41,10 @@ std::optional<double> number_before(std::string_view line, std::string_view word
   return error == std::errc{} && at == line.data() + end && begin < end ? std::optional{value} : std::nullopt;
 }
 
+bool is_plain(std::string_view name, std::size_t longest) {
+  return !name.empty() && name.size() <= longest && std::all_of(name.begin(), name.end(), is_word);
+}
+
 /// The features of one very architecture are no other device.
 std::string device_of(std::string_view arch) {
   if (arch.size() > 1 && (arch.back() == 'a' || arch.back() == 'f') && arch[arch.size() - 2] >= '0' &&
@@ -65,7 +70,8 @@ std::map<std::string, double> assembler_counters(std::string_view words) {
       continue;
     if (auto entry = between(line, "Compiling entry function '", "'")) {
       auto arch = between(line, "' for '", "'");
-      bool counts = arch && !entry->empty() && entry->size() <= longest_name && ++entries <= most_entries;
+      bool counts = arch && is_plain(*entry, longest_name) && is_plain(*arch, longest_arch) &&
+                    ++entries <= most_entries;
       name = counts ? std::string{*entry} : std::string{};
       prefix = counts ? counter_keys::static_of + device_of(*arch) + "." + name + "." : std::string{};
       own = counts;

@@ -1,6 +1,7 @@
 #include "backends/evidence/sass_mix.hpp"
 
 #include "runtime/core/evidence_keys.hpp"
+#include "runtime/text/source_text.hpp"
 
 #include <algorithm>
 #include <initializer_list>
@@ -28,7 +29,7 @@ const sass_class sass_classes[] = {
     {"insn.local", {"LDL", "STL"}},
     {"insn.atomic", {"ATOM", "RED."}},
     {"insn.special", {"MUFU"}},
-    {"insn.barrier", {"BAR", "SYNCS", "WARPSYNC", "UCGABAR", "BSYNC"}},
+    {"insn.barrier", {"BAR", "SYNCS", "UCGABAR"}},
     {"insn.branch", {"BRA", "BRX", "JMP", "CALL", "RET"}},
     {"insn.fp64", {"DFMA", "DADD", "DMUL"}},
     {"insn.fp16", {"HFMA2", "HADD2", "HMUL2"}},
@@ -71,10 +72,12 @@ std::map<std::string, double> sass_mix(std::string_view text) {
     auto line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
     if (auto named = behind(line, "code for sm_"); !named.empty()) {
-      arch = "sm_" + std::string{named.substr(0, named.find_first_not_of("0123456789"))};
+      auto number = named.substr(0, named.find_first_not_of("0123456789"));
+      arch = number.empty() || number.size() > 4 ? std::string{} : "sm_" + std::string{number};
       prefix.clear();
     } else if (auto function = behind(line, "Function : "); !function.empty()) {
-      bool counts = !arch.empty() && function.size() <= longest_function && ++functions <= most_functions;
+      bool counts = !arch.empty() && function.size() <= longest_function &&
+                    std::all_of(function.begin(), function.end(), is_word) && ++functions <= most_functions;
       prefix = counts ? counter_keys::static_of + arch + "." + std::string{function} + "." : std::string{};
     } else if (auto word = mnemonic_of(line); !word.empty() && !prefix.empty() && !word.starts_with("NOP")) {
       ++found[prefix + "insn.total"];
