@@ -2,6 +2,7 @@
 
 #include "backends/evaluation/compiler_crash.hpp"
 #include "backends/evaluation/evaluation_state.hpp"
+#include "backends/evaluation/profile_steps.hpp"
 #include "backends/evaluation/step_rules.hpp"
 #include "backends/evidence/driver_traits.hpp"
 #include "backends/evidence/judge_task.hpp"
@@ -92,7 +93,7 @@ void evaluation::state::prepare() {
                        fact(device_facts::isa), fact(device_facts::cores), KE_VERSION,
                        found.provenance[provenance_keys::sandbox] + variables})
           .substr(0, 16);
-  if (driver_kind->has_warm_parent) {
+  if (driver_kind->has_warm_parent && with.executes) {
     if (!options.python)
       options.python = std::make_shared<python_parents>();
     auto started = options.python->of(with, options.sandbox);
@@ -124,7 +125,8 @@ void evaluation::state::plan_jobs() {
   std::vector<job_graph::node> nodes;
   for (const auto& j : manifest()) {
     bool truth = j.kind == job_kind::build && j.role == "truth";
-    bool runs = place_of(j.kind) == job_place::device || looks_closer(j) ||
+    bool reads_object = j.kind == job_kind::profile && !asks_profiler(j); // with nothing run
+    bool runs = (place_of(j.kind) == job_place::device && !reads_object) || looks_closer(j) ||
                 (j.kind == job_kind::build && j.role != "candidate");
     bool builds = j.kind <= job_kind::precheck && with.build.empty() && j.role != "baseline";
     if (builds || (truth && !wants_wider_truth(what)) || (runs && !with.executes)) {
@@ -135,6 +137,10 @@ void evaluation::state::plan_jobs() {
     for (const auto& need : j.needs)
       if (!left_out.contains(need))
         n.needs.push_back(need);
+    if (reads_object && !with.executes && n.needs.empty()) { // no object to wait for
+      left_out.insert(j.name);
+      continue;
+    }
     nodes.push_back(std::move(n));
     jobs.push_back(j);
   }
@@ -330,6 +336,7 @@ judge_task evaluation::state::task_of_judge() const {
   task.timed = found.timed;
   task.seed = options.seed;
   task.limits = options.limits;
+  task.most_elements = found.timed ? 0 : with.most_elements;
   task.aa_width = options.aa_width;
   task.budget_s = options.budget_s;
   task.provenance = found.provenance;

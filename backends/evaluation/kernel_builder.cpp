@@ -1,7 +1,10 @@
 #include "backends/evaluation/kernel_builder.hpp"
 
 #include "backends/evaluation/harness.hpp"
+#include "backends/evaluation/launch_cases.hpp"
 #include "backends/evaluation/object_file.hpp"
+#include "backends/evaluation/python_parent.hpp"
+#include "backends/evidence/driver_traits.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/evidence_summary.hpp"
 #include "runtime/core/problem.hpp"
@@ -102,6 +105,22 @@ std::string identity_of(const std::string& program) {
   return {};
 }
 
+/// Adds the files that a source is built with; gives the names of all, as words of a command. Objects get a harness with the C
+/// ABI, texts that only a process of their language can call get the calls.
+std::vector<std::string> with_harness(const backend& with, const problem& what, const std::string& file,
+                                      std::string_view source, widening truth, build_plan& plan) {
+  plan.files.emplace_back(file, std::string{source});
+  const auto* driver = traits_of_driver(with.driver);
+  if (!driver || driver->builds) {
+    plan.files.emplace_back("ke_shim.cpp", harness_source(what, truth));
+    return {file, "ke_shim.cpp"};
+  }
+  auto cases = launch_cases(what, source);
+  std::vector<std::string> words{file, cases.front().first};
+  std::move(cases.begin(), cases.end(), std::back_inserter(plan.files));
+  return words;
+}
+
 /// Whether checks draw integers of all magnitudes, so that sums of them may overflow.
 bool draws_integers(const problem& what) {
   return std::any_of(what.tensors.begin(), what.tensors.end(), [](const tensor_spec& t) {
@@ -127,8 +146,7 @@ build_plan plan_build(const backend& with, const problem& what, std::string_view
                                                                                    : with.language.suffix);
   plan.output = of_candidates ? "candidate.so" : role == build_role::reference ? "reference.so" : "truth.so";
   plan.files = headers_of(with);
-  plan.files.emplace_back(file, std::string{source});
-  plan.files.emplace_back("ke_shim.cpp", harness_source(what, widened ? how.truth : widening::none));
+  auto sources = with_harness(with, what, file, source, widened ? how.truth : widening::none, plan);
   std::vector<std::string> flags = second         ? with.second_flags
                                    : as_reference ? with.reference_flags
                                                   : with.flags;
@@ -144,8 +162,11 @@ build_plan plan_build(const backend& with, const problem& what, std::string_view
                         : level && !level->command.empty() ? level->command
                         : as_reference                     ? with.reference_build
                                                            : with.build;
-  plan.spec.argv = expanded(command, {{{"{flags}", flags}, {"{sources}", {file, "ke_shim.cpp"}}},
-                                      {{"{include}", "."}, {"{output}", plan.output}}});
+  plan.spec.argv =
+      expanded(command, {{{"{flags}", flags}, {"{sources}", sources}},
+                         {{"{include}", "."}, {"{output}", plan.output}, {"{python}", python_program()}}});
+  if (command.front() == "{python}")
+    plan.reads = python_homes(plan.spec.argv.front());
   if (what.policy.vendor_libraries && !widened)
     plan.spec.argv.insert(plan.spec.argv.end(), with.vendor_flags.begin(), with.vendor_flags.end());
   auto tool = second ? digest_of_parts({toolchain, identity_of(plan.spec.argv.front())}) : toolchain;
@@ -219,7 +240,9 @@ result<process_spec> boxed_build(const build_plan& plan, const std::filesystem::
   sandbox_spec box;
   box.level = parse_name<sandbox_level>(sandbox).value_or(sandbox_level::full);
   box.writable = {{folder.string(), folder.string()}};
-  for (const auto& r : reads)
+  auto shown = plan.reads;
+  shown.insert(shown.end(), reads.begin(), reads.end());
+  for (const auto& r : shown)
     box.read_only.emplace_back(r.string(), r.string());
   box.scratch_bytes = std::max<std::uint64_t>(limits.scratch_bytes, 256u << 20);
   box.processes = std::max<std::uint32_t>(limits.processes, 32);

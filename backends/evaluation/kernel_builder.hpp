@@ -27,7 +27,8 @@ struct build_plan {
   std::string key; ///< of the artifact cache: digest of sources, command, flags and toolchain
   std::vector<std::pair<std::string, std::string>> files; ///< name in the build folder -> text
   process_spec spec;                                      ///< runs in the build folder; not yet sandboxed
-  std::string output; ///< file name of the shared object in the build folder
+  std::string output;                                     ///< file name of the object in the build folder
+  std::vector<std::filesystem::path> reads; ///< what its program needs besides /usr: its sandbox shows it
 };
 
 /// Which of a backend's compilers: the second one gets sources that crash the first one.

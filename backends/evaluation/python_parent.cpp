@@ -28,8 +28,9 @@ bool under(const fs::path& path, const fs::path& folder) {
   return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
 }
 
-/// The folders that this Python needs besides /usr: its virtual environment and its own prefix.
-std::vector<fs::path> homes_of(const fs::path& program) {
+} // namespace
+
+std::vector<fs::path> python_homes(const fs::path& program) {
   std::vector<fs::path> homes;
   std::error_code error;
   auto add = [&](const fs::path& folder) {
@@ -46,8 +47,6 @@ std::vector<fs::path> homes_of(const fs::path& program) {
   return homes;
 }
 
-} // namespace
-
 std::string python_program() {
   if (const char* given = std::getenv("KE_PYTHON"); given && *given)
     return given;
@@ -57,6 +56,14 @@ std::string python_program() {
     if (auto program = folder / ".venv" / "bin" / "python"; fs::exists(program, error))
       return program.string();
   return "python3";
+}
+
+python_files python_files_of(const backend& with) {
+  auto own = fs::absolute(with.folder);
+  python_files files{(own / with.python_folder).lexically_normal(), {}};
+  for (const auto& name : with.python_prepare)
+    files.prepare.push_back(own / name);
+  return files;
 }
 
 struct python_parent::state {
@@ -129,7 +136,7 @@ std::string python_parent::log() const {
   return state_->log;
 }
 
-result<std::shared_ptr<python_parent>> python_parent::start(const fs::path& folder,
+result<std::shared_ptr<python_parent>> python_parent::start(const python_files& files,
                                                             const std::string& sandbox,
                                                             const std::map<std::string, std::string>& env) {
   auto s = std::make_unique<state>();
@@ -152,10 +159,12 @@ result<std::shared_ptr<python_parent>> python_parent::start(const fs::path& fold
                 "-E",
                 "-s",
                 "-B",
-                (folder / "fork_server.py").string(),
+                (files.folder / "fork_server.py").string(),
                 !boxed           ? "open"
                 : nested_users() ? "users"
                                  : "boxed"};
+  for (const auto& file : files.prepare)
+    inner.argv.push_back(file.string());
   // Read when the libraries are loaded, so before any fork: no pool that spins, no threads in the parent.
   // What a call frees, the next one has again, for baseline and candidate alike. glibc gives it back to the
   // kernel or keeps it by where the last small piece happens to lie: page faults of half a call's time, or
@@ -184,11 +193,13 @@ result<std::shared_ptr<python_parent>> python_parent::start(const fs::path& fold
       return more.error();
     second = std::move(*more);
     inner.pass_fds.emplace_back(second.get(), second_filter_fd);
-    for (const auto& home : homes_of(python))
-      box.read_only.emplace_back(home.string(), home.string());
+    auto shows = python_homes(python);
     for (const char* file : {"fork_server.py", "box.py", "driver.py", "fused.py", "generated.py",
                              "inductor_files.py", "layouts.py", "varied.py"})
-      box.read_only.emplace_back((folder / file).string(), (folder / file).string());
+      shows.push_back(files.folder / file);
+    shows.insert(shows.end(), files.prepare.begin(), files.prepare.end());
+    for (const auto& path : shows)
+      box.read_only.emplace_back(path.string(), path.string());
   }
   auto spec = sandboxed(std::move(inner), box);
   if (!spec)
@@ -207,7 +218,7 @@ result<std::shared_ptr<python_parent>> python_parents::of(const backend& with, c
   std::lock_guard lock{mutex_};
   auto& known = by_folder_[with.folder.string() + '\0' + sandbox];
   if (!known || !known->alive()) {
-    auto started = python_parent::start(std::filesystem::absolute(with.folder), sandbox, with.environment);
+    auto started = python_parent::start(python_files_of(with), sandbox, with.environment);
     if (!started)
       return started.error();
     known = std::move(*started);
