@@ -2,12 +2,14 @@
 
 #include "backends/evaluation/harness.hpp"
 #include "backends/evaluation/launch_cases.hpp"
+#include "backends/evaluation/nesting_python.hpp"
 #include "backends/evaluation/object_file.hpp"
 #include "backends/evaluation/python_parent.hpp"
 #include "backends/evidence/driver_traits.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/evidence_summary.hpp"
 #include "runtime/core/problem.hpp"
+#include "runtime/process/bubblewrap.hpp"
 #include "runtime/process/sandbox.hpp"
 
 #include <algorithm>
@@ -115,6 +117,8 @@ std::vector<std::string> with_harness(const backend& with, const problem& what, 
     plan.files.emplace_back("ke_shim.cpp", harness_source(what, truth));
     return {file, "ke_shim.cpp"};
   }
+  // What reads the source puts itself into a sandbox by it.
+  plan.files.emplace_back("box.py", bytes_of_file(python_files_of(with).folder / "box.py"));
   auto cases = launch_cases(what, source);
   std::vector<std::string> words{file, cases.front().first};
   std::move(cases.begin(), cases.end(), std::back_inserter(plan.files));
@@ -165,8 +169,7 @@ build_plan plan_build(const backend& with, const problem& what, std::string_view
   plan.spec.argv =
       expanded(command, {{{"{flags}", flags}, {"{sources}", sources}},
                          {{"{include}", "."}, {"{output}", plan.output}, {"{python}", python_program()}}});
-  if (command.front() == "{python}")
-    plan.reads = python_homes(plan.spec.argv.front());
+  plan.nests = command.front() == "{python}";
   if (what.policy.vendor_libraries && !widened)
     plan.spec.argv.insert(plan.spec.argv.end(), with.vendor_flags.begin(), with.vendor_flags.end());
   auto tool = second ? digest_of_parts({toolchain, identity_of(plan.spec.argv.front())}) : toolchain;
@@ -232,6 +235,22 @@ status write_sources(const build_plan& plan, const std::filesystem::path& folder
   return ok;
 }
 
+namespace {
+
+/// KE_FORKS tells compile.py how its fork is held: mode, user, processes, descriptors, bytes of memory and of files, files.
+result<process_spec> forking_build(process_spec inner, const sandbox_spec& box, const job_limits& limits) {
+  std::string how = fork_mode(box.level);
+  for (auto number :
+       {std::uint64_t{next_outer_user().value_or(0)}, std::uint64_t{box.processes},
+        std::uint64_t{limits.descriptors}, limits.memory_bytes, box.scratch_bytes, limits.inodes})
+    how += ' ' + std::to_string(number);
+  inner.env["KE_FORKS"] = how;
+  inner.memory_bytes = 0; // the fork's own
+  return nesting_python(std::move(inner), box, {});
+}
+
+} // namespace
+
 result<process_spec> boxed_build(const build_plan& plan, const std::filesystem::path& folder,
                                  const std::string& sandbox, const job_limits& limits,
                                  const std::vector<std::filesystem::path>& reads) {
@@ -240,13 +259,11 @@ result<process_spec> boxed_build(const build_plan& plan, const std::filesystem::
   sandbox_spec box;
   box.level = parse_name<sandbox_level>(sandbox).value_or(sandbox_level::full);
   box.writable = {{folder.string(), folder.string()}};
-  auto shown = plan.reads;
-  shown.insert(shown.end(), reads.begin(), reads.end());
-  for (const auto& r : shown)
+  for (const auto& r : reads)
     box.read_only.emplace_back(r.string(), r.string());
   box.scratch_bytes = std::max<std::uint64_t>(limits.scratch_bytes, 256u << 20);
   box.processes = std::max<std::uint32_t>(limits.processes, 32);
-  return sandboxed(plan.spec, box);
+  return plan.nests ? forking_build(plan.spec, box, limits) : sandboxed(plan.spec, box);
 }
 
 bool wants_wider_truth(const problem& what) {

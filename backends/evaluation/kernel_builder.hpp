@@ -28,7 +28,8 @@ struct build_plan {
   std::vector<std::pair<std::string, std::string>> files; ///< name in the build folder -> text
   process_spec spec;                                      ///< runs in the build folder; not yet sandboxed
   std::string output;                                     ///< file name of the object in the build folder
-  std::vector<std::filesystem::path> reads; ///< what its program needs besides /usr: its sandbox shows it
+  /// Its program is our own Python, which forks into a sandbox of its own what reads the source.
+  bool nests = false;
 };
 
 /// Which of a backend's compilers: the second one gets sources that crash the first one.

@@ -16,9 +16,6 @@ namespace ke {
 /// program, else python3.
 std::string python_program();
 
-/// The folders that a Python needs besides /usr: its virtual environment and its own prefix.
-std::vector<std::filesystem::path> python_homes(const std::filesystem::path& program);
-
 /// The files of a warm Python process, with absolute paths.
 struct python_files {
   std::filesystem::path folder;               ///< of fork_server.py, driver.py and what these import

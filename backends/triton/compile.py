@@ -2,22 +2,25 @@
 
     compile.py --arch 90 [--arch 100] CANDIDATE.py CALLS.json -o OUTPUT
 
-Runs in the sandbox of compilers, in one process with the candidate's host code: nothing it writes is believed for more than a hint. The
-candidate is called for each workload on tensors that have a shape, a type and an address, but no memory (PyTorch's fake tensors, on a
+Imports PyTorch and Triton, reads the files as bytes, and forks; the fork enters a sandbox of its own (box.py, as variable KE_FORKS says) before it
+looks at the source. It shares its process with the candidate's host code, so nothing it writes is believed for more than a hint. The candidate is called for each workload on tensors that have a shape, a type and an address, but no memory (PyTorch's fake tensors, on a
 CUDA device that need not be there), or on the CPU's if its host code reads values; each launch is compiled for every architecture with the signature that these arguments give, and is
 not run. CALLS.json is written by backends/evaluation/launch_cases.hpp. OUTPUT holds lines `static.sm_90.KERNEL.WHAT = NUMBER`, read by
 backends/evidence/static_metrics.hpp. Exit code 1: the last line of stderr says what does not compile, as `candidate.py:LINE: error: ...`.
 """
 import argparse
 import contextlib
+import gc
 import inspect
 import io
 import json
 import linecache
 import os
 import re
+import resource
 import subprocess
 import sys
+import tempfile
 import traceback
 import types
 
@@ -25,6 +28,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ["TRITON_DUMP_PTXAS_LOG"] = os.environ["TRITON_ALWAYS_COMPILE"] = "1"  # its words are read below
 os.environ.pop("TRITON_INTERPRET", None)
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import box  # noqa: E402
 import torch  # noqa: E402
 import triton  # noqa: E402
 import triton.testing  # noqa: E402
@@ -37,6 +42,7 @@ DTYPES = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16, "bf1
           "i32": torch.int32, "i8": torch.int8, "u8": torch.uint8, "bool": torch.bool}
 PROPERTIES = {"max_shared_mem": 232448, "max_num_regs": 65536, "multiprocessor_count": 132, "warpSize": 32, "sm_clock_rate": 1980000,
               "mem_clock_rate": 3201000, "mem_bus_width": 6144}
+FILTER = 4  # the descriptor of the filter on system calls
 MOST_KERNELS = 16
 LONGEST_NAME = 32
 
@@ -198,10 +204,10 @@ def numbers_of(words):
     return found
 
 
-def mix_of(cubin, folder):
+def mix_of(cubin):
     """Instructions by class, from the disassembly. Static counts, whatever the times a line runs."""
     tool = os.path.join(os.path.dirname(triton.__file__), "backends/nvidia/bin/cuobjdump")
-    path = os.path.join(folder, "kernel.cubin")
+    path = os.path.abspath("kernel.cubin")
     with open(path, "wb") as f:
         f.write(cubin)
     # The disassembler lies beside it, and is looked for on the path.
@@ -221,23 +227,22 @@ def mix_of(cubin, folder):
     return found
 
 
-def lines_of(recorder, folder):
+def lines_of(recorder):
     lines = []
     for (architecture, name), (kernel, words) in sorted(recorder.compiled.items()):
         facts = {"warps": kernel.metadata.num_warps, "shared_bytes": kernel.metadata.shared, "code_bytes": len(kernel.asm["cubin"])}
-        facts |= numbers_of(words) | mix_of(kernel.asm["cubin"], folder)
+        facts |= numbers_of(words) | mix_of(kernel.asm["cubin"])
         lines += [f"static.sm_{architecture}.{name}.{what} = {number}" for what, number in facts.items()]
     return lines
 
 
-def module_of(path, name):
-    with open(path, encoding="utf-8", errors="replace") as f:
-        source = f.read()
-    module = types.ModuleType(name)
-    module.__file__ = path
-    sys.modules[name] = module
-    linecache.cache[path] = (len(source), None, source.splitlines(True), path)
-    exec(compile(source, path, "exec"), module.__dict__)
+def module_of(file, source):
+    """Runs a source as a module of its own, whose file is nowhere."""
+    module = types.ModuleType(os.path.splitext(file)[0])
+    module.__file__ = file
+    sys.modules[module.__name__] = module
+    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+    exec(compile(source, file, "exec"), module.__dict__)
     return module
 
 
@@ -274,7 +279,7 @@ def play(candidate, cases, device):
         for call in cases["calls"]:
             candidate(*arguments_of(call, device))
         return
-    problem = module_of("problem.py", "problem")
+    problem = module_of("problem.py", cases["problem"])
     model = candidate(*entry_of(problem, ["get_init_inputs"], "function")())
     if isinstance(model, torch.nn.Module):
         move(model, device)
@@ -333,18 +338,9 @@ def one_line(problem, path, kernels):
     return f"candidate.py{f':{line}' if line else ''}: error: {kind}{said}"
 
 
-def main():
-    words = argparse.ArgumentParser()
-    words.add_argument("--arch", type=lambda name: int(name.removeprefix("sm_")), action="append", required=True)
-    words.add_argument("candidate")
-    words.add_argument("cases")
-    words.add_argument("-o", dest="output", required=True)
-    given = words.parse_args()
-    folder = os.getcwd()
-    os.environ["TRITON_CACHE_DIR"] = os.path.join(folder, "triton-cache")
-    with open(given.cases, encoding="utf-8") as f:
-        cases = json.load(f)
-    driver = Driver(given.arch)
+def compiled(source, cases, architectures):
+    """The lines of OUTPUT."""
+    driver = Driver(architectures)
     triton.runtime.driver.set_active(driver)
     recorder = Recorder(driver, JITFunction.run)
     kernels = {}  # by source text: the first line in the file
@@ -357,21 +353,65 @@ def main():
     stand_in_for_cuda()
     triton.testing.do_bench = triton.testing.do_bench_cudagraph = first_is_best()
     try:
-        module = module_of(given.candidate, "candidate")
+        module = module_of("candidate.py", source)
         names = ["ModelNew"] if cases["kernelbench"] else ["kernel", "reference"]
-        candidate = entry_of(module, names, "class" if cases["kernelbench"] else "function")
-        play_without_memory(candidate, cases)
+        play_without_memory(entry_of(module, names, "class" if cases["kernelbench"] else "function"), cases)
         if not recorder.compiled and not cases["is_reference"]:
             raise Refused("it launches no kernel of Triton: define one with @triton.jit, and launch it on the tensors that are given")
-        lines = lines_of(recorder, folder)
+        return lines_of(recorder)
     except BaseException as problem:
-        if os.environ.get("KE_COMPILE_TRACE"):
-            traceback.print_exc()
         sys.stdout.flush()
-        sys.exit(one_line(problem, given.candidate, kernels))
-    with open(given.output, "w", encoding="utf-8") as f:
-        f.write("".join(line + "\n" for line in lines))
-    os._exit(0)  # nothing that the candidate left behind runs
+        raise SystemExit(one_line(problem, "candidate.py", kernels)) from None
+
+
+def fork():
+    """A process in a sandbox of its own, with an empty scratch as its folder; 0 in it. What the machine refuses is told as its launcher would."""
+    mode, *numbers = os.environ.get("KE_FORKS", "open 0 64 256 17179869184 268435456 16384").split()
+    user, processes, descriptors, memory, scratch, inodes = map(int, numbers)
+    gc.collect()
+    try:
+        boxed = mode != "open"
+        if boxed:
+            box.prepare()
+        pid = box.fork(boxed)
+        if pid == 0:
+            files = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+            box.enter(box.Limits(user if mode == "users" else 0, processes, boxed, memory, scratch if files < 0 else min(files, scratch), scratch,
+                                 descriptors, inodes), box.read_filter(FILTER) if boxed else b"", box.address_space())
+            if not boxed:
+                os.chdir(tempfile.mkdtemp(prefix="ke-triton-"))
+            tempfile.tempdir = None
+            os.environ["TRITON_CACHE_DIR"] = os.path.abspath("triton")
+        return pid
+    except OSError as problem:
+        os.write(2, f"bwrap: {problem}\n".encode())
+        os._exit(1)
+
+
+def text_of(path):
+    with open(path, encoding="utf-8", errors="replace") as f:
+        return f.read()
+
+
+def main():
+    words = argparse.ArgumentParser()
+    words.add_argument("--arch", type=lambda name: int(name.removeprefix("sm_")), action="append", required=True)
+    words.add_argument("candidate")
+    words.add_argument("cases")
+    words.add_argument("-o", dest="output", required=True)
+    given = words.parse_args()
+    source, cases = text_of(given.candidate), json.loads(text_of(given.cases))
+    if cases["kernelbench"]:
+        cases["problem"] = text_of(os.path.join(os.path.dirname(given.cases), "problem.py"))
+    output = os.open(given.output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
+    pid = fork()
+    if pid == 0:
+        lines = compiled(source, cases, given.arch)
+        os.write(output, "".join(line + "\n" for line in lines).encode())
+        sys.stdout.flush()
+        os._exit(0)  # nothing that the candidate left behind runs
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    os._exit(code if code >= 0 else 128 - code)
 
 
 if __name__ == "__main__":

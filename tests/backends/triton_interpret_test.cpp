@@ -26,8 +26,9 @@ TEST_CASE("a backend takes the driver's files from another one's folder, and pre
   CHECK(with->executes);
   auto files = python_files_of(*with);
   CHECK(files.folder == std::filesystem::path{ke::test::source_dir()} / "backends/torch-cpu");
-  REQUIRE(files.prepare.size() == 1);
-  CHECK(std::filesystem::exists(files.prepare[0]));
+  REQUIRE(files.prepare.size() == 2);
+  for (const auto& file : files.prepare)
+    CHECK(std::filesystem::exists(file));
   auto own = python_files_of(*find_backend(*all, "torch-cpu"));
   CHECK(std::filesystem::equivalent(own.folder, files.folder));
   CHECK(own.prepare.empty());
@@ -104,6 +105,10 @@ TEST_CASE("wrong and hostile kernels of Triton get their verdicts, and the next 
   b.options.limits.call_s = 3;
   auto p = ke_test::softmax_rows();
   auto honest = triton_candidate("softmax");
+  auto far = changed(honest, "tl.load(x + row * n + at, mask=at < n",
+                     "tl.load(x + row * n + at + (1 << 44), mask=at < n");
+  const std::string blind =
+      "def kernel(x):\n    import sys\n    sys.modules['bounds'].look = lambda *_: None\n";
   struct row {
     const char* what;
     std::string source;
@@ -111,22 +116,29 @@ TEST_CASE("wrong and hostile kernels of Triton get their verdicts, and the next 
     const char* reason;
   };
   for (const auto& r : std::vector<row>{
-           {"far outside",
+           {"reads far outside", far, verdict_state::crashed, "beside the tensors of its launch"},
+           {"reads one element beside its input",
             changed(honest, "tl.load(x + row * n + at, mask=at < n",
-                    "tl.load(x + row * n + at + (1 << 44), mask=at < n"),
-            verdict_state::crashed, "signal 11"},
+                    "tl.load(x + row * n + at, mask=at < n + 1"),
+            verdict_state::crashed, "the kernel rows loads 1 of "},
            {"writes beside its result",
-            changed(honest, "(e / tl.sum(e, 0)).to(y.dtype.element_ty), mask=at < n)",
-                    "(e / tl.sum(e, 0)).to(y.dtype.element_ty), mask=at < n + 1)"),
+            changed(honest, "element_ty), mask=at < n)", "element_ty), mask=at < n + 1)"),
+            verdict_state::crashed, "the kernel rows stores 1 of "},
+           {"takes the look at bounds away, and reads far outside", changed(far, "def kernel(x):\n", blind),
+            verdict_state::crashed, "signal 11"},
+           {"takes it away, and writes just beside an input",
+            changed(changed(honest, "    e = tl.exp",
+                            "    tl.store(x + tl.num_programs(0).to(tl.int64) * n, 0.0)\n    e = tl.exp"),
+                    "def kernel(x):\n", blind),
             verdict_state::incorrect, ""},
            {"forgets the tail", changed(honest, "mask=at < n, other", "mask=at < n // 8 * 8, other"),
             verdict_state::incorrect, "wrong value"},
            {"never ends",
             changed(honest, "    e = tl.exp", "    while n > 0:\n        v = v + 0.0\n    e = tl.exp"),
-            verdict_state::timeout, "3 s"},
+            verdict_state::timeout, "did not end within 3.000 s"},
            {"starts a process",
             changed(honest, "    if x.numel():", "    import os\n    os.fork()\n    if x.numel():"),
-            verdict_state::policy_violation, ""},
+            verdict_state::cheating_suspected, "forged_channel"},
            {"patches what compares",
             changed(honest, "def kernel(x):\n",
                     "def kernel(x):\n    torch.empty = lambda *a, **k: torch.zeros(1)\n    torch.equal = "
