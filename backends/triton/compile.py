@@ -212,7 +212,7 @@ def mix_of(cubin):
         f.write(cubin)
     # The disassembler lies beside it, and is looked for on the path.
     said = subprocess.run([tool, "-sass", path], capture_output=True, text=True, timeout=60,
-                          env={"PATH": os.path.dirname(tool) + ":/usr/bin:/bin"})
+                          env={"PATH": os.path.dirname(tool) + ":/usr/bin:/bin", "TMPDIR": os.path.abspath(".")})
     os.unlink(path)
     found = {}
     for word in INSTRUCTION.findall(said.stdout):
