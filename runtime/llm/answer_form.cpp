@@ -90,9 +90,8 @@ std::string definition_of(const problem& p, const candidate_language& language) 
       changed += (changed.empty() ? "" : ", ") + t.name;
     views = views || t.any_strides;
   }
-  bool own_language = language.name == p.reference_language; // else its form says where its tensors are
   std::string checked =
-      "Inputs are " + std::string{views ? "" : "contiguous "} + (own_language ? "CPU " : "") +
+      "Inputs are " + std::string{views ? "" : "contiguous "} + (language.form.empty() ? "CPU " : "") +
       "tensors with secret values, new ones in every call" + (views ? ", contiguous in the timed ones" : "") +
       "; the results of the very calls that are timed are checked. " +
       (changed.empty() ? "Inputs may not be changed.\n"

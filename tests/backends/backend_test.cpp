@@ -98,7 +98,8 @@ TEST_CASE("a manifest declares the jobs of an evaluation, and a graph that can't
         "some/backend.toml:11:1: job: \"a\" of kind build needs a role: candidate, reference, truth or "
         "instrumented");
   CHECK(wrong("[[job]]\nname = \"a\"\nkind = \"profile\"\ncommand = [\"x\"]\nreads = \"tea leaves\"\n") ==
-        "some/backend.toml:11:1: job: \"a\" of kind profile needs reads: instruction-mix, name-value");
+        "some/backend.toml:11:1: job: \"a\" of kind profile needs reads: instruction-mix, name-value, "
+        "static-metrics");
   CHECK(wrong("[[job]]\nname = \"a\"\nkind = \"measure\"\nneeds = [\"b\"]\n")
             .find("job \"a\" needs \"b\", which no job is called") != std::string::npos);
   CHECK(wrong("[[job]]\nname = \"a\"\nkind = \"measure\"\nlimit = 3\n").find("job.limit: unknown key") !=

@@ -34,6 +34,26 @@ TEST_CASE("a backend takes the driver's files from another one's folder, and pre
   CHECK(own.prepare.empty());
 }
 
+TEST_CASE("what is timed has its workload's own size: the manifest says one or the other") {
+  std::string text =
+      "[backend]\nname = \"slow\"\nlanguage = \"python\"\nsuffix = \".py\"\ndriver = \"python\"\ndevice = "
+      "\"cpu\"\n[detect]\ncommand = [\"x\"]\n[limits]\nelements = 1000\n";
+  auto timed = parse_backend(text, "slow/backend.toml");
+  REQUIRE_FALSE(timed);
+  CHECK(timed.error().text ==
+        "slow/backend.toml:10:12: limits.elements: needs capabilities.timed = false: what is timed "
+        "has its workload's own size");
+  auto untimed =
+      parse_backend(text + "[capabilities]\ntimed = false\n[python]\nfolder = \"../other\"\nprepare = "
+                           "[\"a.py\", \"b.py\"]\n",
+                    "/there/slow/backend.toml");
+  REQUIRE(untimed);
+  CHECK(untimed->most_elements == 1000);
+  auto files = python_files_of(*untimed);
+  CHECK(files.folder == "/there/other");
+  CHECK(files.prepare == std::vector<std::filesystem::path>{"/there/slow/a.py", "/there/slow/b.py"});
+}
+
 TEST_CASE("a workload that is too large for an interpreter is made smaller, and that is told") {
   auto p = ke_test::softmax_rows();
   p.workloads = {{"large", {{"M", 512}, {"N", 4096}}, 1.0, false}};
