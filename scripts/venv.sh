@@ -6,8 +6,9 @@ stamp=.venv/.requirements
 if [ -x .venv/bin/python ] && cmp -s scripts/requirements.txt "$stamp"; then
   exit 0
 fi
-echo "Making .venv with $(grep -c '==' scripts/requirements.txt) pinned packages. PyTorch is the large one: PyPI's Linux build brings its CUDA libraries,"
-echo "together 2.7 GB to download and 5 GB on disk; where pip is configured with an index or folder that has a CPU build (2.13.0+cpu), it is 0.3 GB."
+echo "Making .venv with $(grep -c '==' scripts/requirements.txt) pinned packages. PyTorch and Triton are the large ones: PyPI's Linux build of PyTorch brings its CUDA"
+echo "libraries, with Triton 2.7 GB to download and 5 GB on disk; where pip is configured with an index or folder that has a CPU build (2.13.0+cpu), PyTorch is"
+echo "0.2 GB to download, Triton as much and 0.7 GB on disk."
 echo "Free space here: $(df -h --output=avail . | tail -n 1 | tr -d ' '). The rest is small."
 rm -rf .venv
 python3 -m venv .venv
@@ -17,5 +18,5 @@ if ! .venv/bin/python -m pip install --disable-pip-version-check --progress-bar 
   echo "Check the network, the disk and pip's own configuration, then run scripts/venv.sh again." >&2
   exit 3
 fi
-.venv/bin/python -c 'import torch, numpy; print("torch", torch.__version__, "numpy", numpy.__version__)'
+.venv/bin/python -c 'import torch, triton, numpy; print("torch", torch.__version__, "triton", triton.__version__, "numpy", numpy.__version__)'
 cp scripts/requirements.txt "$stamp"

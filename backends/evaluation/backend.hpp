@@ -44,6 +44,9 @@ struct backend {
   std::filesystem::path folder;            ///< of backend.toml; {include} in the build command
   /// Argv, {python} for python_program(); exit 0, and the printed text is the toolchain's version.
   std::vector<std::string> detect;
+  /// Of a python driver: the folder of fork_server.py and driver.py, beside the backend's own; empty: its own.
+  std::string python_folder;
+  std::vector<std::string> python_prepare; ///< names of own files that the warm Python runs before it forks
   std::string detect_hint; ///< how to get it, for a person
   /// argv template: {flags} {include} {sources} {source} {output} {arch} {arguments} {shapes} {file:NAME}
   /// {folder:NAME}
@@ -68,6 +71,9 @@ struct backend {
   std::vector<step_spec> jobs; ///< of one evaluation; never empty after parse_backend
   bool executes = true;
   bool timed = true;
+  /// Of an untimed backend that is slow: larger workloads and secret shapes are checked at smaller sizes, of
+  /// so many elements together, and the verdict says so; 0: none is.
+  std::uint64_t most_elements = 0;
   job_limits limits;
 };
 

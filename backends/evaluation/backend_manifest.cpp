@@ -27,7 +27,7 @@ struct manifest_words {
   std::int64_t missing_code = 0;
   std::size_t grammar = 0; ///< index into grammar_names
   std::vector<std::string> comments, quotes, fences, begins;
-  std::int64_t source_bytes = 0, processes = 0, descriptors = 0, inodes = 0;
+  std::int64_t source_bytes = 0, processes = 0, descriptors = 0, inodes = 0, elements = 0;
   double memory_bytes = 0, scratch_bytes = 0, log_bytes = 0;
 };
 
@@ -98,6 +98,9 @@ private:
 
   void commands() {
     auto& b = m_.made;
+    key("python.folder", "where the driver's files are, from this folder: another backend's",
+        &b.python_folder);
+    key("python.prepare", "own files that the warm Python runs before it forks", &b.python_prepare);
     key("detect.command", "what prints the toolchain's version", &b.detect).required = true;
     key("detect.hint", "how to get the toolchain", &b.detect_hint);
     key("build.command", "the compiler", &b.build);
@@ -136,6 +139,10 @@ private:
     all_.keys.back().least = 1;
     whole("limits.descriptors", "open descriptors of one of its processes", m_.descriptors, 1u << 20);
     whole("limits.inodes", "files in each of its memory file systems", m_.inodes, 1u << 30);
+    whole("limits.elements",
+          "of an untimed one: of a workload's tensors; larger ones are made smaller, 0: never", m_.elements,
+          1u << 30);
+    all_.keys.back().least = 0;
     whole("limits.source_bytes", "of one candidate's source", m_.source_bytes, 16u << 20);
     all_.keys.back().least = 1;
   }
@@ -308,6 +315,10 @@ private:
     l.descriptors = static_cast<std::uint32_t>(m_.descriptors);
     l.inodes = static_cast<std::uint64_t>(m_.inodes);
     m_.made.language.source_bytes = static_cast<std::size_t>(m_.source_bytes);
+    m_.made.most_elements = static_cast<std::uint64_t>(m_.elements);
+    if (m_.elements > 0 && m_.made.timed)
+      refuse("limits.elements",
+             "needs capabilities.timed = false: what is timed has its workload's own size");
   }
 
   void levels() {

@@ -95,7 +95,7 @@ void evaluation::state::prepare() {
                        fact(device_facts::isa), fact(device_facts::cores), KE_VERSION,
                        found.provenance[provenance_keys::sandbox] + variables})
           .substr(0, 16);
-  if (driver_kind->has_warm_parent) {
+  if (driver_kind->has_warm_parent && executes_on(with, target)) {
     if (!options.python)
       options.python = std::make_shared<python_parents>();
     auto started = options.python->of(with, options.sandbox);
@@ -152,6 +152,11 @@ void evaluation::state::plan_jobs() {
     for (const auto& need : j.needs)
       if (!left_out.contains(need))
         n.needs.push_back(need);
+    bool reads_object = j.kind == job_kind::profile && !asks_profiler(j);
+    if (reads_object && !executes_on(with, target) && n.needs.empty()) { // no object to wait for
+      left_out.insert(j.name);
+      continue;
+    }
     nodes.push_back(std::move(n));
     jobs.push_back(j);
   }
@@ -355,6 +360,7 @@ judge_task evaluation::state::task_of_judge() const {
   task.timed = found.timed;
   task.seed = options.seed;
   task.limits = options.limits;
+  task.most_elements = found.timed ? 0 : with.most_elements;
   task.aa_width = options.aa_width;
   task.budget_s = options.budget_s;
   task.provenance = found.provenance;

@@ -2,11 +2,16 @@
 
 #include "backends/evaluation/command_template.hpp"
 #include "backends/evaluation/harness.hpp"
+#include "backends/evaluation/launch_cases.hpp"
+#include "backends/evaluation/nesting_python.hpp"
 #include "backends/evaluation/object_file.hpp"
+#include "backends/evaluation/python_parent.hpp"
+#include "backends/evidence/driver_traits.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/evidence_summary.hpp"
 #include "runtime/core/private_folder.hpp"
 #include "runtime/core/problem.hpp"
+#include "runtime/process/bubblewrap.hpp"
 #include "runtime/process/sandbox.hpp"
 
 #include <algorithm>
@@ -116,6 +121,24 @@ std::vector<std::string> shapes_of(const problem& what) {
   return shapes;
 }
 
+/// Adds the files that a source is built with; gives the names of all, as words of a command. Objects get a harness with the C
+/// ABI, texts that only a process of their language can call get the calls.
+std::vector<std::string> with_harness(const backend& with, const problem& what, const std::string& file,
+                                      std::string_view source, widening truth, build_plan& plan) {
+  plan.files.emplace_back(file, std::string{source});
+  const auto* driver = traits_of_driver(with.driver);
+  if (!driver || driver->builds) {
+    plan.files.emplace_back("ke_shim.cpp", harness_source(what, truth));
+    return {file, "ke_shim.cpp"};
+  }
+  // What reads the source puts itself into a sandbox by it.
+  plan.files.emplace_back("box.py", bytes_of_file(python_files_of(with).folder / "box.py"));
+  auto cases = launch_cases(what, source);
+  std::vector<std::string> words{file, cases.front().first};
+  std::move(cases.begin(), cases.end(), std::back_inserter(plan.files));
+  return words;
+}
+
 /// Whether checks draw integers of all magnitudes, so that sums of them may overflow.
 bool draws_integers(const problem& what) {
   return std::any_of(what.tensors.begin(), what.tensors.end(), [](const tensor_spec& t) {
@@ -149,8 +172,7 @@ build_plan plan_build(const backend& with, const problem& what, std::string_view
                                                                                    : with.language.suffix);
   plan.output = of_candidates ? "candidate.so" : role == build_role::reference ? "reference.so" : "truth.so";
   plan.files = headers_of(with);
-  plan.files.emplace_back(file, std::string{source});
-  plan.files.emplace_back("ke_shim.cpp", harness_source(what, widened ? how.truth : widening::none));
+  auto sources = with_harness(with, what, file, source, widened ? how.truth : widening::none, plan);
   std::vector<std::string> flags = second         ? with.second_flags
                                    : as_reference ? with.reference_flags
                                                   : with.flags;
@@ -164,15 +186,17 @@ build_plan plan_build(const backend& with, const problem& what, std::string_view
                         : as_reference                     ? with.reference_build
                                                            : with.build;
   template_words words{
-      {{"{flags}", flags}, {"{sources}", {file, "ke_shim.cpp"}}, {"{shapes}", shapes_of(what)}},
+      {{"{flags}", flags}, {"{sources}", sources}, {"{shapes}", shapes_of(what)}},
       {{"{include}", "."},
        {"{output}", plan.output},
        {"{source}", file},
        {"{arch}", how.arch},
+       {"{python}", python_program()},
        {"{arguments}", kernel_arguments(what, with.language.types)}},
       {}};
   auto files = add_files(with, words, plan);
   plan.spec.argv = expanded(command, words);
+  plan.nests = command.front() == "{python}";
   if (what.policy.vendor_libraries && !widened)
     plan.spec.argv.insert(plan.spec.argv.end(), with.vendor_flags.begin(), with.vendor_flags.end());
   auto tool = second || as_reference || !files.empty() // what the toolchain's digest does not tell
@@ -242,6 +266,22 @@ status write_sources(const build_plan& plan, const std::filesystem::path& folder
   return ok;
 }
 
+namespace {
+
+/// KE_FORKS tells compile.py how its fork is held: mode, user, processes, descriptors, bytes of memory and of files, files.
+result<process_spec> forking_build(process_spec inner, const sandbox_spec& box, const job_limits& limits) {
+  std::string how = fork_mode(box.level);
+  for (auto number :
+       {std::uint64_t{next_outer_user().value_or(0)}, std::uint64_t{box.processes},
+        std::uint64_t{limits.descriptors}, limits.memory_bytes, box.scratch_bytes, limits.inodes})
+    how += ' ' + std::to_string(number);
+  inner.env["KE_FORKS"] = how;
+  inner.memory_bytes = 0; // the fork's own
+  return nesting_python(std::move(inner), box, {});
+}
+
+} // namespace
+
 result<process_spec> boxed_build(const build_plan& plan, const std::filesystem::path& folder,
                                  const std::string& sandbox, const job_limits& limits,
                                  const std::vector<std::filesystem::path>& reads) {
@@ -259,7 +299,7 @@ result<process_spec> boxed_build(const build_plan& plan, const std::filesystem::
     box.read_only.emplace_back(own.string(), own.string());
   box.scratch_bytes = std::max<std::uint64_t>(limits.scratch_bytes, 256u << 20);
   box.processes = std::max<std::uint32_t>(limits.processes, 32);
-  return sandboxed(plan.spec, box);
+  return plan.nests ? forking_build(plan.spec, box, limits) : sandboxed(plan.spec, box);
 }
 
 bool wants_wider_truth(const problem& what) {

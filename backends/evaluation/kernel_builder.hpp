@@ -27,8 +27,10 @@ struct build_plan {
   std::string key; ///< of the artifact cache: digest of sources, command, flags and toolchain
   std::vector<std::pair<std::string, std::string>> files; ///< name in the build folder -> text
   process_spec spec;                                      ///< runs in the build folder; not yet sandboxed
-  std::string output;                       ///< file name of the shared object in the build folder
+  std::string output;                       ///< file name of the object in the build folder
   std::vector<std::filesystem::path> reads; ///< what the command needs outside of the folder, and may read
+  /// Its program is our own Python, which forks into a sandbox of its own what reads the source.
+  bool nests = false;
 };
 
 /// Which of a backend's compilers: the second one gets sources that crash the first one.

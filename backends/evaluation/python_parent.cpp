@@ -1,7 +1,7 @@
 #include "backends/evaluation/python_parent.hpp"
 
+#include "backends/evaluation/nesting_python.hpp"
 #include "runtime/process/sandbox.hpp"
-#include "runtime/process/seccomp_filter.hpp"
 #include "runtime/process/spawn.hpp"
 
 #include <fcntl.h>
@@ -21,30 +21,8 @@ namespace ke {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int server_fd = 3, filter_fd = 4, second_filter_fd = 5; ///< as fork_server.py knows them
+constexpr int server_fd = 3; ///< as fork_server.py knows it
 constexpr std::size_t parent_log_limit = 16u << 10;
-
-bool under(const fs::path& path, const fs::path& folder) {
-  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
-}
-
-/// The folders that this Python needs besides /usr: its virtual environment and its own prefix.
-std::vector<fs::path> homes_of(const fs::path& program) {
-  std::vector<fs::path> homes;
-  std::error_code error;
-  auto add = [&](const fs::path& folder) {
-    auto real = fs::canonical(folder, error);
-    if (!error && !under(real, "/usr"))
-      homes.push_back(folder);
-  };
-  auto environment = fs::absolute(program).parent_path().parent_path();
-  if (fs::exists(environment / "pyvenv.cfg", error))
-    add(environment);
-  auto real = fs::canonical(program, error);
-  if (!error)
-    add(real.parent_path().parent_path());
-  return homes;
-}
 
 } // namespace
 
@@ -57,6 +35,14 @@ std::string python_program() {
     if (auto program = folder / ".venv" / "bin" / "python"; fs::exists(program, error))
       return program.string();
   return "python3";
+}
+
+python_files python_files_of(const backend& with) {
+  auto own = fs::absolute(with.folder);
+  python_files files{(own / with.python_folder).lexically_normal(), {}};
+  for (const auto& name : with.python_prepare)
+    files.prepare.push_back(own / name);
+  return files;
 }
 
 struct python_parent::state {
@@ -129,33 +115,14 @@ std::string python_parent::log() const {
   return state_->log;
 }
 
-result<std::shared_ptr<python_parent>> python_parent::start(const fs::path& folder,
-                                                            const std::string& sandbox,
-                                                            const std::map<std::string, std::string>& env) {
-  auto s = std::make_unique<state>();
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-    return failure{failure_kind::internal,
-                   std::string{"no socket for the warm Python process: "} + std::strerror(errno), true};
-  s->ours.reset(ends[0]);
-  unique_fd theirs{ends[1]};
-  s->stop.reset(::eventfd(0, EFD_CLOEXEC));
+namespace {
 
-  sandbox_spec box;
-  box.level = parse_name<sandbox_level>(sandbox).value_or(sandbox_level::full);
-  box.nests = true;
-  box.descriptors = 1u << 20; // its own code's; each fork gets the limit of its job
-  bool boxed = has_launcher(box.level);
-  auto python = python_program();
+process_spec parent_process(const python_files& files, const std::string& mode,
+                            const std::map<std::string, std::string>& env) {
   process_spec inner;
-  inner.argv = {python,
-                "-E",
-                "-s",
-                "-B",
-                (folder / "fork_server.py").string(),
-                !boxed           ? "open"
-                : nested_users() ? "users"
-                                 : "boxed"};
+  inner.argv = {python_program(), "-E", "-s", "-B", (files.folder / "fork_server.py").string(), mode};
+  for (const auto& file : files.prepare)
+    inner.argv.push_back(file.string());
   // Read when the libraries are loaded, so before any fork: no pool that spins, no threads in the parent.
   // What a call frees, the next one has again, for baseline and candidate alike. glibc gives it back to the
   // kernel or keeps it by where the last small piece happens to lie: page faults of half a call's time, or
@@ -169,28 +136,36 @@ result<std::shared_ptr<python_parent>> python_parent::start(const fs::path& fold
                {"LANG", "C.UTF-8"}};
   for (const auto& [name, value] : env)
     inner.env[name] = value;
-  if (!boxed)
+  if (mode == "open") // it has no folder of its own
     inner.directory = "/";
+  return inner;
+}
+
+} // namespace
+
+result<std::shared_ptr<python_parent>> python_parent::start(const python_files& files,
+                                                            const std::string& sandbox,
+                                                            const std::map<std::string, std::string>& env) {
+  auto s = std::make_unique<state>();
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    return failure{failure_kind::internal,
+                   std::string{"no socket for the warm Python process: "} + std::strerror(errno), true};
+  s->ours.reset(ends[0]);
+  unique_fd theirs{ends[1]};
+  s->stop.reset(::eventfd(0, EFD_CLOEXEC));
+
+  sandbox_spec box;
+  box.level = parse_name<sandbox_level>(sandbox).value_or(sandbox_level::full);
+  box.descriptors = 1u << 20; // its own code's; each fork gets the limit of its job
+  std::vector<fs::path> shows;
+  for (const char* file : {"fork_server.py", "box.py", "driver.py", "fused.py", "generated.py",
+                           "inductor_files.py", "layouts.py", "varied.py"})
+    shows.push_back(files.folder / file);
+  shows.insert(shows.end(), files.prepare.begin(), files.prepare.end());
+  auto inner = parent_process(files, fork_mode(box.level), env);
   inner.pass_fds = {{theirs.get(), server_fd}};
-  unique_fd filter, second;
-  if (boxed) {
-    auto made = seccomp_filter();
-    if (!made)
-      return made.error();
-    filter = std::move(*made);
-    inner.pass_fds.emplace_back(filter.get(), filter_fd);
-    auto more = kernel_filter(kernel_stage::interpreting);
-    if (!more)
-      return more.error();
-    second = std::move(*more);
-    inner.pass_fds.emplace_back(second.get(), second_filter_fd);
-    for (const auto& home : homes_of(python))
-      box.read_only.emplace_back(home.string(), home.string());
-    for (const char* file : {"fork_server.py", "box.py", "driver.py", "fused.py", "generated.py",
-                             "inductor_files.py", "layouts.py", "varied.py"})
-      box.read_only.emplace_back((folder / file).string(), (folder / file).string());
-  }
-  auto spec = sandboxed(std::move(inner), box);
+  auto spec = nesting_python(std::move(inner), box, shows);
   if (!spec)
     return spec.error();
   std::promise<status> started;
@@ -207,7 +182,7 @@ result<std::shared_ptr<python_parent>> python_parents::of(const backend& with, c
   std::lock_guard lock{mutex_};
   auto& known = by_folder_[with.folder.string() + '\0' + sandbox];
   if (!known || !known->alive()) {
-    auto started = python_parent::start(std::filesystem::absolute(with.folder), sandbox, with.environment);
+    auto started = python_parent::start(python_files_of(with), sandbox, with.environment);
     if (!started)
       return started.error();
     known = std::move(*started);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 namespace ke {
 
@@ -15,15 +16,21 @@ namespace ke {
 /// program, else python3.
 std::string python_program();
 
-/// A warm Python process (fork_server.py of a backend's folder): has imported torch, and forks a sandboxed
-/// process for any holder of its socket. Owns the process and the thread that started it and waits for it;
+/// The files of a warm Python process, with absolute paths.
+struct python_files {
+  std::filesystem::path folder;               ///< of fork_server.py, driver.py and what these import
+  std::vector<std::filesystem::path> prepare; ///< files that it runs before it forks, in this order
+};
+python_files python_files_of(const backend& with);
+
+/// A warm Python process (fork_server.py): has imported torch, and forks a sandboxed process for any holder
+/// of its socket. Owns the process and the thread that started it and waits for it;
 /// both end in the destructor, and with this program in any case. Any thread.
 class python_parent {
 public:
   /// Returns at once; importing torch takes seconds, and the first fork waits for it. `env`: the manifest's
   /// additions to its environment. `missing`: no such Python, or no such sandbox.
-  static result<std::shared_ptr<python_parent>> start(const std::filesystem::path& folder,
-                                                      const std::string& sandbox,
+  static result<std::shared_ptr<python_parent>> start(const python_files& files, const std::string& sandbox,
                                                       const std::map<std::string, std::string>& env = {});
   ~python_parent();
   python_parent(const python_parent&) = delete;

@@ -4,6 +4,7 @@
 #include "backends/evidence/instruction_mix.hpp"
 #include "backends/evidence/loop_times.hpp"
 #include "backends/evidence/sass_mix.hpp"
+#include "backends/evidence/static_metrics.hpp"
 #include "backends/evidence/torch_profile.hpp"
 #include "runtime/text/source_text.hpp"
 
@@ -60,6 +61,7 @@ constexpr known_reader readers[] = {
     {"instruction-mix", job_kind::profile, counters_of<instruction_mix>},
     {"name-value", job_kind::profile, counters_of<name_value>},
     {"sass-mix", job_kind::profile, counters_of<sass_mix>},
+    {"static-metrics", job_kind::profile, counters_of<static_metrics>},
     {"loop-ticks", job_kind::collect, loop_shares},
     {"torch-profiler", job_kind::collect, torch_operators},
     {"loop-ticks", job_kind::trace, loop_spans},

@@ -20,6 +20,7 @@ using job_reader = profile_result (*)(std::string_view text);
 ///     instruction-mix   `objdump -d` of a built object (instruction_mix.hpp)
 ///     name-value        lines `name = number`, for a vendor's tool behind a small script; at most 256
 ///     sass-mix          `cuobjdump -sass` (sass_mix.hpp)
+///     static-metrics    lines `static.sm_90.KERNEL.registers = number` of a compiler (static_metrics.hpp)
 ///   collect: counters and findings; trace: the spans of one call (call_trace.hpp)
 ///     loop-ticks        printed by an object with time stamps at its loops (loop_times.hpp)
 ///     torch-profiler    PyTorch's profiler, as written by the Python candidates' driver (torch_profile.hpp)

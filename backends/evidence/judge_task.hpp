@@ -53,11 +53,12 @@ struct judge_task {
   bool prepares = false;
   std::string compiled; ///< filled in by the judge: the preparation's result
   std::string device;   ///< uuid of the device that the driver needs; empty: the first, or none is needed
+  std::uint64_t most_elements = 0; ///< of an untimed task: larger shapes are made smaller; 0: none is
 };
 KE_FIELDS(judge_task, x.what, x.candidate, x.reference, x.truth, x.driver, x.scratch, x.sandbox, x.plan,
           x.timed, x.seed, x.limits, x.aa_width, x.budget_s, x.provenance, x.driver_kind, x.warm_parent,
           x.source, x.arguments, x.order, x.weights, x.peaks, x.baseline, x.baseline_source,
-          x.truth_keeps_bf16, x.compile_s, x.prepares, x.compiled, x.device)
+          x.truth_keeps_bf16, x.compile_s, x.prepares, x.compiled, x.device, x.most_elements)
 
 /// ke-judge's answer about a baseline that compiles itself.
 struct prepared_baseline {

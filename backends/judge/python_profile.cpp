@@ -1,5 +1,6 @@
 #include "backends/judge/python_profile.hpp"
 
+#include "backends/evidence/kernel_launches.hpp"
 #include "backends/evidence/torch_profile.hpp"
 #include "backends/judge/compiled_baseline.hpp"
 #include "backends/judge/drivers/python_driver.hpp"
@@ -110,6 +111,8 @@ void profile_python(const judge_task& task, const bound_shapes& shapes, const ba
   auto text = candidate.fastest(1);
   if (text.empty())
     return;
+  if (auto launches = launches_in(text); !launches.empty())
+    found.provenance[provenance_keys::launches] = launches;
   auto known = operators_here(task, cpus);
   // The reference through torch.compile is what was asked for, whatever PyTorch makes of it.
   bool bound = !task.what.policy.vendor_libraries && !is_compiling(task, task.source);

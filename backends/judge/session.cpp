@@ -1,6 +1,7 @@
 #include "backends/judge/session.hpp"
 
 #include "backends/evaluation/harness.hpp"
+#include "backends/judge/checked_sizes.hpp"
 #include "backends/judge/compiled_baseline.hpp"
 #include "backends/judge/fake_answers.hpp"
 #include "backends/judge/left_out.hpp"
@@ -27,7 +28,8 @@ namespace {
 class session {
 public:
   session(const judge_task& task, const driver_seam& seam)
-      : task_{task}, seam_{seam}, what_{task.what}, plan_{plan_of(task.plan)}, random_{secret_key()} {}
+      : task_{task}, seam_{seam}, what_{task.what}, plan_{plan_of(task.plan)}, random_{secret_key()},
+        sizes_{task.most_elements} {}
   evidence run();
 
 private:
@@ -77,6 +79,7 @@ private:
   const problem& what_;
   sampling_plan plan_;
   random_source random_;
+  checked_sizes sizes_;
   evidence found_;
   std::vector<timed_workload> timed_;
   std::vector<bound_shapes> shapes_, secret_, edge_;
@@ -188,10 +191,8 @@ status session::check_shapes(const bound_shapes& shapes, bool thorough) {
   for (std::size_t t = 0; t < what_.tensors.size(); ++t)
     if (what_.tensors[t].role != tensor_role::in)
       outputs += shapes.elements[t];
-  std::size_t samples =
-      std::min<std::size_t>(truth_source::batch_of(what_, shapes), outputs <= 4096         ? 6
-                                                                   : outputs <= (1u << 18) ? 2
-                                                                                           : 1);
+  std::size_t usual = outputs <= 4096 ? 6 : outputs <= (1u << 18) ? 2 : 1;
+  auto samples = sizes_.samples(std::min<std::size_t>(truth_source::batch_of(what_, shapes), usual));
   if (!candidate_->bind(shapes, static_cast<std::uint32_t>(samples)))
     return failure{failure_kind::internal, "the shared memory is too small for " + shapes.name};
   rubbish_.reset();
@@ -519,14 +520,14 @@ evidence session::run() {
       return machine(bound.error());
     timed_workload t;
     t.index = i;
-    t.shapes = *bound;
+    t.shapes = sizes_.of(what_, *std::move(bound));
+    shapes_.push_back(t.shapes);
     timed_.push_back(std::move(t));
-    shapes_.push_back(*std::move(bound));
   }
   if (shapes_.empty())
     return machine({failure_kind::invalid, "problem " + what_.name + " has no workload to judge"});
   smallest_ = smallest_of(shapes_);
-  secret_ = secret_shapes(what_, random_);
+  secret_ = secret_shapes(what_, random_, sizes_.of_secrets());
   edge_ = edge_shapes(what_, shapes_[smallest_].dims);
   beside_ = shape_beside(what_, shapes_[*largest_where(shapes_)], random_);
   if (is_compiling(task_, task_.source)) { // as a baseline it is called on the workloads' shapes alone
@@ -554,6 +555,7 @@ evidence session::run() {
   found_.provenance[provenance_keys::truth] =
       real && truths_->wide() ? "the reference in wider arithmetic" : "the reference itself";
   found_.provenance[provenance_keys::secret_shapes] = std::to_string(survived_);
+  sizes_.tell(found_.provenance);
   candidate_.reset();
   found_.check_s = seconds_since(start_);
   if (sound() && task_.timed) {

@@ -192,8 +192,8 @@ void meet_each_extent(const problem& what, const shape_rules& rules, std::size_t
 
 } // namespace
 
-std::vector<bound_shapes> secret_shapes(const problem& what, random_source& random) {
-  constexpr std::size_t most_elements = std::size_t{1} << 18;
+std::vector<bound_shapes> secret_shapes(const problem& what, random_source& random,
+                                        std::size_t most_elements) {
   shape_rules rules{what};
   bool more = !what.promise.empty() || !rules.doubtful().empty() || rules.assumes_equal();
   auto found = secret_shapes(what, more ? shape_rules::ways : 5, most_elements, random);

@@ -48,8 +48,9 @@ std::vector<bound_shapes> secret_shapes(const problem& what, std::size_t count, 
 
 /// As many as a judgement takes; more if the problem promises something, or some may be no shapes of the
 /// problem. Always one with each promised symbol at its upper end, and one with each symbol at each kind of
-/// extent (extents), if the problem has such a shape. At most 2^18 elements per tensor.
-std::vector<bound_shapes> secret_shapes(const problem& what, random_source& random);
+/// extent (extents), if the problem has such a shape. At most `most_elements` per tensor.
+std::vector<bound_shapes> secret_shapes(const problem& what, random_source& random,
+                                        std::size_t most_elements = std::size_t{1} << 18);
 
 /// A shape nearly as large as this workload's, with every movable extent smaller by an odd number: no vector
 /// and no block divides it. Nothing if the rules leave none. The caller must run the reference on it first.

@@ -6,11 +6,13 @@ payload, memory, go, done, stdout, stderr. The control socket answers:
     P + <Q address space of this process> + the pidfd of the fork
     E + text          the fork could not be made, or could not enter its sandbox
     X + <ii exit code or -1, signal or 0
-The argument says how a fork is held: `open` (limits only), `boxed`, or `users`: boxed, as the user that the request names.
+The first argument says how a fork is held: `open` (limits only), `boxed`, or `users`: boxed, as the user that the request names. The others
+are files of a backend that prepares more than torch: each is run once, and its `warm_up(observers)` is called (`driver.OBSERVERS`).
 When the judge closes its end the fork is killed. One thread; ends when nobody holds the other end of descriptor 3.
 """
 import array
 import gc
+import importlib.util
 import os
 import select
 import signal
@@ -94,13 +96,24 @@ def ended(entry, forks, poll):
     os.close(entry.handle)
 
 
+def prepare(path):
+    """Runs a backend's own file as a module, and what it has for all forks."""
+    name = os.path.splitext(os.path.basename(path))[0]
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.warm_up(driver.OBSERVERS)
+
+
 def main():
     mode = sys.argv[1]
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     filters = [box.read_filter(FILTER), box.read_filter(SECOND_FILTER)]
     driver.warm_up()
+    for path in sys.argv[2:]:
+        prepare(path)
     if len(os.listdir("/proc/self/task")) != 1:
-        sys.exit("fork_server: torch has started threads; a fork of this process would not be sound")
+        sys.exit("fork_server: what was imported has started threads; a fork of this process would not be sound")
     box.prepare()
     server = socket.socket(fileno=SERVER)
     os.set_inheritable(SERVER, False)

@@ -108,12 +108,12 @@ std::string definition_of(const problem& p, const candidate_language& language) 
     views = views || t.any_strides;
   }
   std::string checked =
-      "Inputs are " + std::string{views ? "" : "contiguous "} +
-      "CPU tensors with secret values, new ones in every call" +
-      (views ? ", contiguous in the timed ones" : "") +
+      "Inputs are " + std::string{views ? "" : "contiguous "} + (language.form.empty() ? "CPU " : "") +
+      "tensors with secret values, new ones in every call" + (views ? ", contiguous in the timed ones" : "") +
       "; the results of the very calls that are timed are checked. " +
       (changed.empty() ? "Inputs may not be changed.\n"
-                       : "Change " + changed + " in place, as the reference does, and no other input.\n");
+                       : "Change " + changed + " in place, as the reference does, and no other input.\n") +
+      (language.form.empty() ? language.form : language.form + "\n");
   if (p.tensors.empty())
     return "It must define `class ModelNew(nn.Module)`, which is made and called like `Model` of the "
            "reference and "

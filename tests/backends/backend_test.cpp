@@ -126,7 +126,7 @@ TEST_CASE("a manifest declares the jobs of an evaluation, and a graph that can't
         "instrumented");
   CHECK(wrong("[[job]]\nname = \"a\"\nkind = \"profile\"\ncommand = [\"x\"]\nreads = \"tea leaves\"\n") ==
         "some/backend.toml:11:1: job: \"a\" of kind profile needs reads: assembler-words, instruction-mix, "
-        "name-value, sass-mix");
+        "name-value, sass-mix, static-metrics");
   CHECK(wrong("[[job]]\nname = \"a\"\nkind = \"measure\"\nneeds = [\"b\"]\n")
             .find("job \"a\" needs \"b\", which no job is called") != std::string::npos);
   CHECK(wrong("[[job]]\nname = \"a\"\nkind = \"measure\"\nlimit = 3\n").find("job.limit: unknown key") !=
@@ -420,7 +420,7 @@ TEST_CASE("A44: a target's backends are those whose manifests name it, and those
   CHECK(backends_of(*all, "x86-64-avx512") == names{"cpu-cpp", "torch-cpu"});
   CHECK(backends_of(*all, "toy-1") == names{"toy"});
   CHECK(backends_of(*all, "toy").empty()); // its own name is asked for anyway
-  CHECK(backends_of(*all, "nvidia-h200") == std::vector<std::string>{"cuda"});
+  CHECK(backends_of(*all, "nvidia-h200") == names{"cuda", "triton", "triton-interpret"});
   CHECK(backends_of(*all, "nvidia-h300").empty());
 }
 

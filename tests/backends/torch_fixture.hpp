@@ -54,17 +54,17 @@ inline std::string candidate(const std::string& body, const std::string& before 
          init + "\n    def forward(self, x):\n" + indented;
 }
 
-/// Judges through the torch-cpu backend of the source tree.
+/// Judges through a backend of the source tree in Python.
 struct torch_bench {
   ke::process_service processes;
   ke::backend torch;
   ke::evaluate_options options;
   std::filesystem::path folder;
 
-  torch_bench() {
+  explicit torch_bench(const char* backend = "torch-cpu") {
     auto all = ke::load_backends(std::filesystem::path{ke::test::source_dir()} / "backends", {});
     REQUIRE(all);
-    auto found = ke::find_backend(*all, "torch-cpu");
+    auto found = ke::find_backend(*all, backend);
     REQUIRE(found);
     torch = *found;
     if (auto there = ke::probe_target(torch, processes); !there)
@@ -90,6 +90,12 @@ struct torch_bench {
     if (!found)
       FAIL(found.error().text);
     return ke::verdict_of(*found, p, ke::measure_plan::rank);
+  }
+  ke::evidence evidence_of(const ke::problem& p, const std::string& source) {
+    auto found = ke::evaluate(p, source, torch, ke::measure_plan::eval, options, processes);
+    if (!found)
+      FAIL(found.error().text);
+    return *found;
   }
   ke::verdict judge_timed(const ke::problem& p, const std::string& source) {
     auto v = judge(p, source, true);

@@ -415,6 +415,24 @@ TEST_CASE_METHOD(prompt_fixture, "a prompt says that a generator makes the input
   CHECK(task()["problem"]["generator"] == nlohmann::json({{"language", "python"}}));
 }
 
+TEST_CASE_METHOD(prompt_fixture,
+                 "A10: a prompt says how a kernel is written where the reference is in Python, too") {
+  candidate_language triton;
+  triton.name = "triton";
+  triton.syntax.family = source_language::python;
+  triton.fences = {"python"};
+  triton.form = "The work is done by kernels of Triton, on the device of x.";
+  request.language = &triton;
+  what.reference_language = "python";
+  CHECK(task()["target"]["language"] == "triton");
+  CHECK(says("Inputs are contiguous tensors with secret values")); // of any device
+  CHECK(says("Inputs may not be changed.\nThe work is done by kernels of Triton, on the device of x.\n"));
+  CHECK_FALSE(says("CPU tensors"));
+  what.tensors.clear();
+  CHECK(says("It must define `class ModelNew(nn.Module)`"));
+  CHECK(says("The work is done by kernels of Triton"));
+}
+
 TEST_CASE_METHOD(prompt_fixture, "A10: a prompt asks for the language of the backend's manifest") {
   candidate_language toy;
   toy.name = "toy";
