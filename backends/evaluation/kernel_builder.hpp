@@ -35,7 +35,7 @@ enum class build_compiler : std::uint8_t { first, second };
 
 struct build_choice {
   build_compiler by = build_compiler::first;
-  widening truth = widening::all_but_bf16; ///< of the role `truth`
+  widening truth = widening::all_but_carried; ///< of the role `truth`
 };
 
 /// Pure, except that it reads the backend's own headers. `folder`: for the files. Candidate and reference get

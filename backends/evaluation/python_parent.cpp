@@ -186,7 +186,7 @@ result<std::shared_ptr<python_parent>> python_parent::start(const fs::path& fold
     inner.pass_fds.emplace_back(second.get(), second_filter_fd);
     for (const auto& home : homes_of(python))
       box.read_only.emplace_back(home.string(), home.string());
-    for (const char* file : {"fork_server.py", "box.py", "driver.py", "fused.py", "generated.py",
+    for (const char* file : {"fork_server.py", "box.py", "driver.py", "float8.py", "fused.py", "generated.py",
                              "inductor_files.py", "layouts.py", "varied.py"})
       box.read_only.emplace_back((folder / file).string(), (folder / file).string());
   }

@@ -1,6 +1,5 @@
 #include "backends/judge/values.hpp"
 
-#include "backends/evaluation/harness.hpp"
 #include "backends/judge/edges.hpp"
 #include "backends/judge/inputs.hpp"
 #include "backends/judge/python_payload.hpp"
