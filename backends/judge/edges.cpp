@@ -51,7 +51,7 @@ double far_offset(dtype d) {
     return 0x1p6;
   case dtype::f8e4m3:
   case dtype::f8e5m2:
-    return 0x1p1;
+    return 0x1p2;
   default:
     return 0x1p3;
   }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 namespace ke {
 namespace {
@@ -83,6 +84,23 @@ void check_interval(check_outcome& out, const T* y, const T* low, const T* high,
 
 } // namespace
 
+namespace {
+
+/// Where the truth is the reference itself: torch.testing's tolerances, and in eight bits, for which that has
+/// none, the reference's neighbours, as it may lie between two.
+comparison_rule without_wider_truth(dtype d) {
+  comparison_rule rule;
+  rule.absolute = is_float8(d) ? least_step(d) : 1e-5;
+  rule.relative = d == dtype::f64   ? 1e-7
+                  : d == dtype::f32 ? 1.3e-6
+                  : d == dtype::f16 ? 1e-3
+                  : is_float8(d)    ? 2 * unit_roundoff(d)
+                                    : 1.6e-2;
+  return rule;
+}
+
+} // namespace
+
 comparison_rule rule_for(const problem& what, dtype d, bool widened, double reduction, double equal_terms,
                          double transforms) {
   comparison_rule rule;
@@ -97,38 +115,21 @@ comparison_rule rule_for(const problem& what, dtype d, bool widened, double redu
   }
   if (rule.exact)
     return rule;
-  if (widened) {
-    constexpr double c = 4, single = 0x1p-24;
-    double terms = reduction > 1 ? std::sqrt(reduction) : 0;
-    if (equal_terms > 0)
-      terms = std::max(terms, terms / 2 + equal_terms / (2 * c));
-    double g = (4 + terms) * (rule.of_largest ? transforms : 1), u = unit_roundoff(d);
-    rule.larger = true;
-    // Four times the rounding of eight bits would be a quarter of a result, or half of it.
-    rule.relative = is_float8(d) ? (1 + again_rounded) * u + c * single * g
-                    : u > single ? c * (u + single * g)
-                                 : c * u * g;
-    return rule;
+  if (!widened) {
+    auto fallback = without_wider_truth(d);
+    fallback.of_largest = rule.of_largest;
+    return fallback;
   }
-  if (is_float8(d)) { // the reference's neighbour, where it lies between two
-    rule.relative = 2 * unit_roundoff(d);
-    rule.absolute = least_step(d);
-    return rule;
-  }
-  switch (d) {
-  case dtype::f64:
-    rule.relative = 1e-7;
-    break;
-  case dtype::f32:
-    rule.relative = 1.3e-6;
-    break;
-  case dtype::f16:
-    rule.relative = 1e-3;
-    break;
-  default:
-    rule.relative = 1.6e-2;
-  }
-  rule.absolute = 1e-5;
+  constexpr double c = 4, single = 0x1p-24;
+  double terms = reduction > 1 ? std::sqrt(reduction) : 0;
+  if (equal_terms > 0)
+    terms = std::max(terms, terms / 2 + equal_terms / (2 * c));
+  double g = (4 + terms) * (rule.of_largest ? transforms : 1), u = unit_roundoff(d);
+  rule.larger = true;
+  // Four times the rounding of eight bits would be a quarter of a result, or half of it.
+  rule.relative = is_float8(d) ? (1 + again_rounded) * u + c * single * g
+                  : u > single ? c * (u + single * g)
+                               : c * u * g;
   return rule;
 }
 
@@ -241,6 +242,23 @@ std::size_t expectation::bytes() const {
 
 namespace {
 
+/// The least and the greatest value that pass for `t`. `rounded`: an honest kernel may round the other way.
+std::pair<double, double> allowed(dtype d, long double t, const comparison_rule& rule, bool rounded) {
+  if (std::isnan(t))
+    return {infinite, -infinite};
+  if (std::isinf(t))
+    return {static_cast<double>(t), static_cast<double>(t)};
+  double size = static_cast<double>(std::fabs(t)), tiny = tiny_of(d), relative = rule.relative;
+  if (rounded) {
+    tiny += least_step(d) / 2;
+    relative += unit_roundoff(d);
+  }
+  double bound =
+      rule.larger ? std::max(relative * size, rule.absolute) + tiny : relative * size + rule.absolute;
+  return {std::max(static_cast<double>(t - bound), -largest_finite(d)),
+          std::min(static_cast<double>(t + bound), largest_finite(d))};
+}
+
 /// The same bound for every element: `rule` for the largest finite truth.
 comparison_rule for_the_largest(dtype d, const void* truth, bool wide, std::size_t elements,
                                 comparison_rule rule) {
@@ -278,26 +296,9 @@ expectation expect(dtype d, const void* truth, bool wide, std::size_t elements, 
     expect_f32(e, static_cast<const double*>(truth), rule);
     return e;
   }
-  double tiny = tiny_of(d), largest = largest_finite(d), relative = rule.relative;
-  if (rule.larger && is_rounded(d, truth, wide, elements)) { // an honest kernel may round the other way
-    tiny += least_step(d) / 2;
-    relative += unit_roundoff(d);
-  }
+  bool rounded = rule.larger && is_rounded(d, truth, wide, elements);
   for (std::size_t i = 0; i < elements; ++i) {
-    auto t = truth_at(d, truth, wide, i);
-    double low, high;
-    if (std::isnan(t)) {
-      low = infinite;
-      high = -infinite;
-    } else if (std::isinf(t)) {
-      low = high = static_cast<double>(t);
-    } else {
-      double size = static_cast<double>(std::fabs(t));
-      double bound =
-          rule.larger ? std::max(relative * size, rule.absolute) + tiny : relative * size + rule.absolute;
-      low = std::max(static_cast<double>(t - bound), -largest);
-      high = std::min(static_cast<double>(t + bound), largest);
-    }
+    auto [low, high] = allowed(d, truth_at(d, truth, wide, i), rule, rounded);
     if (big) {
       e.low64[i] = low;
       e.high64[i] = high;
