@@ -214,6 +214,15 @@ void set_element(dtype d, void* data, std::size_t i, double value) {
   }
 }
 
+void set_within(dtype d, void* data, std::size_t i, double value, const std::optional<value_bounds>& bounds) {
+  set_element(d, data, i, value);
+  if (!bounds || !is_floating(d))
+    return;
+  double is = element(d, data, i), edge = std::clamp(is, bounds->low, bounds->high);
+  if (is != edge) // as far within as it was beyond: in eight bits a step is wide
+    set_element(d, data, i, edge - (is - edge));
+}
+
 namespace {
 
 /// As `init` says, but for what `d` bends.
@@ -238,7 +247,7 @@ result<std::string> draw_init(const problem& what, const tensor_spec& t, std::si
       out[i] = static_cast<float>(draw_value(t, d, random));
   } else {
     for (std::size_t i = 0; i < elements; ++i)
-      set_element(t.dtype, bytes.data(), i, within(t, draw_value(t, d, random), bounds, random));
+      set_within(t.dtype, bytes.data(), i, within(t, draw_value(t, d, random), bounds, random), bounds);
   }
   return bytes;
 }

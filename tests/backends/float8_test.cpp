@@ -221,3 +221,21 @@ TEST_CASE("a file of raw bytes initialises a tensor of eight bits, and one of ra
   CHECK(element(dtype::bf16, bytes->data(), 0) == 1);
   CHECK(element(dtype::bf16, bytes->data(), 1) == -2);
 }
+
+TEST_CASE("rounding to eight bits carries no value out of its range") {
+  random_source random{4};
+  problem p;
+  tensor_spec t{"x", tensor_role::in, dtype::f8e5m2, {"N"}, "uniform"};
+  t.range = {"0.1", "0.7"}; // 0.7 rounds to 0.75
+  value_limits limits{{{"N", 4000}}, {value_reach::full, {}}};
+  for (auto d : {distribution::init, distribution::large, distribution::beyond}) {
+    auto bytes = draw_tensor(p, t, 4000, 4000, d, random, limits);
+    REQUIRE(bytes);
+    std::size_t outside = 0;
+    for (std::size_t i = 0; i < 4000; ++i) {
+      double x = element(t.dtype, bytes->data(), i);
+      outside += x < 0.1 || x > 0.7;
+    }
+    CHECK(outside == 0);
+  }
+}
