@@ -43,8 +43,8 @@ bool parse_shape(std::string_view text, std::vector<std::int64_t>& shape) {
 }
 
 std::string_view descr_of(dtype type) {
-  static constexpr std::array<std::string_view, 9> names{"<f8", "<f4", "<f2", "<u2", "<i8",
-                                                         "<i4", "|i1", "|u1", "|b1"};
+  static constexpr std::array<std::string_view, names_of<dtype>::value.size()> names{
+      "<f8", "<f4", "<f2", "<u2", "<i8", "<i4", "|i1", "|u1", "|b1", "|u1", "|u1"};
   return names[static_cast<std::size_t>(type)];
 }
 

@@ -20,8 +20,8 @@ struct npy_header {
 /// `invalid`: no .npy file, in Fortran order, or not exactly as many elements as the header announces.
 result<npy_header> read_npy_header(std::string_view bytes);
 
-/// Whether this file's elements can initialise the dtype without conversion. bf16 is raw 16-bit words, bool
-/// may be bytes.
+/// Whether this file's elements can initialise the dtype without conversion. bf16 is raw 16-bit words,
+/// f8e4m3 and f8e5m2 are raw bytes, bool may be bytes.
 bool npy_fits(const npy_header& header, dtype type);
 
 /// "1x3x224"; "scalar" for no dimensions.

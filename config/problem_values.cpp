@@ -14,12 +14,8 @@ namespace {
 
 using faults = std::vector<std::pair<std::string, std::string>>;
 
-bool is_real(dtype d) {
-  return d == dtype::f64 || d == dtype::f32 || d == dtype::f16 || d == dtype::bf16;
-}
-
 bool is_whole(dtype d) {
-  return !is_real(d) && d != dtype::boolean;
+  return !is_floating(d) && d != dtype::boolean;
 }
 
 /// Smallest and largest value of an integer type.
@@ -46,9 +42,9 @@ std::string form_fault(const tensor_spec& t) {
   if (whole && !is_whole(t.dtype))
     return "\"" + t.init + "\" holds whole numbers; the tensor is " + std::string{to_text(t.dtype)} +
            ", expected one of i64 | i32 | i8 | u8";
-  if (t.init == "simplex" && !is_real(t.dtype))
+  if (t.init == "simplex" && !is_floating(t.dtype))
     return "\"simplex\" holds fractions; the tensor is " + std::string{to_text(t.dtype)} +
-           ", expected one of f64 | f32 | f16 | bf16";
+           ", expected one of f64 | f32 | f16 | bf16 | f8e4m3 | f8e5m2";
   if (t.init == "sorted" && t.dtype == dtype::boolean)
     return "\"sorted\" holds numbers; for bool there is \"mask\"";
   if ((t.init == "offsets" || t.init == "indices") && t.range.empty())

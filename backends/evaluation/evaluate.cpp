@@ -250,7 +250,7 @@ bool evaluation::state::builds_again(std::size_t job, const process_exit& exit) 
   if (!crash.empty() && has_second_compiler(with, text_of(role)))
     crashes[job] = std::move(crash);
   else if (role == build_role::truth && truth_form == widening::all && exit.code != 0)
-    truth_form = widening::all_but_bf16;
+    truth_form = widening::all_but_carried;
   else
     return false;
   builds.erase(job);
@@ -351,7 +351,7 @@ judge_task evaluation::state::task_of_judge() const {
   task.candidate = objects[0].string();
   task.reference = objects[1].string();
   task.truth = objects[2].string();
-  task.truth_keeps_bf16 = truth_form != widening::all;
+  task.truth_keeps_carried = truth_form != widening::all;
   task.baseline = objects[3].string();
   task.driver = fs::absolute(options.driver).string();
   task.scratch = folder.string();

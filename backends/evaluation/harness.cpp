@@ -13,17 +13,39 @@ extern const std::string_view shim_text, widening_text;
 
 namespace {
 
-const char* c_type(dtype d, widening as) {
-  bool widened = as != widening::none;
+bool says(const problem& what, const char* helper) {
+  return what.reference.find(helper) != std::string::npos;
+}
+
+bool widens_bf16(const problem& what) {
+  bool there = std::any_of(what.tensors.begin(), what.tensors.end(),
+                           [](const tensor_spec& t) { return t.dtype == dtype::bf16; });
+  return there && (says(what, "ke_bf16_to_float") || says(what, "ke_float_to_bf16"));
+}
+
+/// Whether every uint8_t of the C ABI is a number of this type and the reference writes some of them by the helper
+/// of ke.h. Those that are only read are exact as they are.
+bool widens_float8(const problem& what, dtype d) {
+  bool written = false;
+  for (const auto& t : what.tensors) {
+    if (t.dtype != d && (is_float8(t.dtype) || t.dtype == dtype::u8 || t.dtype == dtype::boolean))
+      return false;
+    written = written || (t.dtype == d && t.role != tensor_role::in);
+  }
+  return written && says(what, d == dtype::f8e4m3 ? "ke_float_to_f8e4m3" : "ke_float_to_f8e5m2");
+}
+
+const char* c_type(const problem& what, dtype d, widening as) {
+  bool wider = is_wider(what, d, as);
   switch (d) {
   case dtype::f64:
-    return widened ? "ke_wide_f64" : "double";
+    return wider ? "ke_wide_f64" : "double";
   case dtype::f32:
-    return widened ? "ke_wide_f32" : "float";
+    return wider ? "ke_wide_f32" : "float";
   case dtype::f16:
-    return widened ? "ke_wide_f32" : "_Float16";
+    return wider ? "ke_wide_f32" : "_Float16";
   case dtype::bf16:
-    return as == widening::all ? "ke_wide_bf16" : "uint16_t";
+    return wider ? "ke_wide_bf16" : "uint16_t";
   case dtype::i64:
     return "int64_t";
   case dtype::i32:
@@ -33,6 +55,9 @@ const char* c_type(dtype d, widening as) {
   case dtype::u8:
   case dtype::boolean:
     return "uint8_t";
+  case dtype::f8e4m3:
+  case dtype::f8e5m2:
+    return wider ? "ke_wide_f8" : "uint8_t";
   }
   return "void";
 }
@@ -51,7 +76,7 @@ std::string parameters(const problem& what, widening as, bool with_names) {
     text += (text.empty() ? "" : ", ") + type + (with_names ? " " + name : "");
   };
   for (const auto& t : what.tensors)
-    add((t.role == tensor_role::in ? "const " : "") + std::string{c_type(t.dtype, as)} + "*", t.name);
+    add((t.role == tensor_role::in ? "const " : "") + std::string{c_type(what, t.dtype, as)} + "*", t.name);
   for (const auto& s : what.scalars)
     add(s.integer ? "int64_t" : as != widening::none && longest(what) ? "ke_wide_f64" : "double", s.name);
   for (const auto& d : what.dims)
@@ -68,22 +93,25 @@ std::size_t wide_bytes(dtype d) {
   case dtype::f32:
   case dtype::f16:
   case dtype::bf16:
+  case dtype::f8e4m3:
+  case dtype::f8e5m2:
     return 8;
   default:
     return bytes_of(d);
   }
 }
 
-bool is_floating(dtype d) {
-  return d == dtype::f64 || d == dtype::f32 || d == dtype::f16 || d == dtype::bf16;
+bool is_wider(const problem& what, dtype d, widening as) {
+  if (as == widening::none || !is_carried(d))
+    return as != widening::none && is_floating(d);
+  return as == widening::all && (d == dtype::bf16 ? widens_bf16(what) : widens_float8(what, d));
 }
 
 widening widest_form(const problem& what) {
-  bool has_bf16 = std::any_of(what.tensors.begin(), what.tensors.end(),
-                              [](const tensor_spec& t) { return t.dtype == dtype::bf16; });
-  bool by_helpers = what.reference.find("ke_bf16_to_float") != std::string::npos ||
-                    what.reference.find("ke_float_to_bf16") != std::string::npos;
-  return has_bf16 && by_helpers ? widening::all : widening::all_but_bf16;
+  bool any = std::any_of(what.tensors.begin(), what.tensors.end(), [&](const tensor_spec& t) {
+    return is_carried(t.dtype) && is_wider(what, t.dtype, widening::all);
+  });
+  return any ? widening::all : widening::all_but_carried;
 }
 
 std::string kernel_signature(const problem& what) {
@@ -114,7 +142,7 @@ std::string harness_source(const problem& what, widening as) {
   };
   auto slot = [&] { return "args[" + std::to_string(i) + "]"; };
   for (const auto& t : what.tensors)
-    arg("static_cast<" + std::string{t.role == tensor_role::in ? "const " : ""} + c_type(t.dtype, as) +
+    arg("static_cast<" + std::string{t.role == tensor_role::in ? "const " : ""} + c_type(what, t.dtype, as) +
         "*>(" + slot() + ")");
   for (const auto& s : what.scalars)
     arg("*static_cast<const " +
@@ -128,8 +156,15 @@ std::string harness_source(const problem& what, widening as) {
 }
 
 std::string widening_header(const problem& what, widening as) {
-  return std::string{longest(what) ? "#define KE_WIDE_F64\n" : ""} +
-         (as == widening::all ? "#define KE_WIDE_BF16\n" : "") + std::string{widening_text};
+  std::string known;
+  auto define = [&](bool holds, const char* name) {
+    known += holds ? std::string{"#define "} + name + "\n" : std::string{};
+  };
+  define(longest(what), "KE_WIDE_F64");
+  define(is_wider(what, dtype::bf16, as), "KE_WIDE_BF16");
+  define(is_wider(what, dtype::f8e4m3, as), "KE_WIDE_F8E4M3");
+  define(is_wider(what, dtype::f8e5m2, as), "KE_WIDE_F8E5M2");
+  return known + std::string{widening_text};
 }
 
 } // namespace ke

@@ -10,12 +10,16 @@ namespace ke {
 enum class dtype : std::uint8_t;
 struct problem;
 
-/// How a native reference becomes the truth. `all_but_bf16`: tensors in bf16, and the reference's own values
-/// in it, stay 16 bits; for references that do not compile, or make no sense, in `all`.
-enum class widening : std::uint8_t { none, all, all_but_bf16 };
+/// How a native reference becomes the truth. `all_but_carried`: tensors in types that C++ lacks (bf16, f8e4m3,
+/// f8e5m2), and the reference's own values in them, stay the bits that they are; for references that do not
+/// compile, or make no sense, in `all`.
+enum class widening : std::uint8_t { none, all, all_but_carried };
 
-/// The first to try: `all` for a reference that uses the bf16 helpers of ke.h, else `all_but_bf16`; the same
-/// if no tensor is in bf16.
+/// Whether tensors of this type have wide_bytes in this form. In `all` a carried type has where the reference uses
+/// its helpers of ke.h; one of eight bits where it is written as well and no other type is a uint8_t.
+bool is_wider(const problem& what, dtype d, widening as);
+
+/// The first to try: `all` if any carried type of the problem's tensors is wider in it.
 widening widest_form(const problem& what);
 
 /// The harness compiled with each native source: harness/ke_shim.cpp, filled. Depends on the problem alone (same
@@ -34,11 +38,11 @@ std::string kernel_arguments(const problem& what, const std::map<std::string, st
 /// Included before a reference compiled as the truth: harness/ke_widen.h, and before it what of it holds for the
 /// problem. Standard headers come first; then float becomes double, double becomes long double, and the libm names
 /// without an overload follow. In `all` a uint16_t is a bf16 that keeps the double it was made from, or stands for
-/// the bits it was made from.
+/// the bits it was made from; a uint8_t keeps it too, but is read as what it rounds to: what is rounded to eight
+/// bits on the way is meant to be.
 std::string widening_header(const problem& what, widening as);
 
-/// Bytes of one element in the truth's memory (`all`).
+/// Bytes of one element in the truth's memory, if it is wider there.
 std::size_t wide_bytes(dtype d);
-bool is_floating(dtype d);
 
 } // namespace ke

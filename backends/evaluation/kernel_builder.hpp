@@ -38,7 +38,7 @@ enum class build_compiler : std::uint8_t { first, second };
 
 struct build_choice {
   build_compiler by = build_compiler::first;
-  widening truth = widening::all_but_bf16; ///< of the role `truth`
+  widening truth = widening::all_but_carried; ///< of the role `truth`
   std::string arch;                        ///< {arch}: the device's, as its facts have it (isa)
 };
 

@@ -79,10 +79,10 @@ status build_both(judge_task& task, lint_report& report, const backend& with, co
     };
     auto truth = in_form();
     if (truth && !truth->wrong.empty() && form == widening::all) {
-      form = widening::all_but_bf16;
+      form = widening::all_but_carried;
       truth = in_form();
     }
-    task.truth_keeps_bf16 = form != widening::all;
+    task.truth_keeps_carried = form != widening::all;
     if (!truth)
       return truth.error();
     if (truth->wrong.empty())

@@ -159,7 +159,7 @@ result<std::shared_ptr<python_parent>> python_parent::start(const python_files& 
   box.level = parse_name<sandbox_level>(sandbox).value_or(sandbox_level::full);
   box.descriptors = 1u << 20; // its own code's; each fork gets the limit of its job
   std::vector<fs::path> shows;
-  for (const char* file : {"fork_server.py", "box.py", "driver.py", "fused.py", "generated.py",
+  for (const char* file : {"fork_server.py", "box.py", "driver.py", "float8.py", "fused.py", "generated.py",
                            "inductor_files.py", "layouts.py", "varied.py"})
     shows.push_back(files.folder / file);
   shows.insert(shows.end(), files.prepare.begin(), files.prepare.end());

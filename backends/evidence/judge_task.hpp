@@ -44,8 +44,8 @@ struct judge_task {
   /// The object that candidates are timed against; empty: the reference. In Python the file left by its
   /// preparation, if it has one; the judge replaces that by a role's name.
   std::string baseline;
-  std::string baseline_source;  ///< in Python
-  bool truth_keeps_bf16 = true; ///< tensors of the truth in bf16 stay 16 bits
+  std::string baseline_source;     ///< in Python
+  bool truth_keeps_carried = true; ///< tensors of the truth in types that C++ lacks stay the bits they are
   /// How long a Python baseline that compiles itself (torch.compile) may take for that; 0: it doesn't.
   double compile_s = 0;
   /// Judges nothing: calls the baseline once on each workload and answers with what it compiled
@@ -58,7 +58,7 @@ struct judge_task {
 KE_FIELDS(judge_task, x.what, x.candidate, x.reference, x.truth, x.driver, x.scratch, x.sandbox, x.plan,
           x.timed, x.seed, x.limits, x.aa_width, x.budget_s, x.provenance, x.driver_kind, x.warm_parent,
           x.source, x.arguments, x.order, x.weights, x.peaks, x.baseline, x.baseline_source,
-          x.truth_keeps_bf16, x.compile_s, x.prepares, x.compiled, x.device, x.most_elements)
+          x.truth_keeps_carried, x.compile_s, x.prepares, x.compiled, x.device, x.most_elements)
 
 /// ke-judge's answer about a baseline that compiles itself.
 struct prepared_baseline {

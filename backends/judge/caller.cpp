@@ -32,7 +32,7 @@ std::uint64_t scalar_bits(const scalar_spec& s, double value) {
 } // namespace
 
 caller::caller(open_driver driver, const problem& what, bool wide, std::uint64_t key)
-    : driver_{std::move(driver)}, what_{&what}, wide_{wide}, random_{key} {
+    : driver_{std::move(driver)}, what_{&what}, wide_{wide}, wider_(what.tensors.size(), true), random_{key} {
   red_.resize(red_pool);
   for (auto& c : red_)
     c = static_cast<char>(random_.next());
@@ -159,7 +159,7 @@ void caller::write_decoys(std::span<const bank_slot* const> slots, const poison*
 }
 
 bool caller::is_wide(std::size_t tensor) const {
-  return wide_ && !(keeps_bf16_ && what_->tensors[tensor].dtype == dtype::bf16);
+  return wide_ && wider_[tensor];
 }
 
 void caller::write_wide(std::span<const bank_slot* const> slots) {

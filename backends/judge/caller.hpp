@@ -47,9 +47,9 @@ public:
   /// `wide`: the truth's element sizes.
   caller(open_driver driver, const problem& what, bool wide, std::uint64_t key);
 
-  /// From the next `bind` on the truth's tensors in bf16 are as wide as the candidate's; its outputs are
-  /// still returned as wide ones.
-  void keep_bf16() { keeps_bf16_ = true; }
+  /// From the next `bind` on the truth's tensors that are not wider than the candidate's (truth_form) lie there
+  /// as those; its outputs are still returned as wide ones.
+  void hold_wider(std::vector<bool> wider) { wider_ = std::move(wider); }
 
   /// Upper bound of the memory for `slots` slots of these shapes.
   static std::size_t memory_for(const problem& what, const bound_shapes& shapes, std::uint32_t slots,
@@ -157,7 +157,8 @@ private:
 
   open_driver driver_;
   const problem* what_;
-  bool wide_, keeps_bf16_ = false;
+  bool wide_;
+  std::vector<bool> wider_; ///< per tensor, of the truth
   bool misaligned_ = false; ///< of the layout
   bool moving_ = false;
   random_source random_;

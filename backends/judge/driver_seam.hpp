@@ -72,8 +72,8 @@ struct fence_reading {
 
 /// What a driver knows of its truth: the reference in the widest arithmetic that it has.
 struct truth_form {
-  std::string object;     ///< for `limits`; empty: the reference itself is the truth
-  bool keeps_bf16 = true; ///< its tensors in bf16 stay 16 bits
+  std::string object;      ///< for `limits`; empty: the reference itself is the truth
+  std::vector<bool> wider; ///< per tensor: of wide_bytes; others are as the candidate's
   /// An overflow ends its process: one that survives has none. Else survival says nothing.
   bool traps_overflow = true;
   /// The reference has been compiled before, so one that does not load is the machine's fault.

@@ -1,6 +1,5 @@
 #include "backends/judge/edges.hpp"
 
-#include "backends/evaluation/harness.hpp"
 #include "backends/judge/inputs.hpp"
 #include "runtime/core/generated_init.hpp"
 
@@ -12,24 +11,50 @@ namespace ke {
 namespace {
 
 double near_root_of_largest(dtype d) {
-  return d == dtype::f64 ? 0x1p500 : d == dtype::f16 ? 0x1p6 : 0x1p60;
+  switch (d) {
+  case dtype::f64:
+    return 0x1p500;
+  case dtype::f16:
+  case dtype::f8e5m2:
+    return 0x1p6;
+  case dtype::f8e4m3:
+    return 0x1p2;
+  default:
+    return 0x1p60;
+  }
 }
 
 double below_normal(dtype d) {
-  return d == dtype::f64 ? 0x1p-1030 : d == dtype::f16 ? 0x1p-17 : 0x1p-131;
+  switch (d) {
+  case dtype::f64:
+    return 0x1p-1030;
+  case dtype::f16:
+    return 0x1p-17;
+  case dtype::f8e4m3:
+    return 0x1p-7;
+  case dtype::f8e5m2:
+    return 0x1p-15;
+  default:
+    return 0x1p-131;
+  }
 }
 
 /// So far above values of size 1 that their squares lose them in arithmetic of that width, and they are kept
 /// themselves.
 double far_offset(dtype d) {
-  return d == dtype::f64 ? 0x1p24 : d == dtype::f32 ? 0x1p10 : d == dtype::f16 ? 0x1p6 : 0x1p3;
-}
-
-double largest_finite(dtype d) {
-  return d == dtype::f64    ? std::numeric_limits<double>::max()
-         : d == dtype::f16  ? 65504.0
-         : d == dtype::bf16 ? 0x1.fep127
-                            : static_cast<double>(std::numeric_limits<float>::max());
+  switch (d) {
+  case dtype::f64:
+    return 0x1p24;
+  case dtype::f32:
+    return 0x1p10;
+  case dtype::f16:
+    return 0x1p6;
+  case dtype::f8e4m3:
+  case dtype::f8e5m2:
+    return 0x1p2;
+  default:
+    return 0x1p3;
+  }
 }
 
 bool leaves_integers(edge_kind k) {
@@ -43,8 +68,10 @@ bool stands(dtype d, double r, double t) {
     return std::isnan(r) && std::isnan(t);
   if (std::isinf(r) || std::isinf(t))
     return r == t;
-  double near = std::max(0x1p-7, 8 * unit_roundoff(d));
-  return std::fabs(r - t) <= near * std::fabs(t) + std::numeric_limits<float>::min();
+  // In eight bits a neighbour is far away: it stands by no more than that.
+  double near = std::max(0x1p-7, (is_float8(d) ? 2 : 8) * unit_roundoff(d)),
+         tiny = is_float8(d) ? least_step(d) : std::numeric_limits<float>::min();
+  return std::fabs(r - t) <= near * std::fabs(t) + tiny;
 }
 
 } // namespace
@@ -109,7 +136,7 @@ void bend(edge_kind kind, dtype d, std::string& bytes, std::size_t last,
       scale(i, 200);
     break;
   case edge_kind::one_huge: {
-    const double by = d == dtype::f16 ? 0x1p10 : 0x1p20;
+    const double by = d == dtype::f16 || is_float8(d) ? 0x1p10 : 0x1p20;
     auto at = random.below(n), other = random.below(n);
     auto sign = [&](std::size_t i) { return element(d, bytes.data(), i) < 0 ? -1.0 : 1.0; };
     scale(at, n == 1 && random.below(2) ? -by : by * sign(at)); // up: down alone is nothing to many
@@ -162,10 +189,10 @@ void bend(edge_kind kind, dtype d, std::string& bytes, std::size_t last,
 }
 
 double standing_error(dtype d, const void* truth, const void* reference, std::size_t elements) {
-  double worst = 0;
+  double worst = 0, times = is_rounded(d, truth, true, elements) ? 2 : 1;
   for (std::size_t i = 0; i < elements; ++i)
     if (double r = element(d, reference, i), t = truth_as(d, truth, i); stands(d, r, t) && std::isfinite(r))
-      worst = std::max(worst, std::fabs(r - t) - unit_roundoff(d) * std::fabs(t));
+      worst = std::max(worst, std::fabs(r - t) - times * rounding_of(d, t));
   return worst;
 }
 
@@ -180,7 +207,7 @@ expectation expect_edge(dtype d, const void* truth, bool wide, const void* refer
   }
   std::string exempt(elements, '\0');
   bool nan_counts = facts.kind == edge_kind::nan;
-  double worst = facts.error_backwards;
+  double worst = facts.error_backwards, times = is_rounded(d, truth, wide, elements) ? 2 : 1;
   for (std::size_t i = 0; i < elements; ++i) {
     double r = element(d, reference, i), t = wide ? truth_as(d, truth, i) : r;
     bool touched = i < facts.touched.size() && facts.touched[i] != 0;
@@ -189,7 +216,7 @@ expectation expect_edge(dtype d, const void* truth, bool wide, const void* refer
       nan_counts = false;
     exempt[i] = !stands(d, r, t) || (touched && !both_nan);
     if (!exempt[i] && std::isfinite(r))
-      worst = std::max(worst, std::fabs(r - t) - unit_roundoff(d) * std::fabs(t));
+      worst = std::max(worst, std::fabs(r - t) - times * rounding_of(d, t));
   }
   if (rule.larger)
     rule.absolute =

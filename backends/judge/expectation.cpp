@@ -1,51 +1,33 @@
 #include "backends/judge/expectation.hpp"
 
-#include "backends/evaluation/harness.hpp"
 #include "backends/judge/inputs.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 namespace ke {
 namespace {
 
-/// Smallest step and largest finite value.
+/// Of the rounding to eight bits: one to sixteen bits before it (f16).
+constexpr double again_rounded = 0x1p-6;
+
+/// What an honest kernel may be off by next to zero: the smallest normal number, as results below it may be
+/// flushed; where steps are wide, one of them (f16), or what rounding costs (eight bits).
 double tiny_of(dtype d) {
   switch (d) {
   case dtype::f64:
     return 0x1p-1022;
   case dtype::f16:
-    return 0x1p-24;
+    return least_step(d);
+  case dtype::f8e4m3:
+  case dtype::f8e5m2:
+    return least_step(d) / 2;
   default:
     return 0x1p-126;
   }
-}
-
-double largest_of(dtype d) {
-  switch (d) {
-  case dtype::f64:
-    return std::numeric_limits<double>::max();
-  case dtype::f16:
-    return 65504;
-  case dtype::bf16:
-    return 0x1.fep127;
-  default:
-    return std::numeric_limits<float>::max();
-  }
-}
-
-/// The truth as the dtype can say it: too large becomes infinite.
-long double sayable(dtype d, long double t) {
-  // Values that round up to the next power of two overflow; half a step above the largest is the border.
-  long double border =
-      static_cast<long double>(largest_of(d)) * (1 + static_cast<long double>(unit_roundoff(d)) / 2);
-  if (t > border)
-    return infinite;
-  if (t < -border)
-    return -infinite;
-  return t;
 }
 
 long double truth_at(dtype d, const void* truth, bool wide, std::size_t i) {
@@ -102,20 +84,22 @@ void check_interval(check_outcome& out, const T* y, const T* low, const T* high,
 
 } // namespace
 
-double unit_roundoff(dtype d) {
-  switch (d) {
-  case dtype::f64:
-    return 0x1p-53;
-  case dtype::f32:
-    return 0x1p-24;
-  case dtype::f16:
-    return 0x1p-11;
-  case dtype::bf16:
-    return 0x1p-8;
-  default:
-    return 0;
-  }
+namespace {
+
+/// Where the truth is the reference itself: torch.testing's tolerances, and in eight bits, for which that has
+/// none, the reference's neighbours, as it may lie between two.
+comparison_rule without_wider_truth(dtype d) {
+  comparison_rule rule;
+  rule.absolute = is_float8(d) ? least_step(d) : 1e-5;
+  rule.relative = d == dtype::f64   ? 1e-7
+                  : d == dtype::f32 ? 1.3e-6
+                  : d == dtype::f16 ? 1e-3
+                  : is_float8(d)    ? 2 * unit_roundoff(d)
+                                    : 1.6e-2;
+  return rule;
 }
+
+} // namespace
 
 comparison_rule rule_for(const problem& what, dtype d, bool widened, double reduction, double equal_terms,
                          double transforms) {
@@ -131,30 +115,21 @@ comparison_rule rule_for(const problem& what, dtype d, bool widened, double redu
   }
   if (rule.exact)
     return rule;
-  if (widened) {
-    constexpr double c = 4, single = 0x1p-24;
-    double terms = reduction > 1 ? std::sqrt(reduction) : 0;
-    if (equal_terms > 0)
-      terms = std::max(terms, terms / 2 + equal_terms / (2 * c));
-    double g = (4 + terms) * (rule.of_largest ? transforms : 1), u = unit_roundoff(d);
-    rule.larger = true;
-    rule.relative = u > single ? c * (u + single * g) : c * u * g;
-    return rule;
+  if (!widened) {
+    auto fallback = without_wider_truth(d);
+    fallback.of_largest = rule.of_largest;
+    return fallback;
   }
-  switch (d) {
-  case dtype::f64:
-    rule.relative = 1e-7;
-    break;
-  case dtype::f32:
-    rule.relative = 1.3e-6;
-    break;
-  case dtype::f16:
-    rule.relative = 1e-3;
-    break;
-  default:
-    rule.relative = 1.6e-2;
-  }
-  rule.absolute = 1e-5;
+  constexpr double c = 4, single = 0x1p-24;
+  double terms = reduction > 1 ? std::sqrt(reduction) : 0;
+  if (equal_terms > 0)
+    terms = std::max(terms, terms / 2 + equal_terms / (2 * c));
+  double g = (4 + terms) * (rule.of_largest ? transforms : 1), u = unit_roundoff(d);
+  rule.larger = true;
+  // Four times the rounding of eight bits would be a quarter of a result, or half of it.
+  rule.relative = is_float8(d) ? (1 + again_rounded) * u + c * single * g
+                  : u > single ? c * (u + single * g)
+                               : c * u * g;
   return rule;
 }
 
@@ -204,7 +179,7 @@ double reference_error(dtype d, const void* truth, bool wide, const void* refere
   if (d == dtype::f32 && wide)
     return reference_error_f32(static_cast<const double*>(truth), static_cast<const float*>(reference),
                                elements);
-  double worst = 0, u = unit_roundoff(d);
+  double worst = 0, times = is_rounded(d, truth, wide, elements) ? 2 : 1;
   for (std::size_t i = 0; i < elements; ++i) {
     auto t = truth_at(d, truth, wide, i);
     double r = element(d, reference, i);
@@ -217,10 +192,21 @@ double reference_error(dtype d, const void* truth, bool wide, const void* refere
       continue;
     }
     double error = static_cast<double>(std::fabs(static_cast<long double>(r) - t)) -
-                   u * static_cast<double>(std::fabs(t));
+                   times * rounding_of(d, static_cast<double>(t));
     worst = error > worst ? error : worst;
   }
   return worst;
+}
+
+bool is_rounded(dtype d, const void* truth, bool wide, std::size_t elements) {
+  if (!is_float8(d) || !wide)
+    return false;
+  for (std::size_t i = 0; i < elements; ++i) {
+    auto t = truth_as(d, truth, i);
+    if (std::isfinite(t) && float8_value(d, float8_bits(d, t)) != t)
+      return false;
+  }
+  return true;
 }
 
 double truth_as(dtype d, const void* truth, std::size_t i) {
@@ -255,6 +241,24 @@ std::size_t expectation::bytes() const {
 }
 
 namespace {
+
+/// The least and the greatest value that pass for `t`. `rounded`: an honest kernel may round the other way.
+std::pair<double, double> allowed(dtype d, long double t, const comparison_rule& rule, bool rounded) {
+  if (std::isnan(t))
+    return {infinite, -infinite};
+  if (std::isinf(t))
+    return {static_cast<double>(t), static_cast<double>(t)};
+  double size = static_cast<double>(std::fabs(t)), tiny = tiny_of(d), relative = rule.relative;
+  if (rounded) {
+    tiny += least_step(d) / 2;
+    relative += unit_roundoff(d);
+  }
+  double bound =
+      rule.larger ? std::max(relative * size, rule.absolute) + tiny : relative * size + rule.absolute;
+  // No number of eight bits lies beyond the largest: the middle may stay where the truth is.
+  double most = is_float8(d) ? infinite : largest_finite(d);
+  return {std::max(static_cast<double>(t - bound), -most), std::min(static_cast<double>(t + bound), most)};
+}
 
 /// The same bound for every element: `rule` for the largest finite truth.
 comparison_rule for_the_largest(dtype d, const void* truth, bool wide, std::size_t elements,
@@ -293,22 +297,9 @@ expectation expect(dtype d, const void* truth, bool wide, std::size_t elements, 
     expect_f32(e, static_cast<const double*>(truth), rule);
     return e;
   }
-  double tiny = tiny_of(d), largest = largest_of(d);
+  bool rounded = rule.larger && is_rounded(d, truth, wide, elements);
   for (std::size_t i = 0; i < elements; ++i) {
-    auto t = truth_at(d, truth, wide, i);
-    double low, high;
-    if (std::isnan(t)) {
-      low = infinite;
-      high = -infinite;
-    } else if (std::isinf(t)) {
-      low = high = static_cast<double>(t);
-    } else {
-      double size = static_cast<double>(std::fabs(t));
-      double bound = rule.larger ? std::max(rule.relative * size, rule.absolute) + tiny
-                                 : rule.relative * size + rule.absolute;
-      low = std::max(static_cast<double>(t - bound), -largest);
-      high = std::min(static_cast<double>(t + bound), largest);
-    }
+    auto [low, high] = allowed(d, truth_at(d, truth, wide, i), rule, rounded);
     if (big) {
       e.low64[i] = low;
       e.high64[i] = high;

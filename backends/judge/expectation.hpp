@@ -1,5 +1,6 @@
 #pragma once
 
+#include "backends/judge/number_format.hpp"
 #include "runtime/core/problem.hpp"
 
 #include <cstddef>
@@ -13,7 +14,8 @@ namespace ke {
 ///   exact        bytes equal the reference's (any NaN equals any NaN: the processor chooses which one);
 ///                or, for integers with a tolerance of their own, as otherwise
 ///   otherwise    |y - t| <= relative |t| + absolute
-///   larger       |y - t| <= max(relative |t|, absolute) + the dtype's smallest normal (f16: smallest) number
+///   larger       |y - t| <= max(relative |t|, absolute) + the dtype's smallest normal (f16: smallest;
+///                eight bits: half of the smallest) number
 ///   of_largest   the tensor's largest finite |t| replaces each element's own
 struct comparison_rule {
   bool exact = false;
@@ -25,12 +27,10 @@ struct comparison_rule {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-/// Unit roundoff; 0 for integers.
-double unit_roundoff(dtype d);
-
 /// The rule of trust.md 2.4 for this problem and dtype: c u g S, where c = 4, g = 4 + sqrt(k), k is the
 /// reduction length (inputs behind one output; 1 if pointwise), and S is |t|, which for sums is its lower
-/// bound. 16-bit outputs are rounded once, from sums of at least 32 bits: 4 (u + u32 g). `absolute` stays 0:
+/// bound. 16-bit outputs are rounded once, from sums of at least 32 bits: 4 (u + u32 g); outputs of eight bits
+/// likewise, but the rounding counts once: (1 + 1/64) u + 4 u32 g. `absolute` stays 0:
 /// the reference's own error fills it and stands in for S if terms cancel. `widened`: the truth was computed
 /// in wider arithmetic; else the page's fallback tolerances hold. `equal_terms`: how many of the k may be
 /// equal. Added in order, equal terms lose the same in every step while the sum stays between two powers of
@@ -39,6 +39,11 @@ double unit_roundoff(dtype d);
 /// error.
 comparison_rule rule_for(const problem& what, dtype d, bool widened, double reduction = 1,
                          double equal_terms = 0, double transforms = 1);
+
+/// Whether a truth in wider arithmetic was rounded to the dtype (f8e4m3, f8e5m2) before it was kept: a
+/// reference that does so by itself. Then an honest kernel may be at a neighbour of it, which `expect` and
+/// `reference_error` allow for.
+bool is_rounded(dtype d, const void* truth, bool wide, std::size_t elements);
 
 /// How far the reference is from the truth, beyond the rounding of its output. Negative: they disagree on
 /// which elements are finite, so this input gives no rule.

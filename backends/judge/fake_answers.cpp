@@ -1,6 +1,5 @@
 #include "backends/judge/fake_answers.hpp"
 
-#include "backends/evaluation/harness.hpp"
 #include "backends/judge/edges.hpp"
 #include "backends/judge/inputs.hpp"
 
@@ -116,9 +115,10 @@ void drop_negatives(dtype d, std::string& bytes) {
       set_element(d, bytes.data(), i, 0);
 }
 
-/// Rounded to the significand of the next narrower type: f64 to f32's, f32 to f16's, 16 bits to 8 bits'.
+/// Rounded to the significand of the next narrower type: f64 to f32's, f32 to f16's, 16 bits to 8 bits', 8 bits to
+/// 4 bits'.
 double rounded(dtype d, double x) {
-  int bits = d == dtype::f64 ? 24 : d == dtype::f32 ? 11 : 4, exponent = 0;
+  int bits = d == dtype::f64 ? 24 : d == dtype::f32 ? 11 : is_float8(d) ? 2 : 4, exponent = 0;
   if (!std::isfinite(x) || x == 0)
     return x;
   double fraction = std::frexp(x, &exponent);

@@ -1,7 +1,5 @@
 #include "backends/judge/forms.hpp"
 
-#include "backends/evaluation/harness.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>

@@ -1,6 +1,5 @@
 #include "backends/judge/input_generator.hpp"
 
-#include "backends/evaluation/harness.hpp"
 #include "backends/judge/drivers/python_driver.hpp"
 #include "backends/judge/inputs.hpp"
 #include "backends/judge/processors.hpp"

@@ -1,6 +1,5 @@
 #include "backends/judge/input_maker.hpp"
 
-#include "backends/evaluation/harness.hpp"
 #include "backends/judge/compiled_baseline.hpp"
 #include "backends/judge/drivers/python_driver.hpp"
 #include "backends/judge/edges.hpp"

@@ -2,6 +2,7 @@
 
 #include "backends/evaluation/harness.hpp"
 #include "backends/judge/forms.hpp"
+#include "backends/judge/number_format.hpp"
 
 #include <sys/random.h>
 
@@ -97,7 +98,7 @@ double within(const tensor_spec& t, double value, const std::optional<value_boun
 }
 
 /// Reads version 1 to 3 of the format, C order, and the dtype's own element type (or a float of another
-/// size).
+/// size). What NumPy has no type for is there as unsigned integers that hold its bits.
 result<std::string> from_npy(const problem& what, const tensor_spec& t, std::size_t elements) {
   auto bad = [&](const std::string& why) {
     return failure{failure_kind::invalid, "tensor " + t.name + ": initialiser " + t.init + " " + why};
@@ -119,22 +120,22 @@ result<std::string> from_npy(const problem& what, const tensor_spec& t, std::siz
   auto type_at = header.find("'descr': '");
   std::string type = type_at == std::string::npos ? "" : header.substr(type_at + 11, 2);
   static const std::pair<const char*, dtype> types[] = {
-      {"f8", dtype::f64}, {"f4", dtype::f32}, {"f2", dtype::f16}, {"i8", dtype::i64},
-      {"i4", dtype::i32}, {"i1", dtype::i8},  {"u1", dtype::u8},  {"b1", dtype::boolean}};
+      {"f8", dtype::f64}, {"f4", dtype::f32}, {"f2", dtype::f16},  {"i8", dtype::i64},    {"i4", dtype::i32},
+      {"i1", dtype::i8},  {"u1", dtype::u8},  {"u2", dtype::bf16}, {"b1", dtype::boolean}};
   for (auto [name, stored] : types)
     if (type == name) {
       const char* data = bytes.data() + start + length;
       if (bytes.size() - start - length < elements * bytes_of(stored))
         return bad("holds fewer elements than the shape needs");
       std::string out(elements * bytes_of(t.dtype), '\0');
-      if (stored == t.dtype)
+      if (stored == t.dtype || (stored == dtype::u8 && is_float8(t.dtype)))
         std::memcpy(out.data(), data, out.size());
       else
         for (std::size_t i = 0; i < elements; ++i)
           set_element(t.dtype, out.data(), i, element(stored, data, i));
       return out;
     }
-  return bad("has the element type " + type + ", which is not one of f8 f4 f2 i8 i4 i1 u1 b1");
+  return bad("has the element type " + type + ", which is not one of f8 f4 f2 i8 i4 i1 u2 u1 b1");
 }
 
 } // namespace
@@ -156,6 +157,9 @@ double element(dtype d, const void* data, std::size_t i) {
     return static_cast<double>(at<_Float16>(data, i));
   case dtype::bf16:
     return bf16_value(at<std::uint16_t>(data, i));
+  case dtype::f8e4m3:
+  case dtype::f8e5m2:
+    return float8_value(d, at<std::uint8_t>(data, i));
   case dtype::i64:
     return static_cast<double>(at<std::int64_t>(data, i));
   case dtype::i32:
@@ -176,6 +180,8 @@ long double wide_element(dtype d, const void* data, std::size_t i) {
   case dtype::f32:
   case dtype::f16:
   case dtype::bf16:
+  case dtype::f8e4m3:
+  case dtype::f8e5m2:
     return at<double>(data, i);
   default:
     return element(d, data, i);
@@ -192,6 +198,9 @@ void set_element(dtype d, void* data, std::size_t i, double value) {
     return put(data, i, static_cast<_Float16>(value));
   case dtype::bf16:
     return put(data, i, bf16_bits(static_cast<float>(value)));
+  case dtype::f8e4m3:
+  case dtype::f8e5m2:
+    return put(data, i, float8_bits(d, value));
   case dtype::i64:
     return put(data, i, whole<std::int64_t>(value));
   case dtype::i32:
@@ -203,6 +212,15 @@ void set_element(dtype d, void* data, std::size_t i, double value) {
   case dtype::boolean:
     return put(data, i, static_cast<std::uint8_t>(value != 0));
   }
+}
+
+void set_within(dtype d, void* data, std::size_t i, double value, const std::optional<value_bounds>& bounds) {
+  set_element(d, data, i, value);
+  if (!bounds || !is_floating(d))
+    return;
+  double is = element(d, data, i), edge = std::clamp(is, bounds->low, bounds->high);
+  if (is != edge) // as far within as it was beyond: in eight bits a step is wide
+    set_element(d, data, i, edge - (is - edge));
 }
 
 namespace {
@@ -229,7 +247,7 @@ result<std::string> draw_init(const problem& what, const tensor_spec& t, std::si
       out[i] = static_cast<float>(draw_value(t, d, random));
   } else {
     for (std::size_t i = 0; i < elements; ++i)
-      set_element(t.dtype, bytes.data(), i, within(t, draw_value(t, d, random), bounds, random));
+      set_within(t.dtype, bytes.data(), i, within(t, draw_value(t, d, random), bounds, random), bounds);
   }
   return bytes;
 }

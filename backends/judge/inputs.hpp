@@ -6,6 +6,7 @@
 #include "runtime/core/result.hpp"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,5 +44,7 @@ double element(dtype d, const void* data, std::size_t i);
 long double wide_element(dtype d, const void* data, std::size_t i);
 /// Rounded to the dtype (integers: nearest, clamped).
 void set_element(dtype d, void* data, std::size_t i, double value);
+/// The same, but no rounding carries it out of the bounds, unless no number of the dtype lies within them.
+void set_within(dtype d, void* data, std::size_t i, double value, const std::optional<value_bounds>& bounds);
 
 } // namespace ke

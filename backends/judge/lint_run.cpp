@@ -1,6 +1,5 @@
 #include "backends/judge/lint_run.hpp"
 
-#include "backends/evaluation/harness.hpp"
 #include "backends/judge/driver_seam.hpp"
 #include "backends/judge/edges.hpp"
 #include "backends/judge/fake_answers.hpp"

@@ -1,6 +1,5 @@
 #include "backends/judge/poison.hpp"
 
-#include "backends/evaluation/harness.hpp"
 #include "backends/judge/inputs.hpp"
 
 #include <algorithm>

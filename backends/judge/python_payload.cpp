@@ -49,6 +49,12 @@ bool is_kernelbench(const problem& what) {
                                              [](const tensor_spec& t) { return t.init == "get_inputs"; });
 }
 
+bool is_wider_in_python(const tensor_spec& t) {
+  if (is_float8(t.dtype))
+    return t.role == tensor_role::out;
+  return is_floating(t.dtype) && t.dtype != dtype::bf16;
+}
+
 std::string python_payload(const judge_task& task, python_role role, std::uint64_t seed,
                            const std::vector<int>& cpus) {
   const auto& what = task.what;
@@ -70,7 +76,7 @@ std::string python_payload(const judge_task& task, python_role role, std::uint64
   for (const auto& t : what.tensors) {
     line("tensor",
          std::string{to_text(t.role)} + ' ' + std::string{to_text(t.dtype)} + ' ' +
-             std::to_string(wide && t.dtype != dtype::bf16 ? wide_bytes(t.dtype) : bytes_of(t.dtype)) + ' ' +
+             std::to_string(wide && is_wider_in_python(t) ? wide_bytes(t.dtype) : bytes_of(t.dtype)) + ' ' +
              std::to_string(t.shape.size()) + (t.any_strides ? " any" : ""));
     if (t.role != tensor_role::out)
       order += 't';

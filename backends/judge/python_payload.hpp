@@ -25,6 +25,10 @@ enum class python_role : std::uint8_t {
 /// Whether the problem is a KernelBench file: only Python knows its tensors.
 bool is_kernelbench(const problem& what);
 
+/// Whether the truth's process has the tensor in double precision. Not bf16, which it keeps as it is; of eight
+/// bits results alone: PyTorch hardly computes in them, so references say themselves what an input becomes.
+bool is_wider_in_python(const tensor_spec& t);
+
 /// The text for the process. Pure. `seed`: of weights, and of other draws while loading.
 std::string python_payload(const judge_task& task, python_role role, std::uint64_t seed,
                            const std::vector<int>& cpus);

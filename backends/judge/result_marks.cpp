@@ -1,6 +1,5 @@
 #include "backends/judge/result_marks.hpp"
 
-#include "backends/evaluation/harness.hpp"
 #include "backends/judge/inputs.hpp"
 
 #include <unistd.h>

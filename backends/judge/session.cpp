@@ -1,6 +1,5 @@
 #include "backends/judge/session.hpp"
 
-#include "backends/evaluation/harness.hpp"
 #include "backends/judge/checked_sizes.hpp"
 #include "backends/judge/compiled_baseline.hpp"
 #include "backends/judge/fake_answers.hpp"

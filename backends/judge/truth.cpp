@@ -1,6 +1,5 @@
 #include "backends/judge/truth.hpp"
 
-#include "backends/evaluation/harness.hpp"
 #include "backends/judge/python_payload.hpp"
 #include "backends/judge/stopwatch.hpp"
 #include "backends/judge/timing.hpp"
@@ -84,8 +83,8 @@ status truth_source::start(bool wide) {
   }
   (wide ? truth_ : reference_) =
       std::make_unique<caller>(*std::move(process), task_.what, wide, random_.next());
-  if (wide && form_.keeps_bf16)
-    truth_->keep_bf16();
+  if (wide)
+    truth_->hold_wider(form_.wider);
   return ok;
 }
 
@@ -241,9 +240,9 @@ bool truth_source::measure(std::size_t count, distribution d) {
         if (double v = std::fabs(element(spec.dtype, said.data(), e)); std::isfinite(v))
           largest = std::max(largest, v);
       // A wider form that says something else altogether (a reference that plays with bits) is no truth. In
-      // sixteen bits a plain sum in order may err by as much as a hundredth.
+      // sixteen bits a plain sum in order may err by as much as a hundredth, in eight by much more.
       if (d == distribution::init && !shapes_.secret && largest > 0 &&
-          error > std::max(0.01, 64 * unit_roundoff(spec.dtype)) * largest) {
+          error > std::clamp(64 * unit_roundoff(spec.dtype), 0.01, 0.25) * largest) {
         wide_ = false;
         truth_.reset();
         return true;

@@ -1,7 +1,6 @@
 // How far an honest kernel may be from the truth where terms cancel: as far as inputs that are one rounding
 // off would move it (backward stability), and as far as the reference itself is when it meets the same terms
 // from their end, whatever order the kernel adds in.
-#include "backends/evaluation/harness.hpp"
 #include "backends/judge/truth.hpp"
 #include "runtime/core/problem.hpp"
 
@@ -15,7 +14,8 @@ namespace {
 
 constexpr double least_reduction = 4; ///< fewer terms: the size of the output stands for theirs
 constexpr std::size_t most_samples = 65536;
-constexpr double largest = 60000; ///< beyond it only down: the next number up may be infinite in f16
+/// Beyond it only down: the next number up may be infinite in f16 or f8e5m2.
+constexpr double largest = 60000, largest_of_eight_bits = 50000;
 
 template <class Bits>
 void step(char* at, bool up) {
@@ -34,10 +34,11 @@ void nudge(dtype d, std::string& bytes, std::size_t elements, random_source& ran
     if (!std::isfinite(v) || (v == std::trunc(v) && std::fabs(v) <= 2048))
       continue;
     char* at = bytes.data() + i * size;
-    bool up = random.below(2) != 0 && std::fabs(v) < largest;
+    bool up = random.below(2) != 0 && std::fabs(v) < (size == 1 ? largest_of_eight_bits : largest);
     size == 8   ? step<std::uint64_t>(at, up)
     : size == 4 ? step<std::uint32_t>(at, up)
-                : step<std::uint16_t>(at, up);
+    : size == 2 ? step<std::uint16_t>(at, up)
+                : step<std::uint8_t>(at, up);
   }
 }
 
@@ -101,7 +102,7 @@ std::vector<double> truth_source::moved_by_rounding(const bank_slot& slot, doubl
       continue;
     auto at = moved.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(moved.size() - 1));
     std::nth_element(moved.begin(), at, moved.end());
-    // 16-bit inputs are summed in 32 bits, and inputs of 32 bits perhaps in 64.
+    // Inputs of 16 bits and less are summed in 32 bits, and inputs of 32 bits perhaps in 64.
     double arithmetic = std::min(unit_roundoff(tensors[t].dtype), 0x1p-24);
     by[t] = *at * std::min(1.0, arithmetic / coarsest);
   }

@@ -1,5 +1,4 @@
 // How far beyond what `init` describes the reference may be asked.
-#include "backends/evaluation/harness.hpp"
 #include "backends/judge/truth.hpp"
 #include "backends/judge/values.hpp"
 #include "runtime/core/problem.hpp"

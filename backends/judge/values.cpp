@@ -1,6 +1,5 @@
 #include "backends/judge/values.hpp"
 
-#include "backends/evaluation/harness.hpp"
 #include "backends/judge/edges.hpp"
 #include "backends/judge/inputs.hpp"
 #include "backends/judge/python_payload.hpp"
@@ -239,8 +238,11 @@ void draw_beyond_all(const tensor_spec& t, std::string& bytes, std::size_t last,
     for (std::size_t i = 0; i < n; ++i)
       set_element(t.dtype, bytes.data(), i, value());
   };
-  if (auto bounds = bounds_of(t, dims))
-    return all([&] { return draw_between(t, *bounds, random); });
+  if (auto bounds = bounds_of(t, dims)) {
+    for (std::size_t i = 0; i < n; ++i)
+      set_within(t.dtype, bytes.data(), i, draw_between(t, *bounds, random), bounds);
+    return;
+  }
   if (t.init.ends_with(".npy"))
     return resample(t.dtype, bytes, random);
   if (t.dtype == dtype::boolean && is_drawn(t))

@@ -1,6 +1,5 @@
 #include "backends/profile/case_file.hpp"
 
-#include "backends/evaluation/harness.hpp"
 #include "backends/judge/inputs.hpp"
 #include "backends/judge/secret_random.hpp"
 #include "backends/judge/shapes.hpp"

@@ -36,6 +36,7 @@ import types
 import torch
 from torch._C._profiler import _ExperimentalConfig
 
+import float8
 import fused
 import generated
 import inductor_files
@@ -49,7 +50,8 @@ DISORDERED = 13
 RESULTS_MAY_STAY = 1 << 31
 ORDER, ANSWER = struct.Struct("<QQII"), struct.Struct("<QIIQ")
 DTYPES = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i64": torch.int64,
-          "i32": torch.int32, "i8": torch.int8, "u8": torch.uint8, "bool": torch.bool}
+          "i32": torch.int32, "i8": torch.int8, "u8": torch.uint8, "bool": torch.bool, "f8e4m3": torch.float8_e4m3fn,
+          "f8e5m2": torch.float8_e5m2}
 CODES = list(DTYPES)  # the order of ke::dtype
 TENSOR_TYPES = (torch.Tensor, torch.nn.Parameter)
 # Of a backend that prepares more (fork_server.py): each gives lines for a profile's summary, on what it saw since it was asked last.
@@ -211,7 +213,7 @@ def describe(module, payload, memory):
             runs.append(results if isinstance(results, (tuple, list)) else (results,))
     results = runs[0]
     for first, second in zip(*runs):
-        if isinstance(first, torch.Tensor) and not torch.allclose(first, second, 1e-3, 1e-3, equal_nan=True):
+        if isinstance(first, torch.Tensor) and not torch.allclose(float8.plain(first), float8.plain(second), 1e-3, 1e-3, equal_nan=True):
             raise ValueError("Model gives other results for the same inputs: it draws random numbers or keeps a state")
     results = [entry(value, f"result {i} of Model", True) for i, value in enumerate(results)]
     trial = varied.Trial(lambda keys: made_by(kind, init, payload.seed, keys), inputs, inputs_of(module, payload.seed + 1))
@@ -243,14 +245,17 @@ def freedom(x):
     """What the judge may make of an input: 0 other values of get_inputs() alone (a limited domain, or a few values that mean
     something); 1 other values in the same places (zeros and equal elements may be a structure that a candidate relies on);
     2 anything, anywhere. 3 and 4: as 1 and 2, and of the other sign, which no draw has; 5 a mask; 6 the same in each draw (numbers, too)."""
+    values = 4096 if x.dtype not in float8.TYPES else 1024  # eight bits have few
+    x = float8.plain(x)
     if not x.is_floating_point() or x.numel() == 0 or not ((x < 0).any() and (x > 0).any()):
         return 0
-    if x.flatten()[:4096].unique().numel() < min(x.numel(), 4096) // 16:
+    if x.flatten()[:4096].unique().numel() < min(x.numel(), values) // 16:
         return 0
     return 1 if structured(x) else 2
 
 
 def structured(x):
+    x = float8.plain(x)
     square = [(i, j) for i in range(x.dim()) for j in range(i) if 1 < x.shape[i] == x.shape[j]]
     return any(torch.equal(x.abs(), x.transpose(i, j).abs()) for i, j in square) or int((x == 0).sum()) * 1000 > x.numel()
 
@@ -310,7 +315,8 @@ class Caller:
         self.tensors = []
         for role, dtype, size, rank in payload.tensors:
             kind = DTYPES[dtype]
-            widens = payload.wide and kind.is_floating_point
+            # Of eight bits results alone are doubles: what an input becomes the reference says.
+            widens = payload.wide and kind.is_floating_point and (kind not in float8.TYPES or size == 8)
             self.tensors.append((role, torch.float64 if widens and size == 8 else kind, widens, rank))
         self.scalars = [(struct.Struct(s).unpack_from, len(self.tensors) + i) for i, s in enumerate(payload.scalars)]
         self.extents = 8 * sum(rank for *_, rank in self.tensors)  # bytes, one behind the other
@@ -397,6 +403,12 @@ class Caller:
 
 def function_of(payload, memory):
     """What an order calls. Runs the source."""
+    function = function_in(payload, memory)
+    eight_bits = any(DTYPES[dtype] in float8.TYPES for _, dtype, *_ in payload.tensors)
+    return float8.widened(function) if payload.wide and eight_bits else function
+
+
+def function_in(payload, memory):
     if payload.role == "nothing":
         return None
     if payload.role == "operators":

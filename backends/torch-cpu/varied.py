@@ -11,6 +11,8 @@ import math
 
 import torch
 
+import float8
+
 ELIGIBLE = (torch.Tensor, torch.nn.Parameter)
 
 
@@ -181,11 +183,13 @@ def text_of(keys):
 def one_sign(x):
     """Whether the values are of one sign by chance of how they are drawn: not few ones, and not parts of a whole (rows that add up to
     the same)."""
+    near = 1e-4 if x.is_floating_point() and torch.finfo(x.dtype).eps < 1e-5 else 1e-2
+    values = 4096 if x.dtype not in float8.TYPES else 1024  # eight bits have few
+    x = float8.plain(x)
     if not x.is_floating_point() or x.numel() < 2 or ((x < 0).any() and (x > 0).any()) or not torch.isfinite(x).all():
         return False
-    if x.flatten()[:4096].unique().numel() < max(2, min(x.numel(), 4096) // 16):
+    if x.flatten()[:4096].unique().numel() < max(2, min(x.numel(), values) // 16):
         return False
-    near = 1e-4 if torch.finfo(x.dtype).eps < 1e-5 else 1e-2
     for sums in (x.sum(d, dtype=torch.float64).flatten() for d in range(x.dim()) if x.shape[d] > 1):
         whole = sums[0] if sums.numel() > 1 else 1.0
         if bool(((sums - whole).abs() <= near * abs(whole)).all()):
@@ -252,15 +256,20 @@ def floats_of(results):
     return [r for r in (results if isinstance(results, (tuple, list)) else (results,)) if r.is_floating_point()]
 
 
+def doubled(x):
+    """An input of the truth."""
+    return x.double() if isinstance(x, torch.Tensor) and x.is_floating_point() and x.dtype not in float8.TYPES else x
+
+
 def stands(narrow, wide):
     """Whether the narrow results are finite, and what the wide ones say."""
     for a, b in zip(floats_of(narrow), floats_of(wide)):
-        if not (torch.isfinite(a).all() and torch.isfinite(b).all()):
+        if not (torch.isfinite(float8.plain(a)).all() and torch.isfinite(b).all()):
             return False
         if a.numel() == 0:
             continue
         size = b.abs().double()
-        near = max(2.0 ** -12, 64 * torch.finfo(a.dtype).eps)
+        near = min(max(2.0 ** -12, 64 * torch.finfo(a.dtype).eps), 0.5)
         if not bool(((a.double() - b.double()).abs() <= near * torch.maximum(size, size.mean())).all()):  # zeros may be the most
             return False
     return True
@@ -283,7 +292,8 @@ class Trial:
                 wide = self.make(keys)
                 wide = wide.double() if isinstance(wide, torch.nn.Module) else wide
                 torch.set_default_dtype(torch.float64)
-                said = wide(*[x.double() if isinstance(x, torch.Tensor) and x.is_floating_point() else x for x in changed])
+                eight_bits = [x for x in changed + floats_of(narrow) if isinstance(x, torch.Tensor) and x.dtype in float8.TYPES]
+                said = (float8.widened(wide) if eight_bits else wide)(*[doubled(x) for x in changed])
             return stands(narrow, said)
         except Exception:
             return False
@@ -292,17 +302,18 @@ class Trial:
 
     def kind(self, i):
         """mask, sign, fixed or None: what of this input may be varied beyond its draws."""
-        x, again = self.inputs[i], self.again[i]
+        x, again = float8.plain(self.inputs[i]), float8.plain(self.again[i])
         if isinstance(x, torch.Tensor):
             if is_mask(x, again):
                 return "mask"
-            if one_sign(x):
+            if one_sign(self.inputs[i]):
                 return "sign"
         return "fixed" if is_fixed(x, again) else None
 
     def changed(self, i):
-        kind, x = self.kind(i), self.inputs[i]
-        return (other_mask(x, self.generator) if kind == "mask" else both_signs(x) if kind == "sign" else other_fixed(x, self.generator))
+        kind, x = self.kind(i), float8.plain(self.inputs[i])
+        other = other_mask(x, self.generator) if kind == "mask" else both_signs(x) if kind == "sign" else other_fixed(x, self.generator)
+        return other.to(self.inputs[i].dtype) if isinstance(other, torch.Tensor) else other
 
     def run(self, made, call_s, elsewhere=None, free=()):
         """(parameters' keys that may be varied, places of inputs that may, sentences about the rest). `made`: as the constructor makes

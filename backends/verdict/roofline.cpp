@@ -139,6 +139,8 @@ std::string rate_of_dtypes(const problem& what) {
     case dtype::i8:
     case dtype::u8:
     case dtype::boolean:
+    case dtype::f8e4m3: // no unit for them is faster than one for bytes
+    case dtype::f8e5m2:
       rank = 0;
       break;
     case dtype::bf16:

@@ -77,8 +77,9 @@ bool is_native(const std::string& suffix) {
 std::string header_of(const problem& p) {
   return "// Signature of the kernel. The operator, as its problem file describes it:\n//\n" +
          commented(problem_text(p)) +
-         "//\n// Tensors are contiguous and row-major; f16 is _Float16, bf16 is uint16_t bits, bool is "
-         "uint8_t.\n#pragma once\n\n#include <cstdint>\n\n" +
+         "//\n// Tensors are contiguous and row-major; f16 is _Float16, bf16 is uint16_t bits, f8e4m3 and "
+         "f8e5m2 "
+         "are\n// uint8_t bits, bool is uint8_t.\n#pragma once\n\n#include <cstdint>\n\n" +
          native_signature(p) + ";\n";
 }
 

@@ -23,10 +23,6 @@ extern const std::string_view answer_forms, template_form;
 
 namespace {
 
-bool floating(dtype d) {
-  return d == dtype::f64 || d == dtype::f32 || d == dtype::f16 || d == dtype::bf16;
-}
-
 /// Whether a tensor is drawn beyond what its `init` says: a KernelBench file names no tensor.
 bool drawn_freely(const tensor_spec& t) {
   return t.role != tensor_role::out && t.range.empty() && !t.promised && !is_form(t.init);
@@ -39,13 +35,13 @@ std::string edges(const problem& p) {
   auto any = [&](auto&& what) {
     return p.tensors.empty() || std::any_of(p.tensors.begin(), p.tensors.end(), what);
   };
-  if (!any([](const auto& t) { return drawn_freely(t) && floating(t.dtype); }))
+  if (!any([](const auto& t) { return drawn_freely(t) && is_floating(t.dtype); }))
     return any([](const auto& t) { return drawn_freely(t) && t.dtype != dtype::boolean; })
                ? "Integers of all magnitudes of their types are tried.\n"
                : "";
   // Only these are bent; other floating tensors are drawn wide.
   bool bent = any([](const auto& t) {
-    return drawn_freely(t) && floating(t.dtype) && (t.init == "normal" || t.init == "uniform");
+    return drawn_freely(t) && is_floating(t.dtype) && (t.init == "normal" || t.init == "uniform");
   });
   std::string text = "Inputs of large, tiny and very unequal size";
   if (!bent)
@@ -76,7 +72,15 @@ bool without_own(const problem& p, bool real) {
   if (p.tensors.empty()) // a KernelBench file names no tensor
     return real;
   return std::any_of(p.tensors.begin(), p.tensors.end(), [&](const auto& t) {
-    return t.role != tensor_role::in && floating(t.dtype) == real &&
+    return t.role != tensor_role::in && is_floating(t.dtype) == real &&
+           !p.tolerances.contains(std::string{to_text(t.dtype)});
+  });
+}
+
+/// Whether an output of eight bits has no tolerance of its own.
+bool rounds_to_float8(const problem& p) {
+  return std::any_of(p.tensors.begin(), p.tensors.end(), [&](const auto& t) {
+    return t.role != tensor_role::in && is_float8(t.dtype) &&
            !p.tolerances.contains(std::string{to_text(t.dtype)});
   });
 }
@@ -84,6 +88,8 @@ bool without_own(const problem& p, bool real) {
 /// The rule of all types for which the problem gives no tolerance of its own.
 std::string scaled(const problem& p) {
   std::string exact = without_own(p, false) ? "Integers must be the reference's, every one.\n" : "";
+  if (rounds_to_float8(p))
+    exact += "A result in eight bits must be rounded to nearest: truncation is not within the tolerance.\n";
   if (!without_own(p, true))
     return exact;
   if (p.tensor_scale)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/core/dtype.hpp"
 #include "runtime/core/fields.hpp"
 #include "runtime/core/names.hpp"
 
@@ -9,29 +10,6 @@
 #include <vector>
 
 namespace ke {
-
-enum class dtype : std::uint8_t { f64, f32, f16, bf16, i64, i32, i8, u8, boolean };
-KE_NAMES(dtype, 9, "f64", "f32", "f16", "bf16", "i64", "i32", "i8", "u8", "bool")
-
-/// Bytes of one element in a candidate's memory.
-constexpr std::size_t bytes_of(dtype d) {
-  switch (d) {
-  case dtype::f64:
-  case dtype::i64:
-    return 8;
-  case dtype::f32:
-  case dtype::i32:
-    return 4;
-  case dtype::f16:
-  case dtype::bf16:
-    return 2;
-  case dtype::i8:
-  case dtype::u8:
-  case dtype::boolean:
-    return 1;
-  }
-  return 1;
-}
 
 enum class tensor_role : std::uint8_t { in, out, inout };
 KE_NAMES(tensor_role, 3, "in", "out", "inout")

@@ -5,6 +5,7 @@
 #include "runtime/text/source_tokens.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace ke {
 
@@ -26,8 +27,9 @@ namespace {
 
 /// The arguments of a native candidate, with types of its language where it has its own.
 std::string native_arguments(const problem& p, const std::map<std::string, std::string>& types) {
-  static constexpr std::string_view c_type[] = {"double",  "float",  "_Float16", "uint16_t", "int64_t",
-                                                "int32_t", "int8_t", "uint8_t",  "uint8_t"};
+  static constexpr std::array<std::string_view, names_of<dtype>::value.size()> c_type{
+      "double", "float",   "_Float16", "uint16_t", "int64_t", "int32_t",
+      "int8_t", "uint8_t", "uint8_t",  "uint8_t",  "uint8_t"};
   std::string arguments;
   auto add = [&](const std::string& a) { arguments += (arguments.empty() ? "" : ", ") + a; };
   for (const auto& t : p.tensors) {
@@ -49,20 +51,32 @@ std::string shapes_text(const problem& p, const std::string& sizes) {
          ", not only for the workloads above: " + (promised ? "where the promise allows them, " : "") + sizes;
 }
 
+bool has(const problem& p, dtype d) {
+  return std::any_of(p.tensors.begin(), p.tensors.end(), [&](const tensor_spec& t) { return t.dtype == d; });
+}
+
 /// How the ABI carries what C++ has no type for.
 std::string carried_text(const problem& p, const candidate_language& language) {
-  auto has = [&](dtype d) {
-    return std::any_of(p.tensors.begin(), p.tensors.end(),
-                       [&](const tensor_spec& t) { return t.dtype == d; });
+  // What ke.h has for a type whose bits lie in a `carrier`.
+  auto helpers = [&](const std::string& type, const std::string& carrier) {
+    return language.syntax.family != source_language::cpp
+               ? std::string{".\n"}
+               : "; `#include \"ke.h\"` gives `float ke_" + type + "_to_float(" + carrier + ")` and `" +
+                     carrier + " ke_float_to_" + type + "(float)`, which rounds to nearest.\n";
   };
   std::string text;
-  if (has(dtype::bf16) && !language.types.contains("bf16"))
-    text += std::string{"A bf16 is its upper 16 bits of a float in a uint16_t"} +
-            (language.syntax.family != source_language::cpp
-                 ? ".\n"
-                 : "; `#include \"ke.h\"` gives `float ke_bf16_to_float(uint16_t)` and "
-                   "`uint16_t ke_float_to_bf16(float)`, which rounds to nearest.\n");
-  if (has(dtype::boolean))
+  if (has(p, dtype::bf16) && !language.types.contains("bf16"))
+    text += "A bf16 is its upper 16 bits of a float in a uint16_t" + helpers("bf16", "uint16_t");
+  if (has(p, dtype::f8e4m3))
+    text +=
+        "An f8e4m3 is its bits in a uint8_t: a sign, 4 bits of exponent with the bias 7, 3 of fraction; 0x7f "
+        "and 0xff are NaN, nothing is infinite, and what is above 448 becomes 448" +
+        helpers("f8e4m3", "uint8_t");
+  if (has(p, dtype::f8e5m2))
+    text += "An f8e5m2 is its bits in a uint8_t: the upper byte of an IEEE half, up to 57344, infinite from "
+            "61440 on" +
+            helpers("f8e5m2", "uint8_t");
+  if (has(p, dtype::boolean))
     text += "A bool is 0 or 1 in a uint8_t.\n";
   return text;
 }
@@ -70,6 +84,17 @@ std::string carried_text(const problem& p, const candidate_language& language) {
 std::string filled_arguments(std::string prototype, const std::string& arguments) {
   constexpr std::string_view mark = "{arguments}";
   return prototype.replace(prototype.find(mark), mark.size(), arguments);
+}
+
+/// What PyTorch calls types that it hardly computes in.
+std::string converted_text(const problem& p) {
+  std::string text;
+  if (has(p, dtype::f8e4m3))
+    text +=
+        "An f8e4m3 is a torch.float8_e4m3fn; `.to` rounds to nearest, and what is above 448 becomes 448. ";
+  if (has(p, dtype::f8e5m2))
+    text += "An f8e5m2 is a torch.float8_e5m2; `.to` rounds to nearest, from 61440 on to infinity. ";
+  return text.empty() ? text : text + "PyTorch hardly computes in it: convert first.\n";
 }
 
 /// The function that a native candidate must be, whatever it is written in.
@@ -129,7 +154,7 @@ std::string definition_of(const problem& p, const candidate_language& language) 
     add(arguments, s.name);
   return "It must define the Python function `kernel(" + arguments + ")` on PyTorch tensors, which returns " +
          (results.empty() ? "nothing" : results) + " as the reference does. " +
-         shapes_text(p, "odd, prime and one are checked too. ") + checked;
+         shapes_text(p, "odd, prime and one are checked too. ") + checked + converted_text(p);
 }
 
 } // namespace ke

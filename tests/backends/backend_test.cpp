@@ -265,7 +265,7 @@ TEST_CASE("the harness depends on the problem alone and passes every kind of arg
   CHECK(kernel_signature(p) ==
         "extern \"C\" void kernel(const float* x, float* y, uint16_t* b, const _Float16* h, uint8_t* m, "
         "double scale, int64_t k, int64_t N)");
-  CHECK(harness_source(p, widening::all_but_bf16).find("static_cast<const ke_wide_f32*>(args[0])") !=
+  CHECK(harness_source(p, widening::all_but_carried).find("static_cast<const ke_wide_f32*>(args[0])") !=
         std::string::npos);
   CHECK(harness_source(p).find("*static_cast<const int64_t*>(args[7])") != std::string::npos);
 }

@@ -38,10 +38,6 @@ const char* c_name(dtype d) {
   }
 }
 
-bool whole(dtype d) {
-  return d != dtype::f64 && d != dtype::f32 && d != dtype::f16 && d != dtype::bf16;
-}
-
 /// acc[i] = acc[i] + the sum of a row of x, in the dtype's own arithmetic: an inout tensor, a scalar and two
 /// dims.
 problem row_sums(dtype d) {
@@ -53,9 +49,9 @@ problem row_sums(dtype d) {
   p.scalars = {{"k", true, 2}};
   p.workloads = {{"a", {{"M", 33}, {"N", 65}}, 1, false}};
   p.reference_language = "c++";
-  std::string t = c_name(d), load = d == dtype::bf16 ? "ke_bf16_to_float" : "",
-              store = d == dtype::bf16 ? "ke_float_to_bf16" : "(" + t + ")";
-  std::string sum = d == dtype::f64 ? "double" : whole(d) ? "int64_t" : "float";
+  std::string t = c_name(d), name{to_text(d)}, load = is_carried(d) ? "ke_" + name + "_to_float" : "",
+              store = is_carried(d) ? "ke_float_to_" + name : "(" + t + ")";
+  std::string sum = d == dtype::f64 ? "double" : !is_floating(d) ? "int64_t" : "float";
   p.reference =
       "#include \"ke.h\"\n#include <cstdint>\nextern \"C\" void kernel(const " + t + "* x, " + t +
       "* acc, int64_t k, int64_t m, int64_t n) {\n  for (int64_t i = 0; i < m; ++i) {\n    " + sum +
@@ -93,7 +89,7 @@ verdict judged(const problem& p, const std::string& source, evaluate_options o =
 
 TEST_CASE("every dtype is judged: the reference passes and one wrong row does not") {
   for (auto d : {dtype::f64, dtype::f32, dtype::f16, dtype::bf16, dtype::i64, dtype::i32, dtype::i8,
-                 dtype::u8, dtype::boolean}) {
+                 dtype::u8, dtype::boolean, dtype::f8e4m3, dtype::f8e5m2}) {
     auto p = row_sums(d);
     evaluate_options o;
     o.timed = false;
@@ -101,9 +97,9 @@ TEST_CASE("every dtype is judged: the reference passes and one wrong row does no
     INFO(verdict_json(right));
     CHECK(right.state == verdict_state::correct);
     CHECK(right.provenance.at("truth") ==
-          (whole(d) ? "the reference itself" : "the reference in wider arithmetic"));
+          (is_floating(d) ? "the reference in wider arithmetic" : "the reference itself"));
     // One of each kind is enough for the other side.
-    if (d != dtype::f64 && d != dtype::bf16 && d != dtype::i8)
+    if (d != dtype::f64 && d != dtype::bf16 && d != dtype::i8 && d != dtype::f8e5m2)
       continue;
     auto short_by_one = p.reference;
     short_by_one.replace(short_by_one.find("i < m"), 5, "i < m - 1");

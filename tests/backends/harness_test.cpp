@@ -65,14 +65,16 @@ TEST_CASE("the harness compiles, as a file and for every type of tensor") {
   auto file = in_tree("backends/evaluation/harness/ke_shim.cpp").string();
   CHECK(complaint("#include \"" + file + "\"\n", {"-Wall"}) == "");
   for (auto d : {dtype::f64, dtype::f32, dtype::f16, dtype::bf16, dtype::i64, dtype::i32, dtype::i8,
-                 dtype::u8, dtype::boolean})
+                 dtype::u8, dtype::boolean, dtype::f8e4m3, dtype::f8e5m2})
     CHECK(complaint(harness_source(with(d)), {"-Wall", "-Wextra"}) == "");
 }
 
 TEST_CASE("the widening header makes float, double, bf16 and the libm names wider in each of its forms") {
   for (auto d : {dtype::f32, dtype::f64})
-    for (auto as : {widening::all_but_bf16, widening::all}) {
+    for (auto as : {widening::all_but_carried, widening::all}) {
       auto p = with(d);
+      p.tensors.push_back({"b", tensor_role::out, dtype::bf16, {"N"}, "normal"});
+      p.reference = "ke_float_to_bf16(1)";
       auto header = widening_header(p, as);
       bool longest = d == dtype::f64, bf16 = as == widening::all;
       CHECK(header.starts_with("#define KE_WIDE_F64\n") == longest);
@@ -87,4 +89,33 @@ TEST_CASE("the widening header makes float, double, bf16 and the libm names wide
       INFO(source);
       CHECK(complaint(header + source + harness_source(p, as), {"-fopenmp"}) == "");
     }
+}
+
+TEST_CASE("eight bits become wider where the reference writes them by a helper, and they alone are uint8_t") {
+  for (auto d : {dtype::f8e4m3, dtype::f8e5m2}) {
+    const std::string name{to_text(d)};
+    auto p = with(dtype::f32);
+    p.tensors.push_back({"q", tensor_role::out, d, {"N"}, "normal"});
+    CHECK(widest_form(p) == widening::all_but_carried);
+    p.reference = "ke_float_to_" + name + "(1)";
+    REQUIRE(widest_form(p) == widening::all);
+    CHECK(is_wider(p, d, widening::all));
+    CHECK_FALSE(is_wider(p, d, widening::all_but_carried));
+    CHECK_FALSE(is_wider(p, dtype::bf16, widening::all));
+    auto source = "#include <algorithm>\n#include <cstdint>\n" + holds("sizeof(uint8_t) == 8") +
+                  holds("sizeof(uint16_t) == 2") + "std::uint8_t f(const uint8_t* x) { return *x; }\n" +
+                  "uint8_t g(uint8_t x) { return ke_float_to_" + name + "(ke_" + name +
+                  "_to_float(x) / 3); }\nbool h(uint8_t x) { return x & 0x80; }\n";
+    CHECK(complaint(widening_header(p, widening::all) + source + harness_source(p, widening::all),
+                    {"-fopenmp"}) == "");
+    // What is only read is exact as it is, and two kinds of bytes cannot both be it.
+    auto read = p;
+    read.tensors.back().role = tensor_role::in;
+    CHECK(widest_form(read) == widening::all_but_carried);
+    for (auto other : {dtype::u8, dtype::boolean, d == dtype::f8e4m3 ? dtype::f8e5m2 : dtype::f8e4m3}) {
+      auto two = p;
+      two.tensors.push_back({"m", tensor_role::in, other, {"N"}, "normal"});
+      CHECK(widest_form(two) == widening::all_but_carried);
+    }
+  }
 }

@@ -209,6 +209,11 @@ TEST_CASE("headers of .npy files are read within bounds") {
   CHECK(good->shape.empty());
   CHECK(npy_fits(*good, dtype::f64));
   CHECK_FALSE(npy_fits(*good, dtype::f32));
+  auto bytes = read_npy_header(npy("{'descr': '|u1', 'fortran_order': False, 'shape': (2,), }", 2));
+  REQUIRE(bytes); // what NumPy has no type for is there as its bits
+  CHECK(npy_fits(*bytes, dtype::f8e4m3));
+  CHECK(npy_fits(*bytes, dtype::f8e5m2));
+  CHECK_FALSE(npy_fits(*good, dtype::f8e4m3));
   CHECK(read_npy_header(npy("{'descr': '|b1', 'fortran_order': False, 'shape': (5,), }", 5))->shape ==
         std::vector<std::int64_t>{5});
   CHECK_FALSE(read_npy_header(npy("{'descr': '<f8', 'fortran_order': False, 'shape': (), }", 7)));

@@ -155,7 +155,19 @@ TEST_CASE_METHOD(prompt_fixture,
       "allows them, odd, prime, one and empty sizes"));
   what.tensors[0].dtype = dtype::bf16;
   CHECK(says("`float ke_bf16_to_float(uint16_t)`"));
+  CHECK_FALSE(says("truncation is not"));
+  what.tensors[0].dtype = dtype::f8e4m3;
+  CHECK(says("An f8e4m3 is its bits in a uint8_t"));
+  CHECK(says("`uint8_t ke_float_to_f8e4m3(float)`, which rounds to nearest."));
+  what.tensors.back().dtype = dtype::f8e5m2;
+  CHECK(says("uint8_t* " + what.tensors.back().name));
+  CHECK(says("`float ke_f8e5m2_to_float(uint8_t)`"));
+  CHECK(says("A result in eight bits must be rounded to nearest: truncation is not within the tolerance."));
+  what.tolerances["f8e5m2"] = {0.3, 0};
+  CHECK_FALSE(says("truncation is not"));
+  what.tolerances.clear();
   what.reference_language = "python";
+  CHECK(says("An f8e4m3 is a torch.float8_e4m3fn"));
   CHECK(says("every shape that is promised below, not only for the workloads above: where the promise allows "
              "them, odd, prime and one are checked too. Inputs are contiguous"));
   CHECK_FALSE(says("ke.h"));

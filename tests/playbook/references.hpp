@@ -469,6 +469,37 @@ extern "C" void kernel(const uint16_t* A, const uint16_t* B, uint16_t* C, int64_
        {{"M", 256}, {"N", 256}, {"K", 256}},
        {{{"M", 1}, {"N", 1}, {"K", 1}}, {{"M", 13}, {"N", 37}, {"K", 29}}, {{"M", 7}, {"N", 67}, {"K", 0}}},
        2e-2},
+      {"matmul_f8",
+       "matmul",
+       {"M", "N", "K"},
+       {{"A", "in", "f8e4m3", {"M", "K"}},
+        {"B", "in", "f8e5m2", {"K", "N"}},
+        {"C", "out", "bf16", {"M", "N"}}},
+       {},
+       "#include \"ke.h\"\n" + head + R"(
+extern "C" void kernel(const uint8_t* A, const uint8_t* B, uint16_t* C, int64_t M, int64_t N, int64_t K) {
+  for (int64_t i = 0; i < M; ++i)
+    for (int64_t j = 0; j < N; ++j) {
+      float acc = 0;
+      for (int64_t k = 0; k < K; ++k) acc += ke_f8e4m3_to_float(A[i * K + k]) * ke_f8e5m2_to_float(B[k * N + j]);
+      C[i * N + j] = ke_float_to_bf16(acc);
+    }
+})",
+       {{"M", 256}, {"N", 256}, {"K", 256}},
+       {{{"M", 1}, {"N", 1}, {"K", 1}}, {{"M", 13}, {"N", 37}, {"K", 29}}, {{"M", 7}, {"N", 67}, {"K", 0}}},
+       2e-2},
+      {"quantise_f8",
+       "elementwise",
+       {"M", "N"},
+       {{"x", "in", "f32", {"M", "N"}}, {"y", "out", "f8e4m3", {"M", "N"}}},
+       {},
+       "#include \"ke.h\"\n" + head + R"(
+extern "C" void kernel(const float* x, uint8_t* y, int64_t M, int64_t N) {
+  for (int64_t i = 0; i < M * N; ++i) y[i] = ke_float_to_f8e4m3(x[i] * 12.5f);
+})",
+       {{"M", 256}, {"N", 4096}},
+       rows,
+       1e-3},
       {"two_passes",
        "elementwise",
        {"M", "N"},

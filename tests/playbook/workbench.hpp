@@ -100,7 +100,10 @@ inline std::int64_t extent_of(const std::string& text, const sizes& at) {
 }
 
 inline std::size_t bytes_of(const std::string& dtype) {
-  return dtype == "f64" || dtype == "i64" ? 8 : dtype == "f16" || dtype == "bf16" ? 2 : 4;
+  return dtype == "f64" || dtype == "i64"         ? 8
+         : dtype == "f16" || dtype == "bf16"      ? 2
+         : dtype == "f8e4m3" || dtype == "f8e5m2" ? 1
+                                                  : 4;
 }
 
 /// Buffers of one call: inputs drawn from `seed`, outputs poisoned, a margin of canaries behind every tensor.
@@ -135,6 +138,10 @@ public:
           } else if (t.dtype == "bf16") {
             auto v = ke_float_to_bf16(normal(random));
             std::memcpy(p + i * 2, &v, 2);
+          } else if (t.dtype == "f8e4m3") {
+            p[i] = ke_float_to_f8e4m3(normal(random));
+          } else if (t.dtype == "f8e5m2") {
+            p[i] = ke_float_to_f8e5m2(normal(random));
           } else if (t.dtype == "i32") {
             auto v = static_cast<std::int32_t>(random() % 21) - 10;
             std::memcpy(p + i * 4, &v, 4);
@@ -204,6 +211,10 @@ private:
       std::memcpy(&v, p, 2);
       return ke_bf16_to_float(v);
     }
+    if (dtype == "f8e4m3")
+      return ke_f8e4m3_to_float(*p);
+    if (dtype == "f8e5m2")
+      return ke_f8e5m2_to_float(*p);
     float v;
     std::memcpy(&v, p, 4);
     return v;
@@ -239,12 +250,13 @@ public:
            << "::kernel(";
       std::size_t at = 0;
       for (const auto& t : e.tensors) {
-        auto type = t.dtype == "f64"    ? "double"
-                    : t.dtype == "f16"  ? "_Float16"
-                    : t.dtype == "bf16" ? "uint16_t"
-                    : t.dtype == "i32"  ? "int32_t"
-                    : t.dtype == "i64"  ? "int64_t"
-                                        : "float";
+        auto type = t.dtype == "f64"         ? "double"
+                    : t.dtype == "f16"       ? "_Float16"
+                    : t.dtype == "bf16"      ? "uint16_t"
+                    : bytes_of(t.dtype) == 1 ? "uint8_t"
+                    : t.dtype == "i32"       ? "int32_t"
+                    : t.dtype == "i64"       ? "int64_t"
+                                             : "float";
         file << (at ? ", " : "") << "(" << (t.role == "in" ? "const " : "") << type << "*)t[" << at << "]";
         ++at;
       }

@@ -1,7 +1,7 @@
 // The reference in wider arithmetic: included before it, as the truth is compiled. Headers first, so that they keep
 // their own types. What depends on the problem is defined before this text (widening_header in harness.cpp):
-// KE_WIDE_F64 where a tensor is in f64, so that doubles are long doubles; KE_WIDE_BF16 for references that know bf16
-// by the helpers of ke.h.
+// KE_WIDE_F64 where a tensor is in f64, so that doubles are long doubles; KE_WIDE_BF16, KE_WIDE_F8E4M3 and KE_WIDE_F8E5M2
+// (one of the two at most) for references that know such numbers by the helpers of ke.h.
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -53,6 +53,33 @@ static inline double ke_of_wide_bf16(ke_wide_bf16 x) {
 }
 static inline ke_wide_bf16 ke_as_wide_bf16(double value) {
   ke_wide_bf16 x;
+  x.value = value;
+  return x;
+}
+#endif
+
+#if defined KE_WIDE_F8E4M3 || defined KE_WIDE_F8E5M2
+// Read, it is what it rounds to: to quantise is what an operator means to do. A tensor keeps the double, so that a
+// result can be held against what was rounded.
+struct ke_wide_f8 {
+  double value;
+  ke_wide_f8() = default;
+#ifdef KE_WIDE_F8E4M3
+  ke_wide_f8(uint32_t bits) : value{ke_f8e4m3_to_float(static_cast<uint8_t>(bits))} {}
+  operator uint32_t() const { return ke_float_to_f8e4m3(static_cast<float>(value)); }
+#else
+  ke_wide_f8(uint32_t bits) : value{ke_f8e5m2_to_float(static_cast<uint8_t>(bits))} {}
+  operator uint32_t() const { return ke_float_to_f8e5m2(static_cast<float>(value)); }
+#endif
+};
+namespace std {
+using ::ke_wide_f8;
+}
+static inline double ke_of_wide_f8(ke_wide_f8 x) {
+  return ke_wide_f8(static_cast<uint32_t>(x)).value;
+}
+static inline ke_wide_f8 ke_as_wide_f8(double value) {
+  ke_wide_f8 x;
   x.value = value;
   return x;
 }
@@ -134,4 +161,14 @@ inline ke_widest clamp(ke_widest x, ke_widest a, ke_widest b) {
 #define ke_bf16_to_float ke_of_wide_bf16
 #define ke_float_to_bf16 ke_as_wide_bf16
 #define uint16_t ke_wide_bf16
+#endif
+#ifdef KE_WIDE_F8E4M3
+#define ke_f8e4m3_to_float ke_of_wide_f8
+#define ke_float_to_f8e4m3 ke_as_wide_f8
+#define uint8_t ke_wide_f8
+#endif
+#ifdef KE_WIDE_F8E5M2
+#define ke_f8e5m2_to_float ke_of_wide_f8
+#define ke_float_to_f8e5m2 ke_as_wide_f8
+#define uint8_t ke_wide_f8
 #endif

@@ -1,5 +1,6 @@
 #include "backends/judge/drivers/c_abi_driver.hpp"
 
+#include "backends/evaluation/harness.hpp"
 #include "backends/evidence/judge_task.hpp"
 #include "backends/judge/arena_layout.hpp"
 #include "backends/judge/driver_wire.hpp"
@@ -15,7 +16,11 @@ result<judge_task> c_abi_complete(const judge_task& task) {
 }
 
 truth_form c_abi_truth(const judge_task& task) {
-  return {.object = task.truth, .keeps_bf16 = task.truth_keeps_bf16};
+  truth_form form{.object = task.truth};
+  auto as = task.truth_keeps_carried ? widening::all_but_carried : widening::all;
+  for (const auto& t : task.what.tensors)
+    form.wider.push_back(is_wider(task.what, t.dtype, as));
+  return form;
 }
 
 std::uint32_t c_abi_most_timed_calls(std::size_t args) {

@@ -65,8 +65,10 @@ driver_start python_limits(const judge_task& task, const std::string& object, st
 }
 
 truth_form python_truth(const judge_task& task) {
-  return {
-      .object = task.truth, .keeps_bf16 = task.truth_keeps_bf16, .traps_overflow = false, .compiled = false};
+  truth_form form{.object = task.truth, .traps_overflow = false, .compiled = false};
+  for (const auto& t : task.what.tensors)
+    form.wider.push_back(is_wider_in_python(t));
+  return form;
 }
 
 std::uint32_t python_most_timed_calls(std::size_t) {

@@ -179,8 +179,9 @@ std::string render(const task& t, const understood_kernel& u, const point& at) {
   }
   if (text.empty())
     return {};
-  if (text.find("ke_bf16_to_float(") != std::string::npos ||
-      text.find("ke_float_to_bf16(") != std::string::npos)
+  auto calls = [&](const char* helper) { return text.find(helper) != std::string::npos; };
+  if (calls("ke_bf16_to_float(") || calls("ke_float_to_bf16(") || calls("ke_f8e4m3_to_float(") ||
+      calls("ke_float_to_f8e4m3(") || calls("ke_f8e5m2_to_float(") || calls("ke_float_to_f8e5m2("))
     text.insert(0, "#include \"ke.h\"\n");
   return "// " + at.plan + ": made from the reference's loops.\n// ke-point: " + to_json(at) + "\n" + text;
 }

@@ -40,6 +40,15 @@ const char* spelling(value_type t) {
   return "auto";
 }
 
+value_type carrier_of(const std::string& helper) {
+  if (helper == "ke_bf16_to_float" || helper == "ke_float_to_bf16")
+    return value_type::u16;
+  if (helper == "ke_f8e4m3_to_float" || helper == "ke_float_to_f8e4m3" || helper == "ke_f8e5m2_to_float" ||
+      helper == "ke_float_to_f8e5m2")
+    return value_type::u8;
+  return value_type::unknown;
+}
+
 int bytes_of(value_type t) {
   switch (t) {
   case value_type::boolean:
@@ -105,10 +114,8 @@ expr_ptr call(std::string function, std::vector<expr_ptr> args) {
   auto type = args.empty() ? value_type::unknown : args.front()->type;
   for (const auto& arg : args)
     type = arg->type == type ? type : common_type(type, arg->type);
-  if (function == "ke_bf16_to_float")
-    type = value_type::f32;
-  else if (function == "ke_float_to_bf16")
-    type = value_type::u16;
+  if (auto carrier = carrier_of(function); carrier != value_type::unknown)
+    type = function.starts_with("ke_float_to_") ? carrier : value_type::f32;
   else if (function != "max" && function != "min" && function != "abs" && is_integer(type))
     type = value_type::f64;
   return make(expr_kind::call, type, std::move(function), std::move(args));

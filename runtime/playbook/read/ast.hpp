@@ -17,6 +17,9 @@ int bytes_of(value_type t);
 inline bool is_float(value_type t) {
   return t == value_type::f16 || t == value_type::f32 || t == value_type::f64;
 }
+/// The integer that carries the bits of a type without one in C++, if this is the name of a helper of ke.h
+/// from or to it; else unknown.
+value_type carrier_of(const std::string& helper);
 inline bool is_integer(value_type t) {
   return t >= value_type::boolean && t <= value_type::i64;
 }

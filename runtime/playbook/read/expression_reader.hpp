@@ -207,11 +207,11 @@ protected:
         e = small(replace_name(e, helper.parameters[i].first, cast_to(helper.parameters[i].second, args[i])));
       return e;
     }
-    if ((name == "ke_bf16_to_float" || name == "ke_float_to_bf16") && args.size() == 1 && !standard) {
-      bool widens = name == "ke_bf16_to_float";
+    if (auto carrier = carrier_of(name); carrier != value_type::unknown && args.size() == 1 && !standard) {
+      bool widens = !name.starts_with("ke_float_to_");
       if (widens != is_integer(args[0]->type) || args[0]->type == value_type::unknown)
         fail("`" + name + "` is given a value of another type");
-      return call(name, {cast_to(widens ? value_type::u16 : value_type::f32, args[0])});
+      return call(name, {cast_to(widens ? carrier : value_type::f32, args[0])});
     }
     auto it = function_names().find(name);
     if (it == function_names().end() || args.empty() || args.size() > 3)

@@ -9,10 +9,15 @@ namespace ke::playbook {
 namespace {
 
 const std::map<std::string, const char*>& element_types() {
-  static const std::map<std::string, const char*> types = {{"f32", "float"},    {"f64", "double"},
-                                                           {"f16", "_Float16"}, {"bf16", "uint16_t"},
-                                                           {"i32", "int32_t"},  {"i64", "int64_t"}};
+  static const std::map<std::string, const char*> types = {
+      {"f32", "float"},   {"f64", "double"},  {"f16", "_Float16"},   {"bf16", "uint16_t"},
+      {"i32", "int32_t"}, {"i64", "int64_t"}, {"f8e4m3", "uint8_t"}, {"f8e5m2", "uint8_t"}};
   return types;
+}
+
+/// Whether C++ has no type for it: ke.h has helpers.
+bool is_carried(const std::string& dtype) {
+  return dtype == "bf16" || dtype == "f8e4m3" || dtype == "f8e5m2";
 }
 
 /// Writes one formula as loops. Throws std::runtime_error where it is not one.
@@ -53,8 +58,8 @@ public:
     auto type = element_types().find(out->dtype);
     if (type == element_types().end())
       fail();
-    value = out->dtype == "bf16" ? "ke_float_to_bf16(" + value + ")"
-                                 : std::string{"static_cast<"} + type->second + ">(" + value + ")";
+    value = is_carried(out->dtype) ? "ke_float_to_" + out->dtype + "(" + value + ")"
+                                   : std::string{"static_cast<"} + type->second + ">(" + value + ")";
     std::string source = "extern \"C\" void kernel(";
     for (const auto& x : t_.tensors) {
       auto known = element_types().find(x.dtype);
@@ -132,9 +137,9 @@ private:
         at = result_;
     }
     auto out = x.name + "[" + flat(x, at) + "]";
-    return x.dtype == "bf16"  ? "ke_bf16_to_float(" + out + ")"
-           : x.dtype == "f16" ? "static_cast<float>(" + out + ")"
-                              : out;
+    return is_carried(x.dtype) ? "ke_" + x.dtype + "_to_float(" + out + ")"
+           : x.dtype == "f16"  ? "static_cast<float>(" + out + ")"
+                               : out;
   }
   /// The extent of a reduced index: the dimension of the first tensor that it selects in.
   void find_extent(const std::string& index) {

@@ -24,7 +24,7 @@ value_type storage_type(const std::string& dtype) {
     return value_type::i32;
   if (dtype == "i8")
     return value_type::i8;
-  if (dtype == "u8" || dtype == "bool")
+  if (dtype == "u8" || dtype == "bool" || dtype == "f8e4m3" || dtype == "f8e5m2")
     return value_type::u8;
   return value_type::unknown;
 }

@@ -75,6 +75,8 @@ emitter::lane_value emitter::lane_call(const expr_ptr& e, const frame& f, int ro
   static const std::set<std::string> fast_single = {"exp", "tanh", "erf", "log"};
   if (e->text == "ke_bf16_to_float" || e->text == "ke_float_to_bf16")
     return {"ke_lanes_" + e->text.substr(3) + "(" + lane(e->args[0], f, row, vector).text + ")", e->type};
+  if (carrier_of(e->text) != value_type::unknown)
+    throw not_possible{"a conversion of eight bits has no vector form"};
   std::vector<std::string> args;
   for (const auto& arg : e->args)
     args.push_back(lane_as(lane(arg, f, row, vector), e->type, f));
