@@ -79,7 +79,7 @@ TEST_CASE(
 TEST_CASE("errors of a backend.toml name file, line, column and what was expected") {
   CHECK(error_of(minimal).empty());
   CHECK(error_of(minimal + "colour = 3\n") == "some/backend.toml:11:1: build.colour: unknown key; known "
-                                              "here: command fast_math files flags vendor_hint "
+                                              "here: command fast_math files flags missing_code vendor_hint "
                                               "vendor_libraries");
   CHECK(error_of(minimal + "flags = \"-O3\"\n") ==
         "some/backend.toml:11:9: build.flags: expected a list of strings, found a string");
