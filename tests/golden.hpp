@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/core/codec.hpp"
+#include "runtime/core/dtype.hpp"
 #include "runtime/core/hex.hpp"
 #include "tests/places.hpp"
 
@@ -13,6 +14,12 @@
 #include <string>
 
 namespace ke::test {
+
+/// How many names an enum had when the golden files were written: one that has grown since is filled as it was.
+template <class T>
+inline constexpr std::size_t names_then = names_of<T>::value.size();
+template <>
+inline constexpr std::size_t names_then<dtype> = 9;
 
 /// Gives every field of a described struct a value of its own: two elements for a list or a map, a value for
 /// an optional. The same type is always filled alike.
@@ -28,7 +35,7 @@ public:
     } else if constexpr (std::is_integral_v<T>) {
       x = static_cast<T>(next() * (sizeof(T) > 4 ? 1'000'003 : sizeof(T) > 2 ? 1009 : 1));
     } else if constexpr (named<T>) {
-      x = static_cast<T>(next() % names_of<T>::value.size());
+      x = static_cast<T>(next() % names_then<T>);
     } else if constexpr (std::is_enum_v<T>) {
       x = static_cast<T>(1);
     } else if constexpr (std::is_same_v<T, std::string>) {

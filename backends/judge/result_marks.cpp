@@ -15,6 +15,17 @@ namespace {
 constexpr std::size_t most_marked = 64;     ///< pages of a result
 constexpr std::size_t most_pages = 1 << 14; ///< of all results that are remembered
 
+/// Elements of a mark in eight bits: one alone would often be what a later call writes there, and taken for
+/// what it had been is a whole step off.
+constexpr std::size_t eight_bits_together = 8;
+
+bool all_finite(dtype d, const char* data, std::size_t elements) {
+  for (std::size_t i = 0; i < elements; ++i)
+    if (!std::isfinite(element(d, data, i)))
+      return false;
+  return true;
+}
+
 std::uint64_t page_bytes() {
   static const auto bytes = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   return bytes;
@@ -68,7 +79,7 @@ void result_marks::place(const marked_memory& memory, dtype d, std::uint64_t add
   if (pages_.size() > most_pages)
     pages_.clear();
   pages_of all{address, copy.size()};
-  std::size_t size = bytes_of(d);
+  std::size_t size = bytes_of(d), together = is_float8(d) ? eight_bits_together : 1;
   for (auto page : some_of(all, random)) {
     auto begin = page * page_bytes();
     if (!memory.is_own(begin))
@@ -77,16 +88,17 @@ void result_marks::place(const marked_memory& memory, dtype d, std::uint64_t add
     std::size_t placed = 0;
     auto first = (begin - address + size - 1) / size, each = (begin - address + page_bytes()) / size - first;
     for (std::size_t m = 0; m < per_page; ++m) { // one in each half: never the same element
-      auto i = first + m * (each / per_page) + random.below(each / per_page);
-      if (!std::isfinite(element(d, copy.data(), i)))
-        continue;
+      auto half = each / per_page, i = first + m * half + random.below(half - together + 1);
       auto& mark = made[m];
       mark.at = address + i * size;
-      mark.bytes = size;
-      std::memcpy(mark.was.data(), copy.data() + i * size, size);
+      mark.bytes = together * size;
+      std::memcpy(mark.was.data(), copy.data() + i * size, mark.bytes);
       mark.now = mark.was;
-      mark.now[0] = static_cast<char>(mark.now[0] ^ 1); // the lowest byte comes first here
-      if (!memory.write(mark.at, mark.now.data(), size))
+      for (std::size_t k = 0; k < together; ++k)
+        mark.now[k * size] = static_cast<char>(mark.now[k * size] ^ 1); // the lowest byte comes first here
+      if (!all_finite(d, mark.was.data(), together) || !all_finite(d, mark.now.data(), together))
+        continue;
+      if (!memory.write(mark.at, mark.now.data(), mark.bytes))
         return;
       ++placed;
     }

@@ -19,7 +19,8 @@ struct marked_memory {
 };
 
 /// A result that stays where a process made it belongs to the caller once the call has ended, and the caller
-/// may change it: the judge changes the last bit of a few elements, in pages drawn at random. A later call
+/// may change it: the judge changes the last bit of a few elements (in eight bits: of eight side by side), in
+/// pages drawn at random. A later call
 /// that writes a result in the same memory removes the marks; a page that still has them was left from
 /// before. Only floating-point results: one unit in the last place disturbs nobody who reads his own results
 /// again. One process. Not thread-safe.

@@ -245,7 +245,7 @@ def freedom(x):
     """What the judge may make of an input: 0 other values of get_inputs() alone (a limited domain, or a few values that mean
     something); 1 other values in the same places (zeros and equal elements may be a structure that a candidate relies on);
     2 anything, anywhere. 3 and 4: as 1 and 2, and of the other sign, which no draw has; 5 a mask; 6 the same in each draw (numbers, too)."""
-    values = 4096 if x.dtype not in float8.TYPES else 1024  # eight bits have few
+    values = 4096 if x.dtype not in float8.TYPES else 256  # eight bits have few
     x = float8.plain(x)
     if not x.is_floating_point() or x.numel() == 0 or not ((x < 0).any() and (x > 0).any()):
         return 0

@@ -184,7 +184,7 @@ def one_sign(x):
     """Whether the values are of one sign by chance of how they are drawn: not few ones, and not parts of a whole (rows that add up to
     the same)."""
     near = 1e-4 if x.is_floating_point() and torch.finfo(x.dtype).eps < 1e-5 else 1e-2
-    values = 4096 if x.dtype not in float8.TYPES else 1024  # eight bits have few
+    values = 4096 if x.dtype not in float8.TYPES else 256  # eight bits have few
     x = float8.plain(x)
     if not x.is_floating_point() or x.numel() < 2 or ((x < 0).any() and (x > 0).any()) or not torch.isfinite(x).all():
         return False

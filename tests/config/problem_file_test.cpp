@@ -54,7 +54,7 @@ TEST_CASE("every example problem is right, has a held-out workload and knows its
     CHECK(held_out == 1);
     CHECK(load_problem(entry.path().string()).problem == p);
   }
-  CHECK(count == 10);
+  CHECK(count == 12);
 }
 
 TEST_CASE("every key of the contract's example arrives in the problem") {
