@@ -47,7 +47,7 @@ struct backend {
   /// Of a python driver: the folder of fork_server.py and driver.py, beside the backend's own; empty: its own.
   std::string python_folder;
   std::vector<std::string> python_prepare; ///< names of own files that the warm Python runs before it forks
-  std::string detect_hint; ///< how to get it, for a person
+  std::string detect_hint;                 ///< how to get it, for a person
   /// argv template: {flags} {include} {sources} {source} {output} {arch} {arguments} {shapes} {file:NAME}
   /// {folder:NAME}
   std::vector<std::string> build;

@@ -372,9 +372,8 @@ judge_task evaluation::state::task_of_judge() const {
       task.baseline_source = b->source;
   }
   task.device = fact(device_facts::uuid);
-  task.peaks = announced_peaks(target);
-  if (task.peaks.empty())
-    task.peaks = options.peaks;
+  auto announced = announced_peaks(target);
+  task.peaks = announced.empty() ? options.peaks : std::move(announced);
   double budget = options.budget_s > 0 ? options.budget_s : plan_of(kind).budget_s;
   task.limits.run_s = std::max(options.limits.run_s, 3 * budget);
   if (compiles_baseline()) {

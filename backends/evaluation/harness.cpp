@@ -124,7 +124,8 @@ std::string kernel_arguments(const problem& what, const std::map<std::string, st
   for (const auto& t : what.tensors) {
     auto own = types.find(std::string{to_text(t.dtype)});
     add((t.role == tensor_role::in ? "const " : "") +
-        (own == types.end() ? std::string{c_type(what, t.dtype, widening::none)} : own->second) + "* " + t.name);
+        (own == types.end() ? std::string{c_type(what, t.dtype, widening::none)} : own->second) + "* " +
+        t.name);
   }
   for (const auto& s : what.scalars)
     add((s.integer ? "int64_t " : "double ") + s.name);

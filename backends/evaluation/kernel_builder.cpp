@@ -185,15 +185,14 @@ build_plan plan_build(const backend& with, const problem& what, std::string_view
                         : level && !level->command.empty() ? level->command
                         : as_reference                     ? with.reference_build
                                                            : with.build;
-  template_words words{
-      {{"{flags}", flags}, {"{sources}", sources}, {"{shapes}", shapes_of(what)}},
-      {{"{include}", "."},
-       {"{output}", plan.output},
-       {"{source}", file},
-       {"{arch}", how.arch},
-       {"{python}", python_program()},
-       {"{arguments}", kernel_arguments(what, with.language.types)}},
-      {}};
+  template_words words{{{"{flags}", flags}, {"{sources}", sources}, {"{shapes}", shapes_of(what)}},
+                       {{"{include}", "."},
+                        {"{output}", plan.output},
+                        {"{source}", file},
+                        {"{arch}", how.arch},
+                        {"{python}", python_program()},
+                        {"{arguments}", kernel_arguments(what, with.language.types)}},
+                       {}};
   auto files = add_files(with, words, plan);
   plan.spec.argv = expanded(command, words);
   plan.nests = command.front() == "{python}";

@@ -27,7 +27,7 @@ struct build_plan {
   std::string key; ///< of the artifact cache: digest of sources, command, flags and toolchain
   std::vector<std::pair<std::string, std::string>> files; ///< name in the build folder -> text
   process_spec spec;                                      ///< runs in the build folder; not yet sandboxed
-  std::string output;                       ///< file name of the object in the build folder
+  std::string output;                                     ///< file name of the object in the build folder
   std::vector<std::filesystem::path> reads; ///< what the command needs outside of the folder, and may read
   /// Its program is our own Python, which forks into a sandbox of its own what reads the source.
   bool nests = false;
@@ -39,7 +39,7 @@ enum class build_compiler : std::uint8_t { first, second };
 struct build_choice {
   build_compiler by = build_compiler::first;
   widening truth = widening::all_but_carried; ///< of the role `truth`
-  std::string arch;                        ///< {arch}: the device's, as its facts have it (isa)
+  std::string arch;                           ///< {arch}: the device's, as its facts have it (isa)
 };
 
 /// Pure, except that it reads the backend's own headers and looks for its [[file]]s, which are there

@@ -241,6 +241,28 @@ std::uint32_t next_request(const wire::device_words& words, std::uint32_t last) 
   }
 }
 
+std::string text_of(const std::string& object) {
+  if (object == "-")
+    return {};
+  std::ifstream in{object, std::ios::binary};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+[[noreturn]] void serve(driver& d, wire::device_words& words) {
+  for (std::uint32_t number = 0;;) {
+    number = next_request(words, number);
+    auto begun = now_ns();
+    auto code = d.serve(words);
+    if (code != 0) {
+      std::fprintf(stderr, "%s\n", d.cu->error_of(code).c_str());
+      std::fflush(stderr);
+    }
+    words.answer = static_cast<std::uint32_t>(code == 0 ? wire::answer::done : wire::answer::exception);
+    words.took_ns = now_ns() - begun;
+    words.answered.store(number, std::memory_order_release);
+  }
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -250,11 +272,7 @@ int main(int argc, char** argv) {
   if (!words)
     return 2;
   stay_on(argv[3]);
-  std::string bytes;
-  if (std::string{argv[1]} != "-") {
-    std::ifstream in{argv[1], std::ios::binary};
-    bytes.assign(std::istreambuf_iterator<char>{in}, {});
-  }
+  auto bytes = text_of(argv[1]);
   const auto* library = std::getenv("KE_LIBCUDA");
   const auto& loaded = cuda::driver(library ? library : "");
   if (!loaded) {
@@ -274,17 +292,5 @@ int main(int argc, char** argv) {
   if (!calling.install())
     refuse(wire::answer::load_failed, "the filter of system calls can't be put in place");
   reply(wire::answer::ready);
-
-  for (std::uint32_t number = 0;;) {
-    number = next_request(*words, number);
-    auto begun = now_ns();
-    auto code = d.serve(*words);
-    if (code != 0) {
-      std::fprintf(stderr, "%s\n", d.cu->error_of(code).c_str());
-      std::fflush(stderr);
-    }
-    words->answer = static_cast<std::uint32_t>(code == 0 ? wire::answer::done : wire::answer::exception);
-    words->took_ns = now_ns() - begun;
-    words->answered.store(number, std::memory_order_release);
-  }
+  serve(d, *words);
 }
