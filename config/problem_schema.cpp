@@ -253,7 +253,6 @@ schema problem_schema(problem& p, problem_paths& paths) {
   problem_policy_keys(all, p);
   all.later = {
       {"problem.evaluator", "a problem has tensors and a reference"},
-      {"policy.launch", "a candidate is called, synchronously"},
   };
   return all;
 }
