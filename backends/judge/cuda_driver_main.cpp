@@ -234,7 +234,7 @@ wire::device_words* words_of() {
 }
 
 std::uint32_t next_request(const wire::device_words& words, std::uint32_t last) {
-  for (std::uint64_t turns = 1;; ++turns) {
+  for (;;) {
     if (auto asked = words.asked.load(std::memory_order_acquire); asked != last)
       return asked;
     __builtin_ia32_pause();
