@@ -54,7 +54,7 @@ class Moved(BundleTest):
             loaded = subprocess.run(["ldd", str(program)], capture_output=True, text=True, check=True).stdout
             runtimes = re.findall(r"libstdc\+\+\S* => (.*) \(", loaded)
             self.assertEqual(len(runtimes), 1, loaded)
-            own = program.name not in ("ke-driver", "ke-runner")
+            own = program.name not in ("ke-driver", "ke-runner", "ke-cuda-driver")
             self.assertEqual(runtimes[0].startswith(str(self.folder)), own, f"{program.name}: {runtimes[0]}")
             self.assertNotIn("not found", loaded)
 
