@@ -1,5 +1,6 @@
 #include "backends/device_compiler/launch_header.hpp"
 
+#include "runtime/core/stable_order.hpp"
 #include "runtime/text/expression.hpp"
 #include "runtime/text/nearest_name.hpp"
 #include "runtime/text/source_text.hpp"
@@ -119,8 +120,7 @@ public:
       refuse(e.line, "the launch declaration is no TOML: " + e.text);
     if (document)
       tables(*document);
-    std::stable_sort(errors_.begin(), errors_.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    order_stably(errors_, [](const auto& a, const auto& b) { return a.first < b.first; });
     std::string lines;
     for (const auto& [line, error] : errors_)
       lines += (lines.empty() ? "" : "\n") + error;
