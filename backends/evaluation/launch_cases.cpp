@@ -46,7 +46,7 @@ std::vector<std::pair<std::string, std::string>> launch_cases(const problem& wha
       {"kernelbench", kernelbench},
       {"calls", std::move(calls)},
       {"is_reference", source.starts_with(what.reference)}}; // with what makes a candidate of it
-  std::vector<std::pair<std::string, std::string>> files{{"calls.json", json_line(all)}};
+  std::vector<std::pair<std::string, std::string>> files{{"calls.json", json_line(all) + '\n'}};
   if (kernelbench)
     files.emplace_back("problem.py", what.reference);
   return files;
