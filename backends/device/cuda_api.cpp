@@ -12,11 +12,11 @@ failure no_driver(std::string why) {
   return {failure_kind::missing, "NVIDIA's driver library can't be used: " + std::move(why), false};
 }
 
-result<api> loaded(const std::string& path) {
+result<api> loaded() {
   void* library = nullptr;
   const char* named = std::getenv("KE_LIBCUDA");
-  for (const char* place : {path.c_str(), named ? named : "", "libcuda.so.1",
-                            "/usr/local/nvidia/lib64/libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"})
+  for (const char* place : {named ? named : "", "libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1",
+                            "/usr/lib/wsl/lib/libcuda.so.1"})
     if (!library && *place != '\0')
       library = dlopen(place, RTLD_NOW | RTLD_LOCAL);
   if (!library)
@@ -51,8 +51,8 @@ int api::value(attribute which, device of) const {
   return device_attribute(&value, static_cast<int>(which), of) == 0 ? value : 0;
 }
 
-const result<api>& driver(const std::string& path) {
-  static const result<api> the = loaded(path);
+const result<api>& driver() {
+  static const result<api> the = loaded();
   return the;
 }
 

@@ -49,40 +49,13 @@ struct memory_access {
   int flags; ///< 3: reads and writes
 };
 
-/// CUDA_MEMCPY2D: rows of bytes between host and device.
-struct rows_copy {
-  std::size_t from_x, from_y;
-  int from_kind; ///< 1: host, 2: device
-  const void* from_host;
-  address from_device;
-  void* from_array;
-  std::size_t from_pitch;
-  std::size_t to_x, to_y;
-  int to_kind;
-  void* to_host;
-  address to_device;
-  void* to_array;
-  std::size_t to_pitch;
-  std::size_t width, height;
-};
-inline constexpr int on_host = 1, on_device = 2;
-
 /// CUdevice_attribute.
 enum class attribute : int {
-  warp_size = 10,
   processors = 16,
   compute_mode = 20,
-  clock_khz = 13,
-  memory_khz = 36,
-  bus_bits = 37,
   l2_bytes = 38,
-  threads_per_processor = 39,
   major = 75,
   minor = 76,
-  registers_per_processor = 82,
-  shared_per_processor = 81,
-  shared_per_block = 97, ///< that a kernel may opt in to
-  pageable_access = 88,
 };
 
 /// Compute modes in which another process can't make a context.
@@ -101,10 +74,7 @@ inline constexpr int mode_prohibited = 2, mode_exclusive = 3;
   X(device_attribute, "cuDeviceGetAttribute", outcome, int*, int, device)                                    \
   X(device_bus, "cuDeviceGetPCIBusId", outcome, char*, int, device)                                          \
   X(context_create, "cuCtxCreate_v2", outcome, context*, unsigned, device)                                   \
-  X(context_destroy, "cuCtxDestroy_v2", outcome, context)                                                    \
-  X(context_use, "cuCtxSetCurrent", outcome, context)                                                        \
   X(context_wait, "cuCtxSynchronize", outcome)                                                               \
-  X(memory_info, "cuMemGetInfo_v2", outcome, std::size_t*, std::size_t*)                                     \
   X(memory_alloc, "cuMemAlloc_v2", outcome, address*, std::size_t)                                           \
   X(memory_free, "cuMemFree_v2", outcome, address)                                                           \
   X(host_alloc, "cuMemHostAlloc", outcome, void**, std::size_t, unsigned)                                    \
@@ -122,7 +92,6 @@ inline constexpr int mode_prohibited = 2, mode_exclusive = 3;
   X(set_access, "cuMemSetAccess", outcome, address, std::size_t, const memory_access*, std::size_t)          \
   X(copy_to_device, "cuMemcpyHtoDAsync_v2", outcome, address, const void*, std::size_t, stream)              \
   X(copy_to_host, "cuMemcpyDtoHAsync_v2", outcome, void*, address, std::size_t, stream)                      \
-  X(copy_rows, "cuMemcpy2DAsync_v2", outcome, const rows_copy*, stream)                                      \
   X(set_bytes, "cuMemsetD8Async", outcome, address, unsigned char, std::size_t, stream)                      \
   X(module_load, "cuModuleLoadData", outcome, module*, const void*)                                          \
   X(module_function, "cuModuleGetFunction", outcome, function*, module, const char*)                         \
@@ -158,8 +127,8 @@ struct api {
   int value(attribute which, device of) const;
 };
 
-/// Loads libcuda.so.1 once: from `path`, or as KE_LIBCUDA in the environment says, or where the loader finds it. `missing`, with the reason
+/// Loads libcuda.so.1 once: as KE_LIBCUDA in the environment says, or where the loader finds it. `missing`, with the reason
 /// in words, if there is none or it is older than CUDA 11.2. Does not call into it.
-const result<api>& driver(const std::string& path = {});
+const result<api>& driver();
 
 } // namespace ke::cuda

@@ -70,10 +70,6 @@ nvidia_device description_of(const cuda::api& cu, int number, cuda::device d) {
     about.memory_bytes = static_cast<std::int64_t>(bytes);
   about.l2_bytes = cu.value(cuda::attribute::l2_bytes, d);
   about.processors = cu.value(cuda::attribute::processors, d);
-  about.shared_bytes = cu.value(cuda::attribute::shared_per_block, d);
-  about.clock_mhz = cu.value(cuda::attribute::clock_khz, d) / 1e3;
-  about.memory_gb_s = 2.0 * cu.value(cuda::attribute::memory_khz, d) * 1e3 *
-                      (cu.value(cuda::attribute::bus_bits, d) / 8.0) / 1e9;
   about.trouble = trouble_of(cu, d, about);
   return about;
 }

@@ -121,6 +121,15 @@ std::vector<step_spec> evaluation::state::manifest() const {
   return all;
 }
 
+namespace {
+
+/// Whether a step reads the built object alone, so that nothing of a candidate has to run for it.
+bool reads_object(const step_spec& j) {
+  return j.kind == job_kind::profile && !asks_profiler(j);
+}
+
+} // namespace
+
 bool evaluation::state::is_left_out(const step_spec& j) {
   if (j.kind == job_kind::build && j.role == "truth" && !wants_wider_truth(what))
     return true;
@@ -133,10 +142,9 @@ bool evaluation::state::is_left_out(const step_spec& j) {
     }
   if (executes_on(with, target))
     return false;
-  bool reads_object = j.kind == job_kind::profile && !asks_profiler(j);
   bool runs = place_of(j.kind) == job_place::device || looks_closer(j) ||
               (j.kind == job_kind::build && j.role != "candidate");
-  return runs && !reads_object;
+  return runs && !reads_object(j);
 }
 
 /// Leaves out what this problem, backend or machine has no use for.
@@ -152,8 +160,7 @@ void evaluation::state::plan_jobs() {
     for (const auto& need : j.needs)
       if (!left_out.contains(need))
         n.needs.push_back(need);
-    bool reads_object = j.kind == job_kind::profile && !asks_profiler(j);
-    if (reads_object && !executes_on(with, target) && n.needs.empty()) { // no object to wait for
+    if (reads_object(j) && !executes_on(with, target) && n.needs.empty()) { // no object to wait for
       left_out.insert(j.name);
       continue;
     }

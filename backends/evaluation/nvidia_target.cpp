@@ -13,7 +13,7 @@ namespace ke {
 
 std::map<std::string, std::string> device_environment() {
   std::map<std::string, std::string> names;
-  for (const char* name : {"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "KE_LIBCUDA", "KE_FAKE_DEVICES"})
+  for (const char* name : {"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "KE_LIBCUDA"})
     if (const char* value = std::getenv(name))
       names[name] = value;
   return names;

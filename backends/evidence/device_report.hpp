@@ -17,12 +17,11 @@ struct nvidia_device {
   std::string node;              ///< "/dev/nvidia0"
   std::string arch;              ///< "sm_90"
   std::int64_t memory_bytes = 0; ///< of the whole device
-  std::int64_t l2_bytes = 0, processors = 0, shared_bytes = 0;
-  double clock_mhz = 0, memory_gb_s = 0; ///< at the top; of two transfers a clock
-  std::string trouble;                   ///< why nothing can be judged on it; empty: it can
+  std::int64_t l2_bytes = 0, processors = 0;
+  std::string trouble; ///< why nothing can be judged on it; empty: it can
 };
 KE_FIELDS(nvidia_device, x.number, x.name, x.uuid, x.bus, x.node, x.arch, x.memory_bytes, x.l2_bytes,
-          x.processors, x.shared_bytes, x.clock_mhz, x.memory_gb_s, x.trouble)
+          x.processors, x.trouble)
 
 /// What `ke-judge --devices` says.
 struct device_report {

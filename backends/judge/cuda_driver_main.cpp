@@ -5,12 +5,11 @@
 #include "backends/evidence/device_object.hpp"
 #include "backends/judge/confinement.hpp"
 #include "backends/judge/device_words.hpp"
+#include "backends/judge/driver_start_up.hpp"
 #include "backends/judge/driver_wire.hpp"
 #include "runtime/core/codec.hpp"
 
-#include <sched.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -28,12 +27,6 @@ constexpr const char* nothing_ptx =
     ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry ke_nothing() { ret; }\n";
 constexpr unsigned most_static_shared = 48u << 10;
 
-std::uint64_t now_ns() {
-  timespec t{};
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
-}
-
 void reply(wire::answer what) {
   wire::done message{0, what, 0, 0};
   if (write(wire::done_fd, &message, sizeof message) != static_cast<ssize_t>(sizeof message))
@@ -45,22 +38,6 @@ void reply(wire::answer what) {
   std::fflush(stderr);
   reply(what);
   _exit(0);
-}
-
-void stay_on(const char* cpus) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (const char* at = cpus; *at;) {
-    char* end = nullptr;
-    long cpu = std::strtol(at, &end, 10);
-    if (end == at)
-      break;
-    if (cpu >= 0 && cpu < CPU_SETSIZE)
-      CPU_SET(static_cast<int>(cpu), &set);
-    at = *end == ',' ? end + 1 : end;
-  }
-  if (CPU_COUNT(&set) > 0)
-    sched_setaffinity(0, sizeof set, &set);
 }
 
 /// The device as this process has it, and the candidate's kernels on it.
@@ -273,8 +250,7 @@ int main(int argc, char** argv) {
     return 2;
   stay_on(argv[3]);
   auto bytes = text_of(argv[1]);
-  const auto* library = std::getenv("KE_LIBCUDA");
-  const auto& loaded = cuda::driver(library ? library : "");
+  const auto& loaded = cuda::driver();
   if (!loaded) {
     std::fprintf(stderr, "ke-cuda-driver: %s\n", loaded.error().text.c_str());
     return 2;

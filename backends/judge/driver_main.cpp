@@ -3,14 +3,13 @@
 // the floating-point mode that the object sets while it is loaded (-ffast-math does) is the one to keep. Kept
 // tiny: it lives beside hostile code.
 #include "backends/judge/confinement.hpp"
+#include "backends/judge/driver_start_up.hpp"
 #include "backends/judge/driver_wire.hpp"
 
 #include <dlfcn.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -26,12 +25,6 @@ using kernel_call = void (*)(void* const*);
 
 void nothing(void* const*) {}
 
-std::uint64_t now_ns() {
-  timespec t{};
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
-}
-
 bool receive(void* to, std::size_t bytes) {
   for (std::size_t have = 0; have < bytes;) {
     auto n = read(wire::go_fd, static_cast<char*>(to) + have, bytes - have);
@@ -46,22 +39,6 @@ void reply(std::uint64_t sequence, wire::answer what, std::uint32_t left, std::u
   wire::done message{sequence, what, left, took_ns};
   if (write(wire::done_fd, &message, sizeof message) != static_cast<ssize_t>(sizeof message))
     _exit(3);
-}
-
-void stay_on(const char* cpus) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (const char* at = cpus; *at;) {
-    char* end = nullptr;
-    long cpu = std::strtol(at, &end, 10);
-    if (end == at)
-      break;
-    if (cpu >= 0 && cpu < CPU_SETSIZE)
-      CPU_SET(static_cast<int>(cpu), &set);
-    at = *end == ',' ? end + 1 : end;
-  }
-  if (CPU_COUNT(&set) > 0)
-    sched_setaffinity(0, sizeof set, &set);
 }
 
 /// Rounding, flushing of subnormals, masks of exceptions: what a callee must leave as it was.

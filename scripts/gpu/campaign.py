@@ -65,8 +65,8 @@ class Campaign:
         self.folder = Path(o.work).resolve()
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
-        self.without_device = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "KE_FAKE_DEVICES": "0"}
-        self.with_device = {**os.environ, "KE_FAKE_DEVICES": "1"}
+        self.without_device = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
+        self.with_device = {**os.environ}
         if o.fake:
             self.with_device["KE_LIBCUDA"] = self.without_device["KE_LIBCUDA"] = str(Path(o.fake).resolve())
         self.address = f"tcp://127.0.0.1:{free_port()}"

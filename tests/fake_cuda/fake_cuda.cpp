@@ -1,6 +1,7 @@
 // A libcuda.so.1 for machines without a device: the driver functions that the program calls, on host memory. Device
 // addresses are the host's; a launch runs at once, or, as of a device, when somebody waits. A "cubin" is a text:
-// its lines name kernels of this file. KE_FAKE_DEVICES: how many devices there are, 1 by default.
+// its lines name kernels of this file. One device, and none where CUDA_VISIBLE_DEVICES is empty,
+// as of the real one.
 //
 // It shows that judge, driver, sandbox and arena work together; it shows nothing about a device.
 #include "backends/device/cuda_api.hpp"
@@ -24,7 +25,7 @@ using namespace ke::cuda;
 
 namespace {
 
-constexpr outcome invalid = 1, no_memory = 2, not_found = 500, illegal = 700;
+constexpr outcome no_memory = 2, not_found = 500, illegal = 700;
 
 struct chunk {
   std::uint64_t at, other;
@@ -164,8 +165,8 @@ outcome cuGetErrorString(outcome code, const char** text) {
   return 0;
 }
 outcome cuDeviceGetCount(int* n) {
-  const char* many = std::getenv("KE_FAKE_DEVICES");
-  *n = many ? std::atoi(many) : 1;
+  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  *n = visible && *visible == '\0' ? 0 : 1;
   return 0;
 }
 outcome cuDeviceGet(device* d, int number) {
@@ -200,18 +201,8 @@ outcome cuCtxCreate_v2(context* c, unsigned, device) {
   *c = reinterpret_cast<context>(1);
   return 0;
 }
-outcome cuCtxDestroy_v2(context) {
-  return 0;
-}
-outcome cuCtxSetCurrent(context) {
-  return 0;
-}
 outcome cuCtxSynchronize() {
   return drain();
-}
-outcome cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
-  *free = *total = 1u << 30;
-  return 0;
 }
 outcome cuMemAlloc_v2(address* to, std::size_t bytes) {
   auto* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -279,9 +270,6 @@ outcome cuMemcpyDtoHAsync_v2(void* to, address from, std::size_t bytes, stream) 
     return code;
   std::memcpy(to, bytes_of(from), bytes);
   return 0;
-}
-outcome cuMemcpy2DAsync_v2(const rows_copy*, stream) {
-  return invalid;
 }
 outcome cuMemsetD8Async(address to, unsigned char value, std::size_t bytes, stream) {
   if (auto code = drain())

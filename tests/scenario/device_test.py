@@ -45,9 +45,9 @@ class Device(Scenario):
         self.write("candidate.cu", f"kernel {kernel}\n{launch}")
         return json.loads(self.eval(problem, "--json", *flags).stdout)
 
-    def eval(self, problem, *flags, devices=1, code=None):
+    def eval(self, problem, *flags, devices=True, code=None):
         return self.call("eval", problem, "candidate.cu", "--backend", "fake-cuda", "--backend-path", ROOT / "tests/fake_cuda", *flags, code=code,
-                         env={"KE_LIBCUDA": FAKE, "KE_FAKE_DEVICES": str(devices)})
+                         env={"KE_LIBCUDA": FAKE, **({} if devices else {"CUDA_VISIBLE_DEVICES": ""})})
 
     def test_verdicts(self):
         states = {
@@ -86,7 +86,7 @@ class Device(Scenario):
 
     def test_no_device_is_told_in_one_sentence(self):
         self.write("candidate.cu", "kernel twice\n")
-        said = self.eval("problem.toml", devices=0, code=3)
+        said = self.eval("problem.toml", devices=False, code=3)
         self.assertIn("backend fake-cuda has no device: the driver library finds no device", said.stderr)
 
 
