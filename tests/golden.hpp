@@ -1,7 +1,6 @@
 #pragma once
 
 #include "runtime/core/codec.hpp"
-#include "runtime/core/dtype.hpp"
 #include "runtime/core/hex.hpp"
 #include "tests/places.hpp"
 
@@ -12,6 +11,10 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+
+namespace ke {
+enum class dtype : std::uint8_t;
+}
 
 namespace ke::test {
 

@@ -1,5 +1,7 @@
 #include "backends/judge/number_format.hpp"
 
+#include "runtime/core/dtype.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>

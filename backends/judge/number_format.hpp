@@ -1,10 +1,10 @@
 #pragma once
 
-#include "runtime/core/dtype.hpp"
-
 #include <cstdint>
 
 namespace ke {
+
+enum class dtype : std::uint8_t;
 
 /// What is true of the numbers of a floating dtype; pure. Integers have none of it: 0.
 

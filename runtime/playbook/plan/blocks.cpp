@@ -1,6 +1,5 @@
 #include "runtime/playbook/plan/blocks.hpp"
 
-#include "runtime/core/problem.hpp"
 #include "runtime/playbook/write/emission.hpp"
 
 #include <algorithm>

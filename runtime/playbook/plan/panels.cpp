@@ -1,6 +1,5 @@
 #include "runtime/playbook/plan/panels.hpp"
 
-#include "runtime/core/problem.hpp"
 #include "runtime/playbook/write/emitter.hpp"
 
 #include <algorithm>

@@ -1,7 +1,5 @@
 #include "runtime/playbook/read/poly.hpp"
 
-#include "runtime/core/problem.hpp"
-
 #include <algorithm>
 
 namespace ke::playbook {

@@ -1,4 +1,3 @@
-#include "runtime/core/problem.hpp"
 #include "runtime/playbook/write/emitter.hpp"
 
 #include <algorithm>
