@@ -7,7 +7,7 @@
 #include <string>
 
 // NVIDIA's driver API, loaded when it is asked for: a program without a device needs no library of it. The
-// types are the binary interface of libcuda.so.1 as its manual documents it, since CUDA 11.2.
+// types are the binary interface of libcuda.so.1 as its manual documents it, since CUDA 11.4.
 
 namespace ke::cuda {
 
@@ -128,7 +128,7 @@ struct api {
 };
 
 /// Loads libcuda.so.1 once: as KE_LIBCUDA in the environment says, or where the loader finds it. `missing`, with the reason
-/// in words, if there is none or it is older than CUDA 11.2. Does not call into it.
+/// in words, if there is none or it is older than CUDA 11.4. Does not call into it.
 const result<api>& driver();
 
 } // namespace ke::cuda

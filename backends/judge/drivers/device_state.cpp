@@ -208,7 +208,7 @@ void close(device_state& d, std::span<const result_part> samples, call_outcome& 
     note(d, d.arena->read(part.offset + part.from, part.to, part.bytes));
   d.process->close(call);
   call.cpu_s = 0; // it spins from one request to the next: that says nothing about threads
-  // What an order leaves to do is charged with a floor: by so much a forged answer comes too early.
+  // What an order leaves to do is charged, beyond what fences differ by themselves.
   call.late_s = over_ns > d.fence_band_ns ? over_ns * 1e-9 : 0;
 }
 
