@@ -33,20 +33,23 @@ std::size_t aligned_as(std::uint64_t place, std::size_t from) {
 
 } // namespace
 
-result<std::unique_ptr<device_arena>> device_arena::make(judge_device& device, std::size_t bytes) {
+result<std::unique_ptr<device_arena>> device_arena::make(judge_device& device, std::size_t bytes,
+                                                         std::size_t pool) {
   std::unique_ptr<device_arena> made{new device_arena{device}};
-  if (auto opened = made->open(bytes); !opened)
+  if (auto opened = made->open(bytes, pool); !opened)
     return opened.error();
   return made;
 }
 
-status device_arena::open(std::size_t bytes) {
+status device_arena::open(std::size_t bytes, std::size_t pool) {
   const auto& cu = device_.cu();
   auto form = exported_form(device_.number());
   std::size_t grain = 0;
   if (auto s = device_.checked(cu.granularity(&grain, &form, 0), "ask for its pages"); !s)
     return s;
-  size_ = (std::max<std::size_t>(bytes, 1) + grain - 1) / grain * grain;
+  auto rounded = [&](std::size_t n) { return (n + grain - 1) / grain * grain; };
+  judged_ = rounded(std::max<std::size_t>(bytes, 1));
+  size_ = judged_ + rounded(pool);
   auto what = "take " + std::to_string(size_ >> 20) + " MiB for an arena";
   if (auto s = device_.checked(cu.create(&handle_, size_, &form, 0), what.c_str()); !s)
     return s;
@@ -63,10 +66,10 @@ status device_arena::open(std::size_t bytes) {
   cuda::memory_access access{{1, device_.number()}, 3};
   if (auto s = device_.checked(cu.set_access(arena_, size_, &access, 1), "use an arena"); !s)
     return s;
-  if (auto s = device_.checked(cu.memory_alloc(&copy_, size_), what.c_str()); !s)
+  if (auto s = device_.checked(cu.memory_alloc(&copy_, judged_), what.c_str()); !s)
     return s;
   for (auto at : {arena_, copy_})
-    if (auto s = device_.checked(cu.set_bytes(at, 0, size_, nullptr), "clear an arena"); !s)
+    if (auto s = device_.checked(cu.set_bytes(at, 0, judged_, nullptr), "clear an arena"); !s)
       return s;
   return ok;
 }
@@ -84,7 +87,7 @@ device_arena::~device_arena() {
 }
 
 result<char*> device_arena::place(std::uint64_t offset, std::size_t bytes) {
-  if (offset > size_ || bytes > size_ - offset)
+  if (offset > judged_ || bytes > judged_ - offset)
     return failure{failure_kind::internal, "a write beyond the arena's end", false};
   auto from = aligned_as(offset, waiting_.size());
   waiting_.resize(from + bytes);
@@ -166,6 +169,12 @@ status device_arena::copy_out(std::span<const range> from, std::span<char* const
   for (std::size_t i = 0; i < from.size(); ++i)
     std::memcpy(to[i], out_.on_host() + places[i], from[i].bytes);
   return ok;
+}
+
+status device_arena::soil(std::uint64_t offset, std::size_t bytes, unsigned char with) {
+  if (offset < judged_ || offset > size_ || bytes > size_ - offset)
+    return failure{failure_kind::internal, "rubbish beyond the arena's end", false};
+  return device_.checked(device_.cu().set_bytes(arena_ + offset, with, bytes, nullptr), "write to it");
 }
 
 status device_arena::read(std::uint64_t offset, void* to, std::size_t bytes) {

@@ -18,14 +18,18 @@ namespace ke {
 /// Offsets and sizes in bytes. One thread.
 class device_arena {
 public:
-  /// `device` if there is no room for it twice.
-  static result<std::unique_ptr<device_arena>> make(judge_device& device, std::size_t bytes);
+  /// `bytes` that the judge writes and keeps a copy of, and `pool` bytes behind them for what the process makes there.
+  /// `device` if there is no room for that.
+  static result<std::unique_ptr<device_arena>> make(judge_device& device, std::size_t bytes,
+                                                    std::size_t pool = 0);
   ~device_arena();
   device_arena(const device_arena&) = delete;
 
   /// What a process inherits to map it.
   int descriptor() const { return descriptor_.get(); }
   std::size_t size() const { return size_; }
+  /// Of its first part, which the judge writes.
+  std::size_t judged() const { return judged_; }
 
   /// A place to write to now: `bytes` that `settle` brings to `offset`.
   result<char*> place(std::uint64_t offset, std::size_t bytes);
@@ -41,12 +45,14 @@ public:
   result<std::vector<bool>> unchanged(std::span<const range> ranges);
   /// Copies ranges to the host, `to[i]` for `from[i]`, by the judge's kernels.
   status copy_out(std::span<const range> from, std::span<char* const> to);
+  /// Fills a range of the second part with a byte; done after the next `settle` or fence.
+  status soil(std::uint64_t offset, std::size_t bytes, unsigned char with);
   /// By the copy engine, beside what runs.
   status read(std::uint64_t offset, void* to, std::size_t bytes);
 
 private:
   explicit device_arena(judge_device& device) : device_{device}, staged_{device.cu()}, out_{device.cu()} {}
-  status open(std::size_t bytes);
+  status open(std::size_t bytes, std::size_t pool);
   /// Numbers of rounds, so that overlapping writes happen one after another, and the writes in each.
   std::vector<std::vector<device_chunk>> in_rounds() const;
 
@@ -54,7 +60,7 @@ private:
   unique_fd descriptor_;
   cuda::allocation handle_ = 0;
   cuda::address arena_ = 0, copy_ = 0;
-  std::size_t size_ = 0;
+  std::size_t size_ = 0, judged_ = 0;
   device_buffer staged_, out_;
   std::vector<char> waiting_; ///< bytes of writes not yet settled; each as far from 16 as its place
   std::vector<device_chunk> writes_;

@@ -83,6 +83,7 @@ device_report list_devices() {
     all.trouble = cu.error().text;
     return all;
   }
+  all.library = cu->library;
   int version = 0, count = 0;
   if (cu->driver_version(&version) == 0)
     all.driver = "CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);

@@ -39,7 +39,7 @@ device_report nvidia_devices(process_port& processes) {
   return report ? *std::move(report) : none;
 }
 
-void describe_nvidia(const nvidia_device& d, const std::string& driver, device_info& target) {
+void describe_nvidia(const nvidia_device& d, const device_report& of, device_info& target) {
   auto& facts = target.facts;
   target.name = short_name(d);
   facts[device_facts::target] = target.name;
@@ -48,7 +48,9 @@ void describe_nvidia(const nvidia_device& d, const std::string& driver, device_i
   facts[device_facts::cores] = std::to_string(d.processors);
   facts[device_facts::uuid] = d.uuid;
   facts[device_facts::memory] = std::to_string(d.memory_bytes >> 20) + " MiB";
-  facts[device_facts::driver] = driver;
+  facts[device_facts::driver] = of.driver;
+  facts[device_facts::node] = d.node;
+  facts[device_facts::library] = of.library;
   facts[device_facts::l2] = std::to_string(d.l2_bytes);
 }
 

@@ -17,6 +17,6 @@ std::map<std::string, std::string> device_environment();
 device_report nvidia_devices(process_port& processes);
 
 /// The device as a target: its name and facts.
-void describe_nvidia(const nvidia_device& d, const std::string& driver, device_info& target);
+void describe_nvidia(const nvidia_device& d, const device_report& of, device_info& target);
 
 } // namespace ke

@@ -155,7 +155,8 @@ result<lint_report> lint_problem(const problem& what, const backend& with, const
   std::shared_ptr<python_parent> warm;
   if (driver_kind->has_warm_parent) {
     auto parents = options.python ? options.python : std::make_shared<python_parents>();
-    auto started = parents->of(with, options.sandbox);
+    auto started = parents->of(with, options.sandbox,
+                               driver_kind->needs_device ? parent_device_of(*target) : parent_device{});
     if (!started)
       return started.error();
     warm = *std::move(started);
@@ -175,9 +176,13 @@ result<lint_report> lint_problem(const problem& what, const backend& with, const
   task.scratch = folder->path().string();
   task.sandbox = options.sandbox;
   task.limits = options.limits;
+  if (auto uuid = target->facts.find(device_facts::uuid); uuid != target->facts.end())
+    task.device = uuid->second;
   process_spec spec;
   spec.argv = {judge.string()};
   spec.env = {{"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}, {"LANG", "C"}};
+  if (!task.device.empty())
+    spec.env.merge(device_environment());
   spec.directory = folder->path().string();
   spec.input = pack(task);
   spec.deadline = std::chrono::nanoseconds{static_cast<std::int64_t>(2 * options.limits.run_s * 1e9)};

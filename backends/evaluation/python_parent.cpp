@@ -1,6 +1,8 @@
 #include "backends/evaluation/python_parent.hpp"
 
 #include "backends/evaluation/nesting_python.hpp"
+#include "runtime/core/evidence_keys.hpp"
+#include "runtime/core/private_folder.hpp"
 #include "runtime/process/sandbox.hpp"
 #include "runtime/process/spawn.hpp"
 
@@ -41,8 +43,16 @@ python_files python_files_of(const backend& with) {
   auto own = fs::absolute(with.folder);
   python_files files{(own / with.python_folder).lexically_normal(), {}};
   for (const auto& name : with.python_prepare)
-    files.prepare.push_back(own / name);
+    files.prepare.push_back((own / name).lexically_normal());
   return files;
+}
+
+parent_device parent_device_of(const device_info& target) {
+  auto fact = [&](const char* key) {
+    auto at = target.facts.find(key);
+    return at == target.facts.end() ? std::string{} : at->second;
+  };
+  return {fact(device_facts::uuid), fact(device_facts::node), fact(device_facts::library)};
 }
 
 struct python_parent::state {
@@ -141,11 +151,26 @@ process_spec parent_process(const python_files& files, const std::string& mode,
   return inner;
 }
 
+/// The one device that its forks see, its driver library, and the allocator of results in the judge's arena.
+void show_device(const parent_device& device, process_spec& inner, sandbox_spec& box,
+                 std::vector<fs::path>& shows) {
+  auto folder = fs::path{device.library}.parent_path();
+  auto pool = beside_this_program("ke-arena-pool.so");
+  inner.env["CUDA_VISIBLE_DEVICES"] = device.uuid;
+  inner.env["KE_LIBCUDA"] = device.library;
+  inner.env["LD_LIBRARY_PATH"] = folder.string(); // its compiler of PTX lies beside it
+  inner.env["TRITON_LIBCUDA_PATH"] = folder.string();
+  inner.env["KE_ARENA_POOL"] = pool.string();
+  box.devices = {"/dev/nvidiactl", "/dev/nvidia-uvm", device.node};
+  shows.insert(shows.end(), {folder, pool});
+}
+
 } // namespace
 
 result<std::shared_ptr<python_parent>> python_parent::start(const python_files& files,
                                                             const std::string& sandbox,
-                                                            const std::map<std::string, std::string>& env) {
+                                                            const std::map<std::string, std::string>& env,
+                                                            const parent_device& device) {
   auto s = std::make_unique<state>();
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
@@ -165,6 +190,8 @@ result<std::shared_ptr<python_parent>> python_parent::start(const python_files& 
   shows.insert(shows.end(), files.prepare.begin(), files.prepare.end());
   auto inner = parent_process(files, fork_mode(box.level), env);
   inner.pass_fds = {{theirs.get(), server_fd}};
+  if (!device.uuid.empty())
+    show_device(device, inner, box, shows);
   auto spec = nesting_python(std::move(inner), box, shows);
   if (!spec)
     return spec.error();
@@ -178,11 +205,12 @@ result<std::shared_ptr<python_parent>> python_parent::start(const python_files& 
   return made;
 }
 
-result<std::shared_ptr<python_parent>> python_parents::of(const backend& with, const std::string& sandbox) {
+result<std::shared_ptr<python_parent>> python_parents::of(const backend& with, const std::string& sandbox,
+                                                          const parent_device& device) {
   std::lock_guard lock{mutex_};
-  auto& known = by_folder_[with.folder.string() + '\0' + sandbox];
+  auto& known = by_folder_[with.folder.string() + '\0' + sandbox + '\0' + device.uuid];
   if (!known || !known->alive()) {
-    auto started = python_parent::start(python_files_of(with), sandbox, with.environment);
+    auto started = python_parent::start(python_files_of(with), sandbox, with.environment, device);
     if (!started)
       return started.error();
     known = std::move(*started);

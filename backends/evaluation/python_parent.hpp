@@ -23,6 +23,12 @@ struct python_files {
 };
 python_files python_files_of(const backend& with);
 
+/// What its forks may see of a device. Empty: they work on this host.
+struct parent_device {
+  std::string uuid, node, library; ///< as device_facts has them
+};
+parent_device parent_device_of(const device_info& target);
+
 /// A warm Python process (fork_server.py): has imported torch, and forks a sandboxed process for any holder
 /// of its socket. Owns the process and the thread that started it and waits for it;
 /// both end in the destructor, and with this program in any case. Any thread.
@@ -31,7 +37,8 @@ public:
   /// Returns at once; importing torch takes seconds, and the first fork waits for it. `env`: the manifest's
   /// additions to its environment. `missing`: no such Python, or no such sandbox.
   static result<std::shared_ptr<python_parent>> start(const python_files& files, const std::string& sandbox,
-                                                      const std::map<std::string, std::string>& env = {});
+                                                      const std::map<std::string, std::string>& env = {},
+                                                      const parent_device& device = {});
   ~python_parent();
   python_parent(const python_parent&) = delete;
   python_parent& operator=(const python_parent&) = delete;
@@ -46,10 +53,11 @@ private:
   std::unique_ptr<state> state_;
 };
 
-/// One warm parent per backend, started when first asked for, and again after its end. Any thread.
+/// One warm parent per backend and device, started when first asked for, and again after its end. Any thread.
 class python_parents {
 public:
-  result<std::shared_ptr<python_parent>> of(const backend& with, const std::string& sandbox);
+  result<std::shared_ptr<python_parent>> of(const backend& with, const std::string& sandbox,
+                                            const parent_device& device = {});
 
 private:
   std::mutex mutex_;

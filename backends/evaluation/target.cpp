@@ -137,7 +137,7 @@ std::string add_nvidia_devices(std::vector<device_info>& found, process_port& pr
   std::string trouble = report.trouble;
   for (const auto& device : report.devices)
     if (device.trouble.empty())
-      describe_nvidia(device, report.driver, found.emplace_back());
+      describe_nvidia(device, report, found.emplace_back());
     else
       trouble += (trouble.empty() ? "" : "; ") + device.name + ": " + device.trouble;
   return found.empty() ? trouble : std::string{};

@@ -28,8 +28,9 @@ struct device_report {
   std::vector<nvidia_device> devices;
   std::string driver;  ///< "CUDA 13.0"
   std::string trouble; ///< why there are none
+  std::string library; ///< path of the driver library
 };
-KE_FIELDS(device_report, x.devices, x.driver, x.trouble)
+KE_FIELDS(device_report, x.devices, x.driver, x.trouble, x.library)
 
 /// "nvidia-h100": the last word of the vendor's name that a person would say, in small letters; a device that is
 /// called otherwise is "nvidia-" and its architecture.

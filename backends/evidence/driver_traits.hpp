@@ -45,6 +45,9 @@ inline constexpr std::string_view right_in_cpp =
   X(c_abi, "c-abi", .right_kernel = detail::right_in_cpp)                                                    \
   X(python, "python", .reference_language = "python", .builds = false, .has_warm_parent = true,              \
     .baseline_compiles = true, .right_kernel = "def reference(x):\n    return x + 1\n")                      \
+  X(python_cuda, "python-cuda", .reference_language = "python", .builds = false, .has_warm_parent = true,    \
+    .needs_device = true, .baseline_compiles = true,                                                         \
+    .right_kernel = "def reference(x):\n    return x + 1\n")                                                 \
   X(cuda, "cuda", .needs_device = true,                                                                      \
     .right_kernel = "/*\n[launch]\ngrid = \"ceildiv(n, 256)\"\nblock = 256\n*/\n"                            \
                     "extern \"C\" __global__ void kernel(const int* x, int* y, long long n) {\n"             \

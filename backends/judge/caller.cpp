@@ -298,6 +298,8 @@ void caller::chill(std::size_t slots, bool cold) {
 
 call_outcome caller::call(const call_order& order, std::span<const arena_bytes> rows, double limit_s,
                           std::vector<glance>& looked_at, std::vector<glance>& ended) {
+  if (seam().hand)
+    seam().hand(state(), order, limit_s);
   if (!seam().fence(state()).still) {
     call_outcome out;
     out.end = call_end::forged;

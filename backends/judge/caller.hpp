@@ -95,6 +95,8 @@ public:
   /// Private copy of an output, after `run`.
   const std::string& output(std::size_t slot, std::size_t tensor) const { return copies_[slot][tensor]; }
 
+  /// driver_seam::files; only where the seam has it.
+  std::string files() { return seam().files(state()); }
   std::string log() const { return driver_.log(); }
   /// Bytes of the arena as they are: the process's text.
   std::string read(std::uint64_t offset, std::size_t bytes) const {

@@ -2,7 +2,7 @@
 
 #include "backends/judge/baseline_run.hpp"
 #include "backends/judge/caller.hpp"
-#include "backends/judge/drivers/python_driver.hpp"
+#include "backends/judge/driver_seam.hpp"
 #include "backends/judge/input_maker.hpp"
 #include "backends/judge/processors.hpp"
 #include "backends/judge/python_payload.hpp"
@@ -21,7 +21,6 @@
 namespace ke {
 namespace {
 
-constexpr std::size_t most_compiled = 64u << 20; ///< behind the tensors: a length, then the files
 constexpr std::uint64_t does_not_fit = UINT64_MAX;
 
 struct visit {
@@ -31,8 +30,8 @@ struct visit {
 
 class preparation {
 public:
-  explicit preparation(const judge_task& task)
-      : task_{task}, cpus_{cpus_for(task.what.policy.threads)}, begun_{steady::now()} {}
+  preparation(const judge_task& task, const driver_seam& seam)
+      : task_{task}, seam_{seam}, cpus_{cpus_for(task.what.policy.threads)}, begun_{steady::now()} {}
 
   prepared_baseline run() {
     std::vector<bound_shapes> all;
@@ -75,7 +74,7 @@ private:
   /// Two, as numbers among the arguments may make another case of the second.
   std::vector<bank_slot> inputs_of(const bound_shapes& shapes) {
     auto wide = task_.truth.empty() ? 0 : memory_for(shapes, true);
-    truth_source truths{task_, python_driver, memory_for(shapes, false), wide, cpus_};
+    truth_source truths{task_, seam_, memory_for(shapes, false), wide, cpus_};
     if (auto s = truths.use(shapes); !s) {
       said_.broken = s.error().text;
       return {};
@@ -93,10 +92,10 @@ private:
     std::size_t bytes = 0;
     for (const auto& v : visits)
       bytes = std::max(bytes, caller::memory_for(task_.what, *v.shapes, 1, false));
-    auto how = python_driver.limits(task_, timed_against(task_), bytes + most_compiled, cpus_);
+    auto how = seam_.limits(task_, timed_against(task_), bytes + most_compiled, cpus_);
     how.payload = "pack " + std::to_string(bytes) + '\n' + how.payload;
     call_outcome loading;
-    auto process = open_driver::start(python_driver, how, loading);
+    auto process = open_driver::start(seam_, how, loading);
     if (!process) {
       said_.broken = process.error().text;
       return false;
@@ -148,6 +147,7 @@ private:
   }
 
   judge_task task_;
+  const driver_seam& seam_;
   std::vector<int> cpus_;
   steady::time_point begun_;
   prepared_baseline said_;
@@ -156,10 +156,15 @@ private:
 } // namespace
 
 prepared_baseline prepare_baseline(const judge_task& task) {
-  auto told = python_task(task);
-  if (told)
-    return preparation{*told}.run();
   prepared_baseline said;
+  const auto* seam = find_driver(task.driver_kind);
+  if (!seam) {
+    said.broken = "the judge has no driver " + task.driver_kind;
+    return said;
+  }
+  auto told = seam->complete(task);
+  if (told)
+    return preparation{*told, *seam}.run();
   (told.error().kind == failure_kind::invalid ? said.unfit : said.broken) = told.error().text;
   return said;
 }

@@ -4,9 +4,13 @@
 #include "runtime/core/job_limits.hpp"
 #include "runtime/core/result.hpp"
 
+#include <cstddef>
 #include <string>
 
 namespace ke {
+
+/// Bytes of what a process packs: a length, then the files.
+inline constexpr std::size_t most_compiled = 64u << 20;
 
 /// Lets a baseline that compiles itself in its first calls (torch.compile) do so beforehand: it takes longer
 /// than a call may. It is called alone on each workload, and if there are several, in one process on all, as

@@ -18,8 +18,9 @@ inline constexpr std::size_t words_bytes = 1u << 20;
 /// What is asked of a driver.
 enum class device_request : std::uint32_t {
   prime = 1, ///< an empty kernel and a wait: the driver's turn on the device
-  prepare,   ///< takes the values of the next order; with `graph` makes its graph
+  prepare,   ///< takes the values of the next order; with `graph` makes its graph. Its inputs are not there yet
   run,       ///< the order, and a wait for all of it
+  files,     ///< of Python: packs what compilers left to the place in the arena that is the first value
 };
 
 /// Grid, block, dynamic shared memory of a declared launch, as values.
@@ -35,7 +36,8 @@ struct device_words {
   alignas(64) std::atomic<std::uint32_t> answered;
   std::uint32_t answer;
   std::uint64_t took_ns; ///< its own clock: a diagnostic
-  /// Per call: offsets of tensors in the arena, the bits of the others, and each launch's.
+  /// Per call: offsets of tensors in the arena, the bits of the others, and each launch's. A driver whose results lie
+  /// where they were made answers with the offsets of all tensors.
   alignas(64) std::uint64_t values[(words_bytes - 192) / sizeof(std::uint64_t)];
 };
 static_assert(sizeof(device_words) <= words_bytes);

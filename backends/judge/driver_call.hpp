@@ -17,7 +17,10 @@ struct device_access {
   std::vector<std::string> nodes;            ///< device nodes, writable: of this device and no other
   std::vector<std::string> folders;          ///< read-only: libraries
   std::size_t arena_bytes = 0;               ///< of the arena, as the device rounded it
+  std::size_t pool_bytes = 0;                ///< of its end, which the judge never writes: for what calls allocate
   std::uint64_t address_bytes = 20ull << 30; ///< that the driver library reserves beside it
+  /// Host code of a candidate runs in the process: what it does there says nothing about the device.
+  bool foreign = false;
 };
 
 /// How to start a driver.

@@ -93,7 +93,7 @@ struct driver_bands {
 /// One driver kind: all that the judge's loops do with memory and processes. They call these and nothing
 /// else, and do not ask which kind it is, so nothing in them assumes that they can map the candidate's memory
 /// or that a call's work ends with its answer. One order: begin, fill and poison, flush, fence, prime, patch,
-/// go, close, snapshot and compare, settle, fence. None is null but where said. A state is used by one thread.
+/// go, close, snapshot and compare, settle, fence; `hand` before the first fence. None is null but where said. A state is used by one thread.
 struct driver_seam {
   /// Every call is given each tensor's extents after the dims.
   bool takes_extents = false;
@@ -141,6 +141,9 @@ struct driver_seam {
   void (*poison)(driver_state&, const arena_rubbish& what, random_source& random) = nullptr;
   /// Out of every cache, so that the next call finds these bytes cold. Reads no `from`.
   void (*flush)(driver_state&, std::span<const arena_bytes> where) = nullptr;
+  /// Tells the driver what its next order is, while the bytes that `fill` was given don't lie there yet; what goes
+  /// wrong, `go` says. Null: `go` tells it.
+  void (*hand)(driver_state&, const call_order& what, double limit_s) = nullptr;
   /// Proves that the driver stands still, its device as well.
   fence_reading (*fence)(driver_state&) = nullptr;
   /// Lets the driver take its turn on the device, before an order. Ns of that.
@@ -165,6 +168,9 @@ struct driver_seam {
   /// Last, once the copies of a snapshot have been compared with samples: undoes in them what the judge
   /// itself left in results. Pages of results that hold what an earlier call wrote.
   std::uint64_t (*settle)(driver_state&, std::span<const result_part> results) = nullptr;
+  /// What compilers left in the stopped process, packed: for later processes of the same candidate. Empty: nothing.
+  /// Null: this driver's compile nothing.
+  std::string (*files)(driver_state&) = nullptr;
   /// Bytes of the arena as they are. The process's text: believe nothing.
   void (*read)(driver_state&, std::uint64_t offset, std::span<char> to) = nullptr;
 

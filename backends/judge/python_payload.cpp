@@ -96,12 +96,14 @@ std::string python_payload(const judge_task& task, python_role role, std::uint64
                        : kernelbench                    ? what.name + ".py"
                                                         : "reference.py";
     line("text", file + ' ' + std::to_string(code.size()));
-    bool compiles = is_compiling(task, code);
-    if (compiles)
-      line("compiled", std::to_string(task.compiled.size()));
+    const auto* files = is_compiling(task, code)                                               ? &task.compiled
+                        : role == python_role::candidate && !task.candidate_files.empty() ? &task.candidate_files
+                                                                                          : nullptr;
+    if (files)
+      line("compiled", std::to_string(files->size()));
     text += '\n' + code;
-    if (compiles)
-      text += task.compiled;
+    if (files)
+      text += *files;
   } else {
     text += '\n';
   }

@@ -40,14 +40,14 @@ library_operators operators_here(const judge_task& task, const std::vector<int>&
 /// calls, the time or how often his inputs move learns nothing.
 class profiled_process {
 public:
-  profiled_process(const judge_task& task, const std::string& object, const bound_shapes& shapes,
+  profiled_process(const driver_seam& seam, const judge_task& task, const std::string& object, const bound_shapes& shapes,
                    const bank_slot& slot, const std::vector<int>& cpus, std::uint32_t usual_calls)
       : task_{task}, slot_{slot}, bytes_{caller::memory_for(task.what, shapes, 1, false)} {
-    auto how = python_driver.limits(task, object, bytes_ + summary_bytes, cpus);
+    auto how = seam.limits(task, object, bytes_ + summary_bytes, cpus);
     how.payload =
         "profile " + std::to_string(bytes_) + "\nquiet " + std::to_string(usual_calls) + '\n' + how.payload;
     call_outcome loading;
-    auto process = open_driver::start(python_driver, how, loading);
+    auto process = open_driver::start(seam, how, loading);
     if (!process || loading.end != call_end::done)
       return;
     by_ = std::make_unique<caller>(*std::move(process), task.what, false, secret_key());
@@ -102,12 +102,12 @@ std::string sentence(const handed_over& fused) {
 
 } // namespace
 
-void profile_python(const judge_task& task, const bound_shapes& shapes, const bank_slot& slot,
+void profile_python(const driver_seam& seam, const judge_task& task, const bound_shapes& shapes, const bank_slot& slot,
                     const std::vector<int>& cpus, std::uint32_t usual_calls, evidence& found) {
   constexpr int again = 4; // calls of whom is suspected: one that was interrupted says little
   constexpr int looks = 4; // with these as many as driver.py has profilers
   constexpr double hint = 0.1;
-  profiled_process candidate{task, task.candidate, shapes, slot, cpus, usual_calls};
+  profiled_process candidate{seam, task, task.candidate, shapes, slot, cpus, usual_calls};
   auto text = candidate.fastest(1);
   if (text.empty())
     return;
@@ -123,7 +123,7 @@ void profile_python(const judge_task& task, const bound_shapes& shapes, const ba
       text = std::move(other);
   }
   if (bound && fused_calls(text, {}, known).of_operators > hint) {
-    auto reference = profiled_process{task, task.reference, shapes, slot, cpus, 1}.fastest(1);
+    auto reference = profiled_process{seam, task, task.reference, shapes, slot, cpus, 1}.fastest(1);
     auto calm = fused_calls(text, reference, known).names.empty() ? std::string{} : candidate.fastest(again);
     if (auto fused = fused_calls(calm, reference, known); !reference.empty() && fused.all()) {
       found.ending = ending::policy_violation;

@@ -26,9 +26,9 @@ namespace {
 
 class session {
 public:
-  session(const judge_task& task, const driver_seam& seam)
-      : task_{task}, seam_{seam}, what_{task.what}, plan_{plan_of(task.plan)}, random_{secret_key()},
-        sizes_{task.most_elements} {}
+  session(judge_task task, const driver_seam& seam)
+      : task_{std::move(task)}, seam_{seam}, what_{task_.what}, plan_{plan_of(task_.plan)},
+        random_{secret_key()}, sizes_{task_.most_elements} {}
   evidence run();
 
 private:
@@ -73,7 +73,7 @@ private:
   std::uint32_t calls_of_a_launch(const timed_workload& w) const;
   std::size_t memory_for_all(bool wide) const;
 
-  const judge_task& task_;
+  judge_task task_;
   const driver_seam& seam_;
   const problem& what_;
   sampling_plan plan_;
@@ -543,6 +543,8 @@ evidence session::run() {
     if (auto s = correctness(); !s)
       return machine(s.error());
     found_.log += candidate_->log();
+    if (seam_.files && sound())
+      task_.candidate_files = candidate_->files();
     if (found_.unfit.empty() && admitted_) // zeros and the like are told before what is subtler
       found_.unfit = admission_.verdict();
     if (found_.unfit.empty())
@@ -593,7 +595,7 @@ evidence judge(const judge_task& task) {
 
 evidence judge(const judge_task& task, const driver_seam& seam) {
   auto told = seam.complete(task);
-  return told ? session{*told, seam}.run() : not_judged(task, told.error());
+  return told ? session{*std::move(told), seam}.run() : not_judged(task, told.error());
 }
 
 } // namespace ke

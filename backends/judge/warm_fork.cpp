@@ -138,9 +138,10 @@ result<warm_fork> warm_fork::ask(const fork_request& what) {
   header.scratch_bytes = what.scratch_bytes;
   header.descriptors = what.descriptors;
   header.inodes = what.inodes;
-  int fds[] = {theirs.get(), payload.get(), what.memory, what.go, what.done, out.get(), err.get()};
+  int fds[] = {theirs.get(), payload.get(), what.memory, what.go, what.done, out.get(), err.get(), what.page};
+  auto count = std::size(fds) - (what.page < 0 ? 1 : 0);
   auto until = clock::now() + std::chrono::nanoseconds{static_cast<std::int64_t>(what.wait_s * 1e9)};
-  if (!send_with(what.parent, header, fds, std::size(fds), until))
+  if (!send_with(what.parent, header, fds, count, until))
     return machine(errno == ETIMEDOUT ? "takes no request"
                                       : std::string{"has ended: "} + std::strerror(errno));
   theirs.reset();

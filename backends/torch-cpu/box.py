@@ -102,13 +102,15 @@ def sweep(ours):
 
 
 def place(descriptors):
-    """Gives stdout, stderr, memory, go and done their numbers and closes all else. Returns where control and payload are."""
-    control, payload, memory, go, done, out, err = [fcntl.fcntl(d, fcntl.F_DUPFD_CLOEXEC, 6) for d in descriptors]
+    """Gives stdout, stderr, memory, go, done and a page of orders their numbers and closes all else. Returns where control and payload
+    are."""
+    control, payload, memory, go, done, out, err, *page = [fcntl.fcntl(d, fcntl.F_DUPFD_CLOEXEC, 7) for d in descriptors]
     nothing = os.open("/dev/null", os.O_RDONLY)
-    for source, number in ((nothing, 0), (out, 1), (err, 2), (memory, 3), (go, 4), (done, 5)):
+    given = (nothing, out, err, memory, go, done, *page)
+    for number, source in enumerate(given):
         os.dup2(source, number)
     for d in sorted(map(int, os.listdir("/proc/self/fd"))):
-        if d > 5 and d not in (control, payload):
+        if d >= len(given) and d not in (control, payload):
             try:
                 os.close(d)
             except OSError:

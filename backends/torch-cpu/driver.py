@@ -73,7 +73,7 @@ class Payload:
         self.role, self.name, self.threads, self.seed, self.wide, self.cpus = "nothing", "", 1, 0, 0, ()
         self.profile, self.quiet, self.pack, self.compiled = 0, 1, 0, None
         self.vary, self.strides, self.any_strides = "", None, []
-        self.dims, self.names = "", ""
+        self.dims, self.names, self.arena = "", "", ""
         self.init, self.order, self.tensors, self.scalars, self.texts = "[]", "", [], [], []
         for line in header.decode().split("\n"):
             key, _, value = line.partition(" ")
@@ -150,7 +150,7 @@ def seed_all(seed):
 def out_of_memory(problem):
     return isinstance(problem, MemoryError) or (
         isinstance(problem, (RuntimeError, OSError))
-        and ("allocate memory" in str(problem) or getattr(problem, "errno", None) == errno.ENOMEM))
+        and ("allocate memory" in str(problem) or "out of memory" in str(problem) or getattr(problem, "errno", None) == errno.ENOMEM))
 
 
 def answer_to(problem, otherwise):
@@ -309,9 +309,10 @@ class Caller:
     is made once for each of them. What a call needs is bound as a default before any code of a candidate runs: no name that it
     can put another function in the place of is looked up again."""
 
-    def __init__(self, payload, memory, function=None):
+    def __init__(self, payload, memory, function=None, start=None):
+        """`start`: the memory's address, where it is not this host's."""
         self.memory, self.function = memory, function
-        self.start = torch.frombuffer(memory, dtype=torch.uint8).data_ptr()
+        self.start = torch.frombuffer(memory, dtype=torch.uint8).data_ptr() if start is None else start
         self.tensors = []
         for role, dtype, size, rank in payload.tensors:
             kind = DTYPES[dtype]
@@ -471,6 +472,13 @@ def profiled(caller, table, place, memory, at, profiler, run=Caller.run):
     memory[at: at + 4 + len(text)] = struct.pack("<I", len(text)) + text
 
 
+def profilers_of(payload):
+    """One for each order, made before the candidate can put others in their place. Not torch.profiler.profile: its first use imports the
+    compiler, 1.4 s of processor time."""
+    config = _ExperimentalConfig(profile_all_threads=True)
+    return [torch.autograd.profiler.profile(experimental_config=config) for _ in range(8)] if payload.profile else []
+
+
 def main(payload_descriptor, confine=None):
     """`confine` is called once the processors are chosen, before any code of a candidate runs."""
     read, write, now = os.read, os.write, time.perf_counter_ns
@@ -495,10 +503,7 @@ def main(payload_descriptor, confine=None):
         if write(DONE, ANSWER.pack(sequence, what, 0, took)) != ANSWER.size:
             os._exit(3)
 
-    # Made before the candidate can put others in their place, one for each order. Not torch.profiler.profile: its first use imports
-    # the compiler, 1.4 s of processor time.
-    config = _ExperimentalConfig(profile_all_threads=True)
-    profilers = [torch.autograd.profiler.profile(experimental_config=config) for _ in range(8)] if payload.profile else []
+    profilers = profilers_of(payload)
     summarise, run, unpack_order, order_size, quiet = profiled, Caller.run, ORDER.unpack, ORDER.size, payload.quiet
     reply(0, STARTED)  # before any code of the candidate
     try:

@@ -2,12 +2,13 @@
 
 Trusted: it runs this folder's code and torch's, and reads nothing of any candidate; what a fork is to run travels in a
 descriptor that only the fork reads. Descriptor 3 is a socket of packets. A packet is a REQUEST with seven descriptors: control,
-payload, memory, go, done, stdout, stderr. The control socket answers:
+payload, memory, go, done, stdout, stderr; of a fork that works on a device an eighth, the page of its orders. The control socket answers:
     P + <Q address space of this process> + the pidfd of the fork
     E + text          the fork could not be made, or could not enter its sandbox
     X + <ii exit code or -1, signal or 0
 The first argument says how a fork is held: `open` (limits only), `boxed`, or `users`: boxed, as the user that the request names. The others
-are files of a backend that prepares more than torch: each is run once, and its `warm_up(observers)` is called (`driver.OBSERVERS`).
+are files of a backend that prepares more than torch: each is run once, and its `warm_up(observers)` is called (`driver.OBSERVERS`). Forks
+that work on a device are served by the `main` of the last such file that has one, others by driver.py.
 When the judge closes its end the fork is killed. One thread; ends when nobody holds the other end of descriptor 3.
 """
 import array
@@ -24,9 +25,12 @@ import box
 import driver
 
 REQUEST = struct.Struct("<4sIIIQQQQ")  # "KEF2", user, processes, descriptors, address space, file bytes, scratch bytes, inodes
-DESCRIPTORS = 7
+DESCRIPTORS, WITH_PAGE = 7, 8
 SERVER = 3
 FILTER, SECOND_FILTER = 4, 5
+
+
+device_main = None
 
 
 class Fork:
@@ -37,7 +41,7 @@ class Fork:
 def receive(server):
     """One request and its descriptors, or None at the end."""
     size = array.array("i").itemsize
-    data, extra, _, _ = server.recvmsg(REQUEST.size, socket.CMSG_SPACE(DESCRIPTORS * size), socket.MSG_CMSG_CLOEXEC)
+    data, extra, _, _ = server.recvmsg(REQUEST.size, socket.CMSG_SPACE(WITH_PAGE * size), socket.MSG_CMSG_CLOEXEC)
     descriptors = array.array("i")
     for level, kind, payload in extra:
         if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
@@ -58,14 +62,15 @@ def child(fields, descriptors, filters, base):
             os._exit(70)
     os.close(control)
     try:
-        driver.main(payload, lambda: box.load_filter(filters[1]))
+        main = driver.main if len(descriptors) == DESCRIPTORS else device_main
+        main(payload, lambda: box.load_filter(filters[1]))
     finally:
         os._exit(71)
 
 
 def fork(data, descriptors, mode, filters, forks, poll):
     magic, user, processes, descriptors_most, address_space, file_bytes, scratch_bytes, inodes = REQUEST.unpack(data)
-    if magic != b"KEF2" or len(descriptors) != DESCRIPTORS:
+    if magic != b"KEF2" or len(descriptors) not in (DESCRIPTORS, WITH_PAGE if device_main else DESCRIPTORS):
         raise ValueError("a packet that is no request")
     fields = box.Limits(user if mode == "users" else 0, processes, mode != "open", address_space, file_bytes, scratch_bytes,
                         descriptors_most, inodes)
@@ -103,6 +108,8 @@ def prepare(path):
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     module.warm_up(driver.OBSERVERS)
+    global device_main
+    device_main = getattr(module, "main", device_main)
 
 
 def main():

@@ -94,5 +94,7 @@ inline constexpr const char* peak_of = "peak.";
 inline constexpr const char* target = "target";
 inline constexpr const char* toolchain = "toolchain";
 inline constexpr const char* uuid = "uuid";
+inline constexpr const char* node = "node";       // of the device's kernel driver: /dev/nvidia0
+inline constexpr const char* library = "library"; // path of the driver library
 inline constexpr const char* without = "without"; ///< of a stand-in: why there is no device
 } // namespace ke::device_facts

@@ -8,7 +8,7 @@ set(ke_programs ke-runtime ke-judge ke-profiler ke-device-compiler)
 # with two. They bring no library, as a sandbox shows them the system's alone.
 set(ke_programs_of_candidates ke-driver ke-runner ke-cuda-driver)
 
-add_custom_target(ke-programs DEPENDS ${ke_programs} ${ke_programs_of_candidates})
+add_custom_target(ke-programs DEPENDS ${ke_programs} ${ke_programs_of_candidates} ke-arena-pool)
 
 # Written when they are linked: nothing needs to be patched. RPATH, not RUNPATH: libraries of libraries are looked up by it, too.
 set_target_properties(${ke_programs} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/ke-runtime" BUILD_WITH_INSTALL_RPATH ON)
@@ -22,6 +22,7 @@ file(RELATIVE_PATH ke_to_backends ${CMAKE_BINARY_DIR}/share/ke-runtime ${CMAKE_S
 file(CREATE_LINK ${ke_to_backends} ${CMAKE_BINARY_DIR}/share/ke-runtime/backends SYMBOLIC)
 
 install(TARGETS ${ke_programs} ${ke_programs_of_candidates} RUNTIME DESTINATION bin)
+install(TARGETS ke-arena-pool LIBRARY DESTINATION bin) # loaded by Python processes, and looked for beside the programs
 file(GLOB ke_manifests CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} backends/*/backend.toml)
 foreach(manifest ${ke_manifests})
   cmake_path(GET manifest PARENT_PATH folder)

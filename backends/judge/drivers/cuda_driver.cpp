@@ -73,7 +73,12 @@ driver_bands cuda_bands() {
 }
 
 result<std::unique_ptr<driver_state>> cuda_arena(const driver_start& how) {
-  return how.device ? on_device::arena(how) : c_abi_driver.arena(how);
+  if (!how.device)
+    return c_abi_driver.arena(how);
+  auto made = std::make_unique<device_state>();
+  if (auto s = on_device::arena(*made, how); !s)
+    return s.error();
+  return std::unique_ptr<driver_state>{std::move(made)};
 }
 
 status cuda_open(driver_state& s, const driver_start& how, call_outcome& loading) {
@@ -109,6 +114,11 @@ void cuda_flush(driver_state& s, std::span<const arena_bytes> where) {
     c_abi_driver.flush(s, where);
 }
 
+void cuda_hand(driver_state& s, const call_order& what, double limit_s) {
+  if (auto* d = device_of(s))
+    on_device::hand(*d, what, limit_s);
+}
+
 fence_reading cuda_fence(driver_state& s) {
   auto* d = device_of(s);
   return d ? on_device::fence(*d) : c_abi_driver.fence(s);
@@ -125,12 +135,12 @@ double cuda_patch(driver_state& s, std::span<const arena_bytes> rows) {
 
 call_outcome cuda_go(driver_state& s, const call_order& what, double limit_s, const call_watch& watch) {
   auto* d = device_of(s);
-  return d ? on_device::go(*d, what, limit_s) : c_abi_driver.go(s, what, limit_s, watch);
+  return d ? on_device::go(*d, limit_s) : c_abi_driver.go(s, what, limit_s, watch);
 }
 
 void cuda_sample(driver_state& s, const result_part& part) {
   auto* d = device_of(s);
-  d ? on_device::read(*d, part.offset + part.from, {part.to, part.bytes}) : c_abi_driver.sample(s, part);
+  d ? on_device::sample(*d, part) : c_abi_driver.sample(s, part);
 }
 
 void cuda_close(driver_state& s, std::span<const result_part> samples, call_outcome& call) {
@@ -174,6 +184,7 @@ const driver_seam cuda_driver{
     .fill = cuda_fill,
     .poison = cuda_poison,
     .flush = cuda_flush,
+    .hand = cuda_hand,
     .fence = cuda_fence,
     .prime = cuda_prime,
     .patch = cuda_patch,

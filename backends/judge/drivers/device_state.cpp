@@ -20,6 +20,9 @@ namespace ke::on_device {
 namespace {
 
 constexpr double primer_limit_s = 10; ///< a device that others use, a first launch
+constexpr double files_limit_s = 20;  ///< to pack them
+/// A primer takes a turn on the device, which differs by some us: less than this above its band is no work.
+constexpr double primer_margin_ns = 20e3;
 constexpr int calibrations = 40;      ///< orders of nothing, after which the fence is timed
 constexpr double band_margin_ns = 2000;
 
@@ -52,19 +55,48 @@ device_object object_in(const std::string& path) {
   return object ? *std::move(object) : device_object{};
 }
 
-/// What fences read when nothing is left to do: of orders of nothing, before any code of a candidate has run.
-void calibrate(device_state& d) {
-  std::vector<double> fences;
+struct turn_bands {
+  double fence_ns = 0, fence_band_ns = 0, primer_ns = 0, primer_band_ns = 0;
+};
+
+/// The middle, and what 95 of 100 stay within above it.
+double usual_of(std::vector<double>& all, double& band) {
+  std::sort(all.begin(), all.end());
+  band = all[all.size() * 19 / 20] - all[all.size() / 2];
+  return all[all.size() / 2];
+}
+
+/// What primers and fences read when nothing else is to do: of orders of nothing.
+turn_bands measured_bands(device_state& d) {
+  std::vector<double> fences, primers;
   for (int i = 0; i < calibrations; ++i) {
-    if (d.process->ask(wire::device_request::prime, primer_limit_s).end != call_end::done)
-      return;
+    auto primed = d.process->ask(wire::device_request::prime, primer_limit_s);
+    if (primed.end != call_end::done)
+      return {};
+    primers.push_back(primed.ns);
     fences.push_back(d.device->fence());
   }
-  std::sort(fences.begin(), fences.end());
-  d.usual_fence_ns = fences[fences.size() / 2];
-  d.fence_band_ns = fences[fences.size() * 19 / 20] - d.usual_fence_ns + band_margin_ns;
+  turn_bands bands;
+  bands.fence_ns = usual_of(fences, bands.fence_band_ns);
+  bands.primer_ns = usual_of(primers, bands.primer_band_ns);
+  bands.fence_band_ns += band_margin_ns;
+  bands.primer_band_ns += primer_margin_ns;
   call_outcome nothing;
   d.process->close(nothing);
+  return bands;
+}
+
+/// A process with foreign host code could read any bands; it gets those of the last one without.
+void calibrate(device_state& d, bool foreign) {
+  static std::map<int, turn_bands> known; // by device: the judge is one thread
+  auto of_device = known.find(d.device->number());
+  auto bands = foreign && of_device != known.end() ? of_device->second : measured_bands(d);
+  if (!foreign)
+    known[d.device->number()] = bands;
+  d.usual_fence_ns = bands.fence_ns;
+  d.fence_band_ns = bands.fence_band_ns;
+  d.usual_primer_ns = bands.primer_ns;
+  d.primer_band_ns = bands.primer_band_ns;
 }
 
 std::uint64_t number_at(const device_state& d, std::uint64_t offset) {
@@ -88,11 +120,23 @@ std::map<std::string, std::int64_t> symbols_of(const problem& what, const std::u
   return symbols;
 }
 
+/// Where a result lies: as the driver says, if the arena has so much there.
+std::uint64_t place_of(const device_state& d, const result_part& part) {
+  auto at = std::size_t{part.call} * d.tensors + part.tensor;
+  if (at >= d.places.size())
+    return part.offset;
+  auto place = d.places[at];
+  auto end = part.from + part.bytes;
+  return place >= d.arena->judged() && end <= d.arena->size() && place <= d.arena->size() - end ? place
+                                                                                               : part.offset;
+}
+
 /// An order as the page has it: offsets, numbers, launches.
 status write_values(device_state& d, const call_order& order, wire::device_words& words) {
   const auto& what = *d.what;
   words.calls = order.calls;
-  words.tensors = static_cast<std::uint32_t>(what.tensors.size());
+  words.tensors = d.tensors = static_cast<std::uint32_t>(what.tensors.size());
+  d.places.assign(d.makes_results ? std::size_t{order.calls} * d.tensors : 0, 0);
   words.others = order.args - words.tensors;
   words.launches = static_cast<std::uint32_t>(d.object.launches.size());
   words.graph = what.policy.graph_launch ? 1 : 0;
@@ -122,19 +166,18 @@ status write_values(device_state& d, const call_order& order, wire::device_words
 
 } // namespace
 
-result<std::unique_ptr<driver_state>> arena(const driver_start& how) {
+status arena(device_state& d, const driver_start& how) {
   auto device = judge_device::of(how.device->number);
   if (!device)
     return device.error();
   leave_processors(how.cpus);
-  auto made = std::make_unique<device_state>();
-  made->device = *device;
-  auto memory = device_arena::make(**device, how.memory);
+  d.device = *device;
+  auto memory = device_arena::make(**device, how.memory, how.device->pool_bytes);
   if (!memory)
     return memory.error();
-  made->arena = *std::move(memory);
-  made->numbers.resize(std::min(device_state::numbers_bytes, made->arena->size()));
-  return std::unique_ptr<driver_state>{std::move(made)};
+  d.arena = *std::move(memory);
+  d.numbers.resize(std::min(device_state::numbers_bytes, d.arena->judged()));
+  return ok;
 }
 
 status open(device_state& d, const driver_start& how, call_outcome& loading) {
@@ -147,7 +190,7 @@ status open(device_state& d, const driver_start& how, call_outcome& loading) {
     return process.error();
   d.process = *std::move(process);
   if (loading.end == call_end::done)
-    calibrate(d);
+    calibrate(d, start.device->foreign);
   return ok;
 }
 
@@ -177,46 +220,60 @@ fence_reading fence(device_state& d) {
   return out;
 }
 
+void hand(device_state& d, const call_order& what, double limit_s) {
+  if (d.trouble.end != call_end::done)
+    return;
+  if (auto written = write_values(d, what, d.process->words()); !written) {
+    d.trouble.end = call_end::crashed;
+    d.trouble.why = written.error().text;
+    return;
+  }
+  auto prepared = d.process->ask(wire::device_request::prepare, std::max(limit_s, primer_limit_s));
+  if (prepared.end == call_end::done)
+    d.process->close(prepared); // the inputs come next: nothing of it may run
+  if (prepared.end != call_end::done)
+    d.trouble = prepared;
+}
+
 double prime(device_state& d) {
+  d.primer_over_ns = 0;
+  if (d.trouble.end != call_end::done)
+    return 0;
   auto said = d.process->ask(wire::device_request::prime, primer_limit_s);
-  if (said.end != call_end::done && d.trouble.end == call_end::done)
+  if (said.end != call_end::done)
     d.trouble = said;
+  else if (double over = said.ns - d.usual_primer_ns; d.usual_primer_ns > 0 && over > d.primer_band_ns)
+    d.primer_over_ns = over;
   return said.ns;
 }
 
-call_outcome go(device_state& d, const call_order& what, double limit_s) {
+call_outcome go(device_state& d, double limit_s) {
   auto trouble = std::exchange(d.trouble, {});
   if (trouble.end != call_end::done)
     return trouble;
-  if (auto written = write_values(d, what, d.process->words()); !written) {
-    trouble.end = call_end::crashed;
-    trouble.why = written.error().text;
-    return trouble;
+  auto said = d.process->ask(wire::device_request::run, limit_s);
+  if (said.end == call_end::done && d.makes_results) {
+    const auto* from = d.process->words().values;
+    d.places.assign(from, from + d.places.size());
   }
-  auto prepared = d.process->ask(wire::device_request::prepare, primer_limit_s);
-  if (prepared.end != call_end::done ||
-      d.process->words().answer != static_cast<std::uint32_t>(wire::answer::done)) {
-    d.process->close(prepared);
-    return prepared;
-  }
-  return d.process->ask(wire::device_request::run, limit_s);
+  return said;
 }
 
 void close(device_state& d, std::span<const result_part> samples, call_outcome& call) {
   double over_ns = d.device->fence() - d.usual_fence_ns;
   for (const auto& part : samples)
-    note(d, d.arena->read(part.offset + part.from, part.to, part.bytes));
+    sample(d, part);
   d.process->close(call);
   call.cpu_s = 0; // it spins from one request to the next: that says nothing about threads
-  // What an order leaves to do is charged, beyond what fences differ by themselves.
-  call.late_s = over_ns > d.fence_band_ns ? over_ns * 1e-9 : 0;
+  // What an order leaves to do is charged, beyond what fences differ by themselves; and what was done before it.
+  call.late_s = ((over_ns > d.fence_band_ns ? over_ns : 0) + d.primer_over_ns) * 1e-9;
 }
 
 void copy_results(device_state& d, std::span<const result_part> results) {
   std::vector<device_arena::range> from;
   std::vector<char*> to;
   for (const auto& part : results) {
-    from.push_back({part.offset + part.from, part.bytes});
+    from.push_back({place_of(d, part) + part.from, part.bytes});
     to.push_back(part.to);
   }
   note(d, d.arena->copy_out(from, to));
@@ -230,6 +287,32 @@ std::vector<bool> compare(device_state& d, std::span<const arena_bytes> with) {
   if (!same)
     note(d, same.error());
   return same ? *std::move(same) : std::vector<bool>(with.size(), true);
+}
+
+void soil_results(device_state& d, std::span<const result_part> results, random_source& random) {
+  auto rubbish = static_cast<unsigned char>(64 + random.below(128)); // of either sign, and no zero
+  for (const auto& part : results)
+    if (auto place = place_of(d, part); place >= d.arena->judged())
+      note(d, d.arena->soil(place + part.from, part.bytes, rubbish));
+}
+
+std::string files(device_state& d, std::uint64_t at, std::size_t room) {
+  if (d.trouble.end != call_end::done)
+    return {};
+  d.process->words().values[0] = at;
+  auto packed = d.process->ask(wire::device_request::files, files_limit_s);
+  if (packed.end == call_end::done)
+    d.process->close(packed);
+  std::uint64_t length = 0;
+  if (packed.end != call_end::done || !d.arena->read(at, &length, sizeof length) ||
+      length > room - sizeof length)
+    return {};
+  std::string bytes(length, '\0');
+  return d.arena->read(at + sizeof length, bytes.data(), length) ? bytes : std::string{};
+}
+
+void sample(device_state& d, const result_part& part) {
+  read(d, place_of(d, part) + part.from, {part.to, part.bytes});
 }
 
 void read(device_state& d, std::uint64_t offset, std::span<char> to) {

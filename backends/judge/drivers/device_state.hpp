@@ -26,6 +26,11 @@ struct device_state : driver_state {
   std::vector<char> numbers;               ///< as written at the arena's begin
   double usual_fence_ns = 0;               ///< of the fence that follows an order which left nothing
   double fence_band_ns = 0;                ///< what a fence may take above that
+  double usual_primer_ns = 0, primer_band_ns = 0; ///< likewise, of the primer
+  double primer_over_ns = 0;               ///< of the order's primer: above that band
+  bool makes_results = false;              ///< results lie where its calls made them, as it says
+  std::vector<std::uint64_t> places;       ///< then: of each call's tensors, since the last answer
+  std::uint32_t tensors = 0;               ///< of the order
   bool cold = false;                       ///< the next fence flushes the cache first
   std::uint32_t flushes = 0;
   call_outcome trouble; ///< of the machine or a request, since the last order: ends the next one
@@ -34,16 +39,24 @@ struct device_state : driver_state {
 /// The functions of a driver on a device, as driver_seam has them, for a device_state.
 namespace on_device {
 
-result<std::unique_ptr<driver_state>> arena(const driver_start& how);
+/// The arena of a fresh state.
+status arena(device_state&, const driver_start& how);
 status open(device_state&, const driver_start& how, call_outcome& loading);
 void fill(device_state&, std::span<const arena_bytes> what);
 void poison(device_state&, const arena_rubbish& what, random_source& random);
+void hand(device_state&, const call_order& what, double limit_s);
 fence_reading fence(device_state&);
 double prime(device_state&);
-call_outcome go(device_state&, const call_order& what, double limit_s);
+call_outcome go(device_state&, double limit_s);
 void close(device_state&, std::span<const result_part> samples, call_outcome& call);
 void copy_results(device_state&, std::span<const result_part> results);
+/// Rubbish over results that its calls made: the next one finds nothing that it could answer with.
+void soil_results(device_state&, std::span<const result_part> results, random_source& random);
+/// driver_seam::files; at most `room` bytes, which lie at `at` meanwhile.
+std::string files(device_state&, std::uint64_t at, std::size_t room);
 std::vector<bool> compare(device_state&, std::span<const arena_bytes> with);
+/// A part of a result, from where it lies.
+void sample(device_state&, const result_part& part);
 void read(device_state&, std::uint64_t offset, std::span<char> to);
 
 } // namespace on_device

@@ -18,9 +18,10 @@ status driver_process::state::fork(int memory, int go_read, int done_write) {
   what.memory = memory;
   what.go = go_read;
   what.done = done_write;
+  what.page = page ? page->descriptor() : -1;
   what.payload = how.payload;
   what.processes = how.processes;
-  what.address_space = how.memory_bytes + how.memory;
+  what.address_space = most_space();
   what.file_bytes = std::max<std::uint64_t>(how.scratch_bytes, how.memory);
   what.scratch_bytes = how.scratch_bytes;
   what.descriptors = how.descriptors;

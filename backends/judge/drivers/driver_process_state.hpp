@@ -164,7 +164,7 @@ struct driver_process::state {
   /// Address space that it may take: a device's driver library reserves much that it never uses.
   std::uint64_t most_space() const {
     auto own = how.device ? std::max(how.memory_bytes, how.device->address_bytes) : how.memory_bytes;
-    return own + how.memory;
+    return own + (how.device ? how.device->arena_bytes : how.memory);
   }
 
   bool memory_was_full() const { return most_memory > base_memory + most_space() / 10 * 8; }

@@ -1,0 +1,160 @@
+#include "backends/judge/drivers/python_cuda_driver.hpp"
+
+#include "backends/device/cuda_api.hpp"
+#include "backends/device/device_list.hpp"
+#include "backends/evidence/judge_task.hpp"
+#include "backends/judge/arena_layout.hpp"
+#include "backends/judge/compiled_baseline.hpp"
+#include "backends/judge/drivers/device_state.hpp"
+#include "backends/judge/drivers/host_driver.hpp"
+#include "backends/judge/drivers/python_driver.hpp"
+#include "backends/judge/python_profile.hpp"
+#include "backends/judge/secret_random.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+namespace ke {
+namespace {
+
+constexpr std::uint32_t most_calls = 128;
+/// PyTorch's libraries, which are mapped as they are needed, and its context.
+constexpr std::uint64_t address_bytes = 64ull << 30;
+/// Of the arena, for results and what calls allocate besides: PyTorch asks for 20 MiB at once.
+constexpr std::size_t least_pool = 256u << 20, most_pool = std::size_t{16} << 30;
+
+struct python_cuda_state : device_state {
+  random_source random{secret_key()};
+  std::uint64_t files_at = 0; ///< room for packed files, behind the tensors
+  bool trusted = false;       ///< of the order: of the truth's process
+};
+
+python_cuda_state& of_device(driver_state& s) {
+  return static_cast<python_cuda_state&>(s);
+}
+
+result<judge_task> complete(const judge_task& task) {
+  auto device = find_device(task.device);
+  if (!device)
+    return failure{device.error().kind, device.error().text, device.error().retryable};
+  return python_driver.complete(task);
+}
+
+driver_start limits(const judge_task& task, const std::string& object, std::size_t memory,
+                    const std::vector<int>& cpus) {
+  auto how = python_driver.limits(task, object, memory, cpus);
+  how.object = object;
+  auto& access = how.device.emplace();
+  access.address_bytes = address_bytes;
+  access.foreign = object == task.candidate;
+  access.pool_bytes = std::clamp(3 * memory, least_pool, most_pool);
+  how.load_s = std::max(how.load_s, 60.0); // a context, and what a class compiles as it is made
+  const auto& cu = cuda::driver();
+  auto found = find_device(task.device);
+  if (!cu || !found)
+    return how; // `arena` says why
+  access.number = static_cast<int>(found->number);
+  access.uuid = found->uuid;
+  access.library = cu->library;
+  return how;
+}
+
+std::uint32_t most_timed_calls(std::size_t args) {
+  return std::min(most_calls, static_cast<std::uint32_t>(wire::most_words / std::max<std::size_t>(args, 1)));
+}
+
+driver_bands bands() {
+  // A wait spins here, so nothing of the driver idles; `late_s` has its own band (device_state.cpp).
+  return {.idle_floors = 0, .idle_s = 0, .least_order_ns = 1e6, .sampling_hides_late_work = false};
+}
+
+result<std::unique_ptr<driver_state>> arena(const driver_start& how) {
+  auto made = std::make_unique<python_cuda_state>();
+  made->makes_results = true;
+  made->files_at = how.memory;
+  auto larger = how;
+  larger.memory += most_compiled;
+  if (auto s = on_device::arena(*made, larger); !s)
+    return s.error();
+  return std::unique_ptr<driver_state>{std::move(made)};
+}
+
+status open(driver_state& s, const driver_start& how, call_outcome& loading) {
+  auto& d = of_device(s);
+  auto told = how;
+  told.payload = "arena " + std::to_string(d.arena->judged()) + ' ' + std::to_string(d.arena->size()) + '\n' +
+                 how.payload;
+  return on_device::open(d, told, loading);
+}
+
+std::string log(const driver_state& s) {
+  const auto& process = static_cast<const device_state&>(s).process;
+  return process ? process->log() : std::string{};
+}
+
+bool begin(driver_state& s, const order_form& form) {
+  auto& d = of_device(s);
+  d.what = form.what;
+  d.trusted = form.trusted;
+  return false;
+}
+
+std::uint64_t snapshot(driver_state& s, std::span<const result_part> results) {
+  on_device::copy_results(of_device(s), results);
+  return 0;
+}
+
+std::uint64_t settle(driver_state& s, std::span<const result_part> results) {
+  auto& d = of_device(s);
+  if (!d.trusted)
+    on_device::soil_results(d, results, d.random);
+  return 0;
+}
+
+} // namespace
+
+const driver_seam python_cuda_driver{
+    .takes_extents = true,
+    .complete = complete,
+    .limits = limits,
+    .truth = [](const judge_task& task) { return python_driver.truth(task); },
+    .most_timed_calls = most_timed_calls,
+    .bands = bands,
+    .clocks = host_clocks,
+    .others = host_others,
+    .layout = scattered_layout,
+    .arena = arena,
+    .open = open,
+    .log = log,
+    .begin = begin,
+    .fill = [](driver_state& s,
+               std::span<const arena_bytes> what) { on_device::fill(of_device(s), what); },
+    .poison = [](driver_state& s, const arena_rubbish& what,
+                 random_source& random) { on_device::poison(of_device(s), what, random); },
+    .flush = [](driver_state& s, std::span<const arena_bytes>) { of_device(s).cold = true; },
+    .hand = [](driver_state& s, const call_order& what,
+               double limit_s) { on_device::hand(of_device(s), what, limit_s); },
+    .fence = [](driver_state& s) { return on_device::fence(of_device(s)); },
+    .prime = [](driver_state& s) { return on_device::prime(of_device(s)); },
+    .patch = [](driver_state&, std::span<const arena_bytes>) { return 0.0; }, // never asked for: no patch_rows
+    .go = [](driver_state& s, const call_order&, double limit_s,
+             const call_watch&) { return on_device::go(of_device(s), limit_s); },
+    .sample = [](driver_state& s, const result_part& part) { on_device::sample(of_device(s), part); },
+    .close = [](driver_state& s, std::span<const result_part> samples,
+                call_outcome& call) { on_device::close(of_device(s), samples, call); },
+    .snapshot = snapshot,
+    .compare = [](driver_state& s,
+                  std::span<const arena_bytes> with) { return on_device::compare(of_device(s), with); },
+    .settle = settle,
+    .files = [](driver_state& s) {
+      return on_device::files(of_device(s), of_device(s).files_at, most_compiled);
+    },
+    .read = [](driver_state& s, std::uint64_t offset,
+               std::span<char> to) { on_device::read(of_device(s), offset, to); },
+    .profile = [](const judge_task& task, const bound_shapes& shapes, const bank_slot& slot,
+                  const std::vector<int>& cpus, std::uint32_t usual_calls,
+                  evidence& found) { profile_python(python_cuda_driver, task, shapes, slot, cpus, usual_calls, found); },
+};
+
+} // namespace ke

@@ -1,0 +1,148 @@
+"""NVIDIA's device as a fork has it (device_orders.py), and what the warm parent may prepare of it: everything but a context, which no fork
+could inherit.
+
+libcuda is called by its binary interface, in the context that PyTorch uses as well.
+"""
+import contextlib
+import ctypes
+import os
+import sys
+
+import torch
+
+import device_orders
+
+NOTHING = b".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry ke_nothing() { ret; }\n\0"
+FILE_DESCRIPTOR, ON_DEVICE, READ_AND_WRITE = 1, 1, 3
+
+
+def library():
+    return ctypes.CDLL(os.environ.get("KE_LIBCUDA") or "libcuda.so.1")
+
+
+class Bytes:
+    """Memory of the device, as tensors are made of it."""
+
+    def __init__(self, address, size):
+        self.__cuda_array_interface__ = {"shape": (size,), "typestr": "|u1", "data": (address, False), "version": 3, "strides": None}
+
+
+class Access(ctypes.Structure):
+    _fields_ = [("kind", ctypes.c_int), ("number", ctypes.c_int), ("rights", ctypes.c_int)]
+
+
+class Device:
+    """The arena in this process's context. `judged`: bytes of it that the judge writes; what calls allocate comes from the rest, as far as
+    that goes, so that results need no copy."""
+
+    name = "cuda"
+
+    def __init__(self, descriptor, judged, size):
+        if not torch.version.cuda:
+            raise RuntimeError(f"PyTorch {torch.__version__} was built without CUDA; install one with it (README, \"GPUs\")")
+        self.judged, self.size, self.library = judged, size, library()
+        torch.cuda.init()
+        torch.zeros(1, device=self.name)  # makes the context
+        self.base = self.mapped(descriptor)
+        os.close(descriptor)
+        self.launch, self.synchronize = self.library.cuLaunchKernel, self.library.cuCtxSynchronize
+        module, self.empty = ctypes.c_void_p(), ctypes.c_void_p()
+        self.must("load the empty kernel", self.library.cuModuleLoadData(ctypes.byref(module), NOTHING))
+        self.must("find the empty kernel", self.library.cuModuleGetFunction(ctypes.byref(self.empty), module, b"ke_nothing"))
+        self.allocator = self.pool = self.graphs = None
+        self.make_pools()
+        self.prime()
+
+    def must(self, what, code):
+        if code:
+            name = ctypes.c_char_p()
+            self.library.cuGetErrorName(code, ctypes.byref(name))
+            raise RuntimeError(f"{what}: {(name.value or b'error').decode()} ({code})")
+
+    def mapped(self, descriptor):
+        handle, base = ctypes.c_ulonglong(), ctypes.c_ulonglong()
+        size, zero = ctypes.c_size_t(self.size), ctypes.c_ulonglong(0)
+        self.must("import the arena", self.library.cuMemImportFromShareableHandle(ctypes.byref(handle), ctypes.c_void_p(descriptor),
+                                                                                 FILE_DESCRIPTOR))
+        self.must("reserve addresses for the arena", self.library.cuMemAddressReserve(ctypes.byref(base), size, ctypes.c_size_t(0), zero, zero))
+        self.must("map the arena", self.library.cuMemMap(base, size, ctypes.c_size_t(0), handle, zero))
+        access = Access(ON_DEVICE, 0, READ_AND_WRITE)
+        self.must("use the arena", self.library.cuMemSetAccess(base, size, ctypes.byref(access), ctypes.c_size_t(1)))
+        return base.value
+
+    def make_pools(self):
+        """Of calls, and of calls that are captured: both take their memory from the arena's second part."""
+        path = os.environ.get("KE_ARENA_POOL")
+        if not path or self.size <= self.judged:
+            return
+        shared = ctypes.CDLL(path)
+        shared.ke_arena_pool.argtypes = [ctypes.c_ulonglong, ctypes.c_ulonglong]
+        shared.ke_arena_pool(self.base + self.judged, self.size - self.judged)
+        self.allocator = torch.cuda.memory.CUDAPluggableAllocator(path, "ke_arena_malloc", "ke_arena_free")
+        self.pool, self.graphs = (torch.cuda.MemPool(self.allocator.allocator()) for _ in range(2))
+
+    def results_in_arena(self):
+        self.routed = contextlib.ExitStack()
+        self.route()
+        return self.routed
+
+    def route(self):
+        if self.pool is not None:
+            self.routed.enter_context(torch.cuda.use_mem_pool(self.pool))
+
+    def bytes(self, offset, size):
+        return torch.as_tensor(Bytes(self.base + offset, size), device=self.name)
+
+    def place_of(self, tensor):
+        """The offset in the arena of a tensor that a call has made there; None: it lies elsewhere."""
+        place = tensor.data_ptr() - self.base
+        return place if self.judged <= place < self.size and tensor.is_cuda else None
+
+    def nothing(self):
+        self.must("launch the empty kernel", self.launch(self.empty, 1, 1, 1, 32, 1, 1, 0, None, None, None))
+
+    def wait(self):
+        """For everything that this process has given to the device."""
+        self.must("the device", self.synchronize())
+
+    def prime(self):
+        self.nothing()
+        self.wait()
+
+    def capture(self, calls):
+        """A graph of what `calls` launches, as a function that replays it. The pool of calls is left meanwhile: a capture has its own."""
+        self.routed.pop_all().close()
+        graph, stream = torch.cuda.CUDAGraph(), torch.cuda.Stream()
+        try:
+            with torch.cuda.stream(stream):
+                graph.capture_begin(*([self.graphs.id] if self.graphs is not None else []), capture_error_mode="thread_local")
+                try:
+                    calls()
+                finally:
+                    graph.capture_end()
+        finally:
+            self.route()
+        return graph.replay
+
+
+def prepare_triton():
+    """What the first launch in a process would cost it: 0.4 s for the digest of Triton's own files, 0.4 s for its stubs."""
+    import triton
+    import triton.experimental.gluon  # noqa: F401
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler.compiler import make_backend, triton_key  # moved between versions
+    triton_key()
+    make_backend(GPUTarget("cuda", 90, 32)).hash()
+    return triton
+
+
+def warm_up(observers):
+    """Never asks for a device: a context does not survive a fork."""
+    device_orders.DEVICE = Device
+    try:
+        prepare_triton()
+    except Exception as problem:  # a PyTorch without Triton runs what does not need it
+        print(f"cuda_device: Triton is not ready beforehand: {problem}", file=sys.stderr)
+    held = [os.readlink(f"/proc/self/fd/{d}") for d in os.listdir("/proc/self/fd") if os.path.exists(f"/proc/self/fd/{d}")]
+    if any(path.startswith("/dev/nvidia") for path in held):
+        sys.exit("cuda_device: what was imported has opened the device; no fork of this process could use it")

@@ -1,0 +1,104 @@
+"""Python candidates on a device, as the judge has them: here the device is host memory (tests/fake_cuda/torch), so what is shown is that parent,
+forks, page, arena and verdicts fit together, and nothing about a device."""
+
+import json
+import os
+import unittest
+
+from program import ROOT, RUNTIME, Scenario
+
+FAKE = os.path.join(os.path.dirname(os.path.abspath(RUNTIME)), "fake_cuda", "libcuda.so.1")
+PROBLEM = """[problem]
+name = "rows"
+dims = ["M", "N"]
+reference = "reference.py"
+[[tensor]]
+name = "x"
+role = "in"
+dtype = "f32"
+shape = ["M", "N"]
+init = "normal"
+[[tensor]]
+name = "y"
+role = "out"
+dtype = "f32"
+shape = ["M", "N"]
+[[workload]]
+name = "w"
+dims = { M = 60, N = 300 }
+"""
+REFERENCE = "import torch\n\ndef reference(x):\n    return torch.softmax(x, 1)\n"
+RIGHT = "import torch\n\ndef kernel(x):\n    return torch.softmax(x, 1)\n"
+MODEL = """import torch
+import torch.nn as nn
+
+class Model(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.inner = nn.Linear(n, 24)
+
+    def forward(self, x):
+        return torch.relu(self.inner(x))
+
+def get_inputs():
+    return [torch.randn(16, 40)]
+
+def get_init_inputs():
+    return [40]
+"""
+BODIES = {
+    "right": ("return torch.softmax(x, 1)", "correct", ""),
+    "a view that is not contiguous": ("return torch.softmax(x.t().contiguous(), 0).t()", "correct", ""),
+    "wrong": ("y = torch.softmax(x, 1)\n    if y.numel(): y[0, -1] += 0.5\n    return y", "incorrect", "wrong value at y[0, "),
+    "another shape": ("return torch.softmax(x, 1)[1:]", "incorrect", "result 0 has the shape"),
+    "a lazy tensor": ("return type('T', (torch.Tensor,), {})(torch.softmax(x, 1))", "incorrect", "result 0 is a T instead of a tensor"),
+    "its input": ("y = torch.softmax(x, 1)\n    x.zero_()\n    return y", "cheating_suspected", "inputs_changed"),
+    "an exception": ("return x @ x @ x[:, :1]", "crashed", "candidate.py:4"),
+    "never ends": ("while True: pass", "timeout", "a call did not end within"),
+    "what is left of the last call": ("global old\n    if 'old' not in globals() or old.shape != x.shape: old = torch.softmax(x, 1)\n    return old",
+                                      "incorrect", ""),
+}
+
+
+class TorchCuda(Scenario):
+    def setUp(self):
+        super().setUp()
+        if "KE_PYTHON" in os.environ:
+            self.env["KE_PYTHON"] = os.environ["KE_PYTHON"]
+        self.write("problem.toml", PROBLEM)
+        self.write("reference.py", REFERENCE)
+
+    def judged(self, source, *flags, problem="problem.toml"):
+        self.write("candidate.py", source)
+        run = self.call("eval", problem, "candidate.py", "--backend", "fake-torch-cuda", "--backend-path", ROOT / "tests/fake_cuda", "--json",
+                        *flags, code=None, env={"KE_LIBCUDA": FAKE})
+        self.assertTrue(run.stdout, run.stderr)
+        return json.loads(run.stdout)
+
+    def test_verdicts(self):
+        for name, (body, state, reason) in BODIES.items():
+            with self.subTest(name):
+                verdict = self.judged(f"import torch\n\ndef kernel(x):\n    {body}\n", "--untimed")
+                self.assertEqual(verdict["state"], state, verdict["reason"])
+                self.assertIn(reason, verdict["reason"])
+                self.assertEqual(verdict["device"], "nvidia-f100")
+
+    def test_every_timed_call_is_checked_and_graphs_are_replayed(self):
+        self.write("graph.toml", PROBLEM + '[policy]\nlaunch = "graph"\n')
+        for problem in ("problem.toml", "graph.toml"):
+            with self.subTest(problem):
+                verdict = self.judged(RIGHT, "--plan", "rank", problem=problem)
+                self.assertIn(verdict["state"], ("correct", "noisy"), verdict["reason"])
+                self.assertGreater(verdict["correctness"]["timed_calls"], 0)
+                self.assertEqual(verdict["correctness"]["timed_calls"], verdict["correctness"]["timed_calls_checked"])
+
+    def test_a_kernelbench_file(self):
+        self.write("model.py", MODEL)
+        right = MODEL.replace("class Model", "class ModelNew").split("def get_inputs")[0]
+        self.assertEqual(self.judged(right, "--untimed", problem="model.py")["state"], "correct")
+        wrong = right.replace("torch.relu(", "torch.sigmoid(")
+        self.assertEqual(self.judged(wrong, "--untimed", problem="model.py")["state"], "incorrect")
+
+
+if __name__ == "__main__":
+    unittest.main()
