@@ -76,6 +76,7 @@ inline constexpr int mode_prohibited = 2, mode_exclusive = 3;
   X(context_create, "cuCtxCreate_v2", outcome, context*, unsigned, device)                                   \
   X(context_wait, "cuCtxSynchronize", outcome)                                                               \
   X(memory_alloc, "cuMemAlloc_v2", outcome, address*, std::size_t)                                           \
+  X(memory_info, "cuMemGetInfo_v2", outcome, std::size_t*, std::size_t*)                                     \
   X(memory_free, "cuMemFree_v2", outcome, address)                                                           \
   X(host_alloc, "cuMemHostAlloc", outcome, void**, std::size_t, unsigned)                                    \
   X(host_free, "cuMemFreeHost", outcome, void*)                                                              \

@@ -128,6 +128,11 @@ double judge_device::fence() {
   return device_now_ns() - begun;
 }
 
+std::size_t judge_device::free_bytes() const {
+  std::size_t free = 0, total = 0;
+  return cu_->memory_info(&free, &total) == 0 ? free : 0;
+}
+
 status judge_device::flush(std::uint32_t key) {
   std::uint64_t words = cache_bytes_ / sizeof(std::uint32_t);
   void* arguments[] = {&cache_, &words, &key};

@@ -50,6 +50,8 @@ public:
   int number() const { return number_; }
   /// An empty kernel and a wait, in ns: what ran on the device before it is waited for.
   double fence();
+  /// Bytes of the device's memory that nobody has taken.
+  std::size_t free_bytes() const;
   /// Every line of the last-level cache gets other contents.
   status flush(std::uint32_t key);
   /// From the buffer's host side: the first `bytes` go to the device, then these chunks into arena and copy.

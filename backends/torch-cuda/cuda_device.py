@@ -49,8 +49,8 @@ class Device:
         module, self.empty = ctypes.c_void_p(), ctypes.c_void_p()
         self.must("load the empty kernel", self.library.cuModuleLoadData(ctypes.byref(module), NOTHING))
         self.must("find the empty kernel", self.library.cuModuleGetFunction(ctypes.byref(self.empty), module, b"ke_nothing"))
-        self.allocator = self.pool = self.graphs = None
-        self.make_pools()
+        self.allocator = self.pool = self.captured = None
+        self.make_pool()
         self.prime()
 
     def must(self, what, code):
@@ -70,8 +70,8 @@ class Device:
         self.must("use the arena", self.library.cuMemSetAccess(base, size, ctypes.byref(access), ctypes.c_size_t(1)))
         return base.value
 
-    def make_pools(self):
-        """Of calls, and of calls that are captured: both take their memory from the arena's second part."""
+    def make_pool(self):
+        """What calls take their memory from: the arena's second part."""
         path = os.environ.get("KE_ARENA_POOL")
         if not path or self.size <= self.judged:
             return
@@ -79,7 +79,7 @@ class Device:
         shared.ke_arena_pool.argtypes = [ctypes.c_ulonglong, ctypes.c_ulonglong]
         shared.ke_arena_pool(self.base + self.judged, self.size - self.judged)
         self.allocator = torch.cuda.memory.CUDAPluggableAllocator(path, "ke_arena_malloc", "ke_arena_free")
-        self.pool, self.graphs = (torch.cuda.MemPool(self.allocator.allocator()) for _ in range(2))
+        self.pool = torch.cuda.MemPool(self.allocator.allocator())
 
     def results_in_arena(self):
         self.routed = contextlib.ExitStack()
@@ -110,12 +110,14 @@ class Device:
         self.wait()
 
     def capture(self, calls):
-        """A graph of what `calls` launches, as a function that replays it. The pool of calls is left meanwhile: a capture has its own."""
+        """A graph of what `calls` launches, as a function that replays it. The pool of calls is left meanwhile: a capture has its own, and
+        each graph another, as PyTorch counts a pool's graphs."""
         self.routed.pop_all().close()
+        self.captured = torch.cuda.MemPool(self.allocator.allocator()) if self.allocator is not None else None
         graph, stream = torch.cuda.CUDAGraph(), torch.cuda.Stream()
         try:
             with torch.cuda.stream(stream):
-                graph.capture_begin(*([self.graphs.id] if self.graphs is not None else []), capture_error_mode="thread_local")
+                graph.capture_begin(*([self.captured.id] if self.captured is not None else []), capture_error_mode="thread_local")
                 try:
                     calls()
                 finally:

@@ -185,6 +185,15 @@ def on_device(made, device):
     return made.to(device.name) if isinstance(made, torch.nn.Module) else made
 
 
+def said_of(problem, name):
+    """As one_line, without the advice that PyTorch adds to each error of the device."""
+    said = driver.one_line(problem, name)
+    place = said[said.rfind(" ("):] if said.endswith(")") else ""
+    for advice in (" Search for `", " CUDA kernel errors might", " Compile with `"):
+        said = said.split(advice)[0]
+    return said if said.endswith(place) else said + place
+
+
 def serve(page, caller, device, payload, profilers, name):
     """Never returns."""
     now, runs, memory = time.perf_counter_ns, 0, caller.memory
@@ -212,7 +221,7 @@ def serve(page, caller, device, payload, profilers, name):
             driver.tell(str(problem))
         except BaseException as problem:
             outcome = driver.answer_to(problem, driver.EXCEPTION)
-            driver.tell(driver.one_line(problem, name))
+            driver.tell(said_of(problem, name))
         page.answer(outcome, now() - start)
 
 
@@ -250,7 +259,7 @@ def main(payload_descriptor, confine):
         caller.function = on_device(driver.function_of(payload, caller.memory), device)
         device.wait()
     except BaseException as problem:
-        driver.tell(driver.one_line(problem, name))
+        driver.tell(said_of(problem, name))
         reply(driver.answer_to(problem, driver.LOAD_FAILED))
         os._exit(0)
     gc.collect()

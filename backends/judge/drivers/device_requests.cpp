@@ -26,6 +26,10 @@ wire::device_words& driver_process::words() {
   return state_->page->words();
 }
 
+call_outcome driver_process::end(call_end how, std::string why) {
+  return state_->killed(how, std::move(why));
+}
+
 call_outcome driver_process::ask(wire::device_request what, double limit_s) {
   auto& s = *state_;
   call_outcome out;

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 namespace ke::on_device {
@@ -21,10 +22,8 @@ namespace {
 
 constexpr double primer_limit_s = 10; ///< a device that others use, a first launch
 constexpr double files_limit_s = 20;  ///< to pack them
-/// A primer takes a turn on the device, which differs by some us: less than this above its band is no work.
-constexpr double primer_margin_ns = 20e3;
-constexpr int calibrations = 40;      ///< orders of nothing, after which the fence is timed
-constexpr double band_margin_ns = 2000;
+/// Of the device's memory that was free when its process started: a candidate may take so much.
+constexpr double most_of_memory = 0.5;
 
 /// The judge spins while a driver runs: not on the driver's processors.
 void leave_processors(const std::vector<int>& to_driver) {
@@ -53,50 +52,6 @@ device_object object_in(const std::string& path) {
   std::string bytes{std::istreambuf_iterator<char>{in}, {}};
   auto object = unpack<device_object>(bytes, {std::size_t{1} << 30, 1u << 20, 16});
   return object ? *std::move(object) : device_object{};
-}
-
-struct turn_bands {
-  double fence_ns = 0, fence_band_ns = 0, primer_ns = 0, primer_band_ns = 0;
-};
-
-/// The middle, and what 95 of 100 stay within above it.
-double usual_of(std::vector<double>& all, double& band) {
-  std::sort(all.begin(), all.end());
-  band = all[all.size() * 19 / 20] - all[all.size() / 2];
-  return all[all.size() / 2];
-}
-
-/// What primers and fences read when nothing else is to do: of orders of nothing.
-turn_bands measured_bands(device_state& d) {
-  std::vector<double> fences, primers;
-  for (int i = 0; i < calibrations; ++i) {
-    auto primed = d.process->ask(wire::device_request::prime, primer_limit_s);
-    if (primed.end != call_end::done)
-      return {};
-    primers.push_back(primed.ns);
-    fences.push_back(d.device->fence());
-  }
-  turn_bands bands;
-  bands.fence_ns = usual_of(fences, bands.fence_band_ns);
-  bands.primer_ns = usual_of(primers, bands.primer_band_ns);
-  bands.fence_band_ns += band_margin_ns;
-  bands.primer_band_ns += primer_margin_ns;
-  call_outcome nothing;
-  d.process->close(nothing);
-  return bands;
-}
-
-/// A process with foreign host code could read any bands; it gets those of the last one without.
-void calibrate(device_state& d, bool foreign) {
-  static std::map<int, turn_bands> known; // by device: the judge is one thread
-  auto of_device = known.find(d.device->number());
-  auto bands = foreign && of_device != known.end() ? of_device->second : measured_bands(d);
-  if (!foreign)
-    known[d.device->number()] = bands;
-  d.usual_fence_ns = bands.fence_ns;
-  d.fence_band_ns = bands.fence_band_ns;
-  d.usual_primer_ns = bands.primer_ns;
-  d.primer_band_ns = bands.primer_band_ns;
 }
 
 std::uint64_t number_at(const device_state& d, std::uint64_t offset) {
@@ -172,6 +127,7 @@ status arena(device_state& d, const driver_start& how) {
     return device.error();
   leave_processors(how.cpus);
   d.device = *device;
+  d.memory.at_start = d.device->free_bytes();
   auto memory = device_arena::make(**device, how.memory, how.device->pool_bytes);
   if (!memory)
     return memory.error();
@@ -185,12 +141,15 @@ status open(device_state& d, const driver_start& how, call_outcome& loading) {
   auto start = how;
   start.device->arena_bytes = d.arena->size();
   start.device->number = 0; // the only one that it sees
+  d.foreign = start.device->foreign;
+  d.memory.wakes(*d.device);
   auto process = driver_process::start(start, d.arena->descriptor(), loading);
   if (!process)
     return process.error();
   d.process = *std::move(process);
+  d.memory.sleeps(*d.device);
   if (loading.end == call_end::done)
-    calibrate(d, start.device->foreign);
+    d.bands = turn_bands_of(*d.device, *d.process, d.foreign);
   return ok;
 }
 
@@ -217,6 +176,8 @@ fence_reading fence(device_state& d) {
   fence_reading out;
   out.ns = d.device->fence();
   out.still = d.process->held();
+  // Work that was armed to begin when the inputs came: its process stands still, its queue does not.
+  d.armed_ns = d.foreign ? not_still_ns(out.ns, d.bands) : 0;
   return out;
 }
 
@@ -228,6 +189,7 @@ void hand(device_state& d, const call_order& what, double limit_s) {
     d.trouble.why = written.error().text;
     return;
   }
+  d.memory.wakes(*d.device);
   auto prepared = d.process->ask(wire::device_request::prepare, std::max(limit_s, primer_limit_s));
   if (prepared.end == call_end::done)
     d.process->close(prepared); // the inputs come next: nothing of it may run
@@ -242,7 +204,7 @@ double prime(device_state& d) {
   auto said = d.process->ask(wire::device_request::prime, primer_limit_s);
   if (said.end != call_end::done)
     d.trouble = said;
-  else if (double over = said.ns - d.usual_primer_ns; d.usual_primer_ns > 0 && over > d.primer_band_ns)
+  else if (double over = said.ns - d.bands.primer_ns; d.bands.primer_ns > 0 && over > d.bands.primer_band_ns)
     d.primer_over_ns = over;
   return said.ns;
 }
@@ -259,14 +221,33 @@ call_outcome go(device_state& d, double limit_s) {
   return said;
 }
 
+/// What is wrong with how a candidate leaves the device; nothing: it stands still and has room.
+std::optional<call_outcome> left_behind(device_state& d, const stillness& after) {
+  if (!after.still)
+    return d.process->end(call_end::forged, "its work went on on the device after it had answered and was stopped");
+  if (d.memory.taken() > most_of_memory * static_cast<double>(d.memory.at_start))
+    return d.process->end(call_end::resource_exceeded,
+                          "the candidate took " + std::to_string(static_cast<std::int64_t>(d.memory.taken()) >> 20) +
+                              " MiB of the device's memory, more than half of what was free");
+  return std::nullopt;
+}
+
 void close(device_state& d, std::span<const result_part> samples, call_outcome& call) {
-  double over_ns = d.device->fence() - d.usual_fence_ns;
+  double over_ns = d.device->fence() - d.bands.fence_ns;
   for (const auto& part : samples)
     sample(d, part);
   d.process->close(call);
   call.cpu_s = 0; // it spins from one request to the next: that says nothing about threads
   // What an order leaves to do is charged, beyond what fences differ by themselves; and what was done before it.
-  call.late_s = ((over_ns > d.fence_band_ns ? over_ns : 0) + d.primer_over_ns) * 1e-9;
+  double charged_ns = (over_ns > d.bands.fence_band_ns ? over_ns : 0) + d.primer_over_ns + d.armed_ns;
+  if (d.foreign && call.end == call_end::done) { // it was awake until now: what it began since the fence
+    auto after = wait_until_still(*d.device, d.bands);
+    d.memory.sleeps(*d.device);
+    charged_ns += after.ns;
+    if (auto wrong = left_behind(d, after))
+      call = *std::move(wrong);
+  }
+  call.late_s = charged_ns * 1e-9;
 }
 
 void copy_results(device_state& d, std::span<const result_part> results) {

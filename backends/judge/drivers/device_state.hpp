@@ -3,6 +3,7 @@
 #include "backends/device/device_arena.hpp"
 #include "backends/evidence/device_object.hpp"
 #include "backends/judge/driver_seam.hpp"
+#include "backends/judge/drivers/device_turns.hpp"
 #include "backends/judge/drivers/driver_process.hpp"
 
 #include <cstdint>
@@ -12,6 +13,20 @@
 #include <vector>
 
 namespace ke {
+
+/// Memory of the device, in bytes, that was taken while one process was awake: of several at most one is.
+struct device_memory_use {
+  std::size_t at_start = 0; ///< free before its arena was made
+  void wakes(const judge_device& device) { before_ = device.free_bytes(); }
+  void sleeps(const judge_device& device) {
+    taken_ += static_cast<double>(before_) - static_cast<double>(device.free_bytes());
+  }
+  double taken() const { return taken_; }
+
+private:
+  std::size_t before_ = 0;
+  double taken_ = 0;
+};
 
 /// A process on a device, its arena there, and what is known of both. One thread.
 struct device_state : driver_state {
@@ -24,10 +39,11 @@ struct device_state : driver_state {
   device_object object;                    ///< no launches: the empty kernel
   const problem* what = nullptr;           ///< of the order
   std::vector<char> numbers;               ///< as written at the arena's begin
-  double usual_fence_ns = 0;               ///< of the fence that follows an order which left nothing
-  double fence_band_ns = 0;                ///< what a fence may take above that
-  double usual_primer_ns = 0, primer_band_ns = 0; ///< likewise, of the primer
-  double primer_over_ns = 0;               ///< of the order's primer: above that band
+  turn_bands bands;
+  bool foreign = false;          ///< a candidate's host code runs in it
+  device_memory_use memory;
+  double armed_ns = 0;           ///< of the order: what ran between its inputs and its primer
+  double primer_over_ns = 0;     ///< of the order: what its primer took above the band
   bool makes_results = false;              ///< results lie where its calls made them, as it says
   std::vector<std::uint64_t> places;       ///< then: of each call's tensors, since the last answer
   std::uint32_t tensors = 0;               ///< of the order

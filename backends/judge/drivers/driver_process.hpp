@@ -40,6 +40,8 @@ public:
   /// Stops the process after an answer, and completes its outcome: what the answer was, CPU time, and how
   /// much work came after it. The process is dead unless that is `done`.
   void close(call_outcome& call);
+  /// Kills the process for something that was seen from outside.
+  call_outcome end(call_end how, std::string why);
 
   /// Whether `read_memory` works: the process is a fork of a warm parent, and we may look into it.
   bool readable() const;

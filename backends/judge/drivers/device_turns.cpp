@@ -1,0 +1,81 @@
+#include "backends/judge/drivers/device_turns.hpp"
+
+#include "backends/judge/stopwatch.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <vector>
+
+namespace ke {
+namespace {
+
+constexpr double primer_limit_s = 10; ///< a device that others use, a first launch
+constexpr int calibrations = 40;
+constexpr double fence_margin_ns = 2000, foreign_fence_margin_ns = 5000; ///< processes differ by 2 us
+constexpr double primer_margin_ns = 20e3; ///< a turn differs by some us: less above its band is no work
+constexpr double still_margin_ns = 40e3;  ///< of 5,400 fences on a device that stood still the worst was 52 us
+constexpr double longest_wait_s = 1;
+
+/// The middle, and what 95 of 100 stay within above it.
+double usual_of(std::vector<double>& all, double& band) {
+  std::sort(all.begin(), all.end());
+  band = all[all.size() * 19 / 20] - all[all.size() / 2];
+  return all[all.size() / 2];
+}
+
+turn_bands measured(judge_device& device, driver_process& process) {
+  std::vector<double> fences, primers, still;
+  for (int i = 0; i < calibrations; ++i) {
+    auto primed = process.ask(wire::device_request::prime, primer_limit_s);
+    if (primed.end != call_end::done)
+      return {};
+    primers.push_back(primed.ns);
+    fences.push_back(device.fence());
+    still.push_back(device.fence());
+  }
+  turn_bands bands;
+  double unused = 0;
+  bands.fence_ns = usual_of(fences, bands.fence_band_ns);
+  bands.primer_ns = usual_of(primers, bands.primer_band_ns);
+  bands.still_ns = usual_of(still, unused);
+  bands.fence_band_ns += fence_margin_ns;
+  bands.primer_band_ns += primer_margin_ns;
+  call_outcome nothing;
+  process.close(nothing);
+  return bands;
+}
+
+} // namespace
+
+turn_bands turn_bands_of(judge_device& device, driver_process& process, bool foreign) {
+  static std::map<int, turn_bands> known; // by device: the judge is one thread
+  if (auto of_device = known.find(device.number()); foreign && of_device != known.end()) {
+    auto bands = of_device->second;
+    bands.fence_band_ns += foreign_fence_margin_ns - fence_margin_ns;
+    return bands;
+  }
+  auto bands = measured(device, process);
+  if (!foreign)
+    known[device.number()] = bands;
+  return bands;
+}
+
+double not_still_ns(double fence_ns, const turn_bands& bands) {
+  double over = fence_ns - bands.still_ns;
+  return bands.still_ns > 0 && over > still_margin_ns ? over : 0;
+}
+
+stillness wait_until_still(judge_device& device, const turn_bands& bands) {
+  stillness seen;
+  for (auto begun = steady::now(); not_still_ns(device.fence(), bands) > 0;) {
+    seen.ns = seconds_since(begun) * 1e9;
+    if (seen.ns > longest_wait_s * 1e9) {
+      seen.still = false;
+      break;
+    }
+  }
+  return seen;
+}
+
+} // namespace ke

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "backends/device/judge_device.hpp"
+#include "backends/judge/drivers/driver_process.hpp"
+
+namespace ke {
+
+/// What empty kernels read, in ns, when nothing else is to do: of a device and a driver that takes turns with the
+/// judge on it. A band is what 95 of 100 stay within, above the usual reading, and a margin.
+struct turn_bands {
+  double fence_ns = 0, fence_band_ns = 0;   ///< the judge's, after a turn of the driver
+  double primer_ns = 0, primer_band_ns = 0; ///< the driver's, after a turn of the judge
+  double still_ns = 0;                      ///< the judge's, after one of its own: nobody else ran
+};
+
+/// Measured by orders of nothing. The process is stopped when this returns. All zero: it did not answer.
+/// A process with `foreign` host code could read anything then, so it gets those of the last one without.
+turn_bands turn_bands_of(judge_device& device, driver_process& process, bool foreign);
+
+/// How much longer a fence was than one of a device that stands still, beyond what such fences differ by. 0: still.
+double not_still_ns(double fence_ns, const turn_bands& bands);
+
+/// Waits until nobody has work on the device: `ns` that this took since the first fence was too long; 0: it stood still
+/// at once. `still` is false if it did not end within a second.
+struct stillness {
+  bool still = true;
+  double ns = 0;
+};
+stillness wait_until_still(judge_device& device, const turn_bands& bands);
+
+} // namespace ke
