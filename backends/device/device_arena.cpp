@@ -89,10 +89,12 @@ device_arena::~device_arena() {
 result<char*> device_arena::place(std::uint64_t offset, std::size_t bytes) {
   if (offset > judged_ || bytes > judged_ - offset)
     return failure{failure_kind::internal, "a write beyond the arena's end", false};
-  auto from = aligned_as(offset, waiting_.size());
-  waiting_.resize(from + bytes);
+  auto from = aligned_as(offset, waiting_);
+  if (auto s = staged_.hold(from + bytes, waiting_); !s)
+    return s.error();
+  waiting_ = from + bytes;
   add_chunks(writes_, offset, from, bytes, 0);
-  return waiting_.data() + from;
+  return staged_.on_host() + from;
 }
 
 status device_arena::write(std::uint64_t offset, const char* from, std::size_t bytes) {
@@ -132,17 +134,14 @@ std::vector<std::vector<device_chunk>> device_arena::in_rounds() const {
 status device_arena::settle() {
   if (writes_.empty())
     return ok;
-  if (auto s = staged_.hold(waiting_.size()); !s)
-    return s;
-  std::memcpy(staged_.on_host(), waiting_.data(), waiting_.size());
-  auto bytes = waiting_.size();
+  auto bytes = waiting_;
   for (const auto& round : in_rounds()) {
     if (auto s = device_.write(staged_, bytes, round, arena_, copy_); !s)
       return s;
     bytes = 0; // they are there
   }
   writes_.clear();
-  waiting_.clear();
+  waiting_ = 0;
   return ok;
 }
 

@@ -62,7 +62,7 @@ private:
   cuda::address arena_ = 0, copy_ = 0;
   std::size_t size_ = 0, judged_ = 0;
   device_buffer staged_, out_;
-  std::vector<char> waiting_; ///< bytes of writes not yet settled; each as far from 16 as its place
+  std::size_t waiting_ = 0; ///< staged bytes of writes not yet settled; each as far from 16 as its place
   std::vector<device_chunk> writes_;
 };
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace ke {
 
@@ -36,24 +37,36 @@ void device_buffer::drop() {
   device_ = 0, host_ = nullptr, bytes_ = 0;
 }
 
-status device_buffer::hold(std::size_t bytes) {
-  if (bytes <= bytes_)
+status device_buffer::take(std::size_t bytes) {
+  void* host = nullptr;
+  auto code = cu_->memory_alloc(&device_, bytes);
+  if (code == 0)
+    code = cu_->host_alloc(&host, bytes, 0);
+  host_ = static_cast<char*>(host);
+  bytes_ = bytes;
+  if (code == 0)
     return ok;
   drop();
-  auto wanted = std::max<std::size_t>(bytes + bytes / 4, 1u << 20);
-  void* host = nullptr;
-  auto code = cu_->memory_alloc(&device_, wanted);
-  if (code == 0)
-    code = cu_->host_alloc(&host, wanted, 0);
-  host_ = static_cast<char*>(host);
-  if (code != 0) {
-    drop();
-    return failure{failure_kind::device,
-                   "the judge's buffer of " + std::to_string(wanted >> 20) +
-                       " MiB has no room on the device: " + cu_->error_of(code),
-                   true};
-  }
-  bytes_ = wanted;
+  return failure{failure_kind::device,
+                 "the judge's buffer of " + std::to_string(bytes >> 20) +
+                     " MiB has no room on the device: " + cu_->error_of(code),
+                 true};
+}
+
+status device_buffer::hold(std::size_t bytes, std::size_t kept) {
+  if (bytes <= bytes_)
+    return ok;
+  device_buffer larger{*cu_};
+  if (kept == 0)
+    drop(); // there may be no room for both
+  auto wanted = std::max<std::size_t>(bytes + bytes / (kept == 0 ? 4 : 1), 1u << 20); // it grows step by step
+  if (auto s = larger.take(wanted); !s)
+    return s;
+  if (kept != 0)
+    std::memcpy(larger.host_, host_, kept);
+  std::swap(device_, larger.device_);
+  std::swap(host_, larger.host_);
+  std::swap(bytes_, larger.bytes_);
   return ok;
 }
 

@@ -25,13 +25,14 @@ public:
   explicit device_buffer(const cuda::api& cu) : cu_{&cu} {}
   ~device_buffer();
   device_buffer(const device_buffer&) = delete;
-  /// At least so many bytes. What lay there is lost where it grows. `device` if there is no room.
-  status hold(std::size_t bytes);
+  /// At least so many bytes, of which the first `kept` on the host stay what they are. `device` if there is no room.
+  status hold(std::size_t bytes, std::size_t kept = 0);
   cuda::address on_device() const { return device_; }
   char* on_host() const { return host_; }
 
 private:
   void drop();
+  status take(std::size_t bytes);
   const cuda::api* cu_;
   cuda::address device_ = 0;
   char* host_ = nullptr;

@@ -18,9 +18,9 @@ inline constexpr std::size_t words_bytes = 1u << 20;
 /// What is asked of a driver.
 enum class device_request : std::uint32_t {
   prime = 1, ///< an empty kernel and a wait: the driver's turn on the device
-  prepare,   ///< takes the values of the next order; with `graph` makes its graph. Its inputs are not there yet
-  run,       ///< the order, and a wait for all of it
-  files,     ///< of Python: packs what compilers left to the place in the arena that is the first value
+  prepare, ///< takes the values of the next order; with `graph` makes its graph. Its inputs are not there yet
+  run,     ///< the order, and a wait for all of it
+  files,   ///< of Python: packs what compilers left to the place in the arena that is the first value
 };
 
 /// Grid, block, dynamic shared memory of a declared launch, as values.

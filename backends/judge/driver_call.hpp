@@ -11,13 +11,13 @@ namespace ke {
 
 /// What the driver of a device needs beside what every driver does.
 struct device_access {
-  int number = 0;                            ///< of the device, for the driver library
-  std::string uuid;                          ///< "GPU-…": the only one that the process sees
-  std::string library;                       ///< path of the driver library
-  std::vector<std::string> nodes;            ///< device nodes, writable: of this device and no other
-  std::vector<std::string> folders;          ///< read-only: libraries
-  std::size_t arena_bytes = 0;               ///< of the arena, as the device rounded it
-  std::size_t pool_bytes = 0;                ///< of its end, which the judge never writes: for what calls allocate
+  int number = 0;                   ///< of the device, for the driver library
+  std::string uuid;                 ///< "GPU-…": the only one that the process sees
+  std::string library;              ///< path of the driver library
+  std::vector<std::string> nodes;   ///< device nodes, writable: of this device and no other
+  std::vector<std::string> folders; ///< read-only: libraries
+  std::size_t arena_bytes = 0;      ///< of the arena, as the device rounded it
+  std::size_t pool_bytes = 0;       ///< of its end, which the judge never writes: for what calls allocate
   std::uint64_t address_bytes = 20ull << 30; ///< that the driver library reserves beside it
   /// Host code of a candidate runs in the process: what it does there says nothing about the device.
   bool foreign = false;

@@ -1,15 +1,19 @@
 #include "backends/judge/expectation.hpp"
 
 #include "backends/judge/inputs.hpp"
+#include "backends/judge/side_by_side.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <mutex>
 #include <utility>
 
 namespace ke {
 namespace {
+
+constexpr std::size_t at_least = 128u << 10; ///< elements for a thread of their own
 
 /// Of the rounding to eight bits: one to sixteen bits before it (f16).
 constexpr double again_rounded = 0x1p-6;
@@ -46,11 +50,12 @@ void note(check_outcome& out, std::size_t i, T y, T low, T high) {
 }
 
 template <class T>
-void check_interval(check_outcome& out, const T* y, const T* low, const T* high, std::size_t n) {
+void check_part(check_outcome& out, const T* y, const T* low, const T* high, std::size_t begin,
+                std::size_t n) {
   // Blocks: first only "is all well", which vectorises, then element by element where it is not.
   constexpr std::size_t block = 1024;
   T worst = 0;
-  for (std::size_t from = 0; from < n; from += block) {
+  for (std::size_t from = begin; from < n; from += block) {
     std::size_t to = std::min(n, from + block);
     unsigned bad = 0;
     for (std::size_t i = from; i < to; ++i)
@@ -80,6 +85,23 @@ void check_interval(check_outcome& out, const T* y, const T* low, const T* high,
     }
   }
   out.worst = std::max(out.worst, static_cast<double>(worst));
+}
+
+template <class T>
+void check_interval(check_outcome& out, const T* y, const T* low, const T* high, std::size_t n) {
+  std::mutex mutex;
+  side_by_side(n, at_least, [&](std::size_t from, std::size_t to) {
+    check_outcome part;
+    check_part(part, y, low, high, from, to);
+    std::lock_guard lock{mutex};
+    bool earlier = part.failed != 0 && (out.failed == 0 || part.first < out.first);
+    auto failed = out.failed + part.failed;
+    auto worst = std::max(out.worst, part.worst);
+    if (earlier)
+      out = part;
+    out.failed = failed;
+    out.worst = worst;
+  });
 }
 
 } // namespace
@@ -136,10 +158,11 @@ comparison_rule rule_for(const problem& what, dtype d, bool widened, double redu
 namespace {
 
 /// The usual case, f32 against double, without a branch on the dtype per element.
-double reference_error_f32(const double* truth, const float* reference, std::size_t elements) {
+double reference_error_f32(const double* truth, const float* reference, std::size_t begin,
+                           std::size_t elements) {
   constexpr double u = 0x1p-24, border = std::numeric_limits<float>::max() * (1 + u / 2);
   double worst = 0;
-  for (std::size_t i = 0; i < elements; ++i) {
+  for (std::size_t i = begin; i < elements; ++i) {
     double t = truth[i], r = reference[i], size = std::fabs(t);
     bool finite = size <= border;
     if (!finite || !(std::fabs(r) <= std::numeric_limits<float>::max())) {
@@ -155,10 +178,11 @@ double reference_error_f32(const double* truth, const float* reference, std::siz
   return worst;
 }
 
-void expect_f32(expectation& e, const double* truth, const comparison_rule& rule) {
+void expect_f32(expectation& e, const double* truth, const comparison_rule& rule, std::size_t from,
+                std::size_t to) {
   constexpr double largest = std::numeric_limits<float>::max(), border = largest * (1 + 0x1p-25),
                    tiny = 0x1p-126;
-  for (std::size_t i = 0; i < e.elements; ++i) {
+  for (std::size_t i = from; i < to; ++i) {
     double t = truth[i], size = std::fabs(t), low = infinite, high = -infinite;
     if (size <= border) {
       double bound = rule.larger ? std::max(rule.relative * size, rule.absolute) + tiny
@@ -175,12 +199,12 @@ void expect_f32(expectation& e, const double* truth, const comparison_rule& rule
 
 } // namespace
 
-double reference_error(dtype d, const void* truth, bool wide, const void* reference, std::size_t elements) {
-  if (d == dtype::f32 && wide)
-    return reference_error_f32(static_cast<const double*>(truth), static_cast<const float*>(reference),
-                               elements);
-  double worst = 0, times = is_rounded(d, truth, wide, elements) ? 2 : 1;
-  for (std::size_t i = 0; i < elements; ++i) {
+namespace {
+
+double reference_error_of(dtype d, const void* truth, bool wide, const void* reference, double times,
+                          std::size_t begin, std::size_t end) {
+  double worst = 0;
+  for (std::size_t i = begin; i < end; ++i) {
     auto t = truth_at(d, truth, wide, i);
     double r = element(d, reference, i);
     bool finite = std::isfinite(t);
@@ -195,6 +219,21 @@ double reference_error(dtype d, const void* truth, bool wide, const void* refere
                    times * rounding_of(d, static_cast<double>(t));
     worst = error > worst ? error : worst;
   }
+  return worst;
+}
+
+} // namespace
+
+double reference_error(dtype d, const void* truth, bool wide, const void* reference, std::size_t elements) {
+  double times = is_rounded(d, truth, wide, elements) ? 2 : 1, worst = 0;
+  std::mutex mutex;
+  side_by_side(elements, at_least, [&](std::size_t from, std::size_t to) {
+    auto part = d == dtype::f32 && wide ? reference_error_f32(static_cast<const double*>(truth),
+                                                              static_cast<const float*>(reference), from, to)
+                                        : reference_error_of(d, truth, wide, reference, times, from, to);
+    std::lock_guard lock{mutex};
+    worst = part < 0 || worst < 0 ? -1 : std::max(worst, part);
+  });
   return worst;
 }
 
@@ -274,6 +313,21 @@ comparison_rule for_the_largest(dtype d, const void* truth, bool wide, std::size
   return rule;
 }
 
+void expect_part(expectation& e, const void* truth, bool wide, const comparison_rule& rule, bool rounded,
+                 std::size_t from, std::size_t to) {
+  for (std::size_t i = from; i < to; ++i) {
+    auto [low, high] = allowed(e.dtype, truth_at(e.dtype, truth, wide, i), rule, rounded);
+    if (e.dtype == dtype::f64) {
+      e.low64[i] = low;
+      e.high64[i] = high;
+    } else {
+      // Nearest float: the border moves by at most half a step, far inside every rule but the exact one.
+      e.low[i] = static_cast<float>(low);
+      e.high[i] = static_cast<float>(high);
+    }
+  }
+}
+
 } // namespace
 
 expectation expect(dtype d, const void* truth, bool wide, std::size_t elements, const comparison_rule& rule) {
@@ -293,22 +347,13 @@ expectation expect(dtype d, const void* truth, bool wide, std::size_t elements, 
   e.high64.resize(big ? elements : 0);
   e.low.resize(big ? 0 : elements);
   e.high.resize(big ? 0 : elements);
-  if (d == dtype::f32 && wide) {
-    expect_f32(e, static_cast<const double*>(truth), rule);
-    return e;
-  }
   bool rounded = rule.larger && is_rounded(d, truth, wide, elements);
-  for (std::size_t i = 0; i < elements; ++i) {
-    auto [low, high] = allowed(d, truth_at(d, truth, wide, i), rule, rounded);
-    if (big) {
-      e.low64[i] = low;
-      e.high64[i] = high;
-    } else {
-      // Nearest float: the border moves by at most half a step, far inside every rule but the exact one.
-      e.low[i] = static_cast<float>(low);
-      e.high[i] = static_cast<float>(high);
-    }
-  }
+  side_by_side(elements, at_least, [&](std::size_t from, std::size_t to) {
+    if (d == dtype::f32 && wide)
+      expect_f32(e, static_cast<const double*>(truth), rule, from, to);
+    else
+      expect_part(e, truth, wide, rule, rounded, from, to);
+  });
   return e;
 }
 
@@ -371,8 +416,10 @@ check_outcome check(const expectation& e, const void* got) {
     check_interval(out, static_cast<const float*>(got), e.low.data(), e.high.data(), e.elements);
   } else {
     std::vector<float> values(e.elements);
-    for (std::size_t i = 0; i < e.elements; ++i)
-      values[i] = static_cast<float>(element(e.dtype, got, i));
+    side_by_side(e.elements, at_least, [&](std::size_t from, std::size_t to) {
+      for (std::size_t i = from; i < to; ++i)
+        values[i] = static_cast<float>(element(e.dtype, got, i));
+    });
     check_interval(out, values.data(), e.low.data(), e.high.data(), e.elements);
   }
   return out;

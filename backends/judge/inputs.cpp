@@ -3,6 +3,7 @@
 #include "backends/evaluation/harness.hpp"
 #include "backends/judge/forms.hpp"
 #include "backends/judge/number_format.hpp"
+#include "backends/judge/side_by_side.hpp"
 
 #include <sys/random.h>
 
@@ -289,12 +290,14 @@ std::string widened(dtype d, const std::string& bytes) {
     return bytes;
   std::size_t elements = bytes.size() / bytes_of(d);
   std::string out(elements * wide_bytes(d), '\0');
-  for (std::size_t i = 0; i < elements; ++i) {
-    if (d == dtype::f64)
-      put<long double>(out.data(), i, element(d, bytes.data(), i));
-    else
-      put<double>(out.data(), i, element(d, bytes.data(), i));
-  }
+  side_by_side(elements, 128u << 10, [&](std::size_t from, std::size_t to) {
+    for (auto i = from; i < to; ++i) {
+      if (d == dtype::f64)
+        put<long double>(out.data(), i, element(d, bytes.data(), i));
+      else
+        put<double>(out.data(), i, element(d, bytes.data(), i));
+    }
+  });
   return out;
 }
 

@@ -96,9 +96,10 @@ std::string python_payload(const judge_task& task, python_role role, std::uint64
                        : kernelbench                    ? what.name + ".py"
                                                         : "reference.py";
     line("text", file + ' ' + std::to_string(code.size()));
-    const auto* files = is_compiling(task, code)                                               ? &task.compiled
-                        : role == python_role::candidate && !task.candidate_files.empty() ? &task.candidate_files
-                                                                                          : nullptr;
+    const auto* files = is_compiling(task, code) ? &task.compiled
+                        : role == python_role::candidate && !task.candidate_files.empty()
+                            ? &task.candidate_files
+                            : nullptr;
     if (files)
       line("compiled", std::to_string(files->size()));
     text += '\n' + code;

@@ -40,8 +40,9 @@ library_operators operators_here(const judge_task& task, const std::vector<int>&
 /// calls, the time or how often his inputs move learns nothing.
 class profiled_process {
 public:
-  profiled_process(const driver_seam& seam, const judge_task& task, const std::string& object, const bound_shapes& shapes,
-                   const bank_slot& slot, const std::vector<int>& cpus, std::uint32_t usual_calls)
+  profiled_process(const driver_seam& seam, const judge_task& task, const std::string& object,
+                   const bound_shapes& shapes, const bank_slot& slot, const std::vector<int>& cpus,
+                   std::uint32_t usual_calls)
       : task_{task}, slot_{slot}, bytes_{caller::memory_for(task.what, shapes, 1, false)} {
     auto how = seam.limits(task, object, bytes_ + summary_bytes, cpus);
     how.payload =
@@ -102,8 +103,9 @@ std::string sentence(const handed_over& fused) {
 
 } // namespace
 
-void profile_python(const driver_seam& seam, const judge_task& task, const bound_shapes& shapes, const bank_slot& slot,
-                    const std::vector<int>& cpus, std::uint32_t usual_calls, evidence& found) {
+void profile_python(const driver_seam& seam, const judge_task& task, const bound_shapes& shapes,
+                    const bank_slot& slot, const std::vector<int>& cpus, std::uint32_t usual_calls,
+                    evidence& found) {
   constexpr int again = 4; // calls of whom is suspected: one that was interrupted says little
   constexpr int looks = 4; // with these as many as driver.py has profilers
   constexpr double hint = 0.1;

@@ -15,7 +15,8 @@ namespace ke {
 /// fails. If the policy allows no vendor libraries and a fused operator of PyTorch that the reference does
 /// not call does the work (library_calls.hpp), `found` ends as policy_violation. `usual_calls`: earlier
 /// calls, at least one.
-void profile_python(const driver_seam& seam, const judge_task& task, const bound_shapes& shapes, const bank_slot& slot,
-                    const std::vector<int>& cpus, std::uint32_t usual_calls, evidence& found);
+void profile_python(const driver_seam& seam, const judge_task& task, const bound_shapes& shapes,
+                    const bank_slot& slot, const std::vector<int>& cpus, std::uint32_t usual_calls,
+                    evidence& found);
 
 } // namespace ke

@@ -2,6 +2,7 @@
 
 #include "backends/judge/baseline_run.hpp"
 #include "backends/judge/compiled_baseline.hpp"
+#include "backends/judge/side_by_side.hpp"
 #include "backends/judge/stopwatch.hpp"
 #include "backends/verdict/roofline.hpp"
 #include "runtime/core/evidence_keys.hpp"
@@ -16,7 +17,6 @@
 namespace ke {
 namespace {
 
-constexpr std::size_t slot_memory = 256u << 20; ///< shared memory of one driver
 /// A short kernel is called until a sample lasts `floors_per_sample` floors.
 constexpr double short_in_floors = 20, floors_per_sample = 50;
 constexpr std::uint32_t least_warm = 3, most_warm = 10;
@@ -62,6 +62,8 @@ status timing::measure_floor() {
   }
   floor_ns_ = median_of(samples);
   bands_ = seam_.bands();
+  if (bank_bytes_ == 0)
+    bank_bytes_ = bands_.bank_bytes;
   floor_gap_s_ = median_of(gaps);
   return ok;
 }
@@ -118,7 +120,8 @@ status timing::prepare(timed_workload& w) {
   double shorter = std::min(reference, candidate), calls = 1;
   if (shorter < std::max(short_in_floors * floor_ns_, bands_.least_order_ns))
     calls = std::ceil(std::max(floors_per_sample * floor_ns_, bands_.least_order_ns) / shorter);
-  calls = std::min(calls, std::floor(static_cast<double>(slot_memory) / static_cast<double>(slot_bytes)));
+  calls =
+      std::min(calls, std::floor(static_cast<double>(bands_.slot_memory) / static_cast<double>(slot_bytes)));
   calls = std::min(calls, static_cast<double>(seam_.most_timed_calls(args)));
   calls = std::clamp(calls, 1.0, task_.plan == measure_plan::rank ? 64.0 : 128.0);
   if (calls > 1)
@@ -204,11 +207,18 @@ void timing::used(timed_workload& w) {
 result<std::vector<const bank_slot*>> timing::take(timed_workload& w, std::size_t n) {
   used(w);
   std::vector<const bank_slot*> slots;
-  while (slots.size() < n) {
-    auto& slot = w.bank[w.order[w.next++]];
-    if (auto s = truths_.restore(slot, w.shapes); !s)
-      return s.error();
-    slots.push_back(&slot);
+  auto first = w.next;
+  w.next += n;
+  std::vector<status> restored(n, ok);
+  auto some = [&](std::size_t from, std::size_t to) {
+    for (auto i = from; i < to; ++i)
+      restored[i] = truths_.restore(w.bank[w.order[first + i]], w.shapes);
+  };
+  ke::side_by_side(n, truths_.draws_apart() ? 1 : n, some);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!restored[i])
+      return restored[i].error();
+    slots.push_back(&w.bank[w.order[first + i]]);
   }
   return slots;
 }

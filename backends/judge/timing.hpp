@@ -37,10 +37,10 @@ struct timed_workload {
 /// The timed part: interleaved pairs over fresh processes, every timed call checked.
 class timing {
 public:
-  /// `bank_bytes`: memory for inputs and truths of all workloads together.
+  /// `bank_bytes`: memory for inputs and truths of all workloads together; 0: as the driver says.
   timing(const judge_task& task, const driver_seam& seam, std::vector<timed_workload>& workloads,
          const interludes& unusual, truth_source& truths, std::vector<int> cpus, std::uint64_t key,
-         std::size_t bank_bytes = 768u << 20);
+         std::size_t bank_bytes = 0);
   /// Fails only for the machine's reasons.
   status run(evidence& found);
 

@@ -1,6 +1,7 @@
 #include "backends/judge/truth.hpp"
 
 #include "backends/judge/python_payload.hpp"
+#include "backends/judge/side_by_side.hpp"
 #include "backends/judge/stopwatch.hpp"
 #include "backends/judge/timing.hpp"
 
@@ -353,18 +354,25 @@ result<bool> truth_source::draw(bank_slot& slot, distribution d, const bound_sha
 result<std::vector<bank_slot>> truth_source::drawn(distribution d, std::size_t count,
                                                    const std::vector<value_reach>& reach) {
   std::vector<bank_slot> slots(count);
-  for (auto& slot : slots) {
-    slot.outputs.resize(task_.what.tensors.size());
-    slot.distribution = to_text(d);
-    auto key = random_.next() | 1;
-    random_source own{key};
-    auto some = draw(slot, d, shapes_, reach, own);
-    if (!some)
-      return some.error();
-    if (!*some)
-      return std::vector<bank_slot>{};
-    slot.key = d == distribution::init ? key : 0;
-  }
+  std::vector<std::uint64_t> keys(count);
+  std::vector<result<bool>> drew(count, false);
+  for (auto& key : keys)
+    key = random_.next() | 1;
+  auto some = [&](std::size_t from, std::size_t to) {
+    for (auto i = from; i < to; ++i) {
+      slots[i].outputs.resize(task_.what.tensors.size());
+      slots[i].distribution = to_text(d);
+      random_source own{keys[i]};
+      drew[i] = draw(slots[i], d, shapes_, reach, own);
+      slots[i].key = d == distribution::init ? keys[i] : 0;
+      if (!drew[i] || !*drew[i])
+        return;
+    }
+  };
+  side_by_side(count, draws_apart() ? 1 : count, some);
+  for (const auto& one : drew)
+    if (!one || !*one)
+      return one ? result<std::vector<bank_slot>>{std::vector<bank_slot>{}} : one.error();
   return slots;
 }
 

@@ -51,6 +51,8 @@ public:
   /// Draws the inputs of a slot of these shapes again, if they were let go of. `device`: they came out
   /// otherwise.
   status restore(bank_slot& slot, const bound_shapes& shapes);
+  /// Whether several slots may be drawn or restored at once, each by a thread: nobody's process makes them.
+  bool draws_apart() const { return !maker_ && !generator_; }
   /// Seconds that this takes, tried on a copy of a slot; nothing if its inputs can't be drawn again.
   std::optional<double> redraw_s(const bank_slot& slot, const bound_shapes& shapes);
 

@@ -69,7 +69,12 @@ std::uint32_t cuda_most_timed_calls(std::size_t args) {
 
 driver_bands cuda_bands() {
   // A wait spins here, so nothing of the driver idles; `late_s` has its own band (device_state.cpp).
-  return {.idle_floors = 0, .idle_s = 0, .least_order_ns = 1e6, .sampling_hides_late_work = false};
+  return {.idle_floors = 0,
+          .idle_s = 0,
+          .least_order_ns = 1e6,
+          .slot_memory = 512u << 20,
+          .bank_bytes = std::size_t{3} << 30,
+          .sampling_hides_late_work = false};
 }
 
 result<std::unique_ptr<driver_state>> cuda_arena(const driver_start& how) {

@@ -4,6 +4,7 @@
 #include "backends/judge/driver_wire.hpp"
 #include "backends/judge/drivers/launch_values.hpp"
 #include "backends/judge/poison.hpp"
+#include "backends/judge/side_by_side.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/problem.hpp"
 
@@ -34,8 +35,10 @@ void leave_processors(const std::vector<int>& to_driver) {
   auto all = own;
   for (int cpu : to_driver)
     CPU_CLR(cpu, &own);
-  if (CPU_COUNT(&own) > 0 && !CPU_EQUAL(&own, &all))
-    sched_setaffinity(0, sizeof own, &own);
+  if (CPU_COUNT(&own) == 0 || CPU_EQUAL(&own, &all) || sched_setaffinity(0, sizeof own, &own) != 0)
+    return;
+  constexpr int most_threads = 16;
+  allow_threads(static_cast<std::size_t>(std::min(CPU_COUNT(&own), most_threads)));
 }
 
 void note(device_state& d, const status& s) {
@@ -83,7 +86,7 @@ std::uint64_t place_of(const device_state& d, const result_part& part) {
   auto place = d.places[at];
   auto end = part.from + part.bytes;
   return place >= d.arena->judged() && end <= d.arena->size() && place <= d.arena->size() - end ? place
-                                                                                               : part.offset;
+                                                                                                : part.offset;
 }
 
 /// An order as the page has it: offsets, numbers, launches.
@@ -224,10 +227,12 @@ call_outcome go(device_state& d, double limit_s) {
 /// What is wrong with how a candidate leaves the device; nothing: it stands still and has room.
 std::optional<call_outcome> left_behind(device_state& d, const stillness& after) {
   if (!after.still)
-    return d.process->end(call_end::forged, "its work went on on the device after it had answered and was stopped");
+    return d.process->end(call_end::forged,
+                          "its work went on on the device after it had answered and was stopped");
   if (d.memory.taken() > most_of_memory * static_cast<double>(d.memory.at_start))
     return d.process->end(call_end::resource_exceeded,
-                          "the candidate took " + std::to_string(static_cast<std::int64_t>(d.memory.taken()) >> 20) +
+                          "the candidate took " +
+                              std::to_string(static_cast<std::int64_t>(d.memory.taken()) >> 20) +
                               " MiB of the device's memory, more than half of what was free");
   return std::nullopt;
 }

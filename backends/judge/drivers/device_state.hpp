@@ -40,14 +40,14 @@ struct device_state : driver_state {
   const problem* what = nullptr;           ///< of the order
   std::vector<char> numbers;               ///< as written at the arena's begin
   turn_bands bands;
-  bool foreign = false;          ///< a candidate's host code runs in it
+  bool foreign = false; ///< a candidate's host code runs in it
   device_memory_use memory;
-  double armed_ns = 0;           ///< of the order: what ran between its inputs and its primer
-  double primer_over_ns = 0;     ///< of the order: what its primer took above the band
-  bool makes_results = false;              ///< results lie where its calls made them, as it says
-  std::vector<std::uint64_t> places;       ///< then: of each call's tensors, since the last answer
-  std::uint32_t tensors = 0;               ///< of the order
-  bool cold = false;                       ///< the next fence flushes the cache first
+  double armed_ns = 0;               ///< of the order: what ran between its inputs and its primer
+  double primer_over_ns = 0;         ///< of the order: what its primer took above the band
+  bool makes_results = false;        ///< results lie where its calls made them, as it says
+  std::vector<std::uint64_t> places; ///< then: of each call's tensors, since the last answer
+  std::uint32_t tensors = 0;         ///< of the order
+  bool cold = false;                 ///< the next fence flushes the cache first
   std::uint32_t flushes = 0;
   call_outcome trouble; ///< of the machine or a request, since the last order: ends the next one
 };

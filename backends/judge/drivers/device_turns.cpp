@@ -14,7 +14,7 @@ constexpr double primer_limit_s = 10; ///< a device that others use, a first lau
 constexpr int calibrations = 40;
 constexpr double fence_margin_ns = 2000, foreign_fence_margin_ns = 5000; ///< processes differ by 2 us
 constexpr double primer_margin_ns = 20e3; ///< a turn differs by some us: less above its band is no work
-constexpr double still_margin_ns = 40e3;  ///< of 5,400 fences on a device that stood still the worst was 52 us
+constexpr double still_margin_ns = 40e3; ///< of 5,400 fences on a device that stood still the worst was 52 us
 constexpr double longest_wait_s = 1;
 
 /// The middle, and what 95 of 100 stay within above it.

@@ -66,7 +66,12 @@ std::uint32_t most_timed_calls(std::size_t args) {
 
 driver_bands bands() {
   // A wait spins here, so nothing of the driver idles; `late_s` has its own band (device_state.cpp).
-  return {.idle_floors = 0, .idle_s = 0, .least_order_ns = 1e6, .sampling_hides_late_work = false};
+  return {.idle_floors = 0,
+          .idle_s = 0,
+          .least_order_ns = 1e6,
+          .slot_memory = 512u << 20,
+          .bank_bytes = std::size_t{3} << 30,
+          .sampling_hides_late_work = false};
 }
 
 result<std::unique_ptr<driver_state>> arena(const driver_start& how) {
@@ -128,8 +133,7 @@ const driver_seam python_cuda_driver{
     .open = open,
     .log = log,
     .begin = begin,
-    .fill = [](driver_state& s,
-               std::span<const arena_bytes> what) { on_device::fill(of_device(s), what); },
+    .fill = [](driver_state& s, std::span<const arena_bytes> what) { on_device::fill(of_device(s), what); },
     .poison = [](driver_state& s, const arena_rubbish& what,
                  random_source& random) { on_device::poison(of_device(s), what, random); },
     .flush = [](driver_state& s, std::span<const arena_bytes>) { of_device(s).cold = true; },
@@ -137,7 +141,8 @@ const driver_seam python_cuda_driver{
                double limit_s) { on_device::hand(of_device(s), what, limit_s); },
     .fence = [](driver_state& s) { return on_device::fence(of_device(s)); },
     .prime = [](driver_state& s) { return on_device::prime(of_device(s)); },
-    .patch = [](driver_state&, std::span<const arena_bytes>) { return 0.0; }, // never asked for: no patch_rows
+    .patch = [](driver_state&,
+                std::span<const arena_bytes>) { return 0.0; }, // never asked for: no patch_rows
     .go = [](driver_state& s, const call_order&, double limit_s,
              const call_watch&) { return on_device::go(of_device(s), limit_s); },
     .sample = [](driver_state& s, const result_part& part) { on_device::sample(of_device(s), part); },
@@ -147,14 +152,15 @@ const driver_seam python_cuda_driver{
     .compare = [](driver_state& s,
                   std::span<const arena_bytes> with) { return on_device::compare(of_device(s), with); },
     .settle = settle,
-    .files = [](driver_state& s) {
-      return on_device::files(of_device(s), of_device(s).files_at, most_compiled);
-    },
+    .files =
+        [](driver_state& s) { return on_device::files(of_device(s), of_device(s).files_at, most_compiled); },
     .read = [](driver_state& s, std::uint64_t offset,
                std::span<char> to) { on_device::read(of_device(s), offset, to); },
-    .profile = [](const judge_task& task, const bound_shapes& shapes, const bank_slot& slot,
-                  const std::vector<int>& cpus, std::uint32_t usual_calls,
-                  evidence& found) { profile_python(python_cuda_driver, task, shapes, slot, cpus, usual_calls, found); },
+    .profile =
+        [](const judge_task& task, const bound_shapes& shapes, const bank_slot& slot,
+           const std::vector<int>& cpus, std::uint32_t usual_calls, evidence& found) {
+          profile_python(python_cuda_driver, task, shapes, slot, cpus, usual_calls, found);
+        },
 };
 
 } // namespace ke
