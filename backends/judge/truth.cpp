@@ -92,7 +92,7 @@ status truth_source::start(bool wide) {
 std::uint32_t truth_source::batch_of(const problem& what, const bound_shapes& shapes) {
   constexpr std::size_t memory = 48u << 20;
   return static_cast<std::uint32_t>(
-      std::clamp<std::size_t>(memory / caller::memory_for(what, shapes, 1, true), 1, 8));
+      std::clamp<std::size_t>(memory / caller::memory_for(what, shapes, 1, true), 1, 16));
 }
 
 status truth_source::use(const bound_shapes& shapes) {

@@ -201,14 +201,16 @@ void hand(device_state& d, const call_order& what, double limit_s) {
 }
 
 double prime(device_state& d) {
-  d.primer_over_ns = 0;
+  d.primer_ns = 0;
   if (d.trouble.end != call_end::done)
     return 0;
   auto said = d.process->ask(wire::device_request::prime, primer_limit_s);
   if (said.end != call_end::done)
     d.trouble = said;
-  else if (double over = said.ns - d.bands.primer_ns; d.bands.primer_ns > 0 && over > d.bands.primer_band_ns)
-    d.primer_over_ns = over;
+  else if (d.foreign && said.ns < d.bands.primer_ns / 2) // a turn on the device can't be had for less
+    d.trouble =
+        d.process->end(call_end::forged, "an empty kernel came back before the device could have run it");
+  d.primer_ns = said.ns;
   return said.ns;
 }
 
@@ -237,22 +239,35 @@ std::optional<call_outcome> left_behind(device_state& d, const stillness& after)
   return std::nullopt;
 }
 
+/// What an order left to do or had done before its clock ran, beyond what that differs by itself, and the floor that
+/// leaving out a wait saves; or by how much this process's orders do so on the whole.
+double charged_ns(device_state& d, double fence_ns) {
+  static turn_readings of_reference; // of the last process without foreign code: the same orders' other side
+  d.turns.add(fence_ns, d.primer_ns);
+  double fence = fence_ns - d.bands.fence_ns, single = fence > d.bands.fence_band_ns ? fence : 0;
+  if (!d.foreign) { // its waits are our own
+    of_reference = d.turns;
+    return single;
+  }
+  double shift = d.turns.shift_ns(of_reference);
+  single += of_reference.primer_over_ns(d.primer_ns);
+  return std::max(single > 0 ? single + d.bands.still_ns : 0, shift) + d.armed_ns;
+}
+
 void close(device_state& d, std::span<const result_part> samples, call_outcome& call) {
-  double over_ns = d.device->fence() - d.bands.fence_ns;
+  double charged = charged_ns(d, d.device->fence());
   for (const auto& part : samples)
     sample(d, part);
   d.process->close(call);
   call.cpu_s = 0; // it spins from one request to the next: that says nothing about threads
-  // What an order leaves to do is charged, beyond what fences differ by themselves; and what was done before it.
-  double charged_ns = (over_ns > d.bands.fence_band_ns ? over_ns : 0) + d.primer_over_ns + d.armed_ns;
   if (d.foreign && call.end == call_end::done) { // it was awake until now: what it began since the fence
     auto after = wait_until_still(*d.device, d.bands);
     d.memory.sleeps(*d.device);
-    charged_ns += after.ns;
+    charged += after.ns;
     if (auto wrong = left_behind(d, after))
       call = *std::move(wrong);
   }
-  call.late_s = charged_ns * 1e-9;
+  call.late_s = charged * 1e-9;
 }
 
 void copy_results(device_state& d, std::span<const result_part> results) {

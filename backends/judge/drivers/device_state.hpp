@@ -42,8 +42,9 @@ struct device_state : driver_state {
   turn_bands bands;
   bool foreign = false; ///< a candidate's host code runs in it
   device_memory_use memory;
-  double armed_ns = 0;               ///< of the order: what ran between its inputs and its primer
-  double primer_over_ns = 0;         ///< of the order: what its primer took above the band
+  double armed_ns = 0;  ///< of the order: what ran between its inputs and its primer
+  double primer_ns = 0; ///< of the order
+  turn_readings turns;
   bool makes_results = false;        ///< results lie where its calls made them, as it says
   std::vector<std::uint64_t> places; ///< then: of each call's tensors, since the last answer
   std::uint32_t tensors = 0;         ///< of the order

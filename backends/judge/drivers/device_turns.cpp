@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <utility>
 #include <vector>
 
 namespace ke {
@@ -13,9 +14,18 @@ namespace {
 constexpr double primer_limit_s = 10; ///< a device that others use, a first launch
 constexpr int calibrations = 40;
 constexpr double fence_margin_ns = 2000, foreign_fence_margin_ns = 5000; ///< processes differ by 2 us
-constexpr double primer_margin_ns = 20e3; ///< a turn differs by some us: less above its band is no work
+/// A thawed process takes its turn late by some tens of us, more or less: 95 of 100 within 25 us of the usual.
+constexpr double primer_margin_ns = 60e3, least_primer_shift_ns = 10e3;
 constexpr double still_margin_ns = 40e3; ///< of 5,400 fences on a device that stood still the worst was 52 us
 constexpr double longest_wait_s = 1;
+constexpr double least_shift_ns = 2000; ///< processes that do the same differ by so much
+constexpr std::size_t least_readings = 5, most_readings = 33;
+
+double median_of_readings(std::vector<double> all) {
+  auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+  std::nth_element(all.begin(), middle, all.end());
+  return *middle;
+}
 
 /// The middle, and what 95 of 100 stay within above it.
 double usual_of(std::vector<double>& all, double& band) {
@@ -37,16 +47,38 @@ turn_bands measured(judge_device& device, driver_process& process) {
   turn_bands bands;
   double unused = 0;
   bands.fence_ns = usual_of(fences, bands.fence_band_ns);
-  bands.primer_ns = usual_of(primers, bands.primer_band_ns);
+  bands.primer_ns = usual_of(primers, unused);
   bands.still_ns = usual_of(still, unused);
   bands.fence_band_ns += fence_margin_ns;
-  bands.primer_band_ns += primer_margin_ns;
   call_outcome nothing;
   process.close(nothing);
   return bands;
 }
 
 } // namespace
+
+void turn_readings::add(double fence_ns, double primer_ns) {
+  for (auto [all, ns] : {std::pair{&fences_, fence_ns}, std::pair{&primers_, primer_ns}}) {
+    if (all->size() == most_readings)
+      all->erase(all->begin());
+    all->push_back(ns);
+  }
+}
+
+double turn_readings::shift_ns(const turn_readings& of_reference) const {
+  if (std::min(fences_.size(), of_reference.fences_.size()) < least_readings)
+    return 0;
+  double fence = median_of_readings(fences_) - median_of_readings(of_reference.fences_),
+         primer = median_of_readings(primers_) - median_of_readings(of_reference.primers_);
+  return (fence > least_shift_ns ? fence : 0) + (primer > least_primer_shift_ns ? primer : 0);
+}
+
+double turn_readings::primer_over_ns(double primer_ns) const {
+  if (primers_.size() < least_readings)
+    return 0;
+  double over = primer_ns - median_of_readings(primers_);
+  return over > primer_margin_ns ? over : 0;
+}
 
 turn_bands turn_bands_of(judge_device& device, driver_process& process, bool foreign) {
   static std::map<int, turn_bands> known; // by device: the judge is one thread

@@ -3,14 +3,30 @@
 #include "backends/device/judge_device.hpp"
 #include "backends/judge/drivers/driver_process.hpp"
 
+#include <vector>
+
 namespace ke {
 
 /// What empty kernels read, in ns, when nothing else is to do: of a device and a driver that takes turns with the
 /// judge on it. A band is what 95 of 100 stay within, above the usual reading, and a margin.
 struct turn_bands {
-  double fence_ns = 0, fence_band_ns = 0;   ///< the judge's, after a turn of the driver
-  double primer_ns = 0, primer_band_ns = 0; ///< the driver's, after a turn of the judge
-  double still_ns = 0;                      ///< the judge's, after one of its own: nobody else ran
+  double fence_ns = 0, fence_band_ns = 0; ///< the judge's, after a turn of the driver
+  double primer_ns = 0;                   ///< the driver's, after a turn of the judge
+  double still_ns = 0;                    ///< the judge's, after one of its own: nobody else ran
+};
+
+/// What fences and primers of one process have read, in ns, over its orders.
+class turn_readings {
+public:
+  void add(double fence_ns, double primer_ns);
+  /// By how much the usual fence and the usual primer are longer than of a process that runs the same orders, together;
+  /// 0 where that is no more than processes differ by, or little is known.
+  double shift_ns(const turn_readings& of_reference) const;
+  /// How much longer one primer is than this process's usual one, beyond what they differ by; 0 likewise.
+  double primer_over_ns(double primer_ns) const;
+
+private:
+  std::vector<double> fences_, primers_; ///< the last ones
 };
 
 /// Measured by orders of nothing. The process is stopped when this returns. All zero: it did not answer.
