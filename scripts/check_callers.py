@@ -17,7 +17,7 @@ from collections import defaultdict
 from pathlib import Path
 
 ROOMS = ["actors", "backends", "config", "interface", "knowledge", "runtime", "scripts"]
-SKIPPED = re.compile(r"backends/(cpu-cpp|cuda|torch-cpu|triton|triton-interpret)/|config/(problems|quickstart)/")
+SKIPPED = re.compile(r"backends/(cpu-cpp|cuda|torch-cpu|torch-cuda|triton|triton-interpret)/|config/(problems|quickstart)/")
 ENUMS = {"table", "frame_kind"}  # whose values must be used one by one
 MACROS = {"KE_FIELDS", "KE_NAMES", "KE_MESSAGE", "KE_OPTIONAL_TAIL"}  # name a type, and are no use of it
 

@@ -44,8 +44,7 @@ private:
   /// What is tried where it costs much must leave time for the measurement, however slow the machine is.
   bool in_time() const { return seconds_since(start_) < 0.25 * task_.limits.run_s; }
   status misaligned(const bound_shapes& shapes);
-  /// What is tried on the smallest workload, at the largest one's size, as far as time allows: other code may
-  /// run there.
+  /// What is tried on the smallest workload, at the largest one's size, as far as time allows.
   status at_full_size();
   status beside(const bound_shapes& shapes);
   /// In processes of their own whose inputs are views of other strides, where the problem allows them.
@@ -61,7 +60,6 @@ private:
   /// quarter of `left_s` at most: what waits for such a row to be careless is so before the edge that comes
   /// next. False: what follows is pointless.
   bool usual_row(std::span<const bank_slot> slots, const bound_shapes& shapes, double& left_s);
-  /// For an interlude, where calls are timed.
   void keep(const bound_shapes& shapes, const bank_slot& slot, bool misaligned = false) {
     if (task_.timed)
       unusual_.keep(shapes, rubbish_, slot, misaligned);
