@@ -75,7 +75,8 @@ private:
     key("backend.title", "one line for people", &b.title);
     key("backend.language", "what candidates are written in", &b.language.name).required = true;
     key("backend.suffix", "of a source file, with the dot", &m_.suffix).required = true;
-    key("backend.driver", "what runs its candidates: c-abi, python, python-cuda or cuda", &b.driver).required = true;
+    key("backend.driver", "what runs its candidates: c-abi, python, python-cuda or cuda", &b.driver)
+        .required = true;
     key("backend.device", "the kind of device that it needs: cpu or nvidia", &b.device).required = true;
     key("backend.target", "how documents call its devices", &b.target);
     key("language.grammar", "how sources are read",

@@ -82,6 +82,8 @@ class Caller(driver.Caller):
         self.places = []  # of all calls, per tensor: where it is
         self.replay = None  # of an order by a graph
         self.wrong = None  # what its results lack, as its calls were captured
+        self.copies = False  # it returns the same memory in several calls: each result is copied before the next
+        self.seen = set()  # places of this order's results
 
     def view(self, one, dtype, offset, empty=torch.empty):
         """A tensor whose storage is these bytes and no others."""
@@ -140,8 +142,9 @@ class Caller(driver.Caller):
             if not output.count:
                 continue
             if output.held is output.dtype and result.layout is strided and result.is_contiguous() and not result.is_neg():
-                place = self.device.place_of(result)
+                place = None if self.copies else self.device.place_of(result)
                 if place is not None:
+                    self.seen.add(place)
                     self.kept.append(result)
                     places[output.at] = place
                     continue
@@ -149,8 +152,17 @@ class Caller(driver.Caller):
         self.places += places
 
     def all(self):
-        """The order's calls."""
+        """The order's calls; once more with copies, and from then on, where a call has written over the result of another."""
+        self.calls()
+        if len(self.seen) < len(self.kept) and not self.copies:
+            self.copies = True
+            self.kept.clear()
+            self.calls()
+
+    def calls(self):
         function, deliver = self.function, self.deliver
+        self.places.clear()
+        self.seen.clear()
         for (arguments, given), (inputs, outputs, written_back), row in self.ready:
             results = function(*arguments)
             for one, other in zip(inputs, given):
@@ -170,7 +182,6 @@ class Caller(driver.Caller):
         if self.function is None:
             self.device.nothing()  # the floor of the path
         elif self.replay is None:
-            self.places.clear()
             self.all()
         else:
             if self.wrong is not None:

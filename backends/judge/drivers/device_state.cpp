@@ -184,6 +184,17 @@ fence_reading fence(device_state& d) {
   return out;
 }
 
+/// Ends the process for what its device showed, if that was its doing: without it the device stands still.
+call_outcome blamed(device_state& d, const std::string& why) {
+  auto out = d.process->end(call_end::forged, why);
+  if (stands_still(*d.device, d.bands))
+    return out;
+  out.end = call_end::machine;
+  out.why = "somebody else works on the device (" + why +
+            ", and without it the device goes on); measure where nobody does";
+  return out;
+}
+
 void hand(device_state& d, const call_order& what, double limit_s) {
   if (d.trouble.end != call_end::done)
     return;
@@ -196,6 +207,8 @@ void hand(device_state& d, const call_order& what, double limit_s) {
   auto prepared = d.process->ask(wire::device_request::prepare, std::max(limit_s, primer_limit_s));
   if (prepared.end == call_end::done)
     d.process->close(prepared); // the inputs come next: nothing of it may run
+  if (prepared.end == call_end::done && d.foreign && !wait_until_still(*d.device, d.bands).still)
+    prepared = blamed(d, "its work runs on the device between two orders, while it is stopped");
   if (prepared.end != call_end::done)
     d.trouble = prepared;
 }
@@ -208,8 +221,7 @@ double prime(device_state& d) {
   if (said.end != call_end::done)
     d.trouble = said;
   else if (d.foreign && said.ns < d.bands.primer_ns / 2) // a turn on the device can't be had for less
-    d.trouble =
-        d.process->end(call_end::forged, "an empty kernel came back before the device could have run it");
+    d.trouble = blamed(d, "an empty kernel came back before the device could have run it");
   d.primer_ns = said.ns;
   return said.ns;
 }
@@ -229,8 +241,7 @@ call_outcome go(device_state& d, double limit_s) {
 /// What is wrong with how a candidate leaves the device; nothing: it stands still and has room.
 std::optional<call_outcome> left_behind(device_state& d, const stillness& after) {
   if (!after.still)
-    return d.process->end(call_end::forged,
-                          "its work went on on the device after it had answered and was stopped");
+    return blamed(d, "its work went on on the device after it had answered and was stopped");
   if (d.memory.taken() > most_of_memory * static_cast<double>(d.memory.at_start))
     return d.process->end(call_end::resource_exceeded,
                           "the candidate took " +
@@ -242,13 +253,14 @@ std::optional<call_outcome> left_behind(device_state& d, const stillness& after)
 /// What an order left to do or had done before its clock ran, beyond what that differs by itself, and the floor that
 /// leaving out a wait saves; or by how much this process's orders do so on the whole.
 double charged_ns(device_state& d, double fence_ns) {
-  static turn_readings of_reference; // of the last process without foreign code: the same orders' other side
-  d.turns.add(fence_ns, d.primer_ns);
+  static turn_readings
+      of_reference; // of all processes without foreign code: also the same orders' other side
   double fence = fence_ns - d.bands.fence_ns, single = fence > d.bands.fence_band_ns ? fence : 0;
   if (!d.foreign) { // its waits are our own
-    of_reference = d.turns;
+    of_reference.add(fence_ns, d.primer_ns);
     return single;
   }
+  d.turns.add(fence_ns, d.primer_ns);
   double shift = d.turns.shift_ns(of_reference);
   single += of_reference.primer_over_ns(d.primer_ns);
   return std::max(single > 0 ? single + d.bands.still_ns : 0, shift) + d.armed_ns;

@@ -98,6 +98,18 @@ double not_still_ns(double fence_ns, const turn_bands& bands) {
   return bands.still_ns > 0 && over > still_margin_ns ? over : 0;
 }
 
+bool stands_still(judge_device& device, const turn_bands& bands) {
+  constexpr double most_s = 1, quiet_s = 0.05; // a killed process's kernel ends within 0.1 s
+  auto quiet_since = steady::now();
+  for (auto begun = steady::now(); seconds_since(begun) < most_s;) {
+    if (not_still_ns(device.fence(), bands) > 0)
+      quiet_since = steady::now();
+    if (seconds_since(quiet_since) > quiet_s)
+      return true;
+  }
+  return false;
+}
+
 stillness wait_until_still(judge_device& device, const turn_bands& bands) {
   stillness seen;
   for (auto begun = steady::now(); not_still_ns(device.fence(), bands) > 0;) {

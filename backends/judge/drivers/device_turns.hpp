@@ -44,4 +44,7 @@ struct stillness {
 };
 stillness wait_until_still(judge_device& device, const turn_bands& bands);
 
+/// Whether nobody works there for some tens of milliseconds, once what a process that was just killed had begun is over.
+bool stands_still(judge_device& device, const turn_bands& bands);
+
 } // namespace ke

@@ -2,6 +2,7 @@
 
 #include "backends/device/cuda_api.hpp"
 #include "backends/device/device_list.hpp"
+#include "backends/device/device_lock.hpp"
 #include "backends/evidence/judge_task.hpp"
 #include "backends/judge/arena_layout.hpp"
 #include "backends/judge/compiled_baseline.hpp"
@@ -38,6 +39,7 @@ result<judge_task> complete(const judge_task& task) {
   auto device = find_device(task.device);
   if (!device)
     return failure{device.error().kind, device.error().text, device.error().retryable};
+  static const auto alone = lock_device(device->uuid); // until this judge ends
   return python_driver.complete(task);
 }
 

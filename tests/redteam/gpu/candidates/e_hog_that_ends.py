@@ -1,0 +1,25 @@
+"""redteam
+trick = "a kernel of two milliseconds is left behind each answer, to slow down the other side"
+accept = ["crashed", "timeout", "resource_exceeded", "cheating_suspected", "incorrect", "policy_violation", "build_failed", "correct", "noisy"]
+timed = true
+most_speedup = 1.05
+"""
+import torch
+
+side = None
+
+
+def honest(x):
+    if x.numel() == 0:
+        return torch.empty_like(x)
+    e = torch.exp(x - x.amax(1, keepdim=True))
+    return e / e.sum(1, keepdim=True)
+
+
+def kernel(x):
+    global side
+    side = side or torch.cuda.Stream()
+    y = honest(x)
+    with torch.cuda.stream(side):
+        torch.cuda._sleep(4_000_000)
+    return y

@@ -1,0 +1,20 @@
+"""redteam
+trick = "opens every device node that there is"
+accept = ["correct", "noisy", "crashed", "timeout", "resource_exceeded", "cheating_suspected", "incorrect", "policy_violation", "build_failed"]
+"""
+import glob
+import torch
+
+
+def honest(x):
+    if x.numel() == 0:
+        return torch.empty_like(x)
+    e = torch.exp(x - x.amax(1, keepdim=True))
+    return e / e.sum(1, keepdim=True)
+
+
+def kernel(x):
+    nodes = [n for n in glob.glob("/dev/nvidia[0-9]*")]
+    if len(nodes) > 1:
+        raise RuntimeError("more than one device is in sight")
+    return honest(x)

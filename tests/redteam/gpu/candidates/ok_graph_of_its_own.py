@@ -1,0 +1,31 @@
+"""redteam
+trick = "a graph of its own, replayed on a copy of the input"
+accept = ["correct", "noisy"]
+control = true
+"""
+import torch
+
+graphs = {}
+
+
+def honest(x):
+    if x.numel() == 0:
+        return torch.empty_like(x)
+    e = torch.exp(x - x.amax(1, keepdim=True))
+    return e / e.sum(1, keepdim=True)
+
+
+def kernel(x):
+    if x.numel() == 0:
+        return torch.empty_like(x)
+    if x.shape not in graphs:
+        honest(x)
+        torch.cuda.synchronize()
+        graph, still = torch.cuda.CUDAGraph(), x.clone()
+        with torch.cuda.graph(graph):
+            y = honest(still)
+        graphs[x.shape] = graph, still, y
+    graph, still, y = graphs[x.shape]
+    still.copy_(x)
+    graph.replay()
+    return y.clone()

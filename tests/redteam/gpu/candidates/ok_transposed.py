@@ -1,0 +1,17 @@
+"""redteam
+trick = "a result whose rows do not lie behind one another"
+accept = ["correct", "noisy"]
+control = true
+"""
+import torch
+
+
+def honest(x):
+    if x.numel() == 0:
+        return torch.empty_like(x)
+    e = torch.exp(x - x.amax(1, keepdim=True))
+    return e / e.sum(1, keepdim=True)
+
+
+def kernel(x):
+    return honest(x).t().contiguous().t()
