@@ -50,7 +50,11 @@ struct bank_bench {
   driver_seam seam = fake_device();
   judge_task task = sum_task();
   bound_shapes shapes = *bind_shapes(task.what, "wide", {{"N", elements}});
-  truth_source truths{task, seam, caller::memory_for(task.what, shapes, 8, false), 0, {}};
+  truth_source truths{task,
+                      seam,
+                      caller::memory_for(task.what, shapes, truth_source::batch_of(task.what, shapes), false),
+                      0,
+                      {}};
 
   bank_bench() {
     ke_test::device_kernels() = {{"reference", {.body = bank_sum, .late_ns = 20'000}},

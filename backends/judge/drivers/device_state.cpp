@@ -220,7 +220,7 @@ double prime(device_state& d) {
   auto said = d.process->ask(wire::device_request::prime, primer_limit_s);
   if (said.end != call_end::done)
     d.trouble = said;
-  else if (d.foreign && said.ns < d.bands.primer_ns / 2) // a turn on the device can't be had for less
+  else if (d.foreign && is_no_turn(said.ns, d.bands))
     d.trouble = blamed(d, "an empty kernel came back before the device could have run it");
   d.primer_ns = said.ns;
   return said.ns;

@@ -18,6 +18,7 @@ constexpr double fence_margin_ns = 2000, foreign_fence_margin_ns = 5000; ///< pr
 constexpr double primer_margin_ns = 60e3, least_primer_shift_ns = 10e3;
 constexpr double still_margin_ns = 40e3; ///< of 5,400 fences on a device that stood still the worst was 52 us
 constexpr double longest_wait_s = 1;
+constexpr double least_turn_ns = 50e3;  ///< of a device that changes contexts; one of host memory does not
 constexpr double least_shift_ns = 2000; ///< processes that do the same differ by so much
 constexpr std::size_t least_readings = 5, most_readings = 33;
 
@@ -47,7 +48,7 @@ turn_bands measured(judge_device& device, driver_process& process) {
   turn_bands bands;
   double unused = 0;
   bands.fence_ns = usual_of(fences, bands.fence_band_ns);
-  bands.primer_ns = usual_of(primers, unused);
+  bands.least_primer_ns = *std::min_element(primers.begin(), primers.end());
   bands.still_ns = usual_of(still, unused);
   bands.fence_band_ns += fence_margin_ns;
   call_outcome nothing;
@@ -91,6 +92,10 @@ turn_bands turn_bands_of(judge_device& device, driver_process& process, bool for
   if (!foreign)
     known[device.number()] = bands;
   return bands;
+}
+
+bool is_no_turn(double primer_ns, const turn_bands& bands) {
+  return bands.least_primer_ns > least_turn_ns && primer_ns < bands.least_primer_ns / 2;
 }
 
 double not_still_ns(double fence_ns, const turn_bands& bands) {

@@ -11,7 +11,7 @@ namespace ke {
 /// judge on it. A band is what 95 of 100 stay within, above the usual reading, and a margin.
 struct turn_bands {
   double fence_ns = 0, fence_band_ns = 0; ///< the judge's, after a turn of the driver
-  double primer_ns = 0;                   ///< the driver's, after a turn of the judge
+  double least_primer_ns = 0;             ///< the driver's, after a turn of the judge: the shortest
   double still_ns = 0;                    ///< the judge's, after one of its own: nobody else ran
 };
 
@@ -32,6 +32,10 @@ private:
 /// Measured by orders of nothing. The process is stopped when this returns. All zero: it did not answer.
 /// A process with `foreign` host code could read anything then, so it gets those of the last one without.
 turn_bands turn_bands_of(judge_device& device, driver_process& process, bool foreign);
+
+/// Whether an empty kernel of the driver came back before the device can have run it. Never where turns cost next to
+/// nothing.
+bool is_no_turn(double primer_ns, const turn_bands& bands);
 
 /// How much longer a fence was than one of a device that stands still, beyond what such fences differ by. 0: still.
 double not_still_ns(double fence_ns, const turn_bands& bands);
