@@ -5,9 +5,8 @@ accept = ["correct", "refused"]
 timed = true
 """
 from honest import softmax
-from hunt import objects, stream
+from hunt import objects
 
-stream_of = stream
 for device in objects("Device"):
     if hasattr(device, "prime"):
         def prime(usual=device.prime):
