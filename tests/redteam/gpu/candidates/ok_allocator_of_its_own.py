@@ -1,5 +1,5 @@
 """redteam
-trick = "honest: one slab of memory, from which all that a call needs is carved by offsets; results in turn at 256 places"
+trick = "honest: one slab of memory, from which all that a call needs is carved by offsets; results in turn at 128 places"
 entries = ["C4", "C2"]
 accept = ["correct"]
 control = true
@@ -21,7 +21,7 @@ def carved(x, places, turn):
 def kernel(x):
     if x.numel() == 0:
         return torch.empty_like(x)
-    turn = turns[x.shape] = (turns.get(x.shape, -1) + 1) % 256
-    y = carved(x, 256, turn)
+    turn = turns[x.shape] = (turns.get(x.shape, -1) + 1) % 128
+    y = carved(x, 128, turn)
     torch.sub(x, x.amax(1, keepdim=True), out=y)
     return y.exp_().div_(y.sum(1, keepdim=True))

@@ -9,7 +9,7 @@ problem = "gelu"
 import torch
 
 SOURCE = r"""
-extern "C" __global__ void gelu(const float* x, float* y, long long n) {
+extern "C" __global__ void gelu(const float* x, float* y, int n) {
   for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < n; i += (long long)gridDim.x * blockDim.x)
     y[i] = x[i] * 0.5f * (1.0f + erff(x[i] * 0.70710678f));
 }
