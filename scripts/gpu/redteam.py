@@ -68,7 +68,7 @@ class Entry:
 def whole(source):
     """A source with the shared text that it names in the place of the line that does so: a candidate is one file."""
     def text(name):
-        return re.sub(r'\A""".*?"""\n', "", (FOLDER / name).read_text(), flags=re.S)
+        return re.sub(r'\A(""".*?"""|/\*.*?\*/)\n', "", (FOLDER / name).read_text(), flags=re.S)
     source = re.sub(r"^from (honest|hunt) import .*\n", lambda m: text(m.group(1) + ".py") + "\n", source, flags=re.M)
     return re.sub(r'^#include "rows.cuh"\n', lambda _: text("rows.cuh"), source, flags=re.M)
 
