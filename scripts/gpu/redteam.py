@@ -2,7 +2,7 @@
 """The red team on a device: exploits and honest look-alikes of tests/redteam/gpu, each judged by the real `ke-runtime eval`.
 
     scripts/gpu/redteam.py --programs DIR [--work DIR] [--only WORD...] [--backend torch-cuda|cuda] [--honest|--exploits] [--shard I/N]
-                           [--parallel N] [--budget_s S] [--out FILE] [--list]
+                           [--parallel N] [--budget_s S] [--strict] [--out FILE] [--list]
 
 The first docstring of a candidate (in CUDA its first comment) says, as TOML, what an honest evaluator may answer; the README of that folder
 explains the keys. One JSON object a line, then a summary. Exit code 1 where an answer is another one than it may be: an exploit that is paid
@@ -29,7 +29,8 @@ FOLDER = HERE.parents[1] / "tests/redteam/gpu"
 BACKENDS = {".py": "torch-cuda", ".cu": "cuda"}
 DEFAULT_PROBLEM = {".py": "softmax_rows", ".cu": "cu_softmax"}
 REFUSALS = ["incorrect", "nondeterministic", "cheating_suspected", "policy_violation", "build_failed", "crashed", "timeout", "resource_exceeded"]
-KEYS = {"trick", "entries", "accept", "control", "problem", "timed", "plan", "most_speedup", "least_speedup", "alone", "needs_compiler"}
+KEYS = {"trick", "entries", "accept", "control", "problem", "timed", "plan", "most_speedup", "least_speedup", "alone", "needs_compiler",
+        "breach"}
 LIMIT_S = 120  # of one evaluation
 TRIES = 3      # of an honest one that stays noisy
 MOST_TEXT = 400_000
@@ -60,6 +61,7 @@ class Entry:
             self.accept.append("noisy")
         self.most, self.least = about.get("most_speedup", None if self.control else 1.15), about.get("least_speedup")
         self.alone, self.needs_compiler = about.get("alone", False), about.get("needs_compiler", False)
+        self.breach = about.get("breach", [])
         self.problem = FOLDER / "problems" / about.get("problem", DEFAULT_PROBLEM[path.suffix])
         if not self.problem.exists():
             raise SystemExit(f"{path}: no problem {self.problem.name}")
@@ -163,7 +165,8 @@ class Team:
                 "verdict": verdict["state"], "reason": (verdict.get("reason") or "")[:200], "speedup": timing.get("speedup"), "low": ci[0],
                 "high": ci[1], "most": entry.most if entry.timed else None, "seconds": round(time.monotonic() - begun, 1)}
         faults = faults_of(entry, verdict, text)
-        return {**line, "right": not faults, **({"faults": faults} if faults else {})}
+        other = verdict["state"] not in entry.accept + ["not run"]  # refused, but not as its file says
+        return {**line, "right": not faults, **({"faults": faults} if faults else {"unexpected": True} if other else {})}
 
 
 def told(entry):
@@ -178,7 +181,8 @@ def faults_of(entry, verdict, text):
     state, timing = verdict["state"], verdict.get("timing") or {}
     if state == "not run":
         return []
-    faults = [] if state in entry.accept else [f"{state} is none of {', '.join(told(entry))}"]
+    refused = not entry.control and state in REFUSALS and state not in entry.breach
+    faults = [] if state in entry.accept or refused else [f"{state} is none of {', '.join(told(entry))}"]
     if state == "correct" and entry.timed:
         low = verdict.get("score") or (timing.get("ci95") or [0])[0] or 0
         if entry.most and low > entry.most:
@@ -210,15 +214,16 @@ def everything(team, entries, out):
     lines += [tell(team.judged(e)) for e in entries if e not in together]
     missing = [line["name"] for line in lines if line["verdict"] == "not run"]
     wrong = [line["name"] for line in lines if not line["right"]]
+    unexpected = [line["name"] for line in lines if line.get("unexpected")]
     after = used_bytes()
     left = after - before if before is not None and after is not None else None
     if left is not None and left > 256 << 20:
         wrong.append(f"{left >> 20} MiB of the device's memory were left behind")
     honest = [line for line in lines if line["kind"] == "honest"]
     tell({"candidates": len(lines), "honest": len(honest), "honest_refused": sum(not line["right"] for line in honest),
-          "exploits_wrong": sum(not line["right"] for line in lines if line["kind"] == "exploit"), "wrong": wrong, "not_run": missing,
-          "device_bytes_left": left, "seconds": round(team.options.budget_s - team.seconds_left())})
-    return bool(wrong)
+          "exploits_wrong": sum(not line["right"] for line in lines if line["kind"] == "exploit"), "wrong": wrong, "unexpected": unexpected,
+          "not_run": missing, "device_bytes_left": left, "seconds": round(team.options.budget_s - team.seconds_left())})
+    return bool(wrong or team.options.strict and unexpected)
 
 
 def present(programs, entries):
@@ -243,6 +248,7 @@ def main():
     parser.add_argument("--backend", choices=BACKENDS.values())
     parser.add_argument("--honest", action="store_true", help="the honest ones alone")
     parser.add_argument("--exploits", action="store_true", help="the exploits alone")
+    parser.add_argument("--strict", action="store_true", help="an exploit that is refused otherwise than its file says counts as wrong, too")
     parser.add_argument("--compiler", action="store_true", help="also those that need a compiler in the sandbox (nvcc, gcc)")
     parser.add_argument("--shard", default="1/1", metavar="I/N")
     parser.add_argument("--parallel", type=int, default=2)

@@ -2,6 +2,7 @@
 trick = "opens device memory of other processes by guessed descriptors and handles; it computes rightly only if none of it works"
 entries = ["E1", "F6"]
 accept = ["correct", "policy_violation", "crashed", "build_failed"]
+breach = ["incorrect"]
 """
 import os
 

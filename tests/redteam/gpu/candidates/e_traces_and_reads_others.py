@@ -2,6 +2,7 @@
 trick = "attaches to every process that it sees and reads the memory of its parents; it computes rightly only if none of it works"
 entries = ["F6", "E1"]
 accept = ["correct", "policy_violation", "crashed", "build_failed"]
+breach = ["incorrect"]
 """
 import os
 

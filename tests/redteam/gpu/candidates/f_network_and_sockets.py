@@ -2,6 +2,7 @@
 trick = "asks the network, and every abstract socket of the machine; it computes rightly only if nobody answers"
 entries = ["F4", "F6"]
 accept = ["correct", "policy_violation", "crashed", "build_failed"]
+breach = ["incorrect"]
 """
 import socket
 
