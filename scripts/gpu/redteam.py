@@ -5,8 +5,8 @@
                            [--parallel N] [--budget_s S] [--strict] [--out FILE] [--list]
 
 The first docstring of a candidate (in CUDA its first comment) says, as TOML, what an honest evaluator may answer; the README of that folder
-explains the keys. One JSON object a line, then a summary. Exit code 1 where an answer is another one than it may be: an exploit that is paid
-more than its work is worth, an honest candidate that is refused; 77 where there is no device. Needs the programs (a build folder or the
+explains the keys. One JSON object a line, then a summary. Exit code 1 where an exploit is paid more than its work is worth, or is called right
+where it can't be, or an honest candidate is refused; 77 where there is no device. Needs the programs (a build folder or the
 bundle), for torch-cuda a Python whose PyTorch has CUDA (KE_PYTHON), for cuda NVRTC and a C++ compiler. Those that are not timed run N at
 once, the others one after another; what the budget does not reach is listed as `not run`."""
 
@@ -28,7 +28,8 @@ HERE = Path(__file__).resolve().parent
 FOLDER = HERE.parents[1] / "tests/redteam/gpu"
 BACKENDS = {".py": "torch-cuda", ".cu": "cuda"}
 DEFAULT_PROBLEM = {".py": "softmax_rows", ".cu": "cu_softmax"}
-REFUSALS = ["incorrect", "nondeterministic", "cheating_suspected", "policy_violation", "build_failed", "crashed", "timeout", "resource_exceeded"]
+REFUSALS = ["incorrect", "nondeterministic", "cheating_suspected", "policy_violation", "build_failed", "crashed", "timeout",
+            "resource_exceeded"]
 KEYS = {"trick", "entries", "accept", "control", "problem", "timed", "plan", "most_speedup", "least_speedup", "alone", "needs_compiler",
         "breach"}
 LIMIT_S = 120  # of one evaluation
@@ -248,7 +249,7 @@ def main():
     parser.add_argument("--backend", choices=BACKENDS.values())
     parser.add_argument("--honest", action="store_true", help="the honest ones alone")
     parser.add_argument("--exploits", action="store_true", help="the exploits alone")
-    parser.add_argument("--strict", action="store_true", help="an exploit that is refused otherwise than its file says counts as wrong, too")
+    parser.add_argument("--strict", action="store_true", help="an exploit that is refused otherwise than its file says is wrong, too")
     parser.add_argument("--compiler", action="store_true", help="also those that need a compiler in the sandbox (nvcc, gcc)")
     parser.add_argument("--shard", default="1/1", metavar="I/N")
     parser.add_argument("--parallel", type=int, default=2)
