@@ -1,0 +1,2 @@
+def reference(a, w, b):
+    return a @ w + b
