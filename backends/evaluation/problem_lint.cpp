@@ -3,6 +3,7 @@
 #include "backends/evaluation/compiler_crash.hpp"
 #include "backends/evaluation/harness.hpp"
 #include "backends/evaluation/kernel_builder.hpp"
+#include "backends/evaluation/nvidia_target.hpp"
 #include "backends/evidence/driver_traits.hpp"
 #include "backends/evidence/judge_task.hpp"
 #include "runtime/core/codec.hpp"
