@@ -10,7 +10,7 @@
 #   --no-install     install nothing: what is missing shows itself
 #
 # No test gets a second try. KE_JOBS: compilers and tests at once (default: cores, at most one per 2 GB of memory). How much of a stage: KE_HONEST
-# (checks of honest kernels, default 100), KE_AA (evaluations of the reference against itself, 20), KE_LINT (files, 40), KE_FUZZ_SECONDS (per fuzzer,
+# (checks of honest kernels, default 60), KE_AA (evaluations of the reference against itself, 20), KE_LINT (files, 40), KE_FUZZ_SECONDS (per fuzzer,
 # 3), KE_KILLS and KE_POWER_IMAGES (of the stage crash, 10 and 500). What takes longer is in scripts/nightly.sh.
 # Exit code: 0; 1 a stage failed; 2 bad usage; 3 something could not be installed.
 set -euo pipefail
@@ -92,7 +92,7 @@ stage_aa() { scripts/aa_control.sh "${KE_AA:-20}" --only-aa; }
 # The same kernels for everybody; scripts/nightly.sh draws others each night.
 stage_honest() {
   build release ke-runtime ke-judge ke-driver
-  KE_RUNTIME=$PWD/build/release/ke-runtime python3 -B tests/honest/honest.py --checks "${KE_HONEST:-100}" --seed 15 --parallel "$jobs"
+  KE_RUNTIME=$PWD/build/release/ke-runtime python3 -B tests/honest/honest.py --checks "${KE_HONEST:-60}" --seed 15 --parallel "$jobs"
 }
 
 # Kernels made for one bottleneck each, told apart.
