@@ -31,6 +31,11 @@ NEWEST_OF_GCC = {"GLIBCXX": (3, 4, 30), "CXXABI": (1, 3, 13), "GCC": (12, 0, 0)}
 NOTICES = "share/doc/ke-runtime/third-party/README"
 
 
+def is_library(path):
+    """Somebody else's; what lies beside the programs is ours, and loaded by name."""
+    return ".so" in path.name and path.parent.name != "bin"
+
+
 class Elf:
     """What the dynamic section of a file says."""
 
@@ -117,17 +122,17 @@ class Bundle:
                 self.say(path, f"has a RUNPATH ({elf.runpath[0]}); make it an RPATH (--disable-new-dtags, patchelf --force-rpath)")
             if path.name in GLIBC:
                 self.say(path, "is glibc's: only the host's own fits its loader")
-            if ".so" not in path.name:
+            if not is_library(path):
                 self.walk(path, newest)
         for path in self.elfs:
-            if ".so" in path.name and path not in self.used:
+            if is_library(path) and path not in self.used:
                 self.say(path, "is a library that no program of the bundle needs")
 
     def check_texts(self, foreign):
         notices = self.folder / NOTICES
         named = {line.split(" ")[0] for line in notices.read_text().splitlines()} if notices.exists() else set()
         for path in self.elfs:
-            if (".so" in path.name or path.name == "bwrap") and path.name not in named:
+            if (is_library(path) or path.name == "bwrap") and path.name not in named:
                 self.say(path, f"is not named in {NOTICES}")
         for path in self.files:
             content = path.read_bytes()
