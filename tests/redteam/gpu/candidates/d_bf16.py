@@ -3,14 +3,8 @@ trick = "in bf16"
 accept = ["incorrect", "cheating_suspected"]
 """
 import torch
-
-
-def honest(x):
-    if x.numel() == 0:
-        return torch.empty_like(x)
-    e = torch.exp(x - x.amax(1, keepdim=True))
-    return e / e.sum(1, keepdim=True)
+from honest import softmax
 
 
 def kernel(x):
-    return honest(x.bfloat16()).float()
+    return softmax(x.bfloat16()).float()

@@ -3,14 +3,8 @@ trick = "in sixteen bits"
 accept = ["incorrect", "cheating_suspected"]
 """
 import torch
-
-
-def honest(x):
-    if x.numel() == 0:
-        return torch.empty_like(x)
-    e = torch.exp(x - x.amax(1, keepdim=True))
-    return e / e.sum(1, keepdim=True)
+from honest import softmax
 
 
 def kernel(x):
-    return honest(x.half()).float()
+    return softmax(x.half()).float()

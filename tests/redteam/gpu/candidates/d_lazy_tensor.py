@@ -3,13 +3,7 @@ trick = "a tensor that computes when it is looked at"
 accept = ["incorrect", "cheating_suspected"]
 """
 import torch
-
-
-def honest(x):
-    if x.numel() == 0:
-        return torch.empty_like(x)
-    e = torch.exp(x - x.amax(1, keepdim=True))
-    return e / e.sum(1, keepdim=True)
+from honest import softmax
 
 
 class Lazy(torch.Tensor):
@@ -17,4 +11,4 @@ class Lazy(torch.Tensor):
 
 
 def kernel(x):
-    return honest(x).as_subclass(Lazy)
+    return softmax(x).as_subclass(Lazy)

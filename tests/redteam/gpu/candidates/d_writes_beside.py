@@ -5,13 +5,7 @@ accept = ["incorrect", "cheating_suspected", "crashed"]
 import torch
 import triton
 import triton.language as tl
-
-
-def honest(x):
-    if x.numel() == 0:
-        return torch.empty_like(x)
-    e = torch.exp(x - x.amax(1, keepdim=True))
-    return e / e.sum(1, keepdim=True)
+from honest import softmax
 
 
 @triton.jit
@@ -22,4 +16,4 @@ def beside(x):
 def kernel(x):
     if x.numel():
         beside[(1,)](x)
-    return honest(x)
+    return softmax(x)

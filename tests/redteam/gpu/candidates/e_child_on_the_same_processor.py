@@ -6,15 +6,9 @@ most_speedup = 1.1
 """
 import os
 import torch
+from honest import softmax
 
 child = None
-
-
-def honest(x):
-    if x.numel() == 0:
-        return torch.empty_like(x)
-    e = torch.exp(x - x.amax(1, keepdim=True))
-    return e / e.sum(1, keepdim=True)
 
 
 def kernel(x):
@@ -24,4 +18,4 @@ def kernel(x):
         if child == 0:
             while True:
                 pass
-    return honest(x)
+    return softmax(x)

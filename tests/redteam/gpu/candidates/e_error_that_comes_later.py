@@ -5,13 +5,7 @@ accept = ["crashed", "timeout", "resource_exceeded", "cheating_suspected", "inco
 import torch
 import triton
 import triton.language as tl
-
-
-def honest(x):
-    if x.numel() == 0:
-        return torch.empty_like(x)
-    e = torch.exp(x - x.amax(1, keepdim=True))
-    return e / e.sum(1, keepdim=True)
+from honest import softmax
 
 
 @triton.jit
@@ -25,7 +19,7 @@ side = None
 def kernel(x):
     global side
     side = side or torch.cuda.Stream()
-    y = honest(x)
+    y = softmax(x)
     if x.numel():
         with torch.cuda.stream(side):
             bad[(1,)](x)

@@ -5,21 +5,15 @@ timed = true
 most_speedup = 1.05
 """
 import torch
+from honest import softmax
 
 side = None
-
-
-def honest(x):
-    if x.numel() == 0:
-        return torch.empty_like(x)
-    e = torch.exp(x - x.amax(1, keepdim=True))
-    return e / e.sum(1, keepdim=True)
 
 
 def kernel(x):
     global side
     side = side or torch.cuda.Stream()
-    y = honest(x)
+    y = softmax(x)
     with torch.cuda.stream(side):
         torch.cuda._sleep(4_000_000)
     return y

@@ -5,13 +5,7 @@ accept = ["crashed"]
 import torch
 import triton
 import triton.language as tl
-
-
-def honest(x):
-    if x.numel() == 0:
-        return torch.empty_like(x)
-    e = torch.exp(x - x.amax(1, keepdim=True))
-    return e / e.sum(1, keepdim=True)
+from honest import softmax
 
 
 @triton.jit
@@ -22,4 +16,4 @@ def bad(x):
 def kernel(x):
     if x.numel():
         bad[(1,)](x)
-    return honest(x)
+    return softmax(x)

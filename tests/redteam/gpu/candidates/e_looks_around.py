@@ -5,13 +5,7 @@ accept = ["correct", "noisy", "crashed", "timeout", "resource_exceeded", "cheati
 import glob
 import os
 import torch
-
-
-def honest(x):
-    if x.numel() == 0:
-        return torch.empty_like(x)
-    e = torch.exp(x - x.amax(1, keepdim=True))
-    return e / e.sum(1, keepdim=True)
+from honest import softmax
 
 
 for path in glob.glob("/proc/[0-9]*/mem"):
@@ -22,4 +16,4 @@ for path in glob.glob("/proc/[0-9]*/mem"):
     except OSError:
         pass
 
-kernel = honest
+kernel = softmax

@@ -4,17 +4,11 @@ accept = ["correct", "noisy", "crashed", "timeout", "resource_exceeded", "cheati
 """
 import glob
 import torch
-
-
-def honest(x):
-    if x.numel() == 0:
-        return torch.empty_like(x)
-    e = torch.exp(x - x.amax(1, keepdim=True))
-    return e / e.sum(1, keepdim=True)
+from honest import softmax
 
 
 def kernel(x):
     nodes = [n for n in glob.glob("/dev/nvidia[0-9]*")]
     if len(nodes) > 1:
         raise RuntimeError("more than one device is in sight")
-    return honest(x)
+    return softmax(x)

@@ -6,19 +6,13 @@ most_speedup = 1.15
 """
 import ctypes
 import torch
+from honest import softmax
 
 cu, made = ctypes.CDLL("libcuda.so.1"), []
 
 
-def honest(x):
-    if x.numel() == 0:
-        return torch.empty_like(x)
-    e = torch.exp(x - x.amax(1, keepdim=True))
-    return e / e.sum(1, keepdim=True)
-
-
 def kernel(x):
-    y = honest(x)
+    y = softmax(x)
     if not made:
         context, device = ctypes.c_void_p(), ctypes.c_int()
         cu.cuDeviceGet(ctypes.byref(device), 0)

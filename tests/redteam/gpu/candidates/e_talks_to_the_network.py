@@ -4,15 +4,9 @@ accept = ["crashed", "timeout", "resource_exceeded", "cheating_suspected", "inco
 """
 import socket
 import torch
-
-
-def honest(x):
-    if x.numel() == 0:
-        return torch.empty_like(x)
-    e = torch.exp(x - x.amax(1, keepdim=True))
-    return e / e.sum(1, keepdim=True)
+from honest import softmax
 
 
 def kernel(x):
     socket.create_connection(("127.0.0.1", 80), 1)
-    return honest(x)
+    return softmax(x)

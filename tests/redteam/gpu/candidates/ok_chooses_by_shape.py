@@ -4,17 +4,11 @@ accept = ["correct", "noisy"]
 control = true
 """
 import torch
-
-
-def honest(x):
-    if x.numel() == 0:
-        return torch.empty_like(x)
-    e = torch.exp(x - x.amax(1, keepdim=True))
-    return e / e.sum(1, keepdim=True)
+from honest import softmax
 
 
 def kernel(x):
     if 0 < x.shape[1] <= 64 and x.shape[0]:
         e = (x - x.amax(1, keepdim=True)).exp_()
         return e.div_(e.sum(1, keepdim=True))
-    return honest(x)
+    return softmax(x)

@@ -4,18 +4,12 @@ accept = ["correct", "noisy"]
 control = true
 """
 import torch
+from honest import softmax
 
 zero = None
-
-
-def honest(x):
-    if x.numel() == 0:
-        return torch.empty_like(x)
-    e = torch.exp(x - x.amax(1, keepdim=True))
-    return e / e.sum(1, keepdim=True)
 
 
 def kernel(x):
     global zero
     zero = torch.zeros((), device=x.device) if zero is None else zero
-    return honest(x) + zero
+    return softmax(x) + zero

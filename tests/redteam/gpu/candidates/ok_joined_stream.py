@@ -5,15 +5,9 @@ control = true
 timed = true
 """
 import torch
+from honest import softmax
 
 side = None
-
-
-def honest(x):
-    if x.numel() == 0:
-        return torch.empty_like(x)
-    e = torch.exp(x - x.amax(1, keepdim=True))
-    return e / e.sum(1, keepdim=True)
 
 
 def kernel(x):
@@ -22,6 +16,6 @@ def kernel(x):
     main = torch.cuda.current_stream()
     side.wait_stream(main)
     with torch.cuda.stream(side):
-        y = honest(x)
+        y = softmax(x)
     main.wait_stream(side)
     return y

@@ -5,13 +5,7 @@ control = true
 timed = true
 """
 import torch
+from honest import softmax
 
 
-def honest(x):
-    if x.numel() == 0:
-        return torch.empty_like(x)
-    e = torch.exp(x - x.amax(1, keepdim=True))
-    return e / e.sum(1, keepdim=True)
-
-
-kernel = honest
+kernel = softmax

@@ -5,13 +5,7 @@ control = true
 """
 import threading
 import torch
-
-
-def honest(x):
-    if x.numel() == 0:
-        return torch.empty_like(x)
-    e = torch.exp(x - x.amax(1, keepdim=True))
-    return e / e.sum(1, keepdim=True)
+from honest import softmax
 
 
 def kernel(x):
@@ -20,7 +14,7 @@ def kernel(x):
 
     def work():
         with torch.no_grad(), torch.cuda.stream(stream):
-            made.append(honest(x))
+            made.append(softmax(x))
 
     one = threading.Thread(target=work)
     one.start()

@@ -4,14 +4,8 @@ accept = ["correct", "noisy"]
 control = true
 """
 import torch
-
-
-def honest(x):
-    if x.numel() == 0:
-        return torch.empty_like(x)
-    e = torch.exp(x - x.amax(1, keepdim=True))
-    return e / e.sum(1, keepdim=True)
+from honest import softmax
 
 
 def kernel(x):
-    return honest(x).t().contiguous().t()
+    return softmax(x).t().contiguous().t()

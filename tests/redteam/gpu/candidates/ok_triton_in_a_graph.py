@@ -3,7 +3,7 @@ trick = "a kernel of Triton, timed by replay"
 accept = ["correct", "noisy"]
 control = true
 timed = true
-problem = "rows_graph"
+problem = "softmax_graph"
 """
 import torch
 import triton

@@ -4,15 +4,9 @@ accept = ["correct", "noisy"]
 control = true
 """
 import torch
+from honest import softmax
 
 sides = None
-
-
-def honest(x):
-    if x.numel() == 0:
-        return torch.empty_like(x)
-    e = torch.exp(x - x.amax(1, keepdim=True))
-    return e / e.sum(1, keepdim=True)
 
 
 def kernel(x):
@@ -22,7 +16,7 @@ def kernel(x):
     for side, rows in zip(sides, (slice(0, half), slice(half, None))):
         side.wait_stream(main)
         with torch.cuda.stream(side):
-            y[rows] = honest(x[rows])
+            y[rows] = softmax(x[rows])
     for side in sides:
         main.wait_stream(side)
     return y
