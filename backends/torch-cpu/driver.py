@@ -62,6 +62,15 @@ class WrongForm(Exception):
     """The call returned something that is not the outputs of the problem."""
 
 
+def wrong_form(i, result, output):
+    """Of a result that is no tensor, or one of another type or shape than the problem's."""
+    if type(result) not in TENSOR_TYPES:
+        return WrongForm(f"result {i} is a {type(result).__name__} instead of a tensor")
+    if result.dtype is not output.dtype:
+        return WrongForm(f"result {i} has the type {result.dtype} instead of {output.dtype}")
+    return WrongForm(f"result {i} has the shape {list(result.shape)} instead of {list(output.shape)}")
+
+
 class Text:
     def __init__(self, name, source):
         self.name, self.source = name, source
@@ -357,12 +366,8 @@ class Caller:
         if len(results) != len(outputs):
             raise WrongForm(f"{len(results)} results instead of {len(outputs)}")
         for i, (result, output) in enumerate(zip(results, outputs)):
-            if type(result) not in TENSOR_TYPES:
-                raise WrongForm(f"result {i} is a {type(result).__name__} instead of a tensor")
-            if result.dtype is not output.dtype:
-                raise WrongForm(f"result {i} has the type {result.dtype} instead of {output.dtype}")
-            if result.shape != output.shape:
-                raise WrongForm(f"result {i} has the shape {list(result.shape)} instead of {list(output.shape)}")
+            if type(result) not in TENSOR_TYPES or result.dtype is not output.dtype or result.shape != output.shape:
+                raise wrong_form(i, result, output)
             offset = table[output.at]
             if output.count and result.layout is strided:
                 address = result.data_ptr()

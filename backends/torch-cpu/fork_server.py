@@ -28,9 +28,7 @@ REQUEST = struct.Struct("<4sIIIQQQQ")  # "KEF2", user, processes, descriptors, a
 DESCRIPTORS, WITH_PAGE = 7, 8
 SERVER = 3
 FILTER, SECOND_FILTER = 4, 5
-
-
-device_main = None
+device_main = None  # of forks that work on a device
 
 
 class Fork:

@@ -133,12 +133,8 @@ class Caller(driver.Caller):
         if len(results) != len(outputs):
             raise driver.WrongForm(f"{len(results)} results instead of {len(outputs)}")
         for i, (result, output) in enumerate(zip(results, outputs)):
-            if type(result) not in is_type:
-                raise driver.WrongForm(f"result {i} is a {type(result).__name__} instead of a tensor")
-            if result.dtype is not output.dtype:
-                raise driver.WrongForm(f"result {i} has the type {result.dtype} instead of {output.dtype}")
-            if result.shape != output.shape:
-                raise driver.WrongForm(f"result {i} has the shape {list(result.shape)} instead of {list(output.shape)}")
+            if type(result) not in is_type or result.dtype is not output.dtype or result.shape != output.shape:
+                raise driver.wrong_form(i, result, output)
             if not output.count:
                 continue
             if output.held is output.dtype and result.layout is strided and result.is_contiguous() and not result.is_neg():
