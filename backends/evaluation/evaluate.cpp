@@ -98,8 +98,7 @@ void evaluation::state::prepare() {
   if (driver_kind->has_warm_parent && executes_on(with, target)) {
     if (!options.python)
       options.python = std::make_shared<python_parents>();
-    auto started = options.python->of(with, options.sandbox,
-                                      driver_kind->needs_device ? parent_device_of(target) : parent_device{});
+    auto started = options.python->of(with, options.sandbox, parent_device_of(target));
     if (!started)
       return fail(started.error().kind, started.error().text, started.error().retryable);
     warm = std::move(*started);

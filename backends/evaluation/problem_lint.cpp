@@ -156,8 +156,7 @@ result<lint_report> lint_problem(const problem& what, const backend& with, const
   std::shared_ptr<python_parent> warm;
   if (driver_kind->has_warm_parent) {
     auto parents = options.python ? options.python : std::make_shared<python_parents>();
-    auto started = parents->of(with, options.sandbox,
-                               driver_kind->needs_device ? parent_device_of(*target) : parent_device{});
+    auto started = parents->of(with, options.sandbox, parent_device_of(*target));
     if (!started)
       return started.error();
     warm = *std::move(started);
@@ -177,8 +176,7 @@ result<lint_report> lint_problem(const problem& what, const backend& with, const
   task.scratch = folder->path().string();
   task.sandbox = options.sandbox;
   task.limits = options.limits;
-  if (auto uuid = target->facts.find(device_facts::uuid); uuid != target->facts.end())
-    task.device = uuid->second;
+  task.device = parent_device_of(*target).uuid;
   process_spec spec;
   spec.argv = {judge.string()};
   spec.env = {{"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}, {"LANG", "C"}};

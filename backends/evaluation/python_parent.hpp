@@ -23,7 +23,7 @@ struct python_files {
 };
 python_files python_files_of(const backend& with);
 
-/// What its forks may see of a device. Empty: they work on this host.
+/// What its forks may see of a device. Empty, of a target without one: they work on this host.
 struct parent_device {
   std::string uuid, node, library; ///< as device_facts has them
 };

@@ -52,9 +52,9 @@ struct judge_task {
   /// (prepared_baseline).
   bool prepares = false;
   std::string compiled; ///< filled in by the judge: the preparation's result
-  std::string
-      candidate_files; ///< filled in by the judge: what compilers left in the candidate's first process
-  std::string device;  ///< uuid of the device that the driver needs; empty: the first, or none is needed
+  /// Filled in by the judge: what compilers left in the candidate's first process.
+  std::string candidate_files;
+  std::string device; ///< uuid of the device that the driver needs; empty: the first, or none is needed
   std::uint64_t most_elements = 0; ///< of an untimed task: larger shapes are made smaller; 0: none is
 };
 KE_FIELDS(judge_task, x.what, x.candidate, x.reference, x.truth, x.driver, x.scratch, x.sandbox, x.plan,

@@ -157,14 +157,10 @@ private:
 
 prepared_baseline prepare_baseline(const judge_task& task) {
   prepared_baseline said;
-  const auto* seam = find_driver(task.driver_kind);
-  if (!seam) {
-    said.broken = "the judge has no driver " + task.driver_kind;
-    return said;
-  }
-  auto told = seam->complete(task);
+  auto seam = wanted_driver(task.driver_kind);
+  auto told = seam ? (*seam)->complete(task) : seam.error();
   if (told)
-    return preparation{*told, *seam}.run();
+    return preparation{*told, **seam}.run();
   (told.error().kind == failure_kind::invalid ? said.unfit : said.broken) = told.error().text;
   return said;
 }

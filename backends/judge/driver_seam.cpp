@@ -13,6 +13,12 @@ const driver_seam* find_driver(std::string_view name) {
   return nullptr;
 }
 
+result<const driver_seam*> wanted_driver(std::string_view name) {
+  if (const auto* seam = find_driver(name))
+    return seam;
+  return failure{failure_kind::missing, "the judge has no driver " + std::string{name}};
+}
+
 result<open_driver> open_driver::start(const driver_seam& seam, const driver_start& how,
                                        call_outcome& loading) {
   auto state = seam.arena(how);

@@ -95,7 +95,8 @@ struct driver_bands {
 /// One driver kind: all that the judge's loops do with memory and processes. They call these and nothing
 /// else, and do not ask which kind it is, so nothing in them assumes that they can map the candidate's memory
 /// or that a call's work ends with its answer. One order: begin, fill and poison, flush, fence, prime, patch,
-/// go, close, snapshot and compare, settle, fence; `hand` before the first fence. None is null but where said. A state is used by one thread.
+/// go, close, snapshot and compare, settle, fence; `hand` before the first fence. None is null but where said. A
+/// state is used by one thread.
 struct driver_seam {
   /// Every call is given each tensor's extents after the dims.
   bool takes_extents = false;
@@ -184,6 +185,8 @@ struct driver_seam {
 
 /// The driver of a manifest's name; null: there is none.
 const driver_seam* find_driver(std::string_view name);
+/// The same; `missing`, in words, if there is none.
+result<const driver_seam*> wanted_driver(std::string_view name);
 
 /// An arena with a process in it. Moves; ends what it started.
 class open_driver {

@@ -302,14 +302,10 @@ status linter::edge_shape(const bound_shapes& shapes) {
 
 lint_report lint(const judge_task& task) {
   lint_report out;
-  const auto* seam = find_driver(task.driver_kind);
-  if (!seam) {
-    out.broken = "the judge has no driver " + task.driver_kind;
-    return out;
-  }
-  auto told = seam->complete(task);
+  auto seam = wanted_driver(task.driver_kind);
+  auto told = seam ? (*seam)->complete(task) : seam.error();
   if (told)
-    return linter{*told, *seam}.run();
+    return linter{*told, **seam}.run();
   if (told.error().kind == failure_kind::invalid)
     out.reasons.push_back(told.error().text);
   else

@@ -60,6 +60,7 @@ private:
   /// quarter of `left_s` at most: what waits for such a row to be careless is so before the edge that comes
   /// next. False: what follows is pointless.
   bool usual_row(std::span<const bank_slot> slots, const bound_shapes& shapes, double& left_s);
+  /// For an interlude, where calls are timed.
   void keep(const bound_shapes& shapes, const bank_slot& slot, bool misaligned = false) {
     if (task_.timed)
       unusual_.keep(shapes, rubbish_, slot, misaligned);
@@ -586,9 +587,8 @@ evidence not_judged(const judge_task& task, const failure& why) {
 } // namespace
 
 evidence judge(const judge_task& task) {
-  const auto* seam = find_driver(task.driver_kind);
-  return seam ? judge(task, *seam)
-              : not_judged(task, {failure_kind::missing, "the judge has no driver " + task.driver_kind});
+  auto seam = wanted_driver(task.driver_kind);
+  return seam ? judge(task, **seam) : not_judged(task, seam.error());
 }
 
 evidence judge(const judge_task& task, const driver_seam& seam) {

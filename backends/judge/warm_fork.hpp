@@ -15,8 +15,8 @@ namespace ke {
 struct fork_request {
   int parent = -1; ///< its socket
   int memory = -1, go = -1, done = -1;
-  int page =
-      -1; ///< of a fork that works on a device: its orders (device_words.hpp); `memory` is its arena then
+  /// Of a fork that works on a device: its orders (device_words.hpp); `memory` is its arena then.
+  int page = -1;
   std::string payload; ///< for the fork; its parent does not read it
   std::uint32_t processes = 0;
   std::uint64_t address_space = 0; ///< beyond the parent's

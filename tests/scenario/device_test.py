@@ -2,12 +2,10 @@
 and verdicts fit together, and nothing about a device."""
 
 import json
-import os
 import unittest
 
-from program import ROOT, RUNTIME, Scenario
+from program import FAKE_CUDA, ROOT, Scenario
 
-FAKE = os.path.join(os.path.dirname(os.path.abspath(RUNTIME)), "fake_cuda", "libcuda.so.1")
 PROBLEM = """[problem]
 name = "twice"
 dims = ["N"]
@@ -47,7 +45,7 @@ class Device(Scenario):
 
     def eval(self, problem, *flags, devices=True, code=None):
         return self.call("eval", problem, "candidate.cu", "--backend", "fake-cuda", "--backend-path", ROOT / "tests/fake_cuda", *flags, code=code,
-                         env={"KE_LIBCUDA": FAKE, **({} if devices else {"CUDA_VISIBLE_DEVICES": ""})})
+                         env={"KE_LIBCUDA": FAKE_CUDA, **({} if devices else {"CUDA_VISIBLE_DEVICES": ""})})
 
     def test_verdicts(self):
         states = {

@@ -22,6 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 RUNTIME = os.path.abspath(os.environ.get("KE_RUNTIME", ROOT / "build/release/ke-runtime"))
+FAKE_CUDA = os.path.join(os.path.dirname(os.path.abspath(RUNTIME)), "fake_cuda", "libcuda.so.1")  # a device of host memory
 FAKE_LLM = os.environ.get("KE_FAKE_LLM", str(Path(RUNTIME).parent / "ke-fake-llm"))
 SLACK = float(os.environ.get("KE_SCENARIO_SLACK", "1"))
 PATIENCE = 90.0 * SLACK  # seconds until a wait gives up: far beyond what anything here takes

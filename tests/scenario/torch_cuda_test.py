@@ -5,9 +5,8 @@ import json
 import os
 import unittest
 
-from program import ROOT, RUNTIME, Scenario
+from program import FAKE_CUDA, ROOT, Scenario
 
-FAKE = os.path.join(os.path.dirname(os.path.abspath(RUNTIME)), "fake_cuda", "libcuda.so.1")
 PROBLEM = """[problem]
 name = "rows"
 dims = ["M", "N"]
@@ -71,7 +70,7 @@ class TorchCuda(Scenario):
     def judged(self, source, *flags, problem="problem.toml"):
         self.write("candidate.py", source)
         run = self.call("eval", problem, "candidate.py", "--backend", "fake-torch-cuda", "--backend-path", ROOT / "tests/fake_cuda", "--json",
-                        *flags, code=None, env={"KE_LIBCUDA": FAKE})
+                        *flags, code=None, env={"KE_LIBCUDA": FAKE_CUDA})
         self.assertTrue(run.stdout, run.stderr)
         return json.loads(run.stdout)
 

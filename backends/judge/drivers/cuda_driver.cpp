@@ -1,8 +1,5 @@
 #include "backends/judge/drivers/cuda_driver.hpp"
 
-#include "backends/device/cuda_api.hpp"
-#include "backends/device/device_list.hpp"
-#include "backends/device/device_lock.hpp"
 #include "backends/evidence/judge_task.hpp"
 #include "backends/judge/arena_layout.hpp"
 #include "backends/judge/drivers/c_abi_driver.hpp"
@@ -34,10 +31,8 @@ bool runs_on_host(const std::string& object) {
 }
 
 result<judge_task> cuda_complete(const judge_task& task) {
-  auto device = find_device(task.device);
-  if (!device)
-    return failure{device.error().kind, device.error().text, device.error().retryable};
-  static const auto alone = lock_device(device->uuid); // until this judge ends
+  if (auto s = on_device::claim(task); !s)
+    return s.error();
   return task;
 }
 
@@ -47,16 +42,7 @@ driver_start cuda_limits(const judge_task& task, const std::string& object, std:
   if (object.empty() || runs_on_host(object))
     return how;
   how.driver = (std::filesystem::path{task.driver}.parent_path() / program).string();
-  auto& access = how.device.emplace();
-  const auto& cu = cuda::driver();
-  auto found = find_device(task.device);
-  if (!cu || !found)
-    return how; // `arena` says why
-  access.number = static_cast<int>(found->number);
-  access.uuid = found->uuid;
-  access.library = cu->library;
-  access.nodes = {"/dev/nvidiactl", "/dev/nvidia-uvm", found->node};
-  access.folders = {std::filesystem::path{cu->library}.parent_path().string()};
+  how.device = on_device::access_of(task);
   return how;
 }
 
@@ -70,13 +56,7 @@ std::uint32_t cuda_most_timed_calls(std::size_t args) {
 }
 
 driver_bands cuda_bands() {
-  // A wait spins here, so nothing of the driver idles; `late_s` has its own band (device_state.cpp).
-  return {.idle_floors = 0,
-          .idle_s = 0,
-          .least_order_ns = 1e6,
-          .slot_memory = 512u << 20,
-          .bank_bytes = std::size_t{3} << 30,
-          .sampling_hides_late_work = false};
+  return on_device::bands(1e6);
 }
 
 result<std::unique_ptr<driver_state>> cuda_arena(const driver_start& how) {

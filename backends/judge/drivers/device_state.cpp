@@ -1,6 +1,9 @@
 #include "backends/judge/drivers/device_state.hpp"
 
+#include "backends/device/cuda_api.hpp"
 #include "backends/device/device_list.hpp"
+#include "backends/device/device_lock.hpp"
+#include "backends/evidence/judge_task.hpp"
 #include "backends/judge/driver_wire.hpp"
 #include "backends/judge/drivers/launch_values.hpp"
 #include "backends/judge/poison.hpp"
@@ -13,6 +16,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -123,6 +127,38 @@ status write_values(device_state& d, const call_order& order, wire::device_words
 }
 
 } // namespace
+
+status claim(const judge_task& task) {
+  auto device = find_device(task.device);
+  if (!device)
+    return device.error();
+  static const auto alone = lock_device(device->uuid);
+  return ok;
+}
+
+device_access access_of(const judge_task& task) {
+  device_access access;
+  const auto& cu = cuda::driver();
+  auto found = find_device(task.device);
+  if (!cu || !found)
+    return access;
+  access.number = static_cast<int>(found->number);
+  access.uuid = found->uuid;
+  access.library = cu->library;
+  access.nodes = {"/dev/nvidiactl", "/dev/nvidia-uvm", found->node};
+  access.folders = {std::filesystem::path{cu->library}.parent_path().string()};
+  return access;
+}
+
+driver_bands bands(double least_order_ns) {
+  // A wait spins here, so nothing of the driver idles; `late_s` has its own band (`charged_ns`).
+  return {.idle_floors = 0,
+          .idle_s = 0,
+          .least_order_ns = least_order_ns,
+          .slot_memory = 512u << 20,
+          .bank_bytes = std::size_t{3} << 30,
+          .sampling_hides_late_work = false};
+}
 
 status arena(device_state& d, const driver_start& how) {
   auto device = judge_device::of(how.device->number);
@@ -253,8 +289,8 @@ std::optional<call_outcome> left_behind(device_state& d, const stillness& after)
 /// What an order left to do or had done before its clock ran, beyond what that differs by itself, and the floor that
 /// leaving out a wait saves; or by how much this process's orders do so on the whole.
 double charged_ns(device_state& d, double fence_ns) {
-  static turn_readings
-      of_reference; // of all processes without foreign code: also the same orders' other side
+  // Of all processes without foreign code, so also of the same orders' other side.
+  static turn_readings of_reference;
   double fence = fence_ns - d.bands.fence_ns, single = fence > d.bands.fence_band_ns ? fence : 0;
   if (!d.foreign) { // its waits are our own
     of_reference.add(fence_ns, d.primer_ns);

@@ -56,6 +56,13 @@ struct device_state : driver_state {
 /// The functions of a driver on a device, as driver_seam has them, for a device_state.
 namespace on_device {
 
+/// Waits until the task's device is this judge's alone, and keeps it until the judge ends. `missing` or `device`: it can't
+/// be had.
+status claim(const judge_task& task);
+/// The device as a process finds it. What can't be found is left out: `arena` says why.
+device_access access_of(const judge_task& task);
+/// Of readings on a device, whose orders of short calls last at least so long.
+driver_bands bands(double least_order_ns);
 /// The arena of a fresh state.
 status arena(device_state&, const driver_start& how);
 status open(device_state&, const driver_start& how, call_outcome& loading);

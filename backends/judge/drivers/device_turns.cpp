@@ -1,6 +1,7 @@
 #include "backends/judge/drivers/device_turns.hpp"
 
 #include "backends/judge/stopwatch.hpp"
+#include "backends/verdict/statistics.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -21,12 +22,6 @@ constexpr double longest_wait_s = 1;
 constexpr double least_turn_ns = 50e3;  ///< of a device that changes contexts; one of host memory does not
 constexpr double least_shift_ns = 2000; ///< processes that do the same differ by so much
 constexpr std::size_t least_readings = 5, most_readings = 33;
-
-double median_of_readings(std::vector<double> all) {
-  auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
-  std::nth_element(all.begin(), middle, all.end());
-  return *middle;
-}
 
 /// The middle, and what 95 of 100 stay within above it.
 double usual_of(std::vector<double>& all, double& band) {
@@ -69,15 +64,15 @@ void turn_readings::add(double fence_ns, double primer_ns) {
 double turn_readings::shift_ns(const turn_readings& of_reference) const {
   if (std::min(fences_.size(), of_reference.fences_.size()) < least_readings)
     return 0;
-  double fence = median_of_readings(fences_) - median_of_readings(of_reference.fences_),
-         primer = median_of_readings(primers_) - median_of_readings(of_reference.primers_);
+  double fence = median_of(fences_) - median_of(of_reference.fences_),
+         primer = median_of(primers_) - median_of(of_reference.primers_);
   return (fence > least_shift_ns ? fence : 0) + (primer > least_primer_shift_ns ? primer : 0);
 }
 
 double turn_readings::primer_over_ns(double primer_ns) const {
   if (primers_.size() < least_readings)
     return 0;
-  double over = primer_ns - median_of_readings(primers_);
+  double over = primer_ns - median_of(primers_);
   return over > primer_margin_ns ? over : 0;
 }
 

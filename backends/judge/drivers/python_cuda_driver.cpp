@@ -1,8 +1,5 @@
 #include "backends/judge/drivers/python_cuda_driver.hpp"
 
-#include "backends/device/cuda_api.hpp"
-#include "backends/device/device_list.hpp"
-#include "backends/device/device_lock.hpp"
 #include "backends/evidence/judge_task.hpp"
 #include "backends/judge/arena_layout.hpp"
 #include "backends/judge/compiled_baseline.hpp"
@@ -36,29 +33,19 @@ python_cuda_state& of_device(driver_state& s) {
 }
 
 result<judge_task> complete(const judge_task& task) {
-  auto device = find_device(task.device);
-  if (!device)
-    return failure{device.error().kind, device.error().text, device.error().retryable};
-  static const auto alone = lock_device(device->uuid); // until this judge ends
+  if (auto s = on_device::claim(task); !s)
+    return s.error();
   return python_driver.complete(task);
 }
 
 driver_start limits(const judge_task& task, const std::string& object, std::size_t memory,
                     const std::vector<int>& cpus) {
   auto how = python_driver.limits(task, object, memory, cpus);
-  how.object = object;
-  auto& access = how.device.emplace();
+  auto& access = how.device.emplace(on_device::access_of(task));
   access.address_bytes = address_bytes;
   access.foreign = object == task.candidate;
   access.pool_bytes = std::clamp(3 * memory, least_pool, most_pool);
   how.load_s = std::max(how.load_s, 60.0); // a context, and what a class compiles as it is made
-  const auto& cu = cuda::driver();
-  auto found = find_device(task.device);
-  if (!cu || !found)
-    return how; // `arena` says why
-  access.number = static_cast<int>(found->number);
-  access.uuid = found->uuid;
-  access.library = cu->library;
   return how;
 }
 
@@ -68,13 +55,7 @@ std::uint32_t most_timed_calls(std::size_t args) {
 
 driver_bands bands() {
   // The first calls of an order go through cold caches: by one call's time an order seems longer than it is.
-  // A wait spins here, so nothing of the driver idles; `late_s` has its own band (device_state.cpp).
-  return {.idle_floors = 0,
-          .idle_s = 0,
-          .least_order_ns = 4e6,
-          .slot_memory = 512u << 20,
-          .bank_bytes = std::size_t{3} << 30,
-          .sampling_hides_late_work = false};
+  return on_device::bands(4e6);
 }
 
 result<std::unique_ptr<driver_state>> arena(const driver_start& how) {
