@@ -22,10 +22,11 @@ public:
   bound_shapes of(const problem& what, bound_shapes own);
   /// How many samples of a distribution are drawn.
   std::size_t samples(std::size_t usual) const { return most_ ? std::min<std::size_t>(usual, 2) : usual; }
-  /// Elements of a tensor of a secret shape. A program of a grid costs an interpreter as much as hundreds of elements.
+  /// Elements of a tensor of a secret shape. A program of a grid costs an interpreter 2 to 6 ms, and there may be one for
+  /// each element: all of them together stay below a call's limit.
   std::size_t of_secrets() const {
     constexpr std::size_t usual = std::size_t{1} << 18;
-    return most_ ? std::min<std::size_t>(usual, std::max<std::size_t>(most_ / 64, 256)) : usual;
+    return most_ ? std::min<std::size_t>(usual, std::max<std::size_t>(most_ / 256, 256)) : usual;
   }
   /// Says what is smaller than usual.
   void tell(std::map<std::string, std::string>& provenance) const;

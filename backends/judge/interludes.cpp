@@ -84,4 +84,12 @@ bool interlude_turn::due(std::uint32_t pair) {
          (drawn && interludes_s_ <= most_share_of_pairs * pairs_s_);
 }
 
+std::uint64_t usual_rows::next(random_source& random, double each_s) {
+  constexpr std::uint64_t longest = 32; // of the calls of a launch's process
+  auto calls = std::min(random.below(2) == 0 ? longest : random.below(longest),
+                        static_cast<std::uint64_t>(left_s_ / 4 / each_s));
+  left_s_ -= static_cast<double>(calls) * each_s;
+  return calls;
+}
+
 } // namespace ke

@@ -96,4 +96,16 @@ private:
   double interludes_s_ = 0, pairs_s_ = 0;
 };
 
+/// Lengths of rows of usual calls, each as long as a process meets while it is timed, within a time for all of them.
+/// What waits for such a row to be careless is so before the unusual call that comes next.
+class usual_rows {
+public:
+  explicit usual_rows(double most_s) : left_s_{most_s} {}
+  /// Calls of the next row, of a quarter of the time left at most, where each takes `each_s`.
+  std::uint64_t next(random_source& random, double each_s);
+
+private:
+  double left_s_;
+};
+
 } // namespace ke

@@ -19,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace ke {
@@ -56,10 +57,10 @@ private:
   /// Gives the candidate one order over `slots` and checks it. False: what follows is pointless.
   bool call(std::span<const bank_slot> slots, const bound_shapes& shapes);
   void repeat(std::span<const bank_slot> slots, const bound_shapes& shapes, int times);
-  /// As many usual calls in a row as a process meets while it is timed, of random length, for a
-  /// quarter of `left_s` at most: what waits for such a row to be careless is so before the edge that comes
-  /// next. False: what follows is pointless.
-  bool usual_row(std::span<const bank_slot> slots, const bound_shapes& shapes, double& left_s);
+  /// False: what follows is pointless.
+  bool usual_row(std::span<const bank_slot> slots, const bound_shapes& shapes, usual_rows& rows);
+  /// Seconds of a call and what the judge does for it: by the fastest one, which no load on the machine moves.
+  double call_s() const { return std::max(candidate_ns_ * 1e-9 + 1e-3, order_s_); }
   /// For an interlude, where calls are timed.
   void keep(const bound_shapes& shapes, const bank_slot& slot, bool misaligned = false) {
     if (task_.timed)
@@ -90,6 +91,7 @@ private:
   std::shared_ptr<const poison> rubbish_;
   interludes unusual_; ///< what it was right on, for unasked calls while it is timed
   double candidate_ns_ = 0;
+  double order_s_ = 0; ///< of the fastest call on these shapes, with all that the judge did for it
   double candidate_s_ = 0; ///< all its calls while it is checked: what else takes time is not its fault
   admission admission_{what_};
   std::string accepted_; ///< of work left out, by a workload's own check: the first; empty: none
@@ -133,10 +135,11 @@ bool session::call(std::span<const bank_slot> slots, const bound_shapes& shapes)
   for (const auto& slot : slots)
     order.push_back(&slot);
   double limit = order_limit(task_.limits, order.size(), candidate_ns_);
+  auto begun = steady::now();
   auto said = candidate_->run(order, rubbish_.get(), false, limit);
-  double each = said.call.ns / static_cast<double>(order.size());
   if (said.call.end == call_end::done)
-    candidate_ns_ = candidate_ns_ > 0 ? std::min(candidate_ns_, each) : each;
+    for (auto [fastest, all] : {std::pair{&candidate_ns_, said.call.ns}, {&order_s_, seconds_since(begun)}})
+      *fastest = std::min(*fastest > 0 ? *fastest : 1e300, all / static_cast<double>(order.size()));
   candidate_s_ += said.call.ns * 1e-9;
   if (!note_call(found_, what_, *candidate_, said, order, shapes, found_.cases))
     return false;
@@ -169,13 +172,8 @@ void session::repeat(std::span<const bank_slot> slots, const bound_shapes& shape
   }
 }
 
-bool session::usual_row(std::span<const bank_slot> slots, const bound_shapes& shapes, double& left_s) {
-  constexpr std::uint64_t longest = 32;      // of the calls of a launch's process
-  double each = candidate_ns_ * 1e-9 + 1e-3; // by its fastest call, which no load on the machine moves
-  auto calls = std::min(random_.below(2) == 0 ? longest : random_.below(longest),
-                        static_cast<std::uint64_t>(left_s / 4 / each));
-  left_s -= static_cast<double>(calls) * each;
-  for (std::uint64_t i = 0; i < calls; ++i)
+bool session::usual_row(std::span<const bank_slot> slots, const bound_shapes& shapes, usual_rows& rows) {
+  for (auto calls = rows.next(random_, call_s()); calls > 0; --calls)
     if (!call(slots.subspan(random_.below(slots.size()), 1), shapes))
       return false;
   return true;
@@ -194,7 +192,7 @@ status session::check_shapes(const bound_shapes& shapes, bool thorough) {
   if (!candidate_->bind(shapes, static_cast<std::uint32_t>(samples)))
     return failure{failure_kind::internal, "the shared memory is too small for " + shapes.name};
   rubbish_.reset();
-  candidate_ns_ = 0;
+  candidate_ns_ = order_s_ = 0;
 
   std::vector<bank_slot> first;
   auto list = shapes.secret ? std::vector{distribution::init, distribution::large, distribution::mostly_zero}
@@ -253,9 +251,8 @@ status session::check_shapes(const bound_shapes& shapes, bool thorough) {
     return changed.error();
   if (!changed->empty() && (!call(first, shapes) || !call(*changed, shapes)))
     return ok;
-  double each = candidate_ns_ * 1e-9 + 1e-3;
-  repeat(first, shapes,
-         static_cast<int>(std::clamp((task_.plan == measure_plan::rank ? 0.1 : 1.0) / each, 3.0, 20.0)));
+  double most_s = task_.plan == measure_plan::rank ? 0.1 : 1.0;
+  repeat(first, shapes, static_cast<int>(std::clamp(most_s / call_s(), 3.0, 20.0)));
   return ok;
 }
 
@@ -288,6 +285,7 @@ status session::correctness() {
       return ok;
     timed_[i].reference_ns = truths_->reference_ns();
     timed_[i].candidate_ns = candidate_ns_;
+    timed_[i].call_s = call_s();
     timed_[i].rubbish = std::move(rubbish_);
     if (timed_[i].rubbish == nullptr)
       return ok;
@@ -314,7 +312,8 @@ status session::edge_inputs(const bound_shapes& shapes, const std::vector<edge_k
   if (shapes.secret && !truths_->stands_by(*usual))
     return ok; // nor is one where it answers by what lies beside its inputs: a row of nothing
   rubbish_ = std::make_shared<const poison>(what_, truths_->reference_outputs(), random_);
-  double rows_s = task_.timed && task_.plan != measure_plan::rank ? 1.0 : 0.3;
+  order_s_ = 0;
+  usual_rows rows{task_.timed && task_.plan != measure_plan::rank ? 1.0 : 0.3};
   const auto begun = steady::now();
   const bool limited = limit_s < task_.limits.run_s;
   for (std::size_t tried = 0; auto kind : kinds) {
@@ -328,7 +327,7 @@ status session::edge_inputs(const bound_shapes& shapes, const std::vector<edge_k
         return s;
     for (const auto& slot : *slots) {
       found_.counters[counter_keys::edge_cases] += 1;
-      if (!usual_row(*usual, shapes, rows_s))
+      if (!usual_row(*usual, shapes, rows))
         return ok;
       if (!call({&slot, 1}, shapes)) {
         if (found_.ending != ending::finished)
@@ -401,7 +400,7 @@ status session::beside(const bound_shapes& shapes) {
     return ok; // no shape of the problem
   ++survived_;
   rubbish_ = std::make_shared<const poison>(what_, truths_->reference_outputs(), random_);
-  candidate_ns_ = 0;
+  candidate_ns_ = order_s_ = 0;
   for (bool misaligned : {false, true}) {
     if (!candidate_->bind(shapes, 1, misaligned))
       return failure{failure_kind::internal, "the shared memory is too small for " + shapes.name};
@@ -472,7 +471,7 @@ status session::edges() {
 std::uint32_t session::calls_of_a_launch(const timed_workload& w) const {
   constexpr double most_s = 2, untimed_calls = 40, beside_the_pairs = 1.25;
   double calls = w.pairs > 0 ? beside_the_pairs * w.calls * (w.pairs + w.warm) : untimed_calls;
-  return static_cast<std::uint32_t>(std::clamp(most_s / (w.candidate_ns * 1e-9 + 1e-3), 1.0, calls));
+  return static_cast<std::uint32_t>(std::clamp(most_s / w.call_s, 1.0, calls));
 }
 
 status session::profile() {

@@ -22,6 +22,7 @@ struct timed_workload {
   std::shared_ptr<const poison> rubbish;
   double reference_ns = 0; ///< one call of the baseline with the path's overhead
   double candidate_ns = 0;
+  double call_s = 1e-3; ///< one call while it was checked, with all that the judge did for it
   std::uint32_t calls = 1;
   std::uint32_t pairs = 0;
   std::uint32_t interludes = 1; ///< certain ones per launch

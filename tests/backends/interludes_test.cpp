@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <map>
 #include <set>
 
@@ -97,4 +99,21 @@ TEST_CASE("as many unasked calls as were promised come among the pairs, at any p
     CHECK(came == 5);
   }
   CHECK(places.size() == 24);
+}
+
+TEST_CASE("rows of usual calls end with their time, whatever a call costs the judge") {
+  random_source random{7};
+  for (double each : {1e-3, 4e-3, 0.1}) {
+    usual_rows rows{0.3};
+    std::uint64_t all = 0, longest = 0;
+    for (int edge = 0; edge < 200; ++edge) {
+      auto n = rows.next(random, each);
+      all += n;
+      longest = std::max(longest, n);
+    }
+    CHECK(static_cast<double>(all) * each <= 0.3);
+    CHECK(longest <= std::min<std::uint64_t>(32, static_cast<std::uint64_t>(0.3 / 4 / each)));
+    if (each < 0.01)
+      CHECK(all >= 0.8 * 0.3 / each - 4); // what it was given is used
+  }
 }

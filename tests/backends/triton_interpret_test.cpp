@@ -12,7 +12,7 @@ using ke_test::triton_candidate;
 namespace {
 
 struct interpreter : torch_bench {
-  interpreter() : torch_bench{"triton-interpret"} { options.limits.memory_bytes = torch.limits.memory_bytes; }
+  interpreter() : torch_bench{"triton-interpret"} { options.limits = torch.limits; } // an interpreter needs all of them
 };
 
 } // namespace
@@ -66,6 +66,7 @@ TEST_CASE("a workload that is too large for an interpreter is made smaller, and 
   usual.tell(told);
   CHECK(told.empty());
   checked_sizes slow{1u << 18};
+  CHECK(slow.of_secrets() == 1u << 10); // one program for each element, at 6 ms, within a call's 20 s
   auto smaller = slow.of(p, own);
   CHECK(elements_of(smaller) <= 1u << 18);
   CHECK(smaller.dims.at("N") == 1024); // every extent by the same power of two
@@ -74,7 +75,7 @@ TEST_CASE("a workload that is too large for an interpreter is made smaller, and 
   slow.tell(told);
   REQUIRE(told.contains("smaller_sizes"));
   CHECK(told.at("smaller_sizes")
-            .starts_with("workload large with M = 128, N = 1024; secret shapes of at most 4096 "));
+            .starts_with("workload large with M = 128, N = 1024; secret shapes of at most 1024 "));
   p.promise["N"] = {4096, 4096, 1}; // one that must stay
   checked_sizes held{1u << 18};
   CHECK(held.of(p, own).dims.at("N") == 4096);
@@ -105,7 +106,7 @@ TEST_CASE("honest kernels of Triton are correct by the interpreter, untimed, und
     CHECK(v.timed_calls == 0);
     CHECK(v.cases >= 10);
     CHECK(v.provenance.at("language") == "triton");
-    CHECK(v.provenance.at("smaller_sizes").find("secret shapes of at most 4096") != std::string::npos);
+    CHECK(v.provenance.at("smaller_sizes").find("secret shapes of at most 1024") != std::string::npos);
     REQUIRE(v.provenance.contains("launches"));
     CHECK(v.provenance.at("launches").find(" launch of ") != std::string::npos);
   }
@@ -122,7 +123,6 @@ TEST_CASE("a candidate without a kernel of Triton is told as one", "[torch]") {
 
 TEST_CASE("wrong and hostile kernels of Triton get their verdicts, and the next one is unhurt", "[torch]") {
   interpreter b;
-  b.options.limits.call_s = 3;
   auto p = ke_test::softmax_rows();
   auto honest = triton_candidate("softmax");
   auto far = changed(honest, "tl.load(x + row * n + at, mask=at < n",
@@ -134,6 +134,7 @@ TEST_CASE("wrong and hostile kernels of Triton get their verdicts, and the next 
     std::string source;
     verdict_state state;
     const char* reason;
+    double call_s = 20; // an honest call of many programs may take seconds
   };
   for (const auto& r : std::vector<row>{
            {"reads far outside", far, verdict_state::crashed, "beside the tensors of its launch"},
@@ -155,7 +156,7 @@ TEST_CASE("wrong and hostile kernels of Triton get their verdicts, and the next 
             verdict_state::incorrect, "wrong value"},
            {"never ends",
             changed(honest, "    e = tl.exp", "    while n > 0:\n        v = v + 0.0\n    e = tl.exp"),
-            verdict_state::timeout, "did not end within 3.000 s"},
+            verdict_state::timeout, "did not end within 3.000 s", 3},
            {"starts a process",
             changed(honest, "    if x.numel():", "    import os\n    os.fork()\n    if x.numel():"),
             verdict_state::cheating_suspected, "forged_channel"},
@@ -169,11 +170,13 @@ TEST_CASE("wrong and hostile kernels of Triton get their verdicts, and the next 
            {"asks for a device", changed(honest, "device=x.device", "device=\"cuda\""),
             verdict_state::crashed, "CUDA"},
        }) {
+    b.options.limits.call_s = r.call_s;
     auto v = b.judge(p, r.source);
     INFO(r.what << "\n" << verdict_json(v));
     CHECK(v.state == r.state);
     CHECK(v.reason.find(r.reason) != std::string::npos);
     CHECK(v.score == 0.0);
   }
+  b.options.limits.call_s = b.torch.limits.call_s;
   CHECK(b.judge(p, honest).state == verdict_state::correct);
 }
