@@ -76,6 +76,9 @@ struct truth_form {
   std::vector<bool> wider; ///< per tensor: of wide_bytes; others are as the candidate's
   /// An overflow ends its process: one that survives has none. Else survival says nothing.
   bool traps_overflow = true;
+  /// What adds in the device's memory takes terms below the smallest normal number for zeros: an honest sum may have
+  /// lost all of them.
+  bool flushes_sums = false;
   /// The reference has been compiled before, so one that does not load is the machine's fault.
   bool compiled = true;
 };

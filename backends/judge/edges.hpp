@@ -70,6 +70,7 @@ struct edge_facts {
   std::string touched;
   double reference_errors = 32; ///< allowed multiple of the reference's own largest error
   double error_backwards = 0;   ///< its error on the same inputs in reverse order, if asked
+  double flushed = 0;           ///< what terms that a device takes for zeros may amount to
 };
 
 /// The reference's largest error beyond the rounding of its output, among the elements it stands by.

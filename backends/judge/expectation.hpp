@@ -15,7 +15,7 @@ namespace ke {
 ///                or, for integers with a tolerance of their own, as otherwise
 ///   otherwise    |y - t| <= relative |t| + absolute
 ///   larger       |y - t| <= max(relative |t|, absolute) + the dtype's smallest normal (f16: smallest;
-///                eight bits: half of the smallest) number
+///                eight bits: half of the smallest) number; of sixteen bits and fewer absolute + u |t|
 ///   of_largest   the tensor's largest finite |t| replaces each element's own
 struct comparison_rule {
   bool exact = false;

@@ -101,7 +101,7 @@ status truth_source::use(const bound_shapes& shapes) {
   conditioned_.clear();
   yardstick_.assign(distributions, std::vector<double>(task_.what.tensors.size(), 0.0));
   moved_ = yardstick_;
-  known_errors_.resize(distributions, std::vector<known_error>(task_.what.tensors.size()));
+  known_errors_.resize(distributions, std::vector<known_errors>(task_.what.tensors.size()));
   reference_ns_ = 0;
   unfit_.clear();
   if (!reference_)
@@ -210,11 +210,7 @@ double truth_source::yardstick(std::size_t tensor, distribution d) const {
   // number beyond what a rounding of each term moves.
   if (!tight)
     error = std::max(error, moved_[at][tensor] * growth_of_sums(reductions_[tensor]));
-  if (const auto& known = known_errors_[at][tensor]; known.elements > shapes_.elements[tensor]) {
-    // Terms that cancel: their sum grows with the root of their number, and so do the roundings of it.
-    double longer = reductions_[tensor] / known.reduction;
-    error = std::max(error, known.error * (longer > 1 ? longer : std::sqrt(longer)));
-  }
+  error = std::max(error, known_errors_[at][tensor].of(shapes_.elements[tensor], reductions_[tensor]));
   // What is 16 times as large has no smaller errors. Where a bound was tightened, neither have sums of mostly
   // zeros: which few of them round at all is the luck of one order.
   bool usual_at_least = d == distribution::large || (d == distribution::mostly_zero && tight);
@@ -253,8 +249,7 @@ bool truth_source::measure(std::size_t count, distribution d) {
         error = std::max(error, single_roundoff * largest);
       auto& yard = yardstick_[static_cast<std::size_t>(d)][t];
       yard = std::max(yard, error);
-      if (auto& known = known_errors_[static_cast<std::size_t>(d)][t]; shapes_.elements[t] >= known.elements)
-        known = {shapes_.elements[t], yard, reductions_[t]};
+      known_errors_[static_cast<std::size_t>(d)][t].note(shapes_.dims, shapes_.elements[t], yard, reductions_[t]);
     }
   return true;
 }

@@ -6,6 +6,7 @@
 #include "backends/judge/input_generator.hpp"
 #include "backends/judge/input_maker.hpp"
 #include "backends/judge/inputs.hpp"
+#include "backends/judge/known_errors.hpp"
 #include "runtime/core/problem.hpp"
 
 #include <limits>
@@ -181,13 +182,7 @@ private:
   std::vector<std::vector<double>> yardstick_; ///< distribution, tensor
   std::vector<std::vector<double>> moved_;     ///< the same: by one rounding of the inputs
   std::vector<char> conditioned_;              ///< distribution: of these shapes
-  /// Of the shapes with the most elements so far. A few elements may all be exact by chance (a function's
-  /// saturated ends are), and then say nothing of an honest kernel's error.
-  struct known_error {
-    std::size_t elements = 0;
-    double error = 0, reduction = 1;
-  };
-  std::vector<std::vector<known_error>> known_errors_; ///< distribution, tensor
+  std::vector<std::vector<known_errors>> known_errors_; ///< distribution, tensor
   std::vector<double> reductions_;                     ///< per tensor
   std::map<std::map<std::string, std::int64_t>, std::vector<double>> known_reductions_; ///< by dims
   std::optional<std::vector<value_reach>> reach_;                                       ///< per tensor

@@ -39,6 +39,12 @@ bool nearly_the_same(dtype d, const std::string& a, const std::string& b) {
   return apart <= (is_float8(d) ? 2 : 32) * unit_roundoff(d) * largest;
 }
 
+/// What so many terms below the smallest normal number of single precision may amount to: additions in a device's
+/// memory (`red.global.add.f32` of PTX) flush them. Those of other widths are not flushed there, or are normal in it.
+double flushed(dtype d, double terms) {
+  return d == dtype::f32 || d == dtype::bf16 ? terms * 0x1p-126 : 0;
+}
+
 /// Another value for element `i` of an input: any of our own where the problem says how it is drawn, else
 /// that of another element, since only get_inputs() knows which values are legal. False if there is none.
 bool change(const tensor_spec& t, std::string& bytes, std::size_t elements, std::size_t i) {
@@ -241,7 +247,8 @@ result<std::vector<bank_slot>> truth_source::edge(edge_kind kind) {
         batch[i].outputs[o] = expect_edge(
             tensors[o].dtype, from_wide ? truth_->output(i, o).data() : said.data(), from_wide, said.data(),
             shapes_.elements[o], rule,
-            {kind, touched[from + i][o], allowed_.reference_errors, backwards.empty() ? 0 : backwards[i][o]});
+            {kind, touched[from + i][o], allowed_.reference_errors, backwards.empty() ? 0 : backwards[i][o],
+             form_.flushes_sums && kind == edge_kind::subnormal ? flushed(tensors[o].dtype, reductions_[o]) : 0});
         // A whole number that wider arithmetic makes another one lies on a step: any answer passes.
         if (wide_ && !is_floating(tensors[o].dtype))
           for (std::size_t e = 0; e < shapes_.elements[o]; ++e)

@@ -32,6 +32,15 @@ failure machine(std::string what) {
   return {failure_kind::device, "the warm Python process " + std::move(what), true};
 }
 
+/// Why send_with failed.
+failure not_taken() {
+  return machine(errno == ETIMEDOUT ? "takes no request" : std::string{"has ended: "} + std::strerror(errno));
+}
+
+clock::time_point until_in(double seconds) {
+  return clock::now() + std::chrono::nanoseconds{static_cast<std::int64_t>(seconds * 1e9)};
+}
+
 bool make_pipe(unique_fd& read_end, unique_fd& write_end) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0)
@@ -140,10 +149,9 @@ result<warm_fork> warm_fork::ask(const fork_request& what) {
   header.inodes = what.inodes;
   int fds[] = {theirs.get(), payload.get(), what.memory, what.go, what.done, out.get(), err.get(), what.page};
   auto count = std::size(fds) - (what.page < 0 ? 1 : 0);
-  auto until = clock::now() + std::chrono::nanoseconds{static_cast<std::int64_t>(what.wait_s * 1e9)};
+  auto until = until_in(what.wait_s);
   if (!send_with(what.parent, header, fds, count, until))
-    return machine(errno == ETIMEDOUT ? "takes no request"
-                                      : std::string{"has ended: "} + std::strerror(errno));
+    return not_taken();
   theirs.reset();
   auto answer = receive(made.control_.get(), until, made.process.pidfd);
   if (answer.size() > 1 && answer[0] == 'E' && !made.process.pidfd) { // the fork itself may be first to speak
@@ -157,6 +165,24 @@ result<warm_fork> warm_fork::ask(const fork_request& what) {
   std::memcpy(&made.base_bytes, answer.data() + 1, sizeof made.base_bytes);
   made.process.pid = pid_of(made.process.pidfd.get());
   return made;
+}
+
+status warm_fork::ready(int parent, double wait_s) {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    return machine(std::string{"cannot be asked: "} + std::strerror(errno));
+  unique_fd ours{ends[0]}, theirs{ends[1]}, none;
+  request_header header;
+  std::memcpy(header.magic, "KEW2", sizeof header.magic);
+  auto until = until_in(wait_s);
+  int fds[] = {theirs.get()};
+  if (!send_with(parent, header, fds, 1, until))
+    return not_taken();
+  theirs.reset();
+  auto answer = receive(ours.get(), until, none);
+  if (answer != "W")
+    return machine(answer.empty() ? "did not answer" : "answered something else");
+  return ok;
 }
 
 warm_fork::~warm_fork() {

@@ -33,6 +33,8 @@ class warm_fork {
 public:
   /// Failures are the machine's: the parent is gone, or cannot fork.
   static result<warm_fork> ask(const fork_request& what);
+  /// Waits until the parent of this socket has imported what it imports, so that forks come at once. Failures as of `ask`.
+  static status ready(int parent, double wait_s = fork_request{}.wait_s);
   warm_fork(warm_fork&&) = default;
   ~warm_fork();
 

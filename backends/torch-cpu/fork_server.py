@@ -6,6 +6,7 @@ payload, memory, go, done, stdout, stderr; of a fork that works on a device an e
     P + <Q address space of this process> + the pidfd of the fork
     E + text          the fork could not be made, or could not enter its sandbox
     X + <ii exit code or -1, signal or 0
+A packet that begins with READY has the control socket alone, which answers W: all imports are done.
 The first argument says how a fork is held: `open` (limits only), `boxed`, or `users`: boxed, as the user that the request names. The others
 are files of a backend that prepares more than torch: each is run once, and its `warm_up(observers)` is called (`driver.OBSERVERS`). Forks
 that work on a device are served by the `main` of the last such file that has one, others by driver.py.
@@ -25,6 +26,7 @@ import box
 import driver
 
 REQUEST = struct.Struct("<4sIIIQQQQ")  # "KEF2", user, processes, descriptors, address space, file bytes, scratch bytes, inodes
+READY = b"KEW2"
 DESCRIPTORS, WITH_PAGE = 7, 8
 SERVER = 3
 FILTER, SECOND_FILTER = 4, 5
@@ -137,8 +139,11 @@ def main():
                     os._exit(0)
                 data, descriptors = request
                 try:
-                    fork(data, descriptors, mode, filters, forks, poll)
-                except (OSError, ValueError, struct.error) as problem:
+                    if data[:4] == READY:
+                        os.write(descriptors[0], b"W")
+                    else:
+                        fork(data, descriptors, mode, filters, forks, poll)
+                except (OSError, ValueError, IndexError, struct.error) as problem:
                     if descriptors:
                         os.write(descriptors[0], b"E" + str(problem).encode()[:400])
                 finally:

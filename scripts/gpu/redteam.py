@@ -2,7 +2,7 @@
 """The red team on a device: exploits and honest look-alikes of tests/redteam/gpu, each judged by the real `ke-runtime eval`.
 
     scripts/gpu/redteam.py --programs DIR [--work DIR] [--only WORD...] [--backend torch-cuda|cuda] [--honest|--exploits] [--shard I/N]
-                           [--parallel N] [--budget_s S] [--strict] [--out FILE] [--list]
+                           [--parallel N] [--timed_parallel N] [--budget_s S] [--strict] [--out FILE] [--list]
 
 The first docstring of a candidate (in CUDA its first comment) says, as TOML, what an honest evaluator may answer; the README of that folder
 explains the keys. One JSON object a line, then a summary. Exit code 1 where an exploit is paid more than its work is worth, or is called right
@@ -33,6 +33,7 @@ REFUSALS = ["incorrect", "nondeterministic", "cheating_suspected", "policy_viola
 KEYS = {"trick", "entries", "accept", "control", "problem", "timed", "plan", "most_speedup", "least_speedup", "alone", "needs_compiler",
         "breach"}
 LIMIT_S = 120  # of one evaluation
+MOST_LEFT, RETURN_S = 256 << 20, 10  # bytes of the device that others may take meanwhile; seconds until what ended has given back its own
 TRIES = 3      # of an honest one that stays noisy
 MOST_TEXT = 400_000
 SKIPPED = 77
@@ -210,15 +211,22 @@ def everything(team, entries, out):
         return line
     before = used_bytes()
     together = [e for e in entries if not e.timed and not e.alone]
-    with ThreadPoolExecutor(max(1, team.options.parallel)) as pool:
-        lines = [tell(line) for line in pool.map(team.judged, together)]
-    lines += [tell(team.judged(e)) for e in entries if e not in together]
+    timed = [e for e in entries if e.timed and not e.alone]
+    lines = []
+    for some, at_once in ((together, team.options.parallel), (timed, team.options.timed_parallel), ([e for e in entries if e.alone], 1)):
+        with ThreadPoolExecutor(max(1, at_once)) as pool:
+            lines += [tell(line) for line in pool.map(team.judged, some)]
     missing = [line["name"] for line in lines if line["verdict"] == "not run"]
     wrong = [line["name"] for line in lines if not line["right"]]
     unexpected = [line["name"] for line in lines if line.get("unexpected")]
-    after = used_bytes()
+    until = time.monotonic() + RETURN_S
+    while True:  # what was killed at last takes a while to end
+        after = used_bytes()
+        if before is None or after is None or after - before <= MOST_LEFT or time.monotonic() > until:
+            break
+        time.sleep(0.2)
     left = after - before if before is not None and after is not None else None
-    if left is not None and left > 256 << 20:
+    if left is not None and left > MOST_LEFT:
         wrong.append(f"{left >> 20} MiB of the device's memory were left behind")
     honest = [line for line in lines if line["kind"] == "honest"]
     tell({"candidates": len(lines), "honest": len(honest), "honest_refused": sum(not line["right"] for line in honest),
@@ -253,6 +261,7 @@ def main():
     parser.add_argument("--compiler", action="store_true", help="also those that need a compiler in the sandbox (nvcc, gcc)")
     parser.add_argument("--shard", default="1/1", metavar="I/N")
     parser.add_argument("--parallel", type=int, default=2)
+    parser.add_argument("--timed_parallel", type=int, default=1, help="more start beside one that is measured; the device is one judge's")
     parser.add_argument("--budget_s", type=float, default=540)
     parser.add_argument("--sandbox", default="full", choices=["full", "best", "none"])
     parser.add_argument("--out", type=Path)

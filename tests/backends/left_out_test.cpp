@@ -1,3 +1,5 @@
+#include "backends/judge/expectation.hpp"
+#include "backends/judge/known_errors.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/core/verdict_state.hpp"
 #include "tests/backends/evaluation.hpp"
@@ -97,6 +99,34 @@ TEST_CASE("a short sum in half precision of mostly zeros is right in another ord
     INFO(verdict_json(v));
     CHECK(v.state == verdict_state::correct);
   }
+}
+
+TEST_CASE("Bug: a shape of single terms, whose sums never round, took the error of all longer ones away") {
+  // A secret shape of a few outputs was held to what its own few sums in one order happened to err by: one judgement in
+  // 240 refused the other order.
+  known_errors seen;
+  CHECK(seen.of(4, 3) == 0);
+  seen.note({{"M", 128}, {"N", 5}}, 128, 0.002, 5);
+  seen.note({{"M", 64}, {"N", 512}}, 64, 0.5, 512);
+  seen.note({{"M", 500}, {"N", 1}}, 500, 0, 1);
+  CHECK(seen.of(4, 5) == 0.002);
+  CHECK(seen.of(4, 20) == Approx(0.008)); // nearer to 5 terms than to 512: grown with their number
+  CHECK(seen.of(4, 128) == Approx(0.25)); // nearer to 512: by the root
+  CHECK(seen.of(100, 512) == Approx(0.002 * 512 / 5)); // of shapes with more outputs alone
+  CHECK(seen.of(128, 5) == 0);
+  CHECK(seen.of(4, 1) == 0);
+  seen.note({{"M", 128}, {"N", 5}}, 128, 0.001, 5);
+  CHECK(seen.of(4, 5) == 0.002);
+}
+
+TEST_CASE("a sum in half precision may err beyond its last rounding as often as its reference does, and round as well") {
+  // 4 of the reference's errors beyond a rounding, where a rounding was as large as what was beyond it.
+  problem p;
+  double truth = -45.0678;
+  auto rule = rule_for(p, dtype::f16, true, 5);
+  rule.absolute = 4 * 0.022;
+  auto e = expect(dtype::f16, &truth, true, 1, rule);
+  CHECK(e.low[0] == Approx(truth - 4 * 0.022 - 0x1p-11 * 45.0678).margin(1e-4));
 }
 
 TEST_CASE("a check that sees too little at one workload's own sizes makes the problem unfit, by name") {

@@ -144,6 +144,21 @@ TEST_CASE("a result below the smallest normal number may be flushed, a zero's si
   CHECK(failures(e, {1e-30f, 0}) == 1);
 }
 
+TEST_CASE("Bug: sums by a device's atomics, which take each subnormal term for a zero, were called wrong") {
+  problem p;
+  double terms = 4096;
+  std::vector<double> truth{terms * 0x1p-127, -3 * 0x1p-126};
+  std::vector<float> said{static_cast<float>(truth[0]), static_cast<float>(truth[1])};
+  auto allowed = [&](double flushed) {
+    return expect_edge(dtype::f32, truth.data(), true, said.data(), 2, rule_for(p, dtype::f32, true, terms),
+                       {edge_kind::subnormal, "", 32, 0, flushed});
+  };
+  CHECK(failures(allowed(0), {0, 0}) == 2); // a host loses nothing of them
+  auto e = allowed(terms * 0x1p-126);
+  CHECK(failures(e, {0, 0}) == 0);
+  CHECK(failures(e, {0x1p-110f, 0}) == 1);
+}
+
 TEST_CASE("integers are not asked for what a float cannot be turned into") {
   problem p;
   std::vector<std::int32_t> said{1, 2};

@@ -45,4 +45,14 @@ TEST_CASE("a warm parent that does not answer or is gone is told as that in time
   CHECK(parent.asked() == "the warm Python process did not answer");
   parent.theirs.reset();
   CHECK(parent.asked().starts_with("the warm Python process has ended: "));
+  auto ready = warm_fork::ready(parent.ours.get(), 0.1);
+  REQUIRE_FALSE(ready);
+  CHECK(ready.error().text.starts_with("the warm Python process has ended: "));
+}
+
+TEST_CASE("a warm parent that has not imported everything yet is waited for, and no longer than asked") {
+  lonely_parent parent;
+  auto late = warm_fork::ready(parent.ours.get(), 0.1);
+  REQUIRE_FALSE(late);
+  CHECK(late.error().text == "the warm Python process did not answer");
 }

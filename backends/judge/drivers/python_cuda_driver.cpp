@@ -8,6 +8,7 @@
 #include "backends/judge/drivers/python_driver.hpp"
 #include "backends/judge/python_profile.hpp"
 #include "backends/judge/secret_random.hpp"
+#include "backends/judge/warm_fork.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -33,9 +34,16 @@ python_cuda_state& of_device(driver_state& s) {
 }
 
 result<judge_task> complete(const judge_task& task) {
+  // First what needs no device: nobody else waits for it while PyTorch is imported.
+  auto told = python_driver.complete(task);
+  if (!told)
+    return told;
+  if (task.warm_parent >= 0)
+    if (auto s = warm_fork::ready(task.warm_parent); !s)
+      return s.error();
   if (auto s = on_device::claim(task); !s)
     return s.error();
-  return python_driver.complete(task);
+  return told;
 }
 
 driver_start limits(const judge_task& task, const std::string& object, std::size_t memory,
@@ -47,6 +55,12 @@ driver_start limits(const judge_task& task, const std::string& object, std::size
   access.pool_bytes = std::clamp(3 * memory, least_pool, most_pool);
   how.load_s = std::max(how.load_s, 60.0); // a context, and what a class compiles as it is made
   return how;
+}
+
+truth_form truth(const judge_task& task) {
+  auto form = python_driver.truth(task);
+  form.flushes_sums = true;
+  return form;
 }
 
 std::uint32_t most_timed_calls(std::size_t args) {
@@ -107,7 +121,7 @@ const driver_seam python_cuda_driver{
     .takes_extents = true,
     .complete = complete,
     .limits = limits,
-    .truth = [](const judge_task& task) { return python_driver.truth(task); },
+    .truth = truth,
     .most_timed_calls = most_timed_calls,
     .bands = bands,
     .clocks = host_clocks,

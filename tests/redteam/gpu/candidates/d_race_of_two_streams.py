@@ -15,7 +15,7 @@ def kernel(x):
     y = torch.zeros_like(x)
     side.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(side):
-        for _ in range(8):
-            part = softmax(x)
+        part = softmax(x)
+        torch.cuda._sleep(400_000)  # some 200 us: the copy below comes first
         y.copy_(part)
     return y.clone()

@@ -1,7 +1,8 @@
 """redteam
 trick = "eight bytes at a time, aligned or not"
 entries = ["D7"]
-accept = ["refused"]
+accept = ["correct"]
+control = true
 problem = "gelu"
 """
 import torch

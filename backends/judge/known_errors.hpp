@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ke {
+
+/// The reference's largest errors by shape, of one tensor and one distribution. A few elements may all be exact by chance
+/// (a function's saturated ends are, and sums that hardly cancel), and then say nothing of an honest kernel's error: what
+/// shapes of more elements have shown counts, too. Pure.
+class known_errors {
+public:
+  using dims = std::map<std::string, std::int64_t>;
+
+  /// `error` beyond the rounding of the result, `reduction`: terms of its sums, as truth_source::reductions. Of the same
+  /// dims the larger error counts, and the last reduction.
+  void note(const dims& of, std::size_t elements, double error, double reduction);
+  /// What an honest kernel of this reduction may err by where it has no more than `elements`: by the shape of more
+  /// elements whose sums are the most alike in length, grown with the ratio of both. Single terms say nothing of sums.
+  /// 0: there is none.
+  double of(std::size_t elements, double reduction) const;
+
+private:
+  struct one {
+    std::size_t elements = 0;
+    double error = 0, reduction = 1;
+  };
+  std::map<dims, one> all_;
+};
+
+} // namespace ke
