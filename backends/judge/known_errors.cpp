@@ -12,15 +12,20 @@ void known_errors::note(const dims& of, std::size_t elements, double error, doub
 }
 
 double known_errors::of(std::size_t elements, double reduction) const {
-  double error = 0, nearest = std::numeric_limits<double>::infinity();
-  for (const auto& [dims, known] : all_) {
-    double longer = reduction / known.reduction, far = std::fabs(std::log(longer));
-    if (known.elements <= elements || (known.reduction <= 1 && reduction > 1) || far >= nearest)
-      continue;
-    nearest = far;
-    // Terms that cancel: their sum grows with the root of their number, and so do the roundings of it.
-    error = known.error * (longer > 1 ? longer : std::sqrt(longer));
-  }
+  const double alike = std::log(2);
+  auto apart = [&](const one& known) { return std::fabs(std::log(reduction / known.reduction)); };
+  std::vector<one> some;
+  double nearest = std::numeric_limits<double>::infinity();
+  for (const auto& [dims, known] : all_)
+    if (known.elements > elements && (known.reduction > 1 || reduction <= 1)) {
+      some.push_back(known);
+      nearest = std::min(nearest, apart(known));
+    }
+  double error = 0;
+  for (const auto& known : some)
+    if (double longer = reduction / known.reduction; apart(known) <= nearest + alike)
+      // Terms that cancel: their sum grows with the root of their number, and so do the roundings of it.
+      error = std::max(error, known.error * (longer > 1 ? longer : std::sqrt(longer)));
   return error;
 }
 

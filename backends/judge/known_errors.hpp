@@ -18,9 +18,9 @@ public:
   /// `error` beyond the rounding of the result, `reduction`: terms of its sums, as truth_source::reductions. Of the same
   /// dims the larger error counts, and the last reduction.
   void note(const dims& of, std::size_t elements, double error, double reduction);
-  /// What an honest kernel of this reduction may err by where it has no more than `elements`: by the shape of more
-  /// elements whose sums are the most alike in length, grown with the ratio of both. Single terms say nothing of sums.
-  /// 0: there is none.
+  /// What an honest kernel of this reduction may err by where it has no more than `elements`: the largest of
+  /// the shapes of more elements whose sums are the most alike in length (within a factor of 2), grown with the ratio of
+  /// both. Single terms say nothing of sums. 0: there is none.
   double of(std::size_t elements, double reduction) const;
 
 private:

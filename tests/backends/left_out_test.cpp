@@ -117,6 +117,9 @@ TEST_CASE("Bug: a shape of single terms, whose sums never round, took the error 
   CHECK(seen.of(4, 1) == 0);
   seen.note({{"M", 128}, {"N", 5}}, 128, 0.001, 5);
   CHECK(seen.of(4, 5) == 0.002);
+  seen.note({{"M", 6}, {"N", 5}}, 6, 0.0001, 5); // six outputs of as many terms: they don't outdo 128
+  CHECK(seen.of(4, 5) == 0.002);
+  CHECK(seen.of(7, 5) == 0.002);
 }
 
 TEST_CASE("a sum in half precision may err beyond its last rounding as often as its reference does, and round as well") {
