@@ -4,6 +4,7 @@
 #include "backends/evaluation/problem_lint.hpp"
 #include "runtime/core/baseline.hpp"
 #include "runtime/core/device_info.hpp"
+#include "runtime/core/device_name.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/journal.hpp"
 #include "runtime/core/measure_plan.hpp"
@@ -12,8 +13,6 @@
 #include "runtime/core/verdict.hpp"
 #include "runtime/core/verdict_state.hpp"
 #include "runtime/observe/log.hpp"
-
-#include <fnmatch.h>
 
 #include <algorithm>
 
@@ -57,7 +56,7 @@ void admissions::look_up(const search_tree& tree, entry& a) {
   std::vector<std::pair<std::uint32_t, std::string>> keys;
   for (std::uint32_t t = 0; t < patterns.size(); ++t) // any of a target's devices will do
     for (const auto& d : devices_.of(tree.backend())->devices)
-      if (fnmatch(patterns[t].c_str(), d.name.c_str(), 0) == 0)
+      if (names_device(patterns[t], d.name))
         keys.emplace_back(t, admission_key(journal_.books().problem_digest(), d, timed()));
   a.asked = keys.size();
   for (const auto& [target, key] : keys)
@@ -150,7 +149,7 @@ void admissions::keep_for_devices(store_batch& batch, const search_tree& tree, c
   if (!there)
     return;
   for (const auto& d : there->devices)
-    if (d.name == v.device)
+    if (kind_of_device(d.name) == v.device)
       batch.put(table::verdicts, admission_key(journal_.books().problem_digest(), d, timed()), pack(v));
 }
 

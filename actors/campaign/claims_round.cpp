@@ -2,6 +2,7 @@
 
 #include "backends/verdict/floor.hpp"
 #include "backends/verdict/statistics.hpp"
+#include "runtime/core/device_name.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/evidence_keys.hpp"
 #include "runtime/core/journal.hpp"
@@ -13,8 +14,6 @@
 #include "runtime/observe/log.hpp"
 #include "runtime/search/campaign/finalists.hpp"
 #include "runtime/text/source_text.hpp"
-
-#include <fnmatch.h>
 
 #include <string_view>
 
@@ -81,8 +80,7 @@ void claims_round::begin(tree_node who) {
 std::string claims_round::device_for(const std::string& backend, const std::string& pattern,
                                      const std::string& device) const {
   const auto* c = devices_.of(backend);
-  if (device.empty() || !c || !offered(c->offered_by, device) ||
-      ::fnmatch(pattern.c_str(), device.c_str(), 0) != 0)
+  if (device.empty() || !c || !offered(c->offered_by, device) || !names_device(pattern, device))
     return pattern;
   std::string exactly;
   for (auto letter : device) {

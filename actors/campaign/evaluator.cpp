@@ -7,6 +7,7 @@
 #include "backends/verdict/verdict_rules.hpp"
 #include "runtime/core/baseline.hpp"
 #include "runtime/core/codec.hpp"
+#include "runtime/core/device_name.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/evidence.hpp"
 #include "runtime/core/evidence_keys.hpp"
@@ -21,8 +22,6 @@
 #include "runtime/fleet/device_class.hpp"
 #include "runtime/observe/log.hpp"
 #include "runtime/store/store_port.hpp"
-
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <map>
@@ -286,7 +285,7 @@ private:
   const device_info& device_for(const std::string& backend, const std::string& pattern) {
     static const device_info unknown;
     for (const auto& d : devices_[backend])
-      if (fnmatch(pattern.c_str(), d.name.c_str(), 0) == 0)
+      if (names_device(pattern, d.name))
         return d;
     return unknown;
   }

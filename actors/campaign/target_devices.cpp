@@ -1,8 +1,7 @@
 #include "actors/campaign/target_devices.hpp"
 
+#include "runtime/core/device_name.hpp"
 #include "runtime/observe/log.hpp"
-
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <chrono>
@@ -13,7 +12,7 @@ namespace {
 constexpr std::chrono::seconds patience_with_devices{10}; ///< for the first worker to attach
 
 bool fits(const device_info& d, const std::string& pattern) {
-  return d.state == "ok" && fnmatch(pattern.c_str(), d.name.c_str(), 0) == 0;
+  return d.state == "ok" && names_device(pattern, d.name);
 }
 
 } // namespace

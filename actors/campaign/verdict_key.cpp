@@ -1,5 +1,6 @@
 #include "actors/campaign/verdict_key.hpp"
 
+#include "runtime/core/device_name.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/evidence_keys.hpp"
 
@@ -12,8 +13,8 @@ std::string verdict_key(const std::string& problem_digest, const std::string& no
     return f == device.facts.end() ? std::string{} : f->second;
   };
   return digest_of_parts({problem_digest, normalised_digest, device.backend, fact(device_facts::flags),
-                          fact(device_facts::toolchain), device.name, KE_VERSION, to_text(plan),
-                          timed ? "timed" : "untimed"});
+                          fact(device_facts::toolchain), kind_of_device(device.name), KE_VERSION,
+                          to_text(plan), timed ? "timed" : "untimed"});
 }
 
 } // namespace ke

@@ -12,6 +12,7 @@
 #include "backends/verdict/statistics.hpp"
 #include "runtime/core/baseline.hpp"
 #include "runtime/core/codec.hpp"
+#include "runtime/core/device_name.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/evidence_keys.hpp"
 #include "runtime/process/run_and_wait.hpp"
@@ -42,7 +43,7 @@ build_role role_of(const step_spec& j) {
 
 void evaluation::state::prepare() {
   prepared = true;
-  found.device = target.name;
+  found.device = kind_of_device(target.name);
   found.timed = options.timed && with.timed;
   const auto* driver_kind = traits_of_driver(with.driver);
   if (!driver_kind)

@@ -1,6 +1,7 @@
 #include "backends/evaluation/backend.hpp"
 #include "backends/evaluation/command_template.hpp"
 #include "runtime/core/device_info.hpp"
+#include "runtime/core/device_name.hpp"
 #include "runtime/core/evidence_keys.hpp"
 
 #include "backends/evaluation/nvidia_target.hpp"
@@ -9,10 +10,10 @@
 #include "runtime/process/run_and_wait.hpp"
 #include "runtime/process/spawn.hpp"
 
-#include <fnmatch.h>
 #include <sched.h>
 
 #include <fstream>
+#include <map>
 #include <sstream>
 
 namespace ke {
@@ -135,11 +136,15 @@ constexpr std::string_view nvidia = "nvidia"; ///< a manifest's kind of device
 std::string add_nvidia_devices(std::vector<device_info>& found, process_port& processes) {
   auto report = nvidia_devices(processes);
   std::string trouble = report.trouble;
+  std::map<std::string, std::size_t> of_kind;
   for (const auto& device : report.devices)
-    if (device.trouble.empty())
-      describe_nvidia(device, report, found.emplace_back());
-    else
+    if (device.trouble.empty()) {
+      auto& d = found.emplace_back();
+      describe_nvidia(device, report, d);
+      d.name = device_name(d.name, ++of_kind[d.name]);
+    } else {
       trouble += (trouble.empty() ? "" : "; ") + device.name + ": " + device.trouble;
+    }
   return found.empty() ? trouble : std::string{};
 }
 
@@ -205,7 +210,7 @@ result<device_info> probe_target(const backend& b, process_port& processes, cons
     return all.error();
   std::string names;
   for (auto& d : *all) {
-    if (fnmatch(pattern.c_str(), d.name.c_str(), 0) == 0)
+    if (names_device(pattern, d.name))
       return std::move(d);
     names += (names.empty() ? "" : ", ") + d.name;
   }

@@ -85,7 +85,8 @@ struct truth_form {
 
 /// What this driver's readings are good for. Times in seconds or ns as named.
 struct driver_bands {
-  double page_ns = 0;           ///< price of a page of a result that nobody wrote
+  /// Ns that so many pages of results are charged with which nobody wrote, measured when it is asked. Null: nothing.
+  double (*unwritten_ns)(std::uint64_t pages) = nullptr;
   double idle_floors = 1.5;     ///< work after an answer up to so many times that of an empty call is idling,
   double idle_s = 5e-6;         ///< and so much more
   double longest_spin_s = 1e-3; ///< an honest pool of threads may spin on for as long after an answer

@@ -219,8 +219,8 @@ expectation expect_edge(dtype d, const void* truth, bool wide, const void* refer
       worst = std::max(worst, std::fabs(r - t) - times * rounding_of(d, t));
   }
   if (rule.larger)
-    rule.absolute =
-        std::max({facts.kind == edge_kind::subnormal ? 0 : rule.absolute, facts.reference_errors * worst, facts.flushed});
+    rule.absolute = std::max({facts.kind == edge_kind::subnormal ? 0 : rule.absolute,
+                              facts.reference_errors * worst, facts.flushed});
   auto e = expect(d, truth, wide, elements, rule);
   for (std::size_t i = 0; i < elements; ++i) {
     double r = element(d, reference, i);

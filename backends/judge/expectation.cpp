@@ -294,8 +294,9 @@ std::pair<double, double> allowed(dtype d, long double t, const comparison_rule&
   }
   // `absolute` is a multiple of an error beyond the rounding of a result, which in few bits is as large.
   double rounding = unit_roundoff(d) > unit_roundoff(dtype::f32) ? unit_roundoff(d) * size : 0;
-  double bound = rule.larger ? std::max(relative * size, rule.absolute > 0 ? rule.absolute + rounding : 0) + tiny
-                             : relative * size + rule.absolute;
+  double bound = rule.larger
+                     ? std::max(relative * size, rule.absolute > 0 ? rule.absolute + rounding : 0) + tiny
+                     : relative * size + rule.absolute;
   // No number of eight bits lies beyond the largest: the middle may stay where the truth is.
   double most = is_float8(d) ? infinite : largest_finite(d);
   return {std::max(static_cast<double>(t - bound), -most), std::min(static_cast<double>(t + bound), most)};

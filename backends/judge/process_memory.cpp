@@ -116,22 +116,20 @@ std::vector<page_run> own_pages_of(pid_t pid, int pagemap) {
   return runs;
 }
 
-double price_of_a_page() {
-  constexpr std::size_t bytes = 1u << 20;
+double copied_pages_ns(std::uint64_t pages) {
+  constexpr std::uint64_t least = 64, most = 8192;
   auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  std::string from(bytes, 'x');
-  std::array<double, 7> took;
-  for (auto& ns : took) {
-    auto start = std::chrono::steady_clock::now();
-    void* fresh = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (fresh == MAP_FAILED)
-      return 0;
-    std::memcpy(fresh, from.data(), bytes);
-    ns = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
-    munmap(fresh, bytes);
-  }
-  std::sort(took.begin(), took.end());
-  return took[took.size() / 2] * static_cast<double>(page) / static_cast<double>(bytes);
+  auto tried = std::clamp(pages, least, most);
+  std::string from(page, 'x');
+  auto start = std::chrono::steady_clock::now();
+  void* fresh = mmap(nullptr, tried * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (fresh == MAP_FAILED)
+    return 0;
+  for (std::uint64_t i = 0; i < tried; ++i)
+    std::memcpy(static_cast<char*>(fresh) + i * page, from.data(), page);
+  double ns = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
+  munmap(fresh, tried * page);
+  return ns * static_cast<double>(pages) / static_cast<double>(tried);
 }
 
 } // namespace ke

@@ -91,7 +91,7 @@ private:
   std::shared_ptr<const poison> rubbish_;
   interludes unusual_; ///< what it was right on, for unasked calls while it is timed
   double candidate_ns_ = 0;
-  double order_s_ = 0; ///< of the fastest call on these shapes, with all that the judge did for it
+  double order_s_ = 0;     ///< of the fastest call on these shapes, with all that the judge did for it
   double candidate_s_ = 0; ///< all its calls while it is checked: what else takes time is not its fault
   admission admission_{what_};
   std::string accepted_; ///< of work left out, by a workload's own check: the first; empty: none

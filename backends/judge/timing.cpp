@@ -229,7 +229,8 @@ result<std::vector<const bank_slot*>> timing::take(timed_workload& w, std::size_
 double timing::charged_ns(const caller::outcome& said) const {
   double idle_s = bands_.idle_floors * floor_gap_s_ + bands_.idle_s;
   double late_s = hides_late_work(said) ? 0 : std::max(0.0, said.call.late_s - idle_s);
-  return late_s * 1e9 + static_cast<double>(said.unwritten) * bands_.page_ns;
+  bool priced = said.unwritten > 0 && bands_.unwritten_ns != nullptr;
+  return late_s * 1e9 + (priced ? bands_.unwritten_ns(said.unwritten) : 0);
 }
 
 void timing::charge(const caller::outcome& said) {

@@ -249,7 +249,8 @@ bool truth_source::measure(std::size_t count, distribution d) {
         error = std::max(error, single_roundoff * largest);
       auto& yard = yardstick_[static_cast<std::size_t>(d)][t];
       yard = std::max(yard, error);
-      known_errors_[static_cast<std::size_t>(d)][t].note(shapes_.dims, shapes_.elements[t], yard, reductions_[t]);
+      known_errors_[static_cast<std::size_t>(d)][t].note(shapes_.dims, shapes_.elements[t], yard,
+                                                         reductions_[t]);
     }
   return true;
 }

@@ -179,11 +179,11 @@ private:
   bool wide_ = false;
   std::uint32_t batch_ = 1;
   std::vector<std::string> outputs_;
-  std::vector<std::vector<double>> yardstick_; ///< distribution, tensor
-  std::vector<std::vector<double>> moved_;     ///< the same: by one rounding of the inputs
-  std::vector<char> conditioned_;              ///< distribution: of these shapes
+  std::vector<std::vector<double>> yardstick_;          ///< distribution, tensor
+  std::vector<std::vector<double>> moved_;              ///< the same: by one rounding of the inputs
+  std::vector<char> conditioned_;                       ///< distribution: of these shapes
   std::vector<std::vector<known_errors>> known_errors_; ///< distribution, tensor
-  std::vector<double> reductions_;                     ///< per tensor
+  std::vector<double> reductions_;                      ///< per tensor
   std::map<std::map<std::string, std::int64_t>, std::vector<double>> known_reductions_; ///< by dims
   std::optional<std::vector<value_reach>> reach_;                                       ///< per tensor
   std::vector<std::string> unreached_;

@@ -248,7 +248,8 @@ result<std::vector<bank_slot>> truth_source::edge(edge_kind kind) {
             tensors[o].dtype, from_wide ? truth_->output(i, o).data() : said.data(), from_wide, said.data(),
             shapes_.elements[o], rule,
             {kind, touched[from + i][o], allowed_.reference_errors, backwards.empty() ? 0 : backwards[i][o],
-             form_.flushes_sums && kind == edge_kind::subnormal ? flushed(tensors[o].dtype, reductions_[o]) : 0});
+             form_.flushes_sums && kind == edge_kind::subnormal ? flushed(tensors[o].dtype, reductions_[o])
+                                                                : 0});
         // A whole number that wider arithmetic makes another one lies on a step: any answer passes.
         if (wide_ && !is_floating(tensors[o].dtype))
           for (std::size_t e = 0; e < shapes_.elements[o]; ++e)

@@ -84,6 +84,7 @@ class Caller(driver.Caller):
         self.wrong = None  # what its results lack, as its calls were captured
         self.copies = False  # it returns the same memory in several calls: each result is copied before the next
         self.seen = set()  # places of this order's results
+        self.changing = {at for at, (role, *_) in enumerate(self.tensors) if role == "inout"}
 
     def view(self, one, dtype, offset, empty=torch.empty):
         """A tensor whose storage is these bytes and no others."""
@@ -149,11 +150,20 @@ class Caller(driver.Caller):
 
     def all(self):
         """The order's calls; once more with copies, and from then on, where a call has written over the result of another."""
+        before = self.changed_by_calls() if self.changing and len(self.ready) > 1 and not self.copies else ()
         self.calls()
         if len(self.seen) < len(self.kept) and not self.copies:
             self.copies = True
             self.kept.clear()
+            for tensor, was in before:
+                tensor.copy_(was)
             self.calls()
+
+    def changed_by_calls(self):
+        """Tensors that the order's calls may change beside their results, with copies: once more they must find them as they were."""
+        tensors = [self.view(one, one.dtype, row[one.at]) for _, (inputs, outputs, _), row in self.ready if outputs
+                   for one in inputs if one.at in self.changing and one.count]
+        return [(tensor, tensor.clone()) for tensor in tensors]
 
     def calls(self):
         function, deliver = self.function, self.deliver

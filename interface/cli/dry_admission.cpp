@@ -5,6 +5,7 @@
 #include "interface/cli/access.hpp"
 #include "interface/cli/foreground.hpp"
 #include "runtime/core/device_info.hpp"
+#include "runtime/core/device_name.hpp"
 #include "runtime/core/evidence.hpp"
 #include "runtime/core/measure_plan.hpp"
 #include "runtime/core/problem.hpp"
@@ -13,8 +14,6 @@
 #include "runtime/core/verdict_state.hpp"
 #include "runtime/records/best_known_baseline.hpp"
 #include "runtime/search/campaign/admission.hpp"
-
-#include <fnmatch.h>
 
 #include <iostream>
 #include <set>
@@ -79,7 +78,7 @@ int try_admission(const campaign_settings& settings, const problem& what,
     auto with = find_backend(backends, t.backend);
     auto here = with ? probe_target(*with, probing) : result<device_info>{with.error()};
     std::cout << "#   " << t.backend << ", " << t.device << ": ";
-    if (!here || fnmatch(t.device.c_str(), here->name.c_str(), 0) != 0) {
+    if (!here || !names_device(t.device, here->name)) {
       std::cout << "not tried here: no such device" << (here ? "" : " (" + here.error().text + ")") << '\n';
       continue;
     }

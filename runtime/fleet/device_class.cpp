@@ -1,5 +1,6 @@
 #include "runtime/fleet/device_class.hpp"
 
+#include "runtime/core/device_name.hpp"
 #include "runtime/core/digest.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ device_class class_of(const device_info& d) {
     auto f = d.facts.find(name);
     return f == d.facts.end() ? std::string{} : f->second;
   };
-  return {d.name, digest_of_parts({fact("toolchain"), fact("flags")})};
+  return {kind_of_device(d.name), digest_of_parts({fact("toolchain"), fact("flags")})};
 }
 
 bool offered(const class_offers& offers, const std::string& device) {

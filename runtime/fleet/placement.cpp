@@ -1,6 +1,6 @@
 #include "runtime/fleet/placement.hpp"
 
-#include <fnmatch.h>
+#include "runtime/core/device_name.hpp"
 
 #include <algorithm>
 
@@ -27,7 +27,7 @@ bool placement::fits(const worker_state& w, const device_info& d, const class_ke
   auto& [backend, pattern, labels] = key;
   if (d.backend != backend || w.quarantined.count(d.name))
     return false;
-  if (::fnmatch(pattern.c_str(), d.name.c_str(), 0) != 0)
+  if (!names_device(pattern, d.name))
     return false;
   return std::all_of(labels.begin(), labels.end(), [&](auto& l) {
     auto at = w.labels.find(l.first);

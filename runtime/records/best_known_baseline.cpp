@@ -2,14 +2,13 @@
 
 #include "runtime/core/baseline.hpp"
 #include "runtime/core/codec.hpp"
+#include "runtime/core/device_name.hpp"
 #include "runtime/core/digest.hpp"
 #include "runtime/core/problem.hpp"
 #include "runtime/core/settings.hpp"
 #include "runtime/core/solution.hpp"
 #include "runtime/llm/answer_form.hpp"
 #include "runtime/store/store_share.hpp"
-
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <map>
@@ -45,7 +44,7 @@ private:
 
 bool is_targeted(const campaign_settings& settings, const solution_place& place) {
   return std::any_of(settings.targets.begin(), settings.targets.end(), [&](const target_settings& t) {
-    return t.backend == place.backend && fnmatch(t.device.c_str(), place.device.c_str(), 0) == 0;
+    return t.backend == place.backend && names_device(t.device, place.device);
   });
 }
 

@@ -74,7 +74,7 @@ endfunction()
 # ke_test(NAME DIR folder LINK targets... [SOURCES extra...] [TIMED] [TORCH] [COSTLY] [OWN_PCH]): one Catch2 program per room, one CTest per test case.
 # TORCH: the room has test cases tagged [torch], which need a Python with PyTorch (.venv, or KE_PYTHON); CTest label torch.
 # COSTLY: the room has test cases tagged [costly], which a sanitizer would make minutes of and find nothing in: they wait for compilers,
-# count memory, or draw numbers by the million. The stages with sanitizers leave them out.
+# count memory, fork by the thousand, draw numbers by the million, or judge over and over. The stages with sanitizers leave them out.
 # TIMED: the room has test cases tagged [timing]. They measure, so each runs with nothing beside it, and never under a sanitizer.
 # OWN_PCH: the caller precompiles more than Catch2 for it.
 function(ke_test name)

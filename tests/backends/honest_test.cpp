@@ -10,7 +10,8 @@
 
 using namespace ke;
 
-TEST_CASE("honest kernels pass: other orders, partial sums, vectors, threads, rearranged formulas") {
+TEST_CASE("honest kernels pass: other orders, partial sums, vectors, threads, rearranged formulas",
+          "[costly]") {
   auto root = std::filesystem::path{ke::test::source_dir()};
   ke_test::checker c;
   int count = 0;
@@ -31,7 +32,8 @@ TEST_CASE("honest kernels pass: other orders, partial sums, vectors, threads, re
   CHECK(count == 12);
 }
 
-TEST_CASE("one element at a saturated end is held to the error of many: an honest gelu passes every time") {
+TEST_CASE("one element at a saturated end is held to the error of many: an honest gelu passes every time",
+          "[costly]") {
   auto root = std::filesystem::path{ke::test::source_dir()};
   auto load = load_problem((root / "config/problems/gelu").string());
   REQUIRE(load.errors.empty());

@@ -77,7 +77,8 @@ TEST_CASE("a more exact sum than the reference's in half precision is right") {
   CHECK(v.failed == 0);
 }
 
-TEST_CASE("a sum in half precision that starts at the other end is right at every edge, in each judgement") {
+TEST_CASE("a sum in half precision that starts at the other end is right at every edge, in each judgement",
+          "[costly]") {
   // One huge term that the reference met late left its own error small, and one kernel in four too far off.
   ke_test::checker c;
   auto p = sums_of(512, row_sums("_Float16"));
@@ -88,7 +89,8 @@ TEST_CASE("a sum in half precision that starts at the other end is right at ever
   }
 }
 
-TEST_CASE("a short sum in half precision of mostly zeros is right in another order, in each judgement") {
+TEST_CASE("a short sum in half precision of mostly zeros is right in another order, in each judgement",
+          "[costly]") {
   // Few of such sums round at all: the reference's own error was that of whichever did, and one judgement in five
   // refused the other order.
   ke_test::checker c;
@@ -122,7 +124,8 @@ TEST_CASE("Bug: a shape of single terms, whose sums never round, took the error 
   CHECK(seen.of(7, 5) == 0.002);
 }
 
-TEST_CASE("a sum in half precision may err beyond its last rounding as often as its reference does, and round as well") {
+TEST_CASE("a sum in half precision may err beyond its last rounding as often as its reference does, and "
+          "round as well") {
   // 4 of the reference's errors beyond a rounding, where a rounding was as large as what was beyond it.
   problem p;
   double truth = -45.0678;
@@ -145,7 +148,7 @@ TEST_CASE("a check that sees too little at one workload's own sizes makes the pr
   CHECK(v.reason.find("a sum without") != std::string::npos);
 }
 
-TEST_CASE("a short sum of few outputs beside a long one is fit in each judgement") {
+TEST_CASE("a short sum of few outputs beside a long one is fit in each judgement", "[costly]") {
   // Its bound took the long one's error over, and was never tightened, since eight outputs told nothing.
   ke_test::checker c;
   problem p;

@@ -415,7 +415,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a prefix sum in order over long rows of both signs is right, in each judgement") {
+TEST_CASE("a prefix sum in order over long rows of both signs is right, in each judgement", "[costly]") {
   // The reference adds up in double, so its own error said nothing, and one rounding of each term moves a sum less
   // than the roundings on the way do.
   ke_test::checker c;

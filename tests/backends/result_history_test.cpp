@@ -53,3 +53,11 @@ TEST_CASE(
   for (auto* memory : {filled, hidden, untouched, shared})
     munmap(memory, 16 * size);
 }
+
+TEST_CASE("what unwritten pages cost is measured when it is asked, and grows with their number") {
+  CHECK(copied_pages_ns(0) == 0);
+  double few = copied_pages_ns(64), many = copied_pages_ns(64 * 64);
+  CHECK(few > 0);
+  CHECK(many > 4 * few);
+  CHECK(copied_pages_ns(1u << 16) > 2 * many); // beyond what is tried, by the same rate
+}

@@ -12,7 +12,9 @@ using ke_test::triton_candidate;
 namespace {
 
 struct interpreter : torch_bench {
-  interpreter() : torch_bench{"triton-interpret"} { options.limits = torch.limits; } // an interpreter needs all of them
+  interpreter() : torch_bench{"triton-interpret"} {
+    options.limits = torch.limits;
+  } // an interpreter needs all of them
 };
 
 } // namespace

@@ -1,11 +1,12 @@
 // A libcuda.so.1 for machines without a device: the driver functions that the program calls, on host memory. Device
 // addresses are the host's; a launch runs at once, or, as of a device, when somebody waits. A "cubin" is a text:
-// its lines name kernels of this file. One device, and none where CUDA_VISIBLE_DEVICES is empty,
-// as of the real one.
+// its lines name kernels of this file. As many devices as CUDA_VISIBLE_DEVICES names, as of the real one: none where it is empty,
+// one where it is not set. A file "broken-K" beside the library lets device K fail: it makes no context.
 //
 // It shows that judge, driver, sandbox and arena work together; it shows nothing about a device.
 #include "backends/device/cuda_api.hpp"
 
+#include <dlfcn.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,12 +27,23 @@ using namespace ke::cuda;
 
 namespace {
 
-constexpr outcome no_memory = 2, not_found = 500, illegal = 700;
+constexpr outcome no_memory = 2, not_found = 500, illegal = 700, unknown = 999;
 
 struct chunk {
   std::uint64_t at, other;
   std::uint32_t bytes, mark;
 };
+
+/// By the last two digits of a device's uuid, or by its number.
+std::vector<device> visible_devices() {
+  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  std::vector<device> all;
+  std::istringstream words{visible ? visible : "0"};
+  for (std::string word; std::getline(words, word, ',');)
+    all.push_back(word.starts_with("GPU-") ? std::stoi(word.substr(word.size() - 2), nullptr, 16)
+                                           : std::stoi(word));
+  return all;
+}
 
 template <class T>
 T at(void** arguments, int i) {
@@ -165,12 +178,11 @@ outcome cuGetErrorString(outcome code, const char** text) {
   return 0;
 }
 outcome cuDeviceGetCount(int* n) {
-  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  *n = visible && *visible == '\0' ? 0 : 1;
+  *n = static_cast<int>(visible_devices().size());
   return 0;
 }
 outcome cuDeviceGet(device* d, int number) {
-  *d = number;
+  *d = visible_devices().at(static_cast<std::size_t>(number));
   return 0;
 }
 outcome cuDeviceGetName(char* to, int n, device) {
@@ -197,7 +209,12 @@ outcome cuDeviceGetPCIBusId(char* to, int n, device d) {
   std::strncpy(to, d == 0 ? "0000:01:00.0" : "0000:02:00.0", static_cast<std::size_t>(n) - 1);
   return 0;
 }
-outcome cuCtxCreate_v2(context* c, unsigned, device) {
+outcome cuCtxCreate_v2(context* c, unsigned, device d) {
+  Dl_info own{};
+  if (dladdr(reinterpret_cast<void*>(&cuCtxCreate_v2), &own) != 0)
+    if (std::string path{own.dli_fname};
+        access((path.substr(0, path.rfind('/')) + "/broken-" + std::to_string(d)).c_str(), F_OK) == 0)
+      return unknown;
   *c = reinterpret_cast<context>(1);
   return 0;
 }

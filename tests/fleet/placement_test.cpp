@@ -6,6 +6,7 @@
 #include <chrono>
 #include <deque>
 #include <random>
+#include <set>
 
 using namespace ke;
 
@@ -135,6 +136,30 @@ TEST_CASE("quarantined devices and workers get nothing until they are back") {
   CHECK_FALSE(p.next());
   p.quarantine("a", "", false);
   CHECK(p.next());
+}
+
+TEST_CASE("of two devices of one kind the quarantined one gets nothing, and the other works on") {
+  placement p;
+  auto devices = cpu("gpu");
+  devices.push_back({"gpu#2", "cpu-cpp", "ok", {}});
+  p.worker_up("a", devices, {}, 0, 2);
+  std::set<std::string> given;
+  for (std::uint64_t job : {1, 2}) {
+    p.enqueue(want(job, 1, "gpu"));
+    auto placed = p.next();
+    REQUIRE(placed);
+    given.insert(placed->device);
+  }
+  CHECK(given == std::set<std::string>{"gpu", "gpu#2"});
+  p.done(1);
+  p.done(2);
+  p.quarantine("a", "gpu", true);
+  for (std::uint64_t job : {3, 4}) {
+    p.enqueue(want(job, 1, "gpu"));
+    auto placed = p.next();
+    REQUIRE(placed);
+    CHECK(placed->device == "gpu#2");
+  }
 }
 
 TEST_CASE("a job avoids where it failed unless nobody else could take it") {

@@ -127,7 +127,7 @@ TEST_CASE("one that is woken from outside is noticed even if it is stopped again
   CHECK_FALSE(group.held());
 }
 
-TEST_CASE("a group that forks all the time is stopped whole or reported") {
+TEST_CASE("a group that forks all the time is stopped whole or reported", "[costly]") {
   running c{command({"/usr/bin/python3", "-I", "-S", "-c",
                      "import os\n"
                      "print('forking', flush=True)\n"

@@ -2,9 +2,11 @@
 and verdicts fit together, and nothing about a device."""
 
 import json
+import shutil
+import sys
 import unittest
 
-from program import FAKE_CUDA, ROOT, Scenario
+from program import FAKE_CUDA, ROOT, Scenario, campaign_text
 
 PROBLEM = """[problem]
 name = "twice"
@@ -86,6 +88,34 @@ class Device(Scenario):
         self.write("candidate.cu", "kernel twice\n")
         said = self.eval("problem.toml", devices=False, code=3)
         self.assertIn("backend fake-cuda has no device: the driver library finds no device", said.stderr)
+
+
+class TwoDevices(Scenario):
+    """Of one kind in one machine."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("problem/problem.toml", PROBLEM)
+        self.write("problem/reference.cpp", REFERENCE)
+        self.write("model.py", "import os, sys\nsys.stdin.read()\nprint(f'```text\\nkernel once\\nturn {os.getpid()}\\n```')\n")
+        command = json.dumps([sys.executable, str(self.folder / "model.py")])
+        self.write("campaign.toml", campaign_text(f'[[model]]\nname = "main"\nprovider = "command"\ncommand = {command}\n', candidates=8)
+                   .replace('"cpu-cpp"\ndevice = "*"', '"fake-cuda"\ndevice = "nvidia-f100"'))
+        shutil.copy(FAKE_CUDA, self.folder / "libcuda.so.1")
+        self.env.update(KE_LIBCUDA=str(self.folder / "libcuda.so.1"), CUDA_VISIBLE_DEVICES="0,1")
+
+    def test_one_fails_and_the_other_works_on(self):
+        self.write("broken-0", "")
+        run = self.call("--config", "campaign.toml", "--ui", "plain", "--backend-path", ROOT / "tests/fake_cuda", code=None, timeout=120)
+        self.assertEqual(run.returncode, 1, run.stderr[-3000:] + run.stdout[-2000:])
+        tree = json.loads(self.call("tree", "--config", "campaign.toml", "--json").stdout)
+        self.assertEqual([n["state"] for n in tree["nodes"] if n["model"]], ["incorrect"] * 8, run.stderr[-3000:])
+        failed = run.stderr.count("evaluation failed, tried again")  # two in a row, and what was on its way: no more is given to it
+        self.assertIn(failed, (2, 3), run.stderr)
+
+    def test_both_are_told(self):
+        said = self.call("doctor", code=None).stdout
+        self.assertIn("nvidia-f100#2", said)
 
 
 if __name__ == "__main__":

@@ -78,7 +78,7 @@ std::uint32_t python_most_timed_calls(std::size_t) {
 }
 
 driver_bands python_bands() {
-  return {.page_ns = price_of_a_page()};
+  return {.unwritten_ns = copied_pages_ns};
 }
 
 result<std::unique_ptr<driver_state>> python_arena(const driver_start& how) {

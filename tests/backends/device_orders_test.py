@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Orders of a fork that works on a device (backends/torch-cuda/device_orders.py), on host memory and without a judge: what lies where a call
+made it, and what is copied."""
+import mmap
+import sys
+import unittest
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parents[2] / "backends"
+sys.path[:0] = [str(FOLDER / "torch-cpu"), str(FOLDER / "torch-cuda")]
+import torch  # noqa: E402
+
+import device_orders  # noqa: E402
+import driver  # noqa: E402
+
+LINES = ["tensor in f32 4 1", "tensor inout f32 4 1", "tensor out f32 4 1", "order tt"]
+N, ROOM = 5, 64
+
+
+class Device:
+    """Whatever memory a result has lies in the arena, at an address of its own."""
+    name = "cpu"
+
+    def __init__(self):
+        self.memory = mmap.mmap(-1, 1 << 16)
+        self.judged, self.base = len(self.memory), torch.frombuffer(self.memory, dtype=torch.uint8).data_ptr()
+
+    def bytes(self, offset, size):
+        return torch.frombuffer(self.memory, dtype=torch.uint8, count=size, offset=offset)
+
+    def place_of(self, tensor):
+        return tensor.data_ptr()
+
+    def wait(self):
+        pass
+
+
+class Page:
+    """The order's values; what was published."""
+
+    def __init__(self, rows):
+        self.rows, self.places = rows, None
+
+    def values(self, count):
+        return tuple(v for row in self.rows for v in row)[:count]
+
+    def publish(self, places):
+        self.places = list(places)
+
+
+def order(function, calls):
+    """Sums, and y of each call: of a kernel that adds x to s and returns y."""
+    device = Device()
+    rows = [[ROOM * 3 * c, ROOM * (3 * c + 1), ROOM * (3 * c + 2), N, N, N] for c in range(calls)]  # tensors, then their extents
+    page = Page(rows)
+    caller = device_orders.Caller(driver.Payload(("\n".join(LINES) + "\n\n").encode()), device, page)
+    caller.function = function
+    at = lambda c, t: device.bytes(rows[c][t], 4 * N).view(torch.float32)  # noqa: E731
+    caller.prepare(calls, 3, 3, False)
+    for c in range(calls):
+        at(c, 0).copy_(torch.arange(N) + 10.0 * c)
+        at(c, 1).fill_(float(c))
+    caller.run()
+    read = lambda c: at(c, 2).clone() if page.places[3 * c + 2] == rows[c][2] else caller.kept[c].clone()  # noqa: E731
+    return [(at(c, 1).clone(), read(c)) for c in range(calls)], caller
+
+
+class Orders(unittest.TestCase):
+    def right(self, found):
+        for c, (sums, y) in enumerate(found):
+            x = torch.arange(N) + 10.0 * c
+            self.assertTrue(torch.equal(sums, x + c), (c, sums))
+            self.assertTrue(torch.equal(y, 2 * (x + c)), (c, y))
+
+    def test_results_stay_where_they_were_made(self):
+        found, caller = order(lambda x, s: 2 * s.add_(x), 3)
+        self.right(found)
+        self.assertFalse(caller.copies)
+
+    def test_bug_a_second_pass_added_to_what_the_first_had_changed(self):
+        """One buffer for the results of all calls: they are called once more, with copies, on tensors as they were."""
+        buffer = torch.empty(N)
+        found, caller = order(lambda x, s: torch.mul(s.add_(x), 2, out=buffer), 3)
+        self.assertTrue(caller.copies)
+        self.right(found)
+
+
+if __name__ == "__main__":
+    unittest.main()
