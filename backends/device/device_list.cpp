@@ -1,6 +1,9 @@
 #include "backends/device/device_list.hpp"
 
 #include "backends/device/cuda_api.hpp"
+#include "runtime/process/unique_fd.hpp"
+
+#include <fcntl.h>
 
 #include <algorithm>
 #include <cctype>
@@ -9,6 +12,14 @@
 
 namespace ke {
 namespace {
+
+constexpr const char* mps_folder =
+    "/tmp/nvidia-mps";              ///< unless its user names another, which we don't pass on
+constexpr int least_driver = 11040; ///< what the judge calls is there from CUDA 11.4 on
+
+std::string version_text(int version) {
+  return "CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
 
 std::string uuid_text(const cuda::uuid& id) {
   std::string text = "GPU-";
@@ -35,6 +46,10 @@ std::string node_of(std::string bus, int number) {
 }
 
 std::string trouble_of(const cuda::api& cu, cuda::device d, const nvidia_device& about) {
+  if (mps_runs(mps_folder))
+    return "MPS runs on this machine, under which a neighbour's work can't be told from a candidate's; end "
+           "it (echo "
+           "quit | nvidia-cuda-mps-control)";
   switch (cu.value(cuda::attribute::compute_mode, d)) {
   case cuda::mode_prohibited:
     return "its compute mode is Prohibited; set it to Default (nvidia-smi -c 0)";
@@ -76,6 +91,12 @@ nvidia_device description_of(const cuda::api& cu, int number, cuda::device d) {
 
 } // namespace
 
+bool mps_runs(const std::string& folder) {
+  // A pipe that nobody reads is left from one that has ended.
+  unique_fd control{::open((folder + "/control").c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC)};
+  return static_cast<bool>(control);
+}
+
 device_report list_devices() {
   device_report all;
   const auto& cu = cuda::driver();
@@ -86,7 +107,12 @@ device_report list_devices() {
   all.library = cu->library;
   int version = 0, count = 0;
   if (cu->driver_version(&version) == 0)
-    all.driver = "CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+    all.driver = version_text(version);
+  if (!all.driver.empty() && version < least_driver) {
+    all.trouble = "NVIDIA's driver is one for " + all.driver + ", and the judge needs " +
+                  version_text(least_driver) + " or later; install a newer driver";
+    return all;
+  }
   auto code = cu->init(0);
   if (code == 0)
     code = cu->device_count(&count);

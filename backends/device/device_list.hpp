@@ -14,4 +14,7 @@ device_report list_devices();
 /// The number, in this process, of the device with this uuid; empty: the first. `missing` if it is not there.
 result<nvidia_device> find_device(const std::string& uuid);
 
+/// Whether a daemon of MPS listens in this folder. Any thread.
+bool mps_runs(const std::string& folder);
+
 } // namespace ke

@@ -20,6 +20,17 @@ def library():
     return ctypes.CDLL(os.environ.get("KE_LIBCUDA") or "libcuda.so.1")
 
 
+def require_code_for(capability, built_for):
+    """Code of sm_XY runs on later devices of the same X, compute_XY on all later ones."""
+    def runs(arch):
+        kind, _, digits = arch.partition("_")
+        of = divmod(int("".join(c for c in digits if c.isdigit()) or 0), 10)
+        return of <= capability if kind == "compute" else of[0] == capability[0] and of[1] <= capability[1]
+    if not any(map(runs, built_for)):
+        raise RuntimeError(f"PyTorch {torch.__version__} has no code for this device (sm_{capability[0]}{capability[1]}), only for "
+                           f"{', '.join(built_for)}; install a build that has")
+
+
 class Bytes:
     """Memory of the device, as tensors are made of it."""
 
@@ -42,6 +53,7 @@ class Device:
             raise RuntimeError(f"PyTorch {torch.__version__} was built without CUDA; install one with it (README, \"GPUs\")")
         self.judged, self.size, self.library = judged, size, library()
         torch.cuda.init()
+        require_code_for(torch.cuda.get_device_capability(), torch.cuda.get_arch_list())
         torch.zeros(1, device=self.name)  # makes the context
         self.base = self.mapped(descriptor)
         os.close(descriptor)

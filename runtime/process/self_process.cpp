@@ -15,8 +15,8 @@ std::filesystem::path self_path() {
 
 std::map<std::string, std::string> child_environment() {
   std::map<std::string, std::string> env;
-  for (auto name : {"PATH", "HOME", "TMPDIR", "XDG_CACHE_HOME", "KE_PYTHON",
-                    "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "KE_LIBCUDA"}) // which devices there are
+  for (auto name : {"PATH", "HOME", "TMPDIR", "XDG_CACHE_HOME", "KE_PYTHON", "LD_LIBRARY_PATH",
+                    "CUDA_VISIBLE_DEVICES", "KE_LIBCUDA"}) // which devices there are
     if (auto value = std::getenv(name))
       env[name] = value;
   if (auto value = std::getenv("KE_FAILPOINT_WORKER")) // the owner's own is not its children's

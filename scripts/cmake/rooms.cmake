@@ -26,11 +26,15 @@ function(ke_room name)
   endif()
 endfunction()
 
-# ke_batches(TARGET): compiles its files in batches (KE_UNITY). So helpers in the anonymous namespaces of one room need names of
+# ke_batches(TARGET [SIZE]): compiles its files in batches of so many (default 12; KE_UNITY). So helpers in the anonymous namespaces of one room need names of
 # their own, as a reader who searches for them wishes, too.
 function(ke_batches target)
   if(KE_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+    set(size 12)
+    if(ARGC GREATER 1)
+      set(size ${ARGV1})
+    endif()
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
     if(CMAKE_CXX_COMPILER_ID STREQUAL GNU) # a batch is a header to it; clang has no such warning
       target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
     endif()

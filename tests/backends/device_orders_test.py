@@ -10,6 +10,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "backends"
 sys.path[:0] = [str(FOLDER / "torch-cpu"), str(FOLDER / "torch-cuda")]
 import torch  # noqa: E402
 
+import cuda_device  # noqa: E402
 import device_orders  # noqa: E402
 import driver  # noqa: E402
 
@@ -83,6 +84,16 @@ class Orders(unittest.TestCase):
         found, caller = order(lambda x, s: torch.mul(s.add_(x), 2, out=buffer), 3)
         self.assertTrue(caller.copies)
         self.right(found)
+
+
+class Builds(unittest.TestCase):
+    def test_pytorch_must_have_code_for_the_device(self):
+        cuda_device.require_code_for((9, 0), ["sm_80", "sm_90"])
+        cuda_device.require_code_for((8, 9), ["sm_80"])
+        cuda_device.require_code_for((12, 0), ["sm_90a", "compute_90"])
+        for built_for in (["sm_80"], ["sm_100"], ["compute_100"], []):
+            with self.assertRaisesRegex(RuntimeError, r"has no code for this device \(sm_90\), only for .*; install a build that has"):
+                cuda_device.require_code_for((9, 0), built_for)
 
 
 if __name__ == "__main__":

@@ -4,8 +4,13 @@
 
 #include <catch2/catch.hpp>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -131,4 +136,19 @@ TEST_CASE("devices are listed with what documents call them") {
   CHECK(named("NVIDIA H200") == "nvidia-h200");
   CHECK(named("NVIDIA A100-SXM4-80GB") == "nvidia-a100");
   CHECK(named("NVIDIA GeForce GTX") == "nvidia-sm_90");
+}
+
+TEST_CASE("MPS is found where somebody listens, not where its pipe is left from one that has ended") {
+  auto folder = std::filesystem::temp_directory_path() / ("ke-mps-" + std::to_string(getpid()));
+  std::filesystem::create_directory(folder);
+  CHECK_FALSE(mps_runs(folder));
+  auto pipe = folder / "control";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK_FALSE(mps_runs(folder));
+  unique_fd daemon{open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
+  REQUIRE(daemon);
+  CHECK(mps_runs(folder));
+  daemon.reset();
+  CHECK_FALSE(mps_runs(folder));
+  std::filesystem::remove_all(folder);
 }

@@ -1,7 +1,8 @@
 // A libcuda.so.1 for machines without a device: the driver functions that the program calls, on host memory. Device
 // addresses are the host's; a launch runs at once, or, as of a device, when somebody waits. A "cubin" is a text:
 // its lines name kernels of this file. As many devices as CUDA_VISIBLE_DEVICES names, as of the real one: none where it is empty,
-// one where it is not set. A file "broken-K" beside the library lets device K fail: it makes no context.
+// one where it is not set. A file "broken-K" beside the library lets device K fail: it makes no context. With
+// a file "old-driver" there it is of CUDA 11.2.
 //
 // It shows that judge, driver, sandbox and arena work together; it shows nothing about a device.
 #include "backends/device/cuda_api.hpp"
@@ -33,6 +34,15 @@ struct chunk {
   std::uint64_t at, other;
   std::uint32_t bytes, mark;
 };
+
+/// Whether a file of this name lies beside the library.
+bool beside(const std::string& name) {
+  Dl_info own{};
+  if (dladdr(reinterpret_cast<void*>(&beside), &own) == 0)
+    return false;
+  std::string path{own.dli_fname};
+  return access((path.substr(0, path.rfind('/')) + '/' + name).c_str(), F_OK) == 0;
+}
 
 /// By the last two digits of a device's uuid, or by its number.
 std::vector<device> visible_devices() {
@@ -164,7 +174,7 @@ outcome cuInit(unsigned) {
   return 0;
 }
 outcome cuDriverGetVersion(int* v) {
-  *v = 13000;
+  *v = beside("old-driver") ? 11020 : 13000;
   return 0;
 }
 outcome cuGetErrorName(outcome code, const char** name) {
@@ -210,11 +220,8 @@ outcome cuDeviceGetPCIBusId(char* to, int n, device d) {
   return 0;
 }
 outcome cuCtxCreate_v2(context* c, unsigned, device d) {
-  Dl_info own{};
-  if (dladdr(reinterpret_cast<void*>(&cuCtxCreate_v2), &own) != 0)
-    if (std::string path{own.dli_fname};
-        access((path.substr(0, path.rfind('/')) + "/broken-" + std::to_string(d)).c_str(), F_OK) == 0)
-      return unknown;
+  if (beside("broken-" + std::to_string(d)))
+    return unknown;
   *c = reinterpret_cast<context>(1);
   return 0;
 }

@@ -9,8 +9,6 @@
 
 #include <catch2/catch.hpp>
 
-#include <fstream>
-#include <iterator>
 
 using namespace ke;
 using json = nlohmann::json;
@@ -24,23 +22,18 @@ problem two_shapes() {
   return p;
 }
 
-std::string content_of(const std::string& file) {
-  std::ifstream in{file, std::ios::binary};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
-
 bool holds(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
 /// Node 1 is fast on `wide`, node 2 on `tall`, node 3 is their dispatcher.
-struct fixture {
+struct dispatcher_bench {
   temp_dir dir;
   std::unique_ptr<store_service> store = open_store(dir.path());
   small_campaign c{*store, 1, "small", {"cpu-cpp"}, two_shapes()};
   std::string plan = "dispatcher: node 1 for wide, node 2 for tall, the reference for every other shape";
 
-  fixture() {
+  dispatcher_bench() {
     c.plan(2);
     judge(1, "int wide;\n", 16.7, 0.33);
     judge(2, "int tall;\n", 1.2, 3);
@@ -62,7 +55,7 @@ struct fixture {
 
 } // namespace
 
-TEST_CASE_METHOD(fixture, "best says for each workload who is the best there") {
+TEST_CASE_METHOD(dispatcher_bench, "best says for each workload who is the best there") {
   auto said = json::parse(run_command({"best", "--store", dir.path(), "--json"}).out);
   const auto& shapes = said.at(0).at("workloads");
   REQUIRE(shapes.size() == 2);
@@ -83,7 +76,7 @@ TEST_CASE_METHOD(fixture, "best says for each workload who is the best there") {
   CHECK_FALSE(holds(text, "dispatcher"));
 }
 
-TEST_CASE_METHOD(fixture, "who was measured again for a claim is compared by that, on each workload") {
+TEST_CASE_METHOD(dispatcher_bench, "who was measured again for a claim is compared by that, on each workload") {
   // On `wide` the search's 16.7 was luck: measured again it is below what the search says of node 2.
   c.claim(1, {{"wide", 1.1, 1.05, 1.15}, {"tall", 0.4, 0.3, 0.5}});
   auto shapes = json::parse(run_command({"best", "--store", dir.path(), "--json"}).out).at(0).at("workloads");
@@ -99,7 +92,7 @@ TEST_CASE_METHOD(fixture, "who was measured again for a claim is compared by tha
   CHECK(shapes[1]["speedup"] == Approx(2.5));
 }
 
-TEST_CASE_METHOD(fixture, "best and report and the exported folder say of which nodes a dispatcher is made") {
+TEST_CASE_METHOD(dispatcher_bench, "best and report and the exported folder say of which nodes a dispatcher is made") {
   dispatch();
   auto said = json::parse(run_command({"best", "--store", dir.path(), "--json"}).out).at(0);
   CHECK(said["node"] == 3);
@@ -120,7 +113,7 @@ TEST_CASE_METHOD(fixture, "best and report and the exported folder say of which 
   CHECK(run_command({"replay", "--store", dir.path()}).code == 0);
 }
 
-TEST_CASE_METHOD(fixture, "a dispatcher of parts that its tree lacks is a corrupt journal") {
+TEST_CASE_METHOD(dispatcher_bench, "a dispatcher of parts that its tree lacks is a corrupt journal") {
   auto of_nobody = c.fold.apply(journal_seeded{0, {{"x", "dispatcher"}, {digest_of("nobody"), "node 9"}}});
   REQUIRE_FALSE(of_nobody);
   CHECK(of_nobody.error().kind == failure_kind::corrupt);

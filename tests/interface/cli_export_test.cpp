@@ -13,18 +13,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 using namespace ke;
 using json = nlohmann::json;
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string content_of(const fs::path& file) {
-  std::ifstream in{file, std::ios::binary};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
 
 void change_a_byte(const fs::path& file) {
   auto text = content_of(file);
@@ -33,12 +27,12 @@ void change_a_byte(const fs::path& file) {
   std::ofstream{file, std::ios::binary} << text;
 }
 
-struct fixture {
+struct export_bench {
   temp_dir dir;
   std::unique_ptr<store_service> store = open_store(dir.path());
   small_campaign c{*store};
   std::string asked = dir / "kernel", to = asked + "-unclaimed"; // nothing of it was measured again
-  fixture() { typical(c); }
+  export_bench() { typical(c); }
   command_result best(std::vector<std::string> more = {}) {
     std::vector<std::string> line{"export", "best", "--store", dir.path(), "-o", asked};
     line.insert(line.end(), more.begin(), more.end());
@@ -49,7 +43,7 @@ struct fixture {
 } // namespace
 
 TEST_CASE("export best writes a folder that says how it was built and measured") {
-  fixture f;
+  export_bench f;
   auto r = f.best();
   INFO(r.err);
   REQUIRE(r.code == 0);
@@ -74,7 +68,7 @@ TEST_CASE("export best writes a folder that says how it was built and measured")
 }
 
 TEST_CASE("a winner that was not measured again for a claim is called so by its folder and its README") {
-  fixture f;
+  export_bench f;
   auto r = f.best();
   REQUIRE(r.code == 0);
   CHECK(r.out.find(f.to) != std::string::npos);
@@ -85,7 +79,7 @@ TEST_CASE("a winner that was not measured again for a claim is called so by its 
 }
 
 TEST_CASE("an exported folder holds what eval needs to judge its kernel again, and says what it lacks") {
-  fixture f;
+  export_bench f;
   REQUIRE(f.best().code == 0);
   auto winner = cli::read_exported(f.to);
   REQUIRE(winner);
@@ -103,7 +97,7 @@ TEST_CASE("an exported folder holds what eval needs to judge its kernel again, a
 }
 
 TEST_CASE("a repeated export is the same bytes; a changed byte is refused by name with exit code 6") {
-  fixture f;
+  export_bench f;
   REQUIRE(f.best().code == 0);
   auto first = content_of(f.to + "/MANIFEST");
   REQUIRE(f.best().code == 0);
@@ -134,7 +128,7 @@ TEST_CASE("a repeated export is the same bytes; a changed byte is refused by nam
 }
 
 TEST_CASE("the option --previous rolls back to the winner before, and the next export goes forward again") {
-  fixture f; // node 1 won before node 3
+  export_bench f; // node 1 won before node 3
   REQUIRE(f.best().code == 0);
   auto r = f.best({"--previous"});
   INFO(r.err);
@@ -149,7 +143,7 @@ TEST_CASE("the option --previous rolls back to the winner before, and the next e
 }
 
 TEST_CASE("a folder that is not an export is left alone") {
-  fixture f;
+  export_bench f;
   fs::create_directory(f.to);
   std::ofstream{f.to + "/kernel.cpp"} << "mine";
   auto r = f.best();
@@ -167,7 +161,7 @@ TEST_CASE("without a proven winner there is nothing to export") {
 }
 
 TEST_CASE("the tree and a table are exported to a file") {
-  fixture f;
+  export_bench f;
   REQUIRE(run_command({"export", "tree", "--store", f.dir.path(), "-o", f.dir / "tree.json"}).code == 0);
   CHECK(content_of(f.dir / "tree.json") == run_command({"tree", "--store", f.dir.path(), "--json"}).out);
   REQUIRE(run_command({"export", "csv", "--store", f.dir.path(), "-o", f.dir / "nodes.csv"}).code == 0);

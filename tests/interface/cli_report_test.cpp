@@ -7,19 +7,12 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <regex>
 #include <set>
 
 using namespace ke;
 
 namespace {
-
-std::string content_of(const std::string& file) {
-  std::ifstream in{file};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
 
 /// The first tag that doesn't close the one that is open, or nothing: well-formed but for HTML's void
 /// elements.

@@ -37,11 +37,11 @@ command_result exported(const std::string& dir, std::vector<std::string> more = 
   return run_command(line);
 }
 
-struct fixture {
+struct trajectories_bench {
   temp_dir dir;
   std::unique_ptr<store_service> store = open_store(dir.path());
   small_campaign c{*store};
-  fixture() { typical(c); }
+  trajectories_bench() { typical(c); }
   std::vector<json> lines(std::vector<std::string> more = {}) {
     auto r = exported(dir.path(), std::move(more));
     INFO(r.err);
@@ -53,7 +53,7 @@ struct fixture {
 } // namespace
 
 TEST_CASE("a step tells what the model saw, answered and earned") {
-  fixture f;
+  trajectories_bench f;
   auto all = f.lines();
   REQUIRE(all.size() == 4); // node 5 is asked, node 6 planned: not yet
   const auto& best = all[2];
@@ -103,7 +103,7 @@ TEST_CASE("a step tells what the model saw, answered and earned") {
 }
 
 TEST_CASE("the reward in a step is what eval's JSON says of the same verdict") {
-  fixture f;
+  trajectories_bench f;
   for (const auto& step : f.lines()) {
     if (step["state"] == "unanswered")
       continue;
@@ -116,7 +116,7 @@ TEST_CASE("the reward in a step is what eval's JSON says of the same verdict") {
 }
 
 TEST_CASE("siblings share a group, whose mean and deviation give the advantage") {
-  fixture f;
+  trajectories_bench f;
   auto all = f.lines();
   double mean = 0, squares = 0;
   for (const auto& s : all)
@@ -135,7 +135,7 @@ TEST_CASE("siblings share a group, whose mean and deviation give the advantage")
 }
 
 TEST_CASE("every line has the same columns of the same types, and none is null") {
-  fixture f;
+  trajectories_bench f;
   for (const auto& form : {"steps", "chains"}) {
     auto all = f.lines({"--form", form});
     REQUIRE(all.size() >= 3);
@@ -152,7 +152,7 @@ TEST_CASE("every line has the same columns of the same types, and none is null")
 }
 
 TEST_CASE("chains run from the root to each leaf, name their steps and earn their best reward") {
-  fixture f;
+  trajectories_bench f;
   auto more = f.c.plan(1);
   f.c.ask(more.at(0), "Once more\n");
   f.c.answer(more.at(0), small_source(more.at(0)));
@@ -249,7 +249,7 @@ TEST_CASE("an API key that a model repeated is not exported") {
 }
 
 TEST_CASE("an export goes to its file as a whole, says what is still open, and goes on from there") {
-  fixture f;
+  trajectories_bench f;
   auto file = f.dir / "steps.jsonl";
   auto r = exported(f.dir.path(), {"-o", file});
   REQUIRE(r.code == 0);

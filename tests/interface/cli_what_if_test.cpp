@@ -11,7 +11,7 @@ using json = nlohmann::json;
 
 namespace {
 
-struct fixture {
+struct what_if_bench {
   temp_dir dir;
   std::unique_ptr<store_service> store = open_store(dir.path());
   small_campaign c{*store};
@@ -35,7 +35,7 @@ struct fixture {
 } // namespace
 
 TEST_CASE("what-if with the recorded policy, one at a time, covers the whole record in its order") {
-  fixture f;
+  what_if_bench f;
   f.search(12);
   auto r = f.run({"--policy", "mcts", "--parallel", "1", "--json"});
   INFO(r.err);
@@ -55,7 +55,7 @@ TEST_CASE("what-if with the recorded policy, one at a time, covers the whole rec
 }
 
 TEST_CASE("what-if with another policy tells its coverage and the evaluations to each level") {
-  fixture f;
+  what_if_bench f;
   f.search(12);
   auto j = json::parse(f.run({"--policy", "best-of-n", "--json"}).out);
   const auto& t = j["trees"].at(0);
@@ -70,7 +70,7 @@ TEST_CASE("what-if with another policy tells its coverage and the evaluations to
 }
 
 TEST_CASE("what-if refuses words that it does not know and names those that it does") {
-  fixture f;
+  what_if_bench f;
   f.search(4);
   auto r = f.run({"--policy", "magic"});
   CHECK(r.code == 2);
@@ -81,7 +81,7 @@ TEST_CASE("what-if refuses words that it does not know and names those that it d
 }
 
 TEST_CASE("what-if of a running campaign uses what has ended") {
-  fixture f;
+  what_if_bench f;
   typical(f.c);
   auto r = f.run({"--policy", "greedy", "--json"});
   INFO(r.err);
@@ -90,7 +90,7 @@ TEST_CASE("what-if of a running campaign uses what has ended") {
 }
 
 TEST_CASE("bug: what-if takes numbers that campaign.toml would refuse") {
-  fixture f;
+  what_if_bench f;
   f.search(4);
   struct wrong {
     std::string option, value, expected;

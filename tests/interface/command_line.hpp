@@ -4,7 +4,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <iterator>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -17,6 +20,12 @@ struct command_result {
   std::string out;
   std::string err;
 };
+
+/// The bytes of a file that a command has written; empty: there is none.
+inline std::string content_of(const std::filesystem::path& file) {
+  std::ifstream in{file, std::ios::binary};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
 
 /// Runs a command line of the program in this process.
 inline command_result run_command(std::vector<std::string> arguments) {

@@ -113,6 +113,11 @@ class TwoDevices(Scenario):
         failed = run.stderr.count("evaluation failed, tried again")  # two in a row, and what was on its way: no more is given to it
         self.assertIn(failed, (2, 3), run.stderr)
 
+    def test_a_driver_that_is_too_old_is_told_with_the_remedy(self):
+        self.write("old-driver", "")
+        said = self.call("--config", "campaign.toml", "--ui", "plain", "--backend-path", ROOT / "tests/fake_cuda", code=3)
+        self.assertIn("NVIDIA's driver is one for CUDA 11.2, and the judge needs CUDA 11.4 or later; install a newer driver", said.stderr)
+
     def test_both_are_told(self):
         said = self.call("doctor", code=None).stdout
         self.assertIn("nvidia-f100#2", said)
