@@ -9,7 +9,6 @@
 
 #include <catch2/catch.hpp>
 
-
 using namespace ke;
 using json = nlohmann::json;
 
@@ -76,7 +75,8 @@ TEST_CASE_METHOD(dispatcher_bench, "best says for each workload who is the best 
   CHECK_FALSE(holds(text, "dispatcher"));
 }
 
-TEST_CASE_METHOD(dispatcher_bench, "who was measured again for a claim is compared by that, on each workload") {
+TEST_CASE_METHOD(dispatcher_bench,
+                 "who was measured again for a claim is compared by that, on each workload") {
   // On `wide` the search's 16.7 was luck: measured again it is below what the search says of node 2.
   c.claim(1, {{"wide", 1.1, 1.05, 1.15}, {"tall", 0.4, 0.3, 0.5}});
   auto shapes = json::parse(run_command({"best", "--store", dir.path(), "--json"}).out).at(0).at("workloads");
@@ -92,7 +92,8 @@ TEST_CASE_METHOD(dispatcher_bench, "who was measured again for a claim is compar
   CHECK(shapes[1]["speedup"] == Approx(2.5));
 }
 
-TEST_CASE_METHOD(dispatcher_bench, "best and report and the exported folder say of which nodes a dispatcher is made") {
+TEST_CASE_METHOD(dispatcher_bench,
+                 "best and report and the exported folder say of which nodes a dispatcher is made") {
   dispatch();
   auto said = json::parse(run_command({"best", "--store", dir.path(), "--json"}).out).at(0);
   CHECK(said["node"] == 3);
