@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cmath>
 #include <condition_variable>
 #include <mutex>
 #include <set>
@@ -381,7 +382,7 @@ judge_task evaluation::state::task_of_judge() const {
   }
   task.device = fact(device_facts::uuid);
   auto announced = announced_peaks(target);
-  task.peaks = announced.empty() ? options.peaks : std::move(announced);
+  task.peaks = announced.empty() ? options.peaks : announced;
   double budget = options.budget_s > 0 ? options.budget_s : plan_of(kind).budget_s;
   task.limits.run_s = std::max(options.limits.run_s, 3 * budget);
   if (compiles_baseline()) {
@@ -422,8 +423,8 @@ bool evaluation::state::judged(std::size_t job, const process_exit& exit) {
     return fail(failure_kind::cancelled, "the measurement was cancelled"), false;
   if (exit.timed_out) {
     found.ending = ending::timeout;
-    found.reason = "the whole measurement did not end within " +
-                   std::to_string(static_cast<long>(exit.seconds + 0.5)) + " s";
+    found.reason =
+        "the whole measurement did not end within " + std::to_string(std::lround(exit.seconds)) + " s";
     return false;
   }
   auto seen = unpack<evidence>(exit.out);

@@ -66,8 +66,8 @@ bool send_with(int socket, const request_header& header, const int* fds, std::si
   c->cmsg_len = CMSG_LEN(count * sizeof(int));
   std::memcpy(CMSG_DATA(c), fds, count * sizeof(int));
   for (;;) {
-    if (::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == static_cast<ssize_t>(sizeof header))
-      return true;
+    if (::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0)
+      return true; // a packet goes whole or not at all
     if (errno != EAGAIN && errno != EINTR)
       return false;
     if (clock::now() >= until) {

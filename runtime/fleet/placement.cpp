@@ -183,6 +183,7 @@ std::optional<placed> placement::next() {
 std::optional<placed> placement::place_from(one_campaign& c, std::uint32_t campaign) {
   // Visits the campaign's queues in the order of their first waiting job, so that no class starves another.
   std::vector<std::pair<slot_key, const class_key*>> fronts;
+  fronts.reserve(c.queues.size());
   for (auto& [key, queue] : c.queues)
     fronts.emplace_back(queue.begin()->first, &key);
   std::sort(fronts.begin(), fronts.end(), [](auto& a, auto& b) { return a.first < b.first; });
