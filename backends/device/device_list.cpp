@@ -48,8 +48,7 @@ std::string node_of(std::string bus, int number) {
 std::string trouble_of(const cuda::api& cu, cuda::device d, const nvidia_device& about) {
   if (mps_runs(mps_folder))
     return "MPS runs on this machine, under which a neighbour's work can't be told from a candidate's; end "
-           "it (echo "
-           "quit | nvidia-cuda-mps-control)";
+           "it (echo quit | nvidia-cuda-mps-control)";
   switch (cu.value(cuda::attribute::compute_mode, d)) {
   case cuda::mode_prohibited:
     return "its compute mode is Prohibited; set it to Default (nvidia-smi -c 0)";

@@ -3,7 +3,6 @@
 #include "backends/evaluation/command_template.hpp"
 #include "backends/evaluation/compiler_crash.hpp"
 #include "backends/evaluation/evaluation_state.hpp"
-#include "backends/evaluation/nvidia_target.hpp"
 #include "backends/evaluation/profile_steps.hpp"
 #include "backends/evaluation/step_rules.hpp"
 #include "backends/evidence/driver_traits.hpp"
@@ -16,6 +15,7 @@
 #include "runtime/core/digest.hpp"
 #include "runtime/core/evidence_keys.hpp"
 #include "runtime/process/run_and_wait.hpp"
+#include "runtime/process/self_process.hpp"
 
 #include <sys/stat.h>
 

@@ -4,20 +4,12 @@
 #include "runtime/core/evidence_keys.hpp"
 #include "runtime/core/private_folder.hpp"
 #include "runtime/process/run_and_wait.hpp"
+#include "runtime/process/self_process.hpp"
 
 #include <chrono>
-#include <cstdlib>
 #include <string>
 
 namespace ke {
-
-std::map<std::string, std::string> device_environment() {
-  std::map<std::string, std::string> names;
-  for (const char* name : {"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "KE_LIBCUDA"})
-    if (const char* value = std::getenv(name))
-      names[name] = value;
-  return names;
-}
 
 device_report nvidia_devices(process_port& processes) {
   process_spec spec;

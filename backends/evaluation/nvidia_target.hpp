@@ -4,13 +4,7 @@
 #include "runtime/core/device_info.hpp"
 #include "runtime/process/process_port.hpp"
 
-#include <map>
-#include <string>
-
 namespace ke {
-
-/// What of our environment says where the driver library is: a container may have it in LD_LIBRARY_PATH alone.
-std::map<std::string, std::string> device_environment();
 
 /// What `ke-judge --devices` finds, asked in a process of its own: one that has started the driver library can't be
 /// the parent of others that use it. Blocking.

@@ -39,9 +39,8 @@ struct page_run {
 /// process must be stopped.
 std::vector<page_run> own_pages_of(pid_t pid, int pagemap);
 
-/// What copying so many pages into memory that is fresh costs now, in ns: tried on as many, up to 32 MB. A process that
-/// makes its results meanwhile pays for its pages on the same machine at the same time; a price that was taken once, of
-/// a few pages, was a tenth of that where the machine's own memory is lent to it page by page.
+/// What copying so many pages into memory that is fresh costs now, in ns: tried on as many, up to 32 MB. Who
+/// makes its results in fresh memory pays for its pages on the same machine at the same time.
 double copied_pages_ns(std::uint64_t pages);
 
 } // namespace ke

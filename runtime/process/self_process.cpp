@@ -4,21 +4,35 @@
 #include "runtime/process/run_and_wait.hpp"
 
 #include <cstdlib>
+#include <initializer_list>
 #include <optional>
 
 namespace ke {
+namespace {
+
+void take_from_own(std::map<std::string, std::string>& env, std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    if (const char* value = std::getenv(name))
+      env[name] = value;
+}
+
+} // namespace
 
 std::filesystem::path self_path() {
   std::error_code error;
   return std::filesystem::read_symlink("/proc/self/exe", error);
 }
 
+std::map<std::string, std::string> device_environment() {
+  std::map<std::string, std::string> env;
+  take_from_own(env, {"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "KE_LIBCUDA"});
+  return env;
+}
+
 std::map<std::string, std::string> child_environment() {
   std::map<std::string, std::string> env;
-  for (auto name : {"PATH", "HOME", "TMPDIR", "XDG_CACHE_HOME", "KE_PYTHON", "LD_LIBRARY_PATH",
-                    "CUDA_VISIBLE_DEVICES", "KE_LIBCUDA"}) // which devices there are
-    if (auto value = std::getenv(name))
-      env[name] = value;
+  take_from_own(env, {"PATH", "HOME", "TMPDIR", "XDG_CACHE_HOME", "KE_PYTHON"});
+  env.merge(device_environment());
   if (auto value = std::getenv("KE_FAILPOINT_WORKER")) // the owner's own is not its children's
     env["KE_FAILPOINT"] = value;
   env["LANG"] = "C.UTF-8";
