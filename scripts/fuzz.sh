@@ -1,7 +1,7 @@
 #!/bin/bash
 # Builds the fuzzers (preset asan: clang and the sanitizers) and runs each for some seconds: scripts/fuzz.sh [seconds] [name...]
 # New inputs stay in build/fuzz/corpus; a crash is written to build/fuzz/crashes. Keep worthwhile ones under tests/fuzz/corpus/NAME/.
-# KE_JOBS: compilers at once (default: ninja's). Exit code: 0; 1 if one did not build, crashed, or ended in any other bad way.
+# KE_JOBS: compilers and fuzzers at once (default: ninja's; one for each core). Exit code: 0; 1 if one did not build, crashed, or ended in any other bad way.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-5}
@@ -13,15 +13,29 @@ programs=("${names[@]/#/ke_}")
 ninja -C build/asan ${KE_JOBS:+-j "$KE_JOBS"} "${programs[@]/%/_fuzz}"
 rm -rf build/fuzz/crashes
 mkdir -p build/fuzz/crashes
-bad=
+fuzz() { # fuzz NAME: to its log; leaves a file beside it if it ended badly
+  # -timeout is for one input, on a machine that may be busy.
+  "build/asan/tests/fuzz/ke_$1_fuzz" -max_total_time="$seconds" -timeout=25 -rss_limit_mb=2048 -max_len=4096 \
+    -artifact_prefix="build/fuzz/crashes/$1-" -print_final_stats=1 -verbosity=1 \
+    "build/fuzz/corpus/$1" "tests/fuzz/corpus/$1" > "build/fuzz/$1.log" 2>&1 || touch "build/fuzz/$1.bad"
+}
+running=0
 for name in "${names[@]}"; do
   mkdir -p "build/fuzz/corpus/$name" "tests/fuzz/corpus/$name"
+  rm -f "build/fuzz/$name.bad"
+  fuzz "$name" &
+  running=$((running + 1))
+  if [ $running -ge "${KE_JOBS:-$(nproc)}" ]; then
+    wait -n
+    running=$((running - 1))
+  fi
+done
+wait
+bad=
+for name in "${names[@]}"; do
   echo "== $name, $seconds s"
-  # -timeout is for one input, on a machine that may be busy.
-  "build/asan/tests/fuzz/ke_${name}_fuzz" -max_total_time="$seconds" -timeout=25 -rss_limit_mb=2048 -max_len=4096 \
-    -artifact_prefix="build/fuzz/crashes/$name-" -print_final_stats=1 -verbosity=1 \
-    "build/fuzz/corpus/$name" "tests/fuzz/corpus/$name" > "build/fuzz/$name.log" 2>&1 || bad="$bad $name"
   grep -E 'ERROR|SUMMARY|stat::number_of_executed|INITED|DONE|Sanitizer|runtime error' "build/fuzz/$name.log" || true
+  [ ! -e "build/fuzz/$name.bad" ] || bad="$bad $name"
 done
 for name in $bad; do
   echo "== the end of build/fuzz/$name.log" >&2

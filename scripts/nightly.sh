@@ -3,8 +3,8 @@
 #
 #   --stage NAME     run only this stage (repeatable): scenarios (of living workers, their long forms; dispatchers; compiled baselines), crash (200
 #                    kills), images (1000 power cuts of the store), redteam (1000 hostile evaluations), honest (2000 checks of honest kernels, and
-#                    of wrong ones beside them), asan (every room and the scenarios), fuzz (10 minutes per fuzzer), lint (every file), bundle
-#                    (in other systems' roots, as root), aa (200 evaluations of the reference against itself, and kernels of known ratio)
+#                    of wrong ones beside them), asan (every room and the scenarios), fuzz (10 minutes per fuzzer), lint (every file; every header
+#                    compiled alone), bundle (in other systems' roots, as root), aa (200 evaluations of the reference against itself, and kernels of known ratio)
 #
 # Goes on after a failure, so that one night tells everything; the output of a stage stays in build/nightly/NAME.log until it runs again.
 # KE_JOBS: compilers and tests at once (default: cores). KE_ROOTS: where the roots lie (build/roots). KE_KILLS, KE_POWER_IMAGES, KE_HOSTILE, KE_HONEST, KE_FUZZ_SECONDS, KE_AA: how many.
@@ -44,7 +44,10 @@ stage_honest() {
 
 stage_asan() { scripts/test.sh --no-install --stage asan-all; }
 
-stage_lint() { scripts/lint.sh --all; }
+stage_lint() {
+  scripts/check_headers.sh
+  scripts/lint.sh --all
+}
 
 stage_bundle() {
   scripts/bundle.sh --output build/bundle.tar.zst

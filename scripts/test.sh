@@ -10,8 +10,8 @@
 #   --no-install     install nothing: what is missing shows itself
 #
 # No test gets a second try. KE_JOBS: compilers and tests at once (default: cores, at most one per 2 GB of memory). How much of a stage: KE_HONEST
-# (checks of honest kernels, default 60), KE_AA (evaluations of the reference against itself, 20), KE_LINT (files, 40), KE_FUZZ_SECONDS (per fuzzer,
-# 3), KE_KILLS and KE_POWER_IMAGES (of the stage crash, 10 and 500). What takes longer is in scripts/nightly.sh.
+# (checks of honest kernels, default 60), KE_AA (evaluations of the reference against itself, 20), KE_HEADERS (that changed last, each compiled
+# alone, 150), KE_LINT (files, 40), KE_FUZZ_SECONDS (per fuzzer, 3), KE_KILLS and KE_POWER_IMAGES (of the stage crash, 6 and 500). What takes longer is in scripts/nightly.sh.
 # Exit code: 0; 1 a stage failed; 2 bad usage; 3 something could not be installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -48,7 +48,7 @@ stage_checks() {
   python3 scripts/check_drivers.py
   python3 scripts/check_evidence.py
   python3 scripts/check_fan_out.py
-  scripts/check_headers.sh
+  scripts/check_headers.sh --most "${KE_HEADERS:-150}"
   scripts/format.sh --check
 }
 
@@ -76,7 +76,7 @@ stage_long() {
   local without='diagnosis|redteam|nightly'
   without_torch && without="torch|$without"
   tests release -L 'torch|slow|timing|bench' -LE "scenario|$without"
-  scenarios -L 'long|torch' -LE "$without"
+  scenarios -L 'long|torch' -LE "$without" -E '^scenario: crash$' # the stage crash kills more often
 }
 
 stage_redteam() {
@@ -148,7 +148,7 @@ stage_crash() {
   fi
   build release ke-runtime ke-judge ke-driver ke-fake-llm ke_store_test
   KE_POWER_IMAGES=${KE_POWER_IMAGES:-500} build/release/tests/ke_store_test "a power cut*"
-  KE_RUNTIME=$PWD/build/release/ke-runtime tests/scenario/crash_loop.sh "${KE_KILLS:-10}"
+  KE_RUNTIME=$PWD/build/release/ke-runtime tests/scenario/crash_loop.sh "${KE_KILLS:-6}"
 }
 
 stage_lint() { scripts/lint.sh --most "${KE_LINT:-40}"; }

@@ -28,8 +28,8 @@ namespace ke::cli {
 namespace {
 
 struct eval_options {
-  std::string problem, candidate, backend, device = "*", sandbox = "best", cache;
-  std::vector<std::string> backend_paths;
+  std::string problem, backend, device = "*", sandbox = "best", cache;
+  std::vector<std::string> candidates, backend_paths;
   bool json = false, untimed = false;
   std::string plan, trace, baseline;
 };
@@ -87,7 +87,7 @@ result<exported_facts> take_exported(eval_options& o) {
   if (!winner)
     return winner.error();
   o.problem = winner->problem;
-  o.candidate = winner->candidate;
+  o.candidates = {winner->candidate};
   if (o.backend.empty())
     o.backend = winner->backend;
   if (o.plan.empty())
@@ -104,48 +104,81 @@ void write_trace(const std::string& file, const evidence& found) {
   trace::stop();
 }
 
-/// Judges, and prints the verdict.
-int judge(const eval_options& o, const problem& what, const std::string& source, measure_plan plan,
-          const std::string& when_exported) {
+/// `interrupted`, `missing` or `invalid`: there is no verdict, and none of another candidate would come, either.
+result<verdict> judge(const eval_options& o, const problem& what, const std::string& source,
+                      measure_plan plan, foreground& judging, std::map<std::string, double>& counters) {
+  auto found = evaluate(what, source, judging.with(), plan, judging.options, judging.processes());
+  if (judging.interrupted())
+    return interrupted_failure();
+  if (found && !o.trace.empty())
+    write_trace(o.trace, *found);
+  if (found) {
+    counters = found->counters;
+    return verdict_of(*found, what, plan);
+  }
+  if (found.error().kind == failure_kind::missing || found.error().kind == failure_kind::invalid)
+    return found.error();
+  verdict v;
+  v.state = verdict_state::harness_error;
+  v.reason = found.error().text;
+  v.backend = judging.with().name;
+  return v;
+}
+
+/// Judges the candidates, one after the other, and prints each verdict when it is there.
+int judge_all(const eval_options& o, const problem& what, const std::vector<std::string>& sources,
+              measure_plan plan, const std::string& when_exported) {
   auto judging = foreground::open(o.sandbox, o.backend, o.backend_paths);
   if (!judging)
     return complain(judging.error(), "eval");
-  const auto& with = (*judging)->with();
   auto& options = (*judging)->options;
   options.cache = o.cache;
   options.device = o.device;
   options.timed = !o.untimed;
-  if (options.timed && with.device == "cpu")
+  options.python = std::make_shared<python_parents>(); // started once for all candidates
+  if (options.timed && (*judging)->with().device == "cpu")
     options.peaks = peaks_of_machine(user_cache_folder(), cpu_facts());
-  auto found = evaluate(what, source, with, plan, options, (*judging)->processes());
-  if ((*judging)->interrupted())
-    return complain(interrupted_failure(), "eval");
-  verdict v;
-  if (found && !o.trace.empty())
-    write_trace(o.trace, *found);
-  if (found) {
-    v = verdict_of(*found, what, plan);
-  } else if (found.error().kind == failure_kind::missing || found.error().kind == failure_kind::invalid) {
-    return complain(found.error(), "eval");
-  } else {
-    v.state = verdict_state::harness_error;
-    v.reason = found.error().text;
-    v.backend = with.name;
+  bool all_correct = true;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    std::map<std::string, double> counters;
+    auto v = judge(o, what, sources[i], plan, **judging, counters);
+    if (!v && i > 0)
+      std::cerr << "not judged: " << o.candidates[i] << " and what follows it\n";
+    if (!v)
+      return complain(v.error(), "eval");
+    all_correct = all_correct && v->state == verdict_state::correct;
+    if (o.json) {
+      std::cout << verdict_json(*v, counters) << std::endl;
+      continue;
+    }
+    if (sources.size() > 1)
+      std::cout << o.candidates[i] << ": ";
+    print_for_people(*v, counters);
+    if (!when_exported.empty())
+      std::cout << "  when it was exported: " << when_exported << '\n';
+    std::cout.flush();
   }
-  const auto counters = found ? found->counters : std::map<std::string, double>{};
-  if (o.json)
-    std::cout << verdict_json(v, counters) << '\n';
-  else
-    print_for_people(v, counters);
-  if (!o.json && !when_exported.empty())
-    std::cout << "  when it was exported: " << when_exported << '\n';
-  return v.state == verdict_state::correct ? exit_done : exit_unproven;
+  return all_correct ? exit_done : exit_unproven;
+}
+
+/// Of the candidates' files; nothing is judged if one can't be read.
+result<std::vector<std::string>> read_candidates(const eval_options& o) {
+  if (o.candidates.size() > 1 && !o.trace.empty())
+    return failure{failure_kind::invalid, "--trace: of one candidate, not of several", false};
+  std::vector<std::string> sources;
+  for (const auto& file : o.candidates) {
+    auto source = read_named_file(file, 1u << 20);
+    if (!source)
+      return source.error();
+    sources.push_back(*std::move(source));
+  }
+  return sources;
 }
 
 int run(eval_options o) {
   signal_watch::block();
   exported_facts exported;
-  if (o.candidate.empty()) {
+  if (o.candidates.empty()) {
     auto taken = take_exported(o);
     if (!taken)
       return complain(taken.error(), "eval");
@@ -169,27 +202,28 @@ int run(eval_options o) {
   }
   if (exported.against)
     set_baseline(loaded.problem, *exported.against);
-  auto source = read_named_file(o.candidate, 1u << 20);
-  if (!source)
-    return complain(source.error(), "eval");
+  auto sources = read_candidates(o);
+  if (!sources)
+    return complain(sources.error(), "eval");
   auto plan = parse_name<measure_plan>(o.plan);
   if (!plan)
     return complain({failure_kind::invalid, "--plan: expected rank, eval or claim, not " + o.plan, false},
                     "eval");
-  return judge(o, loaded.problem, *source, *plan, exported.measured);
+  return judge_all(o, loaded.problem, *sources, *plan, exported.measured);
 }
 
 } // namespace
 
 void add_eval(CLI::App& app, int& exit_code) {
   auto o = std::make_shared<eval_options>();
-  auto* command = app.add_subcommand("eval", "Judge one candidate as a campaign does, without a model");
+  auto* command = app.add_subcommand("eval", "Judge candidates as a campaign does, without a model");
   command
       ->add_option("PROBLEM", o->problem,
                    "A problem.toml, its folder, or a KernelBench .py file; without CANDIDATE: a folder "
                    "written by `export best`")
       ->required();
-  command->add_option("CANDIDATE", o->candidate, "The candidate's source file");
+  command->add_option("CANDIDATE", o->candidates,
+                      "The candidate's source file; of several each is judged, one after the other");
   command->add_option("--backend", o->backend,
                       "Backend that builds and runs it (default: cpu-cpp; for an exported winner its own)");
   command->add_option(
@@ -200,7 +234,7 @@ void add_eval(CLI::App& app, int& exit_code) {
           "--device", o->device,
           "Pattern of a name among this machine's devices for the backend; the first that fits judges")
       ->capture_default_str();
-  command->add_flag("--json", o->json, "Print the verdict as one JSON document");
+  command->add_flag("--json", o->json, "Print each verdict as one JSON document, on a line of its own");
   command->add_flag("--untimed", o->untimed, "Check correctness only");
   command->add_option("--sandbox", o->sandbox, "full | best | none")->capture_default_str();
   command->add_option(
@@ -214,7 +248,7 @@ void add_eval(CLI::App& app, int& exit_code) {
   command->footer(
       "Examples:\n  ke-runtime eval config/problems/softmax my_softmax.cpp --backend cpu-cpp --json\n"
       "  ke-runtime eval winner/          an exported winner again, on this machine\n"
-      "Exit code: 0 correct, 1 any other state, 130 interrupted.");
+      "Exit code: 0 correct (of several: all), 1 any other state, 130 interrupted.");
   command->callback([o, &exit_code] { exit_code = guarded([&] { return run(*o); }); });
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 const std::filesystem::path redteam = std::filesystem::path{ke::test::source_dir()} / "tests/redteam";
 
-std::string candidate(const std::string& name) {
+std::string redteam_candidate(const std::string& name) {
   std::ifstream in{redteam / "candidates" / (name + ".cpp")};
   std::string source{std::istreambuf_iterator<char>{in}, {}};
   REQUIRE_FALSE(source.empty());
@@ -37,11 +37,11 @@ TEST_CASE("a kernel that is right for what init draws alone is wrong: accumulato
       UNSCOPED_INFO(to_line(e));
     REQUIRE(load.errors.empty());
     for (const auto* name : wrong) {
-      auto v = c.judge(load.problem, candidate(name));
+      auto v = c.judge(load.problem, redteam_candidate(name));
       INFO(name << ": " << verdict_json(v));
       CHECK(v.state == verdict_state::incorrect);
     }
-    auto v = c.judge(load.problem, candidate(right));
+    auto v = c.judge(load.problem, redteam_candidate(right));
     INFO(right << ": " << verdict_json(v));
     CHECK(v.state == verdict_state::correct);
   }
@@ -55,11 +55,11 @@ TEST_CASE("integers that index something keep to what the reference survives, an
   p.tensors[1].range.clear();
   ke_test::checker c;
   for (int again = 0; again < 3; ++again) {
-    auto v = c.judge(p, candidate("ok_trusts_indices"));
+    auto v = c.judge(p, redteam_candidate("ok_trusts_indices"));
     INFO(verdict_json(v));
     CHECK(v.state == verdict_state::correct);
   }
-  auto v = c.judge(p, candidate("d_first_rows_only"));
+  auto v = c.judge(p, redteam_candidate("d_first_rows_only"));
   INFO(verdict_json(v));
   CHECK(v.state == verdict_state::incorrect);
 }

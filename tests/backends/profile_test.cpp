@@ -20,14 +20,14 @@ using namespace ke;
 
 namespace {
 
-struct bench {
+struct profile_bench {
   process_service processes;
   backend cpu;
   evaluate_options options;
   std::filesystem::path folder =
       std::filesystem::temp_directory_path() / ("ke-profile-test-" + std::to_string(getpid()));
 
-  bench() {
+  profile_bench() {
     auto all = load_backends(std::filesystem::path{test::source_dir()} / "backends", {});
     REQUIRE(all);
     cpu = *find_backend(*all, "cpu-cpp");
@@ -38,7 +38,7 @@ struct bench {
     options.limits.memory_bytes = 2ull << 30;
     options.budget_s = 0.3;
   }
-  ~bench() {
+  ~profile_bench() {
     std::error_code ignored;
     std::filesystem::remove_all(folder, ignored);
   }
@@ -58,7 +58,7 @@ bool accused_by_physics(const evidence& e) {
 } // namespace
 
 TEST_CASE("a crash is repeated under sanitizers, and the verdict names the line") {
-  bench b;
+  profile_bench b;
   auto p = ke_test::elementwise();
   auto e = b.judge(p, "#include <cstdint>\n"
                       "extern \"C\" void kernel(const float* x, float* y, double s, int64_t n) {\n"
@@ -75,7 +75,7 @@ TEST_CASE("a crash is repeated under sanitizers, and the verdict names the line"
 }
 
 TEST_CASE("a right kernel's evidence holds what each profiling tool found", "[timing]") {
-  bench b;
+  profile_bench b;
   b.options.look_closer = true;
   b.options.peaks = {{"clock", 3e9}, {"threads", 1}};
   auto p = ke_test::softmax();
@@ -102,7 +102,7 @@ TEST_CASE("a right kernel's evidence holds what each profiling tool found", "[ti
 }
 
 TEST_CASE("a kernel is confined where it is profiled as where it is judged", "[timing]") {
-  bench b;
+  profile_bench b;
   b.options.look_closer = true;
   auto p = ke_test::elementwise();
   p.scalars.clear();
@@ -126,7 +126,7 @@ TEST_CASE("a kernel is confined where it is profiled as where it is judged", "[t
 }
 
 TEST_CASE("honest kernels at the machine's limits are never below the floor, hot or cold", "[timing]") {
-  bench b;
+  profile_bench b;
   b.options.peaks = peaks_of_machine({}, cpu_facts());
   auto p = ke_test::elementwise();
   p.bytes = "8*N";

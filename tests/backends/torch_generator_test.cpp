@@ -38,13 +38,13 @@ problem segments(const std::string& generator = fair) {
   return p;
 }
 
-std::string kernel(const std::string& body) {
+std::string segments_kernel(const std::string& body) {
   return "import torch\ndef kernel(start, value):\n    " + body + "\n";
 }
 
-const std::string honest = kernel("return torch.segment_reduce(value, 'sum', offsets=start)");
+const std::string honest = segments_kernel("return torch.segment_reduce(value, 'sum', offsets=start)");
 
-lint_report linted(torch_bench& b, const problem& p) {
+lint_report segments_linted(torch_bench& b, const problem& p) {
   auto report = lint_problem(p, b.torch, b.options, b.processes);
   if (!report)
     FAIL(report.error().text);
@@ -88,8 +88,8 @@ TEST_CASE("what holds for one key or for the timed sizes alone is found out", "[
       segments("import torch\ndef make(key, dims):\n"
                "    return torch.arange(dims['R'] + 1) * dims['E'] // dims['R'], torch.randn(dims['E'])\n");
   CHECK(b.judge(even, honest).state == verdict_state::correct); // drawn by the seed that the key has set
-  fails(even, kernel("return value[:value.numel() // (start.numel() - 1) * (start.numel() - 1)]"
-                     ".view(start.numel() - 1, -1).sum(1)"));
+  fails(even, segments_kernel("return value[:value.numel() // (start.numel() - 1) * (start.numel() - 1)]"
+                              ".view(start.numel() - 1, -1).sum(1)"));
 }
 
 TEST_CASE("a generator that is no use is said in one sentence, by lint and in a verdict", "[torch]") {
@@ -98,7 +98,7 @@ TEST_CASE("a generator that is no use is said in one sentence, by lint and in a 
     auto p = segments("import torch\ncalls = 0\ndef make(key, dims):\n    R, E = dims['R'], dims['E']\n"
                       "    start = torch.arange(R + 1) * E // R\n    " +
                       body + "\n");
-    auto report = linted(b, p);
+    auto report = segments_linted(b, p);
     INFO(body << "\n" << all_of(report.reasons));
     REQUIRE(report.reasons.size() == 1);
     CHECK(report.reasons[0].find("generator inputs.py") != std::string::npos);
@@ -153,7 +153,7 @@ TEST_CASE("a shape that make() has no inputs for is dropped, unless the problem 
                                         "    assert dims['E'] % 4 == 0, 'E in fours'\n"
                                         "    return inner(key, dims)\n");
   p.workloads.push_back({"other", {{"R", 24}, {"E", 400}}, 1.0, false});
-  auto report = linted(b, p);
+  auto report = segments_linted(b, p);
   INFO(all_of(report.reasons) << all_of(report.warnings));
   CHECK(report.reasons.empty());
   CHECK(all_of(report.warnings).find("AssertionError: E in fours") != std::string::npos);
@@ -161,13 +161,13 @@ TEST_CASE("a shape that make() has no inputs for is dropped, unless the problem 
   CHECK(b.judge(p, honest).state == verdict_state::correct);
   p.promise["E"] = {4, 4096, 4};
   p.promise["R"] = {1, 1024, 1};
-  report = linted(b, p);
+  report = segments_linted(b, p);
   INFO(all_of(report.reasons) << all_of(report.warnings));
   CHECK(report.reasons.empty());
   CHECK(all_of(report.warnings).find("E in fours") == std::string::npos);
   CHECK(report.secret_shapes > 4);
   p.promise["E"] = {1, 4096, 1};
-  report = linted(b, p);
+  report = segments_linted(b, p);
   REQUIRE(report.reasons.size() == 1);
   CHECK(report.reasons[0].find("AssertionError: E in fours") != std::string::npos);
   CHECK(report.reasons[0].find("E = ") != std::string::npos);
@@ -177,9 +177,10 @@ TEST_CASE("a shape that make() has no inputs for is dropped, unless the problem 
 TEST_CASE("lint says that inputs are a generator's, which of them no key changes, and asks no edges",
           "[torch]") {
   torch_bench b;
-  auto report = linted(b, segments("import torch\ndef make(key, dims):\n"
-                                   "    return torch.arange(dims['R'] + 1) * dims['E'] // dims['R'], "
-                                   "torch.randn(dims['E'])\n"));
+  auto report =
+      segments_linted(b, segments("import torch\ndef make(key, dims):\n"
+                                  "    return torch.arange(dims['R'] + 1) * dims['E'] // dims['R'], "
+                                  "torch.randn(dims['E'])\n"));
   INFO(all_of(report.reasons) << all_of(report.warnings));
   CHECK(report.reasons.empty());
   CHECK(all_of(report.warnings).find("inputs are what make(key, dims) of the generator returns") !=

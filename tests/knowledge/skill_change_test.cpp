@@ -10,7 +10,8 @@ using namespace ke;
 
 namespace {
 
-std::vector<std::string> names_of(std::string_view source, source_language language = source_language::cpp) {
+std::vector<std::string> defined_in(std::string_view source,
+                                    source_language language = source_language::cpp) {
   std::vector<std::string> names;
   for (const auto& d : definitions_in(source, language))
     names.push_back(d.name);
@@ -153,21 +154,22 @@ TEST_CASE("a source whose entry can't be found is cut in its middle, between lin
 }
 
 TEST_CASE("definitions of C++ are found by brackets, whatever stands in texts and branches") {
-  CHECK(names_of("#include <a>\n#define TILE 64\n#define F(x) \\\n  { x\nnamespace a::b {\n"
+  CHECK(
+      defined_in("#include <a>\n#define TILE 64\n#define F(x) \\\n  { x\nnamespace a::b {\n"
                  "template <class T, int N = (3 > 2)>\nstruct box { T x[N]; };\n"
                  "template <class V>\nconstexpr int lanes = sizeof(V) / 4;\n"
                  "using vec = float;\nenum class kind : int { one };\n} // namespace\n"
                  "static const float table[2] = {1, 2};\nextern \"C\" {\nint f(void) { return '{'; }\n}\n") ==
-        names{"TILE", "F", "box", "lanes", "vec", "kind", "table", "f"});
-  CHECK(
-      names_of("extern \"C\" __global__ void __launch_bounds__(256) kernel(const float* x) {\n"
-               "  asm(\"{ mov; \");\n  const char* s = R\"ptx( } } )ptx\";\n  int n = 1'000;\n}\nint g;\n") ==
-      names{"kernel", "g"});
-  CHECK(names_of("void k(int n) {\n#ifdef A\n  for (;;) {\n#else\n  while (n) {\n#endif\n  }\n}\n"
-                 "alignas(64) static float buffer[8];\nstruct alignas(32) wide { int x; };\n"
-                 "struct wide make(int x) { return {x}; }\n") == names{"k", "buffer", "wide", "make"});
-  CHECK(names_of("}}}}{{{{ (((").size() <= 1);
-  CHECK(names_of("void f() { /* open").size() == 1);
+      names{"TILE", "F", "box", "lanes", "vec", "kind", "table", "f"});
+  CHECK(defined_in(
+            "extern \"C\" __global__ void __launch_bounds__(256) kernel(const float* x) {\n"
+            "  asm(\"{ mov; \");\n  const char* s = R\"ptx( } } )ptx\";\n  int n = 1'000;\n}\nint g;\n") ==
+        names{"kernel", "g"});
+  CHECK(defined_in("void k(int n) {\n#ifdef A\n  for (;;) {\n#else\n  while (n) {\n#endif\n  }\n}\n"
+                   "alignas(64) static float buffer[8];\nstruct alignas(32) wide { int x; };\n"
+                   "struct wide make(int x) { return {x}; }\n") == names{"k", "buffer", "wide", "make"});
+  CHECK(defined_in("}}}}{{{{ (((").size() <= 1);
+  CHECK(defined_in("void f() { /* open").size() == 1);
   auto overloads = definitions_in("int f(int x) { return x; }\nint g();\nint f(long x) { return 2; }\n",
                                   source_language::cpp);
   REQUIRE(overloads.size() == 2);
@@ -185,9 +187,9 @@ TEST_CASE("definitions of Python are found by their first column, whatever stand
     found.push_back(d.name);
   CHECK(found == names{"source", "run", "z", "g"});
   CHECK(all[0].text.ends_with("}\n\"\"\"\n"));
-  CHECK(
-      names_of("x = f'{d[\"def a():\"]}'\nif x: y = '''\n'''; z = 7 // 2\n# def b():\ndef c(): return '}'\n",
-               source_language::python) == names{"x", "c"});
+  CHECK(defined_in(
+            "x = f'{d[\"def a():\"]}'\nif x: y = '''\n'''; z = 7 // 2\n# def b():\ndef c(): return '}'\n",
+            source_language::python) == names{"x", "c"});
   CHECK(all[3].text == "@jit\ndef g(\n    a,\n):\n  return a\n");
 }
 

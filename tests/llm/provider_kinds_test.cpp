@@ -15,7 +15,7 @@ namespace {
 
 const prompt task{{{"the task", false}, {"the rules", true}}};
 
-model_settings model_of(provider_kind kind) {
+model_settings settings_of_kind(provider_kind kind) {
   model_settings m;
   m.name = "main";
   m.provider = kind;
@@ -64,7 +64,7 @@ TEST_CASE(
       continue;
     INFO(to_text(kind));
     CHECK(api->server.starts_with("https://"));
-    auto m = model_of(kind);
+    auto m = settings_of_kind(kind);
     auto request = encode(m, "the-key", task);
     CHECK(request.url.starts_with(api->server));
     CHECK(request.url.ends_with(api->path));
@@ -90,7 +90,7 @@ TEST_CASE("a text is the answer of every kind of provider that speaks no chat AP
   for (auto kind : provider_kinds)
     if (!adapter_of(kind).api) {
       INFO(to_text(kind));
-      auto reply = plain_completion(model_of(kind), 100, "an answer");
+      auto reply = plain_completion(settings_of_kind(kind), 100, "an answer");
       CHECK(reply.why.kind == failure_kind::none);
       CHECK(reply.text == "an answer");
     }

@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-model_settings model_of(provider_kind kind) {
+model_settings kind_model(provider_kind kind) {
   model_settings m;
   m.name = "main";
   m.provider = kind;
@@ -30,8 +30,8 @@ model_settings model_of(provider_kind kind) {
   return m;
 }
 
-const model_settings openai = model_of(provider_kind::openai);
-const model_settings anthropic = model_of(provider_kind::anthropic);
+const model_settings openai = kind_model(provider_kind::openai);
+const model_settings anthropic = kind_model(provider_kind::anthropic);
 const prompt two_parts{{{"```ke-task\n{}\n```\n", false}, {"RULES", true}, {"go", false}}};
 
 http_response response(long status, std::string body, std::string type = "application/json") {
@@ -51,7 +51,7 @@ completion read(const model_settings& m, long status, std::string body,
 
 TEST_CASE("base_url may be a server, a versioned root or the endpoint") {
   auto url = [](provider_kind kind, std::string base) {
-    auto m = model_of(kind);
+    auto m = kind_model(kind);
     m.base_url = std::move(base);
     return encode(m, "", two_parts).url;
   };

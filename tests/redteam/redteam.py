@@ -129,31 +129,42 @@ class Team:
     def filled(self, text):
         return text.replace("@CANARY@", self.canary).replace("@CANARY_FILE@", str(self.canary_file))
 
-    def evaluate(self, entry):
-        """The verdict, and the seconds that it took."""
-        source = self.folder / f"sources/{entry.name}-{threading.get_ident()}{entry.suffix}"
-        source.write_text(self.filled(entry.source).replace('#include "raw.h"', (HERE / "raw.h").read_text()))
-        argv = [program.RUNTIME, "eval", str(HERE / "problems" / entry.problem), str(source), "--json", "--backend",
+    def command(self, entry, sources):
+        argv = [program.RUNTIME, "eval", str(HERE / "problems" / entry.problem), *map(str, sources), "--json", "--backend",
                 entry.backend, "--backend-path", str(self.folder / "backends"), "--cache", str(self.folder / "cache"), "--plan", entry.plan]
-        if not entry.timed:
-            argv.append("--untimed")
-        begun = time.monotonic()
-        with self.lock:
-            process = subprocess.Popen(argv, cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                       stderr=subprocess.PIPE, text=True, errors="replace")
+        return argv if entry.timed else argv + ["--untimed"]
+
+    def evaluate(self, entry):
+        """The verdict, its text, and the seconds that it took."""
+        return self.evaluate_all([entry])[0]
+
+    def evaluate_all(self, entries):
+        """Of entries that need the same command: one process judges all, one after the other, as a worker does."""
+        sources = []
+        for entry in entries:
+            sources.append(self.folder / f"sources/{entry.name}-{threading.get_ident()}{entry.suffix}")
+            sources[-1].write_text(self.filled(entry.source).replace('#include "raw.h"', (HERE / "raw.h").read_text()))
+        with self.lock, (self.folder / f"errors-{threading.get_ident()}").open("w+") as errors:
+            process = subprocess.Popen(self.command(entries[0], sources), cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL,
+                                       stdout=subprocess.PIPE, stderr=errors, text=True, errors="replace")
             program._started.add(process.pid)
-        try:
-            out, err = process.communicate(timeout=240 * program.SLACK)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            out, err = process.communicate()
-            err = "no verdict within 240 s\n" + err
-        took = time.monotonic() - begun
+            errors = errors.name
+        watch = threading.Timer(240 * program.SLACK * len(entries), process.kill)
+        watch.start()
+        answers, begun = [], time.monotonic()
+        for line in process.stdout:
+            took, begun = time.monotonic() - begun, time.monotonic()
+            try:
+                answers.append((json.loads(line), line, took))
+            except ValueError:
+                answers.append(({"state": f"no verdict but {line[:300]}"}, line, took))
+        process.wait()
+        watch.cancel()
         program._started.discard(process.pid)
-        try:
-            return json.loads(out), out, took
-        except ValueError:
-            return {"state": f"no verdict, exit code {process.returncode}: {err[:300]}"}, out + err, took
+        said = Path(errors).read_text(errors="replace")
+        missing = ({"state": f"no verdict, exit code {process.returncode}: {said[:300]}"}, said, time.monotonic() - begun)
+        answers += [missing] * (len(entries) - len(answers))
+        return [(verdict, text + said, took) for verdict, text, took in answers]
 
 
 def judged(team, entry, out):
@@ -185,7 +196,7 @@ def judged(team, entry, out):
 
 def asked(team, entry):
     """All runs of one entry: a noisy machine is asked again, up to five times."""
-    answers, faults = [], []
+    answers = []
     for _ in range(entry.runs):
         out = team.evaluate(entry)
         for _ in range(5):
@@ -193,8 +204,25 @@ def asked(team, entry):
                 break
             out = team.evaluate(entry)
         answers.append(out)
-        faults += judged(team, entry, out)
-    return entry, answers, faults
+    return entry, answers, [f for out in answers for f in judged(team, entry, out)]
+
+
+def asked_together(team, entries):
+    """The same for untimed entries of one problem, in one process."""
+    answers = [[] for _ in entries]
+    for run in range(max(e.runs for e in entries)):
+        wanted = [i for i, e in enumerate(entries) if run < e.runs]
+        for i, out in zip(wanted, team.evaluate_all([entries[i] for i in wanted])):
+            answers[i].append(out)
+    return [(e, outs, [f for out in outs for f in judged(team, e, out)]) for e, outs in zip(entries, answers)]
+
+
+def together(entries, most=8):
+    """Untimed entries in groups that one process judges. Those in C++ stand alone: starting it costs them nothing, importing PyTorch does."""
+    groups = {}
+    for e in entries:
+        groups.setdefault((e.backend, e.problem, e.plan) if e.backend == "torch-cpu" else e.name, []).append(e)
+    return [group[i:i + most] for group in groups.values() for i in range(0, len(group), most)]
 
 
 def show(entry, answers, faults, table):
@@ -244,9 +272,10 @@ def all_once(entries, parallel, table):
         begun, results = time.monotonic(), []
         quick = [e for e in entries if not e.timed]
         with ThreadPoolExecutor(parallel) as pool:
-            for result in pool.map(lambda e: asked(team, e), quick):
-                show(*result, table)
-                results.append(result)
+            for group in pool.map(lambda es: asked_together(team, es), together(quick)):
+                for result in group:
+                    show(*result, table)
+                    results.append(result)
         for entry in entries:  # one at a time: they are about time
             if entry.timed:
                 results.append(asked(team, entry))

@@ -1,5 +1,6 @@
 """`eval` leaves nothing behind, however it ends."""
 
+import json
 import os
 import signal
 import subprocess
@@ -30,6 +31,34 @@ class Eval(Scenario):
         self.assertEqual(run.returncode, 130, said)
         self.assertIn("interrupted", said)
         self.assertFalse(wait_for_end(below, 3 * SLACK), "processes outlive it")
+        self.assert_nothing_left()
+
+    def test_several(self):
+        """Each is judged in its turn, a JSON line each; one that can't be read stops all before anything is judged; a trace is of one alone."""
+        self.write("right.cpp", RIGHT)
+        self.write("wrong.cpp", HEAD + "  for (int64_t i = 0; i < n; ++i)\n    y[i] = 0;\n}\n")
+        self.write("broken.cpp", "int")
+
+        def judged(*more):
+            done = subprocess.run([RUNTIME, "eval", "problem", *more, "--untimed"], cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL,
+                                  capture_output=True, text=True, timeout=120 * SLACK)
+            return done.returncode, done.stdout, done.stderr
+
+        code, out, said = judged("wrong.cpp", "right.cpp", "broken.cpp", "right.cpp", "--json")
+        self.assertEqual(code, 1, said)
+        verdicts = [json.loads(line) for line in out.splitlines()]
+        self.assertEqual([v["state"] for v in verdicts], ["incorrect", "correct", "build_failed", "correct"])
+        self.assertEqual(verdicts[1]["candidate"], verdicts[3]["candidate"])
+        code, out, said = judged("right.cpp", "right.cpp")
+        self.assertEqual(code, 0, said)
+        self.assertEqual(out.count("right.cpp: correct"), 2)
+        code, out, said = judged("right.cpp", "missing.cpp")
+        self.assertNotEqual(code, 0)
+        self.assertEqual(out, "")
+        self.assertIn("missing.cpp", said)
+        code, out, said = judged("right.cpp", "wrong.cpp", "--trace", "t.json")
+        self.assertIn("--trace", said)
+        self.assertEqual(code, 2)
         self.assert_nothing_left()
 
     def test_killed(self):

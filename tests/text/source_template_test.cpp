@@ -12,7 +12,7 @@ const std::string native = "// ke-param: TILE = 8 | 16 | 32\n"
                            "  //ke-param: MODE=fast|-1.5e+3\n"
                            "int y = MODE;\n";
 
-constexpr auto cpp = source_language::cpp, python = source_language::python;
+using enum source_language;
 
 std::string filled(const std::string& source, const parameter_point& p, source_language language = cpp) {
   auto text = at_point(source, language, p);

@@ -6,7 +6,7 @@ using namespace ke;
 
 namespace {
 
-constexpr auto cpp = source_language::cpp, python = source_language::python, other = source_language::other;
+using enum source_language;
 
 bool same(std::string_view a, std::string_view b, source_language language) {
   return source_digest(a, language) == source_digest(b, language);

@@ -1,7 +1,7 @@
 """redteam
 trick = "torch.compile: honest, but its compiler may not have the time; an honest state with a clear reason"
 entries = ["G10"]
-accept = ["correct", "timeout", "crashed"]
+accept = ["correct", "timeout", "crashed", "resource_exceeded"]
 """
 import torch
 
