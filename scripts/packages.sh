@@ -4,7 +4,7 @@
 # The program: compiler, build tools, libraries. libfmt-dev and Boost's headers come with the libraries that use them.
 packages_to_build="build-essential cmake ninja-build ccache mold pkg-config
   libcaf-dev libzmq3-dev libsodium-dev libmsgpack-cxx-dev liblmdb-dev libcli11-dev libtomlplusplus-dev libfmt-dev libspdlog-dev
-  nlohmann-json3-dev libcurl4-openssl-dev libzstd-dev libseccomp-dev catch2"
+  nlohmann-json3-dev libcurl4-openssl-dev libzstd-dev libxxhash-dev libseccomp-dev catch2"
 
 # Evaluating candidates: the sandbox, the unprivileged outer user (setpriv), the disassembler, the profilers (valgrind, llvm-mca), and the
 # library that problems with `vendor_libraries = true` allow.

@@ -209,6 +209,7 @@ status worker_run::prepare_link() {
   link_.evaluation.sandbox = o_.sandbox;
   link_.evaluation.scratch = scratch_->folder();
   link_.evaluation.python = std::make_shared<python_parents>(); // warm as long as this process lives
+  link_.evaluation.banks = std::make_shared<truth_banks>();
   if (!o_.cache.empty()) {
     link_.evaluation.cache = std::filesystem::path{o_.cache} / "objects";
     link_.results = (std::filesystem::path{o_.cache} / "results").string();

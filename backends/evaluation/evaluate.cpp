@@ -105,6 +105,9 @@ void evaluation::state::prepare() {
       return fail(started.error().kind, started.error().text, started.error().retryable);
     warm = std::move(*started);
   }
+  if (options.banks && kind != measure_plan::claim)
+    bank = options.banks->of(digest_of_parts(
+        {found.provenance["problem"], found.provenance[provenance_keys::environment], with.name}));
   plan_jobs();
 }
 
@@ -380,6 +383,7 @@ judge_task evaluation::state::task_of_judge() const {
     if (auto b = baseline_of(what))
       task.baseline_source = b->source;
   }
+  task.bank = bank ? judge_bank_fd : -1;
   task.device = fact(device_facts::uuid);
   auto announced = announced_peaks(target);
   task.peaks = announced.empty() ? options.peaks : announced;
@@ -408,10 +412,11 @@ process_spec evaluation::state::judge_spec_of(const judge_task& task) const {
   spec.input = pack(task);
   spec.deadline = std::chrono::nanoseconds{static_cast<std::int64_t>(whole * 1e9)};
   spec.output_limit = 64u << 20;
-  if (warm) {
-    spec.pass_fds = {{warm->socket(), judge_warm_fd}};
-    spec.keeps = warm;
-  }
+  if (warm)
+    spec.pass_fds.emplace_back(warm->socket(), judge_warm_fd);
+  if (bank)
+    spec.pass_fds.emplace_back(bank->fd.get(), judge_bank_fd);
+  spec.keeps = std::make_shared<std::pair<decltype(warm), decltype(bank)>>(warm, bank);
   return spec;
 }
 

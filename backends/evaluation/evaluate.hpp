@@ -3,6 +3,7 @@
 #include "backends/evaluation/artifact_cache.hpp"
 #include "backends/evaluation/backend.hpp"
 #include "backends/evaluation/python_parent.hpp"
+#include "backends/evaluation/truth_banks.hpp"
 #include "runtime/core/job_limits.hpp"
 #include "runtime/core/result.hpp"
 #include "runtime/process/process_port.hpp"
@@ -39,6 +40,8 @@ struct evaluate_options {
   double aa_width = 0; ///< least width of the A/A control; each run measures its own as well
   /// Warm parents of the Python backends, shared by evaluations; empty: one for this evaluation alone.
   std::shared_ptr<python_parents> python;
+  /// What references have answered, shared by evaluations but for claims; empty: each asks anew.
+  std::shared_ptr<truth_banks> banks;
   bool look_closer = false;            ///< profile a `rank` as closely as the other plans
   std::map<std::string, double> peaks; ///< of this machine, if the target does not announce them
 };

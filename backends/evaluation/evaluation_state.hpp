@@ -52,6 +52,7 @@ struct evaluation::state {
   fs::path objects[4];                 ///< by role; empty: not there
   std::string keys[4];                 ///< of the artifact cache, by role
   std::shared_ptr<python_parent> warm; ///< of a Python backend
+  std::shared_ptr<bank_file> bank;     ///< of the problem, but for claims
 
   /// A job's product for others: a file in the private folder, or a text.
   struct product {

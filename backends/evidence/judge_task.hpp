@@ -13,6 +13,8 @@ namespace ke {
 
 /// The descriptor in ke-judge of the warm parent's socket.
 inline constexpr int judge_warm_fd = 3;
+/// And that of the bank of truths.
+inline constexpr int judge_bank_fd = 4;
 
 /// What ke-judge reads on stdin, packed. Paths are the host's; the judge shows them to the drivers in their
 /// sandboxes.
@@ -54,13 +56,14 @@ struct judge_task {
   std::string compiled; ///< filled in by the judge: the preparation's result
   /// Filled in by the judge: what compilers left in the candidate's first process.
   std::string candidate_files;
-  std::string device; ///< uuid of the device that the driver needs; empty: the first, or none is needed
+  std::string device;     ///< uuid of the device that the driver needs; empty: the first, or none is needed
+  std::int32_t bank = -1; ///< in the judge: the file of truth_bank; -1: none, and its inputs are its own
   std::uint64_t most_elements = 0; ///< of an untimed task: larger shapes are made smaller; 0: none is
 };
 KE_FIELDS(judge_task, x.what, x.candidate, x.reference, x.truth, x.driver, x.scratch, x.sandbox, x.plan,
           x.timed, x.seed, x.limits, x.aa_width, x.budget_s, x.provenance, x.driver_kind, x.warm_parent,
           x.source, x.arguments, x.order, x.weights, x.peaks, x.baseline, x.baseline_source,
-          x.truth_keeps_carried, x.compile_s, x.prepares, x.compiled, x.device, x.most_elements)
+          x.truth_keeps_carried, x.compile_s, x.prepares, x.compiled, x.device, x.bank, x.most_elements)
 
 /// ke-judge's answer about a baseline that compiles itself.
 struct prepared_baseline {

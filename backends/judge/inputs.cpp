@@ -59,22 +59,29 @@ bool drawn(const tensor_spec& t) {
   return t.init == "normal" || t.init == "uniform" || t.init == "ints";
 }
 
-double draw_value(const tensor_spec& t, distribution d, random_source& random) {
-  if (t.dtype == dtype::boolean)
+/// What a tensor's init draws: read once for all of its elements.
+struct drawn_values {
+  explicit drawn_values(const tensor_spec& t)
+      : type{t.dtype}, uniform{t.init == "uniform"}, ints{t.init == "ints"}, floating{is_floating(t.dtype)} {}
+  dtype type;
+  bool uniform, ints, floating;
+};
+
+double draw_value(const drawn_values& t, distribution d, random_source& random) {
+  if (t.type == dtype::boolean)
     return static_cast<double>(random.next() >> 63);
-  bool signed_values = t.dtype != dtype::u8;
-  if (t.init == "ints")
+  bool signed_values = t.type != dtype::u8;
+  if (t.ints)
     // Integers with this initialiser are often indices, so they stay small and are never negative.
-    return is_floating(t.dtype) ? static_cast<double>(random.below(17)) - 8
-                                : static_cast<double>(random.below(8));
-  if (!is_floating(t.dtype)) {
-    bool byte = t.dtype == dtype::i8 || t.dtype == dtype::u8, far = d == distribution::large;
+    return t.floating ? static_cast<double>(random.below(17)) - 8 : static_cast<double>(random.below(8));
+  if (!t.floating) {
+    bool byte = t.type == dtype::i8 || t.type == dtype::u8, far = d == distribution::large;
     // Bytes go over their whole range, where sums and products wrap round; wider ones stay where a reference
     // that adds products in 32 bits does not overflow, which C++ leaves undefined.
     double span = byte ? (far ? (signed_values ? 128 : 256) : 16) : far ? 4096 : 128;
     return std::floor(random.uniform() * (signed_values ? 2 * span : span)) - (signed_values ? span : 0);
   }
-  bool uniform = t.init == "uniform";
+  const bool uniform = t.uniform;
   switch (d) {
   case distribution::init:
     return uniform ? random.uniform() : random.normal();
@@ -242,13 +249,14 @@ result<std::string> draw_init(const problem& what, const tensor_spec& t, std::si
   }
   if (!drawn(t))
     return from_npy(what, t, elements);
+  const drawn_values values{t};
   if (t.dtype == dtype::f32 && !bounds) { // the usual case, without a branch per element
     auto* out = reinterpret_cast<float*>(bytes.data());
     for (std::size_t i = 0; i < elements; ++i)
-      out[i] = static_cast<float>(draw_value(t, d, random));
+      out[i] = static_cast<float>(draw_value(values, d, random));
   } else {
     for (std::size_t i = 0; i < elements; ++i)
-      set_within(t.dtype, bytes.data(), i, within(t, draw_value(t, d, random), bounds, random), bounds);
+      set_within(t.dtype, bytes.data(), i, within(t, draw_value(values, d, random), bounds, random), bounds);
   }
   return bytes;
 }
@@ -273,8 +281,9 @@ bool perturb_one(const tensor_spec& t, std::string& bytes, random_source& random
     return false;
   std::size_t i = random.below(elements);
   double old = element(t.dtype, bytes.data(), i);
+  const drawn_values values{t};
   for (int tries = 0; tries < 16; ++tries) {
-    double value = draw_value(t, distribution::init, random);
+    double value = draw_value(values, distribution::init, random);
     if (is_floating(t.dtype) && !t.promised)
       value *= 3;
     value = within(t, value, bounds_of(t, limits.dims), random);

@@ -29,7 +29,11 @@ class session {
 public:
   session(judge_task task, const driver_seam& seam)
       : task_{std::move(task)}, seam_{seam}, what_{task_.what}, plan_{plan_of(task_.plan)},
-        random_{secret_key()}, sizes_{task_.most_elements} {}
+        bank_{task_.bank < 0 ? std::make_shared<truth_bank>() : std::make_shared<truth_bank>(task_.bank)},
+        random_{secret_key()}, of_bank_{bank_->key()}, sizes_{task_.most_elements} {
+    if (task_.weights != 0 && bank_->keeps())
+      task_.weights = bank_->key() | 1;
+  }
   evidence run();
 
 private:
@@ -77,7 +81,8 @@ private:
   const driver_seam& seam_;
   const problem& what_;
   sampling_plan plan_;
-  random_source random_;
+  std::shared_ptr<truth_bank> bank_;
+  random_source random_, of_bank_; ///< of_bank_: what is the same in all judgements with this bank, shapes
   checked_sizes sizes_;
   evidence found_;
   std::vector<timed_workload> timed_;
@@ -437,7 +442,7 @@ status session::at_full_size() {
   if (largest == smallest_ || largest == cheap || !in_time() ||
       3 * 16e-9 * timed_[largest].reference_ns > 2 * most_s)
     return ok;
-  random_.shuffle(kinds);
+  of_bank_.shuffle(kinds);
   // What most kernels that look at a part of their inputs only, or at none, get wrong.
   std::partition(kinds.begin(), kinds.end(), [](edge_kind k) {
     return k == edge_kind::one_huge || k == edge_kind::nan || k == edge_kind::infinity;
@@ -524,21 +529,23 @@ evidence session::run() {
   if (shapes_.empty())
     return machine({failure_kind::invalid, "problem " + what_.name + " has no workload to judge"});
   smallest_ = smallest_of(shapes_);
-  secret_ = secret_shapes(what_, random_, sizes_.of_secrets());
+  secret_ = secret_shapes(what_, of_bank_, sizes_.of_secrets());
   edge_ = edge_shapes(what_, shapes_[smallest_].dims);
-  beside_ = shape_beside(what_, shapes_[*largest_where(shapes_)], random_);
+  beside_ = shape_beside(what_, shapes_[*largest_where(shapes_)], of_bank_);
   if (is_compiling(task_, task_.source)) { // as a baseline it is called on the workloads' shapes alone
     secret_.clear();
     edge_.clear();
     beside_.reset();
   }
   cpus_ = cpus_for(what_.policy.threads);
-  truths_.emplace(task_, seam_, memory_for_all(false), memory_for_all(true), cpus_);
+  truths_.emplace(task_, seam_, memory_for_all(false), memory_for_all(true), cpus_, bank_);
   if (auto s = start_candidate(); !s)
     return machine(s.error());
   const bool loaded = candidate_ != nullptr;
   if (candidate_) {
     if (auto s = correctness(); !s)
+      return machine(s.error());
+    if (auto s = truths_->trouble(); !s)
       return machine(s.error());
     found_.log += candidate_->log();
     if (seam_.files && sound())

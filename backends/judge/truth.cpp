@@ -1,9 +1,11 @@
 #include "backends/judge/truth.hpp"
 
 #include "backends/judge/python_payload.hpp"
+#include "backends/judge/secret_random.hpp"
 #include "backends/judge/side_by_side.hpp"
 #include "backends/judge/stopwatch.hpp"
 #include "backends/judge/timing.hpp"
+#include "runtime/core/digest.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -56,9 +58,9 @@ bool told_apart(const bank_slot& a, const bank_slot& b) {
 } // namespace
 
 truth_source::truth_source(const judge_task& task, const driver_seam& seam, std::size_t memory,
-                           std::size_t wide_memory, std::vector<int> cpus)
+                           std::size_t wide_memory, std::vector<int> cpus, std::shared_ptr<truth_bank> bank)
     : task_{task}, seam_{seam}, form_{seam.truth(task)}, memory_{memory}, wide_memory_{wide_memory},
-      cpus_{std::move(cpus)}, random_{secret_key()}, wide_{!form_.object.empty()} {
+      cpus_{std::move(cpus)}, random_{bank->key()}, bank_{std::move(bank)}, wide_{!form_.object.empty()} {
   if (is_kernelbench(task.what)) {
     maker_.emplace(task);
     allowed_.equal_terms = most_equal_terms;
@@ -67,25 +69,49 @@ truth_source::truth_source(const judge_task& task, const driver_seam& seam, std:
     generator_.emplace(task);
 }
 
-status truth_source::start(bool wide) {
+result<std::unique_ptr<caller>> truth_source::process(bool wide) {
   auto how = seam_.limits(task_, wide ? form_.object : task_.reference, wide ? wide_memory_ : memory_, cpus_);
   how.fast_math = task_.what.policy.fast_math && !wide;
   call_outcome loading;
-  auto process = open_driver::start(seam_, how, loading);
-  if (!process)
-    return process.error();
-  if (loading.end != call_end::done) {
-    if (!wide && loading.end == call_end::load_failed && !form_.compiled)
-      return failure{failure_kind::invalid, "the reference cannot be loaded: " + loading.why};
-    if (!wide)
-      return failure{failure_kind::device, "the reference could not be loaded: " + loading.why, true};
+  auto opened = open_driver::start(seam_, how, loading);
+  if (!opened)
+    return opened.error();
+  if (loading.end == call_end::done) {
+    auto made = std::make_unique<caller>(*std::move(opened), task_.what, wide, secret_key());
+    if (wide)
+      made->hold_wider(form_.wider);
+    return made;
+  }
+  truth_loads_ = truth_loads_ && !wide;
+  if (!wide && loading.end == call_end::load_failed && !form_.compiled)
+    return failure{failure_kind::invalid, "the reference cannot be loaded: " + loading.why};
+  return failure{failure_kind::device, "the reference could not be loaded: " + loading.why, true};
+}
+
+status truth_source::start(bool wide) {
+  auto& place = wide ? truth_ : reference_;
+  const std::string form = wide ? "truth" : "reference",
+                    loaded = content_name(std::vector<std::string_view>{"loaded", form});
+  place = std::make_unique<banked_caller>(*bank_, form, [this, wide] { return process(wide); });
+  if (bank_->find(loaded)) // so it does here, if it is needed
+    return ok;
+  if (auto s = place->begin(); !s) {
+    place.reset();
+    if (!wide || truth_loads_)
+      return s;
     wide_ = false; // a truth that does not load is no truth; the reference stands in, and the record says so
     return ok;
   }
-  (wide ? truth_ : reference_) =
-      std::make_unique<caller>(*std::move(process), task_.what, wide, random_.next());
-  if (wide)
-    truth_->hold_wider(form_.wider);
+  bank_->keep(loaded, form);
+  return ok;
+}
+
+status truth_source::trouble() const {
+  if (!trouble_)
+    return trouble_;
+  for (const auto* asked : {reference_.get(), truth_.get()})
+    if (asked && !asked->trouble())
+      return asked->trouble();
   return ok;
 }
 
@@ -97,6 +123,10 @@ std::uint32_t truth_source::batch_of(const problem& what, const bound_shapes& sh
 
 status truth_source::use(const bound_shapes& shapes) {
   shapes_ = shapes;
+  std::string drawn_for = std::to_string(uses_[shapes.dims]++);
+  for (const auto& [symbol, extent] : shapes.dims)
+    drawn_for += ' ' + symbol + '=' + std::to_string(extent);
+  random_ = random_source{bank_->key() ^ checksum_of(drawn_for)};
   batch_ = batch_of(task_.what, shapes);
   conditioned_.clear();
   yardstick_.assign(distributions, std::vector<double>(task_.what.tensors.size(), 0.0));
@@ -126,14 +156,14 @@ bool truth_source::compute(std::span<bank_slot> slots) {
   // A reference that never ends must be found out before the time of the whole measurement is up, else that
   // would be the candidate's fault.
   auto limit = task_.limits.run_s / 2;
-  auto said = reference_->run(batch, nullptr, false, limit);
+  auto said = reference_->run(batch, limit);
   bool formless = said.call.end == call_end::done && !said.call.why.empty();
   if (said.call.end != call_end::done || formless || !said.red_zone.empty() || !said.inputs_changed.empty()) {
     unfit_ = said.call.end != call_end::done || formless ? said.call.why
              : said.red_zone.empty()                     ? "it writes its input " + said.inputs_changed
                                                          : "it writes outside of " + said.red_zone;
     if (said.call.end != call_end::done)
-      reference_.reset();
+      lose(reference_);
     return false;
   }
   double each = said.call.ns / static_cast<double>(slots.size());
@@ -143,13 +173,19 @@ bool truth_source::compute(std::span<bank_slot> slots) {
     outputs_[t] = reference_->output(slots.size() - 1, t);
   if (!wide_)
     return true;
-  auto wide = truth_->run(batch, nullptr, false, limit);
+  auto wide = truth_->run(batch, limit);
   if (wide.call.end != call_end::done || !wide.call.why.empty()) {
     unfit_ = "in wider arithmetic: " + wide.call.why;
-    truth_.reset();
+    lose(truth_);
     wide_ = false;
   }
   return true;
+}
+
+void truth_source::lose(std::unique_ptr<banked_caller>& asked) {
+  if (trouble_)
+    trouble_ = asked->trouble();
+  asked.reset();
 }
 
 bool truth_source::repeatable(std::span<const bank_slot> slots) {
@@ -158,22 +194,29 @@ bool truth_source::repeatable(std::span<const bank_slot> slots) {
   std::vector<const bank_slot*> again;
   for (std::size_t i = slots.size(); i-- > 0;)
     again.push_back(&slots[i]);
-  auto said = reference_->run(again, nullptr, false, task_.limits.run_s / 2);
+  if (auto known = reference_->found("repeats itself", again)) {
+    unfit_ = *known;
+    return known->empty();
+  }
+  auto said = reference_->run(again, task_.limits.run_s / 2, banked_caller::ask::anew);
   if (said.call.end != call_end::done) {
     unfit_ = "asked the same again, the reference fails: " + said.call.why;
-    reference_.reset();
+    lose(reference_);
     return false;
   }
-  for (std::size_t i = 0; i < again.size(); ++i)
+  unfit_ = changed_answer(again);
+  reference_->note("repeats itself", again, unfit_);
+  return unfit_.empty();
+}
+
+std::string truth_source::changed_answer(std::span<const bank_slot* const> slots) const {
+  for (std::size_t i = 0; i < slots.size(); ++i)
     for (std::size_t t = 0; t < task_.what.tensors.size(); ++t)
       if (task_.what.tensors[t].role != tensor_role::in &&
-          check(again[i]->outputs[t], reference_->output(i, t).data()).failed > 0) {
-        unfit_ =
-            "asked the same again, the reference answers something else in " + task_.what.tensors[t].name +
-            ": it keeps state between calls or draws at random; make it a pure function of its arguments";
-        return false;
-      }
-  return true;
+          check(slots[i]->outputs[t], reference_->output(i, t).data()).failed > 0)
+        return "asked the same again, the reference answers something else in " + task_.what.tensors[t].name +
+               ": it keeps state between calls or draws at random; make it a pure function of its arguments";
+  return {};
 }
 
 comparison_rule truth_source::rule_of(std::size_t tensor, distribution d, double equal_share) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "backends/evidence/judge_task.hpp"
+#include "backends/judge/banked_caller.hpp"
 #include "backends/judge/caller.hpp"
 #include "backends/judge/edges.hpp"
 #include "backends/judge/input_generator.hpp"
@@ -30,11 +31,12 @@ struct allowance {
 };
 
 /// Makes (input, truth) pairs: the reference in its own sandbox, and the same reference in wider arithmetic
-/// in another, both beyond a candidate's reach. One thread.
+/// in another, both beyond a candidate's reach. All that it draws comes from the bank's key, shape by shape, so that a
+/// later judgement with the same bank finds there what this one asks. One thread.
 class truth_source {
 public:
   truth_source(const judge_task& task, const driver_seam& seam, std::size_t memory, std::size_t wide_memory,
-               std::vector<int> cpus);
+               std::vector<int> cpus, std::shared_ptr<truth_bank> bank = std::make_shared<truth_bank>());
 
   /// Slots of these shapes computed in one order.
   static std::uint32_t batch_of(const problem& what, const bound_shapes& shapes);
@@ -89,7 +91,8 @@ public:
 
   /// The reference's answers to these inputs: outputs per slot and tensor. Empty: it does not survive them;
   /// `use` restarts it.
-  std::vector<std::vector<std::string>> answers(std::span<const bank_slot> slots);
+  std::vector<std::vector<std::string>> answers(std::span<const bank_slot> slots,
+                                                banked_caller::ask whom = banked_caller::ask::whoever_knows);
 
   /// For these shapes, per tensor: inputs behind one output element, found by changing single inputs. 1 for a
   /// pointwise operator, K for a product over K.
@@ -114,8 +117,16 @@ public:
     return "the reference fails on its own workload " + shapes_.name + ": " + unfit_;
   }
 
+  /// Why a process could not be started that was needed after `use`: the machine's fault, whatever else was said.
+  status trouble() const;
+
 private:
   status start(bool wide);
+  result<std::unique_ptr<caller>> process(bool wide);
+  /// It has died, or could not be started. `use` begins with another.
+  void lose(std::unique_ptr<banked_caller>& asked);
+  /// Which of the reference's last answers to these differs from the first; empty: none.
+  std::string changed_answer(std::span<const bank_slot* const> slots) const;
   /// Inputs of a slot and its scalars, by `random` alone. False: none of this distribution.
   result<bool> draw(bank_slot& slot, distribution d, const bound_shapes& shapes,
                     const std::vector<value_reach>& reach, random_source& random);
@@ -171,7 +182,11 @@ private:
   std::size_t memory_, wide_memory_;
   std::vector<int> cpus_;
   random_source random_;
-  std::unique_ptr<caller> reference_, truth_;
+  std::shared_ptr<truth_bank> bank_;
+  std::unique_ptr<banked_caller> reference_, truth_;
+  bool truth_loads_ = true;
+  std::map<std::map<std::string, std::int64_t>, std::uint64_t> uses_; ///< by dims
+  status trouble_ = ok;
   std::optional<input_maker> maker_;         ///< of a KernelBench file's inputs
   std::optional<input_generator> generator_; ///< of a problem that has one
   bound_shapes shapes_;

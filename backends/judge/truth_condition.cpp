@@ -79,7 +79,7 @@ std::vector<double> truth_source::moved_by_rounding(const bank_slot& slot, doubl
     }
   std::vector<std::string> before(tensors.size());
   for (const bank_slot* one : {&slot, static_cast<const bank_slot*>(&nudged)}) {
-    auto said = truth_->run({&one, 1}, nullptr, false, task_.limits.run_s / 2);
+    auto said = truth_->run({&one, 1}, task_.limits.run_s / 2);
     if (said.call.end != call_end::done || !said.call.why.empty())
       return by; // whoever asks it next will hear why
     for (std::size_t t = 0; t < tensors.size() && one == &slot; ++t)
@@ -118,9 +118,9 @@ std::vector<double> truth_source::errors_backwards(const bank_slot& slot, edge_k
   for (std::size_t t = 0; t < tensors.size(); ++t)
     if (bends(tensors[t]))
       reverse(bytes_of(tensors[t].dtype), turned.inputs[t]);
-  for (caller* asked : {reference_.get(), truth_.get()}) {
+  for (auto* asked : {reference_.get(), truth_.get()}) {
     const bank_slot* one = &turned;
-    auto said = asked->run({&one, 1}, nullptr, false, task_.limits.run_s / 2);
+    auto said = asked->run({&one, 1}, task_.limits.run_s / 2);
     if (said.call.end != call_end::done || !said.call.why.empty())
       return errors; // whoever asks it next will hear why
   }

@@ -66,7 +66,8 @@ bool change(const tensor_spec& t, std::string& bytes, std::size_t elements, std:
 
 } // namespace
 
-std::vector<std::vector<std::string>> truth_source::answers(std::span<const bank_slot> slots) {
+std::vector<std::vector<std::string>> truth_source::answers(std::span<const bank_slot> slots,
+                                                            banked_caller::ask whom) {
   std::vector<std::vector<std::string>> all;
   for (std::size_t from = 0; from < slots.size(); from += batch_) {
     if (!reference_)
@@ -74,10 +75,10 @@ std::vector<std::vector<std::string>> truth_source::answers(std::span<const bank
     std::vector<const bank_slot*> batch;
     for (std::size_t i = from; i < std::min(slots.size(), from + batch_); ++i)
       batch.push_back(&slots[i]);
-    auto said = reference_->run(batch, nullptr, false, task_.limits.run_s / 2);
+    auto said = reference_->run(batch, task_.limits.run_s / 2, whom);
     if (said.call.end != call_end::done) {
       unfit_ = said.call.why;
-      reference_.reset();
+      lose(reference_);
       return {};
     }
     for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -91,23 +92,34 @@ std::vector<std::vector<std::string>> truth_source::answers(std::span<const bank
 }
 
 bool truth_source::stands_by(std::span<const bank_slot> slots) {
+  std::vector<const bank_slot*> asked;
+  for (const auto& slot : slots)
+    asked.push_back(&slot);
+  if (!reference_)
+    return false;
+  if (auto known = reference_->found("stands by itself", asked)) {
+    unfit_ = *known;
+    return known->empty();
+  }
   std::vector<std::vector<std::string>> said[2];
   for (auto& answer : said) {
     if (!reference_)
       return false;
     reference_->soil();
-    answer = answers(slots);
+    answer = answers(slots, banked_caller::ask::anew);
     if (answer.size() != slots.size())
       return false;
   }
+  std::string beside;
   for (std::size_t s = 0; s < slots.size(); ++s)
     for (std::size_t t = 0; t < task_.what.tensors.size(); ++t)
-      if (!nearly_the_same(task_.what.tensors[t].dtype, said[0][s][t], said[1][s][t])) {
-        unfit_ =
+      if (!nearly_the_same(task_.what.tensors[t].dtype, said[0][s][t], said[1][s][t]))
+        beside =
             "what it answers in " + task_.what.tensors[t].name + " depends on what lies beside its inputs";
-        return false;
-      }
-  return true;
+  reference_->note("stands by itself", asked, beside);
+  if (!beside.empty())
+    unfit_ = beside;
+  return beside.empty();
 }
 
 status truth_source::measure_reductions() {

@@ -136,6 +136,7 @@ int judge_all(const eval_options& o, const problem& what, const std::vector<std:
   options.device = o.device;
   options.timed = !o.untimed;
   options.python = std::make_shared<python_parents>(); // started once for all candidates
+  options.banks = std::make_shared<truth_banks>();
   if (options.timed && (*judging)->with().device == "cpu")
     options.peaks = peaks_of_machine(user_cache_folder(), cpu_facts());
   bool all_correct = true;

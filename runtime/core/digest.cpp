@@ -2,7 +2,9 @@
 
 #include "runtime/core/hex.hpp"
 
+#define XXH_INLINE_ALL
 #include <sodium.h>
+#include <xxhash.h>
 #include <zstd.h>
 
 #include <cstring>
@@ -83,6 +85,19 @@ std::string digest_of_parts(std::initializer_list<std::string_view> parts) {
     h.add(part);
   }
   return h.finish();
+}
+
+std::string content_name(std::span<const std::string_view> parts) {
+  XXH3_state_t state;
+  XXH3_128bits_reset(&state);
+  for (auto part : parts) {
+    std::uint64_t size = part.size();
+    XXH3_128bits_update(&state, &size, sizeof size);
+    XXH3_128bits_update(&state, part.data(), part.size());
+  }
+  XXH128_canonical_t name;
+  XXH128_canonicalFromHash(&name, XXH3_128bits_digest(&state));
+  return {reinterpret_cast<const char*>(name.digest), sizeof name.digest};
 }
 
 std::uint64_t checksum_of(std::string_view bytes) {

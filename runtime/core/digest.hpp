@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,10 @@ std::string keyed_digest(std::string_view key, std::string_view bytes);
 bool same_secret(std::string_view a, std::string_view b);
 /// Bytes from the system's generator, fit for keys.
 std::string random_key(std::size_t bytes = 32);
+
+/// 16 raw bytes that differ for different parts, unless somebody has looked for two that don't (XXH3): a name for
+/// large contents of our own, at the speed of memory.
+std::string content_name(std::span<const std::string_view> parts);
 
 /// zstd, level 3. `decompress` gives false and an empty string if the bytes are damaged or exceed `limit`.
 std::string compress(std::string_view bytes);

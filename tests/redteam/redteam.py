@@ -218,10 +218,11 @@ def asked_together(team, entries):
 
 
 def together(entries, most=8):
-    """Untimed entries in groups that one process judges. Those in C++ stand alone: starting it costs them nothing, importing PyTorch does."""
+    """Untimed entries in groups that one process judges, as a worker does: PyTorch is imported once, and the later ones are held to what the
+    reference answered to the first."""
     groups = {}
     for e in entries:
-        groups.setdefault((e.backend, e.problem, e.plan) if e.backend == "torch-cpu" else e.name, []).append(e)
+        groups.setdefault((e.backend, e.problem, e.plan), []).append(e)
     return [group[i:i + most] for group in groups.values() for i in range(0, len(group), most)]
 
 

@@ -1,0 +1,138 @@
+#include "backends/judge/truth_bank.hpp"
+
+#include "backends/judge/secret_random.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstring>
+
+namespace ke {
+namespace {
+
+constexpr std::size_t name_bytes = 16;
+
+bool read_at(int file, std::uint64_t at, void* to, std::size_t bytes) {
+  for (std::size_t got = 0; got < bytes;) {
+    auto n = pread(file, static_cast<char*>(to) + got, bytes - got, static_cast<off_t>(at + got));
+    if (n <= 0)
+      return false;
+    got += static_cast<std::size_t>(n);
+  }
+  return true;
+}
+
+bool write_at(int file, std::uint64_t at, const void* from, std::size_t bytes) {
+  for (std::size_t put = 0; put < bytes;) {
+    auto n = pwrite(file, static_cast<const char*>(from) + put, bytes - put, static_cast<off_t>(at + put));
+    if (n <= 0)
+      return false;
+    put += static_cast<std::size_t>(n);
+  }
+  return true;
+}
+
+/// Against other judges: of processes, not of descriptors, which they share.
+class file_lock {
+public:
+  explicit file_lock(int file) : file_{file} { held_ = set(F_WRLCK); }
+  ~file_lock() {
+    if (held_)
+      set(F_UNLCK);
+  }
+  file_lock(const file_lock&) = delete;
+  file_lock& operator=(const file_lock&) = delete;
+  explicit operator bool() const { return held_; }
+
+private:
+  bool set(short kind) const {
+    struct flock how{};
+    how.l_type = kind;
+    how.l_whence = SEEK_SET;
+    return fcntl(file_, F_SETLKW, &how) == 0;
+  }
+  int file_;
+  bool held_ = false;
+};
+
+} // namespace
+
+struct truth_bank::head {
+  std::uint64_t key = 0, end = 0;
+};
+
+struct truth_bank::record_head {
+  char name[name_bytes] = {};
+  std::uint64_t bytes = 0;
+};
+
+truth_bank::truth_bank() : key_{secret_key()} {}
+
+truth_bank::truth_bank(int file) : file_{file}, key_{secret_key()} {
+  head begin;
+  fcntl(file_, F_SETFD, FD_CLOEXEC); // for no process of a candidate
+  file_lock alone{file_};
+  if (alone && !read_at(file_, 0, &begin, sizeof begin)) {
+    begin = {key_, sizeof begin};
+    if (!write_at(file_, 0, &begin, sizeof begin))
+      begin.end = 0;
+  }
+  if (!alone || begin.end < sizeof begin || begin.end > most_bytes) {
+    close(std::exchange(file_, -1));
+    return;
+  }
+  key_ = begin.key;
+  seen_ = sizeof begin;
+  read_new_records(begin.end);
+}
+
+truth_bank::~truth_bank() {
+  if (file_ >= 0)
+    close(file_);
+}
+
+truth_bank::truth_bank(truth_bank&& other) noexcept
+    : file_{std::exchange(other.file_, -1)}, key_{other.key_}, seen_{other.seen_},
+      index_{std::move(other.index_)} {}
+
+void truth_bank::read_new_records(std::uint64_t end) {
+  for (record_head next; seen_ + sizeof next <= end && read_at(file_, seen_, &next, sizeof next);) {
+    if (next.bytes > end - seen_ - sizeof next)
+      break;
+    index_.emplace(std::string{next.name, name_bytes}, std::pair{seen_ + sizeof next, next.bytes});
+    seen_ += sizeof next + next.bytes;
+  }
+}
+
+std::optional<std::string> truth_bank::find(const std::string& name) const {
+  auto at = index_.find(name);
+  if (at == index_.end())
+    return std::nullopt;
+  std::string record(at->second.second, '\0');
+  if (!read_at(file_, at->second.first, record.data(), record.size()))
+    return std::nullopt;
+  return record;
+}
+
+void truth_bank::keep(const std::string& name, std::string_view record) {
+  if (!keeps() || name.size() != name_bytes || index_.contains(name))
+    return;
+  file_lock alone{file_};
+  head begin;
+  if (!alone || !read_at(file_, 0, &begin, sizeof begin))
+    return;
+  read_new_records(begin.end); // of judges beside this one
+  record_head next;
+  if (index_.contains(name) || seen_ != begin.end || begin.end + sizeof next + record.size() > most_bytes)
+    return;
+  std::memcpy(next.name, name.data(), name_bytes);
+  next.bytes = record.size();
+  if (!write_at(file_, begin.end + sizeof next, record.data(), record.size()) ||
+      !write_at(file_, begin.end, &next, sizeof next))
+    return;
+  begin.end += sizeof next + record.size();
+  if (write_at(file_, 0, &begin, sizeof begin))
+    read_new_records(begin.end);
+}
+
+} // namespace ke

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "runtime/core/result.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+namespace ke {
+
+/// What the reference of one problem has answered, kept from one judgement to the next: a file without a name, made
+/// by who starts the judges (backends/evaluation/truth_banks.hpp), which no sandbox is given. All inputs come from
+/// its key, so a later judgement asks the same again. Judges may share it at the same time. One thread.
+///
+/// The file: the key, the end of what is whole, then records: name, bytes, payload. Written under a lock; a judge
+/// that is killed while it writes leaves what lies before the end as it was.
+class truth_bank {
+public:
+  /// Keeps nothing; the key is drawn anew.
+  truth_bank();
+  /// `file`: a descriptor, empty or written by other judges; closed at the end. One that can't be used keeps nothing.
+  explicit truth_bank(int file);
+  ~truth_bank();
+  truth_bank(truth_bank&& other) noexcept;
+  truth_bank& operator=(truth_bank&&) = delete;
+
+  bool keeps() const { return file_ >= 0; }
+  /// Of all inputs, shapes and weights that a judgement draws.
+  std::uint64_t key() const { return key_; }
+
+  /// The record of this name; nothing: there is none, or it can't be read.
+  std::optional<std::string> find(const std::string& name) const;
+  /// Keeps it, unless the bank is full or has one of this name already. A name is a content_name().
+  void keep(const std::string& name, std::string_view record);
+
+  static constexpr std::uint64_t most_bytes = 192u << 20; ///< of the file
+
+private:
+  struct head;
+  struct record_head;
+  void read_new_records(std::uint64_t end);
+
+  int file_ = -1;
+  std::uint64_t key_ = 0;
+  std::uint64_t seen_ = 0;                                                         ///< of the file, in index_
+  std::unordered_map<std::string, std::pair<std::uint64_t, std::uint64_t>> index_; ///< name: offset, bytes
+};
+
+} // namespace ke

@@ -1,0 +1,234 @@
+// What references have answered, kept from one judgement to the next.
+#include "backends/evaluation/truth_banks.hpp"
+#include "backends/judge/session.hpp"
+#include "backends/judge/truth.hpp"
+#include "backends/judge/truth_bank.hpp"
+#include "runtime/core/digest.hpp"
+#include "runtime/core/evidence.hpp"
+#include "runtime/core/problem.hpp"
+#include "tests/backends/fake_device.hpp"
+#include "tests/backends/problems.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <set>
+
+using namespace ke;
+using ke_test::fake_device;
+
+namespace {
+
+std::string bank_name(std::string_view what) {
+  return content_name(std::vector<std::string_view>{what});
+}
+
+/// A file of a bank, for several judges.
+struct shared_bank {
+  int fd = memfd_create("ke-truth-bank-test", MFD_CLOEXEC);
+  ~shared_bank() { close(fd); }
+  int for_a_judge() const { return dup(fd); }
+};
+
+struct asked_of {
+  int reference = 0, candidate = 0;
+  std::set<std::string> inputs; ///< of the candidate, of the workload's size
+};
+
+asked_of& asked() {
+  static asked_of all;
+  return all;
+}
+
+constexpr std::int64_t usual_elements = 4096;
+
+void banked_wave(float* x, float* y, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i)
+    y[i] = std::sin(x[i]) * 1.5f + 1.0f;
+}
+
+void banked_reference(float* x, float* y, std::int64_t n) {
+  ++asked().reference;
+  banked_wave(x, y, n);
+}
+
+void banked_candidate(float* x, float* y, std::int64_t n) {
+  ++asked().candidate;
+  if (n == usual_elements)
+    asked().inputs.emplace(reinterpret_cast<const char*>(x), static_cast<std::size_t>(n) * sizeof *x);
+  banked_wave(x, y, n);
+}
+
+void banked_wrong(float* x, float* y, std::int64_t n) {
+  banked_wave(x, y, n);
+  if (n > 0)
+    y[n / 2] += 0.25f;
+}
+
+void reference_that_counts(float* x, float* y, std::int64_t n) {
+  banked_wave(x, y, n);
+  if (n > 0)
+    y[0] += static_cast<float>(++asked().reference);
+}
+
+evidence judged_with(int bank, void (*candidate)(float*, float*, std::int64_t) = banked_candidate,
+                     void (*reference)(float*, float*, std::int64_t) = banked_reference,
+                     const driver_seam& seam = fake_device(), bool timed = false) {
+  ke_test::device_kernels() = {{"reference", {.body = reference, .late_ns = 20'000}},
+                               {"candidate", {.body = candidate, .late_ns = 20'000}}};
+  asked() = {};
+  judge_task task;
+  task.what = ke_test::elementwise();
+  task.what.scalars.clear();
+  task.what.workloads = {{"wide", {{"N", usual_elements}}, 1.0, false}};
+  task.candidate = "candidate";
+  task.reference = "reference";
+  task.timed = timed;
+  task.budget_s = 0.3;
+  task.bank = bank;
+  return judge(task, seam);
+}
+
+} // namespace
+
+TEST_CASE("a bank gives back what was kept, to judges at the same time and to later ones, under one key") {
+  shared_bank file;
+  truth_bank one{file.for_a_judge()}, beside{file.for_a_judge()};
+  CHECK(one.key() == beside.key());
+  CHECK_FALSE(one.find(bank_name("a")));
+  one.keep(bank_name("a"), "first");
+  beside.keep(bank_name("b"), std::string(100'000, 'b'));
+  beside.keep(bank_name("a"), "second"); // there is one by now
+  CHECK(one.find(bank_name("a")) == "first");
+  CHECK(beside.find(bank_name("b")) == std::string(100'000, 'b'));
+  truth_bank later{file.for_a_judge()};
+  CHECK(later.key() == one.key());
+  CHECK(later.find(bank_name("a")) == "first");
+  CHECK(later.find(bank_name("b"))->size() == 100'000);
+  CHECK(later.find(bank_name("c")) == std::nullopt);
+}
+
+TEST_CASE("a judge that is killed while it writes to a bank leaves what was there") {
+  shared_bank file;
+  truth_bank{file.for_a_judge()}.keep(bank_name("a"), "whole");
+  auto end = lseek(file.fd, 0, SEEK_END);
+  const std::string half(40, '\xff');
+  REQUIRE(pwrite(file.fd, half.data(), half.size(), end) == 40);
+  truth_bank later{file.for_a_judge()};
+  CHECK(later.find(bank_name("a")) == "whole");
+  later.keep(bank_name("b"), "after it");
+  CHECK(truth_bank{file.for_a_judge()}.find(bank_name("b")) == "after it");
+}
+
+TEST_CASE("a bank without memory or of rubbish keeps nothing, and one that is full keeps what it has") {
+  truth_bank none, closed{-1};
+  none.keep(bank_name("a"), "x");
+  CHECK_FALSE(none.find(bank_name("a")));
+  CHECK_FALSE(closed.keeps());
+  CHECK(none.key() != closed.key());
+  shared_bank rubbish;
+  const std::string bytes(4096, '\xee');
+  REQUIRE(pwrite(rubbish.fd, bytes.data(), bytes.size(), 0) == 4096);
+  CHECK_FALSE(truth_bank{rubbish.for_a_judge()}.keeps());
+  shared_bank file;
+  truth_bank full{file.for_a_judge()};
+  full.keep(bank_name("large"), std::string(truth_bank::most_bytes - 64, 'x'));
+  full.keep(bank_name("one too many"), std::string(64, 'y'));
+  CHECK(full.find(bank_name("large")));
+  CHECK_FALSE(full.find(bank_name("one too many")));
+}
+
+TEST_CASE("a later judgement with the same bank asks the reference nothing that an earlier one asked") {
+  shared_bank file;
+  auto first = judged_with(file.for_a_judge());
+  INFO(first.reason + first.unfit);
+  REQUIRE(first.ending == ending::finished);
+  CHECK(first.failed == 0);
+  const auto before = asked();
+  CHECK(before.reference > 100);
+  auto second = judged_with(file.for_a_judge());
+  CHECK(second.ending == ending::finished);
+  CHECK(second.failed == 0);
+  CHECK(second.cases > first.cases / 2); // some are asked as long as there is time
+  CHECK(asked().reference == 0);
+  // The same inputs, however the calls lie in memory.
+  CHECK(asked().inputs == before.inputs);
+  CHECK(second.provenance.at("secret_shapes") == first.provenance.at("secret_shapes"));
+}
+
+TEST_CASE("without a bank, or with another one, a judgement has inputs of its own") {
+  shared_bank one, other;
+  judged_with(one.for_a_judge());
+  auto seen = asked().inputs;
+  judged_with(other.for_a_judge());
+  for (const auto& input : asked().inputs)
+    seen.insert(input);
+  judged_with(-1);
+  CHECK(asked().reference > 100);
+  std::size_t new_ones = 0;
+  for (const auto& input : asked().inputs)
+    new_ones += seen.contains(input) ? 0 : 1;
+  CHECK(new_ones > asked().inputs.size() / 2); // edges of constants are alike in all
+}
+
+TEST_CASE("a wrong kernel is wrong by a bank's answers as by the reference's own, and timed calls are "
+          "checked by them") {
+  shared_bank file;
+  judged_with(file.for_a_judge());
+  auto found = judged_with(file.for_a_judge(), banked_wrong);
+  CHECK(asked().reference == 0);
+  CHECK(found.failed > 0);
+  REQUIRE(found.first_failure);
+  CHECK(found.first_failure->tensor == "y");
+  auto timed = judged_with(file.for_a_judge(), banked_candidate, banked_reference, fake_device(), true);
+  INFO(timed.reason);
+  CHECK(timed.failed == 0);
+  CHECK(timed.timed_calls > 0);
+  CHECK(timed.timed_calls == timed.timed_calls_checked);
+}
+
+TEST_CASE(
+    "a reference that keeps state is unfit in the first judgement and in later ones, in the same words") {
+  shared_bank file;
+  auto first = judged_with(file.for_a_judge(), banked_candidate, reference_that_counts);
+  CHECK(first.unfit.find("it keeps state between calls") != std::string::npos);
+  auto second = judged_with(file.for_a_judge(), banked_candidate, reference_that_counts);
+  CHECK(second.unfit == first.unfit);
+  CHECK(asked().reference == 0);
+}
+
+TEST_CASE("a reference that can't be started when a bank lacks an answer is the machine's fault") {
+  shared_bank file;
+  auto wrong = judged_with(file.for_a_judge(), banked_wrong); // ends early: the bank lacks most
+  CHECK(wrong.failed > 0);
+  auto broken = fake_device();
+  broken.open = [](driver_state& s, const driver_start& how, call_outcome& loading) -> status {
+    if (how.object == "reference")
+      return failure{failure_kind::device, "no process for it", true};
+    return ke_test::device::open(s, how, loading);
+  };
+  auto found = judged_with(file.for_a_judge(), banked_candidate, banked_reference, broken);
+  CHECK(found.ending == ending::harness_error);
+  CHECK(found.reason == "no process for it");
+  CHECK(found.unfit.empty());
+}
+
+TEST_CASE("a problem's bank serves a hundred judgements, and those used last are kept") {
+  truth_banks all;
+  auto first = all.of("a");
+  REQUIRE(first);
+  for (std::uint32_t i = 1; i < truth_banks::most_judgements; ++i)
+    CHECK(all.of("a") == first);
+  auto next = all.of("a");
+  CHECK(next != first);
+  CHECK(next->judgements == 1);
+  for (const auto* other : {"b", "c"})
+    CHECK(all.of(other) != next);
+  CHECK(all.of("a") == next);
+  auto kept = all.of("b");
+  all.of("d"); // the fourth: "c" was used longest ago
+  CHECK(all.of("a") == next);
+  CHECK(all.of("b") == kept);
+}
