@@ -42,6 +42,37 @@ build_role role_of(const step_spec& j) {
 
 } // namespace
 
+void evaluation::state::note_provenance() {
+  found.provenance = {{"backend", with.name},
+                      {provenance_keys::problem, problem_digest_of(what)},
+                      {"candidate", digest_of(source)},
+                      {"toolchain", fact(device_facts::toolchain)},
+                      {"compiler", fact(device_facts::compiler)},
+                      {"flags", fact(device_facts::flags)},
+                      {"plan", std::string{to_text(kind)}},
+                      {"judge", KE_VERSION},
+                      {"sandbox", sandbox_label(level_of(options))}};
+  if (with.language.name != what.reference_language) { // it does not follow from the problem
+    found.provenance[provenance_keys::language] = with.language.name;
+    if (source != what.reference)
+      found.provenance[provenance_keys::suffix] = with.language.suffix;
+  }
+  std::string variables;
+  for (const auto& [name, value] : with.environment)
+    variables += name + '=' + value + '\0';
+  if (auto b = baseline_of(what)) {
+    found.provenance[provenance_keys::baseline] = b->name;
+    if (!b->source.empty())
+      found.provenance[provenance_keys::baseline_source] = digest_of(b->source);
+  }
+  // One id for all that a measurement depends on besides problem and candidate.
+  found.provenance[provenance_keys::environment] =
+      digest_of_parts({fact(device_facts::toolchain), fact(device_facts::flags), target.name,
+                       fact(device_facts::isa), fact(device_facts::cores), KE_VERSION,
+                       found.provenance[provenance_keys::sandbox] + variables})
+          .substr(0, 16);
+}
+
 void evaluation::state::prepare() {
   prepared = true;
   found.device = kind_of_device(target.name);
@@ -69,34 +100,7 @@ void evaluation::state::prepare() {
     if (!fs::exists(program, error))
       return fail(failure_kind::missing,
                   "the program " + program.string() + " is not there; build it or name its place");
-  found.provenance = {{"backend", with.name},
-                      {"problem", problem_digest_of(what)},
-                      {"candidate", digest_of(source)},
-                      {"toolchain", fact(device_facts::toolchain)},
-                      {"compiler", fact(device_facts::compiler)},
-                      {"flags", fact(device_facts::flags)},
-                      {"plan", std::string{to_text(kind)}},
-                      {"judge", KE_VERSION},
-                      {"sandbox", sandbox_label(level_of(options))}};
-  if (with.language.name != what.reference_language) { // it does not follow from the problem
-    found.provenance[provenance_keys::language] = with.language.name;
-    if (source != what.reference)
-      found.provenance[provenance_keys::suffix] = with.language.suffix;
-  }
-  std::string variables;
-  for (const auto& [name, value] : with.environment)
-    variables += name + '=' + value + '\0';
-  if (auto b = baseline_of(what)) {
-    found.provenance[provenance_keys::baseline] = b->name;
-    if (!b->source.empty())
-      found.provenance[provenance_keys::baseline_source] = digest_of(b->source);
-  }
-  // One id for all that a measurement depends on besides problem and candidate.
-  found.provenance[provenance_keys::environment] =
-      digest_of_parts({fact(device_facts::toolchain), fact(device_facts::flags), target.name,
-                       fact(device_facts::isa), fact(device_facts::cores), KE_VERSION,
-                       found.provenance[provenance_keys::sandbox] + variables})
-          .substr(0, 16);
+  note_provenance();
   if (driver_kind->has_warm_parent && executes_on(with, target)) {
     if (!options.python)
       options.python = std::make_shared<python_parents>();
@@ -106,8 +110,8 @@ void evaluation::state::prepare() {
     warm = std::move(*started);
   }
   if (options.banks && kind != measure_plan::claim)
-    bank = options.banks->of(digest_of_parts(
-        {found.provenance["problem"], found.provenance[provenance_keys::environment], with.name}));
+    bank = options.banks->of(digest_of_parts({found.provenance[provenance_keys::problem],
+                                              found.provenance[provenance_keys::environment], with.name}));
   plan_jobs();
 }
 
@@ -357,6 +361,18 @@ bool evaluation::state::built(std::size_t job, const process_exit& exit) {
   return true;
 }
 
+void evaluation::state::give_time(judge_task& task) const {
+  double budget = options.budget_s > 0 ? options.budget_s : plan_of(kind).budget_s;
+  task.limits.run_s = std::max(options.limits.run_s, 3 * budget);
+  if (compiles_baseline()) {
+    task.compile_s = options.limits.build_s;
+    if (source == task.baseline_source) { // judged itself: what it compiles for other strides has time, too
+      task.limits.call_s = std::max(task.limits.call_s, task.compile_s);
+      task.limits.run_s += task.compile_s;
+    }
+  }
+}
+
 judge_task evaluation::state::task_of_judge() const {
   judge_task task;
   task.what = what;
@@ -387,15 +403,7 @@ judge_task evaluation::state::task_of_judge() const {
   task.device = fact(device_facts::uuid);
   auto announced = announced_peaks(target);
   task.peaks = announced.empty() ? options.peaks : announced;
-  double budget = options.budget_s > 0 ? options.budget_s : plan_of(kind).budget_s;
-  task.limits.run_s = std::max(options.limits.run_s, 3 * budget);
-  if (compiles_baseline()) {
-    task.compile_s = options.limits.build_s;
-    if (source == task.baseline_source) { // judged itself: what it compiles for other strides has time, too
-      task.limits.call_s = std::max(task.limits.call_s, task.compile_s);
-      task.limits.run_s += task.compile_s;
-    }
-  }
+  give_time(task);
   return task;
 }
 

@@ -78,6 +78,8 @@ struct evaluation::state {
   }
 
   void prepare();
+  /// What the evidence says of this evaluation, whatever comes of it.
+  void note_provenance();
   /// The manifest's jobs, and the build of a baseline if needed.
   std::vector<step_spec> manifest() const;
   void plan_jobs();
@@ -99,6 +101,8 @@ struct evaluation::state {
   bool precheck();
   process_spec judge_spec_of(const judge_task& task) const;
   judge_task task_of_judge() const;
+  /// Of its plan, and of a baseline that is compiled within it.
+  void give_time(judge_task& task) const;
   void place(build_role role, const fs::path& object);
   bool built(std::size_t job, const process_exit& exit);
   bool judged(std::size_t job, const process_exit& exit);
