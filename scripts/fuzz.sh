@@ -19,18 +19,13 @@ fuzz() { # fuzz NAME: to its log; leaves a file beside it if it ended badly
     -artifact_prefix="build/fuzz/crashes/$1-" -print_final_stats=1 -verbosity=1 \
     "build/fuzz/corpus/$1" "tests/fuzz/corpus/$1" > "build/fuzz/$1.log" 2>&1 || touch "build/fuzz/$1.bad"
 }
-running=0
 for name in "${names[@]}"; do
   mkdir -p "build/fuzz/corpus/$name" "tests/fuzz/corpus/$name"
   rm -f "build/fuzz/$name.bad"
-  fuzz "$name" &
-  running=$((running + 1))
-  if [ $running -ge "${KE_JOBS:-$(nproc)}" ]; then
-    wait -n
-    running=$((running - 1))
-  fi
 done
-wait
+export seconds
+export -f fuzz
+printf '%s\n' "${names[@]}" | xargs -P "${KE_JOBS:-$(nproc)}" -I{} bash -c 'fuzz {}'
 bad=
 for name in "${names[@]}"; do
   echo "== $name, $seconds s"

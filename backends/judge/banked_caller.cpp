@@ -63,9 +63,7 @@ void banked_caller::soil() {
 }
 
 std::string banked_caller::name_of(const bank_slot& slot) const {
-  std::string extents;
-  for (const auto& [symbol, extent] : shapes_.dims)
-    extents += symbol + '=' + std::to_string(extent) + ' ';
+  auto extents = dims_text(shapes_.dims);
   std::vector<std::string_view> parts{form_, extents, bytes_of_values(slot.scalars)};
   parts.insert(parts.end(), slot.inputs.begin(), slot.inputs.end());
   return content_name(parts);

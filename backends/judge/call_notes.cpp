@@ -31,6 +31,15 @@ std::string text_of_left(std::uint32_t left) {
   return text;
 }
 
+void note_failure(evidence& found, const failure& why) {
+  if (why.kind == failure_kind::invalid) {
+    found.unfit = why.text;
+  } else {
+    found.ending = ending::harness_error;
+    found.reason = why.text;
+  }
+}
+
 double order_limit(const job_limits& limits, std::size_t calls, double each_ns) {
   double most = each_ns > 0 ? std::min(limits.call_s, 50 * each_ns * 1e-9 + 0.02) : limits.call_s;
   return limits.call_s + (static_cast<double>(calls) - 1) * most;
@@ -81,10 +90,7 @@ bool note_call(evidence& found, const problem& what, const caller& by, const cal
   if (said.call.end != call_end::done) {
     note_ending(found, said.call, place + ": " + said.call.why);
     if (said.call.end == call_end::crashed) { // for who looks closer: the shapes that it was called with
-      std::string dims;
-      for (const auto& [name, value] : shapes.dims)
-        dims += (dims.empty() ? "" : ",") + name + "=" + std::to_string(value);
-      found.findings[finding_keys::case_dims] = dims;
+      found.findings[finding_keys::case_dims] = dims_text(shapes.dims);
       found.findings[finding_keys::case_distribution] = slots.empty() ? "init" : slots.front()->distribution;
     }
     return false;

@@ -12,6 +12,7 @@
 namespace ke {
 
 struct evidence;
+struct failure;
 struct job_limits;
 struct problem;
 
@@ -25,6 +26,10 @@ double order_limit(const job_limits& limits, std::size_t calls, double each_ns);
 /// Whether the candidate's calls so far, of `candidate_s` seconds, keep to `limits.run_s`; if not, that is
 /// its ending. Time of the reference, the truth and other processes does not count.
 bool within_time(evidence& found, const job_limits& limits, double candidate_s, const std::string& workload);
+
+/// Enters that there is no judgement: a problem that cannot be judged anywhere (`invalid`) is unfit; a machine that
+/// cannot judge is retried elsewhere.
+void note_failure(evidence& found, const failure& why);
 
 /// Enters the ending of a candidate's call into the evidence.
 void note_ending(evidence& found, const call_outcome& call, const std::string& where);

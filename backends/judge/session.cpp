@@ -1,5 +1,6 @@
 #include "backends/judge/session.hpp"
 
+#include "backends/judge/call_notes.hpp"
 #include "backends/judge/checked_sizes.hpp"
 #include "backends/judge/compiled_baseline.hpp"
 #include "backends/judge/fake_answers.hpp"
@@ -29,8 +30,8 @@ class session {
 public:
   session(judge_task task, const driver_seam& seam)
       : task_{std::move(task)}, seam_{seam}, what_{task_.what}, plan_{plan_of(task_.plan)},
-        bank_{task_.bank < 0 ? std::make_shared<truth_bank>() : std::make_shared<truth_bank>(task_.bank)},
-        random_{secret_key()}, of_bank_{bank_->key()}, sizes_{task_.most_elements} {
+        bank_{std::make_shared<truth_bank>(task_.bank)}, random_{secret_key()}, of_bank_{bank_->key()},
+        sizes_{task_.most_elements} {
     if (task_.weights != 0 && bank_->keeps())
       task_.weights = bank_->key() | 1;
   }
@@ -504,13 +505,7 @@ evidence session::run() {
   found_.provenance = task_.provenance;
   found_.aa_width = task_.aa_width;
   auto machine = [&](const failure& f) {
-    // A problem that cannot be judged anywhere is unfit; a machine that cannot judge is retried elsewhere.
-    if (f.kind == failure_kind::invalid)
-      found_.unfit = f.text;
-    else {
-      found_.ending = ending::harness_error;
-      found_.reason = f.text;
-    }
+    note_failure(found_, f);
     return found_;
   };
   for (std::uint32_t i = 0; i < what_.workloads.size(); ++i) {
@@ -545,8 +540,10 @@ evidence session::run() {
   if (candidate_) {
     if (auto s = correctness(); !s)
       return machine(s.error());
-    if (auto s = truths_->trouble(); !s)
+    if (auto s = truths_->trouble(); !s) {
+      found_.unfit.clear(); // it was not the reference that failed
       return machine(s.error());
+    }
     found_.log += candidate_->log();
     if (seam_.files && sound())
       task_.candidate_files = candidate_->files();
@@ -581,12 +578,7 @@ evidence not_judged(const judge_task& task, const failure& why) {
   evidence found;
   found.provenance = task.provenance;
   found.timed = task.timed;
-  if (why.kind == failure_kind::invalid) {
-    found.unfit = why.text;
-  } else {
-    found.ending = ending::harness_error;
-    found.reason = why.text;
-  }
+  note_failure(found, why);
   return found;
 }
 

@@ -32,6 +32,13 @@ std::size_t smallest_of(const std::vector<bound_shapes>& all) {
   return static_cast<std::size_t>(found - all.begin());
 }
 
+std::string dims_text(const std::map<std::string, std::int64_t>& dims) {
+  std::string text;
+  for (const auto& [symbol, extent] : dims)
+    text += (text.empty() ? "" : ",") + symbol + '=' + std::to_string(extent);
+  return text;
+}
+
 std::optional<std::size_t> largest_where(const std::vector<bound_shapes>& all,
                                          const std::function<bool(std::size_t)>& may) {
   std::optional<std::size_t> found;

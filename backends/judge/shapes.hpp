@@ -22,6 +22,9 @@ struct bound_shapes {
   bool secret = false;
 };
 
+/// The extents as "M=1,N=2".
+std::string dims_text(const std::map<std::string, std::int64_t>& dims);
+
 /// Of all tensors together.
 std::size_t elements_of(const bound_shapes& shapes);
 

@@ -123,9 +123,7 @@ std::uint32_t truth_source::batch_of(const problem& what, const bound_shapes& sh
 
 status truth_source::use(const bound_shapes& shapes) {
   shapes_ = shapes;
-  std::string drawn_for = std::to_string(uses_[shapes.dims]++);
-  for (const auto& [symbol, extent] : shapes.dims)
-    drawn_for += ' ' + symbol + '=' + std::to_string(extent);
+  auto drawn_for = std::to_string(uses_[shapes.dims]++) + ' ' + dims_text(shapes.dims);
   random_ = random_source{bank_->key() ^ checksum_of(drawn_for)};
   batch_ = batch_of(task_.what, shapes);
   conditioned_.clear();

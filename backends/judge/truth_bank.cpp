@@ -66,19 +66,17 @@ struct truth_bank::record_head {
   std::uint64_t bytes = 0;
 };
 
-truth_bank::truth_bank() : key_{secret_key()} {}
-
 truth_bank::truth_bank(int file) : file_{file}, key_{secret_key()} {
   head begin;
-  fcntl(file_, F_SETFD, FD_CLOEXEC); // for no process of a candidate
-  file_lock alone{file_};
-  if (alone && !read_at(file_, 0, &begin, sizeof begin)) {
+  fcntl(file_.get(), F_SETFD, FD_CLOEXEC); // for no process of a candidate
+  file_lock alone{file_.get()};
+  if (alone && !read_at(file_.get(), 0, &begin, sizeof begin)) {
     begin = {key_, sizeof begin};
-    if (!write_at(file_, 0, &begin, sizeof begin))
+    if (!write_at(file_.get(), 0, &begin, sizeof begin))
       begin.end = 0;
   }
   if (!alone || begin.end < sizeof begin || begin.end > most_bytes) {
-    close(std::exchange(file_, -1));
+    file_.reset();
     return;
   }
   key_ = begin.key;
@@ -86,17 +84,8 @@ truth_bank::truth_bank(int file) : file_{file}, key_{secret_key()} {
   read_new_records(begin.end);
 }
 
-truth_bank::~truth_bank() {
-  if (file_ >= 0)
-    close(file_);
-}
-
-truth_bank::truth_bank(truth_bank&& other) noexcept
-    : file_{std::exchange(other.file_, -1)}, key_{other.key_}, seen_{other.seen_},
-      index_{std::move(other.index_)} {}
-
 void truth_bank::read_new_records(std::uint64_t end) {
-  for (record_head next; seen_ + sizeof next <= end && read_at(file_, seen_, &next, sizeof next);) {
+  for (record_head next; seen_ + sizeof next <= end && read_at(file_.get(), seen_, &next, sizeof next);) {
     if (next.bytes > end - seen_ - sizeof next)
       break;
     index_.emplace(std::string{next.name, name_bytes}, std::pair{seen_ + sizeof next, next.bytes});
@@ -109,7 +98,7 @@ std::optional<std::string> truth_bank::find(const std::string& name) const {
   if (at == index_.end())
     return std::nullopt;
   std::string record(at->second.second, '\0');
-  if (!read_at(file_, at->second.first, record.data(), record.size()))
+  if (!read_at(file_.get(), at->second.first, record.data(), record.size()))
     return std::nullopt;
   return record;
 }
@@ -117,9 +106,9 @@ std::optional<std::string> truth_bank::find(const std::string& name) const {
 void truth_bank::keep(const std::string& name, std::string_view record) {
   if (!keeps() || name.size() != name_bytes || index_.contains(name))
     return;
-  file_lock alone{file_};
+  file_lock alone{file_.get()};
   head begin;
-  if (!alone || !read_at(file_, 0, &begin, sizeof begin))
+  if (!alone || !read_at(file_.get(), 0, &begin, sizeof begin))
     return;
   read_new_records(begin.end); // of judges beside this one
   record_head next;
@@ -127,11 +116,11 @@ void truth_bank::keep(const std::string& name, std::string_view record) {
     return;
   std::memcpy(next.name, name.data(), name_bytes);
   next.bytes = record.size();
-  if (!write_at(file_, begin.end + sizeof next, record.data(), record.size()) ||
-      !write_at(file_, begin.end, &next, sizeof next))
+  if (!write_at(file_.get(), begin.end + sizeof next, record.data(), record.size()) ||
+      !write_at(file_.get(), begin.end, &next, sizeof next))
     return;
   begin.end += sizeof next + record.size();
-  if (write_at(file_, 0, &begin, sizeof begin))
+  if (write_at(file_.get(), 0, &begin, sizeof begin))
     read_new_records(begin.end);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/core/result.hpp"
+#include "runtime/process/unique_fd.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -19,15 +19,11 @@ namespace ke {
 /// that is killed while it writes leaves what lies before the end as it was.
 class truth_bank {
 public:
-  /// Keeps nothing; the key is drawn anew.
-  truth_bank();
-  /// `file`: a descriptor, empty or written by other judges; closed at the end. One that can't be used keeps nothing.
-  explicit truth_bank(int file);
-  ~truth_bank();
-  truth_bank(truth_bank&& other) noexcept;
-  truth_bank& operator=(truth_bank&&) = delete;
+  /// `file`: a descriptor, empty or written by other judges; closed at the end. Without one that can be used it
+  /// keeps nothing, and the key is drawn anew.
+  explicit truth_bank(int file = -1);
 
-  bool keeps() const { return file_ >= 0; }
+  bool keeps() const { return file_.get() >= 0; }
   /// Of all inputs, shapes and weights that a judgement draws.
   std::uint64_t key() const { return key_; }
 
@@ -43,7 +39,7 @@ private:
   struct record_head;
   void read_new_records(std::uint64_t end);
 
-  int file_ = -1;
+  unique_fd file_;
   std::uint64_t key_ = 0;
   std::uint64_t seen_ = 0;                                                         ///< of the file, in index_
   std::unordered_map<std::string, std::pair<std::uint64_t, std::uint64_t>> index_; ///< name: offset, bytes

@@ -209,10 +209,15 @@ TEST_CASE("a reference that can't be started when a bank lacks an answer is the 
       return failure{failure_kind::device, "no process for it", true};
     return ke_test::device::open(s, how, loading);
   };
-  auto found = judged_with(file.for_a_judge(), banked_candidate, banked_reference, broken);
-  CHECK(found.ending == ending::harness_error);
-  CHECK(found.reason == "no process for it");
-  CHECK(found.unfit.empty());
+  shared_bank loaded_only; // not even a workload's own inputs have an answer
+  truth_bank{loaded_only.for_a_judge()}.keep(
+      content_name(std::vector<std::string_view>{"loaded", "reference"}), "reference");
+  for (const auto* bank : {&file, &loaded_only}) {
+    auto found = judged_with(bank->for_a_judge(), banked_candidate, banked_reference, broken);
+    CHECK(found.ending == ending::harness_error);
+    CHECK(found.reason == "no process for it");
+    CHECK(found.unfit.empty());
+  }
 }
 
 TEST_CASE("a problem's bank serves a hundred judgements, and those used last are kept") {

@@ -9,6 +9,7 @@ first fills the bank and the others are counted. Medians; both ways in turn, so 
 import argparse
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import tempfile
@@ -16,8 +17,27 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 RUNTIME = os.environ.get("KE_RUNTIME", str(ROOT / "build/release/ke-runtime"))
-PROBLEMS = [(ROOT / "config/problems" / name, ROOT / "config/problems" / name / "reference.cpp") for name in ("softmax", "conv1d", "layernorm")]
-PROBLEMS.append((ROOT / "tests/bench/slow_matmul", ROOT / "tests/bench/slow_matmul/rows.cpp"))
+EXAMPLES = ROOT / "config/problems"
+# So large that the plain product takes some 25 ms, and what a verdict asks of its reference shows.
+SLOW = """
+[[workload]]
+name = "square"
+dims = { M = 200, N = 200, K = 800 }
+
+[[workload]]
+name = "flat"
+dims = { M = 32, N = 512, K = 1024 }
+
+"""
+
+
+def slow_matmul(folder):
+    """The example of a product at other sizes."""
+    shutil.copytree(EXAMPLES / "matmul", folder / "slow_matmul")
+    toml = folder / "slow_matmul/problem.toml"
+    before, rest = toml.read_text().split("[[workload]]", 1)
+    toml.write_text(before + SLOW + rest[rest.index("[policy]"):])
+    return toml.parent
 
 
 def judged(problem, files):
@@ -56,8 +76,11 @@ def main():
     lines = ["| problem | check_s | time_s | (check + time) / time | with the bank: check_s | time_s | (check + time) / time | verdicts an hour, times |",
              "|---|---|---|---|---|---|---|---|"]
     with tempfile.TemporaryDirectory(prefix="ke-verdict-cost-") as folder:
-        for problem, candidate in PROBLEMS:
-            lines.append(row(problem, candidate, options.candidates, Path(folder)))
+        folder = Path(folder)
+        problems = [(EXAMPLES / name, EXAMPLES / name / "reference.cpp") for name in ("softmax", "conv1d", "layernorm")]
+        problems.append((slow_matmul(folder), Path(__file__).with_name("matmul_by_rows.cpp")))
+        for problem, candidate in problems:
+            lines.append(row(problem, candidate, options.candidates, folder))
             print(lines[-1], flush=True)
     if options.out:
         options.out.write_text("# What a rank verdict costs\n\nWritten by `tests/bench/verdict_cost.py`: medians of "

@@ -149,7 +149,8 @@ class Team:
                                        stdout=subprocess.PIPE, stderr=errors, text=True, errors="replace")
             program._started.add(process.pid)
             errors = errors.name
-        watch = threading.Timer(240 * program.SLACK * len(entries), process.kill)
+        limit = 240 * program.SLACK * len(entries)
+        watch = threading.Timer(limit, process.kill)
         watch.start()
         answers, begun = [], time.monotonic()
         for line in process.stdout:
@@ -159,10 +160,12 @@ class Team:
             except ValueError:
                 answers.append(({"state": f"no verdict but {line[:300]}"}, line, took))
         process.wait()
+        killed = watch.finished.is_set()
         watch.cancel()
         program._started.discard(process.pid)
         said = Path(errors).read_text(errors="replace")
-        missing = ({"state": f"no verdict, exit code {process.returncode}: {said[:300]}"}, said, time.monotonic() - begun)
+        why = f"within {limit:.0f} s" if killed else f"exit code {process.returncode}: {said[:300]}"
+        missing = ({"state": f"no verdict, {why}"}, "", time.monotonic() - begun)
         answers += [missing] * (len(entries) - len(answers))
         return [(verdict, text + said, took) for verdict, text, took in answers]
 
@@ -194,25 +197,17 @@ def judged(team, entry, out):
     return faults
 
 
-def asked(team, entry):
-    """All runs of one entry: a noisy machine is asked again, up to five times."""
-    answers = []
-    for _ in range(entry.runs):
-        out = team.evaluate(entry)
-        for _ in range(5):
-            if not (entry.timed and entry.control and out[0]["state"] == "noisy"):
-                break
-            out = team.evaluate(entry)
-        answers.append(out)
-    return entry, answers, [f for out in answers for f in judged(team, entry, out)]
-
-
-def asked_together(team, entries):
-    """The same for untimed entries of one problem, in one process."""
+def asked(team, entries):
+    """All runs of entries that one process judges. A timed one is alone; about a control a noisy machine is asked again, up to five times."""
     answers = [[] for _ in entries]
     for run in range(max(e.runs for e in entries)):
         wanted = [i for i, e in enumerate(entries) if run < e.runs]
-        for i, out in zip(wanted, team.evaluate_all([entries[i] for i in wanted])):
+        outs = team.evaluate_all([entries[i] for i in wanted])
+        for _ in range(5):
+            if not (entries[0].timed and entries[0].control and outs[0][0]["state"] == "noisy"):
+                break
+            outs = team.evaluate_all(entries)
+        for i, out in zip(wanted, outs):
             answers[i].append(out)
     return [(e, outs, [f for out in outs for f in judged(team, e, out)]) for e, outs in zip(entries, answers)]
 
@@ -273,13 +268,13 @@ def all_once(entries, parallel, table):
         begun, results = time.monotonic(), []
         quick = [e for e in entries if not e.timed]
         with ThreadPoolExecutor(parallel) as pool:
-            for group in pool.map(lambda es: asked_together(team, es), together(quick)):
+            for group in pool.map(lambda es: asked(team, es), together(quick)):
                 for result in group:
                     show(*result, table)
                     results.append(result)
         for entry in entries:  # one at a time: they are about time
             if entry.timed:
-                results.append(asked(team, entry))
+                results += asked(team, [entry])
                 show(*results[-1], table)
         faults = [f"{e.name}: {f}" for e, _, found in results for f in found]
         faults += deadline_faults(results) + noise_faults(results)
