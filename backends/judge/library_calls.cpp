@@ -23,7 +23,7 @@ struct profile_row {
   std::string name, caller;
 };
 
-/// Lines "by US NAME CALLER".
+/// Lines "by US NAME CALLER", and `within` for what a graph holds that the call has replayed.
 std::vector<profile_row> rows_of(std::string_view text) {
   std::vector<profile_row> rows;
   std::istringstream lines{std::string{text}};
@@ -31,7 +31,7 @@ std::vector<profile_row> rows_of(std::string_view text) {
     std::istringstream words{line};
     std::string key;
     profile_row r;
-    if (words >> key >> r.us >> r.name >> r.caller && key == "by" && std::isfinite(r.us) && r.us >= 0)
+    if (words >> key >> r.us >> r.name >> r.caller && (key == "by" || key == "within") && std::isfinite(r.us) && r.us >= 0)
       rows.push_back(std::move(r));
   }
   return rows;
@@ -47,6 +47,29 @@ double number_after(std::string_view text, const std::string& key) {
       return value;
   }
   return std::numeric_limits<double>::infinity();
+}
+
+/// Microseconds of what is in graphs that the call has replayed, as they were captured: what a replay takes on the host says
+/// nothing of what it starts.
+struct captured_time {
+  double operators = 0, whole = 0;
+};
+
+captured_time captured_in(std::string_view text) {
+  captured_time took;
+  std::istringstream lines{std::string{text}};
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words{line};
+    std::string key, name, caller;
+    double us = 0;
+    if (!(words >> key >> us) || !std::isfinite(us) || us < 0)
+      continue;
+    if (key == "captured")
+      took.whole += us;
+    else if (key == "within" && words >> name >> caller && caller == "-")
+      took.operators += us;
+  }
+  return took;
 }
 
 /// Families of the fused operators that the reference calls, with what those may call.
@@ -104,9 +127,10 @@ handed_over fused_calls(std::string_view candidate, std::string_view reference,
   for (const auto& [name, us] : spent)
     found.names.push_back(name);
   order_stably(found.names, [&](const auto& a, const auto& b) { return spent[a] > spent[b]; });
-  double total = number_after(candidate, "total");
+  auto captured = captured_in(candidate);
+  double total = number_after(candidate, "total") + captured.operators;
   found.of_operators = all / (element_by_element ? total : std::max(total - trimming, all));
-  found.of_call = all / call_us(candidate);
+  found.of_call = all / (call_us(candidate) + captured.whole);
   return found;
 }
 

@@ -20,7 +20,8 @@ struct handed_over {
   std::vector<std::string> names; ///< the longest first; empty: none
   /// Share of the time of all operators; without elementwise ones, unless theirs are.
   double of_operators = 0;
-  double of_call = 0; ///< share of the time of the call
+  /// Share of the time of the call, and of the capture of graphs that it replays.
+  double of_call = 0;
   /// Whether the operator was theirs: more than half of the operators' time, and a quarter of the call's,
   /// which contains other libraries' work and Python's own.
   bool all() const { return of_operators > 0.5 && of_call > 0.25; }

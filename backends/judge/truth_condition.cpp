@@ -12,7 +12,9 @@
 namespace ke {
 namespace {
 
-constexpr double least_reduction = 4; ///< fewer terms: the size of the output stands for theirs
+/// Single terms: the size of the output stands for theirs. Of two, where another element has three, the sum on the way
+/// may be a hundred times as large as what cancels to the output.
+constexpr double least_reduction = 2;
 constexpr std::size_t most_samples = 65536;
 /// Beyond it only down: the next number up may be infinite in f16 or f8e5m2.
 constexpr double largest = 60000, largest_of_eight_bits = 50000;

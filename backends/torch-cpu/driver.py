@@ -434,14 +434,14 @@ def function_in(payload, memory):
     return named(module, payload.name.split(","), "function")
 
 
-def callers(events):
+def callers(events, key="by"):
     """Lines "by US NAME CALLER" of all threads: how long each operator took, with all that it called, for each who called it."""
     spent = {}
     for e in events:
-        key = (e.name, e.cpu_parent.name if e.cpu_parent else "-")
-        spent[key] = spent.get(key, 0) + e.time_range.elapsed_us()
+        who = (e.name, e.cpu_parent.name if e.cpu_parent else "-")
+        spent[who] = spent.get(who, 0) + e.time_range.elapsed_us()
     most = sorted(spent.items(), key=lambda item: -item[1])[:200]
-    return [f"by {us:.3f} {'_'.join(name.split())} {'_'.join(by.split())}" for (name, by), us in most]
+    return [f"{key} {us:.3f} {'_'.join(name.split())} {'_'.join(by.split())}" for (name, by), us in most]
 
 
 def profiled(caller, table, place, memory, at, profiler, run=Caller.run):
@@ -477,11 +477,15 @@ def profiled(caller, table, place, memory, at, profiler, run=Caller.run):
     memory[at: at + 4 + len(text)] = struct.pack("<I", len(text)) + text
 
 
-def profilers_of(payload):
-    """One for each order, made before the candidate can put others in their place. Not torch.profiler.profile: its first use imports the
-    compiler, 1.4 s of processor time."""
+def profilers(count):
+    """Each is good for one use. Not torch.profiler.profile: its first use imports the compiler, 1.4 s of processor time."""
     config = _ExperimentalConfig(profile_all_threads=True)
-    return [torch.autograd.profiler.profile(experimental_config=config) for _ in range(8)] if payload.profile else []
+    return [torch.autograd.profiler.profile(experimental_config=config) for _ in range(count)]
+
+
+def profilers_of(payload):
+    """One for each order, made before the candidate can put others in their place."""
+    return profilers(8) if payload.profile else []
 
 
 def main(payload_descriptor, confine=None):

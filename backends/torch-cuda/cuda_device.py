@@ -10,6 +10,7 @@ import sys
 
 import torch
 
+import captures
 import device_orders
 
 NOTHING = b".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry ke_nothing() { ret; }\n\0"
@@ -140,6 +141,9 @@ class Device:
             self.must("bring a graph to the device", self.library.cuGraphUpload(ctypes.c_void_p(graph.raw_cuda_graph_exec()), None))
             self.wait()
         return graph.replay
+
+    def watch_captures(self, observers):
+        observers.append(captures.Captures(torch._C._CUDAGraph, torch._C._autograd._profiler_enabled).lines)
 
 
 def prepare_triton():

@@ -264,6 +264,8 @@ def main(payload_descriptor, confine):
     os.environ["TRITON_CACHE_DIR"] = os.path.join(inductor_files.folder(), "triton")
     os.environ["TORCH_EXTENSIONS_DIR"] = os.path.join(inductor_files.folder(), "extensions")
     profilers = driver.profilers_of(payload)
+    if profilers:
+        device.watch_captures(driver.OBSERVERS)
 
     def reply(what):
         if os.write(driver.DONE, driver.ANSWER.pack(0, what, 0, 0)) != driver.ANSWER.size:

