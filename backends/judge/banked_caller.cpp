@@ -124,7 +124,10 @@ void banked_caller::remember(const std::vector<std::string>& names, const caller
                                                             out.call.why, out.red_zone, out.inputs_changed}));
     return;
   }
-  for (std::size_t i = 0; i < names.size(); ++i) {
+  std::size_t bytes = 0;
+  for (std::size_t t = 0; t < tensors; ++t)
+    bytes += process_->output(0, t).size();
+  for (std::size_t i = 0; i < names.size() && bank_.has_room(bytes); ++i) {
     banked_answer answer{out.call.ns / static_cast<double>(names.size()), {}};
     for (std::size_t t = 0; t < tensors; ++t)
       answer.outputs.push_back(process_->output(i, t));

@@ -128,7 +128,7 @@ status truth_source::use(const bound_shapes& shapes) {
   batch_ = batch_of(task_.what, shapes);
   conditioned_.clear();
   yardstick_.assign(distributions, std::vector<double>(task_.what.tensors.size(), 0.0));
-  moved_ = yardstick_;
+  moved_ = largest_ = yardstick_;
   known_errors_.resize(distributions, std::vector<known_errors>(task_.what.tensors.size()));
   reference_ns_ = 0;
   unfit_.clear();
@@ -251,7 +251,8 @@ double truth_source::yardstick(std::size_t tensor, distribution d) const {
   // number beyond what a rounding of each term moves.
   if (!tight)
     error = std::max(error, moved_[at][tensor] * growth_of_sums(reductions_[tensor]));
-  error = std::max(error, known_errors_[at][tensor].of(shapes_.elements[tensor], reductions_[tensor]));
+  error = std::max(error, known_errors_[at][tensor].of(shapes_.elements[tensor], reductions_[tensor],
+                                                       largest_[at][tensor]));
   // What is 16 times as large has no smaller errors. Where a bound was tightened, neither have sums of mostly
   // zeros: which few of them round at all is the luck of one order.
   bool usual_at_least = d == distribution::large || (d == distribution::mostly_zero && tight);
@@ -288,10 +289,11 @@ bool truth_source::measure(std::size_t count, distribution d) {
       // Rounded to sixteen bits, a reference hides the error of its arithmetic: it has one.
       if (unit_roundoff(spec.dtype) > single_roundoff)
         error = std::max(error, single_roundoff * largest);
-      auto& yard = yardstick_[static_cast<std::size_t>(d)][t];
+      auto at = static_cast<std::size_t>(d);
+      auto& yard = yardstick_[at][t];
       yard = std::max(yard, error);
-      known_errors_[static_cast<std::size_t>(d)][t].note(shapes_.dims, shapes_.elements[t], yard,
-                                                         reductions_[t]);
+      largest_[at][t] = std::max(largest_[at][t], largest);
+      known_errors_[at][t].note(shapes_.dims, shapes_.elements[t], yard, reductions_[t], largest_[at][t]);
     }
   return true;
 }

@@ -196,6 +196,7 @@ private:
   std::vector<std::string> outputs_;
   std::vector<std::vector<double>> yardstick_;          ///< distribution, tensor
   std::vector<std::vector<double>> moved_;              ///< the same: by one rounding of the inputs
+  std::vector<std::vector<double>> largest_;            ///< the same: how large outputs are
   std::vector<char> conditioned_;                       ///< distribution: of these shapes
   std::vector<std::vector<known_errors>> known_errors_; ///< distribution, tensor
   std::vector<double> reductions_;                      ///< per tensor

@@ -27,6 +27,8 @@ public:
   /// Of all inputs, shapes and weights that a judgement draws.
   std::uint64_t key() const { return key_; }
 
+  /// Whether a record of so many bytes may fit: no copies are made for a bank that is full.
+  bool has_room(std::size_t bytes) const { return keeps() && seen_ + bytes <= most_bytes; }
   /// The record of this name; nothing: there is none, or it can't be read.
   std::optional<std::string> find(const std::string& name) const;
   /// Keeps it, unless the bank is full or has one of this name already. A name is a content_name().

@@ -71,6 +71,8 @@ std::string openai_events(const std::string& text, const std::string& finish, bo
                           bool done = true);
 std::string anthropic_events(const std::string& text, const std::string& stop_reason);
 std::string sse(const std::string& events);
+/// The text of an answer in the bytes that were sent of it, streamed or plain.
+std::string text_sent(const std::string& bytes);
 
 /// A server on loopback that plays an LLM provider and misbehaves on request. One thread, epoll: holds 10,000
 /// requests open.
