@@ -295,6 +295,17 @@ TEST_CASE("Python candidates get no memory beyond the limits and no other proces
               {verdict_state::correct}}});
 }
 
+TEST_CASE("Bug: the other names of programs were forbidden to Python candidates, which looks for none", "[torch]") {
+  // torch.compile on a device asks for nvcc behind /etc/alternatives, and takes "there is none" for an answer, but no refusal.
+  torch_bench b;
+  judge_all(b, softmax(),
+            {{"looks for programs",
+              candidate(right, "for name in os.listdir('/etc/alternatives'): os.stat('/usr/bin')\n"
+                               "for path in ('/usr/bin/cc', '/etc/alternatives/none', '/etc/none'):\n"
+                               "    try: os.stat(path)\n    except FileNotFoundError: pass\n"),
+              {verdict_state::correct}}});
+}
+
 TEST_CASE("a problem.toml with a Python reference has operator functions for candidates", "[torch]") {
   torch_bench b;
   problem p;
