@@ -31,7 +31,8 @@ std::vector<profile_row> rows_of(std::string_view text) {
     std::istringstream words{line};
     std::string key;
     profile_row r;
-    if (words >> key >> r.us >> r.name >> r.caller && (key == "by" || key == "within") && std::isfinite(r.us) && r.us >= 0)
+    if (words >> key >> r.us >> r.name >> r.caller && (key == "by" || key == "within") &&
+        std::isfinite(r.us) && r.us >= 0)
       rows.push_back(std::move(r));
   }
   return rows;

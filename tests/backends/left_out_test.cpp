@@ -126,7 +126,8 @@ TEST_CASE("Bug: a shape of single terms, whose sums never round, took the error 
   CHECK(seen.of(7, 5, 0) == 0.002);
 }
 
-TEST_CASE("Bug: prefixes of three terms in single precision were wrong where they cancel beside a reference in double") {
+TEST_CASE("Bug: prefixes of three terms in single precision were wrong where they cancel beside a reference "
+          "in double") {
   // x0 + x1 is rounded, and x2 takes a hundredth of it away: two judgements in a hundred met such a row in a small secret shape.
   ke_test::checker c;
   const std::string prefixes = R"(#include <cstdint>
@@ -149,13 +150,14 @@ extern "C" void kernel(const float* x, float* y, int64_t M, int64_t N) {
   CHECK(v.state == verdict_state::correct);
 }
 
-TEST_CASE("Bug: a softmax of long rows was allowed what short rows err by, whose outputs are as many times larger") {
+TEST_CASE("Bug: a softmax of long rows was allowed what short rows err by, whose outputs are as many times "
+          "larger") {
   // 32 times the error of rows of 64 beside outputs of a 30th of theirs let half the width pass: the problem was unfit.
   known_errors seen;
   seen.note({{"M", 64}, {"N", 64}}, 4096, 1e-8, 64, 0.04);
   CHECK(seen.of(2048, 2048, 0.001) == Approx(2e-8 * std::sqrt(32) * 0.025));
-  CHECK(seen.of(2048, 2048, 0) == Approx(32e-8));     // nobody knows how large
-  CHECK(seen.of(32, 2048, 0.001) == Approx(32e-8));   // so few may be small by chance
+  CHECK(seen.of(2048, 2048, 0) == Approx(32e-8));                    // nobody knows how large
+  CHECK(seen.of(32, 2048, 0.001) == Approx(32e-8));                  // so few may be small by chance
   CHECK(seen.of(2048, 2048, 0.04 * std::sqrt(32)) == Approx(32e-8)); // sums that cancel
 }
 

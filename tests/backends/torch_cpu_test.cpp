@@ -295,7 +295,8 @@ TEST_CASE("Python candidates get no memory beyond the limits and no other proces
               {verdict_state::correct}}});
 }
 
-TEST_CASE("Bug: the other names of programs were forbidden to Python candidates, which looks for none", "[torch]") {
+TEST_CASE("Bug: the other names of programs were forbidden to Python candidates, which looks for none",
+          "[torch]") {
   // torch.compile on a device asks for nvcc behind /etc/alternatives, and takes "there is none" for an answer, but no refusal.
   torch_bench b;
   judge_all(b, softmax(),

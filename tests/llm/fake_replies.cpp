@@ -94,7 +94,6 @@ std::string joined(const json& content) {
   return all;
 }
 
-
 } // namespace
 
 std::string text_sent(const std::string& bytes) {
