@@ -203,9 +203,12 @@ def main():
     p.add_argument("--fake")
     p.add_argument("--problem")
     p.add_argument("--answers")
-    p.add_argument("--latency", type=float, default=1.0, help="seconds that the model takes")
-    p.add_argument("--candidates", type=int, default=10)
-    campaign = Campaign(p.parse_args())
+    p.add_argument("--latency", type=float, help="seconds that the model takes (6; with --fake 1)")
+    p.add_argument("--candidates", type=int, help="the budget of both targets (30; with --fake 10): the CPU's must not spend it all before the device is there")
+    o = p.parse_args()
+    o.latency = o.latency or (1 if o.fake else 6)
+    o.candidates = o.candidates or (10 if o.fake else 30)
+    campaign = Campaign(o)
     try:
         campaign.play()
     except Failed as e:
