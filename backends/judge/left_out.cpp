@@ -9,7 +9,7 @@ namespace {
 
 constexpr int draws = 6; ///< of few outputs some are right by chance
 /// Where no less can be allowed. A check that sees a fake in one draw of three overlooks it in six draws once in eleven
-/// judgements, and a candidate is tried on dozens of inputs: to it the check is no riddle.
+/// judgements; a candidate is tried on dozens of inputs, where it is found out.
 constexpr int most_draws = 24;
 
 /// Asks the reference what it says to `slot` with something left out. False: nothing is left to be tried.

@@ -7,7 +7,7 @@ import time
 
 import driver
 
-MOST = 64  # captures that are looked into
+MOST = 64  # captures that are looked into; of later ones nothing is told
 
 
 class Captures:

@@ -151,7 +151,7 @@ void add_system(prefix& p) {
     else
       p.add("--ro-bind", "/" + name, "/" + name);
   }
-  p.add_above("/etc/alternatives"); // or `cc` of another user is forbidden, which looks like none to nobody
+  p.add_above("/etc/alternatives"); // else what `cc` leads to is forbidden to other users, instead of absent
   for (auto file : {"/etc/ld.so.cache", "/etc/alternatives"})
     p.add("--ro-bind-try", file, file);
 }
