@@ -1,9 +1,11 @@
 #include "config/override.hpp"
 
 #include "config/campaign_file.hpp"
+#include "runtime/text/source_text.hpp"
 
 #include <algorithm>
 #include <charconv>
+#include <string_view>
 
 namespace ke {
 namespace {
@@ -78,12 +80,6 @@ toml_node* element(toml_node& list, const std::string& name, const std::string& 
   return nullptr;
 }
 
-std::string trimmed(std::string text) {
-  text.erase(0, std::min(text.find_first_not_of(" \t"), text.size()));
-  text.erase(text.find_last_not_of(" \t") + 1);
-  return text;
-}
-
 /// A new, empty member.
 toml_node& added(toml_node& table, const std::string& name, toml_node::kind is) {
   table.members.push_back({name, from_command_line, {}});
@@ -107,7 +103,7 @@ toml_node value_at(const std::string& path, const std::string& text, const schem
 void apply_override(toml_node& document, const schema& s, const std::string& assignment,
                     std::vector<config_error>& errors) {
   auto equals = assignment.find('=');
-  auto key = trimmed(assignment.substr(0, equals));
+  const std::string key{trimmed(std::string_view{assignment}.substr(0, equals))};
   auto wrong = [&](const std::string& text) { errors.push_back(error_at(from_command_line, key, text)); };
   if (equals == assignment.npos || key.empty())
     return wrong("expected KEY=VALUE, e.g. budget.candidates=100");
@@ -118,7 +114,7 @@ void apply_override(toml_node& document, const schema& s, const std::string& ass
     path += (path.empty() ? "" : ".") + parts[i];
     auto* next = at->find(parts[i]);
     if (i + 1 == parts.size()) {
-      auto value = value_at(path, trimmed(assignment.substr(equals + 1)), s);
+      auto value = value_at(path, std::string{trimmed(std::string_view{assignment}.substr(equals + 1))}, s);
       if (next)
         *next = std::move(value);
       else
