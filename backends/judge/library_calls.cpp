@@ -21,9 +21,10 @@ bool works_by_element(const std::string& name, const library_operators& known) {
 struct profile_row {
   double us = 0;
   std::string name, caller;
+  bool captured = false; ///< in a graph that the call has replayed; its time is that of the capture
 };
 
-/// Lines "by US NAME CALLER", and `within` for what a graph holds that the call has replayed.
+/// Lines "by US NAME CALLER", or `within` for what was captured.
 std::vector<profile_row> rows_of(std::string_view text) {
   std::vector<profile_row> rows;
   std::istringstream lines{std::string{text}};
@@ -31,14 +32,17 @@ std::vector<profile_row> rows_of(std::string_view text) {
     std::istringstream words{line};
     std::string key;
     profile_row r;
-    if (words >> key >> r.us >> r.name >> r.caller && (key == "by" || key == "within") &&
-        std::isfinite(r.us) && r.us >= 0)
+    if (!(words >> key >> r.us >> r.name >> r.caller) || !std::isfinite(r.us) || r.us < 0)
+      continue;
+    r.captured = key == "within";
+    if (r.captured || key == "by")
       rows.push_back(std::move(r));
   }
   return rows;
 }
 
-double number_after(std::string_view text, const std::string& key) {
+double number_after(std::string_view text, const std::string& key,
+                    double otherwise = std::numeric_limits<double>::infinity()) {
   std::istringstream lines{std::string{text}};
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words{line};
@@ -47,30 +51,7 @@ double number_after(std::string_view text, const std::string& key) {
     if (words >> first >> value && first == key && std::isfinite(value) && value > 0)
       return value;
   }
-  return std::numeric_limits<double>::infinity();
-}
-
-/// Microseconds of what is in graphs that the call has replayed, as they were captured: what a replay takes on the host says
-/// nothing of what it starts.
-struct captured_time {
-  double operators = 0, whole = 0;
-};
-
-captured_time captured_in(std::string_view text) {
-  captured_time took;
-  std::istringstream lines{std::string{text}};
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream words{line};
-    std::string key, name, caller;
-    double us = 0;
-    if (!(words >> key >> us) || !std::isfinite(us) || us < 0)
-      continue;
-    if (key == "captured")
-      took.whole += us;
-    else if (key == "within" && words >> name >> caller && caller == "-")
-      took.operators += us;
-  }
-  return took;
+  return otherwise;
 }
 
 /// Families of the fused operators that the reference calls, with what those may call.
@@ -113,9 +94,11 @@ handed_over fused_calls(std::string_view candidate, std::string_view reference,
            !allowed.contains(at->second.front());
   };
   std::map<std::string, double> spent;
-  double all = 0, trimming = 0;
+  double all = 0, trimming = 0, captured = 0;
   bool element_by_element = true;
   for (const auto& r : rows_of(candidate)) {
+    if (r.captured && r.caller == "-")
+      captured += r.us;
     if (is_fused(r.name) && !is_fused(r.caller)) { // what one calls in turn is in its time
       spent[r.name] += r.us;
       all += r.us;
@@ -128,10 +111,10 @@ handed_over fused_calls(std::string_view candidate, std::string_view reference,
   for (const auto& [name, us] : spent)
     found.names.push_back(name);
   order_stably(found.names, [&](const auto& a, const auto& b) { return spent[a] > spent[b]; });
-  auto captured = captured_in(candidate);
-  double total = number_after(candidate, "total") + captured.operators;
+  double total = number_after(candidate, "total") + captured;
   found.of_operators = all / (element_by_element ? total : std::max(total - trimming, all));
-  found.of_call = all / (call_us(candidate) + captured.whole);
+  // What a replay itself takes on the host says nothing of what it starts: the time of the capture stands for it.
+  found.of_call = all / (call_us(candidate) + number_after(candidate, "captured", 0));
   return found;
 }
 

@@ -206,8 +206,10 @@ def main():
     p.add_argument("--latency", type=float, help="seconds that the model takes (6; with --fake 1)")
     p.add_argument("--candidates", type=int, help="the budget of both targets (30; with --fake 10): the CPU's must not spend it all before the device is there")
     o = p.parse_args()
-    o.latency = o.latency or (1 if o.fake else 6)
-    o.candidates = o.candidates or (10 if o.fake else 30)
+    if o.latency is None:
+        o.latency = 1 if o.fake else 6
+    if o.candidates is None:
+        o.candidates = 10 if o.fake else 30
     campaign = Campaign(o)
     try:
         campaign.play()

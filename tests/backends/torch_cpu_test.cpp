@@ -295,13 +295,12 @@ TEST_CASE("Python candidates get no memory beyond the limits and no other proces
               {verdict_state::correct}}});
 }
 
-TEST_CASE("Bug: the other names of programs were forbidden to Python candidates, which looks for none",
-          "[torch]") {
+TEST_CASE("Bug: what lies behind /etc was forbidden to Python candidates, instead of absent", "[torch]") {
   // torch.compile on a device asks for nvcc behind /etc/alternatives, and takes "there is none" for an answer, but no refusal.
   torch_bench b;
   judge_all(b, softmax(),
             {{"looks for programs",
-              candidate(right, "for name in os.listdir('/etc/alternatives'): os.stat('/usr/bin')\n"
+              candidate(right, "os.listdir('/etc/alternatives')\n"
                                "for path in ('/usr/bin/cc', '/etc/alternatives/none', '/etc/none'):\n"
                                "    try: os.stat(path)\n    except FileNotFoundError: pass\n"),
               {verdict_state::correct}}});
