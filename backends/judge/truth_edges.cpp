@@ -9,7 +9,9 @@
 namespace ke {
 namespace {
 
-constexpr std::size_t probes = 3; ///< changed elements per input tensor
+/// Changed elements per input tensor: the first and the last, which a sum of all before or behind reaches the farthest, and
+/// some between.
+constexpr std::size_t probes = 5;
 
 std::size_t last_of(const bound_shapes& shapes, std::size_t tensor) {
   return shapes.shapes[tensor].empty() ? 1 : static_cast<std::size_t>(shapes.shapes[tensor].back());
@@ -147,8 +149,11 @@ status truth_source::measure_reductions() {
     std::size_t n = draws_values(tensors[t]) ? shapes_.elements[t] : 0;
     for (std::size_t p = 0; p < probes && n > 0; ++p) {
       // Spread over the tensor by the golden ratio, the same places in every run.
-      auto i = static_cast<std::size_t>(std::fmod(0.3 + 0.618034 * static_cast<double>(p), 1.0) *
-                                        static_cast<double>(n));
+      auto i = p == 0 ? 0
+               : p == 1
+                   ? n - 1
+                   : static_cast<std::size_t>(std::fmod(0.3 + 0.618034 * static_cast<double>(p - 2), 1.0) *
+                                              static_cast<double>(n));
       auto slot = base->front();
       if (!change(tensors[t], slot.inputs[t], n, i))
         continue;
