@@ -2,13 +2,10 @@
 """Checks that no function of the product is longer than 40 lines.
 
 Counted are the lines from the opening to the closing brace. Tables do not count: braced lists and raw strings of several lines. A
-handler inside such a table counts as a function of its own. Files that hold longer functions are listed in
-scripts/long_functions.txt, one `PATH NUMBER` a line: how many they hold. The list may only shrink: a file that holds more, or one
-that is not listed, is a violation, and so is an entry that is too large. Prints one line per violation as file:line and exits 1.
+handler inside such a table counts as a function of its own. Prints one line per violation as file:line and exits 1.
 
     scripts/check_functions.py [ROOT]       the tree to check; the one around this script by default
     scripts/check_functions.py --list       every longer function, the longest first
-    scripts/check_functions.py --count      what scripts/long_functions.txt would hold now
     scripts/check_functions.py --self-test  proves that each rule can fail
 """
 
@@ -19,7 +16,6 @@ from pathlib import Path
 
 ROOMS = ["actors", "backends", "config", "interface", "knowledge", "runtime"]
 MOST = 40
-LIST = "scripts/long_functions.txt"
 TYPE = re.compile(r"\b(namespace|class|struct|union|enum|extern)\b")
 BLOCK = re.compile(r"(\)|\b(else|do|try|const|noexcept|override|final|mutable)|;|\{|\}|:)\s*$")
 RETURN_TYPE = re.compile(r"\)\s*(const\s*|noexcept\s*|mutable\s*)*->\s*[\w:<>,&*\s\[\]()]+$")
@@ -107,22 +103,7 @@ def long_functions(root):
 
 
 def check(root):
-    allowed = {}
-    for entry in (root / LIST).read_text().splitlines():
-        if entry and not entry.startswith("#"):
-            path, number = entry.split()
-            allowed[path] = int(number)
-    found = {}
-    for path, line, name, lines in long_functions(root):
-        found.setdefault(path, []).append(f"{path}:{line}: {name} has {lines} lines, more than {MOST}")
-    said = []
-    for path, longer in found.items():
-        if len(longer) > allowed.get(path, 0):
-            said += longer
-    for path, number in allowed.items():
-        if number > len(found.get(path, [])):
-            said.append(f"{LIST}:1: {path} holds {len(found.get(path, []))} long functions, not {number}: the list may shrink")
-    return said
+    return [f"{path}:{line}: {name} has {lines} lines, more than {MOST}" for path, line, name, lines in long_functions(root)]
 
 
 def self_test():
@@ -136,11 +117,9 @@ def self_test():
         "runtime/d.cpp": "auto f() -> std::vector<int> {\n  g([&] {\n" + longer + "  });\n}",
         "interface/e.cpp": "behavior f() {\n  return {\n      [=](int) {\n" + longer + "      },\n  };\n}",
         "config/f.cpp": "void f() {\n  table t{\n" + table * 60 + "  };\n" + longer + "}",
-        "knowledge/listed.cpp": "void f() {\n" + longer + "}\nvoid g() {\n" + longer + "}",
-        LIST: "knowledge/listed.cpp 1\nknowledge/allowed.cpp 1\nactors/gone.cpp 1\n",
+        "knowledge/l.cpp": "void f() {\n" + longer + "}\nvoid g() {\n" + longer + "}",
     }
     good = {
-        "knowledge/allowed.cpp": "void f() {\n" + longer + "}",
         "actors/g.cpp": "void f() {\n" + body * (MOST - 2) + "}\nvoid g() {\n" + body * (MOST - 2) + "}",
         "config/h.cpp": "void f() {\n  table t{\n" + table * 60 + "  };\n}\nconst table u = {\n" + table * 60 + "};",
         "interface/i.cpp": "behavior f() {\n  return {\n" + "      [=](int) {\n        a();\n      },\n" * 20 + "  };\n}",
@@ -168,14 +147,8 @@ def main():
         for path, line, name, lines in sorted(long_functions(here), key=lambda f: -f[3]):
             print(f"{lines:4} {path}:{line} {name}")
         return 0
-    if sys.argv[1:] == ["--count"]:
-        count = {}
-        for path, *_ in long_functions(here):
-            count[path] = count.get(path, 0) + 1
-        print("\n".join(f"{path} {n}" for path, n in sorted(count.items())))
-        return 0
     found = check(Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else here)
-    print("\n".join(found) if found else f"functions: none is longer than {MOST} lines but those that are listed")
+    print("\n".join(found) if found else f"functions: none is longer than {MOST} lines")
     return 1 if found else 0
 
 

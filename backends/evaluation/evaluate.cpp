@@ -40,6 +40,20 @@ build_role role_of(const step_spec& j) {
   return build_role::candidate;
 }
 
+/// Judge and driver: those that are named, or those beside this program.
+status find_programs(evaluate_options& options) {
+  std::error_code error;
+  if (options.judge.empty())
+    options.judge = beside_this_program("ke-judge");
+  if (options.driver.empty())
+    options.driver = beside_this_program("ke-driver");
+  for (const auto& program : {options.judge, options.driver})
+    if (!fs::exists(program, error))
+      return failure{failure_kind::missing,
+                     "the program " + program.string() + " is not there; build it or name its place"};
+  return ok;
+}
+
 } // namespace
 
 void evaluation::state::note_provenance() {
@@ -91,15 +105,8 @@ void evaluation::state::prepare() {
   own_folder = *std::move(own);
   own_folder.let_others_read();
   folder = own_folder.path();
-  std::error_code error;
-  if (options.judge.empty())
-    options.judge = beside_this_program("ke-judge");
-  if (options.driver.empty())
-    options.driver = beside_this_program("ke-driver");
-  for (const auto& program : {options.judge, options.driver})
-    if (!fs::exists(program, error))
-      return fail(failure_kind::missing,
-                  "the program " + program.string() + " is not there; build it or name its place");
+  if (auto there = find_programs(options); !there)
+    return fail(there.error().kind, there.error().text);
   note_provenance();
   if (driver_kind->has_warm_parent && executes_on(with, target)) {
     if (!options.python)
@@ -333,6 +340,11 @@ bool evaluation::state::built(std::size_t job, const process_exit& exit) {
     wrong = build_trouble(job, wrong);
   std::error_code ignored;
   fs::remove_all(folder_, ignored);
+  return note_build(role, exit, wrong);
+}
+
+/// Enters how a build ended; `wrong`: why it came to nothing, if it did. False: nothing more can be done.
+bool evaluation::state::note_build(build_role role, const process_exit& exit, const std::string& wrong) {
   switch (role) {
   case build_role::candidate:
     found.build_s = exit.seconds;

@@ -105,6 +105,7 @@ struct evaluation::state {
   void give_time(judge_task& task) const;
   void place(build_role role, const fs::path& object);
   bool built(std::size_t job, const process_exit& exit);
+  bool note_build(build_role role, const process_exit& exit, const std::string& wrong);
   bool judged(std::size_t job, const process_exit& exit);
 
   // -- post_measurement.cpp: the jobs after the measurement; whatever becomes of them, the verdict's state stays

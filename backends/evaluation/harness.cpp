@@ -4,6 +4,8 @@
 #include "runtime/text/filled_text.hpp"
 
 #include <algorithm>
+#include <regex>
+#include <set>
 #include <string_view>
 
 namespace ke {
@@ -68,6 +70,19 @@ bool longest(const problem& what) {
     if (t.dtype == dtype::f64)
       return true;
   return false;
+}
+
+/// What a text includes from outside of its folder, as includes of what is there. Each takes the compiler longer
+/// than the reference itself, so no others are.
+std::string standard_headers(const std::string& text) {
+  static const std::regex include{R"((^|\n)[ \t]*#[ \t]*include[ \t]*<([A-Za-z0-9_./+-]+)>)"};
+  std::set<std::string> names;
+  for (std::sregex_iterator i{text.begin(), text.end(), include}, end; i != end; ++i)
+    names.insert((*i)[2]);
+  std::string lines;
+  for (const auto& name : names)
+    lines += "#if __has_include(<" + name + ">)\n#include <" + name + ">\n#endif\n";
+  return lines;
 }
 
 std::string parameters(const problem& what, widening as, bool with_names) {
@@ -156,7 +171,7 @@ std::string harness_source(const problem& what, widening as) {
   return filled_text(shim_text, {{"parameters", parameters(what, as, false)}, {"arguments", call}});
 }
 
-std::string widening_header(const problem& what, widening as) {
+std::string widening_header(const problem& what, widening as, std::string_view included) {
   std::string known;
   auto define = [&](bool holds, const char* name) {
     known += holds ? std::string{"#define "} + name + "\n" : std::string{};
@@ -165,7 +180,7 @@ std::string widening_header(const problem& what, widening as) {
   define(is_wider(what, dtype::bf16, as), "KE_WIDE_BF16");
   define(is_wider(what, dtype::f8e4m3, as), "KE_WIDE_F8E4M3");
   define(is_wider(what, dtype::f8e5m2, as), "KE_WIDE_F8E5M2");
-  return known + std::string{widening_text};
+  return known + standard_headers(what.reference + '\n' + std::string{included}) + std::string{widening_text};
 }
 
 } // namespace ke

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 
 namespace ke {
 
@@ -36,11 +37,12 @@ std::string kernel_signature(const problem& what);
 std::string kernel_arguments(const problem& what, const std::map<std::string, std::string>& types);
 
 /// Included before a reference compiled as the truth: harness/ke_widen.h, and before it what of it holds for the
-/// problem. Standard headers come first; then float becomes double, double becomes long double, and the libm names
+/// problem. The headers in angle brackets that the reference or `included` (texts of what it may include by name)
+/// includes come first; then float becomes double, double becomes long double, and the libm names
 /// without an overload follow. In `all` a uint16_t is a bf16 that keeps the double it was made from, or stands for
 /// the bits it was made from; a uint8_t keeps it too, but is read as what it rounds to: what is rounded to eight
 /// bits on the way is meant to be.
-std::string widening_header(const problem& what, widening as);
+std::string widening_header(const problem& what, widening as, std::string_view included = {});
 
 /// Bytes of one element in the truth's memory, if it is wider there.
 std::size_t wide_bytes(dtype d);

@@ -149,7 +149,11 @@ bool draws_integers(const problem& what) {
 
 /// Makes the reference the truth.
 void widen(build_plan& plan, std::vector<std::string>& flags, const problem& what, widening as) {
-  plan.files.emplace_back("ke_widen.h", widening_header(what, as));
+  std::string headers;
+  for (const auto& [name, text] : plan.files)
+    if (std::filesystem::path{name}.extension() == ".h")
+      headers += text + '\n';
+  plan.files.emplace_back("ke_widen.h", widening_header(what, as, headers));
   flags.insert(flags.end(), {"-include", "ke_widen.h", "-w"});
   if (draws_integers(what)) // the truth dies of what C++ leaves undefined: such inputs are none
     flags.insert(flags.end(), {"-fsanitize=signed-integer-overflow", "-fsanitize-undefined-trap-on-error"});

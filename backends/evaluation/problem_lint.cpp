@@ -130,59 +130,43 @@ void lint_costs(const problem& what, lint_report& into) {
     into.warnings.push_back("without [cost] there is no roofline, and nothing is too fast to be true");
 }
 
-result<lint_report> lint_problem(const problem& what, const backend& with, const evaluate_options& options,
-                                 process_port& processes) {
-  const auto* driver_kind = traits_of_driver(with.driver);
-  if (!driver_kind || what.reference_language != with.reference_language)
+namespace {
+
+/// Where a problem is linted: its reference runs there.
+result<device_info> target_for(const problem& what, const backend& with, process_port& processes) {
+  if (!traits_of_driver(with.driver) || what.reference_language != with.reference_language)
     return failure{failure_kind::invalid, "problem " + what.name + " has a reference in " +
                                               what.reference_language + "; backend " + with.name +
                                               " cannot run it: choose another with --backend"};
   auto target = probe_target(with, processes);
-  if (!target)
-    return target.error();
-  if (!executes_on(with, *target))
+  if (target && !executes_on(with, *target))
     return failure{failure_kind::missing,
                    "a problem is linted where its reference runs, and " + target->name + " of backend " +
                        with.name + " is " + device_facts::compiled_not_executed +
                        ": choose another with --backend, or a machine with such a device"};
-  auto folder = private_folder::make(options.scratch, "ke-lint-");
-  if (!folder)
-    return folder.error();
-  folder->let_others_read();
-  lint_report report;
-  judge_task task;
-  task.what = what;
-  task.driver_kind = with.driver;
-  std::shared_ptr<python_parent> warm;
-  if (driver_kind->has_warm_parent) {
-    auto parents = options.python ? options.python : std::make_shared<python_parents>();
-    auto started = parents->of(with, options.sandbox, parent_device_of(*target));
-    if (!started)
-      return started.error();
-    warm = *std::move(started);
-    task.warm_parent = judge_warm_fd;
-  }
-  if (driver_kind->builds) {
-    auto toolchain = target->facts.count(device_facts::toolchain) ? target->facts.at(device_facts::toolchain)
-                                                                  : std::string{};
-    if (auto done = build_both(task, report, with, toolchain, options, folder->path(), processes); !done)
-      return done.error();
-    if (!report.reasons.empty())
-      return report;
-  }
+  return target;
+}
+
+std::string toolchain_of(const device_info& target) {
+  auto known = target.facts.find(device_facts::toolchain);
+  return known == target.facts.end() ? std::string{} : known->second;
+}
+
+result<std::shared_ptr<python_parent>> parent_for(const backend& with, const evaluate_options& options,
+                                                  const device_info& target) {
+  auto parents = options.python ? options.python : std::make_shared<python_parents>();
+  return parents->of(with, options.sandbox, parent_device_of(target));
+}
+
+result<lint_report> ask_judge(const judge_task& task, const evaluate_options& options,
+                              const std::shared_ptr<python_parent>& warm, process_port& processes) {
   auto judge = options.judge.empty() ? beside_this_program("ke-judge") : options.judge;
-  auto driver = options.driver.empty() ? beside_this_program("ke-driver") : options.driver;
-  task.driver = fs::absolute(driver).string();
-  task.scratch = folder->path().string();
-  task.sandbox = options.sandbox;
-  task.limits = options.limits;
-  task.device = parent_device_of(*target).uuid;
   process_spec spec;
   spec.argv = {judge.string()};
   spec.env = {{"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}, {"LANG", "C"}};
   if (!task.device.empty())
     spec.env.merge(device_environment());
-  spec.directory = folder->path().string();
+  spec.directory = task.scratch;
   spec.input = pack(task);
   spec.deadline = std::chrono::nanoseconds{static_cast<std::int64_t>(2 * options.limits.run_s * 1e9)};
   spec.output_limit = 64u << 20;
@@ -196,8 +180,9 @@ result<lint_report> lint_problem(const problem& what, const backend& with, const
   if (exit.cancelled)
     return failure{failure_kind::cancelled, "interrupted"};
   if (exit.timed_out) {
-    report.reasons.push_back("the reference does not end in time: its workloads are too large, or it hangs");
-    return report;
+    lint_report late;
+    late.reasons.push_back("the reference does not end in time: its workloads are too large, or it hangs");
+    return late;
   }
   auto said = unpack<lint_report>(exit.out);
   if (exit.code != 0 || !said)
@@ -206,10 +191,50 @@ result<lint_report> lint_problem(const problem& what, const backend& with, const
                                                exit.err.substr(0, 400)};
   if (!said->broken.empty())
     return failure{failure_kind::device, said->broken};
-  said->warnings.insert(said->warnings.begin(), report.warnings.begin(), report.warnings.end());
-  if (!what.tensors.empty()) // a KernelBench file says nothing about its cost
+  return said;
+}
+
+} // namespace
+
+result<lint_report> lint_problem(const problem& what, const backend& with, const evaluate_options& options,
+                                 process_port& processes) {
+  auto target = target_for(what, with, processes);
+  if (!target)
+    return target.error();
+  const auto* driver_kind = traits_of_driver(with.driver);
+  auto folder = private_folder::make(options.scratch, "ke-lint-");
+  if (!folder)
+    return folder.error();
+  folder->let_others_read();
+  lint_report report;
+  judge_task task;
+  task.what = what;
+  task.driver_kind = with.driver;
+  std::shared_ptr<python_parent> warm;
+  if (driver_kind->has_warm_parent) {
+    auto started = parent_for(with, options, *target);
+    if (!started)
+      return started.error();
+    warm = *std::move(started);
+    task.warm_parent = judge_warm_fd;
+  }
+  if (driver_kind->builds) {
+    auto done = build_both(task, report, with, toolchain_of(*target), options, folder->path(), processes);
+    if (!done || !report.reasons.empty())
+      return done ? result<lint_report>{report} : done.error();
+  }
+  task.driver =
+      fs::absolute(options.driver.empty() ? beside_this_program("ke-driver") : options.driver).string();
+  task.scratch = folder->path().string();
+  task.sandbox = options.sandbox;
+  task.limits = options.limits;
+  task.device = parent_device_of(*target).uuid;
+  auto said = ask_judge(task, options, warm, processes);
+  if (said)
+    said->warnings.insert(said->warnings.begin(), report.warnings.begin(), report.warnings.end());
+  if (said && !what.tensors.empty()) // a KernelBench file says nothing about its cost
     lint_costs(what, *said);
-  return *std::move(said);
+  return said;
 }
 
 std::string lint_json(const problem& what, const lint_report& r) {

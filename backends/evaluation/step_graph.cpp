@@ -5,23 +5,30 @@
 
 namespace ke {
 
-result<job_graph> job_graph::of(std::vector<node> jobs) {
-  job_graph g;
+/// Who needs whom, by place instead of by name.
+status job_graph::join(const std::vector<node>& jobs) {
   std::map<std::string, std::size_t> place;
   for (std::size_t i = 0; i < jobs.size(); ++i)
     if (!place.emplace(jobs[i].name, i).second)
       return failure{failure_kind::invalid, "two jobs are called \"" + jobs[i].name + "\""};
-  g.needs_.resize(jobs.size());
-  g.needed_by_.resize(jobs.size());
+  needs_.resize(jobs.size());
+  needed_by_.resize(jobs.size());
   for (std::size_t i = 0; i < jobs.size(); ++i)
     for (const auto& name : jobs[i].needs) {
       auto at = place.find(name);
       if (at == place.end())
         return failure{failure_kind::invalid,
                        "job \"" + jobs[i].name + "\" needs \"" + name + "\", which no job is called"};
-      g.needs_[i].push_back(at->second);
-      g.needed_by_[at->second].push_back(i);
+      needs_[i].push_back(at->second);
+      needed_by_[at->second].push_back(i);
     }
+  return ok;
+}
+
+result<job_graph> job_graph::of(std::vector<node> jobs) {
+  job_graph g;
+  if (auto s = g.join(jobs); !s)
+    return s.error();
   // Take away what needs nothing, again and again; what stays stands in a circle.
   std::vector<std::size_t> open, left(jobs.size());
   for (std::size_t i = 0; i < jobs.size(); ++i)

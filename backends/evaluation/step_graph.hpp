@@ -79,6 +79,7 @@ public:
   progress of_job(std::size_t job) const { return progress_.at(job); }
 
 private:
+  status join(const std::vector<node>& jobs);
   void lose(std::size_t job, progress as);
 
   std::vector<node> nodes_;

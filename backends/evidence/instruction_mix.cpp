@@ -9,31 +9,20 @@ bool ends_with_any(std::string_view name, std::initializer_list<std::string_view
   return std::any_of(ends.begin(), ends.end(), [&](auto e) { return name.ends_with(e); });
 }
 
-} // namespace
+/// Not one that every object gets from the compiler.
+bool is_own_function(std::string_view name) {
+  return !name.starts_with("_init") && !name.starts_with("_fini") && !name.starts_with("deregister_tm") &&
+         !name.starts_with("register_tm") && !name.starts_with("__do_global") &&
+         !name.starts_with("frame_dummy") && name.find("@plt") == std::string_view::npos;
+}
 
-std::map<std::string, double> instruction_mix(std::string_view text) {
+struct instruction_counts {
   double total = 0, vector = 0, scalar = 0, fma = 0, branch = 0, call = 0, bits = 0;
-  bool counted = false;
-  while (!text.empty()) {
-    auto end = std::min(text.find('\n'), text.size());
-    auto line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (!line.empty() && line.back() == ':' &&
-        line.find('<') != std::string_view::npos) { // "0000000000001100 <kernel>:"
-      auto name = line.substr(line.find('<') + 1);
-      counted = !name.starts_with("_init") && !name.starts_with("_fini") &&
-                !name.starts_with("deregister_tm") && !name.starts_with("register_tm") &&
-                !name.starts_with("__do_global") && !name.starts_with("frame_dummy") &&
-                name.find("@plt") == std::string_view::npos;
-      continue;
-    }
-    auto tab = line.find('\t');
-    if (!counted || tab == std::string_view::npos)
-      continue;
-    auto insn = line.substr(tab + 1);
+
+  void add(std::string_view insn) {
     auto op = insn.substr(0, insn.find_first_of(" \t"));
     if (op.empty() || op.starts_with("nop") || op == "data16" || op == "cs")
-      continue;
+      return;
     ++total;
     if (op.starts_with("j"))
       ++branch;
@@ -54,10 +43,35 @@ std::map<std::string, double> instruction_mix(std::string_view text) {
         op.find("fnmadd") != std::string_view::npos)
       ++fma;
   }
-  if (total == 0)
-    return {};
-  return {{"insn.total", total},   {"insn.vector", vector}, {"insn.scalar_fp", scalar},    {"insn.fma", fma},
-          {"insn.branch", branch}, {"insn.call", call},     {"insn.max_vector_bits", bits}};
+
+  std::map<std::string, double> all() const {
+    if (total == 0)
+      return {};
+    return {
+        {"insn.total", total},   {"insn.vector", vector}, {"insn.scalar_fp", scalar},    {"insn.fma", fma},
+        {"insn.branch", branch}, {"insn.call", call},     {"insn.max_vector_bits", bits}};
+  }
+};
+
+} // namespace
+
+std::map<std::string, double> instruction_mix(std::string_view text) {
+  instruction_counts counts;
+  bool counted = false;
+  while (!text.empty()) {
+    auto end = std::min(text.find('\n'), text.size());
+    auto line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (!line.empty() && line.back() == ':' &&
+        line.find('<') != std::string_view::npos) { // "0000000000001100 <kernel>:"
+      counted = is_own_function(line.substr(line.find('<') + 1));
+      continue;
+    }
+    auto tab = line.find('\t');
+    if (counted && tab != std::string_view::npos)
+      counts.add(line.substr(tab + 1));
+  }
+  return counts.all();
 }
 
 } // namespace ke

@@ -28,6 +28,19 @@ double top_calls_in(const std::string& trace) {
   return count;
 }
 
+void count_operator(profile_result& found, const std::string& name, double self, double calls, double share) {
+  found.counters[counter_keys::torch_op_of + name + ".self_us"] = self;
+  found.counters[counter_keys::torch_op_of + name + ".calls"] = calls;
+  found.counters[counter_keys::torch_op_of + name + ".share"] = share;
+}
+
+std::string told_of(const std::string& name, double self, double calls, double share) {
+  char row[200];
+  std::snprintf(row, sizeof row, "%s: %.0f%% of the operators' time, %.4g us in %.6g calls", name.c_str(),
+                100 * share, self, calls);
+  return row;
+}
+
 } // namespace
 
 std::string with_known_names(std::string_view text, const std::set<std::string, std::less<>>& known) {
@@ -79,15 +92,9 @@ profile_result operators_in(std::string_view text) {
         total <= 0)
       continue;
     double share = std::min(1.0, self / total);
-    found.counters[counter_keys::torch_op_of + name + ".self_us"] = self;
-    found.counters[counter_keys::torch_op_of + name + ".calls"] = calls;
-    found.counters[counter_keys::torch_op_of + name + ".share"] = share;
-    if (taken++ < most_told) {
-      char row[200];
-      std::snprintf(row, sizeof row, "%s%s: %.0f%% of the operators' time, %.4g us in %.6g calls",
-                    told.empty() ? "" : "\n", name.c_str(), 100 * share, self, calls);
-      told += row;
-    }
+    count_operator(found, name, self, calls, share);
+    if (taken++ < most_told)
+      told += (told.empty() ? "" : "\n") + told_of(name, self, calls, share);
   }
   if (!told.empty()) {
     found.findings[finding_keys::operators] = told;

@@ -83,6 +83,49 @@ void note_ending(evidence& found, const call_outcome& call, const std::string& w
   found.reason = why;
 }
 
+namespace {
+
+/// What a candidate did that no honest one does.
+std::optional<integrity_flag> flag_of(const caller::outcome& said, const std::string& place) {
+  if (said.woke)
+    return integrity_flag{"ran_while_stopped", "it ran while its memory was read, " + place};
+  if (!said.inputs_changed.empty())
+    return integrity_flag{"inputs_changed", "the input " + said.inputs_changed + " was written, " + place};
+  if (!said.late.empty())
+    return integrity_flag{"late_write",
+                          "the result " + said.late + " was written after the answer, " + place};
+  if (!said.ahead.empty())
+    return integrity_flag{"read_ahead",
+                          "the result " + said.ahead + " was written after a later call had begun, " + place};
+  return std::nullopt;
+}
+
+/// Checks the results of one call of an order. False: some are wrong.
+bool note_results(evidence& found, const problem& what, const caller& by, std::size_t call,
+                  const bank_slot& slot, const bound_shapes& shapes, std::int64_t& counter) {
+  bool right = true;
+  for (std::size_t t = 0; t < what.tensors.size(); ++t) {
+    if (what.tensors[t].role == tensor_role::in)
+      continue;
+    auto checked = check(slot.outputs[t], by.output(call, t).data());
+    found.worst_scaled_error = std::max(found.worst_scaled_error, checked.worst);
+    if (checked.failed == 0)
+      continue;
+    right = false;
+    if (!found.first_failure)
+      found.first_failure =
+          mismatch{shapes.name,      what.tensors[t].name, index_of(checked.first, shapes.shapes[t]),
+                   checked.expected, checked.got,          checked.bound,
+                   counter + 1,      slot.distribution};
+  }
+  ++counter;
+  if (!right)
+    ++found.failed;
+  return right;
+}
+
+} // namespace
+
 bool note_call(evidence& found, const problem& what, const caller& by, const caller::outcome& said,
                std::span<const bank_slot* const> slots, const bound_shapes& shapes, std::int64_t& counter) {
   std::string place =
@@ -97,22 +140,8 @@ bool note_call(evidence& found, const problem& what, const caller& by, const cal
   }
   if (said.call.left != 0)
     found.provenance[provenance_keys::left_changed] = text_of_left(said.call.left);
-  if (said.woke) {
-    found.flags.push_back({"ran_while_stopped", "it ran while its memory was read, " + place});
-    return false;
-  }
-  if (!said.inputs_changed.empty()) {
-    found.flags.push_back({"inputs_changed", "the input " + said.inputs_changed + " was written, " + place});
-    return false;
-  }
-  if (!said.late.empty()) {
-    found.flags.push_back(
-        {"late_write", "the result " + said.late + " was written after the answer, " + place});
-    return false;
-  }
-  if (!said.ahead.empty()) {
-    found.flags.push_back(
-        {"read_ahead", "the result " + said.ahead + " was written after a later call had begun, " + place});
+  if (auto flag = flag_of(said, place)) {
+    found.flags.push_back(*std::move(flag));
     return false;
   }
   bool right = true;
@@ -122,27 +151,8 @@ bool note_call(evidence& found, const problem& what, const caller& by, const cal
     ++found.failed;
     right = false;
   }
-  for (std::size_t s = 0; s < slots.size(); ++s) {
-    bool slot_right = true;
-    for (std::size_t t = 0; t < what.tensors.size(); ++t) {
-      if (what.tensors[t].role == tensor_role::in)
-        continue;
-      auto checked = check(slots[s]->outputs[t], by.output(s, t).data());
-      found.worst_scaled_error = std::max(found.worst_scaled_error, checked.worst);
-      if (checked.failed == 0)
-        continue;
-      slot_right = false;
-      if (!found.first_failure)
-        found.first_failure =
-            mismatch{shapes.name,      what.tensors[t].name,  index_of(checked.first, shapes.shapes[t]),
-                     checked.expected, checked.got,           checked.bound,
-                     counter + 1,      slots[s]->distribution};
-    }
-    ++counter;
-    if (!slot_right)
-      ++found.failed;
-    right = right && slot_right;
-  }
+  for (std::size_t s = 0; s < slots.size(); ++s)
+    right = note_results(found, what, by, s, *slots[s], shapes, counter) && right;
   if (!said.call.why.empty()) { // the form of a result, as the driver says: wrong even if the bytes are right
     found.failed += right ? 1 : 0;
     right = false;

@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <optional>
 #include <system_error>
 
 namespace {
@@ -90,20 +91,91 @@ std::uint32_t handlers_left() {
   return 0;
 }
 
+/// Null: there is none.
+char* mapped_arena() {
+  struct stat memory{};
+  if (fstat(wire::memory_fd, &memory) != 0)
+    return nullptr;
+  void* base = mmap(nullptr, static_cast<std::size_t>(memory.st_size), PROT_READ | PROT_WRITE,
+                    MAP_SHARED | MAP_POPULATE, wire::memory_fd, 0);
+  close(wire::memory_fd);
+  return base == MAP_FAILED ? nullptr : static_cast<char*>(base);
+}
+
+/// Null: it can't be loaded, and dlerror says why.
+kernel_call loaded(const char* path) {
+  if (std::strcmp(path, "-") == 0)
+    return nothing;
+  void* object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  return object ? reinterpret_cast<kernel_call>(dlsym(object, "ke_call")) : nullptr;
+}
+
+constexpr std::uint32_t most_args = 256;
+
+struct call_space {
+  void* args[most_args];
+  struct {
+    wire::call which;
+    std::uint64_t offsets[most_args];
+  } next;
+};
+
+/// The calls of one order. Nothing: the judge has closed the pipe.
+std::optional<wire::answer> run_calls(const wire::go& order, kernel_call call, char* base,
+                                      call_space& space) {
+  auto& [args, next] = space;
+  for (std::uint32_t c = 0; c < order.calls; ++c) {
+    if (!receive(&next, wire::bytes_of_call(order.args)))
+      return std::nullopt;
+    if (next.which.sequence != order.sequence || next.which.number != c)
+      return wire::answer::disordered;
+    for (std::uint32_t a = 0; a < order.args; ++a)
+      args[a] = base + next.offsets[a];
+    call(args);
+  }
+  return wire::answer::done;
+}
+
+std::optional<wire::answer> outcome_of(const wire::go& order, kernel_call call, char* base,
+                                       call_space& space) {
+  try {
+    return run_calls(order, call, base, space);
+  } catch (const std::bad_alloc&) {
+    return wire::answer::out_of_memory;
+  } catch (const std::system_error& e) {
+    return e.code() == std::errc::resource_unavailable_try_again ? wire::answer::no_thread
+                                                                 : wire::answer::exception;
+  } catch (...) {
+    return wire::answer::exception;
+  }
+}
+
+/// Until the judge closes the pipe. False: an order of too many arguments.
+bool serve(kernel_call call, char* base, const float_mode& mode) {
+  call_space space;
+  for (wire::go order; receive(&order, sizeof order);) {
+    if (order.args > most_args)
+      return false;
+    auto start = now_ns();
+    auto outcome = outcome_of(order, call, base, space);
+    if (!outcome)
+      break;
+    auto left = restored(mode);
+    if ((order.sequence & (order.sequence - 1)) == 0) // now and then: it costs some system calls
+      left |= handlers_left();
+    reply(order.sequence, *outcome, left, now_ns() - start);
+  }
+  return true;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
   if (argc != 4)
     return 2;
-  struct stat memory{};
-  if (fstat(wire::memory_fd, &memory) != 0)
+  auto* base = mapped_arena();
+  if (!base)
     return 2;
-  auto* base =
-      static_cast<char*>(mmap(nullptr, static_cast<std::size_t>(memory.st_size), PROT_READ | PROT_WRITE,
-                              MAP_SHARED | MAP_POPULATE, wire::memory_fd, 0));
-  if (base == MAP_FAILED)
-    return 2;
-  close(wire::memory_fd);
   stay_on(argv[2]);
 
   own_filter loading{wire::loading_filter_fd}, calling{wire::calling_filter_fd};
@@ -112,16 +184,12 @@ int main(int argc, char** argv) {
   reply(0, confined ? wire::answer::started : wire::answer::unconfined, 0, 0);
   if (!confined)
     return 0;
-  kernel_call call = nothing;
-  if (std::strcmp(argv[1], "-") != 0) {
-    void* object = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
-    call = object ? reinterpret_cast<kernel_call>(dlsym(object, "ke_call")) : nullptr;
-    if (!call) {
-      std::fprintf(stderr, "%s\n", dlerror());
-      std::fflush(stderr);
-      reply(0, wire::answer::load_failed, 0, 0);
-      return 0;
-    }
+  auto call = loaded(argv[1]);
+  if (!call) {
+    std::fprintf(stderr, "%s\n", dlerror());
+    std::fflush(stderr);
+    reply(0, wire::answer::load_failed, 0, 0);
+    return 0;
   }
   if (std::strcmp(argv[3], "fast") == 0)
     mode = float_mode_now();
@@ -135,41 +203,7 @@ int main(int argc, char** argv) {
   }
   reply(0, wire::answer::ready, left | handlers_left(), 0);
 
-  constexpr std::uint32_t most_args = 256;
-  void* args[most_args];
-  struct {
-    wire::call which;
-    std::uint64_t offsets[most_args];
-  } next;
-  for (wire::go order; receive(&order, sizeof order);) {
-    if (order.args > most_args)
-      return 2;
-    auto outcome = wire::answer::done;
-    auto start = now_ns();
-    try {
-      for (std::uint32_t c = 0; c < order.calls; ++c) {
-        if (!receive(&next, wire::bytes_of_call(order.args)))
-          return 0;
-        if (next.which.sequence != order.sequence || next.which.number != c) {
-          outcome = wire::answer::disordered;
-          break;
-        }
-        for (std::uint32_t a = 0; a < order.args; ++a)
-          args[a] = base + next.offsets[a];
-        call(args);
-      }
-    } catch (const std::bad_alloc&) {
-      outcome = wire::answer::out_of_memory;
-    } catch (const std::system_error& e) {
-      outcome = e.code() == std::errc::resource_unavailable_try_again ? wire::answer::no_thread
-                                                                      : wire::answer::exception;
-    } catch (...) {
-      outcome = wire::answer::exception;
-    }
-    left = restored(mode);
-    if ((order.sequence & (order.sequence - 1)) == 0) // now and then: it costs some system calls
-      left |= handlers_left();
-    reply(order.sequence, outcome, left, now_ns() - start);
-  }
+  if (!serve(call, base, mode))
+    return 2;
   _exit(0); // the judge closed the pipe: no destructors of the candidate
 }

@@ -118,73 +118,79 @@ std::vector<std::size_t> special_places(std::size_t elements, random_source& ran
   return places;
 }
 
+namespace {
+
+void scale(dtype d, std::string& bytes, std::size_t i, double by) {
+  double value = element(d, bytes.data(), i) * by, most = largest_finite(d);
+  set_element(d, bytes.data(), i, std::clamp(value, -most, most));
+}
+
+/// The kinds that treat each of the elements by itself.
+void bend_each(edge_kind kind, dtype d, std::string& bytes, std::size_t i, std::size_t last,
+               random_source& random) {
+  if (kind == edge_kind::wide)
+    scale(d, bytes, i, 200);
+  else if (kind == edge_kind::tail)
+    scale(d, bytes, i, last >= 8 && i % last >= last - last / 8 ? 64 : 0x1p-6);
+  else if (kind == edge_kind::huge)
+    scale(d, bytes, i, near_root_of_largest(d));
+  else if (kind == edge_kind::subnormal)
+    scale(d, bytes, i, below_normal(d));
+  else if (kind == edge_kind::offset)
+    set_element(d, bytes.data(), i, element(d, bytes.data(), i) + far_offset(d));
+  else if (kind == edge_kind::signed_zero && random.below(3) == 0)
+    set_element(d, bytes.data(), i, random.below(2) ? 0.0 : -0.0);
+}
+
+/// One up and another down.
+void bend_one(dtype d, std::string& bytes, std::size_t n, random_source& random) {
+  const double by = d == dtype::f16 || is_float8(d) ? 0x1p10 : 0x1p20;
+  auto at = random.below(n), other = random.below(n);
+  auto sign = [&](std::size_t i) { return element(d, bytes.data(), i) < 0 ? -1.0 : 1.0; };
+  scale(d, bytes, at, n == 1 && random.below(2) ? -by : by * sign(at)); // up: down alone is nothing to many
+  if (other != at)
+    scale(d, bytes, other, -by * sign(other));
+}
+
+void round_to_steps(dtype d, std::string& bytes, std::size_t n, random_source& random) {
+  constexpr std::size_t block = 64;
+  for (std::size_t from = 0; from < n; from += block) {
+    // A factor of the operator's own may lie between its steps and ours: finer ones, too.
+    double steps = random.below(2) ? 2 : std::ldexp(1, 1 + static_cast<int>(random.below(6)));
+    for (std::size_t i = from; i < std::min(n, from + block); ++i)
+      set_element(d, bytes.data(), i, std::nearbyint(steps * element(d, bytes.data(), i)) / steps);
+  }
+}
+
+double special_value(edge_kind kind, std::size_t place) {
+  if (kind == edge_kind::nan)
+    return std::nan("");
+  return kind == edge_kind::infinity && place % 2 ? infinite : -infinite;
+}
+
+} // namespace
+
 void bend(edge_kind kind, dtype d, std::string& bytes, std::size_t last,
           const std::vector<std::size_t>& places, random_source& random) {
-  constexpr std::size_t block = 64;
   std::size_t n = bytes.size() / bytes_of(d);
   if (n == 0)
     return;
-  auto scale = [&](std::size_t i, double by) {
-    double value = element(d, bytes.data(), i) * by, most = largest_finite(d);
-    set_element(d, bytes.data(), i, std::clamp(value, -most, most));
-  };
   switch (kind) {
   case edge_kind::plain:
-    break;
-  case edge_kind::wide:
-    for (std::size_t i = 0; i < n; ++i)
-      scale(i, 200);
-    break;
-  case edge_kind::one_huge: {
-    const double by = d == dtype::f16 || is_float8(d) ? 0x1p10 : 0x1p20;
-    auto at = random.below(n), other = random.below(n);
-    auto sign = [&](std::size_t i) { return element(d, bytes.data(), i) < 0 ? -1.0 : 1.0; };
-    scale(at, n == 1 && random.below(2) ? -by : by * sign(at)); // up: down alone is nothing to many
-    if (other != at)
-      scale(other, -by * sign(other));
-    break;
-  }
-  case edge_kind::tail:
-    for (std::size_t i = 0; i < n; ++i)
-      scale(i, last >= 8 && i % last >= last - last / 8 ? 64 : 0x1p-6);
-    break;
-  case edge_kind::huge:
-    for (std::size_t i = 0; i < n; ++i)
-      scale(i, near_root_of_largest(d));
-    break;
-  case edge_kind::subnormal:
-    for (std::size_t i = 0; i < n; ++i)
-      scale(i, below_normal(d));
-    break;
+    return;
+  case edge_kind::one_huge:
+    return bend_one(d, bytes, n, random);
   case edge_kind::steps:
-    for (std::size_t from = 0; from < n; from += block) {
-      // A factor of the operator's own may lie between its steps and ours: finer ones, too.
-      double steps = random.below(2) ? 2 : std::ldexp(1, 1 + static_cast<int>(random.below(6)));
-      for (std::size_t i = from; i < std::min(n, from + block); ++i)
-        set_element(d, bytes.data(), i, std::nearbyint(steps * element(d, bytes.data(), i)) / steps);
-    }
-    break;
-  case edge_kind::offset:
-    for (std::size_t i = 0; i < n; ++i)
-      set_element(d, bytes.data(), i, element(d, bytes.data(), i) + far_offset(d));
-    break;
-  case edge_kind::signed_zero:
-    for (std::size_t i = 0; i < n; ++i)
-      if (random.below(3) == 0)
-        set_element(d, bytes.data(), i, random.below(2) ? 0.0 : -0.0);
-    break;
+    return round_to_steps(d, bytes, n, random);
   case edge_kind::masked:
-    for (auto p : places)
-      set_element(d, bytes.data(), p, -infinite);
-    break;
   case edge_kind::infinity:
-    for (std::size_t p = 0; p < places.size(); ++p)
-      set_element(d, bytes.data(), places[p], p % 2 ? infinite : -infinite);
-    break;
   case edge_kind::nan:
-    for (auto p : places)
-      set_element(d, bytes.data(), p, std::nan(""));
-    break;
+    for (std::size_t p = 0; p < places.size(); ++p)
+      set_element(d, bytes.data(), places[p], special_value(kind, p));
+    return;
+  default:
+    for (std::size_t i = 0; i < n; ++i)
+      bend_each(kind, d, bytes, i, last, random);
   }
 }
 

@@ -34,6 +34,36 @@ failure unfit(std::string text) {
   return {failure_kind::invalid, std::move(text)};
 }
 
+scalar_spec scalar_of(const description_entry& e, std::size_t number) {
+  double value = static_cast<double>(e.extents[0]);
+  if (e.kind == 'f')
+    std::memcpy(&value, &e.extents[0], sizeof value);
+  scalar_spec s{"s" + std::to_string(number), e.kind == 'n', value, {}};
+  if (e.freedom == same_in_each_draw) // as varied.py has tried it
+    s.range = value == 0
+                  ? std::vector{-1.25, 1.25}
+                  : std::vector{std::min(0.75 * value, 1.25 * value), std::max(0.75 * value, 1.25 * value)};
+  return s;
+}
+
+/// Without a name. Nothing if the entry is none of a tensor.
+std::optional<tensor_spec> tensor_of(const description_entry& e) {
+  if ((e.kind != 't' && e.kind != 'o') || e.rank > 8 || e.dtype >= names_of<dtype>::value.size())
+    return std::nullopt;
+  tensor_spec t;
+  t.role = e.kind == 'o' ? tensor_role::out : tensor_role::in;
+  t.dtype = static_cast<dtype>(e.dtype);
+  for (int d = 0; d < e.rank; ++d) {
+    if (e.extents[d] < 0)
+      return std::nullopt;
+    t.shape.push_back(std::to_string(e.extents[d]));
+  }
+  static constexpr const char* free[] = {"get_inputs",  structured_real, any_real, structured_magnitude,
+                                         any_magnitude, any_mask,        any_fixed};
+  t.init = free[e.kind == 'o' ? 0 : std::min<std::size_t>(e.freedom, std::size(free) - 1)];
+  return t;
+}
+
 /// The description is text of the problem's process: bounds-checked all the same.
 status read_description(const std::string& text, judge_task& task) {
   const auto* memory = text.data();
@@ -48,35 +78,18 @@ status read_description(const std::string& text, judge_task& task) {
     description_entry e;
     std::memcpy(&e, memory + 8 + i * sizeof e, sizeof e);
     if (e.kind == 'n' || e.kind == 'f') {
-      double value = static_cast<double>(e.extents[0]);
-      if (e.kind == 'f')
-        std::memcpy(&value, &e.extents[0], sizeof value);
-      what.scalars.push_back({"s" + std::to_string(what.scalars.size()), e.kind == 'n', value, {}});
-      if (e.freedom == same_in_each_draw) // as varied.py has tried it
-        what.scalars.back().range = value == 0 ? std::vector{-1.25, 1.25}
-                                               : std::vector{std::min(0.75 * value, 1.25 * value),
-                                                             std::max(0.75 * value, 1.25 * value)};
+      what.scalars.push_back(scalar_of(e, what.scalars.size()));
       task.order += 's';
       continue;
     }
-    if ((e.kind != 't' && e.kind != 'o') || e.rank > 8 || e.dtype >= names_of<dtype>::value.size())
+    auto t = tensor_of(e);
+    if (!t)
       return unfit(task.what.name + ".py: its tensors could not be read");
-    tensor_spec t;
-    bool out = e.kind == 'o';
-    t.name = out ? "out" + std::to_string(outputs++) : "in" + std::to_string(inputs++);
-    t.role = out ? tensor_role::out : tensor_role::in;
-    t.dtype = static_cast<dtype>(e.dtype);
-    for (int d = 0; d < e.rank; ++d) {
-      if (e.extents[d] < 0)
-        return unfit(task.what.name + ".py: its tensors could not be read");
-      t.shape.push_back(std::to_string(e.extents[d]));
-    }
-    static constexpr const char* free[] = {"get_inputs",  structured_real, any_real, structured_magnitude,
-                                           any_magnitude, any_mask,        any_fixed};
-    t.init = free[out ? 0 : std::min<std::size_t>(e.freedom, std::size(free) - 1)];
+    bool out = t->role == tensor_role::out;
+    t->name = out ? "out" + std::to_string(outputs++) : "in" + std::to_string(inputs++);
     if (!out)
       task.order += 't';
-    what.tensors.push_back(std::move(t));
+    what.tensors.push_back(*std::move(t));
   }
   if (outputs == 0)
     return unfit(task.what.name + ".py: Model returns nothing");

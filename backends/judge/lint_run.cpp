@@ -42,8 +42,12 @@ public:
 
 private:
   status all();
+  void enter_findings();
+  status secrets(const std::vector<bound_shapes>& secret, const std::vector<bound_shapes>& workloads);
+  void warn_of_shapes();
   /// Is the check worth anything at this workload's own sizes? What it accepts into `unseen_`.
   status left_out(const bound_shapes& shapes);
+  status without_truths(const bound_shapes& shapes, distribution d);
   status workload(const bound_shapes& shapes, bool thorough);
   void tolerances(const bound_shapes& shapes);
   void repeated(const bank_slot& slot, const bound_shapes& shapes);
@@ -89,6 +93,21 @@ status linter::all() {
   for (const auto& s : shapes)
     if (auto done = workload(s, &s == &smallest); !done || !out_.reasons.empty())
       return done;
+  enter_findings();
+  if (auto done = secrets(secret, shapes); !done)
+    return done;
+  if (auto done = edge_inputs(smallest); !done)
+    return done;
+  for (const auto& e : edges)
+    if (auto done = edge_shape(e); !done)
+      return done;
+  generated();
+  out_.truth = truths_->wide() ? "the reference in wider arithmetic" : "the reference itself";
+  return ok;
+}
+
+/// What the workloads have shown.
+void linter::enter_findings() {
   for (const auto& sentence : truths_->unreached())
     out_.warnings.push_back(sentence);
   if (auto kept = task_.provenance.find(provenance_keys::not_varied); kept != task_.provenance.end())
@@ -99,7 +118,10 @@ status linter::all() {
   for (const auto& r : admission_.results())
     out_.fakes.push_back(
         {what_.tensors[r.tensor].name, std::string{to_text(r.fake)}, r.of, r.cases, r.rejected});
+}
 
+/// Shapes that no workload has, and which dims they leave as they are.
+status linter::secrets(const std::vector<bound_shapes>& secret, const std::vector<bound_shapes>& workloads) {
   std::set<std::string> moved;
   for (const auto& s : secret) {
     if (auto used = truths_->use(s); !used)
@@ -111,13 +133,18 @@ status linter::all() {
       continue;
     ++out_.secret_shapes;
     for (const auto& [dim, value] : s.dims)
-      if (std::none_of(shapes.begin(), shapes.end(),
+      if (std::none_of(workloads.begin(), workloads.end(),
                        [&](const bound_shapes& w) { return w.dims.at(dim) == value; }))
         moved.insert(dim);
   }
   for (const auto& dim : what_.dims)
     if (!moved.count(dim))
       out_.still_dims.push_back(dim);
+  warn_of_shapes();
+  return ok;
+}
+
+void linter::warn_of_shapes() {
   for (const auto& t : what_.tensors)
     if (t.any_strides)
       out_.warnings.push_back(t.name +
@@ -131,15 +158,6 @@ status linter::all() {
     out_.warnings.push_back(
         "no secret shape can be made from these workloads: a kernel may be right for them "
         "alone; [problem.promise] says what its dims may be");
-
-  if (auto done = edge_inputs(smallest); !done)
-    return done;
-  for (const auto& e : edges)
-    if (auto done = edge_shape(e); !done)
-      return done;
-  generated();
-  out_.truth = truths_->wide() ? "the reference in wider arithmetic" : "the reference itself";
-  return ok;
 }
 
 status linter::left_out(const bound_shapes& shapes) {
@@ -160,6 +178,20 @@ status linter::left_out(const bound_shapes& shapes) {
   return ok;
 }
 
+/// The reference has no answer to other inputs than those that init draws.
+status linter::without_truths(const bound_shapes& shapes, distribution d) {
+  if (d != distribution::beyond && truths_->why_unfit().empty()) { // inputs of a limited domain keep to it
+    if (d == distribution::uniform && is_kernelbench(what_))
+      out_.warnings.push_back("get_inputs() gives no values of both signs, so no other distribution and "
+                              "no edges are tried");
+    return ok;
+  }
+  if (d != distribution::beyond) // which of those it does not survive is said for the tensors
+    out_.warnings.push_back("the reference fails on " + std::string{to_text(d)} + " inputs of workload " +
+                            shapes.name + ": " + truths_->why_unfit());
+  return truths_->use(shapes);
+}
+
 status linter::workload(const bound_shapes& shapes, bool thorough) {
   if (auto used = truths_->use(shapes); !used)
     return used;
@@ -169,26 +201,13 @@ status linter::workload(const bound_shapes& shapes, bool thorough) {
     auto slots = truths_->make(d, 2);
     if (!slots)
       return slots.error();
+    if (slots->empty() && d == distribution::init) {
+      out_.reasons.push_back(truths_->failed_on_workload());
+      return ok;
+    }
     if (slots->empty()) {
-      if (d == distribution::init) {
-        out_.reasons.push_back(truths_->failed_on_workload());
-        return ok;
-      }
-      if (d == distribution::beyond) { // which of them it does not survive is said for the tensors
-        if (auto used = truths_->use(shapes); !used)
-          return used;
-        continue;
-      }
-      if (truths_->why_unfit().empty()) { // inputs of a limited domain keep to it
-        if (d == distribution::uniform && is_kernelbench(what_))
-          out_.warnings.push_back("get_inputs() gives no values of both signs, so no other distribution and "
-                                  "no edges are tried");
-        continue;
-      }
-      out_.warnings.push_back("the reference fails on " + std::string{to_text(d)} + " inputs of workload " +
-                              shapes.name + ": " + truths_->why_unfit());
-      if (auto used = truths_->use(shapes); !used)
-        return used;
+      if (auto went_on = without_truths(shapes, d); !went_on)
+        return went_on;
       continue;
     }
     admission_.add(slots->back(), shapes, truths_->reference_outputs());

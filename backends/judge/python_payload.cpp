@@ -40,6 +40,29 @@ const char* kind_of(python_role role, bool kernelbench) {
   }
 }
 
+/// The text that a role runs, under the name that its errors are told with, and what a compiler left for it.
+std::string code_of(const judge_task& task, python_role role, bool kernelbench) {
+  const auto& what = task.what;
+  const auto& code = role == python_role::candidate   ? task.source
+                     : role == python_role::baseline  ? task.baseline_source
+                     : role == python_role::generator ? what.generator
+                                                      : what.reference;
+  std::string file = role == python_role::candidate   ? "candidate.py"
+                     : role == python_role::baseline  ? "baseline.py"
+                     : role == python_role::generator ? "inputs.py"
+                     : kernelbench                    ? what.name + ".py"
+                                                      : "reference.py";
+  auto text = "text " + file + ' ' + std::to_string(code.size()) + '\n';
+  const auto* files = is_compiling(task, code) ? &task.compiled
+                      : role == python_role::candidate && !task.candidate_files.empty()
+                          ? &task.candidate_files
+                          : nullptr;
+  if (files)
+    text += "compiled " + std::to_string(files->size()) + '\n';
+  text += '\n' + code;
+  return files ? text + *files : text;
+}
+
 } // namespace
 
 bool is_kernelbench(const problem& what) {
@@ -85,30 +108,9 @@ std::string python_payload(const judge_task& task, python_role role, std::uint64
     line("scalar", s.integer ? "int" : "double");
   order += std::string(what.scalars.size(), 's');
   line("order", task.order.empty() ? order : task.order);
-  if (role != python_role::nothing && role != python_role::operators) {
-    const auto& code = role == python_role::candidate   ? task.source
-                       : role == python_role::baseline  ? task.baseline_source
-                       : role == python_role::generator ? what.generator
-                                                        : what.reference;
-    std::string file = role == python_role::candidate   ? "candidate.py"
-                       : role == python_role::baseline  ? "baseline.py"
-                       : role == python_role::generator ? "inputs.py"
-                       : kernelbench                    ? what.name + ".py"
-                                                        : "reference.py";
-    line("text", file + ' ' + std::to_string(code.size()));
-    const auto* files = is_compiling(task, code) ? &task.compiled
-                        : role == python_role::candidate && !task.candidate_files.empty()
-                            ? &task.candidate_files
-                            : nullptr;
-    if (files)
-      line("compiled", std::to_string(files->size()));
-    text += '\n' + code;
-    if (files)
-      text += *files;
-  } else {
-    text += '\n';
-  }
-  return text;
+  if (role == python_role::nothing || role == python_role::operators)
+    return text + '\n';
+  return text + code_of(task, role, kernelbench);
 }
 
 } // namespace ke

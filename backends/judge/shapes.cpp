@@ -76,26 +76,41 @@ result<bound_shapes> bind_shapes(const problem& what, const std::string& name,
   return out;
 }
 
-std::vector<bound_shapes> secret_shapes(const problem& what, std::size_t count, std::size_t most_elements,
-                                        random_source& random) {
-  std::vector<bound_shapes> found;
-  shape_rules rules{what};
-  if (rules.movable().empty() || what.workloads.empty())
-    return found;
-  bool all_doubtful = rules.doubtful().size() == rules.movable().size();
-  std::map<std::string, std::vector<std::size_t>> dealt; // ways of drawing a symbol, each as often as another
+namespace {
+
+/// The ways of drawing each symbol, one as often as another.
+std::map<std::string, std::vector<std::size_t>> deal_ways(const shape_rules& rules, random_source& random) {
+  std::map<std::string, std::vector<std::size_t>> dealt;
   for (const auto& d : rules.movable()) {
     for (std::size_t way = 0; way < shape_rules::ways; ++way)
       dealt[d].push_back(way);
     random.shuffle(dealt[d]);
   }
+  return dealt;
+}
+
+template <class Shapes, class Dims>
+bool has_dims(const Shapes& all, const Dims& dims) {
+  return std::any_of(all.begin(), all.end(), [&](const auto& one) { return one.dims == dims; });
+}
+
+} // namespace
+
+std::vector<bound_shapes> secret_shapes(const problem& what, std::size_t count, std::size_t most_elements,
+                                        random_source& random) {
+  shape_rules rules{what};
+  if (rules.movable().empty() || what.workloads.empty())
+    return {};
+  std::vector<bound_shapes> found;
+  auto doubtful = rules.doubtful().size();
+  auto dealt = deal_ways(rules, random);
   std::size_t since = 0; // the last one was found
   for (std::size_t tries = 0; found.size() < count && tries < 120 * count; ++tries) {
     auto dims = what.workloads[random.below(what.workloads.size())].dims;
     // What may be a property of the operator moves in some shapes only, so that a reference which does not
     // survive it leaves the others.
     auto place = found.size() % shape_rules::ways;
-    bool boldly = all_doubtful || place % 2 == 1 || place == 6;
+    bool boldly = doubtful == rules.movable().size() || place % 2 == 1 || place == 6;
     auto lead = random.below(rules.movable().size()); // all at once would be too large, or all small
     for (std::size_t i = 0; const auto& d : rules.movable()) {
       // Small enough to be cheap: the cap for one symbol shrinks as tries go by.
@@ -104,22 +119,17 @@ std::vector<bound_shapes> secret_shapes(const problem& what, std::size_t count, 
                   : tries < 40 * count ? 1 << 14
                                        : 257;
       auto way = tries - since < 30 ? dealt[d][place] : random.below(shape_rules::ways);
-      if (!rules.doubtful().count(d) || (boldly && (rules.doubtful().size() == 1 || random.below(3) > 0)))
+      if (!rules.doubtful().count(d) || (boldly && (doubtful == 1 || random.below(3) > 0)))
         dims[d] = rules.draw(d, dims[d], most, way, random);
     }
-    // Two extents that the workloads happen to make the same differ in every second shape.
-    bool apart = rules.assumes_equal() && found.size() % 2 == 1;
+    bool apart = rules.assumes_equal() && found.size() % 2 == 1; // what only happens to be the same differs
     rules.mend(dims, apart);
     if (apart)
       rules.part_equals(dims, found.size() % 4 == 1);
     if (!rules.allows(dims, apart))
       continue;
     auto bound = bind_shapes(what, "secret " + std::to_string(found.size() + 1), dims);
-    if (!bound)
-      continue;
-    auto has_dims = [&](const auto& other) { return other.dims == dims; };
-    if (!fits(*bound, most_elements) || std::any_of(found.begin(), found.end(), has_dims) ||
-        std::any_of(what.workloads.begin(), what.workloads.end(), has_dims))
+    if (!bound || !fits(*bound, most_elements) || has_dims(found, dims) || has_dims(what.workloads, dims))
       continue;
     bound->secret = true;
     found.push_back(*std::move(bound));

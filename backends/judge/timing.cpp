@@ -95,11 +95,29 @@ failure timing::lost(const timed_workload& w) const {
           true};
 }
 
+/// `shorter`: of a call of the two, beyond the floor, ns.
+double timing::calls_per_order(const timed_workload& w, double shorter, std::size_t slot_bytes) const {
+  auto args = w.shapes.shapes.size() + task_.what.scalars.size() + task_.what.dims.size();
+  double calls = 1;
+  if (shorter < std::max(short_in_floors * floor_ns_, bands_.least_order_ns))
+    calls = std::ceil(std::max(floors_per_sample * floor_ns_, bands_.least_order_ns) / shorter);
+  calls =
+      std::min(calls, std::floor(static_cast<double>(bands_.slot_memory) / static_cast<double>(slot_bytes)));
+  calls = std::min(calls, static_cast<double>(seam_.most_timed_calls(args)));
+  return std::clamp(calls, 1.0, task_.plan == measure_plan::rank ? 64.0 : 128.0);
+}
+
+/// As many pairs of a launch as its time and its inputs are enough for.
+std::uint32_t timing::pairs_of(double in_time, double in_memory) const {
+  double pairs =
+      std::clamp(in_time, static_cast<double>(plan_.least_pairs), static_cast<double>(plan_.pairs));
+  return static_cast<std::uint32_t>(std::max(3.0, std::min(pairs, in_memory)));
+}
+
 /// Decides calls per order, pairs per launch and the size of the bank from what the kernels cost.
 status timing::prepare(timed_workload& w) {
-  if (auto s = truths_.use(w.shapes); !s)
-    return s;
-  auto sample = truths_.make(distribution::init, 2);
+  auto used = truths_.use(w.shapes);
+  auto sample = used ? truths_.make(distribution::init, 2) : used.error();
   if (!sample)
     return sample.error();
   drawn_for_ = &w;
@@ -111,40 +129,29 @@ status timing::prepare(timed_workload& w) {
       return ns.error();
     w.reference_ns = *ns;
   }
-  double share = 1.0 / static_cast<double>(workloads_.size());
-  double reference = std::max(w.reference_ns - floor_ns_, 200.0),
+  double share = 1.0 / static_cast<double>(workloads_.size()),
+         reference = std::max(w.reference_ns - floor_ns_, 200.0),
          candidate = std::max(w.candidate_ns - floor_ns_, 200.0);
-  std::size_t slot_bytes = caller::memory_for(task_.what, w.shapes, 1, false);
-  double copy_ns = static_cast<double>(slot_bytes) * 2.5; // both sides: inputs, rubbish, copies, checks
-  auto args = w.shapes.shapes.size() + task_.what.scalars.size() + task_.what.dims.size();
-  double shorter = std::min(reference, candidate), calls = 1;
-  if (shorter < std::max(short_in_floors * floor_ns_, bands_.least_order_ns))
-    calls = std::ceil(std::max(floors_per_sample * floor_ns_, bands_.least_order_ns) / shorter);
-  calls =
-      std::min(calls, std::floor(static_cast<double>(bands_.slot_memory) / static_cast<double>(slot_bytes)));
-  calls = std::min(calls, static_cast<double>(seam_.most_timed_calls(args)));
-  calls = std::clamp(calls, 1.0, task_.plan == measure_plan::rank ? 64.0 : 128.0);
+  auto slot_bytes = caller::memory_for(task_.what, w.shapes, 1, false);
+  double calls = calls_per_order(w, std::min(reference, candidate), slot_bytes),
+         copy_ns = static_cast<double>(slot_bytes) * 2.5; // both sides: inputs, rubbish, copies, checks
   if (calls > 1)
     copy_ns *= 2; // and what lies at the places that no call is given
-  double launches = static_cast<double>(plan_.looks.front().launches);
+  double launches = static_cast<double>(plan_.looks.front().launches), least = plan_.least_pairs;
   double redraw_s = 0, most_slots = this->most_slots(w, sample->front(), redraw_s);
-  double least = plan_.least_pairs;
   if (calls * (least + 1) > most_slots)
     calls = std::max(1.0, std::floor(most_slots / (least + 1)));
   double pair_ns = calls * (reference + candidate + copy_ns + 1e9 * redraw_s) + 10 * floor_ns_ + 4e5;
   if (!deck_.empty())
     pair_ns *= 1 + interlude_turn::certain_share(static_cast<std::uint32_t>(calls));
-  double pairs =
-      std::clamp(share * budget_s_ * 1e9 / launches / pair_ns, least, static_cast<double>(plan_.pairs));
   w.calls = static_cast<std::uint32_t>(calls);
   w.warm = task_.plan == measure_plan::rank ? least_warm : most_warm;
-  w.pairs = static_cast<std::uint32_t>(std::max(3.0, std::min(pairs, std::floor(most_slots / calls) - 1)));
+  w.pairs = pairs_of(share * budget_s_ * 1e9 / launches / pair_ns, std::floor(most_slots / calls) - 1);
   w.interludes =
       static_cast<std::uint32_t>(std::min(std::ceil(static_cast<double>(deck_.kinds()) * share / launches),
                                           std::ceil(interlude_turn::certain_share(w.calls) * w.pairs)));
-  auto slots = std::size_t{w.calls} * (w.pairs + 1) + w.warm;
-  w.redraws = w.redraws && static_cast<double>(slots * sample->front().bytes()) >
-                               share * static_cast<double>(bank_bytes_); // few pairs need few inputs
+  auto bytes = (std::size_t{w.calls} * (w.pairs + 1) + w.warm) * sample->front().bytes(); // few need few
+  w.redraws = w.redraws && static_cast<double>(bytes) > share * static_cast<double>(bank_bytes_);
   w.bank = *std::move(sample); // the first launch's, as far as it goes
   return ok;
 }
@@ -510,6 +517,12 @@ status timing::run(evidence& found) {
     if (so_far.final || seconds_since(start) > 0.7 * task_.limits.run_s)
       break;
   }
+  note_work(found);
+  flag_integrity(found);
+  return ok;
+}
+
+void timing::note_work(evidence& found) const {
   (void)note_noise(found);
   found.counters[counter_keys::bank_s] = bank_s_;
   found.counters[counter_keys::interludes] = static_cast<double>(interludes_);
@@ -523,8 +536,6 @@ status timing::run(evidence& found) {
   found.provenance[provenance_keys::aa_control] = std::to_string(control) +
                                                   " pairs of the baseline with itself, " +
                                                   std::to_string(control_.size()) + " launches";
-  flag_integrity(found);
-  return ok;
 }
 
 } // namespace ke

@@ -47,6 +47,8 @@ public:
 
 private:
   status measure_floor();
+  double calls_per_order(const timed_workload& w, double shorter, std::size_t slot_bytes) const;
+  std::uint32_t pairs_of(double in_time, double in_memory) const;
   status prepare(timed_workload& w);
   /// How many slots one launch may use, for memory and time. May set `redraws` and `redraw_s`.
   double most_slots(timed_workload& w, const bank_slot& like, double& redraw_s);
@@ -86,6 +88,7 @@ private:
   double charged_ns(const caller::outcome& said) const;
   /// Enters the gate's facts into the evidence; returns their meaning for a decision.
   machine_noise note_noise(evidence& found) const;
+  void note_work(evidence& found) const;
   void flag_integrity(evidence& found) const;
 
   const judge_task& task_;

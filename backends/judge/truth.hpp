@@ -121,6 +121,11 @@ public:
   status trouble() const;
 
 private:
+  struct bent_inputs;
+  bent_inputs bend_inputs(edge_kind kind, const bank_slot& base);
+  bool has_empty_input() const;
+  void expect_at_edge(edge_kind kind, bank_slot& slot, std::size_t call, std::size_t output,
+                      const std::string& touched, double moved, double backwards);
   status start(bool wide);
   result<std::unique_ptr<caller>> process(bool wide);
   /// It has died, or could not be started. `use` begins with another.

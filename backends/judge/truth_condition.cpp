@@ -52,6 +52,19 @@ void reverse(std::size_t size, std::string& bytes) {
   bytes = std::move(turned);
 }
 
+/// By how much samples of a tensor's elements differ between two truths, where they do.
+std::vector<double> differences(dtype type, const std::string& before, const std::string& after,
+                                std::size_t elements) {
+  std::vector<double> found;
+  for (std::size_t i = 0, step = elements / most_samples + 1; i < elements; i += step) {
+    auto d = std::fabs(
+        static_cast<double>(wide_element(type, after.data(), i) - wide_element(type, before.data(), i)));
+    if (std::isfinite(d) && d > 0)
+      found.push_back(d);
+  }
+  return found;
+}
+
 } // namespace
 
 bool truth_source::sums(std::size_t tensor) const {
@@ -91,15 +104,7 @@ std::vector<double> truth_source::moved_by_rounding(const bank_slot& slot, doubl
   for (std::size_t t = 0; t < tensors.size(); ++t) {
     if (!sums(t))
       continue;
-    const auto& after = truth_->output(0, t);
-    std::vector<double> moved;
-    for (std::size_t i = 0, step = shapes_.elements[t] / most_samples + 1; i < shapes_.elements[t];
-         i += step) {
-      auto d = std::fabs(static_cast<double>(wide_element(tensors[t].dtype, after.data(), i) -
-                                             wide_element(tensors[t].dtype, before[t].data(), i)));
-      if (std::isfinite(d) && d > 0)
-        moved.push_back(d);
-    }
+    auto moved = differences(tensors[t].dtype, before[t], truth_->output(0, t), shapes_.elements[t]);
     if (moved.empty())
       continue;
     auto at = moved.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(moved.size() - 1));

@@ -66,6 +66,21 @@ bool change(const tensor_spec& t, std::string& bytes, std::size_t elements, std:
   return false;
 }
 
+std::size_t count_of_differing(dtype type, const std::string& a, const std::string& b, std::size_t n) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < n; ++i)
+    count += differs(type, a, b, i);
+  return count;
+}
+
+/// Of n elements: the first, the last, and others spread by the golden ratio, the same in every run.
+std::size_t place_of_probe(std::size_t probe, std::size_t n) {
+  if (probe < 2)
+    return probe == 0 ? 0 : n - 1;
+  auto share = std::fmod(0.3 + 0.618034 * static_cast<double>(probe - 2), 1.0);
+  return static_cast<std::size_t>(share * static_cast<double>(n));
+}
+
 } // namespace
 
 std::vector<std::vector<std::string>> truth_source::answers(std::span<const bank_slot> slots,
@@ -134,10 +149,8 @@ status truth_source::measure_reductions() {
     return ok;
   }
   auto base = make(distribution::init, 1);
-  if (!base)
-    return base.error();
-  if (base->empty()) // whoever asks for a slot will hear why
-    return ok;
+  if (!base || base->empty()) // whoever asks for a slot will hear why
+    return base ? ok : status{base.error()};
   for (int again = 0; maker_ && again < 3 && reference_ns_ > 5e8; ++again)
     if (auto more = make(distribution::init, 1); !more) // a loaded machine, or a reference of seconds?
       return more.error();
@@ -147,33 +160,22 @@ status truth_source::measure_reductions() {
   std::vector<std::size_t> changed_tensor;
   for (std::size_t t = 0; t < tensors.size(); ++t) {
     std::size_t n = draws_values(tensors[t]) ? shapes_.elements[t] : 0;
-    for (std::size_t p = 0; p < probes && n > 0; ++p) {
-      // Spread over the tensor by the golden ratio, the same places in every run.
-      auto i = p == 0 ? 0
-               : p == 1
-                   ? n - 1
-                   : static_cast<std::size_t>(std::fmod(0.3 + 0.618034 * static_cast<double>(p - 2), 1.0) *
-                                              static_cast<double>(n));
-      auto slot = base->front();
-      if (!change(tensors[t], slot.inputs[t], n, i))
-        continue;
-      slots.push_back(std::move(slot));
-      changed_tensor.push_back(t);
-    }
+    for (std::size_t p = 0; p < probes && n > 0; ++p)
+      if (auto slot = base->front(); change(tensors[t], slot.inputs[t], n, place_of_probe(p, n))) {
+        slots.push_back(std::move(slot));
+        changed_tensor.push_back(t);
+      }
   }
   auto said = answers(slots);
-  if (said.size() == slots.size())
-    for (std::size_t s = 1; s < said.size(); ++s)
-      for (std::size_t o = 0; o < tensors.size(); ++o) {
-        if (tensors[o].role == tensor_role::in || shapes_.elements[o] == 0)
-          continue;
-        std::size_t reached = 0;
-        for (std::size_t i = 0; i < shapes_.elements[o]; ++i)
-          reached += differs(tensors[o].dtype, said[0][o], said[s][o], i);
-        auto inputs = static_cast<double>(shapes_.elements[changed_tensor[s - 1]]);
-        double behind = inputs * static_cast<double>(reached) / static_cast<double>(shapes_.elements[o]);
-        reductions_[o] = std::max(reductions_[o], std::min(behind, inputs));
-      }
+  for (std::size_t s = 1; s < said.size() && said.size() == slots.size(); ++s)
+    for (std::size_t o = 0; o < tensors.size(); ++o) {
+      if (tensors[o].role == tensor_role::in || shapes_.elements[o] == 0)
+        continue;
+      auto reached = count_of_differing(tensors[o].dtype, said[0][o], said[s][o], shapes_.elements[o]);
+      auto inputs = static_cast<double>(shapes_.elements[changed_tensor[s - 1]]),
+           behind = inputs * static_cast<double>(reached) / static_cast<double>(shapes_.elements[o]);
+      reductions_[o] = std::max(reductions_[o], std::min(behind, inputs));
+    }
   known_reductions_[shapes_.dims] = reductions_;
   return ok;
 }
@@ -199,40 +201,88 @@ std::vector<std::string> truth_source::touched_by(const bank_slot& slot, std::si
   return touched;
 }
 
-result<std::vector<bank_slot>> truth_source::edge(edge_kind kind) {
-  auto base = make(distribution::init, 1);
-  if (!base || base->empty())
-    return base;
+/// Usual inputs, bent: in all tensors at once, or in one tensor each.
+struct truth_source::bent_inputs {
+  std::vector<bank_slot> slots;
+  std::vector<std::vector<std::string>> touched; ///< per slot and tensor: what a NaN in the inputs reaches
+};
+
+truth_source::bent_inputs truth_source::bend_inputs(edge_kind kind, const bank_slot& base) {
   const auto& tensors = task_.what.tensors;
   const bool one_tensor = kind == edge_kind::masked || kind == edge_kind::infinity || kind == edge_kind::nan;
-  bool nothing_in = false;
-  for (std::size_t t = 0; t < tensors.size(); ++t)
-    nothing_in = nothing_in || (tensors[t].role != tensor_role::out && shapes_.elements[t] == 0);
-  std::vector<bank_slot> slots;
-  std::vector<std::vector<std::string>> touched;
+  bent_inputs bent;
+  auto& [slots, touched] = bent;
   for (std::size_t t = 0; t < tensors.size(); ++t) {
     if (!bends(tensors[t]) || shapes_.elements[t] == 0 || kind == edge_kind::plain)
       continue;
     if (slots.empty() || one_tensor) {
-      slots.push_back(base->front());
+      slots.push_back(base);
       touched.emplace_back(tensors.size());
     }
     auto places = one_tensor ? special_places(shapes_.elements[t], random_) : std::vector<std::size_t>{};
     if (kind == edge_kind::nan) {
-      touched.back() = touched_by(base->front(), t, places);
+      touched.back() = touched_by(base, t, places);
       if (!reference_)
-        return std::vector<bank_slot>{};
+        return {};
     }
     bend(kind, tensors[t].dtype, slots.back().inputs[t], last_of(shapes_, t), places, random_);
   }
   if (kind == edge_kind::plain) {
-    slots.push_back(base->front());
+    slots.push_back(base);
     touched.emplace_back(tensors.size());
   }
   for (auto& slot : slots) {
     slot.key = kind == edge_kind::plain ? slot.key : 0; // bent ones come from no key
     slot.distribution = kind == edge_kind::plain ? to_text(distribution::init) : to_text(kind);
   }
+  return bent;
+}
+
+bool truth_source::has_empty_input() const {
+  const auto& tensors = task_.what.tensors;
+  for (std::size_t t = 0; t < tensors.size(); ++t)
+    if (tensors[t].role != tensor_role::out && shapes_.elements[t] == 0)
+      return true;
+  return false;
+}
+
+/// What an output of call `i` of the last batch may be. `moved`, `backwards`: by how much rounding of the inputs
+/// and another order move it.
+void truth_source::expect_at_edge(edge_kind kind, bank_slot& slot, std::size_t i, std::size_t o,
+                                  const std::string& touched, double moved, double backwards) {
+  const auto& tensor = task_.what.tensors[o];
+  const auto elements = shapes_.elements[o];
+  // Who adds a tail first loses what follows term by term, all in the same way.
+  double equal = kind == edge_kind::tail ? 1 : equal_share(slot, reductions_[o]);
+  auto rule = rule_of(o, distribution::init, equal);
+  bool from_wide = wide_ && is_floating(tensor.dtype) && !rule.exact;
+  const auto& said = reference_->output(i, o);
+  if (rule.larger && sums(o)) { // its terms may be of another size than those of usual inputs
+    double own = reference_error(tensor.dtype, truth_->output(i, o).data(), true, said.data(), elements);
+    rule.absolute = std::max(rule.absolute, allowed_.reference_errors * std::max(own, moved));
+  }
+  double flush =
+      form_.flushes_sums && kind == edge_kind::subnormal ? flushed(tensor.dtype, reductions_[o]) : 0;
+  slot.outputs[o] =
+      expect_edge(tensor.dtype, from_wide ? truth_->output(i, o).data() : said.data(), from_wide, said.data(),
+                  elements, rule, {kind, touched, allowed_.reference_errors, backwards, flush});
+  // A whole number that wider arithmetic makes another one lies on a step: any answer passes.
+  if (wide_ && !is_floating(tensor.dtype))
+    for (std::size_t e = 0; e < elements; ++e)
+      if (differs(tensor.dtype, said, truth_->output(i, o), e))
+        exempt_element(slot.outputs[o], e);
+  // Without a second opinion, what a reference says of nothing may be what lay beside its input.
+  if (!wide_ && has_empty_input())
+    for (std::size_t e = 0; e < elements; ++e)
+      exempt_element(slot.outputs[o], e);
+}
+
+result<std::vector<bank_slot>> truth_source::edge(edge_kind kind) {
+  auto base = make(distribution::init, 1);
+  if (!base || base->empty())
+    return base;
+  auto bent = bend_inputs(kind, base->front());
+  auto& slots = bent.slots;
   for (std::size_t from = 0; from < slots.size(); from += batch_) {
     std::span batch{slots.data() + from, std::min<std::size_t>(batch_, slots.size() - from)};
     bool was_wide = wide_;
@@ -248,37 +298,12 @@ result<std::vector<bank_slot>> truth_source::edge(edge_kind kind) {
       return std::vector<bank_slot>{};
     }
     for (std::size_t i = 0; i < batch.size(); ++i)
-      for (std::size_t o = 0; o < tensors.size(); ++o) {
-        if (tensors[o].role == tensor_role::in)
-          continue;
-        // Who adds a tail first loses what follows term by term, all in the same way.
-        double equal = kind == edge_kind::tail ? 1 : equal_share(batch[i], reductions_[o]);
-        auto rule = rule_of(o, distribution::init, equal);
-        bool from_wide = wide_ && is_floating(tensors[o].dtype) && !rule.exact;
-        const auto& said = reference_->output(i, o);
-        if (rule.larger && sums(o)) { // its terms may be of another size than those of usual inputs
-          double own = reference_error(tensors[o].dtype, truth_->output(i, o).data(), true, said.data(),
-                                       shapes_.elements[o]);
-          rule.absolute = std::max(rule.absolute, allowed_.reference_errors * std::max(own, moved[i][o]));
-        }
-        batch[i].outputs[o] = expect_edge(
-            tensors[o].dtype, from_wide ? truth_->output(i, o).data() : said.data(), from_wide, said.data(),
-            shapes_.elements[o], rule,
-            {kind, touched[from + i][o], allowed_.reference_errors, backwards.empty() ? 0 : backwards[i][o],
-             form_.flushes_sums && kind == edge_kind::subnormal ? flushed(tensors[o].dtype, reductions_[o])
-                                                                : 0});
-        // A whole number that wider arithmetic makes another one lies on a step: any answer passes.
-        if (wide_ && !is_floating(tensors[o].dtype))
-          for (std::size_t e = 0; e < shapes_.elements[o]; ++e)
-            if (differs(tensors[o].dtype, said, truth_->output(i, o), e))
-              exempt_element(batch[i].outputs[o], e);
-        // Without a second opinion, what a reference says of nothing may be what lay beside its input.
-        if (!wide_ && nothing_in)
-          for (std::size_t e = 0; e < shapes_.elements[o]; ++e)
-            exempt_element(batch[i].outputs[o], e);
-      }
+      for (std::size_t o = 0; o < task_.what.tensors.size(); ++o)
+        if (task_.what.tensors[o].role != tensor_role::in)
+          expect_at_edge(kind, batch[i], i, o, bent.touched[from + i][o], moved[i][o],
+                         backwards.empty() ? 0 : backwards[i][o]);
   }
-  return slots;
+  return std::move(bent.slots);
 }
 
 } // namespace ke

@@ -7,6 +7,21 @@
 #include <cmath>
 
 namespace ke {
+namespace {
+
+/// What is told of a tensor whose values go less far than they might.
+std::string not_reached(const tensor_spec& tensor, const value_reach& found) {
+  bool of_any_value = is_floating(tensor.dtype) || tensor.dtype == dtype::boolean;
+  return "the reference does not survive " +
+         std::string{of_any_value ? "other values of " : "integers of all magnitudes in "} + tensor.name +
+         " than init = \"" + tensor.init + "\" draws; " +
+         (found.kind == value_reach::none    ? "they are drawn as init says"
+          : found.kind == value_reach::below ? "they are drawn below " + found.symbol
+                                             : std::string{"smaller ones are drawn"}) +
+         ": give the tensor a range, or promise = \"init\"";
+}
+
+} // namespace
 
 result<bool> truth_source::survives(const std::vector<value_reach>& reach) {
   const bool was_wide = wide_;
@@ -58,17 +73,8 @@ status truth_source::find_reach() {
       ++going;
       break;
     }
-    if (options.empty() || found[t].kind == value_reach::full || found[t].kind == value_reach::whole)
-      continue;
-    unreached_.push_back("the reference does not survive " +
-                         std::string{is_floating(tensors[t].dtype) || tensors[t].dtype == dtype::boolean
-                                         ? "other values of "
-                                         : "integers of all magnitudes in "} +
-                         tensors[t].name + " than init = \"" + tensors[t].init + "\" draws; " +
-                         (found[t].kind == value_reach::none    ? "they are drawn as init says"
-                          : found[t].kind == value_reach::below ? "they are drawn below " + found[t].symbol
-                                                                : std::string{"smaller ones are drawn"}) +
-                         ": give the tensor a range, or promise = \"init\"");
+    if (!options.empty() && found[t].kind != value_reach::full && found[t].kind != value_reach::whole)
+      unreached_.push_back(not_reached(tensors[t], found[t]));
   }
   if (going > 1) {
     auto said = survives(found);

@@ -120,6 +120,28 @@ pid_t pid_of(int pidfd) {
   return 0;
 }
 
+bool write_whole(int fd, std::string_view text) {
+  while (!text.empty()) {
+    auto n = ::write(fd, text.data(), text.size());
+    if (n < 0)
+      return false;
+    text.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
+request_header header_of(const fork_request& what) {
+  request_header header;
+  header.user = next_outer_user().value_or(0);
+  header.processes = what.processes;
+  header.address_space = what.address_space;
+  header.file_bytes = what.file_bytes;
+  header.scratch_bytes = what.scratch_bytes;
+  header.descriptors = what.descriptors;
+  header.inodes = what.inodes;
+  return header;
+}
+
 } // namespace
 
 result<warm_fork> warm_fork::ask(const fork_request& what) {
@@ -131,22 +153,11 @@ result<warm_fork> warm_fork::ask(const fork_request& what) {
     return machine(std::string{"cannot be asked: "} + std::strerror(errno));
   made.control_.reset(ends[0]);
   unique_fd theirs{ends[1]};
-  for (std::size_t at = 0; at < what.payload.size();) {
-    auto n = ::write(payload.get(), what.payload.data() + at, what.payload.size() - at);
-    if (n < 0)
-      return machine(std::string{"cannot be given its work: "} + std::strerror(errno));
-    at += static_cast<std::size_t>(n);
-  }
+  if (!write_whole(payload.get(), what.payload))
+    return machine(std::string{"cannot be given its work: "} + std::strerror(errno));
   if (!make_pipe(made.process.out, out) || !make_pipe(made.process.err, err))
     return machine(std::string{"cannot be given pipes: "} + std::strerror(errno));
-  request_header header;
-  header.user = next_outer_user().value_or(0);
-  header.processes = what.processes;
-  header.address_space = what.address_space;
-  header.file_bytes = what.file_bytes;
-  header.scratch_bytes = what.scratch_bytes;
-  header.descriptors = what.descriptors;
-  header.inodes = what.inodes;
+  auto header = header_of(what);
   int fds[] = {theirs.get(), payload.get(), what.memory, what.go, what.done, out.get(), err.get(), what.page};
   auto count = std::size(fds) - (what.page < 0 ? 1 : 0);
   auto until = until_in(what.wait_s);

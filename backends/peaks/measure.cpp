@@ -205,103 +205,138 @@ void keep_best(peak_map& into, const std::string& key, double value) {
   x = std::max(x, value);
 }
 
-/// Runs on a thread of its own, which may be bound to a core.
-peak_map measured(const device_info& cpu, const std::vector<int>& cpus) {
-  peak_map found;
-  auto fact = [&](const char* key) {
-    auto at = cpu.facts.find(key);
-    return at == cpu.facts.end() ? 0.0 : bytes_of(at->second);
-  };
-  double l1 = std::max(fact(device_facts::l1d), 16.0 * 1024), l2 = fact(device_facts::l2),
-         l3 = fact(device_facts::l3);
-  found["size.l1"] = l1;
-  if (l2 > 0)
-    found["size.l2"] = l2;
-  if (l3 > 0)
-    found["size.l3"] = l3;
-  double free_bytes =
-      static_cast<double>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  double big = std::clamp(4 * std::max(l2, l3), 64.0 * (1u << 20), static_cast<double>(most_memory));
-  big = std::min(big, free_bytes / 4);
-  auto blocks = [](double bytes) {
-    return std::max<std::size_t>(2, static_cast<std::size_t>(bytes) / (2 * stream_block) * 2) * stream_block;
-  };
-  std::vector<level> levels{{"l1", blocks(l1 / 2), 1u << 20, false}};
-  if (l2 > 0)
-    levels.push_back({"l2", blocks(l2 / 2), 1u << 20, false});
-  if (l3 > 0)
-    // Half way between the levels: a cache that other machines of the host share is seldom ours as a whole.
-    levels.push_back({"l3", blocks(std::max(2 * l2, std::sqrt(l2 * l3 / 2))), 4u << 20, true});
-  levels.push_back({"dram", blocks(big), 16u << 20, true});
-  found["threads"] = static_cast<double>(cpus.size());
-  buffer memory{levels.back().bytes};
-  if (memory.size() == 0)
-    return found;
-  stay_on(cpus.front());
+std::size_t blocks(double bytes) {
+  return std::max<std::size_t>(2, static_cast<std::size_t>(bytes) / (2 * stream_block) * 2) * stream_block;
+}
 
-  double cycles = 0;
-  for (int i = 0; i < 2 * samples_of_one; ++i) {
-    constexpr std::uint64_t turns = 30'000;
-    auto start = steady::now();
-    chain(turns);
-    if (auto rate = static_cast<double>(turns) * chain_per_iteration / seconds_since(start);
-        rate < fastest_clock) // the windows below follow from it: a wrong one could last for hours
-      cycles = std::max(cycles, rate);
-  }
-  if (cycles == 0)
-    return found;
-  found["clock"] = cycles;
-
-  std::vector<double> noise;
-  for (const auto& k : rate_kernels()) {
-    if (!k.here())
-      continue;
-    // Twelve independent instructions retire in six cycles or more: the loop lasts about one window.
-    auto turns = static_cast<std::uint64_t>(window_s * cycles / 12);
-    work once = [&k, turns] {
-      k.run(turns);
-      return k.per_iteration * static_cast<double>(turns);
+/// Measures, on a thread that it binds to a core. One use.
+class peak_measurement {
+public:
+  peak_measurement(const device_info& cpu, const std::vector<int>& cpus) : cpus_{cpus} {
+    auto fact = [&](const char* key) {
+      auto at = cpu.facts.find(key);
+      return at == cpu.facts.end() ? 0.0 : bytes_of(at->second);
     };
-    auto one = repeat(once, samples_of_one);
-    noise.push_back(one.noise());
-    keep_best(found, std::string{k.key} + ".1", one.best());
-    keep_best(found, std::string{k.key} + ".all",
-              cpus.size() == 1 ? one.best() : together(cpus, false, [&](std::size_t) { return once; }));
+    l1_ = std::max(fact(device_facts::l1d), 16.0 * 1024);
+    l2_ = fact(device_facts::l2);
+    l3_ = fact(device_facts::l3);
   }
-  std::vector<std::unique_ptr<buffer>> own; // of the other threads
-  for (std::size_t t = 1; t < cpus.size(); ++t) {
-    own.push_back(std::make_unique<buffer>(
-        std::max(blocks(2 * std::max(l1, l2)), blocks(big / static_cast<double>(cpus.size())))));
-    if (own.back()->size() == 0)
-      return found; // no memory: nothing to walk through
-  }
-  for (const auto& l : levels)
-    for (const auto& k : stream_kernels()) {
-      bool past_caches = k.key == std::string{"store"} || k.key == std::string{"past"};
-      if (!k.here() || (past_caches && l.name != std::string{"dram"}))
-        continue;
-      auto once = stream_work(k, memory, l.bytes, l.window);
-      if (l.bytes > l.window) // one whole pass brings it in
-        k.run(memory.data(), l.bytes);
-      auto one = repeat(once, l.shared ? samples_of_one / 2 + 3 : samples_of_one);
-      noise.push_back(one.noise());
-      keep_best(found, std::string{"bytes."} + l.name + ".1", one.best());
-      if (cpus.size() == 1) {
-        keep_best(found, std::string{"bytes."} + l.name + ".all", one.best());
-        continue;
-      }
-      auto n = static_cast<double>(cpus.size());
-      double part = static_cast<double>(l.bytes) / n;
-      if (l.name == std::string{"l3"}) // each part must not fit one level below
-        part = std::max(part, std::min(2 * l2, l3 / n));
-      auto each = l.shared ? blocks(part) : l.bytes;
-      keep_best(found, std::string{"bytes."} + l.name + ".all",
-                together(cpus, l.shared, [&, each](std::size_t t) {
-                  const auto& mine = t == 0 ? memory : *own[t - 1];
-                  return stream_work(k, mine, std::min(each, mine.size()), l.window);
-                }));
+
+  peak_map run() {
+    choose_levels();
+    found_["threads"] = static_cast<double>(cpus_.size());
+    buffer memory{levels_.back().bytes};
+    if (memory.size() == 0)
+      return found_;
+    stay_on(cpus_.front());
+    auto cycles = clock_rate();
+    if (cycles == 0)
+      return found_;
+    found_["clock"] = cycles;
+    rates(cycles);
+    if (!lend_buffers()) // no memory: nothing to walk through
+      return found_;
+    for (const auto& l : levels_)
+      for (const auto& k : stream_kernels())
+        stream(l, k, memory);
+    for (const auto& l : levels_)
+      latency(l, memory);
+    if (!noise_.empty()) {
+      std::nth_element(noise_.begin(), noise_.begin() + static_cast<std::ptrdiff_t>(noise_.size() / 2),
+                       noise_.end());
+      found_["noise"] = noise_[noise_.size() / 2];
     }
-  for (const auto& l : levels) {
+    return found_;
+  }
+
+private:
+  void choose_levels() {
+    found_["size.l1"] = l1_;
+    if (l2_ > 0)
+      found_["size.l2"] = l2_;
+    if (l3_ > 0)
+      found_["size.l3"] = l3_;
+    double free_bytes =
+        static_cast<double>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+    big_ = std::clamp(4 * std::max(l2_, l3_), 64.0 * (1u << 20), static_cast<double>(most_memory));
+    big_ = std::min(big_, free_bytes / 4);
+    levels_ = {{"l1", blocks(l1_ / 2), 1u << 20, false}};
+    if (l2_ > 0)
+      levels_.push_back({"l2", blocks(l2_ / 2), 1u << 20, false});
+    if (l3_ > 0)
+      // Half way between the levels: a cache that other machines of the host share is seldom ours as a whole.
+      levels_.push_back({"l3", blocks(std::max(2 * l2_, std::sqrt(l2_ * l3_ / 2))), 4u << 20, true});
+    levels_.push_back({"dram", blocks(big_), 16u << 20, true});
+  }
+
+  /// Cycles a second, by a chain of known length; 0: nothing that can be a clock.
+  static double clock_rate() {
+    double cycles = 0;
+    for (int i = 0; i < 2 * samples_of_one; ++i) {
+      constexpr std::uint64_t turns = 30'000;
+      auto start = steady::now();
+      chain(turns);
+      if (auto rate = static_cast<double>(turns) * chain_per_iteration / seconds_since(start);
+          rate < fastest_clock) // the windows below follow from it: a wrong one could last for hours
+        cycles = std::max(cycles, rate);
+    }
+    return cycles;
+  }
+
+  void rates(double cycles) {
+    for (const auto& k : rate_kernels()) {
+      if (!k.here())
+        continue;
+      // Twelve independent instructions retire in six cycles or more: the loop lasts about one window.
+      auto turns = static_cast<std::uint64_t>(window_s * cycles / 12);
+      work once = [&k, turns] {
+        k.run(turns);
+        return k.per_iteration * static_cast<double>(turns);
+      };
+      auto one = repeat(once, samples_of_one);
+      noise_.push_back(one.noise());
+      keep_best(found_, std::string{k.key} + ".1", one.best());
+      keep_best(found_, std::string{k.key} + ".all",
+                cpus_.size() == 1 ? one.best() : together(cpus_, false, [&](std::size_t) { return once; }));
+    }
+  }
+
+  /// To the other threads. False: there is no memory for one.
+  bool lend_buffers() {
+    for (std::size_t t = 1; t < cpus_.size(); ++t) {
+      own_.push_back(std::make_unique<buffer>(
+          std::max(blocks(2 * std::max(l1_, l2_)), blocks(big_ / static_cast<double>(cpus_.size())))));
+      if (own_.back()->size() == 0)
+        return false;
+    }
+    return true;
+  }
+
+  void stream(const level& l, const stream_kernel& k, buffer& memory) {
+    bool past_caches = k.key == std::string{"store"} || k.key == std::string{"past"};
+    if (!k.here() || (past_caches && l.name != std::string{"dram"}))
+      return;
+    auto once = stream_work(k, memory, l.bytes, l.window);
+    if (l.bytes > l.window) // one whole pass brings it in
+      k.run(memory.data(), l.bytes);
+    auto one = repeat(once, l.shared ? samples_of_one / 2 + 3 : samples_of_one);
+    noise_.push_back(one.noise());
+    keep_best(found_, std::string{"bytes."} + l.name + ".1", one.best());
+    if (cpus_.size() == 1)
+      return keep_best(found_, std::string{"bytes."} + l.name + ".all", one.best());
+    auto n = static_cast<double>(cpus_.size());
+    double part = static_cast<double>(l.bytes) / n;
+    if (l.name == std::string{"l3"}) // each part must not fit one level below
+      part = std::max(part, std::min(2 * l2_, l3_ / n));
+    auto each = l.shared ? blocks(part) : l.bytes;
+    keep_best(found_, std::string{"bytes."} + l.name + ".all",
+              together(cpus_, l.shared, [&, each](std::size_t t) {
+                const auto& mine = t == 0 ? memory : *own_[t - 1];
+                return stream_work(k, mine, std::min(each, mine.size()), l.window);
+              }));
+  }
+
+  void latency(const level& l, buffer& memory) {
     // Half of the largest is far beyond the caches, too, and sooner ready.
     auto bytes = l.name == std::string{"dram"} ? std::max(l.bytes / 2, std::size_t{32} << 20) : l.bytes;
     thread_pointers(memory.data(), std::min(bytes, memory.size()));
@@ -315,15 +350,16 @@ peak_map measured(const device_info& cpu, const std::vector<int>& cpus) {
       double each = seconds_since(start) / static_cast<double>(steps);
       best = best > 0 ? std::min(best, each) : each;
     }
-    found[std::string{"latency."} + l.name] = best;
+    found_[std::string{"latency."} + l.name] = best;
   }
-  if (!noise.empty()) {
-    std::nth_element(noise.begin(), noise.begin() + static_cast<std::ptrdiff_t>(noise.size() / 2),
-                     noise.end());
-    found["noise"] = noise[noise.size() / 2];
-  }
-  return found;
-}
+
+  const std::vector<int>& cpus_;
+  double l1_ = 0, l2_ = 0, l3_ = 0, big_ = 0; ///< bytes; `big_`: far beyond the caches
+  std::vector<level> levels_;
+  std::vector<std::unique_ptr<buffer>> own_; ///< of the other threads
+  std::vector<double> noise_;
+  peak_map found_;
+};
 
 } // namespace
 
@@ -332,7 +368,9 @@ peak_map measure_peaks(const device_info& cpu) {
   if (rate_kernels().empty() || cpus.empty())
     return {};
   peak_map found;
-  std::thread{[&] { found = measured(cpu, cpus); }}.join(); // binds itself to a core: not the caller's thread
+  std::thread{[&] {
+    found = peak_measurement{cpu, cpus}.run();
+  }}.join(); // binds itself to a core: not the caller's thread
   return found;
 }
 

@@ -11,6 +11,33 @@
 #include <vector>
 
 namespace ke {
+namespace {
+
+/// As ke-runner reads it.
+struct argument {
+  std::uint64_t role, bytes;
+};
+
+std::uint64_t number_of(tensor_role role) {
+  return role == tensor_role::in ? 0 : role == tensor_role::out ? 1 : 2;
+}
+
+status write_file(const std::filesystem::path& file, const std::vector<argument>& table,
+                  const std::string& data) {
+  std::ofstream out{file, std::ios::binary};
+  std::uint64_t n = table.size();
+  out.write("KECASE1\n", 8);
+  out.write(reinterpret_cast<const char*>(&n), 8);
+  out.write(reinterpret_cast<const char*>(table.data()),
+            static_cast<std::streamsize>(table.size() * sizeof(argument)));
+  out.write(data.data(), static_cast<std::streamsize>(data.size()));
+  if (!out.flush())
+    return failure{failure_kind::disk_full, "cannot write " + file.string() + "; is the disk full?", true};
+  chmod(file.c_str(), 0644); // the sandbox's user reads it
+  return ok;
+}
+
+} // namespace
 
 status write_case(const std::filesystem::path& file, const problem& what,
                   const std::map<std::string, std::int64_t>& dims, const std::string& named,
@@ -20,18 +47,12 @@ status write_case(const std::filesystem::path& file, const problem& what,
     return shapes.error();
   auto how = parse_name<distribution>(named).value_or(distribution::init);
   random_source random{key};
-  struct argument {
-    std::uint64_t role, bytes;
-  };
   std::vector<argument> table;
   std::string data;
   for (std::size_t t = 0; t < what.tensors.size(); ++t) {
     const auto& spec = what.tensors[t];
     auto elements = shapes->elements[t];
-    table.push_back({static_cast<std::uint64_t>(spec.role == tensor_role::in    ? 0
-                                                : spec.role == tensor_role::out ? 1
-                                                                                : 2),
-                     elements * bytes_of(spec.dtype)});
+    table.push_back({number_of(spec.role), elements * bytes_of(spec.dtype)});
     if (spec.role == tensor_role::out)
       continue;
     const auto& shape = shapes->shapes[t];
@@ -53,17 +74,7 @@ status write_case(const std::filesystem::path& file, const problem& what,
     std::int64_t value = dims.contains(d) ? dims.at(d) : 0;
     scalar(&value);
   }
-  std::ofstream out{file, std::ios::binary};
-  std::uint64_t n = table.size();
-  out.write("KECASE1\n", 8);
-  out.write(reinterpret_cast<const char*>(&n), 8);
-  out.write(reinterpret_cast<const char*>(table.data()),
-            static_cast<std::streamsize>(table.size() * sizeof(argument)));
-  out.write(data.data(), static_cast<std::streamsize>(data.size()));
-  if (!out.flush())
-    return failure{failure_kind::disk_full, "cannot write " + file.string() + "; is the disk full?", true};
-  chmod(file.c_str(), 0644); // the sandbox's user reads it
-  return ok;
+  return write_file(file, table, data);
 }
 
 } // namespace ke

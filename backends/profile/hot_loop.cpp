@@ -33,18 +33,19 @@ bool target_of(std::string_view text, std::uint64_t& target) {
   return end != hex.c_str() && (*end == ' ' || *end == '\0');
 }
 
-} // namespace
-
-hot_loop find_hot_loop(std::string_view text, const std::vector<std::pair<std::uint64_t, double>>& places,
-                       double samples) {
+struct disassembly {
   std::vector<instruction> all;
   std::vector<std::string> functions{""};
-  while (!text.empty() && all.size() < most_instructions) {
+};
+
+disassembly read_disassembly(std::string_view text) {
+  disassembly read;
+  while (!text.empty() && read.all.size() < most_instructions) {
     auto line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
     if (!line.empty() && line.back() == ':' && line.find('<') != std::string_view::npos) {
       auto name = line.substr(line.find('<') + 1);
-      functions.emplace_back(name.substr(0, name.find('>')));
+      read.functions.emplace_back(name.substr(0, name.find('>')));
       continue;
     }
     auto colon = line.find(":\t");
@@ -55,20 +56,22 @@ hot_loop find_hot_loop(std::string_view text, const std::vector<std::pair<std::u
     insn = insn.substr(0, insn.find('#'));
     insn = insn.substr(0, insn.find_last_not_of(" \t\r") + 1);
     if (!insn.empty())
-      all.push_back(
-          {std::strtoull(hex.c_str(), nullptr, 16), insn, static_cast<std::uint32_t>(functions.size() - 1)});
+      read.all.push_back({std::strtoull(hex.c_str(), nullptr, 16), insn,
+                          static_cast<std::uint32_t>(read.functions.size() - 1)});
   }
-  hot_loop found;
-  double inside = 0;
-  for (const auto& [at, n] : places)
-    inside += n;
-  if (inside <= 0 || samples <= 0)
-    return found;
-  struct range {
-    std::size_t first, last;
-    double weight;
-  };
-  std::vector<range> loops;
+  return read;
+}
+
+using samples_at = std::vector<std::pair<std::uint64_t, double>>;
+
+/// Instructions between a jump back and its target, and the samples that fell between them.
+struct jump_range {
+  std::size_t first, last;
+  double weight;
+};
+
+std::vector<jump_range> loops_in(const std::vector<instruction>& all, const samples_at& places) {
+  std::vector<jump_range> loops;
   for (std::size_t i = 0; i < all.size(); ++i) {
     std::uint64_t target = 0;
     if (!is_jump(operation(all[i].text)) || !target_of(all[i].text, target) || target > all[i].at)
@@ -84,13 +87,50 @@ hot_loop find_hot_loop(std::string_view text, const std::vector<std::pair<std::u
     if (weight > 0)
       loops.push_back({static_cast<std::size_t>(begin - all.begin()), i, weight});
   }
+  return loops;
+}
+
+/// The shortest of those with most of the samples. Null: there is none.
+const jump_range* hottest_of(const std::vector<jump_range>& loops) {
   double most = 0;
   for (const auto& l : loops)
     most = std::max(most, l.weight);
-  const range* best = nullptr;
+  const jump_range* best = nullptr;
   for (const auto& l : loops)
     if (l.weight >= 0.7 * most && (!best || l.last - l.first < best->last - best->first))
       best = &l;
+  return best;
+}
+
+/// The listing for a reader, and the body for a model of the processor.
+void copy_body(const std::vector<instruction>& all, const jump_range& loop, hot_loop& into) {
+  std::size_t shown = 0;
+  for (auto i = loop.first; i <= loop.last; ++i) {
+    auto op = operation(all[i].text);
+    if (shown++ < longest_listing)
+      into.listing += std::string{all[i].text.substr(0, 100)} + '\n';
+    into.calls = into.calls || op.starts_with("call");
+    bool padding = op.starts_with("nop") || op == "data16" || op == "cs" || op == "xchg";
+    if (is_jump(op) || op.starts_with("call") || op.starts_with("ret") || padding ||
+        i - loop.first >= longest_body)
+      continue;
+    into.body += std::string{all[i].text} + '\n';
+  }
+}
+
+} // namespace
+
+hot_loop find_hot_loop(std::string_view text, const std::vector<std::pair<std::uint64_t, double>>& places,
+                       double samples) {
+  hot_loop found;
+  double inside = 0;
+  for (const auto& [at, n] : places)
+    inside += n;
+  if (inside <= 0 || samples <= 0)
+    return found;
+  auto [all, functions] = read_disassembly(text);
+  auto loops = loops_in(all, places);
+  const auto* best = hottest_of(loops);
   if (!best)
     return found;
   found.function = functions[all[best->first].function].substr(0, 200);
@@ -99,18 +139,7 @@ hot_loop find_hot_loop(std::string_view text, const std::vector<std::pair<std::u
   found.share = best->weight / samples;
   found.instructions = best->last - best->first + 1;
   found.bytes = found.last - found.first;
-  std::size_t shown = 0;
-  for (auto i = best->first; i <= best->last; ++i) {
-    auto op = operation(all[i].text);
-    if (shown++ < longest_listing)
-      found.listing += std::string{all[i].text.substr(0, 100)} + '\n';
-    found.calls = found.calls || op.starts_with("call");
-    bool padding = op.starts_with("nop") || op == "data16" || op == "cs" || op == "xchg";
-    if (is_jump(op) || op.starts_with("call") || op.starts_with("ret") || padding ||
-        i - best->first >= longest_body)
-      continue;
-    found.body += std::string{all[i].text} + '\n';
-  }
+  copy_body(all, *best, found);
   return found;
 }
 

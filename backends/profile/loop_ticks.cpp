@@ -122,52 +122,82 @@ int line_of(const std::map<std::string, int, std::less<>>& locations, const std:
   return at == locations.end() ? 0 : at->second;
 }
 
+/// Line numbers by name.
+std::map<std::string, int, std::less<>> locations_in(const std::vector<std::string_view>& lines) {
+  std::map<std::string, int, std::less<>> locations;
+  for (auto line : lines)
+    if (auto at = line.find(" = !DILocation(line: "); line.starts_with("!") && at != std::string_view::npos)
+      locations.emplace(line.substr(0, at), std::atoi(std::string{line.substr(at + 21, 9)}.c_str()));
+  return locations;
+}
+
+/// The blocks of the function whose definition is line `i`; moves that to the function's end.
+std::vector<block> blocks_of(const std::vector<std::string_view>& lines, std::size_t& i) {
+  std::vector<block> blocks(1);
+  blocks[0].head = i + 1;
+  bool phis = true;
+  for (++i; i < lines.size() && lines[i] != "}" && blocks.size() < most_blocks; ++i) {
+    auto line = lines[i];
+    if (auto label = label_of(line); !label.empty()) {
+      blocks.emplace_back();
+      blocks.back().name = label;
+      blocks.back().head = i + 1;
+      phis = true;
+      continue;
+    }
+    auto& b = blocks.back();
+    if (phis && line.find(" = phi ") != std::string_view::npos)
+      b.head = i + 1;
+    else if (!line.empty())
+      phis = phis && line.find("#dbg_") != std::string_view::npos;
+    targets_in(line, b.targets); // a switch has its targets on the lines below
+    if (is_terminator(line))
+      if (auto dbg = line.find("!dbg "); dbg != std::string_view::npos)
+        b.location = std::string{line.substr(dbg + 5, line.find_first_of(", ", dbg + 5) - dbg - 5)};
+  }
+  std::map<std::string, std::size_t> index;
+  for (std::size_t b = 0; b < blocks.size(); ++b)
+    index.emplace(blocks[b].name, b);
+  for (std::size_t b = 0; b < blocks.size(); ++b)
+    for (const auto& t : blocks[b].targets)
+      if (auto to = index.find(t); to != index.end()) {
+        blocks[b].next.push_back(to->second);
+        blocks[to->second].before.push_back(b);
+      }
+  return blocks;
+}
+
+/// The module with a call before each loop's head, and the table of loops.
+std::string text_with(const std::vector<std::string_view>& lines, const std::map<std::size_t, int>& ticks,
+                      const std::vector<ticked_loop>& loops) {
+  std::string text;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (auto tick = ticks.find(i); tick != ticks.end())
+      text += "  call void @ke_tick(i32 " + std::to_string(tick->second) + ")\n";
+    text.append(lines[i]) += '\n';
+  }
+  text += "declare void @ke_tick(i32)\n";
+  std::string table;
+  for (const auto& l : loops)
+    table += "at " + std::to_string(l.id) + ' ' + std::to_string(l.line) + ' ' + std::to_string(l.depth) +
+             ' ' + l.function + '\n';
+  text += constant_text("ke_loop_table", table);
+  return text;
+}
+
 } // namespace
 
 ticked_module insert_ticks(std::string_view ir, std::size_t most) {
   ticked_module made;
   auto lines = lines_of(ir);
-  std::map<std::string, int, std::less<>> locations;
-  for (auto line : lines)
-    if (auto at = line.find(" = !DILocation(line: "); line.starts_with("!") && at != std::string_view::npos)
-      locations.emplace(line.substr(0, at), std::atoi(std::string{line.substr(at + 21, 9)}.c_str()));
+  auto locations = locations_in(lines);
   std::map<std::size_t, int> ticks; // line number -> id
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (!lines[i].starts_with("define "))
       continue;
     auto at = lines[i].find('@');
     auto function = std::string{lines[i].substr(at + 1, lines[i].find('(', at) - at - 1)};
-    std::vector<block> blocks(1);
-    blocks[0].head = i + 1;
-    bool phis = true;
-    for (++i; i < lines.size() && lines[i] != "}" && blocks.size() < most_blocks; ++i) {
-      auto line = lines[i];
-      if (auto label = label_of(line); !label.empty()) {
-        blocks.emplace_back();
-        blocks.back().name = label;
-        blocks.back().head = i + 1;
-        phis = true;
-        continue;
-      }
-      auto& b = blocks.back();
-      if (phis && line.find(" = phi ") != std::string_view::npos)
-        b.head = i + 1;
-      else if (!line.empty())
-        phis = phis && line.find("#dbg_") != std::string_view::npos;
-      targets_in(line, b.targets); // a switch has its targets on the lines below
-      if (is_terminator(line))
-        if (auto dbg = line.find("!dbg "); dbg != std::string_view::npos)
-          b.location = std::string{line.substr(dbg + 5, line.find_first_of(", ", dbg + 5) - dbg - 5)};
-    }
-    std::map<std::string, std::size_t> index;
-    for (std::size_t b = 0; b < blocks.size(); ++b)
-      index.emplace(blocks[b].name, b);
-    for (std::size_t b = 0; b < blocks.size(); ++b)
-      for (const auto& t : blocks[b].targets)
-        if (auto to = index.find(t); to != index.end()) {
-          blocks[b].next.push_back(to->second);
-          blocks[to->second].before.push_back(b);
-        }
+    auto blocks = blocks_of(lines, i);
     std::map<std::size_t, std::set<std::size_t>> bodies;
     std::map<std::size_t, std::size_t> latch;
     find_loops(blocks, bodies, latch);
@@ -185,21 +215,7 @@ ticked_module insert_ticks(std::string_view ir, std::size_t most) {
       made.loops.push_back(std::move(loop));
     }
   }
-  if (ticks.empty()) {
-    made.text = std::string{ir};
-    return made;
-  }
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (auto tick = ticks.find(i); tick != ticks.end())
-      made.text += "  call void @ke_tick(i32 " + std::to_string(tick->second) + ")\n";
-    made.text.append(lines[i]) += '\n';
-  }
-  made.text += "declare void @ke_tick(i32)\n";
-  std::string table;
-  for (const auto& l : made.loops)
-    table += "at " + std::to_string(l.id) + ' ' + std::to_string(l.line) + ' ' + std::to_string(l.depth) +
-             ' ' + l.function + '\n';
-  made.text += constant_text("ke_loop_table", table);
+  made.text = ticks.empty() ? std::string{ir} : text_with(lines, ticks, made.loops);
   return made;
 }
 

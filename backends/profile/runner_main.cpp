@@ -125,6 +125,39 @@ __attribute__((noinline, visibility("default"))) void ke_counted(kernel_call cal
 }
 }
 
+static std::vector<void*> places_of(const std::vector<argument>& args) {
+  std::vector<void*> at;
+  for (const auto& a : args)
+    at.push_back(a.at);
+  return at;
+}
+
+/// One call that a tool counts, after others that warm up. Does not return: no destructors of the candidate.
+[[noreturn]] static void run_counted(kernel_call call, void* const* at, std::vector<argument>& args,
+                                     int warm) {
+  for (int i = 0; i < warm; ++i) {
+    ke_warm(call, at);
+    restore(args);
+  }
+  ke_counted(call, at);
+  std::fflush(stdout);
+  _exit(0);
+}
+
+/// Returns only if the object has no ticks.
+static int run_traced(void* object, kernel_call call, void* const* at, std::vector<argument>& args) {
+  auto reset = reinterpret_cast<void (*)()>(dlsym(object, "ke_ticks_reset"));
+  auto print = reinterpret_cast<void (*)()>(dlsym(object, "ke_ticks_print"));
+  if (!reset || !print)
+    return 2;
+  ke_warm(call, at);
+  restore(args);
+  reset();
+  ke_counted(call, at);
+  print();
+  _exit(0);
+}
+
 int main(int argc, char** argv) {
   if (argc < 4)
     return 2;
@@ -150,35 +183,11 @@ int main(int argc, char** argv) {
   }
   if (!calling.install())
     return 3;
-  std::vector<void*> at;
-  for (const auto& a : args)
-    at.push_back(a.at);
-  if (mode == "once") {
-    ke_counted(call, at.data());
-    std::fflush(stdout);
-    _exit(0);
-  }
-  if (mode == "trace") {
-    auto reset = reinterpret_cast<void (*)()>(dlsym(object, "ke_ticks_reset"));
-    auto print = reinterpret_cast<void (*)()>(dlsym(object, "ke_ticks_print"));
-    if (!reset || !print)
-      return 2;
-    ke_warm(call, at.data());
-    restore(args);
-    reset();
-    ke_counted(call, at.data());
-    print();
-    _exit(0);
-  }
-  if (mode == "count") {
-    for (int i = 0; i < static_cast<int>(amount); ++i) {
-      ke_warm(call, at.data());
-      restore(args);
-    }
-    ke_counted(call, at.data());
-    std::fflush(stdout);
-    _exit(0);
-  }
+  auto at = places_of(args);
+  if (mode == "once" || mode == "count")
+    run_counted(call, at.data(), args, mode == "count" ? static_cast<int>(amount) : 0);
+  if (mode == "trace")
+    return run_traced(object, call, at.data(), args);
   for (int i = 0; i < 2; ++i) {
     call(at.data());
     restore(args);

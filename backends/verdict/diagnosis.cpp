@@ -66,8 +66,10 @@ private:
   void times();
   void path();
   void threads();
+  void weigh();
   void operators();
   void roofline();
+  void simulated_caches();
   void simulated();
   void modelled();
   void sampled();
@@ -205,18 +207,8 @@ void reasoning::roofline() {
   }
 }
 
-/// Instructions, misses and branches, simulated or counted, against the time of a call on ready data.
-void reasoning::simulated() {
-  if (cycles_ <= 0 || !has("cg.Ir"))
-    return;
-  ++sources_;
-  double ipc = of("cg.Ir") / cycles_;
-  if (of("hw.cycles") > 0 && of("hw.instructions") > 0)
-    ipc = of("hw.instructions") / of("hw.cycles");
-  // The simulator runs a build for 256 bits where the kernel has 512: up to twice the instructions.
-  if (of("insn.max_vector_bits") >= 512)
-    ipc *= 0.7;
-  say("instructions", text("%.2f a cycle", ipc));
+/// Of the simulation: what missed which level, and whether calls are long enough to have waited for it.
+void reasoning::simulated_caches() {
   double per_second = of("cg.D1m") / run_s_, accesses = of("cg.Dr") + of("cg.Dw");
   auto latency_of = [&](const char* level, double otherwise) {
     auto at = peaks_.find(std::string{"latency."} + level);
@@ -241,6 +233,21 @@ void reasoning::simulated() {
     raise(memory, 0.45 + 0.1 * waiting);
   else if (waiting > 0.45 && traffic < 0.45 && (!has("mca.cycles") || loop_busy() < 0.65))
     raise(latency, 0.3 + 0.6 * waiting); // a loop without a chain has its loads in flight together
+}
+
+/// Instructions, misses and branches, simulated or counted, against the time of a call on ready data.
+void reasoning::simulated() {
+  if (cycles_ <= 0 || !has("cg.Ir"))
+    return;
+  ++sources_;
+  double ipc = of("cg.Ir") / cycles_;
+  if (of("hw.cycles") > 0 && of("hw.instructions") > 0)
+    ipc = of("hw.instructions") / of("hw.cycles");
+  // The simulator runs a build for 256 bits where the kernel has 512: up to twice the instructions.
+  if (of("insn.max_vector_bits") >= 512)
+    ipc *= 0.7;
+  say("instructions", text("%.2f a cycle", ipc));
+  simulated_caches();
   // Fresh data surprise the predictor; in the run on the same data it may have learnt them by heart. And the
   // simulated one is a simple one: what it gets wrong now and then, the real one gets right.
   double fresh = std::max(1.0, net_s_ / run_s_);
@@ -303,6 +310,21 @@ double reasoning::confidence(part winner) const {
   return std::clamp(sure * unit(0.3 + share_[winner]), 0.05, 0.95);
 }
 
+/// What hides the other parts takes from their shares.
+void reasoning::weigh() {
+  if (share_[overhead] > 0.6) { // what the kernel does inside is hardly seen
+    for (int p = 0; p < parts; ++p)
+      if (p != overhead)
+        share_[p] *= 0.6;
+  } else if (share_[occupancy] > 0.5 && bytes_share_ < 0.6) {
+    // Whatever a core does, there could be more of them; a full memory bus would be another matter.
+    for (auto p : {memory, compute, latency, frontend})
+      share_[p] = std::min(share_[p], 0.85 * share_[occupancy]);
+  } else if (share_[occupancy] > 0) {
+    share_[occupancy] *= 1 - 0.6 * unit(bytes_share_);
+  }
+}
+
 diagnosis reasoning::conclude() {
   diagnosis d;
   times();
@@ -317,17 +339,7 @@ diagnosis reasoning::conclude() {
   threads();
   if (sources_ == 0 && share_[overhead] <= 0)
     return d;
-  if (share_[overhead] > 0.6) { // what the kernel does inside is hardly seen
-    for (int p = 0; p < parts; ++p)
-      if (p != overhead)
-        share_[p] *= 0.6;
-  } else if (share_[occupancy] > 0.5 && bytes_share_ < 0.6) {
-    // Whatever a core does, there could be more of them; a full memory bus would be another matter.
-    for (auto p : {memory, compute, latency, frontend})
-      share_[p] = std::min(share_[p], 0.85 * share_[occupancy]);
-  } else if (share_[occupancy] > 0) {
-    share_[occupancy] *= 1 - 0.6 * unit(bytes_share_);
-  }
+  weigh();
   auto winner = static_cast<part>(std::max_element(share_.begin(), share_.end()) - share_.begin());
   d.bottleneck = names[winner];
   d.confidence = confidence(winner);

@@ -343,37 +343,19 @@ double control_width(std::span<const std::vector<double>> launches, measure_plan
   return std::expm1(std::max(std::fabs(i.low), std::fabs(i.high)));
 }
 
-comparison compare(std::span<const launch_samples> samples, const problem& what, measure_plan kind,
-                   double aa_width, double floor_ns, machine_noise noise) {
-  comparison out;
-  auto plan = plan_of(kind);
-  auto found = by_workload(samples, what, plan.held_out);
-  if (found.empty())
-    return out;
-  out.valid = true;
-  std::vector<series> all; // of the workloads that are not held out
-  double mean = 0, shortest = infinite;
-  std::size_t pairs = 0;
-  for (const auto& [index, s] : found) {
-    if (s.held_out)
-      continue;
-    mean += s.weight * std::log(mean_of(s.reference_ns) / mean_of(s.candidate_ns));
-    pairs += s.candidate_ns.size();
-    shortest = std::min({shortest, *std::min_element(s.candidate_ns.begin(), s.candidate_ns.end()),
-                         *std::min_element(s.reference_ns.begin(), s.reference_ns.end())});
-    all.push_back(s);
-  }
-  const auto& first_own = all.front();
-  std::size_t launches = all.front().launches.size();
+namespace {
 
-  // The look that these launches have reached, and no other: intervals between two looks decide nothing.
+/// The look that these launches have reached, and no other: intervals between two looks decide nothing. Null: none.
+const look* reached_of(const sampling_plan& plan, std::size_t launches) {
   const look* reached = nullptr;
   for (const auto& l : plan.looks)
     if (l.launches <= launches)
       reached = &l;
-  bool early = !reached && plan.futile_below > 0;
-  double alpha = reached ? reached->alpha : early ? 0.005 : 0.05;
-  bool few = kind == measure_plan::rank || launches < 3;
+  return reached;
+}
+
+/// By medians, or by means where that says less: who is slow now and then is.
+interval whole_interval(const std::vector<series>& all, double alpha, bool few) {
   interval whole, means;
   if (few) {
     whole = combined(all, [&](const series& s) { return pooled_interval(s, alpha); });
@@ -383,61 +365,103 @@ comparison compare(std::span<const launch_samples> samples, const problem& what,
                           [](const series& s, std::size_t l) { return hodges_lehmann(s.launches[l]); });
     means = over_launches(all, alpha, [](const series& s, std::size_t l) { return s.means[l]; });
   }
-  if (means.high < whole.low)
-    whole = means;
-  auto& sum = out.summary;
+  return means.high < whole.low ? means : whole;
+}
+
+void summarize(const interval& whole, timing_summary& sum) {
   sum.speedup = std::exp(whole.estimate);
   sum.low = std::exp(whole.low);
   sum.high = std::exp(whole.high);
-  sum.pairs = static_cast<std::int64_t>(pairs);
+}
+
+void summarize_first(const series& first, timing_summary& sum) {
+  sum.reference_ns = median_of(first.reference_ns);
+  sum.candidate_ns = median_of(first.candidate_ns);
+  sum.best_ns = *std::min_element(first.candidate_ns.begin(), first.candidate_ns.end());
+  sum.mad_ns = median_distance(first.candidate_ns);
+}
+
+/// What an interval decides at a look. `first`, `last`: which of the plan's looks it is.
+timing_decision decision_at(const timing_summary& sum, const sampling_plan& plan, bool loud, bool first,
+                            bool last) {
+  if (sum.aa_width > aa_limit) {
+    // So noisy that only what is far beyond the noise can be told: a winner of 2x on a loaded machine.
+    double needed = 1 + 2 * sum.aa_width;
+    return sum.low > needed        ? timing_decision::faster
+           : sum.high < 1 / needed ? timing_decision::slower
+                                   : timing_decision::none;
+  }
+  // A loud machine's noise need not be as independent as the interval takes it to be.
+  double delta = std::max(loud ? 0.05 : 0.02, sum.aa_width), band = std::max(delta, plan.same_band);
+  bool doubtful = loud && first && !last;
+  if (sum.low > (doubtful ? 1.3 : 1 + delta))
+    return timing_decision::faster;
+  if (!doubtful && sum.low > 1 - band && sum.high < 1 + band)
+    return timing_decision::same;
+  if (sum.high < (doubtful ? 1 / 1.3 : loud ? 1 - delta : 1.0))
+    return timing_decision::slower;
+  return timing_decision::none;
+}
+
+void conclude(comparison& out, const sampling_plan& plan, const look* reached, bool early, bool too_short,
+              bool loud) {
+  const auto& sum = out.summary;
+  bool first = reached == &plan.looks.front(), last = reached == &plan.looks.back(),
+       bounded = std::isfinite(sum.low) && std::isfinite(sum.high);
+  out.too_short = too_short;
+  out.final = last;
+  if (too_short)
+    return;
+  if (early && bounded && sum.aa_width <= aa_limit && sum.high < (loud ? 0.6 : 1.0) * plan.futile_below) {
+    out.decision = timing_decision::slower;
+    out.final = true;
+    return;
+  }
+  if (reached && bounded)
+    out.decision = decision_at(sum, plan, loud, first, last);
+  out.final = last || (reached && out.decision != timing_decision::none);
+}
+
+} // namespace
+
+comparison compare(std::span<const launch_samples> samples, const problem& what, measure_plan kind,
+                   double aa_width, double floor_ns, machine_noise noise) {
+  comparison out;
+  auto plan = plan_of(kind);
+  auto found = by_workload(samples, what, plan.held_out);
+  if (found.empty())
+    return out;
+  out.valid = true;
+  auto& sum = out.summary;
+  std::vector<series> all; // of the workloads that are not held out
+  double mean = 0, shortest = infinite;
+  for (const auto& [index, s] : found) {
+    if (s.held_out)
+      continue;
+    mean += s.weight * std::log(mean_of(s.reference_ns) / mean_of(s.candidate_ns));
+    sum.pairs += static_cast<std::int64_t>(s.candidate_ns.size());
+    shortest = std::min({shortest, *std::min_element(s.candidate_ns.begin(), s.candidate_ns.end()),
+                         *std::min_element(s.reference_ns.begin(), s.reference_ns.end())});
+    all.push_back(s);
+  }
+  std::size_t launches = all.front().launches.size();
+  const look* reached = reached_of(plan, launches);
+  bool early = !reached && plan.futile_below > 0, few = kind == measure_plan::rank || launches < 3;
+  double alpha = reached ? reached->alpha : early ? 0.005 : 0.05;
+  summarize(whole_interval(all, alpha, few), sum);
   sum.launches = static_cast<std::int64_t>(launches);
-  sum.reference_ns = median_of(first_own.reference_ns);
-  sum.candidate_ns = median_of(first_own.candidate_ns);
   sum.floor_ns = floor_ns;
   sum.aa_width = aa_width;
   sum.mean_speedup = std::exp(mean);
-  sum.best_ns = *std::min_element(first_own.candidate_ns.begin(), first_own.candidate_ns.end());
-  sum.mad_ns = median_distance(first_own.candidate_ns);
   sum.discarded = noise.discarded;
+  summarize_first(all.front(), sum);
   for (const auto& [index, s] : found) {
     interval i = few ? pooled_interval(s, alpha) : launch_interval(s, alpha);
     sum.workloads.push_back({what.workloads[index].name, std::exp(i.estimate), std::exp(i.low),
                              std::exp(i.high), s.held_out, median_of(s.candidate_ns),
                              median_of(s.reference_ns)});
   }
-
-  bool first = reached == &plan.looks.front(), last = reached == &plan.looks.back();
-  out.too_short = shortest < floor_share * floor_ns;
-  if (out.too_short) {
-    out.final = last;
-    return out;
-  }
-  bool bounded = std::isfinite(sum.low) && std::isfinite(sum.high);
-  if (early && bounded && aa_width <= aa_limit && sum.high < (noise.loud ? 0.6 : 1.0) * plan.futile_below) {
-    out.decision = timing_decision::slower;
-    out.final = true;
-    return out;
-  }
-  if (reached && aa_width > aa_limit && bounded) {
-    // So noisy that only what is far beyond the noise can be told: a winner of 2x on a loaded machine.
-    double needed = 1 + 2 * aa_width;
-    if (sum.low > needed)
-      out.decision = timing_decision::faster;
-    else if (sum.high < 1 / needed)
-      out.decision = timing_decision::slower;
-  }
-  if (reached && aa_width <= aa_limit && bounded) {
-    // A loud machine's noise need not be as independent as the interval takes it to be.
-    double delta = std::max(noise.loud ? 0.05 : 0.02, aa_width), band = std::max(delta, plan.same_band);
-    bool doubtful = noise.loud && first && !last;
-    if (sum.low > (doubtful ? 1.3 : 1 + delta))
-      out.decision = timing_decision::faster;
-    else if (!doubtful && sum.low > 1 - band && sum.high < 1 + band)
-      out.decision = timing_decision::same;
-    else if (sum.high < (doubtful ? 1 / 1.3 : noise.loud ? 1 - delta : 1.0))
-      out.decision = timing_decision::slower;
-  }
-  out.final = last || (reached && out.decision != timing_decision::none);
+  conclude(out, plan, reached, early, shortest < floor_share * floor_ns, noise.loud);
   return out;
 }
 

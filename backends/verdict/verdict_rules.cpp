@@ -51,46 +51,12 @@ std::string compiled_reason(const evidence& e) {
   return e.reason + (figures.empty() ? "" : "; ") + figures;
 }
 
-/// Names a state and its reason: the precedence of trust.md 3, first match wins.
-void decide(verdict& v, const evidence& e, const problem& what, measure_plan plan) {
+/// Of a correct one that was timed.
+void decide_by_time(verdict& v, const evidence& e, const problem& what, measure_plan plan) {
   auto is = [&](verdict_state s, std::string reason) {
     v.state = s;
     v.reason = std::move(reason);
   };
-  if (!e.unfit.empty())
-    return is(verdict_state::unfit_problem, e.unfit);
-  if (e.ending == ending::harness_error)
-    return is(verdict_state::harness_error, e.reason);
-  if (e.ending == ending::build_failed)
-    return is(verdict_state::build_failed, e.reason);
-  const auto* forbidden = policy_flag(e);
-  if (e.ending == ending::policy_violation || forbidden)
-    return is(verdict_state::policy_violation,
-              e.reason.empty() && forbidden ? forbidden->evidence : e.reason);
-  if (const auto* f = suspicion(e))
-    return is(verdict_state::cheating_suspected, f->name + ": " + f->evidence);
-  if (e.ending == ending::crashed) {
-    auto said = e.findings.find(finding_keys::sanitizer); // the failing case again, with checks compiled in
-    return is(verdict_state::crashed, e.reason + (said == e.findings.end() ? "" : "; " + said->second));
-  }
-  if (e.ending == ending::timeout)
-    return is(verdict_state::timeout, e.reason);
-  if (e.ending == ending::resource_exceeded)
-    return is(verdict_state::resource_exceeded, e.reason);
-  if (e.nondeterministic)
-    return is(verdict_state::nondeterministic,
-              e.reason.empty() ? "right and wrong on the same input" : e.reason);
-  if (e.failed > 0 || e.first_failure) {
-    std::string where = e.first_failure ? "wrong value at " + place_of(*e.first_failure) : "wrong value";
-    return is(verdict_state::incorrect, e.reason.empty() ? where : e.reason);
-  }
-  if (e.compiled_only)
-    return is(verdict_state::compiled, compiled_reason(e));
-  if (e.cases <= 0 || e.timed_calls_checked != e.timed_calls)
-    return is(verdict_state::harness_error,
-              e.cases <= 0 ? "the judge checked no call" : "a timed call was not checked");
-  if (!e.timed)
-    return is(verdict_state::correct, e.reason);
   auto counted = [&](const char* key) {
     auto at = e.counters.find(key);
     return at == e.counters.end() ? 0.0 : at->second;
@@ -114,6 +80,47 @@ void decide(verdict& v, const evidence& e, const problem& what, measure_plan pla
   v.decision = timing.decision;
   v.score = timing.summary.low;
   is(verdict_state::correct, e.reason);
+}
+
+/// Names a state and its reason: the precedence of trust.md 3, first match wins.
+void decide(verdict& v, const evidence& e, const problem& what, measure_plan plan) {
+  auto is = [&](verdict_state s, std::string reason) {
+    v.state = s;
+    v.reason = std::move(reason);
+  };
+  if (!e.unfit.empty())
+    return is(verdict_state::unfit_problem, e.unfit);
+  if (e.ending == ending::harness_error)
+    return is(verdict_state::harness_error, e.reason);
+  if (e.ending == ending::build_failed)
+    return is(verdict_state::build_failed, e.reason);
+  const auto* forbidden = policy_flag(e);
+  if (e.ending == ending::policy_violation || forbidden)
+    return is(verdict_state::policy_violation,
+              e.reason.empty() && forbidden ? forbidden->evidence : e.reason);
+  if (const auto* f = suspicion(e))
+    return is(verdict_state::cheating_suspected, f->name + ": " + f->evidence);
+  if (e.ending == ending::crashed) {
+    auto said = e.findings.find(finding_keys::sanitizer); // the failing case again, with checks compiled in
+    return is(verdict_state::crashed, e.reason + (said == e.findings.end() ? "" : "; " + said->second));
+  }
+  if (bool late = e.ending == ending::timeout; late || e.ending == ending::resource_exceeded)
+    return is(late ? verdict_state::timeout : verdict_state::resource_exceeded, e.reason);
+  if (e.nondeterministic)
+    return is(verdict_state::nondeterministic,
+              e.reason.empty() ? "right and wrong on the same input" : e.reason);
+  if (e.failed > 0 || e.first_failure) {
+    std::string where = e.first_failure ? "wrong value at " + place_of(*e.first_failure) : "wrong value";
+    return is(verdict_state::incorrect, e.reason.empty() ? where : e.reason);
+  }
+  if (e.compiled_only)
+    return is(verdict_state::compiled, compiled_reason(e));
+  if (e.cases <= 0 || e.timed_calls_checked != e.timed_calls)
+    return is(verdict_state::harness_error,
+              e.cases <= 0 ? "the judge checked no call" : "a timed call was not checked");
+  if (!e.timed)
+    return is(verdict_state::correct, e.reason);
+  decide_by_time(v, e, what, plan);
 }
 
 nlohmann::json number(double x) {

@@ -12,6 +12,22 @@
 namespace ke::cli {
 namespace {
 
+void print_facts(const report_facts& f) {
+  std::cout << f.row.name << ": ";
+  if (f.steps.empty())
+    std::cout << "no correct candidate"
+              << (f.compiled > 0 ? "; " + std::to_string(f.compiled) + " compiled, not executed" : "");
+  else
+    std::cout << "first correct kernel after "
+              << duration_text(static_cast<double>(f.first_correct_ms.value_or(0)) / 1000) << ", best ("
+              << (f.steps.back().timed
+                      ? speedup_text(f.steps.back().speedup, f.steps.back().low, f.steps.back().high)
+                      : "not timed")
+              << (f.below.empty() ? "" : ", no claim: " + f.below) << ") after "
+              << duration_text(static_cast<double>(*f.best_ms) / 1000);
+  std::cout << '\n';
+}
+
 int report(const access_options& where, const std::string& file) {
   auto a = open_access(where);
   if (!a)
@@ -38,21 +54,8 @@ int report(const access_options& where, const std::string& file) {
   }
   if (auto done = write_output(file, html); !done)
     return complain(done.error());
-  for (const auto& f : facts) {
-    std::cout << f.row.name << ": ";
-    if (f.steps.empty())
-      std::cout << "no correct candidate"
-                << (f.compiled > 0 ? "; " + std::to_string(f.compiled) + " compiled, not executed" : "");
-    else
-      std::cout << "first correct kernel after "
-                << duration_text(static_cast<double>(f.first_correct_ms.value_or(0)) / 1000) << ", best ("
-                << (f.steps.back().timed
-                        ? speedup_text(f.steps.back().speedup, f.steps.back().low, f.steps.back().high)
-                        : "not timed")
-                << (f.below.empty() ? "" : ", no claim: " + f.below) << ") after "
-                << duration_text(static_cast<double>(*f.best_ms) / 1000);
-    std::cout << '\n';
-  }
+  for (const auto& f : facts)
+    print_facts(f);
   std::cout << "report: " << file << '\n';
   return exit_done;
 }

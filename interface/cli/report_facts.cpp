@@ -89,29 +89,79 @@ result<report_node> node_with_source(const campaign_view& c, std::uint64_t id) {
   return r;
 }
 
-} // namespace
-
-result<report_facts> report_facts_of(const campaign_view& c) {
-  report_facts f;
+void add_campaign(report_facts& f, const campaign_view& c) {
   f.row = c.row();
   f.settings = c.settings();
   f.problem = c.problem();
   f.store_id = c.store().id();
   f.store_dir = c.store().dir();
   f.version = c.fold().books().version();
+}
+
+template <class Winner>
+result<report_step> step_of(const campaign_view& c, const Winner& w) {
+  auto n = c.node(w.node);
+  if (!n)
+    return n.error();
+  auto v = w.claimed ? c.claimed_verdict(n->key) : c.verdict_of(*n);
+  if (v && v->timing)
+    return report_step{w, v->timing->speedup, v->timing->low, v->timing->high, true};
+  return report_step{w, w.score, w.score, w.score, false};
+}
+
+/// By time, and counted; of many evenly some, as the winners are drawn by themselves.
+void order_dots(report_facts& f) {
+  f.judged = f.dots.size();
+  std::sort(f.dots.begin(), f.dots.end(), [](const auto& a, const auto& b) { return a.ms < b.ms; });
+  for (std::size_t i = 0; i < f.dots.size(); ++i) {
+    f.dots[i].candidates = i + 1;
+    if (f.dots[i].correct && !f.first_correct_ms)
+      f.first_correct_ms = f.dots[i].ms;
+  }
+  if (f.dots.size() <= most_dots)
+    return;
+  auto every = f.dots.size() / most_dots + 1;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < f.dots.size(); i += every)
+    f.dots[kept++] = f.dots[i];
+  f.dots.resize(kept);
+}
+
+/// The last winner, what it was made from, and what is told of it alone.
+status add_best(report_facts& f, const campaign_view& c) {
+  auto best = node_with_source(c, f.steps.back().won.node);
+  if (!best)
+    return best.error();
+  f.claimed = f.steps.back().won.claimed;
+  if (f.claimed)
+    best->found = c.claimed_verdict(best->view.key);
+  f.below = below_floor_of(c, best->view);
+  f.dispatcher = dispatcher_text(c, best->view);
+  f.shapes = shape_bests_of(c);
+  f.best_ms = f.steps.back().won.judged_ms;
+  if (!best->view.row.parents.empty()) {
+    auto parent = node_with_source(c, c.public_id(best->view.key.tree, best->view.row.parents.front()));
+    if (!parent)
+      return parent.error();
+    f.parent = std::move(*parent);
+  }
+  f.best = std::move(*best);
+  return ok;
+}
+
+} // namespace
+
+result<report_facts> report_facts_of(const campaign_view& c) {
+  report_facts f;
+  add_campaign(f, c);
   auto winners = winners_of(c);
   if (!winners)
     return winners.error();
-  for (const auto& w : *winners) {
-    report_step s{w, w.score, w.score, w.score, false};
-    auto n = c.node(w.node);
-    if (!n)
-      return n.error();
-    auto v = w.claimed ? c.claimed_verdict(n->key) : c.verdict_of(*n);
-    if (v && v->timing)
-      s = {w, v->timing->speedup, v->timing->low, v->timing->high, true};
-    f.steps.push_back(s);
-  }
+  for (const auto& w : *winners)
+    if (auto s = step_of(c, w))
+      f.steps.push_back(*s);
+    else
+      return s.error();
   std::vector<model_answer> answers;
   auto read = c.each(0, [&](const node_view& n) {
     if (n.is_root())
@@ -131,43 +181,13 @@ result<report_facts> report_facts_of(const campaign_view& c) {
   if (!read)
     return read.error();
   f.effort = efforts_of(std::move(answers), f.settings.goal.target_speedup);
-  f.judged = f.dots.size();
-  std::sort(f.dots.begin(), f.dots.end(), [](const auto& a, const auto& b) { return a.ms < b.ms; });
-  for (std::size_t i = 0; i < f.dots.size(); ++i) {
-    f.dots[i].candidates = i + 1;
-    if (f.dots[i].correct && !f.first_correct_ms)
-      f.first_correct_ms = f.dots[i].ms;
-  }
-  if (f.dots.size() > most_dots) { // evenly thinned; the winners are drawn by themselves
-    auto every = f.dots.size() / most_dots + 1;
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < f.dots.size(); i += every)
-      f.dots[kept++] = f.dots[i];
-    f.dots.resize(kept);
-  }
+  order_dots(f);
+  status done = ok;
   for (const auto& core : c.fold().trees())
-    if (auto done = add_tree(f, c, core); !done)
-      return done.error();
-  if (!f.steps.empty()) {
-    auto best = node_with_source(c, f.steps.back().won.node);
-    if (!best)
-      return best.error();
-    f.claimed = f.steps.back().won.claimed;
-    if (f.claimed)
-      best->found = c.claimed_verdict(best->view.key);
-    f.below = below_floor_of(c, best->view);
-    f.dispatcher = dispatcher_text(c, best->view);
-    f.shapes = shape_bests_of(c);
-    f.best_ms = f.steps.back().won.judged_ms;
-    if (!best->view.row.parents.empty()) {
-      auto parent = node_with_source(c, c.public_id(best->view.key.tree, best->view.row.parents.front()));
-      if (!parent)
-        return parent.error();
-      f.parent = std::move(*parent);
-    }
-    f.best = std::move(*best);
-  }
-  return f;
+    done = done ? add_tree(f, c, core) : done;
+  if (done && !f.steps.empty())
+    done = add_best(f, c);
+  return done ? result<report_facts>{std::move(f)} : done.error();
 }
 
 } // namespace ke::cli

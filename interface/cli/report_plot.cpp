@@ -49,6 +49,40 @@ std::string opened(const std::string& label, double high) {
          html_text(label) + "\"><title>" + html_text(label) + "</title>";
 }
 
+std::string axes(const scale& x, const scale& y, double x_max, double y_max, bool by_time) {
+  auto unit = !by_time ? 1.0 : x_max > 7200 ? 3600.0 : x_max > 120 ? 60.0 : 1.0;
+  auto unit_name = !by_time       ? "candidates with a verdict"
+                   : unit == 3600 ? "campaign time, hours"
+                   : unit == 60   ? "campaign time, minutes"
+                                  : "campaign time, seconds";
+  auto y_step = round_step(y_max, 5), x_step = round_step(x_max / unit, 6);
+  std::string out;
+  for (double v = 0; v <= y_max; v += y_step)
+    out += line(left, y(v), width - right, y(v), "grid") +
+           text(left - 6, y(v) + 4, "end", fixed(v, y_step < 1 ? 1 : 0) + "x");
+  for (double v = 0; v * unit <= x_max; v += x_step)
+    out += text(x(v * unit), height - bottom + 16, "middle", fixed(v, x_step < 1 ? 1 : 0));
+  out += text((left + width - right) / 2, height - 6, "middle", unit_name);
+  return out + line(left, y(1), width - right, y(1), "baseline") +
+         text(width - right - 4, y(1) - 4, "end", "baseline");
+}
+
+/// The best so far as a line of steps, each from its place to the next one's, in the band of its interval.
+std::string best_so_far(const report_facts& f, const std::vector<double>& from, double end, const scale& y) {
+  std::string band_up, band_down, steps;
+  for (std::size_t i = 0; i < f.steps.size(); ++i) {
+    const auto& s = f.steps[i];
+    auto begin = at(from[i]), to = at(i + 1 < from.size() ? from[i + 1] : end);
+    band_up += begin + "," + at(y(s.high)) + " " + to + "," + at(y(s.high)) + " ";
+    band_down = to + "," + at(y(s.low)) + " " + begin + "," + at(y(s.low)) + " " + band_down;
+    steps += begin + "," + at(y(s.speedup)) + " " + to + "," + at(y(s.speedup)) + " ";
+  }
+  if (f.steps.empty())
+    return {};
+  return "<polygon class=\"band\" points=\"" + band_up + band_down +
+         "\"/><polyline class=\"best\" points=\"" + steps + "\"/>";
+}
+
 } // namespace
 
 std::string speedup_plot(const report_facts& f, plot_axis over) {
@@ -63,40 +97,18 @@ std::string speedup_plot(const report_facts& f, plot_axis over) {
   for (const auto& s : f.steps)
     y_max = std::max({y_max, s.high * 1.05, s.speedup * 1.05});
   x_max = std::max(x_max, 1.0);
-  auto unit = !by_time ? 1.0 : x_max > 7200 ? 3600.0 : x_max > 120 ? 60.0 : 1.0;
-  auto unit_name = !by_time       ? "candidates with a verdict"
-                   : unit == 3600 ? "campaign time, hours"
-                   : unit == 60   ? "campaign time, minutes"
-                                  : "campaign time, seconds";
   scale x{0, x_max, left, width - right}, y{0, y_max, height - bottom, top};
   auto out = opened("Best speedup so far over " + std::string{by_time ? "time" : "candidates"} +
                         ", with 95% intervals",
                     height);
-  auto y_step = round_step(y_max, 5), x_step = round_step(x_max / unit, 6);
-  for (double v = 0; v <= y_max; v += y_step)
-    out += line(left, y(v), width - right, y(v), "grid") +
-           text(left - 6, y(v) + 4, "end", fixed(v, y_step < 1 ? 1 : 0) + "x");
-  for (double v = 0; v * unit <= x_max; v += x_step)
-    out += text(x(v * unit), height - bottom + 16, "middle", fixed(v, x_step < 1 ? 1 : 0));
-  out += text((left + width - right) / 2, height - 6, "middle", unit_name);
-  out += line(left, y(1), width - right, y(1), "baseline") +
-         text(width - right - 4, y(1) - 4, "end", "baseline");
+  out += axes(x, y, x_max, y_max, by_time);
   for (const auto& d : f.dots)
     out += "<circle class=\"" + std::string{d.correct ? "dot" : "dot wrong"} + "\" cx=\"" +
            at(x(x_of(d.ms, d.candidates))) + "\" cy=\"" + at(y(d.correct ? d.score : 0)) + "\" r=\"2.2\"/>";
-  std::string band_up, band_down, steps;
-  for (std::size_t i = 0; i < f.steps.size(); ++i) {
-    const auto& s = f.steps[i];
-    auto from = x(x_of(s.won.judged_ms, s.won.candidates));
-    auto to = i + 1 < f.steps.size() ? x(x_of(f.steps[i + 1].won.judged_ms, f.steps[i + 1].won.candidates))
-                                     : x(x_max);
-    band_up += at(from) + "," + at(y(s.high)) + " " + at(to) + "," + at(y(s.high)) + " ";
-    band_down = at(to) + "," + at(y(s.low)) + " " + at(from) + "," + at(y(s.low)) + " " + band_down;
-    steps += at(from) + "," + at(y(s.speedup)) + " " + at(to) + "," + at(y(s.speedup)) + " ";
-  }
-  if (!f.steps.empty())
-    out += "<polygon class=\"band\" points=\"" + band_up + band_down +
-           "\"/><polyline class=\"best\" points=\"" + steps + "\"/>";
+  std::vector<double> from;
+  for (const auto& s : f.steps)
+    from.push_back(x(x_of(s.won.judged_ms, s.won.candidates)));
+  out += best_so_far(f, from, x(x_max), y);
   for (const auto& s : f.steps)
     out += "<circle class=\"step\" cx=\"" + at(x(x_of(s.won.judged_ms, s.won.candidates))) + "\" cy=\"" +
            at(y(s.speedup)) + "\" r=\"4\"><title>node " + std::to_string(s.won.node) + ": " +

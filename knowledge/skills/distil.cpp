@@ -93,6 +93,28 @@ std::string what_is_measured(const skill_evidence& e) {
          speedup_of(e.after, e.after_low, e.after_high) + ".";
 }
 
+skill_evidence evidence_of(const proven_step& step, const distil_context& where) {
+  skill_evidence e;
+  e.store = where.store;
+  e.campaign = where.campaign;
+  e.tree = step.tree;
+  e.parent = step.parent ? step.parent->node : 0;
+  e.node = step.node->node;
+  e.problem = where.problem->name;
+  e.after = step.node->timing->speedup;
+  e.after_low = step.node->timing->low;
+  e.after_high = step.node->timing->high;
+  e.before = e.before_low = e.before_high = 1;
+  if (step.parent) {
+    e.before = step.parent->timing->speedup;
+    e.before_low = step.parent->timing->low;
+    e.before_high = step.parent->timing->high;
+  }
+  e.claimed = !where.claims.empty();
+  e.claims = where.claims;
+  return e;
+}
+
 } // namespace
 
 std::vector<skill> distil(const std::vector<proven_step>& chain, const distil_context& where) {
@@ -118,25 +140,7 @@ std::vector<skill> distil(const std::vector<proven_step>& chain, const distil_co
     s.text = "The author's plan: " + in_line(trimmed(step.node->plan)) + "\n\n" +
              quoted(change, change_limit, "diff");
     s.id = "skill/" + slug_of(s.family) + "/" + slug_of(s.title) + "-" + digest_of(s.text).substr(0, 8);
-    skill_evidence e;
-    e.store = where.store;
-    e.campaign = where.campaign;
-    e.tree = step.tree;
-    e.parent = step.parent ? step.parent->node : 0;
-    e.node = step.node->node;
-    e.problem = p.name;
-    e.after = step.node->timing->speedup;
-    e.after_low = step.node->timing->low;
-    e.after_high = step.node->timing->high;
-    e.before = e.before_low = e.before_high = 1;
-    if (step.parent) {
-      e.before = step.parent->timing->speedup;
-      e.before_low = step.parent->timing->low;
-      e.before_high = step.parent->timing->high;
-    }
-    e.claimed = !where.claims.empty();
-    e.claims = where.claims;
-    s.evidence = {e};
+    s.evidence = {evidence_of(step, where)};
     found.push_back(std::move(s));
   }
   return found;

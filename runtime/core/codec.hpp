@@ -117,6 +117,59 @@ struct room {
 inline constexpr std::size_t map_node_bytes = 48; ///< of a std::map, beside its value
 
 template <class T>
+void get(const msgpack::object& in, T& x, room& r);
+
+template <class T>
+void get_number(const msgpack::object& in, T& x) {
+  try {
+    in.convert(x);
+  } catch (const msgpack::type_error&) {
+    throw bad_encoding{};
+  }
+}
+
+template <class T>
+void get_elements(const msgpack::object& in, T& x, room& r) {
+  if (in.type != msgpack::type::ARRAY)
+    throw bad_encoding{};
+  x.clear();
+  r.take(in.via.array.size, sizeof(typename T::value_type));
+  x.reserve(in.via.array.size);
+  for (std::uint32_t i = 0; i < in.via.array.size; ++i) {
+    typename T::value_type e{};
+    get(in.via.array.ptr[i], e, r);
+    x.push_back(std::move(e));
+  }
+}
+
+template <class T>
+void get_entries(const msgpack::object& in, T& x, room& r) {
+  if (in.type != msgpack::type::MAP)
+    throw bad_encoding{};
+  x.clear();
+  r.take(in.via.map.size, sizeof(typename T::value_type) + map_node_bytes);
+  for (std::uint32_t i = 0; i < in.via.map.size; ++i) {
+    std::string k;
+    get(in.via.map.ptr[i].key, k, r);
+    get(in.via.map.ptr[i].val, x[k], r);
+  }
+}
+
+template <class T>
+void get_members(const msgpack::object& in, T& x, room& r) {
+  if (in.type != msgpack::type::ARRAY)
+    throw bad_encoding{};
+  std::uint32_t i = 0;
+  auto member = [&](auto& m) {
+    if (i < in.via.array.size)
+      get(in.via.array.ptr[i], m, r);
+    ++i;
+  };
+  auto members = fields(x);
+  std::apply([&](auto&... m) { (member(m), ...); }, members);
+}
+
+template <class T>
 void get(const msgpack::object& in, T& x, room& r) {
   namespace mt = msgpack::type;
   if constexpr (std::is_same_v<T, bool>) {
@@ -124,11 +177,7 @@ void get(const msgpack::object& in, T& x, room& r) {
       throw bad_encoding{};
     x = in.via.boolean;
   } else if constexpr (std::is_arithmetic_v<T>) {
-    try {
-      in.convert(x);
-    } catch (const msgpack::type_error&) {
-      throw bad_encoding{};
-    }
+    get_number(in, x);
   } else if constexpr (std::is_enum_v<T>) {
     if (in.type != mt::POSITIVE_INTEGER)
       throw bad_encoding{};
@@ -141,26 +190,9 @@ void get(const msgpack::object& in, T& x, room& r) {
       throw bad_encoding{};
     x.assign(in.via.bin.ptr, in.via.bin.size);
   } else if constexpr (is_vector<T>::value) {
-    if (in.type != mt::ARRAY)
-      throw bad_encoding{};
-    x.clear();
-    r.take(in.via.array.size, sizeof(typename T::value_type));
-    x.reserve(in.via.array.size);
-    for (std::uint32_t i = 0; i < in.via.array.size; ++i) {
-      typename T::value_type e{};
-      get(in.via.array.ptr[i], e, r);
-      x.push_back(std::move(e));
-    }
+    get_elements(in, x, r);
   } else if constexpr (is_map<T>::value) {
-    if (in.type != mt::MAP)
-      throw bad_encoding{};
-    x.clear();
-    r.take(in.via.map.size, sizeof(typename T::value_type) + map_node_bytes);
-    for (std::uint32_t i = 0; i < in.via.map.size; ++i) {
-      std::string k;
-      get(in.via.map.ptr[i].key, k, r);
-      get(in.via.map.ptr[i].val, x[k], r);
-    }
+    get_entries(in, x, r);
   } else if constexpr (is_optional<T>::value) {
     if (in.type == mt::NIL)
       x.reset();
@@ -173,16 +205,7 @@ void get(const msgpack::object& in, T& x, room& r) {
     get(in.via.array.ptr[1], x.second, r);
   } else {
     static_assert(described<T>, "give the struct a KE_FIELDS list");
-    if (in.type != mt::ARRAY)
-      throw bad_encoding{};
-    std::uint32_t i = 0;
-    auto member = [&](auto& m) {
-      if (i < in.via.array.size)
-        get(in.via.array.ptr[i], m, r);
-      ++i;
-    };
-    auto members = fields(x);
-    std::apply([&](auto&... m) { (member(m), ...); }, members);
+    get_members(in, x, r);
   }
 }
 

@@ -1,5 +1,6 @@
 #include "runtime/llm/http_service.hpp"
 
+#include "runtime/llm/http_call.hpp"
 #include "runtime/llm/resolve_gate.hpp"
 #include "runtime/observe/counters.hpp"
 
@@ -24,8 +25,7 @@
 namespace ke {
 namespace {
 
-using clock = std::chrono::steady_clock;
-using time_point = clock::time_point;
+using namespace http;
 
 /// libcurl looks through all connections of a multi handle's host for each new request, so one handle holds
 /// at most this many requests; full ones are joined by another on the same epoll.
@@ -39,93 +39,6 @@ void raise_descriptor_limit() {
     setrlimit(RLIMIT_NOFILE, &limit);
   }
 }
-
-std::string host_of(const std::string& url) {
-  std::string host;
-  if (auto* parsed = curl_url()) {
-    char* part = nullptr;
-    if (curl_url_set(parsed, CURLUPART_URL, url.c_str(), 0) == CURLUE_OK &&
-        curl_url_get(parsed, CURLUPART_HOST, &part, 0) == CURLUE_OK) {
-      host = part;
-      curl_free(part);
-    }
-    curl_url_cleanup(parsed);
-  }
-  return host;
-}
-
-std::string in_seconds(std::chrono::milliseconds t) {
-  auto text = std::to_string(t.count() / 1000.0);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.')
-    text.pop_back();
-  return text + " s";
-}
-
-struct shard {
-  CURLM* multi = nullptr;
-  std::size_t index = 0;
-  std::size_t active = 0;
-  int epoll = -1;
-  std::optional<time_point> timer;
-};
-
-/// What libcurl's callbacks leave for the loop: libcurl forbids most calls inside them.
-struct callback_notes {
-  std::vector<std::string> known;    ///< hosts whose leader got past the name
-  std::vector<std::uint64_t> sooner; ///< calls whose deadline may have come nearer: the first byte is there
-};
-
-struct call {
-  std::uint64_t id = 0;
-  callback_notes* notes = nullptr;
-  http_request request;
-  std::function<void(http_response)> done;
-  http_response response;
-  std::string host;
-  CURL* easy = nullptr; ///< null while it waits at the gate
-  curl_slist* headers = nullptr;
-  shard* home = nullptr;
-  time_point start{};
-  time_point last_piece{};
-  bool connected = false;
-  bool first_byte = false;
-  bool leads = false;
-  std::size_t given = 0; ///< of the body, to libcurl
-  std::size_t header_bytes = 0;
-  failure cut; ///< why we ended it ourselves
-  char error[CURL_ERROR_SIZE] = {};
-
-  ~call() {
-    if (easy)
-      curl_easy_cleanup(easy);
-    curl_slist_free_all(headers);
-  }
-
-  /// The next of the four deadlines and its name.
-  std::pair<time_point, const char*> deadline() const {
-    auto next = std::pair{start + request.total, "total"};
-    auto sooner = [&](time_point t, const char* name) {
-      if (t < next.first)
-        next = {t, name};
-    };
-    if (first_byte) {
-      sooner(last_piece + request.stall, "stall");
-    } else {
-      sooner(start + request.first_byte, "first byte");
-      if (!connected)
-        sooner(start + request.connect, "connect");
-    }
-    return next;
-  }
-
-  std::chrono::milliseconds limit_of(std::string_view name) const {
-    return name == "total"     ? request.total
-           : name == "stall"   ? request.stall
-           : name == "connect" ? request.connect
-                               : request.first_byte;
-  }
-};
 
 } // namespace
 
@@ -252,6 +165,15 @@ private:
     for (const auto& h : c.request.headers)
       c.headers = curl_slist_append(c.headers, h.c_str());
     c.headers = curl_slist_append(c.headers, "Expect:"); // else libcurl holds large prompts back for a second
+    set_request(c);
+    set_connection(c);
+    set_callbacks(c);
+    c.home = &shard_with_room();
+    ++c.home->active;
+    curl_multi_add_handle(c.home->multi, c.easy);
+  }
+
+  void set_request(call& c) {
     auto set = [&](CURLoption option, auto value) { curl_easy_setopt(c.easy, option, value); };
     set(CURLOPT_URL, c.request.url.c_str());
     set(CURLOPT_PROTOCOLS_STR, "http,https");
@@ -266,6 +188,10 @@ private:
       set(CURLOPT_READFUNCTION, &loop::give_body);
       set(CURLOPT_READDATA, &c);
     }
+  }
+
+  void set_connection(call& c) {
+    auto set = [&](CURLoption option, auto value) { curl_easy_setopt(c.easy, option, value); };
     set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
     // Over TLS the handshake tells at once whether streams can share a connection; over plain HTTP it would
     // take the first answer.
@@ -280,6 +206,10 @@ private:
     set(CURLOPT_DNS_CACHE_TIMEOUT, 60L);
     set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(c.request.total.count())); // the four deadlines are ours
     set(CURLOPT_SHARE, share_);
+  }
+
+  void set_callbacks(call& c) {
+    auto set = [&](CURLoption option, auto value) { curl_easy_setopt(c.easy, option, value); };
     set(CURLOPT_ERRORBUFFER, c.error);
     set(CURLOPT_PRIVATE, &c);
     set(CURLOPT_WRITEFUNCTION, &loop::on_body);
@@ -290,9 +220,6 @@ private:
     set(CURLOPT_OPENSOCKETDATA, &c);
     set(CURLOPT_PREREQFUNCTION, &loop::on_connected);
     set(CURLOPT_PREREQDATA, &c);
-    c.home = &shard_with_room();
-    ++c.home->active;
-    curl_multi_add_handle(c.home->multi, c.easy);
   }
 
   shard& shard_with_room() {

@@ -91,15 +91,21 @@ blob_sender::time_point blob_sender::next() const {
   return next;
 }
 
+void blob_receiver::drop(const std::string& peer, const std::string& digest) {
+  auto at = parts_.find(peer);
+  if (at == parts_.end())
+    return;
+  if (auto part = at->second.find(digest); part != at->second.end()) {
+    bytes_ -= part->second.size();
+    at->second.erase(part);
+  }
+}
+
 blob_receiver::outcome blob_receiver::chunk(const std::string& peer, const blob_chunk& c) {
   outcome out;
   out.ack.digest = c.digest;
   auto refuse = [&] {
-    if (auto at = parts_.find(peer); at != parts_.end())
-      if (auto part = at->second.find(c.digest); part != at->second.end()) {
-        bytes_ -= part->second.size();
-        at->second.erase(part);
-      }
+    drop(peer, c.digest);
     out.ack.refused = true;
     return out;
   };
@@ -124,11 +130,19 @@ blob_receiver::outcome blob_receiver::chunk(const std::string& peer, const blob_
     bytes_ += c.bytes.size();
   }
   out.ack.received = part.size();
-  if (part.size() < c.size)
-    return out;
+  if (part.size() == c.size)
+    finish(peer, c, out);
+  return out;
+}
+
+/// All bytes are there: are they the content that was named?
+void blob_receiver::finish(const std::string& peer, const blob_chunk& c, outcome& out) {
+  auto& mine = parts_[peer];
+  auto& part = mine[c.digest];
   bytes_ -= part.size();
   if (digest_of(part) == c.digest) {
     out.complete = std::move(part);
+    auto& done = finished_[peer];
     done.push_back(c.digest);
     if (done.size() > remembered)
       done.pop_front();
@@ -136,7 +150,6 @@ blob_receiver::outcome blob_receiver::chunk(const std::string& peer, const blob_
     out.ack.refused = true;
   }
   mine.erase(c.digest);
-  return out;
 }
 
 void blob_receiver::forget(const std::string& peer) {

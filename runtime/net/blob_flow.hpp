@@ -65,6 +65,9 @@ public:
   std::uint64_t bytes() const { return bytes_; }
 
 private:
+  void drop(const std::string& peer, const std::string& digest);
+  void finish(const std::string& peer, const blob_chunk& c, outcome& out);
+
   std::map<std::string, std::map<std::string, std::string>> parts_; ///< peer -> digest -> bytes so far
   /// Last digests, so that a lost ack is answered again.
   std::map<std::string, std::deque<std::string>> finished_;

@@ -114,6 +114,12 @@ struct control_client::core {
     news.notify_all();
   }
 
+  wire::answer_body next_answer() {
+    auto body = std::move(answers.front().second);
+    answers.pop_front();
+    return body;
+  }
+
   std::uint64_t command(const std::string& json) {
     auto f = wire::make_frame({}, frame_kind::command, wire::command_body{json});
     f.sequence = ++sequence;
@@ -208,8 +214,7 @@ result<control_answer> control_client::ask(const std::string& command_json,
                      gone ? "the owner went away" : "the owner did not answer in time", true};
     if (!c.refused.empty())
       return failure{failure_kind::invalid, "the owner refused: " + c.refused};
-    auto part = std::move(c.answers.front().second);
-    c.answers.pop_front();
+    auto part = c.next_answer();
     until = clock::now() + patience;
     if (out.json.size() + part.json.size() > max_answer)
       return failure{failure_kind::too_large, "the owner's answer is over 256 MiB: ask for less (--limit)"};

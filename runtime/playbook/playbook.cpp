@@ -15,6 +15,32 @@ std::string refusal(const std::string& why) {
   return "The playbook has no answer: " + why + ".\n";
 }
 
+std::vector<point> points_for(const task& t, const understood_kernel& u) {
+  if (t.operation == "improve" && t.parent && !t.parent->plan.empty())
+    return improvements(t, u, *t.parent);
+  if (t.operation == "fix" && t.parent)
+    return simplifications(t, u, *t.parent);
+  return drafts(t, u);
+}
+
+/// The answer with the first point of a list whose source was not tried, after `ahead` different ones. Empty: there
+/// is none.
+std::string first_untried(const task& t, const understood_kernel& u, const std::vector<point>& list,
+                          const std::unordered_set<std::string>& tried, std::int64_t ahead) {
+  std::unordered_set<std::string> seen;
+  for (const auto& p : list) {
+    auto source = render(t, u, p);
+    if (source.empty())
+      continue;
+    auto digest = source_digest(source, source_language::cpp);
+    if (!seen.insert(digest).second || ahead-- > 0)
+      continue;
+    if (!tried.count(digest))
+      return rationale(t, p) + "\n\n```cpp\n" + source + "```\n";
+  }
+  return {};
+}
+
 std::string answer(std::string_view prompt) {
   auto reading = read_task(prompt);
   if (!reading.found)
@@ -25,32 +51,12 @@ std::string answer(std::string_view prompt) {
   auto u = understand(t);
   if (!u.found)
     return refusal(u.why);
-  std::vector<point> points;
-  if (t.operation == "improve" && t.parent && !t.parent->plan.empty())
-    points = improvements(t, *u.found, *t.parent);
-  else if (t.operation == "fix" && t.parent)
-    points = simplifications(t, *u.found, *t.parent);
-  else
-    points = drafts(t, *u.found);
+  auto points = points_for(t, *u.found);
   std::unordered_set<std::string> tried(t.tried.begin(), t.tried.end());
   // Drafts are asked for side by side, before any is in `tried`: the number keeps them apart.
   auto skip = t.operation == "draft" ? std::max<std::int64_t>(0, t.draft) : 0;
-  auto pass = [&](const std::vector<point>& list, std::int64_t ahead) -> std::string {
-    std::string last;
-    std::unordered_set<std::string> seen;
-    for (const auto& p : list) {
-      auto source = render(t, *u.found, p);
-      if (source.empty())
-        continue;
-      auto digest = source_digest(source, source_language::cpp);
-      if (!seen.insert(digest).second)
-        continue;
-      if (ahead-- > 0)
-        continue;
-      if (!tried.count(digest))
-        return rationale(t, p) + "\n\n```cpp\n" + source + "```\n";
-    }
-    return last;
+  auto pass = [&](const std::vector<point>& list, std::int64_t ahead) {
+    return first_untried(t, *u.found, list, tried, ahead);
   };
   if (auto text = pass(points, skip); !text.empty())
     return text;

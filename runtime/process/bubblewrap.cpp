@@ -230,20 +230,62 @@ bool nested_users() {
   return may;
 }
 
+namespace {
+
+/// One that may run bubblewrap.
+result<std::uint32_t> outer_user() {
+  auto next = next_outer_user();
+  if (!next)
+    return failure{
+        failure_kind::missing,
+        "The sandbox needs an unprivileged user to become, and this process may not change its user."};
+  if (auto open = open_to_others(bubblewrap_program()); !open)
+    return open.error();
+  return *next;
+}
+
+status add_files(prefix& p, const sandbox_spec& spec) {
+  for (auto& [host, inside] : spec.read_only)
+    if (auto bound = p.bind(host, inside, false); !bound)
+      return bound;
+  for (auto& [host, inside] : spec.writable)
+    if (auto bound = p.bind(host, inside, true); !bound)
+      return bound;
+  for (auto& device : spec.devices)
+    p.add("--dev-bind-try", device, device);
+  return ok;
+}
+
+status add_filter(prefix& p) {
+  auto filter = seccomp_filter();
+  if (!filter)
+    return filter.error();
+  p.add("--seccomp", p.lend(std::move(*filter)));
+  return ok;
+}
+
+/// 0: without a limit.
+void limit_processes(prefix& p, process_spec& inner, std::uint32_t processes, bool drops) {
+  inner.processes = 0;
+  if (processes != 0 && drops) {
+    inner.processes = processes + launchers;
+  } else if (processes != 0 && ::access(limiter, X_OK) == 0) {
+    // The user's other processes would count outside; inside the user namespace only the sandbox's do.
+    auto n = std::to_string(processes + launchers_inside);
+    p.add(limiter, "--nproc=" + n + ":" + n, "--");
+  }
+}
+
+} // namespace
+
 result<process_spec> bubblewrapped(process_spec inner, const sandbox_spec& spec,
                                    const bubblewrap_parts& parts) {
   std::uint32_t user = 0;
   const bool drops = parts.drop_user && !(spec.nests && nested_users());
-  if (drops) {
-    auto next = next_outer_user();
-    if (!next)
-      return failure{
-          failure_kind::missing,
-          "The sandbox needs an unprivileged user to become, and this process may not change its user."};
-    user = *next;
-    if (auto open = open_to_others(bubblewrap_program()); !open)
-      return open.error();
-  }
+  if (auto found = drops ? outer_user() : result<std::uint32_t>{user}; !found)
+    return found.error();
+  else
+    user = *found;
   auto program = std::move(inner.argv);
   auto directory = inner.directory.empty() ? spec.scratch : inner.directory;
   prefix p{inner, drops, user};
@@ -252,14 +294,8 @@ result<process_spec> bubblewrapped(process_spec inner, const sandbox_spec& spec,
   add_namespaces(p, parts, spec.network);
   add_system(p);
   add_private_places(p, spec, parts.pid);
-  for (auto& [host, inside] : spec.read_only)
-    if (auto bound = p.bind(host, inside, false); !bound)
-      return bound.error();
-  for (auto& [host, inside] : spec.writable)
-    if (auto bound = p.bind(host, inside, true); !bound)
-      return bound.error();
-  for (auto& device : spec.devices)
-    p.add("--dev-bind-try", device, device);
+  if (auto shown = add_files(p, spec); !shown)
+    return shown.error();
   // Both are memory file systems without a size: what may be written has one.
   p.add("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", directory, "--clearenv");
   // Through /proc/1/mem one could write into the sandbox's own first process, which has no filter of kernels,
@@ -268,22 +304,10 @@ result<process_spec> bubblewrapped(process_spec inner, const sandbox_spec& spec,
     p.add("--remount-ro", "/proc");
   for (auto& [key, value] : inner.env)
     p.add("--setenv", key, value);
-  if (parts.seccomp && !spec.nests) {
-    auto filter = seccomp_filter();
-    if (!filter)
-      return filter.error();
-    p.add("--seccomp", p.lend(std::move(*filter)));
-  }
+  if (auto added = parts.seccomp && !spec.nests ? add_filter(p) : ok; !added)
+    return added.error();
   p.add("--");
-  inner.processes = 0;
-  const auto processes = spec.nests ? 0 : spec.processes;
-  if (processes != 0 && drops)
-    inner.processes = processes + launchers;
-  else if (processes != 0 && ::access(limiter, X_OK) == 0) {
-    // The user's other processes would count outside; inside the user namespace only the sandbox's do.
-    auto n = std::to_string(processes + launchers_inside);
-    p.add(limiter, "--nproc=" + n + ":" + n, "--");
-  }
+  limit_processes(p, inner, spec.nests ? 0 : spec.processes, drops);
   p.args.insert(p.args.end(), std::make_move_iterator(program.begin()),
                 std::make_move_iterator(program.end()));
   inner.argv = std::move(p.args);

@@ -57,6 +57,27 @@ constexpr std::pair<const char*, unsigned> sends_signals[] = {{"kill", 1},
                                                               {"tgkill", 2},
                                                               {"rt_tgsigqueueinfo", 2}};
 
+/// Ways to wake up from the judge's stop.
+bool add_rules_of_waking(scmp_filter_ctx filter) {
+  const auto eperm = SCMP_ACT_ERRNO(EPERM);
+  bool good = true;
+  // A signal of one's choice for asynchronous I/O or for a
+  // child's end.
+  good = seccomp_rule_add(filter, eperm, SCMP_SYS(fcntl), 1,
+                          SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffffu, F_SETSIG)) == 0 &&
+         good;
+  good = seccomp_rule_add(filter, eperm, SCMP_SYS(clone), 1, SCMP_A0(SCMP_CMP_MASKED_EQ, CSIGNAL, SIGCONT)) ==
+             0 &&
+         good;
+  // And at once: a thread that sends it without end makes each stop of its process last as long as luck has
+  // it.
+  for (auto [name, argument] : sends_signals)
+    good = seccomp_rule_add(filter, eperm, seccomp_syscall_resolve_name(name), 1,
+                            SCMP_CMP(argument, SCMP_CMP_MASKED_EQ, 0xffffffffu, SIGCONT)) == 0 &&
+           good;
+  return good;
+}
+
 bool add_rules(scmp_filter_ctx filter) {
   const auto eperm = SCMP_ACT_ERRNO(EPERM);
   bool good = true;
@@ -80,25 +101,11 @@ bool add_rules(scmp_filter_ctx filter) {
   good = seccomp_rule_add(filter, eperm, SCMP_SYS(prctl), 1,
                           SCMP_A0(SCMP_CMP_MASKED_EQ, 0xffffffffu, PR_SET_TSC)) == 0 &&
          good;
-  // More ways to wake up from the judge's stop: a signal of one's choice for asynchronous I/O or for a
-  // child's end.
-  good = seccomp_rule_add(filter, eperm, SCMP_SYS(fcntl), 1,
-                          SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffffu, F_SETSIG)) == 0 &&
-         good;
-  good = seccomp_rule_add(filter, eperm, SCMP_SYS(clone), 1, SCMP_A0(SCMP_CMP_MASKED_EQ, CSIGNAL, SIGCONT)) ==
-             0 &&
-         good;
-  // And at once: a thread that sends it without end makes each stop of its process last as long as luck has
-  // it.
-  for (auto [name, argument] : sends_signals)
-    good = seccomp_rule_add(filter, eperm, seccomp_syscall_resolve_name(name), 1,
-                            SCMP_CMP(argument, SCMP_CMP_MASKED_EQ, 0xffffffffu, SIGCONT)) == 0 &&
-           good;
   good = seccomp_rule_add(filter, eperm, SCMP_SYS(personality), 1, SCMP_A0(SCMP_CMP_NE, 0)) == 0 && good;
   good = seccomp_rule_add(filter, eperm, SCMP_SYS(ioctl), 1,
                           SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffffu, TIOCSTI)) == 0 &&
          good;
-  return good;
+  return add_rules_of_waking(filter) && good;
 }
 
 failure cannot(std::string why) {

@@ -233,6 +233,60 @@ status check(const process_spec& spec) {
   return ok;
 }
 
+/// What the child reads before it runs its program: it shares our memory until then.
+struct prepared_launch {
+  prepared_launch(const process_spec& spec, const std::string& path, const pipes& p)
+      : plan{{p.child_in.get(), 0}, {p.child_out.get(), 1}, {p.child_err.get(), 2}}, limits{limits_of(spec)} {
+    for (auto& a : spec.argv)
+      argv.push_back(const_cast<char*>(a.c_str()));
+    argv.push_back(nullptr);
+    for (auto& [key, value] : spec.env)
+      pairs.push_back(key + "=" + value);
+    for (auto& pair : pairs)
+      env.push_back(pair.data());
+    env.push_back(nullptr);
+    plan.insert(plan.end(), spec.pass_fds.begin(), spec.pass_fds.end());
+    moved.resize(plan.size());
+    l.path = path.c_str();
+    l.argv = argv.data();
+    l.env = env.data();
+    l.directory = spec.directory.empty() ? nullptr : spec.directory.c_str();
+    l.plan = plan.data();
+    l.moved = moved.data();
+    l.plan_size = plan.size();
+    for (auto [ours, theirs] : plan)
+      l.first_free = std::max(l.first_free, theirs + 1);
+    l.limits = limits.data();
+    l.limits_size = limits.size();
+    l.cgroup = spec.cgroup;
+    l.user = spec.outer_uid;
+    l.parent = ::getpid();
+  }
+  prepared_launch(const prepared_launch&) = delete;
+
+  std::vector<char*> argv, env;
+  std::vector<std::string> pairs;
+  std::vector<std::pair<int, int>> plan;
+  std::vector<int> moved;
+  std::vector<limit> limits;
+  launch l;
+};
+
+/// On a stack of its own, without signals until it has its own handlers.
+pid_t start_child(launch& l, int& pidfd, int& error) {
+  constexpr std::size_t stack_size = 64 << 10;
+  auto stack = std::make_unique_for_overwrite<char[]>(stack_size);
+  auto top = reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(stack.get()) + stack_size) &
+                                     ~std::uintptr_t{63});
+  sigset_t all, before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  auto pid = ::clone(run_child, top, CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &l, &pidfd);
+  error = errno;
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return pid;
+}
+
 } // namespace
 
 bool on_own_path(const std::string& program) {
@@ -255,54 +309,14 @@ result<child> spawn(const process_spec& spec) {
                    "; raise the limit of open files.",
                true);
 
-  std::vector<char*> argv;
-  for (auto& a : spec.argv)
-    argv.push_back(const_cast<char*>(a.c_str()));
-  argv.push_back(nullptr);
-  std::vector<std::string> pairs;
-  for (auto& [key, value] : spec.env)
-    pairs.push_back(key + "=" + value);
-  std::vector<char*> env;
-  for (auto& pair : pairs)
-    env.push_back(pair.data());
-  env.push_back(nullptr);
-  std::vector<std::pair<int, int>> plan{
-      {p.child_in.get(), 0}, {p.child_out.get(), 1}, {p.child_err.get(), 2}};
-  plan.insert(plan.end(), spec.pass_fds.begin(), spec.pass_fds.end());
-  std::vector<int> moved(plan.size());
-  auto limits = limits_of(spec);
-
-  launch l;
-  l.path = path.c_str();
-  l.argv = argv.data();
-  l.env = env.data();
-  l.directory = spec.directory.empty() ? nullptr : spec.directory.c_str();
-  l.plan = plan.data();
-  l.moved = moved.data();
-  l.plan_size = plan.size();
-  for (auto [ours, theirs] : plan)
-    l.first_free = std::max(l.first_free, theirs + 1);
-  l.limits = limits.data();
-  l.limits_size = limits.size();
-  l.cgroup = spec.cgroup;
-  l.user = spec.outer_uid;
-  l.parent = ::getpid();
-
-  constexpr std::size_t stack_size = 64 << 10;
-  auto stack = std::make_unique_for_overwrite<char[]>(stack_size);
-  auto top = reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(stack.get()) + stack_size) &
-                                     ~std::uintptr_t{63});
+  prepared_launch prepared{spec, path, p};
+  auto& l = prepared.l;
 
   child c;
-  int pidfd = -1;
-  sigset_t all, before;
-  ::sigfillset(&all);
+  int pidfd = -1, error = 0;
   auto& ours = offspring::of_this_process();
   std::lock_guard lock{ours.mutex};
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  c.pid = ::clone(run_child, top, CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &l, &pidfd);
-  int error = errno;
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  c.pid = start_child(l, pidfd, error);
   if (c.pid < 0)
     return bad(failure_kind::internal,
                "'" + spec.argv.front() + "' cannot be started: " + std::strerror(error) +

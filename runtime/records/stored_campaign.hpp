@@ -85,6 +85,46 @@ std::optional<prompt> read_stored_prompt(const Reader& store, const std::string&
   return digest_of(text_of(all)) == digest ? std::optional{std::move(all)} : std::nullopt;
 }
 
+/// Rows of the nodes that are open.
+template <class Reader>
+void read_open_nodes(const Reader& store, std::uint32_t id, stored_campaign& s) {
+  for (const auto& tree : s.fold.trees())
+    for (auto node : tree.open_nodes()) {
+      node_key n{id, tree.number(), node};
+      if (auto r = store.template row<node_row>(table::nodes, key_of(n.campaign, n.tree, n.node))) {
+        s.rows[n] = std::move(*r);
+      } else { // planned only: its row is not written before it is asked
+        auto what = tree.expansion_of(node);
+        s.rows[n].parents = {what.parent};
+        s.rows[n].model = what.model;
+        s.rows[n].memory = what.memory;
+      }
+    }
+}
+
+/// Calls that are out, with what came of them.
+template <class Reader>
+void read_open_calls(const Reader& store, std::uint32_t id, stored_campaign& s) {
+  for (const auto& [t, call] : s.fold.open_calls()) {
+    node_key n{id, t, call.node};
+    auto stored =
+        store.template row<call_row>(table::calls, key_of(n.campaign, n.tree, n.node, call.attempt));
+    if (stored && !stored->open && !stored->reply_digest.empty())
+      if (auto body = store.blob(stored->reply_digest))
+        (stored->outcome == failure_kind::none ? s.replies : s.parts)[n] = std::move(*body);
+    if (auto r = s.rows.find(n); r != s.rows.end())
+      if (auto said = read_stored_prompt(store, r->second.sections_digest, call.prompt_digest))
+        s.prompts[n] = std::move(*said);
+    if (stored)
+      s.calls[{n, call.attempt}] = std::move(*stored);
+  }
+  for (const auto& c : s.fold.books().agent_calls_out()) {
+    auto attempt = agent_attempts + c.number;
+    if (auto stored = store.template row<call_row>(table::calls, key_of(id, c.tree, c.node, attempt)))
+      s.calls[{node_key{id, c.tree, c.node}, attempt}] = std::move(*stored);
+  }
+}
+
 /// Folds the journal of a campaign from `start` on. Blocking: for threads that may wait. `corrupt` names the
 /// first record that can't be folded. `Reader` has store_reader's row, journal and blob.
 template <class Reader>
@@ -118,36 +158,8 @@ result<std::shared_ptr<stored_campaign>> read_stored_campaign(const Reader& stor
   if (!p)
     return p.error();
   s->problem = std::move(*p);
-  for (const auto& tree : s->fold.trees())
-    for (auto node : tree.open_nodes()) {
-      node_key n{id, tree.number(), node};
-      if (auto r = store.template row<node_row>(table::nodes, key_of(n.campaign, n.tree, n.node))) {
-        s->rows[n] = std::move(*r);
-      } else { // planned only: its row is not written before it is asked
-        auto what = tree.expansion_of(node);
-        s->rows[n].parents = {what.parent};
-        s->rows[n].model = what.model;
-        s->rows[n].memory = what.memory;
-      }
-    }
-  for (const auto& [t, call] : s->fold.open_calls()) {
-    node_key n{id, t, call.node};
-    auto stored =
-        store.template row<call_row>(table::calls, key_of(n.campaign, n.tree, n.node, call.attempt));
-    if (stored && !stored->open && !stored->reply_digest.empty())
-      if (auto body = store.blob(stored->reply_digest))
-        (stored->outcome == failure_kind::none ? s->replies : s->parts)[n] = std::move(*body);
-    if (auto r = s->rows.find(n); r != s->rows.end())
-      if (auto said = read_stored_prompt(store, r->second.sections_digest, call.prompt_digest))
-        s->prompts[n] = std::move(*said);
-    if (stored)
-      s->calls[{n, call.attempt}] = std::move(*stored);
-  }
-  for (const auto& c : s->fold.books().agent_calls_out()) {
-    auto attempt = agent_attempts + c.number;
-    if (auto stored = store.template row<call_row>(table::calls, key_of(id, c.tree, c.node, attempt)))
-      s->calls[{node_key{id, c.tree, c.node}, attempt}] = std::move(*stored);
-  }
+  read_open_nodes(store, id, *s);
+  read_open_calls(store, id, *s);
   return s;
 }
 

@@ -112,6 +112,34 @@ campaign_settings synthetic_settings(const std::string& store, const std::string
   return s;
 }
 
+namespace {
+
+/// One candidate's life in the journal, and its row.
+void write_node(writer& w, std::uint32_t campaign, const expansion& x, const std::string& source,
+                double score) {
+  node_row n;
+  n.parents = {x.parent};
+  n.model = x.model;
+  n.memory = x.memory;
+  n.state = node_state::correct;
+  n.scores = {score};
+  n.decision = timing_decision::faster;
+  n.attempts = 1;
+  n.source_digest = w.batch().blob(source);
+  w.record(journal_kind::asked, journal_asked{0, x.node, 1, x.model, n.source_digest, {}});
+  w.record(
+      journal_kind::replied,
+      journal_replied{0, x.node, 1, failure_kind::none, {}, n.source_digest, n.source_digest, {}, false});
+  w.record(
+      journal_kind::judged,
+      journal_judged{0, x.node, 0, verdict_state::correct, timing_decision::faster, score, {}, 0.1, no_node});
+  auto key = key_of(campaign, 0, x.node);
+  w.batch().put(table::nodes, key, pack(n));
+  w.batch().put(table::hot, key, pack(w.fold().trees()[0].row(x.node)));
+}
+
+} // namespace
+
 void write_synthetic_campaign(store_service& store, std::uint32_t id, const campaign_settings& settings,
                               std::uint32_t nodes, std::size_t payload, std::uint32_t in_flight) {
   std::mt19937_64 random{settings.seed};
@@ -135,25 +163,7 @@ void write_synthetic_campaign(store_service& store, std::uint32_t id, const camp
       ++made;
       auto source = payload_text(random, payload);
       auto score = 1.0 + static_cast<double>(random() % 1000) / 500;
-      node_row n;
-      n.parents = {x.parent};
-      n.model = x.model;
-      n.memory = x.memory;
-      n.state = node_state::correct;
-      n.scores = {score};
-      n.decision = timing_decision::faster;
-      n.attempts = 1;
-      n.source_digest = w.batch().blob(source);
-      w.record(journal_kind::asked, journal_asked{0, x.node, 1, x.model, n.source_digest, {}});
-      w.record(
-          journal_kind::replied,
-          journal_replied{0, x.node, 1, failure_kind::none, {}, n.source_digest, n.source_digest, {}, false});
-      w.record(journal_kind::judged,
-               journal_judged{
-                   0, x.node, 0, verdict_state::correct, timing_decision::faster, score, {}, 0.1, no_node});
-      auto key = key_of(id, 0, x.node);
-      w.batch().put(table::nodes, key, pack(n));
-      w.batch().put(table::hot, key, pack(w.fold().trees()[0].row(x.node)));
+      write_node(w, id, x, source, score);
     }
     w.image_if_due();
   }

@@ -61,6 +61,47 @@ std::uint64_t remove_orphans(environment& env) {
   return removed;
 }
 
+/// The record of an owner that has left the data file like this.
+owner_record closed_with(const data_file_facts& left) {
+  owner_record closing;
+  closing.closed = true;
+  closing.data_size = left.bytes;
+  closing.data_changed_ns = left.changed_ns;
+  return closing;
+}
+
+status copy_into(const std::string& copy_dir, const std::string& path, compact_report& report) {
+  auto env = environment::open(path, environment::mode::unlocked, 0);
+  if (!env)
+    return env.error();
+  int rc = (*env)->copy_compact(copy_dir);
+  if (rc == 0)
+    rc = settle(copy_dir + "/data.mdb");
+  if (rc != 0)
+    return store_failure(rc, "copied", path);
+  report.files_removed = remove_orphans(**env);
+  return ok;
+}
+
+status put_in_place(const std::string& copy_dir, const std::string& path, owner_lock& lock) {
+  auto copy = inspect_data_file(copy_dir + "/data.mdb");
+  if (!copy)
+    return copy.error();
+  if (copy->too_short())
+    return failure{failure_kind::internal,
+                   "the compact copy of " + path + " is incomplete; the store is as it was"};
+  // The lock file goes first: nobody may attach a new data file to reader slots of the old one. Readers that
+  // are open keep both old files.
+  if (auto shut = lock.shut_gate(); !shut)
+    return shut;
+  ::unlink((path + "/lock.mdb").c_str());
+  if (std::rename((copy_dir + "/data.mdb").c_str(), (path + "/data.mdb").c_str()) != 0)
+    return failure{failure_kind::invalid,
+                   path + "/data.mdb can't be replaced (" + std::strerror(errno) + ")"};
+  sync_directory(path);
+  return ok;
+}
+
 } // namespace
 
 result<compact_report> compact_store(const std::string& dir,
@@ -79,7 +120,6 @@ result<compact_report> compact_store(const std::string& dir,
   auto check = verify ? verify : [](const std::string& d) { return verify_store(d); };
   if (auto verified = opening::verify_if_due(*path, *found, check); !verified)
     return verified.error();
-
   compact_report report;
   report.bytes_before = bytes_in(*path);
   auto copy_dir = *path + "/compact.tmp";
@@ -88,45 +128,16 @@ result<compact_report> compact_store(const std::string& dir,
   std::filesystem::create_directory(copy_dir, error);
   if (error)
     return failure{failure_kind::invalid, copy_dir + " can't be made (" + error.message() + ")"};
-  auto give_up = [&](failure why) {
-    std::filesystem::remove_all(copy_dir, error);
-    return why;
-  };
-  {
-    auto env = environment::open(*path, environment::mode::unlocked, 0);
-    if (!env)
-      return give_up(env.error());
-    int rc = (*env)->copy_compact(copy_dir);
-    if (rc == 0)
-      rc = settle(copy_dir + "/data.mdb");
-    if (rc != 0)
-      return give_up(store_failure(rc, "copied", *path));
-    report.files_removed = remove_orphans(**env);
-  }
-  auto copy = inspect_data_file(copy_dir + "/data.mdb");
-  if (!copy)
-    return give_up(copy.error());
-  if (copy->too_short())
-    return give_up(
-        {failure_kind::internal, "the compact copy of " + *path + " is incomplete; the store is as it was"});
-  // The lock file goes first: nobody may attach a new data file to reader slots of the old one. Readers that
-  // are open keep both old files.
-  if (auto shut = lock->shut_gate(); !shut)
-    return give_up(shut.error());
-  ::unlink((*path + "/lock.mdb").c_str());
-  if (std::rename((copy_dir + "/data.mdb").c_str(), (*path + "/data.mdb").c_str()) != 0)
-    return give_up(
-        {failure_kind::invalid, *path + "/data.mdb can't be replaced (" + std::strerror(errno) + ")"});
-  sync_directory(*path);
+  auto done = copy_into(copy_dir, *path, report);
+  if (done)
+    done = put_in_place(copy_dir, *path, *lock);
   std::filesystem::remove_all(copy_dir, error);
+  if (!done)
+    return done.error();
   auto swapped = inspect_data_file(*path + "/data.mdb");
   if (!swapped)
     return swapped.error();
-  owner_record closing;
-  closing.closed = true;
-  closing.data_size = swapped->bytes;
-  closing.data_changed_ns = swapped->changed_ns;
-  if (auto written = lock->write(closing); !written)
+  if (auto written = lock->write(closed_with(*swapped)); !written)
     return written.error();
   report.bytes_after = bytes_in(*path);
   return report;

@@ -78,48 +78,53 @@ bool store_reader::has_blob(std::string_view digest) const {
   return !key.empty() && get(table::digests, key);
 }
 
+/// Rows of one read transaction: no visitor holds one open.
+struct store_reader::some_rows {
+  std::vector<copied_row> rows;
+  status sound = ok; ///< of the row after them
+  bool more = false;
+};
+
+status store_reader::read_some(table where, std::string_view prefix, const std::string& from, bool after,
+                               some_rows& some) const {
+  transaction txn{*env_, transaction::kind::read};
+  if (int rc = txn.begin())
+    return store_failure(rc, "read", dir_);
+  std::size_t bytes = 0;
+  int rc = txn.walk(where, prefix, from, [&](std::string_view key, std::string_view row) {
+    if (after && key == from)
+      return true;
+    if (some.rows.size() == rows_per_transaction || bytes > bytes_per_transaction) {
+      some.more = true;
+      return false;
+    }
+    auto body = unseal(where, key, row);
+    if (!body) {
+      some.sound = body.error();
+      return false;
+    }
+    some.rows.push_back({std::string{key}, std::string{*body}});
+    bytes += key.size() + body->size();
+    return true;
+  });
+  return rc == 0 ? ok : status{store_failure(rc, "read", dir_)};
+}
+
 status store_reader::scan(table where, std::string_view prefix, const visitor& visit,
                           std::string_view first) const {
   std::string resume{first};
-  bool resumed = false;
-  std::vector<copied_row> rows;
+  bool resumed = false; // the next transaction starts at the last row of the one before
   for (;;) {
-    rows.clear();
-    std::optional<failure> wrong;
-    bool more = false;
-    {
-      transaction txn{*env_, transaction::kind::read};
-      if (int rc = txn.begin())
-        return store_failure(rc, "read", dir_);
-      std::size_t bytes = 0;
-      int rc = txn.walk(where, prefix, resume, [&](std::string_view key, std::string_view row) {
-        if (resumed && key == resume) // the next transaction starts at the last row of the one before
-          return true;
-        if (rows.size() == rows_per_transaction || bytes > bytes_per_transaction) {
-          more = true;
-          return false;
-        }
-        auto body = unseal(where, key, row);
-        if (!body) {
-          wrong = body.error();
-          return false;
-        }
-        rows.push_back({std::string{key}, std::string{*body}});
-        bytes += key.size() + body->size();
-        return true;
-      });
-      if (rc != 0)
-        return store_failure(rc, "read", dir_);
-    }
-    for (auto& row : rows)
+    some_rows some;
+    if (auto s = read_some(where, prefix, resume, resumed, some); !s)
+      return s;
+    for (auto& row : some.rows)
       if (!visit(row.key, row.value))
         return ok;
-    if (wrong)
-      return *wrong;
-    if (!more)
-      return ok;
+    if (!some.sound || !some.more)
+      return some.sound;
     resumed = true;
-    resume = std::move(rows.back().key);
+    resume = std::move(some.rows.back().key);
   }
 }
 

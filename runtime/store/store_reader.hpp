@@ -78,6 +78,11 @@ public:
   std::optional<owner_record> owner() const;
 
 private:
+  struct some_rows;
+  /// From a key on, or from the one after it.
+  status read_some(table where, std::string_view prefix, const std::string& from, bool after,
+                   some_rows& some) const;
+
   std::string dir_, id_;
   std::shared_ptr<environment> env_;
 };

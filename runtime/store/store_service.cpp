@@ -77,6 +77,21 @@ public:
     return migrate(*env_, *identity, options_.schema, options_.steps);
   }
 
+  int commit_first(transaction& txn, const store_identity& identity) {
+    int rc = put_meta(txn, "identity", pack(identity));
+    if (rc == 0)
+      rc = put_meta(txn, "epoch", pack(epoch_));
+    if (rc == 0)
+      rc = put_meta(txn, "warrant_key", pack(warrant_key_));
+    if (rc == 0)
+      rc = put_meta(txn, "program", pack(options_.program));
+    if (rc == 0)
+      rc = positions_.load(txn);
+    if (rc == 0)
+      rc = txn.commit();
+    return rc == 0 ? env_->keep_length() : rc;
+  }
+
   /// The first transaction: identity, epoch, positions; then the thread may start.
   status prepare(const std::optional<store_identity>& file) {
     if (auto forward = bring_forward(file); !forward)
@@ -103,20 +118,7 @@ public:
     if (!key && key.error().kind != failure_kind::not_found)
       return opening::damaged(dir_, key.error().text);
     warrant_key_ = key ? *key : random_key();
-    int rc = put_meta(txn, "identity", pack(*identity));
-    if (rc == 0)
-      rc = put_meta(txn, "epoch", pack(epoch_));
-    if (rc == 0)
-      rc = put_meta(txn, "warrant_key", pack(warrant_key_));
-    if (rc == 0)
-      rc = put_meta(txn, "program", pack(options_.program));
-    if (rc == 0)
-      rc = positions_.load(txn);
-    if (rc == 0)
-      rc = txn.commit();
-    if (rc == 0)
-      rc = env_->keep_length();
-    if (rc != 0)
+    if (int rc = commit_first(txn, *identity))
       return store_failure(rc, "written", dir_);
     if (!file || file->schema != identity->schema)
       if (auto written = opening::write_identity(dir_, *identity); !written)
@@ -239,6 +241,27 @@ private:
     return group;
   }
 
+  void answer(std::vector<store_answer>& answers) {
+    if (waiting_) {
+      waiting_ = false;
+      tell({failure_kind::none, {}});
+    }
+    failpoint::pass("store.before_callback");
+    for (auto& a : answers)
+      a();
+  }
+
+  /// A larger map, or an environment that LMDB has given up after a commit that failed late. What is wrong now, with
+  /// `rc` 0 if nothing is.
+  store_error mend(store_error kind, int& rc) {
+    if (kind == store_error::map_full) {
+      rc = env_->grow();
+      return store_error::other;
+    }
+    rc = env_->reopen();
+    return rc != 0 && classify(rc) != store_error::damaged ? store_error::disk_io : kind;
+  }
+
   /// Brings a group to its end: committed, or refused for good.
   void serve(std::deque<store_operation>& group) {
     auto pause = options_.retry_first;
@@ -252,29 +275,13 @@ private:
       int rc = end_ ? 0 : attempt(group, answers, bytes);
       if (end_)
         return refuse(group, *end_);
-      if (rc == 0) {
-        if (waiting_) {
-          waiting_ = false;
-          tell({failure_kind::none, {}});
-        }
-        failpoint::pass("store.before_callback");
-        for (auto& a : answers)
-          a();
-        return;
-      }
+      if (rc == 0)
+        return answer(answers);
       auto kind = classify(rc);
-      if (kind == store_error::map_full) {
-        rc = env_->grow();
+      if (kind == store_error::map_full || kind == store_error::fatal) {
+        kind = mend(kind, rc);
         if (rc == 0)
           continue;
-        kind = store_error::other;
-      }
-      if (kind == store_error::fatal) { // a commit failed so late that LMDB gives up its environment
-        rc = env_->reopen();
-        if (rc == 0)
-          continue;
-        if (classify(rc) != store_error::damaged)
-          kind = store_error::disk_io;
       }
       if (kind == store_error::disk_full || kind == store_error::disk_io ||
           kind == store_error::short_of_means) {
@@ -330,6 +337,17 @@ private:
                        "owns the store"};
   }
 
+  int commit(transaction& txn) {
+    if (options_.commit_fault)
+      if (int rc = options_.commit_fault())
+        return rc;
+    failpoint::pass("store.before_commit");
+    int rc = txn.commit();
+    if (rc == 0)
+      failpoint::pass("store.after_commit");
+    return rc;
+  }
+
   /// One transaction with the whole group. `answers` is what to call afterwards, in order.
   int attempt(std::deque<store_operation>& group, std::vector<store_answer>& answers, std::size_t& bytes) {
     bool writing = writes(group);
@@ -353,26 +371,14 @@ private:
         if (int rc = apply(*op.batch, txn, next, dir_))
           return rc;
         ++batches;
-        answers.push_back([&op] {
-          if (op.done)
-            op.done(ok);
-        });
-      } else {
-        answers.push_back([&op, wrong] {
-          if (op.done)
-            op.done(failure{failure_kind::invalid, wrong});
-        });
       }
+      answers.push_back([&op, how = wrong.empty() ? ok : status{failure{failure_kind::invalid, wrong}}] {
+        if (op.done)
+          op.done(how);
+      });
     }
-    if (!writing)
-      return txn.commit();
-    if (options_.commit_fault)
-      if (int rc = options_.commit_fault())
-        return rc;
-    failpoint::pass("store.before_commit");
-    if (int rc = txn.commit())
+    if (int rc = writing ? commit(txn) : txn.commit(); rc != 0 || !writing)
       return rc;
-    failpoint::pass("store.after_commit");
     positions_ = std::move(next);
     env_->keep_length(); // if it fails, an unclean end will be verified: nothing is lost
     std::lock_guard lock{guard_};

@@ -5,6 +5,24 @@
 #include "runtime/store/store_check.hpp"
 
 namespace ke {
+namespace {
+
+/// Whether a row can be read, and what it names is there.
+status verify_row(const std::string& dir, table where, std::string_view key, std::string_view row) {
+  auto body = unseal(where, key, row);
+  if (!body)
+    return body.error();
+  if (where != table::digests)
+    return ok;
+  auto place = unpack<blob_place>(*body);
+  if (!place)
+    return place.error();
+  if (place->file && blob_files::size_of(dir, digest_text(key)) != static_cast<std::int64_t>(place->stored))
+    return failure{failure_kind::corrupt, "the file of blob " + digest_text(key) + " is missing or cut"};
+  return ok;
+}
+
+} // namespace
 
 status verify_store(const std::string& dir) {
   auto path = opening::canonical(dir);
@@ -16,29 +34,17 @@ status verify_store(const std::string& dir) {
   transaction txn{**env, transaction::kind::read};
   if (int rc = txn.begin())
     return store_failure(rc, "read", *path);
-  std::optional<failure> wrong;
+  status sound = ok;
   for (std::size_t i = 0; i < table_count; ++i) {
     auto where = static_cast<table>(i);
     std::uint64_t rows = 0, expected = 0;
     int rc = txn.walk(where, {}, {}, [&](std::string_view key, std::string_view row) {
       ++rows;
-      auto body = unseal(where, key, row);
-      if (!body) {
-        wrong = body.error();
-        return false;
-      }
-      if (where != table::digests)
-        return true;
-      auto place = unpack<blob_place>(*body);
-      if (!place)
-        wrong = place.error();
-      else if (place->file &&
-               blob_files::size_of(*path, digest_text(key)) != static_cast<std::int64_t>(place->stored))
-        wrong = failure{failure_kind::corrupt, "the file of blob " + digest_text(key) + " is missing or cut"};
-      return !wrong;
+      sound = verify_row(*path, where, key, row);
+      return static_cast<bool>(sound);
     });
-    if (wrong)
-      return *wrong;
+    if (!sound)
+      return sound;
     if (rc == 0)
       rc = txn.count(where, expected);
     if (rc != 0)

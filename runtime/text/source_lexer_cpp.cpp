@@ -107,6 +107,10 @@ private:
       return number(begin);
     if (c == '"' || c == '\'')
       return quoted(begin);
+    mark(next, begin);
+  }
+
+  void mark(std::string_view next, std::size_t begin) {
     for (auto mark : cpp_long_marks)
       if (next.starts_with(mark)) {
         // `<::` is `<` and `::` unless it goes on as a digraph would.
@@ -115,7 +119,7 @@ private:
         take(mark.size());
         return add(kind::mark, begin);
       }
-    if (cpp_short_marks.find(c) == cpp_short_marks.npos)
+    if (cpp_short_marks.find(look()) == cpp_short_marks.npos)
       return give_up(begin);
     take();
     add(kind::mark, begin);

@@ -48,9 +48,8 @@ private:
   static bool starts_word(char c) { return is_letter(c) || c == '_' || is_wide(c); }
   static bool is_part(char c) { return starts_word(c) || is_digit(c); }
 
-  /// At the begin of a logical line: its place in the structure. False if it is an empty line, or at the end.
-  bool indentation() {
-    auto begin = at_;
+  /// Takes them; where they end.
+  column spaces() {
     column here;
     for (;; ++at_) {
       auto c = look();
@@ -61,8 +60,14 @@ private:
       else if (c == '\f')
         here = {};
       else
-        break;
+        return here;
     }
+  }
+
+  /// At the begin of a logical line: its place in the structure. False if it is an empty line, or at the end.
+  bool indentation() {
+    auto begin = at_;
+    auto here = spaces();
     spaced_ = true;
     if (look() == '\r')
       ++at_;
@@ -80,6 +85,11 @@ private:
     if (look() == '\\') // a line that is continued before it has begun
       return give_up(begin), false;
     beginning_ = false;
+    return enter(here, begin);
+  }
+
+  /// A line's column against those of the blocks that are open.
+  bool enter(const column& here, std::size_t begin) {
     auto is_first = fresh_;
     auto structure = [&](kind k) {
       push(k, at_, at_);

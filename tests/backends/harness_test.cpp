@@ -74,7 +74,7 @@ TEST_CASE("the widening header makes float, double, bf16 and the libm names wide
     for (auto as : {widening::all_but_carried, widening::all}) {
       auto p = with(d);
       p.tensors.push_back({"b", tensor_role::out, dtype::bf16, {"N"}, "normal"});
-      p.reference = "ke_float_to_bf16(1)";
+      p.reference = "#include <algorithm>\n// ke_float_to_bf16(1)";
       auto header = widening_header(p, as);
       bool longest = d == dtype::f64, bf16 = as == widening::all;
       CHECK(header.starts_with("#define KE_WIDE_F64\n") == longest);
@@ -97,7 +97,7 @@ TEST_CASE("eight bits become wider where the reference writes them by a helper, 
     auto p = with(dtype::f32);
     p.tensors.push_back({"q", tensor_role::out, d, {"N"}, "normal"});
     CHECK(widest_form(p) == widening::all_but_carried);
-    p.reference = "ke_float_to_" + name + "(1)";
+    p.reference = "#include <algorithm>\n#include <cstdint>\n// ke_float_to_" + name + "(1)";
     REQUIRE(widest_form(p) == widening::all);
     CHECK(is_wider(p, d, widening::all));
     CHECK_FALSE(is_wider(p, d, widening::all_but_carried));
@@ -118,4 +118,22 @@ TEST_CASE("eight bits become wider where the reference writes them by a helper, 
       CHECK(widest_form(two) == widening::all_but_carried);
     }
   }
+}
+
+TEST_CASE("what a reference includes keeps its own types, also by another header, and what is not there is "
+          "left out") {
+  auto p = with(dtype::f32);
+  p.reference = "#include <random>\n#include <functional>\n #  include <complex> // numbers\n#ifdef NEVER\n"
+                "#include <no_such_header.h>\n#endif\n#include \"own.h\"\n";
+  auto header = widening_header(p, widening::all, "#pragma once\n#include <valarray>\n");
+  auto at = [&](const char* what) { return header.find(what); };
+  auto first = at("#define float double");
+  REQUIRE(first != std::string::npos);
+  for (auto* name : {"#include <random>", "#include <complex>", "#include <valarray>"})
+    CHECK(at(name) < first);
+  CHECK(at("own.h") == std::string::npos);
+  CHECK(at("#include <memory>") == std::string::npos); // half a second of a compiler for nothing
+  CHECK(complaint(header + "#include <valarray>\n#include <random>\n" +
+                  "float f(std::mt19937& g) { return std::normal_distribution<float>{0, 1}(g); }\n" +
+                  holds("sizeof(std::complex<float>) == 16")) == "");
 }

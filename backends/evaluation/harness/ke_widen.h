@@ -1,36 +1,14 @@
 // The reference in wider arithmetic: included before it, as the truth is compiled. Headers first, so that they keep
-// their own types. What depends on the problem is defined before this text (widening_header in harness.cpp):
+// their own types: those of the reference stand before this text, and what depends on the problem is defined there,
+// too (widening_header in harness.cpp):
 // KE_WIDE_F64 where a tensor is in f64, so that doubles are long doubles; KE_WIDE_BF16, KE_WIDE_F8E4M3 and KE_WIDE_F8E5M2
 // (one of the two at most) for references that know such numbers by the helpers of ke.h.
-#include <algorithm>
-#include <array>
-#include <cassert>
-#include <cfloat>
-#include <climits>
 #include <cmath>
-#include <complex>
-#include <cstddef>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <functional>
-#include <limits>
-#include <memory>
-#include <numeric>
-#include <random>
-#include <string>
-#include <tuple>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <omp.h>
 
 #include "ke.h"
 

@@ -111,6 +111,19 @@ result<std::unique_ptr<driver_process>> driver_process::start(const driver_start
 
 namespace {
 
+std::map<std::string, std::string> thread_settings(std::int64_t threads) {
+  return {{"OMP_NUM_THREADS", std::to_string(threads)},
+          {"OMP_WAIT_POLICY", "passive"},
+          {"OMP_DYNAMIC", "false"},
+          {"OPENBLAS_NUM_THREADS", std::to_string(threads)}};
+}
+
+/// Where `best` had to do without it, the child is the driver itself.
+bool runs_bubblewrap(const process_spec& spec) {
+  return std::any_of(spec.argv.begin(), spec.argv.end(),
+                     [](const std::string& word) { return word == "bwrap" || word.ends_with("/bwrap"); });
+}
+
 /// What a device's driver needs beside an object and an arena.
 void give_device(const device_access& device, const std::string& cpus, const driver_start& how, int page,
                  process_spec& inner, sandbox_spec& walls) {
@@ -137,20 +150,17 @@ status driver_process::state::box(int memory, int go_read, int done_write) {
   for (int cpu : how.cpus)
     cpus += (cpus.empty() ? "" : ",") + std::to_string(cpu);
   inner.argv = {how.driver, how.object, cpus, how.fast_math ? "fast" : "exact"};
-  inner.env = {{"OMP_NUM_THREADS", std::to_string(how.threads)},
-               {"OMP_WAIT_POLICY", "passive"},
-               {"OMP_DYNAMIC", "false"},
-               {"OPENBLAS_NUM_THREADS", std::to_string(how.threads)}};
+  inner.env = thread_settings(how.threads);
   inner.pass_fds = {{memory, wire::memory_fd}, {go_read, wire::go_fd}, {done_write, wire::done_fd}};
   auto level = parse_name<sandbox_level>(how.sandbox).value_or(sandbox_level::full);
   auto loading_filter = kernel_filter(kernel_stage::loading),
        calling_filter = kernel_filter(kernel_stage::calling);
-  if (loading_filter && calling_filter) {
+  confined = loading_filter && calling_filter;
+  if (!confined && level == sandbox_level::full)
+    return loading_filter ? calling_filter.error() : loading_filter.error();
+  if (confined) {
     inner.pass_fds.emplace_back(loading_filter->get(), wire::loading_filter_fd);
     inner.pass_fds.emplace_back(calling_filter->get(), wire::calling_filter_fd);
-    confined = true;
-  } else if (level == sandbox_level::full) {
-    return loading_filter ? calling_filter.error() : loading_filter.error();
   }
   inner.memory_bytes = how.memory_bytes + how.memory;
   inner.file_bytes = how.scratch_bytes;
@@ -164,13 +174,14 @@ status driver_process::state::box(int memory, int go_read, int done_write) {
   walls.descriptors = how.descriptors;
   if (how.device)
     give_device(*how.device, cpus, how, page->descriptor(), inner, walls);
+  return enter(std::move(inner), walls);
+}
+
+status driver_process::state::enter(process_spec inner, const sandbox_spec& walls) {
   auto spec = sandboxed(std::move(inner), walls);
   if (!spec)
     return spec.error();
-  // Where `best` had to do without bubblewrap, the child is the driver itself.
-  boxed = std::any_of(spec->argv.begin(), spec->argv.end(), [](const std::string& word) {
-    return word == "bwrap" || (word.size() > 6 && word.compare(word.size() - 6, 6, "/bwrap") == 0);
-  });
+  boxed = runs_bubblewrap(*spec);
   if (together)
     spec->cgroup = together->entrance();
   auto started = spawn(*spec);
@@ -179,6 +190,27 @@ status driver_process::state::box(int memory, int go_read, int done_write) {
   process = std::move(*started);
   group.emplace(process.pid, boxed);
   return ok;
+}
+
+/// How loading ended, in the words of who waited for it.
+void driver_process::state::explain(call_outcome& loading, wire::answer said) {
+  if (loading.end == call_end::timeout) {
+    loading.end = begun ? call_end::timeout : call_end::machine;
+    loading.why = (begun ? "loading the object did not end within " : "the sandbox did not start within ") +
+                  std::to_string(static_cast<int>(how.load_s)) + " s";
+  }
+  if (loading.end == call_end::crashed)
+    loading.why = "while the object was loaded: " + loading.why;
+  if (loading.end == call_end::done && said == wire::answer::load_failed) {
+    drain();
+    loading = killed(call_end::load_failed, forked ? last_line() : log.substr(0, log.find('\n')));
+  }
+  if (loading.end == call_end::done && said == wire::answer::out_of_memory)
+    loading = killed(call_end::resource_exceeded, "loading reached the memory limit of " +
+                                                      std::to_string(how.memory_bytes >> 20) + " MiB");
+  if (loading.end == call_end::done)
+    if (auto limit = limit_told(said); limit.end != call_end::done)
+      loading = std::move(limit);
 }
 
 result<std::unique_ptr<driver_process>> driver_process::loaded(std::unique_ptr<state> s,
@@ -197,25 +229,7 @@ result<std::unique_ptr<driver_process>> driver_process::loaded(std::unique_ptr<s
     s->watch_holdings();
     loading = s->wait(0, until, message);
   }
-  if (loading.end == call_end::timeout) {
-    loading.end = s->begun ? call_end::timeout : call_end::machine;
-    loading.why =
-        (s->begun ? "loading the object did not end within " : "the sandbox did not start within ") +
-        std::to_string(static_cast<int>(how.load_s)) + " s";
-  }
-  if (loading.end == call_end::crashed)
-    loading.why = "while the object was loaded: " + loading.why;
-  if (loading.end == call_end::done && message.what == wire::answer::load_failed) {
-    s->drain();
-    loading =
-        s->killed(call_end::load_failed, s->forked ? s->last_line() : s->log.substr(0, s->log.find('\n')));
-  }
-  if (loading.end == call_end::done && message.what == wire::answer::out_of_memory)
-    loading = s->killed(call_end::resource_exceeded, "loading reached the memory limit of " +
-                                                         std::to_string(how.memory_bytes >> 20) + " MiB");
-  if (loading.end == call_end::done)
-    if (auto limit = s->limit_told(message.what); limit.end != call_end::done)
-      loading = std::move(limit);
+  s->explain(loading, message.what);
   // A second "started", say, is not "ready": the process would be stopped before it confined itself.
   if (loading.end == call_end::done && message.what != wire::answer::ready)
     loading = s->killed(call_end::forged, "an answer that no driver gives while it loads");

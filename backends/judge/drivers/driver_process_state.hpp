@@ -11,6 +11,7 @@
 #include "backends/judge/warm_fork.hpp"
 #include "runtime/process/freezer.hpp"
 #include "runtime/process/memory_cgroup.hpp"
+#include "runtime/process/sandbox.hpp"
 #include "runtime/process/spawn.hpp"
 
 #include <fcntl.h>
@@ -193,27 +194,32 @@ struct driver_process::state {
       out.why = "the process closed its channel to the judge";
       return out;
     }
-    if (forked && !forked->trouble().empty()) {
+    if (auto machine = trouble_of_machine(code, signal); !machine.empty()) {
       out.end = call_end::machine;
-      out.why = "the sandbox can't be set up: " + forked->trouble() +
-                "; `ke-runtime doctor` says what this machine lacks";
-      return out;
-    }
-    if (code == 1 && boxed && !begun && log.starts_with("bwrap: ")) { // the driver never ran
-      out.end = call_end::machine;
-      out.why = "the sandbox can't be set up: " + log.substr(0, log.find('\n')) +
-                "; `ke-runtime doctor` says what this machine lacks";
-      return out;
-    }
-    if (how.device && !begun && signal == 0) { // it was still on its own
-      out.end = call_end::machine;
-      out.why = "the device's driver did not start: " + log.substr(0, log.find('\n'));
+      out.why = std::move(machine);
       return out;
     }
     if (code > 128 && boxed) { // the sandbox reports its child's signal so
       signal = code - 128;
       code = -1;
     }
+    name_end(out, code, signal);
+    return out;
+  }
+
+  /// Why the driver never ran, if it didn't: nothing of the candidate did either.
+  std::string trouble_of_machine(int code, int signal) const {
+    auto first_line = log.substr(0, log.find('\n'));
+    bool sandbox = code == 1 && boxed && !begun && log.starts_with("bwrap: ");
+    if (auto why = forked ? forked->trouble() : std::string{}; sandbox || !why.empty())
+      return "the sandbox can't be set up: " + (why.empty() ? first_line : why) +
+             "; `ke-runtime doctor` says what this machine lacks";
+    if (how.device && !begun && signal == 0) // it was still on its own
+      return "the device's driver did not start: " + first_line;
+    return {};
+  }
+
+  void name_end(call_outcome& out, int code, int signal) const {
     bool full = memory_was_full();
     if (together && together->ran_out()) {
       out.end = call_end::resource_exceeded;
@@ -234,7 +240,6 @@ struct driver_process::state {
       out.why =
           signal ? signal_name(signal) : "the process ended by itself with exit code " + std::to_string(code);
     }
-    return out;
   }
 
   call_outcome killed(call_end end, std::string why) {
@@ -321,7 +326,9 @@ struct driver_process::state {
   /// The same for the answer to a request of a device's driver, spinning.
   call_outcome wait_spinning(std::uint32_t number, double until_ns);
   status fork(int memory, int go_read, int done_write);
+  void explain(call_outcome& loading, wire::answer said);
   status box(int memory, int go_read, int done_write);
+  status enter(process_spec inner, const sandbox_spec& walls);
   /// Whether an answer is there that nothing has asked for.
   bool answered_unasked() const {
     pollfd p{done.get(), POLLIN, 0};

@@ -148,6 +148,105 @@ std::uint64_t mixed(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
+point base_point(const task& t, const shape_of_space& space, std::int64_t unroll, std::int64_t rows) {
+  auto p = lanes_point(t, unroll, rows);
+  p.parameters["single"] = space.narrow;
+  p.parameters["reciprocal"] = space.divide;
+  return p;
+}
+
+/// Loads of half a cache line never cross into the next one where data is aligned to vectors of 32 bytes.
+point narrow_point(const task& t, const shape_of_space& space) {
+  return with(base_point(t, space, 4, 1), "bytes", std::min<std::int64_t>(32, widest(t)));
+}
+
+/// What the first drafts guessed, varied.
+void add_variations(const task& t, const shape_of_space& space, const point& hints, std::vector<point>& out) {
+  auto base = [&](std::int64_t unroll, std::int64_t rows) { return base_point(t, space, unroll, rows); };
+  if (space.rows) {
+    add(out, base(2, 6));
+    add(out, base(4, 4));
+    add(out, with(with(base(2, 8), "tile", 512), "tile_first", 1));
+    add(out, with(with(base(2, 6), "tile", 128), "tile_first", 1));
+    add(out, with(base(4, 2), "tile", 512));
+    add(out, base(2, 12));
+    add(out, base(1, 8));
+  }
+  add(out, hints);
+  add(out, lanes_point(t, 4, space.rows ? 4 : 1));
+  add(out, base(2, 1));
+  add(out, base(8, 1));
+  add(out, narrow_point(t, space));
+  add(out, with(space.rows ? base(2, 4) : base(4, 1), "prefetch", 8));
+  add(out, with(base(4, 1), "tile", 1024));
+  add(out, with(base(2, 1), "tile", 16384));
+  add(out, with(base(4, 1), "reciprocal", 0));
+}
+
+/// Drafts of a kernel with vectors, the best guesses first.
+std::vector<point> vector_drafts(const task& t, const shape_of_space& space, const point& hints) {
+  auto base = [&](std::int64_t unroll, std::int64_t rows) { return base_point(t, space, unroll, rows); };
+  std::vector<point> out;
+  // A campaign may end after six drafts: one that is surely right, then the best guesses, each of another
+  // kind. Later ones vary what the first ones guessed.
+  auto patterns = pattern_points(space.pattern, t.threads, widest(t));
+  add(out, lanes_point(t, space.rows ? 2 : 4, space.rows ? 4 : 1));
+  if (!patterns.empty())
+    add(out, patterns[0]);
+  auto best = space.rows ? with(base(3, 8), "bytes", widest(t)) : base(4, 1);
+  add(out, best);
+  // Small work is done before a second thread has woken up; on a busy machine threads wait for each other.
+  add(out, with(patterns.empty() ? best : patterns[0], "threads", 1));
+  auto narrow = narrow_point(t, space);
+  add(out, patterns.size() > 1 ? patterns[1] : narrow);
+  add(out, with(space.rows ? base(2, 6) : narrow, "threads", 1));
+  add(out, with(base(space.rows ? 4 : 8, 1), "threads", 1));
+  if (!space.rows)
+    add(out, hints);
+  for (const auto& p : patterns)
+    add(out, p);
+  add_variations(t, space, hints, out);
+  return out;
+}
+
+/// Points that differ from one in a parameter (near) or in two (far), each with its place in the order to try.
+struct neighbours {
+  std::vector<std::pair<std::uint64_t, point>> near, far;
+};
+
+neighbours neighbours_of(const task& t, const understood_kernel& u, const point& from) {
+  auto space = explore(t, u);
+  neighbours found;
+  for (const auto& [name, old] : from.parameters) {
+    std::uint64_t rank = 0;
+    for (auto fresh : grid(t, space, from.plan, name)) {
+      ++rank;
+      if (fresh == old)
+        continue;
+      auto one = with(from, name.c_str(), fresh);
+      // The drawn part outweighs the rank only between neighbours in rank, so that seeds differ but stay
+      // sensible.
+      auto ahead = acts_on(t.bottleneck, name) ? 0u : 2500u;
+      found.near.emplace_back(rank * 1000 + ahead + mixed(t.seed ^ mixed(checksum_of(to_json(one)))) % 2500,
+                              one);
+      for (const auto& [other, other_old] : from.parameters) {
+        if (other <= name)
+          continue;
+        std::uint64_t other_rank = 0;
+        for (auto second : grid(t, space, from.plan, other)) {
+          ++other_rank;
+          if (second == other_old)
+            continue;
+          auto two = with(one, other.c_str(), second);
+          found.far.emplace_back(
+              (rank + other_rank) * 1000 + mixed(t.seed ^ mixed(checksum_of(to_json(two)))) % 5000, two);
+        }
+      }
+    }
+  }
+  return found;
+}
+
 } // namespace
 
 std::string render(const task& t, const understood_kernel& u, const point& at) {
@@ -190,53 +289,8 @@ std::vector<point> drafts(const task& t, const understood_kernel& u) {
   auto space = explore(t, u);
   std::vector<point> out;
   point hints{"hints", {{"threads", t.threads}, {"simd", 1}, {"single", 0}}};
-  auto base = [&](std::int64_t unroll, std::int64_t rows) {
-    auto p = lanes_point(t, unroll, rows);
-    p.parameters["single"] = space.narrow;
-    p.parameters["reciprocal"] = space.divide;
-    return p;
-  };
   if (space.vectors) {
-    // A campaign may end after six drafts: one that is surely right, then the best guesses, each of another
-    // kind. Later ones vary what the first ones guessed.
-    auto patterns = pattern_points(space.pattern, t.threads, widest(t));
-    add(out, lanes_point(t, space.rows ? 2 : 4, space.rows ? 4 : 1));
-    if (!patterns.empty())
-      add(out, patterns[0]);
-    auto best = space.rows ? with(base(3, 8), "bytes", widest(t)) : base(4, 1);
-    add(out, best);
-    // Small work is done before a second thread has woken up; on a busy machine threads wait for each other.
-    add(out, with(patterns.empty() ? best : patterns[0], "threads", 1));
-    // Loads of half a cache line never cross into the next one where data is aligned to vectors of 32 bytes.
-    auto narrow = with(base(4, 1), "bytes", std::min<std::int64_t>(32, widest(t)));
-    if (patterns.size() > 1)
-      add(out, patterns[1]);
-    else
-      add(out, narrow);
-    add(out, with(space.rows ? base(2, 6) : narrow, "threads", 1));
-    add(out, with(base(space.rows ? 4 : 8, 1), "threads", 1));
-    if (!space.rows)
-      add(out, hints);
-    for (const auto& p : patterns)
-      add(out, p);
-    if (space.rows) {
-      add(out, base(2, 6));
-      add(out, base(4, 4));
-      add(out, with(with(base(2, 8), "tile", 512), "tile_first", 1));
-      add(out, with(with(base(2, 6), "tile", 128), "tile_first", 1));
-      add(out, with(base(4, 2), "tile", 512));
-      add(out, base(2, 12));
-      add(out, base(1, 8));
-    }
-    add(out, hints);
-    add(out, lanes_point(t, 4, space.rows ? 4 : 1));
-    add(out, base(2, 1));
-    add(out, base(8, 1));
-    add(out, narrow);
-    add(out, with(space.rows ? base(2, 4) : base(4, 1), "prefetch", 8));
-    add(out, with(base(4, 1), "tile", 1024));
-    add(out, with(base(2, 1), "tile", 16384));
-    add(out, with(base(4, 1), "reciprocal", 0));
+    out = vector_drafts(t, space, hints);
   } else {
     for (const auto& p : pattern_points(space.pattern, t.threads, widest(t)))
       add(out, p);
@@ -250,34 +304,7 @@ std::vector<point> drafts(const task& t, const understood_kernel& u) {
 }
 
 std::vector<point> improvements(const task& t, const understood_kernel& u, const point& from) {
-  auto space = explore(t, u);
-  std::vector<std::pair<std::uint64_t, point>> near, far;
-  for (const auto& [name, old] : from.parameters) {
-    std::uint64_t rank = 0;
-    for (auto fresh : grid(t, space, from.plan, name)) {
-      ++rank;
-      if (fresh == old)
-        continue;
-      auto one = with(from, name.c_str(), fresh);
-      // The drawn part outweighs the rank only between neighbours in rank, so that seeds differ but stay
-      // sensible.
-      auto ahead = acts_on(t.bottleneck, name) ? 0u : 2500u;
-      near.emplace_back(rank * 1000 + ahead + mixed(t.seed ^ mixed(checksum_of(to_json(one)))) % 2500, one);
-      for (const auto& [other, other_old] : from.parameters) {
-        if (other <= name)
-          continue;
-        std::uint64_t other_rank = 0;
-        for (auto second : grid(t, space, from.plan, other)) {
-          ++other_rank;
-          if (second == other_old)
-            continue;
-          auto two = with(one, other.c_str(), second);
-          far.emplace_back(
-              (rank + other_rank) * 1000 + mixed(t.seed ^ mixed(checksum_of(to_json(two)))) % 5000, two);
-        }
-      }
-    }
-  }
+  auto [near, far] = neighbours_of(t, u, from);
   auto by_rank = [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first < b.first : to_json(a.second) < to_json(b.second);
   };

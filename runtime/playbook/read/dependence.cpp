@@ -180,44 +180,57 @@ bool memory_independent(const stmt& loop, const std::vector<loop_range>& outer, 
   return true;
 }
 
-std::vector<carried_scalar> carried_scalars(const stmt& loop) {
-  auto own = declared_in(loop.body);
-  std::map<std::string, carried_scalar> found;
-  std::map<std::string, int> updates, mentions_in_updates;
-  std::set<std::string> nested;
-  auto see = [&](const stmt& s, bool top) {
+namespace {
+
+/// The assignments of a loop's body to scalars from outside of it.
+struct scalar_updates {
+  struct updated {
+    carried_scalar scalar;
+    int updates = 0, mentions = 0; ///< mentions: in the updates themselves
+    bool nested = false;
+  };
+
+  void see(const stmt& s, bool top) {
     if (s.kind != stmt_kind::assign || s.target->kind != expr_kind::name || own.count(s.target->text))
       return;
     auto kind = kind_of_update(s);
-    auto [it, fresh] =
-        found.try_emplace(s.target->text, carried_scalar{s.target->text, s.target->type, kind});
-    if (!fresh && it->second.kind != kind)
-      it->second.kind = carry_kind::unknown;
-    ++updates[s.target->text];
-    if (!top)
-      nested.insert(s.target->text);
+    auto [it, fresh] = found.try_emplace(s.target->text, updated{{s.target->text, s.target->type, kind}});
+    auto& of = it->second;
+    if (!fresh && of.scalar.kind != kind)
+      of.scalar.kind = carry_kind::unknown;
+    ++of.updates;
+    of.nested = of.nested || !top;
     // The update itself names the scalar once as target and, as an extremum, once as operand.
     int self = 0;
     visit(s.value, [&](const expr& x) { self += x.kind == expr_kind::name && x.text == s.target->text; });
-    mentions_in_updates[s.target->text] += 1 + self;
+    of.mentions += 1 + self;
     if ((s.op != "=" && self > 0) || (s.op == "=" && self != 1))
-      it->second.kind = carry_kind::unknown;
-  };
+      of.scalar.kind = carry_kind::unknown;
+  }
+
+  std::set<std::string> own; ///< the body's own names
+  std::map<std::string, updated> found;
+};
+
+} // namespace
+
+std::vector<carried_scalar> carried_scalars(const stmt& loop) {
+  scalar_updates seen{declared_in(loop.body), {}};
   for (const auto& s : loop.body) {
-    see(s, true);
-    visit(s.body, [&](const stmt& inner) { see(inner, false); });
-    visit(s.other, [&](const stmt& inner) { see(inner, false); });
+    seen.see(s, true);
+    visit(s.body, [&](const stmt& inner) { seen.see(inner, false); });
+    visit(s.other, [&](const stmt& inner) { seen.see(inner, false); });
   }
   std::vector<carried_scalar> out;
-  for (auto& [name, scalar] : found) {
+  for (auto& [name, of] : seen.found) {
     int uses = 0;
     visit_exprs(loop.body,
                 [&, &n = name](const expr& x) { uses += x.kind == expr_kind::name && x.text == n; });
-    if (uses != mentions_in_updates[name])
-      scalar.kind = scalar.kind == carry_kind::sum && updates[name] == 1 && !nested.count(name)
-                        ? carry_kind::scan
-                        : carry_kind::unknown;
-    out.push_back(scalar);
+    if (uses != of.mentions)
+      of.scalar.kind = of.scalar.kind == carry_kind::sum && of.updates == 1 && !of.nested
+                           ? carry_kind::scan
+                           : carry_kind::unknown;
+    out.push_back(of.scalar);
   }
   return out;
 }

@@ -150,7 +150,12 @@ protected:
     } else if (t.text.empty()) {
       fail("a name was expected");
     }
-    if (t.text == "static_cast") {
+    return named(t.text, standard);
+  }
+
+  /// What a name begins, which has been taken.
+  expr_ptr named(const std::string& text, bool standard) {
+    if (text == "static_cast") {
       expect("<");
       auto to = type();
       expect(">");
@@ -159,17 +164,17 @@ protected:
       expect(")");
       return cast_to(to.type, e);
     }
-    if (t.text == "numeric_limits")
+    if (text == "numeric_limits")
       return limit();
-    if (type_names().count(t.text) && (is("(") || is("{"))) {
+    if (type_names().count(text) && (is("(") || is("{"))) {
       auto close = take().text == "(" ? ")" : "}";
       auto e = is(close) ? number(0) : expression();
       expect(close);
-      return cast_to(type_names().at(t.text), e);
+      return cast_to(type_names().at(text), e);
     }
     if (is("(") || (standard && is("<")))
-      return function_call(t.text, standard);
-    return variable(t.text);
+      return function_call(text, standard);
+    return variable(text);
   }
 
   expr_ptr limit() {
@@ -185,6 +190,17 @@ protected:
     return number("std::numeric_limits<" + std::string{spelling(t)} + ">::" + what + "()", t);
   }
 
+  /// What the helper returns, with the arguments in place.
+  template <class Helper>
+  expr_ptr helper_call(const std::string& name, const Helper& helper, const std::vector<expr_ptr>& args) {
+    if (args.size() != helper.parameters.size())
+      fail("`" + name + "` is called with another number of arguments");
+    auto e = helper.result;
+    for (std::size_t i = 0; i < args.size(); ++i)
+      e = small(replace_name(e, helper.parameters[i].first, cast_to(helper.parameters[i].second, args[i])));
+    return e;
+  }
+
   expr_ptr function_call(const std::string& name, bool standard) {
     value_type forced = value_type::unknown;
     if (standard && accept("<")) {
@@ -198,15 +214,8 @@ protected:
       if (!is(")"))
         expect(",");
     }
-    if (auto it = helpers_.find(name); it != helpers_.end() && !standard) {
-      const auto& helper = it->second;
-      if (args.size() != helper.parameters.size())
-        fail("`" + name + "` is called with another number of arguments");
-      auto e = helper.result;
-      for (std::size_t i = 0; i < args.size(); ++i)
-        e = small(replace_name(e, helper.parameters[i].first, cast_to(helper.parameters[i].second, args[i])));
-      return e;
-    }
+    if (auto it = helpers_.find(name); it != helpers_.end() && !standard)
+      return helper_call(name, it->second, args);
     if (auto carrier = carrier_of(name); carrier != value_type::unknown && args.size() == 1 && !standard) {
       bool widens = !name.starts_with("ke_float_to_");
       if (widens != is_integer(args[0]->type) || args[0]->type == value_type::unknown)

@@ -30,15 +30,7 @@ public:
     for (std::size_t k = 0; k < tokens_.size(); ++k)
       if (tokens_[k].text == "=")
         equals = std::min(equals, k);
-    const task_tensor* out = nullptr;
-    for (const auto& x : t_.tensors)
-      if (x.role != "in" && (equals == tokens_.size() || x.name == tokens_[0].text)) {
-        if (out)
-          fail();
-        out = &x;
-      }
-    if (!out)
-      fail();
+    const auto* out = &written(equals == tokens_.size() ? std::string{} : tokens_[0].text);
     if (equals != tokens_.size() && equals > 1) {
       at_ = 2;
       for (const auto& index : indices())
@@ -60,6 +52,27 @@ public:
       fail();
     value = is_carried(out->dtype) ? "ke_float_to_" + out->dtype + "(" + value + ")"
                                    : std::string{"static_cast<"} + type->second + ">(" + value + ")";
+    return source_of(*out, value);
+  }
+
+private:
+  [[noreturn]] static void fail() { throw std::runtime_error{"not a formula"}; }
+
+  /// The one tensor that is not only read, of this name if one is given.
+  const task_tensor& written(const std::string& name) const {
+    const task_tensor* out = nullptr;
+    for (const auto& x : t_.tensors)
+      if (x.role != "in" && (name.empty() || x.name == name)) {
+        if (out)
+          fail();
+        out = &x;
+      }
+    if (!out)
+      fail();
+    return *out;
+  }
+
+  std::string source_of(const task_tensor& out, const std::string& value) {
     std::string source = "extern \"C\" void kernel(";
     for (const auto& x : t_.tensors) {
       auto known = element_types().find(x.dtype);
@@ -78,14 +91,11 @@ public:
       source += indent + loop(i) + " {\n";
       indent += "  ";
     }
-    source += body_ + indent + out->name + "[" + flat(*out, result_) + "] = " + value + ";\n";
+    source += body_ + indent + out.name + "[" + flat(out, result_) + "] = " + value + ";\n";
     for (std::size_t k = 0; k < result_.size() + 1; ++k)
       source += "}";
     return source + "\n";
   }
-
-private:
-  [[noreturn]] static void fail() { throw std::runtime_error{"not a formula"}; }
 
   const task_tensor* tensor(const std::string& name) const {
     for (const auto& x : t_.tensors)

@@ -29,6 +29,24 @@ value_type storage_type(const std::string& dtype) {
   return value_type::unknown;
 }
 
+/// The extents that are polynomials, up to the first that is nothing; dims by the kernel's own names.
+std::vector<poly> shape_in(const std::vector<std::string>& extents,
+                           const std::map<std::string, std::string>& own_name) {
+  std::vector<poly> shape;
+  for (const auto& extent : extents) {
+    auto e = parse_extent(extent);
+    if (!e)
+      break;
+    e = rewrite(e, [&](const expr_ptr& x) -> expr_ptr {
+      auto it = x->kind == expr_kind::name ? own_name.find(x->text) : own_name.end();
+      return it == own_name.end() ? nullptr : name(it->second, value_type::i64);
+    });
+    if (auto known = to_poly(e))
+      shape.push_back(*known);
+  }
+  return shape;
+}
+
 /// Binds parameters to the task; the reason if they do not fit.
 std::string bind(understood_kernel& u, const task& t) {
   auto& parameters = u.kernel.parameters;
@@ -57,18 +75,7 @@ std::string bind(understood_kernel& u, const task& t) {
         is_float(expected) != is_float(p.type))
       return "the parameter `" + p.name + "` is not of the dtype " + t.tensors[k].dtype;
     p.constant = t.tensors[k].role == "in";
-    std::vector<poly> shape;
-    for (const auto& extent : t.tensors[k].shape) {
-      auto e = parse_extent(extent);
-      if (!e)
-        break;
-      e = rewrite(e, [&](const expr_ptr& x) -> expr_ptr {
-        auto it = x->kind == expr_kind::name ? own_name.find(x->text) : own_name.end();
-        return it == own_name.end() ? nullptr : name(it->second, value_type::i64);
-      });
-      if (auto known = to_poly(e))
-        shape.push_back(*known);
-    }
+    auto shape = shape_in(t.tensors[k].shape, own_name);
     if (shape.size() == t.tensors[k].shape.size())
       u.facts.shapes[p.name] = shape;
   }
@@ -141,6 +148,34 @@ void sink_scalars(stmt& loop) {
   }
 }
 
+/// Loops around a body, the first outermost.
+std::vector<stmt> nested_in(const std::vector<stmt>& loops, std::vector<stmt> body) {
+  for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
+    stmt outer = *loop;
+    outer.body = std::move(body);
+    body = {std::move(outer)};
+  }
+  return body;
+}
+
+/// The update of an element over `reducing` in a variable of its own, which is stored once within `kept`.
+stmt summed_apart(const stmt& update, const std::vector<stmt>& kept, const std::vector<stmt>& reducing,
+                  const std::string& variable) {
+  auto type = update.target->type;
+  auto self = name(variable, type);
+  auto body = nested_in(reducing, {assign(self, update.op, update.value)});
+  body.insert(body.begin(), declare(variable, type, update.target));
+  body.push_back(assign(update.target, "=", self));
+  body = nested_in(kept, std::move(body));
+  if (body.size() == 1)
+    return std::move(body[0]);
+  stmt once; // everything reduces: a block that runs once
+  once.kind = stmt_kind::branch;
+  once.value = number("true", value_type::boolean);
+  once.body = std::move(body);
+  return once;
+}
+
 bool promote(stmt& outermost, int& count) {
   std::vector<stmt> copy{outermost};
   auto* at = &copy[0];
@@ -172,29 +207,7 @@ bool promote(stmt& outermost, int& count) {
   }
   if (reducing.empty())
     return false;
-  auto variable = "sum_" + std::to_string(++count);
-  auto type = update.target->type;
-  auto self = name(variable, type);
-  std::vector<stmt> body{assign(self, update.op, update.value)};
-  for (auto loop = reducing.rbegin(); loop != reducing.rend(); ++loop) {
-    loop->body = std::move(body);
-    body = {*loop};
-  }
-  body.insert(body.begin(), declare(variable, type, update.target));
-  body.push_back(assign(update.target, "=", self));
-  for (auto loop = kept.rbegin(); loop != kept.rend(); ++loop) {
-    loop->body = std::move(body);
-    body = {*loop};
-  }
-  if (body.size() == 1) {
-    outermost = std::move(body[0]);
-  } else { // everything reduces: a block that runs once
-    stmt once;
-    once.kind = stmt_kind::branch;
-    once.value = number("true", value_type::boolean);
-    once.body = std::move(body);
-    outermost = std::move(once);
-  }
+  outermost = summed_apart(update, kept, reducing, "sum_" + std::to_string(++count));
   return true;
 }
 
@@ -272,25 +285,31 @@ void inline_integers(std::vector<stmt>& body) {
   run(body);
 }
 
-void spell_updates(std::vector<stmt>& body) {
-  auto extremum = [](const expr_ptr& condition, const expr_ptr& yes, const expr_ptr& no) -> expr_ptr {
-    if (condition->kind != expr_kind::binary || !is_float(yes->type) || yes->type != no->type)
-      return nullptr;
-    auto op = condition->text;
-    auto a = condition->args[0], b = condition->args[1];
-    if (op == ">" || op == ">=") {
-      std::swap(a, b);
-    } else if (op != "<" && op != "<=") {
-      return nullptr;
-    }
-    // Now "a is less than b" chooses `yes`. std::max(p, q) is (p < q) ? q : p, std::min(p, q) is (q < p) ? q
-    // : p.
-    if (same(b, yes) && same(a, no))
-      return call("max", {no, yes});
-    if (same(a, yes) && same(b, no))
-      return call("min", {no, yes});
+namespace {
+
+/// `condition ? yes : no` as a maximum or minimum. Null: it is none.
+expr_ptr extremum(const expr_ptr& condition, const expr_ptr& yes, const expr_ptr& no) {
+  if (condition->kind != expr_kind::binary || !is_float(yes->type) || yes->type != no->type)
     return nullptr;
-  };
+  auto op = condition->text;
+  auto a = condition->args[0], b = condition->args[1];
+  if (op == ">" || op == ">=") {
+    std::swap(a, b);
+  } else if (op != "<" && op != "<=") {
+    return nullptr;
+  }
+  // Now "a is less than b" chooses `yes`. std::max(p, q) is (p < q) ? q : p, std::min(p, q) is (q < p) ? q
+  // : p.
+  if (same(b, yes) && same(a, no))
+    return call("max", {no, yes});
+  if (same(a, yes) && same(b, no))
+    return call("min", {no, yes});
+  return nullptr;
+}
+
+} // namespace
+
+void spell_updates(std::vector<stmt>& body) {
   visit_lists(body, [&](std::vector<stmt>& list) {
     for (auto& s : list) {
       if (s.kind == stmt_kind::branch && s.other.empty() && s.body.size() == 1 &&
@@ -355,6 +374,34 @@ void fuse_loops(std::vector<stmt>& body, const kernel_facts& facts) {
   }
 }
 
+namespace {
+
+/// Null: it stays. `doubles`: names that stay what they are.
+expr_ptr narrowed(const expr_ptr& x, const std::set<std::string>& doubles) {
+  if (x->type != value_type::f64)
+    return nullptr;
+  switch (x->kind) {
+  case expr_kind::number:
+    if (x->text.find("numeric_limits") != std::string::npos) {
+      auto text = x->text;
+      text.replace(text.find("double"), 6, "float");
+      return number(text, value_type::f32);
+    }
+    return number(x->text + "f", value_type::f32);
+  case expr_kind::name:
+    // A parameter stays what the ABI says; a scalar of the body is a float now.
+    return doubles.count(x->text) ? cast(value_type::f32, x) : name(x->text, value_type::f32);
+  case expr_kind::cast:
+    return is_integer(x->args[0]->type) || x->args[0]->type == value_type::f16
+               ? cast(value_type::f32, x->args[0])
+               : x->args[0];
+  default:
+    return nullptr;
+  }
+}
+
+} // namespace
+
 void narrow_to_float(kernel_function& kernel) {
   std::set<std::string> doubles;
   for (const auto& p : kernel.parameters)
@@ -373,28 +420,7 @@ void narrow_to_float(kernel_function& kernel) {
     }
   };
   types(kernel.body);
-  rewrite_all(kernel.body, [&](const expr_ptr& x) -> expr_ptr {
-    if (x->type != value_type::f64)
-      return nullptr;
-    switch (x->kind) {
-    case expr_kind::number:
-      if (x->text.find("numeric_limits") != std::string::npos) {
-        auto text = x->text;
-        text.replace(text.find("double"), 6, "float");
-        return number(text, value_type::f32);
-      }
-      return number(x->text + "f", value_type::f32);
-    case expr_kind::name:
-      // A parameter stays what the ABI says; a scalar of the body is a float now.
-      return doubles.count(x->text) ? cast(value_type::f32, x) : name(x->text, value_type::f32);
-    case expr_kind::cast:
-      return is_integer(x->args[0]->type) || x->args[0]->type == value_type::f16
-                 ? cast(value_type::f32, x->args[0])
-                 : x->args[0];
-    default:
-      return nullptr;
-    }
-  });
+  rewrite_all(kernel.body, [&](const expr_ptr& x) { return narrowed(x, doubles); });
   std::function<void(std::vector<stmt>&)> values = [&](std::vector<stmt>& list) {
     for (auto& s : list) {
       if (s.kind == stmt_kind::declare && s.value && s.value->type != s.type)

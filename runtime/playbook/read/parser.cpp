@@ -76,6 +76,26 @@ private:
   void function(const type_reading& result, const std::string& name) {
     expect("(");
     scopes_.emplace_back();
+    auto parameters = parameters_up_to_the_end();
+    accept("noexcept");
+    if (accept(";")) { // a declaration
+      scopes_.pop_back();
+      return;
+    }
+    if (!is("{"))
+      fail("the function `" + name + "` has no body");
+    if (name == "kernel") {
+      kernel_function out;
+      out.parameters = std::move(parameters);
+      out.body = without_leaves(statement());
+      kernel_ = std::move(out);
+    } else {
+      helpers_[name] = helper(result, name, parameters);
+    }
+    scopes_.pop_back();
+  }
+
+  std::vector<parameter> parameters_up_to_the_end() {
     std::vector<parameter> parameters;
     while (!accept(")")) {
       if (accept("void") && is(")"))
@@ -90,36 +110,26 @@ private:
       if (!is(")"))
         expect(",");
     }
-    accept("noexcept");
-    if (accept(";")) { // a declaration
-      scopes_.pop_back();
-      return;
+    return parameters;
+  }
+
+  helper_function helper(const type_reading& result, const std::string& name,
+                         const std::vector<parameter>& parameters) {
+    helper_function helper;
+    helper.type = result.type;
+    for (const auto& p : parameters) {
+      if (p.pointer)
+        fail("the helper `" + name + "` takes a pointer");
+      helper.parameters.emplace_back(p.name, p.type);
     }
-    if (!is("{"))
-      fail("the function `" + name + "` has no body");
-    if (name == "kernel") {
-      kernel_function out;
-      out.parameters = std::move(parameters);
-      out.body = without_leaves(statement());
-      kernel_ = std::move(out);
-    } else {
-      helper_function helper;
-      helper.type = result.type;
-      for (const auto& p : parameters) {
-        if (p.pointer)
-          fail("the helper `" + name + "` takes a pointer");
-        helper.parameters.emplace_back(p.name, p.type);
-      }
-      in_helper_ = true;
-      auto body = statement();
-      in_helper_ = false;
-      helper.result = value_of(body, 0);
-      if (!helper.result)
-        fail("the helper `" + name + "` is more than declarations and returns");
-      helper.result = cast_to(result.type, helper.result);
-      helpers_[name] = std::move(helper);
-    }
-    scopes_.pop_back();
+    in_helper_ = true;
+    auto body = statement();
+    in_helper_ = false;
+    helper.result = value_of(body, 0);
+    if (!helper.result)
+      fail("the helper `" + name + "` is more than declarations and returns");
+    helper.result = cast_to(result.type, helper.result);
+    return helper;
   }
 
   /// The value that a helper's statements return, declarations substituted; null if they do more than that.
@@ -141,6 +151,22 @@ private:
     return nullptr;
   }
 
+  /// A branch whose body ends by leaving, and what follows it, as a branch that does not leave.
+  stmt turned(stmt leaving, std::vector<stmt> rest) {
+    leaving.body.pop_back();
+    stmt branch;
+    branch.kind = stmt_kind::branch;
+    if (leaving.body.empty()) {
+      branch.value = negated(leaving.value);
+      branch.body = without_leaves(std::move(rest));
+    } else {
+      branch.value = leaving.value;
+      branch.body = without_leaves(std::move(leaving.body));
+      branch.other = without_leaves(std::move(rest));
+    }
+    return branch;
+  }
+
   /// `if (c) continue; rest` becomes `if (!c) { rest }`; `if (c) return;` likewise at the top of the kernel.
   std::vector<stmt> without_leaves(std::vector<stmt> body) {
     std::vector<stmt> out;
@@ -153,18 +179,7 @@ private:
         if (ends && s.other.empty()) {
           std::vector<stmt> rest(std::make_move_iterator(body.begin() + static_cast<std::ptrdiff_t>(i) + 1),
                                  std::make_move_iterator(body.end()));
-          s.body.pop_back();
-          stmt turned;
-          turned.kind = stmt_kind::branch;
-          if (s.body.empty()) {
-            turned.value = negated(s.value);
-            turned.body = without_leaves(std::move(rest));
-          } else {
-            turned.value = s.value;
-            turned.body = without_leaves(std::move(s.body));
-            turned.other = without_leaves(std::move(rest));
-          }
-          out.push_back(std::move(turned));
+          out.push_back(turned(std::move(s), std::move(rest)));
           return out;
         }
         s.body = without_leaves(std::move(s.body));
@@ -209,44 +224,18 @@ private:
     std::vector<stmt> out;
     if (accept(";"))
       return out;
-    if (accept("{")) {
-      scopes_.emplace_back();
-      while (!accept("}")) {
-        if (peek().kind == token_kind::end)
-          fail("the file ends early");
-        for (auto& s : statement())
-          out.push_back(std::move(s));
-      }
-      scopes_.pop_back();
-      return out;
-    }
+    if (accept("{"))
+      return rest_of_block();
     if (accept("for")) {
       out.push_back(loop());
       return out;
     }
     if (accept("if")) {
-      accept("constexpr");
-      stmt s;
-      s.kind = stmt_kind::branch;
-      expect("(");
-      s.value = expression();
-      expect(")");
-      s.body = scoped_statement();
-      if (accept("else"))
-        s.other = scoped_statement();
-      out.push_back(std::move(s));
+      out.push_back(branch());
       return out;
     }
     if (is("continue") || is("return")) {
-      stmt s;
-      s.kind = stmt_kind::leave;
-      s.op = take().text;
-      if (!is(";"))
-        s.value = expression();
-      if (s.op == "return" && !in_helper_ && s.value)
-        fail("`kernel` returns a value");
-      expect(";");
-      out.push_back(std::move(s));
+      out.push_back(leave());
       return out;
     }
     for (const char* word : {"while", "do", "switch", "break", "goto", "try", "throw", "struct", "class"})
@@ -261,6 +250,44 @@ private:
     } while (accept(","));
     expect(";");
     return out;
+  }
+
+  std::vector<stmt> rest_of_block() {
+    std::vector<stmt> out;
+    scopes_.emplace_back();
+    while (!accept("}")) {
+      if (peek().kind == token_kind::end)
+        fail("the file ends early");
+      for (auto& s : statement())
+        out.push_back(std::move(s));
+    }
+    scopes_.pop_back();
+    return out;
+  }
+
+  stmt branch() {
+    accept("constexpr");
+    stmt s;
+    s.kind = stmt_kind::branch;
+    expect("(");
+    s.value = expression();
+    expect(")");
+    s.body = scoped_statement();
+    if (accept("else"))
+      s.other = scoped_statement();
+    return s;
+  }
+
+  stmt leave() {
+    stmt s;
+    s.kind = stmt_kind::leave;
+    s.op = take().text;
+    if (!is(";"))
+      s.value = expression();
+    if (s.op == "return" && !in_helper_ && s.value)
+      fail("`kernel` returns a value");
+    expect(";");
+    return s;
   }
 
   std::vector<stmt> scoped_statement() {
@@ -291,6 +318,20 @@ private:
       fail("a `for` must count over an integer");
     s.name = unique(own);
     scopes_.back()[own] = {symbol::scalar, s.name, s.type, {}, nullptr};
+    auto op = upper_end(s);
+    step(s, own);
+    if (s.step < 1 || (op == "!=" && s.step != 1))
+      fail("a `for` must count upwards");
+    expect(")");
+    s.body = statement();
+    scopes_.pop_back();
+    if (assigned_in(s.body).count(s.name))
+      fail("the loop over `" + own + "` changes its variable");
+    return s;
+  }
+
+  /// Reads a loop's condition; how it compares.
+  std::string upper_end(stmt& s) {
     auto condition = expression();
     expect(";");
     if (condition->kind != expr_kind::binary)
@@ -309,6 +350,10 @@ private:
       s.to = binary("+", right, number(1));
     else
       fail("a `for` must count upwards");
+    return op;
+  }
+
+  void step(stmt& s, const std::string& own) {
     if (is("++")) {
       take();
       if (take().text != own)
@@ -325,13 +370,59 @@ private:
         expect("++");
       }
     }
-    if (s.step < 1 || (op == "!=" && s.step != 1))
-      fail("a `for` must count upwards");
-    expect(")");
-    s.body = statement();
-    scopes_.pop_back();
-    if (assigned_in(s.body).count(s.name))
-      fail("the loop over `" + own + "` changes its variable");
+  }
+
+  stmt declared_array(const type_reading& t, const std::string& own) {
+    stmt s;
+    s.type = t.type;
+    s.kind = stmt_kind::array;
+    s.op = t.vector ? "vector" : "stack";
+    if (t.vector) {
+      if (is("{"))
+        fail("a vector must be given its size in parentheses");
+      expect("(");
+    } else {
+      expect("[");
+    }
+    s.value = expression();
+    if (t.vector && accept(","))
+      s.from = cast_to(t.type, expression());
+    expect(t.vector ? ")" : "]");
+    if (is("["))
+      fail("arrays of arrays are not understood");
+    if (!t.vector && accept("=")) {
+      expect("{");
+      if (!is("}") && !accept("0") && !accept("0.0f") && !accept("0.f") && !accept("0.0"))
+        fail("an array may only start as zeros");
+      expect("}");
+      s.op = "zeros";
+    }
+    s.name = unique(own);
+    arrays_[s.name] = t.type;
+    scopes_.back()[own] = {symbol::pointer, s.name, t.type, {s.name, nullptr}, nullptr};
+    return s;
+  }
+
+  stmt declared_variable(const type_reading& t, const std::string& own) {
+    stmt s;
+    s.type = t.type;
+    s.kind = stmt_kind::declare;
+    if (accept("=")) {
+      s.value = expression();
+    } else if (is("(") || is("{")) {
+      auto close = take().text == "(" ? ")" : "}";
+      s.value = is(close) ? number(0) : expression();
+      expect(close);
+    }
+    if (s.type == value_type::unknown) {
+      if (!s.value || s.value->type == value_type::unknown)
+        fail("the type of `" + own + "` is not known");
+      s.type = s.value->type;
+    }
+    if (s.value)
+      s.value = cast_to(s.type, s.value);
+    s.name = unique(own);
+    scopes_.back()[own] = {symbol::scalar, s.name, s.type, {}, nullptr};
     return s;
   }
 
@@ -350,56 +441,7 @@ private:
         scopes_.back()[own.text] = {symbol::pointer, "", array_type(target.array), target, nullptr};
         continue;
       }
-      stmt s;
-      s.type = t.type;
-      if (t.vector || is("[")) {
-        s.kind = stmt_kind::array;
-        s.op = t.vector ? "vector" : "stack";
-        bool brace = false;
-        if (t.vector) {
-          brace = is("{");
-          if (brace)
-            fail("a vector must be given its size in parentheses");
-          expect("(");
-        } else {
-          expect("[");
-        }
-        s.value = expression();
-        if (t.vector && accept(","))
-          s.from = cast_to(t.type, expression());
-        expect(t.vector ? ")" : "]");
-        if (is("["))
-          fail("arrays of arrays are not understood");
-        if (!t.vector && accept("=")) {
-          expect("{");
-          if (!is("}") && !accept("0") && !accept("0.0f") && !accept("0.f") && !accept("0.0"))
-            fail("an array may only start as zeros");
-          expect("}");
-          s.op = "zeros";
-        }
-        s.name = unique(own.text);
-        arrays_[s.name] = t.type;
-        scopes_.back()[own.text] = {symbol::pointer, s.name, t.type, {s.name, nullptr}, nullptr};
-      } else {
-        s.kind = stmt_kind::declare;
-        if (accept("=")) {
-          s.value = expression();
-        } else if (is("(") || is("{")) {
-          auto close = take().text == "(" ? ")" : "}";
-          s.value = is(close) ? number(0) : expression();
-          expect(close);
-        }
-        if (s.type == value_type::unknown) {
-          if (!s.value || s.value->type == value_type::unknown)
-            fail("the type of `" + own.text + "` is not known");
-          s.type = s.value->type;
-        }
-        if (s.value)
-          s.value = cast_to(s.type, s.value);
-        s.name = unique(own.text);
-        scopes_.back()[own.text] = {symbol::scalar, s.name, s.type, {}, nullptr};
-      }
-      out.push_back(std::move(s));
+      out.push_back(t.vector || is("[") ? declared_array(t, own.text) : declared_variable(t, own.text));
     } while (accept(","));
     expect(";");
   }

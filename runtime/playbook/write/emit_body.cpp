@@ -29,6 +29,41 @@ void emitter::block(const std::vector<stmt>& body, const frame& f, bool may_para
     statement(s, f, may_parallel);
 }
 
+void emitter::local_array(const stmt& s, const frame& f) {
+  if (f.rows > 1 || !f.lane_loop.empty())
+    throw not_possible{"a local array within copied iterations"};
+  auto extent = scalar(s.value, f, 0);
+  if (s.op == "vector") {
+    auto type = std::string{spelling(s.type)};
+    line("std::vector<" + type + "> store_of_" + s.name + "(static_cast<std::size_t>(" + extent + ")" +
+         (s.from ? ", " + scalar(s.from, f, 0) : "") + ");");
+    line(type + "* const " + s.name + " = store_of_" + s.name + ".data();");
+  } else {
+    line(std::string{spelling(s.type)} + " " + s.name + "[" + extent + "]" +
+         (s.op == "zeros" ? " = {0};" : ";"));
+  }
+}
+
+void emitter::branch(const stmt& s, const frame& f, bool may_parallel) {
+  if (varies(s.value, f))
+    return masked(s, f);
+  for (const auto& name : f.row_scalars)
+    if (mentions(s.value, name))
+      throw not_possible{"a condition differs from row to row"};
+  if (f.rows > 1 && mentions(s.value, f.row))
+    throw not_possible{"a condition differs from row to row"};
+  bool always = s.value->kind == expr_kind::number && s.value->text == "true";
+  open(always ? "" : "if (" + scalar(s.value, f, 0) + ")");
+  block(s.body, f, may_parallel);
+  if (!always && !s.other.empty()) {
+    --indent_;
+    line("} else {");
+    ++indent_;
+    block(s.other, f, may_parallel);
+  }
+  close();
+}
+
 void emitter::statement(const stmt& s, const frame& f, bool may_parallel) {
   switch (s.kind) {
   case stmt_kind::declare:
@@ -37,45 +72,11 @@ void emitter::statement(const stmt& s, const frame& f, bool may_parallel) {
   case stmt_kind::assign:
     assignment(s, f);
     return;
-  case stmt_kind::array: {
-    if (f.rows > 1 || !f.lane_loop.empty())
-      throw not_possible{"a local array within copied iterations"};
-    auto extent = scalar(s.value, f, 0);
-    if (s.op == "vector") {
-      auto type = std::string{spelling(s.type)};
-      line("std::vector<" + type + "> store_of_" + s.name + "(static_cast<std::size_t>(" + extent + ")" +
-           (s.from ? ", " + scalar(s.from, f, 0) : "") + ");");
-      line(type + "* const " + s.name + " = store_of_" + s.name + ".data();");
-    } else
-      line(std::string{spelling(s.type)} + " " + s.name + "[" + extent + "]" +
-           (s.op == "zeros" ? " = {0};" : ";"));
+  case stmt_kind::array:
+    local_array(s, f);
     return;
-  }
   case stmt_kind::branch:
-    if (varies(s.value, f)) {
-      masked(s, f);
-      return;
-    }
-    for (const auto& name : f.row_scalars)
-      if (mentions(s.value, name))
-        throw not_possible{"a condition differs from row to row"};
-    if (f.rows > 1 && mentions(s.value, f.row))
-      throw not_possible{"a condition differs from row to row"};
-    if (s.value->kind == expr_kind::number && s.value->text == "true") {
-      open("");
-      block(s.body, f, may_parallel);
-      close();
-      return;
-    }
-    open("if (" + scalar(s.value, f, 0) + ")");
-    block(s.body, f, may_parallel);
-    if (!s.other.empty()) {
-      --indent_;
-      line("} else {");
-      ++indent_;
-      block(s.other, f, may_parallel);
-    }
-    close();
+    branch(s, f, may_parallel);
     return;
   case stmt_kind::loop:
     plain_loop(s, f, may_parallel);
@@ -101,35 +102,40 @@ void emitter::declaration(const stmt& s, const frame& f) {
     }
 }
 
+void emitter::scalar_assignment(const stmt& s, const frame& f) {
+  bool vectors = !f.lane_loop.empty() && f.lane_scalars.count(s.target->text);
+  if (!vectors && varies(s.value, f))
+    throw not_possible{"a vector is assigned to a scalar"};
+  int rows = f.row_scalars.count(s.target->text) ? f.rows : 1;
+  for (int a = 0; a < rows; ++a)
+    for (int b = 0; b < (vectors ? f.unroll : 1); ++b) {
+      auto to = cell(s.target->text, f, a, vectors ? b : -1);
+      if (!vectors)
+        line(to + " " + s.op + " " + scalar(s.value, f, a) + ";");
+      else if (f.scans.count(s.target->text))
+        running_sum(s, f, to, a, b);
+      else
+        line(to + " = " + lane_as(lane(applied(s), f, a, b), s.target->type, f) + ";");
+    }
+}
+
+/// A prefix within the vector, plus what came before; the scalar carries on.
+void emitter::running_sum(const stmt& s, const frame& f, const std::string& to, int a, int b) {
+  auto carry = cell(s.target->text, f, a, -1);
+  auto prefix = "prefix_" + std::to_string(++fresh_);
+  auto value = lane_as(lane(s.value, f, a, b), s.target->type, f);
+  auto before = " + ke_splat<" + vector_type(s.target->type, f) + ">(" + carry + ");";
+  line("const auto " + prefix + " = ke_prefix(" + value + ");");
+  line(to + " = " + prefix + before);
+  auto prior = s.target->text + "_prior";
+  if (f.lane_scalars.count(prior))
+    line(cell(prior, f, a, b) + " = ke_shift<1>(" + prefix + ")" + before);
+  line(carry + " += " + prefix + "[" + std::to_string(f.lanes - 1) + "];");
+}
+
 void emitter::assignment(const stmt& s, const frame& f) {
-  if (s.target->kind == expr_kind::name) {
-    bool vectors = !f.lane_loop.empty() && f.lane_scalars.count(s.target->text);
-    if (!vectors && varies(s.value, f))
-      throw not_possible{"a vector is assigned to a scalar"};
-    int rows = f.row_scalars.count(s.target->text) ? f.rows : 1;
-    for (int a = 0; a < rows; ++a)
-      for (int b = 0; b < (vectors ? f.unroll : 1); ++b) {
-        auto to = cell(s.target->text, f, a, vectors ? b : -1);
-        if (!vectors) {
-          line(to + " " + s.op + " " + scalar(s.value, f, a) + ";");
-        } else if (f.scans.count(s.target->text)) {
-          // The running sum: a prefix within the vector, plus what came before; the scalar carries on.
-          auto carry = cell(s.target->text, f, a, -1);
-          auto prefix = "prefix_" + std::to_string(++fresh_);
-          auto value = lane_as(lane(s.value, f, a, b), s.target->type, f);
-          line("const auto " + prefix + " = ke_prefix(" + value + ");");
-          line(to + " = " + prefix + " + ke_splat<" + vector_type(s.target->type, f) + ">(" + carry + ");");
-          auto prior = s.target->text + "_prior";
-          if (f.lane_scalars.count(prior))
-            line(cell(prior, f, a, b) + " = ke_shift<1>(" + prefix + ") + ke_splat<" +
-                 vector_type(s.target->type, f) + ">(" + carry + ");");
-          line(carry + " += " + prefix + "[" + std::to_string(f.lanes - 1) + "];");
-        } else {
-          line(to + " = " + lane_as(lane(applied(s), f, a, b), s.target->type, f) + ";");
-        }
-      }
-    return;
-  }
+  if (s.target->kind == expr_kind::name)
+    return scalar_assignment(s, f);
   if (f.lane_loop.empty() || !varies(s.target->args[0], f)) {
     if (varies(s.value, f))
       throw not_possible{"every lane would store to one element"};

@@ -108,6 +108,66 @@ emitter::lane_value emitter::lane_call(const expr_ptr& e, const frame& f, int ro
           e->type};
 }
 
+emitter::lane_value emitter::lane_index(const expr_ptr& e, const frame& f, int row, int vector) {
+  const auto& subscript = e->args[0];
+  for (const auto& scalar_name : f.lane_scalars)
+    if (mentions(subscript, scalar_name))
+      throw not_possible{"a subscript differs from lane to lane"};
+  auto p = to_poly(subscript);
+  auto c = p ? p->coefficient(f.lane_loop) : std::nullopt;
+  if (!c)
+    throw not_possible{"a subscript is not linear in the vectorised loop"};
+  auto where = e->text + " + " + scalar(subscript, f, row, vector);
+  auto type = vector_type(e->type, f);
+  if (c->as_constant() == 1)
+    return {"ke_load<" + type + ">(" + where + ")", e->type};
+  if (c->mentions(f.lane_loop))
+    throw not_possible{"a subscript is not linear in the vectorised loop"};
+  return {"ke_gather<" + type + ">(" + where + ", " + scalar(to_expr(*c), f, row) + ")", e->type};
+}
+
+emitter::lane_value emitter::lane_logic(const expr_ptr& e, const frame& f, int row, int vector) {
+  for (const auto& arg : e->args)
+    if (!varies(arg, f))
+      throw not_possible{"an invariant truth value among vectors"};
+  check_loads(e->args[1], f);
+  auto a = lane(e->args[0], f, row, vector), b = lane(e->args[1], f, row, vector);
+  return {"(" + mask_as(a, a.type, f) + (e->text == "&&" ? " & " : " | ") + mask_as(b, a.type, f) + ")",
+          a.type, true};
+}
+
+emitter::lane_value emitter::lane_binary(const expr_ptr& e, const frame& f, int row, int vector) {
+  const auto& op = e->text;
+  auto common = common_type(e->args[0]->type, e->args[1]->type);
+  if (common == value_type::f16 || common == value_type::unknown)
+    throw not_possible{"half precision arithmetic is kept scalar"};
+  bool compare = e->type == value_type::boolean;
+  if (op == "/" && options_.reciprocal && is_float(common) && !varies(e->args[1], f)) {
+    auto t = std::string{spelling(common)};
+    auto a = lane_as(lane(e->args[0], f, row, vector), common, f);
+    return {"(" + a + " * ke_splat<" + vector_type(common, f) + ">(" + t + "(1) / " + t + "(" +
+                scalar(e->args[1], f, row) + ")))",
+            common};
+  }
+  auto a = lane_as(lane(e->args[0], f, row, vector), common, f),
+       b = lane_as(lane(e->args[1], f, row, vector), common, f);
+  return {"(" + a + " " + op + " " + b + ")", common, compare};
+}
+
+emitter::lane_value emitter::lane_choice(const expr_ptr& e, const frame& f, int row, int vector) {
+  auto yes = e->args[1], no = e->args[2];
+  if (!varies(e->args[0], f)) {
+    auto a = lane_as(lane(yes, f, row, vector), e->type, f),
+         b = lane_as(lane(no, f, row, vector), e->type, f);
+    return {"(" + scalar(e->args[0], f, row) + " ? " + a + " : " + b + ")", e->type};
+  }
+  check_loads(yes, f);
+  check_loads(no, f);
+  auto condition = lane(e->args[0], f, row, vector);
+  auto a = lane_as(lane(yes, f, row, vector), e->type, f), b = lane_as(lane(no, f, row, vector), e->type, f);
+  return {"(" + mask_as(condition, e->type, f) + " ? " + a + " : " + b + ")", e->type};
+}
+
 emitter::lane_value emitter::lane(const expr_ptr& e, const frame& f, int row, int vector) {
   if (!varies(e, f)) {
     if (e->type == value_type::boolean)
@@ -119,69 +179,19 @@ emitter::lane_value emitter::lane(const expr_ptr& e, const frame& f, int row, in
     if (e->text == f.lane_loop)
       return {"ke_iota<" + vector_type(e->type, f) + ">(" + scalar(e, f, row, vector) + ")", e->type};
     return {cell(e->text, f, row, vector), e->type};
-  case expr_kind::index: {
-    const auto& subscript = e->args[0];
-    for (const auto& scalar_name : f.lane_scalars)
-      if (mentions(subscript, scalar_name))
-        throw not_possible{"a subscript differs from lane to lane"};
-    auto p = to_poly(subscript);
-    auto c = p ? p->coefficient(f.lane_loop) : std::nullopt;
-    if (!c)
-      throw not_possible{"a subscript is not linear in the vectorised loop"};
-    auto where = e->text + " + " + scalar(subscript, f, row, vector);
-    auto type = vector_type(e->type, f);
-    if (c->as_constant() == 1)
-      return {"ke_load<" + type + ">(" + where + ")", e->type};
-    if (c->mentions(f.lane_loop))
-      throw not_possible{"a subscript is not linear in the vectorised loop"};
-    return {"ke_gather<" + type + ">(" + where + ", " + scalar(to_expr(*c), f, row) + ")", e->type};
-  }
+  case expr_kind::index:
+    return lane_index(e, f, row, vector);
   case expr_kind::unary: {
     auto a = lane(e->args[0], f, row, vector);
     if (e->text == "!")
       return {"(" + mask_as(a, a.type, f) + " == 0)", a.type, true};
     return {"(-" + lane_as(a, e->type, f) + ")", e->type};
   }
-  case expr_kind::binary: {
-    const auto& op = e->text;
-    if (op == "&&" || op == "||") {
-      for (const auto& arg : e->args)
-        if (!varies(arg, f))
-          throw not_possible{"an invariant truth value among vectors"};
-      check_loads(e->args[1], f);
-      auto a = lane(e->args[0], f, row, vector), b = lane(e->args[1], f, row, vector);
-      return {"(" + mask_as(a, a.type, f) + (op == "&&" ? " & " : " | ") + mask_as(b, a.type, f) + ")",
-              a.type, true};
-    }
-    auto common = common_type(e->args[0]->type, e->args[1]->type);
-    if (common == value_type::f16 || common == value_type::unknown)
-      throw not_possible{"half precision arithmetic is kept scalar"};
-    bool compare = e->type == value_type::boolean;
-    if (op == "/" && options_.reciprocal && is_float(common) && !varies(e->args[1], f)) {
-      auto t = std::string{spelling(common)};
-      auto a = lane_as(lane(e->args[0], f, row, vector), common, f);
-      return {"(" + a + " * ke_splat<" + vector_type(common, f) + ">(" + t + "(1) / " + t + "(" +
-                  scalar(e->args[1], f, row) + ")))",
-              common};
-    }
-    auto a = lane_as(lane(e->args[0], f, row, vector), common, f),
-         b = lane_as(lane(e->args[1], f, row, vector), common, f);
-    return {"(" + a + " " + op + " " + b + ")", common, compare};
-  }
-  case expr_kind::ternary: {
-    auto yes = e->args[1], no = e->args[2];
-    if (!varies(e->args[0], f)) {
-      auto a = lane_as(lane(yes, f, row, vector), e->type, f),
-           b = lane_as(lane(no, f, row, vector), e->type, f);
-      return {"(" + scalar(e->args[0], f, row) + " ? " + a + " : " + b + ")", e->type};
-    }
-    check_loads(yes, f);
-    check_loads(no, f);
-    auto condition = lane(e->args[0], f, row, vector);
-    auto a = lane_as(lane(yes, f, row, vector), e->type, f),
-         b = lane_as(lane(no, f, row, vector), e->type, f);
-    return {"(" + mask_as(condition, e->type, f) + " ? " + a + " : " + b + ")", e->type};
-  }
+  case expr_kind::binary:
+    return e->text == "&&" || e->text == "||" ? lane_logic(e, f, row, vector)
+                                              : lane_binary(e, f, row, vector);
+  case expr_kind::ternary:
+    return lane_choice(e, f, row, vector);
   case expr_kind::cast: {
     auto a = lane(e->args[0], f, row, vector);
     return {lane_as(a, e->type, f), e->type};

@@ -105,68 +105,88 @@ int emitter::lanes_for(const stmt& loop, const frame& f) const {
   return static_cast<int>(options_.vector_bytes) / std::max(widest, 4);
 }
 
+namespace {
+
+/// `variable OP bound`, OP one of < and >= (or ==, !=), from a comparison that the variable is part of.
+struct bounded_by {
+  std::string op;
+  poly bound;
+};
+
+std::optional<bounded_by> as_bound(const expr& x, const std::string& variable,
+                                   const std::set<std::string>& assigned) {
+  static const std::set<std::string> comparisons = {"<", ">", "<=", ">=", "==", "!="};
+  if (x.kind != expr_kind::binary || !comparisons.count(x.text))
+    return std::nullopt;
+  auto a = to_poly(x.args[0], assigned), b = to_poly(x.args[1], assigned);
+  if (!a || !b)
+    return std::nullopt;
+  auto difference = *a - *b;
+  auto c = difference.coefficient(variable);
+  auto k = c ? c->as_constant() : std::nullopt;
+  if (!k || (*k != 1 && *k != -1))
+    return std::nullopt;
+  auto bound = poly::variable(variable) * poly::constant(*k) - difference;
+  if (*k == -1)
+    bound = poly{} - bound;
+  auto op = x.text;
+  if (*k == -1)
+    op = op == "<" ? ">" : op == ">" ? "<" : op == "<=" ? ">=" : op == ">=" ? "<=" : op;
+  if (op == "<=" || op == ">") {
+    bound = bound + poly::constant(1);
+    op = op == "<=" ? "<" : ">=";
+  }
+  return bounded_by{op, bound};
+}
+
+/// With each variable at the begin of its range, the innermost first.
+poly at_start(poly p, const std::vector<loop_range>& ranges) {
+  for (auto l = ranges.rbegin(); l != ranges.rend(); ++l)
+    p = p.substitute(l->name, l->from);
+  return p;
+}
+
+} // namespace
+
+/// What a comparison is for most turns of the loop; the other turns are cut off into `out`. Null: nobody knows.
+expr_ptr emitter::decide(const expr_ptr& x, const stmt& loop, const std::set<std::string>& assigned,
+                         const std::vector<loop_range>& inner, const frame& f, interior& out) const {
+  auto is = mentions(x, loop.name) ? as_bound(*x, loop.name, assigned) : std::nullopt;
+  if (!is)
+    return nullptr;
+  auto range = range_of(loop);
+  auto value_at_start = [&](const poly& p) { return sample(at_start(p, f.outer)); };
+  auto low = extreme(is->bound, inner, false, u_.facts.sizes),
+       high = extreme(is->bound, inner, true, u_.facts.sizes);
+  auto first = value_at_start(range->from), last = value_at_start(range->to),
+       at = value_at_start(at_start(is->bound, inner));
+  if (!low || !high || !first || !last || !at)
+    return nullptr;
+  bool near_start = *at - *first < *last - *at;
+  if (is->op == "<" || is->op == ">=") {
+    // Near the start few iterations lie below the bound: the interior is above it.
+    if (near_start)
+      out.low.push_back(to_expr(*high));
+    else
+      out.high.push_back(to_expr(*low));
+    return truth((is->op == "<") != near_start);
+  }
+  if (near_start)
+    out.low.push_back(to_expr(*high + poly::constant(1)));
+  else
+    out.high.push_back(to_expr(*low));
+  return truth(is->op == "!=");
+}
+
 emitter::interior emitter::split(const stmt& loop, const frame& f) const {
   interior out;
   auto assigned = assigned_in(loop.body);
-  auto range = range_of(loop);
-  auto outer = f.outer;
-  auto value_at_start = [&](poly p, const std::vector<loop_range>& inner) -> std::optional<std::int64_t> {
-    for (auto l = inner.rbegin(); l != inner.rend(); ++l)
-      p = p.substitute(l->name, l->from);
-    for (auto l = outer.rbegin(); l != outer.rend(); ++l)
-      p = p.substitute(l->name, l->from);
-    return sample(p);
-  };
-  auto decide = [&](const expr_ptr& x, const std::vector<loop_range>& inner) -> expr_ptr {
-    static const std::set<std::string> comparisons = {"<", ">", "<=", ">=", "==", "!="};
-    if (x->kind != expr_kind::binary || !comparisons.count(x->text) || !mentions(x, loop.name))
-      return nullptr;
-    auto a = to_poly(x->args[0], assigned), b = to_poly(x->args[1], assigned);
-    if (!a || !b)
-      return nullptr;
-    auto difference = *a - *b;
-    auto c = difference.coefficient(loop.name);
-    auto k = c ? c->as_constant() : std::nullopt;
-    if (!k || (*k != 1 && *k != -1))
-      return nullptr;
-    // The comparison is: variable OP bound.
-    auto bound = poly::variable(loop.name) * poly::constant(*k) - difference;
-    if (*k == -1)
-      bound = poly{} - bound;
-    auto op = x->text;
-    if (*k == -1)
-      op = op == "<" ? ">" : op == ">" ? "<" : op == "<=" ? ">=" : op == ">=" ? "<=" : op;
-    if (op == "<=" || op == ">") {
-      bound = bound + poly::constant(1);
-      op = op == "<=" ? "<" : ">=";
-    }
-    auto low = extreme(bound, inner, false, u_.facts.sizes),
-         high = extreme(bound, inner, true, u_.facts.sizes);
-    auto first = value_at_start(range->from, {}), last = value_at_start(range->to, {}),
-         at = value_at_start(bound, inner);
-    if (!low || !high || !first || !last || !at)
-      return nullptr;
-    bool near_start = *at - *first < *last - *at;
-    if (op == "<" || op == ">=") {
-      // Near the start few iterations lie below the bound: the interior is above it.
-      if (near_start)
-        out.low.push_back(to_expr(*high));
-      else
-        out.high.push_back(to_expr(*low));
-      return truth((op == "<") != near_start);
-    }
-    if (near_start)
-      out.low.push_back(to_expr(*high + poly::constant(1)));
-    else
-      out.high.push_back(to_expr(*low));
-    return truth(op == "!=");
-  };
   std::function<void(std::vector<stmt>&, std::vector<loop_range>&)> run =
       [&](std::vector<stmt>& list, std::vector<loop_range>& inner) {
         for (auto& s : list) {
           for (auto* e : {&s.target, &s.value})
             *e = rewrite(*e, [&](const expr_ptr& x) -> expr_ptr {
-              if (auto fixed = decide(x, inner))
+              if (auto fixed = decide(x, loop, assigned, inner, f, out))
                 return fixed;
               return folded(x);
             });
@@ -190,10 +210,39 @@ emitter::interior emitter::split(const stmt& loop, const frame& f) const {
       };
   out.body = loop.body;
   std::vector<loop_range> inner;
-  if (range)
+  if (range_of(loop))
     run(out.body, inner);
   return out;
 }
+
+namespace {
+
+/// Statements with the update of a running sum moved to the front; what read the sum before it reads `prior`.
+std::vector<stmt> updated_first(const std::vector<stmt>& order, std::vector<stmt>::const_iterator update,
+                                const std::string& prior) {
+  auto written = assigned_in(order);
+  auto declared = declared_in(order);
+  visit(update->value, [&](const expr& x) {
+    if ((x.kind == expr_kind::index && written.count(x.text)) ||
+        (x.kind == expr_kind::name && declared.count(x.text)))
+      throw not_possible{"a running sum depends on what was made from it"};
+  });
+  const auto& sum = *update->target;
+  std::vector<stmt> before(order.begin(), update);
+  rewrite_all(before, [&](const expr_ptr& x) -> expr_ptr {
+    return x->kind == expr_kind::name && x->text == sum.text ? name(prior, sum.type) : nullptr;
+  });
+  stmt declared_prior;
+  declared_prior.kind = stmt_kind::declare;
+  declared_prior.name = prior;
+  declared_prior.type = sum.type;
+  std::vector<stmt> moved{declared_prior, *update};
+  moved.insert(moved.end(), before.begin(), before.end());
+  moved.insert(moved.end(), update + 1, order.end());
+  return moved;
+}
+
+} // namespace
 
 void emitter::lane_copies(const stmt& loop, const std::vector<stmt>& body, const frame& f) {
   if (f.scans.empty()) {
@@ -209,35 +258,13 @@ void emitter::lane_copies(const stmt& loop, const std::vector<stmt>& body, const
     });
     if (update == order.end() || update->op != "+=")
       throw not_possible{"a running sum is not one addition"};
-    std::vector<stmt> before(order.begin(), update);
-    if (!mentions(before, scan))
+    if (!mentions({order.begin(), update}, scan))
       continue;
-    auto written = assigned_in(order);
-    auto declared = declared_in(order);
-    visit(update->value, [&](const expr& x) {
-      if ((x.kind == expr_kind::index && written.count(x.text)) ||
-          (x.kind == expr_kind::name && declared.count(x.text)))
-        throw not_possible{"a running sum depends on what was made from it"};
-    });
     auto prior = scan + "_prior";
-    auto type = update->target->type;
-    rewrite_all(before, [&](const expr_ptr& x) -> expr_ptr {
-      return x->kind == expr_kind::name && x->text == scan ? name(prior, type) : nullptr;
-    });
-    stmt moved = *update;
-    std::vector<stmt> after(update + 1, order.end());
     g.lane_scalars.insert(prior);
     if (g.row_scalars.count(scan))
       g.row_scalars.insert(prior);
-    order.clear();
-    stmt d;
-    d.kind = stmt_kind::declare;
-    d.name = prior;
-    d.type = type;
-    order.push_back(d);
-    order.push_back(moved);
-    order.insert(order.end(), before.begin(), before.end());
-    order.insert(order.end(), after.begin(), after.end());
+    order = updated_first(order, update, prior);
   }
   (void)loop;
   block(order, g, false);
@@ -283,42 +310,71 @@ void emitter::prefetch(const std::string& walks, std::int64_t step, const std::v
   run(body);
 }
 
-void emitter::vector_loop(const stmt& loop, const std::string& from, const std::string& to, const frame& f) {
-  auto carried = carried_scalars(loop);
-  if (!memory_independent(loop, f.outer, u_.facts))
-    throw not_possible{"iterations depend on each other"};
+/// Why a loop's turns can't be done side by side, if they can't.
+static void refuse_carried(const std::vector<carried_scalar>& carried, bool strict) {
   for (const auto& c : carried) {
     if (c.kind == carry_kind::unknown || c.type == value_type::unknown || c.type == value_type::f16)
       throw not_possible{"a scalar is carried from iteration to iteration"};
-    if (options_.strict && is_float(c.type) && c.kind != carry_kind::maximum && c.kind != carry_kind::minimum)
+    if (strict && is_float(c.type) && c.kind != carry_kind::maximum && c.kind != carry_kind::minimum)
       throw not_possible{"the order of a sum must stay"};
   }
-  const auto& v = loop.name;
-  if (!options_.lanes) {
-    if (!options_.hints)
-      throw not_possible{"no hints were asked for"};
-    std::string clauses;
-    for (const auto& c : carried) {
-      if (c.kind == carry_kind::scan)
-        throw not_possible{"a running sum has no hint"};
-      const char* op = c.kind == carry_kind::sum       ? "+"
-                       : c.kind == carry_kind::product ? "*"
-                       : c.kind == carry_kind::maximum ? "max"
-                                                       : "min";
-      for (int a = 0; a < (f.row_scalars.count(c.name) ? f.rows : 1); ++a)
-        clauses += " reduction(" + std::string{op} + ":" + cell(c.name, f, a, -1) + ")";
-      reduced_ = true;
-    }
-    auto inner = f;
-    inner.outer.push_back(*range_of(loop));
-    line("#pragma omp simd" + clauses);
-    open("for (int64_t " + v + " = " + from + "; " + v + " < " + to + "; ++" + v + ")");
-    block(loop.body, inner, false);
-    close();
-    return;
+}
+
+/// As a scalar loop with a pragma.
+void emitter::hinted_loop(const stmt& loop, const std::vector<carried_scalar>& carried,
+                          const std::string& from, const std::string& to, const frame& f) {
+  if (!options_.hints)
+    throw not_possible{"no hints were asked for"};
+  std::string clauses;
+  for (const auto& c : carried) {
+    if (c.kind == carry_kind::scan)
+      throw not_possible{"a running sum has no hint"};
+    const char* op = c.kind == carry_kind::sum       ? "+"
+                     : c.kind == carry_kind::product ? "*"
+                     : c.kind == carry_kind::maximum ? "max"
+                                                     : "min";
+    for (int a = 0; a < (f.row_scalars.count(c.name) ? f.rows : 1); ++a)
+      clauses += " reduction(" + std::string{op} + ":" + cell(c.name, f, a, -1) + ")";
+    reduced_ = true;
   }
+  auto inner = f;
+  inner.outer.push_back(*range_of(loop));
+  line("#pragma omp simd" + clauses);
+  open("for (int64_t " + loop.name + " = " + from + "; " + loop.name + " < " + to + "; ++" + loop.name + ")");
+  block(loop.body, inner, false);
+  close();
+}
+
+/// Elements that every turn reads, or that surely are in their tensors.
+std::set<std::string> emitter::safe_loads_in(const std::vector<stmt>& list, bool guarded,
+                                             const std::vector<loop_range>& around) const {
+  std::set<std::string> safe;
+  for (const auto& s : list) {
+    if (!guarded)
+      for (const auto& e :
+           {s.value, s.target ? (s.target->kind == expr_kind::index ? s.target->args[0] : nullptr) : nullptr})
+        unconditional_loads(e, safe);
+    for (const auto& e : {s.value, s.target})
+      visit(e, [&](const expr& x) {
+        auto p = x.kind == expr_kind::index ? to_poly(x.args[0]) : std::nullopt;
+        if (p && surely_in_bounds(x.text, *p, around, u_.facts))
+          safe.insert(x.text + "[" + print(x.args[0]) + "]");
+      });
+    auto inner = around;
+    if (s.kind == stmt_kind::loop)
+      if (auto r = range_of(s))
+        inner.push_back(*r);
+    bool now = guarded || s.kind == stmt_kind::branch || s.kind == stmt_kind::loop;
+    safe.merge(safe_loads_in(s.body, now, inner));
+    safe.merge(safe_loads_in(s.other, now, inner));
+  }
+  return safe;
+}
+
+frame emitter::vector_frame(const stmt& loop, const std::vector<carried_scalar>& carried,
+                            const interior& parts, const frame& f) const {
   frame g = f;
-  g.lane_loop = v;
+  g.lane_loop = loop.name;
   g.outer.push_back(*range_of(loop));
   std::set<std::string> accumulators;
   for (const auto& c : carried) {
@@ -326,8 +382,7 @@ void emitter::vector_loop(const stmt& loop, const std::string& from, const std::
     if (c.kind == carry_kind::scan)
       g.scans.insert(c.name);
   }
-  auto parts = split(loop, f);
-  g.lane_scalars = varying_scalars(parts.body, v, accumulators);
+  g.lane_scalars = varying_scalars(parts.body, loop.name, accumulators);
   stmt main_loop = loop;
   main_loop.body = parts.body;
   g.lanes = lanes_for(main_loop, g);
@@ -338,58 +393,41 @@ void emitter::vector_loop(const stmt& loop, const std::string& from, const std::
       for (const auto& b : *bounds)
         if (mentions(b, f.row))
           throw not_possible{"a boundary differs from row to row"};
-  std::function<void(const std::vector<stmt>&, bool, std::vector<loop_range>)> loads =
-      [&](const std::vector<stmt>& list, bool guarded, std::vector<loop_range> around) {
-        for (const auto& s : list) {
-          if (!guarded)
-            for (const auto& e :
-                 {s.value,
-                  s.target ? (s.target->kind == expr_kind::index ? s.target->args[0] : nullptr) : nullptr})
-              unconditional_loads(e, g.safe_loads);
-          for (const auto& e : {s.value, s.target})
-            visit(e, [&](const expr& x) {
-              auto p = x.kind == expr_kind::index ? to_poly(x.args[0]) : std::nullopt;
-              if (p && surely_in_bounds(x.text, *p, around, u_.facts))
-                g.safe_loads.insert(x.text + "[" + print(x.args[0]) + "]");
-            });
-          auto inner = around;
-          if (s.kind == stmt_kind::loop)
-            if (auto r = range_of(s))
-              inner.push_back(*r);
-          bool now = guarded || s.kind == stmt_kind::branch || s.kind == stmt_kind::loop;
-          loads(s.body, now, inner);
-          loads(s.other, now, inner);
-        }
-      };
-  loads(parts.body, false, g.outer);
-
-  auto id = std::to_string(++fresh_);
-  auto last = "end_" + id;
-  auto scalar_frame = f;
-  scalar_frame.outer.push_back(*range_of(loop));
-  auto scalar_until = [&](const std::string& end) {
-    open("for (; " + v + " < " + end + "; ++" + v + ")");
-    block(loop.body, scalar_frame, false);
-    close();
-  };
-  open("");
-  line("int64_t " + v + " = " + from + ";");
-  line("const int64_t end_" + id + " = " + to + ";");
-  bool bounded = !parts.low.empty() || !parts.high.empty();
-  if (bounded) {
-    auto fold = [&](const std::string& start, const std::vector<expr_ptr>& list, const char* function) {
-      auto text = start;
-      for (const auto& e : list)
-        text = std::string{"std::"} + function + "<int64_t>(" + text + ", " + scalar(e, f, 0) + ")";
-      return text;
-    };
-    last = "inner_end_" + id;
-    line("const int64_t inner_" + id + " = std::min<int64_t>(end_" + id + ", " + fold(v, parts.low, "max") +
-         ");");
-    line("const int64_t " + last + " = " + fold("end_" + id, parts.high, "min") + ";");
-    scalar_until("inner_" + id);
-  }
+  g.safe_loads.merge(safe_loads_in(parts.body, false, g.outer));
   g.unroll = static_cast<int>(std::clamp<std::int64_t>(options_.unroll, 1, 8));
+  return g;
+}
+
+/// Turns one by one, from where the loop is now.
+void emitter::scalar_turns(const stmt& loop, const std::string& end, const frame& f) {
+  auto inner = f;
+  inner.outer.push_back(*range_of(loop));
+  open("for (; " + loop.name + " < " + end + "; ++" + loop.name + ")");
+  block(loop.body, inner, false);
+  close();
+}
+
+/// The turns before those that are alike; where these end.
+std::string emitter::turns_at_the_edge(const stmt& loop, const interior& parts, const std::string& id,
+                                       const frame& f) {
+  auto fold = [&](const std::string& start, const std::vector<expr_ptr>& list, const char* function) {
+    auto text = start;
+    for (const auto& e : list)
+      text = std::string{"std::"} + function + "<int64_t>(" + text + ", " + scalar(e, f, 0) + ")";
+    return text;
+  };
+  if (parts.low.empty() && parts.high.empty())
+    return "end_" + id;
+  auto last = "inner_end_" + id;
+  line("const int64_t inner_" + id + " = std::min<int64_t>(end_" + id + ", " +
+       fold(loop.name, parts.low, "max") + ");");
+  line("const int64_t " + last + " = " + fold("end_" + id, parts.high, "min") + ";");
+  scalar_turns(loop, "inner_" + id, f);
+  return last;
+}
+
+/// One vector for each copy of a carried scalar.
+void emitter::open_accumulators(const std::vector<carried_scalar>& carried, const frame& f, const frame& g) {
   for (const auto& c : carried)
     for (int a = 0; a < (f.row_scalars.count(c.name) ? f.rows : 1); ++a)
       for (int b = 0; b < g.unroll; ++b) {
@@ -401,6 +439,40 @@ void emitter::vector_loop(const stmt& loop, const std::string& from, const std::
         line(type + " " + cell(c.name, g, a, b) + " = " + start + ";");
         reduced_ = reduced_ || is_float(c.type);
       }
+}
+
+void emitter::fold_accumulators(const std::vector<carried_scalar>& carried, const frame& f, const frame& g) {
+  for (const auto& c : carried)
+    for (int a = 0; a < (f.row_scalars.count(c.name) ? f.rows : 1) && c.kind != carry_kind::scan; ++a) {
+      const char* join = c.kind == carry_kind::sum       ? "ke_add"
+                         : c.kind == carry_kind::product ? "ke_mul"
+                         : c.kind == carry_kind::maximum ? "ke_max"
+                                                         : "ke_min";
+      auto all = cell(c.name, g, a, 0);
+      for (int b = 1; b < g.unroll; ++b)
+        all = std::string{join} + "(" + all + ", " + cell(c.name, g, a, b) + ")";
+      auto to_cell = cell(c.name, f, a, -1);
+      line(to_cell + " = ke_fold(" + to_cell + ", " + all + ", [](auto a, auto b) { return " + join +
+           "(a, b); });");
+    }
+}
+
+void emitter::vector_loop(const stmt& loop, const std::string& from, const std::string& to, const frame& f) {
+  auto carried = carried_scalars(loop);
+  if (!memory_independent(loop, f.outer, u_.facts))
+    throw not_possible{"iterations depend on each other"};
+  refuse_carried(carried, options_.strict);
+  if (!options_.lanes)
+    return hinted_loop(loop, carried, from, to, f);
+  const auto& v = loop.name;
+  auto parts = split(loop, f);
+  auto g = vector_frame(loop, carried, parts, f);
+  auto id = std::to_string(++fresh_);
+  open("");
+  line("int64_t " + v + " = " + from + ";");
+  line("const int64_t end_" + id + " = " + to + ";");
+  auto last = turns_at_the_edge(loop, parts, id, f);
+  open_accumulators(carried, f, g);
   auto step = g.unroll * g.lanes;
   open("for (; " + v + " + " + std::to_string(step) + " <= " + last + "; " + v +
        " += " + std::to_string(step) + ")");
@@ -415,20 +487,8 @@ void emitter::vector_loop(const stmt& loop, const std::string& from, const std::
     lane_copies(loop, parts.body, one);
     close();
   }
-  for (const auto& c : carried)
-    for (int a = 0; a < (f.row_scalars.count(c.name) ? f.rows : 1) && c.kind != carry_kind::scan; ++a) {
-      const char* join = c.kind == carry_kind::sum       ? "ke_add"
-                         : c.kind == carry_kind::product ? "ke_mul"
-                         : c.kind == carry_kind::maximum ? "ke_max"
-                                                         : "ke_min";
-      auto all = cell(c.name, g, a, 0);
-      for (int b = 1; b < g.unroll; ++b)
-        all = std::string{join} + "(" + all + ", " + cell(c.name, g, a, b) + ")";
-      auto to_cell = cell(c.name, f, a, -1);
-      line(to_cell + " = ke_fold(" + to_cell + ", " + all + ", [](auto a, auto b) { return " + join +
-           "(a, b); });");
-    }
-  scalar_until("end_" + id);
+  fold_accumulators(carried, f, g);
+  scalar_turns(loop, "end_" + id, f);
   close();
   vectorized_ = true;
 }

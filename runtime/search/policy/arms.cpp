@@ -88,6 +88,20 @@ double arms::standing_in(bucket& b, std::uint64_t key, double scale) const {
   return b.asked;
 }
 
+/// Takes the highest of a bucket's keys away. One that is present has grown out of it; the number of its new
+/// spot is larger, so a walk over the buckets still comes by. May move the buckets.
+void arms::take_highest(bucket& b, bool present, std::uint32_t node, std::uint32_t to) {
+  auto key = b.heap.front();
+  std::pop_heap(b.heap.begin(), b.heap.end());
+  b.heap.pop_back();
+  if (!present)
+    return;
+  spots_[node - first_] = to;
+  if (--b.live == 0)
+    b = {};
+  join(key, to);
+}
+
 std::optional<std::uint32_t> arms::best(const tree_index& tree, standing where, double scale) {
   std::optional<std::uint32_t> winner;
   double worth = -1;
@@ -120,14 +134,7 @@ std::optional<std::uint32_t> arms::best(const tree_index& tree, standing where, 
         }
         break;
       }
-      std::pop_heap(b.heap.begin(), b.heap.end());
-      b.heap.pop_back();
-      if (present) { // it has grown out of this bucket; its number is larger, so the loop still comes by
-        spots_[node - first_] = now | bit;
-        if (--b.live == 0)
-          b = {};
-        join(key, now | bit); // may move the buckets
-      }
+      take_highest(b, present, node, now | bit);
     }
   }
   return winner;

@@ -85,6 +85,7 @@ private:
   void leave(std::uint32_t spot);
   void compact(bucket& b, std::uint32_t spot);
   void join(std::uint64_t key, std::uint32_t spot);
+  void take_highest(bucket& b, bool present, std::uint32_t node, std::uint32_t to);
   double at_most(const bucket& b, std::uint64_t key) const;
   double standing_in(bucket& b, std::uint64_t key, double scale) const;
 

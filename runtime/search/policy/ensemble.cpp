@@ -117,13 +117,10 @@ const std::string& ensemble::by_priority(random_source& random) {
     cheapest = std::max(cheapest, cheap.back());
   }
   auto w = kind_ == ensemble_kind::cost_ucb ? 0.5 : 0.0;
-  std::size_t best = 0;
-  double priority = -1;
+  std::vector<double> priority;
   for (std::size_t i = 0; i < shares_.size(); ++i)
-    if (auto m = (1 - w) * reward[i] + w * cheap[i] / cheapest; m > priority) {
-      priority = m;
-      best = i;
-    }
+    priority.push_back((1 - w) * reward[i] + w * cheap[i] / cheapest);
+  auto best = static_cast<std::size_t>(std::max_element(priority.begin(), priority.end()) - priority.begin());
   if (random.uniform() < others) {
     auto other = random.below(shares_.size() - 1);
     best = other < best ? other : other + 1;

@@ -74,6 +74,17 @@ std::uint32_t evolution::choose_island(random_source& random) const {
   return static_cast<std::uint32_t>(shares.size() - 1);
 }
 
+/// Where no island climbs any more: crossings once, then a new island, by turns.
+void evolution::go_on_from_standstill(const tree_index& tree) {
+  if (auto all = climbing(); std::find(all.begin(), all.end(), true) != all.end())
+    return;
+  if (is_untried_ && settings_.crossover > 0)
+    crossings_ = crossings_of_start;
+  else
+    open_island(tree);
+  is_untried_ = !is_untried_;
+}
+
 std::optional<selection> evolution::select(const tree_index& tree, random_source& random) {
   auto draft = selection{.parent = 0, .operation = operation_kind::draft, .draft = tree[0].children};
   if (islands_.front().drafts < settings_.drafts) {
@@ -90,15 +101,10 @@ std::optional<selection> evolution::select(const tree_index& tree, random_source
     return draft;
   }
   auto after_opening = crossings_ > 0;
-  if (after_opening) {
+  if (after_opening)
     --crossings_;
-  } else if (auto all = climbing(); std::find(all.begin(), all.end(), true) == all.end()) {
-    if (is_untried_ && settings_.crossover > 0)
-      crossings_ = crossings_of_start;
-    else
-      open_island(tree);
-    is_untried_ = !is_untried_;
-  }
+  else
+    go_on_from_standstill(tree);
   for (int tries = 0; tries < 64; ++tries) {
     going_to_ = after_opening && random.uniform() < share_of_crossings ? leader() : choose_island(random);
     auto& here = islands_[going_to_];

@@ -59,6 +59,7 @@ private:
   std::uint32_t leader() const;
   std::uint32_t patience() const;
   std::uint32_t choose_island(random_source& random) const;
+  void go_on_from_standstill(const tree_index& tree);
   void open_island(const tree_index& tree);
   void migrate(const tree_index& tree);
   void settle(const tree_index& tree, island& here, std::uint32_t node);
