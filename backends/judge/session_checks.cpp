@@ -1,5 +1,6 @@
 #include "backends/judge/call_notes.hpp"
 #include "backends/judge/left_out.hpp"
+#include "backends/judge/python_payload.hpp"
 #include "backends/judge/session_state.hpp"
 #include "backends/judge/spoiled_answers.hpp"
 #include "runtime/core/evidence_keys.hpp"
