@@ -8,6 +8,8 @@
 #include "runtime/core/evidence_keys.hpp"
 #include "runtime/core/measure_plan.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -240,6 +242,10 @@ double timing::charged_ns(const caller::outcome& said) const {
   return late_s * 1e9 + (priced ? bands_.unwritten_ns(said.unwritten) : 0);
 }
 
+double with_unwritten(double own_ns, double share, double reference_ns) {
+  return own_ns + share * reference_ns;
+}
+
 void timing::charge(const caller::outcome& said) {
   ++orders_;
   wall_s_ += said.call.ns * 1e-9;
@@ -339,6 +345,7 @@ bool timing::timed_pair(evidence& found, const side_by_side& sides, const timed_
                         std::span<const bank_slot* const> slots, double (&ns)[2]) {
   bool cold = task_.what.policy.cold_cache;
   int first = static_cast<int>(random_.below(2));
+  double own_ns = 0, unwritten_share = 0; // of the candidate
   for (int side : {first, 1 - first}) {
     bool is_candidate = side == 1;
     bool look = is_candidate && random_.below(looked_at_one_in) == 0;
@@ -352,6 +359,8 @@ bool timing::timed_pair(evidence& found, const side_by_side& sides, const timed_
         return false;
       charge(said);
       unwritten_ += said.unwritten;
+      own_ns = said.call.ns / w.calls;
+      unwritten_share = share_of_results(said.unwritten, w);
     } else if (said.call.end != call_end::done) {
       return baseline_failed(found, said), false;
     } else {
@@ -361,7 +370,18 @@ bool timing::timed_pair(evidence& found, const side_by_side& sides, const timed_
     own_cpu_s_ += said.call.cpu_s;
     ns[side] = (said.call.ns + charged_ns(said)) / w.calls;
   }
+  ns[1] = std::max(ns[1], with_unwritten(own_ns, unwritten_share, ns[0]));
   return true;
+}
+
+double timing::share_of_results(std::uint64_t pages, const timed_workload& w) const {
+  double bytes = 0;
+  for (std::size_t t = 0; t < w.shapes.elements.size(); ++t)
+    if (const auto& tensor = task_.what.tensors[t]; tensor.role != tensor_role::in)
+      bytes +=
+          static_cast<double>(w.calls) * static_cast<double>(w.shapes.elements[t] * bytes_of(tensor.dtype));
+  auto unwritten = static_cast<double>(pages) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  return std::clamp(unwritten / std::max(bytes, 1.0), 0.0, 1.0);
 }
 
 result<bool> timing::measure(evidence& found, const side_by_side& sides, timed_workload& w) {

@@ -35,6 +35,11 @@ struct timed_workload {
   std::vector<bank_slot> filler;  ///< usual inputs unknown to this launch's processes: for interludes
 };
 
+/// What a call is worth at least, ns, that has not written a share of its results: another has filled those
+/// pages before, at the reference's cost of this pair. The price of a copy alone can be too low where fresh
+/// memory costs the reference several times as much in one launch as in another (decision 0039).
+double with_unwritten(double own_ns, double share, double reference_ns);
+
 /// The timed part: interleaved pairs over fresh processes, every timed call checked.
 class timing {
 public:
@@ -86,6 +91,8 @@ private:
     return said.looked_at && bands_.sampling_hides_late_work;
   }
   double charged_ns(const caller::outcome& said) const;
+  /// Pages of a workload's results, as a share of all.
+  double share_of_results(std::uint64_t pages, const timed_workload& w) const;
   /// Enters the gate's facts into the evidence; returns their meaning for a decision.
   machine_noise note_noise(evidence& found) const;
   void note_work(evidence& found) const;

@@ -83,7 +83,8 @@ std::string row_sum(const std::string& type, const std::string& end = "N",
 
 } // namespace
 
-TEST_CASE("quantised to eight bits: rounding is right, truncation and a scale forgotten are not") {
+TEST_CASE("quantised to eight bits: rounding is right, truncation and a scale forgotten are not",
+          "[costly]") {
   ke_test::checker c;
   for (auto d : {dtype::f8e4m3, dtype::f8e5m2}) {
     auto p = quantise(d);
@@ -178,7 +179,7 @@ TEST_CASE("a product of eight bits is added up in 32, and half of it or another 
              {"of another bias", product("float", "sum * (float)scale / 4"), wrong}});
 }
 
-TEST_CASE("sums of eight bits in eight bits: the terms are added in 32, and rounded once") {
+TEST_CASE("sums of eight bits in eight bits: the terms are added in 32, and rounded once", "[costly]") {
   ke_test::checker c;
   for (auto d : {dtype::f8e4m3, dtype::f8e5m2}) {
     problem p;

@@ -26,7 +26,8 @@ verdict judged(ke_test::checker& c, const std::string& problem, const std::strin
 
 } // namespace
 
-TEST_CASE("a kernel that is wrong at the size of the large workload alone is wrong: tails, alignment, NaN") {
+TEST_CASE("a kernel that is wrong at the size of the large workload alone is wrong: tails, alignment, NaN",
+          "[costly]") {
   ke_test::checker c;
   for (auto [problem, name, state] : {std::tuple{"turned", "d_large_without_tail", verdict_state::incorrect},
                                       {"large_softmax", "d_large_needs_alignment", verdict_state::incorrect},

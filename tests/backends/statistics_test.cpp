@@ -96,7 +96,7 @@ TEST_CASE("the intervals cover the true ratio as often as they say") {
   CHECK(eval_hits >= runs * 95 / 100);
 }
 
-TEST_CASE("copies of the baseline are called faster in at most one run of twenty") {
+TEST_CASE("copies of the baseline are called faster in at most one run of twenty", "[costly]") {
   random_source random{12};
   int faster_rank = 0, faster_eval = 0;
   constexpr int runs = 300;
@@ -228,7 +228,8 @@ TEST_CASE("copies of the baseline are rarely called faster, whatever the noise l
       }
 }
 
-TEST_CASE("the work done twice reads a half, and a doubled speed is named, on a loud machine too") {
+TEST_CASE("the work done twice reads a half, and a doubled speed is named, on a loud machine too",
+          "[costly]") {
   random_source random{22};
   for (const auto& w : worlds) {
     INFO(w.name);

@@ -69,7 +69,8 @@ std::string transform(const std::string& name, const std::string& definitions = 
 
 } // namespace
 
-TEST_CASE("transforms err against the largest output: scale = \"tensor\" allows them, \"element\" does not") {
+TEST_CASE("transforms err against the largest output: scale = \"tensor\" allows them, \"element\" does not",
+          "[costly]") {
   ke_test::checker c;
   struct row {
     const char *file, *definitions;
@@ -108,7 +109,8 @@ TEST_CASE("a tolerance that passes half the width is unfit with scale = \"tensor
   CHECK(v.reason.find("half the width") != std::string::npos);
 }
 
-TEST_CASE("tiles of Winograd in two dimensions err by both: F(4x4, 3x3) is allowed each time, bf16 never") {
+TEST_CASE("tiles of Winograd in two dimensions err by both: F(4x4, 3x3) is allowed each time, bf16 never",
+          "[costly]") {
   ke_test::checker c;
   auto p = convolution_2d();
   for (int i = 0; i < 3; ++i) { // secret shapes of few channels are drawn anew

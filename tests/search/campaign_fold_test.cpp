@@ -86,7 +86,8 @@ TEST_CASE("a fold that comes from an image goes on exactly like the one that it 
 }
 
 TEST_CASE(
-    "with every policy and ensemble an image goes on alike, and the fold of the journal is the live state") {
+    "with every policy and ensemble an image goes on alike, and the fold of the journal is the live state",
+    "[costly]") {
   for (auto kind : {policy_kind::greedy, policy_kind::best_of_n, policy_kind::evolution, policy_kind::beam,
                     policy_kind::mcts})
     for (auto models : {ensemble_kind::weights, ensemble_kind::ucb, ensemble_kind::cost_ucb})

@@ -182,7 +182,7 @@ TEST_CASE("a run is a function of its seed, counts failures, and stops at the ca
   CHECK(early->progress <= never->progress);
 }
 
-TEST_CASE("best-of-n needs as many evaluations as random vectors must") {
+TEST_CASE("best-of-n needs as many evaluations as random vectors must", "[costly]") {
   auto world = toy(); // one vector of 256 builds half of the time: 512 on average, the median at 355
   auto figures = run_seeds(world, settings_of(policy_kind::best_of_n), 1, 400, 1);
   REQUIRE(figures);

@@ -52,7 +52,7 @@ std::optional<std::uint32_t> brute_force(const tree_index& tree, const puct_rule
 
 } // namespace
 
-TEST_CASE("the index chooses what the formula, applied to every node, chooses") {
+TEST_CASE("the index chooses what the formula, applied to every node, chooses", "[costly]") {
   for (double exploration : {0.0, 0.3, 1.0, 5.0}) {
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
       auto s = simulated_settings(seed);

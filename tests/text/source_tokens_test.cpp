@@ -133,7 +133,7 @@ TEST_CASE("a token knows its line, and whether something stands before it") {
   CHECK_FALSE(all[4].spaced);
 }
 
-TEST_CASE("hostile sources are read in linear time") {
+TEST_CASE("hostile sources are read in linear time", "[costly]") {
   for (auto piece :
        {"\\\n", "\"\\\n", "'", "R\"(", "#include <", "/*", "f'{", "[", "\\ ", "# type:\n", " \t"})
     for (auto language : {source_language::cpp, source_language::python}) {
