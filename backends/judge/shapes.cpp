@@ -266,8 +266,7 @@ std::vector<bound_shapes> edge_shapes(const problem& what, const std::map<std::s
   std::vector<bound_shapes> found;
   shape_rules rules{what};
   auto add = [&](const std::string& name, const std::map<std::string, std::int64_t>& dims) {
-    auto has_dims = [&](const bound_shapes& s) { return s.dims == dims; };
-    if (!rules.allows(dims) || std::any_of(found.begin(), found.end(), has_dims))
+    if (!rules.allows(dims) || has_dims(found, dims))
       return;
     auto bound = bind_shapes(what, name, dims);
     if (!bound)
