@@ -30,7 +30,7 @@ def model(answers, latency_s):
     time.sleep(float(latency_s))
     task = json.loads(prompt.split("\n", 2)[1])
     backend = task["target"]["backend"]
-    files = sorted((Path(answers) / backend).iterdir())
+    files = sorted(f for f in (Path(answers) / backend).iterdir() if f.is_file())
     with open(Path(answers) / f"{backend}.count", "a+") as count:
         fcntl.flock(count, fcntl.LOCK_EX)
         count.seek(0)
@@ -40,7 +40,7 @@ def model(answers, latency_s):
     fence = {".cpp": "cpp", ".cu": "cuda", ".txt": "text", ".py": "python"}[chosen.suffix]
     text = chosen.read_text()
     if turn >= len(files):
-        text += f"// {turn}\n" if fence != "text" else f"turn {turn}\n"
+        text += {"text": f"turn {turn}\n", "python": f"# {turn}\n"}.get(fence, f"// {turn}\n")
     print(f"```{fence}\n{text}```")
 
 

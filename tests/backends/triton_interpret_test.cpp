@@ -4,6 +4,8 @@
 #include "backends/judge/checked_sizes.hpp"
 #include "tests/backends/triton_fixture.hpp"
 
+#include <tuple>
+
 using namespace ke;
 using ke_test::changed;
 using ke_test::torch_bench;
@@ -111,6 +113,26 @@ TEST_CASE("honest kernels of Triton are correct by the interpreter, untimed, und
     CHECK(v.provenance.at("smaller_sizes").find("secret shapes of at most 1024") != std::string::npos);
     REQUIRE(v.provenance.contains("launches"));
     CHECK(v.provenance.at("launches").find(" launch of ") != std::string::npos);
+  }
+}
+
+TEST_CASE("Bug: bfloat16 is computed with as numbers, not as its bits", "[torch]") {
+  interpreter b;
+  auto scaled = ke_test::of_python("scaled", "reference(x, w):\n    y = x * w\n    return y / y.abs().sum(1, True)");
+  scaled.dims = {"M", "N"};
+  scaled.tensors = {ke_test::tensor("x", tensor_role::in, {"M", "N"}, dtype::bf16),
+                    ke_test::tensor("w", tensor_role::in, {"N"}, dtype::bf16),
+                    ke_test::tensor("y", tensor_role::out, {"M", "N"}, dtype::bf16)};
+  scaled.workloads = {{"wide", {{"M", 12}, {"N", 300}}, 1.0, false}};
+  scaled.promise["N"] = {1, 4096, 1};
+  auto honest = triton_candidate("scaled"); // arithmetic, a comparison, a reduction and a cast in sixteen bits
+  for (const auto& [p, source, state] :
+       {std::tuple{scaled, honest, verdict_state::correct},
+        std::tuple{scaled, changed(honest, "u / whole", "u / whole + 0.01"), verdict_state::incorrect},
+        std::tuple{ke_test::product(dtype::bf16), triton_candidate("matmul"), verdict_state::correct}}) {
+    auto v = b.judge(p, source);
+    INFO(p.name << "\n" << verdict_json(v));
+    CHECK(v.state == state);
   }
 }
 
