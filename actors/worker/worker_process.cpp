@@ -12,6 +12,7 @@
 #include "backends/peaks/peaks.hpp"
 #include "runtime/core/device_info.hpp"
 #include "runtime/core/digest.hpp"
+#include "runtime/core/evidence_keys.hpp"
 #include "runtime/net/endpoint.hpp"
 #include "runtime/net/keys.hpp"
 #include "runtime/net/transport.hpp"
@@ -156,9 +157,13 @@ status worker_run::find_devices() {
     auto devices = probe_targets(b, *processes_);
     if (!devices) {
       absent += (absent.empty() ? "" : "; ") + b.name + ": " + devices.error().text;
+      log::info("worker", "a backend that can't be used here", {{"why", devices.error().text}});
       continue;
     }
     for (auto& device : *devices) {
+      if (auto others = device.facts.find(device_facts::strangers); others != device.facts.end())
+        log::warn("worker", "other programs compute on a device; measure where they don't, or end them",
+                  {{"device", device.name}, {"programs", others->second}});
       if (b.device == "cpu")
         announce_peaks(peaks, device);
       link_.hello.devices.push_back(std::move(device));

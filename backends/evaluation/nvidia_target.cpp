@@ -44,6 +44,8 @@ void describe_nvidia(const nvidia_device& d, const device_report& of, device_inf
   facts[device_facts::node] = d.node;
   facts[device_facts::library] = of.library;
   facts[device_facts::l2] = std::to_string(d.l2_bytes);
+  if (!d.strangers.empty())
+    facts[device_facts::strangers] = d.strangers;
 }
 
 } // namespace ke

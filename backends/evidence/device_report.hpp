@@ -18,10 +18,11 @@ struct nvidia_device {
   std::string arch;              ///< "sm_90"
   std::int64_t memory_bytes = 0; ///< of the whole device
   std::int64_t l2_bytes = 0, processors = 0;
-  std::string trouble; ///< why nothing can be judged on it; empty: it can
+  std::string trouble;   ///< why nothing can be judged on it; empty: it can
+  std::string strangers; ///< other programs that compute on it, in words; empty: none that is known
 };
 KE_FIELDS(nvidia_device, x.number, x.name, x.uuid, x.bus, x.node, x.arch, x.memory_bytes, x.l2_bytes,
-          x.processors, x.trouble)
+          x.processors, x.trouble, x.strangers)
 
 /// What `ke-judge --devices` says.
 struct device_report {

@@ -93,6 +93,7 @@ struct driver_bands {
   double least_order_ns = 0;    ///< a timed order of short calls lasts at least so long
   std::size_t slot_memory = 256u << 20; ///< most bytes of the tensors of an order
   std::size_t bank_bytes = 768u << 20;  ///< of inputs and truths that are kept for a launch
+  double copy_ns = 2.5; ///< of one byte of an order's tensors: inputs, rubbish, copies, checks
   bool sampling_hides_late_work = true; ///< `late_s` of an order with a sample is partly the judge's own
 };
 
@@ -121,6 +122,9 @@ struct driver_seam {
   driver_bands (*bands)() = nullptr;
   clock_reading (*clocks)(const std::vector<int>& cpus) = nullptr;
   others_reading (*others)(const std::vector<int>& cpus) = nullptr;
+  /// What the task's device says of itself, into the evidence, and never while an order runs. `device`: its memory made an
+  /// error that nobody corrected. Null: there is nothing to ask.
+  status (*conditions)(const judge_task& task, evidence& found) = nullptr;
   /// Secret places for the tensors of all slots, at least `first`, in the order of slots: offsets per slot
   /// and tensor. Sizes and gaps keep to arena_shape's bound.
   std::vector<std::vector<std::uint64_t>> (*layout)(const arena_shape& shape,

@@ -1,11 +1,13 @@
 #include "backends/judge/edges.hpp"
 
+#include "backends/device/side_by_side.hpp"
 #include "backends/judge/inputs.hpp"
 #include "runtime/core/generated_init.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
 
 namespace ke {
 namespace {
@@ -202,6 +204,46 @@ double standing_error(dtype d, const void* truth, const void* reference, std::si
   return worst;
 }
 
+namespace {
+
+constexpr std::size_t elements_of_a_thread = 128u << 10;
+
+/// What reference and truth say to an edge's inputs.
+struct edge_comparison {
+  std::string exempt;     ///< per element: 1 where they don't speak of the same
+  bool nan_counts = true; ///< where a NaN of the inputs reaches, both say NaN
+  double worst = 0;       ///< of the others: beyond their roundings
+};
+
+bool is_touched(const edge_facts& facts, std::size_t i) {
+  return i < facts.touched.size() && facts.touched[i] != 0;
+}
+
+edge_comparison compare_at_edge(dtype d, const void* truth, bool wide, const void* reference,
+                                std::size_t elements, const edge_facts& facts) {
+  edge_comparison all{std::string(elements, '\0'), facts.kind == edge_kind::nan, facts.error_backwards};
+  const double times = is_rounded(d, truth, wide, elements) ? 2 : 1;
+  std::mutex mutex;
+  side_by_side(elements, elements_of_a_thread, [&](std::size_t from, std::size_t to) {
+    bool nan_counts = true;
+    double worst = 0;
+    for (std::size_t i = from; i < to; ++i) {
+      double r = element(d, reference, i), t = wide ? truth_as(d, truth, i) : r;
+      bool reached_alone = is_touched(facts, i) && !(std::isnan(r) && std::isnan(t));
+      nan_counts = nan_counts && !reached_alone;
+      all.exempt[i] = !stands(d, r, t) || reached_alone;
+      if (!all.exempt[i] && std::isfinite(r))
+        worst = std::max(worst, std::fabs(r - t) - times * rounding_of(d, t));
+    }
+    std::lock_guard lock{mutex};
+    all.nan_counts = all.nan_counts && nan_counts;
+    all.worst = std::max(all.worst, worst);
+  });
+  return all;
+}
+
+} // namespace
+
 expectation expect_edge(dtype d, const void* truth, bool wide, const void* reference, std::size_t elements,
                         comparison_rule rule, const edge_facts& facts) {
   bool floating = is_floating(d);
@@ -211,29 +253,17 @@ expectation expect_edge(dtype d, const void* truth, bool wide, const void* refer
       e.exempt.assign(elements, '\1');
     return e;
   }
-  std::string exempt(elements, '\0');
-  bool nan_counts = facts.kind == edge_kind::nan;
-  double worst = facts.error_backwards, times = is_rounded(d, truth, wide, elements) ? 2 : 1;
-  for (std::size_t i = 0; i < elements; ++i) {
-    double r = element(d, reference, i), t = wide ? truth_as(d, truth, i) : r;
-    bool touched = i < facts.touched.size() && facts.touched[i] != 0;
-    bool both_nan = std::isnan(r) && std::isnan(t);
-    if (touched && !both_nan)
-      nan_counts = false;
-    exempt[i] = !stands(d, r, t) || (touched && !both_nan);
-    if (!exempt[i] && std::isfinite(r))
-      worst = std::max(worst, std::fabs(r - t) - times * rounding_of(d, t));
-  }
+  auto compared = compare_at_edge(d, truth, wide, reference, elements, facts);
   if (rule.larger)
     rule.absolute = std::max({facts.kind == edge_kind::subnormal ? 0 : rule.absolute,
-                              facts.reference_errors * worst, facts.flushed});
+                              facts.reference_errors * compared.worst, facts.flushed});
   auto e = expect(d, truth, wide, elements, rule);
-  for (std::size_t i = 0; i < elements; ++i) {
-    double r = element(d, reference, i);
-    bool touched = i < facts.touched.size() && facts.touched[i] != 0;
-    if (exempt[i] || (std::isnan(r) && !(nan_counts && touched)))
-      exempt_element(e, i);
-  }
+  side_by_side(elements, elements_of_a_thread, [&](std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i)
+      if (compared.exempt[i] ||
+          (std::isnan(element(d, reference, i)) && !(compared.nan_counts && is_touched(facts, i))))
+        exempt_element(e, i);
+  });
   return e;
 }
 

@@ -1,7 +1,7 @@
 #include "backends/judge/expectation.hpp"
 
+#include "backends/device/side_by_side.hpp"
 #include "backends/judge/inputs.hpp"
-#include "backends/judge/side_by_side.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,9 @@
 #include "backends/judge/inputs.hpp"
 
+#include "backends/device/side_by_side.hpp"
 #include "backends/evaluation/harness.hpp"
 #include "backends/judge/forms.hpp"
 #include "backends/judge/number_format.hpp"
-#include "backends/judge/side_by_side.hpp"
 
 #include <sys/random.h>
 

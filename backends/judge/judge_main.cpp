@@ -10,15 +10,26 @@
 
 #include "runtime/core/codec.hpp"
 
+#include <malloc.h>
+
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <iostream>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <string_view>
 
 namespace {
+
+/// Tensors of megabytes come and go: the memory of one serves the next, instead of pages that the kernel clears each
+/// time. A judge lives for one task.
+void keep_memory() {
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+  mallopt(M_ARENA_MAX, 1);
+}
 
 int written(const std::string& packed) {
   return std::fwrite(packed.data(), 1, packed.size(), stdout) == packed.size() && std::fflush(stdout) == 0
@@ -31,6 +42,7 @@ int written(const std::string& packed) {
 int main(int argc, char** argv) {
   if (argc == 2 && argv[1] == std::string_view{"--devices"})
     return written(ke::pack(ke::list_devices()));
+  keep_memory();
   std::signal(SIGPIPE, SIG_IGN); // a driver that dies while we write to it is an ending, not our end
   std::string bytes{std::istreambuf_iterator<char>{std::cin}, {}};
   auto task = ke::unpack<ke::judge_task>(bytes, {std::size_t{1} << 30, std::size_t{1} << 24, 32});

@@ -139,6 +139,8 @@ evidence session::run() {
   note_truth();
   candidate_.reset();
   found_.check_s = seconds_since(start_);
+  if (auto s = seam_.conditions ? seam_.conditions(task_, found_) : ok; !s)
+    return machine(s.error());
   if (sound() && task_.timed) {
     auto timing_start = steady::now();
     timing t{task_, seam_, timed_, unusual_, *truths_, cpus_, random_.next()};

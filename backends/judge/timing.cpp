@@ -1,8 +1,8 @@
 #include "backends/judge/timing.hpp"
 
+#include "backends/device/side_by_side.hpp"
 #include "backends/judge/baseline_run.hpp"
 #include "backends/judge/compiled_baseline.hpp"
-#include "backends/judge/side_by_side.hpp"
 #include "backends/judge/stopwatch.hpp"
 #include "backends/verdict/roofline.hpp"
 #include "runtime/core/evidence_keys.hpp"
@@ -22,6 +22,7 @@ namespace {
 /// A short kernel is called until a sample lasts `floors_per_sample` floors.
 constexpr double short_in_floors = 20, floors_per_sample = 50;
 constexpr std::uint32_t least_warm = 3, most_warm = 10;
+constexpr double fewest_pairs = 3;
 constexpr std::uint64_t looked_at_one_in = 8; ///< timed orders whose results are read before the stop, too
 constexpr double bank_share = 0.9; ///< of the time for measuring, as much again may go into inputs and truths
 constexpr double steady_within = 0.02,
@@ -113,7 +114,7 @@ double timing::calls_per_order(const timed_workload& w, double shorter, std::siz
 std::uint32_t timing::pairs_of(double in_time, double in_memory) const {
   double pairs =
       std::clamp(in_time, static_cast<double>(plan_.least_pairs), static_cast<double>(plan_.pairs));
-  return static_cast<std::uint32_t>(std::max(3.0, std::min(pairs, in_memory)));
+  return static_cast<std::uint32_t>(std::max(fewest_pairs, std::min(pairs, in_memory)));
 }
 
 /// Decides calls per order, pairs per launch and the size of the bank from what the kernels cost.
@@ -136,13 +137,15 @@ status timing::prepare(timed_workload& w) {
          candidate = std::max(w.candidate_ns - floor_ns_, 200.0);
   auto slot_bytes = caller::memory_for(task_.what, w.shapes, 1, false);
   double calls = calls_per_order(w, std::min(reference, candidate), slot_bytes),
-         copy_ns = static_cast<double>(slot_bytes) * 2.5; // both sides: inputs, rubbish, copies, checks
+         copy_ns = static_cast<double>(slot_bytes) * bands_.copy_ns;
   if (calls > 1)
     copy_ns *= 2; // and what lies at the places that no call is given
   double launches = static_cast<double>(plan_.looks.front().launches), least = plan_.least_pairs;
   double redraw_s = 0, most_slots = this->most_slots(w, sample->front(), redraw_s);
-  if (calls * (least + 1) > most_slots)
-    calls = std::max(1.0, std::floor(most_slots / (least + 1)));
+  if (calls * (least + 1) > most_slots) { // single short calls of a device say little, however many there are
+    double fewest = bands_.least_order_ns > 0 ? fewest_pairs : least;
+    calls = std::max(1.0, std::floor(most_slots / (fewest + 1)));
+  }
   double pair_ns = calls * (reference + candidate + copy_ns + 1e9 * redraw_s) + 10 * floor_ns_ + 4e5;
   if (!deck_.empty())
     pair_ns *= 1 + interlude_turn::certain_share(static_cast<std::uint32_t>(calls));
@@ -461,7 +464,7 @@ status timing::launch(evidence& found) {
     if (!*sound)
       break;
   }
-  return ok;
+  return seam_.conditions ? seam_.conditions(task_, found) : ok;
 }
 
 void timing::flag_integrity(evidence& found) const {
@@ -507,7 +510,10 @@ machine_noise timing::note_noise(evidence& found) const {
   for (const auto& [name, value] : facts)
     found.counters[name] = value;
   found.counters[counter_keys::gate_discarded] = static_cast<double>(discarded_);
-  return {facts.at(device_facts::gate_loud) > 0, discarded_};
+  auto& loud = found.counters[device_facts::gate_loud];
+  if (found.counters.contains(counter_keys::device_slowed))
+    loud = 1;
+  return {loud > 0, discarded_};
 }
 
 status timing::run(evidence& found) {

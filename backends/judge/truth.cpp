@@ -1,8 +1,8 @@
 #include "backends/judge/truth.hpp"
 
+#include "backends/device/side_by_side.hpp"
 #include "backends/judge/python_payload.hpp"
 #include "backends/judge/secret_random.hpp"
-#include "backends/judge/side_by_side.hpp"
 #include "backends/judge/stopwatch.hpp"
 #include "backends/judge/timing.hpp"
 #include "runtime/core/digest.hpp"

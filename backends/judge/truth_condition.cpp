@@ -1,6 +1,7 @@
 // How far an honest kernel may be from the truth where terms cancel: as far as inputs that are one rounding
 // off would move it (backward stability), and as far as the reference itself is when it meets the same terms
 // from their end, whatever order the kernel adds in.
+#include "backends/device/side_by_side.hpp"
 #include "backends/judge/truth.hpp"
 #include "runtime/core/problem.hpp"
 
@@ -29,9 +30,9 @@ void step(char* at, bool up) {
 
 /// To the next number above or below, at random. Whole numbers that a f16 can tell apart stay, zeros with
 /// them: they may be indices or lie on a step of the operator.
-void nudge(dtype d, std::string& bytes, std::size_t elements, random_source& random) {
+void nudge_part(dtype d, std::string& bytes, std::size_t from, std::size_t to, random_source& random) {
   const auto size = bytes_of(d);
-  for (std::size_t i = 0; i < elements; ++i) {
+  for (std::size_t i = from; i < to; ++i) {
     double v = element(d, bytes.data(), i);
     if (!std::isfinite(v) || (v == std::trunc(v) && std::fabs(v) <= 2048))
       continue;
@@ -42,6 +43,18 @@ void nudge(dtype d, std::string& bytes, std::size_t elements, random_source& ran
     : size == 2 ? step<std::uint16_t>(at, up)
                 : step<std::uint8_t>(at, up);
   }
+}
+
+/// By blocks with a key each: the same inputs, by however many threads.
+void nudge(dtype d, std::string& bytes, std::size_t elements, random_source& random) {
+  constexpr std::size_t block = 64u << 10;
+  const auto key = random.next();
+  side_by_side((elements + block - 1) / block, 2, [&](std::size_t first, std::size_t end) {
+    for (auto b = first; b < end; ++b) {
+      random_source own{key + b};
+      nudge_part(d, bytes, b * block, std::min(elements, (b + 1) * block), own);
+    }
+  });
 }
 
 void reverse(std::size_t size, std::string& bytes) {

@@ -146,6 +146,13 @@ class Device:
         observers.append(captures.Captures(torch._C._CUDAGraph, torch._C._autograd._profiler_enabled).lines)
 
 
+def full_precision():
+    """float32 is float32, and sums of sixteen bits are made in thirty-two: PyTorch's convolutions round to TF32 otherwise, and products of
+    sixteen bits may add parts in sixteen. An error of that size in the reference would pass for everybody's."""
+    torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
+
+
 def prepare_triton():
     """What the first launch in a process would cost it: 0.4 s for the digest of Triton's own files, 0.4 s for its stubs."""
     import triton
@@ -164,6 +171,7 @@ def prepare_triton():
 def warm_up(observers):
     """Never asks for a device: a context does not survive a fork."""
     device_orders.DEVICE = Device
+    full_precision()
     try:
         prepare_triton()
     except Exception as problem:  # a PyTorch without Triton runs what does not need it

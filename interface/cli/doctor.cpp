@@ -34,12 +34,21 @@ struct check_line {
   std::string text;
 };
 
+/// What other programs do on the device, as the end of a sentence; empty: nothing.
+std::string strangers_of(const device_info& device) {
+  auto at = device.facts.find(device_facts::strangers);
+  return at == device.facts.end()
+             ? std::string{}
+             : "; other programs compute on it: " + at->second + "; measure where they don't, or end them";
+}
+
 /// `first`: of the backend.
 void device_of_this_machine(std::vector<check_line>& lines, const backend& b, const device_info& device,
                             bool first) {
   auto fact = [&](const char* key) {
     return device.facts.contains(key) ? device.facts.at(key) : std::string{"?"};
   };
+  auto strangers = strangers_of(device);
   if (first)
     lines.push_back({"backend", b.name, "ok", fact(device_facts::compiler) + " on " + device.name});
   if (!executes_on(b, device))
@@ -49,11 +58,11 @@ void device_of_this_machine(std::vector<check_line>& lines, const backend& b, co
              " get static figures only" +
              (device.facts.contains(device_facts::without) ? "; " + fact(device_facts::without) : "")});
   else if (device.facts.contains(device_facts::uuid))
-    lines.push_back({"device", device.name, "ok",
+    lines.push_back({"device", device.name, strangers.empty() ? "ok" : "degraded",
                      fact(device_facts::model) + ", " + fact(device_facts::isa) + ", " +
                          fact(device_facts::cores) + " multiprocessors, " + fact(device_facts::memory) +
                          ", L2 " + fact(device_facts::l2) + " B, " + fact(device_facts::driver) + ", " +
-                         fact(device_facts::uuid)});
+                         fact(device_facts::uuid) + strangers});
   else
     lines.push_back({"device", device.name, "ok",
                      fact(device_facts::cores) + " cores, isa " + fact(device_facts::isa) + ", L1d " +

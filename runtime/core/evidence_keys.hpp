@@ -12,6 +12,7 @@ inline constexpr const char* baseline = "baseline";
 inline constexpr const char* baseline_source = "baseline_source";
 inline constexpr const char* candidate = "candidate";
 inline constexpr const char* compiler = "compiler";
+inline constexpr const char* device_state = "device_state";
 inline constexpr const char* environment = "environment";
 inline constexpr const char* flags = "flags";
 inline constexpr const char* language = "language";
@@ -36,6 +37,16 @@ inline constexpr const char* bank_s = "bank_s";
 inline constexpr const char* bank_slots_of = "bank_slots.";
 inline constexpr const char* calls_per_order_of = "calls_per_order.";
 inline constexpr const char* cores_busy = "cores_busy";
+inline constexpr const char* device_celsius = "device.celsius"; ///< the most
+/// Mean of a candidate's orders: armed, turns, behind (backends/judge/drivers/device_conditions.hpp).
+inline constexpr const char* device_charged_us_of = "device.charged_us.";
+inline constexpr const char* device_corrected_errors =
+    "device.corrected_errors";                                        ///< of its memory, meanwhile
+inline constexpr const char* device_held_back = "device.held_back";   ///< bits of the management library
+inline constexpr const char* device_memory_mhz = "device.memory_mhz"; ///< the least
+inline constexpr const char* device_slowed = "device.slowed";         ///< 1: by heat or its power supply
+inline constexpr const char* device_sm_mhz = "device.sm_mhz";         ///< the least
+inline constexpr const char* device_watts = "device.watts";           ///< the most
 inline constexpr const char* edge_cases = "edge_cases";
 inline constexpr const char* gate_discarded = "gate.discarded";
 inline constexpr const char* hot_bytes = "hot.bytes";
@@ -91,6 +102,8 @@ inline constexpr const char* l3 = "l3";
 inline constexpr const char* memory = "memory";
 inline constexpr const char* model = "model";
 inline constexpr const char* peak_of = "peak.";
+/// Other programs that compute on the device; absent: none that is known.
+inline constexpr const char* strangers = "strangers";
 inline constexpr const char* target = "target";
 inline constexpr const char* toolchain = "toolchain";
 inline constexpr const char* uuid = "uuid";

@@ -37,6 +37,15 @@ class Device:
         pass
 
 
+class Precision(unittest.TestCase):
+    def test_bug_a_convolution_of_the_reference_rounded_to_tf32(self):
+        torch.backends.cudnn.allow_tf32 = True
+        cuda_device.full_precision()
+        products = torch.backends.cuda.matmul
+        self.assertFalse(torch.backends.cudnn.allow_tf32 or products.allow_tf32)
+        self.assertFalse(products.allow_bf16_reduced_precision_reduction or products.allow_fp16_reduced_precision_reduction)
+
+
 class Page:
     """The order's values; what was published."""
 

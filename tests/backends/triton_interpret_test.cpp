@@ -118,14 +118,16 @@ TEST_CASE("honest kernels of Triton are correct by the interpreter, untimed, und
 
 TEST_CASE("Bug: bfloat16 is computed with as numbers, not as its bits", "[torch]") {
   interpreter b;
-  auto scaled = ke_test::of_python("scaled", "reference(x, w):\n    y = x * w\n    return y / y.abs().sum(1, True)");
+  auto scaled =
+      ke_test::of_python("scaled", "reference(x, w):\n    y = x * w\n    return y / y.abs().sum(1, True)");
   scaled.dims = {"M", "N"};
   scaled.tensors = {ke_test::tensor("x", tensor_role::in, {"M", "N"}, dtype::bf16),
                     ke_test::tensor("w", tensor_role::in, {"N"}, dtype::bf16),
                     ke_test::tensor("y", tensor_role::out, {"M", "N"}, dtype::bf16)};
   scaled.workloads = {{"wide", {{"M", 12}, {"N", 300}}, 1.0, false}};
   scaled.promise["N"] = {1, 4096, 1};
-  auto honest = triton_candidate("scaled"); // arithmetic, a comparison, a reduction and a cast in sixteen bits
+  auto honest =
+      triton_candidate("scaled"); // arithmetic, a comparison, a reduction and a cast in sixteen bits
   for (const auto& [p, source, state] :
        {std::tuple{scaled, honest, verdict_state::correct},
         std::tuple{scaled, changed(honest, "u / whole", "u / whole + 0.01"), verdict_state::incorrect},

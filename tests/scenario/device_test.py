@@ -2,9 +2,11 @@
 and verdicts fit together, and nothing about a device."""
 
 import json
+import os
 import shutil
 import sys
 import unittest
+from pathlib import Path
 
 from program import FAKE_CUDA, ROOT, Scenario, campaign_text
 
@@ -35,11 +37,12 @@ extern "C" void kernel(const float* x, float* y, int64_t N) {
 """
 
 
-class Device(Scenario):
+class OnADevice(Scenario):
     def setUp(self):
         super().setUp()
         self.write("problem.toml", PROBLEM)
         self.write("reference.cpp", REFERENCE)
+        self.env["KE_LIBCUDA"] = FAKE_CUDA
 
     def judged(self, kernel, *flags, problem="problem.toml", launch=""):
         self.write("candidate.cu", f"kernel {kernel}\n{launch}")
@@ -47,8 +50,10 @@ class Device(Scenario):
 
     def eval(self, problem, *flags, devices=True, code=None):
         return self.call("eval", problem, "candidate.cu", "--backend", "fake-cuda", "--backend-path", ROOT / "tests/fake_cuda", *flags, code=code,
-                         env={"KE_LIBCUDA": FAKE_CUDA, **({} if devices else {"CUDA_VISIBLE_DEVICES": ""})})
+                         env={} if devices else {"CUDA_VISIBLE_DEVICES": ""})
 
+
+class Device(OnADevice):
     def test_verdicts(self):
         states = {
             "twice": ("correct", ""),
@@ -84,10 +89,42 @@ class Device(Scenario):
             self.assertGreater(verdict["correctness"]["timed_calls"], 0)
             self.assertEqual(verdict["correctness"]["timed_calls"], verdict["correctness"]["timed_calls_checked"])
 
+    def test_what_the_device_says_of_itself_is_in_the_record(self):
+        verdict = self.judged("twice", "--plan", "rank")
+        self.assertEqual(verdict["provenance"]["device_state"], "1980 MHz, memory 2619 MHz, 41 C, 121 W")
+
     def test_no_device_is_told_in_one_sentence(self):
         self.write("candidate.cu", "kernel twice\n")
         said = self.eval("problem.toml", devices=False, code=3)
         self.assertIn("backend fake-cuda has no device: the driver library finds no device", said.stderr)
+
+
+class Surroundings(OnADevice):
+    """What NVIDIA's management library says of a device, by files beside a copy of the fake one."""
+
+    def setUp(self):
+        super().setUp()
+        for library in Path(FAKE_CUDA).parent.glob("*.so.1"):
+            shutil.copy(library, self.folder)
+        self.env["KE_LIBCUDA"] = str(self.folder / "libcuda.so.1")
+
+    def test_heat_is_told(self):
+        self.write("hot", "")
+        verdict = self.judged("twice", "--plan", "rank")
+        self.assertIn("held back by its power cap, heat, by the hardware", verdict["provenance"]["device_state"])
+        self.assertIn(verdict["state"], ("correct", "noisy"))
+
+    def test_memory_that_errs_is_the_machine_s_fault(self):
+        self.write("bad-memory", "")
+        self.write("candidate.cu", "kernel once\n")  # wrong, or made so by the memory: nobody can tell
+        said = self.eval("problem.toml", "--json")
+        self.assertIn("the device's memory erred and could not correct it (1 times", said.stdout + said.stderr)
+        self.assertNotIn('"state":"incorrect"', said.stdout)
+
+    def test_another_program_on_the_device_is_told_with_the_remedy(self):
+        self.write("stranger", str(os.getpid()))
+        said = self.call("doctor", code=None).stdout
+        self.assertIn(f"(pid {os.getpid()}, 300 MiB); measure where they don't, or end them", said)
 
 
 class TwoDevices(Scenario):

@@ -3,6 +3,7 @@
 #include "backends/evidence/judge_task.hpp"
 #include "backends/judge/arena_layout.hpp"
 #include "backends/judge/drivers/c_abi_driver.hpp"
+#include "backends/judge/drivers/device_conditions.hpp"
 #include "backends/judge/drivers/device_state.hpp"
 #include "backends/judge/drivers/host_driver.hpp"
 
@@ -165,6 +166,7 @@ const driver_seam cuda_driver{
     .bands = cuda_bands,
     .clocks = host_clocks,
     .others = host_others,
+    .conditions = on_device::conditions,
     .layout = scattered_layout,
     .arena = cuda_arena,
     .open = cuda_open,

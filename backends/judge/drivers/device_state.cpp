@@ -3,15 +3,17 @@
 #include "backends/device/cuda_api.hpp"
 #include "backends/device/device_list.hpp"
 #include "backends/device/device_lock.hpp"
+#include "backends/device/side_by_side.hpp"
 #include "backends/evidence/judge_task.hpp"
 #include "backends/judge/driver_wire.hpp"
+#include "backends/judge/drivers/device_conditions.hpp"
 #include "backends/judge/drivers/launch_values.hpp"
 #include "backends/judge/poison.hpp"
-#include "backends/judge/side_by_side.hpp"
 #include "runtime/core/codec.hpp"
 #include "runtime/core/problem.hpp"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -29,6 +31,18 @@ constexpr double primer_limit_s = 10; ///< a device that others use, a first lau
 constexpr double files_limit_s = 20;  ///< to pack them
 /// Of the device's memory that was free when its process started: a candidate may take so much.
 constexpr double most_of_memory = 0.5;
+
+/// Measured on an H100 with what is now: host memory to pinned memory, to the device, back, and compared by all processors
+/// that no driver has.
+constexpr double copy_ns = 0.4;
+/// A short kernel's order has a hundred inputs, so a launch of few pairs holds gigabytes of them.
+constexpr std::size_t least_bank = std::size_t{3} << 30, most_bank = std::size_t{16} << 30, share_of_host = 8;
+
+std::size_t bank_bytes() {
+  auto pages = sysconf(_SC_AVPHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  auto free = pages > 0 && page > 0 ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(page) : 0;
+  return std::clamp(free / share_of_host, least_bank, most_bank);
+}
 
 /// The judge spins while a driver runs: not on the driver's processors.
 void leave_processors(const std::vector<int>& to_driver) {
@@ -133,6 +147,7 @@ status claim(const judge_task& task) {
   if (!device)
     return device.error();
   static const auto alone = lock_device(device->uuid);
+  watch_conditions(*device);
   return ok;
 }
 
@@ -156,7 +171,8 @@ driver_bands bands(double least_order_ns) {
           .idle_s = 0,
           .least_order_ns = least_order_ns,
           .slot_memory = 512u << 20,
-          .bank_bytes = std::size_t{3} << 30,
+          .bank_bytes = bank_bytes(),
+          .copy_ns = copy_ns,
           .sampling_hides_late_work = false};
 }
 
@@ -299,7 +315,12 @@ double charged_ns(device_state& d, double fence_ns) {
   d.turns.add(fence_ns, d.primer_ns);
   double shift = d.turns.shift_ns(of_reference);
   single += of_reference.primer_over_ns(d.primer_ns);
-  return std::max(single > 0 ? single + d.bands.still_ns : 0, shift) + d.armed_ns;
+  double turns = std::max(single > 0 ? single + d.bands.still_ns : 0, shift);
+  auto& all = charges_so_far();
+  ++all.orders;
+  all.armed += d.armed_ns;
+  all.turns += turns;
+  return turns + d.armed_ns;
 }
 
 void close(device_state& d, std::span<const result_part> samples, call_outcome& call) {
@@ -312,6 +333,7 @@ void close(device_state& d, std::span<const result_part> samples, call_outcome& 
     auto after = wait_until_still(*d.device, d.bands);
     d.memory.sleeps(*d.device);
     charged += after.ns;
+    charges_so_far().behind += after.ns;
     if (auto wrong = left_behind(d, after))
       call = *std::move(wrong);
   }

@@ -3,6 +3,7 @@
 #include "backends/evidence/judge_task.hpp"
 #include "backends/judge/arena_layout.hpp"
 #include "backends/judge/compiled_baseline.hpp"
+#include "backends/judge/drivers/device_conditions.hpp"
 #include "backends/judge/drivers/device_state.hpp"
 #include "backends/judge/drivers/host_driver.hpp"
 #include "backends/judge/drivers/python_driver.hpp"
@@ -126,6 +127,7 @@ const driver_seam python_cuda_driver{
     .bands = bands,
     .clocks = host_clocks,
     .others = host_others,
+    .conditions = on_device::conditions,
     .layout = scattered_layout,
     .arena = arena,
     .open = open,

@@ -1,4 +1,4 @@
-#include "backends/judge/side_by_side.hpp"
+#include "backends/device/side_by_side.hpp"
 
 #include <algorithm>
 #include <thread>

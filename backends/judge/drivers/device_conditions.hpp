@@ -1,0 +1,31 @@
+#pragma once
+
+#include "runtime/core/result.hpp"
+
+#include <cstdint>
+
+namespace ke {
+
+struct evidence;
+struct judge_task;
+struct nvidia_device;
+
+namespace on_device {
+
+/// From now on `conditions` speaks of this device. Without NVIDIA's management library it says nothing.
+void watch_conditions(const nvidia_device& device);
+
+/// What orders of processes with foreign host code were charged beyond their clock, ns: of a judgement.
+struct charges {
+  std::uint64_t orders = 0;
+  double armed = 0;  ///< work between inputs and primer
+  double turns = 0;  ///< fence and primer of the order, or the process's shift
+  double behind = 0; ///< work between the answer's fence and the stop
+};
+charges& charges_so_far();
+
+/// driver_seam::conditions: clocks, heat, power, what held it back, errors of its memory.
+status conditions(const judge_task& task, evidence& found);
+
+} // namespace on_device
+} // namespace ke
