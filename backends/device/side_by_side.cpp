@@ -15,6 +15,10 @@ void allow_threads(std::size_t most) {
   allowed = std::max<std::size_t>(most, 1);
 }
 
+std::size_t allowed_threads() {
+  return allowed;
+}
+
 void side_by_side(std::size_t n, std::size_t least,
                   const std::function<void(std::size_t from, std::size_t to)>& work) {
   auto parts = std::clamp<std::size_t>(n / std::max<std::size_t>(least, 1), 1, allowed);

@@ -8,6 +8,7 @@ namespace ke {
 /// Threads that the judge's own work may take. 1 until a driver says that the judge has processors which no candidate
 /// is ever timed on: elsewhere its threads would warm and load what is measured. Not while `side_by_side` runs.
 void allow_threads(std::size_t most);
+std::size_t allowed_threads();
 
 /// Calls work(from, to) for parts of [0, n) of at least `least`, at once where threads are allowed; returns after the
 /// last. `work` may not throw, and may write only what belongs to its part.

@@ -34,9 +34,13 @@ void note_failure(evidence& found, const failure& why);
 /// Enters the ending of a candidate's call into the evidence.
 void note_ending(evidence& found, const call_outcome& call, const std::string& where);
 
+/// What the calls of an order may answer: per call and tensor. None for a call: what its slot says.
+using allowed_results = std::vector<std::vector<expectation>>;
+
 /// Checks the outputs of one order and enters everything into the evidence. False: no further call makes
-/// sense. `counter`: cases or timed_calls_checked; grows by one per checked slot.
+/// sense. `counter`: cases or timed_calls_checked; grows by one per checked slot. `allowed`: empty, or of each slot.
 bool note_call(evidence& found, const problem& what, const caller& by, const caller::outcome& said,
-               std::span<const bank_slot* const> slots, const bound_shapes& shapes, std::int64_t& counter);
+               std::span<const bank_slot* const> slots, const bound_shapes& shapes, std::int64_t& counter,
+               const allowed_results& allowed = {});
 
 } // namespace ke

@@ -178,12 +178,14 @@ double reference_error_f32(const double* truth, const float* reference, std::siz
   return worst;
 }
 
-void expect_f32(expectation& e, const double* truth, const comparison_rule& rule, std::size_t from,
+/// Real: double, or float where the truth is as wide as the result.
+template <class Real>
+void expect_f32(expectation& e, const Real* truth, const comparison_rule& rule, std::size_t from,
                 std::size_t to) {
   constexpr double largest = std::numeric_limits<float>::max(), border = largest * (1 + 0x1p-25),
                    tiny = 0x1p-126;
   for (std::size_t i = from; i < to; ++i) {
-    double t = truth[i], size = std::fabs(t), low = infinite, high = -infinite;
+    double t = static_cast<double>(truth[i]), size = std::fabs(t), low = infinite, high = -infinite;
     if (size <= border) {
       double bound = rule.larger ? std::max(rule.relative * size, rule.absolute) + tiny
                                  : rule.relative * size + rule.absolute;
@@ -354,6 +356,8 @@ expectation expect(dtype d, const void* truth, bool wide, std::size_t elements, 
   side_by_side(elements, at_least, [&](std::size_t from, std::size_t to) {
     if (d == dtype::f32 && wide)
       expect_f32(e, static_cast<const double*>(truth), rule, from, to);
+    else if (d == dtype::f32)
+      expect_f32(e, static_cast<const float*>(truth), rule, from, to);
     else
       expect_part(e, truth, wide, rule, rounded, from, to);
   });

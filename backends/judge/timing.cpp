@@ -23,6 +23,7 @@ namespace {
 constexpr double short_in_floors = 20, floors_per_sample = 50;
 constexpr std::uint32_t least_warm = 3, most_warm = 10;
 constexpr double fewest_pairs = 3;
+constexpr double overtime = 1.5;              ///< of a launch's time, for the pairs that it has at least
 constexpr std::uint64_t looked_at_one_in = 8; ///< timed orders whose results are read before the stop, too
 constexpr double bank_share = 0.9; ///< of the time for measuring, as much again may go into inputs and truths
 constexpr double steady_within = 0.02,
@@ -33,8 +34,9 @@ constexpr double steady_within = 0.02,
 timing::timing(const judge_task& task, const driver_seam& seam, std::vector<timed_workload>& workloads,
                const interludes& unusual, truth_source& truths, std::vector<int> cpus, std::uint64_t key,
                std::size_t bank_bytes)
-    : task_{task}, seam_{seam}, workloads_{workloads}, unusual_{unusual}, truths_{truths},
-      cpus_{std::move(cpus)}, random_{key ^ task.seed}, deck_{unusual, random_}, plan_{plan_of(task.plan)},
+    : task_{task}, seam_{seam}, by_reference_{task.baseline.empty() && task.compile_s == 0},
+      workloads_{workloads}, unusual_{unusual}, truths_{truths}, cpus_{std::move(cpus)},
+      random_{key ^ task.seed}, deck_{unusual, random_}, plan_{plan_of(task.plan)},
       budget_s_{task.budget_s > 0 ? task.budget_s : plan_.budget_s}, bank_bytes_{bank_bytes},
       gate_{cpus_, seam.clocks, seam.others} {
   // The sandboxes' start and the correctness phase have spent some of the job's time; what is left bounds the
@@ -76,6 +78,8 @@ double timing::most_slots(timed_workload& w, const bank_slot& like, double& redr
          memory = share * static_cast<double>(bank_bytes_),
          seconds = share * budget_s_ * bank_share / static_cast<double>(plan_.looks.front().launches);
   auto in_time = [&](double slot_s) { return std::min(1 + seconds / std::max(slot_s, 1e-6), 4096.0); };
+  if (by_reference_)
+    return in_time(redraw_s);
   double whole = memory / static_cast<double>(like.bytes()), drawn = in_time(truths_.slot_s());
   if (whole >= drawn)
     return drawn;
@@ -118,9 +122,10 @@ std::uint32_t timing::pairs_of(double in_time, double in_memory) const {
 }
 
 /// Decides calls per order, pairs per launch and the size of the bank from what the kernels cost.
-status timing::prepare(timed_workload& w) {
-  auto used = truths_.use(w.shapes);
-  auto sample = used ? truths_.make(distribution::init, 2) : used.error();
+result<std::vector<bank_slot>> timing::sampled(timed_workload& w) {
+  if (auto used = truths_.use(w.shapes); !used)
+    return used.error();
+  auto sample = truths_.make(distribution::init, 2);
   if (!sample)
     return sample.error();
   drawn_for_ = &w;
@@ -132,6 +137,31 @@ status timing::prepare(timed_workload& w) {
       return ns.error();
     w.reference_ns = *ns;
   }
+  return sample;
+}
+
+status timing::prepare(timed_workload& w) {
+  auto sample = sampled(w);
+  if (!sample)
+    return sample.error();
+  double slot_s = 0; // of one whose inputs are drawn for an order
+  if (by_reference_) {
+    auto own_s = set_rules(w, sample->front());
+    if (!own_s)
+      return own_s.error();
+    slot_s = *own_s;
+  }
+  double most_slots = this->most_slots(w, sample->front(), slot_s);
+  plan_orders(w, most_slots, slot_s);
+  auto bytes = (std::size_t{w.calls} * (w.pairs + 1) + w.warm) * sample->front().bytes(); // few need few
+  double room = static_cast<double>(bank_bytes_) / static_cast<double>(workloads_.size());
+  w.redraws = by_reference_ || (w.redraws && static_cast<double>(bytes) > room);
+  if (!by_reference_)
+    w.bank = *std::move(sample); // the first launch's, as far as it goes
+  return ok;
+}
+
+void timing::plan_orders(timed_workload& w, double most_slots, double slot_s) {
   double share = 1.0 / static_cast<double>(workloads_.size()),
          reference = std::max(w.reference_ns - floor_ns_, 200.0),
          candidate = std::max(w.candidate_ns - floor_ns_, 200.0);
@@ -140,25 +170,53 @@ status timing::prepare(timed_workload& w) {
          copy_ns = static_cast<double>(slot_bytes) * bands_.copy_ns;
   if (calls > 1)
     copy_ns *= 2; // and what lies at the places that no call is given
-  double launches = static_cast<double>(plan_.looks.front().launches), least = plan_.least_pairs;
-  double redraw_s = 0, most_slots = this->most_slots(w, sample->front(), redraw_s);
+  double launches = static_cast<double>(plan_.looks.front().launches), least = plan_.least_pairs,
+         launch_ns = share * budget_s_ * 1e9 / launches,
+         call_ns = reference + candidate + copy_ns + 1e9 * slot_s;
+  most_slots = std::min(most_slots, 1 + overtime * launch_ns / call_ns);
   if (calls * (least + 1) > most_slots) { // single short calls of a device say little, however many there are
     double fewest = bands_.least_order_ns > 0 ? fewest_pairs : least;
     calls = std::max(1.0, std::floor(most_slots / (fewest + 1)));
   }
-  double pair_ns = calls * (reference + candidate + copy_ns + 1e9 * redraw_s) + 10 * floor_ns_ + 4e5;
+  double pair_ns = calls * call_ns + 10 * floor_ns_ + 4e5;
   if (!deck_.empty())
     pair_ns *= 1 + interlude_turn::certain_share(static_cast<std::uint32_t>(calls));
   w.calls = static_cast<std::uint32_t>(calls);
   w.warm = task_.plan == measure_plan::rank ? least_warm : most_warm;
-  w.pairs = pairs_of(share * budget_s_ * 1e9 / launches / pair_ns, std::floor(most_slots / calls) - 1);
+  w.pairs = pairs_of(launch_ns / pair_ns, std::floor(most_slots / calls) - 1);
   w.interludes =
       static_cast<std::uint32_t>(std::min(std::ceil(static_cast<double>(deck_.kinds()) * share / launches),
                                           std::ceil(interlude_turn::certain_share(w.calls) * w.pairs)));
-  auto bytes = (std::size_t{w.calls} * (w.pairs + 1) + w.warm) * sample->front().bytes(); // few need few
-  w.redraws = w.redraws && static_cast<double>(bytes) > share * static_cast<double>(bank_bytes_);
-  w.bank = *std::move(sample); // the first launch's, as far as it goes
-  return ok;
+}
+
+result<double> timing::set_rules(timed_workload& w, const bank_slot& like) {
+  w.rules.resize(task_.what.tensors.size());
+  auto start = steady::now();
+  for (std::size_t t = 0; t < w.rules.size(); ++t)
+    if (task_.what.tensors[t].role != tensor_role::in) {
+      w.rules[t] = truths_.rule_beside_reference(t, like);
+      const auto& said = truths_.reference_outputs()[t];
+      (void)check(expect(task_.what.tensors[t].dtype, said.data(), false, w.shapes.elements[t], w.rules[t]),
+                  said.data());
+    }
+  double check_s = seconds_since(start);
+  auto draw_s = truths_.draw_s(w.shapes);
+  return draw_s ? result<double>{check_s + *draw_s} : draw_s;
+}
+
+allowed_results timing::allowed_by(const caller& reference, std::span<const bank_slot* const> slots,
+                                   const timed_workload& w) const {
+  allowed_results all(slots.size());
+  for (std::size_t s = 0; s < slots.size(); ++s) {
+    if (!slots[s]->outputs.empty())
+      continue;
+    all[s].resize(w.rules.size());
+    for (std::size_t t = 0; t < w.rules.size(); ++t)
+      if (task_.what.tensors[t].role != tensor_role::in)
+        all[s][t] = expect(task_.what.tensors[t].dtype, reference.output(s, t).data(), false,
+                           w.shapes.elements[t], w.rules[t]);
+  }
+  return all;
 }
 
 status timing::refill(timed_workload& w) {
@@ -191,6 +249,10 @@ status timing::refill(timed_workload& w) {
 }
 
 status timing::draw_bank(timed_workload& w, std::size_t wanted) {
+  if (by_reference_ && w.bank.size() < wanted) {
+    auto more = truths_.undrawn(wanted - w.bank.size());
+    std::move(more.begin(), more.end(), std::back_inserter(w.bank));
+  }
   while (w.bank.size() < wanted) {
     if (drawn_for_ != &w)
       if (auto s = truths_.use(w.shapes); !s)
@@ -212,11 +274,16 @@ status timing::draw_bank(timed_workload& w, std::size_t wanted) {
 
 void timing::used(timed_workload& w) {
   for (auto& slot : w.bank)
-    if (w.redraws && !slot.inputs.empty())
-      truth_source::let_go(slot);
+    if (w.redraws && !slot.inputs.empty()) {
+      if (by_reference_)
+        slot.inputs = {}; // nobody draws it again
+      else
+        truth_source::let_go(slot);
+    }
 }
 
 result<std::vector<const bank_slot*>> timing::take(timed_workload& w, std::size_t n) {
+  auto start = steady::now();
   used(w);
   std::vector<const bank_slot*> slots;
   auto first = w.next;
@@ -232,6 +299,7 @@ result<std::vector<const bank_slot*>> timing::take(timed_workload& w, std::size_
       return restored[i].error();
     slots.push_back(&w.bank[w.order[first + i]]);
   }
+  bank_s_ += seconds_since(start);
   return slots;
 }
 
@@ -265,25 +333,54 @@ void timing::baseline_failed(evidence& found, const caller::outcome& said) {
   found.reason = "the baseline failed while it was timed: " + said.call.why;
 }
 
-bool timing::uncounted(evidence& found, const side_by_side& sides, std::span<const bank_slot* const> slots,
-                       const bound_shapes& shapes, const poison* rubbish, double limit, bool candidate_only) {
-  bool cold = task_.what.policy.cold_cache;
+std::optional<timing::both_said> timing::ask_both(evidence& found, const side_by_side& sides,
+                                                  std::span<const bank_slot* const> slots,
+                                                  const bound_shapes& shapes, const poison* rubbish,
+                                                  const double (&limits)[2], std::int64_t& counter) {
+  both_said said;
   int first = static_cast<int>(random_.below(2));
   for (int side : {first, 1 - first}) {
     bool is_candidate = side == 1;
-    if (candidate_only && !is_candidate)
-      continue;
     bool look = is_candidate && random_.below(looked_at_one_in) == 0;
-    auto said = (is_candidate ? sides.candidate : sides.reference).run(slots, rubbish, cold, limit, look);
-    if (is_candidate) {
-      if (!note_call(found, task_.what, sides.candidate, said, slots, shapes, found.cases))
-        return false;
-    } else if (said.call.end != call_end::done) {
-      return baseline_failed(found, said), false;
+    auto& by = is_candidate ? sides.candidate : sides.reference;
+    auto& one = is_candidate ? said.candidate : said.baseline;
+    one = by.run(slots, rubbish, task_.what.policy.cold_cache, limits[side], look);
+    if (one.call.end != call_end::done) {
+      if (is_candidate)
+        (void)note_call(found, task_.what, by, one, slots, shapes, counter);
+      else
+        baseline_failed(found, one);
+      return std::nullopt;
     }
-    own_cpu_s_ += said.call.cpu_s;
+    own_cpu_s_ += one.call.cpu_s;
   }
-  return true;
+  return said;
+}
+
+bool timing::uncounted(evidence& found, const side_by_side& sides, std::span<const bank_slot* const> slots,
+                       const timed_workload& w, double limit) {
+  auto said = ask_both(found, sides, slots, w.shapes, w.rubbish.get(), {limit, limit}, found.cases);
+  return said && note_call(found, task_.what, sides.candidate, said->candidate, slots, w.shapes, found.cases,
+                           allowed_by(sides.reference, slots, w));
+}
+
+bool timing::in_another_form(evidence& found, const side_by_side& sides,
+                             std::span<const bank_slot* const> slots, const interludes::scene& scene,
+                             const timed_workload& w, double limit) {
+  auto calls = static_cast<std::uint32_t>(slots.size());
+  if (!sides.reference.bind(scene.shapes, calls, scene.misaligned) ||
+      !sides.candidate.bind(scene.shapes, calls, scene.misaligned))
+    return true; // no room for it
+  const auto* rubbish = scene.rubbish.get();
+  // A baseline that compiles itself would do so for shapes that nobody is timed on.
+  if (task_.compile_s > 0 && scene.shapes.dims != w.shapes.dims) {
+    auto said = sides.candidate.run(slots, rubbish, task_.what.policy.cold_cache, limit);
+    own_cpu_s_ += said.call.cpu_s;
+    return note_call(found, task_.what, sides.candidate, said, slots, scene.shapes, found.cases);
+  }
+  auto said = ask_both(found, sides, slots, scene.shapes, rubbish, {limit, limit}, found.cases);
+  return said &&
+         note_call(found, task_.what, sides.candidate, said->candidate, slots, scene.shapes, found.cases);
 }
 
 bool timing::interlude(evidence& found, const side_by_side& sides, const timed_workload& w) {
@@ -298,21 +395,15 @@ bool timing::interlude(evidence& found, const side_by_side& sides, const timed_w
   }
   double limit = order_limit(task_.limits, slots.size(), std::max(w.reference_ns, w.candidate_ns));
   if (usual_form)
-    return uncounted(found, sides, slots, w.shapes, w.rubbish.get(), limit);
-  auto bind = [&](const bound_shapes& shapes, std::size_t calls, bool misaligned) {
-    auto n = static_cast<std::uint32_t>(calls);
-    return sides.reference.bind(shapes, n, misaligned) && sides.candidate.bind(shapes, n, misaligned);
-  };
-  // A baseline that compiles itself would do so for shapes that nobody is timed on.
-  bool candidate_only = task_.compile_s > 0 && scene.shapes.dims != w.shapes.dims;
-  if (bind(scene.shapes, slots.size(), scene.misaligned) &&
-      !uncounted(found, sides, slots, scene.shapes, scene.rubbish.get(), limit, candidate_only))
+    return uncounted(found, sides, slots, w, limit);
+  if (!in_another_form(found, sides, slots, scene, w, limit))
     return false;
   // Other shapes leave other data and other code in the caches: a usual call, which does not count, comes
   // before the next that does.
   const bank_slot* usual[] = {&w.filler[random_.below(w.filler.size())]};
-  bind(w.shapes, w.calls, false);
-  return uncounted(found, sides, usual, w.shapes, w.rubbish.get(), limit);
+  (void)sides.reference.bind(w.shapes, w.calls);
+  (void)sides.candidate.bind(w.shapes, w.calls);
+  return uncounted(found, sides, usual, w, limit);
 }
 
 result<bool> timing::warm_up(evidence& found, const side_by_side& sides, timed_workload& w) {
@@ -329,7 +420,8 @@ result<bool> timing::warm_up(evidence& found, const side_by_side& sides, timed_w
     if (a.call.end != call_end::done)
       return baseline_failed(found, a), false;
     auto b = sides.candidate.run(*slots, w.rubbish.get(), cold, limit_of(w, true));
-    if (!note_call(found, task_.what, sides.candidate, b, *slots, w.shapes, found.cases))
+    if (!note_call(found, task_.what, sides.candidate, b, *slots, w.shapes, found.cases,
+                   b.call.end == call_end::done ? allowed_by(sides.reference, *slots, w) : allowed_results{}))
       return false;
     own_cpu_s_ += a.call.cpu_s + b.call.cpu_s;
     double both = a.call.ns + b.call.ns;
@@ -346,34 +438,24 @@ double timing::limit_of(const timed_workload& w, bool of_candidate) const {
 
 bool timing::timed_pair(evidence& found, const side_by_side& sides, const timed_workload& w,
                         std::span<const bank_slot* const> slots, double (&ns)[2]) {
-  bool cold = task_.what.policy.cold_cache;
-  int first = static_cast<int>(random_.below(2));
-  double own_ns = 0, unwritten_share = 0; // of the candidate
-  for (int side : {first, 1 - first}) {
-    bool is_candidate = side == 1;
-    bool look = is_candidate && random_.below(looked_at_one_in) == 0;
-    auto& by = is_candidate ? sides.candidate : sides.reference;
-    auto said = by.run(slots, w.rubbish.get(), cold, limit_of(w, is_candidate), look);
-    if (is_candidate) {
-      found.timed_calls += w.calls;
-      candidate_s_ += said.call.ns * 1e-9;
-      if (!note_call(found, task_.what, by, said, slots, w.shapes, found.timed_calls_checked) ||
-          !within_time(found, task_.limits, candidate_s_, w.shapes.name))
-        return false;
-      charge(said);
-      unwritten_ += said.unwritten;
-      own_ns = said.call.ns / w.calls;
-      unwritten_share = share_of_results(said.unwritten, w);
-    } else if (said.call.end != call_end::done) {
-      return baseline_failed(found, said), false;
-    } else {
-      path_.push_back(said.call.ns - said.call.driver_ns);
-      usual_gaps_.push_back(said.call.late_s);
-    }
-    own_cpu_s_ += said.call.cpu_s;
-    ns[side] = (said.call.ns + charged_ns(said)) / w.calls;
-  }
-  ns[1] = std::max(ns[1], with_unwritten(own_ns, unwritten_share, ns[0]));
+  auto said = ask_both(found, sides, slots, w.shapes, w.rubbish.get(),
+                       {limit_of(w, false), limit_of(w, true)}, found.timed_calls_checked);
+  found.timed_calls += w.calls;
+  if (!said)
+    return false;
+  const auto& [usual, own] = *said;
+  candidate_s_ += own.call.ns * 1e-9;
+  if (!note_call(found, task_.what, sides.candidate, own, slots, w.shapes, found.timed_calls_checked,
+                 allowed_by(sides.reference, slots, w)) ||
+      !within_time(found, task_.limits, candidate_s_, w.shapes.name))
+    return false;
+  charge(own);
+  unwritten_ += own.unwritten;
+  path_.push_back(usual.call.ns - usual.call.driver_ns);
+  usual_gaps_.push_back(usual.call.late_s);
+  ns[0] = (usual.call.ns + charged_ns(usual)) / w.calls;
+  ns[1] = std::max((own.call.ns + charged_ns(own)) / w.calls,
+                   with_unwritten(own.call.ns / w.calls, share_of_results(own.unwritten, w), ns[0]));
   return true;
 }
 
@@ -467,60 +549,12 @@ status timing::launch(evidence& found) {
   return seam_.conditions ? seam_.conditions(task_, found) : ok;
 }
 
-void timing::flag_integrity(evidence& found) const {
-  auto milliseconds = [](double s) { return std::to_string(s * 1e3).substr(0, 6) + " ms"; };
-  // Whatever it works after its answer is charged, so that it gains nothing. A pool that spins for a while
-  // before it parks does so, too, and so does a process that frees a result: a stop takes tens of
-  // microseconds, on a busy machine hundreds, and all of that time such a pool may spin. Only one that works
-  // on for longer than any spinning lasts, in nearly every order and beyond what the baseline does in any
-  // usual one, is called a liar.
-  double after = quantile_of(gaps_, 0.2),
-         usual = std::max({bands_.longest_spin_s, 5 * floor_gap_s_, 2 * quantile_of(usual_gaps_, 0.8)});
-  if (gaps_.size() >= 20 && after > usual && after > 0.05e-9 * median_of(order_ns_))
-    found.flags.push_back({"gap_cpu_time", milliseconds(after) +
-                                               " of work after the answer in four of five orders, of " +
-                                               milliseconds(median_of(order_ns_) * 1e-9) + " each"});
-  double threads = static_cast<double>(std::max<std::int64_t>(1, task_.what.policy.threads));
-  if (cpu_s_ > 0.05 && cpu_s_ > (threads + 0.5) * wall_s_)
-    found.flags.push_back({"threads", milliseconds(cpu_s_) + " of CPU time in " + milliseconds(wall_s_) +
-                                          ": more threads than the " +
-                                          std::to_string(task_.what.policy.threads) + " of the policy"});
-  // What the driver's clock does not see is the way there and back, which is as long for the baseline: on a
-  // loaded machine it is long for both, and for some of either much longer than for others. Only a candidate
-  // whose clock hides far more in nearly every order than the baseline's does in any usual one is called a
-  // liar.
-  double hidden = quantile_of(hidden_, 0.2), whole = median_of(order_ns_);
-  if (hidden_.size() >= 12 && hidden > 2 * quantile_of(path_, 0.8) + 4 * floor_ns_ + 0.4 * whole)
-    found.flags.push_back(
-        {"clock_mismatch", "a clock inside the candidate's process saw " +
-                               std::to_string(static_cast<int>(100 * (1 - hidden / whole))) +
-                               "% of the time that passed outside"});
-  for (auto& f : below_floor(task_.what, found.launches, task_.peaks))
-    found.flags.push_back(std::move(f));
-  // For the diagnosis: how many cores were at work while calls ran, the way there and back not counted.
-  double busy_wall = wall_s_ - static_cast<double>(orders_) * floor_ns_ * 1e-9;
-  if (busy_wall > 0.2 * wall_s_ && orders_ >= 6)
-    found.counters[counter_keys::cores_busy] = cpu_s_ / busy_wall;
-  for (const auto& [name, value] : task_.peaks)
-    found.counters[counter_keys::peak_of + name] = value;
-}
-
-machine_noise timing::note_noise(evidence& found) const {
-  auto facts = gate_.facts(own_cpu_s_);
-  for (const auto& [name, value] : facts)
-    found.counters[name] = value;
-  found.counters[counter_keys::gate_discarded] = static_cast<double>(discarded_);
-  auto& loud = found.counters[device_facts::gate_loud];
-  if (found.counters.contains(counter_keys::device_slowed))
-    loud = 1;
-  return {loud > 0, discarded_};
-}
-
 status timing::run(evidence& found) {
   auto start = steady::now();
   if (auto s = measure_floor(); !s)
     return s;
   found.floor_ns = floor_ns_;
+  budget_s_ = std::max(budget_s_, bands_.least_launch_s * static_cast<double>(plan_.looks.front().launches));
   for (auto& w : workloads_) {
     if (auto s = prepare(w); !s)
       return s;
@@ -546,22 +580,6 @@ status timing::run(evidence& found) {
   note_work(found);
   flag_integrity(found);
   return ok;
-}
-
-void timing::note_work(evidence& found) const {
-  (void)note_noise(found);
-  found.counters[counter_keys::bank_s] = bank_s_;
-  found.counters[counter_keys::interludes] = static_cast<double>(interludes_);
-  found.counters[counter_keys::interludes_s] = interludes_s_;
-  if (unwritten_ > 0)
-    found.counters[counter_keys::unwritten_pages] =
-        static_cast<double>(unwritten_) / static_cast<double>(std::max<std::int64_t>(1, found.timed_calls));
-  std::size_t control = 0;
-  for (const auto& launch : control_)
-    control += launch.size();
-  found.provenance[provenance_keys::aa_control] = std::to_string(control) +
-                                                  " pairs of the baseline with itself, " +
-                                                  std::to_string(control_.size()) + " launches";
 }
 
 } // namespace ke

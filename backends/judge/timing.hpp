@@ -11,6 +11,8 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
 namespace ke {
@@ -28,6 +30,8 @@ struct timed_workload {
   std::uint32_t interludes = 1; ///< certain ones per launch
   std::uint32_t warm = 0;       ///< slots for the warm-up: pairs at most
   std::vector<bank_slot> bank;  ///< of this launch
+  std::vector<comparison_rule>
+      rules; ///< per tensor, beside the reference's answer of the same pair; or empty
   /// The bank has no room for all inputs: it keeps keys and truths, and an order's inputs are drawn again.
   bool redraws = false;
   std::vector<std::size_t> order; ///< of the bank, in which slots are taken
@@ -55,6 +59,13 @@ private:
   double calls_per_order(const timed_workload& w, double shorter, std::size_t slot_bytes) const;
   std::uint32_t pairs_of(double in_time, double in_memory) const;
   status prepare(timed_workload& w);
+  /// Two slots of this workload, with their truths.
+  result<std::vector<bank_slot>> sampled(timed_workload& w);
+  /// Calls of an order, pairs of a launch.
+  void plan_orders(timed_workload& w, double most_slots, double slot_s);
+  /// The workload's slots are drawn as they are needed, and held against the reference's answers. Seconds that this takes
+  /// for one of them.
+  result<double> set_rules(timed_workload& w, const bank_slot& like);
   /// How many slots one launch may use, for memory and time. May set `redraws` and `redraw_s`.
   double most_slots(timed_workload& w, const bank_slot& like, double& redraw_s);
   /// Fresh inputs for one launch: what it learns of them is not true in the next.
@@ -63,6 +74,10 @@ private:
   status draw_bank(timed_workload& w, std::size_t wanted);
   /// The next slots of this launch, with their inputs.
   result<std::vector<const bank_slot*>> take(timed_workload& w, std::size_t n);
+  /// What the calls of an order may answer, by the reference's answers to the same inputs; of slots that have a truth of
+  /// their own: that.
+  allowed_results allowed_by(const caller& reference, std::span<const bank_slot* const> slots,
+                             const timed_workload& w) const;
   /// The inputs of these slots are not needed any more.
   void used(timed_workload& w);
   failure lost(const timed_workload& w) const;
@@ -76,9 +91,19 @@ private:
   /// call makes sense.
   bool interlude(evidence& found, const side_by_side& sides, const timed_workload& w);
   bool uncounted(evidence& found, const side_by_side& sides, std::span<const bank_slot* const> slots,
-                 const bound_shapes& shapes, const poison* rubbish, double limit,
-                 bool candidate_only = false);
+                 const timed_workload& w, double limit);
+  /// The same in another form than the workload's. A baseline that compiles itself is not asked.
+  bool in_another_form(evidence& found, const side_by_side& sides, std::span<const bank_slot* const> slots,
+                       const interludes::scene& scene, const timed_workload& w, double limit);
   static void baseline_failed(evidence& found, const caller::outcome& said);
+  /// One order of each side, in random order.
+  struct both_said {
+    caller::outcome baseline, candidate;
+  };
+  /// Nothing: one of them has ended, which is in the evidence.
+  std::optional<both_said> ask_both(evidence& found, const side_by_side& sides,
+                                    std::span<const bank_slot* const> slots, const bound_shapes& shapes,
+                                    const poison* rubbish, const double (&limits)[2], std::int64_t& counter);
   /// False, as of the next two: no further call makes sense.
   result<bool> measure(evidence& found, const side_by_side& sides, timed_workload& w);
   result<bool> warm_up(evidence& found, const side_by_side& sides, timed_workload& w);
@@ -100,6 +125,8 @@ private:
 
   const judge_task& task_;
   const driver_seam& seam_;
+  /// The baseline is the reference: it is asked in each pair anyway, so nobody else is about the same inputs.
+  bool by_reference_;
   std::vector<timed_workload>& workloads_;
   const interludes& unusual_;
   truth_source& truths_;

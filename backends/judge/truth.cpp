@@ -415,6 +415,38 @@ result<std::vector<bank_slot>> truth_source::drawn(distribution d, std::size_t c
   return slots;
 }
 
+std::vector<bank_slot> truth_source::undrawn(std::size_t count) {
+  std::vector<bank_slot> slots(count);
+  for (auto& slot : slots) {
+    slot.key = random_.next() | 1;
+    slot.distribution = to_text(distribution::init);
+  }
+  return slots;
+}
+
+result<double> truth_source::draw_s(const bound_shapes& shapes) {
+  auto slot = std::move(undrawn(1).front());
+  auto start = steady::now();
+  if (auto s = restore(slot, shapes); !s)
+    return s.error();
+  return seconds_since(start) / static_cast<double>(draws_apart() ? allowed_threads() : 1);
+}
+
+comparison_rule truth_source::rule_beside_reference(std::size_t tensor, const bank_slot& like) const {
+  const auto type = task_.what.tensors[tensor].dtype;
+  auto rule = rule_of(tensor, distribution::init, equal_share(like, reductions_[tensor]));
+  if (rule.exact || !wide_)
+    return rule;
+  // |y - r| <= |y - t| + |t - r|: what is allowed, and what the reference r errs by and rounds. The allowance is at least
+  // four times the former.
+  double own = yardstick(tensor, distribution::init);
+  if (rule.larger)
+    rule.relative *= 1.25;
+  rule.relative += unit_roundoff(type);
+  rule.absolute += own;
+  return rule;
+}
+
 bool truth_source::let_go(bank_slot& slot) {
   if (slot.key == 0)
     return false;
@@ -431,9 +463,11 @@ status truth_source::restore(bank_slot& slot, const bound_shapes& shapes) {
   auto some = draw(again, distribution::init, shapes, {}, own);
   if (!some)
     return some.error();
-  if (digest_of_inputs(again) != slot.digest || again.scalars != slot.scalars)
+  bool drawn_before = slot.digest != 0;
+  if (drawn_before && (digest_of_inputs(again) != slot.digest || again.scalars != slot.scalars))
     return failure{failure_kind::device, "inputs drawn again from their key come out otherwise", true};
   slot.inputs = std::move(again.inputs);
+  slot.scalars = std::move(again.scalars);
   return ok;
 }
 

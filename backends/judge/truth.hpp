@@ -49,6 +49,15 @@ public:
   /// rule. Empty: the reference fails, by a crash or by disagreeing with the truth on what is finite.
   result<std::vector<bank_slot>> make(distribution d, std::size_t count);
 
+  /// `count` slots of these shapes and `init`'s distribution by their keys alone: `restore` draws their inputs. They have no
+  /// outputs, and nobody is asked for any.
+  std::vector<bank_slot> undrawn(std::size_t count);
+  /// Seconds that the inputs of one such slot take, drawn beside others where they may be.
+  result<double> draw_s(const bound_shapes& shapes);
+  /// The rule for a result beside the reference's own answer to the same inputs, which errs as far as it has been seen
+  /// to: of inputs like these.
+  comparison_rule rule_beside_reference(std::size_t tensor, const bank_slot& like) const;
+
   /// Forgets inputs that `restore` can draw again; keeps their truth. False: it can't.
   static bool let_go(bank_slot& slot);
   /// Draws the inputs of a slot of these shapes again, if they were let go of. `device`: they came out

@@ -78,7 +78,9 @@ class Caller(driver.Caller):
     def __init__(self, payload, device, page):
         super().__init__(payload, Memory(device), start=device.base)
         self.device, self.page = device, page
-        self.ready = []  # per call: arguments, inputs to be written back, outputs, where the judge wants the tensors
+        # Per call: its arguments, inputs to be written back, outputs, where the judge wants the tensors. None where an argument
+        # is a copy of what lies there (in another type, in other strides): that is made once the inputs have come.
+        self.ready = []
         self.places = []  # of all calls, per tensor: where it is
         self.replay = None  # of an order by a graph
         self.wrong = None  # what its results lack, as its calls were captured
@@ -103,7 +105,8 @@ class Caller(driver.Caller):
             shapes = self.plans.get(key)
             if shapes is None:
                 shapes, fresh = self.plans.setdefault(key, self.plan(key)), True
-            self.ready.append((self.arguments(shapes, row), shapes, row[:tensors]))
+            ready = None if any(one.turn for one in shapes[0]) else self.arguments(shapes, row)
+            self.ready.append((ready, shapes, row))
         # What a call does at its first time only, compiling above all, can't be captured: such an order goes without a graph.
         if graph and not fresh and self.function is not None:
             self.replay = self.device.capture(self.try_all)
@@ -128,7 +131,7 @@ class Caller(driver.Caller):
 
     def deliver(self, results, outputs, row, is_type=driver.TENSOR_TYPES, strided=torch.strided):
         """Where each tensor of a call is. Exact form or nothing."""
-        places = list(row)
+        places = list(row[:len(self.tensors)])
         if not isinstance(results, (tuple, list)):
             results = () if results is None and not outputs else (results,)
         if len(results) != len(outputs):
@@ -169,7 +172,9 @@ class Caller(driver.Caller):
         function, deliver = self.function, self.deliver
         self.places.clear()
         self.seen.clear()
-        for (arguments, given), (inputs, outputs, written_back), row in self.ready:
+        for ready, shapes, row in self.ready:
+            arguments, given = ready or self.arguments(shapes, row)
+            inputs, outputs, _ = shapes
             results = function(*arguments)
             for one, other in zip(inputs, given):
                 if one.written_back:

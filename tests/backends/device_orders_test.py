@@ -96,6 +96,21 @@ class Orders(unittest.TestCase):
         self.right(found)
 
 
+class Copies(unittest.TestCase):
+    def test_bug_the_truth_took_what_lay_there_before_its_inputs_came(self):
+        """In bf16: an argument in double precision is a copy."""
+        device, page = Device(), Page([[0, ROOM, N, N]])
+        payload = driver.Payload(b"tensor in bf16 2 1\ntensor out bf16 2 1\norder t\nwide 1\n\n")
+        caller = device_orders.Caller(payload, device, page)
+        caller.function = lambda x: x * x
+        x, y = (device.bytes(at, 2 * N).view(torch.bfloat16) for at in (0, ROOM))
+        x.fill_(7)
+        caller.prepare(1, 2, 2, False)
+        x.copy_(torch.arange(N))
+        caller.run()
+        self.assertEqual(y.tolist(), [0, 1, 4, 9, 16])
+
+
 class Graph:
     """As PyTorch's: what is called meanwhile is captured, and runs when it is replayed."""
 

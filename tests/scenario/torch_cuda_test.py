@@ -91,6 +91,16 @@ class TorchCuda(Scenario):
                 self.assertGreater(verdict["correctness"]["timed_calls"], 0)
                 self.assertEqual(verdict["correctness"]["timed_calls"], verdict["correctness"]["timed_calls_checked"])
 
+    def test_arguments_that_are_copies_are_of_this_order_s_inputs(self):
+        """In sixteen bits, for the truth in double precision, and in other strides."""
+        short = PROBLEM.replace('"f32"', '"bf16"')
+        for name, text in {"bf16": short, "strides": PROBLEM.replace('init = "normal"', 'init = "normal"\nstrides = "any"')}.items():
+            with self.subTest(name):
+                self.write(f"{name}.toml", text)
+                verdict = self.judged(RIGHT, "--untimed", problem=f"{name}.toml")
+                self.assertEqual(verdict["state"], "correct", verdict["reason"])
+                self.assertEqual(verdict["provenance"]["truth"], "the reference in wider arithmetic")
+
     def test_a_kernelbench_file(self):
         self.write("model.py", MODEL)
         right = MODEL.replace("class Model", "class ModelNew").split("def get_inputs")[0]

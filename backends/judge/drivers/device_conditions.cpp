@@ -23,7 +23,7 @@ struct watch {
 };
 std::optional<watch> watched;
 
-constexpr std::array<const char*, 3> parts_of_charges{"armed", "turns", "behind"};
+constexpr std::array<const char*, 4> parts_of_charges{"armed", "turns", "shift", "behind"};
 
 /// The least, or the greatest, of a judgement's readings.
 void enter(evidence& found, const char* key, double value,
@@ -78,7 +78,7 @@ status conditions(const judge_task&, evidence& found) {
   if (const auto& c = charges_so_far(); c.orders > 0)
     for (std::size_t i = 0; i < parts_of_charges.size(); ++i)
       found.counters[std::string{counter_keys::device_charged_us_of} + parts_of_charges[i]] =
-          std::array{c.armed, c.turns, c.behind}[i] * 1e-3 / static_cast<double>(c.orders);
+          std::array{c.armed, c.turns, c.shift, c.behind}[i] * 1e-3 / static_cast<double>(c.orders);
   if (!watched)
     return ok;
   auto now = watched->health.now();

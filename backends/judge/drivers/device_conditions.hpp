@@ -19,7 +19,8 @@ void watch_conditions(const nvidia_device& device);
 struct charges {
   std::uint64_t orders = 0;
   double armed = 0;  ///< work between inputs and primer
-  double turns = 0;  ///< fence and primer of the order, or the process's shift
+  double turns = 0;  ///< fence and primer of the order
+  double shift = 0;  ///< by how much the process's are longer than the reference's
   double behind = 0; ///< work between the answer's fence and the stop
 };
 charges& charges_so_far();

@@ -170,6 +170,7 @@ driver_bands bands(double least_order_ns) {
   return {.idle_floors = 0,
           .idle_s = 0,
           .least_order_ns = least_order_ns,
+          .least_launch_s = 1.5,
           .slot_memory = 512u << 20,
           .bank_bytes = bank_bytes(),
           .copy_ns = copy_ns,
@@ -315,12 +316,12 @@ double charged_ns(device_state& d, double fence_ns) {
   d.turns.add(fence_ns, d.primer_ns);
   double shift = d.turns.shift_ns(of_reference);
   single += of_reference.primer_over_ns(d.primer_ns);
-  double turns = std::max(single > 0 ? single + d.bands.still_ns : 0, shift);
+  double turns = single > 0 ? single + d.bands.still_ns : 0;
   auto& all = charges_so_far();
   ++all.orders;
   all.armed += d.armed_ns;
-  all.turns += turns;
-  return turns + d.armed_ns;
+  (shift > turns ? all.shift : all.turns) += std::max(turns, shift);
+  return std::max(turns, shift) + d.armed_ns;
 }
 
 void close(device_state& d, std::span<const result_part> samples, call_outcome& call) {
