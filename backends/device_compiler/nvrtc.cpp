@@ -27,6 +27,7 @@ bool bind_function(void* library, const char* name, F*& to) {
 
 } // namespace
 
+/// Never unloaded: what the library keeps for itself would be nobody's.
 struct nvrtc::functions {
   void* library = nullptr;
   int (*version)(int*, int*) = nullptr;
@@ -54,10 +55,6 @@ struct nvrtc::functions {
            bind_function(library, "nvrtcGetCUBIN", cubin) &&
            bind_function(library, "nvrtcDestroyProgram", destroy) &&
            bind_function(library, "nvrtcGetErrorString", error_text);
-  }
-  ~functions() {
-    if (library)
-      ::dlclose(library);
   }
 };
 

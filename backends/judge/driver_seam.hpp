@@ -91,8 +91,6 @@ struct driver_bands {
   double idle_s = 5e-6;         ///< and so much more
   double longest_spin_s = 1e-3; ///< an honest pool of threads may spin on for as long after an answer
   double least_order_ns = 0;    ///< a timed order of short calls lasts at least so long
-  double least_launch_s =
-      0; ///< a launch has at least so long for its pairs: shorter orders would say nothing
   std::size_t slot_memory = 256u << 20; ///< most bytes of the tensors of an order
   std::size_t bank_bytes = 768u << 20;  ///< of inputs and truths that are kept for a launch
   double copy_ns = 2.5; ///< of one byte of an order's tensors: inputs, rubbish, copies, checks

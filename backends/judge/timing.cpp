@@ -554,7 +554,6 @@ status timing::run(evidence& found) {
   if (auto s = measure_floor(); !s)
     return s;
   found.floor_ns = floor_ns_;
-  budget_s_ = std::max(budget_s_, bands_.least_launch_s * static_cast<double>(plan_.looks.front().launches));
   for (auto& w : workloads_) {
     if (auto s = prepare(w); !s)
       return s;

@@ -46,7 +46,9 @@ inline constexpr const char* device_held_back = "device.held_back";   ///< bits 
 inline constexpr const char* device_memory_mhz = "device.memory_mhz"; ///< the least
 inline constexpr const char* device_slowed = "device.slowed";         ///< 1: by heat or its power supply
 inline constexpr const char* device_sm_mhz = "device.sm_mhz";         ///< the least
-inline constexpr const char* device_watts = "device.watts";           ///< the most
+/// Quantiles of empty kernels around orders: WHO.fence.p50, WHO.primer.p99.
+inline constexpr const char* device_turn_us_of = "device.turn_us.";
+inline constexpr const char* device_watts = "device.watts"; ///< the most
 inline constexpr const char* edge_cases = "edge_cases";
 inline constexpr const char* gate_discarded = "gate.discarded";
 inline constexpr const char* hot_bytes = "hot.bytes";

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <functional>
 #include <map>
 #include <sstream>
@@ -306,8 +307,8 @@ outcome cuMemsetD8Async(address to, unsigned char value, std::size_t bytes, stre
   return 0;
 }
 outcome cuModuleLoadData(module* to, const void* text) {
-  auto* copy = new std::string{static_cast<const char*>(text)};
-  *to = reinterpret_cast<module>(copy);
+  static std::deque<std::string> loaded; // modules stay, as their context does
+  *to = reinterpret_cast<module>(&loaded.emplace_back(static_cast<const char*>(text)));
   return 0;
 }
 outcome cuModuleGetFunction(function* to, module in, const char* name) {

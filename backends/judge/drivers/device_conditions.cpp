@@ -3,6 +3,7 @@
 #include "backends/device/cuda_api.hpp"
 #include "backends/device/device_health.hpp"
 #include "backends/evidence/device_report.hpp"
+#include "backends/verdict/statistics.hpp"
 #include "runtime/core/evidence.hpp"
 #include "runtime/core/evidence_keys.hpp"
 
@@ -12,6 +13,8 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace ke::on_device {
 namespace {
@@ -32,6 +35,12 @@ void enter(evidence& found, const char* key, double value,
     return;
   auto [at, first] = found.counters.try_emplace(key, value);
   at->second = of(at->second, value);
+}
+
+void enter_quantiles(evidence& found, const std::string& name, const std::vector<double>& ns) {
+  if (!ns.empty())
+    for (auto [suffix, share] : {std::pair{".p50", 0.5}, std::pair{".p90", 0.9}, std::pair{".p99", 0.99}})
+      found.counters[counter_keys::device_turn_us_of + name + suffix] = quantile_of(ns, share) * 1e-3;
 }
 
 std::string in_words(const evidence& found, std::uint64_t held_back) {
@@ -79,6 +88,11 @@ status conditions(const judge_task&, evidence& found) {
     for (std::size_t i = 0; i < parts_of_charges.size(); ++i)
       found.counters[std::string{counter_keys::device_charged_us_of} + parts_of_charges[i]] =
           std::array{c.armed, c.turns, c.shift, c.behind}[i] * 1e-3 / static_cast<double>(c.orders);
+  for (const auto& [who, seen] :
+       {std::pair{"candidate", &charges_so_far().candidate}, std::pair{"others", &charges_so_far().others}}) {
+    enter_quantiles(found, std::string{who} + ".fence", seen->fences);
+    enter_quantiles(found, std::string{who} + ".primer", seen->primers);
+  }
   if (!watched)
     return ok;
   auto now = watched->health.now();

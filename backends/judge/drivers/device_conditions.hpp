@@ -3,6 +3,7 @@
 #include "runtime/core/result.hpp"
 
 #include <cstdint>
+#include <vector>
 
 namespace ke {
 
@@ -22,6 +23,14 @@ struct charges {
   double turns = 0;  ///< fence and primer of the order
   double shift = 0;  ///< by how much the process's are longer than the reference's
   double behind = 0; ///< work between the answer's fence and the stop
+  /// Fences after orders and primers before them.
+  struct turns_seen {
+    std::vector<double> fences, primers;
+    void add(double fence_ns, double primer_ns) {
+      fences.push_back(fence_ns);
+      primers.push_back(primer_ns);
+    }
+  } candidate, others;
 };
 charges& charges_so_far();
 

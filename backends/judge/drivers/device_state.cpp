@@ -170,7 +170,6 @@ driver_bands bands(double least_order_ns) {
   return {.idle_floors = 0,
           .idle_s = 0,
           .least_order_ns = least_order_ns,
-          .least_launch_s = 1.5,
           .slot_memory = 512u << 20,
           .bank_bytes = bank_bytes(),
           .copy_ns = copy_ns,
@@ -311,6 +310,7 @@ double charged_ns(device_state& d, double fence_ns) {
   double fence = fence_ns - d.bands.fence_ns, single = fence > d.bands.fence_band_ns ? fence : 0;
   if (!d.foreign) { // its waits are our own
     of_reference.add(fence_ns, d.primer_ns);
+    charges_so_far().others.add(fence_ns, d.primer_ns);
     return single;
   }
   d.turns.add(fence_ns, d.primer_ns);
@@ -320,6 +320,7 @@ double charged_ns(device_state& d, double fence_ns) {
   auto& all = charges_so_far();
   ++all.orders;
   all.armed += d.armed_ns;
+  all.candidate.add(fence_ns, d.primer_ns);
   (shift > turns ? all.shift : all.turns) += std::max(turns, shift);
   return std::max(turns, shift) + d.armed_ns;
 }

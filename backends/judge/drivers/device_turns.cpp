@@ -21,6 +21,7 @@ constexpr double still_margin_ns = 40e3; ///< of 5,400 fences on a device that s
 constexpr double longest_wait_s = 1;
 constexpr double least_turn_ns = 50e3;  ///< of a device that changes contexts; one of host memory does not
 constexpr double least_shift_ns = 2000; ///< processes that do the same differ by so much
+constexpr double usual_share = 0.95;
 constexpr std::size_t least_readings = 5, most_readings = 33;
 
 /// The middle, and what 95 of 100 stay within above it.
@@ -72,8 +73,10 @@ double turn_readings::shift_ns(const turn_readings& of_reference) const {
 double turn_readings::primer_over_ns(double primer_ns) const {
   if (primers_.size() < least_readings)
     return 0;
-  double over = primer_ns - median_of(primers_);
-  return over > primer_margin_ns ? over : 0;
+  // Where this process itself is late now and then, nobody else is to blame for being so.
+  double usual = median_of(primers_), late = quantile_of(primers_, usual_share);
+  double over = primer_ns - std::max(late, usual + primer_margin_ns);
+  return std::max(over, 0.0);
 }
 
 turn_bands turn_bands_of(judge_device& device, driver_process& process, bool foreign) {

@@ -1,6 +1,7 @@
 """redteam
 trick = "right for 400 calls, then what was there before"
 accept = ["incorrect", "cheating_suspected"]
+timed = true
 """
 import torch
 from honest import softmax
