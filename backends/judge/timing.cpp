@@ -237,9 +237,11 @@ status timing::refill(timed_workload& w) {
     w.filler.assign(std::make_move_iterator(from), std::make_move_iterator(w.bank.end()));
     w.bank.erase(from, w.bank.end());
   }
+  std::vector<bank_slot*> fillers;
   for (auto& slot : w.filler)
-    if (auto s = truths_.restore(slot, w.shapes); !s)
-      return s;
+    fillers.push_back(&slot);
+  if (auto s = draw_inputs(fillers, w.shapes); !s)
+    return s;
   w.order.resize(w.bank.size());
   std::iota(w.order.begin(), w.order.end(), std::size_t{0});
   random_.shuffle(w.order);
@@ -282,23 +284,31 @@ void timing::used(timed_workload& w) {
     }
 }
 
+status timing::draw_inputs(std::span<bank_slot* const> slots, const bound_shapes& shapes) {
+  std::vector<status> drawn(slots.size(), ok);
+  ke::side_by_side(slots.size(), truths_.draws_apart() ? 1 : slots.size(),
+                   [&](std::size_t from, std::size_t to) {
+                     for (auto i = from; i < to; ++i)
+                       drawn[i] = truths_.restore(*slots[i], shapes);
+                   });
+  for (const auto& s : drawn)
+    if (!s)
+      return s;
+  return ok;
+}
+
 result<std::vector<const bank_slot*>> timing::take(timed_workload& w, std::size_t n) {
   auto start = steady::now();
   used(w);
   std::vector<const bank_slot*> slots;
   auto first = w.next;
   w.next += n;
-  std::vector<status> restored(n, ok);
-  auto some = [&](std::size_t from, std::size_t to) {
-    for (auto i = from; i < to; ++i)
-      restored[i] = truths_.restore(w.bank[w.order[first + i]], w.shapes);
-  };
-  ke::side_by_side(n, truths_.draws_apart() ? 1 : n, some);
-  for (std::size_t i = 0; i < n; ++i) {
-    if (!restored[i])
-      return restored[i].error();
-    slots.push_back(&w.bank[w.order[first + i]]);
-  }
+  std::vector<bank_slot*> taken;
+  for (std::size_t i = 0; i < n; ++i)
+    taken.push_back(&w.bank[w.order[first + i]]);
+  if (auto s = draw_inputs(taken, w.shapes); !s)
+    return s.error();
+  slots.assign(taken.begin(), taken.end());
   bank_s_ += seconds_since(start);
   return slots;
 }

@@ -72,6 +72,8 @@ private:
   status refill(timed_workload& w);
   /// Fills the bank up to so many slots.
   status draw_bank(timed_workload& w, std::size_t wanted);
+  /// Where they have been let go of, or never were drawn.
+  status draw_inputs(std::span<bank_slot* const> slots, const bound_shapes& shapes);
   /// The next slots of this launch, with their inputs.
   result<std::vector<const bank_slot*>> take(timed_workload& w, std::size_t n);
   /// What the calls of an order may answer, by the reference's answers to the same inputs; of slots that have a truth of

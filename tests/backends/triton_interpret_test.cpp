@@ -30,7 +30,7 @@ TEST_CASE("a backend takes the driver's files from another one's folder, and pre
   CHECK(with->executes);
   auto files = python_files_of(*with);
   CHECK(files.folder == std::filesystem::path{ke::test::source_dir()} / "backends/torch-cpu");
-  REQUIRE(files.prepare.size() == 2);
+  REQUIRE(files.prepare.size() == 3);
   for (const auto& file : files.prepare)
     CHECK(std::filesystem::exists(file));
   auto own = python_files_of(*find_backend(*all, "torch-cpu"));

@@ -24,7 +24,7 @@ struct charges {
   double shift = 0;  ///< by how much the process's are longer than the reference's
   double behind = 0; ///< work between the answer's fence and the stop
   /// Fences after orders and primers before them.
-  struct turns_seen {
+  struct {
     std::vector<double> fences, primers;
     void add(double fence_ns, double primer_ns) {
       fences.push_back(fence_ns);
