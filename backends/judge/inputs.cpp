@@ -115,7 +115,7 @@ result<std::string> from_npy(const problem& what, const tensor_spec& t, std::siz
   if (file == what.files.end())
     return bad("is not among the problem's files");
   const std::string& bytes = file->second;
-  if (bytes.size() < 12 || bytes.compare(0, 6, "\x93NUMPY") != 0)
+  if (bytes.size() < 12 || !bytes.starts_with("\x93NUMPY"))
     return bad("is no .npy file");
   std::size_t start = bytes[6] == 1 ? 10 : 12;
   std::size_t length =

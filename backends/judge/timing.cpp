@@ -238,6 +238,7 @@ status timing::refill(timed_workload& w) {
     w.bank.erase(from, w.bank.end());
   }
   std::vector<bank_slot*> fillers;
+  fillers.reserve(w.filler.size());
   for (auto& slot : w.filler)
     fillers.push_back(&slot);
   if (auto s = draw_inputs(fillers, w.shapes); !s)
@@ -304,6 +305,7 @@ result<std::vector<const bank_slot*>> timing::take(timed_workload& w, std::size_
   auto first = w.next;
   w.next += n;
   std::vector<bank_slot*> taken;
+  taken.reserve(n);
   for (std::size_t i = 0; i < n; ++i)
     taken.push_back(&w.bank[w.order[first + i]]);
   if (auto s = draw_inputs(taken, w.shapes); !s)
