@@ -83,9 +83,22 @@ class Campaign:
         shutil.copytree(o.answers or HERE / "answers", self.folder / "answers")
         self.call("keygen", "-o", "keys/coordinator")
         self.call("keygen", "-o", "keys/workers/gpu")
-        command = json.dumps([sys.executable, str(Path(__file__).resolve()), "--model", str(self.folder / "answers"), str(o.latency)])
-        (self.folder / "campaign.toml").write_text(f"""[campaign]
-name = "attach"
+        text = self.configured("attach", o.candidates, [("cpu-cpp", "*"), (o.backend, o.device)], drafts=4, parallel=3)
+        (self.folder / "campaign.toml").write_text(f"""{text}[cluster]
+listen = "{self.address}"
+key = "keys/coordinator.key"
+authorized_keys = "keys/workers"
+""")
+
+    def configured(self, name, candidates, devices, drafts, parallel):
+        """A campaign.toml on the folder's problem, for these backends and devices; the canned answers play the model."""
+        command = json.dumps([sys.executable, str(Path(__file__).resolve()), "--model", str(self.folder / "answers"), str(self.o.latency)])
+        targets = "".join(f"""[[target]]
+backend = "{backend}"
+device = "{device}"
+""" for backend, device in devices)
+        return f"""[campaign]
+name = "{name}"
 store = "store"
 seed = 3
 [problem]
@@ -93,25 +106,15 @@ path = "problem/problem.toml"
 [goal]
 target_speedup = 100000.0
 [budget]
-candidates = {o.candidates}
-[[target]]
-backend = "cpu-cpp"
-device = "*"
-[[target]]
-backend = "{o.backend}"
-device = "{o.device}"
-[search]
-drafts = 4
-parallel = 3
+candidates = {candidates}
+{targets}[search]
+drafts = {drafts}
+parallel = {parallel}
 [[model]]
 name = "canned"
 provider = "command"
 command = {command}
-[cluster]
-listen = "{self.address}"
-key = "keys/coordinator.key"
-authorized_keys = "keys/workers"
-""")
+"""
 
     def start(self):
         events = open(self.folder / "events", "ab")

@@ -37,28 +37,8 @@ class Proof(campaign.Campaign):
         (self.folder / "answers").mkdir()
         shutil.copytree(o.problem, self.folder / "problem")
         shutil.copytree(self.canned[0].parent, self.folder / "answers" / o.backend)
-        command = json.dumps([sys.executable, str(HERE / "campaign.py"), "--model", str(self.folder / "answers"), str(o.latency)])
-        (self.folder / "campaign.toml").write_text(f"""[campaign]
-name = "{self.name}"
-store = "store"
-seed = 3
-[problem]
-path = "problem/problem.toml"
-[goal]
-target_speedup = 100000.0
-[budget]
-candidates = {len(self.canned)}
-[[target]]
-backend = "{o.backend}"
-device = "{o.device}"
-[search]
-drafts = {len(self.canned)}
-parallel = 1
-[[model]]
-name = "canned"
-provider = "command"
-command = {command}
-""")
+        answers = len(self.canned)
+        (self.folder / "campaign.toml").write_text(self.configured(self.name, answers, [(o.backend, o.device)], drafts=answers, parallel=1))
 
     def play(self):
         self.write()
