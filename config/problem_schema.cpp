@@ -12,6 +12,7 @@ tables_slot promises_of(std::map<std::string, dim_promise>& promises) {
           },
           [&promises] {
             std::vector<std::pair<std::string, std::vector<std::int64_t>>> all;
+            all.reserve(promises.size());
             for (const auto& [dim, promise] : promises)
               all.push_back({dim, {promise.min, promise.max, promise.multiple}});
             return all;

@@ -20,6 +20,7 @@
 #include <sys/resource.h>
 
 #include <atomic>
+#include <cmath>
 #include <deque>
 #include <filesystem>
 #include <future>
@@ -230,7 +231,7 @@ result<slots_figures> run_slots(const std::string& store, const std::string& llm
   auto wall = std::chrono::duration<double>(clock::now() - begun).count();
   f.utilization = static_cast<double>(rig.busy_ns - busy) * 1e-9 / (wall * static_cast<double>(slots));
   f.evaluations_per_s = static_cast<double>(rig.done - done) / wall;
-  f.llm_in_flight = static_cast<std::uint64_t>(in_flight / std::max(1, samples) + 0.5);
+  f.llm_in_flight = static_cast<std::uint64_t>(std::llround(in_flight / std::max(1, samples)));
   // Memory stays with the process for the next requests: the most of both belong together.
   if (f.llm_in_flight_peak > 0)
     f.llm_bytes_per_request = static_cast<double>(held - before) / static_cast<double>(f.llm_in_flight_peak);

@@ -32,7 +32,7 @@ result<api> loaded() {
   if (lacking)
     return no_driver(std::string{"it lacks "} + lacking + "; install a driver of CUDA 11.4 or later");
   link_map* file = nullptr;
-  if (dlinfo(library, RTLD_DI_LINKMAP, &file) == 0 && file)
+  if (dlinfo(library, RTLD_DI_LINKMAP, static_cast<void*>(&file)) == 0 && file)
     made.library = file->l_name;
   return made;
 }

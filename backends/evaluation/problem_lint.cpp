@@ -127,7 +127,7 @@ void lint_costs(const problem& what, lint_report& into) {
     into.costs.push_back(std::move(c));
   }
   if (what.bytes.empty() && what.flops.empty())
-    into.warnings.push_back("without [cost] there is no roofline, and nothing is too fast to be true");
+    into.warnings.emplace_back("without [cost] there is no roofline, and nothing is too fast to be true");
 }
 
 namespace {
@@ -181,7 +181,7 @@ result<lint_report> ask_judge(const judge_task& task, const evaluate_options& op
     return failure{failure_kind::cancelled, "interrupted"};
   if (exit.timed_out) {
     lint_report late;
-    late.reasons.push_back("the reference does not end in time: its workloads are too large, or it hangs");
+    late.reasons.emplace_back("the reference does not end in time: its workloads are too large, or it hangs");
     return late;
   }
   auto said = unpack<lint_report>(exit.out);

@@ -318,6 +318,7 @@ call_outcome caller::call(const call_order& order, std::span<const arena_bytes> 
   if (out.end != call_end::done)
     return out;
   std::vector<result_part> samples;
+  samples.reserve(looked_at.size());
   for (auto& g : looked_at)
     samples.push_back(part_of(g));
   seam().close(state(), samples, out);

@@ -116,7 +116,7 @@ struct call_space {
   void* args[most_args];
   struct {
     wire::call which;
-    std::uint64_t offsets[most_args];
+    std::uint64_t offsets[most_args]{};
   } next;
 };
 

@@ -132,10 +132,10 @@ status linter::secrets(const std::vector<bound_shapes>& secret, const std::vecto
     if (slots->empty() || !truths_->stands_by(*slots))
       continue;
     ++out_.secret_shapes;
-    for (const auto& [dim, value] : s.dims)
+    for (const auto& d : s.dims)
       if (std::none_of(workloads.begin(), workloads.end(),
-                       [&](const bound_shapes& w) { return w.dims.at(dim) == value; }))
-        moved.insert(dim);
+                       [&d](const bound_shapes& w) { return w.dims.at(d.first) == d.second; }))
+        moved.insert(d.first);
   }
   for (const auto& dim : what_.dims)
     if (!moved.count(dim))
@@ -151,11 +151,11 @@ void linter::warn_of_shapes() {
                               " may be a view that is not contiguous: checks pass transposed, stepped "
                               "and sliced ones, the timed calls do not");
   if (is_kernelbench(what_))
-    out_.warnings.push_back(
+    out_.warnings.emplace_back(
         "a KernelBench file fixes its shapes, so none are secret: a kernel may be right for them alone; a "
         "problem.toml with dims asks for more");
   else if (out_.secret_shapes == 0)
-    out_.warnings.push_back(
+    out_.warnings.emplace_back(
         "no secret shape can be made from these workloads: a kernel may be right for them "
         "alone; [problem.promise] says what its dims may be");
 }
@@ -182,8 +182,8 @@ status linter::left_out(const bound_shapes& shapes) {
 status linter::without_truths(const bound_shapes& shapes, distribution d) {
   if (d != distribution::beyond && truths_->why_unfit().empty()) { // inputs of a limited domain keep to it
     if (d == distribution::uniform && is_kernelbench(what_))
-      out_.warnings.push_back("get_inputs() gives no values of both signs, so no other distribution and "
-                              "no edges are tried");
+      out_.warnings.emplace_back("get_inputs() gives no values of both signs, so no other distribution and "
+                                 "no edges are tried");
     return ok;
   }
   if (d != distribution::beyond) // which of those it does not survive is said for the tensors
@@ -273,7 +273,7 @@ void linter::repeated(const bank_slot& slot, const bound_shapes& shapes) {
 void linter::generated() {
   if (what_.generator.empty())
     return;
-  out_.warnings.push_back(
+  out_.warnings.emplace_back(
       "inputs are what make(key, dims) of the generator returns and nothing else: checks draw other keys and "
       "shapes, but no other values, no edges (NaN, infinities, huge ones) and no changed element");
   for (const auto& name : truths_->same_for_all_keys())

@@ -45,7 +45,7 @@ cpu_ticks parse_cpu_ticks(std::string_view proc_stat, const std::vector<int>& cp
     std::istringstream words{line};
     std::string name;
     words >> name;
-    if (name.rfind("cpu", 0) != 0)
+    if (!name.starts_with("cpu"))
       continue;
     bool whole = name == "cpu";
     if (whole != cpus.empty())

@@ -222,7 +222,7 @@ std::int64_t shape_rules::draw(const std::string& symbol, std::int64_t usual, st
   case 6:
     value = lengths[random.below(std::size(lengths))] + (random.below(2) ? 1 : -1);
     break;
-  case 7: // the upper end of what it may be
+  default: // the upper end of what it may be
     value = p != what_.promise.end() && p->second.max > 0 ? p->second.max : 2 * usual + 1;
     break;
   }
@@ -285,6 +285,7 @@ void shape_rules::mend(binding& symbols, bool boldly) const {
 
 std::vector<std::string> shape_rules::assumptions() const {
   std::vector<std::string> all;
+  all.reserve(common_.size() + steps_.size() + what_.dims.size());
   for (const auto& c : common_)
     all.push_back(c.how == common::equal  ? c.a + " == " + c.b + " in half of the shapes"
                   : c.how == common::less ? c.a + " < " + c.b

@@ -9,6 +9,7 @@ result<bool> enter_spoiled_answers(admission& seen, truth_source& truths, const 
                                    const bound_shapes& shapes) {
   auto right = truths.reference_outputs(); // a copy: a reference that is started anew has others
   std::vector<bank_slot> inputs;
+  inputs.reserve(wrong.size());
   for (const auto& w : wrong)
     inputs.push_back(w.slot);
   auto said = truths.answers(inputs);

@@ -81,8 +81,9 @@ status truth_source::find_reach() {
     if (!said)
       return said.error();
     if (!*said) {
-      unreached_.push_back("the reference does not survive other values in several tensors at once; they are "
-                           "drawn as init says: give the tensors ranges");
+      unreached_.emplace_back(
+          "the reference does not survive other values in several tensors at once; they are "
+          "drawn as init says: give the tensors ranges");
       found.assign(tensors.size(), {});
     }
   }

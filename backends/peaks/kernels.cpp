@@ -8,7 +8,7 @@ void* chase(void* at, std::uint64_t steps) {
   auto** next = static_cast<void**>(at);
   for (std::uint64_t i = 0; i < steps; ++i)
     next = static_cast<void**>(*const_cast<void* volatile*>(next));
-  return next;
+  return static_cast<void*>(next);
 }
 
 #if defined(__x86_64__)

@@ -130,7 +130,7 @@ std::vector<std::pair<std::string, std::string>> describe_peaks(const peak_map& 
   auto cores = static_cast<int>(value("threads"));
   auto all = "on " + std::to_string(cores) + (cores == 1 ? " core" : " cores");
   if (value("clock") > 0) {
-    auto noise = static_cast<int>(100 * value("noise") + 0.5);
+    auto noise = static_cast<int>(std::lround(100 * value("noise")));
     lines.emplace_back("clock", figure(value("clock") / 1e9, "GHz") + ", samples within " +
                                     std::to_string(noise) + "% of the best");
   }

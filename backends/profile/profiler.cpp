@@ -244,16 +244,11 @@ std::optional<process_spec> plan_counters(bench& b) {
   if (!inside)
     return inside;
   // Outside of the sandbox, whose filter refuses perf_event_open; it follows the children.
-  std::vector<std::string> outside{
-      "perf",
-      "stat",
-      "-x,",
-      "-o", // not to the stream that the candidate writes to
-      (b.folder / "counters.txt").string(),
-      "-e",
+  static constexpr auto events =
       "cycles:u,instructions:u,branches:u,branch-misses:u,L1-dcache-load-misses:u,LLC-load-misses:u,"
-      "stalled-cycles-frontend:u,stalled-cycles-backend:u",
-      "--"};
+      "stalled-cycles-frontend:u,stalled-cycles-backend:u";
+  auto to = (b.folder / "counters.txt").string(); // not to the stream that the candidate writes to
+  std::vector<std::string> outside{"perf", "stat", "-x,", "-o", to, "-e", events, "--"};
   inside->argv.insert(inside->argv.begin(), outside.begin(), outside.end());
   return inside;
 }
@@ -282,11 +277,11 @@ std::optional<process_spec> plan_rebuild(bench& b, const char* name, bool checke
     if (checked && word == "-O3")
       word = "-O1";
   }
-  argv.push_back("-g");
+  argv.emplace_back("-g");
   if (checked)
     argv.insert(argv.end(), {"-fsanitize=address,undefined", "-fno-omit-frame-pointer"});
   else if (argv.front().find("clang") == std::string::npos)
-    argv.push_back("-fopt-info-vec-missed=remarks.txt");
+    argv.emplace_back("-fopt-info-vec-missed=remarks.txt");
   (checked ? b.checked : b.portable) = folder / plan.output;
   if (checked)
     plan.spec.memory_bytes = 0;

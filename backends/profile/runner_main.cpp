@@ -127,6 +127,7 @@ __attribute__((noinline, visibility("default"))) void ke_counted(kernel_call cal
 
 static std::vector<void*> places_of(const std::vector<argument>& args) {
   std::vector<void*> at;
+  at.reserve(args.size());
   for (const auto& a : args)
     at.push_back(a.at);
   return at;

@@ -149,6 +149,7 @@ interval pooled_interval(const series& s, double alpha) {
 
 interval launch_interval(const series& s, double alpha) {
   std::vector<double> estimates;
+  estimates.reserve(s.launches.size());
   for (const auto& launch : s.launches)
     estimates.push_back(hodges_lehmann(launch));
   return t_interval(estimates, alpha);

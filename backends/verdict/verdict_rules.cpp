@@ -23,7 +23,7 @@ std::string provenance_of(const evidence& e, const char* key) {
 
 const integrity_flag* policy_flag(const evidence& e) {
   for (const auto& f : e.flags)
-    if (f.name.rfind("policy_", 0) == 0)
+    if (f.name.starts_with("policy_"))
       return &f;
   return nullptr;
 }

@@ -25,9 +25,9 @@ failure bad(std::string text) {
 
 std::optional<std::uint64_t> number_in_text(std::string_view text) {
   std::uint64_t n = 0;
-  auto end = text.data() + text.size();
-  auto [at, error] = std::from_chars(text.data(), end, n);
-  return error == std::errc{} && at == end && !text.empty() ? std::optional{n} : std::nullopt;
+  auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  return error == std::errc{} && at == text.data() + text.size() && !text.empty() ? std::optional{n}
+                                                                                  : std::nullopt;
 }
 
 /// "A..B", both included, or one number.

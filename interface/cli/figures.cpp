@@ -66,7 +66,7 @@ std::string workload_lines(const timing_summary& t, const std::string& indent) {
 std::string duration_text(double s) {
   if (s < 60)
     return fixed(s, 1) + " s";
-  auto whole = static_cast<long long>(s + 0.5);
+  auto whole = std::llround(s);
   if (whole < 3600)
     return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
   return std::to_string(whole / 3600) + " h " + std::to_string(whole % 3600 / 60) + " min";

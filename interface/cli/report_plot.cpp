@@ -57,18 +57,18 @@ std::string axes(const scale& x, const scale& y, double x_max, double y_max, boo
                                   : "campaign time, seconds";
   auto y_step = round_step(y_max, 5), x_step = round_step(x_max / unit, 6);
   std::string out;
-  for (double v = 0; v <= y_max; v += y_step)
-    out += line(left, y(v), width - right, y(v), "grid") +
-           text(left - 6, y(v) + 4, "end", fixed(v, y_step < 1 ? 1 : 0) + "x");
-  for (double v = 0; v * unit <= x_max; v += x_step)
-    out += text(x(v * unit), height - bottom + 16, "middle", fixed(v, x_step < 1 ? 1 : 0));
+  for (int i = 0; i * y_step <= y_max; ++i)
+    out += line(left, y(i * y_step), width - right, y(i * y_step), "grid") +
+           text(left - 6, y(i * y_step) + 4, "end", fixed(i * y_step, y_step < 1 ? 1 : 0) + "x");
+  for (int i = 0; i * x_step * unit <= x_max; ++i)
+    out += text(x(i * x_step * unit), height - bottom + 16, "middle", fixed(i * x_step, x_step < 1 ? 1 : 0));
   out += text((left + width - right) / 2, height - 6, "middle", unit_name);
   return out + line(left, y(1), width - right, y(1), "baseline") +
          text(width - right - 4, y(1) - 4, "end", "baseline");
 }
 
 /// The best so far as a line of steps, each from its place to the next one's, in the band of its interval.
-std::string best_so_far(const report_facts& f, const std::vector<double>& from, double end, const scale& y) {
+std::string best_line(const report_facts& f, const std::vector<double>& from, double end, const scale& y) {
   std::string band_up, band_down, steps;
   for (std::size_t i = 0; i < f.steps.size(); ++i) {
     const auto& s = f.steps[i];
@@ -106,9 +106,10 @@ std::string speedup_plot(const report_facts& f, plot_axis over) {
     out += "<circle class=\"" + std::string{d.correct ? "dot" : "dot wrong"} + "\" cx=\"" +
            at(x(x_of(d.ms, d.candidates))) + "\" cy=\"" + at(y(d.correct ? d.score : 0)) + "\" r=\"2.2\"/>";
   std::vector<double> from;
+  from.reserve(f.steps.size());
   for (const auto& s : f.steps)
     from.push_back(x(x_of(s.won.judged_ms, s.won.candidates)));
-  out += best_so_far(f, from, x(x_max), y);
+  out += best_line(f, from, x(x_max), y);
   for (const auto& s : f.steps)
     out += "<circle class=\"step\" cx=\"" + at(x(x_of(s.won.judged_ms, s.won.candidates))) + "\" cy=\"" +
            at(y(s.speedup)) + "\" r=\"4\"><title>node " + std::to_string(s.won.node) + ": " +

@@ -98,6 +98,7 @@ std::vector<retrieved> retrieve_mixed(const corpus& in, const signal_query& quer
     r.score += 1 / (rank_offset + static_cast<double>(i + 1));
   }
   std::vector<retrieved> all;
+  all.reserve(mixed.size());
   for (const auto& [d, r] : mixed)
     all.push_back(r);
   order_stably(all, [](const retrieved& a, const retrieved& b) { return a.score > b.score; });

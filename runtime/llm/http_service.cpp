@@ -143,7 +143,7 @@ private:
   }
 
   void arrive(call& c) {
-    deadlines_.push({c.deadline().first, c.id});
+    deadlines_.emplace(c.deadline().first, c.id);
     c.host = host_of(c.request.url);
     if (c.host.empty())
       return finish(c,
@@ -195,7 +195,7 @@ private:
     set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
     // Over TLS the handshake tells at once whether streams can share a connection; over plain HTTP it would
     // take the first answer.
-    set(CURLOPT_PIPEWAIT, c.request.url.rfind("https:", 0) == 0 ? 1L : 0L);
+    set(CURLOPT_PIPEWAIT, c.request.url.starts_with("https:") ? 1L : 0L);
     set(CURLOPT_BUFFERSIZE, 8192L);
     set(CURLOPT_UPLOAD_BUFFERSIZE, 16384L);
     set(CURLOPT_NOSIGNAL, 1L);
@@ -331,7 +331,7 @@ private:
       auto& c = *found->second;
       auto [when, name] = c.deadline();
       if (when > now) {
-        deadlines_.push({when, id});
+        deadlines_.emplace(when, id);
         continue;
       }
       finish(c,
@@ -340,7 +340,7 @@ private:
     }
     for (auto id : std::exchange(notes_.sooner, {}))
       if (auto found = calls_.find(id); found != calls_.end())
-        deadlines_.push({found->second->deadline().first, id});
+        deadlines_.emplace(found->second->deadline().first, id);
   }
 
   void finish(call& c, failure reason) {
@@ -439,7 +439,7 @@ private:
       return CURL_WRITEFUNC_ERROR;
     }
     std::string_view line{data, size};
-    if (line.rfind("HTTP/", 0) == 0) {
+    if (line.starts_with("HTTP/")) {
       c.response.headers.clear(); // an interim status line came before
       return size;
     }

@@ -62,8 +62,8 @@ bool looks_like_stream(std::string_view body) {
   if (begin == std::string_view::npos)
     return false;
   body.remove_prefix(begin);
-  return body.rfind("data:", 0) == 0 || body.rfind("event:", 0) == 0 || body.rfind(":", 0) == 0 ||
-         body.rfind("id:", 0) == 0 || body.rfind("retry:", 0) == 0;
+  return body.starts_with("data:") || body.starts_with("event:") || body.starts_with(':') ||
+         body.starts_with("id:") || body.starts_with("retry:");
 }
 
 } // namespace ke

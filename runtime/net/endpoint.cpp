@@ -37,7 +37,7 @@ result<endpoint> parse_endpoint(const std::string& text) {
                    "address \"" + text + "\" " + why + ": expected tcp://HOST:PORT or ipc:///PATH"};
   };
   endpoint out;
-  if (text.rfind("ipc://", 0) == 0) {
+  if (text.starts_with("ipc://")) {
     out.path = text.substr(6);
     if (out.path.empty() || out.path.front() != '/')
       return bad("has no absolute path");
@@ -45,7 +45,7 @@ result<endpoint> parse_endpoint(const std::string& text) {
       return bad("has a path over " + std::to_string(longest_ipc_path) + " bytes");
     return out;
   }
-  if (text.rfind("tcp://", 0) != 0)
+  if (!text.starts_with("tcp://"))
     return bad("has another scheme");
   auto rest = text.substr(6);
   auto colon = rest.rfind(':');

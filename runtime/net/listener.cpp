@@ -166,6 +166,7 @@ void listener::turn(time_point now) {
   if (now >= next_beat_) {
     next_beat_ = now + options_.beat;
     std::vector<std::string> attached;
+    attached.reserve(sessions_.size());
     for (auto& [peer, s] : sessions_)
       attached.push_back(peer);
     for (auto& peer : attached)
@@ -202,6 +203,7 @@ listener::time_point listener::next() const {
 /// yet when its connection ends.
 void listener::close(time_point now) {
   std::vector<std::string> attached;
+  attached.reserve(sessions_.size());
   for (auto& [peer, s] : sessions_)
     attached.push_back(peer);
   for (auto& peer : attached)

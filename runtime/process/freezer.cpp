@@ -208,6 +208,7 @@ void freezer::resume() {
 
 std::vector<pid_t> freezer::members() const {
   std::vector<pid_t> pids;
+  pids.reserve(members_.size());
   for (auto& m : members_)
     pids.push_back(m.pid);
   return pids;

@@ -90,7 +90,7 @@ public:
     {
       std::lock_guard lock{mutex_};
       id = ++last_id_;
-      orders_.push_back(start{id, std::move(spec), std::move(done)});
+      orders_.emplace_back(start{id, std::move(spec), std::move(done)});
     }
     wake();
     return id;

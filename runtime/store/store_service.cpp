@@ -372,7 +372,7 @@ private:
           return rc;
         ++batches;
       }
-      answers.push_back([&op, how = wrong.empty() ? ok : status{failure{failure_kind::invalid, wrong}}] {
+      answers.emplace_back([&op, how = wrong.empty() ? ok : status{failure{failure_kind::invalid, wrong}}] {
         if (op.done)
           op.done(how);
       });

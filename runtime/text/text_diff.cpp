@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 
 namespace ke {
 namespace {
@@ -23,12 +24,11 @@ using lines = std::vector<std::string_view>;
 
 /// What lies between the common head and the common tail of two texts: `n` lines of `a`, `m` lines of `b`.
 struct middle {
-  const lines& a;
-  const lines& b;
-  int a0, n, b0, m;
+  std::span<const std::string_view> a, b;
+  int n = static_cast<int>(a.size()), m = static_cast<int>(b.size());
 
-  std::string_view old_line(int x) const { return a[static_cast<std::size_t>(a0 + x)]; }
-  std::string_view new_line(int y) const { return b[static_cast<std::size_t>(b0 + y)]; }
+  std::string_view old_line(int x) const { return a[static_cast<std::size_t>(x)]; }
+  std::string_view new_line(int y) const { return b[static_cast<std::size_t>(y)]; }
 };
 
 /// Row d holds the furthest x on the diagonals -d, -d+2, ..., d after d edits.
@@ -38,7 +38,7 @@ using edit_trace = std::vector<std::vector<std::int32_t>>;
 edit_trace trace_of(const middle& t) {
   auto limit = std::min(t.n + t.m, most_differences);
   edit_trace trace;
-  std::vector<std::int32_t> furthest(static_cast<std::size_t>(2 * limit + 3), 0);
+  std::vector<std::int32_t> furthest(2 * static_cast<std::size_t>(limit) + 3, 0);
   auto at = [&](int k) -> std::int32_t& { return furthest[static_cast<std::size_t>(k + limit + 1)]; };
   bool reached = false;
   for (int d = 0; d <= limit && !reached; ++d) {
@@ -111,12 +111,13 @@ std::vector<line_edit> line_edits(std::string_view text_a, std::string_view text
   while (tail < a.size() - head && tail < b.size() - head && a[a.size() - 1 - tail] == b[b.size() - 1 - tail])
     ++tail;
   std::vector<line_edit> out;
+  out.reserve(a.size());
   for (std::size_t i = 0; i < head; ++i)
     out.push_back({' ', a[i]});
-  auto first = static_cast<int>(head);
-  shortest_script({a, b, first, static_cast<int>(a.size() - head - tail), first,
-                   static_cast<int>(b.size() - head - tail)},
-                  out);
+  std::span old_lines{a}, new_lines{b};
+  shortest_script(
+      {old_lines.subspan(head, a.size() - head - tail), new_lines.subspan(head, b.size() - head - tail)},
+      out);
   for (auto i = a.size() - tail; i < a.size(); ++i)
     out.push_back({' ', a[i]});
   return out;

@@ -370,6 +370,7 @@ std::string value_text(const value_slot& slot) {
                           std::vector<std::string> tables;
                           for (const auto& [name, values] : x.get()) {
                             std::vector<std::string> pairs;
+                            pairs.reserve(values.size());
                             for (std::size_t i = 0; i < values.size(); ++i)
                               pairs.push_back(x.names[i] + " = " + std::to_string(values[i]));
                             tables.push_back(name + " = { " + joined(pairs, ", ") + " }");

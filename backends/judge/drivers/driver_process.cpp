@@ -266,7 +266,7 @@ call_outcome driver_process::go(const call_order& what, double limit_s, const ca
   s.group->resume();
   if (auto sent = s.send(what); sent.end != call_end::done)
     return sent;
-  state::appointment midway;
+  state::appointment midway{};
   if (watch.midway)
     midway = {s.open.start + watch.after_s * 1e9, [&] { watch.midway(s.go.begun(what)); }};
   out = s.wait(s.sequence, s.open.start + limit_s * 1e9, s.open.message, std::move(midway));

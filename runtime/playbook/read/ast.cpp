@@ -145,7 +145,7 @@ std::string print(const expr_ptr& e) {
   case expr_kind::call:
     break;
   }
-  auto out = (e->text.rfind("ke_", 0) == 0 ? "" : "std::") + e->text;
+  auto out = (e->text.starts_with("ke_") ? "" : "std::") + e->text;
   if ((e->text == "max" || e->text == "min") && e->type != value_type::unknown)
     out += "<" + std::string{spelling(e->type)} + ">";
   out += "(";

@@ -285,6 +285,7 @@ std::vector<std::uint32_t> search_tree::open_nodes() const {
 
 std::vector<open_call> search_tree::open_calls() const {
   std::vector<open_call> all;
+  all.reserve(calls_.size());
   for (const auto& [key, call] : calls_)
     all.push_back(call);
   return all;

@@ -236,8 +236,8 @@ double gene_landscape::deviation() const {
     for (std::size_t a = 0; a < values; ++a)
       for (std::size_t b = 0; b < values; ++b) {
         auto x = p.table[a * values + b];
-        effect[p.i * values + a] += x / values;
-        effect[p.j * values + b] += x / values;
+        effect[std::size_t{p.i} * values + a] += x / values;
+        effect[std::size_t{p.j} * values + b] += x / values;
         own->table[p.i < p.j ? a * values + b : b * values + a] += x;
       }
   }

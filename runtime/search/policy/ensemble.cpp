@@ -118,6 +118,7 @@ const std::string& ensemble::by_priority(random_source& random) {
   }
   auto w = kind_ == ensemble_kind::cost_ucb ? 0.5 : 0.0;
   std::vector<double> priority;
+  priority.reserve(shares_.size());
   for (std::size_t i = 0; i < shares_.size(); ++i)
     priority.push_back((1 - w) * reward[i] + w * cheap[i] / cheapest);
   auto best = static_cast<std::size_t>(std::max_element(priority.begin(), priority.end()) - priority.begin());

@@ -175,6 +175,7 @@ void evolution::migrate(const tree_index& tree) {
 std::uint32_t evolution::weighted(const tree_index& tree, const std::vector<std::uint32_t>& among,
                                   random_source& random) const {
   std::vector<double> height;
+  height.reserve(among.size());
   for (auto m : among)
     height.push_back(std::log(std::max(puct_rules::priority_of(tree, m), 1e-12)));
   auto middle_of = [](std::vector<double> all) {
