@@ -99,12 +99,14 @@ device_arena::~device_arena() {
 result<char*> device_arena::place(std::uint64_t offset, std::size_t bytes) {
   if (offset > judged_ || bytes > judged_ - offset)
     return failure{failure_kind::internal, "a write beyond the arena's end", false};
+  if (!staged_)
+    staged_ = device_.borrow();
   auto from = aligned_as(offset, waiting_);
-  if (auto s = staged_.hold(from + bytes, waiting_); !s)
+  if (auto s = staged_->hold(from + bytes, waiting_); !s)
     return s.error();
   waiting_ = from + bytes;
   add_chunks(writes_, offset, from, bytes, 0);
-  return staged_.on_host() + from;
+  return staged_->on_host() + from;
 }
 
 status device_arena::write(std::uint64_t offset, const char* from, std::size_t bytes) {
@@ -146,12 +148,13 @@ status device_arena::settle() {
     return ok;
   auto bytes = waiting_;
   for (const auto& round : in_rounds()) {
-    if (auto s = device_.write(staged_, bytes, round, arena_, copy_); !s)
+    if (auto s = device_.write(*staged_, bytes, round, arena_, copy_); !s)
       return s;
     bytes = 0; // they are there
   }
   writes_.clear();
   waiting_ = 0;
+  staged_.reset();
   return ok;
 }
 
@@ -171,12 +174,13 @@ status device_arena::copy_out(std::span<const range> from, std::span<char* const
     add_chunks(chunks, r.offset, places.back(), r.bytes, 0);
     bytes = places.back() + r.bytes;
   }
-  if (auto s = out_.hold(bytes); !s)
+  auto out = device_.borrow();
+  if (auto s = out->hold(bytes); !s)
     return s;
-  if (auto s = device_.gather(out_, bytes, chunks, arena_); !s)
+  if (auto s = device_.gather(*out, bytes, chunks, arena_); !s)
     return s;
   for (std::size_t i = 0; i < from.size(); ++i)
-    copy_bytes(to[i], out_.on_host() + places[i], from[i].bytes);
+    copy_bytes(to[i], out->on_host() + places[i], from[i].bytes);
   return ok;
 }
 

@@ -51,7 +51,7 @@ public:
   status read(std::uint64_t offset, void* to, std::size_t bytes);
 
 private:
-  explicit device_arena(judge_device& device) : device_{device}, staged_{device.cu()}, out_{device.cu()} {}
+  explicit device_arena(judge_device& device) : device_{device} {}
   status open(std::size_t bytes, std::size_t pool);
   /// Numbers of rounds, so that overlapping writes happen one after another, and the writes in each.
   std::vector<std::vector<device_chunk>> in_rounds() const;
@@ -61,8 +61,8 @@ private:
   cuda::allocation handle_ = 0;
   cuda::address arena_ = 0, copy_ = 0;
   std::size_t size_ = 0, judged_ = 0;
-  device_buffer staged_, out_;
-  std::size_t waiting_ = 0; ///< staged bytes of writes not yet settled; each as far from 16 as its place
+  lent_buffer staged_;      ///< while writes are not yet settled
+  std::size_t waiting_ = 0; ///< staged bytes of them; each as far from 16 as its place
   std::vector<device_chunk> writes_;
 };
 

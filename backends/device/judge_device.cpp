@@ -70,6 +70,20 @@ status device_buffer::hold(std::size_t bytes, std::size_t kept) {
   return ok;
 }
 
+void back_on_shelf::operator()(device_buffer* lent) const {
+  auto& shelf = device->shelf_;
+  shelf.emplace_back(lent);
+  std::sort(shelf.begin(), shelf.end(), [](const auto& a, const auto& b) { return a->bytes() < b->bytes(); });
+}
+
+lent_buffer judge_device::borrow() {
+  if (shelf_.empty())
+    return {new device_buffer{*cu_}, back_on_shelf{this}};
+  lent_buffer largest{shelf_.back().release(), back_on_shelf{this}};
+  shelf_.pop_back();
+  return largest;
+}
+
 result<judge_device*> judge_device::of(int number) {
   static std::unique_ptr<judge_device> the; // never destroyed before exit: contexts end with the process
   if (the && the->number_ == number)

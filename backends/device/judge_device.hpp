@@ -29,6 +29,7 @@ public:
   status hold(std::size_t bytes, std::size_t kept = 0);
   cuda::address on_device() const { return device_; }
   char* on_host() const { return host_; }
+  std::size_t bytes() const { return bytes_; }
 
 private:
   void drop();
@@ -38,6 +39,15 @@ private:
   char* host_ = nullptr;
   std::size_t bytes_ = 0;
 };
+
+class judge_device;
+
+/// Puts a buffer back on its device's shelf.
+struct back_on_shelf {
+  judge_device* device = nullptr;
+  void operator()(device_buffer* lent) const;
+};
+using lent_buffer = std::unique_ptr<device_buffer, back_on_shelf>;
 
 /// The judge's own context on a device, with its kernels. One a process, used by one thread; never in the
 /// process of a candidate. All functions block until the device has ended them, spinning.
@@ -53,6 +63,9 @@ public:
   double fence();
   /// Bytes of the device's memory that nobody has taken.
   std::size_t free_bytes() const;
+  /// The largest buffer that nobody has at the moment. Pinned memory costs half a second a gigabyte, so it is
+  /// kept when a process ends, for the next one. The device outlives what it lends.
+  lent_buffer borrow();
   /// Every line of the last-level cache gets other contents.
   status flush(std::uint32_t key);
   /// From the buffer's host side: the first `bytes` go to the device, then these chunks into arena and copy.
@@ -71,6 +84,7 @@ public:
   status checked(cuda::outcome code, const char* what) const;
 
 private:
+  friend back_on_shelf;
   judge_device(const cuda::api& cu, int number) : cu_{&cu}, number_{number}, chunks_{cu}, marks_{cu} {}
   status open();
   status load();
@@ -84,7 +98,8 @@ private:
   cuda::function nothing_ = nullptr, write_ = nullptr, compare_ = nullptr, gather_ = nullptr,
                  flush_ = nullptr;
   device_buffer chunks_, marks_;
-  cuda::address cache_ = 0; ///< larger than the last-level cache
+  std::vector<std::unique_ptr<device_buffer>> shelf_; ///< the largest last
+  cuda::address cache_ = 0;                           ///< larger than the last-level cache
   std::size_t cache_bytes_ = 0;
 };
 

@@ -134,9 +134,11 @@ struct driver_seam {
 
   /// Memory of `how.memory` bytes for one process that will be started so.
   result<std::unique_ptr<driver_state>> (*arena)(const driver_start& how) = nullptr;
-  /// Starts the process, waits until the object is loaded, and stops it. `loading` says how that ended: a
-  /// candidate that cannot be loaded is no failure of the machine. Once for each arena.
-  status (*open)(driver_state&, const driver_start& how, call_outcome& loading) = nullptr;
+  /// Starts the process, which loads its object while others start. Once for each arena.
+  status (*open)(driver_state&, const driver_start& how) = nullptr;
+  /// Waits until the object is loaded, and stops the process. How that ended: a candidate that cannot be loaded
+  /// is no failure of the machine. Once, after `open`.
+  call_outcome (*load)(driver_state&) = nullptr;
   /// Its output so far, bounded; a candidate's bytes.
   std::string (*log)(const driver_state&) = nullptr;
 
@@ -199,7 +201,11 @@ result<const driver_seam*> wanted_driver(std::string_view name);
 /// An arena with a process in it. Moves; ends what it started.
 class open_driver {
 public:
-  /// Arena and process. `loading` as of driver_seam::open.
+  /// Arena and process; `load` must follow. Several may load at once.
+  static result<open_driver> begin(const driver_seam& seam, const driver_start& how);
+  /// As of driver_seam.
+  call_outcome load() const { return seam_->load(*state_); }
+  /// Both.
   static result<open_driver> start(const driver_seam& seam, const driver_start& how, call_outcome& loading);
 
   const driver_seam& seam() const { return *seam_; }

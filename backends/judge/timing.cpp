@@ -3,6 +3,7 @@
 #include "backends/device/side_by_side.hpp"
 #include "backends/judge/baseline_run.hpp"
 #include "backends/judge/compiled_baseline.hpp"
+#include "backends/judge/launch_pair.hpp"
 #include "backends/judge/stopwatch.hpp"
 #include "backends/verdict/roofline.hpp"
 #include "runtime/core/evidence_keys.hpp"
@@ -528,24 +529,10 @@ status timing::launch(evidence& found) {
     if (auto s = refill(w); !s)
       return s;
   }
-  call_outcome loading;
-  auto start = [&](const std::string& object) {
-    return open_driver::start(seam_, seam_.limits(task_, object, memory, cpus_), loading);
-  };
-  auto baseline = start(timed_against(task_));
-  if (!baseline)
-    return baseline.error();
-  if (loading.end != call_end::done)
-    return failure{failure_kind::device, "the baseline did not load: " + loading.why, true};
-  auto process = start(task_.candidate);
-  if (!process)
-    return process.error();
-  if (loading.end != call_end::done) {
-    note_ending(found, loading, loading.why);
-    return ok;
-  }
-  caller a{*std::move(baseline), task_.what, false, random_.next()};
-  caller b{*std::move(process), task_.what, false, random_.next()};
+  auto pair = start_pair(task_, seam_, memory, cpus_, random_, found);
+  if (!pair || !*pair)
+    return pair ? ok : status{pair.error()};
+  auto& [a, b] = **pair;
   a.move_between_orders();
   b.move_between_orders();
   control_.emplace_back();

@@ -107,10 +107,13 @@ inline ke::result<std::unique_ptr<ke::driver_state>> arena(const ke::driver_star
   return std::unique_ptr<ke::driver_state>{std::make_unique<device_state>(how.memory)};
 }
 
-inline ke::status open(ke::driver_state& s, const ke::driver_start& how, ke::call_outcome& loading) {
+inline ke::status open(ke::driver_state& s, const ke::driver_start& how) {
   of(s).kernel = how.object == "-" ? device_kernel{} : device_kernels().at(how.object);
-  loading = {};
   return ke::ok;
+}
+
+inline ke::call_outcome load(ke::driver_state&) {
+  return {};
 }
 
 inline bool begin(ke::driver_state& s, const ke::order_form& form) {
@@ -240,6 +243,7 @@ inline ke::driver_seam fake_device() {
   seam.layout = ke::scattered_layout;
   seam.arena = device::arena;
   seam.open = device::open;
+  seam.load = device::load;
   seam.log = [](const ke::driver_state&) { return std::string{}; };
   seam.begin = device::begin;
   seam.fill = device::fill;

@@ -82,6 +82,56 @@ TEST_CASE("the judge finds a right kernel right on a device whose memory it can'
   CHECK(found.counters.at("edge_cases") > 3);
 }
 
+namespace {
+
+struct loads {
+  int open = 0, most = 0, of_candidate = 0;
+  const driver_state* candidate = nullptr; ///< the last one
+  int fails_at = 0;                        ///< which of the candidate's
+};
+
+loads& seen_loads() {
+  static loads all;
+  return all;
+}
+
+driver_seam device_that_counts_loads(int fails_at) {
+  seen_loads() = {.fails_at = fails_at};
+  auto seam = fake_device();
+  seam.open = [](driver_state& s, const driver_start& how) {
+    auto& all = seen_loads();
+    all.most = std::max(all.most, ++all.open);
+    if (how.object == "candidate") {
+      all.candidate = &s;
+      ++all.of_candidate;
+    }
+    return ke_test::device::open(s, how);
+  };
+  seam.load = [](driver_state& s) {
+    auto& all = seen_loads();
+    --all.open;
+    call_outcome said;
+    if (&s == all.candidate && all.of_candidate == all.fails_at) {
+      said.end = call_end::load_failed;
+      said.why = "no such symbol";
+    }
+    return said;
+  };
+  return seam;
+}
+
+} // namespace
+
+TEST_CASE("the two processes of a launch load at once; one that then does not is the candidate's") {
+  auto found = judged({.body = device_right, .late_ns = usual_ns}, device_that_counts_loads(0), true);
+  CHECK(found.ending == ending::finished);
+  CHECK(seen_loads().most == 2);
+  CHECK(seen_loads().open == 0);
+  found = judged({.body = device_right, .late_ns = usual_ns}, device_that_counts_loads(2), true);
+  CHECK(found.ending == ending::build_failed);
+  CHECK(found.reason.find("no such symbol") != std::string::npos);
+}
+
 TEST_CASE("the judge finds a wrong kernel wrong on a device, and where") {
   auto found = judged({.body = device_wrong, .late_ns = usual_ns});
   CHECK(found.failed > 0);

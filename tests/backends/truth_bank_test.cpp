@@ -204,10 +204,10 @@ TEST_CASE("a reference that can't be started when a bank lacks an answer is the 
   auto wrong = judged_with(file.for_a_judge(), banked_wrong); // ends early: the bank lacks most
   CHECK(wrong.failed > 0);
   auto broken = fake_device();
-  broken.open = [](driver_state& s, const driver_start& how, call_outcome& loading) -> status {
+  broken.open = [](driver_state& s, const driver_start& how) -> status {
     if (how.object == "reference")
       return failure{failure_kind::device, "no process for it", true};
-    return ke_test::device::open(s, how, loading);
+    return ke_test::device::open(s, how);
   };
   shared_bank loaded_only; // not even a workload's own inputs have an answer
   truth_bank{loaded_only.for_a_judge()}.keep(

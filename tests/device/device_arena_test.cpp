@@ -110,6 +110,28 @@ TEST_CASE("results are copied out of the arena, each to its own place") {
   CHECK(y == b);
 }
 
+TEST_CASE("pinned memory that one process's arena needed serves the next, and two at once have their own") {
+  const std::string large(8 << 20, 'x');
+  {
+    auto arena = arena_of(large.size());
+    REQUIRE(arena->write(0, large.data(), large.size()));
+    REQUIRE(arena->settle());
+  }
+  {
+    auto kept = fake().borrow(), another = fake().borrow();
+    CHECK(kept->bytes() >= large.size());
+    CHECK(kept.get() != another.get());
+  }
+  auto first = arena_of(1 << 16), second = arena_of(1 << 16);
+  REQUIRE(first->write(10, "first", 5));
+  REQUIRE(second->write(10, "other", 5));
+  REQUIRE(first->write(20, "first", 5));
+  REQUIRE(second->settle());
+  REQUIRE(first->settle());
+  CHECK(read(*first, 10, 15) == std::string{"first\0\0\0\0\0first", 15});
+  CHECK(read(*second, 10, 15) == std::string{"other\0\0\0\0\0\0\0\0\0\0", 15});
+}
+
 TEST_CASE("a write beyond the arena's end is refused") {
   auto arena = arena_of(1 << 16);
   char byte = 'b';

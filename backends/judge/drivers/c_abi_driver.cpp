@@ -68,6 +68,7 @@ const driver_seam c_abi_driver{
     .layout = scattered_layout,
     .arena = host::arena,
     .open = host::open,
+    .load = host::load,
     .log = host::log,
     .begin = c_abi_begin,
     .fill = host::fill,

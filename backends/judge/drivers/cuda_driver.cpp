@@ -71,9 +71,14 @@ result<std::unique_ptr<driver_state>> cuda_arena(const driver_start& how) {
   return std::unique_ptr<driver_state>{std::move(made)};
 }
 
-status cuda_open(driver_state& s, const driver_start& how, call_outcome& loading) {
+status cuda_open(driver_state& s, const driver_start& how) {
   auto* d = device_of(s);
-  return d ? on_device::open(*d, how, loading) : c_abi_driver.open(s, how, loading);
+  return d ? on_device::open(*d, how) : c_abi_driver.open(s, how);
+}
+
+call_outcome cuda_load(driver_state& s) {
+  auto* d = device_of(s);
+  return d ? on_device::load(*d) : c_abi_driver.load(s);
 }
 
 std::string cuda_log(const driver_state& s) {
@@ -170,6 +175,7 @@ const driver_seam cuda_driver{
     .layout = scattered_layout,
     .arena = cuda_arena,
     .open = cuda_open,
+    .load = cuda_load,
     .log = cuda_log,
     .begin = cuda_begin,
     .fill = cuda_fill,

@@ -191,21 +191,24 @@ status arena(device_state& d, const driver_start& how) {
   return ok;
 }
 
-status open(device_state& d, const driver_start& how, call_outcome& loading) {
+status open(device_state& d, const driver_start& how) {
   d.object = object_in(how.object);
   auto start = how;
   start.device->arena_bytes = d.arena->size();
   start.device->number = 0; // the only one that it sees
   d.foreign = start.device->foreign;
   d.memory.wakes(*d.device);
-  auto process = driver_process::start(start, d.arena->descriptor(), loading);
+  auto process = driver_process::start(start, d.arena->descriptor());
   if (!process)
     return process.error();
   d.process = *std::move(process);
-  d.memory.sleeps(*d.device);
-  if (loading.end == call_end::done)
-    d.bands = turn_bands_of(*d.device, *d.process, d.foreign);
   return ok;
+}
+
+call_outcome load(device_state& d) {
+  auto loading = d.process->load();
+  d.memory.sleeps(*d.device);
+  return loading;
 }
 
 void fill(device_state& d, std::span<const arena_bytes> what) {
@@ -255,6 +258,8 @@ void hand(device_state& d, const call_order& what, double limit_s) {
     d.trouble.why = written.error().text;
     return;
   }
+  if (!std::exchange(d.calibrated, true))
+    d.bands = turn_bands_of(*d.device, *d.process, d.foreign);
   d.memory.wakes(*d.device);
   auto prepared = d.process->ask(wire::device_request::prepare, std::max(limit_s, primer_limit_s));
   if (prepared.end == call_end::done)

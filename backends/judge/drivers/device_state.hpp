@@ -14,7 +14,8 @@
 
 namespace ke {
 
-/// Memory of the device, in bytes, that was taken while one process was awake: of several at most one is.
+/// Memory of the device, in bytes, that was taken while one process was awake: of several at most one is, but while they
+/// load. Then each may be given a context of another's besides, some hundredth of the device.
 struct device_memory_use {
   std::size_t at_start = 0; ///< free before its arena was made
   void wakes(const judge_device& device) { before_ = device.free_bytes(); }
@@ -39,7 +40,8 @@ struct device_state : driver_state {
   device_object object;                    ///< no launches: the empty kernel
   const problem* what = nullptr;           ///< of the order
   std::vector<char> numbers;               ///< as written at the arena's begin
-  turn_bands bands;
+  turn_bands bands;                        ///< measured before the first order, when nobody else loads
+  bool calibrated = false;
   bool foreign = false; ///< a candidate's host code runs in it
   device_memory_use memory;
   double armed_ns = 0;  ///< of the order: what ran between its inputs and its primer
@@ -65,7 +67,8 @@ device_access access_of(const judge_task& task);
 driver_bands bands(double least_order_ns);
 /// The arena of a fresh state.
 status arena(device_state&, const driver_start& how);
-status open(device_state&, const driver_start& how, call_outcome& loading);
+status open(device_state&, const driver_start& how);
+call_outcome load(device_state&);
 void fill(device_state&, std::span<const arena_bytes> what);
 void poison(device_state&, const arena_rubbish& what, random_source& random);
 void hand(device_state&, const call_order& what, double limit_s);

@@ -73,8 +73,7 @@ const std::string& driver_process::log() const {
   return state_->log;
 }
 
-result<std::unique_ptr<driver_process>> driver_process::start(const driver_start& how, int memory,
-                                                              call_outcome& loading) {
+result<std::unique_ptr<driver_process>> driver_process::start(const driver_start& how, int memory) {
   adopt_orphans();
   auto s = std::make_unique<state>();
   s->how = how;
@@ -106,7 +105,7 @@ result<std::unique_ptr<driver_process>> driver_process::start(const driver_start
     go_read.reset();
     done_write.reset();
   }
-  return loaded(std::move(s), loading);
+  return std::unique_ptr<driver_process>{new driver_process{std::move(s)}};
 }
 
 namespace {
@@ -213,14 +212,14 @@ void driver_process::state::explain(call_outcome& loading, wire::answer said) {
       loading = std::move(limit);
 }
 
-result<std::unique_ptr<driver_process>> driver_process::loaded(std::unique_ptr<state> s,
-                                                               call_outcome& loading) {
+call_outcome driver_process::load() {
+  auto* s = state_.get();
   const auto& how = s->how;
   // Two answers: that the driver runs, which comes before any code of the candidate and so is the machine's
   // own word, and that the object is loaded.
   wire::done message;
   double until = driver_now_ns() + how.load_s * 1e9;
-  loading = s->wait(0, until, message);
+  auto loading = s->wait(0, until, message);
   if (loading.end == call_end::done && message.what != wire::answer::started)
     loading =
         s->killed(call_end::machine, "the filter of system calls cannot be put in place inside the sandbox");
@@ -244,7 +243,7 @@ result<std::unique_ptr<driver_process>> driver_process::loaded(std::unique_ptr<s
   if (loading.end == call_end::done && s->confined && !how.device)
     if (auto what = left_by_loading(s->group->members()); !what.empty())
       loading = s->killed(call_end::forbidden, "loading left " + what);
-  return std::unique_ptr<driver_process>{new driver_process{std::move(s)}};
+  return loading;
 }
 
 call_outcome driver_process::go(const call_order& what, double limit_s, const call_watch& watch) {

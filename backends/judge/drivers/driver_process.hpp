@@ -17,11 +17,12 @@ namespace ke {
 /// descendants. One thread. The destructor kills everything.
 class driver_process {
 public:
-  /// Starts the process, waits until the object is loaded, and stops it. `loading` says how that ended: a
-  /// candidate that cannot be loaded is no failure of the machine.
+  /// Starts the process, which loads its object; `load` must follow.
   /// `memory`: the descriptor of the arena, which the process inherits.
-  static result<std::unique_ptr<driver_process>> start(const driver_start& how, int memory,
-                                                       call_outcome& loading);
+  static result<std::unique_ptr<driver_process>> start(const driver_start& how, int memory);
+  /// Waits until the object is loaded, and stops the process. How that ended: a candidate that cannot be loaded is
+  /// no failure of the machine.
+  call_outcome load();
   ~driver_process();
   driver_process(const driver_process&) = delete;
   driver_process& operator=(const driver_process&) = delete;
@@ -67,8 +68,6 @@ public:
 private:
   struct state;
   explicit driver_process(std::unique_ptr<state> s);
-  /// The end of `start`: waits for the first answer.
-  static result<std::unique_ptr<driver_process>> loaded(std::unique_ptr<state> s, call_outcome& loading);
   std::unique_ptr<state> state_;
 };
 

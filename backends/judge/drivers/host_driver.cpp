@@ -44,12 +44,16 @@ result<std::unique_ptr<driver_state>> arena(const driver_start& how) {
   return std::unique_ptr<driver_state>{std::make_unique<host_state>(*std::move(memory))};
 }
 
-status open(driver_state& s, const driver_start& how, call_outcome& loading) {
-  auto process = driver_process::start(how, of(s).arena.descriptor(), loading);
+status open(driver_state& s, const driver_start& how) {
+  auto process = driver_process::start(how, of(s).arena.descriptor());
   if (!process)
     return process.error();
   of(s).process = *std::move(process);
   return ok;
+}
+
+call_outcome load(driver_state& s) {
+  return of(s).process->load();
 }
 
 std::string log(const driver_state& s) {

@@ -26,7 +26,8 @@ driver_start limits(const judge_task& task, const std::string& object, std::size
                     const std::vector<int>& cpus);
 
 result<std::unique_ptr<driver_state>> arena(const driver_start& how);
-status open(driver_state&, const driver_start& how, call_outcome& loading);
+status open(driver_state&, const driver_start& how);
+call_outcome load(driver_state&);
 std::string log(const driver_state&);
 
 void fill(driver_state&, std::span<const arena_bytes> what);

@@ -84,12 +84,12 @@ result<std::unique_ptr<driver_state>> arena(const driver_start& how) {
   return std::unique_ptr<driver_state>{std::move(made)};
 }
 
-status open(driver_state& s, const driver_start& how, call_outcome& loading) {
+status open(driver_state& s, const driver_start& how) {
   auto& d = of_device(s);
   auto told = how;
   told.payload = "arena " + std::to_string(d.arena->judged()) + ' ' + std::to_string(d.arena->size()) + '\n' +
                  how.payload;
-  return on_device::open(d, told, loading);
+  return on_device::open(d, told);
 }
 
 std::string log(const driver_state& s) {
@@ -131,6 +131,7 @@ const driver_seam python_cuda_driver{
     .layout = scattered_layout,
     .arena = arena,
     .open = open,
+    .load = [](driver_state& s) { return on_device::load(of_device(s)); },
     .log = log,
     .begin = begin,
     .fill = [](driver_state& s, std::span<const arena_bytes> what) { on_device::fill(of_device(s), what); },

@@ -165,6 +165,7 @@ const driver_seam python_driver{
     .layout = scattered_layout,
     .arena = python_arena,
     .open = host::open,
+    .load = host::load,
     .log = host::log,
     .begin = python_begin,
     .fill = host::fill,
