@@ -143,7 +143,24 @@ std::vector<std::vector<device_chunk>> device_arena::in_rounds() const {
   return rounds;
 }
 
+status device_arena::mix(std::uint64_t offset, std::size_t bytes, const device_memory& pool, std::size_t size,
+                         std::uint64_t key) {
+  if (offset > judged_ || bytes > judged_ - offset)
+    return failure{failure_kind::internal, "a write beyond the arena's end", false};
+  if (mixes_.empty()) // what was written before must not come after it: red zones of an earlier layout
+    if (auto s = settle(); !s)
+      return s;
+  auto choices = static_cast<std::uint32_t>(pool.bytes() / size);
+  for (std::size_t done = 0; done < bytes; done += most_chunk)
+    mixes_.push_back({offset + done, pool.at(), key, static_cast<std::uint32_t>(done / size),
+                      static_cast<std::uint32_t>(std::min(bytes - done, most_chunk) / size), choices,
+                      static_cast<std::uint32_t>(size)});
+  return ok;
+}
+
 status device_arena::settle() {
+  if (auto s = device_.mix(std::exchange(mixes_, {}), arena_, copy_); !s)
+    return s;
   if (writes_.empty())
     return ok;
   auto bytes = waiting_;
@@ -182,6 +199,14 @@ status device_arena::copy_out(std::span<const range> from, std::span<char* const
   for (std::size_t i = 0; i < from.size(); ++i)
     copy_bytes(to[i], out->on_host() + places[i], from[i].bytes);
   return ok;
+}
+
+status device_arena::copy_out(std::span<const range> from, const device_memory& to,
+                              std::span<const std::size_t> places) {
+  std::vector<device_chunk> chunks;
+  for (std::size_t i = 0; i < from.size(); ++i)
+    add_chunks(chunks, from[i].offset, places[i], from[i].bytes, 0);
+  return device_.gather(to, chunks, arena_);
 }
 
 status device_arena::soil(std::uint64_t offset, std::size_t bytes, unsigned char with) {

@@ -34,6 +34,10 @@ public:
   /// A place to write to now: `bytes` that `settle` brings to `offset`.
   result<char*> place(std::uint64_t offset, std::size_t bytes);
   status write(std::uint64_t offset, const char* from, std::size_t bytes);
+  /// `bytes` at `offset` become elements of a pool (of `size` bytes each), which `key` picks, in `settle`. Several stand
+  /// together: what was written before the first lies below them, what is written after it above.
+  status mix(std::uint64_t offset, std::size_t bytes, const device_memory& pool, std::size_t size,
+             std::uint64_t key);
   /// All writes so far lie there when this returns.
   status settle();
 
@@ -45,6 +49,8 @@ public:
   result<std::vector<bool>> unchanged(std::span<const range> ranges);
   /// Copies ranges to the host, `to[i]` for `from[i]`, by the judge's kernels.
   status copy_out(std::span<const range> from, std::span<char* const> to);
+  /// Copies ranges to memory of the judge, `places[i]` for `from[i]`.
+  status copy_out(std::span<const range> from, const device_memory& to, std::span<const std::size_t> places);
   /// Fills a range of the second part with a byte; done after the next `settle` or fence.
   status soil(std::uint64_t offset, std::size_t bytes, unsigned char with);
   /// By the copy engine, beside what runs.
@@ -64,6 +70,7 @@ private:
   lent_buffer staged_;      ///< while writes are not yet settled
   std::size_t waiting_ = 0; ///< staged bytes of them; each as far from 16 as its place
   std::vector<device_chunk> writes_;
+  std::vector<device_mix> mixes_;
 };
 
 } // namespace ke

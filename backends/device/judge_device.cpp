@@ -135,11 +135,9 @@ status judge_device::load() {
   struct {
     cuda::function* to;
     const char* name;
-  } const wanted[] = {{&nothing_, "ke_nothing"},
-                      {&write_, "ke_write"},
-                      {&compare_, "ke_compare"},
-                      {&gather_, "ke_gather"},
-                      {&flush_, "ke_flush"}};
+  } const wanted[] = {{&nothing_, "ke_nothing"}, {&write_, "ke_write"}, {&compare_, "ke_compare"},
+                      {&gather_, "ke_gather"},   {&flush_, "ke_flush"}, {&mix_, "ke_mix"},
+                      {&agree_, "ke_agree"}};
   for (const auto& w : wanted)
     if (auto s = checked(cu_->module_function(w.to, module, w.name), "find the judge's kernels"); !s)
       return s;
@@ -171,11 +169,10 @@ status judge_device::flush(std::uint32_t key) {
   return checked(cu_->context_wait(), "flush its cache");
 }
 
-status judge_device::upload(const std::vector<device_chunk>& chunks) {
-  auto bytes = chunks.size() * sizeof(device_chunk);
+status judge_device::upload(const void* list, std::size_t bytes) {
   if (auto s = chunks_.hold(bytes); !s)
     return s;
-  std::memcpy(chunks_.on_host(), chunks.data(), bytes);
+  std::memcpy(chunks_.on_host(), list, bytes);
   return checked(cu_->copy_to_device(chunks_.on_device(), chunks_.on_host(), bytes, nullptr), "write to it");
 }
 
@@ -189,7 +186,7 @@ status judge_device::write(device_buffer& staged, std::size_t bytes, const std::
                            cuda::address arena, cuda::address copy) {
   if (chunks.empty())
     return ok;
-  if (auto s = upload(chunks); !s)
+  if (auto s = upload(chunks.data(), chunks.size() * sizeof(device_chunk)); !s)
     return s;
   if (auto s =
           checked(cu_->copy_to_device(staged.on_device(), staged.on_host(), bytes, nullptr), "write to it");
@@ -205,36 +202,110 @@ status judge_device::write(device_buffer& staged, std::size_t bytes, const std::
 
 result<std::vector<bool>> judge_device::compare(const std::vector<device_chunk>& chunks, std::size_t marks,
                                                 cuda::address arena, cuda::address copy) {
-  std::vector<bool> same(marks, true);
   if (chunks.empty())
-    return same;
-  auto bytes = marks * sizeof(std::uint32_t);
-  if (auto s = marks_.hold(bytes); !s)
+    return std::vector<bool>(marks, true);
+  if (auto s = upload(chunks.data(), chunks.size() * sizeof(device_chunk)); !s)
     return s.error();
-  if (auto s = upload(chunks); !s)
-    return s.error();
-  if (auto s = checked(cu_->set_bytes(marks_.on_device(), 0, bytes, nullptr), "write to it"); !s)
+  if (auto s = clear_marks(marks); !s)
     return s.error();
   auto list = chunks_.on_device(), found = marks_.on_device();
   auto count = static_cast<std::uint32_t>(chunks.size());
   void* arguments[] = {&list, &count, &arena, &copy, &found};
   if (auto s = launch(compare_, chunks.size(), arguments); !s)
     return s.error();
-  if (auto s = checked(cu_->copy_to_host(marks_.on_host(), found, bytes, nullptr), "read from it"); !s)
+  return unmarked(marks);
+}
+
+status judge_device::clear_marks(std::size_t marks) {
+  auto bytes = marks * sizeof(std::uint32_t);
+  if (auto s = marks_.hold(bytes); !s)
+    return s;
+  return checked(cu_->set_bytes(marks_.on_device(), 0, bytes, nullptr), "write to it");
+}
+
+result<std::vector<bool>> judge_device::unmarked(std::size_t marks) {
+  auto bytes = marks * sizeof(std::uint32_t);
+  if (auto s =
+          checked(cu_->copy_to_host(marks_.on_host(), marks_.on_device(), bytes, nullptr), "read from it");
+      !s)
     return s.error();
   if (auto s = checked(cu_->context_wait(), "read from it"); !s)
     return s.error();
-  const auto* changed = reinterpret_cast<const std::uint32_t*>(marks_.on_host());
+  const auto* set = reinterpret_cast<const std::uint32_t*>(marks_.on_host());
+  std::vector<bool> all(marks);
   for (std::size_t m = 0; m < marks; ++m)
-    same[m] = changed[m] == 0;
-  return same;
+    all[m] = set[m] == 0;
+  return all;
+}
+
+result<std::unique_ptr<device_memory>> judge_device::take(std::size_t bytes) {
+  cuda::address at = 0;
+  auto what = "take " + std::to_string(bytes >> 20) + " MiB for the judge";
+  if (auto s = checked(cu_->memory_alloc(&at, std::max<std::size_t>(bytes, 1)), what.c_str()); !s)
+    return s.error();
+  return std::make_unique<device_memory>(*cu_, at, bytes);
+}
+
+result<std::unique_ptr<device_memory>> judge_device::take(std::string_view bytes) {
+  auto room = take(bytes.size());
+  if (!room)
+    return room;
+  if (auto s =
+          checked(cu_->copy_to_device((*room)->at(), bytes.data(), bytes.size(), nullptr), "write to it");
+      !s)
+    return s.error();
+  if (auto s = checked(cu_->context_wait(), "write to it"); !s)
+    return s.error();
+  return room;
+}
+
+status judge_device::mix(const std::vector<device_mix>& parts, cuda::address arena, cuda::address copy) {
+  if (parts.empty())
+    return ok;
+  if (auto s = upload(parts.data(), parts.size() * sizeof(device_mix)); !s)
+    return s;
+  auto list = chunks_.on_device();
+  auto count = static_cast<std::uint32_t>(parts.size());
+  void* arguments[] = {&list, &count, &arena, &copy};
+  if (auto s = launch(mix_, parts.size(), arguments); !s)
+    return s;
+  return checked(cu_->context_wait(), "write to it"); // the list may change
+}
+
+status judge_device::gather(const device_memory& to, const std::vector<device_chunk>& chunks,
+                            cuda::address arena) {
+  if (chunks.empty())
+    return ok;
+  if (auto s = upload(chunks.data(), chunks.size() * sizeof(device_chunk)); !s)
+    return s;
+  auto list = chunks_.on_device(), room = to.at();
+  auto count = static_cast<std::uint32_t>(chunks.size());
+  void* arguments[] = {&list, &count, &arena, &room};
+  if (auto s = launch(gather_, chunks.size(), arguments); !s)
+    return s;
+  return checked(cu_->context_wait(), "read from it");
+}
+
+result<std::vector<bool>> judge_device::agree(const std::vector<device_compared>& parts, std::size_t marks) {
+  if (parts.empty())
+    return std::vector<bool>(marks, true);
+  if (auto s = upload(parts.data(), parts.size() * sizeof(device_compared)); !s)
+    return s.error();
+  if (auto s = clear_marks(marks); !s)
+    return s.error();
+  auto list = chunks_.on_device(), found = marks_.on_device();
+  auto count = static_cast<std::uint32_t>(parts.size());
+  void* arguments[] = {&list, &count, &found};
+  if (auto s = launch(agree_, parts.size(), arguments); !s)
+    return s.error();
+  return unmarked(marks);
 }
 
 status judge_device::gather(device_buffer& to, std::size_t bytes, const std::vector<device_chunk>& chunks,
                             cuda::address arena) {
   if (chunks.empty())
     return ok;
-  if (auto s = upload(chunks); !s)
+  if (auto s = upload(chunks.data(), chunks.size() * sizeof(device_chunk)); !s)
     return s;
   auto list = chunks_.on_device(), buffer = to.on_device();
   auto count = static_cast<std::uint32_t>(chunks.size());

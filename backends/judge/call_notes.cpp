@@ -154,10 +154,13 @@ bool note_call(evidence& found, const problem& what, const caller& by, const cal
     right = false;
   }
   for (std::size_t s = 0; s < slots.size(); ++s)
-    right = note_results(found, what, by, s, *slots[s],
-                         s < allowed.size() && !allowed[s].empty() ? allowed[s] : slots[s]->outputs, shapes,
-                         counter) &&
-            right;
+    if (s < said.agreed.size() && said.agreed[s])
+      ++counter;
+    else
+      right = note_results(found, what, by, s, *slots[s],
+                           s < allowed.size() && !allowed[s].empty() ? allowed[s] : slots[s]->outputs, shapes,
+                           counter) &&
+              right;
   if (!said.call.why.empty()) { // the form of a result, as the driver says: wrong even if the bytes are right
     found.failed += right ? 1 : 0;
     right = false;

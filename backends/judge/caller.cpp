@@ -24,6 +24,11 @@ std::size_t size_of(const problem& what, std::size_t tensor, std::size_t element
   return elements * (wide ? wide_bytes(d) : bytes_of(d));
 }
 
+/// What picks a tensor's elements: an input's are the same for both processes, rubbish is nobody's.
+std::uint64_t key_of(const bank_slot& slot, std::size_t tensor, std::uint64_t own) {
+  return (slot.key ^ own) * 0x9e3779b97f4a7c15u + tensor + 1;
+}
+
 std::uint64_t scalar_bits(const scalar_spec& s, double value) {
   return s.integer ? static_cast<std::uint64_t>(static_cast<std::int64_t>(value))
                    : std::bit_cast<std::uint64_t>(value);
@@ -138,6 +143,7 @@ void caller::add_red_zones(std::size_t slot, std::vector<arena_bytes>& to) const
 }
 
 void caller::write_decoys(std::span<const bank_slot* const> slots, const poison* rubbish) {
+  const bool any_mixed = is_any_mixed(slots); // then every input has a pool
   for (std::size_t s = slots.size(); s < offsets_.size() && !slots.empty(); ++s)
     for (std::size_t t = 0; t < bytes_.size(); ++t) {
       auto to = offsets_[s][t];
@@ -145,17 +151,36 @@ void caller::write_decoys(std::span<const bank_slot* const> slots, const poison*
         continue;
       if (what_->tensors[t].role == tensor_role::out) {
         // What lay there before would tell who remembers it that no call is given this place.
-        if (rubbish)
+        if (rubbish && !(any_mixed && mix(to, t, random_.next())))
           seam().poison(state(), {to, rubbish, t, rubbish->turn(t, random_), 0, bytes_[t], bytes_[t]},
                         random_);
         continue;
       }
+      if (any_mixed && mix(to, t, random_.next()))
+        continue;
       // Those of an order's slot, rotated: no copy, and of the same kind.
       const auto& like = slots[random_.below(slots.size())]->inputs[t];
       std::size_t size = bytes_of(what_->tensors[t].dtype), turn = random_.below(bytes_[t] / size) * size;
       write(to, like.data() + turn, bytes_[t] - turn);
       write(to + bytes_[t] - turn, like.data(), turn);
     }
+}
+
+bool caller::mix(std::uint64_t offset, std::size_t tensor, std::uint64_t key) {
+  const auto& pool = mixture_->pools[tensor];
+  if (pool)
+    seam().mix(state(), {offset, bytes_[tensor], bytes_of(what_->tensors[tensor].dtype), pool.get(), key});
+  return pool != nullptr;
+}
+
+const std::string& caller::output(std::size_t slot, std::size_t tensor) const {
+  auto& copy = copies_[slot][tensor];
+  if (kept_ && copy.size() != bytes_[tensor]) {
+    copy.resize(bytes_[tensor]);
+    seam().kept(state(), {static_cast<std::uint32_t>(slot), static_cast<std::uint32_t>(tensor),
+                          offsets_[slot][tensor], 0, bytes_[tensor], copy.data()});
+  }
+  return copy;
 }
 
 bool caller::is_wide(std::size_t tensor) const {
@@ -183,6 +208,8 @@ void caller::write_tensors(std::span<const bank_slot* const> slots, const poison
       bool out = what_->tensors[t].role == tensor_role::out;
       if (out && !rubbish)
         continue;
+      if (is_mixed(*slots[s]) && mix(offsets_[s][t], t, key_of(*slots[s], t, out ? random_.next() : 0)))
+        continue;
       auto turn = out ? rubbish->turn(t, random_) : 0;
       for (std::size_t from = 0; from < bytes_[t]; from += block_bytes)
         blocks.push_back({s, t, from, turn});
@@ -200,6 +227,8 @@ void caller::write_tensors(std::span<const bank_slot* const> slots, const poison
 
 std::vector<arena_bytes> caller::withheld(std::span<const bank_slot* const> slots) {
   std::vector<arena_bytes> rows;
+  if (mixture_)
+    return rows;
   for (std::uint32_t i = 0; i < seam().patch_rows && !slots.empty() && !wide_; ++i) {
     std::size_t s = random_.below(slots.size()), t = random_.below(bytes_.size()), n = bytes_[t] / row_bytes;
     if (what_->tensors[t].role == tensor_role::out || n < 2)
@@ -263,9 +292,15 @@ std::vector<caller::glance> caller::look_midway(std::uint32_t begun) {
 
 std::string caller::changed_since(const std::vector<glance>& parts) const {
   std::string name;
-  for (const auto& p : parts)
-    if (copies_[p.slot][p.tensor].compare(p.from, p.bytes.size(), p.bytes) != 0)
+  for (const auto& p : parts) {
+    auto now = p;
+    if (kept_)
+      seam().kept(state(), part_of(now));
+    else
+      now.bytes = copies_[p.slot][p.tensor].substr(p.from, p.bytes.size());
+    if (now.bytes != p.bytes)
       name = what_->tensors[p.tensor].name;
+  }
   return name;
 }
 
@@ -331,7 +366,7 @@ std::vector<result_part> caller::results_of(std::size_t slots) {
   for (std::uint32_t s = 0; s < slots; ++s)
     for (std::uint32_t t = 0; t < bytes_.size(); ++t)
       if (what_->tensors[t].role != tensor_role::in) {
-        copies_[s][t].resize(bytes_[t]);
+        copies_[s][t].resize(kept_ ? 0 : bytes_[t]);
         results.push_back({s, t, offsets_[s][t], 0, bytes_[t], copies_[s][t].data()});
       }
   return results;
@@ -344,7 +379,8 @@ void caller::compare_arena(std::span<const bank_slot* const> slots, outcome& out
     add_red_zones(s, zones);
     for (std::size_t t = 0; t < bytes_.size(); ++t)
       if (!wide_ && what_->tensors[t].role == tensor_role::in) {
-        inputs.push_back({offsets_[s][t], slots[s]->inputs[t].data(), bytes_[t]});
+        inputs.push_back(
+            {offsets_[s][t], is_mixed(*slots[s]) ? nullptr : slots[s]->inputs[t].data(), bytes_[t]});
         tensors.push_back(t);
       }
   }
@@ -384,8 +420,12 @@ caller::outcome caller::run(std::span<const bank_slot* const> slots, const poiso
   if (!slots.empty())
     each_s_ = out.call.ns * 1e-9 / static_cast<double>(slots.size());
   // The process is proven stopped. Outputs are copied first and only the copies are ever looked at.
+  kept_ = is_any_mixed(slots);
   auto results = results_of(slots.size());
-  out.unwritten = seam().snapshot(state(), results);
+  if (kept_)
+    seam().keep(state(), results);
+  else
+    out.unwritten = seam().snapshot(state(), results);
   compare_arena(slots, out);
   out.late = changed_since(parts);
   out.ahead = changed_since(ended);

@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ke {
@@ -38,6 +39,12 @@ struct bank_slot {
       n += o.bytes();
     return n;
   }
+};
+
+/// What fresh tensors of one workload are mixed from, per tensor: inputs, and the rubbish of outputs (null: made by
+/// `poison`).
+struct mixture {
+  std::vector<std::shared_ptr<const driver_pool>> pools;
 };
 
 /// A driver and the layout of its arena: tensors at random offsets between red zones, one set per slot.
@@ -70,6 +77,19 @@ public:
   /// are wrong in every call.
   void move_between_orders() { moving_ = true; }
 
+  /// From now on slots without inputs get those that their key picks from these pools, and an order with such a slot
+  /// leaves its results with the driver (`agree`). Only where the seam mixes.
+  void mix_from(const mixture* pools) { mixture_ = pools; }
+  /// Bytes for `mix_from`.
+  result<std::shared_ptr<const driver_pool>> pool(std::string_view bytes) {
+    return seam().pool(state(), bytes);
+  }
+  /// driver_seam::agree, of the last orders of both, which had the same slots. Empty: their results are not there.
+  static std::vector<bool> agree(const caller& usual, const caller& own, std::span<const result_rule> rules) {
+    return usual.kept_ && own.kept_ ? own.seam().agree(usual.state(), own.state(), rules)
+                                    : std::vector<bool>{};
+  }
+
   /// Spare places of `move_between_orders`, beside those of `calls` calls, if the memory has room.
   static std::uint32_t spare_places(const problem& what, const bound_shapes& shapes, std::uint32_t calls);
 
@@ -82,6 +102,8 @@ public:
     std::string ahead;          ///< name of a result that changed when a later call had been read
     /// Pages of results that stayed and that nobody has written, or not since an earlier result was there.
     std::uint64_t unwritten = 0;
+    /// For each slot whether its results are known to be right; others are to be looked at. Empty: none is.
+    std::vector<bool> agreed;
     bool looked_at = false; ///< whether this was looked for: the time to the stop is then partly the judge's
   };
 
@@ -93,7 +115,7 @@ public:
               bool look = false);
 
   /// Private copy of an output, after `run`.
-  const std::string& output(std::size_t slot, std::size_t tensor) const { return copies_[slot][tensor]; }
+  const std::string& output(std::size_t slot, std::size_t tensor) const;
 
   /// driver_seam::files; only where the seam has it.
   std::string files() { return seam().files(state()); }
@@ -151,6 +173,12 @@ private:
   /// Whether this tensor's elements are wider than the candidate's.
   bool is_wide(std::size_t tensor) const;
   void write_wide(std::span<const bank_slot* const> slots);
+  bool is_mixed(const bank_slot& slot) const { return mixture_ && slot.inputs.empty(); }
+  bool is_any_mixed(std::span<const bank_slot* const> slots) const {
+    return std::any_of(slots.begin(), slots.end(), [this](const auto* slot) { return is_mixed(*slot); });
+  }
+  /// Elements that `key` picks for this tensor, at an offset. False: it has no pool.
+  bool mix(std::uint64_t offset, std::size_t tensor, std::uint64_t key);
   /// Before and behind each tensor of the slot.
   void add_red_zones(std::size_t slot, std::vector<arena_bytes>& to) const;
   /// What lies beside the tensor at `offset`. Differs from place to place: with equal red zones one could
@@ -170,7 +198,10 @@ private:
   std::vector<std::size_t> bytes_;                  ///< per tensor
   std::size_t places_ = 0;                          ///< for slots
   std::vector<std::vector<std::uint64_t>> offsets_; ///< slot, tensor; those beyond an order's are spare
-  std::vector<std::vector<std::string>> copies_;    ///< slot, tensor
+  mutable std::vector<std::vector<std::string>>
+      copies_; ///< slot, tensor; of results that are kept: when asked for
+  const mixture* mixture_ = nullptr;
+  bool kept_ = false; ///< the driver has the results of the last order
   /// Offsets of addresses of results that stay, of scalars and dims, of tensors.
   std::uint64_t stay_ = 0, values_ = 0, first_ = 0;
   /// The scalars, dims and extents of a slot.

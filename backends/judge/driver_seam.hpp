@@ -2,6 +2,7 @@
 
 #include "backends/evidence/driver_traits.hpp"
 #include "backends/judge/driver_call.hpp"
+#include "backends/judge/expectation.hpp"
 #include "backends/judge/noise_gate.hpp"
 #include "runtime/core/result.hpp"
 
@@ -57,6 +58,29 @@ struct result_part {
   char* to = nullptr;
 };
 
+/// Bytes that `mix` picks elements from, kept where the driver reads them fast, and in no arena.
+struct driver_pool {
+  driver_pool() = default;
+  driver_pool(const driver_pool&) = delete;
+  driver_pool& operator=(const driver_pool&) = delete;
+  virtual ~driver_pool() = default;
+};
+
+/// A tensor that gets elements of a pool: which ones, a key picks. The same key picks the same for every process.
+struct arena_mix {
+  std::uint64_t offset = 0;
+  std::size_t bytes = 0;
+  std::size_t element_bytes = 0; ///< 1, 2, 4 or 8
+  const driver_pool* of = nullptr;
+  std::uint64_t key = 0;
+};
+
+/// How two results of a tensor are held against each other.
+struct result_rule {
+  ke::dtype dtype = ke::dtype::f32;
+  comparison_rule rule;
+};
+
 /// What an order is going to be.
 struct order_form {
   std::uint32_t calls = 0;
@@ -94,6 +118,8 @@ struct driver_bands {
   std::size_t slot_memory = 256u << 20; ///< most bytes of the tensors of an order
   std::size_t bank_bytes = 768u << 20;  ///< of inputs and truths that are kept for a launch
   double copy_ns = 2.5; ///< of one byte of an order's tensors: inputs, rubbish, copies, checks
+  double mix_ns =
+      2.5; ///< the same where inputs come from pools and results are held against each other where they lie
   bool sampling_hides_late_work = true; ///< `late_s` of an order with a sample is partly the judge's own
 };
 
@@ -152,6 +178,10 @@ struct driver_seam {
   void (*fill)(driver_state&, std::span<const arena_bytes> what) = nullptr;
   /// Writes rubbish, as `fill` does.
   void (*poison)(driver_state&, const arena_rubbish& what, random_source& random) = nullptr;
+  /// Whether this driver mixes; else the next two, `keep`, `kept` and `agree` are null.
+  result<std::shared_ptr<const driver_pool>> (*pool)(driver_state&, std::string_view bytes) = nullptr;
+  /// Writes elements of a pool, as `fill` does: over what was filled before the first of an order, under what comes after.
+  void (*mix)(driver_state&, const arena_mix& what) = nullptr;
   /// Out of every cache, so that the next call finds these bytes cold. Reads no `from`.
   void (*flush)(driver_state&, std::span<const arena_bytes> where) = nullptr;
   /// Tells the driver what its next order is, while the bytes that `fill` was given don't lie there yet; what goes
@@ -176,7 +206,16 @@ struct driver_seam {
 
   /// Copies results, from where the candidate put them. Pages of them that nobody has written.
   std::uint64_t (*snapshot)(driver_state&, std::span<const result_part> results) = nullptr;
-  /// Whether the arena still holds each of these bytes.
+  /// The same as `snapshot`, but the copies stay with the driver until its next order; `to` is not used. They are whole
+  /// results, call after call.
+  void (*keep)(driver_state&, std::span<const result_part> results) = nullptr;
+  /// A part of what was kept, to `part.to`.
+  void (*kept)(driver_state&, const result_part& part) = nullptr;
+  /// For each call: whether what the second has kept is allowed beside what the first has, by the rule of each tensor. A
+  /// `false` may be wrong: the judge looks closer.
+  std::vector<bool> (*agree)(driver_state& usual, driver_state& own,
+                             std::span<const result_rule> rules) = nullptr;
+  /// Whether the arena still holds each of these bytes; with a null `from`, what was mixed there.
   std::vector<bool> (*compare)(driver_state&, std::span<const arena_bytes> with) = nullptr;
   /// Last, once the copies of a snapshot have been compared with samples: undoes in them what the judge
   /// itself left in results. Pages of results that hold what an earlier call wrote.

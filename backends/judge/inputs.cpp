@@ -274,6 +274,10 @@ result<std::string> draw_tensor(const problem& what, const tensor_spec& t, std::
   return bytes;
 }
 
+bool draws_each_alike(const tensor_spec& t) {
+  return drawn(t) && !has_form(t);
+}
+
 bool perturb_one(const tensor_spec& t, std::string& bytes, random_source& random,
                  const value_limits& limits) {
   std::size_t elements = bytes.size() / bytes_of(t.dtype);

@@ -30,6 +30,9 @@ result<std::string> draw_tensor(const problem& what, const tensor_spec& t, std::
                                 std::size_t last, distribution d, random_source& random,
                                 const value_limits& limits = {});
 
+/// Whether draw_tensor draws each element of this tensor by itself, the same way, unless it goes `beyond`.
+bool draws_each_alike(const tensor_spec& t);
+
 /// Replaces one element by another value of the same kind. Nothing for tensors with fixed values (zeros,
 /// onehot, files) or a form.
 bool perturb_one(const tensor_spec& t, std::string& bytes, random_source& random,

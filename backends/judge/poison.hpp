@@ -21,6 +21,9 @@ public:
   void write(std::size_t tensor, std::size_t turn, std::size_t at, std::size_t whole, std::byte* to,
              std::size_t bytes, random_source& random) const;
 
+  /// What it picks from, for a tensor.
+  const std::string& pool(std::size_t tensor) const { return pool_[tensor]; }
+
 private:
   const problem* what_;
   std::vector<std::string> pool_;

@@ -147,7 +147,9 @@ status timing::prepare(timed_workload& w) {
     return sample.error();
   double slot_s = 0; // of one whose inputs are drawn for an order
   if (by_reference_) {
-    auto own_s = set_rules(w, sample->front());
+    if (auto s = set_rules(w, sample->front()); !s)
+      return s;
+    auto own_s = own_slot_s(w);
     if (!own_s)
       return own_s.error();
     slot_s = *own_s;
@@ -168,12 +170,11 @@ void timing::plan_orders(timed_workload& w, double most_slots, double slot_s) {
          candidate = std::max(w.candidate_ns - floor_ns_, 200.0);
   auto slot_bytes = caller::memory_for(task_.what, w.shapes, 1, false);
   double calls = calls_per_order(w, std::min(reference, candidate), slot_bytes),
-         copy_ns = static_cast<double>(slot_bytes) * bands_.copy_ns;
+         copy_ns = static_cast<double>(slot_bytes) * (w.is_mixed() ? bands_.mix_ns : bands_.copy_ns);
   if (calls > 1)
     copy_ns *= 2; // and what lies at the places that no call is given
   double launches = static_cast<double>(plan_.looks.front().launches), least = plan_.least_pairs,
-         launch_ns = share * budget_s_ * 1e9 / launches,
-         call_ns = reference + candidate + copy_ns + 1e9 * slot_s;
+         launch_ns = launch_s() * 1e9, call_ns = reference + candidate + copy_ns + 1e9 * slot_s;
   most_slots = std::min(most_slots, 1 + overtime * launch_ns / call_ns);
   if (calls * (least + 1) > most_slots) { // single short calls of a device say little, however many there are
     double fewest = bands_.least_order_ns > 0 ? fewest_pairs : least;
@@ -188,36 +189,6 @@ void timing::plan_orders(timed_workload& w, double most_slots, double slot_s) {
   w.interludes =
       static_cast<std::uint32_t>(std::min(std::ceil(static_cast<double>(deck_.kinds()) * share / launches),
                                           std::ceil(interlude_turn::certain_share(w.calls) * w.pairs)));
-}
-
-result<double> timing::set_rules(timed_workload& w, const bank_slot& like) {
-  w.rules.resize(task_.what.tensors.size());
-  auto start = steady::now();
-  for (std::size_t t = 0; t < w.rules.size(); ++t)
-    if (task_.what.tensors[t].role != tensor_role::in) {
-      w.rules[t] = truths_.rule_beside_reference(t, like);
-      const auto& said = truths_.reference_outputs()[t];
-      (void)check(expect(task_.what.tensors[t].dtype, said.data(), false, w.shapes.elements[t], w.rules[t]),
-                  said.data());
-    }
-  double check_s = seconds_since(start);
-  auto draw_s = truths_.draw_s(w.shapes);
-  return draw_s ? result<double>{check_s + *draw_s} : draw_s;
-}
-
-allowed_results timing::allowed_by(const caller& reference, std::span<const bank_slot* const> slots,
-                                   const timed_workload& w) const {
-  allowed_results all(slots.size());
-  for (std::size_t s = 0; s < slots.size(); ++s) {
-    if (!slots[s]->outputs.empty())
-      continue;
-    all[s].resize(w.rules.size());
-    for (std::size_t t = 0; t < w.rules.size(); ++t)
-      if (task_.what.tensors[t].role != tensor_role::in)
-        all[s][t] = expect(task_.what.tensors[t].dtype, reference.output(s, t).data(), false,
-                           w.shapes.elements[t], w.rules[t]);
-  }
-  return all;
 }
 
 status timing::refill(timed_workload& w) {
@@ -242,7 +213,7 @@ status timing::refill(timed_workload& w) {
   fillers.reserve(w.filler.size());
   for (auto& slot : w.filler)
     fillers.push_back(&slot);
-  if (auto s = draw_inputs(fillers, w.shapes); !s)
+  if (auto s = w.is_mixed() ? ok : draw_inputs(fillers, w.shapes); !s)
     return s;
   w.order.resize(w.bank.size());
   std::iota(w.order.begin(), w.order.end(), std::size_t{0});
@@ -255,6 +226,8 @@ status timing::refill(timed_workload& w) {
 status timing::draw_bank(timed_workload& w, std::size_t wanted) {
   if (by_reference_ && w.bank.size() < wanted) {
     auto more = truths_.undrawn(wanted - w.bank.size());
+    for (auto& slot : more)
+      truths_.draw_scalars(slot);
     std::move(more.begin(), more.end(), std::back_inserter(w.bank));
   }
   while (w.bank.size() < wanted) {
@@ -309,7 +282,7 @@ result<std::vector<const bank_slot*>> timing::take(timed_workload& w, std::size_
   taken.reserve(n);
   for (std::size_t i = 0; i < n; ++i)
     taken.push_back(&w.bank[w.order[first + i]]);
-  if (auto s = draw_inputs(taken, w.shapes); !s)
+  if (auto s = w.is_mixed() ? ok : draw_inputs(taken, w.shapes); !s)
     return s.error();
   slots.assign(taken.begin(), taken.end());
   bank_s_ += seconds_since(start);
@@ -373,8 +346,11 @@ std::optional<timing::both_said> timing::ask_both(evidence& found, const side_by
 bool timing::uncounted(evidence& found, const side_by_side& sides, std::span<const bank_slot* const> slots,
                        const timed_workload& w, double limit) {
   auto said = ask_both(found, sides, slots, w.shapes, w.rubbish.get(), {limit, limit}, found.cases);
-  return said && note_call(found, task_.what, sides.candidate, said->candidate, slots, w.shapes, found.cases,
-                           allowed_by(sides.reference, slots, w));
+  if (!said)
+    return false;
+  auto allowed = allowed_by(sides, said->candidate, slots, w);
+  return note_call(found, task_.what, sides.candidate, said->candidate, slots, w.shapes, found.cases,
+                   allowed);
 }
 
 bool timing::in_another_form(evidence& found, const side_by_side& sides,
@@ -433,8 +409,8 @@ result<bool> timing::warm_up(evidence& found, const side_by_side& sides, timed_w
     if (a.call.end != call_end::done)
       return baseline_failed(found, a), false;
     auto b = sides.candidate.run(*slots, w.rubbish.get(), cold, limit_of(w, true));
-    if (!note_call(found, task_.what, sides.candidate, b, *slots, w.shapes, found.cases,
-                   b.call.end == call_end::done ? allowed_by(sides.reference, *slots, w) : allowed_results{}))
+    auto allowed = allowed_by(sides, b, *slots, w);
+    if (!note_call(found, task_.what, sides.candidate, b, *slots, w.shapes, found.cases, allowed))
       return false;
     own_cpu_s_ += a.call.cpu_s + b.call.cpu_s;
     double both = a.call.ns + b.call.ns;
@@ -456,10 +432,11 @@ bool timing::timed_pair(evidence& found, const side_by_side& sides, const timed_
   found.timed_calls += w.calls;
   if (!said)
     return false;
-  const auto& [usual, own] = *said;
+  auto& [usual, own] = *said;
+  auto allowed = allowed_by(sides, own, slots, w);
   candidate_s_ += own.call.ns * 1e-9;
   if (!note_call(found, task_.what, sides.candidate, own, slots, w.shapes, found.timed_calls_checked,
-                 allowed_by(sides.reference, slots, w)) ||
+                 allowed) ||
       !within_time(found, task_.limits, candidate_s_, w.shapes.name))
     return false;
   charge(own);
@@ -489,7 +466,10 @@ result<bool> timing::measure(evidence& found, const side_by_side& sides, timed_w
   samples.workload = w.index;
   interlude_turn turn{w.pairs, w.interludes, random_};
   (void)gate_.disturbed();
+  const auto begun = steady::now();
   for (std::uint32_t i = 0; i < w.pairs; ++i) {
+    if (samples.reference_ns.size() >= plan_.least_pairs && seconds_since(begun) > overtime * launch_s())
+      break; // its orders take longer than they should
     if (!deck_.empty() && turn.due(i)) {
       auto start = steady::now();
       if (!interlude(found, sides, w))
@@ -539,6 +519,8 @@ status timing::launch(evidence& found) {
   for (auto& w : workloads_) {
     if (!a.bind(w.shapes, w.calls) || !b.bind(w.shapes, w.calls))
       return failure{failure_kind::internal, "the shared memory is too small for " + w.shapes.name};
+    if (auto s = mix_for(w, a, b); !s)
+      return s;
     auto sound = measure(found, {a, b}, w);
     if (!sound)
       return sound.error();

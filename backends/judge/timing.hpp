@@ -27,11 +27,14 @@ struct timed_workload {
   double call_s = 1e-3; ///< one call while it was checked, with all that the judge did for it
   std::uint32_t calls = 1;
   std::uint32_t pairs = 0;
-  std::uint32_t interludes = 1; ///< certain ones per launch
-  std::uint32_t warm = 0;       ///< slots for the warm-up: pairs at most
-  std::vector<bank_slot> bank;  ///< of this launch
-  std::vector<comparison_rule>
-      rules; ///< per tensor, beside the reference's answer of the same pair; or empty
+  std::uint32_t interludes = 1;   ///< certain ones per launch
+  std::uint32_t warm = 0;         ///< slots for the warm-up: pairs at most
+  std::vector<bank_slot> bank;    ///< of this launch
+  std::vector<result_rule> rules; ///< per tensor, beside the reference's answer of the same pair; or empty
+  /// Per tensor what its elements are picked from, where the driver mixes; or empty.
+  std::vector<std::string> picks;
+  mixture mixed; ///< the same, with the driver
+  bool is_mixed() const { return !picks.empty(); }
   /// The bank has no room for all inputs: it keeps keys and truths, and an order's inputs are drawn again.
   bool redraws = false;
   std::vector<std::size_t> order; ///< of the bank, in which slots are taken
@@ -63,9 +66,13 @@ private:
   result<std::vector<bank_slot>> sampled(timed_workload& w);
   /// Calls of an order, pairs of a launch.
   void plan_orders(timed_workload& w, double most_slots, double slot_s);
-  /// The workload's slots are drawn as they are needed, and held against the reference's answers. Seconds that this takes
-  /// for one of them.
-  result<double> set_rules(timed_workload& w, const bank_slot& like);
+  /// The workload's slots are drawn or mixed as they are needed, and held against the reference's answers.
+  status set_rules(timed_workload& w, const bank_slot& like);
+  status pick_pools(timed_workload& w);
+  /// Lets both processes mix this workload's slots, if they are.
+  static status mix_for(timed_workload& w, caller& a, caller& b);
+  /// Seconds that the judge needs by itself for a slot that is drawn, and held against an answer, on the host.
+  result<double> own_slot_s(const timed_workload& w);
   /// How many slots one launch may use, for memory and time. May set `redraws` and `redraw_s`.
   double most_slots(timed_workload& w, const bank_slot& like, double& redraw_s);
   /// Fresh inputs for one launch: what it learns of them is not true in the next.
@@ -76,10 +83,6 @@ private:
   status draw_inputs(std::span<bank_slot* const> slots, const bound_shapes& shapes);
   /// The next slots of this launch, with their inputs.
   result<std::vector<const bank_slot*>> take(timed_workload& w, std::size_t n);
-  /// What the calls of an order may answer, by the reference's answers to the same inputs; of slots that have a truth of
-  /// their own: that.
-  allowed_results allowed_by(const caller& reference, std::span<const bank_slot* const> slots,
-                             const timed_workload& w) const;
   /// The inputs of these slots are not needed any more.
   void used(timed_workload& w);
   failure lost(const timed_workload& w) const;
@@ -89,6 +92,10 @@ private:
     caller& reference;
     caller& candidate;
   };
+  /// What the calls of an order may answer, by the reference's answers to the same inputs; of slots that have a truth of
+  /// their own: that. Where the driver finds that they agree (`own.agreed`): nothing.
+  allowed_results allowed_by(const side_by_side& sides, caller::outcome& own,
+                             std::span<const bank_slot* const> slots, const timed_workload& w) const;
   /// Gives both sides the same call, in random order; checks only the candidate's answers. False: no further
   /// call makes sense.
   bool interlude(evidence& found, const side_by_side& sides, const timed_workload& w);
@@ -112,6 +119,11 @@ private:
   bool timed_pair(evidence& found, const side_by_side& sides, const timed_workload& w,
                   std::span<const bank_slot* const> slots, double (&ns)[2]);
   double limit_of(const timed_workload& w, bool of_candidate) const;
+  /// Seconds of one launch for one workload.
+  double launch_s() const {
+    return budget_s_ / static_cast<double>(plan_.looks.front().launches) /
+           static_cast<double>(workloads_.size());
+  }
   void charge(const caller::outcome& said);
   /// Whether its `late_s` is partly the judge's own time.
   bool hides_late_work(const caller::outcome& said) const {

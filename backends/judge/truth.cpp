@@ -447,6 +447,21 @@ comparison_rule truth_source::rule_beside_reference(std::size_t tensor, const ba
   return rule;
 }
 
+result<std::string> truth_source::pool_of(std::size_t tensor, const bound_shapes& shapes) {
+  constexpr std::size_t elements = 1u << 18; // of a normal distribution: up to 4.5 standard deviations
+  const auto& spec = task_.what.tensors[tensor];
+  if (!draws_apart() || !draws_each_alike(spec))
+    return std::string{};
+  return draw_tensor(task_.what, spec, elements, elements, distribution::init, random_, {shapes.dims, {}});
+}
+
+void truth_source::draw_scalars(bank_slot& slot) {
+  random_source own{slot.key};
+  slot.scalars.clear();
+  for (const auto& s : task_.what.scalars)
+    slot.scalars.push_back(draw_scalar(s, own));
+}
+
 bool truth_source::let_go(bank_slot& slot) {
   if (slot.key == 0)
     return false;

@@ -63,6 +63,10 @@ public:
   /// Draws the inputs of a slot of these shapes again, if they were let go of. `device`: they came out
   /// otherwise.
   status restore(bank_slot& slot, const bound_shapes& shapes);
+  /// As many elements as one may pick from instead of drawing a tensor; empty: its elements are not drawn alike.
+  result<std::string> pool_of(std::size_t tensor, const bound_shapes& shapes);
+  /// What `restore` draws beside inputs, for a slot whose inputs are picked from pools.
+  void draw_scalars(bank_slot& slot);
   /// Whether several slots may be drawn or restored at once, each by a thread: nobody's process makes them.
   bool draws_apart() const { return !maker_ && !generator_; }
   /// Seconds that this takes, tried on a copy of a slot; nothing if its inputs can't be drawn again.

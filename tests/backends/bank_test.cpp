@@ -1,4 +1,5 @@
 // The bank of inputs, where it has no room for them: keys and truths stay, inputs are drawn again.
+#include "backends/judge/inputs.hpp"
 #include "backends/judge/timing.hpp"
 #include "runtime/core/evidence.hpp"
 #include "runtime/core/problem.hpp"
@@ -6,6 +7,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <cmath>
 #include <set>
 
 using namespace ke;
@@ -117,6 +119,69 @@ TEST_CASE("inputs that come from no key are never let go of") {
     CHECK_FALSE(truth_source::let_go(slots->front()));
     CHECK(slots->front().inputs.size() == 2);
   }
+}
+
+TEST_CASE("timed calls on a device have fresh inputs that nobody draws, and their results stay there") {
+  bank_bench b;
+  b.seam = ke_test::mixing_device();
+  static int fetched;
+  fetched = 0;
+  b.seam.kept = [](driver_state& s, const result_part& part) {
+    fetched += part.bytes == sizeof(float);
+    ke_test::device::kept(s, part);
+  };
+  std::vector<timed_workload> all{b.workload()};
+  interludes none;
+  evidence found;
+  timing t{b.task, b.seam, all, none, b.truths, {}, 7};
+  REQUIRE(t.run(found));
+  const auto& w = all.front();
+  CHECK(w.is_mixed());
+  CHECK(w.bank.back().inputs.empty());
+  CHECK(found.failed == 0);
+  CHECK(found.timed_calls > 20);
+  CHECK(found.timed_calls_checked == found.timed_calls);
+  CHECK(static_cast<std::int64_t>(inputs_seen().size()) == found.timed_calls + found.cases);
+  CHECK(fetched < found.timed_calls / 4);   // but for the few that are looked at before the stop
+  for (const auto& bytes : inputs_seen()) { // as init draws them
+    double sum = 0, squares = 0;
+    for (std::size_t i = 0; i < elements; ++i) {
+      double x = element(dtype::f32, bytes.data(), i);
+      sum += x;
+      squares += x * x;
+    }
+    REQUIRE(std::fabs(sum / elements) < 0.1);
+    REQUIRE(std::fabs(squares / elements - 1) < 0.15);
+  }
+}
+
+TEST_CASE("who leaves work out once he is timed is found where results stay on a device, and what he said is "
+          "told") {
+  bank_bench b;
+  b.seam = ke_test::mixing_device();
+  ke_test::device_kernels()["candidate"] = {.body = bank_sum_for_a_while, .late_ns = 20'000};
+  std::vector<timed_workload> all{b.workload()};
+  interludes none;
+  evidence found;
+  timing t{b.task, b.seam, all, none, b.truths, {}, 7};
+  REQUIRE(t.run(found));
+  CHECK(found.failed > 0);
+  REQUIRE(found.first_failure);
+  CHECK(found.first_failure->tensor == "y");
+  CHECK(std::fabs(found.first_failure->expected - found.first_failure->got) > found.first_failure->bound);
+}
+
+TEST_CASE("an input whose elements are not drawn alike is drawn on the host, on a device as well") {
+  bank_bench b;
+  b.seam = ke_test::mixing_device();
+  b.task.what.tensors.front().init = "zeros";
+  std::vector<timed_workload> all{b.workload()};
+  interludes none;
+  evidence found;
+  timing t{b.task, b.seam, all, none, b.truths, {}, 7};
+  REQUIRE(t.run(found));
+  CHECK_FALSE(all.front().is_mixed());
+  CHECK(found.failed == 0);
 }
 
 TEST_CASE("timed calls have fresh inputs, and the baseline's answers to the same ones say what is right") {

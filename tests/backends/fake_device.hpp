@@ -80,6 +80,8 @@ struct device_state : ke::driver_state {
   device_kernel kernel;
   std::vector<call_places> last;                           ///< of the last order
   std::map<call_places, std::vector<float>> early_results; ///< made in its turn, for calls at the same places
+  std::map<std::uint64_t, std::string> mixed;              ///< by place, the last ones
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> kept; ///< by call and tensor
   std::size_t tensors = 0;
   std::uint64_t stay = 0; ///< where the driver publishes the addresses of results
 };
@@ -208,6 +210,54 @@ inline void close(ke::driver_state& s, std::span<const ke::result_part> samples,
     sample(s, part);
 }
 
+struct pool_of_bytes : ke::driver_pool {
+  explicit pool_of_bytes(std::string_view all) : bytes{all} {}
+  std::string bytes;
+};
+
+inline ke::result<std::shared_ptr<const ke::driver_pool>> pool(ke::driver_state&, std::string_view bytes) {
+  return std::shared_ptr<const ke::driver_pool>{std::make_shared<pool_of_bytes>(bytes)};
+}
+
+inline void mix(ke::driver_state& s, const ke::arena_mix& what) {
+  const auto& from = static_cast<const pool_of_bytes&>(*what.of).bytes;
+  ke::random_source random{what.key};
+  std::string bytes;
+  while (bytes.size() < what.bytes)
+    bytes +=
+        from.substr(random.below(from.size() / what.element_bytes) * what.element_bytes, what.element_bytes);
+  bytes.resize(what.bytes);
+  of(s).mixed[what.offset] = bytes;
+  of(s).copies.emplace_back(what.offset, std::move(bytes));
+}
+
+inline void keep(ke::driver_state& s, std::span<const ke::result_part> results) {
+  of(s).kept.clear();
+  for (auto part : results) {
+    auto& copy = of(s).kept[{part.call, part.tensor}];
+    copy.resize(part.bytes);
+    part.to = copy.data();
+    sample(s, part);
+  }
+}
+
+inline void kept(ke::driver_state& s, const ke::result_part& part) {
+  of(s).kept.at({part.call, part.tensor}).copy(part.to, part.bytes, part.from);
+}
+
+inline std::vector<bool> agree(ke::driver_state& usual, ke::driver_state& own,
+                               std::span<const ke::result_rule> rules) {
+  std::vector<bool> all;
+  for (const auto& [at, said] : of(own).kept) {
+    const auto& [type, rule] = rules[at.second];
+    auto allowed =
+        ke::expect(type, of(usual).kept.at(at).data(), false, said.size() / ke::bytes_of(type), rule);
+    all.resize(std::max<std::size_t>(all.size(), at.first + 1), true);
+    all[at.first] = all[at.first] && ke::check(allowed, said.data()).failed == 0;
+  }
+  return all;
+}
+
 inline std::uint64_t snapshot(ke::driver_state& s, std::span<const ke::result_part> results) {
   for (const auto& part : results)
     sample(s, part);
@@ -217,7 +267,8 @@ inline std::uint64_t snapshot(ke::driver_state& s, std::span<const ke::result_pa
 inline std::vector<bool> compare(ke::driver_state& s, std::span<const ke::arena_bytes> with) {
   std::vector<bool> same;
   for (const auto& w : with)
-    same.push_back(std::memcmp(of(s).memory.data() + w.offset, w.from, w.bytes) == 0);
+    same.push_back(std::memcmp(of(s).memory.data() + w.offset,
+                               w.from ? w.from : of(s).mixed.at(w.offset).data(), w.bytes) == 0);
   return same;
 }
 
@@ -259,6 +310,18 @@ inline ke::driver_seam fake_device() {
   seam.compare = device::compare;
   seam.settle = [](ke::driver_state&, std::span<const ke::result_part>) { return std::uint64_t{0}; };
   seam.read = device::read;
+  return seam;
+}
+
+/// The same, with pools that fresh inputs are mixed from, and results that stay there.
+inline ke::driver_seam mixing_device() {
+  auto seam = fake_device();
+  seam.patch_rows = 0;
+  seam.pool = device::pool;
+  seam.mix = device::mix;
+  seam.keep = device::keep;
+  seam.kept = device::kept;
+  seam.agree = device::agree;
   return seam;
 }
 

@@ -8,9 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -130,6 +133,103 @@ TEST_CASE("pinned memory that one process's arena needed serves the next, and tw
   REQUIRE(first->settle());
   CHECK(read(*first, 10, 15) == std::string{"first\0\0\0\0\0first", 15});
   CHECK(read(*second, 10, 15) == std::string{"other\0\0\0\0\0\0\0\0\0\0", 15});
+}
+
+TEST_CASE("a key picks the same elements of a pool for every arena, whichever way they are cut, and another "
+          "key others") {
+  std::string bytes;
+  for (std::uint32_t i = 0; i < 5000; ++i)
+    bytes.append(reinterpret_cast<const char*>(&i), sizeof i);
+  auto pool = fake().take(std::string_view{bytes});
+  REQUIRE(pool);
+  auto a = arena_of(1 << 20), b = arena_of(1 << 20);
+  constexpr std::size_t n = 50'000; // more than a chunk holds
+  REQUIRE(a->mix(4, n * 4, **pool, 4, 7));
+  REQUIRE(b->mix(64, n * 4, **pool, 4, 7));
+  REQUIRE(b->mix(400'000, n * 4, **pool, 4, 8));
+  REQUIRE(a->settle());
+  REQUIRE(b->settle());
+  auto one = read(*a, 4, n * 4), same = read(*b, 64, n * 4), other = read(*b, 400'000, n * 4);
+  CHECK(one == same);
+  CHECK(one != other);
+  std::vector<std::uint32_t> seen(n), times(5000);
+  std::memcpy(seen.data(), one.data(), one.size());
+  for (auto x : seen) {
+    REQUIRE(x < 5000);
+    ++times[x];
+  }
+  CHECK(*std::max_element(times.begin(), times.end()) < 40); // 10 on the average
+  CHECK(std::count(times.begin(), times.end(), 0u) < 5);
+  std::size_t as_before = 0, as_in_the_other = 0;
+  for (std::size_t i = 1; i < n; ++i) {
+    as_before += seen[i] == seen[i - 1] + 1;
+    std::uint32_t there;
+    std::memcpy(&there, other.data() + i * 4, 4);
+    as_in_the_other += there == seen[i];
+  }
+  CHECK(as_before < 40);
+  CHECK(as_in_the_other < 40);
+  device_arena::range range{64, n * 4};
+  auto unchanged = b->unchanged({&range, 1}); // the judge knows what it has written
+  REQUIRE(unchanged);
+  CHECK(unchanged->front());
+}
+
+TEST_CASE("Bug: red zones of a layout that nobody used lay over what was mixed afterwards") {
+  std::uint32_t value = 0x01010101;
+  auto pool = fake().take(std::string_view{reinterpret_cast<const char*>(&value), sizeof value});
+  REQUIRE(pool);
+  auto arena = arena_of(1 << 16);
+  REQUIRE(arena->write(100, "zone", 4));
+  REQUIRE(arena->mix(0, 400, **pool, 4, 1));
+  REQUIRE(arena->write(200, "last", 4));
+  REQUIRE(arena->mix(400, 400, **pool, 4, 1));
+  REQUIRE(arena->settle());
+  CHECK(read(*arena, 100, 4) == std::string(4, '\1'));
+  CHECK(read(*arena, 200, 4) == "last");
+  CHECK(read(*arena, 796, 8) == std::string(4, '\1') + std::string(4, '\0'));
+}
+
+TEST_CASE("results agree within their bounds alone, and what isn't finite by its bits alone") {
+  auto agree = [](device_number form, const std::string& a, const std::string& b, std::size_t elements,
+                  double relative, double absolute, bool larger) -> bool {
+    auto x = fake().take(std::string_view{a}), y = fake().take(std::string_view{b});
+    REQUIRE(x);
+    REQUIRE(y);
+    auto same = fake().agree(
+        {{(*x)->at(), (*y)->at(), static_cast<std::uint32_t>(elements), 0, form, larger, relative, absolute}},
+        1);
+    REQUIRE(same);
+    return same->front();
+  };
+  auto f32 = [&](float a, float b, double relative, double absolute, bool larger = false) {
+    return agree(device_number::f32, {reinterpret_cast<char*>(&a), 4}, {reinterpret_cast<char*>(&b), 4}, 1,
+                 relative, absolute, larger);
+  };
+  CHECK(f32(1, 1.0009f, 1e-3, 0));
+  CHECK_FALSE(f32(1, 1.0011f, 1e-3, 0));
+  CHECK(f32(1, 1.0015f, 1e-3, 1e-3));
+  CHECK_FALSE(f32(1, 1.0015f, 1e-3, 1e-3, true));
+  CHECK(f32(-1, -1.0009f, 1e-3, 0));
+  CHECK_FALSE(f32(-1, 1, 1e-3, 0));
+  float infinity = std::numeric_limits<float>::infinity(), nan = std::nanf("");
+  CHECK(f32(infinity, infinity, 0, 0));
+  CHECK(f32(nan, nan, 0, 0));
+  CHECK_FALSE(f32(infinity, 3e38f, 1, 1));
+  CHECK_FALSE(f32(1, nan, 1, 1));
+  CHECK_FALSE(f32(nan, 1, 1, 1));
+  auto sixteen = [&](device_number form, std::uint16_t a, std::uint16_t b, double relative) {
+    return agree(form, {reinterpret_cast<char*>(&a), 2}, {reinterpret_cast<char*>(&b), 2}, 1, relative, 0,
+                 true);
+  };
+  CHECK(sixteen(device_number::bf16, 0x3f80, 0x3f81, 0.01)); // 1 and 1.0078
+  CHECK_FALSE(sixteen(device_number::bf16, 0x3f80, 0x3f82, 0.01));
+  CHECK(sixteen(device_number::f16, 0x3c00, 0x3c01, 0.001)); // 1 and 1.00098
+  CHECK_FALSE(sixteen(device_number::f16, 0x3c00, 0x3c02, 0.001));
+  CHECK(sixteen(device_number::f16, 0x0001, 0x0002, 1.01));    // subnormal
+  CHECK_FALSE(sixteen(device_number::f16, 0x7bff, 0x7c00, 1)); // the largest, infinity
+  CHECK(agree(device_number::bytes, "abc", "abc", 3, 0, 0, false));
+  CHECK_FALSE(agree(device_number::bytes, "abc", "abd", 3, 1, 1, false));
 }
 
 TEST_CASE("a write beyond the arena's end is refused") {

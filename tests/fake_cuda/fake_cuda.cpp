@@ -108,6 +108,66 @@ outcome gather_chunks(const std::vector<unsigned>&, std::vector<std::uint64_t> a
   return 0;
 }
 
+/// Of judge_kernels.cu, on the host.
+struct mixed {
+  std::uint64_t at, pool, key;
+  std::uint32_t first, elements, choices, size;
+};
+outcome mix_parts(const std::vector<unsigned>&, std::vector<std::uint64_t> a) {
+  const auto* parts = reinterpret_cast<const mixed*>(a[0]);
+  for (std::uint32_t p = 0; p < static_cast<std::uint32_t>(a[1]); ++p)
+    for (std::uint32_t i = 0; i < parts[p].elements; ++i) {
+      auto h = (parts[p].key ^ (parts[p].first + i + 1ull)) * 0x9e3779b97f4a7c15ull;
+      h = (h ^ (h >> 32)) * 0xd6e8feb86659fd93ull;
+      auto pick = ((h >> 32) * parts[p].choices) >> 32;
+      for (auto to : {a[2], a[3]})
+        std::memcpy(bytes_of(to) + parts[p].at + std::uint64_t{i} * parts[p].size,
+                    bytes_of(parts[p].pool) + pick * parts[p].size, parts[p].size);
+    }
+  return 0;
+}
+struct compared {
+  std::uint64_t a, b;
+  std::uint32_t elements, mark, form, larger;
+  double relative, absolute;
+};
+bool agrees(const compared& part, std::uint32_t i) {
+  const std::size_t sizes[] = {1, 4, 2, 2, 8};
+  auto size = sizes[part.form];
+  const auto *a = bytes_of(part.a) + i * size, *b = bytes_of(part.b) + i * size;
+  if (std::memcmp(a, b, size) == 0)
+    return true;
+  auto number = [&](const std::uint8_t* at) -> double {
+    if (part.form == 4) {
+      double value = 0;
+      std::memcpy(&value, at, sizeof value);
+      return value;
+    }
+    if (part.form == 2) {
+      _Float16 value = 0;
+      std::memcpy(&value, at, sizeof value);
+      return static_cast<double>(value);
+    }
+    float value = 0; // f32, or the upper half of one
+    std::memcpy(reinterpret_cast<std::uint8_t*>(&value) + (4 - size), at, size);
+    return value;
+  };
+  if (part.form == 0)
+    return false;
+  double x = number(a), y = number(b), off = std::fabs(y - x), most = 0.999 * part.relative * std::fabs(x),
+         least = 0.999 * part.absolute;
+  return std::isfinite(off) && off <= (part.larger ? std::max(most, least) : most + least);
+}
+outcome agree_parts(const std::vector<unsigned>&, std::vector<std::uint64_t> a) {
+  const auto* parts = reinterpret_cast<const compared*>(a[0]);
+  auto* differs = reinterpret_cast<std::uint32_t*>(a[2]);
+  for (std::uint32_t p = 0; p < static_cast<std::uint32_t>(a[1]); ++p)
+    for (std::uint32_t i = 0; i < parts[p].elements; ++i)
+      if (!agrees(parts[p], i))
+        differs[parts[p].mark] = 1;
+  return 0;
+}
+
 /// y = 2 x + 1 over n floats, by as many threads as were launched.
 outcome twice(const std::vector<unsigned>& form, std::vector<std::uint64_t> a) {
   const auto* x = reinterpret_cast<const float*>(a[0]);
@@ -158,6 +218,8 @@ const std::map<std::string, named> kernels{
     {"ke_compare", {compare_chunks, 5, "84888"}},
     {"ke_gather", {gather_chunks, 4, "8488"}},
     {"ke_flush", {nothing, 0, ""}},
+    {"ke_mix", {mix_parts, 4, "8488"}},
+    {"ke_agree", {agree_parts, 3, "848"}},
     {"twice", {twice, 3, "888"}},
     {"twice_beside", {twice_beside, 3, "888"}},
     {"twice_in_input", {twice_in_input, 3, "888"}},

@@ -35,6 +35,8 @@ constexpr double most_of_memory = 0.5;
 /// Measured on an H100 with what is now: host memory to pinned memory, to the device, back, and compared by all processors
 /// that no driver has.
 constexpr double copy_ns = 0.4;
+/// Of both sides: written and rubbished twice, results copied and compared, at one or two TB/s.
+constexpr double mix_ns = 0.02;
 /// A short kernel's order has a hundred inputs, so a launch of few pairs holds gigabytes of them.
 constexpr std::size_t least_bank = std::size_t{3} << 30, most_bank = std::size_t{16} << 30, share_of_host = 8;
 
@@ -57,13 +59,6 @@ void leave_processors(const std::vector<int>& to_driver) {
     return;
   constexpr int most_threads = 16;
   allow_threads(static_cast<std::size_t>(std::min(CPU_COUNT(&own), most_threads)));
-}
-
-void note(device_state& d, const status& s) {
-  if (s || d.trouble.end != call_end::done)
-    return;
-  d.trouble.end = call_end::machine;
-  d.trouble.why = s.error().text;
 }
 
 device_object object_in(const std::string& path) {
@@ -94,17 +89,6 @@ std::map<std::string, std::int64_t> symbols_of(const problem& what, const std::u
   for (const auto& dim : what.dims)
     symbols[dim] = static_cast<std::int64_t>(numbers[n++]);
   return symbols;
-}
-
-/// Where a result lies: as the driver says, if the arena has so much there.
-std::uint64_t place_of(const device_state& d, const result_part& part) {
-  auto at = std::size_t{part.call} * d.tensors + part.tensor;
-  if (at >= d.places.size())
-    return part.offset;
-  auto place = d.places[at];
-  auto end = part.from + part.bytes;
-  return place >= d.arena->judged() && end <= d.arena->size() && place <= d.arena->size() - end ? place
-                                                                                                : part.offset;
 }
 
 /// An order as the page has it: offsets, numbers, launches.
@@ -142,6 +126,23 @@ status write_values(device_state& d, const call_order& order, wire::device_words
 
 } // namespace
 
+void note(device_state& d, const status& s) {
+  if (s || d.trouble.end != call_end::done)
+    return;
+  d.trouble.end = call_end::machine;
+  d.trouble.why = s.error().text;
+}
+
+std::uint64_t place_of(const device_state& d, const result_part& part) {
+  auto at = std::size_t{part.call} * d.tensors + part.tensor;
+  if (at >= d.places.size())
+    return part.offset;
+  auto place = d.places[at];
+  auto end = part.from + part.bytes;
+  return place >= d.arena->judged() && end <= d.arena->size() && place <= d.arena->size() - end ? place
+                                                                                                : part.offset;
+}
+
 status claim(const judge_task& task) {
   auto device = find_device(task.device);
   if (!device)
@@ -173,6 +174,7 @@ driver_bands bands(double least_order_ns) {
           .slot_memory = 512u << 20,
           .bank_bytes = bank_bytes(),
           .copy_ns = copy_ns,
+          .mix_ns = mix_ns,
           .sampling_hides_late_work = false};
 }
 

@@ -29,6 +29,19 @@ private:
   double taken_ = 0;
 };
 
+/// driver_pool on a device.
+struct device_pool : driver_pool {
+  explicit device_pool(std::unique_ptr<device_memory> bytes) : memory{std::move(bytes)} {}
+  std::unique_ptr<device_memory> memory;
+};
+
+/// Results that the judge has copied for itself, where the process can't reach them.
+struct kept_results {
+  std::unique_ptr<device_memory> room;
+  std::vector<result_part> parts;
+  std::vector<std::size_t> places; ///< of each, in room
+};
+
 /// A process on a device, its arena there, and what is known of both. One thread.
 struct device_state : driver_state {
   /// Bytes at the arena's begin that the judge keeps on the host as well: the numbers that calls are given.
@@ -52,11 +65,17 @@ struct device_state : driver_state {
   std::uint32_t tensors = 0;         ///< of the order
   bool cold = false;                 ///< the next fence flushes the cache first
   std::uint32_t flushes = 0;
+  kept_results kept;    ///< of the last order
   call_outcome trouble; ///< of the machine or a request, since the last order: ends the next one
 };
 
 /// The functions of a driver on a device, as driver_seam has them, for a device_state.
 namespace on_device {
+
+/// Trouble of the machine, for the next order to tell.
+void note(device_state&, const status&);
+/// Where a result lies: as the driver says, if the arena has so much there.
+std::uint64_t place_of(const device_state&, const result_part&);
 
 /// Waits until the task's device is this judge's alone, and keeps it until the judge ends. `missing` or `device`: it can't
 /// be had.
@@ -71,12 +90,17 @@ status open(device_state&, const driver_start& how);
 call_outcome load(device_state&);
 void fill(device_state&, std::span<const arena_bytes> what);
 void poison(device_state&, const arena_rubbish& what, random_source& random);
+result<std::shared_ptr<const driver_pool>> pool(device_state&, std::string_view bytes);
+void mix(device_state&, const arena_mix& what);
 void hand(device_state&, const call_order& what, double limit_s);
 fence_reading fence(device_state&);
 double prime(device_state&);
 call_outcome go(device_state&, double limit_s);
 void close(device_state&, std::span<const result_part> samples, call_outcome& call);
 void copy_results(device_state&, std::span<const result_part> results);
+void keep(device_state&, std::span<const result_part> results);
+void kept(device_state&, const result_part& part);
+std::vector<bool> agree(device_state& usual, device_state& own, std::span<const result_rule> rules);
 /// Rubbish over results that its calls made: the next one finds nothing that it could answer with.
 void soil_results(device_state&, std::span<const result_part> results, random_source& random);
 /// driver_seam::files; at most `room` bytes, which lie at `at` meanwhile.

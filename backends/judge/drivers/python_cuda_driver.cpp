@@ -137,6 +137,8 @@ const driver_seam python_cuda_driver{
     .fill = [](driver_state& s, std::span<const arena_bytes> what) { on_device::fill(of_device(s), what); },
     .poison = [](driver_state& s, const arena_rubbish& what,
                  random_source& random) { on_device::poison(of_device(s), what, random); },
+    .pool = [](driver_state& s, std::string_view bytes) { return on_device::pool(of_device(s), bytes); },
+    .mix = [](driver_state& s, const arena_mix& what) { on_device::mix(of_device(s), what); },
     .flush = [](driver_state& s, std::span<const arena_bytes>) { of_device(s).cold = true; },
     .hand = [](driver_state& s, const call_order& what,
                double limit_s) { on_device::hand(of_device(s), what, limit_s); },
@@ -150,6 +152,13 @@ const driver_seam python_cuda_driver{
     .close = [](driver_state& s, std::span<const result_part> samples,
                 call_outcome& call) { on_device::close(of_device(s), samples, call); },
     .snapshot = snapshot,
+    .keep = [](driver_state& s,
+               std::span<const result_part> results) { on_device::keep(of_device(s), results); },
+    .kept = [](driver_state& s, const result_part& part) { on_device::kept(of_device(s), part); },
+    .agree =
+        [](driver_state& usual, driver_state& own, std::span<const result_rule> rules) {
+          return on_device::agree(of_device(usual), of_device(own), rules);
+        },
     .compare = [](driver_state& s,
                   std::span<const arena_bytes> with) { return on_device::compare(of_device(s), with); },
     .settle = settle,
