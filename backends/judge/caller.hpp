@@ -25,6 +25,8 @@ struct bank_slot {
   std::uint64_t key = 0;
   std::uint64_t digest = 0; ///< of inputs that were let go of
 
+  /// Its inputs alone: expectations take twice their room.
+  bank_slot without_truth() const { return {inputs, {}, distribution, scalars, key, digest}; }
   /// Memory that it takes, of inputs and expectations.
   std::size_t bytes() const {
     std::size_t n = truth_bytes();

@@ -98,7 +98,7 @@ std::vector<double> truth_source::moved_by_rounding(const bank_slot& slot, doubl
   std::vector<double> by(tensors.size(), 0.0);
   if (!any_sums() || !truth_)
     return by;
-  auto nudged = slot;
+  auto nudged = slot.without_truth();
   double coarsest = 0;
   for (std::size_t t = 0; t < tensors.size(); ++t)
     if (tensors[t].role != tensor_role::out && is_floating(tensors[t].dtype)) {
@@ -134,7 +134,7 @@ std::vector<double> truth_source::errors_backwards(const bank_slot& slot, edge_k
   std::vector<double> errors(tensors.size(), 0.0);
   if (!any_sums() || !reference_ || !truth_)
     return errors;
-  auto turned = slot;
+  auto turned = slot.without_truth();
   for (std::size_t t = 0; t < tensors.size(); ++t)
     if (bends(tensors[t]))
       reverse(bytes_of(tensors[t].dtype), turned.inputs[t]);

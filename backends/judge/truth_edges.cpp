@@ -184,7 +184,7 @@ std::vector<std::string> truth_source::touched_by(const bank_slot& slot, std::si
                                                   const std::vector<std::size_t>& places) {
   const auto& tensors = task_.what.tensors;
   // A value that no maximum, minimum or threshold overlooks in both of its signs.
-  std::vector<bank_slot> pair{slot, slot};
+  std::vector<bank_slot> pair{slot.without_truth(), slot.without_truth()};
   for (auto p : places) {
     set_element(tensors[tensor].dtype, pair[0].inputs[tensor].data(), p, 1000);
     set_element(tensors[tensor].dtype, pair[1].inputs[tensor].data(), p, -500);
